@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# One way to build a room's library and one to build its tests.
+
+add_library(treadle_flags INTERFACE)
+target_compile_options(treadle_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor)
+if(TREADLE_WERROR)
+  target_compile_options(treadle_flags INTERFACE -Werror)
+endif()
+if(TREADLE_SANITIZE)
+  target_compile_options(treadle_flags INTERFACE -fsanitize=${TREADLE_SANITIZE} -fno-omit-frame-pointer
+                                                 -fno-sanitize-recover=all)
+  target_link_options(treadle_flags INTERFACE -fsanitize=${TREADLE_SANITIZE})
+endif()
+
+# treadle_room(NAME [SOURCES ...] [LINK ...] [PRIVATE_LINK ...]): static library treadle_NAME from src/NAME.
+function(treadle_room name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  if(NOT arg_SOURCES)
+    file(GLOB arg_SOURCES CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
+  endif()
+  add_library(treadle_${name} STATIC ${arg_SOURCES})
+  add_library(treadle::${name} ALIAS treadle_${name})
+  set_target_properties(treadle_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(treadle_${name} PUBLIC cxx_std_20)
+  target_include_directories(treadle_${name}
+    PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
+    PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(treadle_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:treadle_flags> ${arg_PRIVATE_LINK})
+endfunction()
+
+# treadle_test(NAME [SOURCES ...] [LINK ...]): a GoogleTest program, each case a ctest.
+function(treadle_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(${name} PRIVATE treadle_flags ${arg_LINK} GTest::gtest GTest::gtest_main GTest::gmock)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+    PROPERTIES ENVIRONMENT "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib" TIMEOUT 300)
+endfunction()

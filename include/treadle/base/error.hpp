@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace treadle {
+
+/// Base of everything Treadle throws. `what()` is the message followed by the hint, if there is one.
+class Error : public std::exception {
+ public:
+  explicit Error(std::string message, std::string hint = {});
+  const char* what() const noexcept override { return text_.c_str(); }
+  /// What was attempted, on which object, and why it failed.
+  const std::string& message() const noexcept { return message_; }
+  /// One thing to try; may be empty.
+  const std::string& hint() const noexcept { return hint_; }
+
+ private:
+  std::string message_, hint_, text_;
+};
+
+/// A run-time system (CUDA driver, OpenCL platform) answered a call with an error code.
+class DeviceError : public Error {
+ public:
+  DeviceError(int code, std::string code_name, std::string call, std::string message,
+              std::string hint = {});
+  int code() const noexcept { return code_; }
+  /// The run-time's own name of the code, for example "CUDA_ERROR_INVALID_VALUE".
+  const std::string& code_name() const noexcept { return code_name_; }
+  /// The entry point that failed, without version suffix, for example "cuMemAlloc".
+  const std::string& call() const noexcept { return call_; }
+
+ private:
+  int code_;
+  std::string code_name_, call_;
+};
+
+/// The device or the page-locked host memory is exhausted.
+class OutOfMemory : public DeviceError {
+  using DeviceError::DeviceError;
+};
+
+/// A kernel could not start, or failed while running.
+class LaunchError : public DeviceError {
+  using DeviceError::DeviceError;
+};
+
+/// An argument was refused before anything was done with it.
+class InvalidArgument : public Error {
+  using Error::Error;
+};
+class ShapeError : public InvalidArgument {
+  using InvalidArgument::InvalidArgument;
+};
+class DTypeError : public InvalidArgument {
+  using InvalidArgument::InvalidArgument;
+};
+
+/// The object was freed, popped, detached or moved from.
+class InvalidState : public Error {
+  using Error::Error;
+};
+
+/// This device, driver or build does not have what was asked for.
+class NotSupported : public Error {
+  using Error::Error;
+};
+
+/// A library needed at run time was not found or could not be loaded.
+class LibraryNotFound : public Error {
+ public:
+  LibraryNotFound(std::string library, std::vector<std::string> tried, std::string hint);
+  const std::string& library() const noexcept { return library_; }
+  /// Each place looked at, with the loader's answer, in order.
+  const std::vector<std::string>& tried() const noexcept { return tried_; }
+
+ private:
+  std::string library_;
+  std::vector<std::string> tried_;
+};
+
+/// A compiler refused the source, or could not be run.
+class CompileError : public Error {
+ public:
+  CompileError(std::string message, std::string log, std::string source,
+               std::vector<std::string> options, std::string hint = {});
+  /// What the compiler said, with the user's own lines and columns.
+  const std::string& log() const noexcept { return log_; }
+  const std::string& source() const noexcept { return source_; }
+  const std::vector<std::string>& options() const noexcept { return options_; }
+
+ private:
+  std::string log_, source_;
+  std::vector<std::string> options_;
+};
+
+/// An operating-system call on a file failed where going on without it makes no sense.
+class FileError : public Error {
+ public:
+  FileError(int error_number, std::string path, std::string message);
+  int error_number() const noexcept { return error_number_; }
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  int error_number_;
+  std::string path_;
+};
+
+}  // namespace treadle
