@@ -28,12 +28,31 @@ function(treadle_room name)
   target_link_libraries(treadle_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:treadle_flags> ${arg_PRIVATE_LINK})
 endfunction()
 
-# treadle_test(NAME [SOURCES ...] [LINK ...]): a GoogleTest program, each case a ctest.
+# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER]): a GoogleTest program, each case a ctest.
+# It must run on a machine without this source tree or build folder (the GPU bundle carries it there):
+# files of the tree are found by TREADLE_SOURCE_DIR, our libraries by TREADLE_LIBRARY_DIR.
+# NEEDS_COMPILER: it compiles CUDA C for the CPU device; left out of builds without that compiler.
 function(treadle_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "NEEDS_COMPILER" "" "SOURCES;LINK" ${ARGN})
+  if(arg_NEEDS_COMPILER AND NOT TREADLE_BUILD_CPU_COMPILER)
+    return()
+  endif()
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${name} PRIVATE treadle_flags ${arg_LINK} GTest::gtest GTest::gtest_main GTest::gmock)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bin")
+  # The libraries are opened at run time, so the link line does not order them before the test.
+  foreach(library treadle_cpu treadle_clang)
+    if(TARGET ${library})
+      add_dependencies(${name} ${library})
+    endif()
+  endforeach()
+  set(environment "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib" "TREADLE_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+  if(TREADLE_SANITIZE)
+    # Faults of kernels on the CPU device are signals that our own handler turns into errors.
+    list(APPEND environment "ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigfpe=0:use_sigaltstack=0"
+                            "UBSAN_OPTIONS=print_stacktrace=1")
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
-    PROPERTIES ENVIRONMENT "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib" TIMEOUT 300)
+    PROPERTIES ENVIRONMENT "${environment}" TIMEOUT 300)
 endfunction()

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+# Everything a developer runs. Each target installs what it needs first (`make setup`); all of it is repeatable.
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.PHONY: help setup build demo test lint format bench docs gpu-bundle gpu-test gpu-bench clean
+
+python := .venv/bin/python
+build := build
+jobs ?= $(shell nproc)
+cmake_flags ?=
+
+help:
+	@echo "make demo        run-time generated kernels on this machine's GPU, or without one"
+	@echo "make build       the libraries and the Python package ($(python) -c 'import treadle')"
+	@echo "make test        everything CI runs; one part: make test parts='ctest pytest'"
+	@echo "make lint        formats, arrows, sizes, names; make format mends the formats"
+	@echo "make bench       benchmarks on this machine"
+	@echo "make docs        docs/_build/html"
+	@echo "make gpu-bundle  packs .gpu-bundle/ for a machine with a GPU and no network,"
+	@echo "                 where make gpu-test and make gpu-bench run from it"
+
+# What a stamp file stands for is in tools/setup.sh; it is made again when a list of packages changes.
+setup: .venv/.ready-build
+.venv/.ready-%: tools/setup.sh tools/requirements-build.txt tools/requirements-test.txt tools/requirements-docs.txt
+	@tools/setup.sh $*
+
+configure = cmake --preset release -DTREADLE_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(python)) \
+            -DPython3_EXECUTABLE=$(abspath $(python)) $(cmake_flags)
+
+# The same build folder serves the demo (no tests in it, and no GoogleTest needed) and the tests.
+$(build)/.configured: .venv/.ready-build
+	@mkdir -p $(build)
+	@$(configure) -DTREADLE_BUILD_TESTS=$(if $(wildcard .venv/.ready-test),ON,OFF) \
+	  >$(build)/configure.log 2>&1 || { cat $(build)/configure.log; exit 1; }
+	@touch $@
+
+build: $(build)/.configured
+	@cmake --build $(build) -j $(jobs)
+	@$(python) tools/link_package.py $(build)/python
+
+demo: build
+	@$(python) examples/run_demo.py
+
+test: .venv/.ready-test
+	@$(python) tools/run_tests.py --jobs $(jobs) $(parts)
+
+lint: .venv/.ready-test
+	@$(python) tools/run_tests.py lint
+
+format: .venv/.ready-test
+	@$(python) tools/run_tests.py format
+
+bench: build
+	@$(python) benchmarks/run.py
+
+docs: build .venv/.ready-docs
+	@.venv/bin/sphinx-build -q -W --keep-going -b html docs docs/_build/html && echo "docs/_build/html/index.html"
+
+gpu-bundle: .venv/.ready-test
+	@$(python) tools/gpu_bundle.py pack
+
+# On the machine with the GPU: no network, no .venv; whatever python3 it has.
+gpu-test gpu-bench:
+	@python3 tools/gpu_bundle.py $(@:gpu-%=%)
+
+clean:
+	rm -rf build build-* dist .venv .gpu-bundle docs/_build

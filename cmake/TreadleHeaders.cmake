@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# Every header compiles alone: one generated source a header, each including just that header.
+
+# treadle_check_headers(NAME FOLDER PREFIX [EXCLUDE regex] [LINK target...] [LIKE target]): the headers below FOLDER,
+# included by their path after PREFIX, compiled with the usage requirements of LINK or the own ones of LIKE.
+function(treadle_check_headers name folder prefix)
+  cmake_parse_arguments(arg "" "LIKE;EXCLUDE" "LINK" ${ARGN})
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${folder}/*.hpp" "${folder}/*.h")
+  if(arg_EXCLUDE)
+    list(FILTER headers EXCLUDE REGEX "${arg_EXCLUDE}")
+  endif()
+  set(sources)
+  foreach(header IN LISTS headers)
+    cmake_path(RELATIVE_PATH header BASE_DIRECTORY "${prefix}" OUTPUT_VARIABLE path)
+    string(MAKE_C_IDENTIFIER "${path}" stem)
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/${stem}.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "#include \"${path}\"  // alone\n")
+    list(APPEND sources "${source}")
+  endforeach()
+  if(NOT sources)
+    return()
+  endif()
+  add_library(${name} OBJECT ${sources})
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_compile_options(${name} PRIVATE -O0)
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/include" "${prefix}")
+  target_link_libraries(${name} PRIVATE treadle_flags ${arg_LINK})
+  if(arg_LIKE)
+    target_include_directories(${name} SYSTEM PRIVATE "$<TARGET_PROPERTY:${arg_LIKE},INCLUDE_DIRECTORIES>")
+    target_compile_definitions(${name} PRIVATE "$<TARGET_PROPERTY:${arg_LIKE},COMPILE_DEFINITIONS>")
+  endif()
+endfunction()
+
+set(treadle_src "${PROJECT_SOURCE_DIR}/src")
+# Public headers get no cuda.h: a C++ user needs none.
+treadle_check_headers(treadle_headers_public "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/include")
+treadle_check_headers(treadle_headers_private "${treadle_src}" "${treadle_src}"
+                      EXCLUDE "/cuda_cpu/compiler/" LINK treadle_cuda_headers)
+if(TARGET treadle_clang)
+  treadle_check_headers(treadle_headers_compiler "${treadle_src}/cuda_cpu/compiler" "${treadle_src}"
+                        LIKE treadle_clang)
+endif()
+if(TARGET _core)
+  treadle_check_headers(treadle_headers_bindings "${PROJECT_SOURCE_DIR}/python/bindings"
+                        "${PROJECT_SOURCE_DIR}/python/bindings" LIKE _core)
+endif()

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks that the documents name files that exist, and that each public header has a test of its name."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import repository as repo
+
+DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md")
+# `src/cuda/module.cpp`, `src/cuda/{module,function}.cpp`, `tests/cuda/`: what stands in code marks and has a '/'.
+NAMED = re.compile(r"`([\w.{},*-]+(?:/[\w.{},*-]*)+)(?::\d+)?`")
+ROOTS = ("include/", "src/", "python/", "kernels/", "tests/", "examples/", "benchmarks/", "tools/", "docs/", "cmake/",
+         "apps/", ".ci/")
+
+
+def spelled_out(name: str) -> list[str]:
+    """`a/{b,c}.cpp` -> `a/b.cpp`, `a/c.cpp`."""
+    match = re.search(r"\{([^{}]*)\}", name)
+    if not match:
+        return [name]
+    return [
+        path
+        for choice in match[1].split(",")
+        for path in spelled_out(name[: match.start()] + choice + name[match.end() :])
+    ]
+
+
+def missing_names(root: pathlib.Path, document: str) -> list[str]:
+    findings = []
+    for number, line in enumerate((root / document).read_text().splitlines(), 1):
+        for name in NAMED.findall(line):
+            for path in spelled_out(name):
+                if path.startswith(ROOTS) and not any(root.glob(path.rstrip("/"))):
+                    findings.append(f"{document}:{number}: {path} does not exist")
+    return findings
+
+
+def headers_without_test(root: pathlib.Path) -> list[str]:
+    """include/treadle/X/name.hpp <-> tests/X/name_test.cpp; the umbrella header is tested by its users."""
+    headers = sorted((root / "include/treadle").glob("*/*.hpp"))
+    expected = {h: root / "tests" / h.parent.name / f"{h.stem}_test.cpp" for h in headers}
+    return [
+        f"{header.relative_to(root)}: no {test.relative_to(root)}"
+        for header, test in expected.items()
+        if not test.exists()
+    ]
+
+
+def main() -> int:
+    root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else repo.ROOT
+    documents = [name for name in DOCUMENTS if (root / name).exists()]
+    findings = [finding for name in documents for finding in missing_names(root, name)]
+    findings += headers_without_test(root)
+    return repo.report("check_architecture", findings, len(documents))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks who includes whom (ARCHITECTURE.md, "Arrows"), header cycles, and where each vocabulary may appear.
+
+There is no list of exceptions: a file that breaks an arrow is moved or mended.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import repository as repo
+
+# room -> rooms it may include from; "room:pattern" allows only files whose name matches.
+ARROWS: dict[str, set[str]] = {
+    "base": set(),
+    "cuda": {"base"},
+    "opencl": {"base"},
+    "cuda_cpu": {"base"},
+    "cuda_cpu/runtime": {"cuda_cpu", "base", r"cuda:^symbols\."},
+    "cuda_cpu/compiler": {"cuda_cpu", "base", r"compile:^nvrtc_\w+\."},
+    "device": {"base"},
+    "memory": {"device", "base"},
+    "compile": {"base"},
+    "codegen": {"base"},
+    "loop": {"codegen", "base"},
+    "kernel": {"codegen", "loop", "compile", "memory", "device", "base"},
+    "array": {"kernel", "memory", "device", "base"},
+    "tune": {"kernel", "compile", "device", "base"},
+    "dist": {"array", "memory", "device", "base"},
+}
+# src/device/X.cpp is the one file that may use the shell X.
+SHELL_OF_DEVICE = {"src/device/cuda.cpp": "cuda", "src/device/opencl.cpp": "opencl"}
+# May use every public header; tests also the private headers of the room they test.
+USERS = ("python/bindings/", "tests/", "examples/", "benchmarks/")
+
+# vocabulary -> where in src and include it may appear, comments included (style.md D4)
+VOCABULARY = [
+    (re.compile(r"\bcu[A-Z]|nvrtc"), ("cuda/", "cuda_cpu/", "compile/"), "src/device/cuda.cpp"),
+    (re.compile(r"\bcl[A-Z]"), ("opencl/", "cuda_cpu/"), "src/device/opencl.cpp"),
+    (re.compile(r"Python\.h|nanobind"), (), None),
+]
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<(treadle/[^>]+)>)', re.MULTILINE)
+UMBRELLA = "include/treadle/treadle.hpp"
+
+
+def room_of(path: str) -> str | None:
+    """The room a file of include/ or src/ belongs to; None for the umbrella header and all else."""
+    match = re.match(r"(?:include/treadle|src)/(.+)", path)
+    if not match or "/" not in match[1]:
+        return None
+    parts = match[1].split("/")
+    if parts[0] == "cuda_cpu" and parts[1] in ("runtime", "compiler"):
+        return "/".join(parts[:2])
+    return parts[0]
+
+
+def resolve(name: str, including: str, files: set[str]) -> str | None:
+    """The file of this repository that an include means, or None if it is somebody else's."""
+    beside = (pathlib.PurePosixPath(including).parent / name).as_posix()
+    candidates = [beside, f"include/{name}", f"src/{name}", f"tests/{name}"]
+    return next((c for c in candidates if c in files), None)
+
+
+def allowed(room: str, target_room: str, target: str, including: str) -> bool:
+    if target_room == room or SHELL_OF_DEVICE.get(including) == target_room:
+        return True
+    for arrow in ARROWS[room]:
+        to, _, pattern = arrow.partition(":")
+        if to == target_room and (not pattern or re.search(pattern, target.rsplit("/", 1)[1])):
+            return True
+    return False
+
+
+def user_may_include(path: str, target: str) -> bool:
+    """tests, examples, benchmarks and bindings: public headers, their own, and a room's tests that room's."""
+    if target.startswith("include/") or target.split("/")[0] == path.split("/")[0]:
+        return True
+    tested = path.removeprefix("tests/")
+    return path.startswith("tests/") and target.startswith("src/" + tested.split("/")[0] + "/")
+
+
+def check_include(path: str, target: str) -> str | None:
+    if path.startswith(USERS):
+        return None if user_may_include(path, target) else "may include public headers only"
+    room, target_room = room_of(path), room_of(target)
+    if room is None:
+        return None
+    if target == UMBRELLA:
+        return "the umbrella header is for users"
+    if not target.startswith(("include/", "src/")):
+        return "product code includes product code only"
+    if room not in ARROWS:
+        return f"room {room} is not in tools/check_arrows.py"
+    if target_room is None or not allowed(room, target_room, target, path):
+        return f"no arrow {room} -> {target_room}"
+    return None
+
+
+def cycles(graph: dict[str, list[str]]) -> list[list[str]]:
+    """Each include cycle among headers, once, by depth-first search."""
+    found, state = [], dict.fromkeys(graph, 0)
+
+    def visit(node: str, trail: list[str]) -> None:
+        state[node] = 1
+        for following in graph.get(node, []):
+            if state.get(following) == 1:
+                found.append([*trail[trail.index(following) :], following])
+            elif state.get(following) == 0:
+                visit(following, [*trail, following])
+        state[node] = 2
+
+    for node in graph:
+        if state[node] == 0:
+            visit(node, [node])
+    return found
+
+
+def check_vocabulary(path: str, text: str) -> list[str]:
+    findings = []
+    inside = path.removeprefix("include/treadle/").removeprefix("src/")
+    for pattern, rooms, single in VOCABULARY:
+        if inside.startswith(rooms or "\0") or path == single:
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            if pattern.search(line):
+                findings.append(f"{path}:{number}: {pattern.pattern} does not belong here: {line.strip()}")
+    return findings
+
+
+def check(root: pathlib.Path) -> tuple[list[str], int]:
+    suffixes = repo.CPP | repo.LISTS
+    sources = [str(p) for p in repo.tracked(root) if p.suffix in suffixes]
+    files, graph, findings = set(sources), {}, []
+    for path in sources:
+        text = repo.text_of(pathlib.PurePosixPath(path), root)
+        names = [first or second for first, second in INCLUDE.findall(text)]
+        targets = [t for name in names if (t := resolve(name, path, files))]
+        graph[path] = targets
+        for target in targets:
+            if problem := check_include(path, target):
+                findings.append(f"{path}: includes {target}: {problem}")
+        if path.startswith(("src/", "include/")):
+            findings += check_vocabulary(path, text)
+    headers = {path: targets for path, targets in graph.items() if not path.endswith(".cpp")}
+    findings += [f"include cycle: {' -> '.join(cycle)}" for cycle in cycles(headers)]
+    return findings, len(sources)
+
+
+def main() -> int:
+    root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else repo.ROOT
+    findings, count = check(root)
+    return repo.report("check_arrows", findings, count)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks what a formatter cannot: sizes, names, licence lines, words of unfinished work, unsafe loading.
+
+A bar can be passed with a reason, given where the reader meets it:
+  a file of over 600 lines   one of its first 15 lines says "over 600 lines because ..."
+  a function of over 80      a comment within the 5 lines above it says "over 80 lines because ..."
+"""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+import re
+import statistics
+import sys
+from collections.abc import Iterator
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import repository as repo
+
+MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_FILE_BYTES = 600, 80, 1_000_000
+CODE = repo.CPP | repo.DEVICE | {".py"}
+COMMENTED = CODE | repo.LISTS | {".cmake", ".sh", ".toml"}
+EMPTY_NAMES = re.compile(r"(utils?|helpers?|misc|common|internal|part_?\d+)(_test)?", re.IGNORECASE)
+UNFINISHED = re.compile(
+    r"\bTO" r"DO\b(?!\(#\d+\))|\bFIX" r"ME\b|\bXX" r"X\b|not (?:yet )?implemen" r"ted|NotImplemen" r"tedError"
+    r"|in a real implemen" r"tation",
+    re.IGNORECASE,
+)
+ONE_MACHINE = re.compile(r"(?<![\w.])/(?:work|farm|root)/")
+# P4: nothing that runs what it reads. `python -m treadle run` uses runpy on the user's own script.
+RUNS_WHAT_IT_READS = re.compile(r"\b(?:pickle|marshal|shelve)\b|(?<![\w.])(?:eval|exec)\(|yaml\.load\(")
+PRODUCT = ("src/", "include/", "python/", "kernels/")
+
+
+def cpp_functions(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """(first line, length) of each function at namespace level, in clang-format's layout."""
+    start = None
+    for number, line in enumerate(lines, 1):
+        if start is None:
+            opens = line.endswith("{") and line[:1] not in (" ", "}", "#", "/", "")
+            if opens and not re.match(r"(?:namespace|extern \"C\"|class|struct|enum|union|template)\b", line):
+                start = number
+            elif line.startswith("    ") and line.endswith(") {"):
+                start = continued_signature(lines, number)
+        elif line == "}":
+            yield start, number - start + 1
+            start = None
+
+
+def continued_signature(lines: list[str], number: int) -> int | None:
+    """The line a signature broken over several lines starts at, if `number` ends one at namespace level."""
+    for first in range(number - 1, max(0, number - 12), -1):
+        line = lines[first - 1]
+        if line and line[0] not in (" ", "}", "#", "/"):
+            return first if "(" in line and not line.rstrip().endswith((";", "{")) else None
+        if not line.startswith("    "):
+            return None
+    return None
+
+
+def python_functions(text: str) -> Iterator[tuple[int, int]]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def check_sizes(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
+    lines = text.splitlines()
+    if len(lines) > MAX_FILE_LINES and "over 600 lines because" not in "\n".join(lines[:15]):
+        yield f"{path}: {len(lines)} lines, more than {MAX_FILE_LINES}"
+    functions = python_functions(text) if path.suffix == ".py" else cpp_functions(lines)
+    for start, length in functions:
+        above = "\n".join(lines[max(0, start - 6) : start])
+        if length > MAX_FUNCTION_LINES and "over 80 lines because" not in above:
+            yield f"{path}:{start}: a function of {length} lines, more than {MAX_FUNCTION_LINES}"
+
+
+def check_words(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if UNFINISHED.search(line):
+            yield f"{path}:{number}: a word of unfinished work: {line.strip()}"
+        if ONE_MACHINE.search(line):
+            yield f"{path}:{number}: a path of one machine: {line.strip()}"
+        if str(path).startswith(PRODUCT) and path.suffix in CODE and RUNS_WHAT_IT_READS.search(line):
+            yield f"{path}:{number}: runs what it reads (P4): {line.strip()}"
+
+
+def check_file(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
+    if EMPTY_NAMES.fullmatch(path.stem):
+        yield f"{path}: a name that says nothing"
+    if path.suffix in COMMENTED or path.name in ("CMakeLists.txt", "Makefile"):
+        if text.strip() and "SPDX-License-Identifier: MIT" not in "\n".join(text.splitlines()[:4]):
+            yield f"{path}: no SPDX line"
+    if path.suffix in CODE:
+        yield from check_sizes(path, text)
+    if path.suffix in COMMENTED and path.name != "check_style.py":
+        yield from check_words(path, text)
+
+
+def check(root: pathlib.Path) -> tuple[list[str], list[int]]:
+    findings, sizes = [], []
+    for path in repo.tracked(root):
+        if (root / path).stat().st_size > MAX_FILE_BYTES:
+            findings.append(f"{path}: over {MAX_FILE_BYTES} bytes")
+            continue
+        text = repo.text_of(path, root)
+        findings += check_file(path, text)
+        if path.suffix in CODE:
+            sizes.append(len(text.splitlines()))
+    return findings, sizes
+
+
+def main() -> int:
+    root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else repo.ROOT
+    findings, sizes = check(root)
+    if len(sizes) > 1:
+        p90 = statistics.quantiles(sizes, n=10)[-1]
+        print(f"check_style: lines a file: median {statistics.median(sizes):.0f}, p90 {p90:.0f}, most {max(sizes)}")
+    return repo.report("check_style", findings, len(sizes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

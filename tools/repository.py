@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""The files the checks look at, and how a check reports."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+from collections.abc import Iterable
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CPP = {".cpp", ".hpp", ".h"}
+LISTS = {".def"}
+DEVICE = {".cu", ".cuh"}
+
+
+def tracked(root: pathlib.Path = ROOT) -> list[pathlib.PurePosixPath]:
+    """Paths of the tracked files that exist, relative to `root`; every file where there is no git."""
+    listing = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True)
+    if listing.returncode == 0 and (root / ".git").exists():
+        names = [name for name in listing.stdout.split("\0") if name]
+    else:
+        names = [path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file()]
+    return sorted(pathlib.PurePosixPath(name) for name in names if (root / name).is_file())
+
+
+def text_of(path: pathlib.PurePosixPath, root: pathlib.Path = ROOT) -> str:
+    return (root / path).read_text(encoding="utf-8", errors="replace")
+
+
+def report(check: str, findings: Iterable[str], looked_at: int) -> int:
+    """Prints the findings; the exit status of the check."""
+    findings = list(findings)
+    for finding in findings:
+        print(finding)
+    verdict = f"{len(findings)} finding(s)" if findings else "ok"
+    print(f"{check}: {verdict}, {looked_at} files", file=sys.stderr if findings else sys.stdout)
+    return 1 if findings else 0

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs everything CI runs, part by part, and closes with one line of the counts.
+
+run_tests.py [--jobs N] [PART ...]     PART: lint build ctest pytest sanitize packaging (default: all), format
+
+A failing part does not stop the others, unless they need what it makes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+TOOLS = pathlib.Path(sys.executable).parent  # .venv/bin
+CHECKS = ("check_arrows.py", "check_style.py", "check_architecture.py")
+
+
+@dataclasses.dataclass
+class Result:
+    part: str
+    ok: bool = True
+    seconds: float = 0.0
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+
+class Runner:
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self.result = Result("")
+
+    def run(self, *command: object, env: dict[str, str] | None = None) -> str:
+        """Runs a command, showing its output as it comes; what it printed. A failure is noted in the result."""
+        words = [str(word) for word in command]
+        print("$ " + " ".join(words).replace(f"{ROOT}/", ""), flush=True)
+        process = subprocess.Popen(
+            words, cwd=ROOT, env={**os.environ, **(env or {})}, text=True, errors="replace",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        lines = []
+        assert process.stdout is not None
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            lines.append(line)
+        if process.wait() != 0:
+            self.result.ok = False
+            print(f"failed with status {process.returncode}: {words[0]}", flush=True)
+        return "".join(lines)
+
+    def count_pytest(self, output: str) -> None:
+        for count, word in re.findall(r"(\d+) (passed|failed|errors?|skipped)\b", output.strip().rpartition("\n")[2]):
+            field = "failed" if word.startswith("error") else word
+            setattr(self.result, field, getattr(self.result, field) + int(count))
+
+    def count_ctest(self, output: str) -> None:
+        match = re.search(r"(\d+) tests failed out of (\d+)", output)
+        if match:
+            skipped = len(re.findall(r"\*\*\*Skipped", output))
+            self.result.failed += int(match[1])
+            self.result.skipped += skipped
+            self.result.passed += int(match[2]) - int(match[1]) - skipped
+
+    # The parts.
+    def lint(self) -> None:
+        sources = [name for name in listed_sources() if (ROOT / name).exists()]
+        self.run(TOOLS / "clang-format", "--dry-run", "-Werror", *sources)
+        self.run(TOOLS / "ruff", "check", "-q", ".")
+        self.run(TOOLS / "ruff", "format", "-q", "--check", ".")
+        for check in CHECKS:
+            self.run(sys.executable, ROOT / "tools" / check)
+
+    def format(self) -> None:
+        self.run(TOOLS / "clang-format", "-i", *listed_sources())
+        self.run(TOOLS / "ruff", "check", "-q", "--fix", ".")
+        self.run(TOOLS / "ruff", "format", "-q", ".")
+
+    def configure(self, preset: str, *more: str) -> None:
+        self.run("cmake", "--preset", preset, "--log-level=WARNING", f"-DPython3_EXECUTABLE={sys.executable}",
+                 "-DTREADLE_BUILD_TESTS=ON", *more)  # fmt: skip
+
+    def build(self) -> None:
+        self.configure("release", f"-DPython_EXECUTABLE={sys.executable}", "-DTREADLE_BUILD_PYTHON=ON",
+                       "-DTREADLE_WERROR=ON")  # fmt: skip
+        self.run("cmake", "--build", "build", "-j", self.jobs)
+        (BUILD / ".configured").touch()
+        self.run(sys.executable, ROOT / "tools/link_package.py", BUILD / "python")
+
+    def ctest(self, preset: str = "release") -> None:
+        self.count_ctest(self.run("ctest", "--preset", preset, "-j", self.jobs, "--no-tests=error"))
+
+    def pytest(self) -> None:
+        self.count_pytest(self.run(sys.executable, "-m", "pytest", "-q", "-m", "not packaging"))
+
+    def sanitize(self) -> None:
+        self.configure("asan")
+        self.run("cmake", "--build", "build-asan", "-j", self.jobs)
+        if self.result.ok:
+            self.ctest("asan")
+
+    def packaging(self) -> None:
+        self.count_pytest(self.run(sys.executable, "-m", "pytest", "-q", "-m", "packaging", "tests/packaging"))
+
+
+def listed_sources() -> list[str]:
+    listing = subprocess.run(
+        ["git", "ls-files", "*.cpp", "*.hpp", "*.h"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return [n for n in listing.stdout.split() if not n.startswith("kernels/") and (ROOT / n).exists()]
+
+
+NEEDS = {"ctest": "build", "pytest": "build", "packaging": "build"}
+ALL = ("lint", "build", "ctest", "pytest", "sanitize", "packaging")
+
+
+def run_parts(parts: list[str], jobs: int) -> list[Result]:
+    runner, results = Runner(jobs), []
+    broken: set[str] = set()
+    for part in parts:
+        runner.result = Result(part)
+        start = time.monotonic()
+        if NEEDS.get(part) in broken:
+            print(f"== {part}: left out, {NEEDS[part]} failed")
+            runner.result.ok = False
+        else:
+            print(f"\n== {part}", flush=True)
+            getattr(runner, part)()
+        runner.result.seconds = time.monotonic() - start
+        if not runner.result.ok:
+            broken.add(part)
+        results.append(runner.result)
+    return results
+
+
+def summarise(results: list[Result], seconds: float) -> int:
+    print()
+    for r in results:
+        counts = f"{r.passed} passed, {r.failed} failed, {r.skipped} skipped" if r.passed + r.failed else ""
+        print(f"{'ok    ' if r.ok else 'FAILED'} {r.part:10} {r.seconds:7.1f} s  {counts}")
+    # A part that fails without a failing test (a lint finding, a broken build) counts as one.
+    failed = sum(max(r.failed, 0 if r.ok else 1) for r in results)
+    passed = sum(r.passed for r in results)
+    skipped = sum(r.skipped for r in results)
+    counts = ([f"{failed} failed"] if failed else []) + [f"{passed} passed", f"{skipped} skipped"]
+    print(f"===== {', '.join(counts)} in {seconds:.2f}s =====")
+    return 1 if failed else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("parts", nargs="*", choices=[*ALL, "format", []], default=list(ALL))
+    arguments = parser.parse_args()
+    start = time.monotonic()
+    results = run_parts(arguments.parts, arguments.jobs)
+    return summarise(results, time.monotonic() - start)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Makes this machine ready: setup.sh build|test|docs
+#   system packages (Debian, as root; elsewhere it says what to install), .venv, Python packages.
+# Ends by touching .venv/.ready-<what>, which the Makefile takes as done.
+set -euo pipefail
+what=$1
+cd "$(dirname "$0")/.."
+
+build_packages=(g++ cmake ninja-build python3 python3-venv python3-dev
+  llvm-19-dev libclang-19-dev liblld-19-dev zlib1g-dev libzstd-dev libxxhash-dev libb2-dev libfmt-dev)
+test_packages=(libgtest-dev libgmock-dev)
+
+packages=("${build_packages[@]}")
+if [ "$what" = test ]; then packages+=("${test_packages[@]}"); fi
+
+install_system_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    echo "setup: not a Debian system; what Debian calls: ${packages[*]} must be there" >&2
+    return
+  fi
+  local missing=() package
+  for package in "${packages[@]}"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  local install=(apt-get install -y -qq --no-install-recommends "${missing[@]}")
+  if [ "$(id -u)" != 0 ]; then
+    echo "setup: missing system packages; as root:" >&2
+    echo "  apt-get update && ${install[*]}" >&2
+    exit 1
+  fi
+  echo "setup: installing ${missing[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  { apt-get update -qq && "${install[@]}"; } >/tmp/treadle-setup.$$ 2>&1 ||
+    { tail -n 40 /tmp/treadle-setup.$$ >&2; echo "setup: apt-get failed" >&2; exit 1; }
+  rm -f /tmp/treadle-setup.$$
+}
+
+# Debian's own Python first: its headers are the ones that python3-dev brings.
+make_environment() {
+  if [ ! -x .venv/bin/pip ]; then
+    local python=/usr/bin/python3
+    [ -x "$python" ] || python=python3
+    "$python" -m venv .venv
+  fi
+  local requirements=(-r "tools/requirements-build.txt")
+  if [ "$what" != build ]; then requirements+=(-r "tools/requirements-$what.txt"); fi
+  # With a GPU, CUDA C is compiled by NVRTC; the tests compile for one wherever they run.
+  if [ -e /dev/nvidiactl ] || [ "$what" = test ]; then requirements+=("nvidia-cuda-nvrtc==13.0.*"); fi
+  .venv/bin/python -m pip install -q --disable-pip-version-check "${requirements[@]}"
+}
+
+install_system_packages
+make_environment
+touch ".venv/.ready-$what"
+if [ "$what" != build ]; then touch .venv/.ready-build; fi
