@@ -14,8 +14,20 @@ import repository as repo
 DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md")
 # `src/cuda/module.cpp`, `src/cuda/{module,function}.cpp`, `tests/cuda/`: what stands in code marks and has a '/'.
 NAMED = re.compile(r"`([\w.{},*-]+(?:/[\w.{},*-]*)+)(?::\d+)?`")
-ROOTS = ("include/", "src/", "python/", "kernels/", "tests/", "examples/", "benchmarks/", "tools/", "docs/", "cmake/",
-         "apps/", ".ci/")
+ROOTS = (
+    "include/",
+    "src/",
+    "python/",
+    "kernels/",
+    "tests/",
+    "examples/",
+    "benchmarks/",
+    "tools/",
+    "docs/",
+    "cmake/",
+    "apps/",
+    ".ci/",
+)
 
 
 def spelled_out(name: str) -> list[str]:
@@ -42,7 +54,7 @@ def missing_names(root: pathlib.Path, document: str) -> list[str]:
 
 def headers_without_test(root: pathlib.Path) -> list[str]:
     """include/treadle/X/name.hpp <-> tests/X/name_test.cpp; the umbrella header is tested by its users."""
-    headers = sorted((root / "include/treadle").glob("*/*.hpp"))
+    headers = [root / p for p in repo.tracked(root) if p.match("include/treadle/*/*.hpp")]
     expected = {h: root / "tests" / h.parent.name / f"{h.stem}_test.cpp" for h in headers}
     return [
         f"{header.relative_to(root)}: no {test.relative_to(root)}"

@@ -127,7 +127,9 @@ def check_vocabulary(path: str, text: str) -> list[str]:
             continue
         for number, line in enumerate(text.splitlines(), 1):
             if pattern.search(line):
-                findings.append(f"{path}:{number}: {pattern.pattern} does not belong here: {line.strip()}")
+                findings.append(
+                    f"{path}:{number}: {pattern.pattern} does not belong here: {line.strip()}"
+                )
     return findings
 
 

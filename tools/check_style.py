@@ -24,13 +24,21 @@ CODE = repo.CPP | repo.DEVICE | {".py"}
 COMMENTED = CODE | repo.LISTS | {".cmake", ".sh", ".toml"}
 EMPTY_NAMES = re.compile(r"(utils?|helpers?|misc|common|internal|part_?\d+)(_test)?", re.IGNORECASE)
 UNFINISHED = re.compile(
-    r"\bTO" r"DO\b(?!\(#\d+\))|\bFIX" r"ME\b|\bXX" r"X\b|not (?:yet )?implemen" r"ted|NotImplemen" r"tedError"
-    r"|in a real implemen" r"tation",
+    r"\bTO"
+    r"DO\b(?!\(#\d+\))|\bFIX"
+    r"ME\b|\bXX"
+    r"X\b|not (?:yet )?implemen"
+    r"ted|NotImplemen"
+    r"tedError"
+    r"|in a real implemen"
+    r"tation",
     re.IGNORECASE,
 )
 ONE_MACHINE = re.compile(r"(?<![\w.])/(?:work|farm|root)/")
 # P4: nothing that runs what it reads. `python -m treadle run` uses runpy on the user's own script.
-RUNS_WHAT_IT_READS = re.compile(r"\b(?:pickle|marshal|shelve)\b|(?<![\w.])(?:eval|exec)\(|yaml\.load\(")
+RUNS_WHAT_IT_READS = re.compile(
+    r"\b(?:pickle|marshal|shelve)\b|(?<![\w.])(?:eval|exec)\(|yaml\.load\("
+)
 PRODUCT = ("src/", "include/", "python/", "kernels/")
 
 
@@ -40,7 +48,9 @@ def cpp_functions(lines: list[str]) -> Iterator[tuple[int, int]]:
     for number, line in enumerate(lines, 1):
         if start is None:
             opens = line.endswith("{") and line[:1] not in (" ", "}", "#", "/", "")
-            if opens and not re.match(r"(?:namespace|extern \"C\"|class|struct|enum|union|template)\b", line):
+            if opens and not re.match(
+                r"(?:namespace|extern \"C\"|class|struct|enum|union|template)\b", line
+            ):
                 start = number
             elif line.startswith("    ") and line.endswith(") {"):
                 start = continued_signature(lines, number)
@@ -83,7 +93,11 @@ def check_words(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
             yield f"{path}:{number}: a word of unfinished work: {line.strip()}"
         if ONE_MACHINE.search(line):
             yield f"{path}:{number}: a path of one machine: {line.strip()}"
-        if str(path).startswith(PRODUCT) and path.suffix in CODE and RUNS_WHAT_IT_READS.search(line):
+        if (
+            str(path).startswith(PRODUCT)
+            and path.suffix in CODE
+            and RUNS_WHAT_IT_READS.search(line)
+        ):
             yield f"{path}:{number}: runs what it reads (P4): {line.strip()}"
 
 
@@ -117,7 +131,9 @@ def main() -> int:
     findings, sizes = check(root)
     if len(sizes) > 1:
         p90 = statistics.quantiles(sizes, n=10)[-1]
-        print(f"check_style: lines a file: median {statistics.median(sizes):.0f}, p90 {p90:.0f}, most {max(sizes)}")
+        print(
+            f"check_style: lines a file: median {statistics.median(sizes):.0f}, p90 {p90:.0f}, most {max(sizes)}"
+        )
     return repo.report("check_style", findings, len(sizes))
 
 

@@ -24,8 +24,19 @@ def main() -> int:
             subprocess.run([python, "-m", "venv", f"{folder}/venv"], check=True)
             python = f"{folder}/venv/bin/python"
         subprocess.run(
-            [python, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:",
-             "--platform=manylinux2014_x86_64", "-d", folder, PIN],
+            [
+                python,
+                "-m",
+                "pip",
+                "download",
+                "-q",
+                "--no-deps",
+                "--only-binary=:all:",
+                "--platform=manylinux2014_x86_64",
+                "-d",
+                folder,
+                PIN,
+            ],
             check=True,
         )
         wheel = next(pathlib.Path(folder).glob("*.whl"))

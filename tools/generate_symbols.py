@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Writes include/treadle/cuda/{symbols,device_attributes}.def from the pinned cuda.h, or checks them.
 
-    generate_symbols.py CUDA_H FOLDER           writes both files into FOLDER
-    generate_symbols.py --check CUDA_H FOLDER   exits 1 and says what differs
+generate_symbols.py CUDA_H FOLDER           writes both files into FOLDER
+generate_symbols.py --check CUDA_H FOLDER   exits 1 and says what differs
 """
 
 import pathlib
@@ -21,7 +21,11 @@ cuFuncGetAttribute cuLaunchKernel cuGetErrorName cuGetErrorString""".split()
 # Entry points under the names they had before the pinned header, for drivers that have no newer one.
 OLDER = [
     ("cuCtxCreate_v2", "CUcontext*, unsigned int, CUdevice", "cuCtxCreate_v4 came with CUDA 12.5"),
-    ("cuEventElapsedTime_v1", "float*, CUevent, CUevent", "cuEventElapsedTime_v2 came with CUDA 12.8"),
+    (
+        "cuEventElapsedTime_v1",
+        "float*, CUevent, CUevent",
+        "cuEventElapsedTime_v2 came with CUDA 12.8",
+    ),
 ]
 OLDER_EXPORTS = {"cuEventElapsedTime_v1": "cuEventElapsedTime"}
 
@@ -30,46 +34,87 @@ HEADER = """// SPDX-License-Identifier: MIT
 """
 
 
+def public_part(text: str) -> str:
+    """The header without the declarations it keeps for the driver's own build."""
+    kept, skipping = [], []
+    for line in text.splitlines():
+        if re.match(r"\s*#\s*if", line):
+            skipping.append(
+                re.match(r"\s*#\s*if\s+defined\(__CUDA_API_VERSION_INTERNAL\)", line) is not None
+            )
+        elif re.match(r"\s*#\s*el", line):
+            skipping[-1] = False
+        elif re.match(r"\s*#\s*endif", line):
+            skipping.pop()
+        if not any(skipping):
+            kept.append(line)
+    return "\n".join(kept)
+
+
 def entry_points(text: str) -> list[tuple[str, str]]:
     """(name, suffix of the exported symbol) in the order of the header."""
+    text = public_part(text)
     suffixes = {}
-    for name, target in re.findall(r"^#define (cu[A-Z]\w*)\s+(?:__CUDA_API_PT[DS][SZ]\()?(cu[A-Z]\w+)\)?\s*$",
-                                   text, re.M):
-        # A renamed one, such as cuGraphInstantiate, is listed under the name that is exported.
-        suffixes[name] = target[len(name):] if target.startswith(name) else None
-    public = text[: text.index("#if defined(__CUDA_API_VERSION_INTERNAL)\n", text.index("cuInit("))]
-    found = []
-    for name in re.findall(r"^\s*(?:__CUDA_DEPRECATED )?CUresult CUDAAPI (cu[A-Z]\w*)\s*\(", public, re.M):
-        if suffixes.get(name, "") is not None and name not in (n for n, _ in found):
-            found.append((name, suffixes.get(name, "")))
-    return found
+    for name, target in re.findall(
+        r"^#define (cu[A-Z]\w*)\s+(?:__CUDA_API_PT[DS][SZ]\()?(cu[A-Z]\w+)\)?\s*$", text, re.M
+    ):
+        # One that is renamed altogether, as cuGraphInstantiate is, is listed under the name it has in the library.
+        suffixes[name] = (
+            target[len(name) :] if target.startswith(name + "_") or target == name else None
+        )
+    found = {}
+    for name in re.findall(
+        r"^\s*(?:__CUDA_DEPRECATED )?CUresult CUDAAPI (cu[A-Z]\w*)\s*\(", text, re.M
+    ):
+        if suffixes.get(name, "") is not None:
+            found.setdefault(name, suffixes.get(name, ""))
+    return list(found.items())
 
 
 def symbols(text: str) -> str:
-    out = [HEADER + """// Every entry point of the CUDA driver, each written once:
+    out = [
+        HEADER
+        + """// Every entry point of the CUDA driver, each written once:
 //   TREADLE_SYMBOL(name, "suffix", required|optional)   exported as name + suffix
 //   TREADLE_OLDER_SYMBOL(member, "export", parameters)   what older drivers have instead
-// Define the macros before including this file; it undefines them."""]
-    out += ["#ifndef TREADLE_OLDER_SYMBOL", "#define TREADLE_OLDER_SYMBOL(member, exported, ...)", "#endif", ""]
+// Define the macros before including this file; it undefines them."""
+    ]
+    out += [
+        "#ifndef TREADLE_OLDER_SYMBOL",
+        "#define TREADLE_OLDER_SYMBOL(member, exported, ...)",
+        "#endif",
+        "",
+    ]
     for name, suffix in entry_points(text):
-        out.append(f'TREADLE_SYMBOL({name}, "{suffix}", {"required" if name in REQUIRED else "optional"})')
+        out.append(
+            f'TREADLE_SYMBOL({name}, "{suffix}", {"required" if name in REQUIRED else "optional"})'
+        )
     out.append("")
     for member, parameters, reason in OLDER:
         out.append(f"// {reason}.")
-        out.append(f'TREADLE_OLDER_SYMBOL({member}, "{OLDER_EXPORTS.get(member, member)}", {parameters})')
+        out.append(
+            f'TREADLE_OLDER_SYMBOL({member}, "{OLDER_EXPORTS.get(member, member)}", {parameters})'
+        )
     out += ["", "#undef TREADLE_SYMBOL", "#undef TREADLE_OLDER_SYMBOL", ""]
     return "\n".join(out)
 
 
 def device_attributes(text: str) -> str:
-    body = re.search(r"typedef enum CUdevice_attribute_enum \{(.*?)\} CUdevice_attribute;", text, re.S)[1]
+    body = re.search(
+        r"typedef enum CUdevice_attribute_enum \{(.*?)\} CUdevice_attribute;", text, re.S
+    )[1]
     body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
     values: dict[int, str] = {}
     for name, value in re.findall(r"CU_DEVICE_ATTRIBUTE_(\w+)\s*=\s*(\d+)", body):
         if name != "MAX":
-            values.setdefault(int(value), name)  # a later name of the same value is the deprecated one
+            values.setdefault(
+                int(value), name
+            )  # a later name of the same value is the deprecated one
     out = [HEADER + "// TREADLE_DEVICE_ATTRIBUTE(name, CU_DEVICE_ATTRIBUTE_<name>, value)", ""]
-    out += [f"TREADLE_DEVICE_ATTRIBUTE({name.lower()}, {name}, {value})" for value, name in sorted(values.items())]
+    out += [
+        f"TREADLE_DEVICE_ATTRIBUTE({name.lower()}, {name}, {value})"
+        for value, name in sorted(values.items())
+    ]
     return "\n".join(out) + "\n"
 
 
@@ -78,12 +123,17 @@ def main() -> int:
     header, folder = (pathlib.Path(argument) for argument in sys.argv[1 + check :])
     text = header.read_text()
     status = 0
-    for name, content in (("symbols.def", symbols(text)), ("device_attributes.def", device_attributes(text))):
+    for name, content in (
+        ("symbols.def", symbols(text)),
+        ("device_attributes.def", device_attributes(text)),
+    ):
         path = folder / name
         if not check:
             path.write_text(content)
         elif not path.exists() or path.read_text() != content:
-            print(f"{path} does not match {header}: run tools/generate_symbols.py {header} {folder}")
+            print(
+                f"{path} does not match {header}: run tools/generate_symbols.py {header} {folder}"
+            )
             status = 1
     return status
 

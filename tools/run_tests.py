@@ -58,7 +58,9 @@ class Runner:
         return "".join(lines)
 
     def count_pytest(self, output: str) -> None:
-        for count, word in re.findall(r"(\d+) (passed|failed|errors?|skipped)\b", output.strip().rpartition("\n")[2]):
+        for count, word in re.findall(
+            r"(\d+) (passed|failed|errors?|skipped)\b", output.strip().rpartition("\n")[2]
+        ):
             field = "failed" if word.startswith("error") else word
             setattr(self.result, field, getattr(self.result, field) + int(count))
 
@@ -108,14 +110,22 @@ class Runner:
             self.ctest("asan")
 
     def packaging(self) -> None:
-        self.count_pytest(self.run(sys.executable, "-m", "pytest", "-q", "-m", "packaging", "tests/packaging"))
+        self.count_pytest(
+            self.run(sys.executable, "-m", "pytest", "-q", "-m", "packaging", "tests/packaging")
+        )
 
 
 def listed_sources() -> list[str]:
     listing = subprocess.run(
-        ["git", "ls-files", "*.cpp", "*.hpp", "*.h"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "*.cpp", "*.hpp", "*.h"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    return [n for n in listing.stdout.split() if not n.startswith("kernels/") and (ROOT / n).exists()]
+    return [
+        n for n in listing.stdout.split() if not n.startswith("kernels/") and (ROOT / n).exists()
+    ]
 
 
 NEEDS = {"ctest": "build", "pytest": "build", "packaging": "build"}
@@ -144,7 +154,11 @@ def run_parts(parts: list[str], jobs: int) -> list[Result]:
 def summarise(results: list[Result], seconds: float) -> int:
     print()
     for r in results:
-        counts = f"{r.passed} passed, {r.failed} failed, {r.skipped} skipped" if r.passed + r.failed else ""
+        counts = (
+            f"{r.passed} passed, {r.failed} failed, {r.skipped} skipped"
+            if r.passed + r.failed
+            else ""
+        )
         print(f"{'ok    ' if r.ok else 'FAILED'} {r.part:10} {r.seconds:7.1f} s  {counts}")
     # A part that fails without a failing test (a lint finding, a broken build) counts as one.
     failed = sum(max(r.failed, 0 if r.ok else 1) for r in results)
