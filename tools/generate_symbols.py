@@ -66,8 +66,7 @@ def entry_points(text: str) -> list[tuple[str, str]]:
     for name in re.findall(
         r"^\s*(?:__CUDA_DEPRECATED )?CUresult CUDAAPI (cu[A-Z]\w*)\s*\(", text, re.M
     ):
-        if suffixes.get(name, "") is not None:
-            found.setdefault(name, suffixes.get(name, ""))
+        found.setdefault(name, suffixes.get(name, ""))
     return list(found.items())
 
 

@@ -34,15 +34,15 @@ enum class CacheUse { enabled, disabled };  ///< disabled: neither the memory no
 
 /// How to compile. Option spellings are nvcc's; one table translates, warns about or refuses each.
 struct Options {
-  std::vector<std::string> flags;
-  std::vector<std::filesystem::path> include_dirs;
-  std::vector<std::string> name_expressions;   ///< C++ names to look up in the result, e.g. "scale<float, 4>"
+  std::vector<std::string> flags = {};
+  std::vector<std::filesystem::path> include_dirs = {};
+  std::vector<std::string> name_expressions = {};   ///< C++ names to look up in the result, e.g. "scale<float, 4>"
   std::string source_name = "kernel.cu";       ///< how messages call the source
   Output output = Output::cubin;
   Toolchain toolchain = Toolchain::automatic;
-  std::string nvcc;                            ///< path or name, for Toolchain::nvcc; empty: settings().nvcc
+  std::string nvcc = {};                            ///< path or name, for Toolchain::nvcc; empty: settings().nvcc
   CacheUse cache = CacheUse::enabled;
-  std::filesystem::path cache_dir;             ///< empty: settings().cache_dir
+  std::filesystem::path cache_dir = {};             ///< empty: settings().cache_dir
   bool extern_c = false;                       ///< wrap the source in extern "C" { } without moving its lines
   bool keep = false;                           ///< leave source, options and result in a folder; `Program::kept_in`
 };

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "treadle/cuda/device.hpp"
+
+namespace treadle::cuda {
+
+class ContextState;
+class CurrentContext;
+
+/// CUctx_flags; combine with |.
+enum class ContextFlags : unsigned {
+  schedule_auto = 0,
+  schedule_spin = 1,
+  schedule_yield = 2,
+  schedule_blocking_sync = 4,
+  map_host = 8,
+  keep_local_memory = 16,
+};
+constexpr ContextFlags operator|(ContextFlags a, ContextFlags b) noexcept {
+  return static_cast<ContextFlags>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+
+/// CUlimit. Units: bytes, or counts for the two device_runtime ones.
+enum class Limit : int {
+  stack_size = 0,
+  printf_fifo_size = 1,
+  malloc_heap_size = 2,
+  device_runtime_sync_depth = 3,
+  device_runtime_pending_launch_count = 4,
+  max_l2_fetch_granularity = 5,
+  persisting_l2_cache_size = 6,
+};
+/// CUfunc_cache.
+enum class CacheConfig : int { none = 0, prefer_shared = 1, prefer_l1 = 2, prefer_equal = 3 };
+/// CUsharedconfig.
+enum class SharedConfig : int {
+  default_bank_size = 0,
+  four_byte_bank_size = 1,
+  eight_byte_bank_size = 2
+};
+
+/// Numerically lower is more urgent: greatest <= 0 <= least.
+struct PriorityRange {
+  int least, greatest;
+};
+struct MemoryInfo {
+  std::size_t free_bytes, total_bytes;
+};
+
+/// A CUDA context: shared ownership of one, so it lives until the last object made in it is gone.
+/// Two Contexts are equal if they are the same context of the driver.
+///
+/// Each thread has a stack of contexts; its top is current, and is where new objects are made.
+/// Treadle keeps the stack itself and at most one entry of it on the driver's own. Methods act on
+/// *this* context, current or not, from any thread. After detach() they throw InvalidState.
+class Context {
+ public:
+  Context() = default;  ///< no context; only assignment, comparison and operator bool are allowed
+
+  /// Makes a new context (cuCtxCreate). It is not current: push() it.
+  static Context create(const Device& device, ContextFlags flags = ContextFlags::schedule_auto);
+  /// The device's primary context, which other libraries of the process share
+  /// (cuDevicePrimaryCtxRetain). Not made current. Equal for every call while one of the results
+  /// lives.
+  static Context primary(const Device& device);
+  /// The context that another library made current on this thread (cuCtxGetCurrent). A primary one
+  /// is retained; any other is borrowed and never destroyed by Treadle. Not pushed on the stack.
+  /// Throws DeviceError CUDA_ERROR_INVALID_CONTEXT if none is current.
+  static Context attach(const Driver& driver = default_driver());
+  /// Retains the device's primary context and makes it current until the result is destroyed.
+  [[nodiscard]] static CurrentContext make_current(const Device& device);
+  [[nodiscard]] static CurrentContext make_current(Context context);
+
+  /// The top of this thread's stack that was not detached; none if the stack is empty.
+  static std::optional<Context> top();
+  /// Where new objects are made: top(), else the context another library made current on this
+  /// thread. Throws DeviceError CUDA_ERROR_INVALID_CONTEXT if there is neither.
+  static Context current();
+  /// Puts this context on top of the calling thread's stack and makes it current.
+  void push() const;
+  /// Takes the top off the calling thread's stack, makes the next one current and returns the top.
+  /// Does not destroy it. Throws DeviceError CUDA_ERROR_INVALID_CONTEXT if the stack is empty.
+  static Context pop();
+  /// How many contexts are on the calling thread's stack.
+  static std::size_t stack_depth() noexcept;
+
+  /// Destroys the context now (a primary one: gives up our reference), whoever still refers to it,
+  /// and takes it off the calling thread's stack. What was made in it is gone; its destructors do
+  /// nothing. Throws InvalidState the second time.
+  void detach() const;
+  /// False after detach(), and for a Context that never had one.
+  bool is_valid() const noexcept;
+  explicit operator bool() const noexcept { return state_ != nullptr; }
+
+  Device device() const;
+  const Driver& driver() const;
+  bool is_primary() const;
+  /// Blocks until all work queued in the context is done; the place where a kernel's fault
+  /// surfaces.
+  void synchronize() const;
+  std::size_t limit(Limit limit) const;
+  void set_limit(Limit limit, std::size_t value) const;
+  CacheConfig cache_config() const;
+  void set_cache_config(CacheConfig config) const;
+  SharedConfig shared_config() const;
+  void set_shared_config(SharedConfig config) const;
+  PriorityRange stream_priorities() const;
+  unsigned api_version() const;
+  ContextFlags flags() const;
+  MemoryInfo memory_info() const;
+  /// Lets kernels of this context use memory of `peer`, a context of another device.
+  void enable_peer_access(const Context& peer, unsigned flags = 0) const;
+  void disable_peer_access(const Context& peer) const;
+
+  /// CUcontext; null for none.
+  RawContext raw() const noexcept;
+  /// One address for all Contexts that share one context of the driver, for hashing.
+  const ContextState* state() const noexcept { return state_.get(); }
+  bool operator==(const Context& other) const noexcept { return raw() == other.raw(); }
+
+ private:
+  friend class ContextState;
+  explicit Context(std::shared_ptr<ContextState> state) noexcept : state_(std::move(state)) {}
+  std::shared_ptr<ContextState> state_;
+};
+
+/// Keeps a context on top of the calling thread's stack; destroy it on the same thread.
+/// If contexts above it are still on the stack then, they are popped with it, and a cleanup warning
+/// says so.
+class [[nodiscard]] CurrentContext {
+ public:
+  explicit CurrentContext(Context context);
+  CurrentContext(CurrentContext&& other) noexcept;
+  CurrentContext& operator=(CurrentContext&&) = delete;
+  ~CurrentContext();
+  const Context& get() const noexcept { return context_; }
+  const Context* operator->() const noexcept { return &context_; }
+  operator const Context&() const noexcept { return context_; }  // a guard is used as its context
+ private:
+  Context context_;
+  std::size_t depth_;  // of the stack with this context on it; 0: moved from
+};
+
+/// Makes a context current on the calling thread for the length of a scope, without touching the
+/// stack. Free where it is current already. Throws InvalidState if the context was detached.
+class Activation {
+ public:
+  explicit Activation(const Context& context);
+  ~Activation();
+  Activation(const Activation&) = delete;
+  Activation& operator=(const Activation&) = delete;
+  const Table& table() const noexcept { return *table_; }
+
+ private:
+  const Table* table_;
+  bool pushed_;
+};
+
+}  // namespace treadle::cuda
+
+template <>
+struct std::hash<treadle::cuda::Context> {
+  std::size_t operator()(const treadle::cuda::Context& context) const noexcept {
+    return std::hash<const void*>{}(context.raw());
+  }
+};

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "treadle/cuda/raw.hpp"
+
+namespace treadle::cuda {
+
+class Device;
+
+/// Who stands behind a table: NVIDIA's driver, or libtreadle_cpu, which presents the processor as a
+/// device.
+enum class Provider { nvidia, cpu };
+
+/// A loaded driver library: a table of entry points and the questions that need no device.
+/// A cheap value (shared ownership of the table); any thread.
+class Driver {
+ public:
+  /// Drives `table`: one of the two loaded ones, or a table a test or a tool filled in.
+  explicit Driver(std::shared_ptr<const Table> table);
+
+  /// NVIDIA's libcuda, opened on the first call. Throws LibraryNotFound with each path tried.
+  static Driver nvidia();
+  /// The CPU device's run-time, opened on the first call. Throws LibraryNotFound with each path
+  /// tried.
+  static Driver cpu();
+
+  /// cuInit; calling it again is harmless. Everything below calls it where it is needed.
+  void initialize(unsigned flags = 0) const;
+  /// The CUDA version the driver supports, as 1000 * major + 10 * minor; needs no initialize().
+  int version() const;
+  int device_count() const;
+  /// Throws DeviceError CUDA_ERROR_INVALID_DEVICE, naming the range, if there is no such device.
+  Device device(int ordinal) const;
+  std::vector<Device> devices() const;
+
+  Provider provider() const noexcept;
+  /// The library the entry points came from; empty for a table that was filled in by hand.
+  const std::filesystem::path& library() const noexcept;
+  const Table& table() const noexcept { return *table_; }
+  const std::shared_ptr<const Table>& shared_table() const noexcept { return table_; }
+  bool operator==(const Driver&) const = default;
+
+ private:
+  std::shared_ptr<const Table> table_;
+};
+
+/// The driver that is used when a program does not choose: what TREADLE_DEVICE names; else
+/// NVIDIA's, if it loads and has a device; else the CPU's. Throws LibraryNotFound if TREADLE_DEVICE
+/// asks for a CUDA device and there is no driver, InvalidArgument if it cannot be understood.
+/// Decided once.
+const Driver& default_driver();
+
+/// Why default_driver() is what it is, in one sentence: for `doctor` and for error texts.
+const std::string& default_driver_reason();
+
+/// The device of default_driver() that the user's environment names: the number in TREADLE_DEVICE
+/// ("cuda:1"), else in CUDA_DEVICE, else on the first line of ~/.cuda_device, else device 0.
+/// Throws InvalidArgument naming the variable or the file if the number is malformed.
+Device default_device();
+
+/// The CUDA version of the header Treadle was built with, as 1000 * major + 10 * minor.
+int header_version() noexcept;
+
+}  // namespace treadle::cuda

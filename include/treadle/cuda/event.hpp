@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "treadle/cuda/handle.hpp"
+#include "treadle/cuda/stream.hpp"
+
+namespace treadle::cuda {
+
+/// CUevent_flags; combine with |.
+enum class EventFlags : unsigned {
+  none = 0,
+  blocking_sync = 1,
+  disable_timing = 2,
+  interprocess = 4
+};
+constexpr EventFlags operator|(EventFlags a, EventFlags b) noexcept {
+  return static_cast<EventFlags>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+
+void destroy_event(const Context& context, RawEvent raw) noexcept;
+
+/// A mark in a stream, with a time stamp unless that is disabled.
+class Event {
+ public:
+  /// Made in the current context.
+  explicit Event(EventFlags flags = EventFlags::none);
+  explicit Event(const Context& context, EventFlags flags = EventFlags::none);
+
+  /// Marks the work queued on `stream` so far; a second record replaces the first.
+  void record(StreamRef stream = {}) const;
+  /// Blocks until the recorded work is done; returns at once if nothing was recorded.
+  void synchronize() const;
+  bool is_done() const;
+  /// Milliseconds of device time from `start` to this event. Both must be done and have timing.
+  float milliseconds_since(const Event& start) const;
+
+  RawEvent raw() const noexcept { return handle_.raw(); }
+  const Context& context() const noexcept { return handle_.context(); }
+
+ private:
+  Handle<RawEvent, destroy_event> handle_;
+};
+
+}  // namespace treadle::cuda

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "treadle/cuda/context.hpp"
+#include "treadle/cuda/launch.hpp"
+
+namespace treadle::cuda {
+
+class FunctionState;
+class ModuleState;
+
+/// CUfunction_attribute.
+enum class FunctionAttribute : int {
+  max_threads_per_block = 0,
+  shared_size_bytes = 1,
+  const_size_bytes = 2,
+  local_size_bytes = 3,
+  num_regs = 4,
+  ptx_version = 5,
+  binary_version = 6,
+  cache_mode_ca = 7,
+  max_dynamic_shared_size_bytes = 8,
+  preferred_shared_memory_carveout = 9,
+  cluster_size_must_be_set = 10,
+  required_cluster_width = 11,
+  required_cluster_height = 12,
+  required_cluster_depth = 13,
+  non_portable_cluster_size_allowed = 14,
+  cluster_scheduling_policy_preference = 15,
+};
+
+/// A kernel of a loaded module, which it keeps loaded. A cheap value; launches from any thread.
+class Function {
+ public:
+  /// Starts the kernel and returns; errors of the running kernel surface at the next
+  /// synchronization, or here with TREADLE_SYNC=1. Arguments are checked first against
+  /// parameters(): InvalidArgument names the parameter, its index and both sizes. The module's
+  /// context is made current if it is not. Throws LaunchError with the numbers that forbid a block,
+  /// grid or amount of shared memory.
+  template <class... Arguments>
+  void launch(const LaunchConfig& config, const Arguments&... arguments) const {
+    // One spare entry: a kernel without parameters would otherwise need an array of none.
+    const void* data[] = {LaunchArgument<Arguments>::data(arguments)..., nullptr};
+    static constexpr std::size_t sizes[] = {LaunchArgument<Arguments>::size..., 0};
+    launch_checked(config, const_cast<void**>(data), {sizes, sizeof...(Arguments)});
+  }
+  /// The same for arguments collected at run time.
+  void launch(const LaunchConfig& config, ArgumentBuffer& arguments) const {
+    launch_packed(config, arguments.finish());
+  }
+  /// The same for arguments the caller has laid out as the kernel expects them, `size_bytes` in
+  /// all. Throws InvalidArgument naming both sizes if the kernel's parameters take another number
+  /// of bytes.
+  void launch_buffer(const LaunchConfig& config, const void* packed, std::size_t size_bytes) const;
+
+  /// Asked from the driver once.
+  const ParameterLayout& parameters() const;
+  int attribute(FunctionAttribute attribute) const;
+  /// For example max_dynamic_shared_size_bytes, to use more than 48 KiB of shared memory.
+  void set_attribute(FunctionAttribute attribute, int value) const;
+  void set_cache_config(CacheConfig config) const;
+
+  /// As a reader knows it: demangled, or the name expression it was asked for by.
+  const std::string& name() const noexcept;
+  /// As the module's symbol table has it.
+  const std::string& symbol() const noexcept;
+  const Context& context() const noexcept;
+  RawFunction raw() const noexcept;
+  bool operator==(const Function& other) const noexcept { return raw() == other.raw(); }
+
+ private:
+  friend class ModuleState;
+  explicit Function(std::shared_ptr<const FunctionState> state) noexcept
+      : state_(std::move(state)) {}
+  void launch_checked(const LaunchConfig& config, void** arguments,
+                      std::span<const std::size_t> sizes) const;
+  void launch_packed(const LaunchConfig& config, void** arguments) const;
+
+  std::shared_ptr<const FunctionState> state_;
+};
+
+}  // namespace treadle::cuda

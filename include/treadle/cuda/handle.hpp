@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "treadle/cuda/context.hpp"
+
+namespace treadle::cuda {
+
+/// Owns one object of the driver and keeps alive the context it was made in, and with it the table
+/// it was made with. Destruction is safe on any thread: `Destroy` makes the context current around
+/// the call, does nothing where the context is gone, and reports a failure as a cleanup warning.
+template <class Raw, void (*Destroy)(const Context&, Raw) noexcept>
+class Handle {
+ public:
+  Handle() = default;
+  Handle(Context context, Raw raw) noexcept : context_(std::move(context)), raw_(raw) {}
+  Handle(Handle&& other) noexcept
+      : context_(std::move(other.context_)), raw_(std::exchange(other.raw_, Raw{})) {}
+  Handle& operator=(Handle&& other) noexcept {
+    Handle old(std::move(*this));
+    context_ = std::move(other.context_);
+    raw_ = std::exchange(other.raw_, Raw{});
+    return *this;
+  }
+  ~Handle() {
+    if (raw_ != Raw{}) Destroy(context_, raw_);
+  }
+
+  explicit operator bool() const noexcept { return raw_ != Raw{}; }
+  Raw raw() const noexcept { return raw_; }
+  const Context& context() const noexcept { return context_; }
+  /// Gives the object up without destroying it.
+  Raw release() noexcept { return std::exchange(raw_, Raw{}); }
+
+ private:
+  Context context_;
+  Raw raw_{};
+};
+
+}  // namespace treadle::cuda

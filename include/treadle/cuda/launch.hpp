@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// What a kernel launch needs: its shape, and its arguments checked against the kernel's parameters.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "treadle/cuda/memory.hpp"
+#include "treadle/cuda/stream.hpp"
+
+namespace treadle::cuda {
+
+struct Dim3 {
+  unsigned x = 1, y = 1, z = 1;
+  bool operator==(const Dim3&) const = default;
+};
+
+struct LaunchConfig {
+  Dim3 grid;                  ///< blocks
+  Dim3 block;                 ///< threads in a block
+  unsigned shared_bytes = 0;  ///< dynamic shared memory for each block
+  StreamRef stream = {};      ///< default: the default stream
+};
+
+/// One parameter of a kernel as the driver expects it.
+struct Parameter {
+  std::size_t offset = 0, size = 0;  ///< bytes, in the packed parameter buffer
+  std::string name, type;            ///< as in the source; empty where the driver does not tell
+};
+
+/// The parameters of one kernel. `known` is false where neither driver nor compiler tells them:
+/// then nothing can be checked, and arguments are laid out by their natural alignment.
+struct ParameterLayout {
+  std::vector<Parameter> parameters;
+  std::size_t buffer_bytes = 0;  ///< end of the last parameter
+  bool known = false;
+};
+
+/// How an argument is handed to a kernel: by default its own bytes. Specialise `data` and `size`
+/// for types that stand for something else; `data` must stay valid until the launch returns.
+template <class T>
+struct LaunchArgument {
+  static_assert(
+      std::is_trivially_copyable_v<T>,
+      "a kernel argument is copied as bytes: pass a plain value, or specialise LaunchArgument");
+  static const void* data(const T& value) noexcept { return &value; }
+  static constexpr std::size_t size = sizeof(T);
+};
+/// The address of the allocation. Throws InvalidState if it was freed.
+template <>
+struct LaunchArgument<DeviceMemory> {
+  static const void* data(const DeviceMemory& memory);
+  static constexpr std::size_t size = sizeof(DevicePointer);
+};
+template <>
+struct LaunchArgument<ManagedMemory> {
+  static const void* data(const ManagedMemory& memory);
+  static constexpr std::size_t size = sizeof(DevicePointer);
+};
+
+/// Collects the arguments of one launch, in order, each checked as it is added: for callers that
+/// learn number and types at run time, such as bindings. Lives on the stack; allocates only for
+/// kernels with more than 64 parameters or 1 KiB of arguments. `layout` and `kernel` must outlive
+/// it.
+class ArgumentBuffer {
+ public:
+  ArgumentBuffer(const ParameterLayout& layout, std::string_view kernel);
+  ArgumentBuffer(const ArgumentBuffer&) = delete;
+  ArgumentBuffer& operator=(const ArgumentBuffer&) = delete;
+
+  /// The parameter that the next add() fills; null if the layout is unknown. Throws
+  /// InvalidArgument, naming the kernel and its parameter count, if there is none left.
+  const Parameter* next() const;
+  /// Number of arguments added so far.
+  std::size_t count() const noexcept { return count_; }
+
+  /// Adds the `size` bytes at `data`. `alignment` places them where the layout is unknown.
+  /// Throws InvalidArgument naming parameter, index and both sizes if `size` is not the
+  /// parameter's.
+  void add_bytes(const void* data, std::size_t size, std::size_t alignment = 1) {
+    std::memcpy(reserve(size, alignment), data, size);
+  }
+  template <class T>
+  void add(const T& value) {
+    add_bytes(
+        LaunchArgument<T>::data(value), LaunchArgument<T>::size,
+        alignof(std::conditional_t < LaunchArgument<T>::size == sizeof(T), T, DevicePointer >));
+  }
+  void add_pointer(DevicePointer address) { add(address); }
+  /// Room for the next argument, to be written in place; checked as add_bytes is.
+  void* reserve(std::size_t size, std::size_t alignment = 1);
+
+  /// Checks that no argument is missing and returns them as cuLaunchKernel takes them.
+  /// Throws InvalidArgument naming both counts.
+  void** finish();
+
+ private:
+  static constexpr std::size_t small_bytes = 1024, small_count = 64;
+  void grow_bytes(std::size_t needed_bytes);
+  void grow_pointers();
+  [[noreturn]] void refuse_size(std::size_t size) const;
+  [[noreturn]] void refuse_count(std::size_t given) const;
+
+  const ParameterLayout& layout_;
+  std::string_view kernel_;
+  std::size_t count_ = 0, end_bytes_ = 0, capacity_bytes_ = small_bytes,
+              capacity_count_ = small_count;
+  std::byte* bytes_ = small_storage_;
+  void** pointers_ = small_pointers_;
+  std::unique_ptr<std::byte[]> large_storage_;
+  std::unique_ptr<void*[]> large_pointers_;
+  alignas(16) std::byte small_storage_[small_bytes];
+  void* small_pointers_[small_count];
+};
+
+}  // namespace treadle::cuda

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "treadle/base/module_image.hpp"
+#include "treadle/cuda/context.hpp"
+#include "treadle/cuda/function.hpp"
+
+namespace treadle::cuda {
+
+class ModuleState;
+
+/// CUjit_option, those that take a number.
+enum class JitOption : int {
+  max_registers = 0,
+  threads_per_block = 1,
+  optimization_level = 7,
+  target_from_context = 8,
+  target = 9,
+  fallback_strategy = 10,
+  generate_debug_info = 11,
+  log_verbose = 12,
+  generate_line_info = 13,
+  cache_mode = 14,
+};
+
+/// What the driver's compiler said while it turned PTX into machine code; empty for cubins.
+struct JitLog {
+  std::string info, error;
+};
+
+/// A variable of a module, in device memory.
+struct Global {
+  DevicePointer address;
+  std::size_t size_bytes;
+};
+
+/// Code loaded into a context. A cheap value: Functions keep it loaded, and it keeps its context
+/// alive.
+class Module {
+ public:
+  /// Loads what a compiler made into the current context: cubin, PTX, fatbin, or the CPU device's
+  /// module. Throws DeviceError with the driver's log as its detail.
+  explicit Module(const ModuleImage& image);
+  /// Loads `code`. `log`, if given, is filled whether or not loading succeeds. PTX need not end in
+  /// NUL.
+  explicit Module(std::span<const std::byte> code,
+                  std::span<const std::pair<JitOption, unsigned>> options = {},
+                  JitLog* log = nullptr);
+  static Module load_file(const std::filesystem::path& path);
+
+  /// The kernel called `name`: a symbol ("twice"), a C++ name expression ("scale<float, 4>", blanks
+  /// do not matter), or the plain name of a C++ kernel that is not overloaded. Throws DeviceError
+  /// CUDA_ERROR_NOT_FOUND naming the nearest kernels there are.
+  Function function(std::string_view name) const;
+  /// The `__device__`, `__constant__` or `__managed__` variable called `name`.
+  Global global(std::string_view name) const;
+  /// Kernels as a reader knows them, demangled; empty where the driver cannot list them (before
+  /// CUDA 12.4).
+  std::vector<std::string> function_names() const;
+
+  const Context& context() const noexcept;
+  RawModule raw() const noexcept;
+
+ private:
+  std::shared_ptr<ModuleState> state_;
+};
+
+}  // namespace treadle::cuda

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "treadle/cuda/handle.hpp"
+
+namespace treadle::cuda {
+
+class Event;
+class Stream;
+
+/// CUstream_flags.
+enum class StreamFlags : unsigned {
+  blocking = 0,      ///< ordered with work on the default stream
+  non_blocking = 1,  ///< independent of the default stream
+};
+
+/// A stream that someone else owns, as functions take it; null is the default stream of the current
+/// context.
+class StreamRef {
+ public:
+  constexpr StreamRef() = default;
+  StreamRef(const Stream& stream);  // implicit: wherever a stream is wanted, a Stream will do
+  constexpr explicit StreamRef(RawStream raw) noexcept : raw_(raw) {}
+  constexpr RawStream raw() const noexcept { return raw_; }
+  constexpr bool is_default() const noexcept { return raw_ == nullptr; }
+  constexpr bool operator==(const StreamRef&) const = default;
+
+ private:
+  RawStream raw_ = nullptr;
+};
+
+void destroy_stream(const Context& context, RawStream raw) noexcept;
+
+/// A queue of work on one device: in order within the stream, concurrent with other streams.
+/// Destroying it does not wait; the driver finishes queued work first.
+class Stream {
+ public:
+  /// Made in the current context. Priorities outside Context::stream_priorities() are clamped by
+  /// the driver.
+  explicit Stream(StreamFlags flags = StreamFlags::blocking, int priority = 0);
+  explicit Stream(const Context& context, StreamFlags flags = StreamFlags::blocking,
+                  int priority = 0);
+
+  /// Blocks until all work queued so far is done.
+  void synchronize() const;
+  /// Whether all work queued so far is done; does not block.
+  bool is_done() const;
+  /// Later work on this stream starts after what `event` recorded; does not block the host.
+  void wait(const Event& event) const;
+  int priority() const;
+  StreamFlags flags() const;
+
+  RawStream raw() const noexcept { return handle_.raw(); }
+  const Context& context() const noexcept { return handle_.context(); }
+
+ private:
+  Handle<RawStream, destroy_stream> handle_;
+};
+
+inline StreamRef::StreamRef(const Stream& stream) : raw_(stream.raw()) {}
+
+/// Blocks until all work on `stream`, which may be the default stream of the current context, is
+/// done.
+void synchronize(StreamRef stream);
+
+}  // namespace treadle::cuda

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The driver's entry points as an object. The only public header that includes cuda.h; programs
+// that use the classes need neither.
+#pragma once
+
+#include <cuda.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "treadle/cuda/driver.hpp"
+#include "treadle/cuda/error.hpp"
+
+namespace treadle::cuda {
+
+/// Stands in every slot whose entry point the driver lacks. check() turns its answer into
+/// NotSupported, with the name of the call and the driver's version; so no call needs a test for
+/// null.
+template <class... Arguments>
+CUresult absent(Arguments...) {
+  return static_cast<CUresult>(absent_entry_point);
+}
+template <class... Arguments>
+constexpr auto absent_slot(CUresult (*)(Arguments...)) -> CUresult (*)(Arguments...) {
+  return &absent<Arguments...>;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+/// One driver. Slots are called as the header's functions are: `table.cuMemAlloc(&address,
+/// size_bytes)`. An empty Table has every slot absent; copies may be changed freely before they are
+/// shared, as fakes and fault-injecting wrappers do. Contexts, and through them all objects, keep
+/// their table alive.
+struct Table {
+#define TREADLE_SYMBOL(name, suffix, presence) \
+  decltype(&::name) name = absent_slot(static_cast<decltype(&::name)>(nullptr));
+#define TREADLE_OLDER_SYMBOL(member, exported, ...) \
+  CUresult (*member)(__VA_ARGS__) = &absent<__VA_ARGS__>;
+#include "treadle/cuda/symbols.def"
+
+  Provider provider = Provider::nvidia;
+  std::filesystem::path
+      library;  ///< where the entry points came from; empty for a table filled in by hand
+
+  /// Only libtreadle_cpu has these two. What the last kernel that failed did: kernel, block,
+  /// thread, address. Null where it is missing; the text is valid until the next call on the same
+  /// thread.
+  const char* (*last_fault)() = nullptr;
+  /// Name and type of a kernel's parameter as in its source; false if there is no such parameter.
+  bool (*parameter_name)(CUfunction function, std::size_t index, const char** name,
+                         const char** type) = nullptr;
+};
+#pragma GCC diagnostic pop
+
+/// Whether the driver has this entry point: `is_present(table.cuFuncGetParamInfo)`.
+template <class... Arguments>
+bool is_present(CUresult (*slot)(Arguments...)) noexcept {
+  return slot != &absent<Arguments...>;
+}
+
+/// NVIDIA's driver: settings().libcuda, else the system's libcuda.so.1. Opened once and never
+/// closed. Throws LibraryNotFound (each path tried with the loader's answer; each required entry
+/// point that is missing).
+std::shared_ptr<const Table> load_nvidia_driver();
+/// libtreadle_cpu.so, found as find_own_library says. Opened once and never closed. Throws
+/// LibraryNotFound.
+std::shared_ptr<const Table> load_cpu_driver();
+
+}  // namespace treadle::cuda
