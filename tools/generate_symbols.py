@@ -58,10 +58,7 @@ def entry_points(text: str) -> list[tuple[str, str]]:
     for name, target in re.findall(
         r"^#define (cu[A-Z]\w*)\s+(?:__CUDA_API_PT[DS][SZ]\()?(cu[A-Z]\w+)\)?\s*$", text, re.M
     ):
-        # One that is renamed altogether, as cuGraphInstantiate is, is listed under the name it has in the library.
-        suffixes[name] = (
-            target[len(name) :] if target.startswith(name + "_") or target == name else None
-        )
+        suffixes[name] = target.removeprefix(name)  # "_v2"; "WithFlags" for cuGraphInstantiate
     found = {}
     for name in re.findall(
         r"^\s*(?:__CUDA_DEPRECATED )?CUresult CUDAAPI (cu[A-Z]\w*)\s*\(", text, re.M

@@ -2,11 +2,11 @@
 // Everything a C++ program uses, in one include.
 #pragma once
 
-#include "treadle/base/cleanup_warning.hpp"
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/module_image.hpp"
 #include "treadle/base/settings.hpp"
+#include "treadle/base/warning.hpp"
 #include "treadle/compile/program.hpp"
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/copy.hpp"

@@ -10,12 +10,16 @@ Error::Error(std::string message, std::string hint)
   text_ = hint_.empty() ? message_ : message_ + "\n  try: " + hint_;
 }
 
-DeviceError::DeviceError(int code, std::string code_name, std::string call, std::string message,
-                         std::string hint)
-    : Error(std::move(message), std::move(hint)),
-      code_(code),
-      code_name_(std::move(code_name)),
-      call_(std::move(call)) {}
+namespace {
+std::string describe_failure(const DeviceFailure& failure) {
+  std::string text = failure.call + " failed: " + failure.driver_text;
+  if (!failure.detail.empty()) text += " - " + failure.detail;
+  return text;
+}
+}  // namespace
+
+DeviceError::DeviceError(DeviceFailure failure, std::string hint)
+    : Error(describe_failure(failure), std::move(hint)), failure_(std::move(failure)) {}
 
 namespace {
 std::string describe_search(const std::string& library, const std::vector<std::string>& tried) {

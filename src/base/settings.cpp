@@ -56,14 +56,11 @@ Settings read_environment() {
   read_text("TREADLE_COMPILER", s.compiler);
   read_text("TREADLE_NVCC", s.nvcc);
   read_text("TREADLE_LIBCUDA", s.libcuda);
-  read_text("TREADLE_LIBNVRTC", s.libnvrtc);
+  read_text("TREADLE_LIBNVRTC", s.compiler_library);
   read_text("TREADLE_LIBRARY_DIR", s.library_dir);
   read_number("TREADLE_CPU_THREADS", s.cpu_threads);
   read_switch("TREADLE_SYNC", s.sync);
   read_text("TREADLE_DUMP", s.dump);
-  if (!s.compiler.empty() && s.compiler != "nvrtc" && s.compiler != "nvcc")
-    throw InvalidArgument("TREADLE_COMPILER=\"" + s.compiler + "\" names no compiler",
-                          "TREADLE_COMPILER=nvrtc or TREADLE_COMPILER=nvcc");
   return s;
 }
 

@@ -9,7 +9,8 @@
 
 namespace treadle {
 
-/// Base of everything Treadle throws. `what()` is the message followed by the hint, if there is one.
+/// Base of everything Treadle throws. `what()` is the message followed by the hint, if there is
+/// one.
 class Error : public std::exception {
  public:
   explicit Error(std::string message, std::string hint = {});
@@ -23,20 +24,30 @@ class Error : public std::exception {
   std::string message_, hint_, text_;
 };
 
-/// A run-time system (CUDA driver, OpenCL platform) answered a call with an error code.
+/// What a run-time system (CUDA driver, OpenCL platform) said when a call failed.
+struct DeviceFailure {
+  int code;
+  std::string
+      code_name;  ///< the run-time's own name of the code, for example "CUDA_ERROR_INVALID_VALUE"
+  std::string call;  ///< the entry point that failed, without version suffix
+  std::string
+      driver_text;  ///< the run-time's description of the code, for example "invalid argument"
+  std::string detail = {};  ///< what was attempted, on which object; may be empty
+};
+
+/// A run-time system answered a call with an error code. The message is
+/// "<call> failed: <driver's text>[ - <detail>]".
 class DeviceError : public Error {
  public:
-  DeviceError(int code, std::string code_name, std::string call, std::string message,
-              std::string hint = {});
-  int code() const noexcept { return code_; }
-  /// The run-time's own name of the code, for example "CUDA_ERROR_INVALID_VALUE".
-  const std::string& code_name() const noexcept { return code_name_; }
-  /// The entry point that failed, without version suffix, for example "cuMemAlloc".
-  const std::string& call() const noexcept { return call_; }
+  explicit DeviceError(DeviceFailure failure, std::string hint = {});
+  int code() const noexcept { return failure_.code; }
+  const std::string& code_name() const noexcept { return failure_.code_name; }
+  const std::string& call() const noexcept { return failure_.call; }
+  const std::string& driver_text() const noexcept { return failure_.driver_text; }
+  const std::string& detail() const noexcept { return failure_.detail; }
 
  private:
-  int code_;
-  std::string code_name_, call_;
+  DeviceFailure failure_;
 };
 
 /// The device or the page-locked host memory is exhausted.

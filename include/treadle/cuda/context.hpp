@@ -131,7 +131,7 @@ class Context {
 };
 
 /// Keeps a context on top of the calling thread's stack; destroy it on the same thread.
-/// If contexts above it are still on the stack then, they are popped with it, and a cleanup warning
+/// If contexts above it are still on the stack then, they are popped with it, and a warning
 /// says so.
 class [[nodiscard]] CurrentContext {
  public:

@@ -52,8 +52,11 @@ class Function {
   }
   /// The same for arguments collected at run time.
   void launch(const LaunchConfig& config, ArgumentBuffer& arguments) const {
-    launch_packed(config, arguments.finish());
+    launch_unchecked(config, arguments.finish());
   }
+  /// The same for callers that have checked the arguments against parameters(): one pointer to
+  /// each.
+  void launch_unchecked(const LaunchConfig& config, void** arguments) const;
   /// The same for arguments the caller has laid out as the kernel expects them, `size_bytes` in
   /// all. Throws InvalidArgument naming both sizes if the kernel's parameters take another number
   /// of bytes.
@@ -80,7 +83,6 @@ class Function {
       : state_(std::move(state)) {}
   void launch_checked(const LaunchConfig& config, void** arguments,
                       std::span<const std::size_t> sizes) const;
-  void launch_packed(const LaunchConfig& config, void** arguments) const;
 
   std::shared_ptr<const FunctionState> state_;
 };

@@ -10,7 +10,7 @@ namespace treadle::cuda {
 
 /// Owns one object of the driver and keeps alive the context it was made in, and with it the table
 /// it was made with. Destruction is safe on any thread: `Destroy` makes the context current around
-/// the call, does nothing where the context is gone, and reports a failure as a cleanup warning.
+/// the call, does nothing where the context is gone, and reports a failure as a warning.
 template <class Raw, void (*Destroy)(const Context&, Raw) noexcept>
 class Handle {
  public:

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "treadle/base/error.hpp"
 #include "treadle/cuda/memory.hpp"
 #include "treadle/cuda/stream.hpp"
 
@@ -27,10 +28,14 @@ struct LaunchConfig {
   StreamRef stream = {};      ///< default: the default stream
 };
 
+/// What a parameter is, where the driver or the compiler tells.
+enum class ParameterKind { unknown, integer, floating, pointer, structure };
+
 /// One parameter of a kernel as the driver expects it.
 struct Parameter {
   std::size_t offset = 0, size = 0;  ///< bytes, in the packed parameter buffer
-  std::string name, type;            ///< as in the source; empty where the driver does not tell
+  ParameterKind kind = ParameterKind::unknown;
+  std::string name, type;  ///< as in the source; empty where the driver does not tell
 };
 
 /// The parameters of one kernel. `known` is false where neither driver nor compiler tells them:
@@ -41,6 +46,13 @@ struct ParameterLayout {
   bool known = false;
 };
 
+/// What launches and ArgumentBuffer throw, naming the kernel, the parameter, its index and both
+/// sizes, or both counts; for callers that lay arguments out themselves.
+InvalidArgument wrong_argument_size(std::string_view kernel, const ParameterLayout& layout,
+                                    std::size_t index, std::size_t given_bytes);
+InvalidArgument wrong_argument_count(std::string_view kernel, const ParameterLayout& layout,
+                                     std::size_t given_count);
+
 /// How an argument is handed to a kernel: by default its own bytes. Specialise `data` and `size`
 /// for types that stand for something else; `data` must stay valid until the launch returns.
 template <class T>
@@ -49,18 +61,18 @@ struct LaunchArgument {
       std::is_trivially_copyable_v<T>,
       "a kernel argument is copied as bytes: pass a plain value, or specialise LaunchArgument");
   static const void* data(const T& value) noexcept { return &value; }
-  static constexpr std::size_t size = sizeof(T);
+  static constexpr std::size_t size = sizeof(T), alignment = alignof(T);
 };
 /// The address of the allocation. Throws InvalidState if it was freed.
 template <>
 struct LaunchArgument<DeviceMemory> {
   static const void* data(const DeviceMemory& memory);
-  static constexpr std::size_t size = sizeof(DevicePointer);
+  static constexpr std::size_t size = sizeof(DevicePointer), alignment = alignof(DevicePointer);
 };
 template <>
 struct LaunchArgument<ManagedMemory> {
   static const void* data(const ManagedMemory& memory);
-  static constexpr std::size_t size = sizeof(DevicePointer);
+  static constexpr std::size_t size = sizeof(DevicePointer), alignment = alignof(DevicePointer);
 };
 
 /// Collects the arguments of one launch, in order, each checked as it is added: for callers that
@@ -87,9 +99,8 @@ class ArgumentBuffer {
   }
   template <class T>
   void add(const T& value) {
-    add_bytes(
-        LaunchArgument<T>::data(value), LaunchArgument<T>::size,
-        alignof(std::conditional_t < LaunchArgument<T>::size == sizeof(T), T, DevicePointer >));
+    add_bytes(LaunchArgument<T>::data(value), LaunchArgument<T>::size,
+              LaunchArgument<T>::alignment);
   }
   void add_pointer(DevicePointer address) { add(address); }
   /// Room for the next argument, to be written in place; checked as add_bytes is.
@@ -103,8 +114,6 @@ class ArgumentBuffer {
   static constexpr std::size_t small_bytes = 1024, small_count = 64;
   void grow_bytes(std::size_t needed_bytes);
   void grow_pointers();
-  [[noreturn]] void refuse_size(std::size_t size) const;
-  [[noreturn]] void refuse_count(std::size_t given) const;
 
   const ParameterLayout& layout_;
   std::string_view kernel_;

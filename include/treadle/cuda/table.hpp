@@ -43,13 +43,14 @@ struct Table {
   std::filesystem::path
       library;  ///< where the entry points came from; empty for a table filled in by hand
 
-  /// Only libtreadle_cpu has these two. What the last kernel that failed did: kernel, block,
-  /// thread, address. Null where it is missing; the text is valid until the next call on the same
-  /// thread.
+  /// Only libtreadle_cpu has these two, as treadleCpuLastFault and treadleCpuParameterInfo; null
+  /// where missing. What the kernel that failed last did: kernel, block, thread, address. Null for
+  /// none; valid until the next call.
   const char* (*last_fault)() = nullptr;
-  /// Name and type of a kernel's parameter as in its source; false if there is no such parameter.
-  bool (*parameter_name)(CUfunction function, std::size_t index, const char** name,
-                         const char** type) = nullptr;
+  /// Name, type and kind (module_abi.h: 0 value, 1 pointer, 2 structure) of a parameter, as its
+  /// source has them. 0 on success, else a CUresult; the texts live as long as the module.
+  int (*parameter_info)(CUfunction function, std::size_t index, const char** name,
+                        const char** type, unsigned* kind) = nullptr;
 };
 #pragma GCC diagnostic pop
 
