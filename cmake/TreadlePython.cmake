@@ -10,9 +10,6 @@ execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
 find_package(nanobind CONFIG REQUIRED)
 
 add_subdirectory(python/bindings)
-if(NOT TARGET _core)
-  return()
-endif()
 target_compile_definitions(_core PRIVATE TREADLE_VERSION="${PROJECT_VERSION}")
 foreach(library treadle_cpu treadle_clang)
   if(TARGET ${library})

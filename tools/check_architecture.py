@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that the documents name files that exist, and that each public header has a test of its name."""
+"""Checks that the documents name files that exist, and that each public header has its test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import repository as repo
 
 DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md")
-# `src/cuda/module.cpp`, `src/cuda/{module,function}.cpp`, `tests/cuda/`: what stands in code marks and has a '/'.
+# What stands in code marks and has a '/': `src/cuda/{module,function}.cpp`, `tests/cuda/`.
 NAMED = re.compile(r"`([\w.{},*-]+(?:/[\w.{},*-]*)+)(?::\d+)?`")
 ROOTS = (
     "include/",
@@ -53,7 +53,7 @@ def missing_names(root: pathlib.Path, document: str) -> list[str]:
 
 
 def headers_without_test(root: pathlib.Path) -> list[str]:
-    """include/treadle/X/name.hpp <-> tests/X/name_test.cpp; the umbrella header is tested by its users."""
+    """include/treadle/X/name.hpp <-> tests/X/name_test.cpp; the umbrella header has users."""
     headers = [root / p for p in repo.tracked(root) if p.match("include/treadle/*/*.hpp")]
     expected = {h: root / "tests" / h.parent.name / f"{h.stem}_test.cpp" for h in headers}
     return [

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks who includes whom (ARCHITECTURE.md, "Arrows"), header cycles, and where each vocabulary may appear.
+"""Checks who includes whom, header cycles, and where each vocabulary may appear (ARCHITECTURE.md).
 
 There is no list of exceptions: a file that breaks an arrow is moved or mended.
 """
@@ -76,7 +76,7 @@ def allowed(room: str, target_room: str, target: str, including: str) -> bool:
 
 
 def user_may_include(path: str, target: str) -> bool:
-    """tests, examples, benchmarks and bindings: public headers, their own, and a room's tests that room's."""
+    """Public headers, the user's own, and for the tests of a room that room's private ones."""
     if target.startswith("include/") or target.split("/")[0] == path.split("/")[0]:
         return True
     tested = path.removeprefix("tests/")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks what a formatter cannot: sizes, names, licence lines, words of unfinished work, unsafe loading.
+"""Checks what a formatter cannot: sizes, names, licence lines, unfinished work, unsafe loading.
 
 A bar can be passed with a reason, given where the reader meets it:
   a file of over 600 lines   one of its first 15 lines says "over 600 lines because ..."
@@ -60,7 +60,7 @@ def cpp_functions(lines: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def continued_signature(lines: list[str], number: int) -> int | None:
-    """The line a signature broken over several lines starts at, if `number` ends one at namespace level."""
+    """First line of the signature, broken over several, that line `number` ends; else None."""
     for first in range(number - 1, max(0, number - 12), -1):
         line = lines[first - 1]
         if line and line[0] not in (" ", "}", "#", "/"):
@@ -132,7 +132,8 @@ def main() -> int:
     if len(sizes) > 1:
         p90 = statistics.quantiles(sizes, n=10)[-1]
         print(
-            f"check_style: lines a file: median {statistics.median(sizes):.0f}, p90 {p90:.0f}, most {max(sizes)}"
+            f"check_style: lines a file: median {statistics.median(sizes):.0f}, p90 {p90:.0f},"
+            f" most {max(sizes)}"
         )
     return repo.report("check_style", findings, len(sizes))
 

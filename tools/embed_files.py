@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Writes a C++ file that holds every file of a folder: embed_files.py FOLDER OUTPUT NAMESPACE
 
-The result defines `const std::span<const EmbeddedFile> NAMESPACE::embedded_files` (treadle/base/embedded.hpp),
-sorted by path, so that the same inputs give the same bytes.
+The result defines `const std::span<const EmbeddedFile> NAMESPACE::embedded_files`
+(treadle/base/embedded.hpp), sorted by path, so that the same inputs give the same bytes.
 """
 
 import pathlib
@@ -42,7 +42,8 @@ def main() -> int:
     ]
     lines += ["};", "}  // namespace"]
     lines += [
-        f"extern const std::span<const treadle::EmbeddedFile> embedded_files{{files, {len(files)}}};"
+        "extern const std::span<const treadle::EmbeddedFile>"
+        f" embedded_files{{files, {len(files)}}};"
     ]
     lines += [f"}}  // namespace {namespace}", ""]
     text = "\n".join(lines)

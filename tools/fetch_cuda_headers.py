@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Unpacks the headers of the pinned nvidia-cuda-runtime wheel into a folder: fetch_cuda_headers.py DEST"""
+"""Unpacks the pinned nvidia-cuda-runtime wheel's headers: fetch_cuda_headers.py DESTINATION"""
 
 import pathlib
 import subprocess

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Puts the package of a build folder on this environment's path: link_package.py build/python
 
-The package there is live (links to python/treadle), so nothing is copied; `make clean` leaves no trace.
+The package there is live (links to python/treadle): nothing is copied.
 """
 
 import pathlib

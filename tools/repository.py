@@ -15,7 +15,7 @@ DEVICE = {".cu", ".cuh"}
 
 
 def tracked(root: pathlib.Path = ROOT) -> list[pathlib.PurePosixPath]:
-    """Paths of the tracked files that exist, relative to `root`; every file where there is no git."""
+    """The tracked files that exist, relative to `root`; every file where there is no git."""
     listing = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True)
     if listing.returncode == 0 and (root / ".git").exists():
         names = [name for name in listing.stdout.split("\0") if name]
