@@ -8,6 +8,7 @@ There is no list of exceptions: a file that breaks an arrow is moved or mended.
 from __future__ import annotations
 
 import pathlib
+import posixpath
 import re
 import sys
 
@@ -60,7 +61,7 @@ def room_of(path: str) -> str | None:
 
 def resolve(name: str, including: str, files: set[str]) -> str | None:
     """The file of this repository that an include means, or None if it is somebody else's."""
-    beside = (pathlib.PurePosixPath(including).parent / name).as_posix()
+    beside = posixpath.normpath(posixpath.join(posixpath.dirname(including), name))
     candidates = [beside, f"include/{name}", f"src/{name}", f"tests/{name}"]
     return next((c for c in candidates if c in files), None)
 
