@@ -1,0 +1,2 @@
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
