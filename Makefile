@@ -51,17 +51,18 @@ format: .venv/.ready-test
 	@$(python) tools/run_tests.py format
 
 bench: build
-	@$(python) benchmarks/run.py
+	@cmake -DTREADLE_BUILD_BENCHMARKS=ON $(build) >/dev/null && cmake --build $(build) -j $(jobs)
+	@$(python) benchmarks/run.py cpu --binaries $(build)/benchmarks
 
 docs: build .venv/.ready-docs
 	@.venv/bin/sphinx-build -q -W --keep-going -b html docs docs/_build/html && echo "docs/_build/html/index.html"
 
 gpu-bundle: .venv/.ready-test
-	@$(python) tools/gpu_bundle.py pack
+	@$(python) tools/gpu_bundle.py
 
 # On the machine with the GPU: no network, no .venv; whatever python3 it has.
 gpu-test gpu-bench:
-	@python3 tools/gpu_bundle.py $(@:gpu-%=%)
+	@python3 tools/gpu_run.py $(@:gpu-%=%)
 
 clean:
-	rm -rf build build-* dist .venv .gpu-bundle docs/_build
+	rm -rf build build-* dist .venv .venv-gpu .gpu-bundle docs/_build

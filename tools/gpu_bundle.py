@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Packs .gpu-bundle/: what a machine with a GPU but no network needs beside this tree.
+
+    wheels/treadle-*-cp312-*.whl     the package, with the libraries that the C++ programs use too
+    wheels/*.whl                     Mako, and the peers that benchmarks compare with
+    programs.tar.xz                  tests/*, examples/*, benchmarks/*: stripped, GoogleTest inside
+    revision.txt                     what it was made of
+
+tools/gpu_run.py runs it there. The folder is at most LIMIT_MB, for it travels with the tree.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUNDLE, BUILD, VENV = ROOT / ".gpu-bundle", ROOT / "build-gpu", ROOT / ".venv-gpu"
+PEERS = ROOT / ".cache/gpu-peers"
+PYTHON = "3.12"
+LIMIT_MB = 60
+
+# What the machine's Python lacks. PyCUDA has no wheel on PyPI; building it needs a CUDA toolkit.
+DOWNLOADED = (
+    "mako==1.4.3",
+    "platformdirs==4.14.5",
+    "pyopencl==2026.1.4",
+    "pytools==2026.1.1",
+    "siphash24==1.9",
+)
+BUILT = "pycuda==2026.1"
+NO_MORE = ("--no-deps", "--only-binary=:all:")
+PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64",
+             "manylinux2014_x86_64", "manylinux1_x86_64", "any")  # fmt: skip
+
+
+def run(*command: object, **options) -> None:
+    words = [str(word) for word in command]
+    print("$ " + " ".join(words).replace(f"{ROOT}/", ""), flush=True)
+    subprocess.run(words, check=True, **options)
+
+
+def find_python() -> str:
+    """An interpreter of the version that the machine with the GPU has."""
+    pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
+    candidates = [*sorted(pyenv.glob(f"versions/{PYTHON}.*/bin/python{PYTHON}")), f"python{PYTHON}"]
+    for candidate in candidates:
+        if path := shutil.which(candidate):
+            return path
+    raise SystemExit(f"gpu-bundle: no Python {PYTHON} found (pyenv install {PYTHON})")
+
+
+def environment() -> pathlib.Path:
+    """A Python of that version that can build the wheel."""
+    python = VENV / "bin/python"
+    if not (VENV / ".ready").exists():
+        run(find_python(), "-m", "venv", "--clear", VENV)
+        requirements = ("-r", ROOT / "tools/requirements-build.txt", "setuptools", "wheel")
+        run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *requirements)
+        (VENV / ".ready").touch()
+    return python
+
+
+def build_wheel(python: pathlib.Path, folder: pathlib.Path) -> None:
+    """One build makes the wheel and the programs."""
+    settings = {
+        "build-dir": BUILD,
+        "cmake.define.TREADLE_BUILD_TESTS": "ON",
+        "cmake.define.TREADLE_BUILD_BENCHMARKS": "ON",
+        "cmake.define.TREADLE_CHECK_HEADERS": "OFF",
+    }
+    words = [f"--config-settings={key}={value}" for key, value in settings.items()]
+    run(
+        python,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        *words,
+        "-w",
+        folder,
+        ROOT,
+    )
+
+
+def fetch_peers(python: pathlib.Path) -> None:
+    """Kept between bundles: PyCUDA takes two minutes to build."""
+    PEERS.mkdir(parents=True, exist_ok=True)
+    here = {path.name.split("-")[0].lower() for path in PEERS.glob("*.whl")}
+    platforms = [f"--platform={name}" for name in PLATFORMS]
+    for peer in DOWNLOADED:
+        if peer.split("==")[0] not in here:
+            target = (f"--python-version={PYTHON}", "--implementation=cp", *platforms)
+            run(python, "-m", "pip", "download", "-q", *NO_MORE, *target, "-d", PEERS, peer)
+    nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    if BUILT.split("==")[0] in here:
+        return
+    if not nvcc:
+        print(f"gpu-bundle: no nvcc here, so {BUILT} is left out")
+        return
+    path = f"{VENV / 'bin'}:{pathlib.Path(nvcc).parent}:{os.environ['PATH']}"
+    command = (python, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation")
+    run(*command, "--no-binary=pycuda", BUILT, "-w", PEERS, env={**os.environ, "PATH": path})
+
+
+def programs() -> list[tuple[pathlib.Path, str]]:
+    """(program, path in the archive)"""
+    found = []
+    for group, folder in (
+        ("tests", "tests/bin"),
+        ("examples", "examples/cpp"),
+        ("benchmarks", "benchmarks"),
+    ):
+        for path in sorted((BUILD / folder).glob("*")):
+            if path.is_file() and os.access(path, os.X_OK):
+                found.append((path, f"{group}/{path.name}"))
+    return found
+
+
+def pack_programs(archive: pathlib.Path) -> None:
+    with tempfile.TemporaryDirectory() as scratch, tarfile.open(archive, "w:xz") as tar:
+        for path, name in programs():
+            stripped = pathlib.Path(scratch, path.name)
+            subprocess.run(["strip", "-o", stripped, path], check=True)
+            tar.add(stripped, name)
+
+
+def revision() -> str:
+    return subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, text=True,
+                          capture_output=True, check=False).stdout.strip()  # fmt: skip
+
+
+def size_mb(folder: pathlib.Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+
+
+def main() -> int:
+    python = environment()
+    shutil.rmtree(BUNDLE, ignore_errors=True)
+    wheels = BUNDLE / "wheels"
+    wheels.mkdir(parents=True)
+    build_wheel(python, wheels)
+    fetch_peers(python)
+    for wheel in PEERS.glob("*.whl"):
+        shutil.copy2(wheel, wheels)
+    pack_programs(BUNDLE / "programs.tar.xz")
+    (BUNDLE / "revision.txt").write_text(f"{revision()}\n")
+    for path in sorted(path for path in BUNDLE.rglob("*") if path.is_file()):
+        print(f"{path.stat().st_size / 1e6:8.2f} MB  {path.relative_to(ROOT)}")
+    total = size_mb(BUNDLE)
+    print(f"{total:8.2f} MB  in all, of {LIMIT_MB} MB")
+    return 0 if total <= LIMIT_MB else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

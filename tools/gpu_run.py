@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py test|bench
+
+One failing part does not stop the next. Logs and results go to $OUT (or .gpu-bundle/out); the last
+lines are a summary. Each part has a time limit, so that the whole ends well inside ten minutes.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUNDLE = ROOT / ".gpu-bundle"
+OUT = pathlib.Path(os.environ.get("OUT", BUNDLE / "out"))
+SITE, PROGRAMS = BUNDLE / "site", BUNDLE / "programs"
+PROGRAMS_AT_ONCE = 4
+LIMITS_S = {"program": 120, "pytest": 240, "demo": 60, "bench": 420}
+
+
+@dataclasses.dataclass
+class Part:
+    name: str
+    ok: bool
+    seconds: float
+    remark: str = ""
+
+
+def environment() -> dict[str, str]:
+    """What the programs and the Python parts see: the bundle's own libraries and packages."""
+    return {
+        **os.environ,
+        "PYTHONPATH": str(SITE),
+        "PYTHONUNBUFFERED": "1",
+        "TREADLE_LIBRARY_DIR": str(SITE / "treadle/lib"),
+        "TREADLE_SOURCE_DIR": str(ROOT),
+        "TREADLE_CACHE_DIR": str(BUNDLE / "cache"),
+        "PATH": f"{os.environ.get('PATH', '')}:/usr/local/cuda/bin",
+    }
+
+
+def execute(command: list[object], log: pathlib.Path, limit_s: float) -> tuple[bool, str, float]:
+    """Runs a command, appending its output to a log: (success, output, seconds)."""
+    start = time.monotonic()
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(
+            words, cwd=ROOT, env=environment(), timeout=limit_s, text=True, errors="replace",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        )  # fmt: skip
+        status, output = done.returncode, done.stdout
+    except subprocess.TimeoutExpired as expired:
+        text = expired.stdout or b""
+        output = text.decode(errors="replace") if isinstance(text, bytes) else text
+        output += f"\nended after its {limit_s} s\n"
+        status = 124
+    except OSError as error:
+        status, output = 127, f"{error}\n"
+    seconds = time.monotonic() - start
+    with log.open("a") as file:
+        file.write(f"$ {' '.join(words)}\n{output}\n(status {status}, {seconds:.1f} s)\n\n")
+    return status == 0, output, seconds
+
+
+def install() -> list[Part]:
+    """Wheels into a folder of their own, programs beside; neither touches the machine's Python."""
+    for folder in (SITE, PROGRAMS, BUNDLE / "cache"):
+        shutil.rmtree(folder, ignore_errors=True)
+    wheels = sorted((BUNDLE / "wheels").glob("*.whl"))
+    options = ("--no-index", "--no-deps", "--no-compile", "--no-cache-dir", "--target", SITE)
+    command = [sys.executable, "-m", "pip", "install", "-q", *options, *wheels]
+    ok, output, seconds = execute(command, OUT / "install.log", 120)
+    with tarfile.open(BUNDLE / "programs.tar.xz") as tar:
+        tar.extractall(PROGRAMS, filter="data")
+    offer_nvidia_opencl()
+    revision = (BUNDLE / "revision.txt").read_text().strip()
+    return [Part("install", ok, seconds, f"{len(wheels)} wheels, revision {revision}")]
+
+
+def offer_nvidia_opencl() -> None:
+    """The OpenCL loader finds a platform by a file; images with CUDA often lack NVIDIA's."""
+    vendors = pathlib.Path("/etc/OpenCL/vendors")
+    if os.geteuid() == 0 and not (vendors / "nvidia.icd").exists():
+        vendors.mkdir(parents=True, exist_ok=True)
+        (vendors / "nvidia.icd").write_text("libnvidia-opencl.so.1\n")
+
+
+def describe_machine() -> list[Part]:
+    log = OUT / "install.log"
+    query = ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
+    ok, output, seconds = execute(query, log, 30)
+    doctor_ok, _, more = execute([sys.executable, "-m", "treadle", "doctor"], log, 60)
+    return [
+        Part("nvidia-smi", ok, seconds, output.strip().split("\n")[0]),
+        Part("doctor", doctor_ok, more),
+    ]
+
+
+def run_program(program: pathlib.Path, log: pathlib.Path) -> Part:
+    """A GoogleTest program, or an example that answers by its status."""
+    options = ["--gtest_brief=1", "--gtest_color=no"] if program.parent.name == "tests" else []
+    ok, output, seconds = execute([program, *options], log, LIMITS_S["program"])
+    tests = re.findall(r"\[  (PASSED|FAILED)  \] (\d+) tests?", output)
+    remark = ", ".join(f"{count} {word.lower()}" for word, count in tests)
+    failing = re.findall(r"^\[  FAILED  \] (\w+\.\S+)", output, re.MULTILINE)
+    names = " ".join(dict.fromkeys(name.rstrip(",") for name in failing))
+    return Part(f"{program.parent.name}/{program.name}", ok, seconds, f"{remark} {names}".strip())
+
+
+def run_programs() -> list[Part]:
+    programs = sorted([*PROGRAMS.glob("tests/*"), *PROGRAMS.glob("examples/*")])
+    with concurrent.futures.ThreadPoolExecutor(PROGRAMS_AT_ONCE) as pool:
+        return list(pool.map(lambda program: run_program(program, OUT / "programs.log"), programs))
+
+
+def run_pytest() -> list[Part]:
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-m",
+        "not packaging",
+        "-p",
+        "no:cacheprovider",
+    ]
+    ok, output, seconds = execute(command, OUT / "pytest.log", LIMITS_S["pytest"])
+    return [Part("pytest", ok, seconds, last_line(output))]
+
+
+def run_demo() -> list[Part]:
+    command = [sys.executable, ROOT / "examples/run_demo.py"]
+    ok, output, seconds = execute(command, OUT / "demo.log", LIMITS_S["demo"])
+    print(output)
+    return [Part("demo", ok, seconds, last_line(output))]
+
+
+def run_bench() -> list[Part]:
+    command = [
+        sys.executable,
+        ROOT / "benchmarks/run.py",
+        "gpu",
+        "--binaries",
+        PROGRAMS / "benchmarks",
+    ]
+    ok, output, seconds = execute(command, OUT / "bench.log", LIMITS_S["bench"])
+    print(output)
+    for result in (ROOT / "benchmarks/results").glob("*"):
+        if result.is_file():
+            shutil.copy2(result, OUT)
+    return [Part("bench", ok, seconds, last_line(output))]
+
+
+def last_line(output: str) -> str:
+    return (output.strip().splitlines() or [""])[-1]
+
+
+def summarise(parts: list[Part], seconds: float) -> int:
+    lines = [
+        f"{'ok    ' if p.ok else 'FAILED'} {p.name:32} {p.seconds:6.1f} s  {p.remark}"
+        for p in parts
+    ]
+    failed = sum(not part.ok for part in parts)
+    lines.append(
+        f"===== {failed} of {len(parts)} parts failed in {seconds:.0f} s; logs in {OUT} ====="
+    )
+    text = "\n".join(lines)
+    print(text)
+    (OUT / "summary.txt").write_text(text + "\n")
+    return 1 if failed else 0
+
+
+PARTS = {
+    "test": (describe_machine, run_programs, run_pytest, run_demo),
+    "bench": (describe_machine, run_bench),
+}
+
+
+def main() -> int:
+    start = time.monotonic()
+    OUT.mkdir(parents=True, exist_ok=True)
+    if not (BUNDLE / "programs.tar.xz").exists():
+        raise SystemExit(
+            "gpu_run: no .gpu-bundle here; make gpu-bundle makes it where there is a network"
+        )
+    parts = install()
+    for part in PARTS[sys.argv[1]]:
+        parts += part()
+    return summarise(parts, time.monotonic() - start)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
