@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace treadle {
@@ -47,10 +46,10 @@ struct Field;
 /// describes the same bytes.
 class DType {
  public:
-  DType(Scalar scalar) noexcept
-      : scalar_(scalar) {}  // implicit: wherever a dtype is wanted, Scalar::float32 will do
-  /// A record. Throws DTypeError if a field is empty-named, named twice, overlaps another, is
-  /// misaligned in an aligned record, or ends past `size_bytes`.
+  // Implicit: wherever a dtype is wanted, Scalar::float32 will do.
+  DType(Scalar scalar) noexcept : scalar_(scalar) {}
+  /// A record. Throws DTypeError if a field has no name, is named twice, overlaps another or ends
+  /// past `size_bytes`, or if `alignment` is not a power of two.
   static DType structure(std::string name, std::vector<Field> fields, std::size_t size_bytes,
                          std::size_t alignment);
   /// Lays fields out in order as C does: each at its own alignment, the size rounded up to the
@@ -74,8 +73,7 @@ class DType {
   bool is_integer() const noexcept;
   /// Empty for scalars.
   std::span<const Field> fields() const noexcept;
-  /// The same type without names of C: for float32 its real part's type is itself, for complex64
-  /// float32.
+  /// The type of the real part: float32 for complex64; every other type itself.
   DType real_type() const noexcept;
 
   bool operator==(const DType& other) const noexcept;

@@ -38,10 +38,11 @@ class SharedLibrary {
   /// The file that was opened, as the loader resolved it.
   const std::filesystem::path& path() const noexcept { return path_; }
   /// For libraries that start threads or hand out pointers that outlive this object.
-  void keep_loaded() noexcept { handle_ = nullptr; }
+  void keep_loaded() noexcept { owned_ = false; }
 
  private:
   void* handle_ = nullptr;
+  bool owned_ = true;
   std::filesystem::path path_;
 };
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/base/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "treadle/base/error.hpp"
+
+namespace treadle {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+Settings settings_of(const Variables& variables) {
+  return read_settings([&](const char* name) -> const char* {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+TEST(Settings, DefaultsHoldWhereNothingIsSet) {
+  const Settings s = settings_of({{"TREADLE_CACHE_DIR", ""}});
+  EXPECT_TRUE(s.cache);
+  EXPECT_FALSE(s.sync);
+  EXPECT_TRUE(s.device.empty());
+  EXPECT_TRUE(s.cache_dir.empty());
+  EXPECT_EQ(s.cache_max_bytes, 1u << 30);
+  EXPECT_EQ(s.cpu_threads, 0u);
+}
+
+TEST(Settings, ValuesAreRead) {
+  const Settings s = settings_of({{"TREADLE_DEVICE", "cuda:1"},
+                                  {"TREADLE_CACHE", "off"},
+                                  {"TREADLE_SYNC", "1"},
+                                  {"TREADLE_CACHE_MAX_BYTES", "5000000000"},
+                                  {"TREADLE_CPU_THREADS", "3"},
+                                  {"TREADLE_LIBNVRTC", "/x/lib.so"}});
+  EXPECT_EQ(s.device, "cuda:1");
+  EXPECT_FALSE(s.cache);
+  EXPECT_TRUE(s.sync);
+  EXPECT_EQ(s.cache_max_bytes, 5'000'000'000u);
+  EXPECT_EQ(s.cpu_threads, 3u);
+  EXPECT_EQ(s.compiler_library, "/x/lib.so");
+}
+
+TEST(Settings, AMalformedValueIsRefusedByVariableName) {
+  const Variables bad[] = {{{"TREADLE_CACHE", "maybe"}},
+                           {{"TREADLE_SYNC", "2"}},
+                           {{"TREADLE_CPU_THREADS", "-1"}},
+                           {{"TREADLE_CPU_THREADS", "4 "}},
+                           {{"TREADLE_CACHE_MAX_BYTES", "1e9"}}};
+  for (const Variables& variables : bad) {
+    const auto& [name, value] = *variables.begin();
+    try {
+      settings_of(variables);
+      FAIL() << name << "=" << value;
+    } catch (const InvalidArgument& error) {
+      EXPECT_NE(error.message().find(name + "=\"" + value + "\""), std::string::npos);
+      EXPECT_FALSE(error.hint().empty());
+    }
+  }
+}
+
+std::set<std::string> variables_in(const std::string& path, const std::regex& pattern) {
+  const char* root = std::getenv("TREADLE_SOURCE_DIR");
+  if (root == nullptr) return {};
+  std::ifstream file(root + path);
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string all = text.str();
+  std::set<std::string> found;
+  for (std::sregex_iterator i(all.begin(), all.end(), pattern), end; i != end; ++i)
+    found.insert((*i)[1]);
+  return found;
+}
+
+TEST(Settings, TheDocumentedTableIsTheHeaders) {
+  const auto declared =
+      variables_in("/include/treadle/base/settings.hpp", std::regex("/// (TREADLE_[A-Z_]+):"));
+  if (declared.empty()) GTEST_SKIP() << "TREADLE_SOURCE_DIR does not name the source tree";
+  EXPECT_EQ(declared, variables_in("/docs/environment.md", std::regex("\\| `(TREADLE_[A-Z_]+)`")));
+  EXPECT_EQ(declared, variables_in("/src/base/settings.cpp", std::regex("\"(TREADLE_[A-Z_]+)\"")));
+}
+
+}  // namespace
+}  // namespace treadle
