@@ -48,6 +48,7 @@ def cpp_functions(lines: list[str]) -> Iterator[tuple[int, int]]:
     for number, line in enumerate(lines, 1):
         if start is None:
             opens = line.endswith("{") and line[:1] not in (" ", "}", "#", "/", "")
+            opens = opens and "(" in line and not re.search(r"=\s*\{+$", line)
             if opens and not re.match(
                 r"(?:namespace|extern \"C\"|class|struct|enum|union|template)\b", line
             ):
