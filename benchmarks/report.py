@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""What becomes of measured rows: one JSON file and one Markdown table in benchmarks/results/."""
+
+import datetime
+import json
+import math
+import os
+import pathlib
+import platform
+import subprocess
+
+from measure import ratio, summary
+
+RESULTS = pathlib.Path(__file__).resolve().parent / "results"
+
+
+def commit():
+    """The commit measured. Where the tree travelled without its history, the GPU bundle names it."""
+    root = pathlib.Path(__file__).resolve().parent.parent
+    command = ["git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        revision = root / ".gpu-bundle/revision.txt"
+        return revision.read_text().strip() if revision.exists() else "unknown"
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor()
+
+
+def machine(device):
+    """Where the figures come from. `device` is what the back end says of itself."""
+    return {
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "commit": commit(),
+        "processor": processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "load": os.getloadavg()[0],
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        **device,
+    }
+
+
+def work_fields(row, seconds, ceilings):
+    """Rate of the work done, and its share of the ceiling measured in the same run."""
+    if not row.work:
+        return {}
+    amount, unit, ceiling = row.work
+    rate = amount / seconds
+    fields = {"rate": rate, "unit": unit, "ceiling": ceiling}
+    if ceiling in ceilings:
+        fields["fraction"] = rate / ceilings[ceiling]
+    return fields
+
+
+def row_record(row, ceilings):
+    ours = row.columns[0]
+    record = {"group": row.group, "name": row.name, "note": row.note, "columns": []}
+    for column in row.columns:
+        entry = {"label": column.label, "check": column.check}
+        if column.absent or not column.rounds:
+            entry["absent"] = column.absent or "nothing measured"
+        else:
+            entry["seconds"] = summary(column.rounds)
+            entry |= work_fields(row, entry["seconds"]["median"], ceilings)
+            if column is not ours and ours.rounds:
+                entry["ours_over_this"] = ratio(ours.rounds, column.rounds)
+        record["columns"].append(entry)
+    record["targets"] = [target_record(target, record) for target in row.targets]
+    return record
+
+
+def target_record(target, record):
+    """Compares what was promised with what was measured; `met` is null where a side is absent."""
+    ours = record["columns"][0].get("seconds")
+    if math.isfinite(target.at_most_seconds):
+        met = ours["median"] <= target.at_most_seconds if ours else None
+        return {"promise": f"<= {duration(target.at_most_seconds)}", "met": met}
+    promise = f"<= {target.at_most}x of {target.against}"
+    for entry in record["columns"]:
+        if entry["label"] == target.against and "ours_over_this" in entry:
+            return {"promise": promise, "met": entry["ours_over_this"]["median"] <= target.at_most}
+    return {"promise": promise, "met": None}
+
+
+def duration(seconds):
+    for unit, scale in (("s", 1), ("ms", 1e3), ("us", 1e6)):
+        if seconds * scale >= 1:
+            return f"{seconds * scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def rate(value, unit):
+    scale = 1e9 if unit.startswith("G") else 1
+    return f"{value / scale:.3g} {unit}"
+
+
+def cell(entry):
+    if "absent" in entry:
+        return f"{entry['label']}: absent ({entry['absent']})"
+    seconds = entry["seconds"]
+    text = f"{entry['label']} {duration(seconds['median'])}"
+    text += f" [{duration(seconds['low'])}, {duration(seconds['high'])}]"
+    if "ours_over_this" in entry:
+        times = entry["ours_over_this"]
+        text += f", ours/it **{times['median']:.2f}** [{times['low']:.2f}, {times['high']:.2f}]"
+    return text
+
+
+def verdict(targets):
+    words = {True: "met", False: "**missed**", None: "not measured"}
+    return "; ".join(f"{target['promise']}: {words[target['met']]}" for target in targets)
+
+
+def markdown(facts, ceilings, records):
+    lines = [f"# Benchmarks, {facts['date']}", ""]
+    lines += [f"- {name}: {value}" for name, value in facts.items() if name != "date"]
+    lines += [f"- ceiling, {name}: {value / 1e9:.4g} G/s" for name, value in ceilings.items()]
+    lines += [
+        "",
+        "Medians of interleaved rounds, [5 %, 95 %]. A ratio is the median over rounds of",
+    ]
+    lines += ["of ours / theirs; below 1 ours is faster.", ""]
+    group = None
+    for record in records:
+        if record["group"] != group:
+            group = record["group"]
+            lines += [f"## {group}", "", "| what | ours | rate | others | promise |"]
+            lines += ["|---|---|---|---|---|"]
+        lines.append(table_line(record))
+    return "\n".join(lines) + "\n"
+
+
+def table_line(record):
+    ours, *others = record["columns"]
+    speed = "-"
+    if "rate" in ours:
+        speed = rate(ours["rate"], ours["unit"])
+        if "fraction" in ours:
+            speed += f" ({ours['fraction']:.0%} of {ours['ceiling']})"
+    name = record["name"] + (f" ({record['note']})" if record["note"] else "")
+    peers = "<br>".join(cell(entry) for entry in others) or "-"
+    cells = [name, cell(ours), speed, peers, verdict(record["targets"]) or "-"]
+    return "| " + " | ".join(text.replace("|", "/") for text in cells) + " |"
+
+
+def write(kind, facts, ceilings, rows, folder=None):
+    """Writes KIND.json and KIND.md; returns the path of the table."""
+    records = [row_record(row, ceilings) for row in rows]
+    folder = pathlib.Path(folder or RESULTS)
+    folder.mkdir(parents=True, exist_ok=True)
+    everything = {"machine": facts, "ceilings": ceilings, "rows": records}
+    (folder / f"{kind}.json").write_text(json.dumps(everything, indent=1) + "\n")
+    table = folder / f"{kind}.md"
+    table.write_text(markdown(facts, ceilings, records))
+    return table

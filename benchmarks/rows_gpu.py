@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""The table of an NVIDIA GPU: what is measured, against whom, and what was promised."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from kernel_cases import CASES
+from measure import Column, Fresh, Row, Target, Worker
+
+HERE = pathlib.Path(__file__).resolve().parent
+WORKERS = HERE / "workers"
+
+
+class Session:
+    """The processes that are asked, and the rows they fill."""
+
+    def __init__(self, arguments):
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="bench-gpu-"))
+        binaries = pathlib.Path(arguments.binaries or HERE.parent / "build/benchmarks")
+        treadle = [sys.executable, "-m", "treadle", "run"]
+        device = {"TREADLE_DEVICE": "cuda:0"}
+        with_peers = peers_path(arguments.peers) | {
+            "PYCUDA_CACHE_DIR": str(self.scratch / "pycuda")
+        }
+        self.treadle = Worker(
+            "treadle", [*treadle, WORKERS / "pycuda_style.py"], device | self.cache("python")
+        )
+        self.launch = Worker("C++", [binaries / "launch"], device | self.cache("launch"))
+        self.compile = Worker("C++", [binaries / "compile"], device | self.cache("compile"))
+        python = sys.executable
+        self.pycuda = Worker("PyCUDA", [python, WORKERS / "pycuda_style.py"], with_peers)
+        self.cupy = Worker("CuPy", [python, WORKERS / "cupy_style.py"])
+        self.cuda_core = Worker("cuda.core", [python, WORKERS / "cuda_core_style.py"])
+        self.fresh = Fresh(
+            "treadle",
+            [*treadle, WORKERS / "first_compile.py"],
+            lambda case: device | self.cache("hit" if case == "hit" else None),
+        )
+
+    def cache(self, name):
+        """The environment that gives a process the cache folder `name`; None: an unused one."""
+        folder = self.scratch / name if name else tempfile.mkdtemp(dir=self.scratch)
+        return {"TREADLE_CACHE_DIR": str(folder)}
+
+    def ceilings(self):
+        return {"copy": (self.treadle, "ceiling copy", 2 << 30)}
+
+    def rows(self):
+        return [*self.launch_rows(), *self.compile_rows(), *self.cache_rows(), *self.kernel_rows()]
+
+    def launch_rows(self):
+        group = "Launch, five arguments, not waited for"
+        bare = Column("bare loop", self.launch, "bare")
+        yield Row(
+            group,
+            "C++",
+            [Column("Treadle, C++", self.launch, "launch"), bare],
+            (Target("bare loop", 1.03),),
+            rounds=31,
+        )
+        yield Row(
+            group,
+            "Python, prepared",
+            [
+                Column("Treadle, prepared", self.treadle, "launch prepared"),
+                Column("bare loop", self.launch, "bare"),
+                Column("PyCUDA, prepared", self.pycuda, "launch prepared"),
+                Column("cuda.core", self.cuda_core, "launch"),
+                Column("CuPy", self.cupy, "launch"),
+            ],
+            (Target("bare loop", 1.15),),
+            rounds=31,
+        )
+        yield Row(
+            group,
+            "Python, plain",
+            [
+                Column("Treadle, plain", self.treadle, "launch plain"),
+                Column("bare loop", self.launch, "bare"),
+                Column("PyCUDA, plain", self.pycuda, "launch plain"),
+                Column("CuPy", self.cupy, "launch"),
+            ],
+            (Target("bare loop", 1.3),),
+            rounds=31,
+        )
+        yield Row(
+            "Launch and wait",
+            "empty kernel",
+            [
+                Column("Treadle, prepared", self.treadle, "launch and wait"),
+                Column("PyCUDA, prepared", self.pycuda, "launch and wait"),
+                Column("Treadle, C++", self.launch, "launch and wait"),
+            ],
+        )
+
+    def compile_rows(self):
+        group = "Compile, cache miss"
+        yield Row(
+            group,
+            "simple kernel to bytes, C++",
+            [
+                Column("Treadle", self.compile, "cold"),
+                Column("bare NVRTC", self.compile, "cold bare"),
+            ],
+            (Target("bare NVRTC", 1.2),),
+            rounds=21,
+        )
+        yield Row(
+            group,
+            "simple kernel, loaded",
+            [
+                Column("Treadle", self.treadle, "compile simple"),
+                Column("PyCUDA (nvcc)", self.pycuda, "compile simple"),
+                Column("CuPy", self.cupy, "compile simple"),
+                Column("cuda.core", self.cuda_core, "compile simple"),
+            ],
+        )
+        yield Row(
+            group,
+            "simple kernel, first of a fresh process",
+            [Column("Treadle", self.fresh, "miss")],
+        )
+        yield Row(
+            group,
+            "eight texts, bytes only",
+            [
+                Column("two threads", self.treadle, "threads 2"),
+                Column("one thread", self.treadle, "threads 1"),
+            ],
+            (Target("one thread", 0.556),),
+            repeats=1,
+            note="1.8 times as fast is a ratio of 0.556",
+        )
+
+    def cache_rows(self):
+        group = "Cache hit"
+        for name, case, limit in (
+            ("memory, C++", "memory hit", 5e-6),
+            ("disk, C++", "disk hit", 50e-6),
+            ("disk, ten includes of 4 KB, C++", "disk hit includes", 100e-6),
+        ):
+            yield Row(
+                group,
+                name,
+                [Column("Treadle", self.compile, case)],
+                (Target(at_most_seconds=limit),),
+            )
+        yield Row(
+            group,
+            "compile() in Python",
+            [
+                Column("Treadle", self.treadle, "lookup simple"),
+                Column("PyCUDA", self.pycuda, "lookup simple"),
+            ],
+        )
+        yield Row(group, "disk, fresh process, loaded", [Column("Treadle", self.fresh, "hit")])
+
+    def kernel_rows(self):
+        for name, case in CASES.items():
+            work = (case.bytes, "GB/s", "copy") if case.bytes else (case.flops, "GFLOP/s", "-")
+            yield Row(
+                "Kernels, launch and wait",
+                name,
+                [Column("Treadle", self.treadle, name), Column("PyCUDA", self.pycuda, name)],
+                work=work if work[0] else (),
+            )
+
+    def device_facts(self):
+        query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+        try:
+            told = subprocess.run(query, capture_output=True, text=True, check=True).stdout
+        except (OSError, subprocess.CalledProcessError):
+            return {"device": "unknown", "driver": "unknown"}
+        name, _, driver = told.splitlines()[0].partition(", ")
+        return {"device": name, "driver": driver}
+
+    def close(self):
+        for worker in (self.treadle, self.launch, self.compile):
+            worker.close()
+        for worker in (self.pycuda, self.cupy, self.cuda_core):
+            worker.close()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def peers_path(folder):
+    """The environment in which packages of `folder` can be imported; only peers get it."""
+    if not folder:
+        return {}
+    inherited = os.environ.get("PYTHONPATH")
+    return {"PYTHONPATH": os.pathsep.join(filter(None, [folder, inherited]))}

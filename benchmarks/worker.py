@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""The inside of a worker process: one back end, asked case by case over stdin.
+
+Requests, one a line:  `prepare NAME`, `measure REPEATS NAME`, `release NAME`.
+Answers, one JSON line each:  {"ready": true, "check": bool | null}, {"seconds": [...]},
+{"absent": reason} or {"failed": text}.
+"""
+
+import json
+import os
+import sys
+import time
+import traceback
+
+
+class Absent(Exception):
+    """This back end, or this case on it, is not to be had here; the text says why."""
+
+
+class Case:
+    """One measurable thing. Subclasses override what they need."""
+
+    def prepare(self):
+        """Sets up and warms up; returns whether the result is right, or None for no check."""
+
+    def measure(self, repeats):
+        """Returns `repeats` times in seconds."""
+        return [timed(self.run) for _ in range(repeats)]
+
+    def run(self):
+        raise Absent("the case measures nothing")
+
+
+def timed(action):
+    began = time.perf_counter()
+    action()
+    return time.perf_counter() - began
+
+
+class KernelRun(Case):
+    """A case of kernel_cases.py on a device."""
+
+    def __init__(self, device, kernel_case):
+        self.device = device
+        self.kernel_case = kernel_case
+
+    def prepare(self):
+        from kernel_cases import PreparedCase
+
+        self.prepared = PreparedCase(self.kernel_case, self.device)
+        correct = self.prepared.check()
+        self.prepared.run()
+        return correct
+
+    def run(self):
+        self.prepared.run()
+
+
+class LoopTiming(Case):
+    """Something so short that `inner` of them are timed together; `finish` is not timed."""
+
+    def __init__(self, action, inner, finish=lambda: None):
+        self.action = action
+        self.inner = inner
+        self.finish = finish
+
+    def prepare(self):
+        self.measure(1)
+
+    def measure(self, repeats):
+        times = []
+        for _ in range(repeats):
+            action = self.action
+            count = range(self.inner)
+            began = time.perf_counter()
+            for _ in count:
+                action()
+            times.append((time.perf_counter() - began) / self.inner)
+            self.finish()
+        return times
+
+
+def serve(make_cases):
+    """Answers requests until stdin ends. `make_cases()` returns {name: Case factory}, or raises."""
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # whatever a back end prints goes to stderr, not between the answers
+
+    def answer(**fields):
+        answers.write(json.dumps(fields) + "\n")
+
+    try:
+        factories = make_cases()
+    except Exception as error:  # any failure to start means that this peer is absent
+        factories = None
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+    cases = {}
+    for line in sys.stdin:
+        verb, _, rest = line.strip().partition(" ")
+        try:
+            if factories is None:
+                raise Absent(reason)
+            if verb == "prepare":
+                if rest not in factories:
+                    raise Absent("no such case here")
+                cases[rest] = factories[rest]()
+                answer(ready=True, check=cases[rest].prepare())
+            elif verb == "measure":
+                repeats, _, name = rest.partition(" ")
+                answer(seconds=cases[name].measure(int(repeats)))
+            elif verb == "release":
+                cases.pop(rest, None)
+                answer(ready=True)
+        except Absent as error:
+            answer(absent=str(error))
+        except Exception:
+            traceback.print_exc()
+            answer(failed=traceback.format_exc().strip().splitlines()[-1])

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""Everything that can be measured through PyCUDA's interface, by whichever package answers to it.
+
+Run by `python -m treadle run` it measures Treadle; run by `python` it measures PyCUDA.
+"""
+
+import itertools
+import os
+import pathlib
+import sys
+import threading
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+import numpy as np
+from kernel_cases import CASES, source
+from worker import Case, KernelRun, LoopTiming, serve, timed
+
+EMPTY = "__global__ void empty() {}"
+FIVE = """
+__global__ void five(float *out, const float *a, const float *b, float x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = a[i] + x * b[i];
+}
+"""
+SIMPLE = """
+__global__ void twice(float *a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) a[i] *= 2;
+}
+"""
+
+
+class Device:
+    """kernel_cases.Device through pycuda.driver."""
+
+    def __init__(self, cuda, compiler):
+        self.cuda = cuda
+        self.compiler = compiler
+        self.modules = {}
+
+    def upload(self, array):
+        return self.cuda.to_device(array)
+
+    def download(self, buffer, like):
+        return self.cuda.from_device_like(buffer, like)
+
+    def function(self, file, name):
+        if file not in self.modules:
+            self.modules[file] = self.compiler.SourceModule(source(file), no_extern_c=True)
+        return self.modules[file].get_function(name)
+
+    def run(self, function, grid, block, shared, arguments):
+        function(*arguments, grid=grid, block=block, shared=shared)
+        self.cuda.Context.synchronize()
+
+
+class Compile(Case):
+    """SourceModule() of a text never seen before: what a first run pays, loading included."""
+
+    numbers = itertools.count()
+
+    def __init__(self, device, text, no_extern_c=False):
+        self.device = device
+        self.text = text
+        self.no_extern_c = no_extern_c
+
+    def prepare(self):
+        self.run()
+
+    def unseen(self):
+        return f"{self.text}\n// {os.getpid()} {next(self.numbers)}\n"
+
+    def measure(self, repeats):
+        texts = [self.unseen() for _ in range(repeats)]
+        return [timed(lambda text=text: self.compile(text)) for text in texts]
+
+    def compile(self, text):
+        self.device.compiler.SourceModule(text, no_extern_c=self.no_extern_c)
+
+    def run(self):
+        self.compile(self.unseen())
+
+
+class Recompile(Compile):
+    """SourceModule() of a text compiled before: the cache's answer, and loading."""
+
+    def prepare(self):
+        self.text = self.unseen()
+        self.compile(self.text)
+
+    def measure(self, repeats):
+        return [timed(lambda: self.compile(self.text)) for _ in range(repeats)]
+
+
+class Lookup(Recompile):
+    """pycuda.compiler.compile() of a text compiled before: the bytes, nothing loaded."""
+
+    def compile(self, text):
+        self.device.compiler.compile(text)
+
+
+class CompileInThreads(Compile):
+    """Eight unseen texts compiled by `threads` threads, bytes only; seconds for all eight."""
+
+    def __init__(self, device, threads):
+        super().__init__(device, source("bench.cu"), no_extern_c=True)
+        self.threads = threads
+
+    def compile(self, text):
+        self.device.compiler.compile(text, no_extern_c=True)
+
+    def measure(self, repeats):
+        return [timed(self.compile_eight) for _ in range(repeats)]
+
+    def compile_eight(self):
+        texts = [self.unseen() for _ in range(8)]
+        context = self.device.cuda.Context
+
+        def work(own):
+            current.push()
+            try:
+                for text in own:
+                    self.compile(text)
+            finally:
+                context.pop()
+
+        current = context.get_current()
+        share = len(texts) // self.threads
+        threads = [
+            threading.Thread(target=work, args=(texts[i * share : (i + 1) * share],))
+            for i in range(self.threads)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+class CopyCeiling(Case):
+    """Device-to-device copy of 1 GiB: each byte read once and written once."""
+
+    def __init__(self, cuda):
+        self.cuda = cuda
+        self.source = cuda.mem_alloc(1 << 30)
+        self.target = cuda.mem_alloc(1 << 30)
+
+    def prepare(self):
+        self.run()
+
+    def run(self):
+        self.cuda.memcpy_dtod(self.target, self.source, 1 << 30)
+        self.cuda.Context.synchronize()
+
+
+def launch_cases(device):
+    cuda = device.cuda
+    module = device.compiler.SourceModule(EMPTY + FIVE)
+    buffers = [cuda.mem_alloc(4096) for _ in range(3)]
+    x, n = np.float32(2), np.int32(0)
+    grid, block = (1, 1), (32, 1, 1)
+    empty = module.get_function("empty").prepare("")
+    prepared = module.get_function("five").prepare("PPPfi")
+    plain = module.get_function("five")
+    synchronize = cuda.Context.synchronize
+
+    def empty_and_wait():
+        empty.prepared_call(grid, block)
+        synchronize()
+
+    def call_prepared():
+        prepared.prepared_call(grid, block, *buffers, x, n)
+
+    def call_plain():
+        plain(*buffers, x, n, grid=grid, block=block)
+
+    return {
+        "launch and wait": lambda: LoopTiming(empty_and_wait, 200),
+        "launch prepared": lambda: LoopTiming(call_prepared, 500, synchronize),
+        "launch plain": lambda: LoopTiming(call_plain, 500, synchronize),
+    }
+
+
+def compile_cases(device):
+    cases = {
+        "compile simple": lambda: Compile(device, SIMPLE),
+        "recompile simple": lambda: Recompile(device, SIMPLE),
+        "lookup simple": lambda: Lookup(device, SIMPLE),
+        "threads 1": lambda: CompileInThreads(device, 1),
+        "threads 2": lambda: CompileInThreads(device, 2),
+    }
+    for file in ("product.cu", "bench.cu", "bench2.cu"):
+        cases[f"compile {file}"] = lambda file=file: Compile(device, source(file), True)
+    return cases
+
+
+def make_cases():
+    import pycuda.autoinit
+    import pycuda.compiler
+    import pycuda.driver
+
+    assert pycuda.autoinit.context is not None
+    device = Device(pycuda.driver, pycuda.compiler)
+    cases = {name: lambda case=case: KernelRun(device, case) for name, case in CASES.items()}
+    cases["ceiling copy"] = lambda: CopyCeiling(device.cuda)
+    return cases | launch_cases(device) | compile_cases(device)
+
+
+serve(make_cases)
