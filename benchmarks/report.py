@@ -15,7 +15,7 @@ RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 
 
 def commit():
-    """The commit measured. Where the tree travelled without its history, the GPU bundle names it."""
+    """The commit measured; where the tree came without its history, the GPU bundle names it."""
     root = pathlib.Path(__file__).resolve().parent.parent
     command = ["git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12"]
     try:

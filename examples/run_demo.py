@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`make demo`: runs the Python examples twice, each in a process of its own, and prints what the cache did.
+"""`make demo`: runs each Python example in two processes and prints what the cache did.
 
 The first process of each script starts from an empty cache and compiles; the second finds
 everything on disk. Fails if a check fails, or if a second process had to compile or spent more
@@ -30,7 +30,7 @@ class DemoFailed(Exception):
 
 
 def run_script(name, environment):
-    """Runs one example under `python -m treadle run --stats`; returns (its output, the counters)."""
+    """Runs one example under `python -m treadle run --stats`: (its output, the counters)."""
     command = [sys.executable, "-m", "treadle", "run", "--stats", str(FOLDER / name)]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if result.returncode != 0:
@@ -62,7 +62,7 @@ def describe(counters):
 
 
 def demonstrate(name, environment):
-    """Runs `name` cold, then warm; raises DemoFailed unless a warm process does without a compiler."""
+    """Runs `name` cold, then warm; raises DemoFailed unless the warm one needs no compiler."""
     print(f"== {name}")
     output, counters = run_script(name, environment)
     print(output, end="")
@@ -76,7 +76,7 @@ def demonstrate(name, environment):
 
 
 def run_warm(name, environment):
-    """Counters of a process that finds its kernels on disk: the first within the limit, or the best."""
+    """Counters of a process that finds its kernels on disk: the first in the limit, or the best."""
     tries = []
     for _ in range(SECOND_PROCESS_TRIES):
         tries.append(run_script(name, environment)[1])

@@ -25,8 +25,8 @@ JINJA2_TEMPLATE = jinja2.Template("""
 __global__ void add(float *sum, const float *a, const float *b)
 {
     const int i = blockIdx.x * {{ block_size * unroll }} + threadIdx.x;
-    {% for step in range(unroll) %}
-    sum[i + {{ step * block_size }}] = a[i + {{ step * block_size }}] + b[i + {{ step * block_size }}];
+    {% for step in range(unroll) %}{% set at = step * block_size %}
+    sum[i + {{ at }}] = a[i + {{ at }}] + b[i + {{ at }}];
     {% endfor %}
 }
 """)
