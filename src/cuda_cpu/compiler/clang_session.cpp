@@ -116,7 +116,7 @@ std::unique_ptr<clang::CompilerInstance> make_clang(
     const std::string& precompiled, std::string& log) {
   std::vector<std::string> arguments = dialect_arguments(options.dialect);
   if (precompiled.empty()) {
-    arguments.insert(arguments.end(), {"-include", prelude_path});
+    arguments.insert(arguments.end(), {"-include", prelude_name});
   } else {
     arguments.insert(arguments.end(), {"-include-pch", precompiled});
   }

@@ -16,7 +16,8 @@ namespace treadle::cuda_cpu {
 /// Where the device headers are mounted. A path no disk has, so that no compile depends on where we
 /// are installed.
 inline constexpr const char* device_header_root = "/treadle/include";
-/// Read before every source, unless its precompiled form is at hand.
+/// Read before every source, unless its precompiled form is at hand; and its full path.
+inline constexpr const char* prelude_name = "treadle_prelude.h";
 inline constexpr const char* prelude_path = "/treadle/include/treadle_prelude.h";
 
 /// Shared by all compiles: constant once made.

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// Variable arguments; for the sake of headers, device functions cannot take any.
+#pragma once
+
+typedef __builtin_va_list va_list;
+#define va_start(list, last) __builtin_va_start(list, last)
+#define va_end(list) __builtin_va_end(list)
+#define va_arg(list, type) __builtin_va_arg(list, type)
+#define va_copy(to, from) __builtin_va_copy(to, from)

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// CUDA's math beyond C's: reciprocal roots, functions of multiples of pi, norms, the normal distribution, and the
+// fast single-precision forms, which are the ordinary functions here.
+#pragma once
+
+__TREADLE_FUNCTION float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+__TREADLE_FUNCTION double rsqrt(double x) { return 1.0 / sqrt(x); }
+__TREADLE_FUNCTION float rsqrt(float x) { return rsqrtf(x); }
+__TREADLE_FUNCTION float rcbrtf(float x) { return 1.0f / cbrtf(x); }
+__TREADLE_FUNCTION double rcbrt(double x) { return 1.0 / cbrt(x); }
+__TREADLE_FUNCTION float rcbrt(float x) { return rcbrtf(x); }
+__TREADLE_FUNCTION float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
+__TREADLE_FUNCTION double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
+__TREADLE_FUNCTION float powif(float x, int n) { return powf(x, static_cast<float>(n)); }
+__TREADLE_FUNCTION double powi(double x, int n) { return pow(x, static_cast<double>(n)); }
+
+// sin(pi x): x = k / 2 + r with |r| <= 1/4, exactly; k's last two bits choose sine or cosine, and the sign.
+#define __TREADLE_OF_PI(type, suffix, pi)                                                   \
+  __TREADLE_FUNCTION type sinpi##suffix(type x) {                                           \
+    const type k = rint##suffix(x + x);                                                     \
+    const type angle = fma##suffix(k, static_cast<type>(-0.5), x) * (pi);                   \
+    const long quadrant = static_cast<long>(k);                                             \
+    const type value = quadrant & 1 ? cos##suffix(angle) : sin##suffix(angle);              \
+    return quadrant & 2 ? -value : value;                                                   \
+  }                                                                                         \
+  __TREADLE_FUNCTION type cospi##suffix(type x) {                                           \
+    const type k = rint##suffix(x + x);                                                     \
+    const type angle = fma##suffix(k, static_cast<type>(-0.5), x) * (pi);                   \
+    const long quadrant = static_cast<long>(k);                                             \
+    const type value = quadrant & 1 ? sin##suffix(angle) : cos##suffix(angle);              \
+    return (quadrant + 1) & 2 ? -value : value;                                             \
+  }                                                                                         \
+  __TREADLE_FUNCTION void sincospi##suffix(type x, type* sine, type* cosine) {              \
+    *sine = sinpi##suffix(x);                                                               \
+    *cosine = cospi##suffix(x);                                                             \
+  }
+__TREADLE_OF_PI(float, f, 3.14159265358979f)
+__TREADLE_OF_PI(double, , 3.14159265358979323846)
+#undef __TREADLE_OF_PI
+__TREADLE_FUNCTION float sinpi(float x) { return sinpif(x); }
+__TREADLE_FUNCTION float cospi(float x) { return cospif(x); }
+
+#define __TREADLE_NORMS(type, suffix)                                                            \
+  __TREADLE_FUNCTION type norm3d##suffix(type a, type b, type c) {                               \
+    return hypot##suffix(hypot##suffix(a, b), c);                                                \
+  }                                                                                              \
+  __TREADLE_FUNCTION type norm4d##suffix(type a, type b, type c, type d) {                       \
+    return hypot##suffix(hypot##suffix(a, b), hypot##suffix(c, d));                              \
+  }                                                                                              \
+  __TREADLE_FUNCTION type rnorm3d##suffix(type a, type b, type c) {                              \
+    return 1 / norm3d##suffix(a, b, c);                                                          \
+  }                                                                                              \
+  __TREADLE_FUNCTION type rnorm4d##suffix(type a, type b, type c, type d) {                      \
+    return 1 / norm4d##suffix(a, b, c, d);                                                       \
+  }                                                                                              \
+  __TREADLE_FUNCTION type norm##suffix(int count, const type* values) {                          \
+    type length = 0;                                                                             \
+    for (int i = 0; i < count; ++i) length = hypot##suffix(length, values[i]);                   \
+    return length;                                                                               \
+  }                                                                                              \
+  __TREADLE_FUNCTION type rnorm##suffix(int count, const type* values) {                         \
+    return 1 / norm##suffix(count, values);                                                      \
+  }
+__TREADLE_NORMS(float, f)
+__TREADLE_NORMS(double, )
+#undef __TREADLE_NORMS
+
+// The distribution function of the standard normal, and e^(x*x) erfc(x).
+__TREADLE_FUNCTION float normcdff(float x) { return 0.5f * erfcf(x * -0.70710678118654752440f); }
+__TREADLE_FUNCTION double normcdf(double x) { return 0.5 * erfc(x * -0.70710678118654752440); }
+__TREADLE_FUNCTION float normcdf(float x) { return normcdff(x); }
+
+/// e^(x*x) erfc(x). Where erfc underflows, by its asymptotic series in 1 / (2 x*x).
+__TREADLE_FUNCTION double erfcx(double x) {
+  if (x < 25.0) return exp(x * x) * erfc(x);
+  const double s = 0.5 / (x * x);
+  return 0.56418958354775628695 / x * (1.0 - s * (1.0 - 3.0 * s * (1.0 - 5.0 * s * (1.0 - 7.0 * s))));
+}
+__TREADLE_FUNCTION float erfcxf(float x) { return static_cast<float>(erfcx(static_cast<double>(x))); }
+
+/// The inverse of erf: a logarithmic first guess, then Halley steps on erf itself, or on erfc near the ends.
+__TREADLE_FUNCTION double erfinv(double y) {
+  if (!(y > -1.0 && y < 1.0)) {
+    return y == 1.0 ? __builtin_huge_val() : y == -1.0 ? -__builtin_huge_val() : __builtin_nan("");
+  }
+  const double l = log1p(-y * y);
+  const double h = 4.3307467508 + 0.5 * l;  // 2 / (pi * 0.147)
+  double x = copysign(sqrt(sqrt(h * h - l / 0.147) - h), y);
+  for (int step = 0; step < 3; ++step) {
+    const double miss = fabs(y) < 0.5 ? erf(x) - y
+                                      : copysign((1.0 - fabs(y)) - erfc(fabs(x)), y);
+    const double newton = miss / (1.12837916709551257390 * exp(-x * x));
+    x -= newton / (1.0 + x * newton);
+  }
+  return x;
+}
+__TREADLE_FUNCTION float erfinvf(float y) {
+  return static_cast<float>(erfinv(static_cast<double>(y)));
+}
+/// The inverse of erfc on (0, 2): as erfinv, but accurate for y close to 0.
+__TREADLE_FUNCTION double erfcinv(double y) {
+  if (y >= 0.5) return erfinv(1.0 - y);
+  if (!(y > 0.0)) return y == 0.0 ? __builtin_huge_val() : __builtin_nan("");
+  const double t = sqrt(-2.0 * log(0.5 * y));
+  double x = 0.70710678118654752440 *
+             (t - (2.30753 + t * 0.27061) / (1.0 + t * (0.99229 + t * 0.04481)));
+  for (int step = 0; step < 3; ++step) {
+    const double newton = (erfc(x) - y) / (-1.12837916709551257390 * exp(-x * x));
+    x -= newton / (1.0 + x * newton);
+  }
+  return x;
+}
+__TREADLE_FUNCTION float erfcinvf(float y) {
+  return static_cast<float>(erfcinv(static_cast<double>(y)));
+}
+__TREADLE_FUNCTION double normcdfinv(double p) {
+  return -1.41421356237309504880 * erfcinv(2.0 * p);
+}
+__TREADLE_FUNCTION float normcdfinvf(float p) {
+  return static_cast<float>(normcdfinv(static_cast<double>(p)));
+}
+
+__TREADLE_FUNCTION float __sinf(float x) { return sinf(x); }
+__TREADLE_FUNCTION float __cosf(float x) { return cosf(x); }
+__TREADLE_FUNCTION float __tanf(float x) { return tanf(x); }
+__TREADLE_FUNCTION void __sincosf(float x, float* sine, float* cosine) { sincosf(x, sine, cosine); }
+__TREADLE_FUNCTION float __expf(float x) { return expf(x); }
+__TREADLE_FUNCTION float __exp10f(float x) { return exp10f(x); }
+__TREADLE_FUNCTION float __logf(float x) { return logf(x); }
+__TREADLE_FUNCTION float __log2f(float x) { return log2f(x); }
+__TREADLE_FUNCTION float __log10f(float x) { return log10f(x); }
+__TREADLE_FUNCTION float __powf(float x, float y) { return powf(x, y); }
+__TREADLE_FUNCTION float __tanhf(float x) { return tanhf(x); }
+__TREADLE_FUNCTION float __fdividef(float x, float y) { return x / y; }
+__TREADLE_FUNCTION float fdividef(float x, float y) { return x / y; }
+__TREADLE_FUNCTION double fdivide(double x, double y) { return x / y; }
+__TREADLE_FUNCTION float __saturatef(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
