@@ -105,3 +105,7 @@ def test_counters_are_the_last_json_line():
     assert demo.read_counters(f"a warning\n{json.dumps(counters)}\n") == counters
     with pytest.raises(demo.DemoFailed):
         demo.read_counters("no line\n")
+
+
+def test_hello_kernel_is_a_program_of_fifteen_lines():
+    assert len((ROOT / "examples/cpp/hello_kernel.cpp").read_text().splitlines()) <= 15
