@@ -75,7 +75,9 @@ class Runner:
 
     # The parts.
     def lint(self) -> None:
-        self.run(TOOLS / "clang-format", "--dry-run", "-Werror", *listed_sources())
+        self.run(
+            TOOLS / "clang-format", "--dry-run", "-Werror", "--ferror-limit=1", *listed_sources()
+        )
         self.run(TOOLS / "ruff", "check", "-q", ".")
         self.run(TOOLS / "ruff", "format", "-q", "--check", ".")
         for check in CHECKS:
