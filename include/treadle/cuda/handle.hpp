@@ -30,6 +30,8 @@ class Handle {
 
   explicit operator bool() const noexcept { return raw_ != Raw{}; }
   Raw raw() const noexcept { return raw_; }
+  /// Where the raw value is kept, for a launch that passes it by address.
+  const Raw* raw_address() const noexcept { return &raw_; }
   const Context& context() const noexcept { return context_; }
   /// Gives the object up without destroying it.
   Raw release() noexcept { return std::exchange(raw_, Raw{}); }

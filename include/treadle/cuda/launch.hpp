@@ -113,7 +113,7 @@ class ArgumentBuffer {
  private:
   static constexpr std::size_t small_bytes = 1024, small_count = 64;
   void grow_bytes(std::size_t needed_bytes);
-  void grow_pointers();
+  void grow_pointers(std::size_t needed);
 
   const ParameterLayout& layout_;
   std::string_view kernel_;

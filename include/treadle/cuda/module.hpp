@@ -71,6 +71,7 @@ class Module {
   RawModule raw() const noexcept;
 
  private:
+  explicit Module(std::shared_ptr<ModuleState> state) noexcept;
   std::shared_ptr<ModuleState> state_;
 };
 

@@ -62,5 +62,7 @@ inline StreamRef::StreamRef(const Stream& stream) : raw_(stream.raw()) {}
 /// Blocks until all work on `stream`, which may be the default stream of the current context, is
 /// done.
 void synchronize(StreamRef stream);
+/// Whether all work queued on it so far is done; does not block.
+bool is_done(StreamRef stream);
 
 }  // namespace treadle::cuda

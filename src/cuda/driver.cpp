@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/cuda/driver.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include "treadle/base/settings.hpp"
+#include "treadle/cuda/device.hpp"
+#include "treadle/cuda/table.hpp"
+
+namespace treadle::cuda {
+
+Driver::Driver(std::shared_ptr<const Table> table) : table_(std::move(table)) {}
+Driver Driver::nvidia() { return Driver(load_nvidia_driver()); }
+Driver Driver::cpu() { return Driver(load_cpu_driver()); }
+
+void Driver::initialize(unsigned flags) const { check(*table_, table_->cuInit(flags), "cuInit"); }
+
+int Driver::version() const {
+  int version = 0;
+  check(*table_, table_->cuDriverGetVersion(&version), "cuDriverGetVersion");
+  return version;
+}
+
+int Driver::device_count() const {
+  initialize();
+  int count = 0;
+  check(*table_, table_->cuDeviceGetCount(&count), "cuDeviceGetCount");
+  return count;
+}
+
+Device Driver::device(int ordinal) const {
+  initialize();
+  RawDevice raw = 0;
+  check(*table_, table_->cuDeviceGet(&raw, ordinal), "cuDeviceGet", [&] {
+    const int count = device_count();
+    return "there is no device " + std::to_string(ordinal) + "; " +
+           (count == 0 ? "there are none" : "they are 0 to " + std::to_string(count - 1));
+  });
+  return {*this, raw};
+}
+
+std::vector<Device> Driver::devices() const {
+  std::vector<Device> all;
+  const int count = device_count();
+  for (int ordinal = 0; ordinal < count; ++ordinal) all.push_back(device(ordinal));
+  return all;
+}
+
+Provider Driver::provider() const noexcept { return table_->provider; }
+const std::filesystem::path& Driver::library() const noexcept { return table_->library; }
+
+int header_version() noexcept { return CUDA_VERSION; }
+
+namespace {
+
+/// What the user's environment asks for.
+struct Wish {
+  std::optional<Provider> provider;
+  std::optional<int> ordinal;
+};
+
+std::optional<int> parse_ordinal(std::string_view text) {
+  int ordinal = 0;
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), ordinal);
+  if (failure != std::errc{} || stop != text.data() + text.size() || ordinal < 0)
+    return std::nullopt;
+  return ordinal;
+}
+
+Wish parse_wish(const std::string& text) {
+  const std::string_view name = std::string_view(text).substr(0, text.find(':'));
+  const std::string_view number =
+      name.size() == text.size() ? "" : std::string_view(text).substr(name.size() + 1);
+  Wish wish;
+  if (name == "cuda") wish.provider = Provider::nvidia;
+  if (name == "cpu") wish.provider = Provider::cpu;
+  if (name.size() != text.size()) wish.ordinal = parse_ordinal(number);
+  const bool number_is_bad = name.size() != text.size() && !wish.ordinal;
+  if (!text.empty() && (!wish.provider || number_is_bad))
+    throw InvalidArgument("TREADLE_DEVICE=\"" + text + "\" names no CUDA device",
+                          "TREADLE_DEVICE=cuda:0 for the first NVIDIA GPU, TREADLE_DEVICE=cpu for "
+                          "the CPU device");
+  return wish;
+}
+
+struct Choice {
+  Driver driver;
+  std::string reason;
+};
+
+std::optional<Choice> choose_nvidia(std::string& why_not) {
+  try {
+    const Driver driver = Driver::nvidia();
+    const int count = driver.device_count();
+    if (count > 0)
+      return Choice{driver, "the NVIDIA driver has " + std::to_string(count) + " device" +
+                                (count == 1 ? "" : "s")};
+    why_not = "the NVIDIA driver has no device";
+  } catch (const LibraryNotFound& error) {
+    why_not = "there is no NVIDIA driver (" + error.tried().front() + ")";
+  } catch (const DeviceError& error) {
+    why_not = "the NVIDIA driver does not start (" + error.message() + ")";
+  }
+  return std::nullopt;
+}
+
+Choice choose() {
+  const Wish wish = parse_wish(settings().device);
+  if (wish.provider) {
+    const Driver driver = *wish.provider == Provider::cpu ? Driver::cpu() : Driver::nvidia();
+    return {driver, "TREADLE_DEVICE=" + settings().device};
+  }
+  std::string why_not;
+  if (auto nvidia = choose_nvidia(why_not)) return *std::move(nvidia);
+  return {Driver::cpu(), why_not};
+}
+
+const Choice& choice() {
+  static const Choice made = choose();
+  return made;
+}
+
+/// The number that PyCUDA's users keep in CUDA_DEVICE or in the first line of ~/.cuda_device.
+std::optional<int> ordinal_of_user() {
+  const auto parse = [](const std::string& text, const std::string& source) {
+    const auto ordinal = parse_ordinal(text);
+    if (!ordinal)
+      throw InvalidArgument(source + ": \"" + text + "\" is not the number of a device",
+                            "give one of the numbers that `python -m treadle info` lists");
+    return ordinal;
+  };
+  if (const char* value = std::getenv("CUDA_DEVICE"); value != nullptr && *value != '\0')
+    return parse(value, "CUDA_DEVICE");
+  const char* home = std::getenv("HOME");
+  if (home == nullptr) return std::nullopt;
+  const std::string path = std::string(home) + "/.cuda_device";
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  const auto first = line.find_first_not_of(" \t\r"), last = line.find_last_not_of(" \t\r");
+  return parse(first == std::string::npos ? "" : line.substr(first, last - first + 1), path);
+}
+
+}  // namespace
+
+const Driver& default_driver() { return choice().driver; }
+const std::string& default_driver_reason() { return choice().reason; }
+
+Device default_device() {
+  const Driver& driver = default_driver();
+  if (const Wish wish = parse_wish(settings().device); wish.ordinal)
+    return driver.device(*wish.ordinal);
+  // The user's number is that of a GPU; the CPU device stands in for whichever it was.
+  if (driver.provider() == Provider::cpu) return driver.device(0);
+  return driver.device(ordinal_of_user().value_or(0));
+}
+
+}  // namespace treadle::cuda

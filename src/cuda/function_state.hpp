@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cuda/context_state.hpp"
+#include "treadle/cuda/function.hpp"
+#include "treadle/cuda/table.hpp"
+
+namespace treadle::cuda {
+
+/// A kernel and what launches of it need, asked once when the kernel is looked up.
+class FunctionState {
+ public:
+  FunctionState(std::shared_ptr<const ModuleState> module, Context context, RawFunction raw,
+                std::string symbol, std::string name);
+
+  const Table& table() const noexcept { return *table_; }
+  const Context& context() const noexcept { return context_; }
+  RawFunction raw() const noexcept { return raw_; }
+  const std::string& symbol() const noexcept { return symbol_; }
+  const std::string& name() const noexcept { return name_; }
+  const ParameterLayout& layout() const noexcept { return layout_; }
+  /// The parameters' sizes alone, close together for the check at each launch.
+  const std::vector<std::size_t>& sizes() const noexcept { return sizes_; }
+  bool waits_after_launch() const noexcept { return sync_; }
+  /// The driver's answer; 0 if it has none.
+  int attribute(FunctionAttribute attribute) const noexcept;
+
+ private:
+  const Table* table_;
+  RawFunction raw_;
+  bool sync_;
+  std::vector<std::size_t> sizes_;
+  Context context_;
+  std::shared_ptr<const ModuleState> module_;
+  std::string symbol_, name_;
+  ParameterLayout layout_;
+};
+
+/// Throws what a refused launch means: the driver's error with the numbers that forbid this shape.
+[[noreturn]] void raise_launch(const FunctionState& function, const LaunchConfig& config, int code,
+                               const char* call);
+
+}  // namespace treadle::cuda

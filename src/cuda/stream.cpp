@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/cuda/stream.hpp"
+
+#include "cuda/cleanup.hpp"
+#include "treadle/cuda/event.hpp"
+
+namespace treadle::cuda {
+
+namespace {
+bool query(const Table& cu, RawStream raw) {
+  const int code = cu.cuStreamQuery(raw);
+  if (code == CUDA_ERROR_NOT_READY) return false;
+  check(cu, code, "cuStreamQuery");
+  return true;
+}
+}  // namespace
+
+void destroy_stream(const Context& context, RawStream raw) noexcept {
+  clean_up(context, "a stream", "cuStreamDestroy", &Table::cuStreamDestroy, raw);
+}
+
+Stream::Stream(StreamFlags flags, int priority) : Stream(Context::current(), flags, priority) {}
+
+Stream::Stream(const Context& context, StreamFlags flags, int priority) {
+  const Activation active(context);
+  const Table& cu = active.table();
+  RawStream raw = nullptr;
+  if (priority == 0)
+    check(cu, cu.cuStreamCreate(&raw, static_cast<unsigned>(flags)), "cuStreamCreate");
+  else
+    check(cu, cu.cuStreamCreateWithPriority(&raw, static_cast<unsigned>(flags), priority),
+          "cuStreamCreateWithPriority");
+  handle_ = {context, raw};
+}
+
+void Stream::synchronize() const {
+  const Activation active(context());
+  check(active.table(), active.table().cuStreamSynchronize(raw()), "cuStreamSynchronize");
+}
+
+bool Stream::is_done() const {
+  const Activation active(context());
+  return query(active.table(), raw());
+}
+
+void Stream::wait(const Event& event) const {
+  const Activation active(context());
+  check(active.table(), active.table().cuStreamWaitEvent(raw(), event.raw(), 0),
+        "cuStreamWaitEvent");
+}
+
+int Stream::priority() const {
+  const Activation active(context());
+  int priority = 0;
+  check(active.table(), active.table().cuStreamGetPriority(raw(), &priority),
+        "cuStreamGetPriority");
+  return priority;
+}
+
+StreamFlags Stream::flags() const {
+  const Activation active(context());
+  unsigned flags = 0;
+  check(active.table(), active.table().cuStreamGetFlags(raw(), &flags), "cuStreamGetFlags");
+  return static_cast<StreamFlags>(flags);
+}
+
+void synchronize(StreamRef stream) {
+  const Table& cu = current_table();
+  check(cu, cu.cuStreamSynchronize(stream.raw()), "cuStreamSynchronize");
+}
+
+bool is_done(StreamRef stream) { return query(current_table(), stream.raw()); }
+
+}  // namespace treadle::cuda

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/cuda/table.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "treadle/base/library.hpp"
+#include "treadle/base/settings.hpp"
+
+namespace treadle::cuda {
+namespace {
+
+constexpr bool required = true, optional = false;
+
+/// Fills a slot if the library exports the symbol; otherwise the slot stays absent.
+template <class Slot>
+bool fill(Slot& slot, const SharedLibrary& library, const char* exported) {
+  void* address = library.symbol(exported);
+  if (address == nullptr) return false;
+  slot = reinterpret_cast<Slot>(address);
+  return true;
+}
+
+// Expands the list of entry points; the names of the required ones that are missing are its result.
+std::vector<std::string> fill_all(Table& table, const SharedLibrary& library) {
+  std::vector<std::string> missing;
+#define TREADLE_SYMBOL(name, suffix, presence) \
+  if (!fill(table.name, library, #name suffix) && (presence)) missing.emplace_back(#name suffix);
+#define TREADLE_OLDER_SYMBOL(member, exported, ...) fill(table.member, library, exported);
+#include "treadle/cuda/symbols.def"
+  return missing;
+}
+
+std::shared_ptr<const Table> make_table(SharedLibrary library, Provider provider,
+                                        const std::string& hint) {
+  auto table = std::make_shared<Table>();
+  std::vector<std::string> missing = fill_all(*table, library);
+  if (!missing.empty()) {
+    for (std::string& name : missing) name = library.path().string() + ": does not export " + name;
+    throw LibraryNotFound("a complete " + library.path().filename().string(), std::move(missing),
+                          hint);
+  }
+  table->provider = provider;
+  table->library = library.path();
+  if (provider == Provider::cpu) {
+    fill(table->last_fault, library, "treadleCpuLastFault");
+    fill(table->parameter_info, library, "treadleCpuParameterInfo");
+  }
+  // Drivers run threads of their own and are not made to be closed.
+  library.keep_loaded();
+  return table;
+}
+
+std::vector<std::string> nvidia_candidates() {
+  if (const auto& chosen = settings().libcuda; !chosen.empty()) return {chosen.string()};
+  return {"libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"};
+}
+
+}  // namespace
+
+std::shared_ptr<const Table> load_nvidia_driver() {
+  // An exception leaves the variable uninitialised: the next call looks again.
+  static const std::shared_ptr<const Table> table = [] {
+    const std::string hint =
+        "install NVIDIA's driver, or unset TREADLE_DEVICE to run on the CPU device";
+    return make_table(SharedLibrary("libcuda.so.1", nvidia_candidates(), hint), Provider::nvidia,
+                      hint);
+  }();
+  return table;
+}
+
+std::shared_ptr<const Table> load_cpu_driver() {
+  static const std::shared_ptr<const Table> table =
+      make_table(open_own_library("libtreadle_cpu.so"), Provider::cpu,
+                 "the library is of another version of Treadle: reinstall");
+  return table;
+}
+
+}  // namespace treadle::cuda
