@@ -54,7 +54,7 @@ bench: build
 	@cmake -DTREADLE_BUILD_BENCHMARKS=ON $(build) >/dev/null && cmake --build $(build) -j $(jobs)
 	@$(python) benchmarks/run.py cpu --binaries $(build)/benchmarks
 
-docs: build .venv/.ready-docs
+docs: .venv/.ready-docs
 	@.venv/bin/sphinx-build -q -W --keep-going -b html docs docs/_build/html && echo "docs/_build/html/index.html"
 
 gpu-bundle: .venv/.ready-test

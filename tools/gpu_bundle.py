@@ -3,7 +3,8 @@
 """Packs .gpu-bundle/: what a machine with a GPU but no network needs beside this tree.
 
     wheels/treadle-*-cp312-*.whl     the package, with the libraries that the C++ programs use too
-    wheels/*.whl                     Mako, and the peers that benchmarks compare with
+    wheels/mako-*.whl                which the machine lacks
+    peers/*.whl                      what the benchmarks compare with
     programs.tar.xz                  tests/*, examples/*, benchmarks/*: stripped, GoogleTest inside
     revision.txt                     what it was made of
 
@@ -145,12 +146,13 @@ def size_mb(folder: pathlib.Path) -> float:
 def main() -> int:
     python = environment()
     shutil.rmtree(BUNDLE, ignore_errors=True)
-    wheels = BUNDLE / "wheels"
-    wheels.mkdir(parents=True)
+    wheels, peers = BUNDLE / "wheels", BUNDLE / "peers"
+    for folder in (wheels, peers):
+        folder.mkdir(parents=True)
     build_wheel(python, wheels)
     fetch_peers(python)
     for wheel in PEERS.glob("*.whl"):
-        shutil.copy2(wheel, wheels)
+        shutil.copy2(wheel, wheels if wheel.name.startswith("mako") else peers)
     pack_programs(BUNDLE / "programs.tar.xz")
     (BUNDLE / "revision.txt").write_text(f"{revision()}\n")
     for path in sorted(path for path in BUNDLE.rglob("*") if path.is_file()):

@@ -22,7 +22,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / ".gpu-bundle"
 OUT = pathlib.Path(os.environ.get("OUT", BUNDLE / "out"))
-SITE, PROGRAMS = BUNDLE / "site", BUNDLE / "programs"
+SITE, PEERS, PROGRAMS = BUNDLE / "site", BUNDLE / "peers-site", BUNDLE / "programs"
 PROGRAMS_AT_ONCE = 4
 LIMITS_S = {"program": 120, "pytest": 240, "demo": 60, "bench": 420}
 
@@ -72,18 +72,26 @@ def execute(command: list[object], log: pathlib.Path, limit_s: float) -> tuple[b
 
 
 def install() -> list[Part]:
-    """Wheels into a folder of their own, programs beside; neither touches the machine's Python."""
-    for folder in (SITE, PROGRAMS, BUNDLE / "cache"):
+    """Wheels into folders of their own, programs beside; neither touches the machine's Python."""
+    for folder in (PROGRAMS, BUNDLE / "cache"):
         shutil.rmtree(folder, ignore_errors=True)
-    wheels = sorted((BUNDLE / "wheels").glob("*.whl"))
-    options = ("--no-index", "--no-deps", "--no-compile", "--no-cache-dir", "--target", SITE)
-    command = [sys.executable, "-m", "pip", "install", "-q", *options, *wheels]
-    ok, output, seconds = execute(command, OUT / "install.log", 120)
     with tarfile.open(BUNDLE / "programs.tar.xz") as tar:
         tar.extractall(PROGRAMS, filter="data")
     offer_nvidia_opencl()
     revision = (BUNDLE / "revision.txt").read_text().strip()
-    return [Part("install", ok, seconds, f"{len(wheels)} wheels, revision {revision}")]
+    return [
+        install_wheels("wheels", SITE, f"revision {revision}"),
+        install_wheels("peers", PEERS, "for the benchmarks"),
+    ]
+
+
+def install_wheels(name: str, site: pathlib.Path, remark: str) -> Part:
+    shutil.rmtree(site, ignore_errors=True)
+    wheels = sorted((BUNDLE / name).glob("*.whl"))
+    options = ("--no-index", "--no-deps", "--no-compile", "--no-cache-dir", "--target", site)
+    command = [sys.executable, "-m", "pip", "install", "-q", *options, *wheels]
+    ok, _, seconds = execute(command, OUT / "install.log", 120)
+    return Part(f"install {name}", ok, seconds, f"{len(wheels)} wheels, {remark}")
 
 
 def offer_nvidia_opencl() -> None:
@@ -145,18 +153,10 @@ def run_demo() -> list[Part]:
 
 
 def run_bench() -> list[Part]:
-    command = [
-        sys.executable,
-        ROOT / "benchmarks/run.py",
-        "gpu",
-        "--binaries",
-        PROGRAMS / "benchmarks",
-    ]
+    folders = ("--binaries", PROGRAMS / "benchmarks", "--peers", PEERS, "--out", OUT)
+    command = [sys.executable, ROOT / "benchmarks/run.py", "gpu", *folders]
     ok, output, seconds = execute(command, OUT / "bench.log", LIMITS_S["bench"])
     print(output)
-    for result in (ROOT / "benchmarks/results").glob("*"):
-        if result.is_file():
-            shutil.copy2(result, OUT)
     return [Part("bench", ok, seconds, last_line(output))]
 
 
