@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/compiler/backend.hpp"
+
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Support/xxhash.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <cstring>
+
+#include "cuda_cpu/compiler/codegen.hpp"
+#include "cuda_cpu/compiler/descriptor.hpp"
+#include "cuda_cpu/compiler/link_module.hpp"
+#include "cuda_cpu/compiler/passes/barrier_regions.hpp"
+#include "cuda_cpu/compiler/passes/check_supported.hpp"
+#include "cuda_cpu/compiler/passes/device_functions.hpp"
+#include "cuda_cpu/compiler/passes/gpu_arithmetic.hpp"
+#include "cuda_cpu/compiler/passes/inline_functions.hpp"
+#include "cuda_cpu/compiler/passes/kernel_body.hpp"
+#include "cuda_cpu/compiler/passes/math_calls.hpp"
+#include "cuda_cpu/compiler/passes/pass_runner.hpp"
+#include "cuda_cpu/compiler/passes/retarget.hpp"
+#include "cuda_cpu/compiler/passes/shared_atomics.hpp"
+#include "cuda_cpu/compiler/passes/shared_memory.hpp"
+#include "cuda_cpu/compiler/passes/thread_loop.hpp"
+#include "cuda_cpu/module_abi.h"
+#include "treadle/base/cpu_features.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+/// Remarks such as "loop not vectorized" are no concern of the user's; errors are.
+class DiagnosticsToError : public llvm::DiagnosticHandler {
+ public:
+  explicit DiagnosticsToError(std::string& text) : text_(text) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    if (info.getSeverity() != llvm::DS_Error) return true;
+    llvm::raw_string_ostream stream(text_);
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    stream << "error: ";
+    info.print(printer);
+    return true;
+  }
+
+ private:
+  std::string& text_;
+};
+
+void lower_kernel(KernelPlan& kernel, SharedMemory& shared, PassRunner& runner,
+                  const llvm::TargetMachine& machine) {
+  const KernelBody body = make_kernel_body(kernel, shared);
+  make_shared_atomics_plain(body);
+  if (needs_regions(body))
+    make_region_functions(kernel, body, runner, machine);
+  else
+    make_block_function(kernel, body, machine);
+}
+
+void lower(llvm::Module& module, PassRunner& runner, const llvm::TargetMachine& machine,
+           const BackendOptions& options) {
+  ModulePlan plan = retarget(module, machine);
+  inline_functions(module, plan, runner);
+  check_supported(module, plan);
+  if (!options.debug) llvm::StripDebugInfo(module);
+  prepare_math_calls(module);
+  for (llvm::Function& function : module) give_gpu_arithmetic(function);
+  SharedMemory shared(module, plan);
+  lower_device_functions(module, plan, shared);
+  for (KernelPlan& kernel : plan.kernels) lower_kernel(kernel, shared, runner, machine);
+  for (KernelPlan& kernel : plan.kernels) kernel.function->eraseFromParent();
+  shared.erase();
+  emit_descriptor(module, plan);
+}
+
+void verify(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (llvm::verifyModule(module, &stream))
+    throw BackendError("error: the CPU compiler made invalid code, please report this: " + text);
+}
+
+std::vector<char> assemble_image(const std::vector<char>& payload) {
+  ModuleHeader header{};
+  std::memcpy(header.magic, module_magic, sizeof header.magic);
+  header.abi_version = module_abi_version;
+  header.header_size = sizeof header;
+  header.payload_size = payload.size();
+  const auto digest = llvm::xxh3_128bits(
+      llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(payload.data()), payload.size()));
+  header.digest[0] = digest.low64;
+  header.digest[1] = digest.high64;
+  const auto features = host_cpu_features();
+  static_assert(sizeof features == sizeof header.cpu_features);
+  std::memcpy(header.cpu_features, &features, sizeof features);
+
+  std::vector<char> image(sizeof header + payload.size());
+  std::memcpy(image.data(), &header, sizeof header);
+  std::memcpy(image.data() + sizeof header, payload.data(), payload.size());
+  return image;
+}
+
+}  // namespace
+
+std::vector<char> build_module_image(std::unique_ptr<llvm::Module> module,
+                                     const BackendOptions& options) {
+  std::string failure;
+  module->getContext().setDiagnosticHandler(std::make_unique<DiagnosticsToError>(failure));
+  const auto machine = create_host_machine(options.optimization);
+  PassRunner runner(*machine, have_vector_math());
+  lower(*module, runner, *machine, options);
+  verify(*module);
+  optimize(*module, runner, options.optimization);
+  const auto object = emit_object(*module, *machine);
+  if (!failure.empty()) throw BackendError(failure);
+  return assemble_image(link_shared_object({object.data(), object.size()}, options.debug));
+}
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// LLVM IR as the front end emits it, to a module image the run-time loads.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "treadle/base/error.hpp"
+
+namespace llvm {
+class Module;
+}  // namespace llvm
+
+namespace treadle::cuda_cpu {
+
+struct BackendOptions {
+  bool fast_math = false;
+  bool fp_contract = true;  ///< informative: the IR's own `contract` flags decide
+  bool debug = false;       ///< keep line tables and symbols in the image
+  unsigned optimization = 3;
+  std::string target = "cpu";
+};
+
+/// The program asks for something this device does not have. `what()` is a finished diagnostic,
+/// "kernel.cu:12:5: error: ...", without a location where none is known.
+class BackendError : public Error {
+ public:
+  explicit BackendError(std::string text) : Error(std::move(text)) {}
+};
+
+/// Lowers, optimises, assembles and links `module`. The same module and options give the same
+/// bytes on the same kind of processor. Throws BackendError. Thread-safe on separate LLVMContexts.
+std::vector<char> build_module_image(std::unique_ptr<llvm::Module> module,
+                                     const BackendOptions& options);
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/compiler/codegen.hpp"
+
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+
+#include "cuda_cpu/compiler/backend.hpp"
+#include "cuda_cpu/compiler/passes/pass_runner.hpp"
+#include "treadle/base/cpu_features.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+llvm::CodeGenOptLevel codegen_level(unsigned optimization) {
+  return optimization == 0   ? llvm::CodeGenOptLevel::None
+         : optimization == 1 ? llvm::CodeGenOptLevel::Less
+         : optimization == 2 ? llvm::CodeGenOptLevel::Default
+                             : llvm::CodeGenOptLevel::Aggressive;
+}
+
+struct Host {
+  std::string triple, features;
+  const llvm::Target* target = nullptr;
+};
+
+const Host& host() {
+  static const Host found = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    Host result;
+    result.triple = llvm::sys::getProcessTriple();
+    result.features = llvm_feature_string(host_cpu_features());
+    std::string error;
+    result.target = llvm::TargetRegistry::lookupTarget(result.triple, error);
+    if (!result.target) throw BackendError("error: no code generator for this processor: " + error);
+    return result;
+  }();
+  return found;
+}
+
+}  // namespace
+
+// The features are spelled out, not implied by a processor's name: they are exactly what the
+// module's header says the code needs. The name only tunes (set_host_attributes).
+std::unique_ptr<llvm::TargetMachine> create_host_machine(unsigned optimization) {
+  llvm::TargetOptions options;
+  // What may be fused carries the `contract` flag; __fmul_rn and its like do not.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  return std::unique_ptr<llvm::TargetMachine>(host().target->createTargetMachine(
+      host().triple, "x86-64", host().features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      codegen_level(optimization)));
+}
+
+void optimize(llvm::Module& module, PassRunner& runner, unsigned optimization) {
+  llvm::ModulePassManager passes =
+      optimization == 0 ? runner.builder().buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+                        : runner.builder().buildPerModuleDefaultPipeline(
+                              optimization == 1   ? llvm::OptimizationLevel::O1
+                              : optimization == 2 ? llvm::OptimizationLevel::O2
+                                                  : llvm::OptimizationLevel::O3);
+  runner.run(passes, module);
+}
+
+llvm::SmallVector<char, 0> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    throw BackendError("error: this processor's code generator cannot write object files");
+  passes.run(module);
+  return object;
+}
+
+}  // namespace treadle::cuda_cpu

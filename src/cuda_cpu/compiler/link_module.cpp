@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// lld reads and writes files; ours live in memory. The input is a memfd. The output is a pipe,
+// because a regular file would be made by way of a temporary one, whose clean-up registers signal
+// handlers: a library in someone else's process has no business with those. lld's state is global,
+// so one link runs at a time.
+#include "cuda_cpu/compiler/link_module.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <lld/Common/CommonLinkerContext.h>
+#include <lld/Common/Driver.h>
+#include <llvm/Support/raw_ostream.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "cuda_cpu/compiler/backend.hpp"
+
+LLD_HAS_DRIVER(elf)
+
+namespace treadle::cuda_cpu {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+
+  int number() const { return number_; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(number_); }
+  void close() {
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
+  }
+
+ private:
+  int number_;
+};
+
+Descriptor memory_file(llvm::ArrayRef<char> bytes) {
+  Descriptor file(::memfd_create("treadle-object", MFD_CLOEXEC));
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ::ssize_t written = ::write(file.number(), bytes.data() + done, bytes.size() - done);
+    if (written <= 0) throw BackendError("error: no memory for the linker's input");
+    done += static_cast<std::size_t>(written);
+  }
+  return file;
+}
+
+/// Where lld writes to; a thread empties it, so that nothing blocks however much comes.
+class OutputPipe {
+ public:
+  OutputPipe() : OutputPipe(open_pipe()) {}
+  ~OutputPipe() { finish(); }
+  OutputPipe(const OutputPipe&) = delete;
+  OutputPipe& operator=(const OutputPipe&) = delete;
+
+  std::string path() const { return write_end_.path(); }
+
+  /// All that was written. Call it once, after the writers have closed.
+  std::vector<char> finish() {
+    write_end_.close();
+    if (reader_.joinable()) reader_.join();
+    return std::move(bytes_);
+  }
+
+ private:
+  explicit OutputPipe(std::array<int, 2> ends)
+      : read_end_(ends[0]), write_end_(ends[1]), reader_([this] { read_all(); }) {}
+
+  static std::array<int, 2> open_pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+      throw BackendError("error: no pipe for the linker's output");
+    return ends;
+  }
+
+  void read_all() {
+    std::array<char, 1 << 16> piece;
+    for (;;) {
+      const ::ssize_t got = ::read(read_end_.number(), piece.data(), piece.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return;
+      bytes_.insert(bytes_.end(), piece.data(), piece.data() + got);
+    }
+  }
+
+  Descriptor read_end_, write_end_;
+  std::vector<char> bytes_;
+  std::thread reader_;
+};
+
+/// The C libraries this very process runs on: found through symbols of theirs, so that the module
+/// binds to the versions that will serve it.
+struct HostLibraries {
+  std::string math, vector_math, c;
+};
+
+std::string library_of(void* symbol) {
+  ::Dl_info info{};
+  return symbol && ::dladdr(symbol, &info) && info.dli_fname ? info.dli_fname : "";
+}
+
+const HostLibraries& host_libraries() {
+  static const HostLibraries found = [] {
+    HostLibraries result;
+    result.math = library_of(::dlsym(RTLD_DEFAULT, "cbrt"));
+    if (result.math.empty())
+      result.math =
+          library_of(reinterpret_cast<void*>(static_cast<double (*)(double)>(&std::cbrt)));
+    result.c = library_of(::dlsym(RTLD_DEFAULT, "memcpy"));
+    const auto vector = std::filesystem::path(result.math).replace_filename("libmvec.so.1");
+    std::error_code ignored;
+    if (std::filesystem::exists(vector, ignored)) result.vector_math = vector.string();
+    return result;
+  }();
+  return found;
+}
+
+std::vector<std::string> arguments_for(const std::string& object, const std::string& output,
+                                       bool keep_symbols) {
+  const HostLibraries& libraries = host_libraries();
+  std::vector<std::string> arguments{"ld.lld",
+                                     "-shared",
+                                     "-Bsymbolic",
+                                     "--no-undefined",
+                                     "--threads=1",
+                                     "--build-id=none",
+                                     "--hash-style=gnu",
+                                     "-znoexecstack",
+                                     "--gc-sections",
+                                     "--soname=treadle-module",
+                                     "-o",
+                                     output,
+                                     object,
+                                     "--as-needed"};
+  for (const std::string* library : {&libraries.math, &libraries.vector_math, &libraries.c})
+    if (!library->empty()) arguments.push_back(*library);
+  if (!keep_symbols) arguments.push_back("--strip-all");
+  return arguments;
+}
+
+/// "ld.lld: error: undefined symbol: __udivti3\n>>> referenced by ..." -> the first line's essence.
+std::string link_error(const std::string& log) {
+  std::string line = log.substr(0, log.find('\n'));
+  if (const auto at = line.find("error: "); at != std::string::npos) line.erase(0, at + 7);
+  return "error: linking the module failed: " + line;
+}
+
+}  // namespace
+
+bool have_vector_math() { return !host_libraries().vector_math.empty(); }
+
+std::vector<char> link_shared_object(llvm::ArrayRef<char> object, bool keep_symbols) {
+  static std::mutex one_at_a_time;
+  static bool usable = true;
+  const std::lock_guard lock(one_at_a_time);
+  if (!usable) throw BackendError("error: the linker crashed earlier in this process");
+
+  const Descriptor input = memory_file(object);
+  OutputPipe output;
+  const std::vector<std::string> arguments =
+      arguments_for(input.path(), output.path(), keep_symbols);
+  std::vector<const char*> raw;
+  for (const std::string& argument : arguments) raw.push_back(argument.c_str());
+  std::string log;
+  llvm::raw_string_ostream stream(log);
+  const lld::Result result = lld::lldMain(raw, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  usable = result.canRunAgain;
+  if (result.retCode != 0) throw BackendError(link_error(log));
+  return output.finish();
+}
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Pass 5, GPU arithmetic: four things C++ leaves undefined have one answer on every NVIDIA GPU, and
+// programs lean on it; on x86 two of them would end the process or give other numbers.
+//
+//   x / 0 is all ones, x % 0 is x, INT_MIN / -1 is INT_MIN     (x86: SIGFPE)
+//   x << s, x >> s with s >= width are 0, or the sign          (x86: s modulo width)
+//   float to integer saturates, NaN gives 0                    (x86: INT_MIN)
+//
+//   %q = udiv i32 %x, %d    =>    %z = icmp eq i32 %d, 0
+//                                 %s = select i1 %z, i32 1, i32 %d
+//                                 %t = udiv i32 %x, %s
+//                                 %q = select i1 %z, i32 -1, i32 %t
+//
+// Selects, not branches: the loops still vectorise. Nothing is added where the operand is known to
+// be harmless: a nonzero constant divisor, blockDim, a masked shift amount.
+#include "cuda_cpu/compiler/passes/gpu_arithmetic.hpp"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/KnownBits.h>
+
+#include "cuda_cpu/compiler/passes/markers.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+using llvm::BinaryOperator;
+using llvm::Instruction;
+using llvm::Value;
+
+bool is_extent(const Value* value) {
+  const auto* instruction = llvm::dyn_cast<Instruction>(value);
+  if (!instruction) return false;
+  if (llvm::isa<llvm::ZExtInst>(instruction)) return is_extent(instruction->getOperand(0));
+  const Marker marker = marker_of(*instruction);
+  return marker == Marker::block_size || marker == Marker::grid_size;
+}
+
+bool known_nonzero(const Value* divisor, const llvm::DataLayout& layout) {
+  return is_extent(divisor) || llvm::isKnownNonZero(divisor, llvm::SimplifyQuery(layout));
+}
+
+/// Whether `dividend / divisor` could be INT_MIN / -1.
+bool may_overflow(const BinaryOperator& division, const llvm::DataLayout& layout) {
+  const llvm::KnownBits divisor = llvm::computeKnownBits(division.getOperand(1), layout);
+  if (!divisor.getMaxValue().isAllOnes()) return false;
+  const llvm::KnownBits dividend = llvm::computeKnownBits(division.getOperand(0), layout);
+  return dividend.getSignedMinValue().isMinSignedValue();
+}
+
+void guard_division(BinaryOperator& division, const llvm::DataLayout& layout) {
+  const bool is_signed =
+      division.getOpcode() == Instruction::SDiv || division.getOpcode() == Instruction::SRem;
+  const bool is_remainder =
+      division.getOpcode() == Instruction::SRem || division.getOpcode() == Instruction::URem;
+  Value* dividend = division.getOperand(0);
+  Value* divisor = division.getOperand(1);
+  llvm::Type* type = division.getType();
+  const bool zero_possible = !known_nonzero(divisor, layout);
+  const bool overflow_possible = is_signed && may_overflow(division, layout);
+  if (!zero_possible && !overflow_possible) return;
+
+  llvm::IRBuilder<> builder(&division);
+  Value* one = llvm::ConstantInt::get(type, 1);
+  Value* is_zero = nullptr;
+  Value* replace = nullptr;
+  if (zero_possible) {
+    is_zero = builder.CreateICmpEQ(divisor, llvm::Constant::getNullValue(type), "by.zero");
+    replace = is_zero;
+  }
+  if (overflow_possible) {
+    // INT_MIN / 1 and INT_MIN % 1 are the answers wanted for the divisor -1.
+    Value* lowest =
+        llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));
+    Value* overflows =
+        builder.CreateAnd(builder.CreateICmpEQ(divisor, llvm::Constant::getAllOnesValue(type)),
+                          builder.CreateICmpEQ(dividend, lowest), "overflows");
+    replace = replace ? builder.CreateOr(replace, overflows) : overflows;
+  }
+  division.setOperand(1, builder.CreateSelect(replace, one, divisor, "divisor"));
+  if (!is_zero) return;
+  builder.SetInsertPoint(division.getNextNode());
+  Value* answer = is_remainder ? dividend : llvm::Constant::getAllOnesValue(type);
+  Value* guarded = builder.CreateSelect(is_zero, answer, &division);
+  division.replaceUsesWithIf(guarded,
+                             [&](const llvm::Use& use) { return use.getUser() != guarded; });
+}
+
+void guard_shift(BinaryOperator& shift, const llvm::DataLayout& layout) {
+  Value* amount = shift.getOperand(1);
+  llvm::Type* type = shift.getType();
+  const unsigned width = type->getScalarSizeInBits();
+  if (llvm::computeKnownBits(amount, layout).getMaxValue().ult(width)) return;
+  llvm::IRBuilder<> builder(&shift);
+  if (shift.getOpcode() == Instruction::AShr) {
+    Value* last = llvm::ConstantInt::get(type, width - 1);
+    shift.setOperand(1, builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, amount, last));
+    return;
+  }
+  Value* in_range = builder.CreateICmpULT(amount, llvm::ConstantInt::get(type, width), "in.range");
+  builder.SetInsertPoint(shift.getNextNode());
+  Value* guarded = builder.CreateSelect(in_range, &shift, llvm::Constant::getNullValue(type));
+  shift.replaceUsesWithIf(guarded, [&](const llvm::Use& use) { return use.getUser() != guarded; });
+}
+
+/// To less than 32 bits a GPU converts through 32: (char)300.0f is 44, not 127.
+void saturate_conversion(llvm::CastInst& cast) {
+  llvm::Type* type = cast.getDestTy();
+  const bool is_signed = cast.getOpcode() == Instruction::FPToSI;
+  llvm::IRBuilder<> builder(&cast);
+  llvm::Type* wide = type;
+  if (type->getScalarSizeInBits() < 32) wide = type->getWithNewBitWidth(32);
+  const auto intrinsic = is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+  Value* converted =
+      builder.CreateIntrinsic(intrinsic, {wide, cast.getSrcTy()}, {cast.getOperand(0)});
+  cast.replaceAllUsesWith(builder.CreateTrunc(converted, type));
+  cast.eraseFromParent();
+}
+
+}  // namespace
+
+void give_gpu_arithmetic(llvm::Function& function) {
+  const llvm::DataLayout& layout = function.getParent()->getDataLayout();
+  for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    switch (instruction.getOpcode()) {
+      case Instruction::SDiv:
+      case Instruction::UDiv:
+      case Instruction::SRem:
+      case Instruction::URem:
+        guard_division(llvm::cast<BinaryOperator>(instruction), layout);
+        break;
+      case Instruction::Shl:
+      case Instruction::LShr:
+      case Instruction::AShr:
+        guard_shift(llvm::cast<BinaryOperator>(instruction), layout);
+        break;
+      case Instruction::FPToSI:
+      case Instruction::FPToUI:
+        saturate_conversion(llvm::cast<llvm::CastInst>(instruction));
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace treadle::cuda_cpu

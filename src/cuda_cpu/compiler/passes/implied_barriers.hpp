@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cuda_cpu/compiler/passes/kernel_body.hpp"
+
+namespace treadle::cuda_cpu {
+
+class Uniformity;
+
+/// Whether the body stores to shared memory through a volatile pointer, as code did that counts on
+/// a warp's threads running in step.
+bool relies_on_warps(const KernelBody& body);
+
+/// Puts warp barriers around those stores.
+void add_warp_barriers(const KernelBody& body);
+
+/// Puts scheduling barriers into inner loops that threads should run together.
+void add_scheduling_barriers(const KernelBody& body, const Uniformity& uniformity);
+
+}  // namespace treadle::cuda_cpu

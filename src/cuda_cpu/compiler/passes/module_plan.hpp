@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What the passes learn about a module and the descriptor tells the run-time (module_abi.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cuda_cpu/module_abi.h"
+
+namespace llvm {
+class Function;
+class GlobalVariable;
+}  // namespace llvm
+
+namespace treadle::cuda_cpu {
+
+struct ParameterPlan {
+  std::string name;
+  ParameterKind kind = ParameterKind::value;
+  std::uint32_t size = 0, align = 1, offset = 0;
+};
+
+struct RegionPlan {
+  llvm::Function* run_all = nullptr;
+  llvm::Function* run_selected = nullptr;  ///< null where threads never part
+  std::int32_t only_successor = -1;
+  BarrierKind barrier = BarrierKind::block;
+  bool uniform_exit = false;
+};
+
+struct KernelPlan {
+  llvm::Function* function =
+      nullptr;  ///< as the front end made it; its body moves into `run` or the regions
+  std::string name;
+  std::string signature;
+  std::vector<ParameterPlan> parameters;
+  std::uint64_t parameter_bytes = 0;
+  std::uint32_t max_threads = 0;
+  std::uint64_t static_shared = 0;
+  bool dynamic_shared = false;
+  bool small_index = false;
+  llvm::Function* run = nullptr;  ///< null when there are regions
+  std::vector<RegionPlan> regions;
+  std::uint64_t uniform_frame_size = 0, varying_frame_size = 0, local_size = 0;
+};
+
+struct GlobalPlan {
+  llvm::GlobalVariable* variable = nullptr;
+  std::string name;
+  std::uint64_t size = 0;
+};
+
+struct ModulePlan {
+  std::vector<KernelPlan> kernels;
+  std::vector<GlobalPlan> globals;
+  std::uint64_t constant_size = 0;
+};
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Analysis: where threads go from a region, and whether all to the same place. Threads that part
+// at a branch may still leave alike: if every path from there leads through one block inside the
+// region, they meet in it before it is decided where to.
+//
+//   if (x[thread] > 0) a = 1; else a = 2;      parts threads, but they meet behind it:
+//   if (n > 3) __syncthreads();                uniform exit
+//
+//   if (x[thread] > 0) __syncthreads();        parts threads, one way meets a barrier: not uniform
+#include "cuda_cpu/compiler/passes/region_exits.hpp"
+
+#include <llvm/ADT/BitVector.h>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallSet.h>
+#include <llvm/IR/CFG.h>
+
+#include "cuda_cpu/compiler/passes/region_graph.hpp"
+#include "cuda_cpu/compiler/passes/uniformity.hpp"
+#include "cuda_cpu/module_abi.h"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+using llvm::BasicBlock;
+
+/// Which blocks lie on every way out, for each block of a region.
+class MeetingPoints {
+ public:
+  MeetingPoints(const RegionGraph& graph, const RegionGraph::Region& region) : graph_(graph) {
+    const auto count = static_cast<unsigned>(region.blocks.size());
+    for (BasicBlock* block : region.blocks) index_[block] = static_cast<unsigned>(index_.size());
+    // Grows down from "all", which is also right for a block that leads nowhere.
+    passed_.assign(count, llvm::BitVector(count, true));
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (unsigned i = count; i-- > 0;) changed |= update(region.blocks[i], i);
+    }
+  }
+
+  /// Whether all threads that part at the end of `block` come through one block again.
+  bool meet_after(BasicBlock* block) const { return behind(block).any(); }
+
+ private:
+  llvm::BitVector behind(BasicBlock* block) const {
+    llvm::BitVector common(static_cast<unsigned>(passed_.size()), graph_.exit_of(block) < 0);
+    for (const BasicBlock* next : graph_.successors(block))
+      common &= passed_[index_.find(next)->second];
+    return common;
+  }
+
+  bool update(BasicBlock* block, unsigned position) {
+    llvm::BitVector passed = behind(block);
+    passed.set(position);
+    if (passed == passed_[position]) return false;
+    passed_[position] = std::move(passed);
+    return true;
+  }
+
+  const RegionGraph& graph_;
+  llvm::DenseMap<const BasicBlock*, unsigned> index_;
+  llvm::SmallVector<llvm::BitVector, 16> passed_;
+};
+
+llvm::SmallSet<int, 4> exits_from(const RegionGraph& graph, BasicBlock* block) {
+  llvm::SmallSet<int, 4> exits;
+  llvm::SmallPtrSet<BasicBlock*, 16> seen{block};
+  llvm::SmallVector<BasicBlock*, 16> pending{block};
+  while (!pending.empty()) {
+    BasicBlock* at = pending.pop_back_val();
+    if (const int exit = graph.exit_of(at); exit >= 0) exits.insert(exit);
+    for (BasicBlock* next : graph.successors(at))
+      if (seen.insert(next).second) pending.push_back(next);
+  }
+  return exits;
+}
+
+}  // namespace
+
+int RegionExits::only_successor() const {
+  if (successors.empty()) return region_exited;
+  return successors.size() == 1 ? successors.front() : -1;
+}
+
+bool RegionExits::scatters() const {
+  const auto barriers =
+      llvm::count_if(successors, [](int successor) { return successor != region_exited; });
+  return !uniform && barriers > 1;
+}
+
+RegionExits find_exits(const RegionGraph& graph, const Uniformity& uniformity, unsigned region) {
+  const RegionGraph::Region& blocks = graph.regions()[region];
+  RegionExits exits;
+  for (int exit : exits_from(graph, blocks.start)) exits.successors.push_back(exit);
+  llvm::sort(exits.successors);
+  if (exits.successors.size() < 2) return exits;
+  const MeetingPoints meeting_points(graph, blocks);
+  for (BasicBlock* block : blocks.blocks) {
+    if (graph.region_after(block) != 0 || !uniformity.parts_threads(block)) continue;
+    if (!meeting_points.meet_after(block) && exits_from(graph, block).size() > 1)
+      exits.uniform = false;
+  }
+  return exits;
+}
+
+}  // namespace treadle::cuda_cpu

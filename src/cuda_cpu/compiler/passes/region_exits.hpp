@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <llvm/ADT/SmallVector.h>
+
+namespace treadle::cuda_cpu {
+
+class RegionGraph;
+class Uniformity;
+
+/// Where threads go from a region.
+struct RegionExits {
+  llvm::SmallVector<int, 4> successors;  ///< sorted; region numbers, region_exited
+  bool uniform = true;                   ///< all threads of the block go to the same one
+
+  /// The only place to go, or -1. A region nobody leaves counts as leading out.
+  int only_successor() const;
+  /// Threads may go to different barriers; leaving the kernel does not count.
+  bool scatters() const;
+};
+
+RegionExits find_exits(const RegionGraph& graph, const Uniformity& uniformity, unsigned region);
+
+}  // namespace treadle::cuda_cpu

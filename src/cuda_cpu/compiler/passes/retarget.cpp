@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Pass 1, retarget: the front end compiled for an abstract GPU (spirv64); from here on the module
+// is code of this processor. Kernels are told from device functions by their calling convention,
+// so the list of kernels, with the layout of their parameters, is made here, before it is lost.
+//
+//   target triple = "spirv64"                      target triple = "x86_64-pc-linux-gnu"
+//   define spir_kernel void @k(ptr addrspace(1))   define void @k(ptr addrspace(1)) #host
+//   define spir_func i32 @f() #convergent     =>   define internal i32 @f() #host
+//   call spir_func i32 @f() #convergent            call i32 @f()
+//
+// `convergent` stays on the barrier alone: everywhere else it would only forbid vectorisation.
+#include "cuda_cpu/compiler/passes/retarget.hpp"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/MathExtras.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+
+#include "cuda_cpu/compiler/passes/markers.hpp"
+#include "cuda_cpu/compiler/passes/source_location.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+constexpr unsigned shared_address_space = 3;
+
+/// `__attribute__((annotate("treadle.X", N)))` on functions and variables.
+struct Annotations {
+  llvm::DenseMap<const llvm::Value*, std::uint32_t> max_threads;
+  llvm::SmallPtrSet<const llvm::Value*, 8> constants;
+};
+
+llvm::StringRef annotation_text(llvm::Value* operand) {
+  auto* text = llvm::dyn_cast<llvm::GlobalVariable>(operand->stripPointerCasts());
+  if (!text || !text->hasInitializer()) return {};
+  auto* data = llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer());
+  return data && data->isCString() ? data->getAsCString() : llvm::StringRef();
+}
+
+std::uint32_t annotation_number(llvm::Value* operand) {
+  auto* values = llvm::dyn_cast<llvm::GlobalVariable>(operand->stripPointerCasts());
+  if (!values || !values->hasInitializer() || values->getInitializer()->getNumOperands() < 1)
+    return 0;
+  auto* first = llvm::dyn_cast<llvm::ConstantInt>(values->getInitializer()->getOperand(0));
+  return first ? static_cast<std::uint32_t>(first->getZExtValue()) : 0;
+}
+
+Annotations read_annotations(const llvm::Module& module) {
+  Annotations found;
+  const llvm::GlobalVariable* list = module.getNamedGlobal("llvm.global.annotations");
+  if (!list || !list->hasInitializer()) return found;
+  for (const llvm::Use& entry : list->getInitializer()->operands()) {
+    const auto* fields = llvm::dyn_cast<llvm::ConstantStruct>(entry.get());
+    if (!fields) continue;
+    const llvm::Value* subject = fields->getOperand(0)->stripPointerCasts();
+    const llvm::StringRef text = annotation_text(fields->getOperand(1));
+    if (text == "treadle.constant") found.constants.insert(subject);
+    if (text == "treadle.launch_bounds")
+      found.max_threads[subject] = annotation_number(fields->getOperand(4));
+  }
+  return found;
+}
+
+ParameterPlan plan_parameter(const llvm::Argument& argument, const llvm::DataLayout& layout) {
+  ParameterPlan plan;
+  llvm::StringRef name = argument.getName();
+  name.consume_back(".coerce");
+  plan.name = name.str();
+  llvm::Type* type = argument.getType();
+  if (argument.hasByValAttr()) {
+    plan.kind = ParameterKind::structure;
+    plan.size = static_cast<std::uint32_t>(layout.getTypeAllocSize(argument.getParamByValType()));
+    plan.align = static_cast<std::uint32_t>(argument.getParamAlign().valueOrOne().value());
+  } else {
+    plan.kind = type->isPointerTy() ? ParameterKind::pointer : ParameterKind::value;
+    plan.size = static_cast<std::uint32_t>(layout.getTypeAllocSize(type));
+    plan.align = static_cast<std::uint32_t>(layout.getABITypeAlign(type).value());
+  }
+  return plan;
+}
+
+/// CUDA packs parameters in order, each at a multiple of its own alignment.
+KernelPlan plan_kernel(llvm::Function& function, const Annotations& annotations,
+                       const llvm::DataLayout& layout) {
+  KernelPlan plan;
+  plan.function = &function;
+  plan.name = function.getName().str();
+  plan.signature = display_name(function);
+  if (auto found = annotations.max_threads.find(&function); found != annotations.max_threads.end())
+    plan.max_threads = found->second;
+  std::uint64_t end = 0;
+  for (const llvm::Argument& argument : function.args()) {
+    ParameterPlan parameter = plan_parameter(argument, layout);
+    parameter.offset = static_cast<std::uint32_t>(llvm::alignTo(end, parameter.align));
+    end = parameter.offset + std::uint64_t{parameter.size};
+    plan.parameters.push_back(std::move(parameter));
+  }
+  plan.parameter_bytes = end;
+  return plan;
+}
+
+void erase_compiler_lists(llvm::Module& module) {
+  for (const char* name : {"llvm.used", "llvm.compiler.used", "llvm.global.annotations"})
+    if (llvm::GlobalVariable* list = module.getNamedGlobal(name)) list->eraseFromParent();
+}
+
+/// A variable the host may write: its initial value is no fact, its address is in the descriptor.
+bool is_user_variable(const llvm::GlobalVariable& variable) {
+  return !variable.isDeclaration() && variable.getAddressSpace() != shared_address_space &&
+         (variable.isExternallyInitialized() || !variable.isConstant());
+}
+
+void plan_globals(llvm::Module& module, const Annotations& annotations, ModulePlan& plan) {
+  const llvm::DataLayout& layout = module.getDataLayout();
+  for (llvm::GlobalVariable& variable : module.globals()) {
+    variable.setComdat(nullptr);
+    variable.setDSOLocal(true);
+    if (variable.isDeclaration()) continue;
+    if (!is_user_variable(variable)) {
+      variable.setLinkage(llvm::GlobalValue::InternalLinkage);
+      continue;
+    }
+    // External, or the clean-up drops those that no kernel uses; the host may ask for them.
+    variable.setLinkage(llvm::GlobalValue::ExternalLinkage);
+    variable.setVisibility(llvm::GlobalValue::HiddenVisibility);
+    variable.setConstant(false);
+    variable.setExternallyInitialized(true);
+    const std::uint64_t size = layout.getTypeAllocSize(variable.getValueType());
+    if (annotations.constants.contains(&variable)) plan.constant_size += size;
+    plan.globals.push_back({&variable, variable.getName().str(), size});
+  }
+}
+
+void make_calls_plain(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (!call) continue;
+    call->setCallingConv(llvm::CallingConv::C);
+    if (marker_of(*call) != Marker::barrier) call->removeFnAttr(llvm::Attribute::Convergent);
+  }
+}
+
+void make_function_plain(llvm::Function& function, const llvm::TargetMachine& machine) {
+  function.setCallingConv(llvm::CallingConv::C);
+  function.setComdat(nullptr);
+  if (marker_of(function) != Marker::barrier) function.removeFnAttr(llvm::Attribute::Convergent);
+  function.removeFnAttr("frame-pointer");
+  if (function.isDeclaration()) return;
+  // What the user promised of memory (pure, const) was about a function without our hidden
+  // context; LLVM infers what holds.
+  function.removeFnAttr(llvm::Attribute::Memory);
+  function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  set_host_attributes(function, machine);
+  make_calls_plain(function);
+}
+
+}  // namespace
+
+void set_host_attributes(llvm::Function& function, const llvm::TargetMachine& machine) {
+  function.addFnAttr("target-cpu", machine.getTargetCPU());
+  function.addFnAttr("tune-cpu", llvm::sys::getHostCPUName());
+  function.addFnAttr("target-features", machine.getTargetFeatureString());
+  // Whole-block loops earn the widest vectors; LLVM's own default of 256 bits is for mixed code.
+  function.addFnAttr("prefer-vector-width", "512");
+  function.removeFnAttr("min-legal-vector-width");
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+}
+
+ModulePlan retarget(llvm::Module& module, const llvm::TargetMachine& machine) {
+  ModulePlan plan;
+  const Annotations annotations = read_annotations(module);
+  // Parameters are laid out as the source's target has them: CUDA's layout, not the host's.
+  for (llvm::Function& function : module)
+    if (function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL && !function.isDeclaration())
+      plan.kernels.push_back(plan_kernel(function, annotations, module.getDataLayout()));
+  module.setTargetTriple(machine.getTargetTriple().str());
+  module.setDataLayout(machine.createDataLayout());
+  erase_compiler_lists(module);
+  plan_globals(module, annotations, plan);
+  for (llvm::Function& function : module) make_function_plain(function, machine);
+  for (KernelPlan& kernel : plan.kernels)
+    kernel.function->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  return plan;
+}
+
+}  // namespace treadle::cuda_cpu

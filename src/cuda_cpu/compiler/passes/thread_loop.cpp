@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// Pass 8, thread loop: a kernel without barriers becomes a function that runs a whole block, its
+// threads one after the other in a loop LLVM may vectorise: CUDA promises no order between them,
+// so accesses of different threads are declared independent.
+//
+//   define void @body.k(...)      =>    define void @run.k(ptr %arguments, ptr %context) {
+//                                         for z, for y:
+//                                         x: %x = phi i32 ...
+//                                            call void @body.k(..., i32 %x, ...)     ; inlined
+//                                            br i1 %more, label %x, ..., !llvm.loop !0
+//   !0 = distinct !{!0, !{!"llvm.loop.parallel_accesses", !1}, !{!"llvm.loop.vectorize.enable", i1
+//   true}}
+#include "cuda_cpu/compiler/passes/thread_loop.hpp"
+
+#include <llvm/Analysis/CaptureTracking.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include "cuda_cpu/compiler/passes/block_context.hpp"
+#include "cuda_cpu/compiler/passes/retarget.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+llvm::MDNode* string_property(llvm::LLVMContext& context, const char* name,
+                              llvm::Metadata* value = nullptr) {
+  llvm::SmallVector<llvm::Metadata*, 2> operands{llvm::MDString::get(context, name)};
+  if (value) operands.push_back(value);
+  return llvm::MDNode::get(context, operands);
+}
+
+llvm::MDNode* loop_properties(llvm::LLVMContext& context, LoopKind kind, llvm::MDNode* group) {
+  auto flag = [&](bool value) {
+    return llvm::ConstantAsMetadata::get(llvm::ConstantInt::getBool(context, value));
+  };
+  llvm::SmallVector<llvm::Metadata*, 4> operands{nullptr};  // becomes the node itself
+  if (kind == LoopKind::parallel) {
+    operands.push_back(string_property(context, "llvm.loop.parallel_accesses", group));
+    operands.push_back(string_property(context, "llvm.loop.vectorize.enable", flag(true)));
+  } else {
+    operands.push_back(string_property(context, "llvm.loop.vectorize.enable", flag(false)));
+    operands.push_back(string_property(context, "llvm.loop.unroll.disable"));
+  }
+  llvm::MDNode* node = llvm::MDNode::getDistinct(context, operands);
+  node->replaceOperandWith(0, node);
+  return node;
+}
+
+/// One of the three loops: blocks and counter.
+struct Counter {
+  BasicBlock* header;
+  BasicBlock* latch;
+  BasicBlock* after;
+  llvm::PHINode* value;
+};
+
+Counter open_loop(llvm::IRBuilder<>& builder, const char* name) {
+  llvm::Function* function = builder.GetInsertBlock()->getParent();
+  llvm::LLVMContext& context = builder.getContext();
+  BasicBlock* before = builder.GetInsertBlock();
+  Counter counter{BasicBlock::Create(context, name, function),
+                  BasicBlock::Create(context, llvm::Twine(name) + ".next", function),
+                  BasicBlock::Create(context, llvm::Twine(name) + ".end", function), nullptr};
+  builder.CreateBr(counter.header);
+  builder.SetInsertPoint(counter.header);
+  counter.value = builder.CreatePHI(builder.getInt32Ty(), 2, name);
+  counter.value->addIncoming(builder.getInt32(0), before);
+  return counter;
+}
+
+llvm::BranchInst* close_loop(llvm::IRBuilder<>& builder, const Counter& counter, Value* extent) {
+  builder.CreateBr(counter.latch);
+  builder.SetInsertPoint(counter.latch);
+  Value* next = builder.CreateAdd(counter.value, builder.getInt32(1), "", true, true);
+  counter.value->addIncoming(next, counter.latch);
+  llvm::BranchInst* branch =
+      builder.CreateCondBr(builder.CreateICmpULT(next, extent), counter.header, counter.after);
+  builder.SetInsertPoint(counter.after);
+  return branch;
+}
+
+/// Arrays of a thread: an access that may reach one must not be called independent of the same
+/// access by another thread.
+class ThreadMemory {
+ public:
+  explicit ThreadMemory(const llvm::Function& function) {
+    for (const llvm::Instruction& instruction : llvm::instructions(function))
+      if (llvm::isa<llvm::AllocaInst>(instruction)) {
+        any_ = true;
+        captured_ |= llvm::PointerMayBeCaptured(&instruction, true, false);
+      }
+  }
+
+  bool may_reach(const llvm::Instruction& access) const {
+    if (!any_) return false;
+    const Value* pointer = llvm::getLoadStorePointerOperand(&access);
+    if (!pointer) return true;
+    llvm::SmallVector<const Value*, 4> objects;
+    llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);
+    for (const Value* object : objects) {
+      if (llvm::isa<llvm::AllocaInst>(object)) return true;
+      const bool foreign = llvm::isa<llvm::Argument, llvm::GlobalValue>(object);
+      if (!foreign && captured_) return true;
+      if (!foreign && !llvm::isa<llvm::LoadInst, llvm::CallBase>(object)) return true;
+    }
+    return false;
+  }
+
+ private:
+  bool any_ = false, captured_ = false;
+};
+
+}  // namespace
+
+BlockEntry create_block_entry(const KernelBody& body, const std::string& name,
+                              const llvm::TargetMachine& machine, llvm::IRBuilder<>& builder) {
+  llvm::LLVMContext& context = builder.getContext();
+  BlockEntry entry;
+  auto* type =
+      llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy(), builder.getPtrTy()}, false);
+  entry.function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name,
+                                          body.function->getParent());
+  set_host_attributes(*entry.function, machine);
+  Value* arguments = entry.function->getArg(0);
+  entry.context = entry.function->getArg(1);
+  builder.SetInsertPoint(BasicBlock::Create(context, "entry", entry.function));
+
+  for (unsigned i = 0; i < body.user_parameters; ++i) {
+    Value* storage = builder.CreateLoad(
+        builder.getPtrTy(), builder.CreateConstInBoundsGEP1_64(builder.getPtrTy(), arguments, i));
+    llvm::Type* value_type = body.value_types[i];
+    llvm::Type* parameter_type = body.function->getArg(i)->getType();
+    entry.values.push_back(value_type ? builder.CreateLoad(value_type, storage)
+                                      : builder.CreateAddrSpaceCast(storage, parameter_type));
+  }
+  entry.values.append(3, nullptr);
+  for (Marker marker : {Marker::block_index, Marker::block_size, Marker::grid_size})
+    for (unsigned dimension = 0; dimension < 3; ++dimension)
+      entry.values.push_back(
+          load_context_u32(builder, entry.context, index_offset(marker, dimension)));
+  entry.values.push_back(
+      load_context_pointer(builder, entry.context, offsetof(BlockContext, shared)));
+  entry.values.push_back(entry.context);
+  return entry;
+}
+
+void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const BlockEntry& entry,
+                      LoopKind kind, llvm::MDNode* group,
+                      llvm::function_ref<void(const ThreadPosition&)> emit) {
+  Value* size_x = entry.block_size(body, 0);
+  Value* size_y = entry.block_size(body, 1);
+  const Counter z = open_loop(builder, "z");
+  const Counter y = open_loop(builder, "y");
+  // A block has at most 1024 threads: nothing here wraps.
+  Value* row = builder.CreateMul(z.value, size_y, "", true, true);
+  row = builder.CreateMul(builder.CreateAdd(y.value, row, "", true, true), size_x, "", true, true);
+  const Counter x = open_loop(builder, "x");
+  Value* linear = builder.CreateAdd(row, x.value, "thread", true, true);
+  emit({x.value, y.value, z.value, linear});
+  close_loop(builder, x, size_x)
+      ->setMetadata(llvm::LLVMContext::MD_loop, loop_properties(builder.getContext(), kind, group));
+  close_loop(builder, y, size_y);
+  close_loop(builder, z, entry.block_size(body, 2));
+  builder.CreateRetVoid();
+}
+
+void store_thread_index(llvm::IRBuilder<>& builder, const KernelBody& body, const BlockEntry& entry,
+                        const ThreadPosition& at) {
+  if (!body.stores_thread_index) return;
+  Value* const counters[] = {at.x, at.y, at.z};
+  for (unsigned dimension = 0; dimension < 3; ++dimension)
+    builder.CreateStore(
+        counters[dimension],
+        context_field(builder, entry.context, index_offset(Marker::thread_index, dimension)));
+}
+
+void join_access_group(llvm::Function& function, llvm::MDNode* group) {
+  const ThreadMemory own(function);
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (!instruction.mayReadOrWriteMemory() || own.may_reach(instruction)) continue;
+    llvm::MDNode* before = instruction.getMetadata(llvm::LLVMContext::MD_access_group);
+    instruction.setMetadata(llvm::LLVMContext::MD_access_group,
+                            llvm::uniteAccessGroups(before, group));
+  }
+}
+
+void make_block_function(KernelPlan& kernel, const KernelBody& body,
+                         const llvm::TargetMachine& machine) {
+  llvm::LLVMContext& context = body.function->getContext();
+  llvm::IRBuilder<> builder(context);
+  BlockEntry entry = create_block_entry(body, "run." + kernel.name, machine, builder);
+  llvm::MDNode* group = llvm::MDNode::getDistinct(context, {});
+  join_access_group(*body.function, group);
+  llvm::CallInst* call = nullptr;
+  emit_thread_loop(builder, body, entry, LoopKind::parallel, group, [&](const ThreadPosition& at) {
+    store_thread_index(builder, body, entry, at);
+    entry.values[body.user_parameters] = at.x;
+    entry.values[body.user_parameters + 1] = at.y;
+    entry.values[body.user_parameters + 2] = at.z;
+    call = builder.CreateCall(body.function, entry.values);
+  });
+  llvm::InlineFunctionInfo info;
+  llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false);
+  body.function->eraseFromParent();
+  kernel.run = entry.function;
+}
+
+}  // namespace treadle::cuda_cpu

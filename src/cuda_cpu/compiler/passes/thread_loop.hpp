@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Entry points the run-time calls: a loop over the threads of a block around a thread's code.
+#pragma once
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/IR/IRBuilder.h>
+
+#include <string>
+
+#include "cuda_cpu/compiler/passes/kernel_body.hpp"
+
+namespace llvm {
+class TargetMachine;
+}  // namespace llvm
+
+namespace treadle::cuda_cpu {
+
+/// A `BlockFunction` (module_abi.h) under construction.
+struct BlockEntry {
+  llvm::Function* function = nullptr;
+  llvm::Value* context = nullptr;
+  /// What KernelBody takes, loaded once; the three thread indices are still null.
+  llvm::SmallVector<llvm::Value*, 24> values;
+  llvm::Value* block_size(const KernelBody& body, unsigned dimension) const {
+    return values[body.user_parameters + 6 + dimension];
+  }
+};
+
+/// Creates the function and loads the arguments and indices of the block in it.
+BlockEntry create_block_entry(const KernelBody& body, const std::string& name,
+                              const llvm::TargetMachine& machine, llvm::IRBuilder<>& builder);
+
+struct ThreadPosition {
+  llvm::Value *x, *y, *z;
+  llvm::Value* linear;  ///< x + size.x * (y + size.y * z)
+};
+
+enum class LoopKind {
+  parallel,  ///< threads do not depend on each other: vectorise
+  serial,    ///< as it is written, at little compile time
+};
+
+/// Emits `for z, for y, for x { emit(position) }` and returns from the function. `emit` leaves the
+/// builder where its code ends. Memory accesses in the distinct access group `group` are free of
+/// dependences between threads.
+void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const BlockEntry& entry,
+                      LoopKind kind, llvm::MDNode* group,
+                      llvm::function_ref<void(const ThreadPosition&)> emit);
+
+/// Tells functions that were not inlined which thread runs, if the kernel may call any.
+void store_thread_index(llvm::IRBuilder<>& builder, const KernelBody& body, const BlockEntry& entry,
+                        const ThreadPosition& at);
+
+/// Adds the memory accesses of `function` to `group`, beside the groups they are in. Accesses to
+/// a thread's own arrays stay out: inlined into the loop, all threads share them in turn.
+void join_access_group(llvm::Function& function, llvm::MDNode* group);
+
+/// Turns a kernel without barriers into `run`.
+void make_block_function(KernelPlan& kernel, const KernelBody& body,
+                         const llvm::TargetMachine& machine);
+
+}  // namespace treadle::cuda_cpu
