@@ -14,6 +14,7 @@ PAGES = sorted(
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
     if "_build" not in path.parts
 )
+NAMES = [str(page) for page in PAGES]
 FENCE = re.compile(r"^```(\S+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Languages whose blocks are not programs.
 PROSE = {"text", "console", "{toctree}", "{literalinclude}", "{note}", "{warning}"}
@@ -30,14 +31,14 @@ def blocks(page, language):
 
 
 def pages_with(language):
-    return [str(page) for page in PAGES if blocks(page, language)]
+    return [name for name in NAMES if blocks(name, language)]
 
 
 def test_there_are_pages():
     assert len(PAGES) > 10
 
 
-@pytest.mark.parametrize("page", map(str, PAGES))
+@pytest.mark.parametrize("page", NAMES)
 def test_every_block_is_of_a_language_that_is_checked(page):
     languages = {match[1] for match in FENCE.finditer((ROOT / page).read_text())}
     assert languages <= PROSE | {"python", "cpp", "cmake", "bash"}
@@ -75,7 +76,7 @@ def test_included_files_exist(page):
         assert ((ROOT / page).parent / target).resolve().is_file(), f"{page}:{number}: {target}"
 
 
-@pytest.mark.parametrize("page", map(str, PAGES))
+@pytest.mark.parametrize("page", NAMES)
 def test_links_lead_to_files(page):
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", (ROOT / page).read_text()):
         if not target.startswith(("http:", "https:")):
@@ -98,7 +99,7 @@ def spelled_out(name):
     ]
 
 
-@pytest.mark.parametrize("page", map(str, PAGES))
+@pytest.mark.parametrize("page", NAMES)
 def test_named_files_exist(page):
     """A name in code marks that begins with a folder of the repository leads somewhere."""
     for name in NAMED_FILE.findall((ROOT / page).read_text()):
