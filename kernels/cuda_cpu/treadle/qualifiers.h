@@ -40,3 +40,7 @@
 // How our own headers define functions: in every module that uses them, and never as calls.
 #define __TREADLE_FUNCTION static __inline__ __device__ __attribute__((always_inline))
 #define __TREADLE_CONSTEXPR static constexpr __inline__ __host__ __device__ __attribute__((always_inline))
+
+/// Carries what a name expression names to the compiler.
+template <class T, T value>
+struct __treadle_name {};

@@ -74,9 +74,15 @@ void append_headers(std::vector<std::string>& arguments) {
 }
 
 void append_options(std::vector<std::string>& arguments, const LanguageOptions& options) {
-  for (const std::string& macro : options.macros) arguments.push_back("-" + macro);
+  bool asserts_off = false;
+  for (const std::string& macro : options.macros) {
+    arguments.push_back("-" + macro);
+    if (macro.starts_with("DNDEBUG")) asserts_off = true;
+  }
   for (const std::string& dir : options.include_dirs)
     arguments.insert(arguments.end(), {"-I", dir});
+  // The prelude was read without the user's macros, so assert() has to be defined once more.
+  if (asserts_off) arguments.insert(arguments.end(), {"-include", "assert.h"});
   for (const std::string& file : options.forced_includes) {
     arguments.insert(arguments.end(), {"-include", file});
   }
@@ -100,6 +106,10 @@ std::unique_ptr<clang::CompilerInstance> instantiate(
   if (!clang::CompilerInvocation::CreateFromArgs(compiler->getInvocation(), pointers,
                                                  compiler->getDiagnostics())) {
     return nullptr;
+  }
+  if (compiler->getCodeGenOpts().getDebugInfo() == llvm::codegenoptions::NoDebugInfo) {
+    // Places without debug sections: messages of later passes name the user's line and column.
+    compiler->getCodeGenOpts().setDebugInfo(llvm::codegenoptions::LocTrackingOnly);
   }
   // createDiagnostics came before the options were known: say them to the engine that is in use.
   clang::ProcessWarningOptions(compiler->getDiagnostics(), compiler->getDiagnosticOpts(),
@@ -134,10 +144,10 @@ std::unique_ptr<clang::CompilerInstance> make_clang_for_prelude(
 }
 
 bool run_action(clang::CompilerInstance& clang, clang::FrontendAction& action,
-                const std::string& path) {
+                const std::string& path, SourceKind kind) {
   if (!clang.createTarget()) return false;
   const clang::FrontendInputFile input(path, clang::InputKind(clang::Language::CUDA),
-                                       /*IsSystem=*/false);
+                                       kind == SourceKind::system);
   if (!action.BeginSourceFile(clang, input)) return false;
   if (llvm::Error error = action.Execute()) llvm::consumeError(std::move(error));
   action.EndSourceFile();

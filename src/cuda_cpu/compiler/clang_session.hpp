@@ -32,10 +32,11 @@ std::unique_ptr<clang::CompilerInstance> make_clang_for_prelude(
     const Dialect& dialect, llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files,
     std::string& log);
 
-/// Runs `action` over the CUDA source at `path` of the instance's file system. False after an
-/// error.
+enum class SourceKind { user, system };  ///< of system sources no warnings are said
+
+/// Runs `action` over the CUDA source at `path` of the instance's file system. False after an error.
 bool run_action(clang::CompilerInstance& clang, clang::FrontendAction& action,
-                const std::string& path);
+                const std::string& path, SourceKind kind);
 
 /// Parses with `clang`'s preprocessor and the consumer `action` made, whatever the depth of the
 /// stack: clang's own ExecuteAction would move to new, small stacks once 8 MB are used.

@@ -10,22 +10,32 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
+#include <string_view>
 #include <utility>
 
 #include "cuda_cpu/compiler/clang_session.hpp"
 #include "cuda_cpu/compiler/device_headers.hpp"
+#include "cuda_cpu/compiler/module_facts.hpp"
+#include "cuda_cpu/compiler/name_expressions.hpp"
+#include "cuda_cpu/compiler/precompiled_prelude.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
 
 /// Where the program's own headers are mounted; diagnostics call them without it.
-constexpr const char* program_header_root = "/treadle/program";
+const std::string program_header_root = "/treadle/program/";
+const std::string precompiled_path = "/treadle/prelude.pch";
 
 /// Parses the source and keeps the module clang's code generator makes of it, as it is, without any
 /// pass run.
 class GenerateModule : public clang::ASTFrontendAction {
  public:
-  explicit GenerateModule(llvm::LLVMContext& context) : context_(context) {}
+  GenerateModule(llvm::LLVMContext& context, const std::vector<std::string>& expressions,
+                 FrontendResult& result)
+      : context_(context),
+        expressions_(expressions),
+        entities_(expressions.size(), nullptr),
+        result_(result) {}
   std::unique_ptr<llvm::Module> take_module() { return std::move(module_); }
 
  protected:
@@ -34,34 +44,65 @@ class GenerateModule : public clang::ASTFrontendAction {
     generator_ = clang::CreateLLVMCodeGen(
         clang.getDiagnostics(), source_name, &clang.getVirtualFileSystem(),
         clang.getHeaderSearchOpts(), clang.getPreprocessorOpts(), clang.getCodeGenOpts(), context_);
-    return std::unique_ptr<clang::ASTConsumer>(generator_);
+    std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+    consumers.emplace_back(generator_);
+    if (!expressions_.empty()) consumers.push_back(collect_named_entities(entities_));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
+
   void ExecuteAction() override { parse_deeply(getCompilerInstance(), *this); }
+
   void EndSourceFileAction() override {
-    if (!getCompilerInstance().getDiagnostics().hasErrorOccurred())
-      module_.reset(generator_->ReleaseModule());
+    clang::DiagnosticsEngine& diagnostics = getCompilerInstance().getDiagnostics();
+    if (diagnostics.hasErrorOccurred() || generator_->GetModule() == nullptr) return;
+    for (std::size_t i = 0; i < entities_.size(); ++i) {
+      if (entities_[i] != nullptr)
+        result_.lowered_names[expressions_[i]] = symbol_of(*entities_[i]);
+    }
+    note_kernel_facts(*generator_->GetModule(), *generator_);
+    report_inline_assembly(*generator_->GetModule(), diagnostics);
+    module_.reset(generator_->ReleaseModule());
   }
 
  private:
   llvm::LLVMContext& context_;
+  const std::vector<std::string>& expressions_;
+  std::vector<const clang::NamedDecl*> entities_;  ///< by number of the expression
+  FrontendResult& result_;
   clang::CodeGenerator* generator_ = nullptr;  ///< owned by the compiler instance
   std::unique_ptr<llvm::Module> module_;
 };
 
 /// The disk, then our headers, then what belongs to this program: later layers win.
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> layer_files(const FrontendRequest& request) {
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> layer_files(const FrontendRequest& request,
+                                                            const std::string& source,
+                                                            std::string_view prelude) {
   auto layers =
       llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
   layers->pushOverlay(device_headers());
   auto program = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   layers->pushOverlay(
       program);  // gives it the working directory that the names below are relative to
-  program->addFile(request.name, 0, llvm::MemoryBuffer::getMemBuffer(request.source, request.name));
+  program->addFile(request.name, 0, llvm::MemoryBuffer::getMemBuffer(source, request.name));
   for (const HeaderText& header : request.headers) {
-    program->addFile(std::string(program_header_root) + "/" + header.name, 0,
+    program->addFile(program_header_root + header.name, 0,
                      llvm::MemoryBuffer::getMemBuffer(header.text));
   }
+  if (!prelude.empty()) {
+    program->addFile(
+        precompiled_path, 0,
+        llvm::MemoryBuffer::getMemBuffer({prelude.data(), prelude.size()}, precompiled_path,
+                                         /*RequiresNullTerminator=*/false));
+  }
   return layers;
+}
+
+/// Headers of the program are called as the program calls them.
+void hide_mount_points(std::string& log) {
+  for (std::size_t at = log.find(program_header_root); at != std::string::npos;
+       at = log.find(program_header_root, at)) {
+    log.erase(at, program_header_root.size());
+  }
 }
 
 }  // namespace
@@ -72,11 +113,15 @@ std::unique_ptr<llvm::Module> parse(const FrontendRequest& request, llvm::LLVMCo
   if (!request.headers.empty()) {
     options.include_dirs.insert(options.include_dirs.begin(), program_header_root);
   }
-  auto clang = make_clang(options, layer_files(request), "", result.log);
+  const std::string_view prelude = precompiled_prelude(options.dialect);
+  const std::string source = append_name_expressions(request.source, request.name_expressions);
+  auto clang = make_clang(options, layer_files(request, source, prelude),
+                          prelude.empty() ? "" : precompiled_path, result.log);
   if (!clang) return nullptr;
-  GenerateModule action(context);
-  if (!run_action(*clang, action, request.name)) return nullptr;
-  return action.take_module();
+  GenerateModule action(context, request.name_expressions, result);
+  const bool good = run_action(*clang, action, request.name, SourceKind::user);
+  hide_mount_points(result.log);
+  return good ? action.take_module() : nullptr;
 }
 
 }  // namespace treadle::cuda_cpu

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/compiler/crash_guard.hpp"
+
+#include <llvm/Support/CrashRecoveryContext.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <mutex>
+
+namespace treadle::cuda_cpu {
+namespace {
+
+constexpr std::array guarded_signals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
+constexpr std::array<std::size_t, 3> stack_sizes = {std::size_t{1} << 30, std::size_t{1} << 28,
+                                                    std::size_t{1} << 24};
+constexpr std::size_t guard_bytes = 64 * 1024;         ///< below the stack, no access
+constexpr std::size_t signal_stack_bytes = 64 * 1024;  ///< AVX-512 state alone takes 3 KB
+
+/// One run of run_guarded, as its thread and the signal handler see it.
+struct Guard {
+  const std::function<void()>* work;
+  llvm::CrashRecoveryContext* context = nullptr;
+  std::string reason;
+};
+
+// Initial-exec: the handler may run on any thread, where the first access must not allocate.
+__attribute__((tls_model("initial-exec"))) thread_local Guard* active = nullptr;
+
+std::mutex handlers_mutex;
+unsigned running = 0;  // guarded by handlers_mutex
+std::array<struct sigaction, guarded_signals.size()> previous{};
+
+[[noreturn]] void abandon(Guard& guard, int code) {
+  active = nullptr;
+  guard.context->HandleExit(code);
+}
+
+void pass_on(int signal, siginfo_t* info, void* context) {
+  for (std::size_t i = 0; i < guarded_signals.size(); ++i) {
+    if (guarded_signals[i] != signal) continue;
+    const struct sigaction& before = previous[i];
+    if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
+    if (before.sa_handler == SIG_IGN) return;
+    if (before.sa_handler != SIG_DFL) return before.sa_handler(signal);
+  }
+  // The default is to die of it: a fault strikes again on return, a signal that was sent is sent
+  // once more.
+  std::signal(signal, SIG_DFL);
+  if (info->si_code <= 0) raise(signal);
+}
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  if (active == nullptr) return pass_on(signal, info, context);
+  // Nothing is allocated here: the heap may be what broke.
+  abandon(*active, 128 + signal);
+}
+
+void on_fatal_error(void*, const char* reason, bool) {
+  if (active == nullptr) return;
+  active->reason = reason;
+  abandon(*active, 1);
+}
+
+void install_handlers() {
+  for (std::size_t i = 0; i < guarded_signals.size(); ++i) {
+    struct sigaction ours{};
+    ours.sa_sigaction = &on_signal;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&ours.sa_mask);
+    struct sigaction before{};
+    sigaction(guarded_signals[i], &ours, &before);
+    // Left in place by somebody who saved and restored it: keep what stood before it.
+    if (before.sa_sigaction != &on_signal) previous[i] = before;
+  }
+}
+
+void remove_handlers() {
+  for (std::size_t i = 0; i < guarded_signals.size(); ++i) {
+    struct sigaction now{};
+    sigaction(guarded_signals[i], nullptr, &now);
+    if (now.sa_sigaction == &on_signal) sigaction(guarded_signals[i], &previous[i], nullptr);
+  }
+}
+
+/// LLVM's recovery contexts work only once enabled, which installs handlers of LLVM's own: without
+/// siginfo, not on the signal stack, and fatal for other threads' faults. They are taken back at
+/// once; ours do their work.
+void enable_recovery() {
+  std::array<struct sigaction, guarded_signals.size()> standing{};
+  for (std::size_t i = 0; i < standing.size(); ++i)
+    sigaction(guarded_signals[i], nullptr, &standing[i]);
+  llvm::CrashRecoveryContext::Enable();
+  for (std::size_t i = 0; i < standing.size(); ++i)
+    sigaction(guarded_signals[i], &standing[i], nullptr);
+  llvm::install_fatal_error_handler(&on_fatal_error);
+}
+
+class HandlersInPlace {
+ public:
+  HandlersInPlace() {
+    static std::once_flag enabled;
+    std::call_once(enabled, enable_recovery);
+    const std::lock_guard lock(handlers_mutex);
+    if (running++ == 0) install_handlers();
+  }
+  ~HandlersInPlace() {
+    const std::lock_guard lock(handlers_mutex);
+    if (--running == 0) remove_handlers();
+  }
+  HandlersInPlace(const HandlersInPlace&) = delete;
+  HandlersInPlace& operator=(const HandlersInPlace&) = delete;
+};
+
+/// Address space for a stack, with a forbidden zone at its lower end.
+class Stack {
+ public:
+  Stack() {
+    for (const std::size_t size : stack_sizes) {
+      void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+      if (memory == MAP_FAILED) continue;
+      base_ = static_cast<char*>(memory);
+      size_ = size;
+      mprotect(base_, guard_bytes, PROT_NONE);
+      madvise(base_, size_, MADV_NOHUGEPAGE);
+      return;
+    }
+  }
+  ~Stack() {
+    if (base_ != nullptr) munmap(base_, size_);
+  }
+  Stack(const Stack&) = delete;
+  Stack& operator=(const Stack&) = delete;
+  explicit operator bool() const { return base_ != nullptr; }
+  void* lowest() const { return base_ + guard_bytes; }
+  std::size_t size() const { return size_ - guard_bytes; }
+
+ private:
+  char* base_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+void* run_on_thread(void* data) {
+  auto& guard = *static_cast<Guard*>(data);
+  std::array<char, signal_stack_bytes> signal_stack;
+  stack_t alternate{};
+  alternate.ss_sp = signal_stack.data();
+  alternate.ss_size = signal_stack.size();
+  sigaltstack(&alternate, nullptr);
+  llvm::CrashRecoveryContext context;
+  guard.context = &context;
+  const bool finished = context.RunSafely([&] {
+    active = &guard;
+    (*guard.work)();
+  });
+  active = nullptr;
+  if (!finished && guard.reason.empty()) {
+    const int signal = context.RetCode > 128 ? context.RetCode - 128 : 0;
+    guard.reason =
+        signal == SIGSEGV || signal == SIGBUS
+            ? "the source is nested or chained too deeply, or strikes a defect of the compiler"
+        : signal != 0 ? std::string("a defect of the compiler (") + strsignal(signal) + ")"
+                      : "the compiler gave up";
+  }
+  alternate.ss_flags = SS_DISABLE;
+  sigaltstack(&alternate, nullptr);
+  return nullptr;
+}
+
+}  // namespace
+
+std::string run_guarded(const std::function<void()>& work) {
+  const HandlersInPlace handlers;
+  const Stack stack;
+  Guard guard{&work, nullptr, {}};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  if (stack) pthread_attr_setstack(&attributes, stack.lowest(), stack.size());
+  pthread_t thread{};
+  const int failed = pthread_create(&thread, &attributes, &run_on_thread, &guard);
+  pthread_attr_destroy(&attributes);
+  if (failed != 0) return std::string("no thread for the compiler: ") + strerror(failed);
+  pthread_join(thread, nullptr);
+  return guard.reason;
+}
+
+}  // namespace treadle::cuda_cpu

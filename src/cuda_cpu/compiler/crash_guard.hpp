@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Compiles on a thread with a very large stack, and survives what a source can do to the compiler.
+//
+// Clang recurses once per nested expression, so a generated sum of 100 000 terms needs some 100 MB
+// of stack; memory is taken only where it is touched. Should clang or LLVM fault or abort
+// nevertheless, that compile is abandoned (its memory is lost) and reported as a text.
+//
+// Signals: handlers of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT and SIGTRAP stand only while some
+// compile runs. They act on guarded threads alone; anything else goes on to the handler that stood
+// before, with the same siginfo and context, so that Python's faulthandler and the CPU run-time's
+// own handler keep working. When the last compile ends the previous handlers are put back, unless
+// somebody has installed new ones since.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace treadle::cuda_cpu {
+
+/// Runs `work`, which must not throw, on a guarded thread and waits for it. Empty, or why it was
+/// abandoned.
+std::string run_guarded(const std::function<void()>& work);
+
+}  // namespace treadle::cuda_cpu

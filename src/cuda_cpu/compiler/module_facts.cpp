@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/compiler/module_facts.hpp"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/Decl.h>
+#include <clang/AST/Expr.h>
+#include <clang/Basic/Diagnostic.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Metadata.h>
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <vector>
+
+namespace treadle::cuda_cpu {
+namespace {
+
+bool is_kernel(const llvm::Function& function) {
+  return function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL;
+}
+
+void note_launch_bounds(llvm::Function& kernel, const clang::FunctionDecl& declaration) {
+  const auto* bounds = declaration.getAttr<clang::CUDALaunchBoundsAttr>();
+  if (bounds == nullptr || bounds->getMaxThreads() == nullptr) return;
+  const auto threads = bounds->getMaxThreads()->getIntegerConstantExpr(declaration.getASTContext());
+  if (threads) kernel.addFnAttr("treadle-max-threads", std::to_string(threads->getExtValue()));
+}
+
+void note_parameters(llvm::Function& kernel, const clang::FunctionDecl& declaration) {
+  llvm::LLVMContext& context = kernel.getContext();
+  clang::PrintingPolicy policy = declaration.getASTContext().getPrintingPolicy();
+  policy.SuppressTagKeyword = true;
+  std::vector<llvm::Metadata*> facts;
+  for (const clang::ParmVarDecl* parameter : declaration.parameters()) {
+    facts.push_back(llvm::MDString::get(context, parameter->getName()));
+    facts.push_back(llvm::MDString::get(context, parameter->getType().getAsString(policy)));
+  }
+  kernel.setMetadata("treadle.parameters", llvm::MDNode::get(context, facts));
+}
+
+/// Everything kernels and initialised variables lead to.
+class Reachable {
+ public:
+  explicit Reachable(const llvm::Module& module) {
+    for (const llvm::Function& function : module) {
+      if (is_kernel(function)) visit(&function);
+    }
+    for (const llvm::GlobalVariable& variable : module.globals()) {
+      if (variable.hasInitializer()) visit(variable.getInitializer());
+    }
+    while (!pending_.empty()) {
+      const llvm::Function* function = pending_.back();
+      pending_.pop_back();
+      for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+        for (const llvm::Value* operand : instruction.operand_values()) visit(operand);
+      }
+    }
+  }
+  bool contains(const llvm::Function& function) const { return seen_.contains(&function); }
+
+ private:
+  void visit(const llvm::Value* value) {
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+    if (constant == nullptr || !seen_.insert(constant).second) return;
+    if (const auto* function = llvm::dyn_cast<llvm::Function>(constant)) {
+      pending_.push_back(function);
+    } else if (!llvm::isa<llvm::GlobalValue>(constant)) {
+      for (const llvm::Value* operand : constant->operand_values()) visit(operand);
+    }
+  }
+
+  llvm::DenseSet<const llvm::Constant*> seen_;
+  std::vector<const llvm::Function*> pending_;
+};
+
+/// Where clang says the assembly's text begins; an invalid place if it does not say.
+clang::SourceLocation place_of(const llvm::CallBase& call) {
+  const llvm::MDNode* node = call.getMetadata("srcloc");
+  if (node == nullptr || node->getNumOperands() == 0) return {};
+  const auto* encoded = llvm::mdconst::dyn_extract<llvm::ConstantInt>(node->getOperand(0));
+  if (encoded == nullptr) return {};
+  return clang::SourceLocation::getFromRawEncoding(
+      static_cast<clang::SourceLocation::UIntTy>(encoded->getZExtValue()));
+}
+
+}  // namespace
+
+void note_kernel_facts(llvm::Module& module, clang::CodeGenerator& generator) {
+  for (llvm::Function& function : module) {
+    if (!is_kernel(function) || function.isDeclaration()) continue;
+    const auto* declaration = llvm::dyn_cast_or_null<clang::FunctionDecl>(
+        generator.GetDeclForMangledName(function.getName()));
+    if (declaration == nullptr) continue;
+    note_launch_bounds(function, *declaration);
+    note_parameters(function, *declaration);
+  }
+}
+
+void report_inline_assembly(const llvm::Module& module, clang::DiagnosticsEngine& diagnostics) {
+  std::vector<const llvm::CallBase*> found;
+  for (const llvm::Function& function : module) {
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      const auto* assembly =
+          call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+      if (assembly != nullptr && !assembly->getAsmString().empty()) found.push_back(call);
+    }
+  }
+  if (found.empty()) return;
+  const Reachable reachable(module);
+  const unsigned id = diagnostics.getCustomDiagID(
+      clang::DiagnosticsEngine::Error, "inline PTX cannot run on the CPU device: \"%0\"");
+  for (const llvm::CallBase* call : found) {
+    if (!reachable.contains(*call->getFunction())) continue;
+    const auto* assembly = llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
+    diagnostics.Report(place_of(*call), id) << llvm::StringRef(assembly->getAsmString());
+  }
+}
+
+}  // namespace treadle::cuda_cpu

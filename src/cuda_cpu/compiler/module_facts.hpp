@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What only clang knows about a module, carried over to the passes; and what only the module shows,
+// said by clang.
+#pragma once
+
+namespace clang {
+class CodeGenerator;
+class DiagnosticsEngine;
+}  // namespace clang
+namespace llvm {
+class Module;
+}
+
+namespace treadle::cuda_cpu {
+
+/// Notes on each kernel, from its declaration: attribute "treadle-max-threads" (of
+/// __launch_bounds__) and metadata !treadle.parameters = !{!"name", !"type", !"name", !"type", ...}
+/// as the source spells them.
+void note_kernel_facts(llvm::Module& module, clang::CodeGenerator& generator);
+
+/// Reports, at its place in the source, each inline assembly that a kernel can reach. Empty ones
+/// are compiler barriers and pass.
+void report_inline_assembly(const llvm::Module& module, clang::DiagnosticsEngine& diagnostics);
+
+}  // namespace treadle::cuda_cpu
