@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "rooms.hpp"
+#include "treadle/base/library.hpp"
+#include "treadle/base/settings.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+void bind_settings(nb::module_& m) {
+  nb::class_<Settings>(m, "Settings", "What the environment chose, read once.")
+      .def_ro("device", &Settings::device)
+      .def_ro("cache", &Settings::cache)
+      .def_ro("cache_dir", &Settings::cache_dir)
+      .def_ro("cache_max_bytes", &Settings::cache_max_bytes)
+      .def_ro("compiler", &Settings::compiler)
+      .def_ro("nvcc", &Settings::nvcc)
+      .def_ro("libcuda", &Settings::libcuda)
+      .def_ro("compiler_library", &Settings::compiler_library)
+      .def_ro("library_dir", &Settings::library_dir)
+      .def_ro("cpu_threads", &Settings::cpu_threads)
+      .def_ro("sync", &Settings::sync)
+      .def_ro("dump", &Settings::dump);
+  m.def("settings", &settings, nb::rv_policy::reference);
+}
+
+}  // namespace
+
+void bind_base(nb::module_& m) {
+  bind_settings(m);
+  nb::class_<LibrarySearch>(m, "LibrarySearch", "Where a search for a library ended.")
+      .def_prop_ro("path",
+                   [](const LibrarySearch& search) {
+                     return search.path ? nb::cast(*search.path) : nb::none();
+                   })
+      .def_ro("tried", &LibrarySearch::tried);
+  m.def("find_own_library", &find_own_library, nb::arg("file_name"),
+        "Finds one of Treadle's own libraries, with every place that was tried.");
+}
+
+}  // namespace treadle::bindings

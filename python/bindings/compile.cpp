@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include <nanobind/stl/chrono.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "errors.hpp"
+#include "image.hpp"
+#include "rooms.hpp"
+#include "treadle/compile/cache.hpp"
+#include "treadle/compile/program.hpp"
+#include "treadle/compile/toolchain.hpp"
+
+namespace treadle::bindings {
+
+using namespace treadle::compile;
+
+namespace {
+
+// NVIDIA's compiler comes in wheels: their folders are looked through, too.
+void add_python_folders() {
+  static bool done = false;  // guarded by the GIL
+  if (done) return;
+  done = true;
+  const nb::object path = nb::module_::import_("sys").attr("path");
+  for (const nb::handle entry : nb::borrow<nb::iterable>(path)) {
+    if (PyUnicode_Check(entry.ptr()) == 0) continue;
+    const auto folder = nb::cast<std::string>(entry);
+    if (folder.ends_with("site-packages") || folder.ends_with("dist-packages"))
+      add_library_search_dir(folder);
+  }
+}
+
+Program compile_text(const std::string& source, const nb::object& target, const Options& options) {
+  add_python_folders();
+  const Target parsed = nb::isinstance<Target>(target)
+                            ? nb::cast<Target>(target)
+                            : Target::parse(nb::cast<std::string>(nb::str(target)));
+  nb::gil_scoped_release released;
+  return compile_cuda(source, parsed, options);
+}
+
+template <class E>
+E one_of(const nb::object& name, std::initializer_list<std::pair<const char*, E>> names,
+         const char* what) {
+  const auto text = nb::cast<std::string>(nb::str(name));
+  std::string known;
+  for (const auto& [candidate, value] : names) {
+    if (text == candidate) return value;
+    known += std::string(known.empty() ? "" : ", ") + candidate;
+  }
+  throw InvalidArgument(std::string(what) + "=\"" + text + "\" is none of " + known);
+}
+
+void bind_target(nb::module_& m) {
+  nb::class_<Target>(m, "Target", "What code is compiled for: \"sm_90\", \"compute_80\", \"cpu\".")
+      .def(nb::new_([](const std::string& name) { return Target::parse(name); }), nb::arg("name"))
+      .def_static("host_cpu", &Target::host_cpu)
+      .def_prop_ro("name", &Target::name)
+      .def_prop_ro("is_cpu", &Target::is_cpu)
+      .def("__str__", &Target::name)
+      .def("__repr__", [](const Target& self) { return "Target(\"" + self.name() + "\")"; });
+}
+
+void bind_program(nb::module_& m) {
+  nb::class_<PyImage>(m, "ModuleImage", "A compiled module, with the names of its C++ kernels.")
+      .def_prop_ro("code",
+                   [](const PyImage& self) {
+                     return nb::bytes(self.image.code.data(), self.image.code.size());
+                   })
+      .def_prop_ro("lowered_names", [](const PyImage& self) { return self.image.lowered_names; });
+  nb::class_<Program>(m, "Program", "What compile_cuda made, and how.")
+      .def_prop_ro("image", [](const Program& self) { return PyImage{self.image}; })
+      .def_ro("log", &Program::log, "What the compiler said although it succeeded.")
+      .def_ro("warnings", &Program::warnings)
+      .def_prop_ro("origin",
+                   [](const Program& self) {
+                     return self.origin == Origin::compiled       ? "compiled"
+                            : self.origin == Origin::memory_cache ? "memory cache"
+                                                                  : "disk cache";
+                   })
+      .def_ro("seconds", &Program::seconds, "Wall time of the call.")
+      .def_ro("kept_in", &Program::kept_in);
+}
+
+// The same function in both faces: only the classes of what it raises differ.
+constexpr auto compile_function = [](const std::string& source, const nb::object& target,
+                                     std::vector<std::string> flags,
+                                     std::vector<std::filesystem::path> include_dirs,
+                                     std::vector<std::string> name_expressions,
+                                     std::string source_name, const nb::object& output,
+                                     const nb::object& toolchain, std::string nvcc, bool cache,
+                                     std::optional<std::filesystem::path> cache_dir, bool extern_c,
+                                     bool keep) {
+  Options options;
+  options.flags = std::move(flags);
+  options.include_dirs = std::move(include_dirs);
+  options.name_expressions = std::move(name_expressions);
+  options.source_name = std::move(source_name);
+  options.output = one_of<Output>(
+      output, {{"cubin", Output::cubin}, {"ptx", Output::ptx}, {"fatbin", Output::fatbin}},
+      "output");
+  options.toolchain = one_of<Toolchain>(
+      toolchain,
+      {{"automatic", Toolchain::automatic}, {"nvrtc", Toolchain::nvrtc}, {"nvcc", Toolchain::nvcc}},
+      "toolchain");
+  options.nvcc = std::move(nvcc);
+  options.cache = cache ? CacheUse::enabled : CacheUse::disabled;
+  options.cache_dir = cache_dir.value_or(std::filesystem::path());
+  options.extern_c = extern_c;
+  options.keep = keep;
+  return compile_text(source, target, options);
+};
+
+template <class F>
+void define_compile(nb::module_& m, const char* name, F function) {
+  m.def(name, function, nb::arg("source"), nb::arg("target"), nb::kw_only(),
+        nb::arg("flags") = std::vector<std::string>(),
+        nb::arg("include_dirs") = std::vector<std::filesystem::path>(),
+        nb::arg("name_expressions") = std::vector<std::string>(),
+        nb::arg("source_name") = "kernel.cu", nb::arg("output") = "cubin",
+        nb::arg("toolchain") = "automatic", nb::arg("nvcc") = "", nb::arg("cache") = true,
+        nb::arg("cache_dir") = nb::none(), nb::arg("extern_c") = false, nb::arg("keep") = false,
+        "Compiles CUDA C++ text, or returns what an earlier compile of the same inputs made.");
+}
+
+void bind_statistics(nb::module_& m) {
+  nb::class_<Statistics>(m, "Statistics", "Counters of this process.")
+      .def_ro("memory_hits", &Statistics::memory_hits)
+      .def_ro("disk_hits", &Statistics::disk_hits)
+      .def_ro("misses", &Statistics::misses)
+      .def_ro("healed", &Statistics::healed)
+      .def_ro("io_errors", &Statistics::io_errors)
+      .def_ro("compile_seconds", &Statistics::compile_seconds, "Spent in compilers, on misses.")
+      .def_ro("lookup_seconds", &Statistics::lookup_seconds, "Spent on hits.")
+      .def("as_dict", [](const Statistics& self) {
+        nb::dict d;
+        d["memory_hits"] = self.memory_hits;
+        d["disk_hits"] = self.disk_hits;
+        d["misses"] = self.misses;
+        d["healed"] = self.healed;
+        d["io_errors"] = self.io_errors;
+        d["compile_seconds"] = self.compile_seconds;
+        d["lookup_seconds"] = self.lookup_seconds;
+        return d;
+      });
+  m.def("statistics", &statistics);
+  m.def("reset_statistics", &reset_statistics);
+}
+
+// None is the default folder: an empty path would arrive as ".".
+template <class R>
+void define_on_folder(nb::module_& m, const char* name, R (*function)(const std::filesystem::path&),
+                      const char* doc) {
+  m.def(
+      name,
+      [function](const std::optional<std::filesystem::path>& folder) {
+        return function(folder.value_or(std::filesystem::path()));
+      },
+      nb::arg("folder") = nb::none(), doc);
+}
+
+void bind_cache(nb::module_& m) {
+  nb::class_<CacheState>(m, "CacheState", "The disk cache from outside.")
+      .def_ro("folder", &CacheState::folder)
+      .def_ro("enabled", &CacheState::enabled)
+      .def_ro("exists", &CacheState::exists)
+      .def_ro("problem", &CacheState::problem, "Why the folder is refused; empty if it is not.")
+      .def_ro("programs", &CacheState::programs)
+      .def_ro("manifests", &CacheState::manifests)
+      .def_ro("bytes", &CacheState::bytes)
+      .def_ro("max_bytes", &CacheState::max_bytes);
+  nb::class_<CacheEntry>(m, "CacheEntry", "One file of the disk cache.")
+      .def_ro("name", &CacheEntry::name)
+      .def_ro("is_manifest", &CacheEntry::is_manifest)
+      .def_ro("damaged", &CacheEntry::damaged)
+      .def_ro("bytes", &CacheEntry::bytes)
+      .def_ro("last_used", &CacheEntry::last_used)
+      .def_ro("target", &CacheEntry::target)
+      .def_ro("source_name", &CacheEntry::source_name)
+      .def_ro("compiler", &CacheEntry::compiler)
+      .def_ro("source", &CacheEntry::source)
+      .def_ro("image_bytes", &CacheEntry::image_bytes);
+  nb::class_<CacheCheck>(m, "CacheCheck", "What verify_cache found.")
+      .def_ro("sound", &CacheCheck::sound)
+      .def_ro("damaged", &CacheCheck::damaged);
+  define_on_folder(m, "cache_state", cache_state, "The disk cache from outside; opens no entry.");
+  define_on_folder(m, "list_cache", list_cache, "Every entry, the most recently used first.");
+  define_on_folder(m, "verify_cache", verify_cache, "Reads every entry and deletes damaged ones.");
+  define_on_folder(m, "clear_cache", clear_cache, "Deletes every entry; the bytes freed.");
+}
+
+void bind_toolchains(nb::module_& m) {
+  nb::class_<CompilerStatus>(m, "CompilerStatus", "A compiler, or why there is none.")
+      .def_ro("name", &CompilerStatus::name)
+      .def_ro("path", &CompilerStatus::path)
+      .def_ro("version", &CompilerStatus::version)
+      .def_ro("identity", &CompilerStatus::identity)
+      .def_ro("header_dirs", &CompilerStatus::header_dirs)
+      .def_ro("tried", &CompilerStatus::tried)
+      .def_ro("problem", &CompilerStatus::problem)
+      .def_ro("hint", &CompilerStatus::hint);
+  m.def("compiler_status", [] {
+    add_python_folders();
+    return compiler_status();
+  });
+  m.def("add_library_search_dir", &add_library_search_dir, nb::arg("folder"));
+}
+
+}  // namespace
+
+void bind_compile(nb::module_& m) {
+  bind_target(m);
+  bind_program(m);
+  define_compile(m, "compile_cuda", compile_function);
+  bind_statistics(m);
+  bind_cache(m);
+  bind_toolchains(m);
+}
+
+void bind_pycuda_compile(nb::module_& m) {
+  define_compile(m, "_compile_cuda", pycuda(compile_function));
+}
+
+}  // namespace treadle::bindings

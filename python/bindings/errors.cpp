@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// The only place where C++ exceptions become Python ones.
+#include "errors.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <exception>
+#include <new>
+
+#include "treadle/base/error.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+template <class T>
+bool is([[maybe_unused]] const Error& error) {
+  if constexpr (std::is_same_v<T, Error>)
+    return true;
+  else
+    return dynamic_cast<const T*>(&error) != nullptr;
+}
+
+// PyCUDA's classes. `argument_error` is ours: a LogicError that programs may also catch as the
+// builtin they would expect for a bad argument.
+enum PycudaClass {
+  error,
+  memory_error,
+  logic_error,
+  launch_error,
+  runtime_error,
+  argument_error,
+  pycuda_class_count
+};
+std::array<PyObject*, pycuda_class_count> pycuda_classes{};
+
+struct Row {
+  bool (*applies)(const Error&);
+  const char* name;
+  const char* base;    // native base, by name
+  PyObject** builtin;  // natural builtin it also derives from; null for none
+  PycudaClass pycuda;  // for DeviceError see pycuda_class_of
+  const char* doc;
+};
+
+// Most derived first: the first row that applies is the error's class.
+const Row rows[] = {
+    {is<OutOfMemory>, "OutOfMemory", "DeviceError", &PyExc_MemoryError, memory_error,
+     "The device or the page-locked host memory is exhausted."},
+    {is<LaunchError>, "LaunchError", "DeviceError", nullptr, launch_error,
+     "A kernel could not start, or failed while running."},
+    {is<DeviceError>, "DeviceError", "Error", &PyExc_RuntimeError, error,
+     "A run-time system answered with an error: code, code_name, call."},
+    {is<ShapeError>, "ShapeError", "InvalidArgument", nullptr, argument_error,
+     "Shapes do not fit together."},
+    {is<DTypeError>, "DTypeError", "InvalidArgument", &PyExc_TypeError, argument_error,
+     "A dtype is not accepted here."},
+    {is<InvalidArgument>, "InvalidArgument", "Error", &PyExc_ValueError, argument_error,
+     "An argument was refused before anything was done with it."},
+    {is<InvalidState>, "InvalidState", "Error", &PyExc_RuntimeError, logic_error,
+     "The object was freed, popped or detached."},
+    {is<NotSupported>, "NotSupported", "Error", &PyExc_NotImplementedError, logic_error,
+     "This device, driver or build does not have what was asked for."},
+    {is<LibraryNotFound>, "LibraryNotFound", "Error", &PyExc_OSError, runtime_error,
+     "A library was not found or could not be loaded: library, tried."},
+    {is<CompileError>, "CompileError", "Error", &PyExc_RuntimeError, error,
+     "A compiler refused the source: log, source, options."},
+    {is<FileError>, "FileError", "Error", &PyExc_OSError, error,
+     "An operating-system call on a file failed: errno, path."},
+    {is<Error>, "Error", nullptr, nullptr, error, "Base of everything Treadle raises."},
+};
+constexpr std::size_t row_count = std::size(rows);
+std::array<PyObject*, row_count> native_classes{};
+
+PyObject* native_class(std::string_view name) {
+  for (std::size_t i = 0; i < row_count; ++i)
+    if (rows[i].name == name) return native_classes[i];
+  return nullptr;
+}
+
+PyObject* new_class(const std::string& qualified, const char* doc, nb::handle bases) {
+  PyObject* made = PyErr_NewExceptionWithDoc(qualified.c_str(), doc, bases.ptr(), nullptr);
+  if (made == nullptr) throw nb::python_error();
+  return made;
+}
+
+PycudaClass pycuda_class_of(int code) {
+  switch (code) {
+    case 2:
+      return memory_error;
+    case 701:
+    case 702:
+    case 703:
+    case 719:
+      return launch_error;
+    case 100:
+    case 209:
+    case 214:
+    case 301:
+    case 600:
+      return runtime_error;
+    case 999:
+      return error;
+    default:
+      return logic_error;
+  }
+}
+
+void set_details(nb::handle instance, const Error& e) {
+  nb::setattr(instance, "message", nb::cast(e.message()));
+  nb::setattr(instance, "hint", nb::cast(e.hint()));
+  if (const auto* device = dynamic_cast<const DeviceError*>(&e)) {
+    nb::setattr(instance, "code", nb::int_(device->code()));
+    nb::setattr(instance, "code_name", nb::cast(device->code_name()));
+    nb::setattr(instance, "call", nb::cast(device->call()));
+  } else if (const auto* compile = dynamic_cast<const CompileError*>(&e)) {
+    nb::setattr(instance, "log", nb::cast(compile->log()));
+    nb::setattr(instance, "source", nb::cast(compile->source()));
+    nb::setattr(instance, "options", nb::cast(compile->options()));
+  } else if (const auto* library = dynamic_cast<const LibraryNotFound*>(&e)) {
+    nb::setattr(instance, "library", nb::cast(library->library()));
+    nb::setattr(instance, "tried", nb::cast(library->tried()));
+  } else if (const auto* file = dynamic_cast<const FileError*>(&e)) {
+    nb::setattr(instance, "errno", nb::int_(file->error_number()));
+    nb::setattr(instance, "path", nb::cast(file->path()));
+  }
+}
+
+nb::object native_instance(const Error& e, std::size_t row) {
+  return nb::handle(native_classes[row])(nb::cast(std::string(e.what())));
+}
+
+nb::object pycuda_instance(const Error& e, std::size_t row) {
+  if (const auto* compile = dynamic_cast<const CompileError*>(&e)) {
+    const nb::object compile_error =
+        nb::module_::import_("treadle.pycuda._errors").attr("CompileError");
+    return compile_error(compile->message(), compile->options(), nb::none(), compile->log());
+  }
+  if (dynamic_cast<const FileError*>(&e) != nullptr) return native_instance(e, row);
+  PycudaClass kind = rows[row].pycuda;
+  if (const auto* device = dynamic_cast<const DeviceError*>(&e))
+    kind = pycuda_class_of(device->code());
+  nb::object made = nb::handle(pycuda_classes[kind])(nb::cast(e.message()));
+  // A note, shown below the traceback: str() of the exception stays what programs compare.
+  if (!e.hint().empty() && nb::hasattr(made, "add_note")) made.attr("add_note")("try: " + e.hint());
+  return made;
+}
+
+void set_from(const Error& e, Face face) {
+  std::size_t row = 0;
+  while (!rows[row].applies(e)) ++row;  // the last row applies to every Error
+  nb::object instance = face == Face::native ? native_instance(e, row) : pycuda_instance(e, row);
+  set_details(instance, e);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(instance.ptr())), instance.ptr());
+}
+
+void make_native_classes(nb::module_& core) {
+  for (std::size_t i = row_count; i-- > 0;) {
+    const Row& row = rows[i];
+    PyObject* base = row.base == nullptr ? PyExc_Exception : native_class(row.base);
+    const nb::object bases =
+        row.builtin == nullptr
+            ? nb::object(nb::make_tuple(nb::handle(base)))
+            : nb::object(nb::make_tuple(nb::handle(base), nb::handle(*row.builtin)));
+    native_classes[i] = new_class(std::string("treadle.") + row.name, row.doc, bases);
+    core.attr(row.name) = nb::handle(native_classes[i]);
+  }
+}
+
+void make_pycuda_classes(nb::module_& driver) {
+  struct {
+    PycudaClass which;
+    const char* name;
+    const char* doc;
+  } const names[] = {
+      {error, "Error", "Base of the driver's errors."},
+      {memory_error, "MemoryError", "Memory is exhausted."},
+      {logic_error, "LogicError", "The program asked for something impossible."},
+      {launch_error, "LaunchError", "A kernel could not start or failed."},
+      {runtime_error, "RuntimeError", "The system cannot do this now."},
+  };
+  for (const auto& [which, name, doc] : names) {
+    PyObject* base = which == error ? PyExc_Exception : pycuda_classes[error];
+    pycuda_classes[which] =
+        new_class(std::string("pycuda._driver.") + name, doc, nb::make_tuple(nb::handle(base)));
+    driver.attr(name) = nb::handle(pycuda_classes[which]);
+  }
+  pycuda_classes[argument_error] = new_class(
+      "pycuda._driver.ArgumentError", "An argument was refused before anything was launched.",
+      nb::make_tuple(nb::handle(pycuda_classes[logic_error]), nb::handle(PyExc_TypeError),
+                     nb::handle(PyExc_ValueError)));
+  driver.attr("ArgumentError") = nb::handle(pycuda_classes[argument_error]);
+}
+
+}  // namespace
+
+void set_python_error(Face face) noexcept {
+  try {
+    try {
+      throw;
+    } catch (const Error& e) {
+      set_from(e, face);
+    } catch (const std::bad_alloc&) {
+      PyErr_NoMemory();
+    } catch (nb::python_error& e) {
+      e.restore();
+    } catch (const std::exception& e) {
+      PyErr_SetString(PyExc_RuntimeError, e.what());
+    }
+  } catch (nb::python_error& e) {  // making the exception itself failed
+    e.restore();
+  } catch (...) {
+    PyErr_SetString(PyExc_SystemError, "an error could not be turned into a Python exception");
+  }
+}
+
+void raise_logic_error(const std::string& text) { raise_python(pycuda_classes[logic_error], text); }
+
+nb::handle pycuda_error_class() { return pycuda_classes[error]; }
+
+void raise_python(PyObject* exception_class, const std::string& text) {
+  PyErr_SetString(exception_class, text.c_str());
+  throw nb::python_error();
+}
+
+void warn_python(PyObject* category, const std::string& text) {
+  if (PyErr_WarnEx(category, text.c_str(), 1) != 0) throw nb::python_error();
+}
+
+void bind_errors(nb::module_& core, nb::module_& driver) {
+  make_native_classes(core);
+  make_pycuda_classes(driver);
+  nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const Error& e) {
+      set_from(e, Face::native);
+    }
+  });
+}
+
+}  // namespace treadle::bindings

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <utility>
+
+#include "treadle/base/error.hpp"
+
+namespace treadle::bindings {
+
+namespace nb = nanobind;
+
+/// In whose terms an error reaches Python: Treadle's own classes, or those of pycuda.driver.
+enum class Face { native, pycuda };
+
+/// Makes every exception class: the native ones in `core`, PyCUDA's in `driver`.
+void bind_errors(nb::module_& core, nb::module_& driver);
+
+/// Sets the Python error that the C++ exception being handled stands for. Call inside catch (...).
+void set_python_error(Face face) noexcept;
+
+/// Throws pycuda.driver.LogicError(text).
+[[noreturn]] void raise_logic_error(const std::string& text);
+/// pycuda.driver.Error: the base of what the PyCUDA face raises for the driver.
+nb::handle pycuda_error_class();
+
+/// Throws a builtin exception, such as PyExc_TypeError, with `text`.
+[[noreturn]] void raise_python(PyObject* exception_class, const std::string& text);
+
+/// Issues a Python warning; throws if the user's filters turn it into an error.
+void warn_python(PyObject* category, const std::string& text);
+
+template <class F, class R, class... A>
+auto in_pycuda_terms(F function, R (F::*)(A...) const) {
+  return [function = std::move(function)](A... arguments) -> R {
+    try {
+      return function(std::forward<A>(arguments)...);
+    } catch (nb::python_error&) {
+      throw;
+    } catch (nb::builtin_exception&) {
+      throw;
+    } catch (...) {
+      set_python_error(Face::pycuda);
+      throw nb::python_error();
+    }
+  };
+}
+/// Wraps a lambda so that what it throws reaches Python as PyCUDA's classes.
+template <class F>
+auto pycuda(F function) {
+  return in_pycuda_terms(std::move(function), &F::operator());
+}
+
+}  // namespace treadle::bindings

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "errors.hpp"
+#include "function.hpp"
+#include "pvt_struct.hpp"
+#include "rooms.hpp"
+
+using namespace treadle::bindings;
+
+NB_MODULE(_core, m) {
+  m.doc() = "Treadle's C++ core.";
+  m.attr("__version__") = TREADLE_VERSION;
+  nb::module_ cuda = m.def_submodule("cuda", "treadle.cuda");
+  nb::module_ compile = m.def_submodule("compile", "treadle.compile");
+  nb::module_ driver = m.def_submodule("driver", "What pycuda._driver is made of.");
+  nb::module_ pvt_struct = m.def_submodule("pvt_struct", "pycuda._pvt_struct");
+
+  bind_errors(m, driver);
+  bind_base(m);
+  bind_compile(compile);
+  bind_cuda_device(cuda);
+  bind_cuda_context(cuda);
+  bind_cuda_stream(cuda);
+  bind_cuda_memory(cuda);
+  bind_function(cuda, Face::native);
+  bind_cuda_module(cuda);
+
+  bind_pvt_struct(pvt_struct);
+  bind_pycuda_device(driver);
+  bind_pycuda_context(driver);
+  bind_pycuda_stream(driver);
+  bind_pycuda_memory(driver);
+  bind_pycuda_host_memory(driver);
+  bind_pycuda_copy(driver);
+  bind_pycuda_structured_copy(driver);
+  bind_function(driver, Face::pycuda);
+  bind_pycuda_module(driver);
+  bind_pycuda_compile(driver);
+}

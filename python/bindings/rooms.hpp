@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What module.cpp calls, in its order: one function for each class or group of classes.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace treadle::bindings {
+
+namespace nb = nanobind;
+
+void bind_base(nb::module_& m);
+void bind_compile(nb::module_& m);
+void bind_cuda_device(nb::module_& m);
+void bind_cuda_context(nb::module_& m);
+void bind_cuda_stream(nb::module_& m);
+void bind_cuda_memory(nb::module_& m);
+void bind_cuda_module(nb::module_& m);
+
+// The classes and functions of pycuda._driver.
+void bind_pycuda_device(nb::module_& m);
+void bind_pycuda_context(nb::module_& m);
+void bind_pycuda_stream(nb::module_& m);
+void bind_pycuda_memory(nb::module_& m);
+void bind_pycuda_host_memory(nb::module_& m);
+void bind_pycuda_copy(nb::module_& m);
+void bind_pycuda_structured_copy(nb::module_& m);
+void bind_pycuda_module(nb::module_& m);
+void bind_pycuda_compile(nb::module_& m);
+
+}  // namespace treadle::bindings

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Run-time code generation for GPUs and CPUs.
+
+Importing this loads no driver and no compiler. What it offers is found on first use:
+
+    treadle.cuda            devices, contexts, streams, memory, modules, kernels
+    treadle.compile_cuda    CUDA C++ text to a module
+    treadle.compile         targets, statistics, the disk cache
+    treadle.pycuda          the module tree of PyCUDA
+    treadle.compat          makes `import pycuda` find it
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_SUBMODULES = ("compat", "compile", "cuda", "pycuda")
+# Exceptions and functions that live in the extension.
+_NAMES = (
+    "CompileError",
+    "DTypeError",
+    "DeviceError",
+    "Error",
+    "FileError",
+    "InvalidArgument",
+    "InvalidState",
+    "LaunchError",
+    "LibraryNotFound",
+    "NotSupported",
+    "OutOfMemory",
+    "ShapeError",
+    "Settings",
+    "settings",
+    "__version__",
+)
+
+__all__ = [*_SUBMODULES, *_NAMES, "compile_cuda"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return importlib.import_module(f"treadle.{name}")
+    if name in _NAMES or name == "compile_cuda":
+        core = importlib.import_module("treadle._core")
+        value = core.compile.compile_cuda if name == "compile_cuda" else getattr(core, name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'treadle' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

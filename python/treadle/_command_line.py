@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""`python -m treadle`: run | doctor | info | cache."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from treadle import _cache_command, _doctor, _run
+
+_RUN_USAGE = "python -m treadle run [--stats] script.py [argument ...]"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m treadle", description="Run PyCUDA programs on Treadle, and look around."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser(
+        "run",
+        help="run a script with `import pycuda` answered by Treadle",
+        usage=_RUN_USAGE,
+        add_help=False,
+    )
+    for name, text in (
+        ("doctor", "what is there, what is missing, and what fixes it"),
+        ("info", "the devices and what they can do"),
+    ):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("--json", action="store_true", help="machine-readable output")
+    cache = commands.add_parser("cache", help="the disk cache of compiled kernels")
+    cache.add_argument("action", choices=tuple(_cache_command.ACTIONS))
+    cache.add_argument("--folder", help="another folder than the default one")
+    cache.add_argument("--json", action="store_true", help="machine-readable output")
+    return parser
+
+
+def _show(report: Any, as_text: Callable[[Any], str], as_json: bool) -> None:
+    print(json.dumps(report, indent=2) if as_json else as_text(report))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The exit status: 0, or 1 where doctor or cache found something wrong, 2 for bad usage."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["run"]:  # everything behind the script's name belongs to the script
+        return _run.main(words[1:], _RUN_USAGE)
+    options = _parser().parse_args(words)
+    if options.command == "cache":
+        action, as_text = _cache_command.ACTIONS[options.action]
+        report, status = action(options.folder)
+    else:
+        look, as_text = {
+            "doctor": (_doctor.examine, _doctor.as_text),
+            "info": (_doctor.describe_devices, _doctor.devices_as_text),
+        }[options.command]
+        report, status = look()
+    _show(report, as_text, options.json)
+    return status

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""`python -m treadle run script.py args`: the script as Python itself would run it."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+import types
+from collections.abc import Sequence
+
+
+def _print_statistics() -> None:
+    from treadle._core.compile import (
+        statistics,
+    )  # late: a script that compiles nothing loads it not
+
+    print(json.dumps(statistics().as_dict()), file=sys.stderr, flush=True)
+
+
+def _read_code(path: str) -> types.CodeType:
+    with open(path, "rb") as file:
+        return compile(file.read(), path, "exec", dont_inherit=True)
+
+
+def _main_module(path: str) -> types.ModuleType:
+    module = types.ModuleType("__main__")
+    module.__file__ = path
+    module.__builtins__ = __builtins__
+    # Sub-processes that multiprocessing spawns find the script by its path.
+    module.__spec__ = None
+    module.__cached__ = None
+    return module
+
+
+def main(words: Sequence[str], usage: str) -> int:
+    """Runs the script; its exit status is returned or raised as it was."""
+    words = list(words)
+    with_statistics = False
+    while words and words[0].startswith("-"):
+        option = words.pop(0)
+        if option == "--stats":
+            with_statistics = True
+        elif option in ("-h", "--help"):
+            print(
+                f"usage: {usage}\n\n"
+                "--stats  print the compile counters as a line of JSON on stderr at the end"
+            )
+            return 0
+        else:
+            print(f"usage: {usage}\nunknown option {option}", file=sys.stderr)
+            return 2
+    if not words:
+        print(f"usage: {usage}", file=sys.stderr)
+        return 2
+
+    path = words[0]
+    try:
+        code = _read_code(path)
+    except OSError as error:
+        print(f"can't open file {path!r}: {error.strerror}", file=sys.stderr)
+        return 2
+    except SyntaxError:
+        sys.excepthook(*sys.exc_info()[:2], None)
+        return 1
+
+    import treadle.compat  # noqa: F401 - makes `import pycuda` work
+
+    if with_statistics:
+        atexit.register(_print_statistics)
+    sys.argv = words
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    module = sys.modules["__main__"] = _main_module(path)
+    try:
+        exec(code, module.__dict__)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        # The frame of this function is no part of the user's program.
+        error.__traceback__ = error.__traceback__.tb_next
+        sys.excepthook(type(error), error, error.__traceback__)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+    return 0

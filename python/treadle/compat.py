@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Importing this makes `import pycuda` find Treadle's face; so does `pytest -p treadle.compat`.
+
+A PyCUDA that is installed is shadowed from then on, for this process. One that was imported before
+stays as it is, and a warning says so.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import warnings
+from collections.abc import Sequence
+from types import ModuleType
+
+# Top-level name that programs import -> package that answers.
+FACES = {"pycuda": "treadle.pycuda"}
+
+
+class _AliasLoader(importlib.abc.Loader):
+    """Answers an import with a module that exists under another name: one module, two names."""
+
+    def __init__(self, real_name: str) -> None:
+        self.real_name = real_name
+        self.real_spec: importlib.machinery.ModuleSpec | None = None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self.real_name)
+        self.real_spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The import system has put the alias's spec on the module; it keeps its own.
+        module.__spec__ = self.real_spec
+
+
+class _AliasFinder(importlib.abc.MetaPathFinder):
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None = None,
+        target: ModuleType | None = None,
+    ) -> importlib.machinery.ModuleSpec | None:
+        top, _, rest = fullname.partition(".")
+        if top not in FACES:
+            return None
+        real_name = FACES[top] + ("." + rest if rest else "")
+        real = importlib.util.find_spec(real_name)
+        if real is None:
+            return None
+        spec = importlib.machinery.ModuleSpec(
+            fullname,
+            _AliasLoader(real_name),
+            origin=real.origin,
+            is_package=real.submodule_search_locations is not None,
+        )
+        if real.submodule_search_locations is not None:
+            spec.submodule_search_locations = list(real.submodule_search_locations)
+        return spec
+
+
+_finder = _AliasFinder()
+
+
+def is_installed() -> bool:
+    """Whether `import pycuda` finds Treadle's face."""
+    return _finder in sys.meta_path
+
+
+def install() -> None:
+    """Makes the faces' names importable. Calling it again changes nothing."""
+    for name, real_name in FACES.items():
+        imported = sys.modules.get(name)
+        if imported is not None and imported.__name__ != real_name:
+            warnings.warn(
+                f"{name} was imported before treadle.compat, from "
+                f"{getattr(imported, '__file__', '?')}; it stays as it is",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+    if not is_installed():
+        sys.meta_path.insert(0, _finder)
+
+
+def uninstall() -> None:
+    """Takes the names away again; modules that were imported stay with who imported them."""
+    if not is_installed():
+        return
+    sys.meta_path.remove(_finder)
+    for name in [n for n in sys.modules if n.partition(".")[0] in FACES]:
+        del sys.modules[name]
+
+
+install()

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+"""CUDA C text to kernels: SourceModule and compile, through Treadle's compilers and cache.
+
+NVRTC compiles in the process for an NVIDIA GPU, clang for the CPU device; nvcc runs where the
+caller names one, as in SourceModule(text, nvcc="/opt/cuda/bin/nvcc").
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import treadle.pycuda.driver as driver
+from treadle._core import compile as _compile
+from treadle._core import cuda as _cuda
+from treadle.pycuda import _driver
+
+DEFAULT_NVCC_FLAGS: list[str] = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()
+
+_TARGETS = ("cubin", "ptx", "fatbin")
+
+
+def _current_device() -> driver.Device | None:
+    try:
+        return driver.Context.get_device()
+    except driver.Error:
+        return None
+
+
+def _target(arch: str | None, code: str | None) -> str:
+    """What to compile for: the current device's kind decides, then the caller, then the device."""
+    device = _current_device()
+    native = device._target() if device is not None else None
+    if native is not None and native.startswith("cpu"):
+        return native  # whatever GPU the program was written for
+    wanted = code or arch
+    if wanted is not None and wanted != "native":
+        return wanted
+    return native if native is not None else _cuda.default_device().target
+
+
+def _cache_options(cache_dir: str | os.PathLike | bool | None) -> dict[str, Any]:
+    if cache_dir is None:
+        cache_dir = os.environ.get("PYCUDA_CACHE_DIR")
+    if "PYCUDA_DISABLE_CACHE" in os.environ or cache_dir is False:
+        return {"cache": False}
+    return {} if cache_dir is None else {"cache_dir": Path(cache_dir)}
+
+
+def _report(program: _compile.Program, keep: bool) -> None:
+    if keep:
+        print(f"*** compiler output in {program.kept_in}")
+    for text in program.warnings:
+        warnings.warn(text, stacklevel=4)
+    if program.log.strip():
+        warnings.warn(
+            "The CUDA compiler succeeded, but said the following:\n" + program.log, stacklevel=4
+        )
+
+
+# Raises CompileError itself: the exception is translated in bindings/errors.cpp.
+def _build(
+    source: Any,
+    target: str,
+    *,
+    nvcc: str,
+    options: Sequence[str],
+    keep: bool,
+    extern_c: bool,
+    cache_dir: str | os.PathLike | bool | None,
+    include_dirs: Sequence[str],
+    output: str,
+) -> _compile.Program:
+    caching = _cache_options(cache_dir)
+    flags = [str(option) for option in options]
+    if driver.CUDA_DEBUGGING:
+        caching, keep = {"cache": False}, True
+        flags += ["-g", "-G"]
+    asked_for_nvcc = nvcc != "nvcc" and not target.startswith("cpu")
+    program = _driver._compile_cuda(
+        str(source),
+        target,
+        flags=flags,
+        include_dirs=[Path(d) for d in include_dirs],
+        output=output,
+        toolchain="nvcc" if asked_for_nvcc else "automatic",
+        nvcc=nvcc if asked_for_nvcc else "",
+        extern_c=extern_c,
+        keep=keep,
+        **caching,
+    )
+    _report(program, keep)
+    return program
+
+
+def compile(  # noqa: A001 - the name is PyCUDA's
+    source: Any,
+    nvcc: str = "nvcc",
+    options: Sequence[str] | None = None,
+    keep: bool = False,
+    no_extern_c: bool = False,
+    arch: str | None = None,
+    code: str | None = None,
+    cache_dir: str | os.PathLike | bool | None = None,
+    include_dirs: Sequence[str] | None = None,
+    target: str = "cubin",
+) -> bytes:
+    """Machine code, PTX or a fatbin of CUDA C text, as module_from_buffer takes it."""
+    assert target in _TARGETS, f"target is one of {_TARGETS}"
+    program = _build(
+        source,
+        _target(arch, code),
+        nvcc=nvcc,
+        options=DEFAULT_NVCC_FLAGS if options is None else options,
+        keep=keep,
+        extern_c=not no_extern_c,
+        cache_dir=cache_dir,
+        include_dirs=include_dirs or (),
+        output=target,
+    )
+    return program.image.code
+
+
+_ARCH_OPTION = re.compile(r"^(?:-arch|--gpu-architecture|-code|--gpu-code)(?:=(.*))?$")
+
+
+def _without_arch(options: Sequence[str]) -> tuple[list[str], str | None]:
+    """Takes the architecture out of a list of nvcc options."""
+    rest: list[str] = []
+    arch = None
+    words = iter(options)
+    for word in words:
+        match = _ARCH_OPTION.match(word)
+        if match is None:
+            rest.append(word)
+        else:
+            arch = match[1] if match[1] is not None else next(words, None)
+    return rest, arch
+
+
+def compile_plain(
+    source: str,
+    options: Sequence[str],
+    keep: bool,
+    nvcc: str,
+    cache_dir: str | os.PathLike | bool | None,
+    target: str = "cubin",
+) -> bytes:
+    """compile() for text that is complete as it is: no extern "C" is put around it."""
+    assert target in _TARGETS, f"target is one of {_TARGETS}"
+    rest, arch = _without_arch(options)
+    program = _build(
+        source,
+        _target(arch, None),
+        nvcc=nvcc,
+        options=rest,
+        keep=keep,
+        extern_c=False,
+        cache_dir=cache_dir,
+        include_dirs=(),
+        output=target,
+    )
+    return program.image.code
+
+
+def _run_nvcc(command: Sequence[str]) -> subprocess.CompletedProcess:
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def preprocess_source(source: str, options: Sequence[str], nvcc: str) -> str:
+    """The text after nvcc's preprocessor. Needs an nvcc: a missing one is an OSError."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "kernel.cu")
+        path.write_text(source)
+        command = [nvcc, "--preprocess", *options, str(path), "--compiler-options", "-P"]
+        result = _run_nvcc(command)
+    if result.returncode != 0 or len(result.stdout) < len(source) // 2:
+        raise driver.CompileError("nvcc preprocessing failed", command, None, result.stderr)
+    return result.stdout.replace(path.name, "").replace(folder, "")
+
+
+@functools.cache
+def get_nvcc_version(nvcc: str) -> str:
+    """What `nvcc --version` prints. A missing nvcc is an OSError."""
+    if shutil.which(nvcc) is None:
+        raise FileNotFoundError(f"{nvcc} is not on PATH; kernels compile without it")
+    return _run_nvcc([nvcc, "--version"]).stdout
+
+
+class CudaModule:
+    """What compiled modules have in common: `module` and the look-ups it offers."""
+
+    module: driver.Module
+
+    def _bind_module(self) -> None:
+        self.get_function = self.module.get_function
+        self.get_global = self.module.get_global
+        self.get_texref = self.module.get_texref
+        self.get_surfref = self.module.get_surfref
+
+    def _check_arch(self, arch: str | None) -> None:
+        if arch is None or arch == "native":
+            return
+        match = re.fullmatch(r"(?:sm|compute)_(\d+)[a-z]?", arch)
+        if match is None:
+            warnings.warn(
+                f"failed to check compute capability: {arch!r} is no architecture", stacklevel=4
+            )
+            return
+        device = driver.Context.get_device()
+        if device._target().startswith("cpu"):
+            return
+        wanted = divmod(int(match[1]), 10)
+        if wanted > device.compute_capability():
+            warnings.warn(
+                f"trying to compile for {arch}, but the device has compute capability "
+                "{}.{}".format(*device.compute_capability()),
+                stacklevel=4,
+            )
+
+
+class SourceModule(CudaModule):
+    """A module compiled from CUDA C text and loaded into the current context."""
+
+    def __init__(
+        self,
+        source: Any,
+        nvcc: str = "nvcc",
+        options: Sequence[str] | None = None,
+        keep: bool = False,
+        no_extern_c: bool = False,
+        arch: str | None = None,
+        code: str | None = None,
+        cache_dir: str | os.PathLike | bool | None = None,
+        include_dirs: Sequence[str] | None = None,
+    ) -> None:
+        self._check_arch(arch)
+        program = _build(
+            source,
+            _target(arch, code),
+            nvcc=nvcc,
+            options=DEFAULT_NVCC_FLAGS if options is None else options,
+            keep=keep,
+            extern_c=not no_extern_c,
+            cache_dir=cache_dir,
+            include_dirs=include_dirs or (),
+            output="cubin",
+        )
+        self.module = _driver._module_from_image(program.image)
+        self._bind_module()

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What the PyCUDA and PyOpenCL faces share about dtypes."""

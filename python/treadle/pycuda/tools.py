@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: MIT
+"""Contexts for programs and tests, caches bound to contexts, C types, and occupancy."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import treadle.pycuda.driver as cuda
+from treadle.pycuda._driver import bitlog2  # noqa: F401
+from treadle.pycuda.compyte.dtypes import (
+    TYPE_REGISTRY,
+    _fill_dtype_registry,
+    get_or_register_dtype,
+    parse_c_arg_backend,
+    register_dtype,  # noqa: F401
+)
+from treadle.pycuda.compyte.dtypes import dtype_to_ctype as base_dtype_to_ctype
+
+_fill_dtype_registry(respect_windows=True)
+get_or_register_dtype("pycuda::complex<float>", np.complex64)
+get_or_register_dtype("pycuda::complex<double>", np.complex128)
+get_or_register_dtype("size_t", np.uintp)
+for _bits in (8, 16, 32, 64):
+    get_or_register_dtype(f"int{_bits}_t", np.dtype(f"i{_bits // 8}"))
+    get_or_register_dtype(f"uint{_bits}_t", np.dtype(f"u{_bits // 8}"))
+
+# --- contexts ------------------------------------------------------------------------------------
+
+
+def _chosen_device_number() -> int | None:
+    """The device the user's environment names, if it names one."""
+    text = os.environ.get("CUDA_DEVICE")
+    source = "the environment variable CUDA_DEVICE"
+    if text is None:
+        path = Path(os.environ.get("HOME", "~")).expanduser() / ".cuda_device"
+        try:
+            text = path.read_text().strip().partition("\n")[0].strip()
+        except OSError:
+            return None
+        source = f"the file {path}"
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"{source} holds {text!r}, which is no device number") from None
+
+
+def make_default_context(
+    ctx_maker: Callable[[cuda.Device], cuda.Context] | None = None,
+) -> cuda.Context:
+    """A context on the device CUDA_DEVICE or ~/.cuda_device names, else on the first that works."""
+    if ctx_maker is None:
+
+        def ctx_maker(device: cuda.Device) -> cuda.Context:
+            return device.make_context()
+
+    count = cuda.Device.count()
+    if count == 0:
+        raise RuntimeError("No CUDA enabled device found. Please check your installation.")
+    number = _chosen_device_number()
+    if number is not None:
+        return ctx_maker(cuda.Device(number))
+    last_error: cuda.Error | None = None
+    for ordinal in range(count):
+        try:
+            return ctx_maker(cuda.Device(ordinal))
+        except cuda.Error as error:
+            last_error = error
+    raise RuntimeError(
+        f"make_default_context() wasn't able to create a context on any of the {count} "
+        "detected devices"
+    ) from last_error
+
+
+def get_default_device(default: int = 0) -> cuda.Device:
+    """The device that the environment names, else number `default`. Deprecated."""
+    warnings.warn(
+        "get_default_device() is deprecated; use make_default_context()",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    number = _chosen_device_number()
+    return cuda.Device(default if number is None else number)
+
+
+# --- caches bound to contexts --------------------------------------------------------------------
+
+context_dependent_memoized_functions: list[Callable] = []
+
+
+def context_dependent_memoize(func: Callable) -> Callable:
+    """Remembers results for the context they were made in."""
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        key = (args, frozenset(kwargs.items())) if kwargs else (args,)
+        results = wrapper._pycuda_ctx_dep_memoize_dic.setdefault(cuda.Context.get_current(), {})
+        try:
+            return results[key]
+        except KeyError:
+            result = results[key] = func(*args, **kwargs)
+            return result
+
+    wrapper._pycuda_ctx_dep_memoize_dic = {}
+    context_dependent_memoized_functions.append(wrapper)
+    return wrapper
+
+
+def clear_context_caches() -> None:
+    """Forgets every remembered result, and with them the references to contexts."""
+    for func in context_dependent_memoized_functions:
+        func._pycuda_ctx_dep_memoize_dic.clear()
+
+
+# --- tests ---------------------------------------------------------------------------------------
+
+
+def _enter_test_context() -> cuda.Context:
+    cuda.init()
+    context = make_default_context()
+    device = context.get_device()
+    assert isinstance(device.name(), str)
+    assert isinstance(device.compute_capability(), tuple)
+    assert isinstance(device.get_attributes(), dict)
+    return context
+
+
+def _leave_test_context(context: cuda.Context) -> None:
+    context.pop()
+    clear_context_caches()
+    gc.collect()
+
+
+def mark_cuda_test(inner_f: Callable) -> Callable:
+    """Runs a test in a context of its own."""
+
+    # Not functools.wraps: pytest would read the inner signature and look for fixtures.
+    def f(*args: Any, **kwargs: Any) -> None:
+        context = _enter_test_context()
+        try:
+            inner_f(*args, **kwargs)
+        finally:
+            _leave_test_context(context)
+
+    return f
+
+
+def init_cuda_context_fixture() -> Iterator[None]:
+    """Body of a pytest fixture: `yield from init_cuda_context_fixture()`."""
+    context = _enter_test_context()
+    try:
+        yield
+    finally:
+        _leave_test_context(context)
+
+
+# --- C types -------------------------------------------------------------------------------------
+
+_FP_TEX_NAMES = {
+    np.dtype(np.float32): "fp_tex_float",
+    np.dtype(np.float64): "fp_tex_double",
+    np.dtype(np.complex64): "fp_tex_cfloat",
+    np.dtype(np.complex128): "fp_tex_cdouble",
+}
+
+
+def dtype_to_ctype(dtype: Any, with_fp_tex_hack: bool = False) -> str:
+    """The C name of a dtype. ValueError if it has none."""
+    if dtype is None:
+        raise ValueError("dtype may not be None")
+    dtype = np.dtype(dtype)
+    if with_fp_tex_hack and dtype in _FP_TEX_NAMES:
+        return _FP_TEX_NAMES[dtype]
+    return base_dtype_to_ctype(dtype)
+
+
+class Argument:
+    """One parameter of a kernel that is going to be written."""
+
+    struct_char: str
+
+    def __init__(self, dtype: Any, name: str) -> None:
+        self.dtype = np.dtype(dtype)
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {self.dtype})"
+
+
+class VectorArg(Argument):
+    """A pointer parameter."""
+
+    struct_char = "P"
+
+    def declarator(self) -> str:
+        return f"{dtype_to_ctype(self.dtype)} *{self.name}"
+
+
+class ScalarArg(Argument):
+    """A parameter passed by value."""
+
+    def __init__(self, dtype: Any, name: str) -> None:
+        super().__init__(dtype, name)
+        kind = self.dtype.char
+        self.struct_char = f"{self.dtype.itemsize}s" if kind == "V" else kind
+
+    def declarator(self) -> str:
+        return f"{dtype_to_ctype(self.dtype)} {self.name}"
+
+
+def parse_c_arg(c_arg: str) -> Argument:
+    """ "const float *x" to VectorArg("x", float32)."""
+    return parse_c_arg_backend(c_arg, ScalarArg, VectorArg, TYPE_REGISTRY.name_to_dtype)
+
+
+def get_arg_type(c_arg: str) -> str:
+    """The struct character of a C parameter."""
+    return parse_c_arg(c_arg).struct_char
+
+
+# --- occupancy -----------------------------------------------------------------------------------
+
+
+def _exact_div(dividend: int, divisor: int) -> int:
+    quotient, remainder = divmod(dividend, divisor)
+    assert remainder == 0, f"{divisor} does not divide {dividend}"
+    return quotient
+
+
+def _int_ceiling(value: int, multiple_of: int = 1) -> int:
+    """`value` rounded up to a multiple."""
+    return -(-value // multiple_of) * multiple_of
+
+
+def _int_floor(value: int, multiple_of: int = 1) -> int:
+    """`value` rounded down to a multiple."""
+    return value // multiple_of * multiple_of
+
+
+class DeviceData:
+    """What decides how many blocks a multiprocessor holds at a time."""
+
+    def __init__(self, dev: cuda.Device | None = None) -> None:
+        if dev is None:
+            dev = cuda.Context.get_device()
+        capability = dev.compute_capability()
+        self.max_threads = dev.get_attribute(cuda.device_attribute.MAX_THREADS_PER_BLOCK)
+        self.warp_size = dev.get_attribute(cuda.device_attribute.WARP_SIZE)
+        if capability >= (3, 0):
+            self.warps_per_mp = 64
+        elif capability >= (2, 0):
+            self.warps_per_mp = 48
+        else:
+            self.warps_per_mp = 32 if capability >= (1, 2) else 24
+        self.thread_blocks_per_mp = 8
+        self.registers = dev.get_attribute(cuda.device_attribute.MAX_REGISTERS_PER_BLOCK)
+        self.shared_memory = dev.get_attribute(cuda.device_attribute.MAX_SHARED_MEMORY_PER_BLOCK)
+        modern = capability >= (2, 0)
+        self.smem_alloc_granularity = 128 if modern else 512
+        self.smem_granularity = 32 if modern else 16
+        self.register_allocation_unit = "warp" if modern else "block"
+
+    def align_bytes(self, word_size: int = 4) -> int:
+        if word_size == 4:
+            return 64
+        if word_size in (8, 16):
+            return 128
+        raise ValueError(f"no alignment is known for words of {word_size} bytes")
+
+    def align(self, bytes: int, word_size: int = 4) -> int:  # noqa: A002 - the name is PyCUDA's
+        return _int_ceiling(bytes, self.align_bytes(word_size))
+
+    def align_words(self, word_size: int) -> int:
+        return _exact_div(self.align_bytes(word_size), word_size)
+
+    def align_dtype(self, elements: int, dtype_size: int) -> int:
+        return _int_ceiling(elements, self.align_words(dtype_size))
+
+    def coalesce(self, thread_count: int) -> int:
+        return _int_ceiling(thread_count, 16)
+
+    @staticmethod
+    def make_valid_tex_channel_count(size: int) -> int:
+        for valid in (1, 2, 4):
+            if size <= valid:
+                return valid
+        raise ValueError(f"no texture has {size} channels: at most 4")
+
+
+class OccupancyRecord:
+    """How full a multiprocessor is with blocks of the given needs, and what limits it."""
+
+    def __init__(
+        self, devdata: DeviceData, threads: int, shared_mem: int = 0, registers: int = 0
+    ) -> None:
+        if threads > devdata.max_threads:
+            raise ValueError("too many threads")
+        warps = _int_ceiling(threads, devdata.warp_size) // devdata.warp_size
+        shared = _int_ceiling(shared_mem, devdata.smem_alloc_granularity)
+        registers_per_block = _int_ceiling(warps, 2) * devdata.warp_size * registers
+        if registers_per_block > devdata.registers:
+            raise ValueError("too many registers")
+        if shared > devdata.shared_memory:
+            raise ValueError("too much smem")
+        limits = [
+            (devdata.thread_blocks_per_mp, "device"),
+            (devdata.warps_per_mp // warps, "warps"),
+        ]
+        if registers_per_block > 0:
+            limits.append((devdata.registers // registers_per_block, "regs"))
+        if shared > 0:
+            limits.append((devdata.shared_memory // shared, "smem"))
+        self.tb_per_mp_limits: list[tuple[int, str]] = limits
+        self.tb_per_mp, self.limited_by = min(limits)
+        self.warps_per_mp = self.tb_per_mp * warps
+        self.occupancy = self.warps_per_mp / devdata.warps_per_mp
