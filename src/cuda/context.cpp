@@ -26,10 +26,12 @@ RawContext driver_current(const Driver& driver) {
   return raw;
 }
 
-[[noreturn]] void raise_no_context(const Table& table, const char* call) {
-  raise(table, CUDA_ERROR_INVALID_CONTEXT, call, "no currently active context?",
-        "make one current: auto context = cuda::Context::make_current(device);");
+[[noreturn]] void raise_no_context(const char* call, const char* detail) {
+  throw DeviceError(DeviceFailure{CUDA_ERROR_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", call,
+                                  "invalid device context", detail},
+                    "make one current: auto context = cuda::Context::make_current(device);");
 }
+constexpr const char* none_is_current = "no currently active context?";
 
 /// Wraps the context another library made current: one of ours if it is that, the device's primary
 /// one with a reference of its own, or else borrowed.
@@ -91,7 +93,7 @@ Context Context::primary(const Device& device) {
 Context Context::attach(const Driver& driver) {
   driver.initialize();
   const RawContext raw = driver_current(driver);
-  if (raw == nullptr) raise_no_context(driver.table(), "Context::attach");
+  if (raw == nullptr) raise_no_context("Context::attach", none_is_current);
   return Context(adopt(driver, raw));
 }
 
@@ -110,7 +112,7 @@ Context Context::current() {
   if (auto context = top()) return *std::move(context);
   const Driver& driver = default_driver();
   const RawContext raw = driver_current(driver);
-  if (raw == nullptr) raise_no_context(driver.table(), "Context::current");
+  if (raw == nullptr) raise_no_context("Context::current", none_is_current);
   return Context(adopt(driver, raw));
 }
 
@@ -121,9 +123,7 @@ void Context::push() const {
 
 Context Context::pop() {
   ContextStack& stack = ContextStack::of_this_thread();
-  if (stack.depth() == 0)
-    raise(default_driver().table(), CUDA_ERROR_INVALID_CONTEXT, "Context::pop",
-          "cannot pop non-current context");
+  if (stack.depth() == 0) raise_no_context("Context::pop", "cannot pop non-current context");
   return Context(stack.pop());
 }
 
@@ -216,7 +216,7 @@ CurrentContext::CurrentContext(CurrentContext&& other) noexcept
 CurrentContext::~CurrentContext() {
   if (depth_ == 0) return;
   try {
-    if (Context::stack_depth() != depth_)
+    if (Context::stack_depth() != depth_ && context_.is_valid())
       warn("a CurrentContext ends with " + std::to_string(Context::stack_depth()) +
            " context(s) on its thread's stack instead of " + std::to_string(depth_));
     while (Context::stack_depth() >= depth_) Context::pop();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/cuda/driver.hpp"
 
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
@@ -119,9 +120,19 @@ Choice choose() {
   return {Driver::cpu(), why_not};
 }
 
+std::atomic<const Choice*>& chosen() {
+  static std::atomic<const Choice*> pointer = nullptr;
+  return pointer;
+}
+
+// Choices are never deleted: references to an earlier one stay good, and static objects'
+// destructors use them.
 const Choice& choice() {
-  static const Choice made = choose();
-  return made;
+  if (const Choice* made = chosen().load(std::memory_order_acquire)) return *made;
+  static const Choice& of_environment = *new Choice(choose());
+  const Choice* none = nullptr;
+  chosen().compare_exchange_strong(none, &of_environment);
+  return *chosen().load(std::memory_order_acquire);
 }
 
 /// The number that PyCUDA's users keep in CUDA_DEVICE or in the first line of ~/.cuda_device.
@@ -146,6 +157,10 @@ std::optional<int> ordinal_of_user() {
 }
 
 }  // namespace
+
+void set_default_driver(const Driver& driver, const std::string& reason) {
+  chosen().store(new Choice{driver, reason}, std::memory_order_release);
+}
 
 const Driver& default_driver() { return choice().driver; }
 const std::string& default_driver_reason() { return choice().reason; }

@@ -42,6 +42,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// How many slips still make a likely mistake in a name of this length.
+std::size_t allowed_slips(std::string_view name) {
+  return std::max<std::size_t>(1, name.size() / 3);
+}
+
 std::string_view without_arguments(std::string_view name) { return name.substr(0, name.find('<')); }
 
 }  // namespace
@@ -93,12 +98,15 @@ std::vector<std::string> near_matches(std::string_view name,
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const std::string& candidate : names) {
     const std::string text = squeeze(candidate);
+    const std::size_t whole = edit_distance(wanted, text);
+    if (whole <= allowed_slips(wanted)) {
+      ranked.emplace_back(whole, candidate);
+      continue;
+    }
     // Another instance of the same template is near however long its arguments are.
-    const std::size_t distance =
-        std::min(edit_distance(wanted, text),
-                 edit_distance(without_arguments(wanted), without_arguments(text)) + 1);
-    if (distance <= std::max<std::size_t>(2, wanted.size() / 3))
-      ranked.emplace_back(distance, candidate);
+    const std::string_view base = without_arguments(wanted);
+    const std::size_t of_base = edit_distance(base, without_arguments(text));
+    if (of_base <= allowed_slips(base)) ranked.emplace_back(whole + of_base, candidate);
   }
   std::ranges::sort(ranked);
   std::vector<std::string> nearest;

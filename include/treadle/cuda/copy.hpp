@@ -74,14 +74,14 @@ struct CopySide {
   std::size_t pitch_bytes = 0;      ///< distance of rows
   std::size_t height = 0;           ///< rows of a slice, for 3D copies
   std::size_t level_of_detail = 0;  ///< 3D copies
-  Context context;                  ///< copy_3d_peer; none: the current one
+  Context context = {};             ///< copy_3d_peer; none: the current one
 };
 struct Copy2D {
-  CopySide source, destination;
+  CopySide source = {}, destination = {};
   std::size_t width_bytes = 0, height = 0;
 };
 struct Copy3D {
-  CopySide source, destination;
+  CopySide source = {}, destination = {};
   std::size_t width_bytes = 0, height = 0, depth = 0;
 };
 /// Fast; pitches must be ones the device likes (DeviceMemory::pitched).

@@ -55,6 +55,10 @@ class Driver {
 /// Decided once.
 const Driver& default_driver();
 
+/// Chooses for the whole process, in place of the environment; objects that exist keep their
+/// driver. Any thread.
+void set_default_driver(const Driver& driver, const std::string& reason);
+
 /// Why default_driver() is what it is, in one sentence: for `doctor` and for error texts.
 const std::string& default_driver_reason();
 

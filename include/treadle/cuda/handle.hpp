@@ -19,9 +19,9 @@ class Handle {
   Handle(Handle&& other) noexcept
       : context_(std::move(other.context_)), raw_(std::exchange(other.raw_, Raw{})) {}
   Handle& operator=(Handle&& other) noexcept {
-    Handle old(std::move(*this));
-    context_ = std::move(other.context_);
-    raw_ = std::exchange(other.raw_, Raw{});
+    Handle incoming(std::move(other));  // so that moving to itself keeps the object
+    std::swap(context_, incoming.context_);
+    std::swap(raw_, incoming.raw_);
     return *this;
   }
   ~Handle() {

@@ -22,8 +22,8 @@ struct Dim3 {
 };
 
 struct LaunchConfig {
-  Dim3 grid;                  ///< blocks
-  Dim3 block;                 ///< threads in a block
+  Dim3 grid = {};             ///< blocks
+  Dim3 block = {};            ///< threads in a block
   unsigned shared_bytes = 0;  ///< dynamic shared memory for each block
   StreamRef stream = {};      ///< default: the default stream
 };
@@ -35,7 +35,7 @@ enum class ParameterKind { unknown, integer, floating, pointer, structure };
 struct Parameter {
   std::size_t offset = 0, size = 0;  ///< bytes, in the packed parameter buffer
   ParameterKind kind = ParameterKind::unknown;
-  std::string name, type;  ///< as in the source; empty where the driver does not tell
+  std::string name = {}, type = {};  ///< as in the source; empty where the driver does not tell
 };
 
 /// The parameters of one kernel. `known` is false where neither driver nor compiler tells them:

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/cuda/copy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "cuda/providers.hpp"
+#include "treadle/cuda/error.hpp"
+#include "treadle/cuda/memory.hpp"
+
+namespace treadle::cuda {
+namespace {
+
+class OnCopy : public OnEachProvider {};
+
+std::vector<std::uint8_t> bytes_of(const DeviceMemory& memory) {
+  std::vector<std::uint8_t> bytes(memory.size_bytes());
+  memory.copy_to(bytes);
+  return bytes;
+}
+
+TEST_P(OnCopy, MovesBytesEveryWay) {
+  std::vector<std::uint8_t> source(256), back(256);
+  std::iota(source.begin(), source.end(), std::uint8_t{0});
+  const DeviceMemory first(256), second(256), third(256);
+  copy_to_device(first.address(), source.data(), 256);
+  copy_on_device(second.address(), first.address(), 256);
+  copy(third.address(), second.address(), 256);
+  copy_to_host(back.data(), third.address(), 256);
+  EXPECT_EQ(back, source);
+}
+
+TEST_P(OnCopy, MovesBytesInAStreamsOrder) {
+  std::vector<std::uint8_t> source(256, 7), back(256);
+  const DeviceMemory first(256), second(256);
+  const Stream stream(StreamFlags::non_blocking);
+  copy_to_device_async(first.address(), source.data(), 256, stream);
+  copy_on_device_async(second.address(), first.address(), 256, stream);
+  fill8_async(second.address(), 9, 128, stream);
+  copy_to_host_async(back.data(), second.address(), 256, stream);
+  stream.synchronize();
+  EXPECT_EQ(back[127], 9);
+  EXPECT_EQ(back[128], 7);
+}
+
+TEST_P(OnCopy, FillsCountElements) {
+  const DeviceMemory memory(16);
+  fill32(memory.address(), 0x04030201, 4);
+  fill16(memory.address(), 0x0605, 2);
+  fill8(memory.address(), 9, 1);
+  EXPECT_EQ(bytes_of(memory),
+            (std::vector<std::uint8_t>{9, 6, 5, 6, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4}));
+}
+
+TEST_P(OnCopy, FillsAreasRowByRow) {
+  const DeviceMemory memory = DeviceMemory::pitched(8, 3, 4);
+  fill8(memory.address(), 0, memory.size_bytes());
+  const std::size_t pitch = memory.pitch_bytes();
+  fill_2d8({memory.address(), pitch, 3, 2}, 1);
+  fill_2d16({memory.address() + 2 * pitch, pitch, 1, 1}, 0x0202);
+  fill_2d32({memory.address() + 4, pitch, 1, 1}, 0x03030303);
+  const auto bytes = bytes_of(memory);
+  EXPECT_EQ(std::vector<std::uint8_t>(bytes.begin(), bytes.begin() + 8),
+            (std::vector<std::uint8_t>{1, 1, 1, 0, 3, 3, 3, 3}));
+  EXPECT_EQ(bytes[pitch + 2], 1);
+  EXPECT_EQ(bytes[pitch + 3], 0);
+  EXPECT_EQ(bytes[2 * pitch], 2);
+  EXPECT_EQ(bytes[2 * pitch + 2], 0);
+}
+
+TEST_P(OnCopy, CopiesRectanglesBetweenPitches) {
+  constexpr std::size_t width = 12, height = 5;
+  std::vector<std::uint8_t> source(width * height), back(2 * width * height);
+  std::iota(source.begin(), source.end(), std::uint8_t{0});
+  const DeviceMemory memory = DeviceMemory::pitched(width, height, 4);
+  Copy2D in{.width_bytes = width, .height = height};
+  in.source = {.type = MemoryType::host, .host = source.data(), .pitch_bytes = width};
+  in.destination = {
+      .type = MemoryType::device, .device = memory.address(), .pitch_bytes = memory.pitch_bytes()};
+  copy_2d(in);
+
+  // One row and two columns further in, into rows of twice the width.
+  Copy2D out{.width_bytes = width - 2, .height = height - 1};
+  out.source = in.destination;
+  out.source.x_bytes = 2;
+  out.source.y = 1;
+  out.destination = {.type = MemoryType::host, .host = back.data(), .pitch_bytes = 2 * width};
+  copy_2d_unaligned(out);
+  for (std::size_t row = 0; row + 1 < height; ++row)
+    for (std::size_t column = 0; column + 2 < width; ++column)
+      EXPECT_EQ(back[row * 2 * width + column], source[(row + 1) * width + column + 2]);
+
+  const Stream stream;
+  std::vector<std::uint8_t> async(width * height);
+  Copy2D whole{.width_bytes = width, .height = height};
+  whole.source = in.destination;
+  whole.destination = {.type = MemoryType::host, .host = async.data(), .pitch_bytes = width};
+  copy_2d_async(whole, stream);
+  stream.synchronize();
+  EXPECT_EQ(async, source);
+}
+
+TEST_P(OnCopy, CopiesBoxes) {
+  constexpr std::size_t width = 4, height = 3, depth = 2, size = width * height * depth;
+  std::vector<std::uint8_t> source(size), back(size);
+  std::iota(source.begin(), source.end(), std::uint8_t{1});
+  const DeviceMemory memory(size);
+  Copy3D in{.width_bytes = width, .height = height, .depth = depth};
+  in.source = {
+      .type = MemoryType::host, .host = source.data(), .pitch_bytes = width, .height = height};
+  in.destination = {.type = MemoryType::device,
+                    .device = memory.address(),
+                    .pitch_bytes = width,
+                    .height = height};
+  copy_3d(in);
+  Copy3D out{.width_bytes = width, .height = height, .depth = depth};
+  out.source = in.destination;
+  out.destination = {
+      .type = MemoryType::host, .host = back.data(), .pitch_bytes = width, .height = height};
+  const Stream stream;
+  copy_3d_async(out, stream);
+  stream.synchronize();
+  EXPECT_EQ(back, source);
+}
+
+TEST_P(OnCopy, ASideThatWasNotSetIsTheDriversError) {
+  EXPECT_THROW(copy_2d({.width_bytes = 4, .height = 1}), DeviceError);
+}
+
+TEST_P(OnCopy, PeersMayBeOneContext) {
+  const DeviceMemory first(64), second(64);
+  fill8(first.address(), 5, 64);
+  copy_peer({second.address(), context()}, {first.address(), {}}, 64);
+  context().synchronize();
+  EXPECT_EQ(bytes_of(second), std::vector<std::uint8_t>(64, 5));
+}
+
+INSTANTIATE_TEST_SUITE_P(Providers, OnCopy, each_provider, provider_name);
+
+}  // namespace
+}  // namespace treadle::cuda
