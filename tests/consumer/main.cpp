@@ -8,9 +8,9 @@ int main() {
   namespace cuda = treadle::cuda;
   auto device = cuda::default_device();
   auto context = cuda::Context::make_current(device);
-  auto program = treadle::compile_cuda(
-      "__global__ void twice(float* a) { a[threadIdx.x] *= 2; }",
-      treadle::compile::Target::parse(device.target()), {.extern_c = true});
+  auto program =
+      treadle::compile_cuda("__global__ void twice(float* a) { a[threadIdx.x] *= 2; }",
+                            treadle::compile::Target::parse(device.target()), {.extern_c = true});
   cuda::Module module(program.image);
 
   std::vector<float> numbers{1, 2, 3, 4};
