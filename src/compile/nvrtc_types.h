@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The types of NVRTC's C interface, as nvrtc.h 13.0 fixes them: what nvrtc_symbols.def needs to be read.
-// Treadle builds without a CUDA toolkit, so they stand here; a test compares them with nvrtc.h where there is one.
+// The types of NVRTC's C interface, as nvrtc.h 13.0 fixes them: what nvrtc_symbols.def needs to be
+// read. Treadle builds without a CUDA toolkit, so they stand here; a test compares them with
+// nvrtc.h where there is one.
 #pragma once
 
 #include <cstddef>

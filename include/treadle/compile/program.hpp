@@ -12,10 +12,12 @@
 
 namespace treadle::compile {
 
-/// What the code is for. A value, not a device: code for sm_90 is compiled on machines without a GPU.
+/// What the code is for. A value, not a device: code for sm_90 is compiled on machines without a
+/// GPU.
 class Target {
  public:
-  /// "sm_90", "sm_90a", "compute_80" (PTX), "cpu" (this host) or "cpu:<features>". Throws InvalidArgument.
+  /// "sm_90", "sm_90a", "compute_80" (PTX), "cpu" (this host) or "cpu:<features>". Throws
+  /// InvalidArgument.
   static Target parse(const std::string& name);
   /// The processor this process runs on, from cpuid, without loading a compiler.
   static Target host_cpu();
@@ -28,47 +30,63 @@ class Target {
   std::string name_;
 };
 
-enum class Output { cubin, ptx, fatbin };   ///< for a CPU target each means the CPU provider's module
+/// For a CPU target each means the CPU provider's module.
+enum class Output { cubin, ptx, fatbin };
 enum class Toolchain { automatic, nvrtc, nvcc };
-enum class CacheUse { enabled, disabled };  ///< disabled: neither the memory nor the disk cache is read or written
+/// disabled: neither the memory nor the disk cache is read or written.
+enum class CacheUse { enabled, disabled };
 
 /// How to compile. Option spellings are nvcc's; one table translates, warns about or refuses each.
 struct Options {
   std::vector<std::string> flags = {};
   std::vector<std::filesystem::path> include_dirs = {};
-  std::vector<std::string> name_expressions = {};   ///< C++ names to look up in the result, e.g. "scale<float, 4>"
-  std::string source_name = "kernel.cu";       ///< how messages call the source
+  /// C++ names to look up in the result, for example "scale<float, 4>".
+  std::vector<std::string> name_expressions = {};
+  std::string source_name = "kernel.cu";  ///< how messages call the source
   Output output = Output::cubin;
   Toolchain toolchain = Toolchain::automatic;
-  std::string nvcc = {};                            ///< path or name, for Toolchain::nvcc; empty: settings().nvcc
+  std::string nvcc = {};  ///< path or name, for Toolchain::nvcc; empty: settings().nvcc
   CacheUse cache = CacheUse::enabled;
-  std::filesystem::path cache_dir = {};             ///< empty: settings().cache_dir
-  bool extern_c = false;                       ///< wrap the source in extern "C" { } without moving its lines
-  bool keep = false;                           ///< leave source, options and result in a folder; `Program::kept_in`
+  std::filesystem::path cache_dir = {};  ///< empty: settings().cache_dir
+  bool extern_c = false;  ///< wrap the source in extern "C" { } without moving its lines
+  bool keep = false;      ///< leave source, options and result in a folder; `Program::kept_in`
 };
 
 enum class Origin { compiled, memory_cache, disk_cache };
 
 struct Program {
   ModuleImage image;
-  std::string log;                       ///< what the compiler said although it succeeded
-  std::vector<std::string> warnings;     ///< ours: options ignored, capability mismatch
+  std::string log;                    ///< what the compiler said although it succeeded
+  std::vector<std::string> warnings;  ///< ours: options ignored, capability mismatch
   Origin origin = Origin::compiled;
-  double seconds = 0;                    ///< wall time of this call
-  std::filesystem::path kept_in;
+  double seconds = 0;             ///< wall time of this call
+  std::filesystem::path kept_in;  ///< with Options::keep
+  std::filesystem::path entry;    ///< its file in the disk cache; empty if it is not there
+  std::string not_cached;         ///< why the result was not kept for later; empty if it was
 };
 
-/// Compiles CUDA C++ text, or returns what an earlier compile of the same inputs made. Blocking; any thread.
-/// Throws CompileError (log, source, options), InvalidArgument (options, target), LibraryNotFound (no compiler).
+/// Compiles CUDA C++ text, or returns what an earlier compile of the same inputs made. Blocking;
+/// any thread. Throws CompileError (log, source, options), InvalidArgument (options, target),
+/// LibraryNotFound (no compiler).
 Program compile_cuda(const std::string& source, const Target& target, const Options& options = {});
+
+/// A cached program turned out to be unloadable: deletes its entry, on disk and in memory, counts
+/// it as healed, and warns once. The next compile of the same inputs runs the compiler.
+void discard_cached(const Program& program);
 
 /// Counters of this process since start or the last reset.
 struct Statistics {
   std::uint64_t memory_hits = 0, disk_hits = 0, misses = 0, healed = 0, io_errors = 0;
-  double compile_seconds = 0;            ///< spent in compilers, that is, on misses
-  double lookup_seconds = 0;             ///< spent on hits
+  double compile_seconds = 0;  ///< spent in compilers, that is, on misses
+  double lookup_seconds = 0;   ///< spent on hits
 };
 Statistics statistics();
 void reset_statistics();
 
 }  // namespace treadle::compile
+
+namespace treadle {
+
+using compile::compile_cuda;
+
+}  // namespace treadle

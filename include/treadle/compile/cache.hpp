@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The disk cache as its user looks at it: what is there, is it sound, away with it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace treadle::compile {
+
+// In each function an empty `folder` means the default one: settings().cache_dir, or the user's
+// cache folder.
+
+struct CacheState {
+  std::filesystem::path folder;
+  bool enabled = true;  ///< settings().cache
+  bool exists = false;
+  std::string problem;          ///< why the folder is refused; empty if it is not
+  std::uint64_t programs = 0;   ///< entries that hold compiled code
+  std::uint64_t manifests = 0;  ///< entries that remember which headers a source includes
+  std::uint64_t bytes = 0, max_bytes = 0;
+};
+/// Counts; opens no entry.
+CacheState cache_state(const std::filesystem::path& folder = {});
+
+struct CacheEntry {
+  std::string name;  ///< of the file, in the folder
+  bool is_manifest = false;
+  bool damaged = false;
+  std::uint64_t bytes = 0;
+  std::chrono::system_clock::time_point last_used;  ///< to about an hour
+  std::string target, source_name, compiler;        ///< from the stored key
+  std::string source;                               ///< the source text that was compiled
+  std::uint64_t image_bytes = 0;
+};
+/// Every entry, the most recently used first; each is read and checked.
+std::vector<CacheEntry> list_cache(const std::filesystem::path& folder = {});
+
+struct CacheCheck {
+  std::uint64_t sound = 0;
+  std::vector<std::string> damaged;  ///< names of files, which were deleted
+};
+/// Reads every entry and deletes those that are not as they were written.
+CacheCheck verify_cache(const std::filesystem::path& folder = {});
+
+/// Deletes every entry and what killed processes left, nothing else that may be in the folder, and
+/// forgets what this process holds in memory. Returns the bytes freed. Throws FileError if the
+/// folder cannot be read.
+std::uint64_t clear_cache(const std::filesystem::path& folder = {});
+
+/// Forgets what this process holds in memory; the disk stays.
+void clear_memory_cache();
+
+}  // namespace treadle::compile

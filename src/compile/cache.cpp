@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/compile/cache.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <utility>
+
+#include "compile/cache_folder.hpp"
+#include "compile/compiled.hpp"
+#include "compile/disk_cache.hpp"
+#include "compile/key.hpp"
+#include "compile/program_memory.hpp"
+#include "compile/statistics.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/base/settings.hpp"
+
+namespace treadle::compile {
+namespace {
+
+const FileSystem& files() { return FileSystem::system(); }
+
+std::filesystem::path chosen_folder(const std::filesystem::path& folder, std::string& problem) {
+  if (folder.empty()) return default_cache_folder(problem);
+  return std::filesystem::absolute(folder).lexically_normal();
+}
+
+// Names of entries and temporary files, whatever else is in the folder. A missing folder is an
+// empty one.
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  if (folder.empty()) return names;
+  if (files().list(folder.c_str(), names) != 0 && errno != ENOENT)
+    throw FileError(errno, folder.string(), "reading the cache folder " + folder.string());
+  std::erase_if(names, [](const std::string& name) {
+    return !kind_of_file_name(name) && !name.starts_with(temporary_prefix);
+  });
+  return names;
+}
+
+std::chrono::system_clock::time_point time_of(const struct stat& status) {
+  return std::chrono::system_clock::time_point(
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(
+          std::chrono::seconds(status.st_mtim.tv_sec) +
+          std::chrono::nanoseconds(status.st_mtim.tv_nsec)));
+}
+
+// The whole file, checked; `size` and `status` are set even if it is damaged.
+std::optional<EntryBytes> read_entry(const std::string& path, EntryKind kind, struct stat& status) {
+  const OpenFile file(files(), files().open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0));
+  if (!file || files().fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  auto bytes = std::make_unique_for_overwrite<char[]>(size + 1);
+  if (!read_exactly(files(), file.get(), bytes.get(), size)) return {};
+  return unpack_entry(kind, std::move(bytes), size);
+}
+
+CacheEntry describe(const std::string& name, EntryKind kind, const std::optional<EntryBytes>& bytes,
+                    const struct stat& status) {
+  CacheEntry entry;
+  entry.name = name;
+  entry.is_manifest = kind == EntryKind::includes;
+  entry.bytes = static_cast<std::uint64_t>(status.st_size);
+  entry.last_used = time_of(status);
+  entry.damaged = !bytes || entry_file_name(kind, bytes->key) != name;
+  if (entry.damaged) return entry;
+  if (auto key = describe_key(bytes->key)) {
+    entry.target = std::move(key->target);
+    entry.compiler = std::move(key->compiler);
+    entry.source_name = std::move(key->source_name);
+    entry.source = std::move(key->source);
+  }
+  ModuleImage image;
+  std::string log;
+  if (kind == EntryKind::program && unpack_payload(bytes->payload, image, log))
+    entry.image_bytes = image.code.size();
+  return entry;
+}
+
+}  // namespace
+
+CacheState cache_state(const std::filesystem::path& folder) {
+  CacheState state;
+  state.enabled = settings().cache;
+  state.max_bytes = settings().cache_max_bytes;
+  state.folder = chosen_folder(folder, state.problem);
+  if (state.folder.empty()) return state;
+  state.problem = judge_folder(files(), state.folder);
+  struct stat status{};
+  state.exists = files().lstat(state.folder.c_str(), &status) == 0;
+  if (!state.exists || !state.problem.empty()) return state;
+  for (const std::string& name : names_in(state.folder)) {
+    const auto kind = kind_of_file_name(name);
+    if (!kind || files().lstat((state.folder / name).c_str(), &status) != 0) continue;
+    ++(*kind == EntryKind::program ? state.programs : state.manifests);
+    state.bytes += static_cast<std::uint64_t>(status.st_size);
+  }
+  return state;
+}
+
+std::vector<CacheEntry> list_cache(const std::filesystem::path& folder) {
+  std::string problem;
+  const std::filesystem::path chosen = chosen_folder(folder, problem);
+  std::vector<CacheEntry> entries;
+  for (const std::string& name : names_in(chosen)) {
+    const auto kind = kind_of_file_name(name);
+    if (!kind) continue;
+    struct stat status{};
+    const auto bytes = read_entry((chosen / name).native(), *kind, status);
+    entries.push_back(describe(name, *kind, bytes, status));
+  }
+  std::ranges::sort(entries, [](const CacheEntry& a, const CacheEntry& b) {
+    return a.last_used != b.last_used ? a.last_used > b.last_used : a.name < b.name;
+  });
+  return entries;
+}
+
+CacheCheck verify_cache(const std::filesystem::path& folder) {
+  std::string problem;
+  const std::filesystem::path chosen = chosen_folder(folder, problem);
+  CacheCheck check;
+  for (const CacheEntry& entry : list_cache(chosen)) {
+    if (!entry.damaged) {
+      ++check.sound;
+      continue;
+    }
+    files().unlink((chosen / entry.name).c_str());
+    ++counters().healed;
+    check.damaged.push_back(entry.name);
+  }
+  return check;
+}
+
+std::uint64_t clear_cache(const std::filesystem::path& folder) {
+  clear_memory_cache();
+  std::string problem;
+  const std::filesystem::path chosen = chosen_folder(folder, problem);
+  std::uint64_t freed = 0;
+  for (const std::string& name : names_in(chosen)) {
+    struct stat status{};
+    const std::string path = (chosen / name).native();
+    if (files().lstat(path.c_str(), &status) != 0) continue;
+    if (files().unlink(path.c_str()) == 0) freed += static_cast<std::uint64_t>(status.st_size);
+  }
+  return freed;
+}
+
+void clear_memory_cache() { program_memory().forget({}); }
+
+}  // namespace treadle::compile

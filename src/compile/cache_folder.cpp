@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "compile/cache_folder.hpp"
+
+#define FMT_HEADER_ONLY
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "treadle/base/settings.hpp"
+
+namespace treadle::compile {
+namespace {
+
+std::filesystem::path home_folder() {
+  if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') return home;
+  std::vector<char> buffer(16384);
+  passwd record{};
+  passwd* found = nullptr;
+  if (getpwuid_r(geteuid(), &record, buffer.data(), buffer.size(), &found) != 0 || found == nullptr)
+    return {};
+  return found->pw_dir != nullptr && found->pw_dir[0] == '/' ? found->pw_dir : "";
+}
+
+// Makes `folder` and every missing parent; 0 or the errno of the first step that failed.
+int make_folders(const FileSystem& files, const std::filesystem::path& folder) {
+  if (files.mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return 0;
+  if (errno != ENOENT || !folder.has_relative_path()) return errno;
+  if (const int failure = make_folders(files, folder.parent_path())) return failure;
+  return files.mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+std::string judge(const struct stat& status, const std::filesystem::path& folder) {
+  if (S_ISLNK(status.st_mode))
+    return fmt::format("{} is a symbolic link; name the folder it leads to", folder.string());
+  if (!S_ISDIR(status.st_mode)) return fmt::format("{} is a file, not a folder", folder.string());
+  if (status.st_uid != geteuid())
+    return fmt::format("{} belongs to user {}, not to user {} who runs this process",
+                       folder.string(), status.st_uid, geteuid());
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return fmt::format("{} may be written by other users (mode {:04o}); chmod 700 {}",
+                       folder.string(), status.st_mode & 07777, folder.string());
+  return {};
+}
+
+}  // namespace
+
+std::string error_text(int error_number) {
+  const char* name = strerrorname_np(error_number);
+  return fmt::format(
+      "{} ({})",
+      strerrordesc_np(error_number) != nullptr ? strerrordesc_np(error_number) : "unknown error",
+      name != nullptr ? name : std::to_string(error_number));
+}
+
+std::filesystem::path default_cache_folder(std::string& reason) {
+  if (!settings().cache_dir.empty())
+    return std::filesystem::absolute(settings().cache_dir).lexically_normal();
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/')
+    return std::filesystem::path(cache) / "treadle";
+  const std::filesystem::path home = home_folder();
+  if (home.empty()) {
+    reason = "there is no home folder (HOME is unset); set TREADLE_CACHE_DIR";
+    return {};
+  }
+  return home / ".cache" / "treadle";
+}
+
+std::string judge_folder(const FileSystem& files, const std::filesystem::path& folder) {
+  struct stat status{};
+  if (files.lstat(folder.c_str(), &status) == 0) return judge(status, folder);
+  return errno == ENOENT ? std::string{}
+                         : fmt::format("{}: {}", folder.string(), error_text(errno));
+}
+
+std::string prepare_folder(const FileSystem& files, const std::filesystem::path& folder) {
+  struct stat status{};
+  if (files.lstat(folder.c_str(), &status) == 0) return judge(status, folder);
+  if (errno != ENOENT) return fmt::format("{}: {}", folder.string(), error_text(errno));
+  if (const int failure = make_folders(files, folder))
+    return fmt::format("{} cannot be made: {}", folder.string(), error_text(failure));
+  if (files.lstat(folder.c_str(), &status) != 0)
+    return fmt::format("{}: {}", folder.string(), error_text(errno));
+  return judge(status, folder);
+}
+
+}  // namespace treadle::compile

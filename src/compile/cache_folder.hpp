@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Which folder the disk cache uses, and whether it may be trusted.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "compile/file_system.hpp"
+
+namespace treadle::compile {
+
+/// settings().cache_dir; else $XDG_CACHE_HOME/treadle, else ~/.cache/treadle. Empty, with `reason`,
+/// if there is no home folder.
+std::filesystem::path default_cache_folder(std::string& reason);
+
+/// What stands in the way of using `folder`, empty if nothing does. A folder that is missing is
+/// made, with its parents, readable by this user only. Another user's folder, one that others may
+/// write to, a symbolic link and a file are refused: what is loaded from the cache runs as this
+/// user.
+std::string prepare_folder(const FileSystem& files, const std::filesystem::path& folder);
+/// The same judgement of a folder as it is; a missing one is made by nobody and is no reason.
+std::string judge_folder(const FileSystem& files, const std::filesystem::path& folder);
+
+/// "No space left on device (ENOSPC)".
+std::string error_text(int error_number);
+
+}  // namespace treadle::compile

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What a person gets to see of a compile: the texts that went in, what came out.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "compile/compiler.hpp"
+#include "treadle/compile/program.hpp"
+
+namespace treadle::compile {
+
+/// With TREADLE_DUMP set, writes the source and how it is compiled into that folder, before the
+/// compiler sees it. A failure is a warning, once.
+void dump_source(const CompileJob& job);
+
+/// For Options::keep: source, options, image and log in a new folder, whose path it returns.
+std::filesystem::path keep_files(const std::string& source, const Target& target,
+                                 const Options& options, const Program& program);
+
+}  // namespace treadle::compile

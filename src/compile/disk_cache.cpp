@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "compile/disk_cache.hpp"
+
+#define FMT_HEADER_ONLY
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <map>
+#include <utility>
+
+#include "compile/cache_folder.hpp"
+#include "compile/statistics.hpp"
+#include "treadle/base/settings.hpp"
+#include "treadle/base/warning.hpp"
+
+namespace treadle::compile {
+namespace {
+
+// Larger files were not written by us, and are not read into memory to find that out.
+constexpr std::uint64_t max_entry_bytes = std::uint64_t{1} << 30;
+// File times need not be finer than this to tell old entries from new ones, and each update is a
+// write.
+constexpr std::time_t touch_interval_seconds = 3600;
+
+std::string temporary_name() {
+  static std::atomic<unsigned> counter{0};
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return fmt::format("{}{}-{:x}-{}", temporary_prefix, getpid(),
+                     static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+                         static_cast<std::uint64_t>(now.tv_nsec),
+                     counter++);
+}
+
+}  // namespace
+
+DiskCache::DiskCache(std::filesystem::path folder, std::uint64_t max_bytes, FileSystem files)
+    : folder_(std::move(folder)), max_bytes_(max_bytes), files_(std::move(files)) {}
+
+bool DiskCache::usable() {
+  std::call_once(prepared_, [&] {
+    const std::string reason = prepare_folder(files_, folder_);
+    usable_ = reason.empty();
+    if (usable_) return;
+    ++counters().io_errors;
+    warn("the disk cache is not used: " + reason + "; compiled kernels are kept in memory only");
+  });
+  return usable_;
+}
+
+std::string DiskCache::path_of(EntryKind kind, std::string_view key) const {
+  return folder_.native() + '/' + entry_file_name(kind, key);
+}
+
+void DiskCache::count_failure(std::string_view action, const std::string& path, int error_number) {
+  ++counters().io_errors;
+  if (warned_of_failure_.exchange(true)) return;
+  warn(fmt::format("the disk cache cannot {} {}: {}; work goes on without it (reported once)",
+                   action, path, error_text(error_number)));
+}
+
+void DiskCache::heal(const std::string& path, std::string_view what) {
+  files_.unlink(path.c_str());
+  ++counters().healed;
+  if (warned_of_damage_.exchange(true)) return;
+  warn(fmt::format("{} in the disk cache {}; it was deleted and is compiled again (reported once)",
+                   path, what));
+}
+
+void DiskCache::touch_if_old(int file, const struct stat& status) {
+  // Access times are off on many systems, so a hit sets the modification time: eviction goes by it.
+  if (std::time(nullptr) - status.st_mtim.tv_sec > touch_interval_seconds) files_.touch(file);
+}
+
+std::optional<EntryBytes> DiskCache::load(EntryKind kind, std::string_view key) {
+  if (!usable()) return {};
+  const std::string path = path_of(kind, key);
+  const OpenFile file(files_, files_.open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0));
+  if (!file) {
+    if (errno != ENOENT) count_failure("open", path, errno);
+    return {};
+  }
+  struct stat status{};
+  if (files_.fstat(file.get(), &status) != 0)
+    return count_failure("stat", path, errno), std::nullopt;
+  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid())
+    return count_failure("trust", path, EPERM), std::nullopt;
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > max_entry_bytes) return heal(path, "is too large to be an entry"), std::nullopt;
+  auto bytes = std::make_unique_for_overwrite<char[]>(size + 1);
+  if (!read_exactly(files_, file.get(), bytes.get(), size))
+    return count_failure("read", path, errno), std::nullopt;
+  std::optional<EntryBytes> entry = unpack_entry(kind, std::move(bytes), size);
+  if (!entry) return heal(path, "is damaged"), std::nullopt;
+  // Another key under this name: not damage, and not ours. The new entry will take its place.
+  if (entry->key != key) return {};
+  touch_if_old(file.get(), status);
+  return entry;
+}
+
+void DiskCache::store(EntryKind kind, std::string_view key, std::string_view payload) {
+  if (!usable()) return;
+  const std::string bytes = pack_entry(kind, key, payload);
+  if (bytes.size() > std::min(max_entry_bytes, max_bytes_)) return;
+  if (write_entry(path_of(kind, key), bytes)) keep_cap(bytes.size());
+}
+
+bool DiskCache::write_entry(const std::string& path, const std::string& bytes) {
+  const std::string temporary = folder_.native() + '/' + temporary_name();
+  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+  int descriptor = files_.open(temporary.c_str(), flags, 0600);
+  if (descriptor < 0 && errno == ENOENT && prepare_folder(files_, folder_).empty())
+    descriptor = files_.open(temporary.c_str(), flags, 0600);  // somebody deleted the folder
+  if (descriptor < 0) return count_failure("create", temporary, errno), false;
+  // No fsync: after a crash of the machine the checksum tells a half-written entry, which heals.
+  // Waiting for the disk would cost more than many compiles.
+  bool written = write_all(files_, descriptor, bytes.data(), bytes.size());
+  int failure = errno;
+  if (files_.close(descriptor) != 0 && written) {  // quota and network disks report here
+    written = false;
+    failure = errno;
+  }
+  if (!written) {
+    files_.unlink(temporary.c_str());
+    return count_failure("write", temporary, failure), false;
+  }
+  if (files_.rename(temporary.c_str(), path.c_str()) != 0) {
+    failure = errno;
+    files_.unlink(temporary.c_str());
+    return count_failure("publish", path, failure), false;
+  }
+  return true;
+}
+
+void DiskCache::discard(const std::string& entry_name) {
+  if (usable() && kind_of_file_name(entry_name))
+    heal(folder_.native() + '/' + entry_name, "holds code that cannot be loaded");
+}
+
+void DiskCache::keep_cap(std::uint64_t added) {
+  const std::lock_guard lock(cap_mutex_);
+  estimated_bytes_ += added;
+  // The folder is measured at the first entry that this process writes and whenever it may be full:
+  // other processes add to it unseen.
+  if (std::exchange(measured_, true) && estimated_bytes_ <= max_bytes_) return;
+  estimated_bytes_ = evict(files_, folder_, max_bytes_);
+}
+
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<DiskCache>> caches;
+  bool warned_without_home = false;
+};
+Registry& registry() {
+  static auto* const instance = new Registry;  // never destroyed: other threads may still compile
+  return *instance;
+}
+
+}  // namespace
+
+std::shared_ptr<DiskCache> disk_cache_of(const std::filesystem::path& folder) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  std::shared_ptr<DiskCache>& cache = all.caches[folder.native()];
+  if (cache) return cache;
+  std::string reason;
+  std::filesystem::path chosen =
+      folder.empty() ? default_cache_folder(reason) : std::filesystem::absolute(folder);
+  chosen = chosen.lexically_normal();
+  if (!chosen.has_filename()) chosen = chosen.parent_path();  // "cache/": lstat would follow a link
+  if (chosen.empty()) {
+    if (!std::exchange(all.warned_without_home, true))
+      warn("the disk cache is not used: " + reason + "; compiled kernels are kept in memory only");
+    return nullptr;
+  }
+  return cache = std::make_shared<DiskCache>(chosen, settings().cache_max_bytes);
+}
+
+}  // namespace treadle::compile

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// One folder of compiled results, shared by all processes of one user. entry.hpp draws a file of
+// it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "compile/entry.hpp"
+#include "compile/file_system.hpp"
+
+namespace treadle::compile {
+
+/// Thread-safe; several processes share a folder without locks, for entries appear and vanish
+/// whole. No failure of the disk reaches the caller: it is counted, the first one of a folder is
+/// warned about, and work goes on.
+class DiskCache {
+ public:
+  DiskCache(std::filesystem::path folder, std::uint64_t max_bytes,
+            FileSystem files = FileSystem::system());
+
+  /// The entry of `key`; nothing on a miss. A damaged file counts as a miss and is deleted.
+  std::optional<EntryBytes> load(EntryKind kind, std::string_view key);
+  /// Publishes by rename: a reader sees the entry that was there, or the whole new one.
+  void store(EntryKind kind, std::string_view key, std::string_view payload);
+  /// Deletes the entry of that name, because what it holds turned out to be unusable.
+  void discard(const std::string& entry_name);
+
+  const std::filesystem::path& folder() const noexcept { return folder_; }
+  /// Of the file that holds, or would hold, the entry.
+  std::string path_of(EntryKind kind, std::string_view key) const;
+
+ private:
+  bool usable();
+  void heal(const std::string& path, std::string_view what);
+  void touch_if_old(int file, const struct stat& status);
+  bool write_entry(const std::string& path, const std::string& bytes);
+  void keep_cap(std::uint64_t added);
+  void count_failure(std::string_view action, const std::string& path, int error_number);
+
+  const std::filesystem::path folder_;
+  const std::uint64_t max_bytes_;
+  const FileSystem files_;
+  std::once_flag prepared_;
+  std::atomic<bool> usable_{false};
+  std::atomic<bool> warned_of_damage_{false}, warned_of_failure_{false};
+  std::mutex cap_mutex_;
+  std::uint64_t estimated_bytes_ =
+      0;  ///< size of the folder as far as this process knows; guarded by cap_mutex_
+  bool measured_ = false;  ///< guarded by cap_mutex_
+};
+
+/// The cache of a folder, one object per folder and process. Empty path: the default folder; null,
+/// after one warning, if there is none.
+std::shared_ptr<DiskCache> disk_cache_of(const std::filesystem::path& folder);
+/// If the entries of `folder` take more than `limit` bytes, deletes the least recently used ones
+/// down to nine tenths of it. Also deletes temporary files that a killed process left. Returns the
+/// bytes that are left.
+std::uint64_t evict(const FileSystem& files, const std::filesystem::path& folder,
+                    std::uint64_t limit);
+
+}  // namespace treadle::compile
