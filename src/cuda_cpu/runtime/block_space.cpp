@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/runtime/block_space.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cuda_cpu/runtime/device_heap.hpp"
+#include "cuda_cpu/runtime/process.hpp"
+#include "cuda_cpu/runtime/services.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+constexpr std::size_t alignment = 64;
+std::size_t aligned(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
+
+}  // namespace
+
+BlockSpace& BlockSpace::of_this_thread() {
+  thread_local BlockSpace space;
+  return space;
+}
+
+BlockSpace::~BlockSpace() {
+  if (memory_ != nullptr && !process_forked()) device_heap_release(memory_, size_);
+}
+
+bool BlockSpace::reserve(std::size_t size) {
+  if (size <= size_) return true;
+  if (memory_ != nullptr)
+    device_heap_release(std::exchange(memory_, nullptr), std::exchange(size_, 0));
+  // Never from the small blocks: as a mapping of its own it has guard pages, and stray indices
+  // fault.
+  size = std::max<std::size_t>(size + size / 2, 256u << 10);
+  memory_ = static_cast<std::byte*>(device_heap_allocate(size));
+  if (memory_ == nullptr) return false;
+  size_ = size;
+  return true;
+}
+
+// shared (static, dynamic) | states | selected | uniform frame | varying frame | local memory
+BlockContext* BlockSpace::prepare(const Kernel& kernel, const LaunchShape& shape, void* launch) {
+  const auto threads = static_cast<std::size_t>(shape.threads());
+  const std::size_t padded = aligned(threads);
+  const std::size_t sizes[] = {aligned(kernel.static_shared + shape.dynamic_shared),
+                               padded,
+                               padded,
+                               aligned(kernel.uniform_frame_size),
+                               aligned(kernel.varying_frame_size * padded),
+                               aligned(kernel.local_size * threads)};
+  const bool has_barrier = (kernel.flags & kernel_has_barrier) != 0;
+  std::size_t total = sizes[0];
+  if (has_barrier)
+    for (std::size_t i = 1; i < std::size(sizes); ++i) total += sizes[i];
+  if (!reserve(total)) return nullptr;
+
+  BlockContext& b = block_;
+  for (unsigned i = 0; i < 3; ++i) {
+    b.block_size[i] = shape.block[i];
+    b.grid_size[i] = shape.grid[i];
+  }
+  b.shared = memory_;
+  b.dynamic_shared_offset = static_cast<std::uint32_t>(kernel.static_shared);
+  b.thread_count = static_cast<std::uint32_t>(threads);
+  b.services = &services();
+  b.launch = launch;
+  if (has_barrier) {
+    std::byte* at = memory_ + sizes[0];
+    b.state = reinterpret_cast<std::uint8_t*>(at);
+    b.selected = reinterpret_cast<std::uint8_t*>(at += sizes[1]);
+    b.uniform_frame = at += sizes[2];
+    b.varying_frame = at += sizes[3];
+    b.local_memory = at += sizes[4];
+  }
+  return &b;
+}
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "cuda_cpu/runtime/stream.hpp"
+
+namespace treadle::cuda_cpu {
+
+/// One entry of a stream. It may start when it is the first of its stream and everything it waits
+/// for in other streams has finished. The scheduler owns it from submit() on and deletes it when it
+/// has finished.
+class Command {
+ public:
+  enum class Kind : std::uint8_t {
+    work,    ///< run() by workers and waiting threads
+    marker,  ///< nothing to run: finished as soon as it may start
+    host     ///< run() by the one thread that calls host functions
+  };
+  explicit Command(Kind command_kind) : kind(command_kind) {}
+  virtual ~Command() = default;
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  /// Does a share of the work and returns when no piece is left to claim. Up to `limit` threads are
+  /// in here at once. Must not throw; failures go to the context.
+  virtual void run() {}
+  /// Called once, under the scheduler's mutex, when the last participant has left.
+  virtual void finished() {}
+
+  const Kind kind;
+  unsigned limit = 1;  ///< threads that may share the work
+  bool eager = false;  ///< enough work to wake other threads at once
+
+ private:
+  friend class Scheduler;
+  std::shared_ptr<Stream> stream_;
+  Command* next_in_stream_ = nullptr;
+  Command* next_ready_ = nullptr;  // ready list, or list of the finished
+  Command* previous_ready_ = nullptr;
+  std::vector<Command*> dependents_;  // in other streams, waiting for this one
+  std::vector<std::shared_ptr<Stream>>
+      awaited_;         // streams this one waits for: where a waiting thread may help
+  unsigned unmet_ = 0;  // commands of other streams still to finish
+  unsigned participants_ = 0;
+  bool listed_ = false;  // in the ready list
+};
+
+/// A point in a stream that other streams and threads can wait for: what an event holds.
+struct StreamPoint {
+  std::shared_ptr<Stream> stream;
+  std::uint64_t position = 0;
+  std::atomic<std::int64_t> nanoseconds{0};  ///< monotonic time at which it was reached
+  Command* marker = nullptr;  ///< null once reached; guarded by the scheduler's mutex
+  bool reached() const { return stream->completed.load(std::memory_order_acquire) >= position; }
+};
+
+/// Work that is one function, cut into `pieces` that threads claim one at a time, in order.
+class TaskCommand final : public Command {
+ public:
+  explicit TaskCommand(std::function<void(std::uint64_t piece)> work, std::uint64_t pieces = 1);
+  void run() override;
+
+ private:
+  std::function<void(std::uint64_t)> work_;
+  const std::uint64_t pieces_;
+  std::atomic<std::uint64_t> next_{0};
+};
+
+/// Calls a host function in stream order.
+class HostCommand final : public Command {
+ public:
+  explicit HostCommand(std::function<void()> function)
+      : Command(Kind::host), function_(std::move(function)) {}
+  void run() override { function_(); }
+
+ private:
+  std::function<void()> function_;
+};
+
+/// Notes the time at which the stream gets here.
+class MarkerCommand final : public Command {
+ public:
+  explicit MarkerCommand(std::shared_ptr<StreamPoint> point = nullptr)
+      : Command(Kind::marker), point_(std::move(point)) {}
+  void finished() override;
+
+ private:
+  std::shared_ptr<StreamPoint> point_;
+};
+
+std::int64_t monotonic_nanoseconds();
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/runtime/faults.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <mutex>
+
+namespace treadle::cuda_cpu {
+namespace {
+
+struct Guard {
+  sigjmp_buf environment;
+  Guard* outer;
+  Fault* fault;
+};
+
+// Read in a signal handler: initial-exec, because the general model may allocate on first use.
+__attribute__((tls_model("initial-exec"))) thread_local Guard* active_guard = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local std::uintptr_t stack_low = 0;
+__attribute__((tls_model("initial-exec"))) thread_local bool forwarding = false;
+
+constexpr int handled_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+struct sigaction previous_actions[std::size(handled_signals)];
+
+/// Hands a signal that is not ours to whoever handled it before us.
+void forward(int signal, siginfo_t* info, void* machine_state) {
+  struct sigaction before{};
+  for (std::size_t i = 0; i < std::size(handled_signals); ++i)
+    if (handled_signals[i] == signal) before = previous_actions[i];
+  // A handler installed later may chain to us again: the second time round the default action ends
+  // it.
+  const bool looping = forwarding;
+  forwarding = true;
+  if (!looping && (before.sa_flags & SA_SIGINFO) != 0) {
+    before.sa_sigaction(signal, info, machine_state);
+  } else if (!looping && before.sa_handler == SIG_IGN && info->si_code <= 0) {
+    // Sent by kill() and ignored, as the program asked.
+  } else if (!looping && before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+    before.sa_handler(signal);
+  } else {
+    struct sigaction by_default{};
+    by_default.sa_handler = SIG_DFL;
+    sigaction(signal, &by_default, nullptr);
+    if (info->si_code <= 0) raise(signal);  // else the faulting instruction runs again and does it
+  }
+  forwarding = false;
+}
+
+/// Endless recursion ends in the guard page below the stack: stack pointer and address are both
+/// there.
+bool is_stack_overflow(std::uintptr_t address, const void* machine_state) {
+#if defined(__x86_64__)
+  const auto* state = static_cast<const ucontext_t*>(machine_state);
+  const auto stack_pointer = static_cast<std::uintptr_t>(state->uc_mcontext.gregs[REG_RSP]);
+  constexpr std::uintptr_t near = 64u << 10, frame = 1u << 20;
+  return stack_low != 0 && stack_pointer < stack_low + near && stack_pointer + frame > stack_low &&
+         address + frame > stack_pointer && address < stack_pointer + near;
+#else
+  (void)machine_state;
+  constexpr std::uintptr_t near = 64u << 10;
+  return stack_low != 0 && address < stack_low + near && address + near > stack_low;
+#endif
+}
+
+void on_signal(int signal, siginfo_t* info, void* machine_state) {
+  Guard* const guard = active_guard;
+  if (guard == nullptr || info->si_code <= 0) return forward(signal, info, machine_state);
+  Fault& fault = *guard->fault;
+  fault.signal = signal;
+  fault.signal_code = info->si_code;
+  fault.address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  fault.reason = signal == SIGSEGV && is_stack_overflow(fault.address, machine_state)
+                     ? FaultReason::stack_overflow
+                     : FaultReason::signal;
+  siglongjmp(guard->environment, 1);
+}
+
+void install_handlers() {
+  for (std::size_t i = 0; i < std::size(handled_signals); ++i) {
+    struct sigaction action{};
+    action.sa_sigaction = on_signal;
+    // On the alternate stack, since the normal one may be what overflowed; not blocked while it is
+    // handled, since the handler is left by a jump that restores no mask.
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    sigaction(handled_signals[i], &action, &previous_actions[i]);
+  }
+}
+
+/// The thread's alternate signal stack, for as long as the thread lives.
+class AlternateStack {
+ public:
+  AlternateStack() {
+    stack_t present{};
+    constexpr std::size_t enough = 16u << 10;
+    if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) == 0 &&
+        present.ss_size >= enough)
+      return;  // Python's faulthandler or a sanitizer has given this thread one
+    size_ = static_cast<std::size_t>(sysconf(_SC_SIGSTKSZ)) + (64u << 10);
+    memory_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) return;
+    stack_t ours{};
+    ours.ss_sp = memory_;
+    ours.ss_size = size_;
+    sigaltstack(&ours, nullptr);
+  }
+  AlternateStack(const AlternateStack&) = delete;
+  AlternateStack& operator=(const AlternateStack&) = delete;
+  ~AlternateStack() {
+    if (memory_ == MAP_FAILED) return;
+    stack_t present{};
+    if (sigaltstack(nullptr, &present) == 0 && present.ss_sp == memory_) {
+      stack_t none{};
+      none.ss_flags = SS_DISABLE;
+      sigaltstack(&none, nullptr);
+    }
+    munmap(memory_, size_);
+  }
+
+ private:
+  void* memory_ = MAP_FAILED;
+  std::size_t size_ = 0;
+};
+
+void find_stack_bounds() {
+  pthread_attr_t attributes;
+  void* low = nullptr;
+  std::size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  if (pthread_attr_getstack(&attributes, &low, &size) == 0)
+    stack_low = reinterpret_cast<std::uintptr_t>(low);
+  pthread_attr_destroy(&attributes);
+}
+
+const char* signal_name(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGFPE:
+      return "SIGFPE";
+    default:
+      return "SIGILL";
+  }
+}
+
+}  // namespace
+
+void prepare_for_faults() {
+  static std::once_flag installed;
+  std::call_once(installed, install_handlers);
+  thread_local AlternateStack stack;
+  if (stack_low == 0) find_stack_bounds();
+}
+
+bool run_guarded(Fault& fault, void (*body)(void*), void* argument) {
+  Guard guard;
+  guard.outer = active_guard;
+  guard.fault = &fault;
+  if (sigsetjmp(guard.environment, 0) != 0) {
+    active_guard = guard.outer;
+    return false;
+  }
+  active_guard = &guard;
+  body(argument);
+  active_guard = guard.outer;
+  return true;
+}
+
+void leave_guarded(FaultReason reason) {
+  Guard* const guard = active_guard;
+  if (guard == nullptr)
+    std::abort();  // device code called outside any launch: there is nobody to tell
+  guard->fault->reason = reason;
+  siglongjmp(guard->environment, 1);
+}
+
+CUresult fault_code(const Fault& fault) {
+  switch (fault.reason) {
+    case FaultReason::assertion:
+      return CUDA_ERROR_ASSERT;
+    case FaultReason::trap:
+    case FaultReason::stack_overflow:
+      return CUDA_ERROR_LAUNCH_FAILED;
+    default:
+      break;
+  }
+  switch (fault.signal) {
+    case SIGSEGV:
+      return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case SIGBUS:
+      return fault.signal_code == BUS_ADRALN ? CUDA_ERROR_MISALIGNED_ADDRESS
+                                             : CUDA_ERROR_ILLEGAL_ADDRESS;
+    case SIGILL:
+      return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+    default:
+      return CUDA_ERROR_LAUNCH_FAILED;
+  }
+}
+
+std::string fault_description(const Fault& fault) {
+  switch (fault.reason) {
+    case FaultReason::assertion:
+      return "device-side assertion failed";
+    case FaultReason::trap:
+      return "trap instruction";
+    case FaultReason::stack_overflow:
+      return "stack overflow (recursion too deep)";
+    default:
+      break;
+  }
+  char text[96];
+  const char* const name = signal_name(fault.signal);
+  if (fault.signal == SIGFPE)
+    std::snprintf(text, sizeof text, "arithmetic fault (%s)", name);
+  else if (fault.signal == SIGILL)
+    std::snprintf(text, sizeof text, "illegal instruction (%s)", name);
+  else if (fault.address == 0)  // the processor gives no address for one that is not canonical
+    std::snprintf(text, sizeof text, "illegal memory access at a null or malformed address (%s)",
+                  name);
+  else
+    std::snprintf(text, sizeof text, "illegal memory access at 0x%llx (%s)",
+                  static_cast<unsigned long long>(fault.address), name);
+  return text;
+}
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Turns what a kernel does wrong into an error of its context.
+//
+// Handlers for SIGSEGV, SIGBUS, SIGFPE and SIGILL are installed once, at the first launch of the
+// process. A signal raised by guarded code on this thread is ours; every other one goes to the
+// handler that was there before (Python's faulthandler, a sanitizer, or the default action), so the
+// program's own crashes stay what they were.
+#pragma once
+
+#include <csetjmp>
+#include <cstdint>
+#include <string>
+
+#include "cuda_cpu/runtime/driver_api.hpp"
+
+namespace treadle::cuda_cpu {
+
+enum class FaultReason { none, signal, stack_overflow, trap, assertion };
+
+/// What stopped guarded code. Filled by the signal handler: plain data only.
+struct Fault {
+  FaultReason reason = FaultReason::none;
+  int signal = 0;
+  int signal_code = 0;
+  std::uintptr_t address = 0;
+};
+
+/// Installs the handlers, once in a process; gives the calling thread an alternate signal stack,
+/// once in a thread.
+void prepare_for_faults();
+
+/// Calls body(argument). True if it returned; false if a fault or leave_guarded() stopped it.
+/// Destructors of the frames in between do not run: guarded code owns nothing while it runs
+/// kernels.
+bool run_guarded(Fault& fault, void (*body)(void*), void* argument);
+
+/// Ends the guarded code of this thread; the process if there is none.
+[[noreturn]] void leave_guarded(FaultReason reason);
+
+/// The CUDA error of a fault, and its description without place: "illegal memory access at 0x10
+/// (SIGSEGV)".
+CUresult fault_code(const Fault& fault);
+std::string fault_description(const Fault& fault);
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/runtime/launch.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#define FMT_HEADER_ONLY
+#include <fmt/format.h>
+
+#include "cuda_cpu/runtime/block_space.hpp"
+#include "cuda_cpu/runtime/entry.hpp"
+#include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/machine.hpp"
+#include "cuda_cpu/runtime/scheduler.hpp"
+#include "cuda_cpu/runtime/services.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+/// From this many threads on, others are woken at the launch; smaller grids call for help when they
+/// turn out slow.
+constexpr std::uint64_t eager_threads = 1u << 15;
+constexpr std::int64_t slow_nanoseconds = 15'000;
+/// Chunks a thread gets of a grid, on average: enough to even out, few enough that claiming costs
+/// nothing.
+constexpr std::uint64_t chunks_per_thread = 16;
+
+std::size_t storage_needed(const Kernel& kernel) {
+  return (kernel.parameter_bytes + 63) / 64 * 64 + kernel.parameter_count * sizeof(void*);
+}
+
+}  // namespace
+
+LaunchCommand::LaunchCommand(std::shared_ptr<Function> launched, const LaunchShape& launch_shape)
+    : Command(Kind::work),
+      function_(std::move(launched)),
+      shape_(launch_shape),
+      total_blocks_(shape_.blocks()) {
+  const unsigned workers = machine().threads;
+  chunk_ = std::max<std::uint64_t>(1, total_blocks_ / (workers * chunks_per_thread));
+  limit = static_cast<unsigned>(
+      std::min<std::uint64_t>((total_blocks_ + chunk_ - 1) / chunk_, workers));
+  eager = limit > 1 && total_blocks_ * shape_.threads() >= eager_threads;
+}
+
+void LaunchCommand::copy_packed(const std::byte* buffer, std::size_t size) {
+  const Kernel& kernel = function_->kernel;
+  argument_bytes_ = inline_storage_;
+  const std::size_t needed = storage_needed(kernel);
+  if (needed > sizeof inline_storage_) {
+    large_storage_ = std::make_unique<std::byte[]>(needed + 64);
+    argument_bytes_ = reinterpret_cast<std::byte*>(
+        (reinterpret_cast<std::uintptr_t>(large_storage_.get()) + 63) / 64 * 64);
+  }
+  if (buffer != nullptr)
+    std::memcpy(argument_bytes_, buffer, std::min<std::size_t>(size, kernel.parameter_bytes));
+  arguments_ = reinterpret_cast<void**>(argument_bytes_ + (kernel.parameter_bytes + 63) / 64 * 64);
+  for (std::uint32_t i = 0; i < kernel.parameter_count; ++i)
+    arguments_[i] = argument_bytes_ + kernel.parameters[i].offset;
+}
+
+void LaunchCommand::copy_arguments(void* const* addresses) {
+  copy_packed(nullptr, 0);
+  for (std::uint32_t i = 0; i < function_->kernel.parameter_count; ++i)
+    std::memcpy(arguments_[i], addresses[i], function_->kernel.parameters[i].size);
+}
+
+void LaunchCommand::run_block(std::uint64_t number, BlockContext& block) {
+  const auto [x, y] = std::pair(shape_.grid[0], shape_.grid[1]);
+  block.block_index[0] = static_cast<std::uint32_t>(number % x);
+  block.block_index[1] = static_cast<std::uint32_t>(number / x % y);
+  block.block_index[2] = static_cast<std::uint32_t>(number / x / y);
+  block.thread_index[0] = thread_unknown;
+  const Kernel& kernel = function_->kernel;
+  if ((kernel.flags & kernel_has_barrier) != 0)
+    run_regions(kernel, function_->barriers, arguments_, block);
+  else
+    kernel.run(arguments_, &block);
+}
+
+/// Guarded: a fault leaves by a jump, so nothing here may need a destructor.
+void LaunchCommand::run_blocks(void* share) {
+  auto& [launch, block] = *static_cast<Share*>(share);
+  const std::int64_t start = launch->limit > 1 ? monotonic_nanoseconds() : 0;
+  while (!launch->stopped_.load(std::memory_order_relaxed)) {
+    const std::uint64_t first =
+        launch->next_block_.fetch_add(launch->chunk_, std::memory_order_relaxed);
+    if (first >= launch->total_blocks_) return;
+    const std::uint64_t end = std::min(launch->total_blocks_, first + launch->chunk_);
+    for (std::uint64_t number = first; number < end; ++number) launch->run_block(number, *block);
+    const bool more = launch->limit > 1 && end < launch->total_blocks_;
+    if (more && !launch->helpers_called_.load(std::memory_order_relaxed) &&
+        monotonic_nanoseconds() - start > slow_nanoseconds &&
+        !launch->helpers_called_.exchange(true))
+      Scheduler::instance().call_helpers(launch->limit - 1);
+  }
+}
+
+void LaunchCommand::run() {
+  if (context().error() != CUDA_SUCCESS) return;  // as on a GPU, nothing runs in a failed context
+  prepare_for_faults();
+  BlockContext* const block = BlockSpace::of_this_thread().prepare(function_->kernel, shape_, this);
+  if (block == nullptr) {
+    stopped_ = true;
+    context().fail(
+        CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+        std::string("kernel ") + function_->kernel.name + ": no memory for the threads of a block");
+    return;
+  }
+  if (eager) helpers_called_.store(true, std::memory_order_relaxed);
+  Share share{this, block};
+  Fault fault;
+  set_current_block(block);
+  const bool completed = run_guarded(fault, run_blocks, &share);
+  set_current_block(nullptr);
+  if (completed) return;
+  stopped_ = true;
+  report(fault, *block);
+}
+
+void LaunchCommand::report(const Fault& fault, const BlockContext& block) {
+  const Kernel& kernel = function_->kernel;
+  const auto triple = [](const std::uint32_t* v) {
+    return fmt::format("({},{},{})", v[0], v[1], v[2]);
+  };
+  const bool thread_known = block.thread_index[0] != thread_unknown;
+  const bool has_signature = kernel.signature != nullptr && *kernel.signature != '\0';
+  context().fail(
+      fault_code(fault),
+      fmt::format("kernel {}: {}, block {} of {}, thread {} of {}",
+                  has_signature ? kernel.signature : kernel.name, fault_description(fault),
+                  triple(block.block_index), triple(block.grid_size),
+                  thread_known ? triple(block.thread_index) : "unknown", triple(block.block_size)));
+}
+
+Context& launch_context(const BlockContext& block) {
+  return static_cast<LaunchCommand*>(block.launch)->context();
+}
+
+namespace {
+
+/// What the device or the kernel forbids.
+CUresult check_shape(const Function& function, const LaunchShape& shape) {
+  const Kernel& kernel = function.kernel;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (shape.grid[i] == 0 || shape.grid[i] > max_grid_size[i]) return CUDA_ERROR_INVALID_VALUE;
+    if (shape.block[i] == 0 || shape.block[i] > max_block_size[i]) return CUDA_ERROR_INVALID_VALUE;
+    // The compiler took blockIdx * blockDim + threadIdx for a number below 2^31.
+    const bool small = std::uint64_t{shape.grid[i]} * shape.block[i] <= 0x80000000u;
+    if ((kernel.flags & kernel_assumes_small_index) != 0 && !small) return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  if (shape.threads() > function.max_threads()) return CUDA_ERROR_INVALID_VALUE;
+  if (shape.dynamic_shared > function.max_dynamic_shared.load(std::memory_order_relaxed))
+    return CUDA_ERROR_INVALID_VALUE;
+  return CUDA_SUCCESS;
+}
+
+/// CUDA's other way to pass arguments: a list of keys and values that names one packed buffer.
+CUresult parse_extra(void** extra, const std::byte*& buffer, std::size_t& size) {
+  constexpr unsigned most_entries = 16;
+  const std::size_t* size_pointer = nullptr;
+  for (unsigned i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
+    if (i >= most_entries) return CUDA_ERROR_INVALID_VALUE;
+    if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+      buffer = static_cast<const std::byte*>(extra[i + 1]);
+    else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+      size_pointer = static_cast<const std::size_t*>(extra[i + 1]);
+    else
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (buffer == nullptr || size_pointer == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  size = *size_pointer;
+  return CUDA_SUCCESS;
+}
+
+/// Bytes the packed buffer must have: up to the end of the last parameter. Padding behind it is
+/// optional.
+std::size_t packed_end(const Kernel& kernel) {
+  if (kernel.parameter_count == 0) return 0;
+  const Parameter& last = kernel.parameters[kernel.parameter_count - 1];
+  return std::size_t{last.offset} + last.size;
+}
+
+CUresult pass_arguments(LaunchCommand& command, const Kernel& kernel, void** addresses,
+                        void** extra) {
+  if (addresses != nullptr && extra != nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (addresses != nullptr) {
+    for (std::uint32_t i = 0; i < kernel.parameter_count; ++i)
+      if (addresses[i] == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    command.copy_arguments(addresses);
+    return CUDA_SUCCESS;
+  }
+  const std::byte* buffer = nullptr;
+  std::size_t size = 0;
+  if (extra != nullptr)
+    if (const CUresult failure = parse_extra(extra, buffer, size); failure != CUDA_SUCCESS)
+      return failure;
+  if (size < packed_end(kernel)) return CUDA_ERROR_INVALID_VALUE;
+  command.copy_packed(buffer, size);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult launch_kernel(CUfunction handle, const LaunchShape& shape, CUstream stream_handle,
+                       void** addresses, void** extra) {
+  return with_context([&](const auto& context) -> CUresult {
+    auto function = function_handles().find(handle);
+    if (!function || function->module->context != context) return CUDA_ERROR_INVALID_HANDLE;
+    std::shared_ptr<Stream> stream;
+    if (const CUresult failure = resolve_stream(context, stream_handle, stream);
+        failure != CUDA_SUCCESS)
+      return failure;
+    if (const CUresult failure = check_shape(*function, shape); failure != CUDA_SUCCESS)
+      return failure;
+    const Kernel& kernel = function->kernel;
+    auto command = std::make_unique<LaunchCommand>(std::move(function), shape);
+    if (const CUresult failure = pass_arguments(*command, kernel, addresses, extra);
+        failure != CUDA_SUCCESS)
+      return failure;
+    Scheduler::instance().submit(std::move(command), stream);
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace treadle::cuda_cpu
+
+using namespace treadle::cuda_cpu;
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z,
+                        unsigned dynamic_shared, CUstream stream, void** addresses, void** extra) {
+  return launch_kernel(function,
+                       {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared},
+                       stream, addresses, extra);
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** addresses,
+                          void** extra) {
+  if (config == nullptr || (config->numAttrs > 0 && config->attrs == nullptr))
+    return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const CUlaunchAttribute& attribute = config->attrs[i];
+    // Hints are ignored; what would change the meaning of the launch is refused.
+    const auto& cluster = attribute.value.clusterDim;
+    const bool refused =
+        (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && attribute.value.cooperative != 0) ||
+        (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+         cluster.x * cluster.y * cluster.z > 1) ||
+        attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
+        attribute.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT;
+    if (refused) return CUDA_ERROR_NOT_SUPPORTED;
+  }
+  return launch_kernel(function,
+                       {{config->gridDimX, config->gridDimY, config->gridDimZ},
+                        {config->blockDimX, config->blockDimY, config->blockDimZ},
+                        config->sharedMemBytes},
+                       config->hStream, addresses, extra);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                   unsigned, unsigned, CUstream, void**) {
+  // CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH says 0: blocks are not all resident at once.
+  return with_context([](const auto&) -> CUresult { return CUDA_ERROR_NOT_SUPPORTED; });
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "cuda_cpu/runtime/command.hpp"
+#include "cuda_cpu/runtime/module.hpp"
+
+namespace treadle::cuda_cpu {
+
+struct Fault;
+
+struct LaunchShape {
+  std::array<std::uint32_t, 3> grid, block;
+  std::uint32_t dynamic_shared = 0;
+  std::uint64_t blocks() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
+  std::uint64_t threads() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
+};
+
+/// One kernel launch. Threads claim chunks of blocks, in increasing order of the block's number (x
+/// fastest), so a block may wait for one with a smaller number.
+class LaunchCommand final : public Command {
+ public:
+  LaunchCommand(std::shared_ptr<Function> launched, const LaunchShape& launch_shape);
+
+  /// Copies the arguments: one address per parameter, or CUDA's packed buffer.
+  void copy_arguments(void* const* addresses);
+  void copy_packed(const std::byte* buffer, std::size_t size);
+
+  void run() override;
+  Context& context() const { return *function_->module->context; }
+
+ private:
+  struct Share {  // what the guarded code works on
+    LaunchCommand* launch;
+    BlockContext* block;
+  };
+  static void run_blocks(void* share);
+  void run_block(std::uint64_t number, BlockContext& block);
+  void report(const Fault& fault, const BlockContext& block);
+  void stop() { next_block_.store(total_blocks_, std::memory_order_relaxed); }
+
+  const std::shared_ptr<Function> function_;
+  const LaunchShape shape_;
+  const std::uint64_t total_blocks_;
+  std::uint64_t chunk_ = 1;
+  std::atomic<std::uint64_t> next_block_{0};
+  std::atomic<bool> stopped_{false};
+  std::atomic<bool> helpers_called_{false};
+  std::byte* argument_bytes_ = nullptr;  // the packed buffer; arguments_[i] points into it
+  void** arguments_ = nullptr;
+  alignas(64) std::byte inline_storage_[512];
+  std::unique_ptr<std::byte[]> large_storage_;
+};
+
+/// The context whose launch this block belongs to.
+Context& launch_context(const BlockContext& block);
+
+/// Checks and queues. The shape's limits, the argument buffer and the stream are checked here.
+CUresult launch_kernel(CUfunction function, const LaunchShape& shape, CUstream stream,
+                       void** addresses, void** extra);
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/runtime/memory.hpp"
+
+#include <algorithm>
+#include <map>
+#include <shared_mutex>
+#include <vector>
+
+#include "cuda_cpu/runtime/device_heap.hpp"
+#include "cuda_cpu/runtime/machine.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+/// All allocations by address; they never overlap.
+class AddressMap {
+ public:
+  bool add(Allocation allocation) {
+    const std::unique_lock lock(mutex_);
+    const std::uintptr_t base = allocation.base;
+    const auto next = allocations_.lower_bound(base);
+    if (next != allocations_.end() && next->first < base + allocation.size) return false;
+    if (next != allocations_.begin() &&
+        std::prev(next)->second.base + std::prev(next)->second.size > base)
+      return false;
+    allocation.id = ++last_id_;
+    allocations_.emplace_hint(next, base, std::move(allocation));
+    return true;
+  }
+
+  std::optional<Allocation> find(std::uintptr_t address) const {
+    const std::shared_lock lock(mutex_);
+    const Allocation* found = at(address);
+    return found == nullptr ? std::nullopt : std::optional(*found);
+  }
+
+  bool holds(std::uintptr_t address, std::size_t size) const {
+    const std::shared_lock lock(mutex_);
+    const Allocation* found = at(address);
+    return found != nullptr && size <= found->base + found->size - address;
+  }
+
+  std::optional<Allocation> remove(std::uintptr_t base, std::initializer_list<MemoryKind> kinds) {
+    const std::unique_lock lock(mutex_);
+    const auto found = allocations_.find(base);
+    if (found == allocations_.end() ||
+        std::find(kinds.begin(), kinds.end(), found->second.kind) == kinds.end())
+      return std::nullopt;
+    Allocation taken = std::move(found->second);
+    allocations_.erase(found);
+    return taken;
+  }
+
+  std::vector<Allocation> remove_all(const Context& context) {
+    const std::unique_lock lock(mutex_);
+    std::vector<Allocation> taken;
+    for (auto i = allocations_.begin(); i != allocations_.end();) {
+      const bool mine = i->second.context.get() == &context;
+      if (mine) taken.push_back(std::move(i->second));
+      i = mine ? allocations_.erase(i) : std::next(i);
+    }
+    return taken;
+  }
+
+ private:
+  const Allocation* at(std::uintptr_t address) const {
+    auto next = allocations_.upper_bound(address);
+    if (next == allocations_.begin()) return nullptr;
+    const Allocation& found = std::prev(next)->second;
+    return address - found.base < found.size ? &found : nullptr;
+  }
+  mutable std::shared_mutex mutex_;
+  std::map<std::uintptr_t, Allocation> allocations_;
+  std::uint64_t last_id_ = 0;
+};
+
+AddressMap& addresses() {
+  static AddressMap* const map = new AddressMap;  // outlives every thread
+  return *map;
+}
+
+/// Keeps the sum of all allocations below what the machine can back. Memory is backed only when it
+/// is touched, so the kernel's counters alone say too little: what we gave out and nobody touched
+/// yet counts as used.
+class Budget {
+ public:
+  bool take(std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    if (size > machine().memory_bytes) return false;
+    // Reading the counters costs tens of microseconds: not for every small allocation.
+    unchecked_ += size;
+    if (unchecked_ >= check_interval) {
+      const std::size_t reserve = machine().memory_bytes / 64;
+      if (size + reserve > free_now()) return false;
+      unchecked_ = 0;
+    }
+    in_use_ += size;
+    return true;
+  }
+  void give_back(std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    in_use_ -= size;
+  }
+  MemoryState state() {
+    const std::lock_guard lock(mutex_);
+    return {free_now(), machine().memory_bytes};
+  }
+
+ private:
+  static constexpr std::size_t check_interval = 16u << 20;
+  std::size_t free_now() const {
+    const std::size_t untouched = in_use_ - std::min(in_use_, resident_bytes());
+    const std::size_t available = available_memory_bytes();
+    return available - std::min(available, untouched);
+  }
+  std::mutex mutex_;
+  std::size_t in_use_ = 0, unchecked_ = 0;
+};
+
+Budget& budget() {
+  static Budget* const instance = new Budget;
+  return *instance;
+}
+
+}  // namespace
+
+bool add_memory(Allocation allocation) { return addresses().add(std::move(allocation)); }
+std::optional<Allocation> find_memory(std::uintptr_t address) { return addresses().find(address); }
+bool known_memory(std::uintptr_t address, std::size_t size) {
+  return addresses().holds(address, size);
+}
+std::optional<Allocation> remove_memory(std::uintptr_t base,
+                                        std::initializer_list<MemoryKind> kinds) {
+  return addresses().remove(base, kinds);
+}
+
+void release_memory(const Allocation& allocation) {
+  if (allocation.kind == MemoryKind::registered || allocation.kind == MemoryKind::global) return;
+  device_heap_release(reinterpret_cast<void*>(allocation.base), allocation.size);
+  budget().give_back(allocation.size);
+}
+
+void free_memory_of(const Context& context) {
+  for (const auto& allocation : addresses().remove_all(context)) release_memory(allocation);
+}
+
+MemoryState memory_state() { return budget().state(); }
+
+CUresult allocate_memory(const std::shared_ptr<Context>& context, std::size_t size, MemoryKind kind,
+                         unsigned flags, std::uintptr_t& address) {
+  if (size == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (!budget().take(size)) return CUDA_ERROR_OUT_OF_MEMORY;
+  void* const block = device_heap_allocate(size);
+  if (block == nullptr) {
+    budget().give_back(size);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  }
+  address = reinterpret_cast<std::uintptr_t>(block);
+  add_memory(
+      {.base = address, .size = size, .kind = kind, .flags = flags, .id = 0, .context = context});
+  return CUDA_SUCCESS;
+}
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Every piece of memory the device knows by address. Device addresses are host addresses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "cuda_cpu/runtime/context.hpp"
+
+namespace treadle::cuda_cpu {
+
+enum class MemoryKind {
+  device,      ///< cuMemAlloc
+  managed,     ///< cuMemAllocManaged
+  host,        ///< cuMemAllocHost, cuMemHostAlloc
+  registered,  ///< the program's own, between cuMemHostRegister and cuMemHostUnregister
+  global       ///< a variable of a loaded module
+};
+
+struct Allocation {
+  std::uintptr_t base = 0;
+  std::size_t size = 0;
+  MemoryKind kind = MemoryKind::device;
+  unsigned flags = 0;    ///< as given to cuMemHostAlloc, cuMemHostRegister or cuMemAllocManaged
+  std::uint64_t id = 0;  ///< never used twice
+  std::shared_ptr<Context> context;
+};
+
+/// Makes [base, base + size) known; false if it overlaps what is known already.
+bool add_memory(Allocation allocation);
+/// The allocation that holds this address.
+std::optional<Allocation> find_memory(std::uintptr_t address);
+/// Whether [address, address + size) lies within one allocation.
+bool known_memory(std::uintptr_t address, std::size_t size);
+/// Forgets the allocation that starts here, if it is of one of these kinds, and returns it.
+std::optional<Allocation> remove_memory(std::uintptr_t base,
+                                        std::initializer_list<MemoryKind> kinds);
+/// Gives back what a removed allocation of kind device, managed or host occupied.
+void release_memory(const Allocation& allocation);
+/// Forgets and frees everything of this context.
+void free_memory_of(const Context& context);
+
+/// Bytes free for new allocations now, and those the device has in all.
+struct MemoryState {
+  std::size_t free, total;
+};
+MemoryState memory_state();
+
+/// Allocates and registers; CUDA_ERROR_OUT_OF_MEMORY rather than more than the machine or the
+/// cgroup has.
+CUresult allocate_memory(const std::shared_ptr<Context>& context, std::size_t size, MemoryKind kind,
+                         unsigned flags, std::uintptr_t& address);
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/runtime/module.hpp"
+
+#include <algorithm>
+
+#include "cuda_cpu/runtime/memory.hpp"
+
+namespace treadle::cuda_cpu {
+
+Module::Module(std::shared_ptr<Context> owner, std::unique_ptr<LoadedCode> loaded)
+    : context(std::move(owner)), code_(std::move(loaded)) {
+  for (const Global& global : std::span(descriptor().globals, descriptor().global_count)) {
+    const auto base = reinterpret_cast<std::uintptr_t>(global.address);
+    const bool added = global.size > 0 && add_memory({.base = base,
+                                                      .size = global.size,
+                                                      .kind = MemoryKind::global,
+                                                      .flags = 0,
+                                                      .id = 0,
+                                                      .context = context});
+    if (added) known_globals_.push_back(base);  // not a second name of the same variable
+  }
+}
+
+Module::~Module() {
+  for (const std::uintptr_t base : known_globals_) remove_memory(base, {MemoryKind::global});
+}
+
+const Kernel* Module::kernel(std::string_view name) const {
+  const auto all = std::span(descriptor().kernels, descriptor().kernel_count);
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Kernel& k) { return name == k.name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+const Global* Module::global(std::string_view name) const {
+  const auto all = std::span(descriptor().globals, descriptor().global_count);
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Global& g) { return name == g.name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+Function::Function(std::shared_ptr<Module> owner, const Kernel& code)
+    : module(std::move(owner)),
+      kernel(code),
+      barriers(barrier_kinds(code)),
+      max_dynamic_shared(shared_per_block -
+                         std::min<std::size_t>(shared_per_block, code.static_shared)) {}
+
+ModuleHandles& module_handles() {
+  static ModuleHandles* const handles = new ModuleHandles;
+  return *handles;
+}
+
+FunctionHandles& function_handles() {
+  static FunctionHandles* const handles = new FunctionHandles;
+  return *handles;
+}
+
+CUfunction function_handle(const std::shared_ptr<Module>& module, const Kernel& kernel) {
+  const std::lock_guard lock(module->functions_mutex);
+  CUfunction& handle = module->functions[&kernel];
+  if (handle == nullptr) {
+    auto function = std::make_shared<Function>(module, kernel);
+    handle = function_handles().insert(function);
+    function->handle = handle;
+  }
+  return handle;
+}
+
+}  // namespace treadle::cuda_cpu

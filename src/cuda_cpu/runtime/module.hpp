@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cuda_cpu/runtime/context.hpp"
+#include "cuda_cpu/runtime/device.hpp"
+#include "cuda_cpu/runtime/module_image.hpp"
+#include "cuda_cpu/runtime/region_scheduler.hpp"
+
+namespace treadle::cuda_cpu {
+
+/// A loaded module. Functions and queued launches hold it, so its code stays mapped until the last
+/// one is done.
+class Module {
+ public:
+  Module(std::shared_ptr<Context> owner, std::unique_ptr<LoadedCode> loaded);
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  ~Module();
+
+  CUmodule handle = nullptr;
+  const std::shared_ptr<Context> context;
+  const ModuleDescriptor& descriptor() const { return code_->descriptor(); }
+  const Kernel* kernel(std::string_view name) const;
+  const Global* global(std::string_view name) const;
+
+  std::mutex functions_mutex;
+  std::map<const Kernel*, CUfunction>
+      functions;  ///< handles given out, one for each kernel asked for
+
+ private:
+  std::unique_ptr<LoadedCode> code_;
+  std::vector<std::uintptr_t> known_globals_;
+};
+
+/// A kernel as a handle, with the attributes a program can set on it.
+class Function {
+ public:
+  Function(std::shared_ptr<Module> owner, const Kernel& code);
+
+  CUfunction handle = nullptr;
+  const std::shared_ptr<Module> module;
+  const Kernel& kernel;
+  const BarrierKinds barriers;
+  std::atomic<std::size_t> max_dynamic_shared;
+  std::atomic<int> shared_carveout{-1};
+
+  unsigned max_threads() const {
+    return kernel.max_threads != 0 ? kernel.max_threads : max_threads_per_block;
+  }
+};
+
+using ModuleHandles = HandleRegistry<Module, CUmodule, HandleKind::module>;
+using FunctionHandles = HandleRegistry<Function, CUfunction, HandleKind::function>;
+ModuleHandles& module_handles();
+FunctionHandles& function_handles();
+
+/// The handle of a kernel of the module, made when first asked for.
+CUfunction function_handle(const std::shared_ptr<Module>& module, const Kernel& kernel);
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// From the bytes of a module image to a loaded, checked descriptor. Knows nothing of contexts.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "cuda_cpu/module_abi.h"
+#include "cuda_cpu/runtime/driver_api.hpp"
+
+namespace treadle::cuda_cpu {
+
+/// Why an image was refused: CUDA's code, and a sentence for the JIT error log.
+struct LoadFailure {
+  CUresult code = CUDA_SUCCESS;
+  std::string text;
+};
+
+/// The code of one module in memory, from dlopen to dlclose.
+class LoadedCode {
+ public:
+  explicit LoadedCode(void* library) : library_(library) {}
+  LoadedCode(const LoadedCode&) = delete;
+  LoadedCode& operator=(const LoadedCode&) = delete;
+  ~LoadedCode();
+  const ModuleDescriptor& descriptor() const { return *descriptor_; }
+
+ private:
+  friend std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::size_t> size,
+                                                LoadFailure& failure);
+  void* library_;
+  const ModuleDescriptor* descriptor_ = nullptr;
+};
+
+/// Checks header, digest and processor features before any of the payload is mapped, and every
+/// count and pointer of the descriptor before it is used. `size` where the caller knows it: a
+/// truncated file is refused without being read past its end. Null, with the reason, if the image
+/// is no module this processor can run.
+std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::size_t> size,
+                                       LoadFailure& failure);
+
+/// The checks of the descriptor, for tests: empty if it is sound, else what is wrong with it.
+/// `mapped` are the address ranges of the library, executable ones marked.
+struct MappedRange {
+  std::uintptr_t begin, end;
+  bool executable;
+};
+std::string descriptor_defect(const ModuleDescriptor* descriptor,
+                              std::span<const MappedRange> mapped);
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Device-side printf: text is collected, in one order for the process, and written to stdout where
+// CUDA writes it: when the program synchronizes, copies with blocking, unloads a module or destroys
+// a context.
+#pragma once
+
+#include <cstdarg>
+#include <cstddef>
+
+namespace treadle::cuda_cpu {
+
+/// Formats and collects; returns the number of arguments, as CUDA's printf does. Written at once
+/// when more than `limit_bytes` have collected: nothing is lost.
+int print_formatted(const char* format, std::va_list arguments, std::size_t limit_bytes);
+
+/// Writes what has collected to stdout and flushes it. Costs one load where there is nothing.
+void flush_printed();
+
+}  // namespace treadle::cuda_cpu

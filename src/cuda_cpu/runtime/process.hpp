@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// State of the process as a whole: initialised, or a forked child in which this device is gone.
+#pragma once
+
+namespace treadle::cuda_cpu {
+
+/// Idempotent; registers the fork handler. After a fork the child keeps no worker thread and must
+/// not touch locks that a thread of the parent held: every call there answers
+/// CUDA_ERROR_NOT_INITIALIZED.
+void initialize_process();
+bool process_initialized() noexcept;
+
+/// True in a child forked after initialize_process(): destructors that would touch shared state
+/// leak instead.
+bool process_forked() noexcept;
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/runtime/scheduler.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "cuda_cpu/runtime/entry.hpp"
+#include "cuda_cpu/runtime/machine.hpp"
+#include "cuda_cpu/runtime/threads.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto look_interval = 50us;  // how late unannounced work may start
+constexpr unsigned looks_before_sleep = 40;
+constexpr std::int64_t spin_nanoseconds = 20'000;
+
+/// True as soon as `reached` says so, false after spin_nanoseconds. Pointless on one core: the
+/// other needs it.
+template <class Reached>
+bool spin_until(Reached&& reached) {
+  if (machine().cores < 2) return reached();
+  const std::int64_t end = monotonic_nanoseconds() + spin_nanoseconds;
+  while (!reached()) {
+    for (int i = 0; i < 16; ++i) pause_briefly();
+    if (monotonic_nanoseconds() > end) return reached();
+  }
+  return true;
+}
+
+}  // namespace
+
+Scheduler& Scheduler::instance() {
+  // Never destroyed: detached workers use it until the last moment of the process. Still reachable,
+  // so no leak.
+  static Scheduler* const scheduler = new Scheduler;
+  return *scheduler;
+}
+
+void Scheduler::start_threads() {
+  threads_started_ = true;
+  // Two at least: two streams overlap on one core as well, and one stuck kernel does not stop the
+  // other stream.
+  const unsigned count = std::max(2u, machine().threads);
+  for (unsigned i = 0; i < count; ++i)
+    start_detached_thread("treadle-cpu", [] { instance().work_forever(); });
+}
+
+void Scheduler::start_host_thread() {
+  host_thread_started_ =
+      start_detached_thread("treadle-host-fn", [] { instance().call_host_functions_forever(); });
+  if (!host_thread_started_) throw std::bad_alloc();
+}
+
+// ---- submitting
+
+std::uint64_t Scheduler::submit(std::unique_ptr<Command> owned,
+                                const std::shared_ptr<Stream>& stream,
+                                std::span<StreamPoint* const> after) {
+  Lock lock(mutex_);
+  if (!threads_started_) start_threads();
+  if (owned->kind == Command::Kind::host && !host_thread_started_) start_host_thread();
+  Command& command = *owned;
+  command.stream_ = stream;
+  add_default_stream_edges(command, *stream);
+  for (StreamPoint* point : after)
+    if (point->marker != nullptr) add_edge(*point->marker, command);
+  const bool is_first = stream->last == nullptr;
+  (is_first ? stream->first : stream->last->next_in_stream_) = &command;
+  stream->last = owned.release();
+  ++activity_;
+  const std::uint64_t position = ++stream->submitted;
+  if (is_first && command.unmet_ == 0) startable_.push_back(&command);
+  settle_startable();
+  delete_finished(lock);
+  return position;
+}
+
+void Scheduler::mark(const std::shared_ptr<StreamPoint>& point,
+                     const std::shared_ptr<Stream>& stream) {
+  auto marker = std::make_unique<MarkerCommand>(point);
+  {
+    // Before submit(): a marker on an idle stream is reached, and cleared, inside it.
+    const Lock lock(mutex_);
+    point->stream = stream;
+    point->marker = marker.get();
+  }
+  point->position = submit(std::move(marker), stream);
+}
+
+void Scheduler::add_edge(Command& before, Command& after) {
+  if (before.stream_ == after.stream_) return;  // the stream's own order says it already
+  before.dependents_.push_back(&after);
+  after.awaited_.push_back(before.stream_);
+  ++after.unmet_;
+}
+
+void Scheduler::add_default_stream_edges(Command& command, Stream& stream) {
+  if (!stream.legacy && !stream.blocking()) return;
+  stream.context->for_each_stream([&](const Stream& other) {
+    const bool ordered = stream.legacy ? other.blocking() : other.legacy;
+    if (ordered && other.last != nullptr) add_edge(*other.last, command);
+  });
+}
+
+// ---- from startable to finished, all under the mutex
+
+void Scheduler::settle_startable() {
+  for (std::size_t i = 0; i < startable_.size(); ++i) {  // grows while markers are completed
+    Command& command = *startable_[i];
+    switch (command.kind) {
+      case Command::Kind::marker:
+        complete(command);
+        break;
+      case Command::Kind::work:
+        list(command);
+        announce(command);
+        break;
+      case Command::Kind::host:
+        (host_last_ == nullptr ? host_first_ : host_last_->next_ready_) = &command;
+        host_last_ = &command;
+        host_work_.notify_one();
+        break;
+    }
+  }
+  startable_.clear();
+}
+
+void Scheduler::complete(Command& command) {
+  command.finished();
+  Stream& stream = *command.stream_;
+  stream.first = command.next_in_stream_;
+  if (stream.first == nullptr) stream.last = nullptr;
+  stream.completed.fetch_add(1, std::memory_order_release);
+  if (stream.first != nullptr && stream.first->unmet_ == 0) startable_.push_back(stream.first);
+  for (Command* dependent : command.dependents_)
+    if (--dependent->unmet_ == 0 && dependent->stream_->first == dependent)
+      startable_.push_back(dependent);
+  command.next_ready_ = std::exchange(finished_, &command);
+  if (waiters_ > 0) done_.notify_all();
+}
+
+/// Commands hold modules and buffers: their destructors may take long or call back, so never under
+/// the mutex.
+void Scheduler::delete_finished(Lock& lock) {
+  if (finished_ == nullptr) return;
+  Command* command = std::exchange(finished_, nullptr);
+  lock.unlock();
+  while (command != nullptr) delete std::exchange(command, command->next_ready_);
+  lock.lock();
+}
+
+void Scheduler::list(Command& command) {
+  command.listed_ = true;
+  command.next_ready_ = nullptr;
+  command.previous_ready_ = ready_last_;
+  (ready_last_ == nullptr ? ready_first_ : ready_last_->next_ready_) = &command;
+  ready_last_ = &command;
+}
+
+void Scheduler::unlist(Command& command) {
+  if (!std::exchange(command.listed_, false)) return;
+  Command*& before =
+      command.previous_ready_ == nullptr ? ready_first_ : command.previous_ready_->next_ready_;
+  Command*& behind =
+      command.next_ready_ == nullptr ? ready_last_ : command.next_ready_->previous_ready_;
+  before = command.next_ready_;
+  behind = command.previous_ready_;
+}
+
+// ---- threads
+
+/// Small work is left to the thread that will wait for it, or to the watcher.
+void Scheduler::announce(Command& command) {
+  if (command.eager)
+    wake(std::min(command.limit, machine().threads));
+  else if (!watching_ && spinners_ == 0)
+    wake(1);
+}
+
+void Scheduler::wake(unsigned threads) {
+  alarm_.fetch_add(1, std::memory_order_relaxed);
+  unsigned wanted = threads - std::min(threads, spinners_);
+  for (unsigned asleep = sleepers_; wanted > 0 && asleep > 0; --wanted, --asleep)
+    work_.notify_one();
+  if (wanted > 0 && watching_) watch_.notify_one();
+}
+
+void Scheduler::call_helpers(unsigned threads) {
+  const Lock lock(mutex_);
+  wake(threads);
+}
+
+/// A command nobody runs yet, of the highest priority, so that streams overlap; else one with room
+/// for another.
+Command* Scheduler::pick() {
+  Command* best = nullptr;
+  const auto rank = [](const Command& c) {
+    return std::pair(c.participants_ > 0, c.stream_->priority);
+  };
+  for (Command* command = ready_first_; command != nullptr; command = command->next_ready_)
+    if (best == nullptr || rank(*command) < rank(*best)) best = command;
+  return best;
+}
+
+void Scheduler::run_claimed(Command& command, Lock& lock) {
+  if (++command.participants_ >= command.limit) unlist(command);
+  lock.unlock();
+  command.run();
+  lock.lock();
+  unlist(command);  // run() returns when no piece is left: nobody needs to join
+  if (--command.participants_ > 0) return;
+  complete(command);
+  settle_startable();
+  delete_finished(lock);
+}
+
+void Scheduler::work_forever() {
+  Lock lock(mutex_);
+  for (bool just_worked = false;;) {
+    if (Command* command = pick()) {
+      if (ready_first_ != ready_last_) wake(1);
+      run_claimed(*command, lock);
+      just_worked = true;
+    } else {
+      rest(lock, std::exchange(just_worked, false));
+    }
+  }
+}
+
+/// Returns when there may be something to do: spins after work, watches while there is activity,
+/// then sleeps.
+void Scheduler::rest(Lock& lock, bool just_worked) {
+  if (just_worked) {
+    const std::uint64_t seen = alarm_.load(std::memory_order_relaxed);
+    ++spinners_;
+    lock.unlock();
+    spin_until([&] { return alarm_.load(std::memory_order_relaxed) != seen; });
+    lock.lock();
+    --spinners_;
+  } else if (!watching_ && (activity_ != watched_ || quiet_looks_ < looks_before_sleep)) {
+    watching_ = true;
+    watch_.wait_for(lock, look_interval);
+    watching_ = false;
+    quiet_looks_ = activity_ == watched_ ? quiet_looks_ + 1 : 0;
+    watched_ = activity_;
+  } else {
+    ++sleepers_;
+    work_.wait(lock);
+    --sleepers_;
+  }
+}
+
+void Scheduler::call_host_functions_forever() {
+  forbid_calls_on_this_thread();
+  Lock lock(mutex_);
+  while (true) {
+    while (host_first_ == nullptr) host_work_.wait(lock);
+    Command& command = *host_first_;
+    host_first_ = command.next_ready_;
+    if (host_first_ == nullptr) host_last_ = nullptr;
+    lock.unlock();
+    command.run();
+    lock.lock();
+    complete(command);
+    settle_startable();
+    delete_finished(lock);
+  }
+}
+
+// ---- waiting
+
+/// What a thread waiting for this stream can run: its first command, or what that one waits for.
+Command* Scheduler::runnable_for(Stream& stream, unsigned depth) {
+  constexpr unsigned deepest = 8;
+  Command* first = stream.first;
+  if (first == nullptr || first->listed_ || depth > deepest)
+    return depth > deepest ? nullptr : first;
+  if (first->unmet_ == 0) return nullptr;  // running, and no room for another thread
+  for (const auto& awaited : first->awaited_)
+    if (Command* found = runnable_for(*awaited, depth + 1)) return found;
+  return nullptr;
+}
+
+void Scheduler::wait(Stream& stream, std::uint64_t position) {
+  const auto reached = [&] { return stream.completed.load(std::memory_order_acquire) >= position; };
+  if (reached()) return;
+  Lock lock(mutex_);
+  while (!reached()) {
+    if (Command* command = runnable_for(stream)) {
+      run_claimed(*command, lock);
+      continue;
+    }
+    lock.unlock();
+    const bool done = spin_until(reached);
+    lock.lock();
+    if (done || reached() || runnable_for(stream) != nullptr) continue;
+    ++waiters_;
+    done_.wait(lock);
+    --waiters_;
+  }
+}
+
+void Scheduler::wait_all(Stream& stream) {
+  wait(stream, stream.submitted.load(std::memory_order_acquire));
+}
+
+void Scheduler::wait_all(Context& context) {
+  for (const auto& stream : context.streams()) wait_all(*stream);
+}
+
+}  // namespace treadle::cuda_cpu

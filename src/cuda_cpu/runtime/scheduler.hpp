@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Runs the commands of all streams on a pool of worker threads and on threads that wait for them.
+//
+// Order: a command starts when it is the first of its stream and what it waits for in other streams
+// is done. Help: a thread that waits runs what it waits for, so launch + synchronize costs no
+// thread switch. Small work is therefore not announced at once: one worker, the watcher, looks
+// every 50 us while there is activity, and finds what nobody waited for. Work that is large, or
+// turns out to be, wakes the others. One mutex guards the queues of all streams; it is never held
+// while a command runs or is destroyed.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <span>
+
+#include "cuda_cpu/runtime/command.hpp"
+
+namespace treadle::cuda_cpu {
+
+class Scheduler {
+ public:
+  static Scheduler& instance();
+
+  /// Appends to the stream, after everything the default-stream rules and `after` demand. Never
+  /// waits for work. Returns the command's position in the stream.
+  std::uint64_t submit(std::unique_ptr<Command> command, const std::shared_ptr<Stream>& stream,
+                       std::span<StreamPoint* const> after = {});
+
+  /// Appends a marker for `point` and fills the point in.
+  void mark(const std::shared_ptr<StreamPoint>& point, const std::shared_ptr<Stream>& stream);
+
+  /// Returns when the position is reached; meanwhile runs what it waits for.
+  void wait(Stream& stream, std::uint64_t position);
+  /// Everything submitted to the stream, or to all streams of the context, so far.
+  void wait_all(Stream& stream);
+  void wait_all(Context& context);
+
+  /// From inside run(): there is more than this thread should do alone.
+  void call_helpers(unsigned threads);
+
+ private:
+  Scheduler() = default;
+  using Lock = std::unique_lock<std::mutex>;
+
+  void start_threads();
+  void start_host_thread();
+  void work_forever();
+  void call_host_functions_forever();
+  void rest(Lock& lock, bool just_worked);
+  void wake(unsigned threads);
+
+  void add_default_stream_edges(Command& command, Stream& stream);
+  void add_edge(Command& before, Command& after);
+  void complete(Command& command);
+  void settle_startable();
+  void announce(Command& command);
+  void run_claimed(Command& command, Lock& lock);
+  void list(Command& command);
+  void unlist(Command& command);
+  Command* pick();
+  Command* runnable_for(Stream& stream, unsigned depth = 0);
+  void delete_finished(Lock& lock);
+
+  std::mutex mutex_;
+  std::condition_variable work_, watch_, done_, host_work_;
+  Command* ready_first_ = nullptr;
+  Command* ready_last_ = nullptr;
+  Command* host_first_ = nullptr;
+  Command* host_last_ = nullptr;
+  std::vector<Command*>
+      startable_;  // not yet listed: a chain of a million markers is finished without recursion
+  Command* finished_ = nullptr;  // to be deleted outside the lock
+  std::atomic<std::uint64_t> alarm_{
+      0};                       // raised when resting threads should look: read while spinning
+  std::uint64_t activity_ = 0;  // commands submitted
+  std::uint64_t watched_ = 0;   // activity the watcher saw last
+  unsigned quiet_looks_ = 0;
+  unsigned sleepers_ = 0, spinners_ = 0, waiters_ = 0;
+  bool watching_ = false, threads_started_ = false, host_thread_started_ = false;
+};
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/runtime/services.hpp"
+
+#include <malloc.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/launch.hpp"
+#include "cuda_cpu/runtime/printing.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+__attribute__((tls_model("initial-exec"))) thread_local BlockContext* block_of_thread = nullptr;
+
+Context* launching_context() {
+  const BlockContext* block = current_block();
+  return block == nullptr ? nullptr : &launch_context(*block);
+}
+
+int print(const char* format, ...) {
+  const Context* context = launching_context();
+  std::va_list arguments;
+  va_start(arguments, format);
+  const int count = print_formatted(
+      format, arguments, context == nullptr ? 0 : context->limit(CU_LIMIT_PRINTF_FIFO_SIZE));
+  va_end(arguments);
+  return count;
+}
+
+void assert_failed(const char* message, const char* file, unsigned line, const char* function) {
+  char thread[48] = "?,?,?";
+  const BlockContext* block = current_block();
+  const std::uint32_t* const b = block->block_index;
+  const std::uint32_t* const t = block->thread_index;
+  if (t[0] != thread_unknown) std::snprintf(thread, sizeof thread, "%u,%u,%u", t[0], t[1], t[2]);
+  char text[1024];
+  std::snprintf(text, sizeof text,
+                "%s:%u: %s: block: [%u,%u,%u], thread: [%s] Assertion `%s` failed.\n", file, line,
+                function, b[0], b[1], b[2], thread, message);
+  std::fputs(text, stderr);
+  leave_guarded(FaultReason::assertion);
+}
+
+void trap() { leave_guarded(FaultReason::trap); }
+
+/// Device malloc. Bytes in use are counted by what the C heap says of a block, so that release()
+/// needs no header.
+void* allocate(std::size_t size_bytes) {
+  Context* context = launching_context();
+  if (context == nullptr) return nullptr;
+  void* const block = std::malloc(size_bytes);
+  if (block == nullptr) return nullptr;
+  const std::size_t size = malloc_usable_size(block);
+  const std::size_t before = context->device_heap_used.fetch_add(size);
+  if (before + size <= context->limit(CU_LIMIT_MALLOC_HEAP_SIZE)) return block;
+  context->device_heap_used.fetch_sub(size);
+  std::free(block);
+  return nullptr;
+}
+
+void release(void* pointer) {
+  Context* context = launching_context();
+  if (context != nullptr && pointer != nullptr)
+    context->device_heap_used.fetch_sub(malloc_usable_size(pointer));
+  std::free(pointer);
+}
+
+long long device_clock() { return monotonic_nanoseconds(); }
+
+}  // namespace
+
+BlockContext* current_block() { return block_of_thread; }
+void set_current_block(BlockContext* block) { block_of_thread = block; }
+
+const Services& services() {
+  static constexpr Services table{.size = sizeof(Services),
+                                  .current = current_block,
+                                  .print = print,
+                                  .assert_failed = assert_failed,
+                                  .trap = trap,
+                                  .allocate = allocate,
+                                  .release = release,
+                                  .clock = device_clock};
+  return table;
+}
+
+}  // namespace treadle::cuda_cpu

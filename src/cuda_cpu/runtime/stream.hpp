@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "cuda_cpu/runtime/context.hpp"
+
+namespace treadle::cuda_cpu {
+
+class Command;
+
+/// Commands in order. `first` and `last` are guarded by the scheduler's mutex.
+class Stream {
+ public:
+  Stream(std::shared_ptr<Context> owner, unsigned stream_flags, int stream_priority,
+         bool is_legacy);
+
+  CUstream handle = nullptr;
+  const std::shared_ptr<Context> context;
+  const unsigned flags;
+  const int priority;
+  const bool legacy;
+  const std::uint64_t id;
+
+  /// Streams that wait for the legacy default stream, and it for them.
+  bool blocking() const { return !legacy && (flags & CU_STREAM_NON_BLOCKING) == 0; }
+
+  /// Destroyed by its owner, or its thread has ended: to be forgotten once it has drained.
+  std::atomic<bool> abandoned{false};
+
+  Command* first = nullptr;
+  Command* last = nullptr;
+  std::atomic<std::uint64_t> submitted{0};
+  /// Commands finished so far: position p of the stream is done when completed >= p.
+  std::atomic<std::uint64_t> completed{0};
+  bool idle() const {
+    return completed.load(std::memory_order_acquire) >= submitted.load(std::memory_order_acquire);
+  }
+};
+
+using StreamHandles = HandleRegistry<Stream, CUstream, HandleKind::stream>;
+StreamHandles& stream_handles();
+
+/// The stream a call means: null and CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, or a created one.
+/// CUDA_ERROR_INVALID_HANDLE if the handle is stale or belongs to another context.
+CUresult resolve_stream(const std::shared_ptr<Context>& context, CUstream handle,
+                        std::shared_ptr<Stream>& stream);
+
+inline constexpr int least_priority = 0;
+inline constexpr int greatest_priority = -5;
+
+}  // namespace treadle::cuda_cpu

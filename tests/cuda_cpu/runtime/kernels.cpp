@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+// A module as the compiler would write it, by hand: one function per kernel or region, and the
+// descriptor.
+#include <cmath>
+#include <cstdint>
+
+#include "cuda_cpu/module_abi.h"
+
+using namespace treadle::cuda_cpu;
+
+namespace {
+
+const Services* services = nullptr;
+
+template <class T>
+T& argument(void** arguments, unsigned index) {
+  return *static_cast<T*>(arguments[index]);
+}
+
+std::uint64_t block_number(const BlockContext* b) {
+  return b->block_index[0] +
+         std::uint64_t{b->grid_size[0]} *
+             (b->block_index[1] + std::uint64_t{b->grid_size[1]} * b->block_index[2]);
+}
+
+/// Calls body(x, y, z) for each thread of the block.
+template <class Body>
+void each_thread(BlockContext* b, Body&& body) {
+  for (std::uint32_t z = 0; z < b->block_size[2]; ++z)
+    for (std::uint32_t y = 0; y < b->block_size[1]; ++y)
+      for (std::uint32_t x = 0; x < b->block_size[0]; ++x) body(x, y, z);
+}
+
+bool wait_for(volatile int* flag, long long nanoseconds) {
+  const long long end = services->clock() + nanoseconds;
+  while (*flag == 0)
+    if (services->clock() > end) return false;
+  return true;
+}
+
+// ---- barrier-free kernels
+
+void empty(void**, BlockContext*) {}
+
+void saxpy(void** a, BlockContext* b) {  // (float a, const float* x, float* y, int n)
+  const float factor = argument<float>(a, 0);
+  const float* x = argument<const float*>(a, 1);
+  float* y = argument<float*>(a, 2);
+  const int n = argument<int>(a, 3);
+  const int first = static_cast<int>(b->block_index[0] * b->block_size[0]);
+  for (int t = 0; t < static_cast<int>(b->block_size[0]); ++t)
+    if (first + t < n) y[first + t] += factor * x[first + t];
+}
+
+void count_blocks(void** a, BlockContext* b) {  // (int* visits): one per block and thread
+  int* visits = argument<int*>(a, 0);
+  const std::uint64_t threads = b->thread_count;
+  std::uint64_t t = block_number(b) * threads;
+  each_thread(b, [&](std::uint32_t, std::uint32_t, std::uint32_t) { ++visits[t++]; });
+}
+
+void spin(void** a, BlockContext*) {  // (unsigned milliseconds, int* done)
+  const long long end = services->clock() + argument<unsigned>(a, 0) * 1'000'000ll;
+  while (services->clock() < end) {
+  }
+  if (int* done = argument<int*>(a, 1)) *done = 1;
+}
+
+void handshake(void** a,
+               BlockContext*) {  // (int* mine, int* other, int* met): true if both run at a time
+  *argument<volatile int*>(a, 0) = 1;
+  *argument<int*>(a, 2) = wait_for(argument<volatile int*>(a, 1), 5'000'000'000ll) ? 1 : 0;
+}
+
+void wait_flag(void** a, BlockContext*) {  // (int* flag, int* copy_to, int value)
+  wait_for(argument<volatile int*>(a, 0), 5'000'000'000ll);
+  *argument<volatile int*>(a, 1) = argument<int>(a, 2);
+}
+
+void set_flag(void** a, BlockContext*) { *argument<volatile int*>(a, 0) = argument<int>(a, 1); }
+
+void append(void** a, BlockContext*) {  // (int* list): list[0] counts, then the values
+  int* list = argument<int*>(a, 0);
+  list[++list[0]] = argument<int>(a, 1);
+}
+
+void wait_for_previous_block(void** a,
+                             BlockContext* b) {  // (int* done): legal, as blocks start in order
+  volatile int* done = argument<volatile int*>(a, 0);
+  const std::uint64_t me = block_number(b);
+  if (me > 0) wait_for(done + me - 1, 5'000'000'000ll);
+  done[me] = 1;
+}
+
+struct Mixed {
+  char tag;
+  double value;
+  std::int16_t small;
+};
+void mixed_arguments(void** a, BlockContext*) {  // (char, double, struct, short, double* out)
+  double* out = argument<double*>(a, 4);
+  out[0] = argument<char>(a, 0);
+  out[1] = argument<double>(a, 1);
+  out[2] = argument<Mixed>(a, 2).tag;
+  out[3] = argument<Mixed>(a, 2).value;
+  out[4] = argument<Mixed>(a, 2).small;
+  out[5] = argument<std::int16_t>(a, 3);
+}
+
+void dynamic_shared(void** a, BlockContext* b) {  // (unsigned bytes, int* out)
+  volatile std::byte* bytes = b->shared + b->dynamic_shared_offset;
+  const unsigned size = argument<unsigned>(a, 0);
+  for (unsigned i = 0; i < size; ++i) bytes[i] = std::byte{1};
+  int sum = 0;
+  for (unsigned i = 0; i < size; ++i) sum += static_cast<int>(bytes[i]);
+  *argument<int*>(a, 1) = sum;
+}
+
+int counter = 41;
+double table[4] = {1, 2, 3, 4};
+void use_globals(void**, BlockContext*) {
+  ++counter;
+  table[3] = 2 * table[0];
+}
+
+// ---- kernels that go wrong
+
+void write_to(void** a,
+              BlockContext* b) {  // (int* where, unsigned block): writes in one block only
+  if (b->block_index[0] != argument<unsigned>(a, 1)) return;
+  b->thread_index[0] = 3;
+  b->thread_index[1] = b->thread_index[2] = 0;
+  *argument<volatile int*>(a, 0) = 1;
+}
+
+__attribute__((noinline)) int recurse_without_end(volatile int* depth) {
+  volatile char frame[128];
+  frame[*depth & 127] = static_cast<char>(*depth);
+  *depth = *depth + 1;
+  const int below = *depth < 0 ? 0 : recurse_without_end(depth);
+  return below + frame[0];
+}
+void recurse(void**, BlockContext*) {
+  volatile int depth = 0;
+  recurse_without_end(&depth);
+}
+
+void divide(void** a, BlockContext*) {
+  volatile int zero = argument<int>(a, 0);
+  volatile int result = 1 / zero;
+  (void)result;
+}
+
+void trap(void**, BlockContext*) { services->trap(); }
+void fail_assert(void**, BlockContext* b) {
+  b->thread_index[0] = 1;
+  b->thread_index[1] = 2;
+  b->thread_index[2] = 0;
+  services->assert_failed("n > 0", "kernel.cu", 7, "void f(int)");
+}
+
+// ---- services
+
+void print_block(void**, BlockContext* b) {
+  services->print("block %u of %u: %s %lld\n", b->block_index[0], b->grid_size[0], "ok", -1ll);
+}
+void allocate(void** a, BlockContext*) {  // (unsigned long bytes, int* got)
+  void* block = services->allocate(argument<std::size_t>(a, 0));
+  *argument<int*>(a, 1) = block != nullptr ? 1 : 0;
+  services->release(block);
+}
+void current_is_mine(void** a, BlockContext* b) {
+  *argument<int*>(a, 0) = services->current() == b ? 1 : 0;
+}
+
+// ---- kernels with barriers
+
+/// out[t] = in[n - 1 - t] through shared memory.
+void reverse_0(void** a, BlockContext* b) {
+  auto* shared = reinterpret_cast<int*>(b->shared);
+  for (unsigned t = 0; t < b->thread_count; ++t) shared[t] = argument<const int*>(a, 0)[t];
+}
+void reverse_1(void** a, BlockContext* b) {
+  const auto* shared = reinterpret_cast<const int*>(b->shared);
+  for (unsigned t = 0; t < b->thread_count; ++t)
+    argument<int*>(a, 1)[t] = shared[b->thread_count - 1 - t];
+}
+
+/// `if (t >= n) return; s[t] = 1; __syncthreads(); out[t] = sum of s;` with an uneven count of
+/// threads left.
+void early_thread_0(void** a, BlockContext* b, unsigned t) {
+  const int n = argument<int>(a, 0);
+  auto* shared = reinterpret_cast<int*>(b->shared);
+  b->state[t] = static_cast<int>(t) >= n ? region_exited : 1;
+  if (static_cast<int>(t) < n) shared[t] = 1;
+}
+void early_thread_1(void** a, BlockContext* b, unsigned t) {
+  const auto* shared = reinterpret_cast<const int*>(b->shared);
+  int sum = 0;
+  for (int i = 0; i < argument<int>(a, 0); ++i) sum += shared[i];
+  argument<int*>(a, 1)[t] = sum;
+  b->state[t] = region_exited;
+}
+
+/// Warp 0 passes three warp barriers before the block barrier that warp 1 waits at; `log` gets the
+/// order of events.
+void log_event(void** a, int event) {
+  int* log = argument<int*>(a, 0);
+  log[++log[0]] = event;
+}
+void warps_thread_0(void** a, BlockContext* b, unsigned t) { b->state[t] = t < 32 ? 1 : 4; }
+template <int next>
+void warps_thread_loop(void** a, BlockContext* b, unsigned t) {
+  if (t == 0) log_event(a, next);
+  b->state[t] = next;
+}
+void warps_thread_end(void** a, BlockContext* b, unsigned t) {
+  if (t == 0 || t == 32) log_event(a, 100 + static_cast<int>(t));
+  b->state[t] = region_exited;
+}
+
+/// Spin-wait inside a block: thread 1 waits at scheduling barriers until thread 0, held at a warp
+/// barrier, ... never is; so threads at scheduling barriers go first, three rounds long, and then
+/// all meet at the block barrier.
+void yield_thread_0(void** a, BlockContext* b, unsigned t) { b->state[t] = t == 1 ? 1 : 2; }
+void yield_thread_1(void** a, BlockContext* b, unsigned t) {
+  int* rounds = argument<int*>(a, 0);
+  b->state[t] = ++*rounds < 3 ? 1 : 2;
+}
+void yield_thread_2(void** a, BlockContext* b, unsigned t) {
+  if (t == 0) argument<int*>(a, 0)[1] = argument<int*>(a, 0)[0];
+  b->state[t] = region_exited;
+}
+
+using ThreadFunction = void (*)(void**, BlockContext*, unsigned);
+template <ThreadFunction thread>
+void for_all(void** a, BlockContext* b) {
+  for (unsigned t = 0; t < b->thread_count; ++t) thread(a, b, t);
+}
+template <ThreadFunction thread, unsigned region>
+void for_selected(void** a, BlockContext* b) {
+  for (unsigned t = 0; t < b->thread_count; ++t)
+    if (b->selected[t] == region) thread(a, b, t);
+}
+template <ThreadFunction thread, unsigned region>
+constexpr Region parting(BarrierKind barrier) {
+  return {
+      for_all<thread>, for_selected<thread, region>, -1, static_cast<std::uint8_t>(barrier), 0, {}};
+}
+
+constexpr auto at_block = static_cast<std::uint8_t>(BarrierKind::block);
+const Region reverse_regions[] = {{reverse_0, nullptr, 1, at_block, 1, {}},
+                                  {reverse_1, nullptr, region_exited, at_block, 1, {}}};
+const Region early_regions[] = {parting<early_thread_0, 0>(BarrierKind::block),
+                                parting<early_thread_1, 1>(BarrierKind::block)};
+const Region warps_regions[] = {parting<warps_thread_0, 0>(BarrierKind::block),
+                                parting<warps_thread_loop<2>, 1>(BarrierKind::warp),
+                                parting<warps_thread_loop<3>, 2>(BarrierKind::warp),
+                                parting<warps_thread_loop<4>, 3>(BarrierKind::warp),
+                                parting<warps_thread_end, 4>(BarrierKind::block)};
+const Region yield_regions[] = {parting<yield_thread_0, 0>(BarrierKind::block),
+                                parting<yield_thread_1, 1>(BarrierKind::scheduling),
+                                parting<yield_thread_2, 2>(BarrierKind::block)};
+
+// ---- the descriptor
+
+constexpr auto value = static_cast<std::uint32_t>(ParameterKind::value);
+constexpr auto pointer = static_cast<std::uint32_t>(ParameterKind::pointer);
+constexpr auto structure = static_cast<std::uint32_t>(ParameterKind::structure);
+
+const Parameter saxpy_parameters[] = {{"a", "float", value, 4, 4, 0},
+                                      {"x", "const float*", pointer, 8, 8, 8},
+                                      {"y", "float*", pointer, 8, 8, 16},
+                                      {"n", "int", value, 4, 4, 24}};
+const Parameter one_pointer[] = {{"out", "int*", pointer, 8, 8, 0}};
+const Parameter one_number[] = {{"number", "int", value, 4, 4, 0}};
+const Parameter two_pointers[] = {{"in", "const int*", pointer, 8, 8, 0},
+                                  {"out", "int*", pointer, 8, 8, 8}};
+const Parameter three_pointers[] = {{"p", "int*", pointer, 8, 8, 0},
+                                    {"q", "int*", pointer, 8, 8, 8},
+                                    {"r", "int*", pointer, 8, 8, 16}};
+const Parameter flag_parameters[] = {{"flag", "int*", pointer, 8, 8, 0},
+                                     {"to", "int*", pointer, 8, 8, 8},
+                                     {"value", "int", value, 4, 4, 16}};
+const Parameter number_and_pointer[] = {{"number", "unsigned", value, 4, 4, 0},
+                                        {"out", "int*", pointer, 8, 8, 8}};
+const Parameter pointer_and_number[] = {{"out", "int*", pointer, 8, 8, 0},
+                                        {"number", "int", value, 4, 4, 8}};
+const Parameter size_and_pointer[] = {{"size", "unsigned long", value, 8, 8, 0},
+                                      {"out", "int*", pointer, 8, 8, 8}};
+const Parameter mixed_parameters[] = {{"tag", "char", value, 1, 1, 0},
+                                      {"d", "double", value, 8, 8, 8},
+                                      {"m", "Mixed", structure, sizeof(Mixed), 8, 16},
+                                      {"s", "short", value, 2, 2, 40},
+                                      {"out", "double*", pointer, 8, 8, 48}};
+
+template <std::size_t count>
+constexpr Kernel plain(const char* name, BlockFunction run, const Parameter (&parameters)[count],
+                       std::uint64_t bytes) {
+  Kernel kernel{};
+  kernel.name = name;
+  kernel.signature = name;
+  kernel.run = run;
+  kernel.parameters = parameters;
+  kernel.parameter_count = count;
+  kernel.parameter_bytes = bytes;
+  return kernel;
+}
+constexpr Kernel plain(const char* name, BlockFunction run) {
+  Kernel kernel{};
+  kernel.name = name;
+  kernel.signature = name;
+  kernel.run = run;
+  return kernel;
+}
+template <std::size_t count>
+constexpr Kernel in_regions(Kernel kernel, const Region (&regions)[count]) {
+  kernel.run = nullptr;
+  kernel.regions = regions;
+  kernel.region_count = count;
+  kernel.flags |= kernel_has_barrier;
+  kernel.uniform_frame_size = 64;
+  kernel.varying_frame_size = 16;
+  kernel.local_size = 64;
+  return kernel;
+}
+constexpr Kernel with(Kernel kernel, std::uint32_t flags, std::uint64_t static_shared,
+                      std::uint32_t max_threads = 0) {
+  kernel.flags |= flags;
+  kernel.static_shared = static_shared;
+  kernel.max_threads = max_threads;
+  return kernel;
+}
+
+const Kernel kernels[] = {
+    plain("empty", empty),
+    plain("saxpy", saxpy, saxpy_parameters, 28),
+    plain("count_blocks", count_blocks, one_pointer, 8),
+    plain("spin", spin, number_and_pointer, 16),
+    plain("handshake", handshake, three_pointers, 24),
+    plain("wait_flag", wait_flag, flag_parameters, 20),
+    plain("set_flag", set_flag, pointer_and_number, 12),
+    plain("append", append, pointer_and_number, 12),
+    plain("wait_for_previous_block", wait_for_previous_block, one_pointer, 8),
+    plain("mixed_arguments", mixed_arguments, mixed_parameters, 56),
+    with(plain("dynamic_shared", dynamic_shared, number_and_pointer, 16),
+         kernel_uses_dynamic_shared, 64),
+    plain("use_globals", use_globals),
+    plain("write_to", write_to, pointer_and_number, 12),
+    plain("recurse", recurse),
+    plain("divide", divide, one_number, 4),
+    plain("trap", trap),
+    plain("fail_assert", fail_assert),
+    plain("print_block", print_block),
+    plain("allocate", allocate, size_and_pointer, 16),
+    plain("current_is_mine", current_is_mine, one_pointer, 8),
+    with(in_regions(plain("reverse", nullptr, two_pointers, 16), reverse_regions), 0, 4096),
+    with(in_regions(plain("early_return", nullptr, number_and_pointer, 16), early_regions), 0,
+         4096),
+    in_regions(plain("warps", nullptr, one_pointer, 8), warps_regions),
+    in_regions(plain("yield", nullptr, one_pointer, 8), yield_regions),
+    with(plain("at_most_64", empty), 0, 0, 64),
+    with(plain("small_index", empty), kernel_assumes_small_index, 0),
+    with(plain("much_static_shared", empty), kernel_uses_dynamic_shared, 40u << 10),
+};
+
+const Global globals[] = {{"counter", &counter, sizeof counter}, {"table", &table, sizeof table}};
+
+}  // namespace
+
+extern "C" {
+// Not const: the entry points of the tests that damage a descriptor write to their own copy of the
+// library.
+__attribute__((visibility("default"))) ModuleDescriptor treadle_module_v1 = {
+    module_abi_version,
+    sizeof(ModuleDescriptor),
+    sizeof kernels / sizeof *kernels,
+    sizeof globals / sizeof *globals,
+    kernels,
+    globals,
+    &services};
+}
