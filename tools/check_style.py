@@ -23,19 +23,22 @@ MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_FILE_BYTES = 600, 80, 1_000_000
 CODE = repo.CPP | repo.DEVICE | {".py"}
 COMMENTED = CODE | repo.LISTS | {".cmake", ".sh", ".toml"}
 EMPTY_NAMES = re.compile(r"(utils?|helpers?|misc|common|internal|part_?\d+)(_test)?", re.IGNORECASE)
+# In pieces, for this file is searched too.
 UNFINISHED = re.compile(
-    r"\bTO"
-    r"DO\b(?!\(#\d+\))|\bFIX"
-    r"ME\b|\bXX"
-    r"X\b|not (?:yet )?implemen"
-    r"ted|NotImplemen"
-    r"tedError"
-    r"|in a real implemen"
-    r"tation",
+    "|".join(
+        (
+            r"\bTO" + r"DO\b(?!\(#\d+\))",
+            r"\bFIX" + r"ME\b",
+            r"\bXX" + r"X\b",
+            r"not (?:yet )?implemen" + r"ted",
+            r"\bNotImplemen" + r"tedError",
+            r"in a real implemen" + r"tation",
+        )
+    ),
     re.IGNORECASE,
 )
 ONE_MACHINE = re.compile(r"(?<![\w.])/(?:work|farm|root)/")
-# P4: nothing that runs what it reads. `python -m treadle run` uses runpy on the user's own script.
+# P4: nothing of ours runs what it reads; a line that has to says "P4: <what it runs>".
 RUNS_WHAT_IT_READS = re.compile(
     r"\b(?:pickle|marshal|shelve)\b|(?<![\w.])(?:eval|exec)\(|yaml\.load\("
 )
@@ -94,11 +97,8 @@ def check_words(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
             yield f"{path}:{number}: a word of unfinished work: {line.strip()}"
         if ONE_MACHINE.search(line):
             yield f"{path}:{number}: a path of one machine: {line.strip()}"
-        if (
-            str(path).startswith(PRODUCT)
-            and path.suffix in CODE
-            and RUNS_WHAT_IT_READS.search(line)
-        ):
+        runs = str(path).startswith(PRODUCT) and path.suffix in CODE
+        if runs and RUNS_WHAT_IT_READS.search(line) and "P4: " not in line:
             yield f"{path}:{number}: runs what it reads (P4): {line.strip()}"
 
 
@@ -110,7 +110,7 @@ def check_file(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
             yield f"{path}: no SPDX line"
     if path.suffix in CODE:
         yield from check_sizes(path, text)
-    if path.suffix in COMMENTED and path.name != "check_style.py":
+    if path.suffix in COMMENTED:
         yield from check_words(path, text)
 
 

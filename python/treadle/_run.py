@@ -73,7 +73,7 @@ def main(words: Sequence[str], usage: str) -> int:
     sys.path[0] = os.path.dirname(os.path.abspath(path))
     module = sys.modules["__main__"] = _main_module(path)
     try:
-        exec(code, module.__dict__)
+        exec(code, module.__dict__)  # P4: the script the user named
     except SystemExit:
         raise
     except BaseException as error:
