@@ -9,7 +9,9 @@ install(TARGETS treadle treadle_base treadle_cuda treadle_compile treadle_cuda_h
 install(EXPORT treadle-targets NAMESPACE treadle:: DESTINATION "${treadle_config_dir}" COMPONENT cpp)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/treadle" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT cpp)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/treadle-config.cmake.in"
-  "${PROJECT_BINARY_DIR}/treadle-config.cmake" INSTALL_DESTINATION "${treadle_config_dir}")
+  "${PROJECT_BINARY_DIR}/treadle-config.cmake"
+  INSTALL_DESTINATION "${treadle_config_dir}"
+  PATH_VARS treadle_plugin_dir)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/treadle-config-version.cmake"
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/treadle-config.cmake" "${PROJECT_BINARY_DIR}/treadle-config-version.cmake"

@@ -4,7 +4,10 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <cstddef>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "treadle/base/error.hpp"
 #include "treadle/base/settings.hpp"
@@ -26,11 +29,29 @@ fs::path own_folder() {
   return failure ? fs::canonical("/proc/self/exe", failure).parent_path() : file.parent_path();
 }
 
+/// What the loader searches for the main program: LD_LIBRARY_PATH, its RUNPATH, the system's
+/// folders.
+std::vector<fs::path> loader_folders() {
+  const std::unique_ptr<void, int (*)(void*)> program(dlopen(nullptr, RTLD_NOW), &dlclose);
+  Dl_serinfo size{};
+  if (dlinfo(program.get(), RTLD_DI_SERINFOSIZE, &size) != 0) return {};
+  std::vector<std::byte> memory(size.dls_size);
+  auto* info = reinterpret_cast<Dl_serinfo*>(memory.data());
+  *info = size;
+  if (dlinfo(program.get(), RTLD_DI_SERINFO, info) != 0) return {};
+  const Dl_serpath* first = info->dls_serpath;
+  std::vector<fs::path> folders;
+  for (unsigned i = 0; i < info->dls_cnt; ++i) folders.emplace_back(first[i].dls_name);
+  return folders;
+}
+
 std::vector<fs::path> own_library_folders() {
   if (const fs::path& chosen = settings().library_dir; !chosen.empty()) return {chosen};
   std::vector<fs::path> folders;
   if (const fs::path own = own_folder(); !own.empty())
     folders = {own, own / "lib", own.parent_path() / "lib" / "treadle"};
+  // find_package(treadle) gives a program the RUNPATH of the installed libraries.
+  for (const fs::path& folder : loader_folders()) folders.push_back(folder);
 #ifdef TREADLE_BUILD_LIBRARY_DIR
   folders.emplace_back(TREADLE_BUILD_LIBRARY_DIR);
 #endif

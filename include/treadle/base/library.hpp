@@ -17,8 +17,8 @@ struct LibrarySearch {
 
 /// Finds one of Treadle's own libraries, for example "libtreadle_cpu.so": in
 /// settings().library_dir, if that is set; else next to the binary that holds this code, in lib/ or
-/// ../lib/treadle/ relative to it, and last, for builds that were not installed, in the build
-/// folder.
+/// ../lib/treadle/ relative to it, where the loader searches for the program (LD_LIBRARY_PATH,
+/// RUNPATH), and last, for builds that were not installed, in the build folder.
 LibrarySearch find_own_library(const std::string& file_name);
 
 /// A shared library opened with RTLD_NOW | RTLD_LOCAL. Closed by the destructor unless
