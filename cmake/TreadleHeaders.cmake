@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Every header compiles alone: one generated source a header, each including just that header.
 
-# treadle_check_headers(NAME FOLDER PREFIX [EXCLUDE regex] [LINK target...] [LIKE target]): the headers below FOLDER,
+# treadle_check_headers(NAME FOLDER PREFIX [EXCLUDE regex] [ONLY regex] [LINK target...] [LIKE target]): the headers below FOLDER,
 # included by their path after PREFIX, compiled with the usage requirements of LINK or the own ones of LIKE.
 function(treadle_check_headers name folder prefix)
-  cmake_parse_arguments(arg "" "LIKE;EXCLUDE" "LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "LIKE;EXCLUDE;ONLY" "LINK" ${ARGN})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${folder}/*.hpp" "${folder}/*.h")
   if(arg_EXCLUDE)
     list(FILTER headers EXCLUDE REGEX "${arg_EXCLUDE}")
+  endif()
+  if(arg_ONLY)
+    list(FILTER headers INCLUDE REGEX "${arg_ONLY}")
   endif()
   set(sources)
   foreach(header IN LISTS headers)
@@ -32,8 +35,11 @@ function(treadle_check_headers name folder prefix)
 endfunction()
 
 set(treadle_src "${PROJECT_SOURCE_DIR}/src")
-# Public headers get no cuda.h: a C++ user needs none.
-treadle_check_headers(treadle_headers_public "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/include")
+# Public headers get no cuda.h, for a C++ user needs none; but for the one that is about its entry points.
+set(treadle_include "${PROJECT_SOURCE_DIR}/include")
+treadle_check_headers(treadle_headers_public "${treadle_include}" "${treadle_include}" EXCLUDE "/cuda/table\\.hpp$")
+treadle_check_headers(treadle_headers_driver "${treadle_include}" "${treadle_include}" ONLY "/cuda/table\\.hpp$"
+                      LINK treadle_cuda_headers)
 treadle_check_headers(treadle_headers_private "${treadle_src}" "${treadle_src}"
                       EXCLUDE "/cuda_cpu/compiler/" LINK treadle_cuda_headers)
 if(TARGET treadle_clang)
