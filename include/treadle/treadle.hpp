@@ -19,9 +19,3 @@
 #include "treadle/cuda/memory.hpp"
 #include "treadle/cuda/module.hpp"
 #include "treadle/cuda/stream.hpp"
-
-namespace treadle {
-
-using compile::compile_cuda;
-
-}  // namespace treadle

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "cuda/fake_driver.hpp"
@@ -155,6 +157,23 @@ TEST_F(KernelLaunch, WhereTheDriverTellsNoLayoutNothingIsChecked) {
   const Function k = module.function("k");
   EXPECT_FALSE(k.parameters().known);
   EXPECT_NO_THROW(k.launch({}, DevicePointer{}, 1, Pair{}));
+}
+
+TEST_F(KernelLaunch, WithTreadleSyncTheGuiltyKernelIsNamed) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // settings are read once in a process
+  const auto launch_in_sync_mode = [&] {
+    setenv("TREADLE_SYNC", "1", 1);
+    fake::state().fail_next["cuStreamSynchronize"] = 719;
+    try {
+      module_->function("none").launch({.grid = {3}});
+    } catch (const LaunchError& error) {
+      std::fputs(error.what(), stderr);
+      std::exit(0);
+    }
+    std::exit(1);
+  };
+  EXPECT_EXIT(launch_in_sync_mode(), testing::ExitedWithCode(0),
+              "cuStreamSynchronize failed: .* kernel \"none\", grid 3x1x1, block 1x1x1");
 }
 
 TEST_F(KernelLaunch, AttributesAndLayoutAreTheDrivers) {
