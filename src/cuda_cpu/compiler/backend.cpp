@@ -53,7 +53,7 @@ class DiagnosticsToError : public llvm::DiagnosticHandler {
 void lower_kernel(KernelPlan& kernel, SharedMemory& shared, PassRunner& runner,
                   const llvm::TargetMachine& machine) {
   const KernelBody body = make_kernel_body(kernel, shared);
-  make_shared_atomics_plain(body);
+  mark_shared_atomics(body);
   if (needs_regions(body))
     make_region_functions(kernel, body, runner, machine);
   else

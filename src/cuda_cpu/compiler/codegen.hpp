@@ -5,6 +5,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include <memory>
+#include <string>
 
 namespace llvm {
 class Module;
@@ -17,6 +18,9 @@ class PassRunner;
 
 /// Code for this very processor, position-independent. `optimization` is 0 to 3.
 std::unique_ptr<llvm::TargetMachine> create_host_machine(unsigned optimization);
+
+/// LLVM's name of this processor, for tuning. Asked once: in a virtual machine asking is slow.
+const std::string& host_processor();
 
 /// Optimises the lowered module at the machine's level.
 void optimize(llvm::Module& module, PassRunner& runner, unsigned optimization);

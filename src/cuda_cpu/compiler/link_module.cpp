@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <lld/Common/CommonLinkerContext.h>
 #include <lld/Common/Driver.h>
+#include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/raw_ostream.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -126,9 +127,31 @@ const HostLibraries& host_libraries() {
   return found;
 }
 
+/// A module that calls nothing outside need not have the libraries' symbol tables read.
+bool has_undefined_symbols(llvm::ArrayRef<char> object) {
+  auto file = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), "object"));
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return true;
+  }
+  for (const llvm::object::SymbolRef& symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    if (!flags)
+      llvm::consumeError(flags.takeError());
+    else if (*flags & llvm::object::SymbolRef::SF_Undefined) {
+      auto name = symbol.getName();
+      if (!name)
+        llvm::consumeError(name.takeError());
+      else if (!name->empty())
+        return true;
+    }
+  }
+  return false;
+}
+
 std::vector<std::string> arguments_for(const std::string& object, const std::string& output,
-                                       bool keep_symbols) {
-  const HostLibraries& libraries = host_libraries();
+                                       bool use_libraries, bool keep_symbols) {
   std::vector<std::string> arguments{"ld.lld",
                                      "-shared",
                                      "-Bsymbolic",
@@ -143,8 +166,11 @@ std::vector<std::string> arguments_for(const std::string& object, const std::str
                                      output,
                                      object,
                                      "--as-needed"};
-  for (const std::string* library : {&libraries.math, &libraries.vector_math, &libraries.c})
-    if (!library->empty()) arguments.push_back(*library);
+  if (use_libraries) {
+    const HostLibraries& libraries = host_libraries();
+    for (const std::string* library : {&libraries.math, &libraries.vector_math, &libraries.c})
+      if (!library->empty()) arguments.push_back(*library);
+  }
   if (!keep_symbols) arguments.push_back("--strip-all");
   return arguments;
 }
@@ -169,7 +195,7 @@ std::vector<char> link_shared_object(llvm::ArrayRef<char> object, bool keep_symb
   const Descriptor input = memory_file(object);
   OutputPipe output;
   const std::vector<std::string> arguments =
-      arguments_for(input.path(), output.path(), keep_symbols);
+      arguments_for(input.path(), output.path(), has_undefined_symbols(object), keep_symbols);
   std::vector<const char*> raw;
   for (const std::string& argument : arguments) raw.push_back(argument.c_str());
   std::string log;

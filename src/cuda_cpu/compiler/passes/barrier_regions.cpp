@@ -26,6 +26,7 @@
 #include "cuda_cpu/compiler/passes/region_exits.hpp"
 #include "cuda_cpu/compiler/passes/region_function.hpp"
 #include "cuda_cpu/compiler/passes/region_graph.hpp"
+#include "cuda_cpu/compiler/passes/shared_atomics.hpp"
 #include "cuda_cpu/compiler/passes/simplify_body.hpp"
 #include "cuda_cpu/compiler/passes/thread_loop.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
@@ -46,13 +47,13 @@ class RegionEntries {
         machine_(machine),
         region_(region),
         number_(number),
-        store_state_(store_state) {}
-
-  llvm::Function* make_all() const {
-    llvm::MDNode* group = llvm::MDNode::getDistinct(context(), {});
-    join_access_group(*region_.function, group);
-    return make("all.", LoopKind::parallel, group);
+        store_state_(store_state),
+        group_(llvm::MDNode::getDistinct(region.function->getContext(), {})) {
+    join_access_group(*region_.function, group_);
+    make_shared_atomics_plain(*region_.function);
   }
+
+  llvm::Function* make_all() const { return make("all.", LoopKind::parallel, group_); }
 
   llvm::Function* make_selected() const {
     llvm::Function* function = make("selected.", LoopKind::serial, nullptr);
@@ -73,6 +74,7 @@ class RegionEntries {
   const RegionFunction& region_;
   const unsigned number_;
   const bool store_state_;
+  llvm::MDNode* const group_;  ///< of the parallel loop; means nothing to the serial one
 };
 
 /// The parameters of a region function behind those of the body; `thread` is still null.

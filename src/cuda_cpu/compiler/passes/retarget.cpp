@@ -17,8 +17,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MathExtras.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/TargetParser/Host.h>
 
+#include "cuda_cpu/compiler/codegen.hpp"
 #include "cuda_cpu/compiler/passes/markers.hpp"
 #include "cuda_cpu/compiler/passes/source_location.hpp"
 
@@ -161,7 +161,7 @@ void make_function_plain(llvm::Function& function, const llvm::TargetMachine& ma
 
 void set_host_attributes(llvm::Function& function, const llvm::TargetMachine& machine) {
   function.addFnAttr("target-cpu", machine.getTargetCPU());
-  function.addFnAttr("tune-cpu", llvm::sys::getHostCPUName());
+  function.addFnAttr("tune-cpu", host_processor());
   function.addFnAttr("target-features", machine.getTargetFeatureString());
   // Whole-block loops earn the widest vectors; LLVM's own default of 256 bits is for mixed code.
   function.addFnAttr("prefer-vector-width", "512");

@@ -5,7 +5,10 @@
 
 namespace treadle::cuda_cpu {
 
-/// Turns atomic operations on shared memory into plain ones.
-void make_shared_atomics_plain(const KernelBody& body);
+/// Marks the atomic operations on shared memory.
+void mark_shared_atomics(const KernelBody& body);
+
+/// Turns the marked ones into plain operations; call it after join_access_group.
+void make_shared_atomics_plain(llvm::Function& function);
 
 }  // namespace treadle::cuda_cpu

@@ -48,10 +48,10 @@ struct MarkLoops : llvm::PassInfoMixin<MarkLoops> {
       if (user_decides(*loop)) continue;
       const unsigned trips = evolution.getSmallConstantMaxTripCount(loop);
       if (has_barrier(*loop))
-        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable");
+        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
       else if (trips > 0 && trips <= largest_unrolled &&
                trips * instruction_count(*loop) <= largest_unrolled)
-        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.full");
+        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.full", 1);
     }
     return llvm::PreservedAnalyses::all();
   }

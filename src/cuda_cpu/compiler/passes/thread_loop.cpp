@@ -22,6 +22,7 @@
 
 #include "cuda_cpu/compiler/passes/block_context.hpp"
 #include "cuda_cpu/compiler/passes/retarget.hpp"
+#include "cuda_cpu/compiler/passes/shared_atomics.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -184,7 +185,8 @@ void store_thread_index(llvm::IRBuilder<>& builder, const KernelBody& body, cons
 void join_access_group(llvm::Function& function, llvm::MDNode* group) {
   const ThreadMemory own(function);
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    if (!instruction.mayReadOrWriteMemory() || own.may_reach(instruction)) continue;
+    if (!instruction.mayReadOrWriteMemory() || instruction.isAtomic()) continue;
+    if (own.may_reach(instruction)) continue;
     llvm::MDNode* before = instruction.getMetadata(llvm::LLVMContext::MD_access_group);
     instruction.setMetadata(llvm::LLVMContext::MD_access_group,
                             llvm::uniteAccessGroups(before, group));
@@ -198,6 +200,7 @@ void make_block_function(KernelPlan& kernel, const KernelBody& body,
   BlockEntry entry = create_block_entry(body, "run." + kernel.name, machine, builder);
   llvm::MDNode* group = llvm::MDNode::getDistinct(context, {});
   join_access_group(*body.function, group);
+  make_shared_atomics_plain(*body.function);
   llvm::CallInst* call = nullptr;
   emit_thread_loop(builder, body, entry, LoopKind::parallel, group, [&](const ThreadPosition& at) {
     store_thread_index(builder, body, entry, at);

@@ -51,8 +51,9 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
 void store_thread_index(llvm::IRBuilder<>& builder, const KernelBody& body, const BlockEntry& entry,
                         const ThreadPosition& at);
 
-/// Adds the memory accesses of `function` to `group`, beside the groups they are in. Accesses to
-/// a thread's own arrays stay out: inlined into the loop, all threads share them in turn.
+/// Adds the memory accesses of `function` to `group`, beside the groups they are in. Atomic ones
+/// stay out, and those to a thread's own arrays: inlined into the loop, all threads share them in
+/// turn.
 void join_access_group(llvm::Function& function, llvm::MDNode* group);
 
 /// Turns a kernel without barriers into `run`.
