@@ -47,7 +47,7 @@ std::vector<std::string> dialect_arguments(const Dialect& dialect) {
   std::vector<std::string> arguments = {
       "-triple", "spirv64", "-aux-triple", "x86_64-pc-linux-gnu", "-fcuda-is-device", "-x", "cuda",
       "-fgnuc-version=4.2.1", "-fdeclspec", "-nostdsysteminc", "-nobuiltininc",
-      "-disable-llvm-passes",
+      "-disable-llvm-passes", "-fpch-instantiate-templates",
       // A user's own `constexpr` function may call device functions; NVRTC takes that, so do we.
       "-Wno-invalid-constexpr",
       // The stack is ours and large; clang counts from a bottom it does not know.

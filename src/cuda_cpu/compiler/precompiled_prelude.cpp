@@ -3,6 +3,7 @@
 
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Sema/Sema.h>
 #include <clang/Serialization/ASTWriter.h>
 #include <clang/Serialization/PCHContainerOperations.h>
 #include <fcntl.h>
@@ -35,6 +36,34 @@ constexpr std::array common_dialects = {Dialect{}, Dialect{.fast_math = true},
                                         Dialect{.standard = Standard::cxx14},
                                         Dialect{.standard = Standard::cxx20}};
 
+/// The way C++ has to a private member: an explicit instantiation may name it. clang offers no
+/// other.
+template <auto member>
+struct DeferredDeclarations {
+  friend auto& deferred_declarations(clang::Sema& sema) { return sema.*member; }
+};
+auto& deferred_declarations(clang::Sema& sema);
+template struct DeferredDeclarations<&clang::Sema::DeclsToCheckForDeferredDiags>;
+
+/// Serialises the prelude, less the list of functions that clang would examine for postponed
+/// errors: ours have none, and going through the list would load every one of them into every
+/// compile, which takes longer than the rest.
+class PreludeWriter : public clang::PCHGenerator {
+ public:
+  using clang::PCHGenerator::PCHGenerator;
+  void InitializeSema(clang::Sema& sema) override {
+    sema_ = &sema;
+    clang::PCHGenerator::InitializeSema(sema);
+  }
+  void HandleTranslationUnit(clang::ASTContext& context) override {
+    deferred_declarations(*sema_).clear();
+    clang::PCHGenerator::HandleTranslationUnit(context);
+  }
+
+ private:
+  clang::Sema* sema_ = nullptr;
+};
+
 /// Parses the prelude and serialises what clang made of it.
 class PrecompileAction : public clang::ASTFrontendAction {
  public:
@@ -46,7 +75,7 @@ class PrecompileAction : public clang::ASTFrontendAction {
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& clang,
                                                         llvm::StringRef) override {
     // No time stamps and no folder of this machine: the same headers give the same bytes.
-    return std::make_unique<clang::PCHGenerator>(
+    return std::make_unique<PreludeWriter>(
         clang.getPreprocessor(), clang.getModuleCache(), "prelude.pch", /*isysroot=*/"", buffer_,
         llvm::ArrayRef<std::shared_ptr<clang::ModuleFileExtension>>(),
         /*AllowASTWithErrors=*/false, /*IncludeTimestamps=*/false);

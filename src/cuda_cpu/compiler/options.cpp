@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/compiler/options.hpp"
+
+#include <array>
+#include <optional>
+
+namespace treadle::cuda_cpu {
+namespace {
+
+enum class Action {
+  ignore,
+  standard,
+  define,
+  undefine,
+  include_dir,
+  pre_include,
+  fast_math,
+  fmad,
+  debug,
+  line_info,
+  no_warnings,
+  warnings_as_errors,
+  default_device,
+  must_be_false  ///< asks, when true, for a second stage that this device does not have
+};
+enum class Value { none, optional, required };
+
+struct OptionRow {
+  std::string_view name;        ///< with "--"
+  std::string_view short_name;  ///< with "-"; may be empty
+  Value value;
+  Action action;
+};
+
+constexpr std::array option_rows = {
+    OptionRow{"--std", "-std", Value::required, Action::standard},
+    OptionRow{"--define-macro", "-D", Value::required, Action::define},
+    OptionRow{"--undefine-macro", "-U", Value::required, Action::undefine},
+    OptionRow{"--include-path", "-I", Value::required, Action::include_dir},
+    OptionRow{"--pre-include", "-include", Value::required, Action::pre_include},
+    OptionRow{"--use_fast_math", "-use_fast_math", Value::optional, Action::fast_math},
+    OptionRow{"--fmad", "-fmad", Value::required, Action::fmad},
+    OptionRow{"--device-debug", "-G", Value::none, Action::debug},
+    OptionRow{"--generate-line-info", "-lineinfo", Value::none, Action::line_info},
+    OptionRow{"--disable-warnings", "-w", Value::none, Action::no_warnings},
+    OptionRow{"--Werror", "-Werror", Value::optional, Action::warnings_as_errors},
+    OptionRow{"--device-as-default-execution-space", "-default-device", Value::none,
+              Action::default_device},
+    OptionRow{"--relocatable-device-code", "-rdc", Value::required, Action::must_be_false},
+    OptionRow{"--dlink-time-opt", "-dlto", Value::none, Action::must_be_false},
+    OptionRow{"--optix-ir", "-optix-ir", Value::none, Action::must_be_false},
+    OptionRow{"--device-c", "-dc", Value::none, Action::must_be_false},
+    // Spelled for other processors and other tools.
+    OptionRow{"--gpu-architecture", "-arch", Value::required, Action::ignore},
+    OptionRow{"--device-w", "-dw", Value::none, Action::ignore},
+    OptionRow{"--extensible-whole-program", "-ewp", Value::none, Action::ignore},
+    OptionRow{"--dopt", "-dopt", Value::required, Action::ignore},
+    OptionRow{"--Ofast-compile", "-Ofc", Value::required, Action::ignore},
+    OptionRow{"--ptxas-options", "-Xptxas", Value::required, Action::ignore},
+    OptionRow{"--maxrregcount", "-maxrregcount", Value::required, Action::ignore},
+    OptionRow{"--ftz", "-ftz", Value::required, Action::ignore},
+    OptionRow{"--prec-sqrt", "-prec-sqrt", Value::required, Action::ignore},
+    OptionRow{"--prec-div", "-prec-div", Value::required, Action::ignore},
+    OptionRow{"--extra-device-vectorization", "-extra-device-vectorization", Value::none,
+              Action::ignore},
+    OptionRow{"--modify-stack-limit", "-modify-stack-limit", Value::required, Action::ignore},
+    OptionRow{"--gen-opt-lto", "-gen-opt-lto", Value::none, Action::ignore},
+    OptionRow{"--jump-table-density", "-jtd", Value::required, Action::ignore},
+    OptionRow{"--device-stack-protector", "-device-stack-protector", Value::required,
+              Action::ignore},
+    OptionRow{"--no-source-include", "-no-source-include", Value::none, Action::ignore},
+    OptionRow{"--builtin-move-forward", "-builtin-move-forward", Value::required, Action::ignore},
+    OptionRow{"--builtin-initializer-list", "-builtin-initializer-list", Value::required,
+              Action::ignore},
+    OptionRow{"--restrict", "-restrict", Value::none, Action::ignore},
+    OptionRow{"--device-int128", "-device-int128", Value::none, Action::ignore},
+    OptionRow{"--device-float128", "-device-float128", Value::none, Action::ignore},
+    OptionRow{"--optimization-info", "-opt-info", Value::required, Action::ignore},
+    OptionRow{"--display-error-number", "-err-no", Value::none, Action::ignore},
+    OptionRow{"--no-display-error-number", "-no-err-no", Value::none, Action::ignore},
+    OptionRow{"--diag-error", "-diag-error", Value::required, Action::ignore},
+    OptionRow{"--diag-suppress", "-diag-suppress", Value::required, Action::ignore},
+    OptionRow{"--diag-warn", "-diag-warn", Value::required, Action::ignore},
+    OptionRow{"--brief-diagnostics", "-brief-diag", Value::required, Action::ignore},
+    OptionRow{"--time", "-time", Value::required, Action::ignore},
+    OptionRow{"--split-compile", "-split-compile", Value::required, Action::ignore},
+    OptionRow{"--minimal", "-minimal", Value::none, Action::ignore},
+    OptionRow{"--no-cache", "-no-cache", Value::none, Action::ignore},
+    OptionRow{"--frandom-seed", "-frandom-seed", Value::required, Action::ignore},
+    OptionRow{"--pch", "-pch", Value::none, Action::ignore},
+    OptionRow{"--use-pch", "-use-pch", Value::required, Action::ignore},
+    OptionRow{"--create-pch", "-create-pch", Value::required, Action::ignore},
+    OptionRow{"--pch-dir", "-pch-dir", Value::required, Action::ignore},
+    OptionRow{"--pch-verbose", "-pch-verbose", Value::required, Action::ignore},
+    OptionRow{"--pch-messages", "-pch-messages", Value::required, Action::ignore},
+};
+
+/// One option of the list, with its value wherever that stands: "-I dir", "-Idir", "-I=dir",
+/// "--include-path=dir".
+struct Match {
+  const OptionRow* row = nullptr;
+  std::optional<std::string_view> value;
+};
+
+std::optional<Match> match_name(std::string_view argument, const OptionRow& row,
+                                std::string_view name) {
+  if (name.empty() || !argument.starts_with(name)) return std::nullopt;
+  const std::string_view rest = argument.substr(name.size());
+  if (rest.empty()) return Match{&row, std::nullopt};
+  if (row.value == Value::none) return std::nullopt;
+  if (rest.front() == '=') return Match{&row, rest.substr(1)};
+  const bool glued = name.size() == 2 && row.value == Value::required;  // -Idir, -DN=1
+  return glued ? std::optional(Match{&row, rest}) : std::nullopt;
+}
+
+std::optional<Match> find_option(std::string_view argument) {
+  std::optional<Match> best;
+  std::size_t best_length = 0;
+  for (const OptionRow& row : option_rows) {
+    for (const std::string_view name : {row.name, row.short_name}) {
+      const std::optional<Match> match = match_name(argument, row, name);
+      if (match && name.size() > best_length) {
+        best = match;
+        best_length = name.size();
+      }
+    }
+  }
+  return best;
+}
+
+std::optional<Standard> find_standard(std::string_view name) {
+  if (name == "c++11" || name == "c++03") return Standard::cxx11;
+  if (name == "c++14") return Standard::cxx14;
+  if (name == "c++17") return Standard::cxx17;
+  if (name == "c++20") return Standard::cxx20;
+  return std::nullopt;
+}
+
+bool is_true(const std::optional<std::string_view>& value) {
+  return !value || (*value != "false" && *value != "0");
+}
+
+/// Applies one option; the error text if its value is not one.
+std::string apply(const Match& match, CompileOptions& options) {
+  LanguageOptions& language = options.language;
+  const std::string value(match.value.value_or(""));
+  switch (match.row->action) {
+    case Action::ignore:
+      break;
+    case Action::standard:
+      if (const auto standard = find_standard(value)) {
+        language.dialect.standard = *standard;
+      } else {
+        return "'" + value + "' is not one of c++11, c++14, c++17, c++20";
+      }
+      break;
+    case Action::define:
+      language.macros.push_back("D" + value);
+      break;
+    case Action::undefine:
+      language.macros.push_back("U" + value);
+      break;
+    case Action::include_dir:
+      language.include_dirs.push_back(value);
+      break;
+    case Action::pre_include:
+      language.forced_includes.push_back(value);
+      break;
+    case Action::fast_math:
+      language.dialect.fast_math = is_true(match.value);
+      break;
+    case Action::fmad:
+      language.dialect.fp_contract = is_true(match.value);
+      break;
+    case Action::debug:
+      options.debug = true;
+      language.dialect.optimized = false;
+      language.line_info = true;
+      break;
+    case Action::line_info:
+      language.line_info = true;
+      break;
+    case Action::no_warnings:
+      language.warnings = false;
+      break;
+    case Action::warnings_as_errors:
+      language.warnings_as_errors = true;
+      break;
+    case Action::default_device:
+      language.forced_includes.emplace_back("treadle/default_device.h");
+      break;
+    case Action::must_be_false:
+      if (is_true(match.value)) return "is not available on the CPU device: it links nothing later";
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+CompileOptions parse_options(std::span<const std::string_view> arguments) {
+  CompileOptions options;
+  for (std::size_t i = 0; i < arguments.size() && options.error.empty(); ++i) {
+    const std::string name(arguments[i]);
+    std::optional<Match> match = find_option(arguments[i]);
+    if (!match) {
+      options.error = "unrecognized option '" + name + "'";
+      break;
+    }
+    if (!match->value && match->row->value == Value::required) {
+      if (++i == arguments.size()) {
+        options.error = "option '" + name + "' needs a value";
+        break;
+      }
+      match->value = arguments[i];
+    }
+    const std::string problem = apply(*match, options);
+    if (!problem.empty()) options.error = "option '" + name + "': " + problem;
+  }
+  return options;
+}
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/compiler/program.hpp"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <exception>
+#include <utility>
+
+#include "cuda_cpu/compiler/backend.hpp"
+#include "cuda_cpu/compiler/crash_guard.hpp"
+#include "cuda_cpu/compiler/options.hpp"
+
+namespace treadle::cuda_cpu {
+
+Program::Program(std::string source, std::string name, std::vector<HeaderText> headers) {
+  request_.source = std::move(source);
+  request_.name = name.empty() ? "default_program" : std::move(name);
+  request_.headers = std::move(headers);
+}
+
+void Program::add_name_expression(std::string expression) {
+  request_.name_expressions.push_back(std::move(expression));
+}
+
+const std::string* Program::lowered_name(const std::string& expression) const {
+  const auto found = lowered_names_.find(expression);
+  return found == lowered_names_.end() ? nullptr : &found->second;
+}
+
+CompileStatus Program::compile(const std::vector<std::string_view>& arguments) {
+  compiled_ = true;
+  log_.clear();
+  image_.clear();
+  lowered_names_.clear();
+  const CompileOptions options = parse_options(arguments);
+  if (!options.error.empty()) {
+    log_ = "error: " + options.error + "\n";
+    return CompileStatus::invalid_option;
+  }
+  FrontendRequest request = request_;
+  request.language = options.language;
+  const std::string abandoned = run_guarded([&] { build(std::move(request), options.debug); });
+  if (!abandoned.empty()) {
+    log_ += request_.name + ": error: the compiler could not finish: " + abandoned + "\n";
+    image_.clear();
+  }
+  return image_.empty() ? CompileStatus::failed : CompileStatus::success;
+}
+
+void Program::build(FrontendRequest request, bool debug) {
+  FrontendResult result;
+  try {
+    llvm::LLVMContext context;
+    BackendOptions options;
+    options.fast_math = request.language.dialect.fast_math;
+    options.fp_contract = request.language.dialect.fp_contract;
+    options.debug = request.language.line_info;
+    options.optimization = debug ? 0 : 3;
+    std::unique_ptr<llvm::Module> module = parse(request, context, result);
+    if (module) image_ = build_module_image(std::move(module), options);
+  } catch (const BackendError& error) {
+    result.log += std::string(error.what()) + "\n";
+  } catch (const std::exception& error) {
+    result.log += request.name + ": error: " + error.what() + "\n";
+  }
+  log_ = std::move(result.log);
+  lowered_names_ = std::move(result.lowered_names);
+}
+
+}  // namespace treadle::cuda_cpu
