@@ -147,7 +147,7 @@ void recurse(void**, BlockContext*) {
 
 void divide(void** a, BlockContext*) {
   volatile int zero = argument<int>(a, 0);
-  volatile int result = 1 / zero;
+  volatile int result = 100 / zero;
   (void)result;
 }
 

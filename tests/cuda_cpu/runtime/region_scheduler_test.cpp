@@ -1,1 +1,47 @@
 // SPDX-License-Identifier: MIT
+#include <numeric>
+
+#include "cuda_cpu/runtime/harness.hpp"
+
+namespace treadle::cuda_cpu::test {
+namespace {
+
+using RegionSchedulerTest = RuntimeTest;
+
+TEST_F(RegionSchedulerTest, runs_regions_together_while_all_threads_agree) {
+  int* in = allocate_array<int>(1000);
+  int* out = allocate_array<int>(1000);
+  std::iota(in, in + 1000, 0);
+  ASSERT_CU(launch("reverse", 1, 1000, nullptr, in, out));
+  ASSERT_CU(CU(cuCtxSynchronize)());
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(out[i], 999 - i);
+}
+
+TEST_F(RegionSchedulerTest, counts_exited_threads_as_arrived) {
+  for (const int n : {1, 5, 32, 33, 255, 256, 300}) {
+    int* out = allocate_array<int>(256);
+    ASSERT_CU(launch("early_return", 3, 256, nullptr, n, out));
+    ASSERT_CU(CU(cuCtxSynchronize)());
+    for (int i = 0; i < 256; ++i)
+      EXPECT_EQ(out[i], i < n ? (n < 256 ? n : out[0]) : 0) << i << " of " << n;
+  }
+}
+
+TEST_F(RegionSchedulerTest, lets_a_warp_pass_its_barriers_before_the_block_meets) {
+  int* log = allocate_array<int>(64);
+  ASSERT_CU(launch("warps", 1, 64, nullptr, log));
+  ASSERT_CU(CU(cuCtxSynchronize)());
+  const std::vector<int> events(log + 1, log + 1 + log[0]);
+  EXPECT_EQ(events, (std::vector<int>{2, 3, 4, 100, 132}));
+}
+
+TEST_F(RegionSchedulerTest, lets_threads_at_scheduling_barriers_go_first) {
+  int* rounds = allocate_array<int>(2);
+  ASSERT_CU(launch("yield", 1, 40, nullptr, rounds));
+  ASSERT_CU(CU(cuCtxSynchronize)());
+  EXPECT_EQ(rounds[0], 3);
+  EXPECT_EQ(rounds[1], 3);  // thread 0 saw all rounds done when it passed the block barrier
+}
+
+}  // namespace
+}  // namespace treadle::cuda_cpu::test
