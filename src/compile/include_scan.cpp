@@ -25,9 +25,11 @@ std::string plain(std::string_view text) {
         continue;
       }
     }
-    const bool digraph = text.substr(i, 2) == "%:";
-    joined += digraph ? '#' : text[i];
-    i += digraph ? 1 : 0;
+    joined += text[i];
+  }
+  for (std::size_t at = 0; (at = joined.find("%:", at)) != std::string::npos; ++at) {
+    joined[at] = '#';
+    joined[at + 1] = ' ';
   }
   return joined;
 }

@@ -25,6 +25,8 @@ namespace {
 // NVRTC searches the folder of the program's name, and by default that is the current one. This
 // folder cannot exist, below a device; #line gives the source its real name.
 constexpr std::string_view nowhere = "/dev/null/";
+// NVRTC's words for a function without __device__.
+constexpr std::string_view host_function_refused = "host functions are not allowed in JIT mode";
 
 const EmbeddedFile* embedded_header(std::string_view name) {
   for (const EmbeddedFile& file : nvrtc_headers::embedded_files)
@@ -185,21 +187,36 @@ std::vector<std::string> NvrtcCompiler::arguments(const CompileJob& job) const {
 
 CompileOutcome NvrtcCompiler::compile(const CompileJob& job) {
   load();
+  std::vector<std::string> given = arguments(job);
+  Attempt first = attempt(job, given);
+  // nvcc takes host functions, and NVRTC takes none; unless they count as device functions.
+  if (!first.succeeded && first.outcome.log.find(host_function_refused) != std::string::npos) {
+    given.emplace_back("--device-as-default-execution-space");
+    Attempt second = attempt(job, given);
+    if (second.succeeded) return std::move(second.outcome);
+  }
+  if (!first.succeeded) throw_compile_error(job, title(), first.outcome.log);
+  return std::move(first.outcome);
+}
+
+NvrtcCompiler::Attempt NvrtcCompiler::attempt(const CompileJob& job,
+                                              const std::vector<std::string>& given) const {
   NvrtcProgram program(*table_, job, reader_ == Reader::nvrtc);
   for (const std::string& name : job.names) program.add_name(name);
-  const nvrtcResult result = program.compile(arguments(job));
-  CompileOutcome outcome;
-  outcome.log = program.log(job.source_name);
-  if (result != NVRTC_SUCCESS) {
-    const std::string words = table_->nvrtcGetErrorString(result);
-    throw_compile_error(job, title(), outcome.log.empty() ? words : outcome.log);
+  const nvrtcResult result = program.compile(given);
+  Attempt attempt;
+  attempt.succeeded = result == NVRTC_SUCCESS;
+  attempt.outcome.log = program.log(job.source_name);
+  if (!attempt.succeeded) {
+    if (attempt.outcome.log.empty()) attempt.outcome.log = table_->nvrtcGetErrorString(result);
+    return attempt;
   }
   const bool as_ptx = reader_ == Reader::nvrtc &&
                       (job.output == Output::ptx || job.options.target.starts_with("compute_"));
-  outcome.image.code = program.result(as_ptx);
+  attempt.outcome.image.code = program.result(as_ptx);
   for (const std::string& name : job.names)
-    outcome.image.lowered_names.emplace(name, program.lowered(name));
-  return outcome;
+    attempt.outcome.image.lowered_names.emplace(name, program.lowered(name));
+  return attempt;
 }
 
 }  // namespace treadle::compile

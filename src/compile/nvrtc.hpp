@@ -31,6 +31,11 @@ class NvrtcCompiler : public Compiler {
   CompileOutcome compile(const CompileJob& job) override;
 
  private:
+  struct Attempt {
+    bool succeeded = false;
+    CompileOutcome outcome;  ///< of a failure only the log
+  };
+  Attempt attempt(const CompileJob& job, const std::vector<std::string>& given) const;
   std::vector<std::string> arguments(const CompileJob& job) const;
 
   const Reader reader_;

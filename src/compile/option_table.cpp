@@ -27,10 +27,10 @@ constexpr OptionRule rules[] = {
     {"-x --x", value, Meaning::plain, accepted, accepted, "", "the source is CUDA C++"},
     {"-default-device --device-as-default-execution-space", flag, plain, translated, ignored,
      "--device-as-default-execution-space", gpu_only},
-    {"-expt-relaxed-constexpr --expt-relaxed-constexpr", flag, plain, accepted, accepted, "",
-     "constexpr functions may be called anyway"},
+    {"-expt-relaxed-constexpr --expt-relaxed-constexpr", flag, plain, translated, accepted,
+     "--device-as-default-execution-space", ""},
     {"-expt-extended-lambda --expt-extended-lambda -extended-lambda --extended-lambda", flag, plain,
-     accepted, accepted, "", host_only},
+     ignored, accepted, "", "lambdas in kernels need no __device__"},
     {"-restrict --restrict", flag, plain, translated, ignored, "--restrict", gpu_only},
     {"-device-int128 --device-int128", flag, plain, translated, accepted, "--device-int128", ""},
     // What the code is for

@@ -197,15 +197,15 @@ class OptionReader {
     if (named.empty()) named = std::move(generated_);
     std::erase(named, "native");
     if (named.empty() || std::ranges::find(named, result_.target) != named.end()) return;
-    const auto real = std::ranges::find_if(
-        named, [](const std::string& name) { return name.starts_with("sm_"); });
-    const std::string& chosen = real != named.end() ? *real : named.front();
-    if (named.size() > 1 && code_.empty() && arch_.empty()) {
+    const auto is_real = [](const std::string& name) { return name.starts_with("sm_"); };
+    const auto real = std::ranges::find_if(named, is_real);
+    if (code_.empty() && arch_.empty() && std::ranges::count_if(named, is_real) > 1) {
       result_.warnings.push_back(
           fmt::format("options -gencode are ignored: none is for {}, which is compiled for ({})",
                       result_.target, fmt::join(named, ", ")));
       return;
     }
+    const std::string& chosen = real != named.end() ? *real : named.front();
     result_.target = Target::parse(chosen).name();
   }
 
