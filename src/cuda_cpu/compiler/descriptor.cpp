@@ -74,7 +74,7 @@ Constant* parameters_of(TableBuilder& table, const KernelPlan& kernel) {
   std::vector<Constant*> rows;
   for (const ParameterPlan& parameter : kernel.parameters)
     rows.push_back(table.record(
-        {table.text(parameter.name), table.text(""),
+        {table.text(parameter.name), table.text(parameter.type),
          table.u32(static_cast<std::uint32_t>(parameter.kind)), table.u32(parameter.size),
          table.u32(parameter.align), table.u32(parameter.offset)},
         sizeof(Parameter)));

@@ -124,7 +124,7 @@ llvm::Function* RegionEntries::make(const char* prefix, LoopKind kind, llvm::MDN
           skip);
       builder.SetInsertPoint(run);
     }
-    store_thread_index(builder, body_, entry, at);
+    if (body_.stores_thread_index) store_thread_index(builder, entry.context, {at.x, at.y, at.z});
     llvm::SmallVector<Value*, 24> values(entry.values);
     values[body_.user_parameters] = at.x;
     values[body_.user_parameters + 1] = at.y;

@@ -36,6 +36,14 @@ std::size_t index_offset(Marker marker, unsigned dimension) {
   }
 }
 
+void store_thread_index(llvm::IRBuilderBase& builder, llvm::Value* context,
+                        const std::array<llvm::Value*, 3>& index) {
+  for (unsigned dimension = 0; dimension < 3; ++dimension)
+    builder.CreateStore(
+        index[dimension],
+        context_field(builder, context, index_offset(Marker::thread_index, dimension)));
+}
+
 llvm::GlobalVariable& services_variable(llvm::Module& module) {
   auto* type = llvm::PointerType::get(module.getContext(), 0);
   auto* variable =

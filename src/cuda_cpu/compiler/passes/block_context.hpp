@@ -2,6 +2,7 @@
 // Generated code's view of BlockContext and Services (module_abi.h): loads at fixed offsets.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "cuda_cpu/compiler/passes/markers.hpp"
@@ -23,6 +24,10 @@ llvm::Value* load_context_u32(llvm::IRBuilderBase& builder, llvm::Value* context
                               std::size_t offset);
 /// Where BlockContext keeps what the index marker asks for.
 std::size_t index_offset(Marker marker, unsigned dimension);
+
+/// Tells the run-time, and functions that were not inlined, which thread runs.
+void store_thread_index(llvm::IRBuilderBase& builder, llvm::Value* context,
+                        const std::array<llvm::Value*, 3>& index);
 
 /// The module's exported variable `treadle_services`.
 llvm::GlobalVariable& services_variable(llvm::Module& module);

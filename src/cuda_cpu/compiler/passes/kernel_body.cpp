@@ -20,6 +20,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
+#include "cuda_cpu/compiler/passes/block_context.hpp"
 #include "cuda_cpu/compiler/passes/device_functions.hpp"
 #include "cuda_cpu/compiler/passes/markers.hpp"
 #include "cuda_cpu/compiler/passes/services.hpp"
@@ -185,7 +186,10 @@ KernelBody make_kernel_body(KernelPlan& kernel, SharedMemory& shared) {
   body.function->splice(body.function->begin(), &source);
   move_parameters(source, body);
   lower_indices(body);
-  lower_services(*body.function);
+  lower_services(*body.function, [&](llvm::IRBuilderBase& builder) {
+    store_thread_index(builder, body.context(),
+                       {body.thread_index(0), body.thread_index(1), body.thread_index(2)});
+  });
   shared.lower(*body.function, body.shared(), [&](llvm::IRBuilderBase& builder) {
     return builder.getInt64(kernel.static_shared);
   });

@@ -17,6 +17,7 @@ namespace treadle::cuda_cpu {
 
 struct ParameterPlan {
   std::string name;
+  std::string type;  ///< as the source spells it; may be empty
   ParameterKind kind = ParameterKind::value;
   std::uint32_t size = 0, align = 1, offset = 0;
 };

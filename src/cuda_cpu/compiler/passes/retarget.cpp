@@ -27,41 +27,22 @@ namespace {
 
 constexpr unsigned shared_address_space = 3;
 
-/// `__attribute__((annotate("treadle.X", N)))` on functions and variables.
-struct Annotations {
-  llvm::DenseMap<const llvm::Value*, std::uint32_t> max_threads;
-  llvm::SmallPtrSet<const llvm::Value*, 8> constants;
-};
-
-llvm::StringRef annotation_text(llvm::Value* operand) {
-  auto* text = llvm::dyn_cast<llvm::GlobalVariable>(operand->stripPointerCasts());
-  if (!text || !text->hasInitializer()) return {};
-  auto* data = llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer());
-  return data && data->isCString() ? data->getAsCString() : llvm::StringRef();
+/// What the front end notes on a kernel (module_facts.hpp): "treadle-max-threads" of
+/// __launch_bounds__, and each parameter's name and type as the source has them.
+std::uint32_t noted_max_threads(const llvm::Function& kernel) {
+  std::uint32_t threads = 0;
+  kernel.getFnAttribute("treadle-max-threads").getValueAsString().getAsInteger(10, threads);
+  return threads;
 }
 
-std::uint32_t annotation_number(llvm::Value* operand) {
-  auto* values = llvm::dyn_cast<llvm::GlobalVariable>(operand->stripPointerCasts());
-  if (!values || !values->hasInitializer() || values->getInitializer()->getNumOperands() < 1)
-    return 0;
-  auto* first = llvm::dyn_cast<llvm::ConstantInt>(values->getInitializer()->getOperand(0));
-  return first ? static_cast<std::uint32_t>(first->getZExtValue()) : 0;
-}
-
-Annotations read_annotations(const llvm::Module& module) {
-  Annotations found;
-  const llvm::GlobalVariable* list = module.getNamedGlobal("llvm.global.annotations");
-  if (!list || !list->hasInitializer()) return found;
-  for (const llvm::Use& entry : list->getInitializer()->operands()) {
-    const auto* fields = llvm::dyn_cast<llvm::ConstantStruct>(entry.get());
-    if (!fields) continue;
-    const llvm::Value* subject = fields->getOperand(0)->stripPointerCasts();
-    const llvm::StringRef text = annotation_text(fields->getOperand(1));
-    if (text == "treadle.constant") found.constants.insert(subject);
-    if (text == "treadle.launch_bounds")
-      found.max_threads[subject] = annotation_number(fields->getOperand(4));
+void note_source_names(const llvm::Function& kernel, std::vector<ParameterPlan>& parameters) {
+  const llvm::MDNode* names = kernel.getMetadata("treadle.parameters");
+  if (!names || names->getNumOperands() != 2 * parameters.size()) return;
+  for (unsigned i = 0; i < parameters.size(); ++i) {
+    parameters[i].name = llvm::cast<llvm::MDString>(names->getOperand(2 * i))->getString().str();
+    parameters[i].type =
+        llvm::cast<llvm::MDString>(names->getOperand(2 * i + 1))->getString().str();
   }
-  return found;
 }
 
 ParameterPlan plan_parameter(const llvm::Argument& argument, const llvm::DataLayout& layout) {
@@ -83,14 +64,12 @@ ParameterPlan plan_parameter(const llvm::Argument& argument, const llvm::DataLay
 }
 
 /// CUDA packs parameters in order, each at a multiple of its own alignment.
-KernelPlan plan_kernel(llvm::Function& function, const Annotations& annotations,
-                       const llvm::DataLayout& layout) {
+KernelPlan plan_kernel(llvm::Function& function, const llvm::DataLayout& layout) {
   KernelPlan plan;
   plan.function = &function;
   plan.name = function.getName().str();
   plan.signature = display_name(function);
-  if (auto found = annotations.max_threads.find(&function); found != annotations.max_threads.end())
-    plan.max_threads = found->second;
+  plan.max_threads = noted_max_threads(function);
   std::uint64_t end = 0;
   for (const llvm::Argument& argument : function.args()) {
     ParameterPlan parameter = plan_parameter(argument, layout);
@@ -99,6 +78,7 @@ KernelPlan plan_kernel(llvm::Function& function, const Annotations& annotations,
     plan.parameters.push_back(std::move(parameter));
   }
   plan.parameter_bytes = end;
+  note_source_names(function, plan.parameters);
   return plan;
 }
 
@@ -113,7 +93,7 @@ bool is_user_variable(const llvm::GlobalVariable& variable) {
          (variable.isExternallyInitialized() || !variable.isConstant());
 }
 
-void plan_globals(llvm::Module& module, const Annotations& annotations, ModulePlan& plan) {
+void plan_globals(llvm::Module& module, ModulePlan& plan) {
   const llvm::DataLayout& layout = module.getDataLayout();
   for (llvm::GlobalVariable& variable : module.globals()) {
     variable.setComdat(nullptr);
@@ -129,7 +109,7 @@ void plan_globals(llvm::Module& module, const Annotations& annotations, ModulePl
     variable.setConstant(false);
     variable.setExternallyInitialized(true);
     const std::uint64_t size = layout.getTypeAllocSize(variable.getValueType());
-    if (annotations.constants.contains(&variable)) plan.constant_size += size;
+    if (variable.hasAttribute("treadle-constant")) plan.constant_size += size;
     plan.globals.push_back({&variable, variable.getName().str(), size});
   }
 }
@@ -171,15 +151,14 @@ void set_host_attributes(llvm::Function& function, const llvm::TargetMachine& ma
 
 ModulePlan retarget(llvm::Module& module, const llvm::TargetMachine& machine) {
   ModulePlan plan;
-  const Annotations annotations = read_annotations(module);
   // Parameters are laid out as the source's target has them: CUDA's layout, not the host's.
   for (llvm::Function& function : module)
     if (function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL && !function.isDeclaration())
-      plan.kernels.push_back(plan_kernel(function, annotations, module.getDataLayout()));
+      plan.kernels.push_back(plan_kernel(function, module.getDataLayout()));
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
   erase_compiler_lists(module);
-  plan_globals(module, annotations, plan);
+  plan_globals(module, plan);
   for (llvm::Function& function : module) make_function_plain(function, machine);
   for (KernelPlan& kernel : plan.kernels)
     kernel.function->setLinkage(llvm::GlobalValue::ExternalLinkage);

@@ -37,8 +37,10 @@ std::size_t service_offset(Marker marker) {
   }
 }
 
-void lower_service(llvm::CallInst& call, Marker marker) {
+void lower_service(llvm::CallInst& call, Marker marker,
+                   llvm::function_ref<void(llvm::IRBuilderBase&)> before_call) {
   llvm::IRBuilder<> builder(&call);
+  before_call(builder);
   llvm::Module& module = *call.getModule();
   llvm::SmallVector<llvm::Value*, 8> arguments(call.args());
   auto* lowered = builder.CreateCall(
@@ -51,10 +53,11 @@ void lower_service(llvm::CallInst& call, Marker marker) {
 
 }  // namespace
 
-void lower_services(llvm::Function& function) {
+void lower_services(llvm::Function& function,
+                    llvm::function_ref<void(llvm::IRBuilderBase&)> before_call) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function)))
     if (const Marker marker = marker_of(instruction); is_service(marker))
-      lower_service(llvm::cast<llvm::CallInst>(instruction), marker);
+      lower_service(llvm::cast<llvm::CallInst>(instruction), marker, before_call);
 }
 
 }  // namespace treadle::cuda_cpu

@@ -172,16 +172,6 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
   builder.CreateRetVoid();
 }
 
-void store_thread_index(llvm::IRBuilder<>& builder, const KernelBody& body, const BlockEntry& entry,
-                        const ThreadPosition& at) {
-  if (!body.stores_thread_index) return;
-  Value* const counters[] = {at.x, at.y, at.z};
-  for (unsigned dimension = 0; dimension < 3; ++dimension)
-    builder.CreateStore(
-        counters[dimension],
-        context_field(builder, entry.context, index_offset(Marker::thread_index, dimension)));
-}
-
 void join_access_group(llvm::Function& function, llvm::MDNode* group) {
   const ThreadMemory own(function);
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -203,7 +193,7 @@ void make_block_function(KernelPlan& kernel, const KernelBody& body,
   make_shared_atomics_plain(*body.function);
   llvm::CallInst* call = nullptr;
   emit_thread_loop(builder, body, entry, LoopKind::parallel, group, [&](const ThreadPosition& at) {
-    store_thread_index(builder, body, entry, at);
+    if (body.stores_thread_index) store_thread_index(builder, entry.context, {at.x, at.y, at.z});
     entry.values[body.user_parameters] = at.x;
     entry.values[body.user_parameters + 1] = at.y;
     entry.values[body.user_parameters + 2] = at.z;

@@ -47,10 +47,6 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
                       LoopKind kind, llvm::MDNode* group,
                       llvm::function_ref<void(const ThreadPosition&)> emit);
 
-/// Tells functions that were not inlined which thread runs, if the kernel may call any.
-void store_thread_index(llvm::IRBuilder<>& builder, const KernelBody& body, const BlockEntry& entry,
-                        const ThreadPosition& at);
-
 /// Adds the memory accesses of `function` to `group`, beside the groups they are in. Atomic ones
 /// stay out, and those to a thread's own arrays: inlined into the loop, all threads share them in
 /// turn.

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""The CPU device through its two libraries alone: compiled by libtreadle_clang, run by
+libtreadle_cpu. What stands above them has tests of its own."""
+
+import ctypes
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+class CompileError(Exception):
+    """The compiler's log."""
+
+
+def _library_dir():
+    if "TREADLE_LIBRARY_DIR" in os.environ:
+        return Path(os.environ["TREADLE_LIBRARY_DIR"])
+    try:
+        import treadle
+    except ImportError:
+        return Path(__file__).resolve().parents[3] / "build" / "lib"
+    return Path(treadle.__file__).resolve().parent / "lib"
+
+
+def _open(name):
+    path = _library_dir() / name
+    if not path.exists():
+        build = Path(__file__).resolve().parents[3] / "build" / "lib" / name
+        path = build if build.exists() else path
+    if not path.exists():
+        pytest.skip(f"{name} is not built ({path})")
+    return ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+
+
+class Kernel:
+    def __init__(self, device, handle):
+        self._device, self._handle = device, handle
+
+    def __call__(self, *arguments, block=(1, 1, 1), grid=(1, 1, 1), shared=0):
+        """Launches and waits. Arguments: NumPy arrays (device memory is host memory), NumPy
+        scalars, or bytes of a structure."""
+        block, grid = (tuple(x) + (1,) * (3 - len(x)) for x in (block, grid))
+        storage = []
+        for argument in arguments:
+            if isinstance(argument, np.ndarray):
+                data = int(argument.ctypes.data).to_bytes(8, "little")
+            else:
+                data = argument if isinstance(argument, bytes) else np.asarray(argument).tobytes()
+            # The driver reads as many bytes as the parameter has; structures may want alignment.
+            buffer = np.zeros(len(data) + 64, np.uint8)
+            offset = -buffer.ctypes.data % 64
+            buffer[offset : offset + len(data)] = np.frombuffer(data, np.uint8)
+            storage.append((buffer, buffer.ctypes.data + offset))
+        pointers = (ctypes.c_void_p * max(1, len(storage)))(*[address for _, address in storage])
+        self._device.check(
+            "cuLaunchKernel", self._handle, *grid, *block, shared, None, pointers, None
+        )
+        self._device.check("cuCtxSynchronize")
+
+    def attribute(self, number):
+        value = ctypes.c_int()
+        self._device.check("cuFuncGetAttribute", ctypes.byref(value), number, self._handle)
+        return value.value
+
+
+class Module:
+    def __init__(self, device, image):
+        self._device, self.image = device, image
+        self._handle = ctypes.c_void_p()
+        device.check("cuModuleLoadData", ctypes.byref(self._handle), image)
+
+    def kernel(self, name="k"):
+        handle = ctypes.c_void_p()
+        self._device.check("cuModuleGetFunction", ctypes.byref(handle), self._handle, name.encode())
+        return Kernel(self._device, handle)
+
+    def variable(self, name, dtype):
+        """The device variable `name` as an array."""
+        address, size = ctypes.c_uint64(), ctypes.c_size_t()
+        self._device.check(
+            "cuModuleGetGlobal_v2",
+            ctypes.byref(address),
+            ctypes.byref(size),
+            self._handle,
+            name.encode(),
+        )
+        memory = (ctypes.c_char * size.value).from_address(address.value)
+        return np.frombuffer(memory, dtype)
+
+
+class Device:
+    def __init__(self):
+        self._driver, self._compiler = _open("libtreadle_cpu.so"), _open("libtreadle_clang.so")
+        context = ctypes.c_void_p()
+        self.check("cuInit", 0)
+        self.check("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+        self.check("cuCtxSetCurrent", context)
+
+    def check(self, call, *arguments):
+        code = getattr(self._driver, call)(*arguments)
+        if code:
+            raise RuntimeError(f"{call} = {code}")
+
+    def image(self, source, *options):
+        nvrtc, program = self._compiler, ctypes.c_void_p()
+        nvrtc.nvrtcCreateProgram(
+            ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None
+        )
+        options = [option.encode() for option in ("--gpu-architecture=cpu", *options)]
+        failed = nvrtc.nvrtcCompileProgram(
+            program, len(options), (ctypes.c_char_p * len(options))(*options)
+        )
+        size = ctypes.c_size_t()
+        if failed:
+            nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+            text = ctypes.create_string_buffer(size.value)
+            nvrtc.nvrtcGetProgramLog(program, text)
+        else:
+            nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size))
+            text = ctypes.create_string_buffer(size.value)
+            nvrtc.nvrtcGetCUBIN(program, text)
+        nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+        if failed:
+            raise CompileError(text.value.decode())
+        return text.raw
+
+    def compile(self, source, *options):
+        return Module(self, self.image(source, *options))
+
+    def run(self, source, size, dtype, *arguments, block=(32,), grid=(1,), shared=0, options=()):
+        """Compiles, runs `k(output, arguments...)` and returns the output, zero before."""
+        output = np.zeros(size, dtype)
+        kernel = self.compile(source, *options).kernel()
+        kernel(output, *arguments, block=block, grid=grid, shared=shared)
+        return output
+
+
+@pytest.fixture(scope="session")
+def device():
+    return Device()
+
+
+@pytest.fixture(scope="session")
+def compile_error():
+    return CompileError

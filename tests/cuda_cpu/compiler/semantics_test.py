@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""What the back end promises beyond barriers: a GPU's arithmetic, functions that stay functions,
+variables, parameters, diagnostics, and the same bytes for the same input."""
+
+import threading
+
+import numpy as np
+import pytest
+
+threads = np.arange(32)
+
+
+def test_integer_division_never_traps(device):
+    x = np.array([7, -7, -(2**31), 5, 0, 2**31 - 1], np.int32)
+    d = np.array([0, 0, -1, -1, 0, 3], np.int32)
+    out = device.run(
+        """extern "C" __global__ void k(int* o, const int* x, const int* d) { int t = threadIdx.x;
+          o[4 * t] = x[t] / d[t]; o[4 * t + 1] = x[t] % d[t];
+          o[4 * t + 2] = (unsigned)x[t] / (unsigned)d[t];
+          o[4 * t + 3] = (unsigned)x[t] % (unsigned)d[t]; }""",
+        24,
+        np.int32,
+        x,
+        d,
+        block=(6,),
+    ).reshape(6, 4)
+    assert out[:, 0].tolist() == [-1, -1, -(2**31), -5, -1, (2**31 - 1) // 3]
+    assert out[:, 1].tolist() == [7, -7, 0, 0, 0, (2**31 - 1) % 3]
+    assert out[0, 2] == -1 and out[0, 3] == 7 and out[5, 2] == (2**31 - 1) // 3
+
+
+def test_shifts_by_the_width_and_more(device):
+    out = device.run(
+        """extern "C" __global__ void k(int* o, int s) { int v = -5;
+          o[0] = 1 << s; o[1] = 1u >> s; o[2] = v >> s; o[3] = v << (s + 32);
+          long long w = -5; o[4] = (int)(w >> (s + 40)); o[5] = (int)(w << (s + 40)); }""",
+        6,
+        np.int32,
+        np.int32(32),
+        block=(1,),
+    )
+    assert out.tolist() == [0, 0, -1, 0, -1, 0]
+
+
+def test_float_to_integer_saturates(device):
+    x = np.array([1e20, -1e20, np.nan, -1.5, 3e9], np.float32)
+    out = device.run(
+        """extern "C" __global__ void k(long long* o, const float* x) { int t = threadIdx.x;
+          o[3 * t] = (int)x[t]; o[3 * t + 1] = (unsigned)x[t]; o[3 * t + 2] = (long long)x[t]; }""",
+        15,
+        np.int64,
+        x,
+        block=(5,),
+    ).reshape(5, 3)
+    assert out[:, 0].tolist() == [2**31 - 1, -(2**31), 0, -1, 2**31 - 1]
+    assert out[:, 1].tolist() == [2**32 - 1, 0, 0, 0, 3000000000 - 3000000000 % 256]
+    assert out[0, 2] == 2**63 - 1 and out[1, 2] == -(2**63)
+
+
+def test_recursion_sees_thread_index_and_shared_memory(device):
+    out = device.run(
+        """__shared__ int s[32]; __device__ int calls;
+        __device__ int f(int n) { if (n == 0) return s[threadIdx.x]; atomicAdd(&calls, 1);
+          return f(n - 1) + f(n / 2) * 0 + 1; }
+        extern "C" __global__ void k(int* o) { s[threadIdx.x] = threadIdx.x * 100;
+          __syncthreads(); o[threadIdx.x] = f(5); }""",
+        32,
+        np.int32,
+    )
+    assert (out == 100 * threads + 5).all()
+
+
+def test_function_pointers_and_virtual_functions(device):
+    out = device.run(
+        """typedef float (*F)(float);
+        __device__ float square(float x) { return x * x; }
+        __device__ float minus(float x) { return -x; }
+        __device__ F table[2] = {square, minus};
+        struct B { __device__ virtual float f(float) const = 0; };
+        struct D : B { __device__ float f(float x) const override { return x + threadIdx.x; } };
+        extern "C" __global__ void k(float* o) { D d; const B* b = &d; int t = threadIdx.x;
+          o[t] = table[t & 1](t) + 1000 * b->f(1); }""",
+        32,
+        np.float32,
+    )
+    expected = np.where(threads & 1, -threads, threads * threads) + 1000.0 * (1 + threads)
+    assert (out == expected).all()
+
+
+def test_variables_by_name(device):
+    module = device.compile(
+        """__constant__ float scale[4] = {1, 2, 3, 4}; __device__ int counter;
+        __device__ int unused; namespace n { __device__ double inside = 1.5; } __device__ int* pointer = &counter;
+        extern "C" __global__ void k(float* o) { int t = threadIdx.x;
+          o[t] = scale[t & 3] + n::inside; atomicAdd(pointer, 1); }"""
+    )
+    scale = module.variable("scale", np.float32)
+    assert scale.tolist() == [1, 2, 3, 4]
+    scale[:] = [10, 20, 30, 40]
+    module.variable("unused", np.int32)[0] = 3
+    out = np.zeros(8, np.float32)
+    module.kernel()(out, block=(8,))
+    assert out.tolist() == [11.5, 21.5, 31.5, 41.5] * 2
+    assert module.variable("counter", np.int32)[0] == 8
+
+
+def test_every_kind_of_parameter(device):
+    out = device.run(
+        """struct S { char c; float3 f; double2 d; };
+        extern "C" __global__ void k(double* o, char a, unsigned char b, short c, bool d,
+            long long e, float f, double g, float4 h, S s, uchar3 u, int* p, signed char z) {
+          double* q = o; *q++ = a; *q++ = b; *q++ = c; *q++ = d; *q++ = (double)e; *q++ = f;
+          *q++ = g; *q++ = h.w; *q++ = s.c; *q++ = s.f.z; *q++ = s.d.y; *q++ = u.z; *q++ = *p;
+          *q++ = z; }""",
+        14,
+        np.float64,
+        np.int8(-3),
+        np.uint8(200),
+        np.int16(-5),
+        np.bool_(True),
+        np.int64(-(2**40)),
+        np.float32(1.5),
+        np.float64(2.5),
+        np.arange(4, dtype=np.float32).tobytes(),
+        np.array(
+            [(7, (1, 2, 3), (4, 5))],
+            np.dtype(
+                {
+                    "names": ["c", "f", "d"],
+                    "formats": ["i1", ("f4", 3), ("f8", 2)],
+                    "offsets": [0, 4, 16],
+                    "itemsize": 32,
+                }
+            ),
+        ).tobytes(),
+        np.array([8, 9, 10], np.uint8).tobytes(),
+        np.array([77], np.int32),
+        np.int8(-9),
+        block=(1,),
+    )
+    assert out.tolist() == [-3, 200, -5, 1, -(2.0**40), 1.5, 2.5, 3, 7, 3, 5, 10, 77, -9]
+
+
+def test_launch_bounds_and_static_shared_memory_are_reported(device):
+    module = device.compile(
+        """extern "C" __global__ void __launch_bounds__(96) k(float* o) { __shared__ float s[64];
+          s[threadIdx.x & 63] = 1; __syncthreads(); o[0] = s[0]; }
+        __shared__ float other[100];
+        extern "C" __global__ void bare(float* o) { o[0] = 1; }
+        extern "C" __global__ void user(float* o) { other[threadIdx.x] = 1; __syncthreads();
+          o[0] = other[1]; }"""
+    )
+    max_threads, shared_bytes = 0, 1  # CU_FUNC_ATTRIBUTE_...
+    assert module.kernel("k").attribute(max_threads) == 96
+    assert module.kernel("k").attribute(shared_bytes) == 256
+    assert module.kernel("bare").attribute(shared_bytes) == 0
+    assert module.kernel("user").attribute(shared_bytes) == 400
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "text"),
+    [
+        (
+            "__device__ float nope(float);\n__global__ void k(float* a) { a[0] = nope(a[1]); }",
+            2,
+            "nope",
+        ),
+        (
+            "__device__ int f(int n) {\n  __syncthreads();\n  return n ? f(n - 1) : 0; }\n"
+            "__global__ void k(int* a) { a[0] = f(a[1]); }",
+            2,
+            "barrier",
+        ),
+        ('__global__ void k(int* a) {\n  asm("trap;"); }', 2, "asm"),
+    ],
+)
+def test_what_is_not_supported_is_refused_at_its_line(device, compile_error, source, line, text):
+    with pytest.raises(compile_error) as error:
+        device.image(source)
+    message = str(error.value)
+    assert f"kernel.cu:{line}:" in message and text in message.lower().replace("assembly", "asm")
+
+
+def test_same_input_gives_the_same_bytes(device):
+    source = """__device__ int g[3];
+    __device__ int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+    extern "C" __global__ void k(float* o, const float* x, int n) { __shared__ float s[64];
+      int t = threadIdx.x; float v = 0; for (int i = t; i < n; i += 64) v += sinf(x[i]);
+      s[t] = v; __syncthreads(); if (t < g[0]) { s[t] += s[63 - t]; __syncthreads(); }
+      o[t] = s[t] + fib(n); }"""
+    first = device.image(source)
+    device.image('extern "C" __global__ void other(int* o) { o[0] = 1; }')
+    assert device.image(source) == first
+
+
+def test_two_threads_compile_at_once(device):
+    sources = [
+        f"""extern "C" __global__ void k(float* o) {{ __shared__ float s[32]; int t = threadIdx.x;
+        s[t] = t * {i}; __syncthreads(); o[t] = s[31 - t]; }}"""
+        for i in range(8)
+    ]
+    images = [None] * len(sources)
+
+    def work(start):
+        for i in range(start, len(sources), 2):
+            images[i] = device.image(sources[i])
+
+    workers = [threading.Thread(target=work, args=(start,)) for start in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert images == [device.image(source) for source in sources]
