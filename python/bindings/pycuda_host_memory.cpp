@@ -4,6 +4,8 @@
 #include <cstdlib>
 
 #include "pycuda_memory.hpp"
+
+#include <nanobind/stl/unique_ptr.h>
 #include "rooms.hpp"
 
 namespace treadle::bindings {

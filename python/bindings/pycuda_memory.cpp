@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "pycuda_memory.hpp"
 
+#include <nanobind/stl/unique_ptr.h>
+
 #include "rooms.hpp"
 
 namespace treadle::bindings {
