@@ -87,6 +87,10 @@ void pack_integer(const Code& code, PyObject* value, char* to) {
 
 bool is_complex(PyObject* value) {
   if (PyComplex_Check(value)) return true;
+  // A NumPy scalar exists only where NumPy was imported.
+  const nb::object numpy = nb::steal(PyImport_GetModule(nb::object(nb::str("numpy")).ptr()));
+  if (!numpy.is_valid()) return false;
+  numpy_types();
   const ScalarType* scalar = scalar_type(Py_TYPE(value));
   return scalar != nullptr && scalar->kind == ScalarKind::complex;
 }

@@ -10,8 +10,6 @@ Importing this loads no driver and no compiler. What it offers is found on first
     treadle.compat          makes `import pycuda` find it
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

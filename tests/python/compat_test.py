@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+import importlib
+import sys
+
+import pytest
+
+import treadle.compat
+
+
+def test_both_names_are_one_module():
+    import pycuda
+    import pycuda.driver
+    import pycuda.tools
+
+    import treadle.pycuda.driver
+    import treadle.pycuda.tools
+
+    assert pycuda is treadle.pycuda
+    assert pycuda.driver is treadle.pycuda.driver
+    assert pycuda.tools is treadle.pycuda.tools
+    assert pycuda.VERSION >= (2011,)
+    assert pycuda.VERSION_TEXT == "2026.1"
+
+
+def test_a_module_keeps_its_own_spec():
+    import pycuda.driver
+
+    assert pycuda.driver.__spec__.name == "treadle.pycuda.driver"
+    assert pycuda.driver.__name__ == "treadle.pycuda.driver"
+
+
+def test_from_imports_and_private_modules_work():
+    from pycuda import _driver, driver
+    from pycuda._pvt_struct import pack
+
+    assert driver.Device is _driver.Device
+    assert pack("i", 1) == b"\1\0\0\0"
+
+
+def test_a_module_that_does_not_exist_is_reported_by_the_name_that_was_used():
+    with pytest.raises(ModuleNotFoundError, match="pycuda.no_such_module"):
+        importlib.import_module("pycuda.no_such_module")
+
+
+def test_names_disappear_and_come_back():
+    import pycuda.driver as before
+
+    treadle.compat.uninstall()
+    try:
+        assert not treadle.compat.is_installed()
+        assert "pycuda" not in sys.modules
+    finally:
+        treadle.compat.install()
+    import pycuda.driver as after
+
+    assert after is before
+
+
+def test_an_imported_pycuda_stays_and_is_reported(run_python, tmp_path):
+    (tmp_path / "pycuda.py").write_text("MINE = True\n")
+    result = run_python(
+        "-c",
+        "import pycuda, treadle.compat; print(pycuda.MINE)",
+        PYTHONPATH=f"{tmp_path}:{':'.join(p for p in sys.path if p)}",
+    )
+    assert result.stdout.strip() == "True"
+    assert "imported before treadle.compat" in result.stderr
+
+
+def test_pytest_plugin_makes_pycuda_importable(run_python, tmp_path):
+    test = tmp_path / "plugin_test.py"
+    test.write_text("def test_import():\n    import pycuda.driver\n    assert pycuda.VERSION\n")
+    result = run_python("-m", "pytest", "-q", "-p", "treadle.compat", str(test))
+    assert "1 passed" in result.stdout, result.stdout + result.stderr
+
+
+def test_parts_that_are_not_there_say_what_does_the_job():
+    import pycuda.driver as cuda
+
+    with pytest.raises(AttributeError, match="memory pools"):
+        cuda.DeviceMemoryPool  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        cuda.nonsense  # noqa: B018
+    assert not hasattr(cuda, "Linker")
+
+
+def test_the_papers_spelling_works_with_a_note():
+    import pycuda.compiler
+    import pycuda.driver as cuda
+
+    with pytest.warns(DeprecationWarning, match="pycuda.compiler"):
+        assert cuda.SourceModule is pycuda.compiler.SourceModule

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+import numpy as np
+import pycuda.tools as tools
+import pytest
+from pycuda.compyte.array import (
+    c_contiguous_strides,
+    equal_strides,
+    f_contiguous_strides,
+    is_c_contiguous_strides,
+)
+
+
+@pytest.mark.parametrize(("n", "log"), [(0, 0), (1, 0), (2, 1), (3, 1), (1023, 9), (2**40, 40)])
+def test_bitlog2(n, log):
+    assert tools.bitlog2(n) == log
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name"),
+    [
+        (np.float32, "float"),
+        (np.float64, "double"),
+        (np.int8, "signed char"),
+        (np.uint32, "unsigned"),
+        (np.int64, "long"),
+        (np.bool_, "bool"),
+        (np.complex64, "pycuda::complex<float>"),
+    ],
+)
+def test_c_names_of_dtypes(dtype, name):
+    assert tools.dtype_to_ctype(dtype) == name
+
+
+def test_a_dtype_without_a_name_is_an_error():
+    with pytest.raises(ValueError, match="unable to map dtype"):
+        tools.dtype_to_ctype(np.dtype([("a", "i4"), ("b", "f8")]))
+    with pytest.raises(ValueError, match="dtype may not be None"):
+        tools.dtype_to_ctype(None)
+
+
+def test_texture_names_on_request():
+    assert tools.dtype_to_ctype(np.float64, with_fp_tex_hack=True) == "fp_tex_double"
+
+
+def test_registering_a_structure():
+    pair = np.dtype([("first", "i4"), ("second", "i4"), ("tools_test", "i4")])
+    assert tools.get_or_register_dtype("tools_test_pair", pair) == pair
+    same = np.dtype([("first", "i4"), ("second", "i4"), ("tools_test", "i4")])
+    assert tools.get_or_register_dtype("tools_test_pair", same) is tools.get_or_register_dtype(
+        "tools_test_pair"
+    )
+    with pytest.raises(RuntimeError):
+        tools.get_or_register_dtype("tools_test_pair", np.int32)
+    with pytest.raises(KeyError):
+        tools.get_or_register_dtype("tools_test_unknown")
+    with pytest.warns(DeprecationWarning), pytest.raises(RuntimeError):
+        tools.register_dtype(pair, "tools_test_other")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "dtype", "name", "char"),
+    [
+        ("float x", "ScalarArg", np.float32, "x", "f"),
+        ("const float *x", "VectorArg", np.float32, "x", "P"),
+        ("unsigned int n", "ScalarArg", np.uint32, "n", "I"),
+        ("double* __restrict__ out", "VectorArg", np.float64, "out", "P"),
+        ("int values[]", "VectorArg", np.int32, "values", "P"),
+        ("int constant_t", "ScalarArg", np.int32, "constant_t", "i"),
+        ("pycuda::complex<float> *z", "VectorArg", np.complex64, "z", "P"),
+        ("long long n", "ScalarArg", np.int64, "n", "l"),
+        ("uint8_t b", "ScalarArg", np.uint8, "b", "B"),
+    ],
+)
+def test_c_parameters_are_read(text, kind, dtype, name, char):
+    argument = tools.parse_c_arg(text)
+    assert type(argument).__name__ == kind
+    assert (argument.dtype, argument.name) == (np.dtype(dtype), name)
+    assert argument.struct_char == char == tools.get_arg_type(text)
+
+
+def test_unknown_c_types_are_named():
+    with pytest.raises(ValueError, match="unknown type 'nonsense'"):
+        tools.parse_c_arg("nonsense x")
+
+
+def test_arguments_write_themselves():
+    assert tools.VectorArg(np.float32, "x").declarator() == "float *x"
+    assert tools.ScalarArg(np.uint32, "n").declarator() == "unsigned n"
+    assert repr(tools.ScalarArg(np.float32, "x")) == "ScalarArg('x', float32)"
+    assert tools.ScalarArg(np.dtype("V12"), "s").struct_char == "12s"
+
+
+def test_strides():
+    assert c_contiguous_strides(4, (2, 3, 5)) == (60, 20, 4)
+    assert f_contiguous_strides(4, (2, 3, 5)) == (4, 8, 24)
+    assert c_contiguous_strides(8, (0, 3)) == (24, 8)
+    assert equal_strides((99, 4), (4, 4), (1, 7))
+    assert is_c_contiguous_strides((1, 2, 3), 8, (0, 1, 2))
+
+
+def test_results_are_remembered_for_each_context(context):
+    import pycuda.driver as cuda
+
+    calls = []
+
+    @tools.context_dependent_memoize
+    def expensive(a, b=1):
+        calls.append((a, b))
+        return a + b
+
+    assert (expensive(1), expensive(1), expensive(1, b=2)) == (2, 2, 3)
+    assert len(calls) == 2
+    other = cuda.Context.get_device().make_context()
+    expensive(1)
+    other.pop()
+    assert len(calls) == 3
+    tools.clear_context_caches()
+    expensive(1)
+    assert len(calls) == 4
+    assert expensive.__name__ == "expensive"
+    with pytest.raises(TypeError):
+        expensive([])
+    tools.context_dependent_memoized_functions.remove(expensive)
+
+
+def test_mark_cuda_test_gives_a_context_and_hides_the_signature():
+    import inspect
+
+    import pycuda.driver as cuda
+
+    seen = []
+
+    @tools.mark_cuda_test
+    def inner(value):
+        seen.append((value, cuda.Context.get_current() is not None))
+
+    assert inner.__name__ == "f"
+    assert str(inspect.signature(inner)).startswith("(*args")
+    assert inner(5) is None
+    assert seen == [(5, True)]
+    assert cuda.Context.get_current() is None
+
+
+@pytest.mark.parametrize("threads", [32, 256, 1024])
+def test_occupancy(context, threads):
+    data = tools.DeviceData()
+    record = tools.OccupancyRecord(data, threads)
+    assert 0 < record.occupancy <= 1
+    assert (record.tb_per_mp, record.limited_by) in record.tb_per_mp_limits
+    with pytest.raises(ValueError, match="too many threads"):
+        tools.OccupancyRecord(data, data.max_threads + 1)
+    assert (data.align_bytes(4), data.align_words(8), data.coalesce(17)) == (64, 16, 32)
+    assert data.make_valid_tex_channel_count(3) == 4
+
+
+def test_a_malformed_device_number_is_named(monkeypatch):
+    import pycuda.driver as cuda
+
+    cuda.init()
+    monkeypatch.setenv("CUDA_DEVICE", "first")
+    with pytest.raises(ValueError, match="CUDA_DEVICE holds 'first'"):
+        tools.make_default_context()
