@@ -47,7 +47,9 @@ std::string version_text(const Table& table) {
 
 void add_fault(const Table& table, int code, std::string& detail) {
   if (table.last_fault == nullptr || !is_launch_failure(code)) return;
-  const char* fault = table.last_fault();
+  RawContext context = nullptr;
+  table.cuCtxGetCurrent(&context);
+  const char* fault = table.last_fault(context);
   if (fault == nullptr || *fault == '\0') return;
   detail += (detail.empty() ? "" : ": ") + std::string(fault);
 }

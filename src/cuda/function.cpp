@@ -31,15 +31,15 @@ void add_names(const Table& cu, RawFunction raw, std::size_t index, Parameter& p
   parameter.kind = kind_of(parameter.type, kind);
 }
 
-ParameterLayout ask_layout(const Table& cu, RawFunction raw) {
+ParameterLayout ask_layout(const Table& cu, RawFunction raw, ParameterLayout of_compiler) {
+  if (!is_present(cu.cuFuncGetParamInfo)) return of_compiler;
   ParameterLayout layout;
-  if (!is_present(cu.cuFuncGetParamInfo)) return layout;
   for (std::size_t index = 0;; ++index) {
     Parameter parameter;
     // The first index that is refused is the number of parameters.
     const int code = cu.cuFuncGetParamInfo(raw, index, &parameter.offset, &parameter.size);
     if (code == CUDA_ERROR_INVALID_VALUE) break;
-    if (code != CUDA_SUCCESS) return {};
+    if (code != CUDA_SUCCESS) return of_compiler;
     add_names(cu, raw, index, parameter);
     layout.buffer_bytes = parameter.offset + parameter.size;
     layout.parameters.push_back(std::move(parameter));
@@ -51,7 +51,8 @@ ParameterLayout ask_layout(const Table& cu, RawFunction raw) {
 }  // namespace
 
 FunctionState::FunctionState(std::shared_ptr<const ModuleState> module, Context context,
-                             RawFunction raw, std::string symbol, std::string name)
+                             RawFunction raw, std::string symbol, std::string name,
+                             ParameterLayout of_compiler)
     : table_(&context.state()->table()),
       raw_(raw),
       sync_(settings().sync),
@@ -59,7 +60,7 @@ FunctionState::FunctionState(std::shared_ptr<const ModuleState> module, Context 
       module_(std::move(module)),
       symbol_(std::move(symbol)),
       name_(std::move(name)),
-      layout_(ask_layout(*table_, raw)) {
+      layout_(ask_layout(*table_, raw, std::move(of_compiler))) {
   for (const Parameter& parameter : layout_.parameters) sizes_.push_back(parameter.size);
 }
 

@@ -11,11 +11,12 @@
 
 namespace treadle::cuda {
 
-/// A kernel and what launches of it need, asked once when the kernel is looked up.
+/// A kernel and what launches of it need, asked once when the kernel is looked up. `of_compiler` is
+/// the layout where the driver does not tell it.
 class FunctionState {
  public:
   FunctionState(std::shared_ptr<const ModuleState> module, Context context, RawFunction raw,
-                std::string symbol, std::string name);
+                std::string symbol, std::string name, ParameterLayout of_compiler);
 
   const Table& table() const noexcept { return *table_; }
   const Context& context() const noexcept { return context_; }

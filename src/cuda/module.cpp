@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cuda/cleanup.hpp"
+#include "cuda/cubin_parameters.hpp"
 #include "cuda/function_state.hpp"
 #include "cuda/kernel_names.hpp"
 
@@ -101,9 +102,12 @@ std::string quoted_list(const std::vector<std::string>& names) {
 /// A loaded module and what is known of the names in it.
 class ModuleState : public std::enable_shared_from_this<ModuleState> {
  public:
-  ModuleState(Context context, RawModule raw, std::map<std::string, std::string> lowered = {})
+  ModuleState(Context context, RawModule raw, std::span<const std::byte> code,
+              const std::map<std::string, std::string>& lowered = {})
       : handle_(std::move(context), raw) {
-    for (auto& [expression, symbol] : lowered) lowered_.emplace(squeeze(expression), symbol);
+    if (!is_present(this->context().state()->table().cuFuncGetParamInfo))
+      code_.assign(code.begin(), code.end());
+    for (const auto& [expression, symbol] : lowered) lowered_.emplace(squeeze(expression), symbol);
   }
 
   Function function(std::string_view name) const;
@@ -120,6 +124,7 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
                                            const std::vector<std::string>& matches) const;
 
   Handle<RawModule, unload_module> handle_;
+  std::vector<std::byte> code_;  // kept only where the driver does not tell parameters
   std::map<std::string, std::string> lowered_;  // squeezed name expression -> symbol
 };
 
@@ -140,7 +145,8 @@ RawFunction ModuleState::find(const Table& cu, const std::string& symbol) const 
 
 Function ModuleState::wrap(RawFunction raw, const std::string& symbol) const {
   auto state = std::make_shared<const FunctionState>(shared_from_this(), context(), raw, symbol,
-                                                     kernel_name(demangle(symbol)));
+                                                     kernel_name(demangle(symbol)),
+                                                     cubin_parameters(code_, symbol));
   return Function(std::move(state));
 }
 
@@ -220,13 +226,13 @@ Global ModuleState::global(std::string_view name) const {
 Module::Module(const ModuleImage& image) {
   const Context context = Context::current();
   state_ = std::make_shared<ModuleState>(context, load(context, image.code, {}, nullptr),
-                                         image.lowered_names);
+                                         image.code, image.lowered_names);
 }
 
 Module::Module(std::span<const std::byte> code,
                std::span<const std::pair<JitOption, unsigned>> options, JitLog* log) {
   const Context context = Context::current();
-  state_ = std::make_shared<ModuleState>(context, load(context, code, options, log));
+  state_ = std::make_shared<ModuleState>(context, load(context, code, options, log), code);
 }
 
 Module::Module(std::shared_ptr<ModuleState> state) noexcept : state_(std::move(state)) {}
@@ -237,7 +243,7 @@ Module Module::load_file(const std::filesystem::path& path) {
   RawModule raw = nullptr;
   check(active.table(), active.table().cuModuleLoad(&raw, path.c_str()), "cuModuleLoad",
         [&] { return path.string(); });
-  return Module(std::make_shared<ModuleState>(context, raw));
+  return Module(std::make_shared<ModuleState>(context, raw, std::span<const std::byte>{}));
 }
 
 Function Module::function(std::string_view name) const { return state_->function(name); }

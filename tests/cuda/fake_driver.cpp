@@ -24,6 +24,7 @@ constexpr std::size_t primary_number = 100;
 CUresult enter(const char* name, const std::string& arguments = "") {
   const std::lock_guard lock(guard);
   state().calls.push_back(std::string(name) + "(" + arguments + ")");
+  if (++state().entered == state().fail_call) return static_cast<CUresult>(state().fail_code);
   const auto failure = state().fail_next.find(name);
   if (failure == state().fail_next.end()) return CUDA_SUCCESS;
   const auto code = static_cast<CUresult>(failure->second);
@@ -83,7 +84,7 @@ void add_device_calls(Table& t) {
                                                : nullptr;
     return *text != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   };
-  t.last_fault = []() -> const char* { return state().fault.c_str(); };
+  t.last_fault = [](CUcontext) -> const char* { return state().fault.c_str(); };
 }
 
 void add_context_calls(Table& t) {
@@ -265,13 +266,13 @@ void add_module_calls(Table& t) {
     return CUDA_SUCCESS;
   };
   t.parameter_info = [](CUfunction raw, std::size_t index, const char** name, const char** type,
-                        unsigned* kind) -> int {
+                        unsigned* kind) -> CUresult {
     const Kernel* kernel = kernel_of(raw);
     if (index >= kernel->parameter_names.size()) return CUDA_ERROR_INVALID_VALUE;
     *name = kernel->parameter_names[index].c_str();
     *type = "int";
     *kind = 0;
-    return 0;
+    return CUDA_SUCCESS;
   };
   t.cuFuncGetAttribute = [](int* value, CUfunction_attribute attribute, CUfunction) -> CUresult {
     *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK           ? 512

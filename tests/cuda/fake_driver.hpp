@@ -33,7 +33,10 @@ struct Launch {
 struct State {
   std::vector<std::string> calls;        ///< "cuCtxPushCurrent(1)", contexts by number
   std::map<std::string, int> fail_next;  ///< entry point -> code its next call answers with
-  std::vector<Kernel> kernels;           ///< of every module
+  int entered = 0;                       ///< calls so far
+  int fail_call = 0;                     ///< the call with this number, from 1, answers fail_code
+  int fail_code = 0;
+  std::vector<Kernel> kernels;  ///< of every module
   std::vector<Launch> launches;
   int contexts_made = 0;
   int primary_references = 0;

@@ -44,13 +44,13 @@ struct Table {
       library;  ///< where the entry points came from; empty for a table filled in by hand
 
   /// Only libtreadle_cpu has these two, as treadleCpuLastFault and treadleCpuParameterInfo; null
-  /// where missing. What the kernel that failed last did: kernel, block, thread, address. Null for
-  /// none; valid until the next call.
-  const char* (*last_fault)() = nullptr;
+  /// where missing. What the kernel that failed in this context did: kernel, block, thread,
+  /// address; empty for none.
+  const char* (*last_fault)(CUcontext context) = nullptr;
   /// Name, type and kind (module_abi.h: 0 value, 1 pointer, 2 structure) of a parameter, as its
-  /// source has them. 0 on success, else a CUresult; the texts live as long as the module.
-  int (*parameter_info)(CUfunction function, std::size_t index, const char** name,
-                        const char** type, unsigned* kind) = nullptr;
+  /// source has them; the texts live as long as the module.
+  CUresult (*parameter_info)(CUfunction function, std::size_t index, const char** name,
+                             const char** type, unsigned* kind) = nullptr;
 };
 #pragma GCC diagnostic pop
 

@@ -1,0 +1,1 @@
+quote " backslash \ question ?? tab	here
