@@ -43,7 +43,7 @@ class Runner:
     def run(self, *command: object, env: dict[str, str] | None = None) -> str:
         """Runs a command and shows its output as it comes; returns it. Notes a failure."""
         words = [str(word) for word in command]
-        print("$ " + " ".join(words).replace(f"{ROOT}/", ""), flush=True)
+        print("$ " + " ".join(words).replace(f"{ROOT}/", "")[:200], flush=True)
         process = subprocess.Popen(
             words, cwd=ROOT, env={**os.environ, **(env or {})}, text=True, errors="replace",
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
