@@ -12,7 +12,7 @@ TEST(Embedded, FilesAreCarriedWithTheirPathsInOrder) {
   ASSERT_EQ(embedded_files.size(), 2u);
   EXPECT_EQ(embedded_files[0].path, "a.txt");
   EXPECT_EQ(embedded_files[0].text, "first\n");
-  EXPECT_EQ(embedded_files[1].path, "sub/b.h");
+  EXPECT_EQ(embedded_files[1].path, "sub/b.txt");
   EXPECT_EQ(embedded_files[1].text, "quote \" backslash \\ question ?? tab\there\n");
 }
 
