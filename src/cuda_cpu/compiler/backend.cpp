@@ -14,6 +14,7 @@
 
 #include "cuda_cpu/compiler/codegen.hpp"
 #include "cuda_cpu/compiler/descriptor.hpp"
+#include "cuda_cpu/compiler/host_libraries.hpp"
 #include "cuda_cpu/compiler/link_module.hpp"
 #include "cuda_cpu/compiler/passes/barrier_regions.hpp"
 #include "cuda_cpu/compiler/passes/check_supported.hpp"
@@ -110,7 +111,7 @@ std::vector<char> build_module_image(std::unique_ptr<llvm::Module> module,
   std::string failure;
   module->getContext().setDiagnosticHandler(std::make_unique<DiagnosticsToError>(failure));
   const auto machine = create_host_machine(options.optimization);
-  PassRunner runner(*machine, have_vector_math());
+  PassRunner runner(*machine, !host_libraries().vector_math.empty());
   lower(*module, runner, *machine, options);
   verify(*module);
   optimize(*module, runner, options.optimization);

@@ -5,7 +5,6 @@
 // so one link runs at a time.
 #include "cuda_cpu/compiler/link_module.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <lld/Common/CommonLinkerContext.h>
 #include <lld/Common/Driver.h>
@@ -16,14 +15,13 @@
 
 #include <array>
 #include <cerrno>
-#include <cmath>
-#include <filesystem>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "cuda_cpu/compiler/backend.hpp"
+#include "cuda_cpu/compiler/host_libraries.hpp"
 
 LLD_HAS_DRIVER(elf)
 
@@ -100,33 +98,6 @@ class OutputPipe {
   std::thread reader_;
 };
 
-/// The C libraries this very process runs on: found through symbols of theirs, so that the module
-/// binds to the versions that will serve it.
-struct HostLibraries {
-  std::string math, vector_math, c;
-};
-
-std::string library_of(void* symbol) {
-  ::Dl_info info{};
-  return symbol && ::dladdr(symbol, &info) && info.dli_fname ? info.dli_fname : "";
-}
-
-const HostLibraries& host_libraries() {
-  static const HostLibraries found = [] {
-    HostLibraries result;
-    result.math = library_of(::dlsym(RTLD_DEFAULT, "cbrt"));
-    if (result.math.empty())
-      result.math =
-          library_of(reinterpret_cast<void*>(static_cast<double (*)(double)>(&std::cbrt)));
-    result.c = library_of(::dlsym(RTLD_DEFAULT, "memcpy"));
-    const auto vector = std::filesystem::path(result.math).replace_filename("libmvec.so.1");
-    std::error_code ignored;
-    if (std::filesystem::exists(vector, ignored)) result.vector_math = vector.string();
-    return result;
-  }();
-  return found;
-}
-
 /// A module that calls nothing outside need not have the libraries' symbol tables read.
 bool has_undefined_symbols(llvm::ArrayRef<char> object) {
   auto file = llvm::object::ObjectFile::createELFObjectFile(
@@ -183,8 +154,6 @@ std::string link_error(const std::string& log) {
 }
 
 }  // namespace
-
-bool have_vector_math() { return !host_libraries().vector_math.empty(); }
 
 std::vector<char> link_shared_object(llvm::ArrayRef<char> object, bool keep_symbols) {
   static std::mutex one_at_a_time;

@@ -12,7 +12,4 @@ namespace treadle::cuda_cpu {
 /// BackendError naming what is undefined.
 std::vector<char> link_shared_object(llvm::ArrayRef<char> object, bool keep_symbols);
 
-/// Whether this machine has libmvec, libm's vector functions.
-bool have_vector_math();
-
 }  // namespace treadle::cuda_cpu
