@@ -31,7 +31,7 @@ UNFINISHED = re.compile(
             r"\bFIX" + r"ME\b",
             r"\bXX" + r"X\b",
             r"not (?:yet )?implemen" + r"ted",
-            r"\bNotImplemen" + r"tedError",
+            r"raise NotImplemen" + r"tedError",
             r"in a real implemen" + r"tation",
         )
     ),

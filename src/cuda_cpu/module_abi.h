@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The contract between libtreadle_clang, which writes modules, and libtreadle_cpu, which loads them.
-// A module image is ModuleHeader, then a position-independent ELF shared object of `payload_size` bytes that
-// exports one symbol, `treadle_module_v1`, a ModuleDescriptor. Plain C layout: compiled code fills it in.
+// The contract between libtreadle_clang, which writes modules, and libtreadle_cpu, which loads
+// them. A module image is ModuleHeader, then a position-independent ELF shared object of
+// `payload_size` bytes that exports one symbol, `treadle_module_v1`, a ModuleDescriptor. Plain C
+// layout: compiled code fills it in.
 #pragma once
 
 #include <cstddef>
@@ -17,45 +18,53 @@ inline constexpr const char* module_symbol = "treadle_module_v1";
 struct ModuleHeader {
   char magic[8];
   std::uint32_t abi_version;
-  std::uint32_t header_size;       ///< sizeof(ModuleHeader)
-  std::uint64_t payload_size;      ///< bytes of ELF that follow, to the end of the image
-  std::uint64_t digest[2];         ///< XXH3-128 of the payload: low64, high64
-  std::uint64_t cpu_features[4];   ///< bit set of features.hpp: what the code may use; refused where the host lacks one
+  std::uint32_t header_size;      ///< sizeof(ModuleHeader)
+  std::uint64_t payload_size;     ///< bytes of ELF that follow, to the end of the image
+  std::uint64_t digest[2];        ///< XXH3-128 of the payload: low64, high64
+  std::uint64_t cpu_features[4];  ///< bit set of features.hpp: what the code may use; refused where
+                                  ///< the host lacks one
 };
 
-/// What a thread of a kernel sees. One per worker; laid out for generated code, which reads it by offset.
+/// What a thread of a kernel sees. One per worker; laid out for generated code, which reads it by
+/// offset.
 struct BlockContext {
-  std::uint32_t thread_index[4];   ///< written per thread only for code that is not inlined (recursion, pointers)
+  std::uint32_t thread_index[4];  ///< written per thread only for code that is not inlined
+                                  ///< (recursion, pointers)
   std::uint32_t block_index[4];
   std::uint32_t block_size[4];
   std::uint32_t grid_size[4];
-  std::byte* shared;               ///< static shared memory, then dynamic; 64-byte aligned
+  std::byte* shared;  ///< static shared memory, then dynamic; 64-byte aligned
   std::uint32_t dynamic_shared_offset;
-  std::uint32_t thread_count;      ///< threads in the block
-  std::byte* uniform_frame;        ///< values live across a barrier that all threads share; uniform_frame_size bytes
-  std::byte* varying_frame;        ///< the per-thread ones, structure of arrays: thread_count padded to 64 each
-  std::byte* local_memory;         ///< per-thread arrays that live across a barrier: local_size bytes each
-  std::uint8_t* state;             ///< per thread: the region to run next, or region_exited
-  std::uint8_t* selected;          ///< per thread: the region released by the scheduler, for the masked drivers
-  const struct Services* services; ///< never null
-  void* launch;                    ///< the runtime's own launch record
+  std::uint32_t thread_count;  ///< threads in the block
+  std::byte* uniform_frame;    ///< values live across a barrier that all threads share;
+                               ///< uniform_frame_size bytes
+  std::byte*
+      varying_frame;  ///< the per-thread ones, structure of arrays: thread_count padded to 64 each
+  std::byte* local_memory;  ///< per-thread arrays that live across a barrier: local_size bytes each
+  std::uint8_t* state;      ///< per thread: the region to run next, or region_exited
+  std::uint8_t*
+      selected;  ///< per thread: the region released by the scheduler, for the masked drivers
+  const struct Services* services;  ///< never null
+  void* launch;                     ///< the runtime's own launch record
 };
 
 inline constexpr std::uint8_t region_exited = 255;
 inline constexpr std::uint8_t region_held = 254;
 inline constexpr unsigned max_regions = 250;
 
-/// Run-time services generated code may call. Filled by the run-time before the first launch, through the
-/// module's exported variable `treadle_services` (a `const Services*`).
+/// Run-time services generated code may call. Filled by the run-time before the first launch,
+/// through the module's exported variable `treadle_services` (a `const Services*`).
 struct Services {
-  std::uint32_t size;                                  ///< sizeof(Services)
-  BlockContext* (*current)();                          ///< the calling worker's context
-  int (*print)(const char* format, ...);               ///< device printf; returns the number of arguments
-  void (*assert_failed)(const char* message, const char* file, unsigned line, const char* function);  ///< does not return
-  void (*trap)();                                      ///< does not return
-  void* (*allocate)(std::size_t size_bytes);           ///< device malloc; null when the heap limit is reached
+  std::uint32_t size;                     ///< sizeof(Services)
+  BlockContext* (*current)();             ///< the calling worker's context
+  int (*print)(const char* format, ...);  ///< device printf; returns the number of arguments
+  void (*assert_failed)(const char* message, const char* file, unsigned line,
+                        const char* function);  ///< does not return
+  void (*trap)();                               ///< does not return
+  void* (*allocate)(
+      std::size_t size_bytes);  ///< device malloc; null when the heap limit is reached
   void (*release)(void* pointer);
-  long long (*clock)();                                ///< nanoseconds, monotonic
+  long long (*clock)();  ///< nanoseconds, monotonic
 };
 
 /// Runs one block (barrier-free kernels) or one region of a block, for all its threads.
@@ -63,43 +72,46 @@ using BlockFunction = void (*)(void** arguments, BlockContext* context);
 
 enum class ParameterKind : std::uint32_t { value = 0, pointer = 1, structure = 2 };
 struct Parameter {
-  const char* name;                ///< from the source; may be empty
-  const char* type;                ///< as the source spells it; may be empty
-  std::uint32_t kind;              ///< ParameterKind
-  std::uint32_t size, align;       ///< bytes
-  std::uint32_t offset;            ///< in CUDA's packed parameter buffer
+  const char* name;           ///< from the source; may be empty
+  const char* type;           ///< as the source spells it; may be empty
+  std::uint32_t kind;         ///< ParameterKind
+  std::uint32_t size, align;  ///< bytes
+  std::uint32_t offset;       ///< in CUDA's packed parameter buffer
 };
 
 enum class BarrierKind : std::uint8_t { scheduling = 0, block = 1, warp = 2 };
-/// A stretch of a kernel between barriers. Region 0 starts the kernel; region r > 0 follows barrier r.
+/// A stretch of a kernel between barriers. Region 0 starts the kernel; region r > 0 follows barrier
+/// r.
 struct Region {
-  BlockFunction run_all;           ///< every thread of the block
-  BlockFunction run_selected;      ///< threads t with selected[t] == this region's number
-  std::int32_t only_successor;     ///< region every thread goes to next, region_exited, or -1: read `state`
-  std::uint8_t barrier;            ///< BarrierKind of the barrier in front of it
-  std::uint8_t uniform_exit;       ///< 1: all threads of the block leave to the same region
+  BlockFunction run_all;       ///< every thread of the block
+  BlockFunction run_selected;  ///< threads t with selected[t] == this region's number
+  std::int32_t
+      only_successor;    ///< region every thread goes to next, region_exited, or -1: read `state`
+  std::uint8_t barrier;  ///< BarrierKind of the barrier in front of it
+  std::uint8_t uniform_exit;  ///< 1: all threads of the block leave to the same region
   std::uint8_t reserved[2];
 };
 
 enum KernelFlags : std::uint32_t {
   kernel_uses_dynamic_shared = 1,
-  kernel_has_barrier = 2,          ///< `regions` holds the code; otherwise `run`
-  kernel_assumes_small_index = 4   ///< built on blockIdx * blockDim + threadIdx < 2^31; refused beyond
+  kernel_has_barrier = 2,  ///< `regions` holds the code; otherwise `run`
+  kernel_assumes_small_index =
+      4  ///< built on blockIdx * blockDim + threadIdx < 2^31; refused beyond
 };
 struct Kernel {
-  const char* name;                ///< symbol, as cuModuleGetFunction looks it up
-  const char* signature;           ///< demangled, for error texts
-  BlockFunction run;               ///< whole block; null when kernel_has_barrier
+  const char* name;       ///< symbol, as cuModuleGetFunction looks it up
+  const char* signature;  ///< demangled, for error texts
+  BlockFunction run;      ///< whole block; null when kernel_has_barrier
   const Region* regions;
   const Parameter* parameters;
   std::uint32_t region_count, parameter_count;
-  std::uint32_t flags;             ///< KernelFlags
-  std::uint32_t max_threads;       ///< of __launch_bounds__; 0: the device's limit
-  std::uint64_t parameter_bytes;   ///< size of the packed parameter buffer
-  std::uint64_t static_shared;     ///< bytes of static __shared__ memory
+  std::uint32_t flags;            ///< KernelFlags
+  std::uint32_t max_threads;      ///< of __launch_bounds__; 0: the device's limit
+  std::uint64_t parameter_bytes;  ///< size of the packed parameter buffer
+  std::uint64_t static_shared;    ///< bytes of static __shared__ memory
   std::uint64_t uniform_frame_size, varying_frame_size;  ///< the latter per thread
-  std::uint64_t local_size;        ///< bytes per thread of arrays kept in local_memory
-  std::uint64_t constant_size;     ///< bytes of user __constant__ memory in the module
+  std::uint64_t local_size;     ///< bytes per thread of arrays kept in local_memory
+  std::uint64_t constant_size;  ///< bytes of user __constant__ memory in the module
 };
 
 struct Global {
@@ -113,7 +125,7 @@ struct ModuleDescriptor {
   std::uint32_t kernel_count, global_count;
   const Kernel* kernels;
   const Global* globals;
-  const Services** services;        ///< where the run-time stores its table
+  const Services** services;  ///< where the run-time stores its table
 };
 
 }  // namespace treadle::cuda_cpu
