@@ -6,8 +6,11 @@ function(treadle_embed target folder namespace)
   string(REPLACE "::" "_" stem "${namespace}")
   set(output "${CMAKE_CURRENT_BINARY_DIR}/embedded_${stem}.cpp")
   file(GLOB_RECURSE files CONFIGURE_DEPENDS "${folder}/*")
+  # A renamed file is no newer than before: a digest of the names in the command line makes ninja see it.
+  string(MD5 names "${files}")
   add_custom_command(OUTPUT "${output}"
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/embed_files.py" "${folder}" "${output}" "${namespace}"
+            "${names}"
     DEPENDS ${files} "${PROJECT_SOURCE_DIR}/tools/embed_files.py" VERBATIM)
   target_sources(${target} PRIVATE "${output}")
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include")
