@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+import os
+import threading
+
+import numpy as np
+import pycuda.compiler as compiler
+import pycuda.driver as cuda
+import pytest
+
+import treadle
+
+TWICE = "__global__ void twice(float *a) { a[threadIdx.x] *= 2; }"
+
+
+def _runs(module, name="twice"):
+    data = np.arange(4, dtype=np.float32)
+    expected = 2 * data
+    module.get_function(name)(cuda.InOut(data), block=(4, 1, 1))
+    return (data == expected).all()
+
+
+def test_source_module_compiles_and_loads(context):
+    module = compiler.SourceModule(TWICE)
+    assert isinstance(module.module, cuda.Module)
+    assert _runs(module)
+
+
+def test_any_object_with_str_is_a_source(context):
+    class Text:
+        def __str__(self):
+            return TWICE
+
+    assert _runs(compiler.SourceModule(Text()))
+    assert _runs(compiler.SourceModule('extern "C" ' + TWICE, no_extern_c=True))
+
+
+def test_compiled_bytes_are_loaded_again(context, tmp_path):
+    code = compiler.compile(TWICE)
+    assert isinstance(code, bytes)
+    assert _runs(cuda.module_from_buffer(code))
+    path = tmp_path / "module.cubin"
+    path.write_bytes(code)
+    assert _runs(cuda.module_from_file(str(path)))
+    assert compiler.compile_plain(
+        'extern "C" ' + TWICE, ["-O3"], keep=False, nvcc="nvcc", cache_dir=None
+    )
+
+
+def test_an_error_names_the_user_s_own_line(context):
+    with pytest.raises(cuda.CompileError) as caught:
+        compiler.SourceModule("__global__ void k(int *a)\n{\n    a[0] = missing;\n}\n")
+    text = str(caught.value)
+    assert "kernel.cu:3:12" in text or "kernel.cu(3)" in text
+    assert "missing" in text
+    assert caught.value.stderr
+    assert isinstance(caught.value, cuda.Error)
+    assert _runs(compiler.SourceModule(TWICE))
+
+
+def test_options_and_include_folders_reach_the_compiler(context, tmp_path):
+    (tmp_path / "factor.h").write_text("#define FACTOR 2\n")
+    source = '#include "factor.h"\n__global__ void twice(float *a) { a[threadIdx.x] *= FACTOR; }'
+    assert _runs(compiler.SourceModule(source, include_dirs=[str(tmp_path)]))
+    source = "__global__ void twice(float *a) { a[threadIdx.x] *= FACTOR; }"
+    options = ["-DFACTOR=2"]
+    assert _runs(compiler.SourceModule(source, options=options))
+    assert options == ["-DFACTOR=2"]
+
+
+def test_default_flags_apply_where_no_options_are_given(context, monkeypatch):
+    monkeypatch.setattr(compiler, "DEFAULT_NVCC_FLAGS", ["-DFACTOR=2"])
+    source = "__global__ void twice(float *a) { a[threadIdx.x] *= FACTOR; }"
+    assert _runs(compiler.SourceModule(source))
+    with pytest.raises(cuda.CompileError):
+        compiler.SourceModule(source, options=[])
+
+
+def test_a_second_compile_is_a_hit(context):
+    source = TWICE + "// test_a_second_compile_is_a_hit"
+    treadle.compile.reset_statistics()
+    compiler.compile(source)
+    first = treadle.compile.statistics().as_dict()
+    compiler.compile(source)
+    second = treadle.compile.statistics().as_dict()
+    assert (first["misses"], second["misses"]) == (1, 1)
+    assert second["memory_hits"] + second["disk_hits"] == 1
+
+
+def test_cache_switches(context, monkeypatch, tmp_path):
+    source = TWICE + "// test_cache_switches"
+    compiler.compile(source, cache_dir=str(tmp_path / "mine"))
+    assert any(path.is_file() for path in (tmp_path / "mine").rglob("*"))
+    treadle.compile.reset_statistics()
+    compiler.compile(source, cache_dir=False)
+    monkeypatch.setenv("PYCUDA_DISABLE_CACHE", "1")
+    compiler.compile(source)
+    monkeypatch.delenv("PYCUDA_DISABLE_CACHE")
+    monkeypatch.setenv("PYCUDA_CACHE_DIR", str(tmp_path / "other"))
+    compiler.compile(source + "//")
+    assert (tmp_path / "other").is_dir()
+    statistics = treadle.compile.statistics()
+    assert statistics.memory_hits == statistics.disk_hits == 0
+
+
+def test_an_unwritable_cache_is_no_obstacle(context, tmp_path):
+    (tmp_path / "file").write_text("")
+    source = TWICE + "// test_an_unwritable_cache_is_no_obstacle"
+    assert compiler.compile(source, cache_dir=str(tmp_path / "file"))
+    assert compiler.compile(source + "//", cache_dir=str(tmp_path / "file" / "below"))
+
+
+def test_keep_leaves_the_files_and_says_where(context, capsys):
+    compiler.compile(TWICE, keep=True, cache_dir=False)
+    line = capsys.readouterr().out.strip()
+    assert line.startswith("*** compiler output in ")
+    folder = line.removeprefix("*** compiler output in ")
+    assert any("twice" in open(os.path.join(folder, f), errors="replace").read()
+               for f in os.listdir(folder))  # fmt: skip
+
+
+def test_targets_are_checked(context):
+    with pytest.raises(AssertionError):
+        compiler.compile(TWICE, target="exe")
+    assert compiler.compile(TWICE, target="ptx")
+
+
+def test_an_arch_that_is_none_is_reported(context):
+    with (
+        pytest.warns(UserWarning, match="failed to check compute capability"),
+        pytest.raises(cuda.Error),
+    ):
+        compiler.SourceModule(TWICE, arch="nonsense", options=["--nonsense-option"])
+
+
+def test_debugging_switch(context, capsys):
+    cuda.set_debugging()
+    try:
+        assert _runs(compiler.SourceModule(TWICE + "// debug"))
+    finally:
+        cuda.set_debugging(False)
+    assert "compiler output" in capsys.readouterr().out
+
+
+def test_an_absent_nvcc_is_an_os_error():
+    with pytest.raises(OSError, match="no-such-nvcc"):
+        compiler.get_nvcc_version("no-such-nvcc")
+
+
+def test_threads_compile_at_the_same_time(context):
+    shared = cuda.Context.get_current()
+    results = []
+
+    def work(number):
+        shared.push()
+        source = TWICE.replace("*= 2", f"*= 2 + 0 * {number}") + "// threads"
+        results.append(_runs(compiler.SourceModule(source)))
+        cuda.Context.pop()
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [True] * 4
+
+
+def test_a_compile_for_another_machine_needs_no_device(run_python):
+    result = run_python(
+        "-c",
+        "import treadle\n"
+        "try:\n"
+        "    p = treadle.compile_cuda('__global__ void k() {}', 'sm_90')\n"
+        "    print(len(p.image.code) > 100, p.origin)\n"
+        "except treadle.LibraryNotFound as error:\n"
+        "    print('no compiler', bool(error.tried), bool(error.hint))\n",
+    )
+    assert result.stdout.strip() in ("True compiled", "no compiler True True"), result.stderr
