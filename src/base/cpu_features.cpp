@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace treadle {
 namespace {
@@ -129,14 +130,37 @@ SavedState saved_by_system() {
   return {(low & ymm_state) == ymm_state, (low & zmm_state) == zmm_state};
 }
 
+/// Answers of the processor, each asked for once: in a virtual machine a question costs
+/// microseconds, and there are a hundred features in half a dozen leaves.
+class Answers {
+ public:
+  const Registers& operator()(std::uint32_t leaf, std::uint32_t subleaf) {
+    const auto known = std::find_if(answers_.begin(), answers_.end(), [&](const Answer& answer) {
+      return answer.leaf == leaf && answer.subleaf == subleaf;
+    });
+    if (known != answers_.end()) return known->registers;
+    return answers_.emplace_back(leaf, subleaf, cpuid(leaf, subleaf)).registers;
+  }
+
+ private:
+  struct Answer {
+    Answer(std::uint32_t l, std::uint32_t s, Registers r) : leaf(l), subleaf(s), registers(r) {}
+    std::uint32_t leaf, subleaf;
+    Registers registers;
+  };
+  std::vector<Answer> answers_;
+};
+
 CpuFeatures ask_processor() {
   const SavedState saved = saved_by_system();
+  Answers answers;
   CpuFeatures found;
   for (unsigned i = 0; i < feature_count; ++i) {
     const Feature& feature = features[i];
     if (feature.saved == Saved::ymm && !saved.ymm) continue;
     if (feature.saved == Saved::zmm && !saved.zmm) continue;
-    if ((cpuid(feature.leaf, feature.subleaf)[feature.reg] >> feature.bit & 1) != 0) found.set(i);
+    const unsigned word = answers(feature.leaf, feature.subleaf)[feature.reg];
+    if ((word >> feature.bit & 1) != 0) found.set(i);
   }
   return found;
 }
