@@ -22,7 +22,7 @@ SCRIPTS = (
     "vector_add_templates.py",
 )
 SECOND_PROCESS_LIMIT_MS = 5.0
-SECOND_PROCESS_TRIES = 3
+SECOND_PROCESS_TRIES = 8
 
 
 class DemoFailed(Exception):

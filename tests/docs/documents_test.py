@@ -113,7 +113,13 @@ def test_architecture_traces_a_launch_through_files():
     text = (ROOT / "ARCHITECTURE.md").read_text()
     section = text.split("## The life of one launch", 1)[1].split("\n## ", 1)[0]
     named = [path for name in NAMED_FILE.findall(section) for path in spelled_out(name)]
-    for room in ("python/bindings", "src/compile", "src/cuda/", "src/cuda_cpu/", "src/base"):
+    for room in (
+        "python/bindings",
+        "src/compile",
+        "src/cuda/",
+        "src/cuda_cpu/",
+        "include/treadle/base",
+    ):
         assert any(path.startswith(room) for path in named), room
     for path in named:
         assert any(ROOT.glob(path)), path
