@@ -165,7 +165,7 @@ class OptionReader {
       case Meaning::system_include_dir:
         return add_folder(value, system_dirs_), true;
       case Meaning::pre_include:
-        return result_.pre_includes.emplace_back(value), true;
+        return add_pre_include(value), true;
       case Meaning::embeds_paths:
         return result_.embeds_paths = true, false;
       case Meaning::architecture:
@@ -189,6 +189,14 @@ class OptionReader {
     if (folder.empty())
       throw InvalidArgument("an include folder has an empty name", "leave it out");
     to.push_back(std::filesystem::absolute(folder).lexically_normal());
+  }
+
+  // As the host compilers do: a file of the current folder, else one on the search path.
+  void add_pre_include(const std::filesystem::path& name) {
+    std::error_code failure;
+    const bool is_here = !name.empty() && std::filesystem::is_regular_file(name, failure);
+    result_.pre_includes.push_back(is_here ? std::filesystem::absolute(name).lexically_normal()
+                                           : name);
   }
 
   void choose_target() {

@@ -228,6 +228,8 @@ std::shared_ptr<Compiler> choose_compiler(const Target& target, const Options& o
 }
 
 void throw_compile_error(const CompileJob& job, const std::string& title, const std::string& log) {
+  // A CPU target's name is a set of features; what the reader knows it by stands before the colon.
+  const std::string target = job.options.target.substr(0, job.options.target.find(':'));
   std::string hint;
   if (log.find("open source file") != std::string::npos ||
       log.find("file not found") != std::string::npos)
@@ -235,9 +237,8 @@ void throw_compile_error(const CompileJob& job, const std::string& title, const 
         "folders of headers are given by Options::include_dirs (include_dirs= in Python); NVIDIA's "
         "own "
         "headers come with pip install nvidia-cuda-runtime nvidia-cuda-cccl, or a CUDA toolkit";
-  throw CompileError(
-      fmt::format("{} refused {} for {}", title, job.source_name, job.options.target), log,
-      job.source, job.given_options, std::move(hint));
+  throw CompileError(fmt::format("{} refused {} for {}", title, job.source_name, target), log,
+                     job.source, job.given_options, std::move(hint));
 }
 
 std::vector<CompilerStatus> compiler_status() {

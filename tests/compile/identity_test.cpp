@@ -32,7 +32,7 @@ TEST(Identity, P3_any_other_file_is_known_by_its_contents) {
   EXPECT_EQ(file_identity(dir / "none"), "missing");
 }
 
-TEST(Identity, no_bytes_are_trusted) {
+TEST(Identity, P4_no_bytes_are_trusted) {
   const std::string whole = own_program().substr(0, 4096);
   for (std::size_t size = 0; size < 1024; ++size)
     elf_build_id(std::string_view(whole).substr(0, size));

@@ -110,7 +110,7 @@ TEST(IncludeClosure, unreadable_constructs_are_an_obstacle) {
             "#include of a macro");
 }
 
-TEST(IncludeClosure, bytes_come_back_whole_or_not_at_all) {
+TEST(IncludeClosure, P4_bytes_come_back_whole_or_not_at_all) {
   const ScratchFolder dir;
   dir.write("a.h", "#include <b.h>\n#include <none.h>\n__FILE__");
   dir.write("b.h", "#if __has_include(<a.h>)\n#endif\n");

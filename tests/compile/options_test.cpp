@@ -50,6 +50,17 @@ TEST(Options, folders_are_searched_in_nvccs_order) {
   EXPECT_THAT(options.include_dirs, ElementsAre("/a", "/given", "/s"));
 }
 
+TEST(Options, a_file_of_the_current_folder_is_included_first) {
+  const ScratchFolder dir;
+  dir.write("first.h", "");
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(dir.path());
+  EXPECT_THAT(for_gpu({"-include", "first.h"}).pre_includes,
+              ElementsAre(std::filesystem::current_path() / "first.h"));
+  std::filesystem::current_path(here);
+  EXPECT_THAT(for_gpu({"-include", "first.h"}).pre_includes, ElementsAre("first.h"));
+}
+
 TEST(Options, the_architecture_is_what_the_options_say) {
   EXPECT_EQ(for_gpu({}).target, "sm_90");
   EXPECT_EQ(for_gpu({"-arch=sm_80"}).target, "sm_80");
