@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes a C++ file that holds every file of a folder: embed_files.py FOLDER OUTPUT NAMESPACE [ANYTHING]
+"""Writes a C++ file that holds every file of a folder:
+
+    embed_files.py FOLDER OUTPUT NAMESPACE [ANYTHING]
 
 The result defines `const std::span<const EmbeddedFile> NAMESPACE::embedded_files`
 (treadle/base/embedded.hpp), sorted by path, so that the same inputs give the same bytes.
