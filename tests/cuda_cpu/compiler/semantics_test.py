@@ -90,7 +90,8 @@ def test_function_pointers_and_virtual_functions(device):
 def test_variables_by_name(device):
     module = device.compile(
         """__constant__ float scale[4] = {1, 2, 3, 4}; __device__ int counter;
-        __device__ int unused; namespace n { __device__ double inside = 1.5; } __device__ int* pointer = &counter;
+        __device__ int unused; namespace n { __device__ double inside = 1.5; }
+        __device__ int* pointer = &counter;
         extern "C" __global__ void k(float* o) { int t = threadIdx.x;
           o[t] = scale[t & 3] + n::inside; atomicAdd(pointer, 1); }"""
     )

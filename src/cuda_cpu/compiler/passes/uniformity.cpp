@@ -68,6 +68,7 @@ Uniformity::Uniformity(const KernelBody& body) {
   for (llvm::BasicBlock& block : function) {
     if (info.hasDivergentTerminator(block)) parting_.insert(&block);
     for (llvm::Instruction& instruction : block) {
+      if (instruction.getType()->isVoidTy()) continue;
       const bool varies_somewhere = info.isDivergent(&instruction) ||
                                     llvm::any_of(instruction.uses(), [&](const llvm::Use& use) {
                                       return info.isDivergentUse(use);

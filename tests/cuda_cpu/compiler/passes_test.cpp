@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Single passes and analyses on small IR texts.
+#include <gmock/gmock.h>
+
+#include "cuda_cpu/compiler/backend.hpp"
+#include "cuda_cpu/compiler/codegen.hpp"
+#include "cuda_cpu/compiler/ir_module.hpp"
+#include "cuda_cpu/compiler/passes/check_supported.hpp"
+#include "cuda_cpu/compiler/passes/gpu_arithmetic.hpp"
+#include "cuda_cpu/compiler/passes/kernel_body.hpp"
+#include "cuda_cpu/compiler/passes/live_values.hpp"
+#include "cuda_cpu/compiler/passes/math_calls.hpp"
+#include "cuda_cpu/compiler/passes/region_exits.hpp"
+#include "cuda_cpu/compiler/passes/region_graph.hpp"
+#include "cuda_cpu/compiler/passes/retarget.hpp"
+#include "cuda_cpu/compiler/passes/shared_atomics.hpp"
+#include "cuda_cpu/compiler/passes/shared_memory.hpp"
+#include "cuda_cpu/compiler/passes/uniformity.hpp"
+#include "llvm/Target/TargetMachine.h"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A module whose one kernel has become a body.
+struct Lowered {
+  explicit Lowered(const std::string& text)
+      : module(text), machine(create_host_machine(3)), plan(retarget(*module, *machine)) {
+    SharedMemory shared(*module, plan);
+    body = make_kernel_body(plan.kernels.front(), shared);
+  }
+  IrModule module;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  ModulePlan plan;
+  KernelBody body;
+  std::string text() const { return IrModule::text_of(*body.function); }
+};
+
+TEST(GpuArithmetic, DivisionByAVariableIsGuarded) {
+  IrModule module("define i32 @f(i32 %x, i32 %d) { %q = udiv i32 %x, %d\n ret i32 %q }");
+  give_gpu_arithmetic(module.function("f"));
+  EXPECT_THAT(module.text(), HasSubstr("select i1 %by.zero, i32 1, i32 %d"));
+  EXPECT_THAT(module.text(), HasSubstr("select i1 %by.zero, i32 -1, i32 %q"));
+}
+
+TEST(GpuArithmetic, RemainderByZeroIsTheDividend) {
+  IrModule module("define i32 @f(i32 %x, i32 %d) { %q = srem i32 %x, %d\n ret i32 %q }");
+  give_gpu_arithmetic(module.function("f"));
+  EXPECT_THAT(module.text(), HasSubstr("select i1 %by.zero, i32 %x, i32 %q"));
+  EXPECT_THAT(module.text(), HasSubstr("%overflows = and"));
+}
+
+TEST(GpuArithmetic, HarmlessOperandsCostNothing) {
+  IrModule module(R"(define i32 @f(i32 %x, i32 %s) {
+    %a = sdiv i32 %x, 3
+    %size = call spir_func i32 @__treadle_block_size(i32 0)
+    %b = udiv i32 %a, %size
+    %m = and i32 %s, 31
+    %c = shl i32 %b, %m
+    ret i32 %c })");
+  const std::string before = module.text();
+  give_gpu_arithmetic(module.function("f"));
+  EXPECT_EQ(module.text(), before);
+}
+
+TEST(GpuArithmetic, ShiftsAndConversions) {
+  IrModule module(R"(define i32 @f(i32 %x, i32 %s, float %v) {
+    %a = shl i32 %x, %s
+    %b = ashr i32 %a, %s
+    %i = fptosi float %v to i32
+    %c = fptoui float %v to i8
+    %w = zext i8 %c to i32
+    %d = add i32 %b, %i
+    %e = add i32 %d, %w
+    ret i32 %e })");
+  give_gpu_arithmetic(module.function("f"));
+  EXPECT_THAT(module.text(), HasSubstr("select i1 %in.range, i32 %a, i32 0"));
+  EXPECT_THAT(module.text(), HasSubstr("@llvm.umin.i32(i32 %s, i32 31)"));
+  EXPECT_THAT(module.text(), HasSubstr("@llvm.fptosi.sat.i32.f32"));
+  EXPECT_THAT(module.text(), HasSubstr("@llvm.fptoui.sat.i32.f32"));
+}
+
+TEST(Retarget, KernelsAndParametersAreListed) {
+  IrModule module(R"(
+    @c = addrspace(1) externally_initialized global [4 x float] zeroinitializer, align 4
+    %S = type { double, i8 }
+    define spir_kernel void @k(ptr addrspace(1) %p.coerce, i8 %a, ptr byval(%S) align 8 %s,
+                               float %f) "treadle-max-threads"="96" { ret void })");
+  const auto machine = create_host_machine(3);
+  const ModulePlan plan = retarget(*module, *machine);
+  ASSERT_EQ(plan.kernels.size(), 1u);
+  const KernelPlan& kernel = plan.kernels.front();
+  EXPECT_EQ(kernel.max_threads, 96u);
+  std::vector<std::uint32_t> offsets;
+  for (const ParameterPlan& parameter : kernel.parameters) offsets.push_back(parameter.offset);
+  EXPECT_THAT(offsets, ElementsAre(0, 8, 16, 32));
+  EXPECT_EQ(kernel.parameters[0].name, "p");
+  EXPECT_EQ(kernel.parameters[2].kind, ParameterKind::structure);
+  EXPECT_EQ(kernel.parameter_bytes, 36u);
+  ASSERT_EQ(plan.globals.size(), 1u);
+  EXPECT_EQ(plan.globals.front().size, 16u);
+  EXPECT_THAT(module.text(), Not(HasSubstr("spir_kernel")));
+}
+
+TEST(CheckSupported, UndefinedFunctionIsNamed) {
+  IrModule module(R"(declare spir_func float @_Z4nopef(float)
+    define spir_kernel void @k() { %v = call spir_func float @_Z4nopef(float 1.0)
+      ret void })");
+  const auto machine = create_host_machine(3);
+  const ModulePlan plan = retarget(*module, *machine);
+  try {
+    check_supported(*module, plan);
+    FAIL() << "accepted";
+  } catch (const BackendError& error) {
+    EXPECT_STREQ(error.what(), "error: undefined function 'nope(float)'");
+  }
+}
+
+TEST(MathCalls, MathIsPureWhateverItsDeclarationSays) {
+  IrModule module("declare float @sinf(float)\ndeclare float @other(float)");
+  prepare_math_calls(*module);
+  EXPECT_TRUE(module.function("sinf").doesNotAccessMemory());
+  EXPECT_FALSE(module.function("other").doesNotAccessMemory());
+  EXPECT_TRUE(is_library_function(module.function("sinf")));
+  EXPECT_FALSE(is_library_function(module.function("other")));
+}
+
+constexpr const char* indexed_kernel = R"(
+  @a = internal addrspace(3) global [10 x float] undef
+  @b = internal addrspace(3) global [10 x double] undef
+  @d = external addrspace(3) global [0 x float]
+  define spir_kernel void @k(ptr addrspace(1) %p) {
+    %t = call spir_func i32 @__treadle_thread_index(i32 0)
+    %b = call spir_func i32 @__treadle_block_index(i32 0)
+    %s = call spir_func i32 @__treadle_block_size(i32 0)
+    %m = mul i32 %b, %s
+    %i = add i32 %t, %m
+    store i32 %i, ptr addrspace(3) @a
+    store i32 %i, ptr addrspace(3) @b
+    store i32 %i, ptr addrspace(3) @d
+    ret void })";
+
+TEST(KernelBody, IndicesBecomeParametersThatDoNotWrap) {
+  const Lowered kernel(indexed_kernel);
+  EXPECT_THAT(kernel.text(), HasSubstr("%m = mul nuw nsw i32 %block.x, %size.x"));
+  EXPECT_THAT(kernel.text(), HasSubstr("%i = add nuw nsw i32 %thread.x, %m"));
+  EXPECT_TRUE(kernel.plan.kernels.front().small_index);
+}
+
+TEST(SharedMemory, DynamicLiesBehindStatic) {
+  const Lowered kernel(indexed_kernel);
+  EXPECT_THAT(kernel.text(), HasSubstr("ptr %shared, i64 0"));
+  EXPECT_THAT(kernel.text(), HasSubstr("ptr %shared, i64 48"));
+  EXPECT_THAT(kernel.text(), HasSubstr("ptr %shared, i64 128"));
+  EXPECT_EQ(kernel.plan.kernels.front().static_shared, 128u);
+  EXPECT_TRUE(kernel.plan.kernels.front().dynamic_shared);
+}
+
+TEST(SharedAtomics, OnlyThoseOnSharedMemoryBecomePlain) {
+  const Lowered kernel(R"(
+    @a = internal addrspace(3) global i32 undef
+    define spir_kernel void @k(ptr addrspace(1) %p) {
+      %x = atomicrmw add ptr addrspace(3) @a, i32 1 seq_cst
+      %y = atomicrmw add ptr addrspace(1) %p, i32 %x seq_cst
+      ret void })");
+  mark_shared_atomics(kernel.body);
+  make_shared_atomics_plain(*kernel.body.function);
+  EXPECT_THAT(kernel.text(), Not(HasSubstr("atomicrmw add ptr addrspace(3)")));
+  EXPECT_THAT(kernel.text(), HasSubstr("atomicrmw add ptr addrspace(1)"));
+}
+
+/// A value from memory and an index cross a barrier that comes after a branch on `condition`.
+std::string crossing_kernel(const std::string& condition) {
+  return R"(define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+    %t = call spir_func i32 @__treadle_thread_index(i32 0)
+    %i = add i32 %t, %n
+    %u = udiv i32 %n, 7
+    %v = load i32, ptr addrspace(1) %p
+    %c = icmp ult i32 )" +
+         condition + R"(, 5
+    br i1 %c, label %meet, label %leave
+  meet:
+    call spir_func void @__treadle_barrier(i32 1)
+    %s = add i32 %v, %i
+    %r = add i32 %s, %u
+    store i32 %r, ptr addrspace(1) %p
+    ret void
+  leave:
+    ret void })";
+}
+
+TEST(Uniformity, WhatDependsOnTheThreadOrOnMemoryVaries) {
+  const Lowered kernel(crossing_kernel("%t"));
+  const Uniformity uniformity(kernel.body);
+  std::vector<std::string> varying;
+  for (const llvm::Instruction& instruction : kernel.body.function->getEntryBlock())
+    if (uniformity.varies(&instruction)) varying.push_back(instruction.getName().str());
+  EXPECT_THAT(varying, ElementsAre("i", "v", "c"));
+  EXPECT_TRUE(uniformity.parts_threads(&kernel.body.function->getEntryBlock()));
+}
+
+TEST(Regions, ABranchOnTheThreadLeavesDifferently) {
+  const Lowered kernel(crossing_kernel("%t"));
+  const RegionGraph graph(kernel.body, "k");
+  ASSERT_EQ(graph.regions().size(), 2u);
+  const RegionExits exits = find_exits(graph, Uniformity(kernel.body), 0);
+  EXPECT_THAT(exits.successors, ElementsAre(1, 255));
+  EXPECT_FALSE(exits.uniform);
+  EXPECT_FALSE(exits.scatters());
+  EXPECT_EQ(find_exits(graph, Uniformity(kernel.body), 1).only_successor(), 255);
+}
+
+TEST(Regions, ABranchOnAParameterLeavesAlike) {
+  const Lowered kernel(crossing_kernel("%n"));
+  const RegionGraph graph(kernel.body, "k");
+  const RegionExits exits = find_exits(graph, Uniformity(kernel.body), 0);
+  EXPECT_TRUE(exits.uniform);
+  EXPECT_EQ(exits.only_successor(), -1);
+}
+
+TEST(LiveValues, IndicesAreRecomputedOtherValuesGetSlots) {
+  const Lowered kernel(crossing_kernel("%n"));
+  const RegionGraph graph(kernel.body, "k");
+  const LiveValues live(kernel.body, graph, Uniformity(kernel.body), false);
+  std::vector<std::string> slots;
+  for (const Slot& slot : live.slots())
+    slots.push_back(slot.value->getName().str() + (slot.uniform ? " uniform" : " varying"));
+  EXPECT_THAT(slots, ElementsAre("u uniform", "v varying"));
+  EXPECT_EQ(live.varying_size(), 4u);
+  EXPECT_EQ(live.needed_by(1).size(), 3u);
+}
+
+}  // namespace
+}  // namespace treadle::cuda_cpu
