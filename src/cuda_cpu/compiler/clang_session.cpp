@@ -99,6 +99,7 @@ std::unique_ptr<clang::CompilerInstance> instantiate(
     llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files, std::string& log) {
   auto compiler = std::make_unique<clang::CompilerInstance>();
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> style = new clang::DiagnosticOptions();
+  style->ShowPresumedLoc = 1;     // #line counts: callers wrap sources and name them with it
   style->ShowPresumedLoc = true;  // the line that #line gives, which is the user's own
   compiler->createDiagnostics(new LogPrinter(log, style.get()), /*ShouldOwnClient=*/true);
   std::vector<const char*> pointers;

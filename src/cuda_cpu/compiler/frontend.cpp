@@ -10,6 +10,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -50,9 +51,9 @@ class GenerateModule : public clang::ASTFrontendAction {
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
 
-  void ExecuteAction() override { parse_deeply(getCompilerInstance(), *this); }
-
-  void EndSourceFileAction() override {
+  /// All of it happens here: once the action ends, clang no longer tells places in diagnostics.
+  void ExecuteAction() override {
+    parse_deeply(getCompilerInstance(), *this);
     clang::DiagnosticsEngine& diagnostics = getCompilerInstance().getDiagnostics();
     if (diagnostics.hasErrorOccurred() || generator_->GetModule() == nullptr) return;
     for (std::size_t i = 0; i < entities_.size(); ++i) {
@@ -97,6 +98,19 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> layer_files(const FrontendReques
   return layers;
 }
 
+/// clang finds the column of a place by walking back to the line's start, for every instruction:
+/// fatal to a generated expression of 100 000 terms on one line. Such sources do without places for
+/// the messages of later passes.
+bool has_endless_line(const std::string& source) {
+  constexpr std::size_t endless = 8192;
+  for (std::size_t begin = 0; begin < source.size();) {
+    const std::size_t end = std::min(source.find('\n', begin), source.size());
+    if (end - begin > endless) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 /// Headers of the program are called as the program calls them.
 void hide_mount_points(std::string& log) {
   for (std::size_t at = log.find(program_header_root); at != std::string::npos;
@@ -118,6 +132,9 @@ std::unique_ptr<llvm::Module> parse(const FrontendRequest& request, llvm::LLVMCo
   auto clang = make_clang(options, layer_files(request, source, prelude),
                           prelude.empty() ? "" : precompiled_path, result.log);
   if (!clang) return nullptr;
+  if (!options.line_info && has_endless_line(source)) {
+    clang->getCodeGenOpts().setDebugInfo(llvm::codegenoptions::NoDebugInfo);
+  }
   GenerateModule action(context, request.name_expressions, result);
   const bool good = run_action(*clang, action, request.name, SourceKind::user);
   hide_mount_points(result.log);

@@ -57,7 +57,7 @@ std::string append_name_expressions(const std::string& source,
   std::string text = source;
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     const std::string& expression = expressions[i];
-    const bool has_address = !expression.empty() && (expression[0] == '&' || expression[0] == '(');
+    const bool has_address = !expression.empty() && expression[0] == '&';
     const std::string address = has_address ? expression : "&" + expression;
     text += "\n#line 1 " + quoted("name expression " + expression) + "\n";
     text += "typedef __treadle_name<decltype(" + address + "), " + address + "> " +
