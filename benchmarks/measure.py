@@ -5,7 +5,10 @@ import dataclasses
 import json
 import math
 import os
+import select
 import subprocess
+
+ANSWER_LIMIT_S = 120
 
 
 class Unavailable(Exception):
@@ -39,6 +42,10 @@ class Worker:
                 )
             self.process.stdin.write(request + "\n")
             self.process.stdin.flush()
+            if not select.select([self.process.stdout], [], [], ANSWER_LIMIT_S)[0]:
+                self.process.kill()
+                self.dead = f"no answer within {ANSWER_LIMIT_S} s"
+                raise Unavailable(self.dead)
             line = self.process.stdout.readline()
         except OSError as error:
             self.dead = str(error)

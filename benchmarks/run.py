@@ -56,18 +56,18 @@ def main():
     session = KINDS[arguments.kind].Session(arguments)
     chosen = arguments.only or ""
     rows = [row for row in session.rows() if chosen in row.group or chosen in row.name]
+    folder = pathlib.Path(arguments.out) if arguments.out else None
+    facts = report.machine(session.device_facts())
     try:
         ceilings = measure_ceilings(session.ceilings())
-        for row in rows:
+        for count, row in enumerate(rows, 1):
             row.measure(arguments.quick)
             show(row)
+            # After every row: a run that is cut short leaves what it had measured.
+            table = report.write(arguments.kind, facts, ceilings, rows[:count], folder)
     finally:
         session.close()
-    folder = pathlib.Path(arguments.out) if arguments.out else None
-    table = report.write(
-        arguments.kind, report.machine(session.device_facts()), ceilings, rows, folder
-    )
-    print(f"written: {table}")
+    print(f"written: {table}" if rows else "no row has that in its name")
     wrong = [c for row in rows for c in row.columns if c.check is False]
     return 1 if wrong else 0
 
