@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "interrupt.hpp"
 #include "treadle/cuda/function.hpp"
 #include "treadle/cuda/launch.hpp"
 
@@ -42,7 +43,8 @@ struct Kernel {
   cuda::Function function;
   Face face;
   const cuda::ParameterLayout& layout;  ///< of `function`, which keeps it alive
-  std::vector<bool> warned;             ///< parameters whose conversion was reported
+  std::shared_ptr<QuickWork> quick_work = std::make_shared<QuickWork>();
+  std::vector<bool> warned;  ///< parameters whose conversion was reported
 };
 
 /// Adds the next argument of a plain call. Objects with get_device_alloc (In, Out, InOut) are

@@ -33,23 +33,17 @@ class Bytes {
 void copy_from(DeviceMemory& self, nb::handle host, nb::handle stream) {
   const Bytes bytes(host, 0);
   const StreamRef queue = stream_argument(stream.ptr());
-  without_gil(self.context().driver(), [&] {
-    if (stream.is_none())
-      self.copy_from(bytes.span());
-    else
-      self.copy_from_async(bytes.span(), queue);
-  });
+  if (stream.is_none()) return without_gil(self.context(), [&] { self.copy_from(bytes.span()); });
+  nb::gil_scoped_release released;
+  self.copy_from_async(bytes.span(), queue);
 }
 
 void copy_to(const DeviceMemory& self, nb::handle host, nb::handle stream) {
   const Bytes bytes(host, PyBUF_WRITABLE);
   const StreamRef queue = stream_argument(stream.ptr());
-  without_gil(self.context().driver(), [&] {
-    if (stream.is_none())
-      self.copy_to(bytes.span());
-    else
-      self.copy_to_async(bytes.span(), queue);
-  });
+  if (stream.is_none()) return without_gil(self.context(), [&] { self.copy_to(bytes.span()); });
+  nb::gil_scoped_release released;
+  self.copy_to_async(bytes.span(), queue);
 }
 
 void bind_device_memory(nb::module_& m) {

@@ -166,6 +166,7 @@ PyObject* launch_kernel(PyObject* self, PyObject* const* arguments, Py_ssize_t c
     const std::string packed(static_cast<const char*>(view.buf),
                              static_cast<std::size_t>(view.len));
     PyBuffer_Release(&view);
+    note_launch(kernel.quick_work, config);
     kernel.function.launch_buffer(config, packed.data(), packed.size());
     return nb::none();
   });

@@ -33,6 +33,14 @@ cuda::Limit limit_of(nb::handle limit) {
   return static_cast<cuda::Limit>(enum_value(limit, "limit"));
 }
 
+int shared_config() {
+  try {
+    return static_cast<int>(current_context().shared_config());
+  } catch (const NotSupported&) {
+    return static_cast<int>(cuda::SharedConfig::default_bank_size);  // there is no other
+  }
+}
+
 void bind_settings(nb::class_<Context>& type) {
   type.def_static("set_limit", pycuda([](nb::object limit, nb::object value) {
                     current_context().set_limit(limit_of(limit),
@@ -56,10 +64,8 @@ void bind_settings(nb::class_<Context>& type) {
                         static_cast<cuda::SharedConfig>(enum_value(config, "sc")));
                   }),
                   nb::arg("sc"))
-      .def_static("get_shared_config", pycuda([] {
-                    return enum_member("shared_config",
-                                       static_cast<int>(current_context().shared_config()));
-                  }))
+      .def_static("get_shared_config",
+                  pycuda([] { return enum_member("shared_config", shared_config()); }))
       .def_static("enable_peer_access", pycuda([](const Context& peer, unsigned flags) {
                     current_context().enable_peer_access(peer.context, flags);
                   }),

@@ -30,7 +30,7 @@ void htod(const nb::object& dest, const nb::object& src) {
   const Address to(dest, "dest");
   const HostBuffer from(src, HostBuffer::read);
   if (from.size() == 0) return;
-  without_gil(context.driver(), [&] { cuda::copy_to_device(to.value, from.data(), from.size()); });
+  without_gil(context, [&] { cuda::copy_to_device(to.value, from.data(), from.size()); });
 }
 
 void htod_async(const nb::object& dest, const nb::object& src, const nb::object& stream) {
@@ -39,8 +39,8 @@ void htod_async(const nb::object& dest, const nb::object& src, const nb::object&
   const cuda::StreamRef queue = stream_argument(stream.ptr());
   const HostBuffer from(src, HostBuffer::read);
   if (from.size() == 0) return;
-  without_gil(context.driver(),
-              [&] { cuda::copy_to_device_async(to.value, from.data(), from.size(), queue); });
+  nb::gil_scoped_release released;
+  cuda::copy_to_device_async(to.value, from.data(), from.size(), queue);
 }
 
 void dtoh(const nb::object& dest, const nb::object& src) {
@@ -48,7 +48,7 @@ void dtoh(const nb::object& dest, const nb::object& src) {
   const Address from(src, "src");
   const HostBuffer to(dest, HostBuffer::write);
   if (to.size() == 0) return;
-  without_gil(context.driver(), [&] { cuda::copy_to_host(to.data(), from.value, to.size()); });
+  without_gil(context, [&] { cuda::copy_to_host(to.data(), from.value, to.size()); });
 }
 
 void dtoh_async(const nb::object& dest, const nb::object& src, const nb::object& stream) {
@@ -57,8 +57,8 @@ void dtoh_async(const nb::object& dest, const nb::object& src, const nb::object&
   const cuda::StreamRef queue = stream_argument(stream.ptr());
   const HostBuffer to(dest, HostBuffer::write);
   if (to.size() == 0) return;
-  without_gil(context.driver(),
-              [&] { cuda::copy_to_host_async(to.data(), from.value, to.size(), queue); });
+  nb::gil_scoped_release released;
+  cuda::copy_to_host_async(to.data(), from.value, to.size(), queue);
 }
 
 void dtod(const nb::object& dest, const nb::object& src, const nb::object& size,
@@ -69,12 +69,11 @@ void dtod(const nb::object& dest, const nb::object& src, const nb::object& size,
   const cuda::StreamRef queue =
       stream == nullptr ? cuda::StreamRef{} : stream_argument(stream->ptr());
   if (bytes == 0) return;
-  without_gil(context.driver(), [&] {
-    if (stream == nullptr)
-      cuda::copy_on_device(to.value, from.value, bytes);
-    else
-      cuda::copy_on_device_async(to.value, from.value, bytes, queue);
-  });
+  nb::gil_scoped_release released;  // ordered on the device: neither form waits
+  if (stream == nullptr)
+    cuda::copy_on_device(to.value, from.value, bytes);
+  else
+    cuda::copy_on_device_async(to.value, from.value, bytes, queue);
 }
 
 cuda::Context context_or_current(const nb::object& object) {
@@ -167,7 +166,7 @@ void bind_fill(nb::module_& m, const std::string& bits, Fill<Value> fill) {
           const Address to(dest, "dest");
           const Value value = value_of<Value>(data);
           const std::size_t count = size_of(size);
-          without_gil(context.driver(), [&] { fill.linear(to.value, value, count); });
+          without_gil(context, [&] { fill.linear(to.value, value, count); });
         }),
         nb::arg("dest"), nb::arg("data"), nb::arg("size"), "Fills `size` elements.");
   m.def(("memset_d" + bits + "_async").c_str(),
@@ -183,7 +182,7 @@ void bind_fill(nb::module_& m, const std::string& bits, Fill<Value> fill) {
           const cuda::Context context = current_context();
           const cuda::FillArea area = area_of(dest, pitch, width, height);
           const Value value = value_of<Value>(data);
-          without_gil(context.driver(), [&] { fill.area(area, value); });
+          without_gil(context, [&] { fill.area(area, value); });
         }),
         nb::arg("dest"), nb::arg("pitch"), nb::arg("data"), nb::arg("width"), nb::arg("height"));
   m.def(("memset_d2d" + bits + "_async").c_str(),

@@ -22,7 +22,9 @@ void bind_stream(nb::module_& m) {
              new (self) Stream{cuda::Stream(face::current_context(), bits)};
            }),
            nb::arg("flags") = 0)
-      .def("synchronize", pycuda([](const Stream& self) { wait_for(self.stream); }))
+      .def("synchronize", pycuda([](nb::handle_t<Stream> self) {
+             wait_for(nb::cast<const Stream&>(self).stream, python_owner(self));
+           }))
       .def("is_done", pycuda([](const Stream& self) { return self.stream.is_done(); }))
       .def("wait_for_event",
            pycuda([](const Stream& self, const Event& event) { self.stream.wait(event.event); }),
@@ -52,7 +54,7 @@ void bind_event(nb::module_& m) {
            }),
            nb::arg("stream") = nb::none())
       .def("synchronize", pycuda([](nb::object self) {
-             wait_for(nb::cast<const Event&>(self).event);
+             wait_for(nb::cast<const Event&>(self).event, python_owner(self));
              return self;
            }))
       .def("query", pycuda([](const Event& self) { return self.event.is_done(); }))

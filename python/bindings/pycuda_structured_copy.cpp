@@ -136,7 +136,7 @@ void run_2d(const Memcpy2D& self, const nb::object& how) {
   const cuda::Copy2D copy = flat(self.copy);
   if (how.is_none() || PyBool_Check(how.ptr()) != 0) {
     const bool aligned = how.ptr() == Py_True;
-    return without_gil(context.driver(), [&] {
+    return without_gil(context, [&] {
       if (aligned)
         cuda::copy_2d(copy);
       else
@@ -144,20 +144,17 @@ void run_2d(const Memcpy2D& self, const nb::object& how) {
     });
   }
   const cuda::StreamRef stream = stream_argument(how.ptr());
-  without_gil(context.driver(), [&] { cuda::copy_2d_async(copy, stream); });
+  nb::gil_scoped_release released;
+  cuda::copy_2d_async(copy, stream);
 }
 
 template <auto Blocking, auto Async>
 void run_3d(const cuda::Copy3D& copy, const nb::object& stream) {
   const cuda::Context context = current_context();
   const cuda::StreamRef queue = stream_argument(stream.ptr());
-  const bool blocking = stream.is_none();
-  without_gil(context.driver(), [&] {
-    if (blocking)
-      Blocking(copy);
-    else
-      Async(copy, queue);
-  });
+  if (stream.is_none()) return without_gil(context, [&] { Blocking(copy); });
+  nb::gil_scoped_release released;
+  Async(copy, queue);
 }
 
 }  // namespace

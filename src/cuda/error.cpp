@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/cuda/error.hpp"
 
+#include <unistd.h>
+
 #include "treadle/base/warning.hpp"
 #include "treadle/cuda/table.hpp"
 
@@ -54,6 +56,17 @@ void add_fault(const Table& table, int code, std::string& detail) {
   detail += (detail.empty() ? "" : ": ") + std::string(fault);
 }
 
+/// The process that loaded this code. No driver works in a child that was forked from one that used
+/// it.
+const pid_t loaded_in = getpid();
+
+void add_fork(int code, std::string& detail, std::string& hint) {
+  if (code != CUDA_ERROR_NOT_INITIALIZED || getpid() == loaded_in) return;
+  detail += (detail.empty() ? "" : ": ") +
+            std::string("this process was forked from one that had initialized CUDA");
+  hint = "start the process with \"spawn\": multiprocessing.get_context(\"spawn\")";
+}
+
 }  // namespace
 
 std::string error_name(const Table& table, int code) {
@@ -73,6 +86,7 @@ std::string error_text(const Table& table, int code) {
 void raise(const Table& table, int code, const char* call, std::string detail, std::string hint) {
   if (code == absent_entry_point) raise_absent(table, call);
   add_fault(table, code, detail);
+  add_fork(code, detail, hint);
   DeviceFailure failure{code, error_name(table, code), call, error_text(table, code),
                         std::move(detail)};
   if (code == CUDA_ERROR_OUT_OF_MEMORY) throw OutOfMemory(std::move(failure), std::move(hint));

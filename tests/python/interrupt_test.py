@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Waits let other threads run, and Ctrl-C ends them without ending the work."""
+
+import threading
+
+import pytest
+
+SPIN = """
+__global__ void spin(long long rounds, long long *out)
+{
+    long long s = 0;
+    for (long long i = 0; i < rounds; ++i) s = s * 6364136223846793005LL + i;
+    *out = s;
+}
+"""
+
+# Sends itself SIGINT once the wait has begun; the kernel runs far longer than that.
+SCRIPT = f"""
+import os, signal, sys, threading, time
+import numpy as np
+import treadle.compat, pycuda.autoinit, pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+spin = SourceModule('''{SPIN}''').get_function("spin")
+out = cuda.mem_alloc(8)
+event, stream = cuda.Event(), cuda.Stream()
+spin(np.int64(20_000_000_000), out, block=(1, 1, 1), stream=stream)
+event.record(stream)
+threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    WAIT
+    print("not interrupted")
+except KeyboardInterrupt:
+    print("interrupted", event.query())
+sys.stdout.flush()
+os._exit(0)  # the kernel is still running: leaving as usual would wait for it
+"""
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "cuda.Context.synchronize()",
+        "stream.synchronize()",
+        "event.synchronize()",
+        "cuda.memcpy_dtoh(np.empty(1, np.int64), out)",
+    ],
+)
+def test_ctrl_c_ends_a_wait(run_python, tmp_path, wait):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.replace("WAIT", wait))
+    result = run_python(str(script))
+    assert result.stdout.strip() == "interrupted False", result.stdout + result.stderr
+
+
+def test_other_threads_run_while_one_waits(build):
+    import numpy as np
+    import pycuda.driver as cuda
+
+    spin = build(SPIN).get_function("spin")
+    out = cuda.mem_alloc(8)
+    end = cuda.Event()
+    # Long enough for the other thread to be seen, whatever the device's speed.
+    spin(np.int64(300_000_000), out, block=(1, 1, 1))
+    end.record()
+    counted = []
+
+    def count():
+        while not finished.is_set():
+            counted.append(end.query())
+
+    finished = threading.Event()
+    thread = threading.Thread(target=count)
+    thread.start()
+    cuda.Context.synchronize()
+    finished.set()
+    thread.join()
+    assert False in counted
+
+
+def test_a_kernel_s_fault_is_an_error_and_the_process_goes_on(run_python):
+    result = run_python(
+        "-c",
+        "import numpy as np, treadle.compat, pycuda.driver as cuda\n"
+        "from pycuda.compiler import SourceModule\n"
+        "cuda.init()\n"
+        "context = cuda.Device(0).make_context()\n"
+        "k = SourceModule('__global__ void k(int *a) { a[0] = 1; }').get_function('k')\n"
+        "k(np.intp(64), block=(1, 1, 1))\n"
+        "try: cuda.Context.synchronize()\n"
+        "except cuda.Error as error: print(type(error).__name__, error.code)\n"
+        "context.detach()\n"
+        "print('goes on')\n",
+    )
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[-1] == "goes on"
+    assert lines[0].split()[0] in ("LogicError", "LaunchError")
+
+
+def test_a_forked_child_is_told_to_spawn(run_python):
+    result = run_python(
+        "-c",
+        "import os, sys, treadle.compat, pycuda.driver as cuda\n"
+        "cuda.init()\n"
+        "context = cuda.Device(0).make_context()\n"
+        "memory = cuda.mem_alloc(64)\n"
+        "pid = os.fork()\n"
+        "if pid == 0:\n"
+        "    try: cuda.mem_alloc(64)\n"
+        "    except cuda.Error as error:\n"
+        "        print('child:', error, getattr(error, '__notes__', ''), flush=True)\n"
+        "    os._exit(0)\n"
+        "os.waitpid(pid, 0)\n"
+        "cuda.memset_d8(memory, 1, 64)\n"
+        "context.pop()\n"
+        "print('parent goes on')\n",
+    )
+    assert result.returncode == 0, result.stderr
+    child, parent = result.stdout.splitlines()
+    assert "spawn" in child
+    assert parent == "parent goes on"

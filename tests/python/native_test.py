@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""The native API: the words of C++, and no conversions behind the user's back."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import treadle
+from treadle import cuda
+
+SOURCE = """
+template <class T, int N>
+__global__ void scale(T *a, T factor) { if (threadIdx.x < N) a[threadIdx.x] *= factor; }
+
+extern "C" __global__ void add(int *a, int value) { a[threadIdx.x] += value; }
+extern "C" __global__ void nothing() {}
+__constant__ int table[4];
+"""
+
+
+@pytest.fixture
+def current():
+    with cuda.Context.make_current(cuda.default_device()) as context:
+        yield context
+    gc.collect()
+
+
+@pytest.fixture
+def module(current):
+    program = treadle.compile_cuda(
+        SOURCE, current.device.target, name_expressions=["scale<float, 4>"]
+    )
+    return cuda.Module(program.image)
+
+
+def test_the_same_job_as_in_c_plus_plus(module):
+    host = np.arange(8, dtype=np.int32)
+    memory = cuda.DeviceMemory(host.nbytes)
+    memory.copy_from(host)
+    add = module.function("add")
+    add(memory, np.int32(5), grid=(1,), block=(8,))
+    back = np.empty_like(host)
+    memory.copy_to(back)
+    assert (back == host + 5).all()
+
+
+def test_a_kernel_is_found_by_its_name_expression(module):
+    host = np.arange(8, dtype=np.float32)
+    memory = cuda.DeviceMemory(host.nbytes)
+    stream = cuda.Stream(cuda.StreamFlags.non_blocking)
+    memory.copy_from(host, stream)
+    kernel = module.function("scale< float,4 >")
+    kernel(memory, np.float32(3), grid=(1,), block=(8,), stream=stream)
+    memory.copy_to(host, stream=stream)
+    stream.synchronize()
+    assert host.tolist() == [0, 3, 6, 9, 4, 5, 6, 7]
+
+
+def test_an_unknown_kernel_is_an_error_with_near_names(module):
+    with pytest.raises(treadle.DeviceError, match="add") as caught:
+        module.function("ad")
+    assert caught.value.code == 500
+    assert caught.value.code_name == "CUDA_ERROR_NOT_FOUND"
+    assert caught.value.call
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((np.intp(0), np.int64(5)), "8"),  # no width is converted here
+        ((np.intp(0),), "2"),
+        ((np.intp(0), np.int32(0), np.int32(0)), "2"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_value_errors(module, arguments, text):
+    with pytest.raises(treadle.InvalidArgument, match=text):
+        module.function("add")(*arguments, grid=(1,), block=(1,))
+    with pytest.raises(ValueError):
+        module.function("add")(*arguments, grid=(1,), block=(1,))
+
+
+def test_a_launch_needs_both_shapes(module):
+    with pytest.raises(TypeError, match="grid=.*block="):
+        module.function("nothing")(block=(1,))
+    with pytest.raises(TypeError, match="unknown keyword arguments: shared"):
+        module.function("nothing")(grid=(1,), block=(1,), shared=4)
+
+
+def test_freed_memory_and_left_contexts_are_invalid_states(current):
+    memory = cuda.DeviceMemory(64)
+    memory.free()
+    assert memory.is_freed
+    with pytest.raises(treadle.InvalidState):
+        memory.free()
+    with pytest.raises(treadle.InvalidState):
+        memory.address  # noqa: B018
+    other = cuda.Context.create(current.device)
+    other.detach()
+    with pytest.raises(treadle.InvalidState):
+        other.synchronize()
+    assert not other.is_valid
+
+
+def test_exhausted_memory_is_a_memory_error(current):
+    with pytest.raises(MemoryError) as caught:
+        cuda.DeviceMemory(1 << 62)
+    assert isinstance(caught.value, treadle.OutOfMemory)
+    assert caught.value.code == 2
+
+
+def test_a_copy_that_does_not_fit_names_both_sizes(current):
+    memory = cuda.DeviceMemory(16)
+    with pytest.raises(treadle.InvalidArgument, match="32.*16|16.*32"):
+        memory.copy_from(np.zeros(32, np.uint8))
+
+
+def test_variables_have_address_and_size(module):
+    address, size = module.variable("table")
+    assert (address > 0, size) == (True, 16)
+    assert "add" in " ".join(module.function_names) or not module.function_names
+
+
+def test_page_locked_and_managed_memory_become_arrays(current):
+    for kind in (cuda.HostMemory, cuda.ManagedMemory):
+        array = np.frombuffer(kind(64), np.float32)
+        array[:] = 1
+        assert array.sum() == 16
+
+
+def test_devices_and_drivers_describe_themselves(current):
+    device = current.device
+    assert device.target == "cpu" or device.target.startswith("sm_")
+    assert device.attribute("WARP_SIZE") == 32
+    assert len(device.uuid) == 16
+    assert device.driver.provider in (cuda.Provider.nvidia, cuda.Provider.cpu)
+    assert cuda.default_driver_reason()
+    with pytest.raises(treadle.InvalidArgument, match="nonsense"):
+        device.attribute("nonsense")
+
+
+def test_compile_errors_carry_log_source_and_options(current):
+    with pytest.raises(treadle.CompileError) as caught:
+        treadle.compile_cuda("__global__ void k() { missing(); }", current.device.target)
+    assert "missing" in caught.value.log
+    assert "missing()" in caught.value.source
+    assert isinstance(caught.value.options, list)
+
+
+@pytest.mark.parametrize(
+    "keywords", [{"output": "exe"}, {"toolchain": "gcc"}, {"flags": ["--no-such-option"]}]
+)
+def test_bad_options_are_value_errors(keywords):
+    with pytest.raises(treadle.InvalidArgument):
+        treadle.compile_cuda("__global__ void k() {}", "cpu", **keywords)
+    with pytest.raises(treadle.InvalidArgument):
+        treadle.compile.Target("nonsense")
+
+
+def test_contexts_are_left_in_order(current):
+    scope = cuda.Context.make_current(current.device)
+    inner = scope.__enter__()
+    assert cuda.Context.current() == inner
+    other = cuda.Context.create(current.device)
+    other.push()
+    with pytest.raises(treadle.InvalidState):
+        scope.__exit__(None, None, None)
+    cuda.Context.pop()
+    scope.__exit__(None, None, None)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""The primary context is shared with the other GPU libraries of the process."""
+
+import pytest
+
+SCRIPT = """
+import numpy as np
+import treadle.compat
+import pycuda.autoprimaryctx
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+{setup}
+twice = SourceModule(
+    "__global__ void twice(float *a) {{ a[threadIdx.x] *= 2; }}").get_function("twice")
+twice(array, block=(8, 1, 1))
+cuda.Context.synchronize()
+assert {check}
+del array
+print("shared")
+"""
+
+ATTACH = """
+import numpy as np
+import treadle.compat
+import pycuda.driver as cuda
+{setup}
+cuda.init()
+context = cuda.Context.attach()
+assert context == cuda.Device(0).retain_primary_context()
+memory = cuda.to_device(np.arange(8, dtype=np.float32))
+assert (cuda.from_device(memory, 8, np.float32) == np.arange(8)).all()
+del memory
+context.pop()
+assert {check}
+print("shared")
+"""
+
+LIBRARIES = {
+    "torch": (
+        "import torch\narray = torch.arange(8, dtype=torch.float32, device='cuda')",
+        "array.cpu().tolist() == {values}",
+    ),
+    "cupy": (
+        "import cupy\narray = cupy.arange(8, dtype=cupy.float32)",
+        "array.get().tolist() == {values}",
+    ),
+}
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("library", list(LIBRARIES))
+@pytest.mark.parametrize("script", [SCRIPT, ATTACH], ids=["autoprimaryctx", "attach"])
+def test_one_context_for_all(run_python, on_gpu, library, script):
+    pytest.importorskip(library)
+    setup, check = LIBRARIES[library]
+    factor = 2 if script is SCRIPT else 1
+    values = [float(factor * n) for n in range(8)]
+    result = run_python("-c", script.format(setup=setup, check=check.format(values=values)))
+    assert result.stdout == "shared\n", result.stderr
