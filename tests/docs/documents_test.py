@@ -123,3 +123,12 @@ def test_architecture_traces_a_launch_through_files():
         assert any(path.startswith(room) for path in named), room
     for path in named:
         assert any(ROOT.glob(path)), path
+
+
+def test_every_promise_names_files_with_its_tests():
+    """docs/cache.md: the tests of promise P3 are called P3_..., in the files of its row."""
+    rows = re.findall(r"^\| (P\d+) \|.*\| (`.*`) \|$", (ROOT / "docs/cache.md").read_text(), re.M)
+    assert len(rows) >= 8
+    for promise, files in rows:
+        for path in re.findall(r"`([^`]+)`", files):
+            assert f" {promise}_" in (ROOT / path).read_text(), f"{promise}: {path}"
