@@ -4,13 +4,25 @@
 
 extern "C++" {
 
+/// A double rounded to half once: first to single, towards odd, which keeps what the second rounding needs.
+static inline __host__ __device__ _Float16 __treadle_half_of(double x) {
+  float single = static_cast<float>(x);
+  if (static_cast<double>(single) != x && x == x) {
+    unsigned bits = __builtin_bit_cast(unsigned, single);
+    const bool away = __builtin_fabs(static_cast<double>(single)) > __builtin_fabs(x);
+    bits = (away ? bits - 1u : bits) | 1u;
+    single = __builtin_bit_cast(float, bits);
+  }
+  return static_cast<_Float16>(single);
+}
+
 struct __half {
   _Float16 __value;
 
   __half() = default;
   __host__ __device__ constexpr __half(_Float16 value) : __value(value) {}
   __host__ __device__ constexpr __half(float value) : __value(static_cast<_Float16>(value)) {}
-  __host__ __device__ constexpr __half(double value) : __value(static_cast<_Float16>(value)) {}
+  __host__ __device__ __half(double value) : __value(__treadle_half_of(value)) {}
   __host__ __device__ constexpr __half(int value) : __value(static_cast<_Float16>(value)) {}
   __host__ __device__ constexpr __half(unsigned value) : __value(static_cast<_Float16>(value)) {}
   __host__ __device__ constexpr __half(long value) : __value(static_cast<_Float16>(value)) {}

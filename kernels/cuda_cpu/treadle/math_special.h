@@ -87,8 +87,8 @@ __TREADLE_FUNCTION double erfinv(double y) {
   const double h = 4.3307467508 + 0.5 * l;  // 2 / (pi * 0.147)
   double x = copysign(sqrt(sqrt(h * h - l / 0.147) - h), y);
   for (int step = 0; step < 3; ++step) {
-    const double miss = fabs(y) < 0.5 ? erf(x) - y
-                                      : copysign((1.0 - fabs(y)) - erfc(fabs(x)), y);
+    const double tail = (1.0 - fabs(y)) - erfc(fabs(x));
+    const double miss = fabs(y) < 0.5 ? erf(x) - y : y < 0.0 ? -tail : tail;
     const double newton = miss / (1.12837916709551257390 * exp(-x * x));
     x -= newton / (1.0 + x * newton);
   }

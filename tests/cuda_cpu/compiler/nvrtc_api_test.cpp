@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The NVRTC interface of libtreadle_clang: programs, options, diagnostics, names, headers, robustness.
+// The NVRTC interface of libtreadle_clang: programs, options, diagnostics, names, headers,
+// robustness.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,8 +48,8 @@ TEST(NvrtcApi, the_same_source_gives_the_same_bytes) {
 }
 
 TEST(NvrtcApi, an_error_carries_the_users_line_and_column) {
-  const CompileOutput output =
-      compile({.source = "// one\nextern \"C\" __global__ void k(float* a)\n{\n  int x = wrong;\n}\n"});
+  const CompileOutput output = compile(
+      {.source = "// one\nextern \"C\" __global__ void k(float* a)\n{\n  int x = wrong;\n}\n"});
   EXPECT_EQ(output.result, NVRTC_ERROR_COMPILATION);
   EXPECT_THAT(output.log, HasSubstr("kernel.cu:4:11: error: "));
   EXPECT_THAT(output.log, HasSubstr("int x = wrong;"));  // the line itself, and a caret
@@ -58,7 +59,8 @@ TEST(NvrtcApi, an_error_carries_the_users_line_and_column) {
 
 TEST(NvrtcApi, a_line_directive_counts_as_the_users_line) {
   const CompileOutput output = compile(
-      {.source = "extern \"C\" {\n#line 1 \"mine.cu\"\n__global__ void k(int* a) { a[0] = zz; }\n}\n"});
+      {.source =
+           "extern \"C\" {\n#line 1 \"mine.cu\"\n__global__ void k(int* a) { a[0] = zz; }\n}\n"});
   EXPECT_THAT(output.log, HasSubstr("mine.cu:1:36: error: "));
 }
 
@@ -69,7 +71,8 @@ TEST(NvrtcApi, a_warning_is_in_the_log_of_a_success) {
 }
 
 TEST(NvrtcApi, finds_headers_that_came_with_the_program) {
-  CompileInput input{.source = "#include \"my/f.h\"\n#include <o.h>\n" + kernel("a[0] = F(1) + O;")};
+  CompileInput input{.source =
+                         "#include \"my/f.h\"\n#include <o.h>\n" + kernel("a[0] = F(1) + O;")};
   input.headers = {{"my/f.h", "#define F(x) ((x) + 1)\n"}, {"o.h", "#define O 3\n"}};
   EXPECT_EQ(compile(input).result, NVRTC_SUCCESS);
 }
@@ -90,8 +93,10 @@ TEST(NvrtcApi, lowers_name_expressions) {
   });
   ASSERT_EQ(output.result, NVRTC_SUCCESS) << output.log;
   const std::map<std::string, std::string> expected = {
-      {"scale<float, 4>", "_Z5scaleIfLi4EEvPT_"}, {"scale<double, (2 > 1)>", "_Z5scaleIdLi1EEvPT_"},
-      {"space::plain", "_ZN5space5plainEPi"},     {"&space::table", "_ZN5space5tableE"},
+      {"scale<float, 4>", "_Z5scaleIfLi4EEvPT_"},
+      {"scale<double, (2 > 1)>", "_Z5scaleIdLi1EEvPT_"},
+      {"space::plain", "_ZN5space5plainEPi"},
+      {"&space::table", "_ZN5space5tableE"},
       {"space::value", "_ZN5space5valueE"}};
   EXPECT_EQ(output.lowered_names, expected);
 }
@@ -138,16 +143,19 @@ TEST(NvrtcApi, what_the_device_lacks_is_named_with_its_place) {
               HasSubstr("kernel.cu:3:5: error: inline PTX cannot run on the CPU device"));
   EXPECT_THAT(log("a[0] = tex2D<float>(0ull, 1.f, 2.f);"),
               testing::ContainsRegex("kernel.cu:2:8: error: .*a texture fetch is not available"));
-  EXPECT_THAT(compile({.source = "texture<float, 2> t;\n"}).log,
-              testing::ContainsRegex("kernel.cu:1:1: error: .*a texture reference is not available"));
+  EXPECT_THAT(
+      compile({.source = "texture<float, 2> t;\n"}).log,
+      testing::ContainsRegex("kernel.cu:1:1: error: .*a texture reference is not available"));
   EXPECT_THAT(compile({.source = "#include <cub/cub.cuh>\n"}).log,
               HasSubstr("kernel.cu:1:10: fatal error: 'cub/cub.cuh' file not found"));
-  EXPECT_THAT(compile({.source = "__global__ void c() {}\n__global__ void k() {\n  c<<<1, 1>>>();\n}"}).log,
-              HasSubstr("kernel.cu:3:3: error: "));
+  EXPECT_THAT(
+      compile({.source = "__global__ void c() {}\n__global__ void k() {\n  c<<<1, 1>>>();\n}"}).log,
+      HasSubstr("kernel.cu:3:3: error: "));
 }
 
 TEST(NvrtcApi, assembly_without_text_is_a_barrier_to_the_compiler_only) {
-  EXPECT_EQ(compile({.source = kernel("asm volatile(\"\" ::: \"memory\");")}).result, NVRTC_SUCCESS);
+  EXPECT_EQ(compile({.source = kernel("asm volatile(\"\" ::: \"memory\");")}).result,
+            NVRTC_SUCCESS);
 }
 
 TEST(NvrtcApi, a_sum_of_100000_terms_compiles) {
@@ -158,7 +166,7 @@ TEST(NvrtcApi, a_sum_of_100000_terms_compiles) {
 }
 
 TEST(NvrtcApi, what_overwhelms_the_compiler_is_an_error_and_no_signal_handler_stays) {
-  struct sigaction before {}, after {};
+  struct sigaction before{}, after{};
   sigaction(SIGSEGV, nullptr, &before);
   const std::string depth(3000000, '!');
   const CompileOutput output = compile({.source = kernel("b[0] = " + depth + "n;")});
@@ -176,7 +184,8 @@ TEST(NvrtcApi, two_threads_compile_different_programs) {
     threads.emplace_back([t, &outputs] {
       for (int i = t; i < 8; i += 2) {
         const std::string number = std::to_string(i % 4);
-        outputs.at(static_cast<std::size_t>(i)) = compile({.source = kernel("b[n] = " + number + ";")});
+        outputs.at(static_cast<std::size_t>(i)) =
+            compile({.source = kernel("b[n] = " + number + ";")});
       }
     });
   }

@@ -18,7 +18,7 @@ NvrtcTable open_library() {
     ADD_FAILURE() << dlerror();
     std::exit(1);
   }
-#define TREADLE_NVRTC_SYMBOL(result, name, parameters)                     \
+#define TREADLE_NVRTC_SYMBOL(result, name, parameters)                        \
   table.name = reinterpret_cast<decltype(table.name)>(dlsym(library, #name)); \
   EXPECT_NE(table.name, nullptr) << #name;
 #include "compile/nvrtc_symbols.def"
