@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// The same path with libtreadle_clang as the compiler. Needs that library, no device.
+#include <gmock/gmock.h>
+
+#include "scratch.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/compile/cache.hpp"
+#include "treadle/compile/program.hpp"
+
+namespace treadle::compile {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+class CpuProgramTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (compiler_status()[1].path.empty()) GTEST_SKIP() << "no libtreadle_clang in this build";
+    clear_memory_cache();
+    reset_statistics();
+  }
+  Options options() const {
+    Options given;
+    given.cache_dir = dir_ / "cache";
+    given.extern_c = true;
+    return given;
+  }
+  static Program compile(const std::string& source, const Options& given) {
+    return compile_cuda(source, Target::host_cpu(), given);
+  }
+  static std::string log_of(const std::string& source, const Options& given) {
+    try {
+      compile(source, given);
+    } catch (const CompileError& error) {
+      return error.log();
+    }
+    return "(no error)";
+  }
+
+  const ScratchFolder dir_;
+};
+
+TEST_F(CpuProgramTest, is_compiled_once_then_found_in_memory_then_on_disk) {
+  const std::string source = "__global__ void twice(float* a) { a[threadIdx.x] *= 2; }\n";
+  const Program first = compile(source, options());
+  EXPECT_EQ(first.origin, Origin::compiled);
+  EXPECT_EQ(compile(source, options()).origin, Origin::memory_cache);
+  clear_memory_cache();
+  const Program third = compile(source, options());
+  EXPECT_EQ(third.origin, Origin::disk_cache);
+  EXPECT_EQ(third.image.code, first.image.code);
+}
+
+TEST_F(CpuProgramTest, errors_show_the_users_own_line_and_column) {
+  const std::string body = "__global__ void k(int* a)\n{\n  a[0] = nope;\n}\n";
+  EXPECT_THAT(log_of(body, options()), HasSubstr("kernel.cu:3:10: error"));
+  EXPECT_THAT(log_of("#include <stdio.h>\n\n" + body, options()),
+              HasSubstr("kernel.cu:5:10: error"));
+  Options plain = options();
+  plain.extern_c = false;
+  EXPECT_THAT(log_of(body, plain), HasSubstr("kernel.cu:3:10: error"));
+  plain.source_name = "folder/mine.cu";
+  EXPECT_THAT(log_of(body, plain), HasSubstr("folder/mine.cu:3:10: error"));
+}
+
+TEST_F(CpuProgramTest, P3_headers_count_and_the_current_folder_is_not_searched) {
+  const auto header = dir_.write("include/n.h", "#include \"sub/m.h\"\n");
+  dir_.write("include/sub/m.h", "#define N 1\n");
+  Options given = options();
+  given.include_dirs = {dir_ / "include"};
+  const std::string source = "#include \"n.h\"\n__global__ void k(int* a) { a[0] = N; }\n";
+  const Program first = compile(source, given);
+  dir_.write("include/sub/m.h", "#define N 2\n");
+  const Program second = compile(source, given);
+  EXPECT_EQ(second.origin, Origin::compiled);
+  EXPECT_NE(second.image.code, first.image.code);
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(dir_ / "include");
+  EXPECT_THAT(log_of(source, options()), HasSubstr("n.h"));
+  std::filesystem::current_path(here);
+}
+
+TEST_F(CpuProgramTest, options_for_nvidia_code_are_ignored_with_a_warning) {
+  Options given = options();
+  given.flags = {"-arch=sm_90", "-O3", "-Xptxas", "-v", "-use_fast_math", "-lineinfo"};
+  const Program program = compile("__global__ void k(float* a) { a[0] = sinf(a[1]); }", given);
+  EXPECT_THAT(program.warnings, Contains(HasSubstr("-Xptxas")));
+  EXPECT_THAT(program.warnings, Not(Contains(HasSubstr("-arch"))));
+}
+
+TEST_F(CpuProgramTest, name_expressions_are_looked_up) {
+  Options given = options();
+  given.extern_c = false;
+  given.name_expressions = {"scale<float, 4>"};
+  const Program program =
+      compile("template <class T, int n> __global__ void scale(T* a) { a[0] *= n; }", given);
+  EXPECT_THAT(program.image.lowered_names.at("scale<float, 4>"), HasSubstr("scaleIfLi4E"));
+}
+
+TEST_F(CpuProgramTest, P16_the_same_source_gives_the_same_bytes) {
+  const std::string source =
+      "static __device__ int hidden = 3;\n__global__ void k(int* a) { a[0] = hidden++; }\n";
+  std::string bytes[2];
+  for (int i = 0; i < 2; ++i) {
+    Options given = options();
+    given.cache_dir = dir_ / ("cache" + std::to_string(i));
+    bytes[i] = file_bytes(compile(source, given).entry);
+  }
+  EXPECT_FALSE(bytes[0].empty());
+  EXPECT_EQ(bytes[0], bytes[1]);
+}
+
+}  // namespace
+}  // namespace treadle::compile
