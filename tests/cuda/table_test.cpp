@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <regex>
 #include <set>
 #include <sstream>
 
@@ -31,11 +30,14 @@ std::set<std::string> declared_names() {
   if (root == nullptr) return {};
   std::ifstream file(std::string(root) + "/.cache/cuda-headers/cuda.h");
   std::set<std::string> names;
-  const std::regex declaration("^(?:__CUDA_DEPRECATED )?CUresult CUDAAPI (cu\\w+)\\s*\\(.*");
   std::string line;
-  std::smatch match;
-  while (std::getline(file, line))
-    if (std::regex_match(line, match, declaration)) names.insert(match[1]);
+  while (std::getline(file, line)) {
+    const std::string start = "CUresult CUDAAPI ", deprecated = "__CUDA_DEPRECATED ";
+    const std::size_t skipped = line.starts_with(deprecated) ? deprecated.size() : 0;
+    if (line.compare(skipped, start.size(), start) != 0) continue;
+    const std::size_t name = skipped + start.size();
+    names.insert(line.substr(name, line.find_first_of(" (", name) - name));
+  }
   return names;
 }
 
