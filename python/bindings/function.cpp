@@ -308,8 +308,8 @@ void bind_function(nb::module_& m, Face face) {
                          {Py_tp_members, members},
                          {Py_tp_doc, const_cast<char*>("A kernel. Calling it launches it.")},
                          {0, nullptr}};
-  // _core.cuda is treadle.cuda; _core.driver is pycuda._driver.
-  const char* name = face == Face::native ? "treadle.cuda.Function" : "pycuda._driver.Function";
+  const char* name =
+      face == Face::native ? "treadle._core.cuda.Function" : "treadle._core.driver.Function";
   constexpr auto flags =
       static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
                             Py_TPFLAGS_DISALLOW_INSTANTIATION);
