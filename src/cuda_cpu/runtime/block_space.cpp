@@ -12,6 +12,10 @@ namespace treadle::cuda_cpu {
 namespace {
 
 constexpr std::size_t alignment = 64;
+// Vector code reads under a mask, `t >= d ? s[t - d] : 0` for instance: lanes that are off may point
+// before or behind the memory. That is no fault, but where a guard page lies it costs hundreds of
+// cycles a load, so ordinary memory lies around ours.
+constexpr std::size_t margin = 4096;
 std::size_t aligned(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
 
 }  // namespace
@@ -49,7 +53,7 @@ BlockContext* BlockSpace::prepare(const Kernel& kernel, const LaunchShape& shape
                                aligned(kernel.varying_frame_size * padded),
                                aligned(kernel.local_size * threads)};
   const bool has_barrier = (kernel.flags & kernel_has_barrier) != 0;
-  std::size_t total = sizes[0];
+  std::size_t total = sizes[0] + 2 * margin;
   if (has_barrier)
     for (std::size_t i = 1; i < std::size(sizes); ++i) total += sizes[i];
   if (!reserve(total)) return nullptr;
@@ -59,13 +63,13 @@ BlockContext* BlockSpace::prepare(const Kernel& kernel, const LaunchShape& shape
     b.block_size[i] = shape.block[i];
     b.grid_size[i] = shape.grid[i];
   }
-  b.shared = memory_;
+  b.shared = memory_ + margin;
   b.dynamic_shared_offset = static_cast<std::uint32_t>(kernel.static_shared);
   b.thread_count = static_cast<std::uint32_t>(threads);
   b.services = &services();
   b.launch = launch;
   if (has_barrier) {
-    std::byte* at = memory_ + sizes[0];
+    std::byte* at = b.shared + sizes[0];
     b.state = reinterpret_cast<std::uint8_t*>(at);
     b.selected = reinterpret_cast<std::uint8_t*>(at += sizes[1]);
     b.uniform_frame = at += sizes[2];

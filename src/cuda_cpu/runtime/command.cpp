@@ -14,10 +14,10 @@ std::int64_t monotonic_nanoseconds() {
 TaskCommand::TaskCommand(std::function<void(std::uint64_t)> work, std::uint64_t pieces)
     : Command(Kind::work), work_(std::move(work)), pieces_(pieces) {}
 
-void TaskCommand::run() {
+bool TaskCommand::run() {
   while (true) {
     const std::uint64_t piece = next_.fetch_add(1, std::memory_order_relaxed);
-    if (piece >= pieces_) return;
+    if (piece >= pieces_) return true;
     work_(piece);
   }
 }

@@ -26,9 +26,10 @@ class Command {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
-  /// Does a share of the work and returns when no piece is left to claim. Up to `limit` threads are
-  /// in here at once. Must not throw; failures go to the context.
-  virtual void run() {}
+  /// Does a share of the work. True when no piece is left to claim, false if this thread leaves
+  /// before (leave_work_at()). Up to `limit` threads are in here at once. Must not throw; failures
+  /// go to the context.
+  virtual bool run() { return true; }
   /// Called once, under the scheduler's mutex, when the last participant has left.
   virtual void finished() {}
 
@@ -63,7 +64,7 @@ struct StreamPoint {
 class TaskCommand final : public Command {
  public:
   explicit TaskCommand(std::function<void(std::uint64_t piece)> work, std::uint64_t pieces = 1);
-  void run() override;
+  bool run() override;
 
  private:
   std::function<void(std::uint64_t)> work_;
@@ -76,7 +77,10 @@ class HostCommand final : public Command {
  public:
   explicit HostCommand(std::function<void()> function)
       : Command(Kind::host), function_(std::move(function)) {}
-  void run() override { function_(); }
+  bool run() override {
+    function_();
+    return true;
+  }
 
  private:
   std::function<void()> function_;

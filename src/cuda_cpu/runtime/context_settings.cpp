@@ -20,7 +20,7 @@ CUresult with_any_context(Body&& body) {
 }
 
 CUresult synchronize(Context& context) {
-  Scheduler::instance().wait_all(context);
+  if (!Scheduler::instance().wait_all(context, Hook::asked)) return CUDA_ERROR_NOT_READY;
   flush_printed();
   return context.error();
 }
@@ -128,6 +128,23 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
       return CUDA_ERROR_INVALID_VALUE;
     context->cache_config = config;
     return CUDA_SUCCESS;
+  });
+}
+
+// Shared memory has no banks here; programs ask and set all the same.
+CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
+  return with_any_context([&](const Context&) -> CUresult {
+    if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *config = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
+  return with_context([&](const auto&) -> CUresult {
+    const bool known = config >= CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE &&
+                       config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE;
+    return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });
 }
 

@@ -75,8 +75,9 @@ CUresult cuEventQuery(CUevent handle) {
 
 CUresult cuEventSynchronize(CUevent handle) {
   return with_event(handle, [&](const auto&, Event& event) -> CUresult {
-    if (const auto point = event.point())
-      Scheduler::instance().wait(*point->stream, point->position);
+    const auto point = event.point();
+    if (point && !Scheduler::instance().wait(*point->stream, point->position, Hook::asked))
+      return CUDA_ERROR_NOT_READY;
     flush_printed();
     return event.context->error();
   });

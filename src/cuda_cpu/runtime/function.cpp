@@ -117,6 +117,14 @@ CUresult cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config) {
   });
 }
 
+CUresult cuFuncSetSharedMemConfig(CUfunction handle, CUsharedconfig config) {
+  return with_function(handle, [&](const Function&) -> CUresult {
+    const bool known = config >= CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE &&
+                       config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE;
+    return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
 CUresult cuFuncGetModule(CUmodule* module, CUfunction handle) {
   return with_function(handle, [&](const Function& function) -> CUresult {
     if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;

@@ -13,6 +13,7 @@
 #include "cuda_cpu/runtime/machine.hpp"
 #include "cuda_cpu/runtime/scheduler.hpp"
 #include "cuda_cpu/runtime/services.hpp"
+#include "cuda_cpu/runtime/wait_hook.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -80,7 +81,7 @@ void LaunchCommand::run_block(std::uint64_t number, BlockContext& block) {
 
 /// Guarded: a fault leaves by a jump, so nothing here may need a destructor.
 void LaunchCommand::run_blocks(void* share) {
-  auto& [launch, block] = *static_cast<Share*>(share);
+  auto& [launch, block, leave_at, left] = *static_cast<Share*>(share);
   const std::int64_t start = launch->limit > 1 ? monotonic_nanoseconds() : 0;
   while (!launch->stopped_.load(std::memory_order_relaxed)) {
     const std::uint64_t first =
@@ -88,16 +89,21 @@ void LaunchCommand::run_blocks(void* share) {
     if (first >= launch->total_blocks_) return;
     const std::uint64_t end = std::min(launch->total_blocks_, first + launch->chunk_);
     for (std::uint64_t number = first; number < end; ++number) launch->run_block(number, *block);
-    const bool more = launch->limit > 1 && end < launch->total_blocks_;
-    if (more && !launch->helpers_called_.load(std::memory_order_relaxed) &&
-        monotonic_nanoseconds() - start > slow_nanoseconds &&
-        !launch->helpers_called_.exchange(true))
+    if (end == launch->total_blocks_ || launch->limit == 1) continue;
+    const std::int64_t now = monotonic_nanoseconds();
+    if (!launch->helpers_called_.load(std::memory_order_relaxed) &&
+        now - start > slow_nanoseconds && !launch->helpers_called_.exchange(true))
       Scheduler::instance().call_helpers(launch->limit - 1);
+    if (leave_at != 0 && now > leave_at) {
+      left = true;
+      return;
+    }
   }
 }
 
-void LaunchCommand::run() {
-  if (context().error() != CUDA_SUCCESS) return;  // as on a GPU, nothing runs in a failed context
+bool LaunchCommand::run() {
+  if (context().error() != CUDA_SUCCESS)
+    return true;  // as on a GPU, nothing runs in a failed context
   prepare_for_faults();
   BlockContext* const block = BlockSpace::of_this_thread().prepare(function_->kernel, shape_, this);
   if (block == nullptr) {
@@ -105,17 +111,18 @@ void LaunchCommand::run() {
     context().fail(
         CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
         std::string("kernel ") + function_->kernel.name + ": no memory for the threads of a block");
-    return;
+    return true;
   }
   if (eager) helpers_called_.store(true, std::memory_order_relaxed);
-  Share share{this, block};
+  Share share{this, block, leave_work_at()};
   Fault fault;
   set_current_block(block);
   const bool completed = run_guarded(fault, run_blocks, &share);
   set_current_block(nullptr);
-  if (completed) return;
+  if (completed) return !share.left;
   stopped_ = true;
   report(fault, *block);
+  return true;
 }
 
 void LaunchCommand::report(const Fault& fault, const BlockContext& block) {

@@ -31,13 +31,15 @@ class LaunchCommand final : public Command {
   void copy_arguments(void* const* addresses);
   void copy_packed(const std::byte* buffer, std::size_t size);
 
-  void run() override;
+  bool run() override;
   Context& context() const { return *function_->module->context; }
 
  private:
   struct Share {  // what the guarded code works on
     LaunchCommand* launch;
     BlockContext* block;
+    std::int64_t leave_at;  // 0: never
+    bool left = false;
   };
   static void run_blocks(void* share);
   void run_block(std::uint64_t number, BlockContext& block);

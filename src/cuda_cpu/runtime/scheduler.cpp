@@ -8,6 +8,7 @@
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
 #include "cuda_cpu/runtime/threads.hpp"
+#include "cuda_cpu/runtime/wait_hook.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -208,10 +209,14 @@ Command* Scheduler::pick() {
 void Scheduler::run_claimed(Command& command, Lock& lock) {
   if (++command.participants_ >= command.limit) unlist(command);
   lock.unlock();
-  command.run();
+  const bool nothing_left = command.run();
   lock.lock();
-  unlist(command);  // run() returns when no piece is left: nobody needs to join
+  if (nothing_left) unlist(command);  // nobody needs to join
   if (--command.participants_ > 0) return;
+  if (!nothing_left) {
+    if (!command.listed_) list(command);
+    return wake(1);
+  }
   complete(command);
   settle_startable();
   delete_finished(lock);
@@ -284,31 +289,53 @@ Command* Scheduler::runnable_for(Stream& stream, unsigned depth) {
   return nullptr;
 }
 
-void Scheduler::wait(Stream& stream, std::uint64_t position) {
+bool Scheduler::wait(Stream& stream, std::uint64_t position, Hook asked) {
   const auto reached = [&] { return stream.completed.load(std::memory_order_acquire) >= position; };
-  if (reached()) return;
+  if (reached()) return true;
+  const WaitHook hook = asked == Hook::asked ? wait_hook() : nullptr;
+  std::int64_t next_question =
+      hook != nullptr ? monotonic_nanoseconds() + wait_hook_interval_nanoseconds : 0;
   Lock lock(mutex_);
   while (!reached()) {
-    if (Command* command = runnable_for(stream)) {
+    if (hook != nullptr && monotonic_nanoseconds() > next_question) {
+      lock.unlock();
+      if (hook() != 0) return false;
+      next_question = monotonic_nanoseconds() + wait_hook_interval_nanoseconds;
+      lock.lock();
+    } else if (Command* command = runnable_for(stream)) {
+      leave_work_at() = next_question;
       run_claimed(*command, lock);
-      continue;
+      leave_work_at() = 0;
+    } else {
+      wait_for_others(stream, reached, hook != nullptr, lock);
     }
-    lock.unlock();
-    const bool done = spin_until(reached);
-    lock.lock();
-    if (done || reached() || runnable_for(stream) != nullptr) continue;
-    ++waiters_;
-    done_.wait(lock);
-    --waiters_;
   }
+  return true;
 }
 
-void Scheduler::wait_all(Stream& stream) {
-  wait(stream, stream.submitted.load(std::memory_order_acquire));
+/// The work is in other hands: looks closely for a moment, then sleeps until something finishes.
+template <class Reached>
+void Scheduler::wait_for_others(Stream& stream, Reached&& reached, bool timed, Lock& lock) {
+  lock.unlock();
+  const bool done = spin_until(reached);
+  lock.lock();
+  if (done || reached() || runnable_for(stream) != nullptr) return;
+  ++waiters_;
+  if (timed)
+    done_.wait_for(lock, std::chrono::nanoseconds(wait_hook_interval_nanoseconds));
+  else
+    done_.wait(lock);
+  --waiters_;
 }
 
-void Scheduler::wait_all(Context& context) {
-  for (const auto& stream : context.streams()) wait_all(*stream);
+bool Scheduler::wait_all(Stream& stream, Hook hook) {
+  return wait(stream, stream.submitted.load(std::memory_order_acquire), hook);
+}
+
+bool Scheduler::wait_all(Context& context, Hook hook) {
+  const auto streams = context.streams();
+  return std::all_of(streams.begin(), streams.end(),
+                     [&](const auto& stream) { return wait_all(*stream, hook); });
 }
 
 }  // namespace treadle::cuda_cpu

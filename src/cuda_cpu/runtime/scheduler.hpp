@@ -17,6 +17,9 @@
 
 namespace treadle::cuda_cpu {
 
+/// Whether a wait may be ended by the program's wait hook.
+enum class Hook { not_asked, asked };
+
 class Scheduler {
  public:
   static Scheduler& instance();
@@ -29,11 +32,12 @@ class Scheduler {
   /// Appends a marker for `point` and fills the point in.
   void mark(const std::shared_ptr<StreamPoint>& point, const std::shared_ptr<Stream>& stream);
 
-  /// Returns when the position is reached; meanwhile runs what it waits for.
-  void wait(Stream& stream, std::uint64_t position);
+  /// Returns when the position is reached; meanwhile runs what it waits for. False if the wait hook
+  /// ended the wait before that; never where it is not asked.
+  bool wait(Stream& stream, std::uint64_t position, Hook hook = Hook::not_asked);
   /// Everything submitted to the stream, or to all streams of the context, so far.
-  void wait_all(Stream& stream);
-  void wait_all(Context& context);
+  bool wait_all(Stream& stream, Hook hook = Hook::not_asked);
+  bool wait_all(Context& context, Hook hook = Hook::not_asked);
 
   /// From inside run(): there is more than this thread should do alone.
   void call_helpers(unsigned threads);
@@ -58,6 +62,8 @@ class Scheduler {
   void list(Command& command);
   void unlist(Command& command);
   Command* pick();
+  template <class Reached>
+  void wait_for_others(Stream& stream, Reached&& reached, bool timed, Lock& lock);
   Command* runnable_for(Stream& stream, unsigned depth = 0);
   void delete_finished(Lock& lock);
 

@@ -52,11 +52,12 @@ void trap() { leave_guarded(FaultReason::trap); }
 void* allocate(std::size_t size_bytes) {
   Context* context = launching_context();
   if (context == nullptr) return nullptr;
+  const std::size_t limit = context->limit(CU_LIMIT_MALLOC_HEAP_SIZE);
+  if (size_bytes > limit) return nullptr;
   void* const block = std::malloc(size_bytes);
   if (block == nullptr) return nullptr;
   const std::size_t size = malloc_usable_size(block);
-  const std::size_t before = context->device_heap_used.fetch_add(size);
-  if (before + size <= context->limit(CU_LIMIT_MALLOC_HEAP_SIZE)) return block;
+  if (context->device_heap_used.fetch_add(size) + size <= limit) return block;
   context->device_heap_used.fetch_sub(size);
   std::free(block);
   return nullptr;

@@ -107,7 +107,7 @@ CUresult cuStreamQuery(CUstream handle) {
 
 CUresult cuStreamSynchronize(CUstream handle) {
   return with_stream(handle, [](const auto& stream) -> CUresult {
-    Scheduler::instance().wait_all(*stream);
+    if (!Scheduler::instance().wait_all(*stream, Hook::asked)) return CUDA_ERROR_NOT_READY;
     flush_printed();
     return stream->context->error();
   });

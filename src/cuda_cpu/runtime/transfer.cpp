@@ -79,18 +79,36 @@ void fill_piece(const Fill& fill, const Pieces& pieces, std::uint64_t piece) {
             });
 }
 
+/// Shared by a blocking call and its command, which may outlive the call: the wait hook can end it.
+struct BlockingCall {
+  enum State : int { queued, started, abandoned };
+  std::atomic<int> state{queued};
+  std::atomic<bool> faulted{false};
+  /// For the command: false if the caller has gone, and its memory perhaps with it.
+  bool start() {
+    int expected = queued;
+    return state.compare_exchange_strong(expected, started) || expected == started;
+  }
+  /// For the caller: false if the work has begun and has to be waited for.
+  bool abandon() {
+    int expected = queued;
+    return state.compare_exchange_strong(expected, abandoned);
+  }
+};
+
 /// Runs one piece under guard; what faults is noted where a blocking caller looks, or fails the
 /// context.
 template <class Body>
-void run_piece(Body&& body, Context& context, std::atomic<bool>* faulted) {
+void run_piece(Body&& body, Context& context, BlockingCall* call) {
+  if (call != nullptr && !call->start()) return;
   Fault fault;
   prepare_for_faults();
-  const auto call = [](void* argument) {
+  const auto invoke = [](void* argument) {
     (*static_cast<std::remove_reference_t<Body>*>(argument))();
   };
-  if (run_guarded(fault, call, &body)) return;
-  if (faulted != nullptr)
-    *faulted = true;
+  if (run_guarded(fault, invoke, &body)) return;
+  if (call != nullptr)
+    call->faulted = true;
   else
     context.fail(CUDA_ERROR_ILLEGAL_ADDRESS, "asynchronous copy: " + fault_description(fault));
 }
@@ -98,21 +116,24 @@ void run_piece(Body&& body, Context& context, std::atomic<bool>* faulted) {
 template <class Body>
 CUresult submit_pieces(const std::shared_ptr<Stream>& stream, std::uint64_t count,
                        std::size_t bytes, Blocking blocking, Body body) {
-  std::atomic<bool> faulted{false};
-  std::atomic<bool>* const noted = blocking == Blocking::yes ? &faulted : nullptr;
+  const auto call = blocking == Blocking::yes ? std::make_shared<BlockingCall>() : nullptr;
   Context* const context = stream->context.get();
   auto command = std::make_unique<TaskCommand>(
-      [body = std::move(body), context, noted](std::uint64_t piece) {
-        if (context->error() == CUDA_SUCCESS) run_piece([&] { body(piece); }, *context, noted);
+      [body = std::move(body), context, call](std::uint64_t piece) {
+        if (context->error() == CUDA_SUCCESS) run_piece([&] { body(piece); }, *context, call.get());
       },
       count);
   command->limit = static_cast<unsigned>(std::min<std::uint64_t>(count, machine().threads));
   command->eager = bytes >= eager_bytes;
-  const std::uint64_t position = Scheduler::instance().submit(std::move(command), stream);
+  Scheduler& scheduler = Scheduler::instance();
+  const std::uint64_t position = scheduler.submit(std::move(command), stream);
   if (blocking == Blocking::no) return CUDA_SUCCESS;
-  Scheduler::instance().wait(*stream, position);
+  if (!scheduler.wait(*stream, position, Hook::asked)) {
+    if (call->abandon()) return CUDA_ERROR_NOT_READY;
+    scheduler.wait(*stream, position);
+  }
   flush_printed();
-  return faulted ? CUDA_ERROR_INVALID_VALUE : context->error();
+  return call->faulted ? CUDA_ERROR_INVALID_VALUE : context->error();
 }
 
 }  // namespace

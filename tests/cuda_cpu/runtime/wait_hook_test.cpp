@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include <time.h>
+
+#include <atomic>
+
+#include "cuda_cpu/runtime/harness.hpp"
+
+namespace treadle::cuda_cpu::test {
+namespace {
+
+std::atomic<int> questions{0};
+std::atomic<int> questions_until_stop{0};
+int ask() { return ++questions >= questions_until_stop ? 1 : 0; }
+
+class WaitHookTest : public RuntimeTest {
+ protected:
+  void SetUp() override {
+    RuntimeTest::SetUp();
+    gate_ = allocate_array<int>(2);
+    questions = 0;
+    questions_until_stop = 2;
+    set_hook(ask);
+  }
+  void TearDown() override {
+    set_hook(nullptr);
+    open_gate();
+    RuntimeTest::TearDown();
+  }
+  static void set_hook(int (*hook)()) {
+    entry_point_as<void(int (*)())>("treadle_cpu_set_wait_hook")(hook);
+  }
+  /// A kernel runs on a worker until the gate is opened.
+  void hold() {
+    ASSERT_CU(launch("wait_flag", 1, 1, nullptr, gate_, gate_ + 1, 1));
+    EXPECT_CU(CUDA_ERROR_NOT_READY, CU(cuStreamQuery)(nullptr));
+  }
+  void open_gate() { *static_cast<volatile int*>(gate_) = 1; }
+  static void let_a_worker_begin() {
+    timespec moment{0, 20'000'000};
+    nanosleep(&moment, nullptr);
+  }
+  int* gate_ = nullptr;
+};
+
+TEST_F(WaitHookTest, ends_waits_and_leaves_the_work_queued) {
+  CUevent event = nullptr;
+  ASSERT_CU(CU(cuEventCreate)(&event, 0));
+  hold();
+  ASSERT_CU(CU(cuEventRecord)(event, nullptr));
+  let_a_worker_begin();
+  EXPECT_CU(CUDA_ERROR_NOT_READY, CU(cuCtxSynchronize)());
+  EXPECT_GE(questions, 2);
+  EXPECT_CU(CUDA_ERROR_NOT_READY, CU(cuStreamSynchronize)(nullptr));
+  EXPECT_CU(CUDA_ERROR_NOT_READY, CU(cuEventSynchronize)(event));
+  questions_until_stop = 1'000'000;
+  open_gate();
+  EXPECT_CU(CUDA_SUCCESS, CU(cuCtxSynchronize)());
+  EXPECT_EQ(gate_[1], 1);
+}
+
+TEST_F(WaitHookTest, ends_a_blocking_copy_that_has_not_begun) {
+  int* target = allocate_array<int>(1);
+  hold();
+  let_a_worker_begin();
+  int value = 5;
+  EXPECT_CU(CUDA_ERROR_NOT_READY,
+            CU(cuMemcpyHtoD)(reinterpret_cast<CUdeviceptr>(target), &value, sizeof value));
+  open_gate();
+  questions_until_stop = 1'000'000;
+  EXPECT_CU(CUDA_SUCCESS, CU(cuCtxSynchronize)());
+  EXPECT_EQ(*target, 0);  // an abandoned copy touches neither side
+}
+
+TEST_F(WaitHookTest, ends_a_wait_that_runs_the_blocks_itself) {
+  unsigned milliseconds = 20;
+  int* done = nullptr;
+  ASSERT_CU(launch("spin", 64, 1, nullptr, milliseconds, done));
+  EXPECT_CU(CUDA_ERROR_NOT_READY, CU(cuStreamSynchronize)(nullptr));
+  EXPECT_GE(questions, 2);
+  questions_until_stop = 1'000'000;
+  EXPECT_CU(CUDA_SUCCESS, CU(cuStreamSynchronize)(nullptr));
+}
+
+TEST_F(WaitHookTest, is_not_asked_by_short_waits) {
+  ASSERT_CU(CU(cuCtxSynchronize)());
+  EXPECT_EQ(questions, 0);
+}
+
+}  // namespace
+}  // namespace treadle::cuda_cpu::test
