@@ -35,7 +35,7 @@ ARROWS: dict[str, set[str]] = {
 }
 # src/device/X.cpp is the one file that may use the shell X.
 SHELL_OF_DEVICE = {"src/device/cuda.cpp": "cuda", "src/device/opencl.cpp": "opencl"}
-# May use every public header; tests also the private headers of the room they test.
+# May use every public header; tests also what the room they test has and may include.
 USERS = ("python/bindings/", "tests/", "examples/", "benchmarks/")
 
 # vocabulary -> where in src and include it may appear, comments included (style.md D4)
@@ -77,11 +77,15 @@ def allowed(room: str, target_room: str, target: str, including: str) -> bool:
 
 
 def user_may_include(path: str, target: str) -> bool:
-    """Public headers, the user's own, and for the tests of a room that room's private ones."""
+    """Public headers, the user's own, and for the tests of a room what that room may include."""
     if target.startswith("include/") or target.split("/")[0] == path.split("/")[0]:
         return True
-    tested = path.removeprefix("tests/")
-    return path.startswith("tests/") and target.startswith("src/" + tested.split("/")[0] + "/")
+    if not path.startswith("tests/"):
+        return False
+    tested, target_room = room_of(path.replace("tests/", "src/", 1)), room_of(target)
+    if target.startswith("src/" + path.split("/")[1] + "/"):
+        return True
+    return tested in ARROWS and bool(target_room) and allowed(tested, target_room, target, path)
 
 
 def check_include(path: str, target: str) -> str | None:

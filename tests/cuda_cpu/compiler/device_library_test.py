@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The device headers of kernels/cuda_cpu: what their functions compute, compared with NumPy, Python's math and exact
-fractions."""
+"""The device headers of kernels/cuda_cpu: what their functions compute, compared with NumPy,
+Python's math and exact fractions."""
 
 import math
 from fractions import Fraction
@@ -56,7 +56,8 @@ def test_unary_math(device, ctype, suffix, tolerance):
     dtype, count = (np.float32 if suffix else np.float64), 512
     x = np.linspace(0.011, 0.989, count).astype(dtype)
     body = "".join(f"o[{j} * 512 + i] = {name}{suffix}(x[i]);\n" for j, name in enumerate(UNARY))
-    source = f'extern "C" __global__ void k({ctype}* o, const {ctype}* x) {{ int i = threadIdx.x;\n{body}}}'
+    parameters = f"{ctype}* o, const {ctype}* x"
+    source = f'extern "C" __global__ void k({parameters}) {{ int i = threadIdx.x;\n{body}}}'
     out = device.run(source, count * len(UNARY), dtype, x, block=(count,)).reshape(-1, count)
     worst = {}
     for row, (name, reference) in zip(out, UNARY.items(), strict=True):
@@ -155,7 +156,8 @@ def test_expressions(device):
     wrong = {
         expression: (value, expected)
         for (expression, expected), value in zip(EXPRESSIONS.items(), values, strict=True)
-        if not abs(value - expected) <= 1e-6 * max(1, abs(expected)) * (1 if "f" in expression else 1e-6)
+        if not abs(value - expected)
+        <= 1e-6 * max(1, abs(expected)) * (1 if "f" in expression else 1e-6)
     }
     assert wrong == {}
 
@@ -178,7 +180,8 @@ def test_operations_with_a_stated_rounding(device, mode):
     random = np.random.default_rng(7)
     a, b = (random.uniform(-3, 3, 64).astype(np.float32) for _ in range(2))
     source = f"""extern "C" __global__ void k(float* o, const float* a, const float* b) {{
-      int i = threadIdx.x; o[4 * i] = __fadd_{mode}(a[i], b[i]); o[4 * i + 1] = __fmul_{mode}(a[i], b[i]);
+      int i = threadIdx.x; o[4 * i] = __fadd_{mode}(a[i], b[i]);
+      o[4 * i + 1] = __fmul_{mode}(a[i], b[i]);
       o[4 * i + 2] = __fdiv_{mode}(a[i], b[i]); o[4 * i + 3] = __fmaf_{mode}(a[i], b[i], 1.f); }}"""
     out = device.run(source, 256, np.float32, a, b, block=(64,)).reshape(64, 4)
     for i in range(64):
@@ -190,7 +193,8 @@ def test_operations_with_a_stated_rounding(device, mode):
 def test_vector_types_have_cudas_sizes_and_alignments(device):
     expected = {
         "float2": 808, "float3": 1204, "float4": 1616, "char4": 404, "uchar3": 301, "short4": 808,
-        "double2": 1616, "double4": 3216, "longlong2": 1616, "int4": 1616, "wchar_t": 404, "bool": 101,
+        "double2": 1616, "double4": 3216, "longlong2": 1616, "int4": 1616, "wchar_t": 404,
+        "bool": 101,
     }  # fmt: skip
     expressions = [f"sizeof({name}) * 100 + alignof({name})" for name in expected]
     assert dict(zip(expected, evaluate(device, expressions), strict=True)) == expected
@@ -200,8 +204,10 @@ def test_indices_are_objects(device):
     out = device.run(
         """__device__ unsigned weigh(uint3 t) { return t.x + 10 * t.y + 100 * t.z; }
         template <class T> __device__ unsigned first(T t) { return t.x; }
-        extern "C" __global__ void k(int* o) { uint3 t = threadIdx; dim3 size(blockDim); auto b = blockIdx;
-          o[t.x + size.x * (t.y + size.y * t.z)] = weigh(threadIdx) + 1000 * first(b) + 10000 * gridDim.y; }""",
+        extern "C" __global__ void k(int* o) { uint3 t = threadIdx; dim3 size(blockDim);
+        auto b = blockIdx;
+          o[t.x + size.x * (t.y + size.y * t.z)] = weigh(threadIdx) + 1000 * first(b) + 10000 *
+          gridDim.y; }""",
         24,
         np.int32,
         block=(4, 3, 2),
@@ -212,10 +218,14 @@ def test_indices_are_objects(device):
 
 def test_atomics(device):
     out = device.run(
-        """extern "C" __global__ void k(int* o, unsigned* u, unsigned long long* q, float* f, double* d) {
-          int t = threadIdx.x; atomicAdd(&o[0], 1); atomicSub(&o[1], 2); atomicMax(&o[2], t); atomicMin(&o[3], -t);
-          atomicOr(&o[4], 1 << (t & 7)); atomicXor(&o[5], t); atomicCAS(&o[6], 0, 55); atomicExch(&o[7], 77);
-          atomicInc(&u[0], 9u); atomicDec(&u[1], 4u); atomicAdd(q, 1ull << 33); atomicMax(q + 1, (unsigned long long)t);
+        """extern "C" __global__ void k(int* o, unsigned* u, unsigned long long* q, float* f,
+        double* d) {
+          int t = threadIdx.x; atomicAdd(&o[0], 1); atomicSub(&o[1], 2); atomicMax(&o[2], t);
+          atomicMin(&o[3], -t);
+          atomicOr(&o[4], 1 << (t & 7)); atomicXor(&o[5], t); atomicCAS(&o[6], 0, 55);
+          atomicExch(&o[7], 77);
+          atomicInc(&u[0], 9u); atomicDec(&u[1], 4u); atomicAdd(q, 1ull << 33);
+          atomicMax(q + 1, (unsigned long long)t);
           atomicAdd(f, 0.5f); atomicAdd(d, 0.25); }""",
         8,
         np.int32,
@@ -233,8 +243,10 @@ def test_atomics(device):
 def test_warp_operations(device):
     out = device.run(
         """extern "C" __global__ void k(int* o) { int t = threadIdx.x; int* r = o + 8 * t;
-          r[0] = __shfl_down_sync(~0u, t, 1); r[1] = __shfl_xor_sync(~0u, t, 4); r[2] = __shfl_up_sync(~0u, t, 2);
-          r[3] = __shfl_sync(~0u, t, 3, 8); r[4] = (int)__ballot_sync(~0u, t & 1); r[5] = __any_sync(~0u, t == 40);
+          r[0] = __shfl_down_sync(~0u, t, 1); r[1] = __shfl_xor_sync(~0u, t, 4);
+          r[2] = __shfl_up_sync(~0u, t, 2);
+          r[3] = __shfl_sync(~0u, t, 3, 8); r[4] = (int)__ballot_sync(~0u, t & 1);
+          r[5] = __any_sync(~0u, t == 40);
           r[6] = (int)__match_any_sync(~0u, t & 3); r[7] = __reduce_add_sync(~0u, t); }""",
         512,
         np.int32,
@@ -255,7 +267,8 @@ def test_warp_operations(device):
 def test_barriers_that_count(device):
     out = device.run(
         """extern "C" __global__ void k(int* o) { int t = threadIdx.x;
-          o[t] = __syncthreads_count(t % 3 == 0) + 1000 * __syncthreads_and(t < 63) + 2000 * __syncthreads_or(t == 5); }""",
+          o[t] = __syncthreads_count(t % 3 == 0) + 1000 * __syncthreads_and(t < 63) + 2000 *
+          __syncthreads_or(t == 5); }""",
         64,
         np.int32,
         block=(64,),
@@ -269,7 +282,8 @@ def test_half(device):
         """#include <cuda_fp16.h>
         extern "C" __global__ void k(__half* o, const __half* a) { int t = threadIdx.x;
           __half s = __hadd(a[t], __float2half(1.5f)); o[t] = s * a[t] - hsqrt(a[t]);
-          half2 pair = __hfma2(__half2half2(a[t]), __floats2half2_rn(2.f, 3.f), __float2half2_rn(1.f));
+          half2 pair = __hfma2(__half2half2(a[t]), __floats2half2_rn(2.f, 3.f),
+          __float2half2_rn(1.f));
           o[32 + t] = __low2half(pair) + __high2half(pair); }""",
         64,
         np.float16,
@@ -278,7 +292,9 @@ def test_half(device):
     )
     first = (a + np.float16(1.5)) * a - np.sqrt(a)
     second = (a * np.float16(2) + np.float16(1)) + (a * np.float16(3) + np.float16(1))
-    np.testing.assert_allclose(out, np.concatenate([first, second]).astype(np.float16), rtol=2e-3, atol=2e-3)
+    np.testing.assert_allclose(
+        out, np.concatenate([first, second]).astype(np.float16), rtol=2e-3, atol=2e-3
+    )
 
 
 def test_complex_and_the_headers_programs_include(device):
@@ -312,7 +328,8 @@ def test_complex_and_the_headers_programs_include(device):
 def test_device_heap_and_new(device):
     out = device.run(
         """struct Pair { int a, b; __device__ Pair(int x) : a(x), b(2 * x) {} };
-        extern "C" __global__ void k(int* o) { int t = threadIdx.x; int* p = (int*)malloc(16); p[3] = t;
+        extern "C" __global__ void k(int* o) { int t = threadIdx.x; int* p = (int*)malloc(16);
+        p[3] = t;
           Pair* q = new Pair(t); o[t] = p[3] + q->a + q->b; delete q; free(p); }""",
         32,
         np.int32,
@@ -328,7 +345,8 @@ def test_host_standard_library_where_installed(device):
     #include <type_traits>
     #include <utility>
     extern "C" __global__ void k(int* o) {
-      std::array<int, 3> a{1, 2, 3}; std::tuple<int, float> t{4, 5.f}; auto [x, y] = std::pair<int, int>(6, 7);
+      std::array<int, 3> a{1, 2, 3}; std::tuple<int, float> t{4, 5.f};
+      auto [x, y] = std::pair<int, int>(6, 7);
       static_assert(std::is_same<decltype(x), int>::value, "");
       o[0] = a[2] + std::get<0>(t) + (int)std::get<1>(t) + x * y; }"""
     try:

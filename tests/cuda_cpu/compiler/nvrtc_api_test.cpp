@@ -159,9 +159,9 @@ TEST(NvrtcApi, assembly_without_text_is_a_barrier_to_the_compiler_only) {
 }
 
 TEST(NvrtcApi, a_sum_of_100000_terms_compiles) {
-  std::string sum = "a[0]";
-  for (int i = 1; i < 100000; ++i) sum += " + a[" + std::to_string(i % 7) + "]";
-  const CompileOutput output = compile({.source = kernel("b[0] = 1; a[n] = " + sum + ";")});
+  std::string sum = "n";
+  for (int i = 1; i < 100000; ++i) sum += " + n";
+  const CompileOutput output = compile({.source = kernel("b[0] = " + sum + ";")});
   EXPECT_EQ(output.result, NVRTC_SUCCESS) << output.log.substr(0, 1000);
 }
 
