@@ -2,6 +2,7 @@
 #include "cuda_cpu/runtime/block_space.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "cuda_cpu/runtime/device_heap.hpp"
@@ -12,9 +13,9 @@ namespace treadle::cuda_cpu {
 namespace {
 
 constexpr std::size_t alignment = 64;
-// Vector code reads under a mask, `t >= d ? s[t - d] : 0` for instance: lanes that are off may point
-// before or behind the memory. That is no fault, but where a guard page lies it costs hundreds of
-// cycles a load, so ordinary memory lies around ours.
+// Vector code reads under a mask, `t >= d ? s[t - d] : 0` for instance: lanes that are off may
+// point before or behind the memory. That is no fault, but a page that is not there costs hundreds
+// of cycles a load, so ordinary memory that was touched lies around ours.
 constexpr std::size_t margin = 4096;
 std::size_t aligned(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
 
@@ -39,6 +40,8 @@ bool BlockSpace::reserve(std::size_t size) {
   memory_ = static_cast<std::byte*>(device_heap_allocate(size));
   if (memory_ == nullptr) return false;
   size_ = size;
+  std::memset(memory_, 0, margin);
+  std::memset(memory_ + size - margin, 0, margin);
   return true;
 }
 
