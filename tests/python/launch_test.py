@@ -240,7 +240,6 @@ def test_structures_prepared_whole_or_by_their_members(kernel):
         ("P", (1,), cuda.LogicError),
         ("Pii", (1, 2, 3), cuda.LogicError),
         ("Pd", (1, 2.0), cuda.LogicError),
-        ("ii", (1, 2), cuda.LogicError),
         ("P@i", (1, 2), pvt_struct.error),
     ],
 )
@@ -304,7 +303,7 @@ def test_an_integer_that_does_not_fit_is_an_error(kernel, device_array):
     [
         ("store_int", (np.intp(0),), cuda.LogicError, "2.*1|1.*2"),
         ("store_int", (np.intp(0), np.int32(0), np.int32(0)), cuda.LogicError, "2.*3|3.*2"),
-        ("nothing", (np.int32(0),), cuda.LogicError, ""),
+        ("nothing", (np.int32(0),), cuda.LogicError, "0.*1|1.*0"),
         ("store_float", (np.intp(0), np.float64(0)), cuda.LogicError, "8.*4|4.*8"),
         ("store_double", (np.intp(0), np.float32(0)), cuda.LogicError, "8.*4|4.*8"),
         ("store_float2", (np.intp(0), np.zeros(3, np.float32)), cuda.LogicError, "12.*8|8.*12"),
@@ -355,7 +354,7 @@ def test_the_bits_of_another_kind_are_passed_with_a_warning(kernel, device_array
         ({"block": ONE, "texrefs": [1]}, cuda.LogicError, "texture references"),
         ({"block": (2048, 1, 1)}, cuda.Error, "1024"),
         ({"block": (33, 33, 1)}, cuda.Error, "1089|33"),
-        ({"block": (0, 1, 1)}, cuda.Error, ""),
+        ({"block": (0, 1, 1)}, cuda.Error, "block"),
         ({"block": ONE, "shared": 1 << 30}, cuda.Error, "shared"),
     ],
 )
