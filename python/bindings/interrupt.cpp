@@ -19,7 +19,8 @@ namespace treadle::bindings {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto spinning = std::chrono::microseconds(100);  // longer waits sleep in between
+constexpr auto handover_spin = std::chrono::microseconds(100);  // a thread sleeps after that
+constexpr auto poll_spin = std::chrono::milliseconds(2);
 constexpr auto signal_interval = std::chrono::milliseconds(20);
 constexpr auto quick = std::chrono::milliseconds(1);  // what may keep Ctrl-C waiting
 
@@ -57,13 +58,12 @@ template <class IsDone>
 void poll(IsDone is_done) {
   const auto start = Clock::now();
   auto next_signal_check = start + signal_interval;
-  auto nap = std::chrono::microseconds(10);
   while (!is_done()) {
     const auto now = Clock::now();
-    if (now - start > spinning) {
-      std::this_thread::sleep_for(nap);
-      nap = std::min(nap * 2, std::chrono::microseconds(500));
-    }
+    // Sleeping at most a fiftieth of what was waited already: nobody's measurement is off by more.
+    if (now - start > poll_spin)
+      std::this_thread::sleep_for(
+          std::min<Clock::duration>((now - start) / 50, std::chrono::milliseconds(1)));
     if (now >= next_signal_check) {
       next_signal_check = now + signal_interval;
       raise_pending_signals();
@@ -127,7 +127,7 @@ class Waiter {
  private:
   template <class Condition>
   static bool spin(Condition condition) {
-    const auto end = Clock::now() + spinning;
+    const auto end = Clock::now() + handover_spin;
     while (!condition())
       if (Clock::now() > end) return false;
     return true;
