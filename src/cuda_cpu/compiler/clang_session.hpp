@@ -34,7 +34,8 @@ std::unique_ptr<clang::CompilerInstance> make_clang_for_prelude(
 
 enum class SourceKind { user, system };  ///< of system sources no warnings are said
 
-/// Runs `action` over the CUDA source at `path` of the instance's file system. False after an error.
+/// Runs `action` over the CUDA source at `path` of the instance's file system. False after an
+/// error.
 bool run_action(clang::CompilerInstance& clang, clang::FrontendAction& action,
                 const std::string& path, SourceKind kind);
 

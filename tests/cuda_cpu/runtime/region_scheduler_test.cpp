@@ -22,8 +22,7 @@ TEST_F(RegionSchedulerTest, counts_exited_threads_as_arrived) {
     int* out = allocate_array<int>(256);
     ASSERT_CU(launch("early_return", 3, 256, nullptr, n, out));
     ASSERT_CU(CU(cuCtxSynchronize)());
-    for (int i = 0; i < 256; ++i)
-      EXPECT_EQ(out[i], i < n ? n : 0) << i << " of " << n;
+    for (int i = 0; i < 256; ++i) EXPECT_EQ(out[i], i < n ? n : 0) << i << " of " << n;
   }
 }
 
