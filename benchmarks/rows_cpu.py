@@ -27,7 +27,9 @@ class Session:
         self.treadle = Worker(
             "treadle", [*treadle, WORKERS / "pycuda_style.py"], device | self.cache("python")
         )
-        self.openmp = Worker("OpenMP", [sys.executable, WORKERS / "openmp.py"])
+        # Passive: its threads must not spin into the time of whoever is measured next.
+        passive = {"OMP_WAIT_POLICY": "passive"}
+        self.openmp = Worker("OpenMP", [sys.executable, WORKERS / "openmp.py"], passive)
         self.pocl = self.peer("PyOpenCL on PoCL", self.pocl_command)
         self.prototype = self.peer("prototype", self.prototype_command)
         self.launch = Worker("C++", [binaries / "launch"], device | self.cache("launch"))
