@@ -2,6 +2,7 @@
 #include "cuda/fake_driver.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <mutex>
 
@@ -11,7 +12,19 @@ namespace treadle::cuda::fake {
 namespace {
 
 std::mutex guard;
-thread_local std::vector<RawContext> current_stack;
+
+/// The contexts that are current on a thread. Without a destructor: a thread that ends may still
+/// ask while its other objects are destroyed, as with a real driver.
+struct CurrentStack {
+  bool empty() const { return size == 0; }
+  RawContext& back() { return entries[size - 1]; }
+  void push_back(RawContext raw) { entries[size++] = raw; }
+  void pop_back() { --size; }
+  void clear() { size = 0; }
+  std::array<RawContext, 64> entries;
+  std::size_t size;
+};
+thread_local CurrentStack current_stack;
 
 // Handles are numbers; none is ever followed.
 template <class Raw>
@@ -335,7 +348,8 @@ Device device() { return {driver(), 0}; }
 
 std::vector<int> driver_stack() {
   std::vector<int> numbers;
-  for (RawContext raw : current_stack) numbers.push_back(number_of(raw));
+  for (std::size_t i = 0; i < current_stack.size; ++i)
+    numbers.push_back(number_of(current_stack.entries[i]));
   return numbers;
 }
 
