@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
+#include <list>
+#include <mutex>
 #include <optional>
 #include <string_view>
 
@@ -120,19 +122,25 @@ Choice choose() {
   return {Driver::cpu(), why_not};
 }
 
-std::atomic<const Choice*>& chosen() {
-  static std::atomic<const Choice*> pointer = nullptr;
-  return pointer;
+/// Every choice made so far. None is ever deleted: references to an earlier one stay good, and
+/// static objects' destructors use them.
+struct Choices {
+  std::mutex mutex;
+  std::list<Choice> made;
+  std::atomic<const Choice*> current = nullptr;
+};
+
+Choices& choices() {
+  static Choices& instance = *new Choices;
+  return instance;
 }
 
-// Choices are never deleted: references to an earlier one stay good, and static objects'
-// destructors use them.
 const Choice& choice() {
-  if (const Choice* made = chosen().load(std::memory_order_acquire)) return *made;
-  static const Choice& of_environment = *new Choice(choose());
-  const Choice* none = nullptr;
-  chosen().compare_exchange_strong(none, &of_environment);
-  return *chosen().load(std::memory_order_acquire);
+  Choices& c = choices();
+  if (const Choice* made = c.current.load(std::memory_order_acquire)) return *made;
+  const std::lock_guard lock(c.mutex);
+  if (c.current == nullptr) c.current = &c.made.emplace_back(choose());
+  return *c.current;
 }
 
 /// The number that PyCUDA's users keep in CUDA_DEVICE or in the first line of ~/.cuda_device.
@@ -159,7 +167,9 @@ std::optional<int> ordinal_of_user() {
 }  // namespace
 
 void set_default_driver(const Driver& driver, const std::string& reason) {
-  chosen().store(new Choice{driver, reason}, std::memory_order_release);
+  Choices& c = choices();
+  const std::lock_guard lock(c.mutex);
+  c.current = &c.made.emplace_back(Choice{driver, reason});
 }
 
 const Driver& default_driver() { return choice().driver; }
