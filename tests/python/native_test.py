@@ -152,7 +152,8 @@ def test_compile_errors_carry_log_source_and_options(current):
 )
 def test_bad_options_are_value_errors(keywords):
     with pytest.raises(treadle.InvalidArgument):
-        treadle.compile_cuda("__global__ void k() {}", "cpu", **keywords)
+        target = cuda.default_device().target
+        treadle.compile_cuda("__global__ void k() {}", target, **keywords)
     with pytest.raises(treadle.InvalidArgument):
         treadle.compile.Target("nonsense")
 
