@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cstdlib>
 #include <fstream>
-#include <regex>
 
 #include "cuda_cpu/runtime/harness.hpp"
 
@@ -33,10 +32,10 @@ TEST(ErrorsTest, of_cuda_h_are_all_known) {
   std::ifstream header(
       std::string(source == nullptr ? "." : source).append("/.cache/cuda-headers/cuda.h"));
   if (!header) GTEST_SKIP() << "cuda.h is not at hand: the number of codes is not compared";
-  const std::regex enumerator(R"(^    CUDA_(SUCCESS|ERROR_[A-Z0-9_]+) += [0-9]+,?.*)");
   unsigned declared = 0;
-  for (std::string line; std::getline(header, line);)
-    declared += std::regex_match(line, enumerator) ? 1 : 0;
+  for (std::string line; std::getline(header, line);)  // "    CUDA_ERROR_NOT_READY   = 600,"
+    if (line.rfind("    CUDA_SUCCESS", 0) == 0 || line.rfind("    CUDA_ERROR_", 0) == 0)
+      declared += line.find(" = ") != std::string::npos ? 1 : 0;
   EXPECT_EQ(known, declared);
 }
 
