@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "cuda/fake_driver.hpp"
+#include "treadle/base/library.hpp"
 
 namespace treadle::cuda {
 namespace {
@@ -59,6 +61,49 @@ TEST_F(DriverChoice, CudaDeviceNumbersTheDefault) {
     EXPECT_THAT(error.message(), HasSubstr("CUDA_DEVICE: \"first\""));
   }
   unsetenv("CUDA_DEVICE");
+}
+
+// The choice is made once in a process, so each of these runs in one of its own.
+class DriverOfEnvironment : public testing::Test {
+ protected:
+  void SetUp() override { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+  /// Ends the process: 0 if default_driver() throws `Expected`, whose text goes to stderr.
+  template <class Expected>
+  [[noreturn]] static void expect_refusal(const char* device) {
+    setenv("TREADLE_DEVICE", device, 1);
+    setenv("TREADLE_LIBCUDA", "/no/such/libcuda.so", 1);
+    try {
+      default_driver();
+    } catch (const Expected& error) {
+      std::fputs(error.what(), stderr);
+      std::exit(0);
+    }
+    std::exit(1);
+  }
+};
+
+TEST_F(DriverOfEnvironment, ANameThatMeansNothingIsRefused) {
+  EXPECT_EXIT(expect_refusal<InvalidArgument>("gpu7"), testing::ExitedWithCode(0),
+              "TREADLE_DEVICE=.gpu7. names no CUDA device");
+  EXPECT_EXIT(expect_refusal<InvalidArgument>("cuda:x"), testing::ExitedWithCode(0),
+              "TREADLE_DEVICE=.cuda:x. names no CUDA device");
+}
+
+TEST_F(DriverOfEnvironment, AskingForAGpuWithoutADriverNamesThePathsTried) {
+  EXPECT_EXIT(expect_refusal<LibraryNotFound>("cuda:0"), testing::ExitedWithCode(0),
+              "libcuda.so.1 was not found; tried:.*/no/such/libcuda.so");
+}
+
+TEST_F(DriverOfEnvironment, WithoutAWishAndADriverTheCpuDeviceServes) {
+  if (!find_own_library("libtreadle_cpu.so").path) GTEST_SKIP() << "no libtreadle_cpu.so";
+  const auto choose = [] {
+    unsetenv("TREADLE_DEVICE");
+    setenv("TREADLE_LIBCUDA", "/no/such/libcuda.so", 1);
+    setenv("CUDA_DEVICE", "3", 1);
+    std::fputs(default_driver_reason().c_str(), stderr);
+    std::exit(default_device().driver().provider() == Provider::cpu ? 0 : 1);
+  };
+  EXPECT_EXIT(choose(), testing::ExitedWithCode(0), "there is no NVIDIA driver");
 }
 
 }  // namespace
