@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 #include <treadle/treadle.hpp>
 
 #include "serve.hpp"
@@ -34,7 +36,7 @@ __global__ void twice(float* a, int n)
 }
 
 std::string unseen() {
-  static int count = 0;
+  static std::atomic<int> count = 0;
   return std::to_string(getpid()) + " " + std::to_string(count++);
 }
 
@@ -188,9 +190,24 @@ class BareCompiler {
   std::string architecture_;
 };
 
-double cold_bare(const compile::Target& target) {
+const BareCompiler& bare_compiler(const compile::Target& target) {
   static const BareCompiler compiler(target);
-  return compiler.compile_once();
+  return compiler;
+}
+
+double cold_bare(const compile::Target& target) { return bare_compiler(target).compile_once(); }
+
+/// Seconds in which `threads` threads do eight compiles between them: what a compiler's own locks
+/// leave of several threads is seen in the bare one.
+template <class Compile>
+double eight_in_threads(int threads, const Compile& compile_one) {
+  return bench::seconds([&] {
+    std::vector<std::jthread> all;
+    for (int thread = 0; thread < threads; ++thread)
+      all.emplace_back([&] {
+        for (int i = 0; i < 8 / threads; ++i) compile_one();
+      });
+  });
 }
 
 }  // namespace
@@ -205,6 +222,10 @@ int main(int count, char** words) try {
   bench::serve({
       {"cold", [&] { return cold(target); }},
       {"cold bare", [&] { return cold_bare(target); }},
+      {"threads 1", [&] { return eight_in_threads(1, [&] { cold(target); }); }},
+      {"threads 2", [&] { return eight_in_threads(2, [&] { cold(target); }); }},
+      {"bare threads 1", [&] { return eight_in_threads(1, [&] { cold_bare(target); }); }},
+      {"bare threads 2", [&] { return eight_in_threads(2, [&] { cold_bare(target); }); }},
       {"memory hit", [&] { return memory_hit(target); }},
       {"disk hit", [] { return read_in_fresh_process(false); }},
       {"disk hit includes", [] { return read_in_fresh_process(true); }},

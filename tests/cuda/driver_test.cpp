@@ -67,6 +67,9 @@ TEST_F(DriverChoice, CudaDeviceNumbersTheDefault) {
 class DriverOfEnvironment : public testing::Test {
  protected:
   void SetUp() override { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+  void TearDown() override {
+    for (const char* name : {"TREADLE_DEVICE", "TREADLE_LIBCUDA", "CUDA_DEVICE"}) unsetenv(name);
+  }
   /// Ends the process: 0 if default_driver() throws `Expected`, whose text goes to stderr.
   template <class Expected>
   [[noreturn]] static void expect_refusal(const char* device) {
@@ -95,11 +98,12 @@ TEST_F(DriverOfEnvironment, AskingForAGpuWithoutADriverNamesThePathsTried) {
 }
 
 TEST_F(DriverOfEnvironment, WithoutAWishAndADriverTheCpuDeviceServes) {
+  // Before anything reads the settings, in this process and in the one that runs choose().
+  unsetenv("TREADLE_DEVICE");
+  setenv("TREADLE_LIBCUDA", "/no/such/libcuda.so", 1);
+  setenv("CUDA_DEVICE", "3", 1);
   if (!find_own_library("libtreadle_cpu.so").path) GTEST_SKIP() << "no libtreadle_cpu.so";
   const auto choose = [] {
-    unsetenv("TREADLE_DEVICE");
-    setenv("TREADLE_LIBCUDA", "/no/such/libcuda.so", 1);
-    setenv("CUDA_DEVICE", "3", 1);
     std::fputs(default_driver_reason().c_str(), stderr);
     std::exit(default_device().driver().provider() == Provider::cpu ? 0 : 1);
   };
