@@ -39,7 +39,8 @@ def machine(device):
         "commit": commit(),
         "processor": processor(),
         "cores": len(os.sched_getaffinity(0)),
-        "load": os.getloadavg()[0],
+        "load": round(os.getloadavg()[0], 2),
+        "scheduling": "ordinary" if os.sched_getscheduler(0) == os.SCHED_OTHER else "real time",
         "python": platform.python_version(),
         "system": platform.platform(),
         **device,
@@ -130,7 +131,7 @@ def markdown(facts, ceilings, records):
     for record in records:
         if record["group"] != group:
             group = record["group"]
-            lines += [f"## {group}", "", "| what | ours | rate | others | promise |"]
+            lines += ["", f"## {group}", "", "| what | ours | rate | others | promise |"]
             lines += ["|---|---|---|---|---|"]
         lines.append(table_line(record))
     return "\n".join(lines) + "\n"
