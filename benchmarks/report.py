@@ -124,7 +124,7 @@ def markdown(facts, ceilings, records):
     lines += [f"- ceiling, {name}: {value / 1e9:.4g} G/s" for name, value in ceilings.items()]
     lines += [
         "",
-        "Medians of interleaved rounds, [5 %, 95 %]. A ratio is the median over rounds of",
+        "Medians of interleaved rounds, [5 %, 95 %]. A ratio is the median over rounds",
     ]
     lines += ["of ours / theirs; below 1 ours is faster.", ""]
     group = None
