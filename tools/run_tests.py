@@ -178,10 +178,12 @@ def summarise(results: list[Result], seconds: float) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("parts", nargs="*", choices=[*ALL, "format", []], default=list(ALL))
+    parser.add_argument("parts", nargs="*", metavar="PART", help=" ".join((*ALL, "format")))
     arguments = parser.parse_args()
+    if unknown := set(arguments.parts) - {*ALL, "format"}:
+        parser.error(f"no part called {', '.join(sorted(unknown))}; there are {', '.join(ALL)}")
     start = time.monotonic()
-    results = run_parts(arguments.parts, arguments.jobs)
+    results = run_parts(arguments.parts or list(ALL), arguments.jobs)
     return summarise(results, time.monotonic() - start)
 
 
