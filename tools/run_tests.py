@@ -17,6 +17,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import sysconfig
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -104,7 +105,11 @@ class Runner:
         self.run(sys.executable, ROOT / "tools/link_package.py", BUILD / "python")
 
     def ctest(self, preset: str = "release") -> None:
-        self.count_ctest(self.run("ctest", "--preset", preset, "-j", self.jobs, "--no-tests=error"))
+        # C++ programs know no site-packages: NVRTC's wheel is found where the loader looks.
+        wheel = sysconfig.get_path("platlib") + "/nvidia/cu13/lib"
+        path = ":".join(filter(None, (wheel, os.environ.get("LD_LIBRARY_PATH"))))
+        command = ("ctest", "--preset", preset, "-j", self.jobs, "--no-tests=error")
+        self.count_ctest(self.run(*command, env={"LD_LIBRARY_PATH": path}))
 
     def pytest(self) -> None:
         self.count_pytest(self.run(sys.executable, "-m", "pytest", "-q", "-m", "not packaging"))

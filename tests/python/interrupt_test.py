@@ -20,6 +20,7 @@ import os, signal, sys, threading, time
 import numpy as np
 import treadle.compat, pycuda.autoinit, pycuda.driver as cuda
 from pycuda.compiler import SourceModule
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 spin = SourceModule('''{SPIN}''').get_function("spin")
 out = cuda.mem_alloc(8)
 event, stream = cuda.Event(), cuda.Stream()

@@ -93,9 +93,11 @@ class Module:
 class Device:
     def __init__(self):
         self._driver, self._compiler = _open("libtreadle_cpu.so"), _open("libtreadle_clang.so")
-        context = ctypes.c_void_p()
+        self.context = ctypes.c_void_p()
         self.check("cuInit", 0)
-        self.check("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+        self.check("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), 0)
+
+    def make_current(self, context):
         self.check("cuCtxSetCurrent", context)
 
     def check(self, call, *arguments):
@@ -138,8 +140,16 @@ class Device:
 
 
 @pytest.fixture(scope="session")
-def device():
+def opened_device():
     return Device()
+
+
+@pytest.fixture
+def device(opened_device):
+    opened_device.make_current(opened_device.context)
+    yield opened_device
+    # Other tests of the same process begin without a context.
+    opened_device.make_current(None)
 
 
 @pytest.fixture(scope="session")
