@@ -31,7 +31,7 @@ endfunction()
 
 # treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER]): a GoogleTest program, each case a ctest.
 # It must run on a machine without this source tree or build folder (the GPU bundle carries it there):
-# files of the tree are found by TREADLE_SOURCE_DIR, our libraries by TREADLE_LIBRARY_DIR.
+# files of the tree are found by TREADLE_SOURCE_DIR (the test presets set it), our libraries by TREADLE_LIBRARY_DIR.
 # NEEDS_COMPILER: it compiles CUDA C for the CPU device; left out of builds without that compiler.
 function(treadle_test name)
   cmake_parse_arguments(arg "NEEDS_COMPILER" "" "SOURCES;LINK" ${ARGN})
@@ -48,12 +48,6 @@ function(treadle_test name)
       add_dependencies(${name} ${library})
     endif()
   endforeach()
-  set(environment "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib" "TREADLE_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
-  if(TREADLE_SANITIZE)
-    # Faults of kernels on the CPU device are signals that our own handler turns into errors.
-    list(APPEND environment "ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigfpe=0:use_sigaltstack=0"
-                            "UBSAN_OPTIONS=print_stacktrace=1")
-  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
-    PROPERTIES ENVIRONMENT "${environment}" TIMEOUT 300)
+    PROPERTIES ENVIRONMENT "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib" TIMEOUT 300)
 endfunction()
