@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: MIT
-// One compile past the memory cache: options read, headers followed, key made, disk asked, compiler
-// run, published.
+// One build past the memory cache, whoever compiles: headers followed, key made, disk asked,
+// compiler run, result published.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "compile/compiled.hpp"
-#include "treadle/compile/program.hpp"
+#include "compile/compiler.hpp"
+#include "compile/include_closure.hpp"
+#include "treadle/compile/cached.hpp"
 
 namespace treadle::compile {
 
-/// Never null. Throws what compile_cuda() throws.
-std::shared_ptr<const Compiled> build_program(const std::string& source, const Target& target,
-                                              const Options& options);
+struct BuildRequest {
+  BinaryKey key;
+  IncludeSearch search;
+  std::vector<std::string> warnings;  ///< handed on with every result
+  /// Only the compiler's run tells the headers: CompileOutcome::dependencies.
+  bool reports_dependencies = false;
+  CachePlace place;
+  /// Runs the compiler. It may correct the key: what counts is the compiler that was run, not the
+  /// one that was found.
+  std::function<CompileOutcome(BinaryKey& key, const IncludeClosure& closure)> make;
+};
+
+/// Never null. Throws what `request.make` throws.
+std::shared_ptr<const Compiled> build_or_load(BuildRequest request);
 
 }  // namespace treadle::compile

@@ -12,6 +12,7 @@
 #include "compile/cache_folder.hpp"
 #include "compile/compiled.hpp"
 #include "compile/disk_cache.hpp"
+#include "compile/file_system.hpp"
 #include "compile/key.hpp"
 #include "compile/program_memory.hpp"
 #include "compile/statistics.hpp"
@@ -25,7 +26,7 @@ const FileSystem& files() { return FileSystem::system(); }
 
 std::filesystem::path chosen_folder(const std::filesystem::path& folder, std::string& problem) {
   if (folder.empty()) return default_cache_folder(problem);
-  return std::filesystem::absolute(folder).lexically_normal();
+  return absolute_path(folder);
 }
 
 // Names of entries and temporary files, whatever else is in the folder. A missing folder is an
@@ -68,8 +69,10 @@ CacheEntry describe(const std::string& name, EntryKind kind, const std::optional
   entry.damaged = !bytes || entry_file_name(kind, bytes->key) != name;
   if (entry.damaged) return entry;
   if (auto key = describe_key(bytes->key)) {
-    entry.target = std::move(key->target);
-    entry.compiler = std::move(key->compiler);
+    entry.language = std::move(key->language);
+    entry.target = key->field("target");
+    entry.compiler = key->field("compiler");
+    entry.identity = std::move(key->identity);
     entry.source_name = std::move(key->source_name);
     entry.source = std::move(key->source);
   }

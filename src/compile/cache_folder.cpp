@@ -58,8 +58,7 @@ std::string error_text(int error_number) {
 }
 
 std::filesystem::path default_cache_folder(std::string& reason) {
-  if (!settings().cache_dir.empty())
-    return std::filesystem::absolute(settings().cache_dir).lexically_normal();
+  if (!settings().cache_dir.empty()) return absolute_path(settings().cache_dir);
   if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/')
     return std::filesystem::path(cache) / "treadle";
   const std::filesystem::path home = home_folder();

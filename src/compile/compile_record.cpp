@@ -29,16 +29,20 @@ std::string extension_of(const Target& target, const Options& options) {
 
 }  // namespace
 
-void dump_source(const CompileJob& job) {
+void dump_source(const BinaryKey& key) {
   const std::filesystem::path& folder = settings().dump;
   if (folder.empty()) return;
-  const std::string remark = fmt::format("\n// Treadle compiled this for {} with: {}\n",
-                                         job.options.target, fmt::join(job.given_options, " "));
-  const std::string name = fmt::format("{}-{}.cu", stem_of(job.source_name),
-                                       digest_of(job.text + remark).hex().substr(0, 12));
+  std::string remark = "\n// Treadle compiled this\n// options: ";
+  remark += fmt::format("{}\n", fmt::join(key.options, " "));
+  for (const KeyField& field : key.identity)
+    remark += fmt::format("// {}: {}\n", field.name, field.value);
+  const std::string extension = std::filesystem::path(key.source_name).extension();
+  const std::string name = fmt::format("{}-{}{}", stem_of(key.source_name),
+                                       digest_of(key.source + remark).hex().substr(0, 12),
+                                       extension.empty() ? "." + key.language : extension);
   try {
     std::filesystem::create_directories(folder);
-    write_text_file(folder / name, job.source + remark);
+    write_text_file(folder / name, key.source + remark);
   } catch (const std::exception& failure) {
     static std::atomic<bool> warned{false};
     if (!warned.exchange(true))

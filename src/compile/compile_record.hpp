@@ -5,14 +5,14 @@
 #include <filesystem>
 #include <string>
 
-#include "compile/compiler.hpp"
+#include "treadle/compile/cached.hpp"
 #include "treadle/compile/program.hpp"
 
 namespace treadle::compile {
 
-/// With TREADLE_DUMP set, writes the source and how it is compiled into that folder, before the
-/// compiler sees it. A failure is a warning, once.
-void dump_source(const CompileJob& job);
+/// With TREADLE_DUMP set, writes the source and what it is compiled for into that folder, before
+/// the compiler sees it. A failure is a warning, once.
+void dump_source(const BinaryKey& key);
 
 /// For Options::keep: source, options, image and log in a new folder, whose path it returns.
 std::filesystem::path keep_files(const std::string& source, const Target& target,

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "compile/cache_folder.hpp"
+#include "compile/file_system.hpp"
 #include "compile/statistics.hpp"
 #include "treadle/base/settings.hpp"
 #include "treadle/base/warning.hpp"
@@ -171,7 +172,7 @@ std::shared_ptr<DiskCache> disk_cache_of(const std::filesystem::path& folder) {
   if (cache) return cache;
   std::string reason;
   std::filesystem::path chosen =
-      folder.empty() ? default_cache_folder(reason) : std::filesystem::absolute(folder);
+      folder.empty() ? default_cache_folder(reason) : absolute_path(folder);
   chosen = chosen.lexically_normal();
   if (!chosen.has_filename()) chosen = chosen.parent_path();  // "cache/": lstat would follow a link
   if (chosen.empty()) {

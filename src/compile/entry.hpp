@@ -25,7 +25,7 @@
 namespace treadle::compile {
 
 /// Part of every key: a change of any format below it makes old entries unreachable, not misread.
-inline constexpr std::uint32_t cache_schema = 1;
+inline constexpr std::uint32_t cache_schema = 2;
 inline constexpr std::size_t entry_header_bytes = 48;
 /// Temporary files of entries that are being written begin with this.
 inline constexpr std::string_view temporary_prefix = ".tmp-";

@@ -112,7 +112,7 @@ class Follower {
     for (const Path& path : candidates(name, folder)) {
       if (!enter(path.native(), depth)) continue;
       if (embedded(name)) closure_.shadowed.push_back(name.name);
-      if (!name.next) return;
+      if (!name.next && !search_.any_order) return;
     }
     structure_.number(0);
   }

@@ -58,6 +58,9 @@ struct IncludeSearch {
   std::vector<std::string> pre_includes;
   std::function<bool(std::string_view)>
       is_embedded;  ///< names that the compiler is given in memory
+  /// Every folder's file of a name counts, not the first one's alone: for compilers whose order is
+  /// not known.
+  bool any_order = false;
 };
 
 /// Follows the includes of `source`, which itself stands in no folder.

@@ -1,77 +1,102 @@
 // SPDX-License-Identifier: MIT
 #include "compile/key.hpp"
 
-#include <algorithm>
-
 #include "compile/entry.hpp"
+#include "compile/file_system.hpp"
 #include "compile/framing.hpp"
 
 namespace treadle::compile {
 namespace {
 
-constexpr std::string_view dialect = "cuda";
+constexpr std::string_view key_title = "treadle compile key";
+constexpr std::uint64_t packed_field_bytes = 8 + 8;
 
-bool holds_source_path(const CompilerOptions& options) { return options.embeds_paths; }
+void add_digest(FieldWriter& key, const Digest& digest) {
+  key.text({reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()});
+}
 
-// The fields that both kinds of key begin with; describe_key() reads them back in this order.
-FieldWriter begin_key(const KeyParts& parts, std::string_view kind) {
+template <class Paths>
+void add_paths(FieldWriter& key, const Paths& paths) {
+  key.number(paths.size());
+  for (const auto& path : paths) key.text(path.native());
+}
+
+// The fields that every kind of key begins with; describe_key() reads them back in this order.
+FieldWriter begin_key(const BinaryKey& inputs, std::string_view kind) {
   FieldWriter key;
-  key.reserve(parts.source.size() + 1024);
-  key.text("treadle compile key");
+  key.reserve(inputs.source.size() + 1024);
+  key.text(key_title);
   key.number(cache_schema);
   key.text(kind);
-  key.text(dialect);
-  key.text(parts.compiler);
-  key.text(parts.options.target);
-  key.text(std::filesystem::path(parts.source_name).filename().native());
-  key.text(parts.source);
-  key.number(static_cast<std::uint64_t>(parts.output));
-  key.number(parts.extern_c ? 1 : 0);
-  key.texts(parts.options.flags);
-  key.texts(parts.names);
+  key.text(inputs.language);
+  key.text(std::filesystem::path(inputs.source_name).filename().native());
+  key.text(inputs.source);
+  key.texts(inputs.options);
+  key.number(inputs.identity.size());
+  for (const KeyField& field : inputs.identity) {
+    key.text(field.name);
+    key.text(field.value);
+  }
   return key;
 }
 
 }  // namespace
 
-std::string program_key(const KeyParts& parts, const IncludeClosure& closure) {
-  FieldWriter key = begin_key(parts, "program");
-  key.text({reinterpret_cast<const char*>(closure.structure.bytes.data()), 32});
+std::string program_key(const BinaryKey& inputs, const IncludeClosure& closure) {
+  FieldWriter key = begin_key(inputs, "program");
+  add_digest(key, closure.structure);
   key.number(closure.files.size());
-  for (const IncludedFile& file : closure.files)
-    key.text({reinterpret_cast<const char*>(file.digest.bytes.data()), 32});
+  for (const IncludedFile& file : closure.files) add_digest(key, file.digest);
   // Debug information holds the full path of the source, __FILE__ its name as it was given.
-  const bool paths = holds_source_path(parts.options) || closure.names_its_file;
+  const bool paths = inputs.holds_paths || closure.names_its_file;
   key.number(paths ? 1 : 0);
   if (!paths) return std::move(key).bytes();
-  key.text(holds_source_path(parts.options)
-               ? std::filesystem::absolute(parts.source_name).lexically_normal().native()
-               : std::string(parts.source_name));
+  key.text(inputs.holds_paths ? absolute_path(inputs.source_name).native() : inputs.source_name);
   for (const IncludedFile& file : closure.files) key.text(file.path);
   return std::move(key).bytes();
 }
 
-std::string includes_key(const KeyParts& parts,
-                         const std::vector<std::filesystem::path>& toolkit_dirs) {
-  FieldWriter key = begin_key(parts, "includes");
-  key.texts(parts.options.pre_includes);
-  key.number(parts.options.include_dirs.size());
-  for (const auto& folder : parts.options.include_dirs) key.text(folder.native());
-  key.number(toolkit_dirs.size());
-  for (const auto& folder : toolkit_dirs) key.text(folder.native());
+std::string includes_key(const BinaryKey& inputs, const IncludeSearch& search) {
+  FieldWriter key = begin_key(inputs, "includes");
+  key.texts(search.pre_includes);
+  add_paths(key, search.user_dirs);
+  add_paths(key, search.toolkit_dirs);
   return std::move(key).bytes();
+}
+
+std::string request_key(const BinaryKey& inputs, const std::filesystem::path& cache_folder) {
+  FieldWriter key = begin_key(inputs, "request");
+  key.text(inputs.source_name);
+  key.number(inputs.holds_paths ? 1 : 0);
+  add_paths(key, inputs.include_dirs);
+  key.text(cache_folder.native());
+  // Relative folders, and the headers beside a source that has no folder, depend on where the
+  // process stands.
+  key.text(current_folder().native());
+  return std::move(key).bytes();
+}
+
+std::string KeyDescription::field(std::string_view name) const {
+  for (const KeyField& each : identity)
+    if (each.name == name) return each.value;
+  return {};
 }
 
 std::optional<KeyDescription> describe_key(std::string_view bytes) {
   FieldReader key(bytes);
-  if (key.text() != "treadle compile key" || key.number() != cache_schema) return {};
+  if (key.text() != key_title || key.number() != cache_schema) return {};
   key.text();  // kind
-  key.text();  // dialect
   KeyDescription description;
-  description.compiler = key.text();
-  description.target = key.text();
+  description.language = key.text();
   description.source_name = key.text();
   description.source = key.text();
+  description.options.resize(key.count(8));
+  for (std::string& option : description.options) option = key.text();
+  description.identity.resize(key.count(packed_field_bytes));
+  for (KeyField& field : description.identity) {
+    field.name = key.text();
+    field.value = key.text();
+  }
   if (key.failed()) return {};
   return description;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "compile/options.hpp"
+#include "compile/file_system.hpp"
 
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
@@ -188,15 +189,14 @@ class OptionReader {
   void add_folder(const std::filesystem::path& folder, std::vector<std::filesystem::path>& to) {
     if (folder.empty())
       throw InvalidArgument("an include folder has an empty name", "leave it out");
-    to.push_back(std::filesystem::absolute(folder).lexically_normal());
+    to.push_back(absolute_path(folder));
   }
 
   // As the host compilers do: a file of the current folder, else one on the search path.
   void add_pre_include(const std::filesystem::path& name) {
     std::error_code failure;
     const bool is_here = !name.empty() && std::filesystem::is_regular_file(name, failure);
-    result_.pre_includes.push_back(is_here ? std::filesystem::absolute(name).lexically_normal()
-                                           : name);
+    result_.pre_includes.push_back(is_here ? absolute_path(name) : name);
   }
 
   void choose_target() {

@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: MIT
+// The memory cache that every compile of the process goes through.
 #pragma once
 
+#include <functional>
+#include <string>
+
+#include "compile/build.hpp"
 #include "compile/memory_cache.hpp"
+#include "treadle/compile/program.hpp"
 
 namespace treadle::compile {
 
-/// The memory cache behind compile_cuda(). Never destroyed: threads may compile while the process
-/// ends.
+/// Never destroyed: threads may compile while the process ends.
 MemoryCache& program_memory();
+
+/// The result held in memory for what `name` returns; else the one of the build that `describe`
+/// describes, which is held from then on. Counts a hit or a miss. `name` is not called where the
+/// caches are disabled.
+Program remember(const std::function<std::string()>& name,
+                 const std::function<BuildRequest()>& describe, CacheUse use);
 
 }  // namespace treadle::compile

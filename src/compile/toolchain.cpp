@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "compile/compiler.hpp"
+#include "compile/file_system.hpp"
 #include "compile/identity.hpp"
 #include "compile/nvcc.hpp"
 #include "compile/nvrtc.hpp"
@@ -204,7 +205,7 @@ CompilerStatus nvcc_status() {
 void add_library_search_dir(const std::filesystem::path& folder) {
   Choices& all = choices();
   const std::lock_guard lock(all.mutex);
-  all.site_packages.push_back(std::filesystem::absolute(folder).lexically_normal());
+  all.site_packages.push_back(absolute_path(folder));
 }
 
 void set_driver_version(int version) { choices().given_driver_version = version; }

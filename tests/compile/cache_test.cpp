@@ -25,20 +25,15 @@ class CacheTest : public testing::Test {
     for (const char* source : {"first", "second"}) add(source);
   }
   void add(const std::string& source) {
-    CompilerOptions options;
-    options.target = "sm_90";
-    const std::vector<std::string> names;
+    BinaryKey key;
+    key.language = "cuda";
+    key.source = source;
+    key.source_name = "kernel.cu";
+    key.identity = {{"compiler", "test"}, {"target", "sm_90"}};
     ModuleImage image;
     image.code.resize(100);
     DiskCache(dir_.path(), 1 << 20)
-        .store(EntryKind::program,
-               program_key({.compiler = "test",
-                            .options = options,
-                            .source = source,
-                            .source_name = "kernel.cu",
-                            .names = names},
-                           {}),
-               pack_payload(image, "log"));
+        .store(EntryKind::program, program_key(key, {}), pack_payload(image, "log"));
   }
   const ScratchFolder dir_;
 };

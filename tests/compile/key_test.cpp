@@ -14,18 +14,13 @@ namespace {
 
 /// All that a key is made of, each part to be changed alone.
 struct Inputs {
-  std::string compiler = "nvrtc build-id:1";
-  CompilerOptions options = {.flags = {"--std=c++17", "--define-macro=A=1"},
-                             .include_dirs = {},
-                             .pre_includes = {},
-                             .warnings = {},
-                             .target = "sm_90",
-                             .embeds_paths = false};
-  std::string source = "__global__ void k() {}";
-  std::string source_name = "kernel.cu";
-  std::vector<std::string> names = {"k<int>"};
-  Output output = Output::cubin;
-  bool extern_c = false;
+  BinaryKey key_parts = {.language = "cuda",
+                         .source = "__global__ void k() {}",
+                         .source_name = "kernel.cu",
+                         .options = {"--std=c++17", "--define-macro=A=1"},
+                         .include_dirs = {},
+                         .identity = {{"compiler", "nvrtc build-id:1"}, {"target", "sm_90"}},
+                         .holds_paths = false};
   IncludeClosure closure = two_headers();
 
   static IncludeClosure two_headers() {
@@ -34,9 +29,7 @@ struct Inputs {
     return closure;
   }
 
-  std::string key() const {
-    return program_key({compiler, options, source, source_name, names, output, extern_c}, closure);
-  }
+  std::string key() const { return program_key(key_parts, closure); }
 };
 
 std::string key_with(const std::function<void(Inputs&)>& change) {
@@ -48,24 +41,23 @@ std::string key_with(const std::function<void(Inputs&)>& change) {
 TEST(Key, P3_each_part_changed_alone_gives_a_new_key) {
   const std::function<void(Inputs&)> changes[] = {
       [](Inputs&) {},
-      [](Inputs& i) { i.compiler = "nvrtc build-id:2"; },
-      [](Inputs& i) { i.options.target = "sm_90a"; },
-      [](Inputs& i) { i.options.flags[1] = "--define-macro=A=2"; },
-      [](Inputs& i) { i.options.flags.pop_back(); },
-      [](Inputs& i) { std::swap(i.options.flags[0], i.options.flags[1]); },
-      [](Inputs& i) { i.options.flags = {"--std=c++17--define-macro=A=1"}; },
-      [](Inputs& i) { i.source += ' '; },
-      [](Inputs& i) { i.source_name = "other.cu"; },
-      [](Inputs& i) { i.names = {"k<float>"}; },
-      [](Inputs& i) { i.names = {}; },
-      [](Inputs& i) { i.names = {"k<int>", ""}; },
-      [](Inputs& i) { i.output = Output::ptx; },
-      [](Inputs& i) { i.extern_c = true; },
+      [](Inputs& i) { i.key_parts.language = "opencl-c"; },
+      [](Inputs& i) { i.key_parts.identity[0].value = "nvrtc build-id:2"; },
+      [](Inputs& i) { i.key_parts.identity[1].name = "device"; },
+      [](Inputs& i) { i.key_parts.identity.pop_back(); },
+      [](Inputs& i) { std::swap(i.key_parts.identity[0], i.key_parts.identity[1]); },
+      [](Inputs& i) { i.key_parts.identity.push_back({"", ""}); },
+      [](Inputs& i) { i.key_parts.options[1] = "--define-macro=A=2"; },
+      [](Inputs& i) { i.key_parts.options.pop_back(); },
+      [](Inputs& i) { std::swap(i.key_parts.options[0], i.key_parts.options[1]); },
+      [](Inputs& i) { i.key_parts.options = {"--std=c++17--define-macro=A=1"}; },
+      [](Inputs& i) { i.key_parts.source += ' '; },
+      [](Inputs& i) { i.key_parts.source_name = "other.cu"; },
       [](Inputs& i) { i.closure.files[1].digest = digest_of("c"); },
       [](Inputs& i) { i.closure.files.pop_back(); },
       [](Inputs& i) { std::swap(i.closure.files[0], i.closure.files[1]); },
       [](Inputs& i) { i.closure.structure = digest_of("another graph"); },
-      [](Inputs& i) { i.options.embeds_paths = true; },
+      [](Inputs& i) { i.key_parts.holds_paths = true; },
       [](Inputs& i) { i.closure.names_its_file = true; },
   };
   std::set<std::string> keys;
@@ -82,10 +74,10 @@ TEST(Key, P3_fields_do_not_run_into_each_other) {
 
 TEST(Key, P3_places_and_times_of_files_are_not_in_the_key) {
   const std::string key = key_with([](Inputs&) {});
-  EXPECT_EQ(key, key_with([](Inputs& i) { i.source_name = "/elsewhere/kernel.cu"; }));
+  EXPECT_EQ(key, key_with([](Inputs& i) { i.key_parts.source_name = "/elsewhere/kernel.cu"; }));
   EXPECT_EQ(key, key_with([](Inputs& i) { i.closure.files[0].path = "/elsewhere/a.h"; }));
   EXPECT_EQ(key, key_with([](Inputs& i) { i.closure.files[0].stamp.modified_ns = 7; }));
-  EXPECT_EQ(key, key_with([](Inputs& i) { i.options.include_dirs = {"/elsewhere"}; }));
+  EXPECT_EQ(key, key_with([](Inputs& i) { i.key_parts.include_dirs = {"/elsewhere"}; }));
   EXPECT_EQ(key, key_with([](Inputs& i) { i.closure.absent = {"/x/c.h"}; }));
 }
 
@@ -93,7 +85,7 @@ TEST(Key, P3_the_current_folder_is_in_the_key_only_with_debug_information) {
   const ScratchFolder other;
   const auto here = std::filesystem::current_path();
   const std::string plain = key_with([](Inputs&) {});
-  const auto debug = [](Inputs& i) { i.options.embeds_paths = true; };
+  const auto debug = [](Inputs& i) { i.key_parts.holds_paths = true; };
   const std::string with_debug = key_with(debug);
   std::filesystem::current_path(other.path());
   EXPECT_EQ(key_with([](Inputs&) {}), plain);
@@ -112,25 +104,33 @@ TEST(Key, P3_where_the_result_holds_paths_they_are_in_the_key) {
 }
 
 TEST(Key, P3_folders_are_in_a_manifests_key) {
-  Inputs inputs;
-  const auto key = [&] {
-    return includes_key({inputs.compiler, inputs.options, inputs.source, inputs.source_name,
-                         inputs.names, inputs.output, inputs.extern_c},
-                        {"/toolkit"});
-  };
+  const Inputs inputs;
+  IncludeSearch search;
+  search.toolkit_dirs = {"/toolkit"};
+  const auto key = [&] { return includes_key(inputs.key_parts, search); };
   const std::string first = key();
-  inputs.options.include_dirs = {"/a"};
+  search.user_dirs = {"/a"};
   const std::string second = key();
-  inputs.options.include_dirs = {"/a", "/b"};
+  search.user_dirs = {"/a", "/b"};
   EXPECT_NE(first, second);
   EXPECT_NE(second, key());
   EXPECT_NE(first, inputs.key());
 }
 
+TEST(Key, kinds_of_keys_are_never_equal) {
+  const Inputs inputs;
+  const std::set<std::string> kinds = {inputs.key(), includes_key(inputs.key_parts, {}),
+                                       request_key(inputs.key_parts, {})};
+  EXPECT_EQ(kinds.size(), 3u);
+}
+
 TEST(Key, describes_itself) {
   const auto description = describe_key(key_with([](Inputs&) {}));
   ASSERT_TRUE(description);
-  EXPECT_EQ(description->target, "sm_90");
+  EXPECT_EQ(description->language, "cuda");
+  EXPECT_EQ(description->field("target"), "sm_90");
+  EXPECT_EQ(description->field("nothing"), "");
+  EXPECT_EQ(description->options.at(1), "--define-macro=A=1");
   EXPECT_EQ(description->source, "__global__ void k() {}");
   const std::string key = key_with([](Inputs&) {});
   for (std::size_t size = 0; size < 150; ++size)

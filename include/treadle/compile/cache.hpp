@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "treadle/compile/cached.hpp"
+
 namespace treadle::compile {
 
 // In each function an empty `folder` means the default one: settings().cache_dir, or the user's
@@ -31,8 +33,11 @@ struct CacheEntry {
   bool damaged = false;
   std::uint64_t bytes = 0;
   std::chrono::system_clock::time_point last_used;  ///< to about an hour
-  std::string target, source_name, compiler;        ///< from the stored key
-  std::string source;                               ///< the source text that was compiled
+  std::string language;                             ///< "cuda", "opencl-c"; this and the
+                                                    ///< following are from the stored key
+  std::string source_name, source;                  ///< what was compiled
+  std::vector<KeyField> identity;                   ///< who compiled it, for what
+  std::string target, compiler;                     ///< of `identity`; empty if it has none
   std::uint64_t image_bytes = 0;
 };
 /// Every entry, the most recently used first; each is read and checked.

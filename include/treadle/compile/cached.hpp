@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The caches, for whoever makes binaries from source: what compile_cuda() does for CUDA C++, any
+// other compiler gets by saying what its result depends on.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "treadle/compile/program.hpp"
+
+namespace treadle::compile {
+
+/// One named part of a key; the name is what `treadle cache explain-miss` shows.
+struct KeyField {
+  std::string name, value;
+  bool operator==(const KeyField&) const = default;
+};
+
+/// All that can change what a build gives. Equal keys, interchangeable binaries: what is left out
+/// here is a wrong hit later. The contents of every header that the source includes are added to
+/// it.
+struct BinaryKey {
+  std::string language;                ///< "opencl-c"; names the dialect and its compiler's family
+  std::string source;                  ///< the text itself
+  std::string source_name = "kernel";  ///< of a path only the last part counts
+  std::vector<std::string> options;    ///< canonical, in the caller's order, without folders
+  /// Folders that the compiler searches for headers, in its order; relative ones are the current
+  /// folder's. Their names are no part of the key, the headers found in them are.
+  std::vector<std::filesystem::path> include_dirs;
+  /// Who compiles and for what: platform, its version, driver version, device, device version...
+  /// The order counts.
+  std::vector<KeyField> identity;
+  bool holds_paths = false;  ///< the result holds the source's path, as debug information does
+};
+
+/// What a build made.
+struct Binary {
+  std::vector<std::byte> code;
+  std::string log;  ///< what the compiler said although it succeeded
+};
+
+/// Where results are kept.
+struct CachePlace {
+  CacheUse use = CacheUse::enabled;
+  std::filesystem::path folder = {};  ///< empty: settings().cache_dir
+};
+
+/// The binary of `key`: from memory, from disk, or from `build`, whose result is then kept in both.
+/// Blocking; any thread. Of several threads with the same key one builds and the others wait for
+/// its result. What `build` throws goes to the caller, and nothing is kept; no failure of the cache
+/// is thrown. Headers are followed as `#include` names them, in every folder that may hold them;
+/// sources whose headers cannot be known so, or that name the time, are built each time
+/// (`Program::not_cached` says why).
+Program cached(const BinaryKey& key, const std::function<Binary()>& build,
+               const CachePlace& place = {});
+
+}  // namespace treadle::compile

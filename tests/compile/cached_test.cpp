@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/compile/cached.hpp"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <thread>
+
+#include "scratch.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/compile/cache.hpp"
+
+namespace treadle::compile {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Binary binary_of(const std::string& text, const std::string& log = {}) {
+  Binary binary;
+  binary.code.resize(text.size());
+  std::memcpy(binary.code.data(), text.data(), text.size());
+  binary.log = log;
+  return binary;
+}
+
+std::string text_of(const Program& program) {
+  const auto& code = program.image.code;
+  return {reinterpret_cast<const char*>(code.data()), code.size()};
+}
+
+/// A compiler that counts its runs; each test has a cache folder of its own and nothing in memory.
+class CachedTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    clear_memory_cache();
+    reset_statistics();
+  }
+  Program build(const BinaryKey& key) {
+    return cached(
+        key,
+        [this] {
+          ++runs_;
+          return binary_of("binary " + std::to_string(runs_), "log");
+        },
+        place_);
+  }
+  /// As a new process would see it: only the disk remembers.
+  Program build_anew(const BinaryKey& key) {
+    clear_memory_cache();
+    return build(key);
+  }
+  bool compiles(const BinaryKey& key) {
+    const int before = runs_;
+    build_anew(key);
+    return runs_ != before;
+  }
+
+  const ScratchFolder dir_;
+  CachePlace place_{.use = CacheUse::enabled, .folder = dir_ / "cache"};
+  std::atomic<int> runs_{0};
+  BinaryKey key_{.language = "opencl-c",
+                 .source = "__kernel void k(__global int* a) { a[0] = 1; }",
+                 .source_name = "k.cl",
+                 .options = {"-cl-std=CL2.0", "-DN=1"},
+                 .include_dirs = {dir_ / "include"},
+                 .identity = {{"platform", "a platform"},
+                              {"platform version", "OpenCL 3.0"},
+                              {"driver version", "1.0"},
+                              {"device", "a device"}},
+                 .holds_paths = false};
+};
+
+TEST_F(CachedTest, is_built_once_then_found_in_memory_then_on_disk) {
+  const Program first = build(key_);
+  EXPECT_EQ(first.origin, Origin::compiled);
+  EXPECT_EQ(text_of(first), "binary 1");
+  EXPECT_EQ(first.log, "log");
+  EXPECT_THAT(first.not_cached, IsEmpty());
+  const Program second = build(key_);
+  EXPECT_EQ(second.origin, Origin::memory_cache);
+  const Program third = build_anew(key_);
+  EXPECT_EQ(third.origin, Origin::disk_cache);
+  EXPECT_EQ(third.entry, first.entry);
+  for (const Program& hit : {second, third}) {
+    EXPECT_EQ(text_of(hit), "binary 1");
+    EXPECT_EQ(hit.log, "log");
+  }
+  EXPECT_EQ(statistics().misses, 1u);
+  EXPECT_EQ(statistics().memory_hits, 1u);
+  EXPECT_EQ(statistics().disk_hits, 1u);
+}
+
+TEST_F(CachedTest, P3_each_part_of_the_key_changed_alone_is_a_miss) {
+  const std::function<void(BinaryKey&)> changes[] = {
+      [](BinaryKey& k) { k.language = "spir-v"; },
+      [](BinaryKey& k) { k.source += ' '; },
+      [](BinaryKey& k) { k.source_name = "other.cl"; },
+      [](BinaryKey& k) { k.options[0] = "-cl-std=CL3.0"; },
+      [](BinaryKey& k) { k.options.pop_back(); },
+      [](BinaryKey& k) { std::swap(k.options[0], k.options[1]); },
+      [](BinaryKey& k) { k.identity[0].value = "another platform"; },
+      [](BinaryKey& k) { k.identity[1].value = "OpenCL 3.1"; },
+      [](BinaryKey& k) { k.identity[2].value = "1.1"; },
+      [](BinaryKey& k) { k.identity[3].value = "another device"; },
+      [](BinaryKey& k) { k.identity[3].name = "sub-device"; },
+      [](BinaryKey& k) { k.identity.pop_back(); },
+      [](BinaryKey& k) { std::swap(k.identity[2], k.identity[3]); },
+      [](BinaryKey& k) { k.holds_paths = true; },
+  };
+  build(key_);
+  for (std::size_t i = 0; i < std::size(changes); ++i) {
+    BinaryKey changed = key_;
+    changes[i](changed);
+    EXPECT_TRUE(compiles(changed)) << "change " << i;
+    EXPECT_FALSE(compiles(changed)) << "change " << i;
+  }
+  EXPECT_FALSE(compiles(key_));
+}
+
+TEST_F(CachedTest, P3_names_of_folders_and_the_current_one_are_no_part_of_the_key) {
+  build(key_);
+  BinaryKey elsewhere = key_;
+  elsewhere.include_dirs = {"/elsewhere", "relative"};
+  EXPECT_FALSE(compiles(elsewhere));
+  elsewhere.source_name = "some/folder/k.cl";
+  EXPECT_FALSE(compiles(elsewhere));
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(dir_.path());
+  EXPECT_FALSE(compiles(key_));
+  std::filesystem::current_path(here);
+}
+
+TEST_F(CachedTest, P3_the_contents_of_headers_count_wherever_the_compiler_may_find_them) {
+  key_.source = "#include \"n.h\"\n" + key_.source;
+  key_.include_dirs = {dir_ / "one", dir_ / "two"};
+  const auto second = dir_.write("two/n.h", "#define N 1\n");
+  const auto nested = dir_.write("two/m.h", "");
+  EXPECT_TRUE(compiles(key_));
+  EXPECT_FALSE(compiles(key_));
+  overwrite(second, "#define N 2\n#include \"m.h\"\n");
+  EXPECT_TRUE(compiles(key_));
+  overwrite(nested, "#define M 2\n");
+  EXPECT_TRUE(compiles(key_));
+  dir_.write("one/n.h", "#define N 3\n");
+  EXPECT_TRUE(compiles(key_)) << "appears earlier on the path";
+  overwrite(second, "#define N 4\n");
+  EXPECT_TRUE(compiles(key_)) << "a compiler may search in another order";
+  const auto here = std::filesystem::current_path();
+  dir_.write("work/n.h", "#define N 5\n");
+  std::filesystem::current_path(dir_ / "work");
+  EXPECT_TRUE(compiles(key_)) << "beside the text, which stands in the current folder";
+  std::filesystem::current_path(here);
+  EXPECT_FALSE(compiles(key_));
+}
+
+TEST_F(CachedTest, P3_a_header_that_changes_is_noticed_in_memory_too) {
+  key_.source = "#include <n.h>\n" + key_.source;
+  const auto header = dir_.write("include/n.h", "#define N 1\n");
+  build(key_);
+  EXPECT_EQ(build(key_).origin, Origin::memory_cache);
+  overwrite(header, "#define N 2\n");
+  EXPECT_EQ(build(key_).origin, Origin::compiled);
+}
+
+TEST_F(CachedTest, P3_what_the_cache_cannot_know_is_not_cached) {
+  key_.source = "#include HEADER\n";
+  EXPECT_THAT(build(key_).not_cached, HasSubstr("#include of a macro"));
+  EXPECT_EQ(build(key_).origin, Origin::compiled);
+  key_.source = "__constant char t[] = __TIME__;";
+  EXPECT_THAT(build(key_).not_cached, HasSubstr("time"));
+}
+
+TEST_F(CachedTest, what_a_build_throws_reaches_the_caller_and_nothing_is_kept) {
+  const auto failing = [&]() -> Binary {
+    ++runs_;
+    throw CompileError("no", "log", key_.source, key_.options);
+  };
+  EXPECT_THROW(cached(key_, failing, place_), CompileError);
+  EXPECT_THROW(cached(key_, failing, place_), CompileError);
+  EXPECT_EQ(runs_, 2);
+  EXPECT_EQ(build(key_).origin, Origin::compiled);
+}
+
+TEST_F(CachedTest, disabled_caches_are_neither_read_nor_written) {
+  place_.use = CacheUse::disabled;
+  build(key_);
+  EXPECT_EQ(build(key_).origin, Origin::compiled);
+  EXPECT_FALSE(std::filesystem::exists(place_.folder));
+}
+
+TEST_F(CachedTest, P9_a_damaged_entry_is_built_again_and_reported_once) {
+  const Program first = build(key_);
+  std::string bytes = file_bytes(first.entry);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  overwrite(first.entry, bytes);
+  const CaughtWarnings caught;
+  EXPECT_TRUE(compiles(key_));
+  EXPECT_FALSE(compiles(key_));
+  EXPECT_THAT(caught.texts, ElementsAre(HasSubstr("damaged")));
+}
+
+TEST_F(CachedTest, P9_a_binary_that_cannot_be_loaded_is_discarded) {
+  const Program first = build(key_);
+  const CaughtWarnings caught;
+  discard_cached(first);
+  EXPECT_FALSE(std::filesystem::exists(first.entry));
+  EXPECT_EQ(build(key_).origin, Origin::compiled);
+  EXPECT_THAT(caught.texts, SizeIs(1));
+}
+
+TEST_F(CachedTest, P7_without_a_usable_folder_memory_does) {
+  dir_.write("cache", "a file");
+  const CaughtWarnings caught;
+  EXPECT_EQ(build(key_).origin, Origin::compiled);
+  EXPECT_EQ(build(key_).origin, Origin::memory_cache);
+  EXPECT_THAT(caught.texts, ElementsAre(HasSubstr("not a folder")));
+}
+
+TEST_F(CachedTest, P11_threads_share_one_build) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) threads.emplace_back([&] { build(key_); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(runs_, 1);
+}
+
+TEST_F(CachedTest, a_deleted_current_folder_is_no_obstacle) {
+  const auto here = std::filesystem::current_path();
+  std::filesystem::create_directory(dir_ / "gone");
+  std::filesystem::current_path(dir_ / "gone");
+  std::filesystem::remove(dir_ / "gone");
+  EXPECT_NO_THROW(build(key_));
+  std::filesystem::current_path(here);
+}
+
+TEST_F(CachedTest, entries_tell_who_made_them) {
+  build(key_);
+  const auto entries = list_cache(place_.folder);
+  ASSERT_THAT(entries, SizeIs(1));
+  EXPECT_EQ(entries[0].language, "opencl-c");
+  EXPECT_EQ(entries[0].source, key_.source);
+  EXPECT_EQ(entries[0].identity, key_.identity);
+}
+
+}  // namespace
+}  // namespace treadle::compile
