@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
 
   bind_errors(m, driver);
   bind_base(m);
+  bind_warning(m);
   bind_compile(compile);
   bind_cuda_device(cuda);
   bind_cuda_context(cuda);

@@ -28,6 +28,7 @@ _NAMES = (
     "NotSupported",
     "OutOfMemory",
     "ShapeError",
+    "TreadleWarning",
     "Settings",
     "settings",
     "__version__",

@@ -38,3 +38,5 @@ class CompileError(Error, RuntimeError):
 
 class FileError(Error, OSError):
     path: str
+
+class TreadleWarning(RuntimeWarning): ...

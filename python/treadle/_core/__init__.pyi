@@ -15,7 +15,8 @@ from treadle import (
     LibraryNotFound as LibraryNotFound,
     NotSupported as NotSupported,
     OutOfMemory as OutOfMemory,
-    ShapeError as ShapeError
+    ShapeError as ShapeError,
+    TreadleWarning as TreadleWarning
 )
 from treadle._core import (
     compile as compile,

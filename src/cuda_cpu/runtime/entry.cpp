@@ -1,33 +1,46 @@
 // SPDX-License-Identifier: MIT
 #include "cuda_cpu/runtime/entry.hpp"
 
+#include <pthread.h>
+
+#include <memory>
+#include <new>
+
 #include "cuda_cpu/runtime/stream.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
 
-/// Ends with its thread. In a forked child nothing is released: the locks may be held by threads
-/// that are gone.
-struct ThreadStateHolder {
-  ThreadState* state = new ThreadState;
-  ThreadStateHolder() = default;
-  ThreadStateHolder(const ThreadStateHolder&) = delete;
-  ThreadStateHolder& operator=(const ThreadStateHolder&) = delete;
-  ~ThreadStateHolder() {
-    if (process_forked()) return;
-    for (const auto& stream : state->per_thread_streams) {
-      stream->abandoned = true;
-      stream->context->drop_drained_streams();
-    }
-    delete state;
+__attribute__((tls_model("initial-exec"))) thread_local ThreadState* state_of_thread = nullptr;
+
+/// In a forked child nothing is released: the locks may be held by threads that are gone.
+void end_thread_state(void* ended) {
+  state_of_thread = nullptr;
+  if (process_forked()) return;
+  const std::unique_ptr<ThreadState> state(static_cast<ThreadState*>(ended));
+  for (const auto& stream : state->per_thread_streams) {
+    stream->abandoned = true;
+    stream->context->drop_drained_streams();
   }
-};
+}
+
+/// The state ends by a key of the thread, not as a thread_local object: keys come last, and
+/// destructors of the program's own thread_local objects still call the driver.
+ThreadState& new_thread_state() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    if (pthread_key_create(&made, end_thread_state) != 0) throw std::bad_alloc();
+    return made;
+  }();
+  auto state = std::make_unique<ThreadState>();
+  if (pthread_setspecific(key, state.get()) != 0) throw std::bad_alloc();
+  return *(state_of_thread = state.release());
+}
 
 }  // namespace
 
 ThreadState& thread_state() {
-  thread_local ThreadStateHolder holder;
-  return *holder.state;
+  return state_of_thread != nullptr ? *state_of_thread : new_thread_state();
 }
 
 CUresult check_process() {

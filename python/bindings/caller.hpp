@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Where in the user's program a call comes from: what warnings and errors point at.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace treadle::bindings {
+
+namespace nb = nanobind;
+
+/// The innermost Python frame outside this package; null where the calling thread runs no Python
+/// code of a user. Needs the GIL; raises nothing.
+nb::object calling_frame() noexcept;
+
+/// Remembers the package's folder: code in it is not the user's. Called once, at import.
+void find_package_folder();
+
+}  // namespace treadle::bindings
