@@ -67,7 +67,7 @@ class Build {
   }
 
   bool load_entry() {
-    if (!closure_known_ || !cacheable()) return false;
+    if (!closure_known_ || !cacheable() || request_.refused) return false;
     const std::string key = program_key(request_.key, result_->closure);
     const auto entry = disk_->load(EntryKind::program, key);
     if (!entry) return false;
@@ -79,6 +79,8 @@ class Build {
     }
     result_->origin = Origin::disk_cache;
     publish_manifest();
+    if (request_.repeatable)
+      result_->request = std::make_shared<const BuildRequest>(std::move(request_));
     return true;
   }
 
@@ -108,6 +110,8 @@ class Build {
     const std::string key = program_key(request_.key, result_->closure);
     result_->entry_path = disk_->path_of(EntryKind::program, key);
     disk_->store(EntryKind::program, key, pack_payload(result_->image, result_->log));
+    if (request_.refused && request_.refused->image.code != result_->image.code)
+      disk_->count_healed(result_->entry_path, "held code that could not be loaded");
     if (!manifest_key_.empty()) manifest_key_ = includes_key(request_.key, request_.search);
     publish_manifest();
   }

@@ -26,6 +26,10 @@ struct BuildRequest {
   /// Runs the compiler. It may correct the key: what counts is the compiler that was run, not the
   /// one that was found.
   std::function<CompileOutcome(BinaryKey& key, const IncludeClosure& closure)> make;
+  bool repeatable = false;  ///< `make` owns what it uses: it may be called at any later time
+  /// What the disk gave and a run-time refused to load: it is not read again but replaced. If the
+  /// new code differs, the entry was at fault: that is counted and reported.
+  std::shared_ptr<const Compiled> refused = {};
 };
 
 /// Never null. Throws what `request.make` throws.

@@ -72,6 +72,7 @@ CacheEntry describe(const std::string& name, EntryKind kind, const std::optional
     entry.language = std::move(key->language);
     entry.target = key->field("target");
     entry.compiler = key->field("compiler");
+    entry.options = std::move(key->options);
     entry.identity = std::move(key->identity);
     entry.source_name = std::move(key->source_name);
     entry.source = std::move(key->source);

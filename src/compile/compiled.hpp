@@ -14,6 +14,8 @@
 
 namespace treadle::compile {
 
+struct BuildRequest;
+
 /// Never changed once it is shared.
 struct Compiled {
   ModuleImage image;
@@ -23,6 +25,8 @@ struct Compiled {
   std::string not_cached;  ///< why it may be used for this call only; empty if it may be kept
   IncludeClosure closure;  ///< to look at again before it is used again
   Origin origin = Origin::compiled;
+  /// How to make it again; only of what was read from disk, and only where that can be done later.
+  std::shared_ptr<const BuildRequest> request;
 };
 
 /// Payload of an entry: image, lowered names, log. Same result, same bytes.

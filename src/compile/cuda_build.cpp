@@ -84,6 +84,7 @@ BuildRequest cuda_build(const std::string& source, const Target& target, const O
                          .output = options.output};
     return compiler->compile(job);
   };
+  request.repeatable = true;
   return request;
 }
 

@@ -64,12 +64,26 @@ void DiskCache::count_failure(std::string_view action, const std::string& path, 
                    action, path, error_text(error_number)));
 }
 
-void DiskCache::heal(const std::string& path, std::string_view what) {
-  files_.unlink(path.c_str());
+void DiskCache::heal(const std::string& path, std::string_view fault) {
+  if (files_.unlink(path.c_str()) != 0 && errno != ENOENT) {
+    // A folder that may only be read: at least this process does not come back to it.
+    const std::lock_guard lock(distrusted_mutex_);
+    distrusted_.insert(path);
+    any_distrusted_ = true;
+  }
+  count_healed(path, fault);
+}
+
+void DiskCache::count_healed(const std::string& path, std::string_view fault) {
   ++counters().healed;
   if (warned_of_damage_.exchange(true)) return;
-  warn(fmt::format("{} in the disk cache {}; it was deleted and is compiled again (reported once)",
-                   path, what));
+  warn(fmt::format("{} in the disk cache {}; it is compiled again (reported once)", path, fault));
+}
+
+bool DiskCache::is_distrusted(const std::string& path) {
+  if (!any_distrusted_) return false;
+  const std::lock_guard lock(distrusted_mutex_);
+  return distrusted_.contains(path);
 }
 
 void DiskCache::touch_if_old(int file, const struct stat& status) {
@@ -80,6 +94,7 @@ void DiskCache::touch_if_old(int file, const struct stat& status) {
 std::optional<EntryBytes> DiskCache::load(EntryKind kind, std::string_view key) {
   if (!usable()) return {};
   const std::string path = path_of(kind, key);
+  if (is_distrusted(path)) return {};
   const OpenFile file(files_, files_.open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0));
   if (!file) {
     if (errno != ENOENT) count_failure("open", path, errno);
@@ -134,12 +149,16 @@ bool DiskCache::write_entry(const std::string& path, const std::string& bytes) {
     files_.unlink(temporary.c_str());
     return count_failure("publish", path, failure), false;
   }
+  if (any_distrusted_) {
+    const std::lock_guard lock(distrusted_mutex_);
+    distrusted_.erase(path);
+  }
   return true;
 }
 
 void DiskCache::discard(const std::string& entry_name) {
   if (usable() && kind_of_file_name(entry_name))
-    heal(folder_.native() + '/' + entry_name, "holds code that cannot be loaded");
+    heal(folder_.native() + '/' + entry_name, "held code that could not be loaded");
 }
 
 void DiskCache::keep_cap(std::uint64_t added) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,8 @@ class DiskCache {
   void store(EntryKind kind, std::string_view key, std::string_view payload);
   /// Deletes the entry of that name, because what it holds turned out to be unusable.
   void discard(const std::string& entry_name);
+  /// Counts an entry that was at fault and has been replaced; the first one is reported.
+  void count_healed(const std::string& path, std::string_view fault);
 
   const std::filesystem::path& folder() const noexcept { return folder_; }
   /// Of the file that holds, or would hold, the entry.
@@ -38,7 +41,8 @@ class DiskCache {
 
  private:
   bool usable();
-  void heal(const std::string& path, std::string_view what);
+  void heal(const std::string& path, std::string_view fault);
+  bool is_distrusted(const std::string& path);
   void touch_if_old(int file, const struct stat& status);
   bool write_entry(const std::string& path, const std::string& bytes);
   void keep_cap(std::uint64_t added);
@@ -54,6 +58,10 @@ class DiskCache {
   std::uint64_t estimated_bytes_ =
       0;  ///< size of the folder as far as this process knows; guarded by cap_mutex_
   bool measured_ = false;  ///< guarded by cap_mutex_
+  std::mutex distrusted_mutex_;
+  /// Entries that are of no use and could not be deleted; guarded by distrusted_mutex_.
+  std::set<std::string> distrusted_;
+  std::atomic<bool> any_distrusted_{false};
 };
 
 /// The cache of a folder, one object per folder and process. Empty path: the default folder; null,

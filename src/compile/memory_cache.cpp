@@ -97,6 +97,19 @@ void MemoryCache::erase(Items::iterator item) {
   items_.erase(item);
 }
 
+void MemoryCache::replace(std::string_view entry_path, const Result& result) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> requests;
+  for (const Item& item : items_)
+    if (item.result->entry_path == entry_path) requests.push_back(item.request);
+  for (const std::string& request : requests) {
+    if (result->not_cached.empty())
+      insert(request, result);
+    else
+      erase(index_.at(request));
+  }
+}
+
 void MemoryCache::forget(std::string_view entry_path) {
   const std::lock_guard lock(mutex_);
   for (auto item = items_.begin(); item != items_.end();) {

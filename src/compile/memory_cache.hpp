@@ -29,6 +29,9 @@ class MemoryCache {
   /// exception; other requests go on. `found` tells whether this call built nothing.
   Result get(std::string_view request, const Build& build, bool& found);
 
+  /// Holds `result` where a result with the entry on disk `entry_path` is held.
+  void replace(std::string_view entry_path, const Result& result);
+
   /// Forgets the results whose entry on disk is `entry_path`; all if it is empty.
   void forget(std::string_view entry_path);
 

@@ -32,14 +32,23 @@ void count(Program& program, bool held, Clock::time_point start) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
 }
 
-Program program_of(const Compiled& compiled) {
+ModuleImage remake(const std::shared_ptr<const Compiled>& refused) {
+  BuildRequest request = *refused->request;
+  request.refused = refused;
+  const std::shared_ptr<const Compiled> made = build_or_load(std::move(request));
+  program_memory().replace(refused->entry_path, made);
+  return made->image;
+}
+
+Program program_of(const std::shared_ptr<const Compiled>& compiled) {
   Program program;
-  program.image = compiled.image;
-  program.log = compiled.log;
-  program.warnings = compiled.warnings;
-  program.origin = compiled.origin;
-  program.entry = compiled.entry_path;
-  program.not_cached = compiled.not_cached;
+  program.image = compiled->image;
+  program.log = compiled->log;
+  program.warnings = compiled->warnings;
+  program.origin = compiled->origin;
+  program.entry = compiled->entry_path;
+  program.not_cached = compiled->not_cached;
+  if (compiled->request) program.image.remake = [compiled] { return remake(compiled); };
   return program;
 }
 
@@ -57,7 +66,7 @@ Program remember(const std::function<std::string()>& name,
   bool held = false;
   const std::shared_ptr<const Compiled> compiled =
       use == CacheUse::enabled ? program_memory().get(name(), build, held) : build();
-  Program program = program_of(*compiled);
+  Program program = program_of(compiled);
   count(program, held, start);
   return program;
 }

@@ -91,6 +91,14 @@ RawModule load(const Context& context, std::span<const std::byte> code,
   return raw;
 }
 
+/// Whether the driver has judged the code itself, so that other code might be taken.
+bool refuses_code(int code) {
+  return code == CUDA_ERROR_INVALID_IMAGE || code == CUDA_ERROR_NO_BINARY_FOR_GPU ||
+         code == CUDA_ERROR_INVALID_PTX || code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
+         code == CUDA_ERROR_INVALID_SOURCE || code == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED ||
+         code == CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
+}
+
 std::string quoted_list(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
@@ -223,10 +231,26 @@ Global ModuleState::global(std::string_view name) const {
   return global;
 }
 
+namespace {
+
+std::shared_ptr<ModuleState> load_image(const Context& context, const ModuleImage& image) {
+  return std::make_shared<ModuleState>(context, load(context, image.code, {}, nullptr), image.code,
+                                       image.lowered_names);
+}
+
+}  // namespace
+
 Module::Module(const ModuleImage& image) {
   const Context context = Context::current();
-  state_ = std::make_shared<ModuleState>(context, load(context, image.code, {}, nullptr),
-                                         image.code, image.lowered_names);
+  try {
+    state_ = load_image(context, image);
+  } catch (const DeviceError& refusal) {
+    // What a cache gave may be whole and still of no use; then the compiler is asked again, once.
+    if (!image.remake || !refuses_code(refusal.code())) throw;
+    const ModuleImage remade = image.remake();
+    if (remade.code == image.code) throw;
+    state_ = load_image(context, remade);
+  }
 }
 
 Module::Module(std::span<const std::byte> code,

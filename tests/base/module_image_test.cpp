@@ -12,6 +12,14 @@ TEST(ModuleImage, IsAPlainValue) {
   EXPECT_EQ(copy.code, image.code);
   EXPECT_EQ(copy.lowered_names.at("scale<float, 4>"), "_Z5scale");
   EXPECT_TRUE(ModuleImage().code.empty());
+  EXPECT_FALSE(image.remake);
+}
+
+TEST(ModuleImage, CarriesTheWayToMakeItAnew) {
+  ModuleImage image;
+  image.remake = [] { return ModuleImage{{std::byte{3}}, {}}; };
+  const ModuleImage copy = image;
+  EXPECT_EQ(copy.remake().code, std::vector{std::byte{3}});
 }
 
 }  // namespace

@@ -71,6 +71,26 @@ TEST(DiskCache, P1_a_reader_sees_whole_entries_while_they_are_written) {
   EXPECT_THAT(names_with(dir.path(), ""), SizeIs(1));  // no temporary file is left
 }
 
+TEST(DiskCache, P9_what_cannot_be_deleted_is_not_read_again) {
+  const ScratchFolder dir;
+  FileSystem files = FileSystem::system();
+  bool read_only = false;
+  files.unlink = [&](const char* path) {
+    if (!read_only) return ::unlink(path);
+    errno = EROFS;
+    return -1;
+  };
+  DiskCache cache(dir.path(), plenty, files);
+  cache.store(program, "key", "of no use");
+  read_only = true;
+  const CaughtWarnings caught;
+  cache.discard(entry_file_name(program, "key"));
+  EXPECT_EQ(payload_of(cache, "key"), "(miss)");
+  EXPECT_THAT(caught.texts, ElementsAre(HasSubstr("could not be loaded")));
+  cache.store(program, "key", "made anew");
+  EXPECT_EQ(payload_of(cache, "key"), "made anew");
+}
+
 TEST(DiskCache, P2_the_stored_key_is_compared_not_the_name) {
   const ScratchFolder dir;
   DiskCache cache(dir.path(), plenty);

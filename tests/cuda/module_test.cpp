@@ -156,5 +156,51 @@ TEST_F(ModuleLookup, TheDriversLogIsTheDetailOfAFailedLoad) {
   EXPECT_THROW(Module(std::span<const std::byte>{}), InvalidArgument);
 }
 
+/// A driver that takes images beginning with 'g' only, and says of others what `refusal` is.
+class RefusedImage : public ModuleLookup {
+ protected:
+  static Device choosy(CUresult refusal) {
+    static CUresult answer;
+    answer = refusal;
+    auto table = std::make_shared<Table>(fake::driver().table());
+    table->cuModuleLoadDataEx = [](CUmodule* module, const void* image, unsigned, CUjit_option*,
+                                   void**) -> CUresult {
+      *module = nullptr;
+      return *static_cast<const char*>(image) == 'g' ? CUDA_SUCCESS : answer;
+    };
+    return Device(Driver(table), 0);
+  }
+  ModuleImage cached_image(char remade) {
+    ModuleImage image{std::vector<std::byte>(16), {}};
+    image.remake = [this, remade] {
+      ++remakes_;
+      return ModuleImage{std::vector<std::byte>(16, static_cast<std::byte>(remade)), {}};
+    };
+    return image;
+  }
+  int remakes_ = 0;
+};
+
+TEST_F(RefusedImage, P9_IsMadeAnewOnce) {
+  const auto guard = Context::make_current(choosy(CUDA_ERROR_INVALID_IMAGE));
+  EXPECT_NO_THROW(Module(cached_image('g')));
+  EXPECT_EQ(remakes_, 1);
+  EXPECT_THROW(Module(cached_image('b')), DeviceError);
+  EXPECT_EQ(remakes_, 2);
+}
+
+TEST_F(RefusedImage, P9_IsRefusedForGoodWhereTheCompilerMakesItAgain) {
+  const auto guard = Context::make_current(choosy(CUDA_ERROR_NO_BINARY_FOR_GPU));
+  EXPECT_THROW(Module(cached_image('\0')), DeviceError);
+  EXPECT_EQ(remakes_, 1);
+}
+
+TEST_F(RefusedImage, P9_IsNotMadeAnewForOtherFailures) {
+  const auto guard = Context::make_current(choosy(CUDA_ERROR_OUT_OF_MEMORY));
+  EXPECT_THROW(Module(cached_image('g')), OutOfMemory);
+  EXPECT_THROW(Module(ModuleImage{std::vector<std::byte>(16), {}}), OutOfMemory);
+  EXPECT_EQ(remakes_, 0);
+}
+
 }  // namespace
 }  // namespace treadle::cuda

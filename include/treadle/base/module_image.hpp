@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,7 +14,11 @@ struct ModuleImage {
   /// cubin, PTX (NUL-terminated), fatbin, or a module of the CPU provider.
   std::vector<std::byte> code;
   /// C++ name expression as the user wrote it ("scale<float, 4>") -> symbol in `code`.
-  std::map<std::string, std::string> lowered_names;
+  std::map<std::string, std::string> lowered_names = {};
+  /// Set where the code was read from a disk: makes it anew, past what is kept, and keeps the new
+  /// one instead. For loaders whose run-time refuses the code; if the new code equals the old, the
+  /// code was right and so is the refusal. Blocking; throws what the compile throws.
+  std::function<ModuleImage()> remake = {};
 };
 
 }  // namespace treadle

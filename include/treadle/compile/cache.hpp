@@ -36,6 +36,7 @@ struct CacheEntry {
   std::string language;                             ///< "cuda", "opencl-c"; this and the
                                                     ///< following are from the stored key
   std::string source_name, source;                  ///< what was compiled
+  std::vector<std::string> options;                 ///< canonical
   std::vector<KeyField> identity;                   ///< who compiled it, for what
   std::string target, compiler;                     ///< of `identity`; empty if it has none
   std::uint64_t image_bytes = 0;

@@ -53,7 +53,8 @@ struct CachePlace {
 /// its result. What `build` throws goes to the caller, and nothing is kept; no failure of the cache
 /// is thrown. Headers are followed as `#include` names them, in every folder that may hold them;
 /// sources whose headers cannot be known so, or that name the time, are built each time
-/// (`Program::not_cached` says why).
+/// (`Program::not_cached` says why). A binary that its run-time refuses: discard_cached(), and call
+/// this again, once.
 Program cached(const BinaryKey& key, const std::function<Binary()>& build,
                const CachePlace& place = {});
 

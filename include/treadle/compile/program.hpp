@@ -71,7 +71,8 @@ struct Program {
 Program compile_cuda(const std::string& source, const Target& target, const Options& options = {});
 
 /// A cached program turned out to be unloadable: deletes its entry, on disk and in memory, counts
-/// it as healed, and warns once. The next compile of the same inputs runs the compiler.
+/// it as healed, and warns once. The next compile of the same inputs runs the compiler. For
+/// whoever loads images without ModuleImage::remake, which does it by itself.
 void discard_cached(const Program& program);
 
 /// Counters of this process since start or the last reset.
