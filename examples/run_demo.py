@@ -33,10 +33,11 @@ def run_script(name, environment):
     """Runs one example under `python -m treadle run --stats`: (its output, the counters)."""
     command = [sys.executable, "-m", "treadle", "run", "--stats", str(FOLDER / name)]
     result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    output = result.stdout + result.stderr
     if result.returncode != 0:
-        raise DemoFailed(
-            f"{name} ended with status {result.returncode}\n{result.stdout}{result.stderr}"
-        )
+        raise DemoFailed(f"{name} ended with status {result.returncode}\n{output}")
+    if "nanobind: leaked" in output:
+        raise DemoFailed(f"{name} left objects behind\n{output}")
     return result.stdout, read_counters(result.stderr)
 
 

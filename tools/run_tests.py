@@ -23,6 +23,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 TOOLS = pathlib.Path(sys.executable).parent  # .venv/bin
+LEAK = "nanobind: leaked"
 CHECKS = ("check_arrows.py", "check_style.py", "check_architecture.py")
 
 
@@ -60,11 +61,19 @@ class Runner:
         return "".join(lines)
 
     def count_pytest(self, output: str) -> None:
+        # The last line of pytest's own: what objects left behind say at exit comes after it.
+        summaries = re.findall(
+            r"^=* ?\d+ (?:passed|failed|error|skipped).* in [\d.]+s.*$", output, re.M
+        )
         for count, word in re.findall(
-            r"(\d+) (passed|failed|errors?|skipped)\b", output.strip().rpartition("\n")[2]
+            r"(\d+) (passed|failed|errors?|skipped)\b", "".join(summaries[-1:])
         ):
             field = "failed" if word.startswith("error") else word
             setattr(self.result, field, getattr(self.result, field) + int(count))
+        if LEAK in output:
+            print("failed: bound objects were left behind at exit")
+            self.result.ok = False
+            self.result.failed += 1
 
     def count_ctest(self, output: str) -> None:
         match = re.search(r"(\d+) tests failed out of (\d+)", output)

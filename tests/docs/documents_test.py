@@ -3,8 +3,6 @@
 
 import pathlib
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -45,7 +43,7 @@ def test_every_block_is_of_a_language_that_is_checked(page):
 
 
 @pytest.mark.parametrize("page", pages_with("python"))
-def test_python_blocks_run(page, tmp_path):
+def test_python_blocks_run(page, tmp_path, run_python):
     """The blocks of a page are one program, in order, run by `python -m treadle run`."""
     lines = []
     for number, _, text in blocks(page, "python"):
@@ -53,13 +51,7 @@ def test_python_blocks_run(page, tmp_path):
         lines += [""] * (number - len(lines)) + text.splitlines()
     script = tmp_path / (pathlib.Path(page).stem + "_blocks.py")
     script.write_text("\n".join(lines) + "\n")
-    result = subprocess.run(
-        [sys.executable, "-m", "treadle", "run", str(script)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
+    result = run_python("-m", "treadle", "run", str(script), cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
 
 

@@ -6,8 +6,6 @@ import json
 import os
 import pathlib
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -86,16 +84,10 @@ def test_first_program_of_the_paper_imports_nothing_but_the_driver():
     ]
 
 
-def test_demo_fails_where_an_example_fails(environment, tmp_path):
+def test_demo_fails_where_an_example_fails(environment, tmp_path, run_python):
     broken = tmp_path / "broken.py"
     broken.write_text("import sys\nsys.exit(3)\n")
-    result = subprocess.run(
-        [sys.executable, str(ROOT / "examples/run_demo.py"), str(broken)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    result = run_python(str(ROOT / "examples/run_demo.py"), str(broken))
     assert result.returncode == 1
     assert "ended with status 3" in result.stderr
 

@@ -40,6 +40,7 @@ def run():
             words, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options
         )
         assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}"
+        assert "nanobind: leaked" not in done.stdout, done.stdout
         return done.stdout
 
     return run

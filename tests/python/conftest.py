@@ -4,8 +4,6 @@
 import atexit
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 
 # Before anything reads the settings: the user's own cache is left alone.
@@ -18,23 +16,6 @@ import numpy as np
 import pytest
 
 import treadle.compat  # noqa: F401 - the tests import pycuda
-
-
-def run_python(*arguments, timeout=120, **environment):
-    """Runs this Python in a process of its own."""
-    return subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        env={**os.environ, **environment},
-        check=False,
-    )
-
-
-@pytest.fixture(name="run_python")
-def run_python_fixture():
-    return run_python
 
 
 @pytest.fixture

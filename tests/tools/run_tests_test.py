@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""The counts that `make test` closes with are those of the programs it ran."""
+
+import importlib.util
+import pathlib
+import sys
+
+import pytest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+
+
+@pytest.fixture
+def runner():
+    location = importlib.util.spec_from_file_location("run_tests", TOOLS / "run_tests.py")
+    module = importlib.util.module_from_spec(location)
+    sys.modules["run_tests"] = module  # dataclasses look their module up by name
+    location.loader.exec_module(module)
+    yield module.Runner(1)
+    del sys.modules["run_tests"]
+
+
+def counts(runner):
+    result = runner.result
+    return (result.ok, result.passed, result.failed, result.skipped)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("555 passed, 4 skipped, 6 deselected in 100.26s (0:01:40)", (True, 555, 0, 4)),
+        ("==== 2 failed, 3 passed, 1 error in 1.20s ====", (True, 3, 3, 0)),
+    ],
+)
+def test_pytest_is_counted_by_its_closing_line(runner, line, expected):
+    runner.count_pytest(f"9 passed in a test's own output\n{line}\n")
+    assert counts(runner) == expected
+
+
+def test_objects_left_behind_after_the_closing_line_fail_the_part(runner):
+    runner.count_pytest("3 passed in 0.10s\nnanobind: leaked 1 instances!\n - leaked instance\n")
+    assert counts(runner) == (False, 3, 1, 0)
+
+
+def test_ctest_is_counted_by_its_closing_line(runner):
+    text = "1/4 Test #1: a ...***Skipped  0.01 sec\n75% tests passed, 1 tests failed out of 4\n"
+    runner.count_ctest(text)
+    assert counts(runner) == (True, 2, 1, 1)
+
+
+def test_child_that_leaves_an_object_behind_fails_its_test(run_python):
+    program = (
+        "import ctypes, treadle.cuda\n"
+        "device = treadle.cuda.Device(0)\n"
+        "ctypes.pythonapi.Py_IncRef(ctypes.py_object(device))\n"
+    )
+    with pytest.raises(AssertionError, match="leaked 1 instances"):
+        run_python("-c", program)
