@@ -35,13 +35,13 @@ function(treadle_check_headers name folder prefix)
 endfunction()
 
 set(treadle_src "${PROJECT_SOURCE_DIR}/src")
-# Public headers get no cuda.h, for a C++ user needs none; but for the one that is about its entry points.
+# Public headers get neither cuda.h nor CL/cl.h, for a C++ user needs none; but for the two that are about entry points.
 set(treadle_include "${PROJECT_SOURCE_DIR}/include")
-treadle_check_headers(treadle_headers_public "${treadle_include}" "${treadle_include}" EXCLUDE "/cuda/table\\.hpp$")
-treadle_check_headers(treadle_headers_driver "${treadle_include}" "${treadle_include}" ONLY "/cuda/table\\.hpp$"
-                      LINK treadle_cuda_headers)
+treadle_check_headers(treadle_headers_public "${treadle_include}" "${treadle_include}" EXCLUDE "/(cuda|opencl)/table\\.hpp$")
+treadle_check_headers(treadle_headers_driver "${treadle_include}" "${treadle_include}" ONLY "/(cuda|opencl)/table\\.hpp$"
+                      LINK treadle_cuda_headers treadle_opencl_headers)
 treadle_check_headers(treadle_headers_private "${treadle_src}" "${treadle_src}"
-                      EXCLUDE "/cuda_cpu/compiler/" LINK treadle_cuda_headers)
+                      EXCLUDE "/cuda_cpu/compiler/" LINK treadle_cuda_headers treadle_opencl_headers)
 if(TARGET treadle_clang)
   treadle_check_headers(treadle_headers_compiler "${treadle_src}/cuda_cpu/compiler" "${treadle_src}"
                         LIKE treadle_clang)

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "treadle/opencl/device.hpp"
+
+namespace treadle::opencl {
+
+class ContextState;
+class Queue;
+
+/// What a platform tells about an error in a context, when it happens: a text, and data for its
+/// vendor. Called on any thread; what it throws becomes a warning.
+using ContextNotifier =
+    std::function<void(std::string_view text, std::span<const std::byte> private_info)>;
+
+/// The devices that share memory and programs. A cheap value: copies are the same context, which
+/// ends with the last of them and of the objects made in it. Any thread.
+class Context : public Queries<Context, ContextInfo> {
+ public:
+  Context() = default;
+  /// `properties` are pairs of name and value as clCreateContext takes them; the platform's own
+  /// pair and the 0 at the end are added. Throws InvalidArgument for no devices, or devices of
+  /// several platforms.
+  explicit Context(std::span<const Device> devices, std::span<const std::intptr_t> properties = {},
+                   ContextNotifier notifier = {});
+  explicit Context(const Device& device) : Context(std::span(&device, 1)) {}
+  /// Wraps a context of another library. `table` is its platform's, or the loader's.
+  Context(std::shared_ptr<const Table> table, RawContext raw, Ownership ownership);
+
+  InfoValue info(ContextInfo parameter) const;
+  /// In the order they were given.
+  const std::vector<Device>& devices() const;
+  Platform platform() const;
+  /// The queue that kernels on `device` enqueue to by default. Needs OpenCL 2.1.
+  void set_default_device_queue(const Device& device, const Queue& queue) const;
+
+  explicit operator bool() const noexcept { return state_ != nullptr; }
+  RawContext raw() const;
+  const Table& table() const { return *shared_table(); }
+  const std::shared_ptr<const Table>& shared_table() const;
+  bool operator==(const Context& other) const noexcept;
+
+ private:
+  std::shared_ptr<const ContextState> state_;
+};
+
+}  // namespace treadle::opencl

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "treadle/opencl/memory.hpp"
+#include "treadle/opencl/queue.hpp"
+
+namespace treadle::opencl {
+
+class KernelState;
+class Program;
+
+/// One to three sizes; empty where OpenCL is to choose.
+class Extent {
+ public:
+  constexpr Extent() = default;
+  /// Throws InvalidArgument for more than three.
+  Extent(std::initializer_list<std::size_t> sizes)
+      : Extent(std::span(sizes.begin(), sizes.size())) {}
+  explicit Extent(std::span<const std::size_t> sizes);
+  unsigned dimensions() const noexcept { return dimensions_; }
+  bool is_empty() const noexcept { return dimensions_ == 0; }
+  std::size_t operator[](unsigned dimension) const noexcept { return sizes_[dimension]; }
+  /// Null if empty.
+  const std::size_t* data() const noexcept { return is_empty() ? nullptr : sizes_.data(); }
+  bool operator==(const Extent&) const = default;
+
+ private:
+  std::array<std::size_t, 3> sizes_ = {};
+  unsigned dimensions_ = 0;
+};
+
+/// Where and over what a kernel runs.
+struct LaunchConfig {
+  const Queue& queue;
+  Extent global;       ///< work-items
+  Extent local = {};   ///< work-items in a group; empty: the platform chooses
+  Extent offset = {};  ///< of the global ids
+  Order order = {};
+};
+
+/// Local memory for each group, as the argument of a __local parameter.
+struct LocalMemory {
+  std::size_t size_bytes;
+};
+
+/// One argument of a kernel: bytes that are copied, local memory, or a pointer to shared virtual
+/// memory.
+struct Argument {
+  enum class Kind { bytes, local, svm } kind = Kind::bytes;
+  std::size_t size_bytes = 0;
+  const void* data = nullptr;  ///< kept only until the call returns; the pointer itself for svm
+};
+
+/// How a value is handed to a kernel: by default its own bytes. Specialise for types that stand for
+/// something else.
+template <class T>
+struct KernelArgument {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "a kernel argument is copied as bytes: pass a plain value or a Buffer");
+  static Argument of(const T& value) noexcept { return {Argument::Kind::bytes, sizeof(T), &value}; }
+};
+/// The memory. Throws InvalidState if it was released.
+template <std::derived_from<MemoryObject> T>
+struct KernelArgument<T> {
+  static Argument of(const T& memory) {
+    (void)memory.raw();
+    return {Argument::Kind::bytes, sizeof(RawMemory), memory.raw_address()};
+  }
+};
+template <>
+struct KernelArgument<LocalMemory> {
+  static Argument of(const LocalMemory& local) noexcept {
+    return {Argument::Kind::local, local.size_bytes, nullptr};
+  }
+};
+
+/// One parameter as the source has it; texts are empty where the program keeps no such information
+/// (build with -cl-kernel-arg-info).
+struct KernelParameter {
+  std::string name, type;
+  KernelArgAddressQualifier address = KernelArgAddressQualifier::private_;
+  KernelArgAccessQualifier access = KernelArgAccessQualifier::none;
+  KernelArgTypeQualifier qualifiers = KernelArgTypeQualifier::none;
+};
+
+/// A kernel of a built program, which it keeps. Copies are the same kernel. launch() is safe on any
+/// number of threads at once, although OpenCL keeps arguments as state of the kernel: each launch
+/// holds a lock of the kernel. set_argument() and enqueue() are separate steps, for one thread.
+class Kernel : public Queries<Kernel, KernelInfo> {
+ public:
+  Kernel() = default;
+  /// Wraps a kernel of another library.
+  Kernel(std::shared_ptr<const Table> table, RawKernel raw, Ownership ownership);
+
+  /// Sets all arguments and enqueues, as one operation. Throws InvalidArgument for a wrong number
+  /// of arguments; DeviceError CL_INVALID_ARG_SIZE naming the parameter; LaunchError with the
+  /// limits that forbid the shape. Errors while running end the event.
+  template <class... Arguments>
+  Event launch(const LaunchConfig& config, const Arguments&... arguments) const {
+    const std::array<Argument, sizeof...(Arguments)> list{
+        KernelArgument<Arguments>::of(arguments)...};
+    return launch_list(config, list);
+  }
+  /// The same for arguments collected at run time.
+  Event launch_list(const LaunchConfig& config, std::span<const Argument> arguments) const;
+
+  /// Sets one argument; it stays until it is set again.
+  void set_argument(unsigned index, const Argument& argument) const;
+  /// Enqueues with the arguments set before.
+  Event enqueue(const LaunchConfig& config) const;
+  /// Another kernel with the same arguments set, for another thread. Needs OpenCL 2.1.
+  Kernel clone() const;
+
+  InfoValue info(KernelInfo parameter) const;
+  InfoValue work_group_info(const Device& device, KernelWorkGroupInfo parameter) const;
+  /// `input` as the parameter wants it: a work-group shape, or a number of sub-groups. Needs OpenCL
+  /// 2.1 or cl_khr_subgroups.
+  InfoValue sub_group_info(const Device& device, KernelSubGroupInfo parameter,
+                           std::span<const std::size_t> input = {}) const;
+  InfoValue argument_info(unsigned index, KernelArgInfo parameter) const;
+  /// Asked once.
+  const std::vector<KernelParameter>& parameters() const;
+  unsigned argument_count() const;
+
+  const std::string& name() const;
+  Program program() const;
+  const Context& context() const;
+  explicit operator bool() const noexcept { return state_ != nullptr; }
+  RawKernel raw() const;
+  const Table& table() const { return *shared_table(); }
+  const std::shared_ptr<const Table>& shared_table() const;
+  bool operator==(const Kernel& other) const noexcept;
+
+ private:
+  friend class Program;
+  explicit Kernel(std::shared_ptr<const KernelState> state) noexcept;
+  std::shared_ptr<const KernelState> state_;
+};
+
+}  // namespace treadle::opencl

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "treadle/opencl/event.hpp"
+
+namespace treadle::opencl {
+
+/// Takes commands for one device. They run in order, unless the queue is made out of order; then
+/// only events and barriers order them. Copies are the same queue. Destroying the last does not
+/// wait: the platform finishes what was enqueued. Any thread.
+class Queue : public Queries<Queue, CommandQueueInfo> {
+ public:
+  Queue(const Context& context, const Device& device, CommandQueueProperties properties = {});
+  /// On the context's first device.
+  explicit Queue(const Context& context, CommandQueueProperties properties = {});
+  /// `properties` are pairs of name and value as clCreateCommandQueueWithProperties takes them; the
+  /// 0 at the end is added. Needs OpenCL 2.0.
+  static Queue with_properties(const Context& context, const Device& device,
+                               std::span<const std::uint64_t> properties);
+  /// Wraps a queue of another library.
+  Queue(std::shared_ptr<const Table> table, RawQueue raw, Ownership ownership);
+
+  InfoValue info(CommandQueueInfo parameter) const;
+  const Context& context() const noexcept { return context_; }
+  const Device& device() const noexcept { return device_; }
+  CommandQueueProperties properties() const;
+
+  /// Hands everything enqueued to the device; does not wait.
+  void flush() const;
+  /// Blocks until everything enqueued is done.
+  void finish() const;
+  /// Done when `order.after` is done; without a list, when everything enqueued before is.
+  Event marker(const Order& order = {}) const;
+  /// The same, and commands enqueued later start after it.
+  Event barrier(const Order& order = {}) const;
+
+  RawQueue raw() const { return handle_.raw(); }
+  const Table& table() const { return handle_.table(); }
+  const std::shared_ptr<const Table>& shared_table() const { return handle_.shared_table(); }
+  bool operator==(const Queue& other) const noexcept { return handle_ == other.handle_; }
+
+ private:
+  Queue(Context context, Device device, Handle<RawQueue> handle);
+
+  Context context_;
+  Device device_;
+  Handle<RawQueue> handle_;
+};
+
+}  // namespace treadle::opencl
