@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+
+#include "treadle/memory/bins.hpp"
+
+namespace treadle::memory {
+
+/// How a pool works.
+struct PoolOptions {
+  BinRule bins = {};
+  /// Called once for a request that the allocator refused for lack of memory, before held blocks
+  /// are given up: may free allocations of this pool or any other memory. What it throws goes to
+  /// the caller of allocate().
+  std::function<void()> reclaim = {};
+};
+
+/// Throws InvalidArgument naming the option that cannot be.
+void check_options(const PoolOptions& options);
+
+}  // namespace treadle::memory

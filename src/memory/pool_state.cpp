@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The parts of a pool that no program runs often.
+#define FMT_HEADER_ONLY
+#include "treadle/memory/pool_state.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace treadle::memory {
+namespace {
+
+/// "1.50 GiB", or "100 bytes" below a KiB.
+std::string readable(std::size_t size_bytes) {
+  if (size_bytes < 1024) return fmt::format("{} bytes", size_bytes);
+  constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double size = static_cast<double>(size_bytes) / 1024;
+  std::size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < std::size(units); ++unit) size /= 1024;
+  return fmt::format("{:.2f} {}", size, units[unit]);
+}
+
+std::string what_is_live(const Statistics& statistics, const std::vector<LiveAllocation>& largest) {
+  if (largest.empty()) return "it has no live allocation";
+  std::string text =
+      fmt::format("its {} live allocation{} take{} {}, the largest: ", statistics.active_blocks,
+                  statistics.active_blocks == 1 ? "" : "s",
+                  statistics.active_blocks == 1 ? "s" : "", readable(statistics.active_bytes));
+  for (std::size_t i = 0; i < largest.size(); ++i)
+    text += fmt::format("{}{} made at {}", i == 0 ? "" : ", ", readable(largest[i].size_bytes),
+                        largest[i].site);
+  return text;
+}
+
+}  // namespace
+
+void throw_freed() { throw InvalidState("the pooled memory was freed"); }
+
+void throw_exhausted(const OutOfMemory& refusal, std::size_t size_bytes,
+                     const Statistics& statistics, const std::vector<LiveAllocation>& largest) {
+  throw OutOfMemory(
+      DeviceFailure{
+          refusal.code(), refusal.code_name(), refusal.call(), refusal.driver_text(),
+          fmt::format("{} ({} bytes) for a pool that has given back all it held; {}",
+                      readable(size_bytes), size_bytes, what_is_live(statistics, largest))},
+      "free what is no longer needed, or ask for less");
+}
+
+}  // namespace treadle::memory
