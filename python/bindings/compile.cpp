@@ -159,7 +159,7 @@ void define_on_folder(nb::module_& m, const char* name, R (*function)(const std:
       [function](const std::optional<std::filesystem::path>& folder) {
         return function(folder.value_or(std::filesystem::path()));
       },
-      nb::arg("folder") = nb::none(), doc);
+      nb::arg("folder") = nb::none(), nb::call_guard<nb::gil_scoped_release>(), doc);
 }
 
 void bind_cache(nb::module_& m) {

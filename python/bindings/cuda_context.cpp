@@ -79,7 +79,7 @@ void bind_stack(nb::class_<Context>& type) {
       .def("push", &Context::push)
       .def_static("pop", &Context::pop)
       .def_static("stack_depth", &Context::stack_depth)
-      .def("detach", &Context::detach);
+      .def("detach", &Context::detach, nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace

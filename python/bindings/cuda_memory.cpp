@@ -2,6 +2,7 @@
 #include "treadle/cuda/memory.hpp"
 
 #include "argument.hpp"
+#include "buffer_slots.hpp"
 #include "interrupt.hpp"
 #include "rooms.hpp"
 #include "treadle/cuda/copy.hpp"
@@ -52,7 +53,7 @@ void bind_device_memory(nb::module_& m) {
   type.def(nb::init<std::size_t>(), nb::arg("size_bytes"))
       .def_static("pitched", &DeviceMemory::pitched, nb::arg("width_bytes"), nb::arg("height"),
                   nb::arg("element_bytes"))
-      .def("free", &DeviceMemory::free)
+      .def("free", &free_without_gil<DeviceMemory>)
       .def_prop_ro("is_freed", &DeviceMemory::is_freed)
       .def_prop_ro("address", &DeviceMemory::address)
       .def_prop_ro("size_bytes", &DeviceMemory::size_bytes)
@@ -83,26 +84,6 @@ void bind_device_memory(nb::module_& m) {
       type, [](PyObject* object) { return nb::inst_ptr<DeviceMemory>(object)->address(); });
 }
 
-// Host memory that arrays are made of: numpy.frombuffer(memory, dtype) keeps it alive.
-template <class T>
-int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
-  try {
-    const T& memory = *nb::inst_ptr<T>(self);
-    return PyBuffer_FillInfo(view, self, memory.data(),
-                             static_cast<Py_ssize_t>(memory.size_bytes()), 0, flags);
-  } catch (...) {
-    set_python_error(Face::native);
-    view->obj = nullptr;
-    return -1;
-  }
-}
-template <class T>
-PyType_Slot* buffer_slots() {
-  static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer<T>)},
-                                {0, nullptr}};
-  return slots;
-}
-
 void bind_host_memory(nb::module_& m) {
   nb::enum_<HostMemoryFlags>(m, "HostMemoryFlags", nb::is_arithmetic(), nb::is_flag())
       .value("none", HostMemoryFlags::none)
@@ -110,11 +91,11 @@ void bind_host_memory(nb::module_& m) {
       .value("device_map", HostMemoryFlags::device_map)
       .value("write_combined", HostMemoryFlags::write_combined);
   nb::class_<HostMemory>(m, "HostMemory", nb::is_weak_referenceable(),
-                         nb::type_slots(buffer_slots<HostMemory>()),
+                         nb::type_slots(buffer_slots<HostMemory, Face::native>()),
                          "Page-locked host memory; numpy.frombuffer makes an array of it.")
       .def(nb::init<std::size_t, HostMemoryFlags>(), nb::arg("size_bytes"),
            nb::arg("flags") = HostMemoryFlags::none)
-      .def("free", &HostMemory::free)
+      .def("free", &free_without_gil<HostMemory>)
       .def_prop_ro("is_freed", &HostMemory::is_freed)
       .def_prop_ro("size_bytes", &HostMemory::size_bytes)
       .def_prop_ro("device_pointer", &HostMemory::device_pointer);
@@ -126,11 +107,11 @@ void bind_managed_memory(nb::module_& m) {
       .value("host", AttachFlags::host)
       .value("single", AttachFlags::single);
   nb::class_<ManagedMemory> type(m, "ManagedMemory", nb::is_weak_referenceable(),
-                                 nb::type_slots(buffer_slots<ManagedMemory>()),
+                                 nb::type_slots(buffer_slots<ManagedMemory, Face::native>()),
                                  "Memory with one address on the host and on every device.");
   type.def(nb::init<std::size_t, AttachFlags>(), nb::arg("size_bytes"),
            nb::arg("flags") = AttachFlags::global)
-      .def("free", &ManagedMemory::free)
+      .def("free", &free_without_gil<ManagedMemory>)
       .def_prop_ro("is_freed", &ManagedMemory::is_freed)
       .def_prop_ro("address", &ManagedMemory::address)
       .def_prop_ro("size_bytes", &ManagedMemory::size_bytes)

@@ -18,14 +18,17 @@ void bind_cuda_module(nb::module_& m) {
                      "Code loaded into the current context.")
       .def(
           "__init__", [](Module* self, const PyImage& image) { new (self) Module(image.image); },
-          nb::arg("image"))
+          nb::arg("image"), nb::call_guard<nb::gil_scoped_release>())
       .def(
           "__init__",
           [](Module* self, nb::bytes code) {
-            new (self) Module(std::span(static_cast<const std::byte*>(code.data()), code.size()));
+            const std::span bytes(static_cast<const std::byte*>(code.data()), code.size());
+            nb::gil_scoped_release released;
+            new (self) Module(bytes);
           },
           nb::arg("code"))
-      .def_static("load_file", &Module::load_file, nb::arg("path"))
+      .def_static("load_file", &Module::load_file, nb::arg("path"),
+                  nb::call_guard<nb::gil_scoped_release>())
       .def(
           "function",
           [](const Module& self, std::string_view name) {

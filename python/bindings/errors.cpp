@@ -217,8 +217,6 @@ void set_python_error(Face face) noexcept {
 
 void raise_logic_error(const std::string& text) { raise_python(pycuda_classes[logic_error], text); }
 
-nb::handle pycuda_error_class() { return pycuda_classes[error]; }
-
 void raise_python(PyObject* exception_class, const std::string& text) {
   PyErr_SetString(exception_class, text.c_str());
   throw nb::python_error();

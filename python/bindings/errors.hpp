@@ -23,8 +23,6 @@ void set_python_error(Face face) noexcept;
 
 /// Throws pycuda.driver.LogicError(text).
 [[noreturn]] void raise_logic_error(const std::string& text);
-/// pycuda.driver.Error: the base of what the PyCUDA face raises for the driver.
-nb::handle pycuda_error_class();
 
 /// Throws a builtin exception, such as PyExc_TypeError, with `text`.
 [[noreturn]] void raise_python(PyObject* exception_class, const std::string& text);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/event.hpp"
@@ -51,6 +52,16 @@ void without_gil(const cuda::Context& context, F&& function) {
   wait_for_default_stream(context);
   nanobind::gil_scoped_release released;
   function();
+}
+
+/// Frees memory without the GIL: the driver may wait for work that uses it. Taken out of `memory`
+/// first, so that other threads find it freed.
+template <class Memory>
+void free_without_gil(Memory& memory) {
+  if (memory.is_freed()) return memory.free();  // says so
+  Memory leaving = std::move(memory);
+  nanobind::gil_scoped_release released;
+  leaving.free();
 }
 
 }  // namespace treadle::bindings

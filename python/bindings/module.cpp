@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: MIT
+// The extension: its modules, made in order.
+//
+// The GIL, one rule for every file of this folder. It is released around what may wait: for the
+// device (synchronize, blocking copies and fills, free(), the end of a context), for a driver that
+// starts (init, a new context), for a compiler, a linker or a disk (compile, load, the cache), and
+// for copies from host memory that a driver may stage before it returns. It is kept around what
+// only queues or asks: launches, records, fills with a stream, queries, allocations. Destructors
+// keep it, too: the garbage collector runs them. While it is released no Python object is touched,
+// and what was read from one before, a buffer say, is held until the call is over.
 #include "errors.hpp"
 #include "function.hpp"
 #include "pvt_struct.hpp"

@@ -161,8 +161,6 @@ Format parse_format(std::string_view text) {
   return format;
 }
 
-nb::handle struct_error_class() { return error_class; }
-
 void raise_struct_error(const std::string& text) { raise_python(error_class.ptr(), text); }
 
 void bind_pvt_struct(nb::module_& m) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The packer behind pycuda._pvt_struct: like the struct module in native mode, with complex numbers
 // and pointers, and without padding at the end. Kernel arguments of prepared calls go through it.
+// It is here and not in the core because all it does is read and make Python objects by their
+// protocols; what C++ programs use to lay out arguments is cuda::ArgumentBuffer.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -30,8 +32,7 @@ struct Format {
 /// Throws pvt_struct.error.
 Format parse_format(std::string_view text);
 
-/// pycuda._pvt_struct.error, an exception class of its own.
-nb::handle struct_error_class();
+/// Throws pycuda._pvt_struct.error, an exception class of its own.
 [[noreturn]] void raise_struct_error(const std::string& text);
 
 /// Natural alignment of a code; 1 for the ones that have none.

@@ -134,6 +134,7 @@ void bind_pycuda_device(nb::module_& m) {
            }),
            nb::arg("flags") = 0, "A new context, current on the calling thread.")
       .def("retain_primary_context", pycuda([](const Device& self) {
+             nb::gil_scoped_release released;
              return face::Context{cuda::Context::primary(self.device)};
            }),
            "The primary context, which other libraries share; not made current.")

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Host memory of several kinds. Each class has Python's buffer interface; driver.py makes arrays of
 // it.
+#include <nanobind/stl/unique_ptr.h>
+
 #include <cstdlib>
 
+#include "buffer_slots.hpp"
+#include "interrupt.hpp"
+#include "kept_objects.hpp"
 #include "pycuda_memory.hpp"
-
-#include <nanobind/stl/unique_ptr.h>
 #include "rooms.hpp"
 
 namespace treadle::bindings {
@@ -69,39 +72,6 @@ class AlignedHostAllocation final : public HostPointer {
   std::unique_ptr<std::byte, Release> data_;
 };
 
-// Buffer interface: views keep the Python object, and so the memory, alive.
-template <class T>
-int get_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
-  try {
-    T& memory = *nb::inst_ptr<T>(self);
-    return PyBuffer_FillInfo(view, self, memory.data(),
-                             static_cast<Py_ssize_t>(memory.size_bytes()), 0, flags);
-  } catch (...) {
-    set_python_error(Face::pycuda);
-    view->obj = nullptr;
-    return -1;
-  }
-}
-template <class T>
-PyType_Slot* buffer_slots() {
-  static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer<T>)},
-                                {0, nullptr}};
-  return slots;
-}
-int get_managed_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
-  try {
-    const cuda::ManagedMemory& memory = nb::inst_ptr<ManagedAllocation>(self)->memory();
-    return PyBuffer_FillInfo(view, self, memory.data(),
-                             static_cast<Py_ssize_t>(memory.size_bytes()), 0, flags);
-  } catch (...) {
-    set_python_error(Face::pycuda);
-    view->obj = nullptr;
-    return -1;
-  }
-}
-PyType_Slot managed_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_managed_buffer)},
-                               {0, nullptr}};
-
 // The driver allocates no zero bytes, but an empty array is an array.
 std::size_t size_argument(nb::handle size) {
   return std::max<std::uint64_t>(unsigned_argument(size.ptr(), "size"), 1);
@@ -123,21 +93,27 @@ void bind_page_locked(nb::module_& m) {
            pycuda([](const HostPointer& self) { return self.device_pointer(); }),
            "The address kernels use.");
   auto locked = nb::class_<PagelockedHostAllocation, HostPointer>(
-      m, "PagelockedHostAllocation", nb::type_slots(buffer_slots<PagelockedHostAllocation>()),
+      m, "PagelockedHostAllocation",
+      nb::type_slots(buffer_slots<PagelockedHostAllocation, Face::pycuda>()),
       "Page-locked memory.");
   locked
       .def(
           "free", pycuda([](PagelockedHostAllocation& self) {
             if (self.memory.is_freed())
               raise_logic_error("pagelocked_host_allocation::free failed: invalid resource handle");
-            self.memory.free();
+            free_without_gil(self.memory);
           }))
       .def("get_flags", pycuda([](const PagelockedHostAllocation& self) {
              return static_cast<unsigned>(self.memory.flags());
            }));
   m.attr("HostAllocation") = locked;
+  // No tp_clear: the array must outlive the page-locking. Its side of a cycle ends the cycle.
+  static PyType_Slot registered_slots[] = {
+      type_slot(Py_bf_getbuffer, get_buffer<RegisteredHostMemory, Face::pycuda>),
+      type_slot(Py_tp_traverse, traverse_kept<RegisteredHostMemory, &RegisteredHostMemory::base>),
+      {0, nullptr}};
   nb::class_<RegisteredHostMemory, HostPointer>(
-      m, "RegisteredHostMemory", nb::type_slots(buffer_slots<RegisteredHostMemory>()),
+      m, "RegisteredHostMemory", nb::type_slots(registered_slots),
       "Memory of someone else that is page-locked while this lives.")
       .def("unregister", pycuda([](RegisteredHostMemory& self) {
              if (!self.memory.is_registered())
@@ -162,7 +138,8 @@ void bind_page_locked(nb::module_& m) {
 
 void bind_aligned(nb::module_& m) {
   nb::class_<AlignedHostAllocation, HostPointer>(
-      m, "AlignedHostAllocation", nb::type_slots(buffer_slots<AlignedHostAllocation>()),
+      m, "AlignedHostAllocation",
+      nb::type_slots(buffer_slots<AlignedHostAllocation, Face::pycuda>()),
       "Aligned, pageable memory.")
       .def("free", pycuda([](AlignedHostAllocation& self) { self.free(); }));
   m.def("_aligned_allocation", pycuda([](nb::object size, nb::object alignment) {
@@ -173,9 +150,9 @@ void bind_aligned(nb::module_& m) {
 }
 
 void bind_managed(nb::module_& m) {
-  nb::class_<ManagedAllocation, DeviceAllocation>(m, "ManagedAllocation",
-                                                  nb::type_slots(managed_slots),
-                                                  "Memory with one address on host and device.")
+  nb::class_<ManagedAllocation, DeviceAllocation>(
+      m, "ManagedAllocation", nb::type_slots(buffer_slots<ManagedAllocation, Face::pycuda>()),
+      "Memory with one address on host and device.")
       .def("get_device_pointer",
            pycuda([](const ManagedAllocation& self) { return self.live_address(); }))
       .def("attach", pycuda([](const ManagedAllocation& self, nb::object flags, nb::object stream) {

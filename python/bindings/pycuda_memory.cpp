@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/unique_ptr.h>
 
+#include "interrupt.hpp"
 #include "rooms.hpp"
 
 namespace treadle::bindings {
@@ -11,13 +12,13 @@ namespace face {
 void LinearAllocation::free() {
   if (memory_.is_freed())
     raise_logic_error("device_allocation::free failed: invalid resource handle");
-  memory_.free();
+  free_without_gil(memory_);
 }
 
 void ManagedAllocation::free() {
   if (memory_.is_freed())
     raise_logic_error("managed_allocation::free failed: invalid resource handle");
-  memory_.free();
+  free_without_gil(memory_);
 }
 
 nb::object raw_buffer(cuda::DevicePointer address, nb::handle size, nb::handle offset) {

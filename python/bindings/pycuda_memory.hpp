@@ -45,6 +45,9 @@ class ManagedAllocation final : public DeviceAllocation {
   void free() override;
   cuda::DevicePointer live_address() const override { return memory_.address(); }
   const cuda::ManagedMemory& memory() const noexcept { return memory_; }
+  /// For the host. Throws InvalidState after free().
+  std::byte* data() const { return memory_.data(); }
+  std::size_t size_bytes() const { return memory_.size_bytes(); }
 
  private:
   cuda::ManagedMemory memory_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <nanobind/stl/string.h>
 
+#include <optional>
+
 #include "function.hpp"
 #include "image.hpp"
 #include "pycuda_classes.hpp"
@@ -33,9 +35,13 @@ Module load(std::span<const std::byte> code, nb::handle options, nb::handle mess
     if (!message_handler.is_none()) message_handler(success, log.info, log.error);
   };
   try {
-    Module module{cuda::Module(code, list, &log)};
+    std::optional<cuda::Module> module;
+    {
+      nb::gil_scoped_release released;
+      module.emplace(code, list, &log);
+    }
     report(true);
-    return module;
+    return {std::move(*module)};
   } catch (const Error&) {
     report(false);
     throw;
@@ -82,6 +88,7 @@ void bind_pycuda_module(nb::module_& m) {
           const auto path =
               nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(filename));
           face::current_context();
+          nb::gil_scoped_release released;
           return Module{cuda::Module::load_file(path)};
         }),
         nb::arg("filename"));
@@ -93,6 +100,7 @@ void bind_pycuda_module(nb::module_& m) {
         nb::arg("message_handler") = nb::none(), "Loads cubin, PTX or fatbin.");
   m.def("_module_from_image", pycuda([](const PyImage& image) {
           face::current_context();
+          nb::gil_scoped_release released;
           return Module{cuda::Module(image.image)};
         }),
         "Loads what treadle.compile_cuda made, with its C++ names.");

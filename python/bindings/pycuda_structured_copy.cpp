@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memcpy2D, Memcpy3D and Memcpy3DPeer: mutable descriptions of a rectangle or box to copy.
 #include "interrupt.hpp"
+#include "kept_objects.hpp"
 #include "pycuda_classes.hpp"
 #include "rooms.hpp"
 #include "treadle/cuda/copy.hpp"
@@ -114,7 +115,12 @@ void bind_setters(nb::class_<T>& type) {
 
 template <class T>
 nb::class_<T> bind_structured(nb::module_& m, const char* name, const char* doc, bool is_3d) {
-  nb::class_<T> type(m, name, nb::dynamic_attr(), nb::is_weak_referenceable(), doc);
+  static PyType_Slot slots[] = {
+      type_slot(Py_tp_traverse, traverse_kept<T, &T::kept_source, &T::kept_destination>),
+      type_slot(Py_tp_clear, clear_kept<T, &T::kept_source, &T::kept_destination>),
+      {0, nullptr}};
+  nb::class_<T> type(m, name, nb::dynamic_attr(), nb::is_weak_referenceable(),
+                     nb::type_slots(slots), doc);
   type.def(nb::init<>());
   bind_side(type, "src_", [](cuda::Copy3D& copy) -> cuda::CopySide& { return copy.source; }, is_3d);
   bind_side(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import gc
+import weakref
 
 import numpy as np
 import pycuda.driver as cuda
@@ -302,3 +303,30 @@ def test_events_measure_and_order(context):
         cuda.Event(cuda.event_flags.DISABLE_TIMING).record().time_till(end)
     with pytest.raises(TypeError):
         start.record(stream=3)
+
+
+def test_cycles_through_kept_arrays_end(context):
+    class Array(np.ndarray):  # instances have attributes
+        pass
+
+    def cycle(keep):
+        array = np.zeros(4096, np.uint8).view(Array)
+        array.keeper = keep(array)
+        return weakref.ref(array)
+
+    def structured(make):
+        def keep(array):
+            copy = make()
+            copy.set_src_host(array)
+            return copy
+
+        return keep
+
+    def registered(array):
+        # Not the array that register_host_memory returns: NumPy shows the collector no base.
+        return cuda.register_host_memory(array).base
+
+    makers = [structured(make) for make in (cuda.Memcpy2D, cuda.Memcpy3D, cuda.Memcpy3DPeer)]
+    left = [cycle(keep) for keep in (*makers, registered, cuda.InOut)]
+    gc.collect()
+    assert [array() for array in left] == [None] * len(left)

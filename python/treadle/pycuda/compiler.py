@@ -7,6 +7,7 @@ caller names one, as in SourceModule(text, nvcc="/opt/cuda/bin/nvcc").
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 import re
@@ -66,34 +67,36 @@ def _report(program: _compile.Program, keep: bool) -> None:
         )
 
 
+@dataclasses.dataclass(frozen=True)
+class _Request:
+    """How to compile, in PyCUDA's terms."""
+
+    nvcc: str
+    options: Sequence[str]
+    keep: bool
+    extern_c: bool
+    cache_dir: str | os.PathLike | bool | None
+    include_dirs: Sequence[str] = ()
+    output: str = "cubin"
+
+
 # Raises CompileError itself: the exception is translated in bindings/errors.cpp.
-def _build(
-    source: Any,
-    target: str,
-    *,
-    nvcc: str,
-    options: Sequence[str],
-    keep: bool,
-    extern_c: bool,
-    cache_dir: str | os.PathLike | bool | None,
-    include_dirs: Sequence[str],
-    output: str,
-) -> _compile.Program:
-    caching = _cache_options(cache_dir)
-    flags = [str(option) for option in options]
+def _build(source: Any, target: str, request: _Request) -> _compile.Program:
+    caching, keep = _cache_options(request.cache_dir), request.keep
+    flags = [str(option) for option in request.options]
     if driver.CUDA_DEBUGGING:
         caching, keep = {"cache": False}, True
         flags += ["-g", "-G"]
-    asked_for_nvcc = nvcc != "nvcc" and not target.startswith("cpu")
+    asked_for_nvcc = request.nvcc != "nvcc" and not target.startswith("cpu")
     program = _driver._compile_cuda(
         str(source),
         target,
         flags=flags,
-        include_dirs=[Path(d) for d in include_dirs],
-        output=output,
+        include_dirs=[Path(d) for d in request.include_dirs],
+        output=request.output,
         toolchain="nvcc" if asked_for_nvcc else "automatic",
-        nvcc=nvcc if asked_for_nvcc else "",
-        extern_c=extern_c,
+        nvcc=request.nvcc if asked_for_nvcc else "",
+        extern_c=request.extern_c,
         keep=keep,
         **caching,
     )
@@ -115,9 +118,7 @@ def compile(  # noqa: A001 - the name is PyCUDA's
 ) -> bytes:
     """Machine code, PTX or a fatbin of CUDA C text, as module_from_buffer takes it."""
     assert target in _TARGETS, f"target is one of {_TARGETS}"
-    program = _build(
-        source,
-        _target(arch, code),
+    request = _Request(
         nvcc=nvcc,
         options=DEFAULT_NVCC_FLAGS if options is None else options,
         keep=keep,
@@ -126,7 +127,7 @@ def compile(  # noqa: A001 - the name is PyCUDA's
         include_dirs=include_dirs or (),
         output=target,
     )
-    return program.image.code
+    return _build(source, _target(arch, code), request).image.code
 
 
 _ARCH_OPTION = re.compile(r"^(?:-arch|--gpu-architecture|-code|--gpu-code)(?:=(.*))?$")
@@ -157,18 +158,10 @@ def compile_plain(
     """compile() for text that is complete as it is: no extern "C" is put around it."""
     assert target in _TARGETS, f"target is one of {_TARGETS}"
     rest, arch = _without_arch(options)
-    program = _build(
-        source,
-        _target(arch, None),
-        nvcc=nvcc,
-        options=rest,
-        keep=keep,
-        extern_c=False,
-        cache_dir=cache_dir,
-        include_dirs=(),
-        output=target,
+    request = _Request(
+        nvcc=nvcc, options=rest, keep=keep, extern_c=False, cache_dir=cache_dir, output=target
     )
-    return program.image.code
+    return _build(source, _target(arch, None), request).image.code
 
 
 def _run_nvcc(command: Sequence[str]) -> subprocess.CompletedProcess:
@@ -243,16 +236,14 @@ class SourceModule(CudaModule):
         include_dirs: Sequence[str] | None = None,
     ) -> None:
         self._check_arch(arch)
-        program = _build(
-            source,
-            _target(arch, code),
+        request = _Request(
             nvcc=nvcc,
             options=DEFAULT_NVCC_FLAGS if options is None else options,
             keep=keep,
             extern_c=not no_extern_c,
             cache_dir=cache_dir,
             include_dirs=include_dirs or (),
-            output="cubin",
         )
+        program = _build(source, _target(arch, code), request)
         self.module = _driver._module_from_image(program.image)
         self._bind_module()
