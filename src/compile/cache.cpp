@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/compile/cache.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <memory>
 #include <utility>
 
 #include "compile/cache_folder.hpp"
@@ -24,11 +20,6 @@ namespace {
 
 const FileSystem& files() { return FileSystem::system(); }
 
-std::filesystem::path chosen_folder(const std::filesystem::path& folder, std::string& problem) {
-  if (folder.empty()) return default_cache_folder(problem);
-  return absolute_path(folder);
-}
-
 // Names of entries and temporary files, whatever else is in the folder. A missing folder is an
 // empty one.
 std::vector<std::string> names_in(const std::filesystem::path& folder) {
@@ -42,21 +33,21 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
+// The folder to delete in. One that the cache would not use is none: what looks like an entry there
+// may be somebody else's file.
+std::filesystem::path trusted_folder(const std::filesystem::path& folder) {
+  std::string problem;
+  std::filesystem::path chosen = chosen_folder(folder, problem);
+  if (!chosen.empty()) problem = judge_folder(files(), chosen);
+  if (!problem.empty()) throw InvalidArgument("this cache is left as it is: " + problem);
+  return chosen;
+}
+
 std::chrono::system_clock::time_point time_of(const struct stat& status) {
   return std::chrono::system_clock::time_point(
       std::chrono::duration_cast<std::chrono::system_clock::duration>(
           std::chrono::seconds(status.st_mtim.tv_sec) +
           std::chrono::nanoseconds(status.st_mtim.tv_nsec)));
-}
-
-// The whole file, checked; `size` and `status` are set even if it is damaged.
-std::optional<EntryBytes> read_entry(const std::string& path, EntryKind kind, struct stat& status) {
-  const OpenFile file(files(), files().open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0));
-  if (!file || files().fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  auto bytes = std::make_unique_for_overwrite<char[]>(size + 1);
-  if (!read_exactly(files(), file.get(), bytes.get(), size)) return {};
-  return unpack_entry(kind, std::move(bytes), size);
 }
 
 CacheEntry describe(const std::string& name, EntryKind kind, const std::optional<EntryBytes>& bytes,
@@ -113,7 +104,7 @@ std::vector<CacheEntry> list_cache(const std::filesystem::path& folder) {
     const auto kind = kind_of_file_name(name);
     if (!kind) continue;
     struct stat status{};
-    const auto bytes = read_entry((chosen / name).native(), *kind, status);
+    const auto bytes = read_entry(files(), (chosen / name).native(), *kind, status);
     entries.push_back(describe(name, *kind, bytes, status));
   }
   std::ranges::sort(entries, [](const CacheEntry& a, const CacheEntry& b) {
@@ -123,8 +114,7 @@ std::vector<CacheEntry> list_cache(const std::filesystem::path& folder) {
 }
 
 CacheCheck verify_cache(const std::filesystem::path& folder) {
-  std::string problem;
-  const std::filesystem::path chosen = chosen_folder(folder, problem);
+  const std::filesystem::path chosen = trusted_folder(folder);
   CacheCheck check;
   for (const CacheEntry& entry : list_cache(chosen)) {
     if (!entry.damaged) {
@@ -138,10 +128,15 @@ CacheCheck verify_cache(const std::filesystem::path& folder) {
   return check;
 }
 
+std::uint64_t prune_cache(std::uint64_t max_bytes, const std::filesystem::path& folder) {
+  const std::filesystem::path chosen = trusted_folder(folder);
+  names_in(chosen);  // tells why if it cannot be read
+  return evict(files(), chosen, max_bytes, max_bytes);
+}
+
 std::uint64_t clear_cache(const std::filesystem::path& folder) {
   clear_memory_cache();
-  std::string problem;
-  const std::filesystem::path chosen = chosen_folder(folder, problem);
+  const std::filesystem::path chosen = trusted_folder(folder);
   std::uint64_t freed = 0;
   for (const std::string& name : names_in(chosen)) {
     struct stat status{};

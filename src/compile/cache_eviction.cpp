@@ -24,7 +24,7 @@ bool older(const timespec& a, const timespec& b) {
 }  // namespace
 
 std::uint64_t evict(const FileSystem& files, const std::filesystem::path& folder,
-                    std::uint64_t limit) {
+                    std::uint64_t limit, std::uint64_t target) {
   std::vector<std::string> names;
   if (files.list(folder.c_str(), names) != 0) return 0;
   std::vector<File> entries;
@@ -46,7 +46,7 @@ std::uint64_t evict(const FileSystem& files, const std::filesystem::path& folder
   if (total <= limit) return total;
   std::ranges::sort(entries, [](const File& a, const File& b) { return older(a.used, b.used); });
   for (const File& entry : entries) {
-    if (total <= limit - limit / 10) break;
+    if (total <= target) break;
     // Whoever has it open reads on; whoever wrote it anew meanwhile loses one entry, not its
     // correctness.
     if (files.unlink(entry.path.c_str()) == 0) total -= entry.size;

@@ -69,6 +69,10 @@ std::filesystem::path default_cache_folder(std::string& reason) {
   return home / ".cache" / "treadle";
 }
 
+std::filesystem::path chosen_folder(const std::filesystem::path& folder, std::string& reason) {
+  return folder.empty() ? default_cache_folder(reason) : absolute_path(folder);
+}
+
 std::string judge_folder(const FileSystem& files, const std::filesystem::path& folder) {
   struct stat status{};
   if (files.lstat(folder.c_str(), &status) == 0) return judge(status, folder);

@@ -12,6 +12,8 @@ namespace treadle::compile {
 /// settings().cache_dir; else $XDG_CACHE_HOME/treadle, else ~/.cache/treadle. Empty, with `reason`,
 /// if there is no home folder.
 std::filesystem::path default_cache_folder(std::string& reason);
+/// `folder`, absolute; the default one if it is empty.
+std::filesystem::path chosen_folder(const std::filesystem::path& folder, std::string& reason);
 
 /// What stands in the way of using `folder`, empty if nothing does. A folder that is missing is
 /// made, with its parents, readable by this user only. Another user's folder, one that others may

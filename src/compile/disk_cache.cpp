@@ -118,6 +118,17 @@ std::optional<EntryBytes> DiskCache::load(EntryKind kind, std::string_view key) 
   return entry;
 }
 
+std::optional<EntryBytes> read_entry(const FileSystem& files, const std::string& path,
+                                     EntryKind kind, struct stat& status) {
+  const OpenFile file(files, files.open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0));
+  if (!file || files.fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > max_entry_bytes) return {};
+  auto bytes = std::make_unique_for_overwrite<char[]>(size + 1);
+  if (!read_exactly(files, file.get(), bytes.get(), size)) return {};
+  return unpack_entry(kind, std::move(bytes), size);
+}
+
 void DiskCache::store(EntryKind kind, std::string_view key, std::string_view payload) {
   if (!usable()) return;
   const std::string bytes = pack_entry(kind, key, payload);
@@ -167,7 +178,7 @@ void DiskCache::keep_cap(std::uint64_t added) {
   // The folder is measured at the first entry that this process writes and whenever it may be full:
   // other processes add to it unseen.
   if (std::exchange(measured_, true) && estimated_bytes_ <= max_bytes_) return;
-  estimated_bytes_ = evict(files_, folder_, max_bytes_);
+  estimated_bytes_ = evict(files_, folder_, max_bytes_, max_bytes_ - max_bytes_ / 10);
 }
 
 namespace {
@@ -190,9 +201,7 @@ std::shared_ptr<DiskCache> disk_cache_of(const std::filesystem::path& folder) {
   std::shared_ptr<DiskCache>& cache = all.caches[folder.native()];
   if (cache) return cache;
   std::string reason;
-  std::filesystem::path chosen =
-      folder.empty() ? default_cache_folder(reason) : absolute_path(folder);
-  chosen = chosen.lexically_normal();
+  std::filesystem::path chosen = chosen_folder(folder, reason).lexically_normal();
   if (!chosen.has_filename()) chosen = chosen.parent_path();  // "cache/": lstat would follow a link
   if (chosen.empty()) {
     if (!std::exchange(all.warned_without_home, true))

@@ -68,9 +68,14 @@ class DiskCache {
 /// after one warning, if there is none.
 std::shared_ptr<DiskCache> disk_cache_of(const std::filesystem::path& folder);
 /// If the entries of `folder` take more than `limit` bytes, deletes the least recently used ones
-/// down to nine tenths of it. Also deletes temporary files that a killed process left. Returns the
-/// bytes that are left.
+/// down to `target`. Also deletes temporary files that a killed process left. Returns the bytes
+/// that are left.
 std::uint64_t evict(const FileSystem& files, const std::filesystem::path& folder,
-                    std::uint64_t limit);
+                    std::uint64_t limit, std::uint64_t target);
+
+/// The whole file, checked, whoever wrote it; `status` is set even if it is damaged. Nothing if it
+/// is no entry of that kind.
+std::optional<EntryBytes> read_entry(const FileSystem& files, const std::string& path,
+                                     EntryKind kind, struct stat& status);
 
 }  // namespace treadle::compile

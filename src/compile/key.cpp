@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compile/key.hpp"
 
+#include <algorithm>
+
 #include "compile/entry.hpp"
 #include "compile/file_system.hpp"
 #include "compile/framing.hpp"
@@ -9,7 +11,8 @@ namespace treadle::compile {
 namespace {
 
 constexpr std::string_view key_title = "treadle compile key";
-constexpr std::uint64_t packed_field_bytes = 8 + 8;
+constexpr std::string_view program_kind = "program";
+constexpr std::uint64_t packed_field_bytes = 8 + 8, packed_digest_bytes = 8 + sizeof(Digest);
 
 void add_digest(FieldWriter& key, const Digest& digest) {
   key.text({reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()});
@@ -43,7 +46,7 @@ FieldWriter begin_key(const BinaryKey& inputs, std::string_view kind) {
 }  // namespace
 
 std::string program_key(const BinaryKey& inputs, const IncludeClosure& closure) {
-  FieldWriter key = begin_key(inputs, "program");
+  FieldWriter key = begin_key(inputs, program_kind);
   add_digest(key, closure.structure);
   key.number(closure.files.size());
   for (const IncludedFile& file : closure.files) add_digest(key, file.digest);
@@ -82,10 +85,31 @@ std::string KeyDescription::field(std::string_view name) const {
   return {};
 }
 
+namespace {
+
+Digest read_digest(FieldReader& key) {
+  Digest digest;
+  const std::string_view bytes = key.text();
+  if (bytes.size() == digest.bytes.size()) std::ranges::copy(bytes, digest.bytes.begin());
+  return digest;
+}
+
+// What program_key() adds.
+void read_closure(FieldReader& key, KeyDescription& into) {
+  into.structure = read_digest(key);
+  into.headers.resize(key.count(packed_digest_bytes));
+  for (Digest& header : into.headers) header = read_digest(key);
+  if (key.number() == 0) return;
+  into.paths.resize(into.headers.size() + 1);
+  for (std::string& path : into.paths) path = key.text();
+}
+
+}  // namespace
+
 std::optional<KeyDescription> describe_key(std::string_view bytes) {
   FieldReader key(bytes);
   if (key.text() != key_title || key.number() != cache_schema) return {};
-  key.text();  // kind
+  const bool is_program = key.text() == program_kind;
   KeyDescription description;
   description.language = key.text();
   description.source_name = key.text();
@@ -97,6 +121,7 @@ std::optional<KeyDescription> describe_key(std::string_view bytes) {
     field.name = key.text();
     field.value = key.text();
   }
+  if (is_program) read_closure(key, description);
   if (key.failed()) return {};
   return description;
 }

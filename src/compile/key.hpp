@@ -28,6 +28,10 @@ struct KeyDescription {
   std::string language, source_name, source;
   std::vector<std::string> options;
   std::vector<KeyField> identity;
+  // Of a program's key only:
+  Digest structure;                ///< of the includes: which name led to which file
+  std::vector<Digest> headers;     ///< of the contents, in the order of their first use
+  std::vector<std::string> paths;  ///< of source and headers, where the result holds them
   /// The value of an identity field; empty if the key has none of that name.
   std::string field(std::string_view name) const;
 };

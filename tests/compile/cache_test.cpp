@@ -87,7 +87,28 @@ TEST_F(CacheTest, clear_leaves_what_is_not_ours) {
   EXPECT_GT(clear_cache(dir_.path()), 200u);
   EXPECT_THAT(names_with(dir_.path(), ""), ElementsAre("notes.txt"));
   EXPECT_EQ(clear_cache(dir_ / "none"), 0u);
-  EXPECT_THROW(clear_cache(dir_ / "notes.txt"), FileError);
+}
+
+TEST_F(CacheTest, P5_nothing_is_deleted_in_a_folder_that_is_not_trusted) {
+  std::filesystem::create_symlink(dir_.path(), dir_ / "link");
+  for (const auto& folder : {dir_ / "notes.txt", dir_ / "link"}) {
+    EXPECT_THROW(clear_cache(folder), InvalidArgument);
+    EXPECT_THROW(verify_cache(folder), InvalidArgument);
+    EXPECT_THROW(prune_cache(0, folder), InvalidArgument);
+  }
+  EXPECT_EQ(cache_state(dir_.path()).programs, 2u);
+}
+
+TEST_F(CacheTest, prune_deletes_what_was_used_longest_ago) {
+  const auto entries = list_cache(dir_.path());
+  const auto old = std::filesystem::file_time_type::clock::now() - std::chrono::hours(2);
+  std::filesystem::last_write_time(dir_ / entries[1].name, old);
+  const std::uint64_t total = cache_state(dir_.path()).bytes;
+  EXPECT_EQ(prune_cache(total, dir_.path()), total);
+  EXPECT_EQ(prune_cache(total - 1, dir_.path()), entries[0].bytes);
+  EXPECT_EQ(list_cache(dir_.path()).at(0).name, entries[0].name);
+  EXPECT_EQ(prune_cache(0, dir_.path()), 0u);
+  EXPECT_EQ(prune_cache(0, dir_ / "none"), 0u);
 }
 
 }  // namespace

@@ -13,7 +13,8 @@
 namespace treadle::compile {
 
 // In each function an empty `folder` means the default one: settings().cache_dir, or the user's
-// cache folder.
+// cache folder. Functions that delete throw InvalidArgument for a folder that the cache would
+// refuse to use (CacheState::problem), and all that read one FileError if that fails.
 
 struct CacheState {
   std::filesystem::path folder;
@@ -51,9 +52,28 @@ struct CacheCheck {
 /// Reads every entry and deletes those that are not as they were written.
 CacheCheck verify_cache(const std::filesystem::path& folder = {});
 
+/// Deletes the least recently used entries until the others take no more than `max_bytes`; nothing
+/// if they already do. Returns the bytes that are left.
+std::uint64_t prune_cache(std::uint64_t max_bytes, const std::filesystem::path& folder = {});
+
+/// One part of two keys that is not the same.
+struct KeyDifference {
+  std::string field;  ///< "source", "options", "header <path>", or an identity field's name
+  std::string before, after;
+};
+struct MissExplanation {
+  std::string entry;    ///< the one that was made because there was none
+  std::string nearest;  ///< the one that is most like it; empty: there is none of this kernel
+  std::vector<KeyDifference> differences;  ///< from `nearest` to `entry`
+};
+/// Why a program was compiled although its source had been compiled before: the parts of its key
+/// that differ from the most similar entry's. `entry` is a name as list_cache() tells it; empty:
+/// the latest program that was compiled. Throws InvalidArgument if there is no such entry.
+MissExplanation explain_miss(const std::string& entry = {},
+                             const std::filesystem::path& folder = {});
+
 /// Deletes every entry and what killed processes left, nothing else that may be in the folder, and
-/// forgets what this process holds in memory. Returns the bytes freed. Throws FileError if the
-/// folder cannot be read.
+/// forgets what this process holds in memory. Returns the bytes freed.
 std::uint64_t clear_cache(const std::filesystem::path& folder = {});
 
 /// Forgets what this process holds in memory; the disk stays.
