@@ -3,20 +3,15 @@
 #include <gmock/gmock.h>
 
 #include "cuda_cpu/compiler/backend.hpp"
-#include "cuda_cpu/compiler/codegen.hpp"
-#include "cuda_cpu/compiler/ir_module.hpp"
+#include "cuda_cpu/compiler/lowered.hpp"
 #include "cuda_cpu/compiler/passes/check_supported.hpp"
 #include "cuda_cpu/compiler/passes/gpu_arithmetic.hpp"
-#include "cuda_cpu/compiler/passes/kernel_body.hpp"
 #include "cuda_cpu/compiler/passes/live_values.hpp"
 #include "cuda_cpu/compiler/passes/math_calls.hpp"
 #include "cuda_cpu/compiler/passes/region_exits.hpp"
 #include "cuda_cpu/compiler/passes/region_graph.hpp"
-#include "cuda_cpu/compiler/passes/retarget.hpp"
 #include "cuda_cpu/compiler/passes/shared_atomics.hpp"
-#include "cuda_cpu/compiler/passes/shared_memory.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
-#include "llvm/Target/TargetMachine.h"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -24,20 +19,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-/// A module whose one kernel has become a body.
-struct Lowered {
-  explicit Lowered(const std::string& text)
-      : module(text), machine(create_host_machine(3)), plan(retarget(*module, *machine)) {
-    SharedMemory shared(*module, plan);
-    body = make_kernel_body(plan.kernels.front(), shared);
-  }
-  IrModule module;
-  std::unique_ptr<llvm::TargetMachine> machine;
-  ModulePlan plan;
-  KernelBody body;
-  std::string text() const { return IrModule::text_of(*body.function); }
-};
 
 TEST(GpuArithmetic, DivisionByAVariableIsGuarded) {
   IrModule module("define i32 @f(i32 %x, i32 %d) { %q = udiv i32 %x, %d\n ret i32 %q }");

@@ -20,6 +20,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "cuda_cpu/compiler/passes/block_context.hpp"
+#include "cuda_cpu/compiler/passes/frame_scopes.hpp"
 #include "cuda_cpu/compiler/passes/implied_barriers.hpp"
 #include "cuda_cpu/compiler/passes/live_values.hpp"
 #include "cuda_cpu/compiler/passes/markers.hpp"
@@ -41,13 +42,13 @@ class RegionEntries {
  public:
   RegionEntries(const KernelPlan& kernel, const KernelBody& body,
                 const llvm::TargetMachine& machine, const RegionFunction& region, unsigned number,
-                bool store_state)
+                const RegionExits& exits)
       : kernel_(kernel),
         body_(body),
         machine_(machine),
         region_(region),
         number_(number),
-        store_state_(store_state),
+        exits_(exits),
         group_(llvm::MDNode::getDistinct(region.function->getContext(), {})) {
     join_access_group(*region_.function, group_);
     make_shared_atomics_plain(*region_.function);
@@ -65,7 +66,14 @@ class RegionEntries {
   llvm::LLVMContext& context() const { return region_.function->getContext(); }
   llvm::Function* make(const char* prefix, LoopKind kind, llvm::MDNode* group) const;
   void append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry) const;
-  void store_state(llvm::IRBuilder<>& builder, Value* next, Value* state, const ThreadPosition& at,
+  /// Where append_frames put them: behind the parameters of the body, thread and thread count.
+  Value* uniform_frame(const BlockEntry& entry) const {
+    return entry.values[body_.function->arg_size() + 2];
+  }
+  Value* varying_frame(const BlockEntry& entry) const {
+    return entry.values[body_.function->arg_size() + 3];
+  }
+  void store_state(llvm::IRBuilder<>& builder, Value* next, Value* state, Value* thread,
                    llvm::MDNode* group) const;
 
   const KernelPlan& kernel_;
@@ -73,7 +81,7 @@ class RegionEntries {
   const llvm::TargetMachine& machine_;
   const RegionFunction& region_;
   const unsigned number_;
-  const bool store_state_;
+  const RegionExits& exits_;
   llvm::MDNode* const group_;  ///< of the parallel loop; means nothing to the serial one
 };
 
@@ -87,18 +95,17 @@ void RegionEntries::append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry)
        {offsetof(BlockContext, uniform_frame), offsetof(BlockContext, varying_frame),
         offsetof(BlockContext, local_memory)})
     entry.values.push_back(load_context_pointer(builder, entry.context, offset));
-  Value* uniform_frame = *(entry.values.end() - 3);
   // Read before the first thread runs: threads write the values of their next turn there.
   for (const Slot* slot : region_.uniform_values)
-    entry.values.push_back(
-        builder.CreateLoad(slot->memory_type, context_field(builder, uniform_frame, slot->offset)));
+    entry.values.push_back(builder.CreateLoad(
+        slot->memory_type, context_field(builder, uniform_frame(entry), slot->offset)));
 }
 
 void RegionEntries::store_state(llvm::IRBuilder<>& builder, Value* next, Value* state,
-                                const ThreadPosition& at, llvm::MDNode* group) const {
+                                Value* thread, llvm::MDNode* group) const {
   auto* store = builder.CreateStore(
       next, builder.CreateInBoundsGEP(builder.getInt8Ty(), state,
-                                      builder.CreateZExt(at.linear, builder.getInt64Ty())));
+                                      builder.CreateZExt(thread, builder.getInt64Ty())));
   if (group) store->setMetadata(llvm::LLVMContext::MD_access_group, group);
 }
 
@@ -131,7 +138,11 @@ llvm::Function* RegionEntries::make(const char* prefix, LoopKind kind, llvm::MDN
     values[body_.user_parameters + 2] = at.z;
     values[body_.function->arg_size()] = at.linear;
     call = builder.CreateCall(region_.function, values);
-    if (kind == LoopKind::serial || store_state_) store_state(builder, call, state, at, group);
+    if (kind == LoopKind::serial)
+      store_state(builder, call, state, at.linear, group);
+    else if (exits_.only_successor() < 0)
+      // Where all threads go the same way, the scheduler asks the first only.
+      store_state(builder, call, state, exits_.uniform ? builder.getInt32(0) : at.linear, group);
     if (skip) {
       builder.CreateBr(skip);
       builder.SetInsertPoint(skip);
@@ -139,6 +150,7 @@ llvm::Function* RegionEntries::make(const char* prefix, LoopKind kind, llvm::MDN
   });
   llvm::InlineFunctionInfo info;
   llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false);
+  separate_frames(*entry.function, {state, uniform_frame(entry), varying_frame(entry)});
   return entry.function;
 }
 
@@ -172,12 +184,11 @@ void make_region_functions(KernelPlan& kernel, const KernelBody& body, PassRunne
   const LiveValues live(body, graph, uniformity, scatter);
   for (unsigned i = 0; i < count; ++i) {
     const RegionFunction region = make_region_function(body, graph, live, local, i);
-    const int only_successor = exits[i].only_successor();
-    const RegionEntries entries(kernel, body, machine, region, i, only_successor < 0);
+    const RegionEntries entries(kernel, body, machine, region, i, exits[i]);
     RegionPlan plan;
     plan.run_selected = part ? entries.make_selected() : nullptr;
     plan.run_all = entries.make_all();
-    plan.only_successor = only_successor;
+    plan.only_successor = exits[i].only_successor();
     plan.barrier = graph.regions()[i].barrier;
     plan.uniform_exit = exits[i].uniform;
     kernel.regions.push_back(plan);

@@ -37,21 +37,36 @@ llvm::MDNode* string_property(llvm::LLVMContext& context, const char* name,
   return llvm::MDNode::get(context, operands);
 }
 
-llvm::MDNode* loop_properties(llvm::LLVMContext& context, LoopKind kind, llvm::MDNode* group) {
-  auto flag = [&](bool value) {
-    return llvm::ConstantAsMetadata::get(llvm::ConstantInt::getBool(context, value));
-  };
-  llvm::SmallVector<llvm::Metadata*, 4> operands{nullptr};  // becomes the node itself
-  if (kind == LoopKind::parallel) {
-    operands.push_back(string_property(context, "llvm.loop.parallel_accesses", group));
-    operands.push_back(string_property(context, "llvm.loop.vectorize.enable", flag(true)));
-  } else {
-    operands.push_back(string_property(context, "llvm.loop.vectorize.enable", flag(false)));
-    operands.push_back(string_property(context, "llvm.loop.unroll.disable"));
-  }
+llvm::MDNode* flag(llvm::LLVMContext& context, const char* name, bool value) {
+  return string_property(context, name,
+                         llvm::ConstantAsMetadata::get(llvm::ConstantInt::getBool(context, value)));
+}
+
+llvm::MDNode* loop_node(llvm::LLVMContext& context, llvm::ArrayRef<llvm::Metadata*> properties) {
+  llvm::SmallVector<llvm::Metadata*, 5> operands{nullptr};  // becomes the node itself
+  operands.append(properties.begin(), properties.end());
   llvm::MDNode* node = llvm::MDNode::getDistinct(context, operands);
   node->replaceOperandWith(0, node);
   return node;
+}
+
+/// Of the loops over y and z, and of a loop that shall stay as it is written: a second copy of the
+/// code inside would only take time to compile.
+llvm::MDNode* plain_loop(llvm::LLVMContext& context) {
+  return loop_node(context, {flag(context, "llvm.loop.vectorize.enable", false),
+                             string_property(context, "llvm.loop.unroll.disable")});
+}
+
+llvm::MDNode* parallel_loop(llvm::LLVMContext& context, llvm::MDNode* group) {
+  // What is left when a block is no multiple of the vector's width: too few threads to unroll.
+  llvm::MDNode* rest = llvm::MDNode::get(
+      context, {llvm::MDString::get(context, "llvm.loop.vectorize.followup_epilogue"),
+                string_property(context, "llvm.loop.isvectorized",
+                                llvm::ConstantAsMetadata::get(
+                                    llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1))),
+                string_property(context, "llvm.loop.unroll.disable")});
+  return loop_node(context, {string_property(context, "llvm.loop.parallel_accesses", group),
+                             flag(context, "llvm.loop.vectorize.enable", true), rest});
 }
 
 /// One of the three loops: blocks and counter.
@@ -76,15 +91,15 @@ Counter open_loop(llvm::IRBuilder<>& builder, const char* name) {
   return counter;
 }
 
-llvm::BranchInst* close_loop(llvm::IRBuilder<>& builder, const Counter& counter, Value* extent) {
+void close_loop(llvm::IRBuilder<>& builder, const Counter& counter, Value* extent,
+                llvm::MDNode* properties) {
   builder.CreateBr(counter.latch);
   builder.SetInsertPoint(counter.latch);
   Value* next = builder.CreateAdd(counter.value, builder.getInt32(1), "", true, true);
   counter.value->addIncoming(next, counter.latch);
-  llvm::BranchInst* branch =
-      builder.CreateCondBr(builder.CreateICmpULT(next, extent), counter.header, counter.after);
+  builder.CreateCondBr(builder.CreateICmpULT(next, extent), counter.header, counter.after)
+      ->setMetadata(llvm::LLVMContext::MD_loop, properties);
   builder.SetInsertPoint(counter.after);
-  return branch;
 }
 
 /// Arrays of a thread: an access that may reach one must not be called independent of the same
@@ -165,10 +180,11 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
   const Counter x = open_loop(builder, "x");
   Value* linear = builder.CreateAdd(row, x.value, "thread", true, true);
   emit({x.value, y.value, z.value, linear});
-  close_loop(builder, x, size_x)
-      ->setMetadata(llvm::LLVMContext::MD_loop, loop_properties(builder.getContext(), kind, group));
-  close_loop(builder, y, size_y);
-  close_loop(builder, z, entry.block_size(body, 2));
+  llvm::LLVMContext& context = builder.getContext();
+  close_loop(builder, x, size_x,
+             kind == LoopKind::parallel ? parallel_loop(context, group) : plain_loop(context));
+  close_loop(builder, y, size_y, plain_loop(context));
+  close_loop(builder, z, entry.block_size(body, 2), plain_loop(context));
   builder.CreateRetVoid();
 }
 

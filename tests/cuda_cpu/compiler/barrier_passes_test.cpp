@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// The passes around barriers, and those that make loops over threads, on small IR texts.
+#include <gmock/gmock.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+
+#include "cuda_cpu/compiler/lowered.hpp"
+#include "cuda_cpu/compiler/passes/barrier_regions.hpp"
+#include "cuda_cpu/compiler/passes/frame_scopes.hpp"
+#include "cuda_cpu/compiler/passes/implied_barriers.hpp"
+#include "cuda_cpu/compiler/passes/simplify_body.hpp"
+#include "cuda_cpu/compiler/passes/thread_loop.hpp"
+#include "cuda_cpu/compiler/passes/uniformity.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+using ::testing::HasSubstr;
+
+unsigned count(const std::string& text, const std::string& part) {
+  unsigned found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+/// `for (d = 1; d < end; d *= 2) { <step>; barrier; }` over shared memory.
+std::string barrier_loop(const std::string& end, const std::string& step) {
+  return R"(@s = internal addrspace(3) global [256 x i32] undef
+  define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+    %t = call spir_func i32 @__treadle_thread_index(i32 0)
+    %a = getelementptr i32, ptr addrspace(3) @s, i32 %t
+    br label %loop
+  loop:
+    %d = phi i32 [ 1, %0 ], [ %e, %next ]
+    )" + step +
+         R"(
+    br label %next
+  next:
+    call spir_func void @__treadle_barrier(i32 1)
+    %e = shl i32 %d, 1
+    %c = icmp slt i32 %e, )" +
+         end + R"(
+    br i1 %c, label %loop, label %end
+  end:
+    ret void })";
+}
+
+constexpr const char* all_store = "store i32 %d, ptr addrspace(3) %a";
+constexpr const char* some_store = R"(%few = icmp ult i32 %t, %d
+    br i1 %few, label %store, label %next
+  store:
+    store i32 %d, ptr addrspace(3) %a)";
+
+unsigned barriers_left(const std::string& text) {
+  Lowered kernel(text);
+  simplify_body(kernel.body, kernel.runner);
+  return count(kernel.text(), "@__treadle_barrier");
+}
+
+TEST(SimplifyBody, AShortLoopInWhichAllThreadsWorkIsUnrolled) {
+  EXPECT_EQ(barriers_left(barrier_loop("256", all_store)), 8u);
+}
+
+TEST(SimplifyBody, OtherLoopsWithBarriersStay) {
+  EXPECT_EQ(barriers_left(barrier_loop("256", some_store)), 1u) << "a reduction";
+  EXPECT_EQ(barriers_left(barrier_loop("%n", all_store)), 1u) << "unknown number of steps";
+  EXPECT_EQ(barriers_left(barrier_loop("524288", all_store)), 1u) << "too many regions";
+}
+
+TEST(SimplifyBody, ALoopWithoutBarriersIsUnrolled) {
+  Lowered kernel(R"(define spir_kernel void @k(ptr addrspace(1) %p) {
+    br label %loop
+  loop:
+    %i = phi i32 [ 0, %0 ], [ %j, %loop ]
+    %a = getelementptr i32, ptr addrspace(1) %p, i32 %i
+    store volatile i32 %i, ptr addrspace(1) %a
+    %j = add i32 %i, 1
+    %c = icmp ult i32 %j, 100
+    br i1 %c, label %loop, label %end
+  end:
+    ret void })");
+  simplify_body(kernel.body, kernel.runner);
+  EXPECT_EQ(count(kernel.text(), "store volatile"), 100u);
+}
+
+TEST(FrameScopes, FramesAreApartFromEverythingElse) {
+  IrModule module(R"(define void @f(ptr %frame, ptr %state, ptr noalias %p, float %v) {
+    store i32 1, ptr %frame
+    %s = getelementptr i8, ptr %state, i64 4
+    store i8 2, ptr %s
+    store float %v, ptr %p, !noalias !0
+    ret void }
+    !0 = !{!1}
+    !1 = distinct !{!1, !2, !"the user's scope"}
+    !2 = distinct !{!2, !"the user's domain"})");
+  llvm::Function& function = module.function("f");
+  separate_frames(function, {function.getArg(0), function.getArg(1)});
+  std::vector<unsigned> own, foreign;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (!llvm::isa<llvm::StoreInst>(instruction)) continue;
+    const auto scopes = [&](unsigned kind) {
+      const llvm::MDNode* node = instruction.getMetadata(kind);
+      return node ? node->getNumOperands() : 0;
+    };
+    own.push_back(scopes(llvm::LLVMContext::MD_alias_scope));
+    foreign.push_back(scopes(llvm::LLVMContext::MD_noalias));
+  }
+  EXPECT_THAT(own, ::testing::ElementsAre(1, 1, 0));
+  EXPECT_THAT(foreign, ::testing::ElementsAre(1, 1, 3)) << "the third keeps what it had";
+}
+
+TEST(ImpliedBarriers, VolatileSharedStoresStandBetweenWarpBarriers) {
+  Lowered kernel(R"(@s = internal addrspace(3) global [64 x float] undef
+    define spir_kernel void @k(ptr addrspace(1) %p, float %v) {
+    store volatile float %v, ptr addrspace(3) @s
+    store volatile float %v, ptr addrspace(1) %p
+    ret void })");
+  EXPECT_TRUE(relies_on_warps(kernel.body));
+  EXPECT_TRUE(needs_regions(kernel.body));
+  add_warp_barriers(kernel.body);
+  const std::string text = kernel.text();
+  EXPECT_EQ(count(text, "@__treadle_barrier(i32 2)"), 2u);
+  EXPECT_LT(text.find("barrier"), text.find("store volatile"));
+}
+
+/// Sums `n` values that start at `pointer`.
+std::string summing_kernel(const std::string& pointer) {
+  return R"(define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+    %t = call spir_func i32 @__treadle_thread_index(i32 0)
+    %q = getelementptr float, ptr addrspace(1) %p, i32 %t
+    br label %loop
+  loop:
+    %i = phi i32 [ 0, %0 ], [ %j, %loop ]
+    %a = getelementptr float, ptr addrspace(1) )" +
+         pointer + R"(, i32 %i
+    %v = load float, ptr addrspace(1) %a
+    %j = add i32 %i, 1
+    %c = icmp ult i32 %j, %n
+    br i1 %c, label %loop, label %end
+  end:
+    store float %v, ptr addrspace(1) %q
+    ret void })";
+}
+
+TEST(ImpliedBarriers, LoopsOverMemoryOfTheThreadRunInStep) {
+  for (const auto& [pointer, barriers] : {std::pair("%q", 1u), std::pair("%p", 0u)}) {
+    Lowered kernel(summing_kernel(pointer));
+    add_scheduling_barriers(kernel.body, Uniformity(kernel.body));
+    EXPECT_EQ(count(kernel.text(), "@__treadle_barrier(i32 0)"), barriers) << pointer;
+  }
+}
+
+TEST(ThreadLoop, OnlyTheLoopOverXIsForVectors) {
+  Lowered kernel(R"(define spir_kernel void @k(ptr addrspace(1) %p) {
+    %t = call spir_func i32 @__treadle_thread_index(i32 0)
+    %a = getelementptr i32, ptr addrspace(1) %p, i32 %t
+    store i32 %t, ptr addrspace(1) %a
+    ret void })");
+  make_block_function(kernel.kernel(), kernel.body, *kernel.machine);
+  const std::string text = kernel.module.text();
+  EXPECT_EQ(count(text, "!\"llvm.loop.vectorize.enable\", i1 true"), 1u);
+  EXPECT_EQ(count(text, "!\"llvm.loop.parallel_accesses\""), 1u);
+  EXPECT_THAT(IrModule::text_of(*kernel.kernel().run),
+              HasSubstr("ptr addrspace(1) %a.i, align 4, !llvm.access.group"));
+  EXPECT_EQ(count(IrModule::text_of(*kernel.kernel().run), "!llvm.loop"), 3u);
+}
+
+TEST(ThreadLoop, ArraysOfAThreadAreNotIndependent) {
+  Lowered kernel(R"(define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+    %l = alloca [4 x i32]
+    %a = getelementptr i32, ptr %l, i32 %n
+    store i32 7, ptr %a
+    %v = load i32, ptr %l
+    store i32 %v, ptr addrspace(1) %p
+    ret void })");
+  make_block_function(kernel.kernel(), kernel.body, *kernel.machine);
+  const std::string text = IrModule::text_of(*kernel.kernel().run);
+  EXPECT_EQ(count(text, "!llvm.access.group"), 1u) << text;
+}
+
+/// A barrier inside an `if (<condition> < 5)`, one behind it.
+std::string two_barriers(const std::string& condition) {
+  return R"(define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+    %t = call spir_func i32 @__treadle_thread_index(i32 0)
+    %q = getelementptr i32, ptr addrspace(1) %p, i32 %t
+    %v = load i32, ptr addrspace(1) %q
+    %c = icmp ult i32 )" +
+         condition + R"(, 5
+    br i1 %c, label %inside, label %behind
+  inside:
+    call spir_func void @__treadle_barrier(i32 1)
+    br label %behind
+  behind:
+    call spir_func void @__treadle_barrier(i32 1)
+    store i32 %v, ptr addrspace(1) %q
+    ret void })";
+}
+
+/// For each note on where to go next: whether it is always left at the same place.
+std::vector<bool> notes(const llvm::Function& function) {
+  std::vector<bool> found;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    if (!store || !store->getValueOperand()->getType()->isIntegerTy(8)) continue;
+    const auto* place = llvm::dyn_cast<llvm::GetElementPtrInst>(store->getPointerOperand());
+    found.push_back(!place || place->hasAllConstantIndices());
+  }
+  return found;
+}
+
+TEST(BarrierRegions, ThreadsThatGoTheSameWayLeaveOneNote) {
+  Lowered kernel(two_barriers("%n"));
+  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  const auto& regions = kernel.kernel().regions;
+  ASSERT_EQ(regions.size(), 3u);
+  EXPECT_EQ(regions[0].only_successor, -1);
+  EXPECT_TRUE(regions[0].uniform_exit);
+  EXPECT_EQ(regions[0].run_selected, nullptr) << "nobody ever needs it";
+  EXPECT_EQ(notes(*regions[0].run_all), std::vector{true});
+  EXPECT_TRUE(notes(*regions[1].run_all).empty()) << "there is one way only";
+  EXPECT_EQ(kernel.kernel().varying_frame_size, 4u) << "%v, which the last region stores";
+}
+
+TEST(BarrierRegions, ThreadsThatPartEachLeaveANote) {
+  Lowered kernel(two_barriers("%t"));
+  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  const auto& regions = kernel.kernel().regions;
+  ASSERT_EQ(regions.size(), 3u);
+  EXPECT_FALSE(regions[0].uniform_exit);
+  EXPECT_EQ(notes(*regions[0].run_all), std::vector{false});
+  ASSERT_NE(regions[0].run_selected, nullptr);
+  EXPECT_THAT(IrModule::text_of(*regions[0].run_selected), HasSubstr("skip:"));
+  EXPECT_TRUE(regions[0].run_selected->hasFnAttribute(llvm::Attribute::OptimizeForSize));
+}
+
+}  // namespace
+}  // namespace treadle::cuda_cpu
