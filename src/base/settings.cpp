@@ -69,6 +69,7 @@ Settings read_settings(const VariableLookup& lookup) {
   read.text("TREADLE_COMPILER", s.compiler);
   read.text("TREADLE_NVCC", s.nvcc);
   read.text("TREADLE_LIBCUDA", s.libcuda);
+  read.text("TREADLE_LIBOPENCL", s.libopencl);
   read.text("TREADLE_LIBNVRTC", s.compiler_library);
   read.text("TREADLE_LIBRARY_DIR", s.library_dir);
   read.number("TREADLE_CPU_THREADS", s.cpu_threads);

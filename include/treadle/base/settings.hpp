@@ -26,6 +26,8 @@ struct Settings {
   Path nvcc;
   /// TREADLE_LIBCUDA: the driver library to open; empty: the system's
   Path libcuda;
+  /// TREADLE_LIBOPENCL: the OpenCL loader to open; empty: the system's
+  Path libopencl;
   /// TREADLE_LIBNVRTC: the NVRTC library to open; empty: the best that is found
   Path compiler_library;
   /// TREADLE_LIBRARY_DIR: folder of libtreadle_cpu and libtreadle_clang; empty: beside this code

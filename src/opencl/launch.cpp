@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// What a refused argument or launch means. The limits are asked only here, after the refusal.
+#include <algorithm>
+#include <string>
+
+#include "opencl/kernel_state.hpp"
+
+namespace treadle::opencl {
+namespace {
+
+std::string text_of(const Extent& extent) {
+  std::string text = "(";
+  for (unsigned i = 0; i < extent.dimensions(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(extent[i]);
+  return text + ")";
+}
+
+std::string describe_argument(const Argument& argument) {
+  switch (argument.kind) {
+    case Argument::Kind::local:
+      return std::to_string(argument.size_bytes) + " bytes of local memory";
+    case Argument::Kind::svm:
+      return "a pointer to shared memory";
+    case Argument::Kind::bytes:
+      break;
+  }
+  return std::to_string(argument.size_bytes) + " bytes";
+}
+
+/// Adds each limit that the shape breaks. What a platform cannot tell is left out.
+class Limits {
+ public:
+  Limits(const KernelState& kernel, const LaunchConfig& config)
+      : kernel_(Handle<RawKernel>(kernel.handle())), config_(config) {}
+
+  std::string broken() {
+    try {
+      check_divisible();
+      check_group();
+      check_items();
+      check_compiled();
+    } catch (const Error&) {
+      // The refusal itself is reported all the same.
+    }
+    return text_;
+  }
+
+ private:
+  void add(const std::string& text) { text_ += "; " + text; }
+
+  template <class T>
+  std::vector<T> ask(cl_uint parameter) {
+    std::vector<T> values(3);
+    std::size_t size = 0;
+    const Table& cl = kernel_.table();
+    check(cl,
+          cl.clGetKernelWorkGroupInfo(kernel_.raw(), config_.queue.device().raw(), parameter,
+                                      values.size() * sizeof(T), values.data(), &size),
+          "clGetKernelWorkGroupInfo");
+    values.resize(size / sizeof(T));
+    return values;
+  }
+
+  std::size_t group_items() const {
+    std::size_t items = 1;
+    for (unsigned i = 0; i < config_.local.dimensions(); ++i) items *= config_.local[i];
+    return items;
+  }
+
+  void check_divisible() {
+    for (unsigned i = 0; i < config_.local.dimensions(); ++i)
+      if (config_.local[i] == 0)
+        add("a local size is 0");
+      else if (config_.global[i] % config_.local[i] != 0)
+        add("global size " + std::to_string(config_.global[i]) +
+            " is not a multiple of local size " + std::to_string(config_.local[i]) +
+            " in dimension " + std::to_string(i));
+    for (unsigned i = 0; i < config_.global.dimensions(); ++i)
+      if (config_.global[i] == 0) add("a global size is 0");
+  }
+
+  void check_group() {
+    const std::size_t most = ask<std::size_t>(CL_KERNEL_WORK_GROUP_SIZE).at(0);
+    if (group_items() > most)
+      add("a group has " + std::to_string(group_items()) + " work-items, this kernel allows " +
+          std::to_string(most) + " on " + config_.queue.device().name());
+  }
+
+  void check_items() {
+    const auto most = config_.queue.device().get<DeviceInfo::max_work_item_sizes>();
+    for (unsigned i = 0; i < config_.local.dimensions() && i < most.size(); ++i)
+      if (config_.local[i] > most[i])
+        add("the device allows " + std::to_string(most[i]) + " work-items in dimension " +
+            std::to_string(i) + " of a group");
+  }
+
+  void check_compiled() {
+    const auto wanted = ask<std::size_t>(CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
+    if (std::ranges::count(wanted, std::size_t{0}) > 0) return;
+    const Extent shape{std::span<const std::size_t>(wanted)};
+    for (unsigned i = 0; i < shape.dimensions(); ++i)
+      if (shape[i] != (i < config_.local.dimensions() ? config_.local[i] : 1))
+        return add("the source requires groups of " + text_of(shape));
+  }
+
+  Handle<RawKernel> kernel_;
+  const LaunchConfig& config_;
+  std::string text_;
+};
+
+}  // namespace
+
+void raise_argument(const KernelState& kernel, unsigned index, const Argument& argument, int code,
+                    const char* call) {
+  std::string text = "kernel \"" + kernel.name() + "\", argument " + std::to_string(index);
+  if (index >= kernel.argument_count()) {
+    text += ": it has only " + std::to_string(kernel.argument_count());
+  } else {
+    const KernelParameter& parameter = kernel.parameters()[index];
+    if (!parameter.name.empty()) text += " (" + parameter.type + " " + parameter.name + ")";
+    text += ": given " + describe_argument(argument);
+  }
+  raise(kernel.handle().table(), code, call, std::move(text));
+}
+
+void raise_launch(const KernelState& kernel, const LaunchConfig& config, int code) {
+  std::string text = "kernel \"" + kernel.name() + "\" over " + text_of(config.global);
+  if (!config.local.is_empty()) text += " in groups of " + text_of(config.local);
+  if (code <= CL_INVALID_WORK_DIMENSION && code >= CL_INVALID_GLOBAL_OFFSET)
+    text += Limits(kernel, config).broken();
+  if (code == CL_INVALID_GLOBAL_WORK_SIZE) text += Limits(kernel, config).broken();
+  if (code == CL_INVALID_KERNEL_ARGS) text += "; an argument was never set";
+  raise(kernel.handle().table(), code, "clEnqueueNDRangeKernel", std::move(text));
+}
+
+}  // namespace treadle::opencl

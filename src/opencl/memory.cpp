@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/opencl/memory.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "opencl/callback.hpp"
+#include "opencl/query.hpp"
+
+namespace treadle::opencl {
+namespace {
+
+using Callback = std::function<void()>;
+
+void CL_CALLBACK call_once(RawMemory, void* user) {
+  const std::unique_ptr<Callback> callback(static_cast<Callback*>(user));
+  call_safely("a callback for the end of OpenCL memory", *callback);
+}
+
+/// The largest answer of a context's devices: what is allowed on all of them.
+template <DeviceInfo Parameter>
+std::uint64_t largest(const Context& context) {
+  std::uint64_t value = 0;
+  for (const Device& device : context.devices()) value = std::max(value, device.get<Parameter>());
+  return value;
+}
+
+std::string allocating(const Context& context, std::size_t size_bytes, int code) {
+  std::string text =
+      "allocating " + std::to_string(size_bytes) + " bytes on " + context.devices().front().name();
+  if (code == CL_INVALID_BUFFER_SIZE)
+    text += "; a buffer has 1 to " +
+            std::to_string(largest<DeviceInfo::max_mem_alloc_size>(context)) + " bytes there";
+  return text;
+}
+
+}  // namespace
+
+MemoryObject::MemoryObject(Context context, Handle<RawMemory> handle, std::size_t size_bytes)
+    : context_(std::move(context)), handle_(std::move(handle)), size_bytes_(size_bytes) {}
+
+MemoryObject::MemoryObject(std::shared_ptr<const Table> table, RawMemory raw, Ownership ownership) {
+  Handle<RawMemory> owned(table, raw, ownership);
+  const auto ask = table->clGetMemObjectInfo;
+  context_ =
+      Context(table, ask_value<RawContext>(*table, "clGetMemObjectInfo", ask, raw, CL_MEM_CONTEXT),
+              Ownership::retain);
+  size_bytes_ = ask_value<std::size_t>(*table, "clGetMemObjectInfo", ask, raw, CL_MEM_SIZE);
+  handle_ = Handle<RawMemory>(context_.shared_table(), owned.detach(), Ownership::adopt);
+}
+
+InfoValue MemoryObject::info(MemInfo parameter) const {
+  return query_object(table(), "clGetMemObjectInfo", table().clGetMemObjectInfo, raw(), parameter);
+}
+
+MemFlags MemoryObject::flags() const { return static_cast<MemFlags>(get<MemInfo::flags>()); }
+
+void MemoryObject::on_destruction(std::function<void()> callback) const {
+  auto owned = std::make_unique<Callback>(std::move(callback));
+  check(table(), table().clSetMemObjectDestructorCallback(raw(), &call_once, owned.get()),
+        "clSetMemObjectDestructorCallback");
+  static_cast<void>(owned.release());  // call_once owns it now
+}
+
+void MemoryObject::release() {
+  const std::shared_ptr<const Table> table = handle_.shared_table();
+  const RawMemory raw = handle_.detach();
+  check(*table, table->clReleaseMemObject(raw), "clReleaseMemObject");
+}
+
+Buffer::Buffer(const Context& context, std::size_t size_bytes, MemFlags flags, void* host)
+    : MemoryObject(
+          context,
+          [&] {
+            const Table& cl = context.table();
+            cl_int code = CL_SUCCESS;
+            const RawMemory raw = cl.clCreateBuffer(context.raw(), static_cast<cl_mem_flags>(flags),
+                                                    size_bytes, host, &code);
+            check(cl, code, "clCreateBuffer",
+                  [&] { return allocating(context, size_bytes, code); });
+            return Handle<RawMemory>(context.shared_table(), raw, Ownership::adopt);
+          }(),
+          size_bytes) {}
+
+Buffer Buffer::sub_buffer(std::size_t offset_bytes, std::size_t size_bytes, MemFlags flags) const {
+  const cl_buffer_region region{offset_bytes, size_bytes};
+  cl_int code = CL_SUCCESS;
+  const RawMemory part = table().clCreateSubBuffer(raw(), static_cast<cl_mem_flags>(flags),
+                                                   CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  check(table(), code, "clCreateSubBuffer", [&] {
+    std::string text = "bytes " + std::to_string(offset_bytes) + " to " +
+                       std::to_string(offset_bytes + size_bytes) + " of a buffer of " +
+                       std::to_string(this->size_bytes());
+    if (code == CL_MISALIGNED_SUB_BUFFER_OFFSET)
+      text += "; the offset must be a multiple of " +
+              std::to_string(largest<DeviceInfo::mem_base_addr_align>(context()) / 8);
+    return text;
+  });
+  return {context(), Handle<RawMemory>(shared_table(), part, Ownership::adopt), size_bytes};
+}
+
+}  // namespace treadle::opencl

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Build, compile and link, and the errors that carry what the compilers said.
+#include "opencl/program_state.hpp"
+#include "opencl/version.hpp"
+
+namespace treadle::opencl {
+namespace {
+
+/// What a failed build, compile or link means, with all that the compilers said.
+[[noreturn]] void raise_build(const Program& program, std::span<const Device> devices, int code,
+                              const char* call, const std::string& options) {
+  // What is asked here may fail too; the code that brought us here is what matters.
+  const auto or_empty = [](auto&& ask) -> std::string {
+    try {
+      return ask();
+    } catch (const Error&) {
+      return {};
+    }
+  };
+  std::vector<BuildError::DeviceLog> logs;
+  if (program)
+    for (const Device& device : devices)
+      logs.push_back({or_empty([&] { return device.name(); }),
+                      or_empty([&] { return program.build_log(device); })});
+  std::string source;
+  if (program) source = or_empty([&] { return program.get<ProgramInfo::source>(); });
+  throw BuildError(code, call, std::move(logs), std::move(source), split_words(options, ' '));
+}
+
+bool is_build_failure(int code) {
+  switch (code) {
+    case CL_BUILD_PROGRAM_FAILURE:
+    case CL_COMPILE_PROGRAM_FAILURE:
+    case CL_LINK_PROGRAM_FAILURE:
+    case CL_INVALID_BUILD_OPTIONS:
+    case CL_INVALID_COMPILER_OPTIONS:
+    case CL_INVALID_LINKER_OPTIONS:
+    case CL_COMPILER_NOT_AVAILABLE:
+    case CL_LINKER_NOT_AVAILABLE:
+    case CL_INVALID_BINARY:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void Program::build(const std::string& options, std::span<const Device> devices) const {
+  const auto raws = raws_of(devices);
+  const int code = table().clBuildProgram(raw(), static_cast<cl_uint>(raws.size()),
+                                          list_or_null(raws), options.c_str(), nullptr, nullptr);
+  if (is_build_failure(code))
+    raise_build(*this, devices.empty() ? std::span(context().devices()) : devices, code,
+                "clBuildProgram", options);
+  check(table(), code, "clBuildProgram", [&] { return "with options \"" + options + "\""; });
+}
+
+void Program::compile(const std::string& options, std::span<const Header> headers,
+                      std::span<const Device> devices) const {
+  const auto raws = raws_of(devices);
+  std::vector<RawProgram> programs;
+  std::vector<const char*> names;
+  for (const auto& [name, program] : headers) {
+    names.push_back(name.c_str());
+    programs.push_back(program.raw());
+  }
+  const int code = table().clCompileProgram(
+      raw(), static_cast<cl_uint>(raws.size()), list_or_null(raws), options.c_str(),
+      static_cast<cl_uint>(headers.size()), headers.empty() ? nullptr : programs.data(),
+      headers.empty() ? nullptr : names.data(), nullptr, nullptr);
+  if (is_build_failure(code))
+    raise_build(*this, devices.empty() ? std::span(context().devices()) : devices, code,
+                "clCompileProgram", options);
+  check(table(), code, "clCompileProgram", [&] { return "with options \"" + options + "\""; });
+}
+
+Program Program::link(const Context& context, std::span<const Program> programs,
+                      const std::string& options, std::span<const Device> devices) {
+  const auto raws = raws_of(devices);
+  std::vector<RawProgram> inputs;
+  for (const Program& program : programs) inputs.push_back(program.raw());
+  const Table& cl = context.table();
+  cl_int code = CL_SUCCESS;
+  const RawProgram raw = cl.clLinkProgram(
+      context.raw(), static_cast<cl_uint>(raws.size()), list_or_null(raws), options.c_str(),
+      static_cast<cl_uint>(inputs.size()), inputs.data(), nullptr, nullptr, &code);
+  // A failed link may give a program all the same: it holds the log.
+  const Program linked =
+      raw != nullptr ? Program(adopt(context, raw, ProgramKind::binary)) : Program();
+  if (is_build_failure(code))
+    raise_build(linked, devices.empty() ? std::span(context.devices()) : devices, code,
+                "clLinkProgram", options);
+  check(cl, code, "clLinkProgram", [&] { return std::to_string(inputs.size()) + " program(s)"; });
+  return linked;
+}
+
+void Program::set_specialization_constant(unsigned id, std::span<const std::byte> value) const {
+  check(table(), table().clSetProgramSpecializationConstant(raw(), id, value.size(), value.data()),
+        "clSetProgramSpecializationConstant", [&] {
+          return "constant " + std::to_string(id) + " of " + std::to_string(value.size()) +
+                 " bytes";
+        });
+}
+
+}  // namespace treadle::opencl

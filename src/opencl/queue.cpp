@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/opencl/queue.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "opencl/ordering.hpp"
+#include "opencl/query.hpp"
+
+namespace treadle::opencl {
+namespace {
+
+std::string creating(const Device& device) { return "creating a queue on " + device.name(); }
+
+Handle<RawQueue> create_with_list(const Context& context, const Device& device,
+                                  const std::vector<cl_queue_properties>& list) {
+  const Table& cl = context.table();
+  cl_int code = CL_SUCCESS;
+  const RawQueue raw =
+      cl.clCreateCommandQueueWithProperties(context.raw(), device.raw(), list.data(), &code);
+  check(cl, code, "clCreateCommandQueueWithProperties", [&] { return creating(device); });
+  return {context.shared_table(), raw, Ownership::adopt};
+}
+
+Handle<RawQueue> create(const Context& context, const Device& device,
+                        CommandQueueProperties properties) {
+  const Table& cl = context.table();
+  const auto bits = static_cast<cl_command_queue_properties>(properties);
+  if (is_present(cl.clCreateCommandQueueWithProperties))
+    return create_with_list(context, device, {CL_QUEUE_PROPERTIES, bits, 0});
+  cl_int code = CL_SUCCESS;
+  const RawQueue raw = cl.clCreateCommandQueue(context.raw(), device.raw(), bits, &code);
+  check(cl, code, "clCreateCommandQueue", [&] { return creating(device); });
+  return {context.shared_table(), raw, Ownership::adopt};
+}
+
+template <class Raw>
+Raw ask_object(const Handle<RawQueue>& queue, cl_uint parameter) {
+  return ask_value<Raw>(queue.table(), "clGetCommandQueueInfo", queue.table().clGetCommandQueueInfo,
+                        queue.raw(), parameter);
+}
+
+}  // namespace
+
+Queue::Queue(Context context, Device device, Handle<RawQueue> handle)
+    : context_(std::move(context)), device_(std::move(device)), handle_(std::move(handle)) {}
+
+Queue::Queue(const Context& context, const Device& device, CommandQueueProperties properties)
+    : Queue(context, device, create(context, device, properties)) {}
+
+Queue::Queue(const Context& context, CommandQueueProperties properties)
+    : Queue(context, context.devices().front(), properties) {}
+
+Queue Queue::with_properties(const Context& context, const Device& device,
+                             std::span<const std::uint64_t> properties) {
+  std::vector<cl_queue_properties> list(properties.begin(), properties.end());
+  list.push_back(0);
+  return {context, device, create_with_list(context, device, list)};
+}
+
+namespace {
+
+struct Parts {
+  Context context;
+  Device device;
+  Handle<RawQueue> handle;
+};
+
+Parts parts_of(std::shared_ptr<const Table> table, RawQueue raw, Ownership ownership) {
+  Handle<RawQueue> owned(table, raw, ownership);
+  Context context(table, ask_object<RawContext>(owned, CL_QUEUE_CONTEXT), Ownership::retain);
+  Device device(context.shared_table(), ask_object<RawDevice>(owned, CL_QUEUE_DEVICE),
+                Ownership::retain);
+  Handle<RawQueue> handle(context.shared_table(), owned.detach(), Ownership::adopt);
+  return {std::move(context), std::move(device), std::move(handle)};
+}
+
+}  // namespace
+
+Queue::Queue(std::shared_ptr<const Table> table, RawQueue raw, Ownership ownership)
+    : Queue([&] {
+        Parts parts = parts_of(std::move(table), raw, ownership);
+        return Queue(std::move(parts.context), std::move(parts.device), std::move(parts.handle));
+      }()) {}
+
+InfoValue Queue::info(CommandQueueInfo parameter) const {
+  return query_object(table(), "clGetCommandQueueInfo", table().clGetCommandQueueInfo, raw(),
+                      parameter);
+}
+
+CommandQueueProperties Queue::properties() const {
+  return static_cast<CommandQueueProperties>(get<CommandQueueInfo::properties>());
+}
+
+void Queue::flush() const { check(table(), table().clFlush(raw()), "clFlush"); }
+void Queue::finish() const { check(table(), table().clFinish(raw()), "clFinish"); }
+
+Event Queue::marker(const Order& order) const {
+  Ordering o(order);
+  check(table(), table().clEnqueueMarkerWithWaitList(raw(), o.count(), o.list(), o.event()),
+        "clEnqueueMarkerWithWaitList");
+  return o.take(*this);
+}
+
+Event Queue::barrier(const Order& order) const {
+  Ordering o(order);
+  check(table(), table().clEnqueueBarrierWithWaitList(raw(), o.count(), o.list(), o.event()),
+        "clEnqueueBarrierWithWaitList");
+  return o.take(*this);
+}
+
+}  // namespace treadle::opencl
