@@ -175,9 +175,12 @@ void DiskCache::discard(const std::string& entry_name) {
 void DiskCache::keep_cap(std::uint64_t added) {
   const std::lock_guard lock(cap_mutex_);
   estimated_bytes_ += added;
-  // The folder is measured at the first entry that this process writes and whenever it may be full:
-  // other processes add to it unseen.
-  if (std::exchange(measured_, true) && estimated_bytes_ <= max_bytes_) return;
+  added_unseen_ += added;
+  // Other processes add unseen. The folder is measured at the first entry that this process writes,
+  // whenever it may be full, and so often that a hundred processes together keep the cap.
+  const bool is_due = added_unseen_ > max_bytes_ / 1024;
+  if (std::exchange(measured_, true) && estimated_bytes_ <= max_bytes_ && !is_due) return;
+  added_unseen_ = 0;
   estimated_bytes_ = evict(files_, folder_, max_bytes_, max_bytes_ - max_bytes_ / 10);
 }
 

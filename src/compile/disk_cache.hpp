@@ -57,7 +57,8 @@ class DiskCache {
   std::mutex cap_mutex_;
   std::uint64_t estimated_bytes_ =
       0;  ///< size of the folder as far as this process knows; guarded by cap_mutex_
-  bool measured_ = false;  ///< guarded by cap_mutex_
+  std::uint64_t added_unseen_ = 0;  ///< since the folder was measured; guarded by cap_mutex_
+  bool measured_ = false;           ///< guarded by cap_mutex_
   std::mutex distrusted_mutex_;
   /// Entries that are of no use and could not be deleted; guarded by distrusted_mutex_.
   std::set<std::string> distrusted_;

@@ -261,6 +261,44 @@ TEST(DiskCache, P7_every_failure_of_the_disk_is_one_warning_and_work_goes_on) {
   }
 }
 
+/// The system's calls, of which the `failing`th and only that one fails, whichever it is.
+FileSystem failing_once(int failing, int error, int& calls) {
+  FileSystem files = FileSystem::system();
+  const auto wrap = [&calls, failing, error](auto& call) {
+    call = [&calls, failing, error,
+            real = call](auto&&... arguments) -> decltype(call(arguments...)) {
+      if (++calls != failing) return real(arguments...);
+      errno = error;
+      return -1;
+    };
+  };
+  wrap(files.open), wrap(files.close), wrap(files.read), wrap(files.write), wrap(files.fstat);
+  wrap(files.lstat), wrap(files.mkdir), wrap(files.rename), wrap(files.unlink), wrap(files.touch);
+  wrap(files.list);
+  return files;
+}
+
+TEST(DiskCache, P7_each_call_fails_once_and_nothing_wrong_is_read) {
+  const timespec long_ago[2] = {{1000, 0}, {1000, 0}};
+  for (const int error : {ENOSPC, EROFS, EACCES, EDQUOT, EIO, ESTALE, EINTR}) {
+    for (int failing = 1, calls = failing; calls >= failing; ++failing) {
+      calls = 0;
+      const ScratchFolder dir;
+      const CaughtWarnings caught;
+      DiskCache cache(dir / "cache", 2000, failing_once(failing, error, calls));
+      for (int key = 0; key < 4; ++key) {
+        const std::string name = "key" + std::to_string(key), payload(600, 'x');
+        cache.store(program, name, payload);
+        ::utimensat(AT_FDCWD, cache.path_of(program, name).c_str(), long_ago, 0);
+        const std::string seen = payload_of(cache, name);
+        EXPECT_TRUE(seen == payload || seen == "(miss)") << failing;
+      }
+      EXPECT_LE(caught.texts.size(), 1u) << failing << ' ' << error_text(error);
+      ASSERT_LT(failing, 200);
+    }
+  }
+}
+
 TEST(DiskCache, P7_an_unreadable_entry_is_a_miss) {
   const ScratchFolder dir;
   DiskCache(dir.path(), plenty).store(program, "key", "payload");
