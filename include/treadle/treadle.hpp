@@ -7,6 +7,8 @@
 #include "treadle/base/module_image.hpp"
 #include "treadle/base/settings.hpp"
 #include "treadle/base/warning.hpp"
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/signature.hpp"
 #include "treadle/compile/cache.hpp"
 #include "treadle/compile/cached.hpp"
 #include "treadle/compile/program.hpp"

@@ -19,6 +19,7 @@ NB_MODULE(_core, m) {
   m.doc() = "Treadle's C++ core.";
   m.attr("__version__") = TREADLE_VERSION;
   nb::module_ cuda = m.def_submodule("cuda", "treadle.cuda");
+  nb::module_ codegen = m.def_submodule("codegen", "treadle.codegen");
   nb::module_ compile = m.def_submodule("compile", "treadle.compile");
   nb::module_ driver = m.def_submodule("driver", "What pycuda._driver is made of.");
   nb::module_ pvt_struct = m.def_submodule("pvt_struct", "pycuda._pvt_struct");
@@ -26,6 +27,7 @@ NB_MODULE(_core, m) {
   bind_errors(m, driver);
   bind_base(m);
   bind_warning(m);
+  bind_codegen(codegen);
   bind_compile(compile);
   bind_cuda_device(cuda);
   bind_cuda_context(cuda);

@@ -19,6 +19,7 @@ from treadle import (
     TreadleWarning as TreadleWarning
 )
 from treadle._core import (
+    codegen as codegen,
     compile as compile,
     cuda as cuda,
     driver as driver,

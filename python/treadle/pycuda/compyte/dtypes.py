@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+
+from treadle._core.codegen import parse_declaration
 
 
 class TypeNameNotKnown(RuntimeError):  # noqa: N818 - the name is PyCUDA's
@@ -102,13 +103,13 @@ def fill_registry_with_opencl_c_types(reg: DTypeRegistry) -> None:
         ("long", np.int64),
     ):
         reg.get_or_register_dtype([name, f"signed {name}"], dtype)
-    for name, dtype in (
+    for name, unsigned in (
         ("char", np.uint8),
         ("short", np.uint16),
         ("int", np.uint32),
         ("long", np.uint64),
     ):
-        reg.get_or_register_dtype([f"u{name}", f"unsigned {name}"], dtype)
+        reg.get_or_register_dtype([f"u{name}", f"unsigned {name}"], unsigned)
     reg.get_or_register_dtype("bool", np.bool_)
     reg.get_or_register_dtype("half", np.float16)
     reg.get_or_register_dtype("float", np.float32)
@@ -145,15 +146,6 @@ def register_dtype(dtype: Any, c_names: str | Iterable[str], alias_ok: bool = Fa
     TYPE_REGISTRY.get_or_register_dtype(c_names, dtype)
 
 
-# Whole words only: a parameter may well be called constant_t.
-_QUALIFIERS = re.compile(r"\b(const|volatile|__restrict__|__restrict|restrict)\b")
-_DECLARATION = re.compile(
-    r"^(?P<type>.*?[\w>])\s*(?P<stars>[*\s]*?)\s*\b(?P<name>[A-Za-z_]\w*)\s*"
-    r"(?P<index>\[\s*\d*\s*\])?$",
-    re.DOTALL,
-)
-
-
 def parse_c_arg_backend(
     c_arg: str,
     scalar_arg_factory: Callable[[np.dtype, str], Any],
@@ -162,13 +154,11 @@ def parse_c_arg_backend(
 ) -> Any:
     """Reads one C parameter, such as "const float *x", and calls the factory that fits."""
     lookup = NAME_TO_DTYPE if name_to_dtype is None else name_to_dtype
-    match = _DECLARATION.match(_QUALIFIERS.sub(" ", c_arg).strip())
-    if match is None:
-        raise ValueError(f"argument declaration {c_arg!r} is not 'type name' or 'type *name'")
-    type_name = " ".join(match["type"].replace("*", " ").split())
+    declaration = parse_declaration(c_arg)
+    name = declaration.type
     try:
-        dtype = lookup(type_name) if callable(lookup) else lookup[type_name]
+        dtype = lookup(name) if callable(lookup) else lookup[name]
     except KeyError:
-        raise ValueError(f"unknown type '{type_name}' in argument declaration {c_arg!r}") from None
-    is_vector = "*" in c_arg or match["index"] is not None
-    return (vec_arg_factory if is_vector else scalar_arg_factory)(dtype, match["name"])
+        raise ValueError(f"unknown type '{name}' in argument declaration {c_arg!r}") from None
+    factory = vec_arg_factory if declaration.is_pointer else scalar_arg_factory
+    return factory(dtype, declaration.name)

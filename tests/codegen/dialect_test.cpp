@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/dialect.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace treadle::codegen {
+namespace {
+
+class EveryDialect : public testing::TestWithParam<Language> {};
+INSTANTIATE_TEST_SUITE_P(Dialect, EveryDialect,
+                         testing::Values(Language::cuda_c, Language::opencl_c));
+
+TEST_P(EveryDialect, EachNameStandsForOneType) {
+  std::set<std::string_view> names;
+  for (const TypeName& known : dialect_of(GetParam()).type_names)
+    EXPECT_TRUE(names.insert(known.name).second) << known.name;
+}
+
+TEST_P(EveryDialect, HasANameForEveryNumber) {
+  const auto names = dialect_of(GetParam()).type_names;
+  for (const Scalar scalar :
+       {Scalar::int8, Scalar::int16, Scalar::int32, Scalar::int64, Scalar::uint8, Scalar::uint16,
+        Scalar::uint32, Scalar::uint64, Scalar::float16, Scalar::float32, Scalar::float64})
+    EXPECT_TRUE(std::any_of(names.begin(), names.end(), [&](const auto& n) {
+      return n.scalar == scalar;
+    })) << DType(scalar).name();
+}
+
+TEST(Dialect, OpenClHasNoBoolForArguments) {
+  for (const TypeName& known : dialect_of(Language::opencl_c).type_names)
+    EXPECT_NE(known.scalar, Scalar::boolean);
+}
+
+TEST(Dialect, OnlyOpenClMarksDeviceMemory) {
+  EXPECT_EQ(dialect_of(Language::cuda_c).global, "");
+  EXPECT_EQ(dialect_of(Language::opencl_c).global, "__global ");
+}
+
+}  // namespace
+}  // namespace treadle::codegen
