@@ -82,10 +82,13 @@ def user_may_include(path: str, target: str) -> bool:
         return True
     if not path.startswith("tests/"):
         return False
+    path = path.replace("tests/fuzz/", "tests/", 1)  # fuzz targets are tests of their room
     tested, target_room = room_of(path.replace("tests/", "src/", 1)), room_of(target)
     if target.startswith("src/" + path.split("/")[1] + "/"):
         return True
-    return tested in ARROWS and bool(target_room) and allowed(tested, target_room, target, path)
+    if tested is None or tested not in ARROWS or target_room is None:
+        return False
+    return allowed(tested, target_room, target, path)
 
 
 def check_include(path: str, target: str) -> str | None:

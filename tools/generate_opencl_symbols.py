@@ -91,7 +91,7 @@ def number(text: str) -> int | None:
 
 def wrong_values(folder: pathlib.Path, enums: pathlib.Path) -> list[str]:
     """Lines of enums.def that say another number than the headers."""
-    macros = {}
+    macros: dict[str, int | None] = {}
     for file in ("cl.h", "cl_ext.h", "cl_gl.h"):
         for name, value in re.findall(
             r"^#define (CL_\w+)\s+(.+)$", (folder / file).read_text(), re.M

@@ -63,7 +63,7 @@ def entry_points(text: str) -> list[tuple[str, str]]:
         r"^#define (cu[A-Z]\w*)\s+(?:__CUDA_API_PT[DS][SZ]\()?(cu[A-Z]\w+)\)?\s*$", text, re.M
     ):
         suffixes[name] = target.removeprefix(name)  # "_v2"; "WithFlags" for cuGraphInstantiate
-    found = {}
+    found: dict[str, str] = {}
     for name in re.findall(
         r"^\s*(?:__CUDA_DEPRECATED )?CUresult CUDAAPI (cu[A-Z]\w*)\s*\(", text, re.M
     ):
@@ -100,10 +100,11 @@ def symbols(text: str) -> str:
 
 
 def device_attributes(text: str) -> str:
-    body = re.search(
+    listed = re.search(
         r"typedef enum CUdevice_attribute_enum \{(.*?)\} CUdevice_attribute;", text, re.S
-    )[1]
-    body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+    )
+    assert listed, "cuda.h has no CUdevice_attribute_enum"
+    body = re.sub(r"/\*.*?\*/", "", listed[1], flags=re.S)
     values: dict[int, str] = {}
     for name, value in re.findall(r"CU_DEVICE_ATTRIBUTE_(\w+)\s*=\s*(\d+)", body):
         if name != "MAX":

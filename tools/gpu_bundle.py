@@ -50,8 +50,8 @@ def run(*command: object, **options) -> None:
 def find_python() -> str:
     """An interpreter of the version that the machine with the GPU has."""
     pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
-    candidates = [*sorted(pyenv.glob(f"versions/{PYTHON}.*/bin/python{PYTHON}")), f"python{PYTHON}"]
-    for candidate in candidates:
+    installed = sorted(pyenv.glob(f"versions/{PYTHON}.*/bin/python{PYTHON}"))
+    for candidate in [*map(str, installed), f"python{PYTHON}"]:
         if path := shutil.which(candidate):
             return path
     raise SystemExit(f"gpu-bundle: no Python {PYTHON} found (pyenv install {PYTHON})")

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from collections.abc import Sequence
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / ".gpu-bundle"
@@ -48,7 +49,9 @@ def environment() -> dict[str, str]:
     }
 
 
-def execute(command: list[object], log: pathlib.Path, limit_s: float) -> tuple[bool, str, float]:
+def execute(
+    command: Sequence[object], log: pathlib.Path, limit_s: float
+) -> tuple[bool, str, float]:
     """Runs a command, appending its output to a log: (success, output, seconds)."""
     start = time.monotonic()
     words = [str(word) for word in command]

@@ -34,7 +34,8 @@ void bind_cuda_module(nb::module_& m) {
           [](const Module& self, std::string_view name) {
             return make_function(self.function(name), Face::native);
           },
-          nb::arg("name"), "A kernel by symbol or by C++ name expression.")
+          nb::arg("name"), nb::sig("def function(self, name: str) -> Function"),
+          "A kernel by symbol or by C++ name expression.")
       .def(
           "variable",
           [](const Module& self, std::string_view name) {

@@ -92,7 +92,8 @@ void bind_stack(nb::class_<Context>& type) {
       .def_static("get_current", pycuda([]() -> nb::object {
                     const std::optional<cuda::Context> top = cuda::Context::top();
                     return top ? nb::cast(Context{*top}) : nb::none();
-                  }))
+                  }),
+                  nb::sig("def get_current() -> Context | None"))
       .def_static("get_device", pycuda([] { return Device{current_context().device()}; }))
       .def_static("synchronize", pycuda([] { wait_for(current_context()); }),
                   "Waits for all work of the current context.");

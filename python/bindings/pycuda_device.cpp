@@ -120,11 +120,12 @@ void bind_pycuda_device(nb::module_& m) {
       .def("get_attribute", pycuda([](const Device& self, nb::object attribute) {
              return face::attribute(self, face::enum_value(attribute, "attr"));
            }),
-           nb::arg("attr"))
+           nb::arg("attr"), nb::sig("def get_attribute(self, attr: int) -> int"))
       .def("get_attributes", pycuda([](const Device& self) { return face::attributes(self); }))
       .def("__getattr__", pycuda([](const Device& self, const std::string& name) {
              return face::attribute_by_name(self, name);
-           }))
+           }),
+           nb::sig("def __getattr__(self, name: str, /) -> int"))
       .def("can_access_peer", pycuda([](const Device& self, const Device& peer) {
              return self.device.can_access_peer(peer.device);
            }),

@@ -70,7 +70,8 @@ void bind_pycuda_module(nb::module_& m) {
   type.def("get_function", pycuda([](const Module& self, const std::string& name) {
              return make_function(self.module.function(name), Face::pycuda);
            }),
-           nb::arg("name"), "The kernel of that name, or of that C++ name expression.")
+           nb::arg("name"), nb::sig("def get_function(self, name: str) -> Function"),
+           "The kernel of that name, or of that C++ name expression.")
       .def("get_global", pycuda([](const Module& self, const std::string& name) {
              const cuda::Global global = self.module.global(name);
              return nb::make_tuple(global.address, global.size_bytes);

@@ -52,11 +52,13 @@ void bind_event(nb::module_& m) {
              nb::cast<const Event&>(self).event.record(stream_argument(stream.ptr()));
              return self;
            }),
-           nb::arg("stream") = nb::none())
+           nb::arg("stream") = nb::none(),
+           nb::sig("def record(self, stream: Stream | int | None = None) -> Event"))
       .def("synchronize", pycuda([](nb::object self) {
              wait_for(nb::cast<const Event&>(self).event, python_owner(self));
              return self;
-           }))
+           }),
+           nb::sig("def synchronize(self) -> Event"))
       .def("query", pycuda([](const Event& self) { return self.event.is_done(); }))
       .def("time_since", pycuda([](const Event& self, const Event& start) {
              return self.event.milliseconds_since(start.event);

@@ -27,10 +27,8 @@ def _read_code(path: str) -> types.CodeType:
 def _main_module(path: str) -> types.ModuleType:
     module = types.ModuleType("__main__")
     module.__file__ = path
-    module.__builtins__ = __builtins__
-    # Sub-processes that multiprocessing spawns find the script by its path.
-    module.__spec__ = None
-    module.__cached__ = None
+    # Without a spec, sub-processes that multiprocessing spawns find the script by its path.
+    vars(module).update(__builtins__=__builtins__, __spec__=None, __cached__=None)
     return module
 
 
@@ -61,8 +59,8 @@ def main(words: Sequence[str], usage: str) -> int:
     except OSError as error:
         print(f"can't open file {path!r}: {error.strerror}", file=sys.stderr)
         return 2
-    except SyntaxError:
-        sys.excepthook(*sys.exc_info()[:2], None)
+    except SyntaxError as error:
+        sys.excepthook(type(error), error, None)
         return 1
 
     import treadle.compat  # noqa: F401 - makes `import pycuda` work
@@ -78,7 +76,7 @@ def main(words: Sequence[str], usage: str) -> int:
         raise
     except BaseException as error:
         # The frame of this function is no part of the user's program.
-        error.__traceback__ = error.__traceback__.tb_next
-        sys.excepthook(type(error), error, error.__traceback__)
+        trace = error.__traceback__ and error.__traceback__.tb_next
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0

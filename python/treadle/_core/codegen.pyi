@@ -9,6 +9,8 @@ class AddressSpace(enum.Enum):
 
     unsaid = 0
 
+    global_ = 1
+
     local = 2
 
     constant = 3

@@ -87,7 +87,7 @@ class Driver:
     @property
     def library(self) -> pathlib.Path: ...
 
-    def __eq__(self, arg: Driver, /) -> bool: ...
+    def __eq__(self, arg: object, /) -> bool: ...
 
 def default_driver() -> Driver: ...
 
@@ -101,9 +101,7 @@ def header_version() -> int: ...
 def device_attribute_names() -> list[str]: ...
 
 class ContextFlags(enum.IntFlag):
-    __str__ = __repr__
-
-    def __repr__(self, /):
+    def __repr__(self, /) -> str:
         """Return repr(self)."""
 
     schedule_auto = 0
@@ -153,7 +151,7 @@ class Context:
     """A context. Each thread has a stack of them; its top is current."""
 
     @staticmethod
-    def create(device: Device, flags: ContextFlags = 0) -> Context:
+    def create(device: Device, flags: ContextFlags = ...) -> Context:
         """A new context; push() makes it current."""
 
     @staticmethod
@@ -278,9 +276,7 @@ class Stream:
     def __cuda_stream__(self) -> tuple: ...
 
 class EventFlags(enum.IntFlag):
-    __str__ = __repr__
-
-    def __repr__(self, /):
+    def __repr__(self, /) -> str:
         """Return repr(self)."""
 
     none = 0
@@ -294,7 +290,7 @@ class EventFlags(enum.IntFlag):
 class Event:
     """A mark in a stream, with a time stamp."""
 
-    def __init__(self, flags: EventFlags = 0) -> None: ...
+    def __init__(self, flags: EventFlags = ...) -> None: ...
 
     def record(self, stream: object | None = None) -> None: ...
 
@@ -345,9 +341,7 @@ class DeviceMemory:
         """Sets every byte."""
 
 class HostMemoryFlags(enum.IntFlag):
-    __str__ = __repr__
-
-    def __repr__(self, /):
+    def __repr__(self, /) -> str:
         """Return repr(self)."""
 
     none = 0
@@ -361,7 +355,7 @@ class HostMemoryFlags(enum.IntFlag):
 class HostMemory:
     """Page-locked host memory; numpy.frombuffer makes an array of it."""
 
-    def __init__(self, size_bytes: int, flags: HostMemoryFlags = 0) -> None: ...
+    def __init__(self, size_bytes: int, flags: HostMemoryFlags = ...) -> None: ...
 
     def free(self) -> None: ...
 
@@ -405,7 +399,7 @@ def address_range(address: object) -> tuple:
 class Function:
     """A kernel. Calling it launches it."""
 
-    def __repr__(self, /):
+    def __repr__(self, /) -> str:
         """Return repr(self)."""
 
     def __call__(self, /, *args, **kwargs):
@@ -422,11 +416,11 @@ class Function:
 
     __vectorcalloffset__: types.MemberDescriptorType = ...
 
-    name: getset_descriptor = ...
+    name: types.GetSetDescriptorType = ...
 
-    handle: getset_descriptor = ...
+    handle: types.GetSetDescriptorType = ...
 
-    parameters: getset_descriptor = ...
+    parameters: types.GetSetDescriptorType = ...
 
 class Module:
     """Code loaded into the current context."""
@@ -440,7 +434,7 @@ class Module:
     @staticmethod
     def load_file(path: str | os.PathLike) -> Module: ...
 
-    def function(self, name: str) -> object:
+    def function(self, name: str) -> Function:
         """A kernel by symbol or by C++ name expression."""
 
     def variable(self, name: str) -> tuple:

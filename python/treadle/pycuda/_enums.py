@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 _MODULE = "pycuda._driver"
 
 
@@ -40,11 +42,12 @@ class DriverEnum(int):
         return type(self), (int(self),)
 
 
-def _enumeration(name: str, doc: str, **members: int) -> type[DriverEnum]:
-    kind = type(name, (DriverEnum,), {"__doc__": doc, "__module__": _MODULE})
+# Any: which members a class has, a type checker cannot see.
+def _enumeration(name: str, doc: str, **members: int) -> Any:
+    kind: Any = type(name, (DriverEnum,), {"__doc__": doc, "__module__": _MODULE})
     kind.names, kind.values = {}, {}
     for member_name, value in members.items():
-        member = int.__new__(kind, value)
+        member: Any = int.__new__(kind, value)
         member.name = member_name
         kind.names[member_name] = member
         kind.values[value] = member  # of several names for one number the last is canonical
@@ -52,7 +55,7 @@ def _enumeration(name: str, doc: str, **members: int) -> type[DriverEnum]:
     return kind
 
 
-def _flags(name: str, doc: str, **members: int) -> type:
+def _flags(name: str, doc: str, **members: int) -> Any:
     def refuse(cls, *args, **kwargs):
         raise RuntimeError("This class cannot be instantiated from Python")
 

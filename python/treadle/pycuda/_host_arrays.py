@@ -6,23 +6,24 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from treadle.pycuda import _driver
 
 Shape = int | Iterable[int]
+Order = Literal["C", "F"]
 
 
-def _shape(shape: Shape) -> tuple[int, ...]:
+def _shape(shape: Any) -> tuple[int, ...]:
     try:
         return (operator.index(shape),)
     except TypeError:
         return tuple(operator.index(length) for length in shape)
 
 
-def _array(allocate: Callable[[int], Any], shape: Shape, dtype: Any, order: str) -> np.ndarray:
+def _array(allocate: Callable[[int], Any], shape: Any, dtype: Any, order: Order) -> np.ndarray:
     dtype = np.dtype(dtype)
     shape = _shape(shape)
     if any(length < 0 for length in shape):
@@ -32,7 +33,7 @@ def _array(allocate: Callable[[int], Any], shape: Shape, dtype: Any, order: str)
     return np.ndarray(shape, dtype, allocate(math.prod(shape) * dtype.itemsize), order=order)
 
 
-def _order_of(array: np.ndarray) -> str:
+def _order_of(array: np.ndarray) -> Order:
     if array.flags.c_contiguous:
         return "C"
     if array.flags.f_contiguous:
@@ -45,12 +46,16 @@ def _zeroed(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def pagelocked_empty(shape: Shape, dtype: Any, order: str = "C", mem_flags: int = 0) -> np.ndarray:
+def pagelocked_empty(
+    shape: Shape, dtype: Any, order: Order = "C", mem_flags: int = 0
+) -> np.ndarray:
     """An uninitialised array in page-locked memory; `mem_flags` from host_alloc_flags."""
     return _array(lambda n: _driver._pagelocked_allocation(n, mem_flags), shape, dtype, order)
 
 
-def pagelocked_zeros(shape: Shape, dtype: Any, order: str = "C", mem_flags: int = 0) -> np.ndarray:
+def pagelocked_zeros(
+    shape: Shape, dtype: Any, order: Order = "C", mem_flags: int = 0
+) -> np.ndarray:
     """A zeroed array in page-locked memory."""
     return _zeroed(pagelocked_empty(shape, dtype, order, mem_flags))
 
@@ -65,12 +70,16 @@ def pagelocked_zeros_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
     return _zeroed(pagelocked_empty_like(array, mem_flags))
 
 
-def aligned_empty(shape: Shape, dtype: Any, order: str = "C", alignment: int = 4096) -> np.ndarray:
+def aligned_empty(
+    shape: Shape, dtype: Any, order: Order = "C", alignment: int = 4096
+) -> np.ndarray:
     """An uninitialised array whose address is a multiple of `alignment`."""
     return _array(lambda n: _driver._aligned_allocation(n, alignment), shape, dtype, order)
 
 
-def aligned_zeros(shape: Shape, dtype: Any, order: str = "C", alignment: int = 4096) -> np.ndarray:
+def aligned_zeros(
+    shape: Shape, dtype: Any, order: Order = "C", alignment: int = 4096
+) -> np.ndarray:
     """A zeroed array whose address is a multiple of `alignment`."""
     return _zeroed(aligned_empty(shape, dtype, order, alignment))
 
@@ -85,12 +94,12 @@ def aligned_zeros_like(array: np.ndarray, alignment: int = 4096) -> np.ndarray:
     return _zeroed(aligned_empty_like(array, alignment))
 
 
-def managed_empty(shape: Shape, dtype: Any, order: str = "C", mem_flags: int = 0) -> np.ndarray:
+def managed_empty(shape: Shape, dtype: Any, order: Order = "C", mem_flags: int = 0) -> np.ndarray:
     """An uninitialised array that host and device share; `mem_flags` from mem_attach_flags."""
     return _array(lambda n: _driver._managed_allocation(n, mem_flags), shape, dtype, order)
 
 
-def managed_zeros(shape: Shape, dtype: Any, order: str = "C", mem_flags: int = 0) -> np.ndarray:
+def managed_zeros(shape: Shape, dtype: Any, order: Order = "C", mem_flags: int = 0) -> np.ndarray:
     """A zeroed array that host and device share."""
     return _zeroed(managed_empty(shape, dtype, order, mem_flags))
 
@@ -116,6 +125,5 @@ def register_host_memory(ary: np.ndarray, flags: int = 0) -> np.ndarray:
         raise _driver.LogicError(
             "register_host_memory failed: invalid argument - the array is not contiguous"
         )
-    return np.ndarray(
-        ary.shape, ary.dtype, _driver._register_array(ary, flags), strides=ary.strides
-    )
+    memory: Any = _driver._register_array(ary, flags)  # a buffer, which its stub cannot say
+    return np.ndarray(ary.shape, ary.dtype, memory, strides=ary.strides)

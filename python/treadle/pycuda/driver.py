@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -58,7 +58,7 @@ def to_device(bf_obj: Any) -> DeviceAllocation:
     return allocation
 
 
-def from_device(devptr: Any, shape: Any, dtype: Any, order: str = "C") -> np.ndarray:
+def from_device(devptr: Any, shape: Any, dtype: Any, order: Literal["C", "F"] = "C") -> np.ndarray:
     """A new array filled from the device."""
     result = np.empty(shape, dtype, order)
     memcpy_dtoh(result, devptr)

@@ -92,23 +92,24 @@ def get_default_device(default: int = 0) -> cuda.Device:
 
 # --- caches bound to contexts --------------------------------------------------------------------
 
-context_dependent_memoized_functions: list[Callable] = []
+context_dependent_memoized_functions: list[Any] = []
 
 
 def context_dependent_memoize(func: Callable) -> Callable:
     """Remembers results for the context they were made in."""
+    by_context: dict[cuda.Context | None, dict] = {}
 
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         key = (args, frozenset(kwargs.items())) if kwargs else (args,)
-        results = wrapper._pycuda_ctx_dep_memoize_dic.setdefault(cuda.Context.get_current(), {})
+        results = by_context.setdefault(cuda.Context.get_current(), {})
         try:
             return results[key]
         except KeyError:
             result = results[key] = func(*args, **kwargs)
             return result
 
-    wrapper._pycuda_ctx_dep_memoize_dic = {}
+    wrapper._pycuda_ctx_dep_memoize_dic = by_context  # type: ignore[attr-defined]
     context_dependent_memoized_functions.append(wrapper)
     return wrapper
 
