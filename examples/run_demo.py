@@ -18,6 +18,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "python"
 SCRIPTS = (
     "double_array.py",
     "double_array_paper.py",
+    "pooled_memory.py",
     "tiled_product.py",
     "vector_add_templates.py",
 )

@@ -24,3 +24,4 @@
 #include "treadle/cuda/memory.hpp"
 #include "treadle/cuda/module.hpp"
 #include "treadle/cuda/stream.hpp"
+#include "treadle/memory/pool.hpp"

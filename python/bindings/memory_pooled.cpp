@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "caller.hpp"
+
 namespace treadle::bindings {
 namespace {
 
@@ -49,6 +51,17 @@ int clear(PyObject* self) noexcept {
   return 0;
 }
 
+void note_frame(PooledObject& object, PyFrameObject* frame) noexcept {
+  Py_CLEAR(object.code);
+  if (frame == nullptr) return;
+  object.code = reinterpret_cast<PyObject*>(PyFrame_GetCode(frame));
+#if PY_VERSION_HEX >= 0x030B0000
+  object.place = PyFrame_GetLasti(frame);  // made a line only when it is asked for
+#else
+  object.place = PyFrame_GetLineNumber(frame);
+#endif
+}
+
 template <class F>
 void* slot(F* function) {
   return reinterpret_cast<void*>(function);
@@ -74,14 +87,12 @@ std::string describe_pooled(const void* object) {
 }
 
 void note_place(PooledObject& object) noexcept {
-  PyFrameObject* const frame = PyEval_GetFrame();  // borrowed
-  if (frame == nullptr) return;
-  object.code = reinterpret_cast<PyObject*>(PyFrame_GetCode(frame));
-#if PY_VERSION_HEX >= 0x030B0000
-  object.place = PyFrame_GetLasti(frame);  // made a line only when it is asked for
-#else
-  object.place = PyFrame_GetLineNumber(frame);
-#endif
+  note_frame(object, PyEval_GetFrame());  // borrowed
+}
+
+void note_user_place(PooledObject& object) noexcept {
+  const nb::object frame = calling_frame();
+  note_frame(object, reinterpret_cast<PyFrameObject*>(frame.ptr()));
 }
 
 PyTypeObject* make_pooled_class(nb::module_& m, const PooledClass& description) {
@@ -90,9 +101,8 @@ PyTypeObject* make_pooled_class(nb::module_& m, const PooledClass& description) 
       {"__weaklistoffset__", T_PYSSIZET, offsetof(PooledObject, weak_references), READONLY,
        nullptr},
       {nullptr, 0, 0, 0, nullptr}};
-  static PyGetSetDef properties[] = {
-      {"__dict__", get_attributes, set_attributes, nullptr, nullptr},
-      {nullptr, nullptr, nullptr, nullptr, nullptr}};
+  static PyGetSetDef properties[] = {{"__dict__", get_attributes, set_attributes, nullptr, nullptr},
+                                     {nullptr, nullptr, nullptr, nullptr, nullptr}};
   std::vector<PyType_Slot> slots = {{Py_tp_doc, const_cast<char*>(description.doc)},
                                     {Py_tp_dealloc, slot(description.dealloc)},
                                     {Py_tp_traverse, slot(traverse)},
@@ -107,9 +117,9 @@ PyTypeObject* make_pooled_class(nb::module_& m, const PooledClass& description) 
   if (description.get_buffer != nullptr)
     slots.push_back({Py_bf_getbuffer, slot(description.get_buffer)});
   slots.push_back({0, nullptr});
-  PyType_Spec spec = {
-      description.name, static_cast<int>(description.basic_size), 0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots.data()};
+  PyType_Spec spec = {description.name, static_cast<int>(description.basic_size), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      slots.data()};
   nb::object made = nb::steal(PyType_FromSpec(&spec));
   if (!made.is_valid()) throw nb::python_error();
   m.attr(made.attr("__name__")) = made;

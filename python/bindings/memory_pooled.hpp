@@ -31,8 +31,10 @@ struct PooledObject {
 
 /// The Python line that allocates, as the pool reports it. `object` must be live, the GIL held.
 std::string describe_pooled(const void* object);
-/// Notes where the calling Python code is, in `object`.
+/// Notes in `object` where the calling Python code is.
 void note_place(PooledObject& object) noexcept;
+/// The same for calls that come through this package's own Python code: where the user's is.
+void note_user_place(PooledObject& object) noexcept;
 
 /// One class of pooled allocations. `name` is qualified; the arrays are of the functions only this
 /// class has, and end with a null entry. `traverse` and all else come from PooledObject.

@@ -25,10 +25,10 @@ auto in_pool_words(F&& allocate) {
   try {
     return allocate();
   } catch (const OutOfMemory& refusal) {
-    throw OutOfMemory(DeviceFailure{refusal.code(), refusal.code_name(), "memory_pool::allocate",
-                                    "out of memory",
-                                    "failed to free memory for allocation: " + refusal.detail()},
-                      refusal.hint());
+    throw OutOfMemory(
+        DeviceFailure{refusal.code(), refusal.code_name(), "memory_pool::allocate", "out of memory",
+                      "failed to free memory for allocation: " + refusal.detail()},
+        refusal.hint());
   }
 }
 

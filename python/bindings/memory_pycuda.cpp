@@ -76,6 +76,7 @@ PyObject* allocate_host(PyObject* self, PyObject* size) noexcept {
         [&] { return PooledHost::make(pooled_host_class, pool, pool_size_argument(size)); });
     PooledHost& allocation = PooledHost::of(made.ptr());
     allocation.address = reinterpret_cast<std::uint64_t>(allocation.memory.block().data());
+    note_user_place(allocation);
     return made.release().ptr();
   });
 }
@@ -146,20 +147,20 @@ void bind_device_pool(nb::module_& m) {
 void bind_page_locked_pool(nb::module_& m) {
   nb::class_<PageLockedAllocator>(m, "PageLockedAllocator",
                                   "Where a PageLockedMemoryPool gets its memory.")
-      .def(
-          "__init__", pycuda([](PageLockedAllocator* self, nb::object flags) {
-            const auto bits = unsigned_argument(flags.ptr(), "flags", ~0u);
-            new (self) PageLockedAllocator{{.flags = static_cast<cuda::HostMemoryFlags>(bits)}};
-          }),
-          nb::arg("flags") = 0, nb::sig("def __init__(self, flags: int = 0) -> None"));
-  auto pool = nb::class_<PageLockedMemoryPool>(m, "PageLockedMemoryPool", nb::dynamic_attr(),
+      .def("__init__", pycuda([](PageLockedAllocator* self, nb::object flags) {
+             const auto bits = unsigned_argument(flags.ptr(), "flags", ~0u);
+             new (self) PageLockedAllocator{{.flags = static_cast<cuda::HostMemoryFlags>(bits)}};
+           }),
+           nb::arg("flags") = 0, nb::sig("def __init__(self, flags: int = 0) -> None"));
+  auto pool = nb::class_<PageLockedMemoryPool>(m, "_PageLockedMemoryPool", nb::dynamic_attr(),
                                                nb::is_weak_referenceable(),
                                                "Page-locked host memory that is kept when it is "
                                                "freed, and given out again.");
   pool.def(
-      "__init__", [](PageLockedMemoryPool* self, const PageLockedAllocator* allocator) {
-        new (self) PageLockedMemoryPool(allocator != nullptr ? allocator->blocks
-                                                             : PageLockedBlocks{});
+      "__init__",
+      [](PageLockedMemoryPool* self, const PageLockedAllocator* allocator) {
+        new (self)
+            PageLockedMemoryPool(allocator != nullptr ? allocator->blocks : PageLockedBlocks{});
       },
       nb::arg("allocator") = nb::none());
   bind_pool_members(pool);

@@ -42,6 +42,7 @@ NB_MODULE(_core, m) {
   bind_pycuda_stream(driver);
   bind_pycuda_memory(driver);
   bind_pycuda_host_memory(driver);
+  bind_memory_pycuda(driver);
   bind_pycuda_copy(driver);
   bind_pycuda_structured_copy(driver);
   bind_function(driver, Face::pycuda);

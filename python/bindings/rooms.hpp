@@ -24,6 +24,7 @@ void bind_pycuda_context(nb::module_& m);
 void bind_pycuda_stream(nb::module_& m);
 void bind_pycuda_memory(nb::module_& m);
 void bind_pycuda_host_memory(nb::module_& m);
+void bind_memory_pycuda(nb::module_& m);
 void bind_pycuda_copy(nb::module_& m);
 void bind_pycuda_structured_copy(nb::module_& m);
 void bind_pycuda_module(nb::module_& m);

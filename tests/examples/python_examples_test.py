@@ -16,6 +16,7 @@ FOLDER = ROOT / "examples/python"
 EXPECTED = {
     "double_array.py": [r"kernel: [\d.]+ us, [\d.]+ GB/s"],
     "double_array_paper.py": [],
+    "pooled_memory.py": [r"a step: [\d.]+ us with the pool", r"bytes in 1 block"],
     "tiled_product.py": [
         r"prepare\(\[np\.intp\] \* 3\): [\d.]+ ms, [\d.]+ GFLOP/s, check against NumPy: ok",
         r'prepare\("PPP"\): [\d.]+ ms, [\d.]+ GFLOP/s, check against NumPy: ok',

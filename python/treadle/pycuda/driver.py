@@ -33,6 +33,7 @@ from treadle.pycuda._host_arrays import (  # noqa: F401
     pagelocked_zeros_like,
     register_host_memory,
 )
+from treadle.pycuda._memory_pools import PageLockedMemoryPool  # noqa: F401
 
 ManagedAllocationOrStub = ManagedAllocation
 
@@ -100,16 +101,6 @@ _ABSENT = {
     ),
     **dict.fromkeys(("IPCMemoryHandle", "mem_get_ipc_handle"), "memory of other processes"),
     "Linker": "linking of several modules; put the sources together into one",
-    **dict.fromkeys(
-        (
-            "DeviceMemoryPool",
-            "PageLockedMemoryPool",
-            "PageLockedAllocator",
-            "PooledDeviceAllocation",
-            "PooledHostAllocation",
-        ),
-        "memory pools; mem_alloc and pagelocked_empty do the job",
-    ),
     **dict.fromkeys(
         ("initialize_profiler", "start_profiler", "stop_profiler"), "the profiler's switches"
     ),

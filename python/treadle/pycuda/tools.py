@@ -15,6 +15,12 @@ import numpy as np
 
 import treadle.pycuda.driver as cuda
 from treadle.pycuda._driver import bitlog2  # noqa: F401
+from treadle.pycuda._memory_pools import (  # noqa: F401
+    DebugMemoryPool,
+    DeviceMemoryPool,
+    PageLockedAllocator,
+    PageLockedMemoryPool,
+)
 from treadle.pycuda.compyte.dtypes import (
     TYPE_REGISTRY,
     _fill_dtype_registry,
