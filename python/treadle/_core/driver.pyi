@@ -239,6 +239,119 @@ class ManagedAllocation(DeviceAllocation):
 
 def _managed_allocation(arg0: object, arg1: object, /) -> ManagedAllocation: ...
 
+class PooledDeviceAllocation:
+    """
+    Device memory of a pool; int() gives its address, len() its size in bytes.
+    """
+
+    def __int__(self) -> int:
+        """int(self)"""
+
+    def __index__(self) -> int:
+        """
+        Return self converted to an integer, if self is suitable for use as an index into a list.
+        """
+
+    def __len__(self) -> int:
+        """Return len(self)."""
+
+    def free(self) -> None: ...
+
+class PooledHostAllocation:
+    """Page-locked memory of a pool: the base of an array."""
+
+    def __int__(self) -> int:
+        """int(self)"""
+
+    def __index__(self) -> int:
+        """
+        Return self converted to an integer, if self is suitable for use as an index into a list.
+        """
+
+    def __len__(self) -> int:
+        """Return len(self)."""
+
+    def free(self) -> None: ...
+
+class DeviceMemoryPool:
+    """
+    Device memory of the current context that is kept when it is freed, and given out again.
+    """
+
+    def __init__(self) -> None: ...
+
+    @property
+    def held_blocks(self) -> int:
+        """Blocks that wait to be used again."""
+
+    @property
+    def active_blocks(self) -> int:
+        """Blocks that allocations own."""
+
+    @property
+    def managed_bytes(self) -> int:
+        """Bytes of held and active blocks, as they were allocated."""
+
+    @property
+    def active_bytes(self) -> int:
+        """Bytes of active blocks, as they were asked for."""
+
+    def bin_number(self, size: int) -> int:
+        """The bin whose blocks hold `size` bytes."""
+
+    def alloc_size(self, bin: int) -> int:
+        """Bytes of every block of a bin."""
+
+    def free_held(self) -> None:
+        """Gives every held block back to the system."""
+
+    def stop_holding(self) -> None:
+        """The same, and from now on what is freed goes to the system at once."""
+
+    def allocate(self, size: int, /) -> PooledDeviceAllocation: ...
+
+class PageLockedAllocator:
+    """Where a PageLockedMemoryPool gets its memory."""
+
+    def __init__(self, flags: int = 0) -> None: ...
+
+class _PageLockedMemoryPool:
+    """
+    Page-locked host memory that is kept when it is freed, and given out again.
+    """
+
+    def __init__(self, allocator: PageLockedAllocator | None = None) -> None: ...
+
+    @property
+    def held_blocks(self) -> int:
+        """Blocks that wait to be used again."""
+
+    @property
+    def active_blocks(self) -> int:
+        """Blocks that allocations own."""
+
+    @property
+    def managed_bytes(self) -> int:
+        """Bytes of held and active blocks, as they were allocated."""
+
+    @property
+    def active_bytes(self) -> int:
+        """Bytes of active blocks, as they were asked for."""
+
+    def bin_number(self, size: int) -> int:
+        """The bin whose blocks hold `size` bytes."""
+
+    def alloc_size(self, bin: int) -> int:
+        """Bytes of every block of a bin."""
+
+    def free_held(self) -> None:
+        """Gives every held block back to the system."""
+
+    def stop_holding(self) -> None:
+        """The same, and from now on what is freed goes to the system at once."""
+
+    def _allocate(self, size: int, /) -> PooledHostAllocation: ...
+
 def memcpy_htod(dest: object, src: object) -> None:
     """Copies a buffer to the device; blocks."""
 

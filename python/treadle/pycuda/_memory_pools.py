@@ -8,7 +8,7 @@ import operator
 import sys
 import traceback
 from collections.abc import Iterable
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 import numpy as np
 
@@ -21,7 +21,9 @@ PageLockedAllocator = driver.PageLockedAllocator
 class PageLockedMemoryPool(driver._PageLockedMemoryPool):
     """Page-locked host memory that is kept when its arrays are gone, and given out again."""
 
-    def allocate(self, shape: int | Iterable[int], dtype: Any, order: str = "C") -> np.ndarray:
+    def allocate(
+        self, shape: int | Iterable[int], dtype: Any, order: Literal["C", "F"] = "C"
+    ) -> np.ndarray:
         """An uninitialised array; its `base` is the PooledHostAllocation."""
         lengths = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
         lengths = tuple(operator.index(length) for length in lengths)
@@ -30,8 +32,8 @@ class PageLockedMemoryPool(driver._PageLockedMemoryPool):
         if order not in ("C", "F"):
             raise RuntimeError(f"unrecognized order specifier {order!r}: 'C' or 'F'")
         dtype = np.dtype(dtype)
-        memory = self._allocate(math.prod(lengths) * dtype.itemsize)
-        return np.ndarray(lengths, dtype, memory, order=order)  # type: ignore[call-overload]
+        memory: Any = self._allocate(math.prod(lengths) * dtype.itemsize)
+        return np.ndarray(lengths, dtype, memory, order=order)
 
 
 class DebugMemoryPool(DeviceMemoryPool):
