@@ -34,6 +34,7 @@ class Session:
         self.prototype = self.peer("prototype", self.prototype_command)
         self.launch = Worker("C++", [binaries / "launch"], device | self.cache("launch"))
         self.compile = Worker("C++", [binaries / "compile"], device | self.cache("compile"))
+        self.memory = Worker("C++", [binaries / "memory_pool"], device)
         self.fresh = Fresh(
             "treadle",
             [*treadle, WORKERS / "first_compile.py"],
@@ -70,7 +71,13 @@ class Session:
         }
 
     def rows(self):
-        return [*self.kernel_rows(), *self.launch_rows(), *self.compile_rows(), *self.cache_rows()]
+        return [
+            *self.kernel_rows(),
+            *self.launch_rows(),
+            *self.compile_rows(),
+            *self.cache_rows(),
+            *self.memory_rows(),
+        ]
 
     def kernel_rows(self):
         for name, case in CASES.items():
@@ -147,6 +154,13 @@ class Session:
         yield Row(group, "compile() in Python", [self.python_column("lookup simple")])
         yield self.absolute("disk, fresh process, loaded", self.fresh, "hit", 1e-3, group)
 
+    def memory_rows(self):
+        group, case = "Memory pool, 1 MiB allocated and freed", "allocate and free"
+        driver = Column("cuMemAlloc, cuMemFree", self.memory, "driver")
+        yield self.absolute("C++", self.memory, case, 0.10e-6, group, (driver,))
+        pocl = Column("PyOpenCL on PoCL", self.pocl, case)
+        yield self.absolute("Python", self.treadle, case, 0.17e-6, group, (pocl,))
+
     def python_column(self, case):
         return Column("Treadle", self.treadle, case)
 
@@ -156,6 +170,6 @@ class Session:
     def close(self):
         for worker in (self.treadle, self.openmp, self.pocl, self.prototype):
             worker.close()
-        for worker in (self.launch, self.compile):
+        for worker in (self.launch, self.compile, self.memory):
             worker.close()
         shutil.rmtree(self.scratch, ignore_errors=True)

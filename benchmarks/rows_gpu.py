@@ -31,6 +31,7 @@ class Session:
         )
         self.launch = Worker("C++", [binaries / "launch"], device | self.cache("launch"))
         self.compile = Worker("C++", [binaries / "compile"], device | self.cache("compile"))
+        self.memory = Worker("C++", [binaries / "memory_pool"], device)
         python = sys.executable
         self.pycuda = Worker("PyCUDA", [python, WORKERS / "pycuda_style.py"], with_peers)
         self.cupy = Worker("CuPy", [python, WORKERS / "cupy_style.py"])
@@ -50,7 +51,13 @@ class Session:
         return {"copy": (self.treadle, "ceiling copy", 2 << 30)}
 
     def rows(self):
-        return [*self.launch_rows(), *self.compile_rows(), *self.cache_rows(), *self.kernel_rows()]
+        return [
+            *self.launch_rows(),
+            *self.compile_rows(),
+            *self.cache_rows(),
+            *self.memory_rows(),
+            *self.kernel_rows(),
+        ]
 
     def launch_rows(self):
         group = "Launch, five arguments, not waited for"
@@ -171,6 +178,29 @@ class Session:
         )
         yield Row(group, "disk, fresh process, loaded", [Column("Treadle", self.fresh, "hit")])
 
+    def memory_rows(self):
+        group, case = "Memory pool, 1 MiB allocated and freed", "allocate and free"
+        yield Row(
+            group,
+            "C++",
+            [
+                Column("Treadle", self.memory, case),
+                Column("cuMemAllocAsync, cuMemFreeAsync", self.memory, "driver's pool"),
+                Column("cuMemAlloc, cuMemFree", self.memory, "driver"),
+            ],
+            (Target(at_most_seconds=0.10e-6),),
+        )
+        yield Row(
+            group,
+            "Python",
+            [
+                Column("Treadle", self.treadle, case),
+                Column("PyCUDA", self.pycuda, case),
+                Column("CuPy", self.cupy, case),
+            ],
+            (Target(at_most_seconds=0.17e-6),),
+        )
+
     def kernel_rows(self):
         for name, case in CASES.items():
             work = (case.bytes, "GB/s", "copy") if case.bytes else (case.flops, "GFLOP/s", "-")
@@ -191,7 +221,7 @@ class Session:
         return {"device": name, "driver": driver}
 
     def close(self):
-        for worker in (self.treadle, self.launch, self.compile):
+        for worker in (self.treadle, self.launch, self.compile, self.memory):
             worker.close()
         for worker in (self.pycuda, self.cupy, self.cuda_core):
             worker.close()

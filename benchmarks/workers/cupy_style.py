@@ -6,6 +6,7 @@ import os
 import pathlib
 import sys
 import tempfile
+from functools import partial
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
@@ -46,10 +47,12 @@ def make_cases():
     def launch():
         kernel((1,), (32,), arguments)
 
+    allocate = partial(cupy.get_default_memory_pool().malloc, 1 << 20)
     synchronize = cupy.cuda.runtime.deviceSynchronize
     return {
         "launch": lambda: LoopTiming(launch, 500, synchronize),
         "compile simple": lambda: Compile(cupy),
+        "allocate and free": lambda: LoopTiming(allocate, 20_000),
     }
 
 

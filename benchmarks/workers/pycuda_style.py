@@ -9,6 +9,7 @@ import os
 import pathlib
 import sys
 import threading
+from functools import partial
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
@@ -196,6 +197,14 @@ def compile_cases(device):
     return cases
 
 
+def memory_cases():
+    from pycuda.tools import DeviceMemoryPool
+
+    pool = DeviceMemoryPool()
+    # What allocate() gives is freed at once, for nothing refers to it.
+    return {"allocate and free": lambda: LoopTiming(partial(pool.allocate, 1 << 20), 20_000)}
+
+
 def make_cases():
     import pycuda.autoinit
     import pycuda.compiler
@@ -205,7 +214,7 @@ def make_cases():
     device = Device(pycuda.driver, pycuda.compiler)
     cases = {name: lambda case=case: KernelRun(device, case) for name, case in CASES.items()}
     cases["ceiling copy"] = lambda: CopyCeiling(device.cuda)
-    return cases | launch_cases(device) | compile_cases(device)
+    return cases | launch_cases(device) | compile_cases(device) | memory_cases()
 
 
 serve(make_cases)

@@ -3,6 +3,7 @@
 
 import pathlib
 import sys
+from functools import partial
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
@@ -45,6 +46,7 @@ class Device:
 
 def make_cases():
     import pyopencl as cl
+    from pyopencl.tools import ImmediateAllocator, MemoryPool
 
     platforms = [p for p in cl.get_platforms() if "Portable" in p.name or "pocl" in p.name.lower()]
     if not platforms:
@@ -60,6 +62,8 @@ def make_cases():
 
     cases = {name: lambda case=case: KernelRun(device, case) for name, case in CASES.items()}
     cases["launch and wait"] = lambda: LoopTiming(empty_and_wait, 200)
+    pool = MemoryPool(ImmediateAllocator(queue))
+    cases["allocate and free"] = lambda: LoopTiming(partial(pool.allocate, 1 << 20), 20_000)
     return cases
 
 
