@@ -23,5 +23,6 @@
 #include "treadle/cuda/launch.hpp"
 #include "treadle/cuda/memory.hpp"
 #include "treadle/cuda/module.hpp"
+#include "treadle/cuda/occupancy.hpp"
 #include "treadle/cuda/stream.hpp"
 #include "treadle/memory/pool.hpp"

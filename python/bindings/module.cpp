@@ -35,6 +35,7 @@ NB_MODULE(_core, m) {
   bind_cuda_memory(cuda);
   bind_function(cuda, Face::native);
   bind_cuda_module(cuda);
+  bind_cuda_occupancy(cuda);
 
   bind_pvt_struct(pvt_struct);
   bind_pycuda_device(driver);

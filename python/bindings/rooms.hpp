@@ -16,6 +16,7 @@ void bind_cuda_device(nb::module_& m);
 void bind_cuda_context(nb::module_& m);
 void bind_cuda_stream(nb::module_& m);
 void bind_cuda_memory(nb::module_& m);
+void bind_cuda_occupancy(nb::module_& m);
 void bind_cuda_module(nb::module_& m);
 
 // The classes and functions of pycuda._driver.

@@ -160,3 +160,42 @@ def test_a_malformed_device_number_is_named(monkeypatch):
     monkeypatch.setenv("CUDA_DEVICE", "first")
     with pytest.raises(ValueError, match="CUDA_DEVICE holds 'first'"):
         tools.make_default_context()
+
+
+# PyCUDA's numbers for compute capability 7.0: 8 blocks and 64 warps at a time.
+@pytest.mark.parametrize(
+    ("needs", "expected"),
+    [
+        ({"threads": 32}, (8, "device", 8)),
+        ({"threads": 256}, (8, "device", 64)),
+        ({"threads": 512}, (4, "warps", 64)),
+        ({"threads": 256, "registers": 64}, (4, "regs", 32)),
+        ({"threads": 32, "shared_mem": 16384}, (3, "smem", 3)),
+        ({"threads": 32, "shared_mem": 1, "registers": 1}, (8, "device", 8)),
+    ],
+)
+def test_occupancy_names_what_limits(context, needs, expected):
+    data = tools.DeviceData()
+    data.warps_per_mp, data.registers, data.shared_memory = 64, 65536, 49152
+    record = tools.OccupancyRecord(data, **needs)
+    assert (record.tb_per_mp, record.limited_by, record.warps_per_mp) == expected
+    assert record.occupancy == record.warps_per_mp / 64
+    labels = [label for _, label in record.tb_per_mp_limits]
+    wanted = ["device", "warps"]
+    wanted += ["regs"] * ("registers" in needs) + ["smem"] * ("shared_mem" in needs)
+    assert labels == wanted
+
+
+@pytest.mark.parametrize(
+    ("needs", "message"),
+    [
+        ({"threads": 1025}, "too many threads"),
+        ({"threads": 1024, "registers": 65}, "too many registers"),
+        ({"threads": 1, "shared_mem": 49153}, "too much shared memory"),
+    ],
+)
+def test_what_no_multiprocessor_has_is_refused(context, needs, message):
+    data = tools.DeviceData()
+    data.max_threads, data.registers, data.shared_memory = 1024, 65536, 49152
+    with pytest.raises(ValueError, match=message):
+        tools.OccupancyRecord(data, **needs)

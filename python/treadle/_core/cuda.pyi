@@ -442,3 +442,84 @@ class Module:
 
     @property
     def function_names(self) -> list[str]: ...
+
+class Multiprocessor:
+    """What one multiprocessor has room for."""
+
+    def __init__(self) -> None: ...
+
+    @staticmethod
+    def of(device: Device) -> Multiprocessor: ...
+
+    @property
+    def block_threads(self) -> int: ...
+
+    @block_threads.setter
+    def block_threads(self, arg: int, /) -> None: ...
+
+    @property
+    def warp_threads(self) -> int: ...
+
+    @warp_threads.setter
+    def warp_threads(self, arg: int, /) -> None: ...
+
+    @property
+    def warps(self) -> int: ...
+
+    @warps.setter
+    def warps(self, arg: int, /) -> None: ...
+
+    @property
+    def blocks(self) -> int: ...
+
+    @blocks.setter
+    def blocks(self, arg: int, /) -> None: ...
+
+    @property
+    def registers(self) -> int: ...
+
+    @registers.setter
+    def registers(self, arg: int, /) -> None: ...
+
+    @property
+    def shared_bytes(self) -> int: ...
+
+    @shared_bytes.setter
+    def shared_bytes(self, arg: int, /) -> None: ...
+
+    @property
+    def register_unit(self) -> int: ...
+
+    @register_unit.setter
+    def register_unit(self, arg: int, /) -> None: ...
+
+    @property
+    def shared_unit_bytes(self) -> int: ...
+
+    @shared_unit_bytes.setter
+    def shared_unit_bytes(self, arg: int, /) -> None: ...
+
+class Occupancy:
+    """How full a multiprocessor is."""
+
+    @property
+    def blocks(self) -> int: ...
+
+    @property
+    def warps(self) -> int: ...
+
+    @property
+    def fraction(self) -> float:
+        """Of the warps that there is room for."""
+
+    @property
+    def limited_by(self) -> str: ...
+
+    @property
+    def limits(self) -> list:
+        """(blocks, what allows no more) for each thing that a block needs."""
+
+def occupancy(multiprocessor: Multiprocessor, threads: int, shared_bytes: int = 0, registers_per_thread: int = 0) -> Occupancy:
+    """
+    How many blocks of these needs a multiprocessor holds at a time, and what limits them.
+    """

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import treadle.pycuda.driver as cuda
+from treadle._core.cuda import Multiprocessor, occupancy
 from treadle.pycuda._driver import bitlog2  # noqa: F401
 from treadle.pycuda._memory_pools import (  # noqa: F401
     DebugMemoryPool,
@@ -252,7 +253,7 @@ def _int_floor(value: int, multiple_of: int = 1) -> int:
 
 
 class DeviceData:
-    """What decides how many blocks a multiprocessor holds at a time."""
+    """What decides how many blocks a multiprocessor holds at a time, in PyCUDA's numbers."""
 
     def __init__(self, dev: cuda.Device | None = None) -> None:
         if dev is None:
@@ -273,6 +274,18 @@ class DeviceData:
         self.smem_alloc_granularity = 128 if modern else 512
         self.smem_granularity = 32 if modern else 16
         self.register_allocation_unit = "warp" if modern else "block"
+
+    def _multiprocessor(self) -> Multiprocessor:
+        multiprocessor = Multiprocessor()
+        multiprocessor.block_threads = self.max_threads
+        multiprocessor.warp_threads = self.warp_size
+        multiprocessor.warps = self.warps_per_mp
+        multiprocessor.blocks = self.thread_blocks_per_mp
+        multiprocessor.registers = self.registers
+        multiprocessor.shared_bytes = self.shared_memory
+        multiprocessor.register_unit = 1
+        multiprocessor.shared_unit_bytes = self.smem_alloc_granularity
+        return multiprocessor
 
     def align_bytes(self, word_size: int = 4) -> int:
         if word_size == 4:
@@ -307,24 +320,8 @@ class OccupancyRecord:
     def __init__(
         self, devdata: DeviceData, threads: int, shared_mem: int = 0, registers: int = 0
     ) -> None:
-        if threads > devdata.max_threads:
-            raise ValueError("too many threads")
-        warps = _int_ceiling(threads, devdata.warp_size) // devdata.warp_size
-        shared = _int_ceiling(shared_mem, devdata.smem_alloc_granularity)
-        registers_per_block = _int_ceiling(warps, 2) * devdata.warp_size * registers
-        if registers_per_block > devdata.registers:
-            raise ValueError("too many registers")
-        if shared > devdata.shared_memory:
-            raise ValueError("too much smem")
-        limits = [
-            (devdata.thread_blocks_per_mp, "device"),
-            (devdata.warps_per_mp // warps, "warps"),
-        ]
-        if registers_per_block > 0:
-            limits.append((devdata.registers // registers_per_block, "regs"))
-        if shared > 0:
-            limits.append((devdata.shared_memory // shared, "smem"))
-        self.tb_per_mp_limits: list[tuple[int, str]] = limits
-        self.tb_per_mp, self.limited_by = min(limits)
-        self.warps_per_mp = self.tb_per_mp * warps
-        self.occupancy = self.warps_per_mp / devdata.warps_per_mp
+        answer = occupancy(devdata._multiprocessor(), threads, shared_mem, registers)
+        self.tb_per_mp_limits: list[tuple[int, str]] = answer.limits
+        self.tb_per_mp, self.limited_by = answer.blocks, answer.limited_by
+        self.warps_per_mp = answer.warps
+        self.occupancy = answer.fraction
