@@ -28,8 +28,8 @@ int main() {
   std::iota(values.begin(), values.end(), 0.0f);
   bool correct = true;
   for (int step = 0; step < 100; ++step) {
-    const auto scratch = pool.allocate(values.size() * sizeof(float));
-    cuda::copy_to_device(scratch.block().address(), values.data(), scratch.size_bytes());
+    auto scratch = pool.allocate(values.size() * sizeof(float));
+    scratch.block().copy_from(values);
     scratch.block().copy_to(back);
     correct = correct && back == values;
     if (step == 0) print("in the first step", pool.statistics());

@@ -3,10 +3,7 @@
 
 #include <structmember.h>
 
-#include <string>
 #include <vector>
-
-#include "caller.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -51,49 +48,12 @@ int clear(PyObject* self) noexcept {
   return 0;
 }
 
-void note_frame(PooledObject& object, PyFrameObject* frame) noexcept {
-  Py_CLEAR(object.code);
-  if (frame == nullptr) return;
-  object.code = reinterpret_cast<PyObject*>(PyFrame_GetCode(frame));
-#if PY_VERSION_HEX >= 0x030B0000
-  object.place = PyFrame_GetLasti(frame);  // made a line only when it is asked for
-#else
-  object.place = PyFrame_GetLineNumber(frame);
-#endif
-}
-
 template <class F>
 void* slot(F* function) {
   return reinterpret_cast<void*>(function);
 }
 
 }  // namespace
-
-std::string describe_pooled(const void* object) {
-  const auto& self = *static_cast<const PooledObject*>(object);
-  if (self.code == nullptr) return memory::Site().text();
-  auto* const code = reinterpret_cast<PyCodeObject*>(self.code);
-  const char* file = PyUnicode_AsUTF8(code->co_filename);
-  if (file == nullptr) {
-    PyErr_Clear();
-    file = "?";
-  }
-#if PY_VERSION_HEX >= 0x030B0000
-  const int line = PyCode_Addr2Line(code, self.place);
-#else
-  const int line = self.place;
-#endif
-  return std::string(file) + ':' + std::to_string(line);
-}
-
-void note_place(PooledObject& object) noexcept {
-  note_frame(object, PyEval_GetFrame());  // borrowed
-}
-
-void note_user_place(PooledObject& object) noexcept {
-  const nb::object frame = calling_frame();
-  note_frame(object, reinterpret_cast<PyFrameObject*>(frame.ptr()));
-}
 
 PyTypeObject* make_pooled_class(nb::module_& m, const PooledClass& description) {
   static PyMemberDef members[] = {

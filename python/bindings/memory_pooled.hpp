@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "memory_place.hpp"
 #include "treadle/memory/pool.hpp"
 
 namespace treadle::bindings {
@@ -23,18 +24,10 @@ struct PooledObject {
   PyObject ob_base;
   PyObject* attributes;  // __dict__, made when a program sets the first
   PyObject* weak_references;
-  PyObject* code;  // of the function that allocated; null: not called from Python
-  int place;       // in it
   std::size_t size_bytes;
   std::uint64_t address;  // still told after free()
+  PythonPlace place;      // that allocated
 };
-
-/// The Python line that allocates, as the pool reports it. `object` must be live, the GIL held.
-std::string describe_pooled(const void* object);
-/// Notes in `object` where the calling Python code is.
-void note_place(PooledObject& object) noexcept;
-/// The same for calls that come through this package's own Python code: where the user's is.
-void note_user_place(PooledObject& object) noexcept;
 
 /// One class of pooled allocations. `name` is qualified; the arrays are of the functions only this
 /// class has, and end with a null entry. `traverse` and all else come from PooledObject.
@@ -71,12 +64,13 @@ struct Pooled : PooledObject {
     auto* const self = PyObject_GC_New(Pooled, type);
     if (self == nullptr) throw nb::python_error();
     nb::object owner = nb::steal(reinterpret_cast<PyObject*>(self));
-    self->attributes = self->weak_references = self->code = nullptr;
+    self->attributes = self->weak_references = nullptr;
     self->size_bytes = size_bytes;
     self->address = 0;
+    new (&self->place) PythonPlace;
     new (&self->memory) memory::Allocation<A>;
-    note_place(*self);
-    self->memory = pool.allocate(size_bytes, memory::Site(self, describe_pooled));
+    self->place.note();
+    self->memory = pool.allocate(size_bytes, self->place.site());
     return owner;
   }
 
@@ -85,9 +79,9 @@ struct Pooled : PooledObject {
     PyTypeObject* const type = Py_TYPE(object);
     PyObject_GC_UnTrack(object);
     if (self.weak_references != nullptr) PyObject_ClearWeakRefs(object);
-    self.memory.~Allocation<A>();  // before `code`, which the pool may be asked about till then
+    self.memory.~Allocation<A>();
+    self.place.~PythonPlace();  // after the memory: until that is freed the pool may ask for it
     Py_CLEAR(self.attributes);
-    Py_CLEAR(self.code);
     PyObject_GC_Del(object);
     Py_DECREF(type);
   }

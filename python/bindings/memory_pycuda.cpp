@@ -76,7 +76,7 @@ PyObject* allocate_host(PyObject* self, PyObject* size) noexcept {
         [&] { return PooledHost::make(pooled_host_class, pool, pool_size_argument(size)); });
     PooledHost& allocation = PooledHost::of(made.ptr());
     allocation.address = reinterpret_cast<std::uint64_t>(allocation.memory.block().data());
-    note_user_place(allocation);
+    allocation.place.note_user();
     return made.release().ptr();
   });
 }

@@ -47,7 +47,9 @@ class Allocation {
   }
   bool is_freed() const noexcept { return record_ == nullptr; }
 
-  /// The allocator's block. It may be larger than what was asked for. Throws InvalidState if freed.
+  /// The allocator's block, which may be larger than what was asked for; it belongs to the pool and
+  /// must not be moved away. Throws InvalidState if freed.
+  Block& block() { return record().block; }
   const Block& block() const { return record().block; }
   /// Bytes asked for. Throws InvalidState if freed.
   std::size_t size_bytes() const { return record().requested_bytes; }
