@@ -182,6 +182,8 @@ void bind_cache(nb::module_& m) {
       .def_ro("source_name", &CacheEntry::source_name)
       .def_ro("compiler", &CacheEntry::compiler)
       .def_ro("source", &CacheEntry::source)
+      .def_ro("language", &CacheEntry::language)
+      .def_ro("options", &CacheEntry::options)
       .def_ro("image_bytes", &CacheEntry::image_bytes);
   nb::class_<CacheCheck>(m, "CacheCheck", "What verify_cache found.")
       .def_ro("sound", &CacheCheck::sound)
@@ -189,7 +191,34 @@ void bind_cache(nb::module_& m) {
   define_on_folder(m, "cache_state", cache_state, "The disk cache from outside; opens no entry.");
   define_on_folder(m, "list_cache", list_cache, "Every entry, the most recently used first.");
   define_on_folder(m, "verify_cache", verify_cache, "Reads every entry and deletes damaged ones.");
+  m.def(
+      "prune_cache",
+      [](std::uint64_t max_bytes, const std::optional<std::filesystem::path>& folder) {
+        return prune_cache(max_bytes, folder.value_or(std::filesystem::path()));
+      },
+      nb::arg("max_bytes"), nb::arg("folder") = nb::none(),
+      nb::call_guard<nb::gil_scoped_release>(),
+      "Deletes the least recently used entries until the others fit; the bytes that are left.");
   define_on_folder(m, "clear_cache", clear_cache, "Deletes every entry; the bytes freed.");
+}
+
+void bind_miss_explanation(nb::module_& m) {
+  nb::class_<KeyDifference>(m, "KeyDifference", "One part of two keys that is not the same.")
+      .def_ro("field", &KeyDifference::field)
+      .def_ro("before", &KeyDifference::before)
+      .def_ro("after", &KeyDifference::after);
+  nb::class_<MissExplanation>(m, "MissExplanation", "Why a program was compiled.")
+      .def_ro("entry", &MissExplanation::entry)
+      .def_ro("nearest", &MissExplanation::nearest, "Empty: nothing is like it.")
+      .def_ro("differences", &MissExplanation::differences);
+  m.def(
+      "explain_miss",
+      [](const std::string& entry, const std::optional<std::filesystem::path>& folder) {
+        return explain_miss(entry, folder.value_or(std::filesystem::path()));
+      },
+      nb::arg("entry") = "", nb::arg("folder") = nb::none(),
+      nb::call_guard<nb::gil_scoped_release>(),
+      "What differs between an entry (default: the latest) and the one most like it.");
 }
 
 void bind_toolchains(nb::module_& m) {
@@ -217,6 +246,7 @@ void bind_compile(nb::module_& m) {
   define_compile(m, "compile_cuda", compile_function);
   bind_statistics(m);
   bind_cache(m);
+  bind_miss_explanation(m);
   bind_toolchains(m);
 }
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""`python -m treadle cache stat|ls|verify|clear`."""
+"""`python -m treadle cache stat|ls|verify|prune|explain-miss|clear`."""
 
 from __future__ import annotations
 
+import argparse
 from typing import Any
 
 from treadle import compile as compiling
@@ -10,8 +11,8 @@ from treadle import compile as compiling
 Report = dict[str, Any]
 
 
-def _stat(folder: str | None) -> tuple[Report, int]:
-    state = compiling.cache_state(folder)
+def _stat(options: argparse.Namespace) -> tuple[Report, int]:
+    state = compiling.cache_state(options.folder)
     names = ("enabled", "exists", "problem", "programs", "manifests", "bytes", "max_bytes")
     report = {"folder": str(state.folder), **{name: getattr(state, name) for name in names}}
     return report, 1 if state.problem else 0
@@ -31,7 +32,7 @@ def _stat_text(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _ls(folder: str | None) -> tuple[Report, int]:
+def _ls(options: argparse.Namespace) -> tuple[Report, int]:
     entries = [
         {
             "name": e.name,
@@ -44,7 +45,7 @@ def _ls(folder: str | None) -> tuple[Report, int]:
             "compiler": e.compiler,
             "image_bytes": e.image_bytes,
         }
-        for e in compiling.list_cache(folder)
+        for e in compiling.list_cache(options.folder)
     ]
     return {"entries": entries}, 0
 
@@ -58,8 +59,8 @@ def _ls_text(report: Report) -> str:
     return "\n".join(lines) or "the cache is empty"
 
 
-def _verify(folder: str | None) -> tuple[Report, int]:
-    check = compiling.verify_cache(folder)
+def _verify(options: argparse.Namespace) -> tuple[Report, int]:
+    check = compiling.verify_cache(options.folder)
     return {"sound": check.sound, "damaged": list(check.damaged)}, 1 if check.damaged else 0
 
 
@@ -69,17 +70,48 @@ def _verify_text(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _clear(folder: str | None) -> tuple[Report, int]:
-    return {"freed_bytes": compiling.clear_cache(folder)}, 0
+def _clear(options: argparse.Namespace) -> tuple[Report, int]:
+    return {"freed_bytes": compiling.clear_cache(options.folder)}, 0
 
 
 def _clear_text(report: Report) -> str:
     return f"{report['freed_bytes']} bytes freed"
 
 
+def _prune(options: argparse.Namespace) -> tuple[Report, int]:
+    limit = options.max_bytes
+    if limit is None:
+        limit = compiling.cache_state(options.folder).max_bytes
+    return {"left_bytes": compiling.prune_cache(limit, options.folder), "max_bytes": limit}, 0
+
+
+def _prune_text(report: Report) -> str:
+    return f"{report['left_bytes']} of at most {report['max_bytes']} bytes are left"
+
+
+def _explain_miss(options: argparse.Namespace) -> tuple[Report, int]:
+    miss = compiling.explain_miss(options.entry, options.folder)
+    differences = [
+        {"field": d.field, "before": d.before, "after": d.after} for d in miss.differences
+    ]
+    return {"entry": miss.entry, "nearest": miss.nearest, "differences": differences}, 0
+
+
+def _explain_miss_text(report: Report) -> str:
+    if not report["nearest"]:
+        return f"{report['entry']}: nothing in the cache is like it"
+    lines = [f"{report['entry']} differs from {report['nearest']} in"]
+    for d in report["differences"]:
+        lines += [f"  {d['field']}", f"    before  {d['before']}", f"    after   {d['after']}"]
+    return "\n".join(lines)
+
+
+# Name: what it does, how its report is shown to people, and its help.
 ACTIONS = {
-    "stat": (_stat, _stat_text),
-    "ls": (_ls, _ls_text),
-    "verify": (_verify, _verify_text),
-    "clear": (_clear, _clear_text),
+    "stat": (_stat, _stat_text, "where it is, how much is in it, what is wrong with it"),
+    "ls": (_ls, _ls_text, "every entry, the most recently used first"),
+    "verify": (_verify, _verify_text, "read every entry, delete the damaged ones"),
+    "prune": (_prune, _prune_text, "delete the least recently used entries"),
+    "explain-miss": (_explain_miss, _explain_miss_text, "why a kernel was compiled again"),
+    "clear": (_clear, _clear_text, "delete every entry"),
 }

@@ -9,9 +9,16 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import treadle
 from treadle import _cache_command, _doctor, _run
 
 _RUN_USAGE = "python -m treadle run [--stats] script.py [argument ...]"
+
+
+def _bytes(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of bytes")
+    return int(text)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -32,9 +39,17 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text)
         command.add_argument("--json", action="store_true", help="machine-readable output")
     cache = commands.add_parser("cache", help="the disk cache of compiled kernels")
-    cache.add_argument("action", choices=tuple(_cache_command.ACTIONS))
-    cache.add_argument("--folder", help="another folder than the default one")
-    cache.add_argument("--json", action="store_true", help="machine-readable output")
+    actions = cache.add_subparsers(dest="action", required=True)
+    for name, (_, _, text) in _cache_command.ACTIONS.items():
+        action = actions.add_parser(name, help=text)
+        action.add_argument("--folder", help="another folder than the default one")
+        action.add_argument("--json", action="store_true", help="machine-readable output")
+        if name == "prune":
+            action.add_argument("--max-bytes", type=_bytes, help="default: the cache's own limit")
+        if name == "explain-miss":
+            action.add_argument(
+                "entry", nargs="?", default="", help="a name that ls shows; default: the latest"
+            )
     return parser
 
 
@@ -49,8 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run.main(words[1:], _RUN_USAGE)
     options = _parser().parse_args(words)
     if options.command == "cache":
-        action, as_text = _cache_command.ACTIONS[options.action]
-        report, status = action(options.folder)
+        action, as_text, _ = _cache_command.ACTIONS[options.action]
+        try:
+            report, status = action(options)
+        except (treadle.InvalidArgument, treadle.FileError) as error:
+            print(f"treadle cache {options.action}: {error}", file=sys.stderr)
+            return 1
     else:
         look, as_text = {
             "doctor": (_doctor.examine, _doctor.as_text),

@@ -85,6 +85,79 @@ def test_cache_commands(run_python, tmp_path):
     assert "empty" in run_python("-m", "treadle", "cache", "ls", **environment).stdout
 
 
+@pytest.fixture
+def cache(run_python, tmp_path):
+    """cache(action, ...) runs the command on a folder that two compiles of one kernel filled."""
+    environment = {"TREADLE_CACHE_DIR": str(tmp_path / "cache")}
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, treadle\ntarget = treadle.cuda.default_device().target\n"
+        "treadle.compile_cuda('__global__ void k() {}', target, flags=sys.argv[1:])\n"
+    )
+    for flags in ((), ("-DN=3",)):
+        assert run_python(str(script), *flags, **environment).returncode == 0
+    return lambda *words: run_python("-m", "treadle", "cache", *words, **environment)
+
+
+def test_explain_miss_names_the_part_of_the_key_that_changed(cache):
+    report = _json(cache("explain-miss", "--json"))
+    assert [d["field"] for d in report["differences"]] == ["options"]
+    assert "N=3" in report["differences"][0]["after"]
+    assert "N=3" not in report["differences"][0]["before"]
+    text = cache("explain-miss", report["entry"]).stdout
+    assert report["nearest"] in text and "options" in text
+    unknown = cache("explain-miss", "no-such-entry")
+    assert unknown.returncode == 1
+    assert "no-such-entry" in unknown.stderr
+    assert "Traceback" not in unknown.stderr
+
+
+def test_explain_miss_of_the_only_kernel(cache, run_python):
+    only = _json(cache("ls", "--json"))["entries"]
+    programs = [e["name"] for e in only if e["kind"] == "program"]
+    assert len(programs) == 2
+    assert cache("prune", "--max-bytes", str(only[0]["bytes"])).returncode == 0
+    left = _json(cache("ls", "--json"))["entries"]
+    assert len([e for e in left if e["kind"] == "program"]) == 1
+    assert "nothing in the cache is like it" in cache("explain-miss").stdout
+
+
+def test_prune_keeps_what_fits(cache):
+    before = _json(cache("stat", "--json"))
+    unchanged = _json(cache("prune", "--json"))
+    assert unchanged == {"left_bytes": before["bytes"], "max_bytes": before["max_bytes"]}
+    assert _json(cache("prune", "--max-bytes", "0", "--json"))["left_bytes"] == 0
+    assert _json(cache("stat", "--json"))["programs"] == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("prune", "--max-bytes", "-1"),
+        ("prune", "--max-bytes", "1k"),
+        ("ls", "entry"),
+        ("clear", "--max-bytes", "1"),
+        ("polish",),
+        (),
+    ],
+)
+def test_words_that_mean_nothing_are_refused(run_python, words):
+    result = run_python("-m", "treadle", "cache", *words)
+    assert result.returncode == 2
+    assert "usage:" in result.stderr
+
+
+@pytest.mark.parametrize("action", ["verify", "prune", "clear"])
+def test_a_folder_that_is_no_cache_is_left_alone(run_python, tmp_path, action):
+    path = tmp_path / "file"
+    path.write_text("mine")
+    result = run_python("-m", "treadle", "cache", action, "--folder", str(path))
+    assert result.returncode == 1
+    assert str(path) in result.stderr
+    assert "Traceback" not in result.stderr
+    assert path.read_text() == "mine"
+
+
 def test_a_file_where_the_cache_should_be_is_reported(run_python, tmp_path):
     path = tmp_path / "file"
     path.write_text("")

@@ -153,6 +153,12 @@ class CacheEntry:
     def source(self) -> str: ...
 
     @property
+    def language(self) -> str: ...
+
+    @property
+    def options(self) -> list[str]: ...
+
+    @property
     def image_bytes(self) -> int: ...
 
 class CacheCheck:
@@ -173,8 +179,43 @@ def list_cache(folder: str | os.PathLike | None = None) -> list[CacheEntry]:
 def verify_cache(folder: str | os.PathLike | None = None) -> CacheCheck:
     """Reads every entry and deletes damaged ones."""
 
+def prune_cache(max_bytes: int, folder: str | os.PathLike | None = None) -> int:
+    """
+    Deletes the least recently used entries until the others fit; the bytes that are left.
+    """
+
 def clear_cache(folder: str | os.PathLike | None = None) -> int:
     """Deletes every entry; the bytes freed."""
+
+class KeyDifference:
+    """One part of two keys that is not the same."""
+
+    @property
+    def field(self) -> str: ...
+
+    @property
+    def before(self) -> str: ...
+
+    @property
+    def after(self) -> str: ...
+
+class MissExplanation:
+    """Why a program was compiled."""
+
+    @property
+    def entry(self) -> str: ...
+
+    @property
+    def nearest(self) -> str:
+        """Empty: nothing is like it."""
+
+    @property
+    def differences(self) -> list[KeyDifference]: ...
+
+def explain_miss(entry: str = '', folder: str | os.PathLike | None = None) -> MissExplanation:
+    """
+    What differs between an entry (default: the latest) and the one most like it.
+    """
 
 class CompilerStatus:
     """A compiler, or why there is none."""
