@@ -9,7 +9,7 @@ endif()
 if(TREADLE_SANITIZE)
   target_compile_options(treadle_flags INTERFACE -fsanitize=${TREADLE_SANITIZE} -fno-omit-frame-pointer
                                                  -fno-sanitize-recover=all
-    -Wno-maybe-uninitialized)  # g++ warns about its own instrumentation, in <regex> for one
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # it warns about its own instrumentation, in <regex> for one
   target_link_options(treadle_flags INTERFACE -fsanitize=${TREADLE_SANITIZE})
 endif()
 

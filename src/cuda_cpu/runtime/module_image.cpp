@@ -13,83 +13,12 @@
 #include <cstring>
 #include <vector>
 
-#define FMT_HEADER_ONLY
-#include <fmt/format.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/module_header.hpp"
 #include "cuda_cpu/runtime/services.hpp"
-#include "treadle/base/cpu_features.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
-
-constexpr std::uint64_t largest_payload = 1u << 30;
-
-/// Compares byte by byte: an image shorter than the pattern differs before its end is passed.
-bool begins_with(const void* image, std::string_view pattern) {
-  const char* bytes = static_cast<const char*>(image);
-  for (const char expected : pattern)
-    if (*bytes++ != expected) return false;
-  return true;
-}
-
-/// Names what the image is when it is not ours. Code for NVIDIA GPUs is a good image for the wrong
-/// device.
-LoadFailure foreign_image(const void* image) {
-  constexpr std::string_view fatbin("\x50\xed\x55\xba", 4), wrapped_fatbin("\xb1\x43\x62\x46", 4);
-  constexpr std::string_view elf(
-      "\x7f"
-      "ELF\x02",
-      5);
-  if (begins_with(image, fatbin) || begins_with(image, wrapped_fatbin))
-    return {CUDA_ERROR_NO_BINARY_FOR_GPU, "a fat binary for NVIDIA GPUs; this is the CPU device"};
-  constexpr unsigned machine_at = 18, cuda_machine = 190;
-  if (begins_with(image, elf) &&
-      static_cast<const unsigned char*>(image)[machine_at] == cuda_machine)
-    return {CUDA_ERROR_NO_BINARY_FOR_GPU, "a cubin for NVIDIA GPUs; this is the CPU device"};
-  const char* text = static_cast<const char*>(image);
-  while (*text == ' ' || *text == '\t' || *text == '\n' || *text == '\r') ++text;
-  if (begins_with(text, "//") || begins_with(text, ".version"))
-    return {CUDA_ERROR_NO_BINARY_FOR_GPU, "PTX for NVIDIA GPUs; this is the CPU device"};
-  return {CUDA_ERROR_INVALID_IMAGE, "neither a Treadle CPU module nor any known device image"};
-}
-
-std::string missing_features(const CpuFeatures& needed) {
-  std::string names;
-  for (unsigned bit = 0; bit < 64 * needed.bits.size(); ++bit) {
-    if (!needed.has(bit) || host_cpu_features().has(bit)) continue;
-    const auto known = cpu_feature_names();
-    names += bit < known.size() ? fmt::format(" {}", known[bit]) : fmt::format(" bit {}", bit);
-  }
-  return names;
-}
-
-LoadFailure header_defect(const void* image, std::optional<std::size_t> size) {
-  if (size && *size < sizeof(ModuleHeader)) {
-    // Too short for a header of ours, and too short to look for others byte by byte without care.
-    return {CUDA_ERROR_INVALID_IMAGE, "shorter than a module header"};
-  }
-  if (!begins_with(image, {module_magic, sizeof module_magic})) return foreign_image(image);
-  ModuleHeader header;
-  std::memcpy(&header, image, sizeof header);
-  if (header.abi_version != module_abi_version || header.header_size != sizeof(ModuleHeader))
-    return {CUDA_ERROR_NO_BINARY_FOR_GPU, "a module of another version of Treadle"};
-  if (header.payload_size == 0 || header.payload_size > largest_payload ||
-      (size && *size - sizeof header < header.payload_size))
-    return {CUDA_ERROR_INVALID_IMAGE, "the payload is cut off or its size is wrong"};
-  const XXH128_hash_t digest = XXH3_128bits(static_cast<const char*>(image) + sizeof header,
-                                            static_cast<std::size_t>(header.payload_size));
-  if (digest.low64 != header.digest[0] || digest.high64 != header.digest[1])
-    return {CUDA_ERROR_INVALID_IMAGE, "the payload does not match its digest"};
-  CpuFeatures needed;
-  std::memcpy(needed.bits.data(), header.cpu_features, sizeof header.cpu_features);
-  if (!host_cpu_features().covers(needed))
-    return {CUDA_ERROR_NO_BINARY_FOR_GPU,
-            "needs processor features that are absent here:" + missing_features(needed)};
-  return {};
-}
 
 bool write_all(int file, const char* bytes, std::size_t size) {
   while (size > 0) {

@@ -9,15 +9,9 @@
 #include <string>
 
 #include "cuda_cpu/module_abi.h"
-#include "cuda_cpu/runtime/driver_api.hpp"
+#include "cuda_cpu/runtime/module_header.hpp"
 
 namespace treadle::cuda_cpu {
-
-/// Why an image was refused: CUDA's code, and a sentence for the JIT error log.
-struct LoadFailure {
-  CUresult code = CUDA_SUCCESS;
-  std::string text;
-};
 
 /// The code of one module in memory, from dlopen to dlclose.
 class LoadedCode {
