@@ -29,12 +29,13 @@ function(treadle_room name)
   target_link_libraries(treadle_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:treadle_flags> ${arg_PRIVATE_LINK})
 endfunction()
 
-# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER]): a GoogleTest program, each case a ctest.
+# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE]): a GoogleTest program, each case a ctest.
 # It must run on a machine without this source tree or build folder (the GPU bundle carries it there):
 # files of the tree are found by TREADLE_SOURCE_DIR (the test presets set it), our libraries by TREADLE_LIBRARY_DIR.
+# WHOLE: one ctest for all cases, for programs whose cases share what is slow to set up, such as devices.
 # NEEDS_COMPILER: it compiles CUDA C for the CPU device; left out of builds without that compiler.
 function(treadle_test name)
-  cmake_parse_arguments(arg "NEEDS_COMPILER" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "NEEDS_COMPILER;WHOLE" "" "SOURCES;LINK" ${ARGN})
   if(arg_NEEDS_COMPILER AND NOT TREADLE_BUILD_CPU_COMPILER)
     return()
   endif()
@@ -51,6 +52,11 @@ function(treadle_test name)
       add_dependencies(${name} ${library})
     endif()
   endforeach()
+  if(arg_WHOLE)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib" TIMEOUT 600)
+    return()
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
     PROPERTIES ENVIRONMENT "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib" TIMEOUT 300)
 endfunction()

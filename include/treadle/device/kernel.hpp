@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "treadle/device/info.hpp"
+#include "treadle/device/location.hpp"
+
+namespace treadle::device {
+
+class Buffer;
+class Device;
+
+/// How many groups of work-items run a kernel (CUDA: grid and block).
+struct LaunchShape {
+  Extent groups = {};
+  Extent group_size = {};    ///< work-items of a group
+  unsigned local_bytes = 0;  ///< dynamic local (shared) memory of each group
+};
+
+/// What a parameter is, where the run-time tells.
+enum class ParameterKind : std::uint8_t { unknown, integer, floating, memory, local, structure };
+
+/// One parameter of a kernel as the run-time describes it.
+struct Parameter {
+  std::string name = {}, type = {};  ///< as in the source; empty where the run-time does not tell
+  ParameterKind kind = ParameterKind::unknown;
+  std::size_t size_bytes = 0;  ///< 0 where the run-time does not tell, and for local memory
+};
+
+/// What a run-time knows of a kernel; made by its Module, shared by all copies of the Kernel.
+struct KernelState {
+  std::shared_ptr<Device> device;
+  std::string name;
+  std::vector<Parameter> parameters = {};
+  bool parameters_known = false;        ///< false: neither number nor sizes can be checked
+  unsigned max_group_items = 0;         ///< for this kernel on this device
+  std::string group_limit_reason = {};  ///< why that is less than the device's: "96 registers"
+  /// The run-time's own object, which keeps the module loaded: read by the implementation only.
+  std::shared_ptr<void> shell = {};
+};
+
+/// A kernel of a loaded module, which it keeps loaded. A cheap value; launched by Stream::launch,
+/// from any thread.
+class Kernel {
+ public:
+  explicit Kernel(std::shared_ptr<const KernelState> state) noexcept : state_(std::move(state)) {}
+
+  const std::string& name() const noexcept { return state_->name; }
+  /// Empty, too, where the run-time does not tell: parameters_known() says which.
+  const std::vector<Parameter>& parameters() const noexcept { return state_->parameters; }
+  bool parameters_known() const noexcept { return state_->parameters_known; }
+  /// The most work-items a group of this kernel may have.
+  unsigned max_group_items() const noexcept { return state_->max_group_items; }
+  Device& device() const noexcept { return *state_->device; }
+  const KernelState& state() const noexcept { return *state_; }
+
+ private:
+  std::shared_ptr<const KernelState> state_;
+};
+
+/// An argument: dynamic local memory behind a `__local` pointer (OpenCL).
+struct Local {
+  std::size_t size_bytes;
+};
+
+/// One argument of a launch: a view of a value, which must live until the launch returns, or a
+/// place in memory.
+class Argument {
+ public:
+  enum class Kind : std::uint8_t { value, memory, local };
+
+  /// A plain value, passed as its bytes.
+  template <class T>
+  Argument(const T& value) noexcept  // implicit: launch(kernel, shape, buffer, 4, 0.5f)
+      : data_(&value), size_bytes_(sizeof(T)), value_kind_(kind_of<T>()) {
+    static_assert(std::is_trivially_copyable_v<T>, "a kernel argument is copied as bytes");
+    static_assert(!std::is_pointer_v<T>, "pass a Buffer or a Location, not a host address");
+  }
+  /// A value whose type is known at run time only.
+  Argument(const void* data, std::size_t size_bytes, ParameterKind kind) noexcept
+      : data_(data), size_bytes_(size_bytes), value_kind_(kind) {}
+  /// Live memory of the device; not checked.
+  Argument(const Location& location) noexcept
+      : location_(location), size_bytes_(sizeof(std::uint64_t)), kind_(Kind::memory) {}
+  /// Throws InvalidState if it was freed; of which device it is, the launch checks.
+  Argument(const Buffer& buffer);  // in buffer.cpp
+  Argument(const Local& local) noexcept : size_bytes_(local.size_bytes), kind_(Kind::local) {}
+
+  Kind kind() const noexcept { return kind_; }
+  /// Of a value.
+  const void* data() const noexcept { return data_; }
+  ParameterKind value_kind() const noexcept { return value_kind_; }
+  /// Of a value or of local memory.
+  std::size_t size_bytes() const noexcept { return size_bytes_; }
+  /// Of memory.
+  const Location& location() const noexcept { return location_; }
+  /// Whose memory it is; null where that is not known.
+  const Device* device() const noexcept { return device_; }
+
+ private:
+  template <class T>
+  static constexpr ParameterKind kind_of() noexcept {
+    if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
+      return ParameterKind::integer;
+    else if constexpr (std::is_floating_point_v<T>)
+      return ParameterKind::floating;
+    else
+      return ParameterKind::unknown;
+  }
+
+  const void* data_ = nullptr;
+  Location location_ = {};
+  std::size_t size_bytes_ = 0;
+  const Device* device_ = nullptr;
+  Kind kind_ = Kind::value;
+  ParameterKind value_kind_ = ParameterKind::unknown;
+};
+
+}  // namespace treadle::device

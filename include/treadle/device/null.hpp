@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// A device without hardware: memory on the host, kernels that are found, checked and recorded but
+// not run. For tests of what stands above the waist, on machines that have nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "treadle/device/device.hpp"
+#include "treadle/device/driver.hpp"
+
+namespace treadle::device {
+
+/// What a null device pretends to be.
+struct NullOptions {
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30;  ///< allocations beyond it fail
+  Language language = Language::cuda_c;  ///< of info(); kernels of either language are found
+};
+
+/// A driver of one device, "null".
+std::shared_ptr<Driver> null_driver();
+/// A device of its own, with a record of its own.
+std::shared_ptr<Device> make_null_device(const NullOptions& options = {});
+
+/// The calls to a null device and to what was made on it, in order: "allocate 64",
+/// "launch twice 4x1x1 16x1x1". Throws InvalidArgument for any other device.
+std::vector<std::string> null_calls(const Device& device);
+void clear_null_calls(Device& device);
+
+}  // namespace treadle::device

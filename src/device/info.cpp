@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/device/info.hpp"
+
+namespace treadle::device {
+
+std::string_view kind_name(DeviceKind kind) noexcept {
+  constexpr std::string_view names[] = {"gpu", "cpu", "accelerator", "null"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string extent_text(const Extent& extent) {
+  return std::to_string(extent.x) + "x" + std::to_string(extent.y) + "x" + std::to_string(extent.z);
+}
+
+}  // namespace treadle::device

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include "device/launch_check.hpp"
+
+#include <utility>
+
+#include "treadle/base/error.hpp"
+#include "treadle/base/near_match.hpp"
+#include "treadle/device/device.hpp"
+
+namespace treadle::device {
+namespace {
+
+std::string bytes_text(std::size_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+std::string kernel_text(const Kernel& kernel) { return "kernel \"" + kernel.name() + "\": "; }
+
+std::string kind_text(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::integer:
+      return "an integer";
+    case ParameterKind::floating:
+      return "a floating-point number";
+    case ParameterKind::memory:
+      return "device memory";
+    case ParameterKind::local:
+      return "local memory";
+    case ParameterKind::structure:
+      return "a structure";
+    case ParameterKind::unknown:
+      break;
+  }
+  return "a value";
+}
+
+std::string argument_text(const Argument& argument) {
+  if (argument.kind() == Argument::Kind::memory) return kind_text(ParameterKind::memory);
+  if (argument.kind() == Argument::Kind::local) return kind_text(ParameterKind::local);
+  return kind_text(argument.value_kind()) + " of " + bytes_text(argument.size_bytes());
+}
+
+[[noreturn]] void refuse_count(const Kernel& kernel, std::size_t given) {
+  const auto& parameters = kernel.parameters();
+  std::string text = kernel_text(kernel) + std::to_string(given) +
+                     (given == 1 ? " argument" : " arguments") + " for " +
+                     std::to_string(parameters.size()) +
+                     (parameters.size() == 1 ? " parameter" : " parameters");
+  if (given < parameters.size())
+    text += "; the first missing one is parameter " + std::to_string(given) +
+            parameter_text(parameters[given]);
+  throw InvalidArgument(std::move(text));
+}
+
+std::string mismatch(const Kernel& kernel, std::size_t index, const Argument& argument) {
+  return kernel_text(kernel) + "argument " + std::to_string(index) + " is " +
+         argument_text(argument) + ", parameter " + std::to_string(index) +
+         parameter_text(kernel.parameters()[index]) + " takes ";
+}
+
+[[noreturn]] void refuse_size(const Kernel& kernel, std::size_t index, const Argument& argument) {
+  throw InvalidArgument(
+      mismatch(kernel, index, argument) + bytes_text(kernel.parameters()[index].size_bytes),
+      "pass a value of the parameter's own type");
+}
+
+[[noreturn]] void refuse_kind(const Kernel& kernel, std::size_t index, const Argument& argument) {
+  const ParameterKind kind = kernel.parameters()[index].kind;
+  throw DTypeError(mismatch(kernel, index, argument) + kind_text(kind),
+                   kind == ParameterKind::local ? "pass Local{bytes}"
+                                                : "pass a value of the parameter's own type");
+}
+
+bool kinds_fit(ParameterKind parameter, const Argument& argument) {
+  const bool is_memory = argument.kind() == Argument::Kind::memory;
+  if (argument.kind() == Argument::Kind::local) return parameter == ParameterKind::local;
+  switch (parameter) {
+    case ParameterKind::memory:
+      return is_memory;
+    case ParameterKind::local:
+      return false;
+    case ParameterKind::integer:
+      return !is_memory && argument.value_kind() != ParameterKind::floating;
+    case ParameterKind::floating:
+      return !is_memory && argument.value_kind() != ParameterKind::integer;
+    case ParameterKind::structure:
+      return !is_memory;
+    case ParameterKind::unknown:
+      break;
+  }
+  return true;
+}
+
+void check_memory(const Kernel& kernel, std::size_t index, const Argument& argument,
+                  const Device& device) {
+  if (argument.device() != nullptr && argument.device() != &device) [[unlikely]]
+    throw InvalidArgument(kernel_text(kernel) + "argument " + std::to_string(index) +
+                          " is memory of " + argument.device()->info().id + ", the stream is of " +
+                          device.info().id);
+  const std::size_t alignment = device.info().offset_alignment;
+  if (alignment > 1 && argument.location().offset % alignment != 0) [[unlikely]]
+    throw InvalidArgument(kernel_text(kernel) + "argument " + std::to_string(index) +
+                              " begins at byte " + std::to_string(argument.location().offset) +
+                              " of its allocation; " + device.info().id + " takes multiples of " +
+                              std::to_string(alignment),
+                          "pass the start of the memory, and the offset as a value");
+}
+
+void check_arguments(const Kernel& kernel, std::span<const Argument> arguments,
+                     const Device& device) {
+  const bool known = kernel.parameters_known();
+  const auto& parameters = kernel.parameters();
+  if (known && arguments.size() != parameters.size()) [[unlikely]]
+    refuse_count(kernel, arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
+    if (argument.kind() == Argument::Kind::memory) check_memory(kernel, i, argument, device);
+    if (!known) continue;
+    const Parameter& parameter = parameters[i];
+    if (!kinds_fit(parameter.kind, argument)) [[unlikely]]
+      refuse_kind(kernel, i, argument);
+    const bool has_size = parameter.size_bytes != 0 && argument.kind() != Argument::Kind::local;
+    if (has_size && parameter.size_bytes != argument.size_bytes()) [[unlikely]]
+      refuse_size(kernel, i, argument);
+  }
+}
+
+[[noreturn]] void refuse_group_items(const Kernel& kernel, const LaunchShape& shape) {
+  const KernelState& state = kernel.state();
+  const unsigned device_limit = state.device->info().max_group_items;
+  std::string text = kernel_text(kernel) + "a group of " + extent_text(shape.group_size) + " = " +
+                     std::to_string(shape.group_size.count()) + " work-items, the ";
+  text += state.max_group_items < device_limit ? "kernel allows " : "device allows ";
+  text += std::to_string(state.max_group_items);
+  if (!state.group_limit_reason.empty()) text += " (" + state.group_limit_reason + ")";
+  throw InvalidArgument(std::move(text), "launch more and smaller groups");
+}
+
+void check_extent(const Kernel& kernel, const char* what, const Extent& extent,
+                  const Extent& limit) {
+  const auto check = [&](char axis, unsigned size, unsigned allowed) {
+    if (size > allowed) [[unlikely]]
+      throw InvalidArgument(kernel_text(kernel) + what + "." + axis + " is " +
+                            std::to_string(size) + ", the device allows " +
+                            std::to_string(allowed));
+  };
+  check('x', extent.x, limit.x);
+  check('y', extent.y, limit.y);
+  check('z', extent.z, limit.z);
+}
+
+void check_shape(const Kernel& kernel, const LaunchShape& shape, const DeviceInfo& info) {
+  if (shape.group_size.count() == 0) [[unlikely]]
+    throw InvalidArgument(kernel_text(kernel) + "a group of " + extent_text(shape.group_size) +
+                          " has no work-items");
+  if (shape.group_size.count() > kernel.max_group_items()) [[unlikely]]
+    refuse_group_items(kernel, shape);
+  check_extent(kernel, "groups", shape.groups, info.max_groups);
+  check_extent(kernel, "group_size", shape.group_size, info.max_group_size);
+  if (shape.local_bytes != 0 && !info.has_shape_local_memory) [[unlikely]]
+    throw InvalidArgument(kernel_text(kernel) + "local_bytes is " +
+                              std::to_string(shape.local_bytes) + ", and " + info.id +
+                              " takes dynamic local memory as an argument",
+                          "pass Local{bytes} for a __local pointer");
+}
+
+}  // namespace
+
+std::string parameter_text(const Parameter& parameter) {
+  if (parameter.name.empty()) return {};
+  return " (" + (parameter.type.empty() ? "" : parameter.type + " ") + parameter.name + ")";
+}
+
+void check_launch(const Kernel& kernel, const LaunchShape& shape,
+                  std::span<const Argument> arguments, const Device& device) {
+  if (&kernel.device() != &device) [[unlikely]]
+    throw InvalidArgument(kernel_text(kernel) + "it is loaded on " + kernel.device().info().id +
+                          ", the stream is of " + device.info().id);
+  check_arguments(kernel, arguments, device);
+  check_shape(kernel, shape, device.info());
+}
+
+void raise_unknown_kernel(std::string_view name, const std::vector<std::string>& names) {
+  const auto quoted = [](const std::vector<std::string>& list) {
+    std::string text;
+    for (const std::string& one : list)
+      text.append(text.empty() ? "\"" : ", \"").append(one) += '"';
+    return text;
+  };
+  std::string text = "the module has no kernel \"" + std::string(name) + "\"";
+  if (const auto nearest = near_matches(name, names); !nearest.empty())
+    text += "; near it: " + quoted(nearest);
+  else if (!names.empty() && names.size() <= 8)
+    text += "; it has " + quoted(names);
+  throw InvalidArgument(std::move(text));
+}
+
+}  // namespace treadle::device

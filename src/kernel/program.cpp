@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/kernel/program.hpp"
+
+#include "treadle/base/error.hpp"
+#include "treadle/compile/cached.hpp"
+
+namespace treadle::kernel {
+namespace {
+
+void require_language(const device::DeviceInfo& info, const ProgramOptions& options) {
+  if (!options.language || *options.language == info.language) return;
+  throw NotSupported("the text is " + std::string(language_name(*options.language)) + ", and " +
+                         info.id + " (" + info.name + ") takes " +
+                         std::string(language_name(info.language)),
+                     "ask DeviceInfo::language which text to write");
+}
+
+std::vector<std::string> with_folders(const ProgramOptions& options) {
+  std::vector<std::string> all = options.flags;
+  for (const auto& folder : options.include_dirs) all.push_back("-I" + folder.string());
+  return all;
+}
+
+compile::BinaryKey key_of(const device::DeviceInfo& info, const std::string& source,
+                          const ProgramOptions& options) {
+  compile::BinaryKey key;
+  key.language = info.language == Language::opencl_c ? "opencl-c" : "cuda-c";
+  key.source = source;
+  key.source_name = options.source_name;
+  key.options = options.flags;
+  key.include_dirs = options.include_dirs;
+  for (const auto& [name, value] : info.build_identity) key.identity.push_back({name, value});
+  return key;
+}
+
+}  // namespace
+
+Program::Program(const std::shared_ptr<device::Device>& device, const std::string& source,
+                 const ProgramOptions& options) {
+  if (device == nullptr) throw InvalidArgument("a Program needs a device");
+  require_language(device->info(), options);
+  if (device->info().builds_text)
+    build_text(*device, source, options);
+  else
+    build_cuda(*device, source, options);
+}
+
+void Program::note(const compile::Program& program) {
+  log_ = program.log;
+  origin_ = program.origin;
+  seconds_ = program.seconds;
+}
+
+void Program::build_cuda(device::Device& device, const std::string& source,
+                         const ProgramOptions& options) {
+  const compile::Options how{.flags = options.flags,
+                             .include_dirs = options.include_dirs,
+                             .name_expressions = options.name_expressions,
+                             .source_name = options.source_name,
+                             .cache = options.cache,
+                             .cache_dir = options.cache_dir};
+  const compile::Program program =
+      compile::compile_cuda(source, compile::Target::parse(device.info().target), how);
+  module_ = device.load(program.image);
+  note(program);
+}
+
+void Program::build_text(device::Device& device, const std::string& source,
+                         const ProgramOptions& options) {
+  if (!options.name_expressions.empty())
+    throw InvalidArgument("name_expressions are C++, and " + device.info().id + " takes " +
+                              std::string(language_name(device.info().language)),
+                          "ask for kernels by the names they have in the text");
+  // A build leaves its module: loading the binary it gave would be done for nothing.
+  const auto build = [&] {
+    device::BuildResult built = device.build({source, with_folders(options)});
+    module_ = std::move(built.module);
+    return compile::Binary{std::move(built.image.code), std::move(built.log)};
+  };
+  const auto find = [&] {
+    const compile::Program program = compile::cached(key_of(device.info(), source, options), build,
+                                                     {options.cache, options.cache_dir});
+    note(program);
+    return program;
+  };
+  const compile::Program program = find();
+  if (module_ != nullptr) return;
+  try {
+    module_ = device.load(program.image);
+  } catch (const DeviceError&) {
+    // The run-time does not take what it once made, whatever the key says: made anew, once.
+    compile::discard_cached(program);
+    const compile::Program again = find();
+    if (module_ == nullptr) module_ = device.load(again.image);
+  }
+}
+
+}  // namespace treadle::kernel

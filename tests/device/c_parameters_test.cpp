@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "device/c_parameters.hpp"
+
+#include <gtest/gtest.h>
+
+namespace treadle::device {
+namespace {
+
+using enum ParameterKind;
+
+struct TypeCase {
+  const char* type;
+  ParameterKind kind;
+  std::size_t size_bytes;
+};
+class CType : public testing::TestWithParam<TypeCase> {};
+INSTANTIATE_TEST_SUITE_P(
+    Types, CType,
+    testing::Values(TypeCase{"int", integer, 4}, TypeCase{"unsigned", integer, 4},
+                    TypeCase{"unsigned int", integer, 4}, TypeCase{"long long", integer, 8},
+                    TypeCase{"unsigned long long int", integer, 8}, TypeCase{"long", integer, 8},
+                    TypeCase{"short int", integer, 2}, TypeCase{"const uchar", integer, 1},
+                    TypeCase{"std::size_t", integer, 8}, TypeCase{"bool", integer, 1},
+                    TypeCase{"float", floating, 4}, TypeCase{"const double", floating, 8},
+                    TypeCase{"half", floating, 2}, TypeCase{"float4", structure, 16},
+                    TypeCase{"uchar16", structure, 16}, TypeCase{"double2", structure, 16},
+                    TypeCase{"float3", unknown, 0}, TypeCase{"my_type", unknown, 0},
+                    TypeCase{"float*", memory, 8}, TypeCase{"const int *", memory, 8},
+                    TypeCase{"int[]", memory, 8}));
+
+TEST_P(CType, HasKindAndSize) {
+  const Parameter parameter = c_parameter(GetParam().type, "x");
+  EXPECT_EQ(parameter.kind, GetParam().kind);
+  EXPECT_EQ(parameter.size_bytes, GetParam().size_bytes);
+  EXPECT_EQ(parameter.name, "x");
+}
+
+TEST(CParameter, PointersToLocalMemoryHaveNoSize) {
+  const Parameter parameter = c_parameter("float*", "tile", true);
+  EXPECT_EQ(parameter.kind, local);
+  EXPECT_EQ(parameter.size_bytes, 0u);
+}
+
+TEST(KernelsIn, FindsKernelsOfBothLanguages) {
+  const auto kernels = kernels_in(R"(
+    // __global__ void commented_out(int a) {}
+    extern "C" __global__ void __launch_bounds__(256) twice(float* __restrict__ a, const int n) {}
+    /* kernel */ __kernel __attribute__((reqd_work_group_size(8, 1, 1)))
+    void turn(__global const float4 *a, __local float *tile, uint n) { }
+    kernel void nothing(void) {}
+    __global__ void declared(int);
+    void kernel_like(int kernel) {}
+  )");
+  ASSERT_EQ(kernels.size(), 3u);
+  EXPECT_EQ(kernels[0].name, "twice");
+  ASSERT_EQ(kernels[0].parameters.size(), 2u);
+  EXPECT_EQ(kernels[0].parameters[0].name, "a");
+  EXPECT_EQ(kernels[0].parameters[0].kind, memory);
+  EXPECT_EQ(kernels[0].parameters[1].kind, integer);
+  EXPECT_EQ(kernels[1].name, "turn");
+  ASSERT_EQ(kernels[1].parameters.size(), 3u);
+  EXPECT_EQ(kernels[1].parameters[1].kind, local);
+  EXPECT_EQ(kernels[1].parameters[2].type, "uint");
+  EXPECT_EQ(kernels[2].name, "nothing");
+  EXPECT_TRUE(kernels[2].parameters.empty());
+}
+
+TEST(KernelsIn, BrokenTextGivesNoKernels) {
+  for (const char* text : {"", "kernel", "__kernel void", "__kernel void a(", "__kernel ) {",
+                           "__kernel {", "/* kernel void a() {", "kernel void (int a) {"})
+    EXPECT_TRUE(kernels_in(text).empty()) << text;
+}
+
+}  // namespace
+}  // namespace treadle::device
