@@ -37,6 +37,9 @@ NB_MODULE(_core, m) {
   bind_cuda_module(cuda);
   bind_cuda_occupancy(cuda);
 
+  nb::module_ opencl = m.def_submodule("opencl", "What pyopencl._cl is made of.");
+  bind_opencl(opencl);
+
   bind_pvt_struct(pvt_struct);
   bind_pycuda_device(driver);
   bind_pycuda_context(driver);

@@ -31,4 +31,7 @@ void bind_pycuda_structured_copy(nb::module_& m);
 void bind_pycuda_module(nb::module_& m);
 void bind_pycuda_compile(nb::module_& m);
 
+// treadle._core.opencl: the classes and functions of pyopencl._cl.
+void bind_opencl(nb::module_& m);
+
 }  // namespace treadle::bindings

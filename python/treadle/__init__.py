@@ -7,13 +7,14 @@ Importing this loads no driver and no compiler. What it offers is found on first
     treadle.compile_cuda    CUDA C++ text to a module
     treadle.compile         targets, statistics, the disk cache
     treadle.pycuda          the module tree of PyCUDA
-    treadle.compat          makes `import pycuda` find it
+    treadle.pyopencl        the module tree of PyOpenCL
+    treadle.compat          makes `import pycuda` and `import pyopencl` find them
 """
 
 import importlib
 from typing import Any
 
-_SUBMODULES = ("compat", "compile", "cuda", "pycuda")
+_SUBMODULES = ("compat", "compile", "cuda", "pycuda", "pyopencl")
 # Exceptions and functions that live in the extension.
 _NAMES = (
     "CompileError",

@@ -3,6 +3,7 @@ from treadle import compat as compat
 from treadle import compile as compile
 from treadle import cuda as cuda
 from treadle import pycuda as pycuda
+from treadle import pyopencl as pyopencl
 from treadle._core import Settings as Settings
 from treadle._core import settings as settings
 from treadle._core.compile import compile_cuda as compile_cuda

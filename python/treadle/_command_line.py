@@ -23,12 +23,13 @@ def _bytes(text: str) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m treadle", description="Run PyCUDA programs on Treadle, and look around."
+        prog="python -m treadle",
+        description="Run PyCUDA and PyOpenCL programs on Treadle, and look around.",
     )
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser(
         "run",
-        help="run a script with `import pycuda` answered by Treadle",
+        help="run a script with `import pycuda` and `import pyopencl` answered by Treadle",
         usage=_RUN_USAGE,
         add_help=False,
     )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Importing this makes `import pycuda` find Treadle's face; so does `pytest -p treadle.compat`.
+"""Importing this makes `import pycuda` and `import pyopencl` find Treadle's faces; so does
+`pytest -p treadle.compat`.
 
-A PyCUDA that is installed is shadowed from then on, for this process. One that was imported before
-stays as it is, and a warning says so.
+A PyCUDA or PyOpenCL that is installed is shadowed from then on, for this process. One that was
+imported before stays as it is, and a warning says so.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 # Top-level name that programs import -> package that answers.
-FACES = {"pycuda": "treadle.pycuda"}
+FACES = {"pycuda": "treadle.pycuda", "pyopencl": "treadle.pyopencl"}
 
 
 class _AliasLoader(importlib.abc.Loader):

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""PyOpenCL's interface on Treadle: `import treadle.compat` makes `import pyopencl` find it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from treadle.pyopencl import cltypes  # noqa: F401 - fills the registry of types
+from treadle.pyopencl.version import VERSION, VERSION_STATUS, VERSION_TEXT  # noqa: F401
+
+# isort: split
+os.environ["PYOPENCL_HOME"] = os.path.dirname(os.path.abspath(__file__))
+
+from treadle.pyopencl import _cl
+from treadle.pyopencl._choice import choose_devices, create_some_context
+from treadle.pyopencl._cl import (  # noqa: F401
+    Buffer,
+    CommandQueue,
+    Context,
+    Device,
+    DeviceTopologyAmd,
+    Event,
+    Kernel,
+    LocalMemory,
+    MemoryMap,
+    MemoryObject,
+    MemoryObjectHolder,
+    NameVersion,
+    NannyEvent,
+    Platform,
+    UserEvent,
+    _enqueue_barrier_with_wait_list,
+    _enqueue_fill_buffer,
+    _enqueue_marker_with_wait_list,
+    _Program,
+    enqueue_barrier,
+    enqueue_fill_buffer,
+    enqueue_map_buffer,
+    enqueue_marker,
+    enqueue_migrate_mem_objects,
+    enqueue_nd_range_kernel,
+    get_cl_header_version,
+    get_platforms,
+    have_gl,
+    unload_platform_compiler,
+    wait_for_events,
+)
+from treadle.pyopencl._constants import *  # noqa: F403
+from treadle.pyopencl._constants import __all__ as _constant_names
+from treadle.pyopencl._copy import enqueue_copy, enqueue_fill
+from treadle.pyopencl._errors import Error, LogicError, MemoryError, RuntimeError
+from treadle.pyopencl._program import (
+    DEFAULT_BUILD_OPTIONS as _DEFAULT_BUILD_OPTIONS,
+)
+from treadle.pyopencl._program import (
+    DEFAULT_INCLUDE_OPTIONS as _DEFAULT_INCLUDE_OPTIONS,  # noqa: F401
+)
+from treadle.pyopencl._program import (
+    PLAT_BUILD_OPTIONS as _PLAT_BUILD_OPTIONS,  # noqa: F401
+)
+from treadle.pyopencl._program import (
+    Program,
+    create_program_with_built_in_kernels,
+    link_program,
+)
+from treadle.pyopencl._warnings import (
+    CommandQueueUsedAfterExit,
+    CompilerWarning,
+    RepeatedKernelRetrieval,
+    compiler_output,
+    setting_is_on,
+)
+
+__version__ = VERSION_TEXT
+
+_PYPY = False
+_PYOPENCL_NO_CACHE = setting_is_on("PYOPENCL_NO_CACHE")
+_KERNEL_ARG_CLASSES = (_cl.MemoryObjectHolder, _cl.LocalMemory, _cl.CommandQueue)
+_csc = create_some_context
+CtxFactory = Callable[[], Context]
+
+
+def enable_debugging(platform_or_context: Any) -> None:
+    """Builds later programs for a debugger, where the platform has one."""
+    platform = platform_or_context
+    if isinstance(platform_or_context, Context):
+        platform = platform_or_context.devices[0].platform
+    if "AMD Accelerated" in platform.name:
+        _DEFAULT_BUILD_OPTIONS.extend(["-g", "-O0"])
+        os.environ["CPU_MAX_COMPUTE_UNITS"] = "1"
+    else:
+        warnings.warn(f"do not know how to enable debugging on {platform.name!r}", stacklevel=2)
+
+
+__all__ = [
+    *_constant_names,
+    "Buffer",
+    "CommandQueue",
+    "CommandQueueUsedAfterExit",
+    "CompilerWarning",
+    "Context",
+    "Device",
+    "DeviceTopologyAmd",
+    "Error",
+    "Event",
+    "Kernel",
+    "LocalMemory",
+    "LogicError",
+    "MemoryError",
+    "MemoryMap",
+    "MemoryObject",
+    "MemoryObjectHolder",
+    "NameVersion",
+    "NannyEvent",
+    "Platform",
+    "Program",
+    "RepeatedKernelRetrieval",
+    "RuntimeError",
+    "UserEvent",
+    "choose_devices",
+    "compiler_output",
+    "create_program_with_built_in_kernels",
+    "create_some_context",
+    "enable_debugging",
+    "enqueue_barrier",
+    "enqueue_copy",
+    "enqueue_fill",
+    "enqueue_fill_buffer",
+    "enqueue_map_buffer",
+    "enqueue_marker",
+    "enqueue_migrate_mem_objects",
+    "enqueue_nd_range_kernel",
+    "get_cl_header_version",
+    "get_platforms",
+    "have_gl",
+    "link_program",
+    "unload_platform_compiler",
+    "wait_for_events",
+]
+
+# What PyOpenCL has and this release of Treadle does not.
+_ABSENT = dict.fromkeys(
+    (
+        "Image",
+        "ImageDescriptor",
+        "ImageFormat",
+        "Pipe",
+        "SVM",
+        "SVMAllocation",
+        "SVMMap",
+        "SVMPointer",
+        "Sampler",
+        "create_image",
+        "csvm_empty",
+        "enqueue_fill_image",
+        "enqueue_map_image",
+        "enqueue_svm_memfill",
+        "enqueue_svm_migrate_mem",
+        "fsvm_empty",
+        "get_supported_image_formats",
+        "image_from_array",
+        "svm_empty",
+    ),
+    "images, pipes and shared virtual memory; buffers do the job",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ABSENT:
+        raise AttributeError(
+            f"pyopencl.{name} is not part of this release of Treadle ({_ABSENT[name]})"
+        )
+    raise AttributeError(f"module 'pyopencl' has no attribute {name!r}")

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""The native half of pyopencl: classes and functions from C++, constants from its tables."""
+
+from treadle._core.opencl import *  # noqa: F403
+from treadle._core.opencl import (  # noqa: F401
+    _build_cached,
+    _create_program_with_il,
+    _enqueue_barrier,
+    _enqueue_barrier_with_wait_list,
+    _enqueue_copy_buffer,
+    _enqueue_copy_buffer_rect,
+    _enqueue_fill_buffer,
+    _enqueue_marker,
+    _enqueue_marker_with_wait_list,
+    _enqueue_read_buffer,
+    _enqueue_read_buffer_rect,
+    _enqueue_wait_for_events,
+    _enqueue_write_buffer,
+    _enqueue_write_buffer_rect,
+    _Program,
+)
+from treadle.pyopencl._constants import *  # noqa: F403
+from treadle.pyopencl._errors import (  # noqa: F401
+    Error,
+    LogicError,
+    MemoryError,
+    RuntimeError,
+    _ErrorRecord,
+)
+
+
+def get_cl_header_version() -> tuple[int, int]:
+    """The version of OpenCL this was built against."""
+    return (3, 0)
+
+
+def _sizeof_size_t() -> int:
+    return 8
+
+
+def bitlog2(n: int) -> int:
+    """The index of the highest bit that is set; 0 for 0."""
+    return max(n.__index__().bit_length() - 1, 0)
+
+
+def have_gl() -> bool:
+    """Whether OpenGL objects can be shared: not in this build."""
+    return False

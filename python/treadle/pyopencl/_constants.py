@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""The constant classes: mem_flags, device_info, status_code and the others.
+
+They are plain classes with integers as attributes, made from the C++ core's one list of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treadle._core.opencl import _constants, program_kind  # noqa: F401
+
+
+def _single_bits(members: dict[str, int], value: int) -> list[str]:
+    """The members that together are `value`, in order of their names; [] if some bit has none."""
+    found, rest = [], value
+    for name in sorted(members):
+        number = members[name]
+        if number and number & (number - 1) == 0 and value & number:
+            found.append(name)
+            rest &= ~number
+    return found if rest == 0 else []
+
+
+class _Constants:
+    """Base of the constant classes."""
+
+    _is_bitfield = False
+    _members: dict[str, int] = {}
+
+    @classmethod
+    def to_string(cls, value: int, default_format: str | None = None) -> str:
+        """The name of a number; of a bit field the names, joined by ` | `."""
+        for name in sorted(cls._members):
+            if cls._members[name] == value:
+                return name
+        names = _single_bits(cls._members, value) if cls._is_bitfield else []
+        if names:
+            return " | ".join(names)
+        if default_format is None:
+            raise ValueError(f"a {cls.__name__} of value {value!r} has no name")
+        return default_format % value
+
+
+def _make(name: str, is_bitfield: bool, members: dict[str, int]) -> type[_Constants]:
+    # The members last: some groups have one that a class has too, as PyOpenCL's do.
+    namespace: dict[str, Any] = {
+        "__module__": "pyopencl._cl",
+        "__doc__": f"Constants: {name}.",
+        "_is_bitfield": is_bitfield,
+        "_members": members,
+        **members,
+    }
+    return type(name, (_Constants,), namespace)
+
+
+_groups = {name: _make(name, *group) for name, group in _constants().items()}
+globals().update(_groups)
+
+CONSTANT_CLASSES = tuple(_groups.values())
+BITFIELD_CONSTANT_CLASSES = frozenset(c for c in CONSTANT_CLASSES if c._is_bitfield)
+
+__all__ = [*_groups, "program_kind"]
+
+
+def __getattr__(name: str) -> Any:  # for type checkers: the classes are made at run time
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""PyOpenCL's exceptions. What Treadle raises is one of these and one of Treadle's own classes."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import treadle
+from treadle._core.opencl import _error_name
+
+_OUT_OF_MEMORY = (-4, -5, -6)
+
+
+class _ErrorRecord:
+    """What failed: `args[0]` of an Error."""
+
+    __slots__ = ("_code", "_linked", "_msg", "_routine")
+
+    def __init__(self, routine: str, code: int, msg: str) -> None:
+        self._routine = routine
+        self._code = code
+        self._msg = msg
+        self._linked: Any = None
+
+    def routine(self) -> str:
+        return self._routine
+
+    def code(self) -> int:
+        return self._code
+
+    def what(self) -> str:
+        return self._msg
+
+    def is_out_of_memory(self) -> bool:
+        return self._code in _OUT_OF_MEMORY
+
+    def _program(self) -> Any:
+        """The program that linking left behind, if it did."""
+        return self._linked
+
+    def __str__(self) -> str:
+        if not self._routine:
+            return self._msg
+        text = f"{self._routine} failed"
+        if self._code != 0:
+            text += f": {_error_name(self._code)}"
+        return f"{text} - {self._msg}" if self._msg else text
+
+
+class Error(Exception):
+    """Base of OpenCL's errors; `args[0]` says what failed."""
+
+    logs: Sequence[tuple[str, str]] = ()
+
+    @property
+    def what(self) -> _ErrorRecord:
+        return self.args[0]
+
+    @property
+    def code(self) -> int:
+        return self.args[0].code()
+
+    @property
+    def routine(self) -> str:
+        return self.args[0].routine()
+
+    def is_out_of_memory(self) -> bool:
+        return self.args[0].is_out_of_memory()
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class MemoryError(Error):  # noqa: A001 - the names are PyOpenCL's
+    """Memory of the device is exhausted."""
+
+
+class LogicError(Error):
+    """The program asked for something impossible."""
+
+
+class RuntimeError(Error):  # noqa: A001
+    """The system cannot do this now."""
+
+
+for _class in (Error, MemoryError, LogicError, RuntimeError):
+    _class.__module__ = "pyopencl._cl"
+_ErrorRecord.__module__ = "pyopencl._cl"
+
+
+def class_of(code: int) -> type[Error]:
+    """PyOpenCL's class for a status."""
+    if code == -4:
+        return MemoryError
+    if code <= -30:
+        return LogicError
+    return RuntimeError if -30 < code < 0 else Error
+
+
+@functools.cache
+def both(kind: type[Error], native: type[Exception]) -> type[Error]:
+    """The class under both names: programs catch it as PyOpenCL's, as Treadle's or as builtin."""
+    return type(kind.__name__, (kind, native), {"__module__": kind.__module__, "__doc__": None})
+
+
+def from_native(
+    native: Exception, routine: str, code: int, text: str, logs: Sequence[tuple[str, str]]
+) -> Error:
+    """PyOpenCL's form of an exception of Treadle's."""
+    # A failed build is a RuntimeError whatever its code.
+    kind = RuntimeError if isinstance(native, treadle.CompileError) else class_of(code)
+    made = both(kind, type(native))(_ErrorRecord(routine, code, text))
+    made.__dict__.update(native.__dict__)
+    if logs:
+        made.logs = tuple(logs)
+    hint = getattr(native, "hint", "")
+    if hint and hasattr(made, "add_note"):  # below the traceback; str() stays what programs compare
+        made.add_note(f"try: {hint}")
+    return made
+
+
+def from_text(routine: str, code: int, text: str) -> Error:
+    """An error that was found before OpenCL was asked."""
+    kind = both(class_of(code), treadle.InvalidArgument)
+    return kind(_ErrorRecord(routine, code, text))
+
+
+class ArgumentError(LogicError, treadle.InvalidArgument, TypeError, builtins.RuntimeError):
+    """A kernel's argument was refused before anything was launched."""
+
+
+ArgumentError.__module__ = "pyopencl._cl"
+
+
+def raise_argument_error(text: str) -> None:
+    """INVALID_ARG_VALUE, in every class that programs expect for it."""
+    raise ArgumentError(_ErrorRecord("clSetKernelArg", -50, text))

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: MIT
+"""pyopencl.Program: source that becomes a program of OpenCL's when it is built or asked."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shlex
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from treadle import pyopencl
+from treadle._core.opencl import _build_cached, _create_program_with_il
+from treadle.pyopencl import _cl
+from treadle.pyopencl._errors import Error, RuntimeError, _ErrorRecord, both
+from treadle.pyopencl._warnings import RepeatedKernelRetrieval, compiler_output
+
+logger = logging.getLogger("pyopencl")
+
+_SPIRV_MAGIC = (b"\x07\x23\x02\x03", b"\x03\x02\x23\x07")
+_SLOW_BUILD_SECONDS = 0.2
+
+# Lists and tables that programs change.
+DEFAULT_BUILD_OPTIONS: list[str] = []
+PLAT_BUILD_OPTIONS: dict[str, list[str]] = {"Oclgrind": ["-D", "PYOPENCL_USING_OCLGRIND"]}
+
+
+def _include_option() -> list[str]:
+    folder = str(Path(__file__).parent / "cl")
+    return ["-I", f'"{folder}"' if " " in folder else folder]
+
+
+DEFAULT_INCLUDE_OPTIONS: list[str] = _include_option()
+
+
+def is_spirv(code: Any) -> bool:
+    """Whether bytes are a SPIR-V module, of either byte order."""
+    return isinstance(code, bytes) and code[:4] in _SPIRV_MAGIC
+
+
+def _words(options: str | bytes | Sequence[str | bytes] | None) -> list[str]:
+    if options is None:
+        return []
+    if isinstance(options, bytes):
+        options = options.decode()
+    if isinstance(options, str):
+        return shlex.split(options)
+    return [o.decode() if isinstance(o, bytes) else str(o) for o in options]
+
+
+def _effective_options(device: Any, options: Any) -> list[str]:
+    """All options of a build, in the order their sources have."""
+    return [
+        *_words(options),
+        *DEFAULT_BUILD_OPTIONS,
+        *DEFAULT_INCLUDE_OPTIONS,
+        *PLAT_BUILD_OPTIONS.get(device.platform.name, ()),
+        *os.environ.get("PYOPENCL_BUILD_OPTIONS", "").split(),
+    ]
+
+
+def _include_dirs(words: Sequence[str]) -> list[str]:
+    folders = []
+    rest = iter(words)
+    for word in rest:
+        if word.startswith("-I"):
+            folder = word[2:] or next(rest, "")
+            folders.append(folder.strip('"'))
+    return [folder for folder in folders if folder]
+
+
+def _log_text(logs: Sequence[tuple[Any, str]]) -> str:
+    line = 75 * "="
+    return "\n".join(
+        f"{line}\nBuild on {device}:\n\n{log.strip()}" for device, log in logs if log.strip()
+    )
+
+
+def _failure(error: Error, logs: Sequence[tuple[Any, str]], words: Sequence[str]) -> Error:
+    """The same error with what every device's compiler said, and the options."""
+    text = error.what.what()
+    said = _log_text(logs)
+    if said:
+        text += f"\n\n{said}"
+    text += f"\n(options: {' '.join(words)})"
+    native = [c for c in type(error).__mro__ if c.__module__.startswith("treadle")]
+    kind = both(RuntimeError, native[0]) if native else RuntimeError
+    made = kind(_ErrorRecord(error.routine, error.code, text))
+    made.__dict__.update(error.__dict__)
+    return made
+
+
+class Program:
+    """OpenCL C text, SPIR-V or binaries for the devices of a context; its kernels are attributes.
+
+    `Program(context, source)`, `Program(context, devices, binaries)` or `Program(_Program)`.
+    """
+
+    def __init__(self, arg1: Any, arg2: Any = None, arg3: Any = None) -> None:
+        self._context: Any = None
+        self._source: str | None = None
+        self._prg: Any = None
+        self._build_duration_info: tuple[str, bool, float] | None = None
+        self._retrieved: dict[str, int] = {}
+        if arg2 is None:
+            self._prg = arg1._get_prg() if isinstance(arg1, Program) else arg1
+        elif arg3 is not None:
+            self._prg = _cl._Program(arg1, arg2, arg3)
+        elif is_spirv(arg2):
+            self._prg = _create_program_with_il(arg1, arg2)
+        else:
+            self._context = arg1
+            self._source = arg2.decode() if isinstance(arg2, bytes) else arg2
+            if not isinstance(self._source, str):
+                raise TypeError("the source of a program is str or bytes")
+
+    def _get_prg(self) -> Any:
+        if self._prg is None:
+            warnings.warn(
+                "Pre-build attribute access defeats compiler caching.", UserWarning, stacklevel=3
+            )
+            self._prg = _cl._Program(self._context, self._source)
+        return self._prg
+
+    # --- building ---------------------------------------------------------------------------------
+
+    def _devices(self, devices: Sequence[Any] | None) -> list[Any]:
+        if devices is not None:
+            return list(devices)
+        return self._context.devices if self._prg is None else self._prg.devices
+
+    def build(
+        self,
+        options: str | bytes | Sequence[str | bytes] | None = None,
+        devices: Sequence[Any] | None = None,
+        cache_dir: str | os.PathLike | bool | None = None,
+    ) -> Program:
+        """Compiles and links, or takes the binaries of an earlier build from the cache."""
+        chosen = self._devices(devices)
+        words = _effective_options(chosen[0], options)
+        began = time.perf_counter()
+        if cache_dir is None:
+            cache_dir = getattr(self._context, "cache_dir", None)
+        cached = self._source is not None and self._prg is None and cache_dir is not False
+        if cached and not pyopencl._PYOPENCL_NO_CACHE and not _has_own_cache(chosen[0]):
+            was_cached = self._build_cached(words, devices, cache_dir)
+        else:
+            was_cached = self._build_here(words, devices)
+        seconds = time.perf_counter() - began
+        self._build_duration_info = (
+            "cache retrieval" if was_cached else "build",
+            was_cached,
+            seconds,
+        )
+        return self
+
+    def _build_cached(self, words: list[str], devices: Any, cache_dir: Any) -> bool:
+        try:
+            self._prg, logs, was_cached = _build_cached(
+                self._context,
+                self._source,
+                words,
+                _include_dirs(words),
+                devices,
+                None if cache_dir in (None, True) else cache_dir,
+            )
+        except Error as error:
+            raise _failure(error, getattr(error, "logs", ()), words) from None
+        self._report("source", logs)
+        return was_cached
+
+    def _build_here(self, words: list[str], devices: Any) -> bool:
+        if self._prg is None:
+            self._prg = _cl._Program(self._context, self._source)
+        try:
+            self._prg._build(" ".join(words).encode(), devices)
+        except Error as error:
+            raise _failure(error, getattr(error, "logs", ()), words) from None
+        kind = {"SOURCE": "source", "BINARY": "binary", "IL": "IL"}.get(self._prg.kind().name, "")
+        self._report(kind, self._prg._get_build_logs())
+        return False
+
+    def _report(self, kind: str, logs: Sequence[tuple[Any, str]]) -> None:
+        text = _log_text(logs)
+        if text:
+            compiler_output(f"Built kernel from {kind} with compiler output:\n{text}")
+
+    def compile(
+        self,
+        options: str | bytes | Sequence[str | bytes] | None = None,
+        devices: Sequence[Any] | None = None,
+        headers: Sequence[tuple[str, Program]] | None = None,
+    ) -> Program:
+        """Compiles for a later link_program()."""
+        words = _effective_options(self._devices(devices)[0], options)
+        if self._prg is None:
+            self._prg = _cl._Program(self._context, self._source)
+        programs = [(name, _native(program)) for name, program in headers or ()]
+        try:
+            self._prg.compile(" ".join(words).encode(), devices, programs)
+        except Error as error:
+            raise _failure(error, getattr(error, "logs", ()), words) from None
+        return self
+
+    # --- kernels and information ------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in _INFO_NAMES:
+            return getattr(self._get_prg(), name)
+        try:
+            kernel = _cl.Kernel(self, name)
+        except _cl.LogicError:
+            raise AttributeError(
+                f"'{name}' was not found as a program info attribute or as a kernel name"
+            ) from None
+        self._note_retrieval(name)
+        return kernel
+
+    def _note_retrieval(self, name: str) -> None:
+        if self._build_duration_info is not None:
+            what, was_cached, seconds = self._build_duration_info
+            if seconds > _SLOW_BUILD_SECONDS:
+                logger.info("build of a program with kernel %s: %s, %.2f s", name, what, seconds)
+            self._build_duration_info = None
+        count = self._retrieved[name] = self._retrieved.get(name, 0) + 1
+        if count == 2:
+            warnings.warn(
+                f"Kernel '{name}' has been retrieved more than once. Each retrieval creates a new, "
+                "independent kernel, at possibly considerable expense. To avoid the expense, reuse "
+                "the retrieved kernel instance, or create it with pyopencl.Kernel(prg, name).",
+                RepeatedKernelRetrieval,
+                stacklevel=3,
+            )
+
+    def all_kernels(self) -> list[Any]:
+        return self._get_prg().all_kernels()
+
+    def get_info(self, param: int) -> Any:
+        return self._get_prg().get_info(param)
+
+    def get_build_info(self, device: Any, param: int) -> Any:
+        return self._get_prg().get_build_info(device, param)
+
+    def _get_build_logs(self) -> list[tuple[Any, str]]:
+        return self._get_prg()._get_build_logs()
+
+    def set_specialization_constant(self, spec_id: int, buffer: Any) -> None:
+        self._get_prg().set_specialization_constant(spec_id, buffer)
+
+    @property
+    def int_ptr(self) -> int:
+        return self._get_prg().int_ptr
+
+    @staticmethod
+    def from_int_ptr(int_ptr_value: int, retain: bool = True) -> Program:
+        return Program(_cl._Program.from_int_ptr(int_ptr_value, retain))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Program) and self._get_prg() == other._get_prg()
+
+    def __hash__(self) -> int:
+        return hash(self._get_prg())
+
+
+Program.__module__ = "pyopencl"
+
+_INFO_NAMES = frozenset(name.lower() for name in _cl.program_info._members)
+
+
+def _native(program: Any) -> Any:
+    return program._get_prg() if isinstance(program, Program) else program
+
+
+def _has_own_cache(device: Any) -> bool:
+    # Looked up when it is needed: test suites put another function there.
+    from treadle.pyopencl import characterize
+
+    return bool(characterize.has_src_build_cache(device))
+
+
+def create_program_with_built_in_kernels(
+    context: Any, devices: Sequence[Any], kernel_names: str | Sequence[str]
+) -> Program:
+    """A program of kernels that the devices bring along."""
+    if not isinstance(kernel_names, str):
+        kernel_names = ";".join(kernel_names)
+    return Program(_cl._Program.create_with_built_in_kernels(context, devices, kernel_names))
+
+
+def link_program(
+    context: Any,
+    programs: Sequence[Program],
+    options: str | bytes | Sequence[str | bytes] | None = None,
+    devices: Sequence[Any] | None = None,
+) -> Program:
+    """Joins programs that compile() made. Only these options count."""
+    words = _words(options)
+    parts = [_native(program) for program in programs]
+    try:
+        return Program(_cl._Program.link(context, parts, " ".join(words).encode(), devices))
+    except Error as error:
+        raise _failure(error, getattr(error, "logs", ()), words) from None

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""PyOpenCL's warnings."""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+
+class CompilerWarning(UserWarning):
+    """The compiler had something to say, although it succeeded."""
+
+
+class CommandQueueUsedAfterExit(UserWarning):
+    """A queue was used behind the end of its `with` block."""
+
+
+class RepeatedKernelRetrieval(UserWarning):
+    """A program was asked for the same kernel twice, and made it twice."""
+
+
+for _class in (CompilerWarning, CommandQueueUsedAfterExit, RepeatedKernelRetrieval):
+    _class.__module__ = "pyopencl"
+
+_TRUE = ("y", "yes", "t", "true", "on", "1")
+_FALSE = ("n", "no", "f", "false", "off", "0")
+
+
+def setting_is_on(name: str) -> bool:
+    """An environment variable as a truth value; ValueError for any other text."""
+    text = os.environ.get(name, "0").lower()
+    if text not in _TRUE + _FALSE:
+        raise ValueError(f"{name}={text!r} is none of {', '.join(_TRUE + _FALSE)}")
+    return text in _TRUE
+
+
+def compiler_output(text: str) -> None:
+    """Warns with the compiler's text, or with a hint that there is one."""
+    if not setting_is_on("PYOPENCL_COMPILER_OUTPUT"):
+        text = (
+            "Non-empty compiler output encountered. Set the environment variable "
+            "PYOPENCL_COMPILER_OUTPUT=1 to see more."
+        )
+    warnings.warn(text, CompilerWarning, stacklevel=3)
