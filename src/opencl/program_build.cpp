@@ -96,8 +96,12 @@ Program Program::link(const Context& context, std::span<const Program> programs,
 }
 
 void Program::set_specialization_constant(unsigned id, std::span<const std::byte> value) const {
+  constexpr const char* call = "clSetProgramSpecializationConstant";
+  // Asked here, because PoCL ends the process over a program of another kind.
+  if (kind() == ProgramKind::source || kind() == ProgramKind::binary)
+    raise(table(), CL_INVALID_PROGRAM, call, "only programs made from SPIR-V have such constants");
   check(table(), table().clSetProgramSpecializationConstant(raw(), id, value.size(), value.data()),
-        "clSetProgramSpecializationConstant", [&] {
+        call, [&] {
           return "constant " + std::to_string(id) + " of " + std::to_string(value.size()) +
                  " bytes";
         });

@@ -82,5 +82,203 @@ TEST_P(KernelTest, TellsItsParameters) {
   EXPECT_EQ(add.parameters()[1].address, KernelArgAddressQualifier::private_);
 }
 
+TEST_P(KernelTest, TellsItsWorkGroupsLimits) {
+  const auto size = [&](const Kernel& of, KernelWorkGroupInfo parameter) {
+    return of.work_group_info(device(), parameter);
+  };
+  EXPECT_GT(std::get<std::uint64_t>(size(kernel("add"), KernelWorkGroupInfo::work_group_size)), 0u);
+  EXPECT_THAT(std::get<std::vector<std::uint64_t>>(
+                  size(kernel("fixed"), KernelWorkGroupInfo::compile_work_group_size)),
+              ElementsAre(4, 1, 1));
+}
+
+TEST_P(KernelTest, TellsItsSubGroupsOrWhyNot) {
+  const std::size_t shape[] = {8};
+  try {
+    kernel("add").sub_group_info(device(), KernelSubGroupInfo::max_sub_group_size_for_ndrange,
+                                 shape);
+  } catch (const NotSupported&) {
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.call(), HasSubstr("clGetKernelSubGroupInfo"));
+  }
+}
+
+TEST_P(KernelTest, AWrongNumberOfArgumentsIsRefused) {
+  const Buffer a = filled<float>({1});
+  try {
+    kernel("add").launch({.queue = queue(), .global = {1}}, a);
+    FAIL() << "nothing was thrown";
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("kernel \"add\" takes 2 arguments, not 1"));
+  }
+}
+
+TEST_P(KernelTest, AnArgumentOfTheWrongSizeNamesTheParameter) {
+  const Buffer a = filled<float>({1});
+  const DeviceError error =
+      device_error_of([&] { kernel("add").launch({.queue = queue(), .global = {1}}, a, 0.5); });
+  EXPECT_EQ(error.code_name(), "CL_INVALID_ARG_SIZE");
+  EXPECT_THAT(error.what(), HasSubstr("kernel \"add\", argument 1 (float b): given 8 bytes"));
+}
+
+TEST_P(KernelTest, AnArgumentThatDoesNotExistIsRefused) {
+  const DeviceError error =
+      device_error_of([&] { kernel("add").set_argument(5, {Argument::Kind::local, 4, nullptr}); });
+  EXPECT_EQ(error.code_name(), "CL_INVALID_ARG_INDEX");
+  EXPECT_THAT(error.what(), HasSubstr("argument 5: it has only 2"));
+}
+
+TEST_P(KernelTest, AnEnqueueWithoutArgumentsIsALaunchError) {
+  const Kernel add = kernel("add");
+  try {
+    add.enqueue({.queue = queue(), .global = {1}});
+    FAIL() << "nothing was thrown";
+  } catch (const LaunchError& error) {
+    EXPECT_EQ(error.code_name(), "CL_INVALID_KERNEL_ARGS");
+    EXPECT_THAT(error.what(), HasSubstr("an argument was never set"));
+  }
+}
+
+TEST_P(KernelTest, ArgumentsStayUntilTheyAreSetAgain) {
+  const Kernel add = kernel("add");
+  const Buffer a = filled<float>({1, 1});
+  const float one = 1;
+  add.set_argument(0, KernelArgument<Buffer>::of(a));
+  add.set_argument(1, KernelArgument<float>::of(one));
+  add.enqueue({.queue = queue(), .global = {2}});
+  add.enqueue({.queue = queue(), .global = {1}});
+  EXPECT_THAT(values_of<float>(a), ElementsAre(3, 2));
+}
+
+TEST_P(KernelTest, ARefusedShapeNamesTheLimit) {
+  const Buffer a(context(), 4096);
+  const Kernel fixed = kernel("fixed");
+  try {
+    fixed.launch({.queue = queue(), .global = {8}, .local = {8}}, a);
+    FAIL() << "nothing was thrown";
+  } catch (const LaunchError& error) {
+    EXPECT_EQ(error.code_name(), "CL_INVALID_WORK_GROUP_SIZE");
+    EXPECT_THAT(error.what(), HasSubstr("kernel \"fixed\" over (8) in groups of (8)"));
+    EXPECT_THAT(error.what(), HasSubstr("the source requires groups of (4, 1, 1)"));
+  }
+}
+
+TEST_P(KernelTest, ATooLargeGroupNamesTheLimit) {
+  const Buffer a = filled<float>({1});
+  try {
+    kernel("add").launch({.queue = queue(), .global = {1 << 20}, .local = {1 << 20}}, a, 1.0f);
+    FAIL() << "nothing was thrown";
+  } catch (const LaunchError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("a group has 1048576 work-items, this kernel allows "));
+  }
+}
+
+TEST_P(KernelTest, ShapesOfDifferentDimensionsAreRefused) {
+  const Kernel nothing = kernel("nothing");
+  EXPECT_THROW(nothing.launch({.queue = queue(), .global = {4, 4}, .local = {4}}), InvalidArgument);
+  EXPECT_THROW(nothing.launch({.queue = queue(), .global = {4}, .offset = {1, 1}}),
+               InvalidArgument);
+}
+
+TEST_P(KernelTest, ReleasedMemoryIsRefusedBeforeTheLaunch) {
+  Buffer a(context(), 16);
+  a.release();
+  EXPECT_THROW(kernel("add").launch({.queue = queue(), .global = {1}}, a, 1.0f), InvalidState);
+}
+
+TEST_P(KernelTest, WaitsForTheEventsItIsGiven) {
+  const Buffer a = filled<float>({1});
+  const UserEvent start(context());
+  const Event done =
+      kernel("add").launch({.queue = queue(), .global = {1}, .order = {.after = start}}, a, 1.0f);
+  queue().flush();
+  EXPECT_FALSE(done.is_done());
+  start.set_status(0);
+  done.wait();
+  EXPECT_THAT(values_of<float>(a), ElementsAre(2));
+}
+
+TEST_P(KernelTest, OutlivesItsProgram) {
+  Kernel add;
+  {
+    const Program program = build(source);
+    add = program.kernel("add");
+  }
+  const Buffer a = filled<float>({1});
+  add.launch({.queue = queue(), .global = {1}}, a, 1.0f);
+  EXPECT_THAT(values_of<float>(a), ElementsAre(2));
+  EXPECT_THAT(add.program().kernel_names(), testing::Contains("add"));
+}
+
+TEST_P(KernelTest, ACloneHasArgumentsOfItsOwn) {
+  const Kernel add = kernel("add");
+  const Buffer a = filled<float>({1}), b = filled<float>({1});
+  const float one = 1;
+  add.set_argument(0, KernelArgument<Buffer>::of(a));
+  add.set_argument(1, KernelArgument<float>::of(one));
+  Kernel copy;
+  try {
+    copy = add.clone();
+  } catch (const NotSupported&) {
+    GTEST_SKIP() << "the platform cannot clone";
+  } catch (const DeviceError& error) {
+    GTEST_SKIP() << error.message();
+  }
+  EXPECT_NE(copy, add);
+  EXPECT_EQ(copy.name(), "add");
+  copy.set_argument(0, KernelArgument<Buffer>::of(b));
+  copy.enqueue({.queue = queue(), .global = {1}});
+  add.enqueue({.queue = queue(), .global = {1}});
+  EXPECT_THAT(values_of<float>(a), ElementsAre(2));
+  EXPECT_THAT(values_of<float>(b), ElementsAre(2));
+}
+
+TEST_P(KernelTest, WrapsAnotherLibrarysKernel) {
+  const Kernel made = kernel("add");
+  const Kernel wrapped(Loader::system().shared_table(), made.raw(), Ownership::retain);
+  EXPECT_EQ(wrapped, made);
+  EXPECT_EQ(wrapped.name(), "add");
+  EXPECT_EQ(wrapped.argument_count(), 2u);
+}
+
+// Each thread has a buffer and a number of its own; mixed arguments would show as a wrong sum.
+TEST_P(KernelTest, LaunchedByManyThreadsNeverMixesArguments) {
+  constexpr int thread_count = 8, launches = 200;
+  const Kernel add = kernel("add");
+  std::vector<Buffer> buffers;
+  for (int i = 0; i < thread_count; ++i) buffers.push_back(filled<float>({0}));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < thread_count; ++i)
+    threads.emplace_back([&, i] {
+      const Queue own(context());
+      for (int n = 0; n < launches; ++n)
+        add.launch({.queue = own, .global = {1}, .order = {.without_event = true}},
+                   buffers[static_cast<std::size_t>(i)], static_cast<float>(i + 1));
+      own.finish();
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (int i = 0; i < thread_count; ++i)
+    EXPECT_THAT(values_of<float>(buffers[static_cast<std::size_t>(i)]),
+                Each(static_cast<float>(launches * (i + 1))));
+}
+
+TEST(OpenCLExtent, HasOneToThreeSizes) {
+  const Extent two = {4, 5};
+  EXPECT_EQ(two.dimensions(), 2u);
+  EXPECT_EQ(two[1], 5u);
+  EXPECT_TRUE(Extent().is_empty());
+  EXPECT_EQ(Extent().data(), nullptr);
+  EXPECT_THROW((Extent{1, 2, 3, 4}), InvalidArgument);
+}
+
+TEST(OpenCLKernel, AnEmptyOneSaysSo) {
+  EXPECT_FALSE(Kernel());
+  EXPECT_THROW(Kernel().name(), InvalidState);
+  EXPECT_THROW(Kernel().raw(), InvalidState);
+  EXPECT_THROW(Kernel().argument_count(), InvalidState);
+  EXPECT_THROW(Kernel().parameters(), InvalidState);
+  EXPECT_EQ(Kernel(), Kernel());
+}
+
 }  // namespace
 }  // namespace treadle::opencl

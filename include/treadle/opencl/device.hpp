@@ -40,7 +40,7 @@ class Device : public Queries<Device, DeviceInfo> {
   RawDevice raw() const { return handle_.raw(); }
   const Table& table() const { return handle_.table(); }
   const std::shared_ptr<const Table>& shared_table() const { return handle_.shared_table(); }
-  bool operator==(const Device&) const = default;
+  bool operator==(const Device& other) const noexcept { return handle_ == other.handle_; }
 
  private:
   Handle<RawDevice> handle_;

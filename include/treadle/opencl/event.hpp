@@ -38,7 +38,7 @@ class Event : public Queries<Event, EventInfo> {
   RawEvent raw() const { return handle_.raw(); }
   const Table& table() const { return handle_.table(); }
   const std::shared_ptr<const Table>& shared_table() const { return handle_.shared_table(); }
-  bool operator==(const Event&) const = default;
+  bool operator==(const Event& other) const noexcept { return handle_ == other.handle_; }
 
  private:
   Handle<RawEvent> handle_;

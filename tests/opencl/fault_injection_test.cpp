@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Every call of a whole program made to fail once, at every call site: the outcome is a typed error
+// or a warning, never the end of the process; nothing stays behind, and the next program starts
+// afresh.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "opencl/each_platform.hpp"
+#include "opencl/fault_table.hpp"
+#include "treadle/base/warning.hpp"
+
+namespace treadle::opencl {
+namespace {
+
+constexpr const char* source =
+    "__kernel void add(__global int* a, int b) { a[get_global_id(0)] += b; }";
+
+void use_memory(const Context& context, const Queue& queue) {
+  // Not on the stack: where a wait fails, the platform may still be writing.
+  static std::vector<int> values(16);
+  const Buffer buffer(context, 4096), other(context, 4096);
+  Buffer released(context, 16);
+  released.release();
+  const Buffer part = buffer.sub_buffer(0, 1024), copied = part;
+  write(queue, buffer, values);
+  read(queue, buffer, values, 0, {}, Blocking::no).wait();
+  copy(queue, buffer, other);
+  fill(queue, other, std::vector<int>{1}, 0, 64);
+  copy_box(queue, buffer, other, {.region = {4, 2, 1}});
+  write_box(queue, buffer, values, {.region = {4, 2, 1}});
+  read_box(queue, buffer, values, {.region = {4, 2, 1}});
+  const MemoryObject all[] = {buffer, other};
+  migrate(queue, all);
+  Mapping mapping = map(queue, buffer, MapFlags::write);
+  mapping.as<int>()[0] = 1;
+  mapping.unmap();
+  const Mapping left_to_the_destructor = map(queue, buffer, MapFlags::read);
+  buffer.flags();
+}
+
+void use_events(const Context& context, const Queue& queue) {
+  const UserEvent start(context);
+  const Event marker = queue.marker({.after = start});
+  marker.set_callback(CommandExecutionStatus::complete, [](int) {});
+  const Event barrier = queue.barrier({.after = {start, marker}});
+  start.set_status(0);
+  const Event both[] = {marker, barrier};
+  wait_for(both);
+  if (!barrier.is_done()) throw InvalidState("done events are done");
+  marker.profiling(ProfilingInfo::end);
+  queue.flush();
+  queue.finish();
+}
+
+void use_programs(const Context& context, const Queue& queue) {
+  const Program program = Program::from_source(context, source);
+  program.build("-cl-kernel-arg-info");
+  program.build_log(context.devices().front());
+  const Program again = Program::from_binaries(context, context.devices(), program.binaries());
+  again.build();
+  const Buffer buffer(context, 64);
+  const Kernel kernel = program.kernel("add");
+  kernel.launch({.queue = queue, .global = {16}}, buffer, 1).wait();
+  kernel.parameters();
+  kernel.program().kernels();
+  kernel.work_group_info(queue.device(), KernelWorkGroupInfo::work_group_size);
+  queue.finish();
+}
+
+void whole_program(const std::shared_ptr<const Table>& table, std::size_t platform) {
+  const Loader loader(table);
+  const Device device = loader.platforms().at(platform).devices().at(0);
+  device.name();
+  const Context context(device);
+  const Queue queue(context, CommandQueueProperties::profiling_enable);
+  const Queue second = Queue(context.shared_table(), queue.raw(), Ownership::retain);
+  use_memory(context, queue);
+  use_events(context, second);
+  use_programs(context, queue);
+}
+
+class FaultInjection : public OnEachPlatform {};
+INSTANTIATE_TEST_SUITE_P(, FaultInjection, each_platform, platform_test_name);
+
+TEST_P(FaultInjection, NoCallSiteEndsTheProcessOrLeaks) {
+  int warnings = 0;
+  const WarningHandler before = set_warning_handler([&](std::string_view) { ++warnings; });
+  const auto table = faults::wrap(Loader::system().table());
+  int reported = 0;
+  for (int call = 1;; ++call) {
+    faults::reset(call, CL_OUT_OF_RESOURCES);
+    warnings = 0;
+    bool failed = false;
+    try {
+      whole_program(table, GetParam());
+    } catch (const treadle::Error& error) {
+      failed = true;
+      EXPECT_FALSE(error.message().empty());
+    }
+    const std::string name = faults::failed_call();
+    if (name.empty()) {
+      EXPECT_FALSE(failed);
+      EXPECT_EQ(faults::live(), (std::map<std::string, int>{}));
+      break;
+    }
+    // A command that cannot be enqueued for a destructor leaves the mapping; all else is given
+    // back.
+    auto live = faults::live();
+    if (name == "clEnqueueUnmapMemObject") live.erase("mapping");
+    EXPECT_EQ(live, (std::map<std::string, int>{})) << "call " << call << ", " << name;
+    reported += failed || warnings > 0 ? 1 : 0;
+  }
+  set_warning_handler(before);
+  EXPECT_GT(reported, 100);
+}
+
+TEST_P(FaultInjection, TheProgramReachesEveryKindOfCall) {
+  const auto table = faults::wrap(Loader::system().table());
+  faults::reset();
+  whole_program(table, GetParam());
+  EXPECT_GT(faults::called().size(), 50u);
+  EXPECT_EQ(faults::live(), (std::map<std::string, int>{}));
+}
+
+}  // namespace
+}  // namespace treadle::opencl

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/opencl/program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "opencl/each_platform.hpp"
+#include "treadle/opencl/table.hpp"
+
+namespace treadle::opencl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+class ProgramTest : public OnEachPlatform {
+ protected:
+  /// What the kernel k writes.
+  int answer_of(const Program& program) const {
+    const Buffer a(context(), sizeof(int));
+    program.kernel("k").launch({.queue = queue(), .global = {1}}, a);
+    return values_of<int>(a).front();
+  }
+  BuildError build_error_of(const std::string& source, const std::string& options = {}) {
+    try {
+      build(source, options);
+    } catch (const BuildError& error) {
+      return error;
+    }
+    ADD_FAILURE() << "the build succeeded";
+    return {0, "", {}, "", {}};
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, ProgramTest, each_platform, platform_test_name);
+
+constexpr const char* source = "__kernel void k(__global int* a) { *a = ANSWER; }";
+
+TEST_P(ProgramTest, IsBuiltFromSourceWithOptions) {
+  const Program program = build(source, "-DANSWER=41+1");
+  EXPECT_EQ(answer_of(program), 42);
+  EXPECT_EQ(program.kind(), ProgramKind::source);
+  EXPECT_EQ(program.get<ProgramInfo::source>(), source);
+  EXPECT_EQ(std::get<std::int64_t>(program.build_info(device(), ProgramBuildInfo::status)),
+            CL_BUILD_SUCCESS);
+  EXPECT_THAT(std::get<std::string>(program.build_info(device(), ProgramBuildInfo::options)),
+              HasSubstr("-DANSWER=41+1"));
+}
+
+TEST_P(ProgramTest, KnowsItsKernelsDevicesAndContext) {
+  const Program program = build("__kernel void one() {} __kernel void two(int a) {}");
+  EXPECT_THAT(program.kernel_names(), UnorderedElementsAre("one", "two"));
+  EXPECT_EQ(program.get<ProgramInfo::num_kernels>(), 2u);
+  EXPECT_THAT(program.devices(), ElementsAre(device()));
+  EXPECT_EQ(program.context(), context());
+  std::vector<std::string> names;
+  for (const Kernel& kernel : program.kernels()) names.push_back(kernel.name());
+  EXPECT_THAT(names, UnorderedElementsAre("one", "two"));
+}
+
+TEST_P(ProgramTest, AFailedBuildHasTheLogWithTheUsersLines) {
+  const BuildError error = build_error_of("__kernel void k() {\n  int a = 1;\n  wrong(a;\n}");
+  EXPECT_EQ(error.code(), CL_BUILD_PROGRAM_FAILURE);
+  EXPECT_THAT(error.log(), HasSubstr("3:"));
+  EXPECT_THAT(error.what(), HasSubstr("clBuildProgram failed"));
+  EXPECT_THAT(error.what(), HasSubstr(device().name()));
+  EXPECT_THAT(error.source(), HasSubstr("wrong(a;"));
+  ASSERT_EQ(error.logs().size(), 1u);
+  EXPECT_EQ(error.logs()[0].device, device().name());
+}
+
+TEST_P(ProgramTest, BadOptionsAreABuildError) {
+  const BuildError error = build_error_of("__kernel void k() {}", "-no-such-option");
+  EXPECT_THAT((std::vector{CL_INVALID_BUILD_OPTIONS, CL_BUILD_PROGRAM_FAILURE}),
+              testing::Contains(error.code()));
+  EXPECT_THAT(error.options(), ElementsAre("-no-such-option"));
+}
+
+TEST_P(ProgramTest, WarningsAreInTheLog) {
+  const Program program = build("#warning \"look here\"\n__kernel void k() {}");
+  EXPECT_THAT(program.build_log(device()), HasSubstr("look here"));
+}
+
+TEST_P(ProgramTest, AMissingKernelNamesThoseThereAre) {
+  const DeviceError error =
+      device_error_of([&] { build("__kernel void scale() {}").kernel("scael"); });
+  EXPECT_EQ(error.code_name(), "CL_INVALID_KERNEL_NAME");
+  EXPECT_THAT(error.what(), HasSubstr("there is no kernel \"scael\"; there are: scale"));
+}
+
+TEST_P(ProgramTest, AKernelBeforeTheBuildIsRefused) {
+  const Program program = Program::from_source(context(), "__kernel void k() {}");
+  const DeviceError error = device_error_of([&] { program.kernel("k"); });
+  EXPECT_EQ(error.call(), "clCreateKernel");
+}
+
+TEST_P(ProgramTest, LivesOnInItsBinaries) {
+  const auto binaries = build(source, "-DANSWER=7").binaries();
+  ASSERT_EQ(binaries.size(), 1u);
+  const Device devices[] = {device()};
+  const Program again = Program::from_binaries(context(), devices, binaries);
+  again.build();
+  EXPECT_EQ(again.kind(), ProgramKind::binary);
+  EXPECT_EQ(answer_of(again), 7);
+}
+
+TEST_P(ProgramTest, BinariesAreAskedLikeAnyInformation) {
+  const Program program = build(source, "-DANSWER=7");
+  EXPECT_EQ(std::get<std::vector<Bytes>>(program.info(ProgramInfo::binaries)), program.binaries());
+}
+
+TEST_P(ProgramTest, ABrokenBinaryNamesTheDeviceThatRefusedIt) {
+  const Device devices[] = {device()};
+  const Bytes broken[] = {Bytes(100)};
+  const DeviceError error =
+      device_error_of([&] { Program::from_binaries(context(), devices, broken); });
+  EXPECT_EQ(error.code_name(), "CL_INVALID_BINARY");
+}
+
+TEST_P(ProgramTest, AsManyBinariesAsDevicesAreWanted) {
+  const Device devices[] = {device()};
+  EXPECT_THROW(Program::from_binaries(context(), devices, {}), InvalidArgument);
+  EXPECT_THROW(Program::from_binaries(context(), {}, {}), InvalidArgument);
+}
+
+TEST_P(ProgramTest, IsCompiledWithHeadersAndLinked) {
+  const Program header = Program::from_source(context(), "#define ANSWER 13\n");
+  const Program user =
+      Program::from_source(context(), std::string("#include \"answer.h\"\n") + source);
+  const Program::Header headers[] = {{"answer.h", header}};
+  user.compile("", headers);
+  const Program programs[] = {user};
+  const Program linked = Program::link(context(), programs);
+  EXPECT_EQ(answer_of(linked), 13);
+}
+
+TEST_P(ProgramTest, AFailedCompileIsABuildError) {
+  try {
+    Program::from_source(context(), "__kernel void k( {}").compile();
+    FAIL() << "it compiled";
+  } catch (const BuildError& error) {
+    EXPECT_EQ(error.call(), "clCompileProgram");
+    EXPECT_FALSE(error.log().empty());
+  }
+}
+
+TEST_P(ProgramTest, AFailedLinkIsAnErrorOfTheLinker) {
+  const Program never_compiled = Program::from_source(context(), "__kernel void k() {}");
+  const Program programs[] = {never_compiled};
+  try {
+    Program::link(context(), programs);
+    FAIL() << "it linked";
+  } catch (const BuildError& error) {
+    EXPECT_EQ(error.call(), "clLinkProgram");
+  } catch (const DeviceError& error) {
+    EXPECT_EQ(error.call(), "clLinkProgram");
+  }
+}
+
+TEST_P(ProgramTest, FromILSaysWhereNoDeviceTakesIt) {
+  try {
+    const Bytes nonsense(64);
+    Program::from_il(context(), nonsense);
+  } catch (const NotSupported&) {
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.call(), HasSubstr("clCreateProgramWithIL"));
+  }
+}
+
+TEST_P(ProgramTest, SpecializationConstantsBelongToIL) {
+  const Program program = Program::from_source(context(), "__kernel void k() {}");
+  const int value = 1;
+  EXPECT_THROW(program.set_specialization_constant(0, std::as_bytes(std::span(&value, 1))),
+               treadle::Error);
+}
+
+TEST_P(ProgramTest, BuiltInKernelsThatDoNotExistAreRefused) {
+  const Device devices[] = {device()};
+  EXPECT_THROW(Program::from_built_in_kernels(context(), devices, "no.such.kernel"),
+               treadle::Error);
+}
+
+TEST_P(ProgramTest, WrapsAnotherLibrarysProgram) {
+  const Program made = build(source, "-DANSWER=5");
+  const Program wrapped(Loader::system().shared_table(), made.raw(), Ownership::retain);
+  EXPECT_EQ(wrapped, made);
+  EXPECT_EQ(wrapped.kind(), ProgramKind::unknown);
+  EXPECT_EQ(answer_of(wrapped), 5);
+}
+
+TEST_P(ProgramTest, BuildsForTheDevicesGiven) {
+  const Program program = Program::from_source(context(), "__kernel void k() {}");
+  const Device devices[] = {device()};
+  program.build("", devices);
+  EXPECT_THAT(program.kernel_names(), ElementsAre("k"));
+}
+
+TEST(OpenCLProgram, AnEmptyOneSaysSo) {
+  EXPECT_FALSE(Program());
+  EXPECT_EQ(Program().kind(), ProgramKind::unknown);
+  EXPECT_THROW(Program().raw(), InvalidState);
+  EXPECT_THROW(Program().context(), InvalidState);
+  EXPECT_EQ(Program(), Program());
+}
+
+}  // namespace
+}  // namespace treadle::opencl

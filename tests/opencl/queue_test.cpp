@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/opencl/queue.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "opencl/each_platform.hpp"
+#include "treadle/opencl/table.hpp"
+#include "treadle/opencl/transfer.hpp"
+
+namespace treadle::opencl {
+namespace {
+
+using testing::HasSubstr;
+
+class QueueTest : public OnEachPlatform {};
+INSTANTIATE_TEST_SUITE_P(, QueueTest, each_platform, platform_test_name);
+
+TEST_P(QueueTest, KnowsContextDeviceAndProperties) {
+  const Queue made(context(), device(), CommandQueueProperties::profiling_enable);
+  EXPECT_EQ(made.context(), context());
+  EXPECT_EQ(made.device(), device());
+  EXPECT_EQ(made.properties(), CommandQueueProperties::profiling_enable);
+  EXPECT_EQ(made.get<CommandQueueInfo::context>(), context().raw());
+  EXPECT_EQ(made.get<CommandQueueInfo::reference_count>(), 1u);
+  EXPECT_EQ(queue().properties(), CommandQueueProperties{});
+}
+
+TEST_P(QueueTest, MayBeOutOfOrder) {
+  const Queue made(context(), CommandQueueProperties::out_of_order_exec_mode_enable);
+  EXPECT_EQ(made.properties(), CommandQueueProperties::out_of_order_exec_mode_enable);
+  const Buffer a(context(), 16);
+  const Event written = write(made, a, std::vector<int>{1, 2, 3, 4}, 0, {}, Blocking::yes);
+  std::vector<int> values(4);
+  read(made, a, values, 0, {.after = written});
+  EXPECT_EQ(values, (std::vector<int>{1, 2, 3, 4}));
+}
+
+TEST_P(QueueTest, TakesAListOfProperties) {
+  const std::uint64_t properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE};
+  try {
+    const Queue made = Queue::with_properties(context(), device(), properties);
+    EXPECT_EQ(made.properties(), CommandQueueProperties::profiling_enable);
+  } catch (const NotSupported&) {
+    EXPECT_LT(device().platform().version(), (Version{2, 0}));
+  }
+}
+
+TEST_P(QueueTest, RefusesPropertiesThatDoNotExist) {
+  const DeviceError error = device_error_of(
+      [&] { Queue(context(), device(), static_cast<CommandQueueProperties>(1u << 20)); });
+  EXPECT_THAT(error.what(), HasSubstr("creating a queue on " + device().name()));
+}
+
+TEST_P(QueueTest, OnAPartOfADeviceRunsInAContextOfThatPart) {
+  const std::intptr_t each_one[] = {static_cast<std::intptr_t>(DevicePartitionProperty::equally),
+                                    1};
+  std::vector<Device> parts;
+  try {
+    parts = device().create_sub_devices(each_one);
+  } catch (const DeviceError&) {
+    GTEST_SKIP() << "the device cannot be divided";
+  }
+  const Context of_part(parts.front());
+  const Queue on_part(of_part);
+  EXPECT_EQ(on_part.device(), parts.front());
+  const Buffer a(of_part, 16);
+  fill(on_part, a, std::vector<int>{1}, 0, 16);
+  on_part.finish();
+}
+
+TEST_P(QueueTest, WrapsAnotherLibrarysQueue) {
+  const Queue wrapped(Loader::system().shared_table(), queue().raw(), Ownership::retain);
+  EXPECT_EQ(wrapped, queue());
+  EXPECT_EQ(wrapped.context(), context());
+  EXPECT_EQ(wrapped.device(), device());
+  wrapped.finish();
+}
+
+TEST_P(QueueTest, MarkersAndBarriersEndWithTheWorkBeforeThem) {
+  const Buffer a(context(), 1 << 20);
+  fill(queue(), a, std::vector<int>{7}, 0, 1 << 20);
+  const Event marker = queue().marker();
+  const Event barrier = queue().barrier({.after = marker});
+  queue().flush();
+  barrier.wait();
+  EXPECT_TRUE(marker.is_done());
+  EXPECT_FALSE(queue().marker({.without_event = true}));
+  queue().finish();
+}
+
+TEST_P(QueueTest, OutlivesItsContextsCopies) {
+  std::optional<Queue> later;
+  {
+    const Context local(device());
+    later.emplace(local);
+  }
+  later->finish();
+  EXPECT_EQ(later->context().devices().front(), device());
+}
+
+// A platform before OpenCL 2.0 makes queues with the older call.
+TEST(OpenCLQueue, OfAnOlderPlatformIsMadeTheOlderWay) {
+  auto table = std::make_shared<Table>();
+  table->clCreateContext = [](const auto*, auto, auto*, auto, auto*, cl_int* code) -> cl_context {
+    *code = CL_SUCCESS;
+    return reinterpret_cast<cl_context>(16);
+  };
+  table->clReleaseContext = [](cl_context) -> cl_int { return CL_SUCCESS; };
+  static cl_command_queue_properties asked;
+  table->clCreateCommandQueue = [](cl_context, cl_device_id, cl_command_queue_properties bits,
+                                   cl_int* code) -> cl_command_queue {
+    asked = bits;
+    *code = CL_SUCCESS;
+    return reinterpret_cast<cl_command_queue>(16);
+  };
+  table->clReleaseCommandQueue = [](cl_command_queue) -> cl_int { return CL_SUCCESS; };
+  const Device device(table, reinterpret_cast<RawDevice>(16), Ownership::adopt);
+  const Queue queue{Context(device), CommandQueueProperties::profiling_enable};
+  EXPECT_EQ(asked, cl_command_queue_properties{CL_QUEUE_PROFILING_ENABLE});
+}
+
+}  // namespace
+}  // namespace treadle::opencl
