@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A pool over an allocator of one's own: here device memory of one CUDA context.
+// Scratch memory from a pool, on whatever device there is, and what two streams make of it.
 #include <cstdio>
 #include <numeric>
 #include <treadle/treadle.hpp>
 #include <vector>
 
-namespace cuda = treadle::cuda;
 namespace memory = treadle::memory;
-
-/// One operation makes an allocator; the block frees itself.
-struct DeviceBlocks {
-  using Block = cuda::DeviceMemory;
-  cuda::Context context;
-  Block allocate(std::size_t size_bytes) { return cuda::DeviceMemory(context, size_bytes); }
-};
 
 void print(const char* when, const memory::Statistics& now) {
   std::printf("%s: %zu active, %zu held, %zu bytes managed\n", when, now.active_blocks,
@@ -21,22 +13,33 @@ void print(const char* when, const memory::Statistics& now) {
 }
 
 int main() {
-  const auto context = cuda::Context::make_current(cuda::default_device());
-  memory::Pool pool(DeviceBlocks{context});
+  const auto device = treadle::default_device();
+  std::printf("device: %s\n", device->info().name.c_str());
+  memory::DevicePool pool{memory::DeviceAllocator(device)};
+  const auto stream = device->make_stream(), other = device->make_stream();
 
   std::vector<float> values(1000), back(1000);
   std::iota(values.begin(), values.end(), 0.0f);
-  bool correct = true;
   for (int step = 0; step < 100; ++step) {
-    auto scratch = pool.allocate(values.size() * sizeof(float));
-    scratch.block().copy_from(values);
-    scratch.block().copy_to(back);
-    correct = correct && back == values;
+    auto scratch = pool.allocate(values.size() * sizeof(float), stream);
+    scratch.block().copy_from(values, *stream);
+    scratch.block().copy_to(back, *stream);
     if (step == 0) print("in the first step", pool.statistics());
+    // Freed here, while the copies may still be queued: what comes next on the stream comes after.
   }
-  // The same block every time.
   print("after a hundred", pool.statistics());
-  correct = correct && pool.statistics().managed_bytes < 5000;
+
+  // The other stream gets the same block, and is made to wait for the first one's copies.
+  std::vector<float> zeros(1000), also_back(1000, 1.0f);
+  auto scratch = pool.allocate(zeros.size() * sizeof(float), other);
+  scratch.block().copy_from(zeros, *other);
+  scratch.block().copy_to(also_back, *other);
+  scratch.free();
+  stream->synchronize();
+  other->synchronize();
+
+  const bool correct =
+      back == values && also_back == zeros && pool.statistics().managed_bytes < 5000;
   pool.free_held();
   print("after free_held", pool.statistics());
   std::printf("check: %s\n", correct ? "ok" : "WRONG");

@@ -39,4 +39,5 @@
 #include "treadle/device/registry.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/kernel/program.hpp"
+#include "treadle/memory/device_pool.hpp"
 #include "treadle/memory/pool.hpp"

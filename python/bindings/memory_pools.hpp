@@ -19,14 +19,19 @@ memory::PoolOptions face_options(unsigned leading_bits = 4);
 /// A size from Python. Throws TypeError, or OverflowError for a negative one.
 std::size_t pool_size_argument(PyObject* size);
 
+/// What a run-time says when memory is exhausted.
+struct NoMemory {
+  int code;
+  const char* code_name;
+};
 /// `allocate` of a pool: what it throws for lack of memory comes in PyCUDA's and PyOpenCL's words.
 template <class F>
-auto in_pool_words(F&& allocate) {
+auto in_pool_words(const NoMemory& status, F&& allocate) {
   try {
     return allocate();
   } catch (const OutOfMemory& refusal) {
     throw OutOfMemory(
-        DeviceFailure{refusal.code(), refusal.code_name(), "memory_pool::allocate", "out of memory",
+        DeviceFailure{status.code, status.code_name, "memory_pool::allocate", "out of memory",
                       "failed to free memory for allocation: " + refusal.detail()},
         refusal.hint());
   }

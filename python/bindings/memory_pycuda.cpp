@@ -45,6 +45,8 @@ struct PageLockedMemoryPool {
   memory::Pool<PageLockedBlocks> pool;
 };
 
+constexpr NoMemory no_memory{2, "CUDA_ERROR_OUT_OF_MEMORY"};
+
 using PooledDevice = Pooled<DeviceBlocks>;
 using PooledHost = Pooled<PageLockedBlocks>;
 PyTypeObject* pooled_device_class = nullptr;
@@ -60,8 +62,9 @@ PyObject* allocate_device(PyObject* self, PyObject* size) noexcept {
   return pycuda_result([&] {
     auto& pool = pool_owner<DeviceMemoryPool>(self).pool;
     require_valid(pool.allocator().context);
-    nb::object made = in_pool_words(
-        [&] { return PooledDevice::make(pooled_device_class, pool, pool_size_argument(size)); });
+    nb::object made = in_pool_words(no_memory, [&] {
+      return PooledDevice::make(pooled_device_class, pool, pool_size_argument(size));
+    });
     PooledDevice& allocation = PooledDevice::of(made.ptr());
     allocation.address = allocation.memory.block().address();
     return made.release().ptr();
@@ -72,8 +75,9 @@ PyObject* allocate_host(PyObject* self, PyObject* size) noexcept {
   return pycuda_result([&] {
     auto& pool = pool_owner<PageLockedMemoryPool>(self).pool;
     require_valid(pool.allocator().context);
-    nb::object made = in_pool_words(
-        [&] { return PooledHost::make(pooled_host_class, pool, pool_size_argument(size)); });
+    nb::object made = in_pool_words(no_memory, [&] {
+      return PooledHost::make(pooled_host_class, pool, pool_size_argument(size));
+    });
     PooledHost& allocation = PooledHost::of(made.ptr());
     allocation.address = reinterpret_cast<std::uint64_t>(allocation.memory.block().data());
     allocation.place.note_user();

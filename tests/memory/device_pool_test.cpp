@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/memory/device_pool.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "treadle/base/error.hpp"
+#include "treadle/device/null.hpp"
+#include "treadle/device/registry.hpp"
+
+namespace treadle::memory {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class PoolOfNullDevice : public testing::Test {
+ protected:
+  std::shared_ptr<device::Device> device_ = device::make_null_device({.memory_bytes = 1 << 20});
+  DevicePool pool_{DeviceAllocator(device_)};
+  std::shared_ptr<device::Stream> a_ = device_->make_stream(), b_ = device_->make_stream();
+
+  std::vector<std::string> new_calls() {
+    auto calls = device::null_calls(*device_);
+    device::clear_null_calls(*device_);
+    return calls;
+  }
+};
+
+TEST_F(PoolOfNullDevice, AsksTheDeviceOnce) {
+  new_calls();
+  for (int i = 0; i < 10; ++i) (void)pool_.allocate(1000, a_);
+  EXPECT_THAT(new_calls(), ElementsAre("allocate 1024"));
+  pool_.free_held();
+  EXPECT_THAT(new_calls(), ElementsAre("free 1024"));
+  EXPECT_EQ(device_->live_memory().count, 0u);
+}
+
+TEST_F(PoolOfNullDevice, TheSameStreamUsesABlockAgainWhileWorkIsQueued) {
+  auto memory = pool_.allocate(64, a_);
+  const std::vector<int> values = {1, 2, 3};
+  memory.block().copy_from(values, *a_);
+  memory.free();
+  new_calls();
+  (void)pool_.allocate(64, a_);
+  EXPECT_THAT(new_calls(), IsEmpty());
+}
+
+TEST_F(PoolOfNullDevice, AnotherStreamRecordsAndWaits) {
+  pool_.allocate(64, a_).free();
+  new_calls();
+  (void)pool_.allocate(64, b_);
+  const auto calls = new_calls();
+  EXPECT_EQ(calls.size(), 2u);
+  EXPECT_THAT(calls, Contains(HasSubstr("record")));
+  EXPECT_THAT(calls.back(), HasSubstr("wait"));
+}
+
+TEST_F(PoolOfNullDevice, OutOfMemoryGivesUpWhatIsHeldThenNamesWhatIsLive) {
+  pool_.allocate(800'000, a_).free();
+  const auto live = pool_.allocate(600'000, a_);  // does not fit beside what is held
+  EXPECT_EQ(device_->live_memory().count, 1u);
+  try {
+    (void)pool_.allocate(600'000, a_);
+    FAIL();
+  } catch (const OutOfMemory& error) {
+    EXPECT_THAT(error.message(), HasSubstr("device_pool_test.cpp:"));
+    EXPECT_EQ(error.code_name(), "NULL_OUT_OF_MEMORY");
+  }
+}
+
+TEST_F(PoolOfNullDevice, KeepsItsDeviceAndItsStreamsAlive) {
+  const std::weak_ptr<device::Device> device = device_;
+  auto memory = pool_.allocate(64, a_);
+  memory.free();
+  device_.reset();
+  a_.reset();
+  b_.reset();
+  EXPECT_FALSE(device.expired());
+  EXPECT_EQ(pool_.allocator().device().get(), device.lock().get());
+  pool_.free_held();
+}
+
+TEST(DeviceAllocator, NeedsADevice) { EXPECT_THROW(DeviceAllocator(nullptr), InvalidArgument); }
+
+/// Every device of this machine: what one stream wrote is not disturbed by another that gets the
+/// block next.
+TEST(DevicePool, StreamsShareBlocksOnEveryDevice) {
+  for (const auto& device : device::devices()) {
+    SCOPED_TRACE(device->info().id);
+    DevicePool pool{DeviceAllocator(device)};
+    const auto a = device->make_stream(), b = device->make_stream();
+    constexpr std::size_t count = 1 << 20;
+    const std::vector<int> ones(count, 1), twos(count, 2);
+    std::vector<int> first(count), second(count);
+    auto on_a = pool.allocate(count * sizeof(int), a);
+    on_a.block().copy_from(ones, *a);
+    on_a.block().copy_to(first, *a);
+    on_a.free();
+    auto on_b = pool.allocate(count * sizeof(int), b);
+    on_b.block().copy_from(twos, *b);
+    on_b.block().copy_to(second, *b);
+    a->synchronize();
+    b->synchronize();
+    EXPECT_EQ(pool.statistics().managed_bytes, count * sizeof(int));
+    EXPECT_EQ(first, ones);
+    EXPECT_EQ(second, twos);
+  }
+}
+
+}  // namespace
+}  // namespace treadle::memory
