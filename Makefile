@@ -2,7 +2,7 @@
 # Everything a developer runs. Each target installs what it needs first (`make setup`); all of it is repeatable.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test lint format bench docs gpu-bundle gpu-test gpu-bench clean
+.PHONY: help setup build demo test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench clean
 
 python := .venv/bin/python
 build := build
@@ -15,6 +15,7 @@ help:
 	@echo "make test        everything CI runs; one part: make test parts='ctest pytest'"
 	@echo "make lint        formats, arrows, sizes, names; make format mends the formats"
 	@echo "make bench       benchmarks on this machine"
+	@echo "make bench-compare base=COMMIT   this tree against a commit, row by row"
 	@echo "make docs        docs/_build/html"
 	@echo "make gpu-bundle  packs .gpu-bundle/ for a machine with a GPU and no network,"
 	@echo "                 where make gpu-test and make gpu-bench run from it"
@@ -53,6 +54,13 @@ format: .venv/.ready-test
 bench: build
 	@cmake -DTREADLE_BUILD_BENCHMARKS=ON $(build) >/dev/null && cmake --build $(build) -j $(jobs)
 	@$(python) benchmarks/run.py cpu --binaries $(build)/benchmarks
+
+# make bench-compare base=COMMIT [head=COMMIT] [rows=Launch]; without head this tree is compared.
+bench-compare: build
+	@test -n "$(base)" || { echo "usage: make bench-compare base=COMMIT [head=COMMIT] [rows=TEXT]"; exit 2; }
+	@cmake -DTREADLE_BUILD_BENCHMARKS=ON $(build) >/dev/null && cmake --build $(build) -j $(jobs)
+	@$(python) benchmarks/compare.py cpu --base $(base) --jobs $(jobs) \
+	  $(if $(head),--head $(head)) $(if $(rows),--only "$(rows)")
 
 docs: .venv/.ready-docs
 	@.venv/bin/sphinx-build -q -W --keep-going -b html docs docs/_build/html && echo "docs/_build/html/index.html"

@@ -62,6 +62,24 @@ class Worker:
         if self.process is not None and self.dead is None:
             self.process.stdin.close()
             self.process.wait(timeout=60)
+            self.process = None
+
+
+class LaidOut(Worker):
+    """A worker whose command is made when it is first asked: `lay_out()` -> (words, folder)."""
+
+    def __init__(self, name, lay_out, environment):
+        super().__init__(name, [], environment)
+        self.lay_out = lay_out
+
+    def ask(self, request):
+        if not self.command and not self.dead:
+            try:
+                words, self.folder = self.lay_out()
+                self.command = [str(word) for word in words]
+            except Unavailable as reason:
+                self.dead = str(reason)
+        return super().ask(request)
 
 
 class Fresh:

@@ -2,66 +2,38 @@
 """The table of the CPU device: what is measured, against whom, and what was promised."""
 
 import os
-import pathlib
-import shutil
 import sys
-import tempfile
 
 import peers
+import session
 from kernel_cases import CASES
-from measure import Column, Fresh, Row, Target, Unavailable, Worker
+from measure import Column, LaidOut, Row, Target, Worker
 
-HERE = pathlib.Path(__file__).resolve().parent
-WORKERS = HERE / "workers"
 MULTIPLY_ADDS = 64 * 8 * 64 * (1 << 20) * 2  # operations of one call, times bytes of the element
 
 
-class Session:
-    """The processes that are asked, and the rows they fill."""
+class Session(session.Session):
+    """Treadle on the CPU device, and its peers there."""
 
-    def __init__(self, arguments):
-        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="bench-cpu-"))
-        binaries = pathlib.Path(arguments.binaries or HERE.parent / "build/benchmarks")
-        device = {"TREADLE_DEVICE": "cpu"}
-        treadle = [sys.executable, "-m", "treadle", "run"]
-        self.treadle = Worker(
-            "treadle", [*treadle, WORKERS / "pycuda_style.py"], device | self.cache("python")
-        )
+    def __init__(self, arguments, **whose):
+        super().__init__("cpu", arguments, **whose)
         # Passive: its threads must not spin into the time of whoever is measured next.
         passive = {"OMP_WAIT_POLICY": "passive"}
-        self.openmp = Worker("OpenMP", [sys.executable, WORKERS / "openmp.py"], passive)
+        openmp = [sys.executable, self.workers / "openmp.py"]
+        self.openmp = self.keep(Worker("OpenMP", openmp, passive))
         self.pocl = self.peer("PyOpenCL on PoCL", self.pocl_command)
         self.prototype = self.peer("prototype", self.prototype_command)
-        self.launch = Worker("C++", [binaries / "launch"], device | self.cache("launch"))
-        self.compile = Worker("C++", [binaries / "compile"], device | self.cache("compile"))
-        self.memory = Worker("C++", [binaries / "memory_pool"], device)
-        self.fresh = Fresh(
-            "treadle",
-            [*treadle, WORKERS / "first_compile.py"],
-            lambda case: device | self.cache("hit" if case == "hit" else None),
-        )
-
-    def cache(self, name):
-        """The environment that gives a process the cache folder `name`; None: an unused one."""
-        folder = self.scratch / name if name else tempfile.mkdtemp(dir=self.scratch)
-        return {"TREADLE_CACHE_DIR": str(folder)}
 
     def peer(self, name, command):
-        """A worker of a peer that needs laying out; absent, with the reason, where that fails."""
-        try:
-            words, folder = command()
-            return Worker(name, words, {"POCL_CACHE_DIR": str(self.scratch)}, folder)
-        except Unavailable as reason:
-            worker = Worker(name, [])
-            worker.dead = str(reason)
-            return worker
+        """A worker of a peer, laid out when it is first asked; absent where that fails."""
+        return self.keep(LaidOut(name, command, {"POCL_CACHE_DIR": str(self.scratch)}))
 
     def pocl_command(self):
-        return [peers.pyopencl_python(), WORKERS / "pyopencl_style.py"], None
+        return [peers.pyopencl_python(), self.workers / "pyopencl_style.py"], None
 
     def prototype_command(self):
         folder = peers.prototype_folder()
-        return [sys.executable, WORKERS / "prototype.py"], folder
+        return [sys.executable, self.workers / "prototype.py"], folder
 
     def ceilings(self):
         return {
@@ -77,6 +49,7 @@ class Session:
             *self.compile_rows(),
             *self.cache_rows(),
             *self.memory_rows(),
+            self.absolute("import, after NumPy's", self.importing, "import", 10e-3, "Python"),
         ]
 
     def kernel_rows(self):
@@ -111,6 +84,8 @@ class Session:
             (Target("PyOpenCL on PoCL", 0.3),),
             rounds=21,
         )
+        long = "a kernel of 100 ms, not waited for"
+        yield self.absolute(long, self.treadle, "launch long", 1e-3, "Launch")
 
     def compile_rows(self):
         for file in ("product.cu", "bench.cu", "bench2.cu"):
@@ -166,10 +141,3 @@ class Session:
 
     def device_facts(self):
         return {"device": "CPU", "driver": "libtreadle_cpu", "OMP threads": os.cpu_count()}
-
-    def close(self):
-        for worker in (self.treadle, self.openmp, self.pocl, self.prototype):
-            worker.close()
-        for worker in (self.launch, self.compile, self.memory):
-            worker.close()
-        shutil.rmtree(self.scratch, ignore_errors=True)

@@ -1,51 +1,29 @@
 # SPDX-License-Identifier: MIT
 """The table of an NVIDIA GPU: what is measured, against whom, and what was promised."""
 
-import os
-import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
 
+import session
 from kernel_cases import CASES
-from measure import Column, Fresh, Row, Target, Worker
-
-HERE = pathlib.Path(__file__).resolve().parent
-WORKERS = HERE / "workers"
+from measure import Column, Row, Target, Worker
+from session import python_path
 
 
-class Session:
-    """The processes that are asked, and the rows they fill."""
+class Session(session.Session):
+    """Treadle on the GPU, and its peers there."""
 
-    def __init__(self, arguments):
-        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="bench-gpu-"))
-        binaries = pathlib.Path(arguments.binaries or HERE.parent / "build/benchmarks")
-        treadle = [sys.executable, "-m", "treadle", "run"]
-        device = {"TREADLE_DEVICE": "cuda:0"}
+    def __init__(self, arguments, **whose):
+        super().__init__("cuda:0", arguments, **whose)
         peer_cache = self.scratch / "pycuda"
         peer_cache.mkdir()  # PyCUDA makes only its default folder
-        with_peers = peers_path(arguments.peers) | {"PYCUDA_CACHE_DIR": str(peer_cache)}
-        self.treadle = Worker(
-            "treadle", [*treadle, WORKERS / "pycuda_style.py"], device | self.cache("python")
-        )
-        self.launch = Worker("C++", [binaries / "launch"], device | self.cache("launch"))
-        self.compile = Worker("C++", [binaries / "compile"], device | self.cache("compile"))
-        self.memory = Worker("C++", [binaries / "memory_pool"], device)
-        python = sys.executable
-        self.pycuda = Worker("PyCUDA", [python, WORKERS / "pycuda_style.py"], with_peers)
-        self.cupy = Worker("CuPy", [python, WORKERS / "cupy_style.py"])
-        self.cuda_core = Worker("cuda.core", [python, WORKERS / "cuda_core_style.py"])
-        self.fresh = Fresh(
-            "treadle",
-            [*treadle, WORKERS / "first_compile.py"],
-            lambda case: device | self.cache("hit" if case == "hit" else None),
-        )
+        with_peers = python_path(arguments.peers) | {"PYCUDA_CACHE_DIR": str(peer_cache)}
+        self.pycuda = self.peer("PyCUDA", "pycuda_style.py", with_peers)
+        self.cupy = self.peer("CuPy", "cupy_style.py")
+        self.cuda_core = self.peer("cuda.core", "cuda_core_style.py")
 
-    def cache(self, name):
-        """The environment that gives a process the cache folder `name`; None: an unused one."""
-        folder = self.scratch / name if name else tempfile.mkdtemp(dir=self.scratch)
-        return {"TREADLE_CACHE_DIR": str(folder)}
+    def peer(self, name, script, environment=None):
+        return self.keep(Worker(name, [sys.executable, self.workers / script], environment))
 
     def ceilings(self):
         return {"copy": (self.treadle, "ceiling copy", 2 << 30)}
@@ -57,6 +35,7 @@ class Session:
             *self.cache_rows(),
             *self.memory_rows(),
             *self.kernel_rows(),
+            self.import_row(),
         ]
 
     def launch_rows(self):
@@ -142,18 +121,17 @@ class Session:
             repeats=1,
             note="1.8 times as fast is a ratio of 0.556",
         )
-        yield Row(
-            group,
-            "eight texts, bytes only, C++",
-            [
-                Column("two threads", self.compile, "threads 2"),
-                Column("one thread", self.compile, "threads 1"),
-                Column("bare NVRTC, two threads", self.compile, "bare threads 2"),
-                Column("bare NVRTC, one thread", self.compile, "bare threads 1"),
-            ],
-            repeats=1,
-            note="the bare columns are what the compiler library itself makes of two threads",
-        )
+        for name, case in (("", ""), (", bare NVRTC", "bare ")):
+            yield Row(
+                group,
+                f"eight texts, bytes only, C++{name}",
+                [
+                    Column("two threads", self.compile, f"{case}threads 2"),
+                    Column("one thread", self.compile, f"{case}threads 1"),
+                ],
+                repeats=1,
+                note="what the compiler library itself makes of two threads" if case else "",
+            )
 
     def cache_rows(self):
         group = "Cache hit"
@@ -211,6 +189,10 @@ class Session:
                 work=work if work[0] else (),
             )
 
+    def import_row(self):
+        column = Column("Treadle", self.importing, "import")
+        return Row("Python", "import, after NumPy's", [column], (Target(at_most_seconds=10e-3),))
+
     def device_facts(self):
         query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
         try:
@@ -219,18 +201,3 @@ class Session:
             return {"device": "unknown", "driver": "unknown"}
         name, _, driver = told.splitlines()[0].partition(", ")
         return {"device": name, "driver": driver}
-
-    def close(self):
-        for worker in (self.treadle, self.launch, self.compile, self.memory):
-            worker.close()
-        for worker in (self.pycuda, self.cupy, self.cuda_core):
-            worker.close()
-        shutil.rmtree(self.scratch, ignore_errors=True)
-
-
-def peers_path(folder):
-    """The environment in which packages of `folder` can be imported; only peers get it."""
-    if not folder:
-        return {}
-    inherited = os.environ.get("PYTHONPATH")
-    return {"PYTHONPATH": os.pathsep.join(filter(None, [folder, inherited]))}

@@ -25,6 +25,15 @@ __global__ void five(float *out, const float *a, const float *b, float x, int n)
     if (i < n) out[i] = a[i] + x * b[i];
 }
 """
+# Each turn needs the one before: no compiler makes a formula of it.
+TURNS = """
+__global__ void turn(unsigned long long *out, long long turns)
+{
+    unsigned long long x = turns;
+    for (long long i = 0; i < turns; ++i) x = x * 6364136223846793005ull + 1442695040888963407ull;
+    *out = x;
+}
+"""
 SIMPLE = """
 __global__ void twice(float *a, int n)
 {
@@ -140,6 +149,36 @@ class CompileInThreads(Compile):
             thread.join()
 
 
+class LongLaunch(Case):
+    """The launch of a kernel that runs for 100 ms: when the call comes back."""
+
+    def __init__(self, device):
+        self.function = device.compiler.SourceModule(TURNS).get_function("turn").prepare("Pq")
+        self.out = device.cuda.mem_alloc(8)
+        self.synchronize = device.cuda.Context.synchronize
+
+    def prepare(self):
+        few = 1_000_000
+        self.turns = few
+        self.run_and_wait()
+        taken = min(timed(self.run_and_wait) for _ in range(3))
+        self.turns = int(few * 0.1 / taken)
+
+    def run(self):
+        self.function.prepared_call((1, 1), (1, 1, 1), self.out, self.turns)
+
+    def run_and_wait(self):
+        self.run()
+        self.synchronize()
+
+    def measure(self, repeats):
+        times = []
+        for _ in range(repeats):
+            times.append(timed(self.run))
+            self.synchronize()
+        return times
+
+
 class CopyCeiling(Case):
     """Device-to-device copy of 1 GiB: each byte read once and written once."""
 
@@ -181,6 +220,7 @@ def launch_cases(device):
         "launch and wait": lambda: LoopTiming(empty_and_wait, 200),
         "launch prepared": lambda: LoopTiming(call_prepared, 500, synchronize),
         "launch plain": lambda: LoopTiming(call_plain, 500, synchronize),
+        "launch long": lambda: LongLaunch(device),
     }
 
 

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""The processes that hold Treadle, the same for every table."""
+
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+
+from measure import Fresh, Worker
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Session:
+    """Treadle's own workers on one device. A table's Session adds its peers and its rows.
+
+    `arguments` are those of run.py. `tree` is the tree whose workers run; `package`, the folder
+    that `import treadle` finds, if not the one this Python has.
+    """
+
+    def __init__(self, device, arguments, tree=ROOT, package=None):
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="bench-"))
+        self.workers = tree / "benchmarks/workers"
+        self.all = []
+        binaries = pathlib.Path(arguments.binaries or tree / "build/benchmarks")
+        self.environment = {"TREADLE_DEVICE": device} | python_path(package)
+        # A program finds our libraries beside itself where it is installed; here it is not.
+        if package or "TREADLE_LIBRARY_DIR" not in os.environ:
+            self.environment |= {"TREADLE_LIBRARY_DIR": str(tree / "build/lib")}
+        run = [sys.executable, "-m", "treadle", "run"]
+        self.treadle = self.worker("treadle", [*run, self.workers / "pycuda_style.py"], "python")
+        self.launch = self.worker("C++", [binaries / "launch"], "launch")
+        self.compile = self.worker("C++", [binaries / "compile"], "compile")
+        self.memory = self.worker("C++", [binaries / "memory_pool"], "memory")
+        self.fresh = Fresh(
+            "treadle",
+            [*run, self.workers / "first_compile.py"],
+            lambda case: self.environment | self.cache("hit" if case == "hit" else None),
+        )
+        self.importing = Fresh(
+            "treadle",
+            [sys.executable, self.workers / "import_time.py"],
+            lambda case: self.environment,
+        )
+
+    def worker(self, name, command, cache):
+        """A process of Treadle's, with a cache folder of its own."""
+        return self.keep(Worker(name, command, self.environment | self.cache(cache)))
+
+    def keep(self, worker):
+        """Notes a worker to be closed at the end."""
+        self.all.append(worker)
+        return worker
+
+    def cache(self, name):
+        """The environment that gives a process the cache folder `name`; None: an unused one."""
+        folder = self.scratch / name if name else tempfile.mkdtemp(dir=self.scratch)
+        return {"TREADLE_CACHE_DIR": str(folder)}
+
+    def close_workers(self):
+        """Ends every process; what is asked next is asked of a new one."""
+        for worker in self.all:
+            worker.close()
+
+    def close(self):
+        self.close_workers()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def python_path(folder):
+    """The environment in which packages of `folder` are found before any other."""
+    if not folder:
+        return {}
+    inherited = os.environ.get("PYTHONPATH")
+    return {"PYTHONPATH": os.pathsep.join(filter(None, [str(folder), inherited]))}

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The tables of benchmarks/ hold together without anything being measured."""
+
+import argparse
+import pathlib
+import shutil
+import sys
+
+import pytest
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+@pytest.fixture(autouse=True)
+def folder_on_the_path(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if (
+            getattr(sys.modules[name], "__file__", None)
+            and str(FOLDER) in sys.modules[name].__file__
+        ):
+            del sys.modules[name]
+
+
+def rows_of(kind):
+    import run
+
+    session = run.KINDS[kind].Session(argparse.Namespace(binaries=None, peers=None))
+    try:
+        return list(session.rows())
+    finally:
+        session.close()
+
+
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+def test_each_row_has_a_name_of_its_own_by_which_commits_are_compared(kind):
+    keys = [(row.group, row.name) for row in rows_of(kind)]
+    assert len(keys) > 20
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+def test_what_is_promised_against_a_peer_names_a_column(kind):
+    for row in rows_of(kind):
+        labels = {column.label for column in row.columns}
+        assert {target.against for target in row.targets} - {""} <= labels, row.name
+
+
+@pytest.mark.parametrize(
+    ("head", "base", "said"),
+    [
+        ([1.2, 1.21, 1.2] * 3, [1.0] * 9, "slower"),
+        ([0.8, 0.9, 0.8] * 3, [1.0] * 9, "faster"),
+        ([0.9, 1.2, 0.9] * 3, [1.0] * 9, ""),
+        ([1.2], [1.0], ""),
+    ],
+)
+def test_a_row_differs_only_where_the_spread_is_clear_of_one(head, base, said, capsys):
+    import compare
+    from measure import Column, Row
+
+    columns = [Column("head", None, "x", rounds=head), Column("base", None, "x", rounds=base)]
+    compare.show(Row("group", "name", columns))
+    words = capsys.readouterr().out.split("group")[0].split("]")[1].split()
+    assert words == ([said] if said else [])
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_a_commit_that_does_not_exist_is_named():
+    import compare
+
+    with pytest.raises(SystemExit, match="'no-such-commit' is no commit"):
+        compare.revision("no-such-commit")
