@@ -36,6 +36,7 @@
 #include "treadle/device/location.hpp"
 #include "treadle/device/module.hpp"
 #include "treadle/device/null.hpp"
+#include "treadle/device/opencl.hpp"
 #include "treadle/device/registry.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/kernel/program.hpp"

@@ -11,6 +11,7 @@
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/driver.hpp"
 #include "treadle/device/null.hpp"
+#include "treadle/device/opencl.hpp"
 
 namespace treadle::device {
 namespace {
@@ -23,7 +24,7 @@ struct Runtime {
 };
 // A run-time more is one line here.
 constexpr Runtime runtimes[] = {
-    {"cuda", nvidia_driver}, {"cpu", cpu_driver}, {"null", null_driver}};
+    {"cuda", nvidia_driver}, {"opencl", opencl_driver}, {"cpu", cpu_driver}, {"null", null_driver}};
 
 /// The device objects that somebody holds, so that two look-ups of one device meet.
 std::shared_ptr<Device> shared(std::shared_ptr<Device> fresh) {

@@ -7,7 +7,7 @@ namespace treadle::device {
 namespace {
 
 class BufferTest : public OnEachDevice {};
-INSTANTIATE_TEST_SUITE_P(Devices, BufferTest, each_device, device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, BufferTest, each_device(), device_test_name);
 
 TEST_P(BufferTest, HoldsWhatItWasMadeOf) {
   const Buffer buffer(device(), count_up(10));

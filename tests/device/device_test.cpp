@@ -7,7 +7,7 @@ namespace treadle::device {
 namespace {
 
 class DeviceTest : public OnEachDevice {};
-INSTANTIATE_TEST_SUITE_P(Devices, DeviceTest, each_device, device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, DeviceTest, each_device(), device_test_name);
 
 TEST_P(DeviceTest, AllocationsAreAlignedAndCounted) {
   const auto before = device()->live_memory();

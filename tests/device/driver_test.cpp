@@ -7,7 +7,7 @@ namespace treadle::device {
 namespace {
 
 class DriverTest : public OnEachDevice {};
-INSTANTIATE_TEST_SUITE_P(Devices, DriverTest, each_device, device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, DriverTest, each_device(), device_test_name);
 
 TEST_P(DriverTest, DeviceSaysWhatItIs) {
   EXPECT_EQ(info().id, GetParam());

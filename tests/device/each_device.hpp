@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,7 +31,8 @@ inline std::vector<std::string> device_ids() {
   ids.emplace_back("null");
   return ids;
 }
-inline const auto each_device = testing::ValuesIn(device_ids());
+/// Asked when tests are registered, not when the program is loaded.
+inline auto each_device() { return testing::ValuesIn(device_ids()); }
 inline std::string device_test_name(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
   std::ranges::replace(name, ':', '_');

@@ -7,7 +7,7 @@ namespace treadle::device {
 namespace {
 
 class EventTest : public OnEachDevice {};
-INSTANTIATE_TEST_SUITE_P(Devices, EventTest, each_device, device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, EventTest, each_device(), device_test_name);
 
 TEST_P(EventTest, NothingRecordedIsDone) {
   const auto event = device()->make_event();

@@ -18,7 +18,7 @@ class KernelTest : public OnEachDevice {
     stream().synchronize();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, KernelTest, each_device, device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, KernelTest, each_device(), device_test_name);
 
 TEST_P(KernelTest, ComputesOnItsArguments) {
   std::vector<float> values(1000);

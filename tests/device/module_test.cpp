@@ -9,7 +9,7 @@ namespace treadle::device {
 namespace {
 
 class ModuleTest : public OnEachDevice {};
-INSTANTIATE_TEST_SUITE_P(Devices, ModuleTest, each_device, device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, ModuleTest, each_device(), device_test_name);
 
 TEST_P(ModuleTest, KernelIsFoundByItsName) {
   const kernel::Program program = compile(kernels_text);

@@ -7,7 +7,7 @@ namespace treadle::device {
 namespace {
 
 class StreamTest : public OnEachDevice {};
-INSTANTIATE_TEST_SUITE_P(Devices, StreamTest, each_device, device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, StreamTest, each_device(), device_test_name);
 
 std::span<const std::byte> bytes_of(const auto& values) { return std::as_bytes(std::span(values)); }
 

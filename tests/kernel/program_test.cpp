@@ -49,7 +49,7 @@ class ProgramTest : public testing::TestWithParam<std::string> {
   std::shared_ptr<device::Device> device_;
   std::filesystem::path folder_;
 };
-INSTANTIATE_TEST_SUITE_P(Devices, ProgramTest, device::each_device, device::device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, ProgramTest, device::each_device(), device::device_test_name);
 
 constexpr const char* twice = "KERNEL twice(GLOBAL int* a) { a[INDEX] *= 2; }";
 

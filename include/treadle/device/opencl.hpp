@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// From the waist to the OpenCL shell below it: what only OpenCL has is reached through these.
+#pragma once
+
+#include <memory>
+
+#include "treadle/device/device.hpp"
+#include "treadle/device/driver.hpp"
+#include "treadle/device/event.hpp"
+#include "treadle/device/kernel.hpp"
+#include "treadle/device/location.hpp"
+#include "treadle/device/module.hpp"
+#include "treadle/device/stream.hpp"
+
+namespace treadle::opencl {
+class Buffer;
+class Context;
+class Device;
+class Event;
+class Kernel;
+class Loader;
+class Program;
+class Queue;
+}  // namespace treadle::opencl
+
+namespace treadle::device {
+
+/// The devices of every platform that a loader knows. A platform that does not answer is passed
+/// over with a warning.
+std::shared_ptr<Driver> opencl_driver(const opencl::Loader& loader);
+/// Those of the system's loader. Throws LibraryNotFound.
+std::shared_ptr<Driver> opencl_driver();
+
+/// The object that is wrapped; null if the device is not one of OpenCL's. It lives as long as the
+/// wrapping one. The context is made by the first call.
+const opencl::Device* opencl_device(const Device& device) noexcept;
+const opencl::Context* opencl_context(Device& device);
+const opencl::Queue* opencl_queue(const Stream& stream) noexcept;
+const opencl::Program* opencl_program(const Module& module) noexcept;
+const opencl::Kernel* opencl_kernel(const Kernel& kernel) noexcept;
+/// What is recorded in the event now; none if nothing is. Throws InvalidArgument for an event of
+/// another run-time.
+opencl::Event opencl_event(const Event& event);
+/// The buffer that `location` lies in; its offset is not part of it. Throws InvalidState if it is
+/// no live memory of `device`, InvalidArgument if that is not one of OpenCL's.
+opencl::Buffer opencl_buffer(const Device& device, Location location);
+
+}  // namespace treadle::device

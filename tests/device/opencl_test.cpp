@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// The way from the waist to the OpenCL shell; on each OpenCL device there is.
+#include "treadle/device/opencl.hpp"
+
+#include <gtest/gtest.h>
+
+#include "treadle/base/error.hpp"
+#include "treadle/device/buffer.hpp"
+#include "treadle/device/null.hpp"
+#include "treadle/device/registry.hpp"
+#include "treadle/opencl/kernel.hpp"
+#include "treadle/opencl/memory.hpp"
+#include "treadle/opencl/platform.hpp"
+#include "treadle/opencl/program.hpp"
+#include "treadle/opencl/transfer.hpp"
+
+namespace treadle::device {
+namespace {
+
+class OpenclDeviceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      device_ = find_device("opencl");
+    } catch (const InvalidArgument& error) {
+      GTEST_SKIP() << error.message();
+    }
+  }
+  std::shared_ptr<Device> device_;
+};
+
+TEST_F(OpenclDeviceTest, WrappedObjectsCanBeReached) {
+  const auto stream = device_->make_stream();
+  const auto event = device_->make_event();
+  const auto module = device_->build({"__kernel void k(__global int* a) { a[0] = 1; }"}).module;
+  EXPECT_EQ(opencl_device(*device_)->name(), device_->info().name);
+  EXPECT_EQ(opencl_queue(*stream)->context(), *opencl_context(*device_));
+  EXPECT_EQ(opencl_program(*module)->kernel_names().size(), 1u);
+  EXPECT_EQ(opencl_kernel(module->kernel("k"))->name(), "k");
+  EXPECT_FALSE(opencl_event(*event));
+  stream->record(*event);
+  EXPECT_TRUE(opencl_event(*event));
+  event->synchronize();
+}
+
+TEST_F(OpenclDeviceTest, BuffersOfTheWaistServeTheShell) {
+  const Buffer buffer(device_, std::vector<int>{1, 2, 3});
+  const opencl::Buffer shell = opencl_buffer(*device_, buffer.location());
+  EXPECT_EQ(shell.size_bytes(), 12u);
+  std::vector<int> values(3);
+  opencl::read(*opencl_queue(*device_->default_stream()), shell, values);
+  EXPECT_EQ(values, (std::vector<int>{1, 2, 3}));
+  EXPECT_THROW(opencl_buffer(*device_, {1234, 0}), InvalidState);
+}
+
+TEST_F(OpenclDeviceTest, BuffersOfTheShellServeTheWaist) {
+  const opencl::Buffer shell(*opencl_context(*device_), 64);
+  const Location location{reinterpret_cast<std::uint64_t>(shell.raw()), 0};
+  device_->adopt(location, 64);
+  const auto stream = device_->make_stream();
+  const std::vector<int> values = {7, 8};
+  std::vector<int> back(2);
+  stream->copy_in(location + 8, values.data(), 8);
+  stream->copy_out(back.data(), location + 8, 8);
+  stream->synchronize();
+  EXPECT_EQ(back, values);
+  device_->forget(location);
+}
+
+TEST_F(OpenclDeviceTest, ModulesTellParametersAlsoWhenLoadedFromABinary) {
+  const auto built = device_->build(
+      {"__kernel void k(__global float* a, __local int* tile, uint n, float4 v) {}"});
+  const auto loaded = device_->load(built.image);
+  for (const auto& module : {built.module, loaded}) {
+    const auto parameters = module->kernel("k").parameters();
+    ASSERT_EQ(parameters.size(), 4u);
+    EXPECT_EQ(parameters[0].kind, ParameterKind::memory);
+    EXPECT_EQ(parameters[1].kind, ParameterKind::local);
+    EXPECT_EQ(parameters[2].kind, ParameterKind::integer);
+    EXPECT_EQ(parameters[2].name, "n");
+    EXPECT_EQ(parameters[3].size_bytes, 16u);
+  }
+}
+
+TEST(OpenclDevice, OthersAreNotOfOpencl) {
+  const auto null = make_null_device();
+  EXPECT_EQ(opencl_device(*null), nullptr);
+  EXPECT_EQ(opencl_context(*null), nullptr);
+  EXPECT_EQ(opencl_queue(*null->make_stream()), nullptr);
+  EXPECT_THROW(opencl_event(*null->make_event()), InvalidArgument);
+  EXPECT_THROW(opencl_buffer(*null, {}), InvalidArgument);
+  const auto module = null->build({"__kernel void k() {}"}).module;
+  EXPECT_EQ(opencl_program(*module), nullptr);
+  EXPECT_EQ(opencl_kernel(module->kernel("k")), nullptr);
+}
+
+}  // namespace
+}  // namespace treadle::device
