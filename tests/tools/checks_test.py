@@ -98,6 +98,10 @@ def test_style_finding(tree, path, text, problem):
     assert problem in output
 
 
+def test_inputs_of_the_fuzz_programs_are_not_read_as_code(tree):
+    assert tree("check_style.py", {"tests/fuzz/corpus/scan/a.cu": "int a;\n"})[0] == 0
+
+
 def test_long_file_with_a_reason_passes(tree):
     text = SPDX + "// Over 600 lines because ..." + "\n" * 700
     assert tree("check_style.py", {"src/base/a.cpp": text.replace("Over", "over")})[0] == 0
