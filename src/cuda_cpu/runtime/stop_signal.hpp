@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Takes threads out of kernels that the program wants ended: by a signal of our own, whose handler
+// jumps back to where the kernel was called, as a fault does.
+//
+// Only compiled code may be left at any instruction: it owns nothing. The run-time around it, and
+// the services it calls, hold locks; they are left at their ends. So a thread says when it enters
+// and leaves compiled code, and looks whether it is wanted to stop each time it enters.
+#pragma once
+
+#include "cuda_cpu/runtime/context.hpp"
+
+namespace treadle::cuda_cpu {
+
+/// Installs the handler, once in a process; lets the signal reach the calling thread, once in a
+/// thread.
+void prepare_for_stop_signal();
+
+/// This thread runs kernels of a context, for as long as the object lives. Stays before the
+/// context's `ending` is read: who sets it either finds the thread here or is seen by it.
+class KernelThread {
+ public:
+  explicit KernelThread(const Context& context) noexcept;
+  KernelThread(const KernelThread&) = delete;
+  KernelThread& operator=(const KernelThread&) = delete;
+  ~KernelThread();
+};
+
+/// From here on a thread of a kernel may be taken out at any instruction. Leaves the guarded code
+/// at once if the context is ending.
+void enter_compiled_code();
+/// From here on not. Never fails, and may be called twice.
+void leave_compiled_code() noexcept;
+
+/// A service that compiled code called: not to be left before it is done.
+class ServiceCall {
+ public:
+  ServiceCall() noexcept : called_by_kernel_(pause()) {}
+  ServiceCall(const ServiceCall&) = delete;
+  ServiceCall& operator=(const ServiceCall&) = delete;
+  ~ServiceCall() {
+    if (called_by_kernel_) enter_compiled_code();
+  }
+
+ private:
+  static bool pause() noexcept;
+  const bool called_by_kernel_;
+};
+
+/// Sends the signal to every thread that runs kernels of the context; the number of them.
+unsigned signal_kernel_threads(const Context& context);
+
+/// Ends the work of a context, as treadle_cpu_end_work() does.
+void end_work(Context& context);
+
+}  // namespace treadle::cuda_cpu
