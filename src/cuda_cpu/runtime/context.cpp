@@ -63,6 +63,10 @@ void Context::fail(CUresult code, const std::string& text) {
   error_.store(code, std::memory_order_release);
 }
 
+void Context::fail_ended() {
+  fail(CUDA_ERROR_LAUNCH_TIMEOUT, "the work of this context was ended by the program");
+}
+
 const char* Context::fault_text() const noexcept {
   const char* text = fault_text_.load(std::memory_order_acquire);
   return text == nullptr ? "" : text;

@@ -28,11 +28,15 @@ class Context {
   std::atomic<unsigned> flags;
   std::atomic<CUfunc_cache> cache_config{CU_FUNC_CACHE_PREFER_NONE};
   std::atomic<bool> destroyed{false};
+  /// The program wants all work ended (stop_signal.hpp); the error follows.
+  std::atomic<bool> ending{false};
 
   /// CUDA_SUCCESS, or the sticky error of a kernel that faulted.
   CUresult error() const noexcept { return error_.load(std::memory_order_acquire); }
   /// The first fault wins; `text` names kernel, block and thread.
   void fail(CUresult code, const std::string& text);
+  /// The program ended the work, and no kernel was running that could say more.
+  void fail_ended();
   /// Empty while there was no fault.
   const char* fault_text() const noexcept;
 

@@ -12,6 +12,8 @@
 #include <iterator>
 #include <mutex>
 
+#include "cuda_cpu/runtime/stop_signal.hpp"
+
 namespace treadle::cuda_cpu {
 namespace {
 
@@ -79,6 +81,7 @@ void on_signal(int signal, siginfo_t* info, void* machine_state) {
   fault.reason = signal == SIGSEGV && is_stack_overflow(fault.address, machine_state)
                      ? FaultReason::stack_overflow
                      : FaultReason::signal;
+  leave_compiled_code();
   // The jump restores no mask (saving one at each launch costs a system call), so it is done here.
   pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(machine_state)->uc_sigmask, nullptr);
   siglongjmp(guard->environment, 1);
@@ -160,6 +163,7 @@ void prepare_for_faults() {
   std::call_once(installed, install_handlers);
   thread_local AlternateStack stack;
   if (stack_low == 0) find_stack_bounds();
+  prepare_for_stop_signal();
 }
 
 bool run_guarded(Fault& fault, void (*body)(void*), void* argument) {
@@ -180,6 +184,7 @@ void leave_guarded(FaultReason reason) {
   Guard* const guard = active_guard;
   if (guard == nullptr)
     std::abort();  // device code called outside any launch: there is nobody to tell
+  leave_compiled_code();
   guard->fault->reason = reason;
   siglongjmp(guard->environment, 1);
 }
@@ -188,6 +193,8 @@ CUresult fault_code(const Fault& fault) {
   switch (fault.reason) {
     case FaultReason::assertion:
       return CUDA_ERROR_ASSERT;
+    case FaultReason::ended:
+      return CUDA_ERROR_LAUNCH_TIMEOUT;
     case FaultReason::trap:
     case FaultReason::stack_overflow:
       return CUDA_ERROR_LAUNCH_FAILED;
@@ -213,6 +220,8 @@ std::string fault_description(const Fault& fault) {
       return "device-side assertion failed";
     case FaultReason::trap:
       return "trap instruction";
+    case FaultReason::ended:
+      return "ended by the program";
     case FaultReason::stack_overflow:
       return "stack overflow (recursion too deep)";
     default:

@@ -15,7 +15,14 @@
 
 namespace treadle::cuda_cpu {
 
-enum class FaultReason { none, signal, stack_overflow, trap, assertion };
+enum class FaultReason {
+  none,
+  signal,
+  stack_overflow,
+  trap,
+  assertion,
+  ended  ///< by the program: no fault of the kernel's
+};
 
 /// What stopped guarded code. Filled by the signal handler: plain data only.
 struct Fault {

@@ -13,6 +13,7 @@
 #include "cuda_cpu/runtime/machine.hpp"
 #include "cuda_cpu/runtime/scheduler.hpp"
 #include "cuda_cpu/runtime/services.hpp"
+#include "cuda_cpu/runtime/stop_signal.hpp"
 #include "cuda_cpu/runtime/wait_hook.hpp"
 
 namespace treadle::cuda_cpu {
@@ -22,6 +23,8 @@ namespace {
 /// turn out slow.
 constexpr std::uint64_t eager_threads = 1u << 15;
 constexpr std::int64_t slow_nanoseconds = 15'000;
+/// What may keep a wait from asking its hook.
+constexpr std::int64_t quick_nanoseconds = 1'000'000;
 /// Chunks a thread gets of a grid, on average: enough to even out, few enough that claiming costs
 /// nothing.
 constexpr std::uint64_t chunks_per_thread = 16;
@@ -41,7 +44,7 @@ LaunchCommand::LaunchCommand(std::shared_ptr<Function> launched, const LaunchSha
   chunk_ = std::max<std::uint64_t>(1, total_blocks_ / (workers * chunks_per_thread));
   limit = static_cast<unsigned>(
       std::min<std::uint64_t>((total_blocks_ + chunk_ - 1) / chunk_, workers));
-  eager = limit > 1 && total_blocks_ * shape_.threads() >= eager_threads;
+  eager = limit > 1 && all_threads() >= eager_threads;
 }
 
 void LaunchCommand::copy_packed(const std::byte* buffer, std::size_t size) {
@@ -88,7 +91,9 @@ void LaunchCommand::run_blocks(void* share) {
         launch->next_block_.fetch_add(launch->chunk_, std::memory_order_relaxed);
     if (first >= launch->total_blocks_) return;
     const std::uint64_t end = std::min(launch->total_blocks_, first + launch->chunk_);
+    enter_compiled_code();
     for (std::uint64_t number = first; number < end; ++number) launch->run_block(number, *block);
+    leave_compiled_code();
     if (end == launch->total_blocks_ || launch->limit == 1) continue;
     const std::int64_t now = monotonic_nanoseconds();
     if (!launch->helpers_called_.load(std::memory_order_relaxed) &&
@@ -101,10 +106,22 @@ void LaunchCommand::run_blocks(void* share) {
   }
 }
 
+void LaunchCommand::finished() {
+  const std::int64_t start = started_.load(std::memory_order_relaxed);
+  if (start == 0) return;
+  const bool quick = !stopped_ && monotonic_nanoseconds() - start < quick_nanoseconds;
+  function_->quick_threads.store(quick ? all_threads() : 0, std::memory_order_relaxed);
+}
+
 bool LaunchCommand::run() {
   if (context().error() != CUDA_SUCCESS)
     return true;  // as on a GPU, nothing runs in a failed context
   prepare_for_faults();
+  const KernelThread running(context());
+  if (context().ending.load(std::memory_order_seq_cst)) {
+    context().fail_ended();
+    return true;
+  }
   BlockContext* const block = BlockSpace::of_this_thread().prepare(function_->kernel, shape_, this);
   if (block == nullptr) {
     stopped_ = true;
@@ -114,12 +131,18 @@ bool LaunchCommand::run() {
     return true;
   }
   if (eager) helpers_called_.store(true, std::memory_order_relaxed);
+  if (std::int64_t nobody = 0; wait_hook() != nullptr)
+    started_.compare_exchange_strong(nobody, monotonic_nanoseconds());
   Share share{this, block, leave_work_at()};
   Fault fault;
   set_current_block(block);
   const bool completed = run_guarded(fault, run_blocks, &share);
   set_current_block(nullptr);
-  if (completed) return !share.left;
+  if (completed && !context().ending) return !share.left;
+  if (completed) {
+    context().fail_ended();  // nobody may be left who says which kernel it was
+    return true;
+  }
   stopped_ = true;
   report(fault, *block);
   return true;

@@ -32,6 +32,8 @@ class LaunchCommand final : public Command {
   void copy_packed(const std::byte* buffer, std::size_t size);
 
   bool run() override;
+  void finished() override;
+  bool may_take_long() const override { return all_threads() > function_->quick_threads; }
   Context& context() const { return *function_->module->context; }
 
  private:
@@ -44,7 +46,7 @@ class LaunchCommand final : public Command {
   static void run_blocks(void* share);
   void run_block(std::uint64_t number, BlockContext& block);
   void report(const Fault& fault, const BlockContext& block);
-  void stop() { next_block_.store(total_blocks_, std::memory_order_relaxed); }
+  std::uint64_t all_threads() const { return total_blocks_ * shape_.threads(); }
 
   const std::shared_ptr<Function> function_;
   const LaunchShape shape_;
@@ -52,6 +54,7 @@ class LaunchCommand final : public Command {
   std::uint64_t chunk_ = 1;
   std::atomic<std::uint64_t> next_block_{0};
   std::atomic<bool> stopped_{false};
+  std::atomic<std::int64_t> started_{0};  // 0: nobody wants to know how long it takes
   std::atomic<bool> helpers_called_{false};
   std::byte* argument_bytes_ = nullptr;  // the packed buffer; arguments_[i] points into it
   void** arguments_ = nullptr;

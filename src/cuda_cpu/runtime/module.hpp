@@ -50,6 +50,8 @@ class Function {
   const BarrierKinds barriers;
   std::atomic<std::size_t> max_dynamic_shared;
   std::atomic<int> shared_carveout{-1};
+  /// Launches of at most this many threads took no time when they ran last.
+  std::atomic<std::uint64_t> quick_threads{0};
 
   unsigned max_threads() const {
     return kernel.max_threads != 0 ? kernel.max_threads : max_threads_per_block;

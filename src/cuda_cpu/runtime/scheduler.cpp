@@ -7,6 +7,7 @@
 
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
+#include "cuda_cpu/runtime/stop_signal.hpp"
 #include "cuda_cpu/runtime/threads.hpp"
 #include "cuda_cpu/runtime/wait_hook.hpp"
 
@@ -289,6 +290,15 @@ Command* Scheduler::runnable_for(Stream& stream, unsigned depth) {
   return nullptr;
 }
 
+/// Of that, what this thread may run itself. One that asks its hook in between must not be caught
+/// in a kernel for longer than that, so it wakes a worker for a kernel it does not know.
+Command* Scheduler::runnable_here(Stream& stream, bool timed) {
+  Command* found = runnable_for(stream);
+  if (found == nullptr || !timed || !found->may_take_long()) return found;
+  if (found->participants_ == 0) wake(1);
+  return nullptr;
+}
+
 bool Scheduler::wait(Stream& stream, std::uint64_t position, Hook asked) {
   const auto reached = [&] { return stream.completed.load(std::memory_order_acquire) >= position; };
   if (reached()) return true;
@@ -299,10 +309,12 @@ bool Scheduler::wait(Stream& stream, std::uint64_t position, Hook asked) {
   while (!reached()) {
     if (hook != nullptr && monotonic_nanoseconds() > next_question) {
       lock.unlock();
-      if (hook() != 0) return false;
+      const int answer = hook();
+      if (answer == end_work_answer) end_work(*stream.context);
+      if (answer != 0) return false;
       next_question = monotonic_nanoseconds() + wait_hook_interval_nanoseconds;
       lock.lock();
-    } else if (Command* command = runnable_for(stream)) {
+    } else if (Command* command = runnable_here(stream, hook != nullptr)) {
       leave_work_at() = next_question;
       run_claimed(*command, lock);
       leave_work_at() = 0;
@@ -319,7 +331,7 @@ void Scheduler::wait_for_others(Stream& stream, Reached&& reached, bool timed, L
   lock.unlock();
   const bool done = spin_until(reached);
   lock.lock();
-  if (done || reached() || runnable_for(stream) != nullptr) return;
+  if (done || reached() || runnable_here(stream, timed) != nullptr) return;
   ++waiters_;
   if (timed)
     done_.wait_for(lock, std::chrono::nanoseconds(wait_hook_interval_nanoseconds));

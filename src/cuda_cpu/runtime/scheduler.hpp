@@ -65,6 +65,7 @@ class Scheduler {
   template <class Reached>
   void wait_for_others(Stream& stream, Reached&& reached, bool timed, Lock& lock);
   Command* runnable_for(Stream& stream, unsigned depth = 0);
+  Command* runnable_here(Stream& stream, bool timed);
   void delete_finished(Lock& lock);
 
   std::mutex mutex_;

@@ -10,6 +10,7 @@
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/launch.hpp"
 #include "cuda_cpu/runtime/printing.hpp"
+#include "cuda_cpu/runtime/stop_signal.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -22,6 +23,7 @@ Context* launching_context() {
 }
 
 int print(const char* format, ...) {
+  const ServiceCall call;
   const Context* context = launching_context();
   std::va_list arguments;
   va_start(arguments, format);
@@ -32,6 +34,7 @@ int print(const char* format, ...) {
 }
 
 void assert_failed(const char* message, const char* file, unsigned line, const char* function) {
+  leave_compiled_code();  // for good
   char thread[48] = "?,?,?";
   const BlockContext* block = current_block();
   const std::uint32_t* const b = block->block_index;
@@ -50,6 +53,7 @@ void trap() { leave_guarded(FaultReason::trap); }
 /// Device malloc. Bytes in use are counted by what the C heap says of a block, so that release()
 /// needs no header.
 void* allocate(std::size_t size_bytes) {
+  const ServiceCall call;
   Context* context = launching_context();
   if (context == nullptr) return nullptr;
   const std::size_t limit = context->limit(CU_LIMIT_MALLOC_HEAP_SIZE);
@@ -64,6 +68,7 @@ void* allocate(std::size_t size_bytes) {
 }
 
 void release(void* pointer) {
+  const ServiceCall call;
   Context* context = launching_context();
   if (context != nullptr && pointer != nullptr)
     context->device_heap_used.fetch_sub(malloc_usable_size(pointer));

@@ -20,7 +20,8 @@ std::int64_t& leave_work_at() {
 }  // namespace treadle::cuda_cpu
 
 /// The hook is called about every 50 ms by threads inside cuCtxSynchronize, cuStreamSynchronize,
-/// cuEventSynchronize and blocking copies, with no lock held. Null takes it away.
+/// cuEventSynchronize and blocking copies, with no lock held. Null takes it away. While there is
+/// one, these threads run kernels themselves only if they were seen to be quick.
 TREADLE_CPU_EXPORT void treadle_cpu_set_wait_hook(treadle::cuda_cpu::WaitHook new_hook) {
   treadle::cuda_cpu::hook.store(new_hook, std::memory_order_release);
 }

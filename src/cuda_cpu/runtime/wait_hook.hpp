@@ -7,8 +7,10 @@
 
 namespace treadle::cuda_cpu {
 
-/// Non-zero: the wait returns CUDA_ERROR_NOT_READY at once; queued work stays queued.
+/// Its answer: 0, the wait goes on; end_work_answer, the work of the context is ended and the wait
+/// returns CUDA_ERROR_NOT_READY; any other, the wait returns that and queued work stays queued.
 using WaitHook = int (*)();
+inline constexpr int end_work_answer = 2;
 WaitHook wait_hook();
 
 inline constexpr std::int64_t wait_hook_interval_nanoseconds = 50'000'000;

@@ -66,6 +66,17 @@ void spin(void** a, BlockContext*) {  // (unsigned milliseconds, int* done)
   if (int* done = argument<int*>(a, 1)) *done = 1;
 }
 
+void endless(void** a, BlockContext*) {  // (int* started)
+  for (volatile int* started = argument<int*>(a, 0);;) *started = 1;
+}
+
+void allocate_for_ever(void** a, BlockContext*) {  // (int* started)
+  for (volatile int* started = argument<int*>(a, 0);;) {
+    services->release(services->allocate(64));
+    *started = 1;
+  }
+}
+
 void handshake(void** a,
                BlockContext*) {  // (int* mine, int* other, int* met): true if both run at a time
   *argument<volatile int*>(a, 0) = 1;
@@ -337,6 +348,8 @@ const Kernel kernels[] = {
     plain("saxpy", saxpy, saxpy_parameters, 28),
     plain("count_blocks", count_blocks, one_pointer, 8),
     plain("spin", spin, number_and_pointer, 16),
+    plain("endless", endless, one_pointer, 8),
+    plain("allocate_for_ever", allocate_for_ever, one_pointer, 8),
     plain("handshake", handshake, three_pointers, 24),
     plain("wait_flag", wait_flag, flag_parameters, 20),
     plain("set_flag", set_flag, pointer_and_number, 12),
