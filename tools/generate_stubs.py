@@ -49,6 +49,10 @@ REPAIRS = [
     # Classes written against CPython's own interface have no annotations.
     (r"^    free: types.MethodDescriptorType = \.\.\.", "    def free(self) -> None: ..."),
     (
+        r"(?s)(^class MemoryPool:.*?)^    allocate: types.MethodDescriptorType = \.\.\.",
+        r"\1    def allocate(self, size: int, /) -> PooledBuffer: ...",
+    ),
+    (
         r"^    allocate: types.MethodDescriptorType = \.\.\.",
         "    def allocate(self, size: int, /) -> PooledDeviceAllocation: ...",
     ),

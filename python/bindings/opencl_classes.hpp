@@ -184,5 +184,6 @@ void bind_map(nb::module_& m);
 void bind_program(nb::module_& m);
 void bind_program_cache(nb::module_& m);
 void bind_kernel(nb::module_& m);
+void bind_pools(nb::module_& m);
 
 }  // namespace treadle::bindings::cl

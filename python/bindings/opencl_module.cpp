@@ -20,6 +20,7 @@ void bind_opencl(nb::module_& m) {
   cl::bind_program(m);
   cl::bind_program_cache(m);
   cl::bind_kernel(m);
+  cl::bind_pools(m);
 }
 
 }  // namespace treadle::bindings

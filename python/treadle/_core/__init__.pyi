@@ -23,6 +23,7 @@ from treadle._core import (
     compile as compile,
     cuda as cuda,
     driver as driver,
+    opencl as opencl,
     pvt_struct as pvt_struct
 )
 

@@ -18,6 +18,7 @@ from treadle._core.opencl import (  # noqa: F401
     _enqueue_write_buffer,
     _enqueue_write_buffer_rect,
     _Program,
+    _TestMemoryPool,
 )
 from treadle.pyopencl._constants import *  # noqa: F403
 from treadle.pyopencl._errors import (  # noqa: F401

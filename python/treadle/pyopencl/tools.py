@@ -16,7 +16,16 @@ import numpy as np
 
 from treadle.pyopencl import cltypes as _cltypes  # noqa: F401 - registers the vector types
 from treadle.pyopencl._choice import _by_index
-from treadle.pyopencl._cl import Context, bitlog2, get_platforms  # noqa: F401
+from treadle.pyopencl._cl import (  # noqa: F401
+    AllocatorBase,
+    Context,
+    DeferredAllocator,
+    ImmediateAllocator,
+    MemoryPool,
+    PooledBuffer,
+    bitlog2,
+    get_platforms,
+)
 from treadle.pyopencl._program import is_spirv  # noqa: F401
 from treadle.pyopencl.compyte.dtypes import (  # noqa: F401
     TYPE_REGISTRY,
