@@ -26,6 +26,7 @@
 #include "treadle/cuda/module.hpp"
 #include "treadle/cuda/occupancy.hpp"
 #include "treadle/cuda/stream.hpp"
+#include "treadle/cuda/wait.hpp"
 #include "treadle/device/buffer.hpp"
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/device.hpp"

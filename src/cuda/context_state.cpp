@@ -70,6 +70,8 @@ std::shared_ptr<ContextState> ContextState::share(const Device& device, RawConte
 
 int ContextState::end() noexcept {
   const Table& cu = table();
+  if (has_left_work_ && cu.end_work != nullptr && ownership_ != Ownership::borrowed)
+    warn_if_failed(cu, cu.end_work(raw_), "treadle_cpu_end_work", "work that nobody waits for");
   switch (ownership_) {
     case Ownership::created:
       return cu.cuCtxDestroy(raw_);

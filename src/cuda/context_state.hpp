@@ -27,6 +27,8 @@ class ContextState {
   RawContext raw() const noexcept { return raw_; }
   Ownership ownership() const noexcept { return ownership_; }
   bool is_valid() const noexcept { return valid_.load(std::memory_order_acquire); }
+  /// A wait for the context's work was left: ending the context shall not wait for it either.
+  void note_left_work(bool is_left) const noexcept { has_left_work_ = is_left; }
 
   /// Destroys, or gives up our reference. Throws InvalidState if that was done before.
   void detach();
@@ -48,6 +50,7 @@ class ContextState {
   RawContext raw_;
   Ownership ownership_;
   std::atomic<bool> valid_{true};
+  mutable std::atomic<bool> has_left_work_{false};
 };
 
 /// The contexts a thread has pushed, last on top. At most one of them is on the driver's own stack.

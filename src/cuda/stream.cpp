@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/cuda/stream.hpp"
 
+#include <atomic>
+
 #include "cuda/cleanup.hpp"
+#include "cuda/wait_state.hpp"
 #include "treadle/cuda/event.hpp"
 
 namespace treadle::cuda {
 
 namespace {
+std::atomic<bool> stream_was_made{false};
+
 bool query(const Table& cu, RawStream raw) {
   const int code = cu.cuStreamQuery(raw);
   if (code == CUDA_ERROR_NOT_READY) return false;
@@ -31,7 +36,10 @@ Stream::Stream(const Context& context, StreamFlags flags, int priority) {
     check(cu, cu.cuStreamCreateWithPriority(&raw, static_cast<unsigned>(flags), priority),
           "cuStreamCreateWithPriority");
   handle_ = {context, raw};
+  stream_was_made.store(true, std::memory_order_relaxed);
 }
+
+bool any_stream_was_made() noexcept { return stream_was_made.load(std::memory_order_relaxed); }
 
 void Stream::synchronize() const {
   const Activation active(context());

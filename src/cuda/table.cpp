@@ -46,6 +46,8 @@ std::shared_ptr<const Table> make_table(SharedLibrary library, Provider provider
   if (provider == Provider::cpu) {
     fill(table->last_fault, library, "treadleCpuLastFault");
     fill(table->parameter_info, library, "treadleCpuParameterInfo");
+    fill(table->set_wait_hook, library, "treadle_cpu_set_wait_hook");
+    fill(table->end_work, library, "treadle_cpu_end_work");
   }
   // Drivers run threads of their own and are not made to be closed.
   library.keep_loaded();

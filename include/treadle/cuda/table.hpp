@@ -43,14 +43,19 @@ struct Table {
   std::filesystem::path
       library;  ///< where the entry points came from; empty for a table filled in by hand
 
-  /// Only libtreadle_cpu has these two, as treadleCpuLastFault and treadleCpuParameterInfo; null
-  /// where missing. What the kernel that failed in this context did: kernel, block, thread,
+  // Only libtreadle_cpu has these; null where missing.
+  /// treadleCpuLastFault. What the kernel that failed in this context did: kernel, block, thread,
   /// address; empty for none.
   const char* (*last_fault)(CUcontext context) = nullptr;
-  /// Name, type and kind (module_abi.h: 0 value, 1 pointer, 2 structure) of a parameter, as its
-  /// source has them; the texts live as long as the module.
+  /// treadleCpuParameterInfo. Name, type and kind (module_abi.h: 0 value, 1 pointer, 2 structure)
+  /// of a parameter, as its source has them; the texts live as long as the module.
   CUresult (*parameter_info)(CUfunction function, std::size_t index, const char** name,
                              const char** type, unsigned* kind) = nullptr;
+  /// treadle_cpu_set_wait_hook. Makes waiting calls ask `hook` now and then: 0 go on; 1 the call
+  /// answers CUDA_ERROR_NOT_READY; 2 the same, and the context's work is ended.
+  void (*set_wait_hook)(int (*hook)()) = nullptr;
+  /// treadle_cpu_end_work. Stops what runs in the context and drops what is queued.
+  CUresult (*end_work)(CUcontext context) = nullptr;
 };
 #pragma GCC diagnostic pop
 
