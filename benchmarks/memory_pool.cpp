@@ -58,9 +58,14 @@ int main() try {
   const auto current = cuda::Context::make_current(cuda::default_device());
   const cuda::Table& cu = current->driver().table();
   memory::Pool pool(DeviceBlocks{current});
+  const auto device = treadle::default_device();
+  const auto stream = device->make_stream();
+  memory::DevicePool ordered{memory::DeviceAllocator(device)};
   bench::serve({
       {"allocate and free",
        [&] { return each(100'000, [&] { (void)pool.allocate(size_bytes); }); }},
+      {"ordered",
+       [&] { return each(100'000, [&] { (void)ordered.allocate(size_bytes, stream); }); }},
       {"driver", [&] { return driver(cu); }},
       {"driver's pool", [&] { return driver_pool(cu); }},
   });

@@ -133,8 +133,10 @@ class Session(session.Session):
         group, case = "Memory pool, 1 MiB allocated and freed", "allocate and free"
         driver = Column("cuMemAlloc, cuMemFree", self.memory, "driver")
         yield self.absolute("C++", self.memory, case, 0.10e-6, group, (driver,))
+        yield self.absolute("C++, ordered by streams", self.memory, "ordered", 0.10e-6, group)
         pocl = Column("PyOpenCL on PoCL", self.pocl, case)
         yield self.absolute("Python", self.treadle, case, 0.17e-6, group, (pocl,))
+        yield self.absolute("Python, OpenCL", self.opencl, case, 0.17e-6, group, (pocl,))
 
     def python_column(self, case):
         return Column("Treadle", self.treadle, case)

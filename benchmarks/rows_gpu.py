@@ -163,6 +163,7 @@ class Session(session.Session):
             "C++",
             [
                 Column("Treadle", self.memory, case),
+                Column("Treadle, ordered by streams", self.memory, "ordered"),
                 Column("cuMemAllocAsync, cuMemFreeAsync", self.memory, "driver's pool"),
                 Column("cuMemAlloc, cuMemFree", self.memory, "driver"),
             ],

@@ -30,6 +30,8 @@ class Session:
             self.environment |= {"TREADLE_LIBRARY_DIR": str(tree / "build/lib")}
         run = [sys.executable, "-m", "treadle", "run"]
         self.treadle = self.worker("treadle", [*run, self.workers / "pycuda_style.py"], "python")
+        opencl = [*run, self.workers / "pyopencl_style.py"]
+        self.opencl = self.worker("treadle on OpenCL", opencl, "opencl")
         self.launch = self.worker("C++", [binaries / "launch"], "launch")
         self.compile = self.worker("C++", [binaries / "compile"], "compile")
         self.memory = self.worker("C++", [binaries / "memory_pool"], "memory")
