@@ -19,12 +19,19 @@ struct Cause {
 
 int number(StatusCode code) { return static_cast<int>(code); }
 
+// The message without what str() says anyway and without the log, which comes behind it.
+std::string first_line(const opencl::BuildError& error) {
+  std::string text = error.message().substr(0, error.message().find('\n'));
+  const std::string start = error.call() + " failed: ";
+  return text.starts_with(start) ? text.substr(start.size()) : text;
+}
+
 // Errors found before OpenCL was asked have the code it would have answered.
 Cause cause_of(const Error& error) {
   if (const auto* device = dynamic_cast<const DeviceError*>(&error))
     return {device->code(), device->call(), device->detail()};
   if (const auto* build = dynamic_cast<const opencl::BuildError*>(&error))
-    return {build->code(), build->call(), build->message()};
+    return {build->code(), build->call(), first_line(*build)};
   if (dynamic_cast<const CompileError*>(&error) != nullptr)
     return {number(StatusCode::build_program_failure), "clBuildProgram", error.message()};
   if (dynamic_cast<const LibraryNotFound*>(&error) != nullptr)

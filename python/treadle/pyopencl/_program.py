@@ -29,8 +29,10 @@ PLAT_BUILD_OPTIONS: dict[str, list[str]] = {"Oclgrind": ["-D", "PYOPENCL_USING_O
 
 
 def _include_option() -> list[str]:
-    folder = str(Path(__file__).parent / "cl")
-    return ["-I", f'"{folder}"' if " " in folder else folder]
+    folder = Path(__file__).parent / "cl"
+    if not folder.is_dir():
+        return []
+    return ["-I", f'"{folder}"' if " " in str(folder) else str(folder)]
 
 
 DEFAULT_INCLUDE_OPTIONS: list[str] = _include_option()
@@ -103,6 +105,7 @@ class Program:
         self._context: Any = None
         self._source: str | None = None
         self._prg: Any = None
+        self._is_of_cache = False  # such a program is not built again but made anew
         self._build_duration_info: tuple[str, bool, float] | None = None
         self._retrieved: dict[str, int] = {}
         if arg2 is None:
@@ -144,8 +147,8 @@ class Program:
         began = time.perf_counter()
         if cache_dir is None:
             cache_dir = getattr(self._context, "cache_dir", None)
-        cached = self._source is not None and self._prg is None and cache_dir is not False
-        if cached and not pyopencl._PYOPENCL_NO_CACHE and not _has_own_cache(chosen[0]):
+        may_cache = self._source is not None and (self._prg is None or self._is_of_cache)
+        if may_cache and cache_dir is not False and not pyopencl._PYOPENCL_NO_CACHE:
             was_cached = self._build_cached(words, devices, cache_dir)
         else:
             was_cached = self._build_here(words, devices)
@@ -169,12 +172,14 @@ class Program:
             )
         except Error as error:
             raise _failure(error, getattr(error, "logs", ()), words) from None
+        self._is_of_cache = True
         self._report("source", logs)
         return was_cached
 
     def _build_here(self, words: list[str], devices: Any) -> bool:
-        if self._prg is None:
+        if self._prg is None or self._is_of_cache:
             self._prg = _cl._Program(self._context, self._source)
+            self._is_of_cache = False
         try:
             self._prg._build(" ".join(words).encode(), devices)
         except Error as error:
@@ -274,13 +279,6 @@ _INFO_NAMES = frozenset(name.lower() for name in _cl.program_info._members)
 
 def _native(program: Any) -> Any:
     return program._get_prg() if isinstance(program, Program) else program
-
-
-def _has_own_cache(device: Any) -> bool:
-    # Looked up when it is needed: test suites put another function there.
-    from treadle.pyopencl import characterize
-
-    return bool(characterize.has_src_build_cache(device))
 
 
 def create_program_with_built_in_kernels(

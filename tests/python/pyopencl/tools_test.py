@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""pyopencl.tools, cltypes and characterize: the parts that programs of the core use."""
+
+import warnings
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.characterize as characterize
+import pyopencl.cltypes as cltypes
+import pyopencl.tools as tools
+import pytest
+
+
+def test_results_are_remembered_for_an_object(context):
+    calls = []
+
+    @tools.first_arg_dependent_memoize
+    def work(ctx, number, scale=1):
+        calls.append(number)
+        return number * scale
+
+    other = cl.Context(context.devices)
+    assert [work(context, 2), work(context, 2), work(context, 2, scale=3)] == [2, 2, 6]
+    assert work(other, 2) == 2
+    assert calls == [2, 2, 2]
+    tools.clear_first_arg_caches()
+    work(context, 2)
+    assert len(calls) == 4
+    assert tools.context_dependent_memoize is tools.first_arg_dependent_memoize
+
+
+def test_results_of_nested_functions_are_remembered(context):
+    calls = []
+
+    def outer(number):
+        @tools.first_arg_dependent_memoize_nested
+        def inner(ctx, n):
+            calls.append(n)
+            return n + 1
+
+        return inner(context, number)
+
+    assert [outer(1), outer(1), outer(2)] == [2, 2, 3]
+    assert calls == [1, 2]
+
+
+def test_devices_for_tests(context, device):
+    name = device.platform.name
+    assert (device.platform, device.platform.get_devices()) in (
+        tools.get_test_platforms_and_devices()
+    )
+    assert tools.get_test_platforms_and_devices(f"{name}:0") == [(device.platform, [device])]
+    assert tools.get_test_platforms_and_devices(name.lower()[:6])[0][0].name == name
+    for wrong in ("no such platform", f"{name}:no such device", "a:b:c"):
+        with pytest.raises(RuntimeError):
+            tools.get_test_platforms_and_devices(wrong)
+
+
+def test_fixtures(run_python, context, tmp_path):
+    test = tmp_path / "factory_test.py"
+    test.write_text(
+        "import pyopencl as cl\n"
+        "from pyopencl.tools import pytest_generate_tests_for_pyopencl as pytest_generate_tests\n"
+        "def test_one(ctx_factory, device, platform):\n"
+        "    ctx = ctx_factory()\n"
+        "    assert isinstance(ctx, cl.Context) and ctx.devices == [device]\n"
+        "    assert device.platform == platform\n"
+        "    assert '0x' not in str(ctx_factory)\n"
+        "def test_none(): pass\n"
+    )
+    result = run_python("-m", "pytest", "-q", "-p", "treadle.compat", str(test))
+    assert "passed" in result.stdout, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("__global const float *x", tools.VectorArg(np.float32, "x")),
+        ("int n", tools.ScalarArg(np.int32, "n")),
+        ("unsigned long count", tools.ScalarArg(np.uint64, "count")),
+        ("float4 *v", tools.VectorArg(cltypes.float4, "v")),
+        ("cfloat_t z", tools.ScalarArg(np.complex64, "z")),
+    ],
+)
+def test_declarations_are_read(text, expected):
+    assert tools.parse_c_arg(text) == expected
+    assert tools.parse_c_arg(expected.declarator()) == expected
+    assert hash(tools.parse_c_arg(text)) == hash(expected)
+
+
+def test_lists_of_arguments():
+    arguments = tools.parse_arg_list("float *x, int n", with_offset=True)
+    assert arguments == [tools.VectorArg(np.float32, "x", True), tools.ScalarArg("i4", "n")]
+    assert tools.parse_arg_list(arguments) == arguments
+    assert tools.get_arg_list_arg_types(arguments) == (arguments[0], np.dtype("i4"))
+    assert tools.get_arg_list_scalar_arg_dtypes(arguments) == [None, np.int64, np.dtype("i4")]
+    assert arguments[0].declarator() == "__global float *x__base, long x__offset"
+    assert "x__offset" in tools.get_arg_offset_adjuster_code(arguments)
+    other = tools.OtherArg("sampler_t s", "s")
+    assert other.declarator() == "sampler_t s"
+    for read in (tools.get_arg_list_arg_types, tools.get_arg_list_scalar_arg_dtypes):
+        with pytest.raises(RuntimeError, match="OtherArg"):
+            read([other])
+    with pytest.raises(RuntimeError, match="__local"):
+        tools.parse_c_arg("__local float *x")
+    with pytest.raises(ValueError, match="nonsense"):
+        tools.parse_c_arg("nonsense x")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name"),
+    [
+        ("i1", "char"),
+        ("u1", "uchar"),
+        ("i8", "long"),
+        ("u4", "uint"),
+        ("f8", "double"),
+        ("c8", "cfloat_t"),
+    ],
+)
+def test_names_of_types(dtype, name):
+    assert tools.dtype_to_ctype(np.dtype(dtype)) == name
+    assert tools.get_or_register_dtype(name) == np.dtype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.bool_, "M8[s]"])
+def test_types_without_a_name(dtype):
+    with pytest.raises(ValueError, match="unable to map"):
+        tools.dtype_to_ctype(np.dtype(dtype))
+
+
+@pytest.mark.parametrize("base", ["char", "ushort", "int", "ulong", "float", "double"])
+@pytest.mark.parametrize("count", [2, 3, 4, 8, 16])
+def test_vector_types(base, count):
+    dtype = getattr(cltypes, f"{base}{count}")
+    scalar = np.dtype(getattr(cltypes, base))
+    assert dtype.itemsize == scalar.itemsize * (4 if count == 3 else count)
+    assert cltypes.vec_types[scalar, count] is dtype
+    assert cltypes.vec_type_to_scalar_and_count[dtype] == (scalar, count)
+    assert tools.dtype_to_ctype(dtype) == f"{base}{count}"
+    made = getattr(cltypes, f"make_{base}{count}")(*range(1, count + 1))
+    assert [made[f"s{i}"] for i in range(count)] == list(range(1, count + 1))
+    assert made["x"] == 1
+    assert getattr(cltypes, f"ones_{base}{count}")()["s1"] == 1
+    assert getattr(cltypes, f"zeros_{base}{count}")()["s1"] == 0
+    assert getattr(cltypes, f"filled_{base}{count}")(5)["y"] == 5
+
+
+def test_vectors_with_missing_components():
+    with pytest.warns(DeprecationWarning, match="2 of 4"):
+        made = cltypes.make_float4(1, 2)
+    assert made["w"] == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cltypes.make_float4(x=3)["s0"] == 3
+        assert cltypes.make_float4()["s0"] == 0
+    with pytest.raises(TypeError):
+        cltypes.make_float2(1, 2, 3)
+
+
+def test_what_devices_can_do(device):
+    assert characterize.has_double_support(device) is ("cl_khr_fp64" in device.extensions)
+    assert characterize.has_amd_double_support(device) is ("cl_amd_fp64" in device.extensions)
+    version = characterize.get_pocl_version(device.platform)
+    if device.platform.name == "Portable Computing Language":
+        assert version >= (1, 0)
+        assert characterize.has_src_build_cache(device) is True
+    else:
+        assert version is None
+    assert characterize.has_struct_arg_count_bug(device) is False
+    assert isinstance(characterize.has_coarse_grain_buffer_svm(device), bool)
+    assert isinstance(characterize.has_fine_grain_buffer_svm(device), bool)
+    assert isinstance(characterize.has_fine_grain_system_svm(device), bool)
+    assert "-cl-mad-enable" in characterize.get_fast_inaccurate_build_options(device)
+    if device.type & cl.device_type.CPU:
+        assert characterize.get_simd_group_size(device, 4) == 1
+        assert characterize.nv_compute_capability(device) is None
+
+
+def test_debugging_is_for_one_platform_only(context):
+    with pytest.warns(UserWarning, match="debugging"):
+        cl.enable_debugging(context)
+    with pytest.warns(UserWarning, match="debugging"):
+        cl.enable_debugging(context.devices[0].platform)
