@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import abc
 import atexit
 import functools
 import gc
@@ -201,11 +202,12 @@ def pytest_generate_tests_for_pyopencl(metafunc: Any) -> None:
 # --- arguments of kernels that are written -------------------------------------------------------
 
 
-class Argument:
+class Argument(abc.ABC):
     """One parameter of a kernel."""
 
+    @abc.abstractmethod
     def declarator(self) -> str:
-        raise NotImplementedError
+        """The parameter as OpenCL C declares it."""
 
 
 @dataclass(frozen=True)
