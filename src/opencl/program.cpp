@@ -7,6 +7,7 @@
 #include "opencl/program_state.hpp"
 #include "opencl/query.hpp"
 #include "opencl/version.hpp"
+#include "treadle/base/near_match.hpp"
 
 namespace treadle::opencl {
 
@@ -153,10 +154,11 @@ Kernel Program::kernel(const std::string& name) const {
   const RawKernel kernel = table().clCreateKernel(raw(), name.c_str(), &code);
   if (code == CL_INVALID_KERNEL_NAME) {
     const auto names = kernel_names();
-    std::string listed;
+    std::string listed, hint;
     for (const auto& known : names) listed += (listed.empty() ? "" : ", ") + known;
+    for (const auto& near : near_matches(name, names)) hint += (hint.empty() ? "" : " or ") + near;
     raise(table(), code, "clCreateKernel",
-          "there is no kernel \"" + name + "\"; there are: " + listed);
+          "there is no kernel \"" + name + "\"; there are: " + listed, std::move(hint));
   }
   check(table(), code, "clCreateKernel",
         [&] { return "\"" + name + "\"; was the program built?"; });

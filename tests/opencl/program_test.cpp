@@ -84,9 +84,10 @@ TEST_P(ProgramTest, WarningsAreInTheLog) {
 
 TEST_P(ProgramTest, AMissingKernelNamesThoseThereAre) {
   const DeviceError error =
-      device_error_of([&] { build("__kernel void scale() {}").kernel("scael"); });
+      device_error_of([&] { build("__kernel void scale() {}").kernel("scal"); });
   EXPECT_EQ(error.code_name(), "CL_INVALID_KERNEL_NAME");
-  EXPECT_THAT(error.what(), HasSubstr("there is no kernel \"scael\"; there are: scale"));
+  EXPECT_THAT(error.what(), HasSubstr("there is no kernel \"scal\"; there are: scale"));
+  EXPECT_EQ(error.hint(), "scale");
 }
 
 TEST_P(ProgramTest, AKernelBeforeTheBuildIsRefused) {

@@ -70,38 +70,6 @@ TEST(OpenCLTable, AnAbsentCallIsNotSupported) {
   }
 }
 
-TEST(OpenCLLoader, WithoutPlatformsNamesWhereItLookedAndWhatToInstall) {
-  auto table = std::make_shared<Table>();
-  table->library = "/somewhere/libOpenCL.so.1";
-  for (const auto answer :
-       {+[](cl_uint, cl_platform_id*, cl_uint*) -> cl_int { return CL_PLATFORM_NOT_FOUND_KHR; },
-        +[](cl_uint, cl_platform_id*, cl_uint* count) -> cl_int {
-          *count = 0;
-          return CL_SUCCESS;
-        }}) {
-    table->clGetPlatformIDs = answer;
-    const DeviceError error = device_error_of([&] { Loader(table).platforms(); });
-    EXPECT_EQ(error.code(), CL_PLATFORM_NOT_FOUND_KHR);
-    EXPECT_EQ(error.code_name(), "CL_PLATFORM_NOT_FOUND_KHR");
-    EXPECT_THAT(error.what(),
-                HasSubstr("platform not found - the loader /somewhere/libOpenCL.so.1"));
-    EXPECT_THAT(error.hint(), HasSubstr("apt install ocl-icd-libopencl1 pocl-opencl-icd"));
-  }
-}
-
-TEST(OpenCLLoader, OfTheSystemHasAFileAndTheRequiredCalls) {
-  try {
-    const Loader loader = Loader::system();
-    EXPECT_FALSE(loader.library().empty());
-    EXPECT_TRUE(is_present(loader.table().clCreateContext));
-    EXPECT_EQ(loader.table().platform, nullptr);
-  } catch (const LibraryNotFound& error) {
-    EXPECT_FALSE(error.tried().empty());
-    EXPECT_THAT(error.hint(), HasSubstr("apt install"));
-    GTEST_SKIP() << "this machine has no OpenCL loader";
-  }
-}
-
 /// A platform of OpenCL 1.2 behind a loader that exports everything.
 std::shared_ptr<Table> old_platform() {
   auto table = std::make_shared<Table>();
