@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The native half of pyopencl: classes and functions from C++, constants from its tables."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from treadle._core.opencl import *  # noqa: F403
 from treadle._core.opencl import (  # noqa: F401
     _build_cached,
@@ -47,3 +51,8 @@ def bitlog2(n: int) -> int:
 def have_gl() -> bool:
     """Whether OpenGL objects can be shared: not in this build."""
     return False
+
+
+if TYPE_CHECKING:  # the constants
+
+    def __getattr__(name: str) -> Any: ...

@@ -6,7 +6,7 @@ They are plain classes with integers as attributes, made from the C++ core's one
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treadle._core.opencl import _constants, program_kind  # noqa: F401
 
@@ -62,6 +62,6 @@ BITFIELD_CONSTANT_CLASSES = frozenset(c for c in CONSTANT_CLASSES if c._is_bitfi
 
 __all__ = [*_groups, "program_kind"]
 
+if TYPE_CHECKING:  # the classes are made at run time
 
-def __getattr__(name: str) -> Any:  # for type checkers: the classes are made at run time
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any: ...

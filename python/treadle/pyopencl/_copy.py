@@ -8,15 +8,16 @@ from typing import Any
 
 from treadle.pyopencl import _cl
 from treadle.pyopencl._cl import CommandQueue, Event, MemoryObjectHolder
+from treadle.pyopencl._constants import mem_object_type
 
-_BUFFER = _cl.mem_object_type.BUFFER
+_BUFFER = mem_object_type.BUFFER
 
 
 def _is_buffer(operand: Any) -> bool:
     if not isinstance(operand, MemoryObjectHolder):
         return False
     if operand.type != _BUFFER:
-        kind = _cl.mem_object_type.to_string(operand.type, "memory of type %#x")
+        kind = mem_object_type.to_string(operand.type, "memory of type %#x")
         raise ValueError(f"enqueue_copy copies buffers and host memory, not {kind}")
     return True
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -100,10 +99,16 @@ def class_of(code: int) -> type[Error]:
     return RuntimeError if -30 < code < 0 else Error
 
 
-@functools.cache
+_made: dict[tuple[type, type], type[Error]] = {}
+
+
 def both(kind: type[Error], native: type[Exception]) -> type[Error]:
     """The class under both names: programs catch it as PyOpenCL's, as Treadle's or as builtin."""
-    return type(kind.__name__, (kind, native), {"__module__": kind.__module__, "__doc__": None})
+    made = _made.get((kind, native))
+    if made is None:
+        members = {"__module__": kind.__module__, "__doc__": None}
+        made = _made[kind, native] = type(kind.__name__, (kind, native), members)
+    return made
 
 
 def from_native(

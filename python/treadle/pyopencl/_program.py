@@ -15,6 +15,7 @@ from typing import Any
 from treadle import pyopencl
 from treadle._core.opencl import _build_cached, _create_program_with_il
 from treadle.pyopencl import _cl
+from treadle.pyopencl._constants import program_info
 from treadle.pyopencl._errors import Error, RuntimeError, _ErrorRecord, both
 from treadle.pyopencl._warnings import RepeatedKernelRetrieval, compiler_output
 
@@ -164,7 +165,7 @@ class Program:
         try:
             self._prg, logs, was_cached = _build_cached(
                 self._context,
-                self._source,
+                self._source or "",
                 words,
                 _include_dirs(words),
                 devices,
@@ -274,7 +275,7 @@ class Program:
 
 Program.__module__ = "pyopencl"
 
-_INFO_NAMES = frozenset(name.lower() for name in _cl.program_info._members)
+_INFO_NAMES = frozenset(name.lower() for name in program_info._members)
 
 
 def _native(program: Any) -> Any:

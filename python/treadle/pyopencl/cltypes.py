@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -99,6 +99,6 @@ for _name, _base in _BASES.items():
     for _count in _COUNTS:
         _define(f"{_name}{_count}", _base, _count)
 
+if TYPE_CHECKING:  # the vectors are made in a loop
 
-def __getattr__(name: str) -> Any:  # for type checkers: the vectors are made in a loop
-    raise AttributeError(f"module 'pyopencl.cltypes' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any: ...
