@@ -2,6 +2,7 @@
 // Everything a C++ program uses, in one include.
 #pragma once
 
+#include "treadle/base/census.hpp"
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/language.hpp"
@@ -22,6 +23,7 @@
 #include "treadle/cuda/event.hpp"
 #include "treadle/cuda/function.hpp"
 #include "treadle/cuda/launch.hpp"
+#include "treadle/cuda/launch_log.hpp"
 #include "treadle/cuda/memory.hpp"
 #include "treadle/cuda/module.hpp"
 #include "treadle/cuda/occupancy.hpp"

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "treadle/base/census.hpp"
 #include "treadle/base/warning.hpp"
 #include "treadle/cuda/table.hpp"
 
@@ -31,6 +32,11 @@ void forget(const Table& table, RawContext raw, const ContextState* state) {
   if (found == r.states.end()) return;
   const auto live = found->second.lock();
   if (!live || live.get() == state) r.states.erase(found);
+}
+
+LiveCount& live_contexts() {
+  static LiveCount& count = *new LiveCount("cuda context");
+  return count;
 }
 
 const char* end_call(Ownership ownership) {
@@ -83,7 +89,13 @@ int ContextState::end() noexcept {
   return CUDA_SUCCESS;
 }
 
+ContextState::ContextState(Device device, RawContext raw, Ownership ownership) noexcept
+    : device_(std::move(device)), raw_(raw), ownership_(ownership) {
+  live_contexts().add();
+}
+
 ContextState::~ContextState() {
+  live_contexts().remove();
   const bool was_valid = valid_.exchange(false);
   forget(table(), raw_, this);
   // No stack holds it any more: stacks own their entries.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "cuda/launch_ring.hpp"
 #include "treadle/cuda/context.hpp"
 
 namespace treadle::cuda {
@@ -16,8 +17,7 @@ enum class Ownership { created, retained, borrowed };
 
 class ContextState {
  public:
-  ContextState(Device device, RawContext raw, Ownership ownership) noexcept
-      : device_(std::move(device)), raw_(raw), ownership_(ownership) {}
+  ContextState(Device device, RawContext raw, Ownership ownership) noexcept;
   ContextState(const ContextState&) = delete;
   ContextState& operator=(const ContextState&) = delete;
   ~ContextState();
@@ -27,8 +27,12 @@ class ContextState {
   RawContext raw() const noexcept { return raw_; }
   Ownership ownership() const noexcept { return ownership_; }
   bool is_valid() const noexcept { return valid_.load(std::memory_order_acquire); }
+
   /// A wait for the context's work was left: ending the context shall not wait for it either.
   void note_left_work(bool is_left) const noexcept { has_left_work_ = is_left; }
+
+  /// What was launched in it last.
+  LaunchRing& launches() const noexcept { return launches_; }
 
   /// Destroys, or gives up our reference. Throws InvalidState if that was done before.
   void detach();
@@ -50,6 +54,7 @@ class ContextState {
   RawContext raw_;
   Ownership ownership_;
   std::atomic<bool> valid_{true};
+  mutable LaunchRing launches_;
   mutable std::atomic<bool> has_left_work_{false};
 };
 

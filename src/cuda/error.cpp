@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include "cuda/context_state.hpp"
+#include "treadle/base/settings.hpp"
 #include "treadle/base/warning.hpp"
 #include "treadle/cuda/table.hpp"
 
@@ -56,6 +58,28 @@ void add_fault(const Table& table, int code, std::string& detail) {
   detail += (detail.empty() ? "" : ": ") + std::string(fault);
 }
 
+/// After these every later call in the context fails, until it is destroyed.
+bool loses_context(int code) {
+  return is_launch_failure(code) && code != CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES &&
+         code != CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING &&
+         code != CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+}
+
+/// A kernel's fault surfaces in whatever call comes next. Which kernel it was only the order of
+/// launches tells; where each launch is waited for, the caller has named it.
+void add_launches(const Table& table, int code, std::string& detail, std::string& hint) {
+  if (!loses_context(code)) return;
+  const std::string before = detail.empty() ? "" : "; ";
+  RawContext context = nullptr;
+  table.cuCtxGetCurrent(&context);
+  const auto state = ContextState::find(table, context);
+  const std::string launches =
+      state && !settings().sync ? launches_text(state->launches()) : std::string();
+  detail += before + launches + (launches.empty() ? "" : "; ") + "the context is lost";
+  if (hint.empty() && !launches.empty())
+    hint = "run with TREADLE_SYNC=1: it waits after every launch and names the one that fails";
+}
+
 /// The process that loaded this code. No driver works in a child that was forked from one that used
 /// it.
 const pid_t loaded_in = getpid();
@@ -86,6 +110,7 @@ std::string error_text(const Table& table, int code) {
 void raise(const Table& table, int code, const char* call, std::string detail, std::string hint) {
   if (code == absent_entry_point) raise_absent(table, call);
   add_fault(table, code, detail);
+  add_launches(table, code, detail, hint);
   add_fork(code, detail, hint);
   DeviceFailure failure{code, error_name(table, code), call, error_text(table, code),
                         std::move(detail)};

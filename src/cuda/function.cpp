@@ -51,7 +51,7 @@ ParameterLayout ask_layout(const Table& cu, RawFunction raw, ParameterLayout of_
 }  // namespace
 
 FunctionState::FunctionState(std::shared_ptr<const ModuleState> module, Context context,
-                             RawFunction raw, std::string symbol, std::string name,
+                             RawFunction raw, std::string symbol, const std::string& name,
                              ParameterLayout of_compiler)
     : table_(&context.state()->table()),
       raw_(raw),
@@ -59,7 +59,7 @@ FunctionState::FunctionState(std::shared_ptr<const ModuleState> module, Context 
       context_(std::move(context)),
       module_(std::move(module)),
       symbol_(std::move(symbol)),
-      name_(std::move(name)),
+      name_(cuda::lasting_name(name)),
       layout_(ask_layout(*table_, raw, std::move(of_compiler))) {
   for (const Parameter& parameter : layout_.parameters) sizes_.push_back(parameter.size);
 }
@@ -116,6 +116,7 @@ void start(const FunctionState& function, const LaunchConfig& config, void** arg
                                      config.shared_bytes, config.stream.raw(), arguments, packed);
   if (code != CUDA_SUCCESS) [[unlikely]]
     raise_launch(function, config, code, "cuLaunchKernel");
+  function.context().state()->launches().note(function.lasting_name(), config);
   if (function.waits_after_launch()) [[unlikely]] {
     const int outcome = cu.cuStreamSynchronize(config.stream.raw());
     if (outcome != CUDA_SUCCESS) raise_launch(function, config, outcome, "cuStreamSynchronize");

@@ -16,13 +16,15 @@ namespace treadle::cuda {
 class FunctionState {
  public:
   FunctionState(std::shared_ptr<const ModuleState> module, Context context, RawFunction raw,
-                std::string symbol, std::string name, ParameterLayout of_compiler);
+                std::string symbol, const std::string& name, ParameterLayout of_compiler);
 
   const Table& table() const noexcept { return *table_; }
   const Context& context() const noexcept { return context_; }
   RawFunction raw() const noexcept { return raw_; }
   const std::string& symbol() const noexcept { return symbol_; }
-  const std::string& name() const noexcept { return name_; }
+  const std::string& name() const noexcept { return *name_; }
+  /// name(), for a LaunchRing.
+  const std::string* lasting_name() const noexcept { return name_; }
   const ParameterLayout& layout() const noexcept { return layout_; }
   /// The parameters' sizes alone, close together for the check at each launch.
   const std::vector<std::size_t>& sizes() const noexcept { return sizes_; }
@@ -37,7 +39,8 @@ class FunctionState {
   std::vector<std::size_t> sizes_;
   Context context_;
   std::shared_ptr<const ModuleState> module_;
-  std::string symbol_, name_;
+  std::string symbol_;
+  const std::string* name_;  ///< lives as long as the process
   ParameterLayout layout_;
 };
 

@@ -100,10 +100,6 @@ void ArgumentBuffer::grow_pointers(std::size_t needed) {
 
 namespace {
 
-std::string dim_text(const Dim3& dim) {
-  return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
-}
-
 /// Which limits a launch breaks, each with its numbers; asked from the driver after it has refused.
 class Refusal {
  public:
@@ -184,10 +180,7 @@ bool is_about_shape(int code) {
 void raise_launch(const FunctionState& function, const LaunchConfig& config, int code,
                   const char* call) {
   const Table& cu = function.table();
-  std::string detail = "kernel \"" + function.name() + "\", grid " + dim_text(config.grid) +
-                       ", block " + dim_text(config.block);
-  if (config.shared_bytes != 0)
-    detail += ", " + std::to_string(config.shared_bytes) + " bytes of shared memory";
+  std::string detail = "kernel \"" + function.name() + "\", " + shape_text(config);
   std::string reasons;
   try {
     if (is_about_shape(code)) reasons = Refusal(function, config).text();

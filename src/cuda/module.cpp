@@ -19,6 +19,13 @@ void unload_module(const Context& context, RawModule raw) noexcept {
   clean_up(context, "a module", "cuModuleUnload", &Table::cuModuleUnload, raw);
 }
 
+}  // namespace
+
+template <>
+inline constexpr const char* handle_kind<unload_module> = "cuda module";
+
+namespace {
+
 /// Options for the driver, with room for its logs.
 class JitRequest {
  public:

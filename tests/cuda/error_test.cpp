@@ -76,7 +76,8 @@ TEST_F(CudaError, TheCpuDevicesFaultBelongsToKernelFailures) {
   try {
     raise(table_, CUDA_ERROR_ILLEGAL_ADDRESS, "cuCtxSynchronize", "waiting");
   } catch (const LaunchError& error) {
-    EXPECT_EQ(error.detail(), "waiting: kernel k, block 3, thread 4: read of address 0x10");
+    EXPECT_EQ(error.detail(),
+              "waiting: kernel k, block 3, thread 4: read of address 0x10; the context is lost");
   }
   try {
     raise(table_, CUDA_ERROR_INVALID_VALUE, "cuMemAlloc");

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -12,11 +14,13 @@
 #include "treadle/compile/program.hpp"
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/event.hpp"
+#include "treadle/cuda/launch_log.hpp"
 #include "treadle/cuda/module.hpp"
 
 namespace treadle::cuda {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 
@@ -268,6 +272,54 @@ TEST_P(OnKernels, AFaultIsAnErrorOfItsContextAndTheProcessGoesOn) {
   }
   module().function("twice").launch({.block = {4}}, survivor, 2.0f, 4);
   EXPECT_EQ(on_host<float>(survivor), std::vector<float>(4, 2.0f));
+}
+
+/// Ten launches, the fourth of which writes where nothing is; what the error says.
+std::string fault_in_the_fourth_of_ten(const Device& device) {
+  const Context doomed = Context::create(device);
+  const auto guard = Context::make_current(doomed);
+  const Module module(compile_cuda(source, compile::Target::parse(device.target()), {}).image);
+  const DeviceMemory values = DeviceMemory(32 * sizeof(int));
+  std::string said = "(no error)";
+  try {
+    for (int i = 1; i <= 10; ++i) {
+      set_launch_site({"ten.py", i});
+      if (i == 4)
+        module.function("stray").launch({}, DevicePointer{16});
+      else
+        module.function("reverse").launch({.block = {32}, .shared_bytes = 128}, values);
+    }
+    doomed.synchronize();
+  } catch (const LaunchError& error) {
+    said = error.what();
+  }
+  set_launch_site({});
+  doomed.detach();
+  return said;
+}
+
+TEST_P(OnKernels, P13_AFaultNamesTheLaunchesItMayHaveBeen) {
+  if (GetParam() == Provider::nvidia)
+    GTEST_SKIP() << "on an NVIDIA GPU a fault takes the whole process's CUDA state with it";
+  const std::string said = fault_in_the_fourth_of_ten(device());
+  EXPECT_THAT(said, AllOf(HasSubstr("last launches"), HasSubstr("\"stray\", grid 1x1x1"),
+                          HasSubstr("(ten.py:4)"), HasSubstr("the context is lost")));
+}
+
+TEST_P(OnKernels, P13_InSyncModeExactlyTheGuiltyOneIsNamed) {
+  if (GetParam() == Provider::nvidia)
+    GTEST_SKIP() << "on an NVIDIA GPU a fault takes the whole process's CUDA state with it";
+  // Settings are read once in a process, so it is another one that has them from its start.
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  setenv("TREADLE_SYNC", "1", 1);
+  const auto fail_in_sync_mode = [&] {
+    const std::string said = fault_in_the_fourth_of_ten(device());
+    std::fputs(said.c_str(), stderr);
+    std::exit(said.find("reverse") == std::string::npos ? 0 : 1);
+  };
+  EXPECT_EXIT(fail_in_sync_mode(), testing::ExitedWithCode(0),
+              "cuStreamSynchronize failed: .*kernel \"stray\", grid 1x1x1.*the context is lost");
+  unsetenv("TREADLE_SYNC");
 }
 
 INSTANTIATE_TEST_SUITE_P(Providers, OnKernels, each_provider, provider_name);

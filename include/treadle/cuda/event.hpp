@@ -18,6 +18,8 @@ constexpr EventFlags operator|(EventFlags a, EventFlags b) noexcept {
 }
 
 void destroy_event(const Context& context, RawEvent raw) noexcept;
+template <>
+inline constexpr const char* handle_kind<destroy_event> = "cuda event";
 
 /// A mark in a stream, with a time stamp unless that is disabled.
 class Event {

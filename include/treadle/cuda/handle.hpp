@@ -4,9 +4,14 @@
 #include <cstdint>
 #include <utility>
 
+#include "treadle/base/census.hpp"
 #include "treadle/cuda/context.hpp"
 
 namespace treadle::cuda {
+
+/// What the census (treadle/base/census.hpp) calls the objects that `Destroy` destroys.
+template <auto Destroy>
+inline constexpr const char* handle_kind = "cuda object";
 
 /// Owns one object of the driver and keeps alive the context it was made in, and with it the table
 /// it was made with. Destruction is safe on any thread: `Destroy` makes the context current around
@@ -15,7 +20,9 @@ template <class Raw, void (*Destroy)(const Context&, Raw) noexcept>
 class Handle {
  public:
   Handle() = default;
-  Handle(Context context, Raw raw) noexcept : context_(std::move(context)), raw_(raw) {}
+  Handle(Context context, Raw raw) noexcept : context_(std::move(context)), raw_(raw) {
+    if (raw_ != Raw{}) live().add();
+  }
   Handle(Handle&& other) noexcept
       : context_(std::move(other.context_)), raw_(std::exchange(other.raw_, Raw{})) {}
   Handle& operator=(Handle&& other) noexcept {
@@ -25,7 +32,9 @@ class Handle {
     return *this;
   }
   ~Handle() {
-    if (raw_ != Raw{}) Destroy(context_, raw_);
+    if (raw_ == Raw{}) return;
+    live().remove();
+    Destroy(context_, raw_);
   }
 
   explicit operator bool() const noexcept { return raw_ != Raw{}; }
@@ -34,9 +43,17 @@ class Handle {
   const Raw* raw_address() const noexcept { return &raw_; }
   const Context& context() const noexcept { return context_; }
   /// Gives the object up without destroying it.
-  Raw release() noexcept { return std::exchange(raw_, Raw{}); }
+  Raw release() noexcept {
+    if (raw_ != Raw{}) live().remove();
+    return std::exchange(raw_, Raw{});
+  }
 
  private:
+  static LiveCount& live() noexcept {
+    static LiveCount& count = *new LiveCount(handle_kind<Destroy>);
+    return count;
+  }
+
   Context context_;
   Raw raw_{};
 };

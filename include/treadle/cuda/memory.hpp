@@ -21,8 +21,14 @@ concept HostRange = std::ranges::contiguous_range<Range> && std::ranges::sized_r
                     std::is_trivially_copyable_v<std::ranges::range_value_t<Range>>;
 
 void free_device_memory(const Context& context, DevicePointer address) noexcept;
+template <>
+inline constexpr const char* handle_kind<free_device_memory> = "cuda device memory";
 void free_host_memory(const Context& context, void* data) noexcept;
+template <>
+inline constexpr const char* handle_kind<free_host_memory> = "cuda host memory";
 void unregister_host_memory(const Context& context, void* data) noexcept;
+template <>
+inline constexpr const char* handle_kind<unregister_host_memory> = "cuda registered memory";
 
 /// Memory of the device, linear or pitched. Freed in its own context, by the destructor or by
 /// free().

@@ -30,6 +30,8 @@ class StreamRef {
 };
 
 void destroy_stream(const Context& context, RawStream raw) noexcept;
+template <>
+inline constexpr const char* handle_kind<destroy_stream> = "cuda stream";
 
 /// A queue of work on one device: in order within the stream, concurrent with other streams.
 /// Destroying it does not wait; the driver finishes queued work first.

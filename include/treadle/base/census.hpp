@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// How many objects of a run-time system live now, by kind: what a program that should have let go
+// of everything can be asked.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <string>
+
+namespace treadle {
+
+/// The number of live objects of one kind. Make one for each kind, as an object that is never
+/// destroyed: `static LiveCount& streams = *new LiveCount("cuda stream")`.
+class LiveCount {
+ public:
+  /// `kind` must stay valid. Any thread.
+  explicit LiveCount(const char* kind) noexcept;
+  LiveCount(const LiveCount&) = delete;
+  LiveCount& operator=(const LiveCount&) = delete;
+
+  void add() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void remove() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
+  long count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  const char* kind() const noexcept { return kind_; }
+
+ private:
+  friend std::map<std::string, long> live_objects();
+  const char* const kind_;
+  std::atomic<long> count_{0};
+  LiveCount* next_ = nullptr;  ///< of the list of all, which only grows
+};
+
+/// Kind -> live objects of this process, of the kinds that were ever made, those with none left
+/// too. Exact when no other thread makes or destroys any. Any thread.
+std::map<std::string, long> live_objects();
+
+}  // namespace treadle

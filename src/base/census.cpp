@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/base/census.hpp"
+
+namespace treadle {
+namespace {
+
+std::atomic<LiveCount*> first{nullptr};
+
+}  // namespace
+
+LiveCount::LiveCount(const char* kind) noexcept : kind_(kind), next_(first.load()) {
+  while (!first.compare_exchange_weak(next_, this)) continue;
+}
+
+std::map<std::string, long> live_objects() {
+  std::map<std::string, long> all;
+  for (const LiveCount* each = first.load(); each != nullptr; each = each->next_)
+    all[each->kind()] += each->count();
+  return all;
+}
+
+}  // namespace treadle
