@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""The programs of examples/python/pyopencl, as PyOpenCL's users write and run them."""
+
+import json
+import os
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(os.environ.get("TREADLE_SOURCE_DIR", pathlib.Path(__file__).parents[3]))
+FOLDER = ROOT / "examples/python/pyopencl"
+
+EXPECTED = {
+    "matrix_product.py": [
+        r"kernel: [\d.]+ ms, [\d.]+ GFLOP/s",
+        r"a failed build shows: .*:\d+:\d+.*'totl'",
+        r"a wrong argument is refused: .*arg#4 \(1-based\)",
+    ],
+    "vector_sum.py": [],
+}
+
+
+def _counters(text):
+    return json.loads(next(line for line in reversed(text.splitlines()) if line.startswith("{")))
+
+
+def test_every_example_is_tested():
+    assert {path.name for path in FOLDER.glob("*.py")} == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_example(name, context, run_python, tmp_path):
+    command = ("-m", "treadle", "run", "--stats", str(FOLDER / name))
+    environment = {"TREADLE_CACHE_DIR": str(tmp_path), "PYOPENCL_CTX": "0"}
+    first = run_python(*command, **environment)
+    assert first.returncode == 0, first.stdout + first.stderr
+    for pattern in [r"device: \S+", "check against NumPy: ok", *EXPECTED[name]]:
+        assert re.search(pattern, first.stdout), first.stdout
+    built = _counters(first.stderr)["misses"]
+    assert built > 0
+    second = _counters(run_python(*command, **environment).stderr)
+    assert second["disk_hits"] >= 1
+    assert second["misses"] < built  # what fails to build is not kept
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_example_has_no_line_that_only_treadle_understands(name):
+    assert "treadle" not in (FOLDER / name).read_text().lower().replace("spdx", "")
