@@ -10,6 +10,7 @@
 #include "treadle/base/settings.hpp"
 #include "treadle/base/warning.hpp"
 #include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/dialect_header.hpp"
 #include "treadle/codegen/signature.hpp"
 #include "treadle/compile/cache.hpp"
 #include "treadle/compile/cached.hpp"

@@ -1,0 +1,1 @@
+../../dialect/treadle/dialect_cuda.h

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// One kernel text for CUDA C and for OpenCL C: what the two languages spell differently, under one
+// name. What they spell alike (sin, fma, printf, x.y, +=) is left as it is.
+//
+//     #include "treadle/dialect.h"
+//     TREADLE_KERNEL scale(TREADLE_GLOBAL float *x, float factor, int n)
+//     {
+//         int i = treadle_global_id(0);
+//         if (i < n) x[i] *= factor;
+//     }
+//
+// Left out, because the languages differ in more than spelling: three-component vectors (12 bytes
+// in one, 16 in the other), local memory whose size the launch decides, textures, images.
+#ifndef TREADLE_DIALECT_H
+#define TREADLE_DIALECT_H
+
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+#include "treadle/dialect_opencl.h"
+#else
+#include "treadle/dialect_cuda.h"
+#endif
+
+// A kernel begins with TREADLE_KERNEL, which says that it returns nothing; a group size that is
+// known may follow: TREADLE_KERNEL TREADLE_GROUP_SIZE(256, 1, 1) name(...).
+//
+// Where data lies:
+//   TREADLE_GLOBAL float *p          a pointer to device memory
+//   TREADLE_LOCAL float tile[256];   memory of the group, declared in a kernel's outermost block
+//   TREADLE_LOCAL_POINTER float *p   a pointer to it, in a function's parameters
+//   TREADLE_CONSTANT float table[2] = {1, 2};   a table outside of kernels
+//   TREADLE_CONSTANT_POINTER float *p           a pointer to it
+//
+// Functions that kernels call begin with TREADLE_FUNCTION.
+//
+// Index space, by dimension 0, 1 or 2; numbers are unsigned:
+//   treadle_global_id treadle_local_id treadle_group_id
+//   treadle_global_size treadle_local_size treadle_group_count
+//
+// treadle_barrier() waits for the group and makes its writes to local and to global memory visible
+// in it; treadle_fence() orders a thread's own writes, and waits for nobody.
+//
+// Atomics on int and unsigned int in global or local memory, each returning the old value:
+//   treadle_atomic_{add,sub,min,max,and,or,xor,exchange}(pointer, value)
+//   treadle_atomic_compare_exchange(pointer, expected, desired)
+//   treadle_atomic_add_float(pointer, value): global memory only
+//
+// Vectors of two and four: treadle_make_float4(x, y, z, w) and so for {float,double,int,uint}{2,4};
+// + - * / between two of them, and of one with its scalar on the right.
+//
+// Math whose names differ: treadle_clamp(x, low, high), treadle_mix(a, b, t), treadle_mad(a, b, c)
+// (a * b + c, in whichever way is fastest), treadle_popcount(u), treadle_leading_zeros(u),
+// treadle_as_uint(float), treadle_as_int(float), treadle_as_float(uint).
+//
+// Types: treadle_int64, treadle_uint64; uchar, ushort and uint as in OpenCL.
+
+#endif
