@@ -17,9 +17,6 @@ namespace treadle::bindings {
 
 using namespace treadle::compile;
 
-namespace {
-
-// NVIDIA's compiler comes in wheels: their folders are looked through, too.
 void add_python_folders() {
   static bool done = false;  // guarded by the GIL
   if (done) return;
@@ -32,6 +29,8 @@ void add_python_folders() {
       add_library_search_dir(folder);
   }
 }
+
+namespace {
 
 Program compile_text(const std::string& source, const nb::object& target, const Options& options) {
   add_python_folders();

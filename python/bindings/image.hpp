@@ -10,4 +10,8 @@ struct PyImage {
   ModuleImage image;
 };
 
+/// NVIDIA's compiler comes in wheels: their folders are looked through, too. Call it before a
+/// compile; only the first call does anything.
+void add_python_folders();
+
 }  // namespace treadle::bindings

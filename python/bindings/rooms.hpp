@@ -12,6 +12,8 @@ void bind_base(nb::module_& m);
 void bind_warning(nb::module_& m);
 void bind_codegen(nb::module_& m);
 void bind_compile(nb::module_& m);
+void bind_device(nb::module_& m);
+void bind_kernel(nb::module_& m);
 void bind_cuda_device(nb::module_& m);
 void bind_cuda_context(nb::module_& m);
 void bind_cuda_stream(nb::module_& m);

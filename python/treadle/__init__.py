@@ -3,6 +3,7 @@
 
 Importing this loads no driver and no compiler. What it offers is found on first use:
 
+    treadle.devices()       the devices of every run-time system; Buffer, Program and Kernel on them
     treadle.cuda            devices, contexts, streams, memory, modules, kernels
     treadle.compile_cuda    CUDA C++ text to a module
     treadle.compile         targets, statistics, the disk cache
@@ -15,6 +16,22 @@ import importlib
 from typing import Any
 
 _SUBMODULES = ("compat", "compile", "cuda", "pycuda", "pyopencl")
+# Where in the extension names live that are not in its top.
+_HOMES = {
+    "compile": ("compile_cuda",),
+    "device": (
+        "Buffer",
+        "Device",
+        "Event",
+        "Stream",
+        "default_device",
+        "devices",
+        "find_device",
+        "missing_runtimes",
+    ),
+    "kernel": ("Kernel", "Local", "Program"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 # Exceptions and functions that live in the extension.
 _NAMES = (
     "CompileError",
@@ -35,15 +52,15 @@ _NAMES = (
     "__version__",
 )
 
-__all__ = [*_SUBMODULES, *_NAMES, "compile_cuda"]
+__all__ = [*_SUBMODULES, *_NAMES, *_HOME_OF]
 
 
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return importlib.import_module(f"treadle.{name}")
-    if name in _NAMES or name == "compile_cuda":
+    if name in _NAMES or name in _HOME_OF:
         core = importlib.import_module("treadle._core")
-        value = core.compile.compile_cuda if name == "compile_cuda" else getattr(core, name)
+        value = getattr(getattr(core, _HOME_OF[name]) if name in _HOME_OF else core, name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'treadle' has no attribute {name!r}")

@@ -130,9 +130,11 @@ void check_arguments(const Kernel& kernel, std::span<const Argument> arguments,
   const unsigned device_limit = state.device->info().max_group_items;
   std::string text = kernel_text(kernel) + "a group of " + extent_text(shape.group_size) + " = " +
                      std::to_string(shape.group_size.count()) + " work-items, the ";
-  text += state.max_group_items < device_limit ? "kernel allows " : "device allows ";
+  const bool is_of_kernel = state.max_group_items < device_limit;
+  text += is_of_kernel ? "kernel allows " : "device allows ";
   text += std::to_string(state.max_group_items);
-  if (!state.group_limit_reason.empty()) text += " (" + state.group_limit_reason + ")";
+  if (is_of_kernel && !state.group_limit_reason.empty())
+    text += " (" + state.group_limit_reason + ")";
   throw InvalidArgument(std::move(text), "launch more and smaller groups");
 }
 

@@ -52,6 +52,9 @@ Devices devices_or_reason(const Runtime& runtime, std::vector<std::string>& miss
     Devices all = devices_of(runtime);
     if (all.empty()) missing.push_back(name + ": it has no device");
     return all;
+  } catch (const LibraryNotFound& error) {
+    missing.push_back(name + ": " + error.library() + " was not found" +
+                      (error.tried().empty() ? "" : " (" + error.tried().front() + ")"));
   } catch (const Error& error) {
     missing.push_back(name + ": " + first_line(error.message()));
   }

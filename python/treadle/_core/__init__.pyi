@@ -22,7 +22,9 @@ from treadle._core import (
     codegen as codegen,
     compile as compile,
     cuda as cuda,
+    device as device,
     driver as driver,
+    kernel as kernel,
     opencl as opencl,
     pvt_struct as pvt_struct
 )
