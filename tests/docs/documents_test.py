@@ -3,6 +3,7 @@
 
 import pathlib
 import re
+import shlex
 
 import pytest
 
@@ -14,8 +15,9 @@ PAGES = sorted(
 )
 NAMES = [str(page) for page in PAGES]
 FENCE = re.compile(r"^```(\S+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Languages whose blocks are not programs.
-PROSE = {"text", "console", "{toctree}", "{literalinclude}", "{note}", "{warning}"}
+# How a block of each language is checked, below; text is for what programs print and for diagrams.
+RUN = {"python", "cpp", "c", "cmake", "bash", "console"}
+PROSE = {"text", "{toctree}", "{literalinclude}"}
 
 
 def blocks(page, language):
@@ -39,7 +41,7 @@ def test_there_are_pages():
 @pytest.mark.parametrize("page", NAMES)
 def test_every_block_is_of_a_language_that_is_checked(page):
     languages = {match[1] for match in FENCE.finditer((ROOT / page).read_text())}
-    assert languages <= PROSE | {"python", "cpp", "cmake", "bash"}
+    assert languages <= PROSE | RUN
 
 
 @pytest.mark.parametrize("page", pages_with("python"))
@@ -57,15 +59,104 @@ def test_python_blocks_run(page, tmp_path, run_python):
 
 @pytest.mark.parametrize("page", pages_with("cpp"))
 def test_cpp_blocks_are_copies_of_files_that_are_built(page):
-    programs = [path.read_text() for path in ROOT.glob("examples/cpp/*.cpp")]
+    built = re.search(
+        r"foreach\(example ([^)]*)\)", (ROOT / "examples/cpp/CMakeLists.txt").read_text()
+    )
+    programs = [(ROOT / f"examples/cpp/{name}.cpp").read_text() for name in built[1].split()]
     for number, _, text in blocks(page, "cpp"):
         assert any(text.strip() in program for program in programs), f"{page}:{number}"
 
 
+@pytest.mark.parametrize("page", pages_with("c"))
+def test_kernel_blocks_compile_as_cuda_c(page, tmp_path, run_python):
+    """A kernel's text shown by itself; what it computes is the business of the tests it names."""
+    texts = [text for _, _, text in blocks(page, "c")]
+    script = tmp_path / "compile_blocks.py"
+    script.write_text(
+        f"import treadle\nfor text in {texts!r}:\n"
+        f"    treadle.compile_cuda(text, 'cpu', include_dirs=[{str(ROOT / 'kernels/dialect')!r}])\n"
+    )
+    result = run_python(str(script), cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("page", pages_with("cmake"))
+def test_cmake_blocks_are_those_of_a_project_that_is_built(page):
+    consumer = (ROOT / "tests/consumer/CMakeLists.txt").read_text()
+    consumer = consumer.replace("consumer ", "your_program ").replace("treadle 0.1", "treadle")
+    for number, _, text in blocks(page, "cmake"):
+        for line in text.strip().splitlines():
+            assert line in consumer, f"{page}:{number}: {line}"
+
+
+def commands(page):
+    """(line number, words) of every command a reader is shown."""
+    for language in ("bash", "console"):
+        for number, _, text in blocks(page, language):
+            for offset, line in enumerate(text.splitlines(), 1):
+                if language == "console" and not line.startswith("$ "):
+                    continue  # what the command prints
+                words = shlex.split(line.removeprefix("$ "), comments=True)
+                if words:
+                    yield number + offset, words
+
+
+def targets_of_make():
+    return set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+# The commands of other projects that our pages name, by the words they begin with.
+FOREIGN = {("apt", "install"), ("apt-get", "install"), ("cmake",), ("ctest",), ("git", "clone")}
+
+
+@pytest.mark.parametrize("page", [name for name in NAMES if list(commands(name))])
+def test_commands_exist(page, run_python):
+    """Targets of make are in the Makefile; subcommands and options are in their own --help."""
+    for number, words in commands(page):
+        place = f"{page}:{number}: {' '.join(words)}"
+        while "=" in words[0]:  # NAME=value before a command
+            assert re.match(r"(TREADLE|CUDA|PYOPENCL|PYCUDA)_\w+=", words[0]), place
+            words = words[1:]
+        if words[0] == "make":
+            named = {word for word in words[1:] if "=" not in word}
+            assert named <= targets_of_make(), place
+        elif words[:3] == ["python", "-m", "treadle"]:
+            check_own_command(words[3:], place, run_python)
+        elif words[:2] == ["python", "-c"]:
+            result = run_python("-c", words[2])
+            assert result.returncode == 0, place + result.stderr
+        elif words[:3] == ["pytest", "-p", "treadle.compat"]:
+            result = run_python("-m", "pytest", "-p", "treadle.compat", "--version")
+            assert result.returncode == 0, place + result.stderr
+        elif words[0].endswith(".py") or (words[0] == "python" and words[1].endswith(".py")):
+            script = words[0] if words[0].endswith(".py") else words[1]
+            assert "/" not in script or (ROOT / script).is_file(), place
+        else:
+            assert any(tuple(words[: len(known)]) == known for known in FOREIGN), place
+
+
+def check_own_command(words, place, run_python):
+    """One line may show alternatives (stat|ls) and optional parts ([--json])."""
+    words = [word.strip("[]") for word in words]
+    depth = 2 if words[0] == "cache" else 1
+    options = {word for word in words[depth:] if word.startswith("--")}
+    for name in words[depth - 1].split("|"):
+        command = [*words[: depth - 1], name]
+        result = run_python("-m", "treadle", *command, "--help")
+        assert result.returncode == 0, place + result.stderr
+        assert all(option in result.stdout for option in options), place
+
+
 @pytest.mark.parametrize("page", pages_with("{literalinclude}"))
 def test_included_files_exist(page):
+    """What is included is built: a public header, or an example that is a test."""
+    built = (ROOT / "examples/cpp/CMakeLists.txt").read_text()
     for number, target, _ in blocks(page, "{literalinclude}"):
-        assert ((ROOT / page).parent / target).resolve().is_file(), f"{page}:{number}: {target}"
+        file = ((ROOT / page).parent / target).resolve()
+        assert file.is_file(), f"{page}:{number}: {target}"
+        is_header = file.is_relative_to(ROOT / "include")
+        is_python = file.is_relative_to(ROOT / "examples/python")  # tests/examples runs them all
+        assert is_header or is_python or f" {file.stem}" in built, f"{page}:{number}: {target}"
 
 
 @pytest.mark.parametrize("page", NAMES)
@@ -124,3 +215,67 @@ def test_every_promise_names_files_with_its_tests():
     for promise, files in rows:
         for path in re.findall(r"`([^`]+)`", files):
             assert f" {promise}_" in (ROOT / path).read_text(), f"{promise}: {path}"
+
+
+def table_rows(page, heading):
+    """The first cells, as they stand in code marks, of the table below a heading."""
+    section = (ROOT / page).read_text().split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    return re.findall(r"^\| `([^`]+)`", section, re.MULTILINE)
+
+
+def test_error_reference_has_every_typed_error():
+    """docs/errors.md: each class of the public headers has its row."""
+    headers = [ROOT / "include/treadle" / name for name in ("base/error.hpp", "opencl/error.hpp")]
+    declared = {
+        name
+        for path in headers
+        for name in re.findall(r"^class (\w+) : public", path.read_text(), re.MULTILINE)
+    }
+    assert len(declared) > 11
+    rows = {name.removeprefix("opencl::") for name in table_rows("docs/errors.md", "The types")}
+    assert rows == declared
+
+
+def test_error_reference_names_the_python_classes():
+    import treadle
+
+    rows = [name for name in table_rows("docs/errors.md", "The types") if "::" not in name]
+    for name in rows:
+        assert issubclass(getattr(treadle, name), treadle.Error), name
+    exported = {name for name in dir(treadle) if isinstance(getattr(treadle, name), type)}
+    exported = {name for name in exported if issubclass(getattr(treadle, name), treadle.Error)}
+    assert exported == set(rows)
+
+
+def test_environment_table_is_the_settings():
+    """docs/environment.md against the header: names, order and defaults."""
+    header = (ROOT / "include/treadle/base/settings.hpp").read_text()
+    declared = re.findall(r"/// (TREADLE_\w+):", header)
+    text = (ROOT / "docs/environment.md").read_text()
+    assert re.findall(r"^\| `(TREADLE_\w+)`", text, re.MULTILINE) == declared
+    cap = re.search(r"cache_max_bytes = 1ull << (\d+);", header)
+    assert f"| `{1 << int(cap[1])}` |" in text
+
+
+def test_every_variable_that_is_read_is_documented():
+    """Whoever reads a variable of Treadle's by itself, past settings(), shows up here."""
+    text = (ROOT / "docs/environment.md").read_text()
+    for folder in ("src", "python"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in {".cpp", ".hpp", ".py"}:
+                for name in re.findall(r'"(TREADLE_[A-Z_]+)"', path.read_text()):
+                    assert f"`{name}`" in text, f"{path.relative_to(ROOT)}: {name}"
+
+
+def test_every_room_has_a_page():
+    rooms = {path.name for path in (ROOT / "include/treadle").iterdir() if path.is_dir()}
+    pages = {path.stem for path in (ROOT / "docs/internals").glob("*.md")}
+    assert rooms | {"cuda_cpu"} == pages
+
+
+def test_room_pages_name_every_public_header_of_the_small_rooms():
+    """The pages whose first table lists headers list all of them."""
+    for room in ("base", "device"):
+        text = (ROOT / f"docs/internals/{room}.md").read_text()
+        for header in (ROOT / "include/treadle" / room).glob("*.hpp"):
+            assert f"`include/treadle/{room}/{header.name}`" in text, header.name
