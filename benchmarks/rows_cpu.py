@@ -46,6 +46,7 @@ class Session(session.Session):
         return [
             *self.kernel_rows(),
             *self.launch_rows(),
+            *self.enqueue_rows(self.pocl),
             *self.compile_rows(),
             *self.cache_rows(),
             *self.memory_rows(),

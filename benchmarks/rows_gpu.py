@@ -19,6 +19,8 @@ class Session(session.Session):
         peer_cache.mkdir()  # PyCUDA makes only its default folder
         with_peers = python_path(arguments.peers) | {"PYCUDA_CACHE_DIR": str(peer_cache)}
         self.pycuda = self.peer("PyCUDA", "pycuda_style.py", with_peers)
+        opencl_peers = python_path(arguments.peers) | {"BENCH_OPENCL_PLATFORM": "NVIDIA"}
+        self.pyopencl = self.peer("PyOpenCL", "pyopencl_style.py", opencl_peers)
         self.cupy = self.peer("CuPy", "cupy_style.py")
         self.cuda_core = self.peer("cuda.core", "cuda_core_style.py")
 
@@ -31,6 +33,7 @@ class Session(session.Session):
     def rows(self):
         return [
             *self.launch_rows(),
+            *self.enqueue_rows(self.pyopencl),
             *self.compile_rows(),
             *self.cache_rows(),
             *self.memory_rows(),

@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 
-from measure import Fresh, Worker
+from measure import Column, Fresh, Row, Target, Worker
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -24,7 +24,9 @@ class Session:
         self.workers = tree / "benchmarks/workers"
         self.all = []
         binaries = pathlib.Path(arguments.binaries or tree / "build/benchmarks")
-        self.environment = {"TREADLE_DEVICE": device} | python_path(package)
+        platform = "Portable Computing" if device == "cpu" else "NVIDIA"
+        self.environment = {"TREADLE_DEVICE": device, "BENCH_OPENCL_PLATFORM": platform}
+        self.environment |= python_path(package)
         # A program finds our libraries beside itself where it is installed; here it is not.
         if package or "TREADLE_LIBRARY_DIR" not in os.environ:
             self.environment |= {"TREADLE_LIBRARY_DIR": str(tree / "build/lib")}
@@ -33,6 +35,7 @@ class Session:
         opencl = [*run, self.workers / "pyopencl_style.py"]
         self.opencl = self.worker("treadle on OpenCL", opencl, "opencl")
         self.launch = self.worker("C++", [binaries / "launch"], "launch")
+        self.enqueue = self.worker("C++ on OpenCL", [binaries / "enqueue"], "enqueue")
         self.compile = self.worker("C++", [binaries / "compile"], "compile")
         self.memory = self.worker("C++", [binaries / "memory_pool"], "memory")
         self.fresh = Fresh(
@@ -59,6 +62,21 @@ class Session:
         """The environment that gives a process the cache folder `name`; None: an unused one."""
         folder = self.scratch / name if name else tempfile.mkdtemp(dir=self.scratch)
         return {"TREADLE_CACHE_DIR": str(folder)}
+
+    def enqueue_rows(self, peer):
+        """An OpenCL kernel of five arguments; `peer` is a worker that runs PyOpenCL."""
+        group = "OpenCL enqueue, five arguments, not waited for"
+        bare = Column("bare calls", self.enqueue, "bare")
+        columns = [Column("Treadle, C++", self.enqueue, "enqueue"), bare]
+        yield Row(group, "C++", columns, (Target("bare calls", 1.5),), rounds=21)
+        for form in ("plain", "typed"):
+            columns = [
+                Column("Treadle", self.opencl, f"enqueue {form}"),
+                Column("PyOpenCL", peer, f"enqueue {form}"),
+                bare,
+            ]
+            note = "at most the bare calls and 0.5 us"
+            yield Row(group, f"Python, {form}", columns, (Target("PyOpenCL", 0.7),), 21, note=note)
 
     def close_workers(self):
         """Ends every process; what is asked next is asked of a new one."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """PyOpenCL on PoCL: kernels written in OpenCL C, and the cost of launching and waiting."""
 
+import os
 import pathlib
 import sys
 from functools import partial
@@ -44,13 +45,60 @@ class Device:
         self.queue.finish()
 
 
+FIVE = """
+__kernel void five(__global float *out, __global const float *a, __global const float *b, float x,
+                   int n)
+{
+    int i = get_global_id(0);
+    if (i < n) out[i] = a[i] + x * b[i];
+}
+"""
+
+
+class Gate:
+    """Keeps a queue's commands waiting, so that the host is timed and no device competes."""
+
+    def __init__(self, cl, context, queue):
+        self.cl, self.context, self.queue = cl, context, queue
+        self.close()
+
+    def close(self):
+        self.event = self.cl.UserEvent(self.context)
+        self.cl.enqueue_marker(self.queue, wait_for=[self.event])
+
+    def pass_all(self):
+        self.event.set_status(0)
+        self.queue.finish()
+        self.close()
+
+
+def enqueue_cases(cl, context):
+    """A kernel of five arguments, as users write them: NumPy scalars, or declared types."""
+    program = cl.Program(context, FIVE).build()
+    buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE, 4096) for _ in range(3)]
+    plain, typed = cl.Kernel(program, "five"), cl.Kernel(program, "five")
+    typed.set_scalar_arg_dtypes([None, None, None, np.float32, np.int32])
+    x, n, size = np.float32(2), np.int32(0), (32,)
+
+    def timing(kernel, *scalars):
+        queue = cl.CommandQueue(context)
+        gate = Gate(cl, context, queue)
+        return LoopTiming(lambda: kernel(queue, size, size, *buffers, *scalars), 200, gate.pass_all)
+
+    return {
+        "enqueue plain": lambda: timing(plain, x, n),
+        "enqueue typed": lambda: timing(typed, 2.0, 0),
+    }
+
+
 def make_cases():
     import pyopencl as cl
     from pyopencl.tools import ImmediateAllocator, MemoryPool
 
-    platforms = [p for p in cl.get_platforms() if "Portable" in p.name or "pocl" in p.name.lower()]
+    wanted = os.environ.get("BENCH_OPENCL_PLATFORM", "Portable Computing")
+    platforms = [p for p in cl.get_platforms() if wanted in p.name]
     if not platforms:
-        raise Absent("no PoCL platform")
+        raise Absent(f"no OpenCL platform is called {wanted}")
     context = cl.Context(platforms[0].get_devices()[:1])
     queue = cl.CommandQueue(context)
     device = Device(cl, context, queue)
@@ -62,6 +110,7 @@ def make_cases():
 
     cases = {name: lambda case=case: KernelRun(device, case) for name, case in CASES.items()}
     cases["launch and wait"] = lambda: LoopTiming(empty_and_wait, 200)
+    cases |= enqueue_cases(cl, context)
     pool = MemoryPool(ImmediateAllocator(queue))
     cases["allocate and free"] = lambda: LoopTiming(partial(pool.allocate, 1 << 20), 20_000)
     return cases
