@@ -279,3 +279,19 @@ def test_room_pages_name_every_public_header_of_the_small_rooms():
         text = (ROOT / f"docs/internals/{room}.md").read_text()
         for header in (ROOT / "include/treadle" / room).glob("*.hpp"):
             assert f"`include/treadle/{room}/{header.name}`" in text, header.name
+
+
+def test_every_promise_has_a_row_with_its_proof():
+    """docs/cache.md and docs/promises.md together: P1 to P17, once each, with files that exist."""
+    proofs = {}
+    for page in ("docs/cache.md", "docs/promises.md"):
+        for promise, cell in re.findall(
+            r"^\| (P\d+) \|.*\| ([^|]+) \|$", (ROOT / page).read_text(), re.MULTILINE
+        ):
+            assert promise not in proofs, promise
+            proofs[promise] = re.findall(r"`([\w/]+\.\w+)`", cell)
+    assert set(proofs) == {f"P{number}" for number in range(1, 18)}
+    for promise, files in proofs.items():
+        assert files, promise
+        for path in files:
+            assert (ROOT / path).is_file(), f"{promise}: {path}"
