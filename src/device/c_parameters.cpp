@@ -57,10 +57,28 @@ const ScalarName* scalar_named(std::string_view name) {
 }
 
 bool is_qualifier(std::string_view word) {
-  constexpr std::string_view qualifiers[] = {
-      "const",   "volatile", "restrict",   "__restrict__", "__restrict",       "__global", "global",
-      "__local", "local",    "__constant", "constant",     "__private",        "private",  "struct",
-      "union",   "enum",     "signed",     "unsigned",     "__grid_constant__"};
+  constexpr std::string_view qualifiers[] = {"const",
+                                             "volatile",
+                                             "restrict",
+                                             "__restrict__",
+                                             "__restrict",
+                                             "__global",
+                                             "global",
+                                             "__local",
+                                             "local",
+                                             "__constant",
+                                             "constant",
+                                             "__private",
+                                             "private",
+                                             "struct",
+                                             "union",
+                                             "enum",
+                                             "signed",
+                                             "unsigned",
+                                             "__grid_constant__",
+                                             "TREADLE_GLOBAL",
+                                             "TREADLE_CONSTANT_POINTER",
+                                             "TREADLE_LOCAL_POINTER"};
   return std::ranges::find(qualifiers, word) != std::end(qualifiers);
 }
 
@@ -94,7 +112,9 @@ void set_value_type(const Words& words, Parameter& parameter) {
   }
 }
 
-bool is_word_for_local(std::string_view word) { return word == "__local" || word == "local"; }
+bool is_word_for_local(std::string_view word) {
+  return word == "__local" || word == "local" || word == "TREADLE_LOCAL_POINTER";
+}
 
 Parameter parse_parameter(std::string_view declaration) {
   Words words = words_of(declaration);
@@ -143,7 +163,8 @@ std::optional<KernelText> parse_declaration(std::string_view text) {
   const std::size_t opening = opening_of(text, closing);
   if (opening == std::string_view::npos) return std::nullopt;
   const Words before = words_of(text.substr(0, opening));
-  if (before.size() < 2 || !is_word(before.back().front())) return std::nullopt;
+  if (before.empty() || before.back() == "void" || !is_word(before.back().front()))
+    return std::nullopt;
   KernelText kernel{std::string(before.back()), {}};
   const std::string_view list = text.substr(opening + 1, closing - opening - 1);
   const Words inside = words_of(list);
@@ -157,7 +178,7 @@ std::optional<KernelText> parse_declaration(std::string_view text) {
 }
 
 std::size_t find_keyword(std::string_view text, std::size_t from, std::size_t& length) {
-  constexpr std::string_view keywords[] = {"__global__", "__kernel", "kernel"};
+  constexpr std::string_view keywords[] = {"__global__", "__kernel", "kernel", "TREADLE_KERNEL"};
   for (std::size_t i = from; i < text.size(); ++i) {
     if (i > 0 && is_word(text[i - 1])) continue;
     for (const std::string_view keyword : keywords) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/kernel/program.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "treadle/base/error.hpp"
+#include "treadle/codegen/dialect_header.hpp"
 #include "treadle/compile/cached.hpp"
 
 namespace treadle::kernel {
@@ -13,6 +17,31 @@ void require_language(const device::DeviceInfo& info, const ProgramOptions& opti
                          info.id + " (" + info.name + ") takes " +
                          std::string(language_name(info.language)),
                      "ask DeviceInfo::language which text to write");
+}
+
+/// Where a line of `source` includes treadle/dialect.h, with the line's end; npos, 0 if none does.
+std::pair<std::size_t, std::size_t> dialect_include(const std::string& source) {
+  for (std::size_t at = source.find("treadle/dialect.h"); at != std::string::npos;
+       at = source.find("treadle/dialect.h", at + 1)) {
+    const std::size_t newline = source.rfind('\n', at);
+    const std::size_t start = newline == std::string::npos ? 0 : newline + 1;
+    std::string before;
+    for (const char c : source.substr(start, at - start))
+      if (c != ' ' && c != '\t') before += c;
+    if (before == "#include\"" || before == "#include<")
+      return {start, std::min(source.find('\n', at), source.size())};
+  }
+  return {std::string::npos, 0};
+}
+
+/// Not every compiler looks for files of ours: the header's text takes the place of the
+/// line that includes it, and messages keep the lines of what follows.
+std::string with_dialect(const std::string& source, Language language) {
+  const auto [start, end] = dialect_include(source);
+  if (start == std::string::npos) return source;
+  const auto line = std::count(source.begin(), source.begin() + static_cast<long>(end), '\n') + 2;
+  return source.substr(0, start) + std::string(codegen::dialect_header(language)) + "#line " +
+         std::to_string(line) + source.substr(end);
 }
 
 std::vector<std::string> with_folders(const ProgramOptions& options) {
@@ -35,10 +64,11 @@ compile::BinaryKey key_of(const device::DeviceInfo& info, const std::string& sou
 
 }  // namespace
 
-Program::Program(const std::shared_ptr<device::Device>& device, const std::string& source,
+Program::Program(const std::shared_ptr<device::Device>& device, const std::string& text,
                  const ProgramOptions& options) {
   if (device == nullptr) throw InvalidArgument("a Program needs a device");
   require_language(device->info(), options);
+  const std::string source = with_dialect(text, device->info().language);
   if (device->info().builds_text)
     build_text(*device, source, options);
   else

@@ -48,10 +48,14 @@ TEST(KernelsIn, FindsKernelsOfBothLanguages) {
     /* kernel */ __kernel __attribute__((reqd_work_group_size(8, 1, 1)))
     void turn(__global const float4 *a, __local float *tile, uint n) { }
     kernel void nothing(void) {}
+    TREADLE_KERNEL both(TREADLE_GLOBAL float *a, TREADLE_LOCAL_POINTER int *t) {}
     __global__ void declared(int);
     void kernel_like(int kernel) {}
   )");
-  ASSERT_EQ(kernels.size(), 3u);
+  ASSERT_EQ(kernels.size(), 4u);
+  EXPECT_EQ(kernels[3].name, "both");
+  ASSERT_EQ(kernels[3].parameters.size(), 2u);
+  EXPECT_EQ(kernels[3].parameters[1].kind, local);
   EXPECT_EQ(kernels[0].name, "twice");
   ASSERT_EQ(kernels[0].parameters.size(), 2u);
   EXPECT_EQ(kernels[0].parameters[0].name, "a");

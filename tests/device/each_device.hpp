@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "treadle/base/error.hpp"
+#include "treadle/base/library.hpp"
 #include "treadle/device/buffer.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/module.hpp"
@@ -25,9 +26,12 @@
 
 namespace treadle::device {
 
+/// The CPU device is left out of builds without its compiler, such as the sanitized ones.
 inline std::vector<std::string> device_ids() {
+  const bool has_compiler = find_own_library("libtreadle_clang.so").path.has_value();
   std::vector<std::string> ids;
-  for (const auto& device : devices()) ids.push_back(device->info().id);
+  for (const auto& device : devices())
+    if (has_compiler || device->info().target != "cpu") ids.push_back(device->info().id);
   ids.emplace_back("null");
   return ids;
 }

@@ -115,6 +115,20 @@ TEST_P(ProgramTest, FailingTextShowsTheUsersLines) {
   }
 }
 
+TEST_P(ProgramTest, TextOfTheDialectIsTakenByEveryDevice) {
+  const std::string source =
+      "// both languages\n#include <treadle/dialect.h>\n"
+      "TREADLE_KERNEL k(TREADLE_GLOBAL int *a)\n{\n  a[treadle_global_id(0)] = 7;\n}\n";
+  const Program program(device(), source, {.cache_dir = folder() / "cache"});
+  device::Buffer buffer(device(), std::vector<int>(64, 0));
+  const auto stream = device()->make_stream();
+  stream->launch(program.kernel("k"), {.group_size = 64}, buffer);
+  stream->synchronize();
+  std::vector<int> values(64);
+  buffer.copy_to(values);
+  EXPECT_EQ(values, std::vector<int>(64, device()->info().runs_kernels ? 7 : 0));
+}
+
 TEST_P(ProgramTest, UnknownKernelGivesNearNames) {
   expect_error<InvalidArgument>([&] { make(twice).kernel("twise"); }, {"twise"});
 }

@@ -34,10 +34,11 @@ struct ProgramOptions {
 /// value; any thread.
 class Program {
  public:
-  /// Compiles and loads. Blocking. Throws CompileError (log with the text's own lines, source,
-  /// options), NotSupported for a language that the device does not take, LibraryNotFound where
-  /// its compiler is missing.
-  Program(const std::shared_ptr<device::Device>& device, const std::string& source,
+  /// Compiles and loads. Text that includes treadle/dialect.h is written in the words of both
+  /// languages and is taken by every device. Blocking. Throws CompileError (log with the text's own
+  /// lines, source, options), NotSupported for a language that the device does not take,
+  /// LibraryNotFound where its compiler is missing.
+  Program(const std::shared_ptr<device::Device>& device, const std::string& text,
           const ProgramOptions& options = {});
 
   /// The kernel of this name. Throws InvalidArgument naming the nearest there are.

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Examples of the native API: each is run as a user runs it, and checks its own result."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import treadle
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples/python/native"
+
+
+def run(path):
+    result = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+def test_example_runs(path):
+    assert run(path)
+
+
+def test_the_same_lines_run_on_every_device():
+    output = run(FOLDER / "every_device.py")
+    for device in treadle.devices():
+        assert f"{device.id:12} {device.name}: 2 * 21 = 42\n" in output
