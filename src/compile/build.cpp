@@ -38,12 +38,14 @@ class Build {
     const bool may_include =
         source.find("include") != std::string::npos || source.find('\\') != std::string::npos ||
         source.find("import") != std::string::npos || source.find("embed") != std::string::npos ||
-        !request_.search.pre_includes.empty() || request_.reports_dependencies;
+        !request_.search.pre_includes.empty() || request_.dependencies == Dependencies::told;
     if (may_include && disk_) manifest_key_ = includes_key(request_.key, request_.search);
     if (load_manifest()) return;
     IncludeClosure& closure = result_->closure;
     closure = follow_includes(source, request_.search);
-    closure_known_ = !request_.reports_dependencies;
+    closure_known_ =
+        request_.dependencies == Dependencies::followed ||
+        (request_.dependencies == Dependencies::followed_then_told && !closure.unresolved);
     manifest_stale_ = true;
     if (!closure.obstacle.empty()) result_->not_cached = "the source has " + closure.obstacle;
     if (closure.names_the_time) result_->not_cached = "the source or a header names the time";
@@ -97,6 +99,8 @@ class Build {
     for (const std::string& file : outcome.dependencies)
       if (!add_dependency(result_->closure, file))
         result_->not_cached = file + " cannot be read again";
+    std::vector<std::string>& absent = result_->closure.absent;
+    absent.insert(absent.end(), outcome.absent.begin(), outcome.absent.end());
   }
 
   void publish() {

@@ -20,8 +20,7 @@ struct BuildRequest {
   BinaryKey key;
   IncludeSearch search;
   std::vector<std::string> warnings;  ///< handed on with every result
-  /// Only the compiler's run tells the headers: CompileOutcome::dependencies.
-  bool reports_dependencies = false;
+  Dependencies dependencies = Dependencies::followed;
   CachePlace place;
   /// Runs the compiler. It may correct the key: what counts is the compiler that was run, not the
   /// one that was found.

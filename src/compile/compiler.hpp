@@ -32,26 +32,45 @@ struct CompileOutcome {
   /// Files the compiler says it read, where it says so; for others the includes are followed
   /// beforehand.
   std::vector<std::string> dependencies;
+  std::vector<std::string> absent;  ///< files that would be read if they were there
 };
 
+/// How the headers of a source become known.
+enum class Dependencies {
+  followed,            ///< all by following includes before the compile
+  followed_then_told,  ///< as far as they are found; the rest is in CompileOutcome::dependencies
+  told                 ///< all are in CompileOutcome::dependencies
+};
+
+/// One compiler of this machine, shared by all threads of the process and never destroyed before
+/// its end. Lock: no caller holds one, so each function may take its own, and a compile must not
+/// keep another thread's look-up waiting. Order: identity(), toolkit_dirs() and embeds() are asked
+/// before and after load(); compile() after it, by any number of threads at once.
 class Compiler {
  public:
   virtual ~Compiler() = default;
 
+  /// Whose spelling options are translated to; the same for the object's whole life.
   virtual Reader reader() const = 0;
-  /// "NVRTC 13.0", for messages.
+  /// "NVRTC 13.0", for messages. The version may be known only after load().
   virtual std::string title() const = 0;
-  /// Changes whenever the same job could give another result. Needs no loading of the compiler.
+  /// Changes whenever the same job could give another result. Loads nothing and runs nothing that
+  /// takes long; after load(), which another thread may do meanwhile, it speaks of what was loaded.
   virtual std::string identity(const CompilerOptions& options) = 0;
-  /// Opens the compiler, so that identity() is the one of what will run. Throws LibraryNotFound.
+  /// Opens the compiler, so that identity() is the one of what will run. The first call may take
+  /// long and others wait for it; later ones do nothing. What it opens stays open until the process
+  /// ends. Throws LibraryNotFound, and tries again when called again.
   virtual void load() = 0;
-  /// Folders of the toolkit's own headers, searched after the caller's.
+  /// Folders of the toolkit's own headers, searched after the caller's. The list lives and stays
+  /// the same as long as the compiler.
   virtual const std::vector<std::filesystem::path>& toolkit_dirs() const = 0;
-  /// A header that the compiler is given in memory.
+  /// Whether a header of that name is given to the compiler in memory. Reads what never changes.
   virtual bool embeds(std::string_view header_name) const = 0;
-  /// CompileOutcome::dependencies will be filled.
-  virtual bool reports_dependencies() const { return false; }
-  /// Blocking, any thread. Throws CompileError.
+  /// How its headers become known; the same for the object's whole life.
+  virtual Dependencies dependencies() const { return Dependencies::followed; }
+  /// Blocking; several threads may be in it at once, a compiler that cannot do that queues them
+  /// itself. Keeps nothing of `job`; the outcome is the caller's. Throws CompileError, after which
+  /// the next job compiles as if nothing had been.
   virtual CompileOutcome compile(const CompileJob& job) = 0;
 };
 

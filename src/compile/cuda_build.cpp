@@ -51,7 +51,8 @@ BinaryKey key_of(const std::string& source, const Options& options, const Compil
 IncludeSearch search_of(const std::shared_ptr<Compiler>& compiler, const CompilerOptions& read) {
   IncludeSearch search;
   search.user_dirs = read.include_dirs;
-  if (!compiler->reports_dependencies()) search.toolkit_dirs = compiler->toolkit_dirs();
+  if (compiler->dependencies() != Dependencies::told)
+    search.toolkit_dirs = compiler->toolkit_dirs();
   search.pre_includes = read.pre_includes;
   search.is_embedded = [compiler](std::string_view name) { return compiler->embeds(name); };
   return search;
@@ -67,7 +68,7 @@ BuildRequest cuda_build(const std::string& source, const Target& target, const O
   request.key = key_of(source, options, read, compiler->identity(read));
   request.search = search_of(compiler, read);
   request.warnings = read.warnings;
-  request.reports_dependencies = compiler->reports_dependencies();
+  request.dependencies = compiler->dependencies();
   request.place = {.use = options.cache, .folder = options.cache_dir};
   request.make = [compiler, read, options](BinaryKey& key, const IncludeClosure& closure) {
     compiler->load();

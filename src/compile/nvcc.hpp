@@ -24,7 +24,7 @@ class NvccCompiler : public Compiler {
   void load() override {}
   const std::vector<std::filesystem::path>& toolkit_dirs() const override { return toolkit_dirs_; }
   bool embeds(std::string_view) const override { return false; }
-  bool reports_dependencies() const override { return true; }
+  Dependencies dependencies() const override { return Dependencies::told; }
   CompileOutcome compile(const CompileJob& job) override;
 
   const std::filesystem::path& path() const noexcept { return nvcc_; }

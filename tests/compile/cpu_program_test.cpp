@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The same path with libtreadle_clang as the compiler. Needs that library, no device.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "scratch.hpp"
 #include "treadle/base/error.hpp"
@@ -80,6 +81,71 @@ TEST_F(CpuProgramTest, P3_headers_count_and_the_current_folder_is_not_searched) 
   std::filesystem::current_path(dir_ / "include");
   EXPECT_THAT(log_of(source, options()), HasSubstr("n.h"));
   std::filesystem::current_path(here);
+}
+
+/// A folder among the machine's own headers, for as long as a test runs.
+class MachineHeaders {
+ public:
+  MachineHeaders() : name_("treadle-test-" + std::to_string(::getpid())) {
+    std::error_code refused;
+    writable_ = std::filesystem::create_directory(folder(), refused);
+  }
+  MachineHeaders(const MachineHeaders&) = delete;
+  MachineHeaders& operator=(const MachineHeaders&) = delete;
+  ~MachineHeaders() {
+    std::error_code ignored;
+    if (writable_) std::filesystem::remove_all(folder(), ignored);
+  }
+  bool writable() const { return writable_; }
+  /// What a source includes to get value.h.
+  std::string header() const { return "<" + name_ + "/value.h>"; }
+  void set_value(int value) const {
+    std::ofstream(folder() / "value.h") << "#define N " << value << "\n";
+  }
+
+ private:
+  std::filesystem::path folder() const {
+    return std::filesystem::path("/usr/local/include") / name_;
+  }
+  const std::string name_;
+  bool writable_ = false;
+};
+
+TEST_F(CpuProgramTest, P3_headers_of_the_machine_count) {
+  const MachineHeaders machine;
+  if (!machine.writable()) GTEST_SKIP() << "/usr/local/include cannot be written";
+  machine.set_value(1);
+  Options given = options();
+  given.extern_c = false;
+  const std::string source = "#include <tuple>\n#include " + machine.header() +
+                             "\n__global__ void k(int* a) { a[0] = N; }\n";
+  const Program first = compile(source, given);
+  clear_memory_cache();
+  EXPECT_EQ(compile(source, given).origin, Origin::disk_cache);
+  machine.set_value(2);
+  clear_memory_cache();
+  const Program second = compile(source, given);
+  EXPECT_EQ(second.origin, Origin::compiled);
+  EXPECT_NE(second.image.code, first.image.code);
+}
+
+TEST_F(CpuProgramTest, P3_a_header_of_the_machine_that_appears_counts) {
+  const MachineHeaders machine;
+  if (!machine.writable()) GTEST_SKIP() << "/usr/local/include cannot be written";
+  const std::string source = "#if __has_include(" + machine.header() + ")\n#include " +
+                             machine.header() +
+                             "\n#else\n#define N 0\n#endif\n"
+                             "__global__ void k(int* a) { a[0] = N; }\n";
+  Options given = options();
+  given.extern_c = false;
+  const Program without = compile(source, given);
+  clear_memory_cache();
+  EXPECT_EQ(compile(source, given).origin, Origin::disk_cache);
+  machine.set_value(3);
+  clear_memory_cache();
+  const Program with = compile(source, given);
+  EXPECT_EQ(with.origin, Origin::compiled);
+  EXPECT_NE(with.image.code, without.image.code);
 }
 
 TEST_F(CpuProgramTest, options_for_nvidia_code_are_ignored_with_a_warning) {

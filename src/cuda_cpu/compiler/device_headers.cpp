@@ -50,9 +50,14 @@ int newest_libstdcxx(const std::filesystem::path& folder) {
   return newest;
 }
 
+int libstdcxx_version() {
+  static const int version = newest_libstdcxx("/usr/include/c++");
+  return version;
+}
+
 std::vector<std::string> find_host_headers() {
   std::vector<std::string> dirs;
-  if (const int version = newest_libstdcxx("/usr/include/c++"); version > 0) {
+  if (const int version = libstdcxx_version(); version > 0) {
     const std::string number = std::to_string(version);
     dirs.push_back("/usr/include/c++/" + number);
     dirs.push_back("/usr/include/x86_64-linux-gnu/c++/" + number);
@@ -75,6 +80,17 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> device_headers() {
 const std::vector<std::string>& host_header_dirs() {
   static const std::vector<std::string> dirs = find_host_headers();
   return dirs;
+}
+
+const std::vector<std::string>& newer_host_headers() {
+  static const std::vector<std::string> files = [] {
+    constexpr int versions_ahead = 4;
+    std::vector<std::string> paths;
+    for (int next = 1; next <= versions_ahead; ++next)
+      paths.push_back("/usr/include/c++/" + std::to_string(libstdcxx_version() + next) + "/tuple");
+    return paths;
+  }();
+  return files;
 }
 
 }  // namespace treadle::cuda_cpu

@@ -27,4 +27,7 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> device_headers();
 /// Looked up once per process: <tuple>, <array> and their like come from here.
 const std::vector<std::string>& host_header_dirs();
 
+/// Files whose appearance means that a newer libstdc++ was installed, which is preferred then.
+const std::vector<std::string>& newer_host_headers();
+
 }  // namespace treadle::cuda_cpu

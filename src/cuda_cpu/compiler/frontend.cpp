@@ -32,9 +32,10 @@ const std::string precompiled_path = "/treadle/prelude.pch";
 class GenerateModule : public clang::ASTFrontendAction {
  public:
   GenerateModule(llvm::LLVMContext& context, const std::vector<std::string>& expressions,
-                 FrontendResult& result)
+                 const std::vector<std::string>& include_dirs, FrontendResult& result)
       : context_(context),
         expressions_(expressions),
+        include_dirs_(include_dirs),
         entities_(expressions.size(), nullptr),
         result_(result) {}
   std::unique_ptr<llvm::Module> take_module() { return std::move(module_); }
@@ -53,6 +54,7 @@ class GenerateModule : public clang::ASTFrontendAction {
 
   /// All of it happens here: once the action ends, clang no longer tells places in diagnostics.
   void ExecuteAction() override {
+    note_host_files(getCompilerInstance(), include_dirs_, result_.host_files);
     parse_deeply(getCompilerInstance(), *this);
     clang::DiagnosticsEngine& diagnostics = getCompilerInstance().getDiagnostics();
     if (diagnostics.hasErrorOccurred() || generator_->GetModule() == nullptr) return;
@@ -68,6 +70,7 @@ class GenerateModule : public clang::ASTFrontendAction {
  private:
   llvm::LLVMContext& context_;
   const std::vector<std::string>& expressions_;
+  const std::vector<std::string>& include_dirs_;
   std::vector<const clang::NamedDecl*> entities_;  ///< by number of the expression
   FrontendResult& result_;
   clang::CodeGenerator* generator_ = nullptr;  ///< owned by the compiler instance
@@ -135,7 +138,7 @@ std::unique_ptr<llvm::Module> parse(const FrontendRequest& request, llvm::LLVMCo
   if (!options.line_info && has_endless_line(source)) {
     clang->getCodeGenOpts().setDebugInfo(llvm::codegenoptions::NoDebugInfo);
   }
-  GenerateModule action(context, request.name_expressions, result);
+  GenerateModule action(context, request.name_expressions, options.include_dirs, result);
   const bool good = run_action(*clang, action, request.name, SourceKind::user);
   hide_mount_points(result.log);
   return good ? action.take_module() : nullptr;

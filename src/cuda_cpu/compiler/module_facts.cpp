@@ -100,6 +100,13 @@ void note_kernel_facts(llvm::Module& module, clang::CodeGenerator& generator) {
     note_launch_bounds(function, *declaration);
     note_parameters(function, *declaration);
   }
+  // In the IR all variables are alike; the number of `__constant__` bytes is an attribute of
+  // kernels.
+  for (llvm::GlobalVariable& variable : module.globals()) {
+    const clang::Decl* declaration = generator.GetDeclForMangledName(variable.getName());
+    if (declaration != nullptr && declaration->hasAttr<clang::CUDAConstantAttr>())
+      variable.addAttribute("treadle-constant");
+  }
 }
 
 void report_inline_assembly(const llvm::Module& module, clang::DiagnosticsEngine& diagnostics) {

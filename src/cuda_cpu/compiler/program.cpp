@@ -32,6 +32,7 @@ CompileStatus Program::compile(const std::vector<std::string_view>& arguments) {
   compiled_ = true;
   log_.clear();
   image_.clear();
+  host_files_.clear();
   lowered_names_.clear();
   const CompileOptions options = parse_options(arguments);
   if (!options.error.empty()) {
@@ -64,6 +65,8 @@ void Program::build(FrontendRequest request, bool debug) {
   } catch (const std::exception& error) {
     result.log += request.name + ": error: " + error.what() + "\n";
   }
+  for (const std::string& path : result.host_files.read) host_files_ += "+" + path + "\n";
+  for (const std::string& path : result.host_files.absent) host_files_ += "-" + path + "\n";
   log_ = std::move(result.log);
   lowered_names_ = std::move(result.lowered_names);
 }

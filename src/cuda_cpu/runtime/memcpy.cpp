@@ -31,14 +31,27 @@ bool valid(std::uintptr_t address, std::size_t size, Side side) {
 /// by then.
 bool stays_valid(std::uintptr_t address, std::size_t size) { return known_memory(address, size); }
 
-CUresult copy_linear(CUstream handle, std::uintptr_t to, Side to_side, std::uintptr_t from,
-                     Side from_side, std::size_t size, Blocking blocking) {
+/// One end of a copy.
+struct Place {
+  std::uintptr_t address;
+  Side side;
+};
+Place on_device(CUdeviceptr address) { return {address, Side::device}; }
+Place on_host(const void* pointer) {
+  return {reinterpret_cast<std::uintptr_t>(pointer), Side::host};
+}
+Place anywhere(CUdeviceptr address) { return {address, Side::any}; }
+
+CUresult copy_linear(Place target, Place source, std::size_t size, CUstream handle,
+                     Blocking blocking) {
   return with_context([&](const auto& context) -> CUresult {
     std::shared_ptr<Stream> stream;
     if (const CUresult failure = resolve_stream(context, handle, stream); failure != CUDA_SUCCESS)
       return failure;
     if (size == 0) return CUDA_SUCCESS;
-    if (!valid(to, size, to_side) || !valid(from, size, from_side)) return CUDA_ERROR_INVALID_VALUE;
+    const std::uintptr_t to = target.address, from = source.address;
+    if (!valid(to, size, target.side) || !valid(from, size, source.side))
+      return CUDA_ERROR_INVALID_VALUE;
     Copy copy{.to = reinterpret_cast<std::byte*>(to),
               .from = reinterpret_cast<const std::byte*>(from),
               .width = size,
@@ -59,36 +72,34 @@ CUresult copy_linear(CUstream handle, std::uintptr_t to, Side to_side, std::uint
   });
 }
 
-std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-
 }  // namespace
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t size) {
-  return copy_linear(nullptr, to, Side::any, from, Side::any, size, Blocking::yes);
+  return copy_linear(anywhere(to), anywhere(from), size, nullptr, Blocking::yes);
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
-  return copy_linear(stream, to, Side::any, from, Side::any, size, Blocking::no);
+  return copy_linear(anywhere(to), anywhere(from), size, stream, Blocking::no);
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t size) {
-  return copy_linear(nullptr, to, Side::device, address(from), Side::host, size, Blocking::yes);
+  return copy_linear(on_device(to), on_host(from), size, nullptr, Blocking::yes);
 }
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t size, CUstream stream) {
-  return copy_linear(stream, to, Side::device, address(from), Side::host, size, Blocking::no);
+  return copy_linear(on_device(to), on_host(from), size, stream, Blocking::no);
 }
 
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t size) {
-  return copy_linear(nullptr, address(to), Side::host, from, Side::device, size, Blocking::yes);
+  return copy_linear(on_host(to), on_device(from), size, nullptr, Blocking::yes);
 }
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t size, CUstream stream) {
-  return copy_linear(stream, address(to), Side::host, from, Side::device, size, Blocking::no);
+  return copy_linear(on_host(to), on_device(from), size, stream, Blocking::no);
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t size) {
-  return copy_linear(nullptr, to, Side::device, from, Side::device, size, Blocking::yes);
+  return copy_linear(on_device(to), on_device(from), size, nullptr, Blocking::yes);
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
-  return copy_linear(stream, to, Side::device, from, Side::device, size, Blocking::no);
+  return copy_linear(on_device(to), on_device(from), size, stream, Blocking::no);
 }
 
 namespace {

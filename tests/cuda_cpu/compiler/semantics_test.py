@@ -212,3 +212,18 @@ def test_two_threads_compile_at_once(device):
     for worker in workers:
         worker.join()
     assert images == [device.image(source) for source in sources]
+
+
+def test_attributes_count_constant_memory(device):
+    import ctypes
+
+    module = device.compile(
+        "__constant__ float table[25];\n__device__ int other[99];\n"
+        'extern "C" __global__ void k(float* a) { a[0] = table[other[0]]; }'
+    )
+    size = ctypes.c_int()
+    const_size_bytes = 2
+    device.check(
+        "cuFuncGetAttribute", ctypes.byref(size), const_size_bytes, module.kernel()._handle
+    )
+    assert size.value == 100
