@@ -108,12 +108,6 @@ void copy_on_device_async(DevicePointer destination, DevicePointer source, std::
 void copy(DevicePointer destination, DevicePointer source, std::size_t size_bytes) {
   call_current("cuMemcpy", &Table::cuMemcpy, destination, source, size_bytes);
 }
-void copy_async(DevicePointer destination, DevicePointer source, std::size_t size_bytes,
-                StreamRef stream) {
-  call_current("cuMemcpyAsync", &Table::cuMemcpyAsync, destination, source, size_bytes,
-               stream.raw());
-}
-
 void copy_peer(const PeerAddress& destination, const PeerAddress& source, std::size_t size_bytes) {
   call_current("cuMemcpyPeer", &Table::cuMemcpyPeer, destination.address,
                raw_or_current(destination.context), source.address, raw_or_current(source.context),

@@ -12,6 +12,9 @@ std::string bytes_text(std::size_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
+/// More than any device takes for all parameters together, and little enough to compute with.
+constexpr std::size_t largest_argument_bytes = 1u << 20;
+
 std::string parameter_text(const Parameter& parameter) {
   if (parameter.name.empty()) return {};
   return " (" + (parameter.type.empty() ? "" : parameter.type + " ") + parameter.name + ")";
@@ -63,6 +66,10 @@ void* ArgumentBuffer::reserve(std::size_t size, std::size_t alignment) {
     if (parameter->size != size) throw wrong_argument_size(kernel_, layout_, count_, size);
     offset = parameter->offset;
   } else {
+    if (size > largest_argument_bytes)
+      throw InvalidArgument("kernel \"" + std::string(kernel_) + "\": argument " +
+                            std::to_string(count_) + " has " + bytes_text(size) +
+                            ", more than any kernel takes");
     offset = round_up(end_bytes_, alignment);
     if (offset + size > capacity_bytes_) grow_bytes(offset + size);
     if (count_ == capacity_count_) grow_pointers(count_ + 1);

@@ -30,8 +30,8 @@ void release_now(Handle& handle, const char* what, const char* name, Call Table:
 
 void check_fits(std::size_t host_bytes, std::size_t device_bytes) {
   if (host_bytes > device_bytes)
-    throw InvalidArgument("the host range has " + std::to_string(host_bytes) +
-                          " bytes, the device memory only " + std::to_string(device_bytes));
+    throw ShapeError("the host range has " + std::to_string(host_bytes) +
+                     " bytes, the device memory only " + std::to_string(device_bytes));
 }
 
 DevicePointer mapped_pointer(const Context& context, void* data) {

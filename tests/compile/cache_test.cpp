@@ -107,6 +107,7 @@ TEST_F(CacheTest, prune_deletes_what_was_used_longest_ago) {
   EXPECT_EQ(prune_cache(total, dir_.path()), total);
   EXPECT_EQ(prune_cache(total - 1, dir_.path()), entries[0].bytes);
   EXPECT_EQ(list_cache(dir_.path()).at(0).name, entries[0].name);
+  EXPECT_EQ(prune_cache(static_cast<std::uint64_t>(-1), dir_.path()), entries[0].bytes);
   EXPECT_EQ(prune_cache(0, dir_.path()), 0u);
   EXPECT_EQ(prune_cache(0, dir_ / "none"), 0u);
 }

@@ -130,6 +130,21 @@ TEST_P(OnCopy, ASideThatWasNotSetIsTheDriversError) {
   EXPECT_THROW(copy_2d({.width_bytes = 4, .height = 1}), DeviceError);
 }
 
+TEST_P(OnCopy, P17_NegativeSizesAreErrors) {
+  const DeviceMemory first(64), second(64);
+  std::vector<std::uint8_t> host(64);
+  for (const std::ptrdiff_t negative : {-1, -4, -64}) {
+    const auto size = static_cast<std::size_t>(negative);
+    EXPECT_THROW(copy_on_device(first.address(), second.address(), size), DeviceError);
+    EXPECT_THROW(copy_to_device(first.address(), host.data(), size), DeviceError);
+    EXPECT_THROW(copy_to_host(host.data(), first.address(), size), DeviceError);
+    EXPECT_THROW(fill8(first.address(), 0, size), DeviceError);
+    EXPECT_THROW(fill32(first.address(), 0, size), DeviceError);
+    EXPECT_THROW(fill_2d8({first.address(), 8, size, 2}, 0), DeviceError);
+    EXPECT_THROW(fill_2d8({first.address(), 8, 8, size}, 0), DeviceError);
+  }
+}
+
 TEST_P(OnCopy, PeersMayBeOneContext) {
   const DeviceMemory first(64), second(64);
   fill8(first.address(), 5, 64);

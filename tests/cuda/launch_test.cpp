@@ -83,6 +83,15 @@ TEST(Arguments, WithoutALayoutTheyFollowTheirAlignment) {
   EXPECT_EQ(read<double>(arguments[1]), 2.0);
 }
 
+TEST(Arguments, P17_NegativeSizesAreRefused) {
+  const ParameterLayout unknown;
+  ArgumentBuffer buffer(unknown, "k");
+  buffer.add(1);
+  for (const std::ptrdiff_t negative : {-1, -4, -4096})
+    EXPECT_THROW(buffer.reserve(static_cast<std::size_t>(negative)), InvalidArgument);
+  EXPECT_EQ(buffer.count(), 1u);
+}
+
 TEST(Arguments, MoreThanFitOnTheStackMoveWithTheirValues) {
   const ParameterLayout unknown;
   ArgumentBuffer buffer(unknown, "k");

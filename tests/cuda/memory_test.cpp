@@ -42,10 +42,10 @@ TEST(Memory, ACopyLargerThanTheMemoryIsRefusedBeforeItStarts) {
   try {
     memory.copy_from(host);
     FAIL();
-  } catch (const InvalidArgument& error) {
+  } catch (const ShapeError& error) {
     EXPECT_THAT(error.message(), HasSubstr("12 bytes, the device memory only 8"));
   }
-  EXPECT_THROW(memory.copy_to(host), InvalidArgument);
+  EXPECT_THROW(memory.copy_to(host), ShapeError);
   EXPECT_EQ(fake::state().count("cuMemcpyHtoD"), 0);
 }
 
@@ -65,6 +65,17 @@ TEST_P(OnMemory, HoldsWhatWasCopiedIntoIt) {
   memory.copy_to_async(again, stream);
   stream.synchronize();
   EXPECT_EQ(again, source);
+}
+
+TEST_P(OnMemory, P17_NegativeSizesAreErrors) {
+  for (const std::ptrdiff_t negative : {-1, -4, -4096}) {
+    const auto size = static_cast<std::size_t>(negative);
+    EXPECT_THROW(DeviceMemory{size}, DeviceError);
+    EXPECT_THROW(HostMemory{size}, DeviceError);
+    EXPECT_THROW(ManagedMemory{size}, DeviceError);
+    EXPECT_THROW(DeviceMemory::pitched(size, 4, 4), DeviceError);
+    EXPECT_THROW(DeviceMemory::pitched(4, size, 4), DeviceError);
+  }
 }
 
 TEST_P(OnMemory, ZeroBytesAreTheDriversError) {

@@ -18,9 +18,12 @@ class LiveCount {
   LiveCount(const LiveCount&) = delete;
   LiveCount& operator=(const LiveCount&) = delete;
 
+  /// One object more, one less. Any thread.
   void add() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void remove() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
+  /// How many live now.
   long count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  /// As it was given.
   const char* kind() const noexcept { return kind_; }
 
  private:

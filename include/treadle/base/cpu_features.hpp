@@ -14,8 +14,9 @@ namespace treadle {
 /// headers of compiled modules (src/cuda_cpu/module_abi.h) and in cache keys. A bit is never
 /// reused; new features are appended.
 struct CpuFeatures {
-  std::array<std::uint64_t, 4> bits{};
+  std::array<std::uint64_t, 4> bits{};  ///< by the numbers of cpu_feature_bit()
 
+  /// `bit` is less than 256.
   bool has(unsigned bit) const noexcept { return (bits[bit / 64] >> (bit % 64) & 1) != 0; }
   void set(unsigned bit) noexcept { bits[bit / 64] |= std::uint64_t{1} << (bit % 64); }
   /// Whether code that needs `needed` runs where this set is what there is.

@@ -31,6 +31,7 @@ enum class Scalar : std::uint8_t {
   structure,
 };
 
+/// What a scalar's bits mean.
 enum class ScalarKind : std::uint8_t {
   boolean,
   signed_integer,
@@ -47,6 +48,7 @@ struct Field;
 class DType {
  public:
   // Implicit: wherever a dtype is wanted, Scalar::float32 will do.
+  /// The type of one number.
   DType(Scalar scalar) noexcept : scalar_(scalar) {}
   /// A record. Throws DTypeError if a field has no name, is named twice, overlaps another or ends
   /// past `size_bytes`, or if `alignment` is not a power of two.

@@ -13,6 +13,7 @@ namespace treadle {
 /// one.
 class Error : public std::exception {
  public:
+  /// `message` is a sentence without its end; `hint` begins with a verb.
   explicit Error(std::string message, std::string hint = {});
   const char* what() const noexcept override { return text_.c_str(); }
   /// What was attempted, on which object, and why it failed.
@@ -39,7 +40,10 @@ struct DeviceFailure {
 /// "<call> failed: <driver's text>[ - <detail>]".
 class DeviceError : public Error {
  public:
+  /// The message is made of `failure`.
   explicit DeviceError(DeviceFailure failure, std::string hint = {});
+  // Each part of the failure, as DeviceFailure explains it.
+  /// The run-time's number for it.
   int code() const noexcept { return failure_.code; }
   const std::string& code_name() const noexcept { return failure_.code_name; }
   const std::string& call() const noexcept { return failure_.call; }
@@ -64,9 +68,11 @@ class LaunchError : public DeviceError {
 class InvalidArgument : public Error {
   using Error::Error;
 };
+/// Sizes or shapes that do not fit each other.
 class ShapeError : public InvalidArgument {
   using InvalidArgument::InvalidArgument;
 };
+/// An element type that is unknown, malformed, or not what was expected.
 class DTypeError : public InvalidArgument {
   using InvalidArgument::InvalidArgument;
 };
@@ -84,7 +90,9 @@ class NotSupported : public Error {
 /// A library needed at run time was not found or could not be loaded.
 class LibraryNotFound : public Error {
  public:
+  /// The message is made of `library` and `tried`.
   LibraryNotFound(std::string library, std::vector<std::string> tried, std::string hint);
+  /// As its users call it: "NVRTC".
   const std::string& library() const noexcept { return library_; }
   /// Each place looked at, with the loader's answer, in order.
   const std::vector<std::string>& tried() const noexcept { return tried_; }
@@ -97,6 +105,7 @@ class LibraryNotFound : public Error {
 /// A compiler refused the source, or could not be run.
 class CompileError : public Error {
  public:
+  /// The message says what failed; the log says why.
   CompileError(std::string message, std::string log, std::string source,
                std::vector<std::string> options, std::string hint = {});
   /// What the compiler said, with the user's own lines and columns.
@@ -112,7 +121,9 @@ class CompileError : public Error {
 /// An operating-system call on a file failed where going on without it makes no sense.
 class FileError : public Error {
  public:
+  /// `message` says what was attempted; the text of `error_number` is added.
   FileError(int error_number, std::string path, std::string message);
+  /// errno, and the file it was about.
   int error_number() const noexcept { return error_number_; }
   const std::string& path() const noexcept { return path_; }
 

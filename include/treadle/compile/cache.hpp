@@ -16,23 +16,25 @@ namespace treadle::compile {
 // cache folder. Functions that delete throw InvalidArgument for a folder that the cache would
 // refuse to use (CacheState::problem), and all that read one FileError if that fails.
 
+/// A cache folder from outside.
 struct CacheState {
   std::filesystem::path folder;
-  bool enabled = true;  ///< settings().cache
-  bool exists = false;
+  bool enabled = true;          ///< settings().cache
+  bool exists = false;          ///< the folder is there
   std::string problem;          ///< why the folder is refused; empty if it is not
   std::uint64_t programs = 0;   ///< entries that hold compiled code
   std::uint64_t manifests = 0;  ///< entries that remember which headers a source includes
-  std::uint64_t bytes = 0, max_bytes = 0;
+  std::uint64_t bytes = 0, max_bytes = 0;  ///< of all entries, and settings().cache_max_bytes
 };
 /// Counts; opens no entry.
 CacheState cache_state(const std::filesystem::path& folder = {});
 
+/// One file of the cache.
 struct CacheEntry {
   std::string name;  ///< of the file, in the folder
   bool is_manifest = false;
-  bool damaged = false;
-  std::uint64_t bytes = 0;
+  bool damaged = false;     ///< not as it was written; nothing else is known of it then
+  std::uint64_t bytes = 0;  ///< of the file
   std::chrono::system_clock::time_point last_used;  ///< to about an hour
   std::string language;                             ///< "cuda", "opencl-c"; this and the
                                                     ///< following are from the stored key
@@ -45,8 +47,9 @@ struct CacheEntry {
 /// Every entry, the most recently used first; each is read and checked.
 std::vector<CacheEntry> list_cache(const std::filesystem::path& folder = {});
 
+/// What verify_cache() found.
 struct CacheCheck {
-  std::uint64_t sound = 0;
+  std::uint64_t sound = 0;           ///< how many were as they were written
   std::vector<std::string> damaged;  ///< names of files, which were deleted
 };
 /// Reads every entry and deletes those that are not as they were written.
@@ -61,6 +64,7 @@ struct KeyDifference {
   std::string field;  ///< "source", "options", "header <path>", or an identity field's name
   std::string before, after;
 };
+/// A program, and the one before it that it is most like.
 struct MissExplanation {
   std::string entry;    ///< the one that was made because there was none
   std::string nearest;  ///< the one that is most like it; empty: there is none of this kernel

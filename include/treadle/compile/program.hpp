@@ -38,8 +38,8 @@ enum class CacheUse { enabled, disabled };
 
 /// How to compile. Option spellings are nvcc's; one table translates, warns about or refuses each.
 struct Options {
-  std::vector<std::string> flags = {};
-  std::vector<std::filesystem::path> include_dirs = {};
+  std::vector<std::string> flags = {};                   ///< as nvcc's command line takes them
+  std::vector<std::filesystem::path> include_dirs = {};  ///< searched in this order
   /// C++ names to look up in the result, for example "scale<float, 4>".
   std::vector<std::string> name_expressions = {};
   std::string source_name = "kernel.cu";  ///< how messages call the source
@@ -52,8 +52,10 @@ struct Options {
   bool keep = false;      ///< leave source, options and result in a folder; `Program::kept_in`
 };
 
+/// Where a program came from.
 enum class Origin { compiled, memory_cache, disk_cache };
 
+/// What a compile gives.
 struct Program {
   ModuleImage image;
   std::string log;                    ///< what the compiler said although it succeeded
@@ -81,7 +83,9 @@ struct Statistics {
   double compile_seconds = 0;  ///< spent in compilers, that is, on misses
   double lookup_seconds = 0;   ///< spent on hits
 };
+/// Exact when no other thread compiles.
 Statistics statistics();
+/// Sets each counter to zero.
 void reset_statistics();
 
 }  // namespace treadle::compile

@@ -21,6 +21,7 @@ void set_driver_version(int version);
 /// 0: there is no driver, any compiler fits.
 int driver_version();
 
+/// One compiler, or why there is none.
 struct CompilerStatus {
   std::string name;            ///< "NVRTC", "CPU compiler", "nvcc"
   std::filesystem::path path;  ///< empty: none was found

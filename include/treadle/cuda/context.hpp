@@ -49,6 +49,7 @@ enum class SharedConfig : int {
 struct PriorityRange {
   int least, greatest;
 };
+/// Device memory, as the driver sees it at that moment.
 struct MemoryInfo {
   std::size_t free_bytes, total_bytes;
 };
@@ -98,24 +99,34 @@ class Context {
   bool is_valid() const noexcept;
   explicit operator bool() const noexcept { return state_ != nullptr; }
 
+  /// Where it was made. These three need no current context and work after detach().
   Device device() const;
   const Driver& driver() const;
   bool is_primary() const;
   /// Blocks until all work queued in the context is done; the place where a kernel's fault
   /// surfaces.
   void synchronize() const;
+  /// In the unit that Limit tells. Throws DeviceError for a limit the device does not have.
   std::size_t limit(Limit limit) const;
+  /// The driver may round it; limit() tells to what. Applies to later launches.
   void set_limit(Limit limit, std::size_t value) const;
+  /// The preference for kernels that have none of their own; devices may ignore it.
   CacheConfig cache_config() const;
   void set_cache_config(CacheConfig config) const;
+  /// Banks of shared memory; devices since sm_50 ignore it.
   SharedConfig shared_config() const;
   void set_shared_config(SharedConfig config) const;
+  /// The priorities that streams of this context may have.
   PriorityRange stream_priorities() const;
+  /// The version of the driver API the context was made with, as cuCtxGetApiVersion tells it.
   unsigned api_version() const;
+  /// As it was made; of a primary context as it was activated.
   ContextFlags flags() const;
+  /// Of the whole device, so other processes change it.
   MemoryInfo memory_info() const;
   /// Lets kernels of this context use memory of `peer`, a context of another device.
   void enable_peer_access(const Context& peer, unsigned flags = 0) const;
+  /// Throws DeviceError if it was not enabled.
   void disable_peer_access(const Context& peer) const;
 
   /// CUcontext; null for none.
@@ -135,10 +146,12 @@ class Context {
 /// says so.
 class [[nodiscard]] CurrentContext {
  public:
+  /// Pushes it. Throws as Context::push().
   explicit CurrentContext(Context context);
   CurrentContext(CurrentContext&& other) noexcept;
   CurrentContext& operator=(CurrentContext&&) = delete;
   ~CurrentContext();
+  /// The context that is kept on the stack.
   const Context& get() const noexcept { return context_; }
   const Context* operator->() const noexcept { return &context_; }
   operator const Context&() const noexcept { return context_; }  // a guard is used as its context
@@ -151,10 +164,12 @@ class [[nodiscard]] CurrentContext {
 /// stack. Free where it is current already. Throws InvalidState if the context was detached.
 class Activation {
  public:
+  /// Makes it current, if it is not.
   explicit Activation(const Context& context);
   ~Activation();
   Activation(const Activation&) = delete;
   Activation& operator=(const Activation&) = delete;
+  /// The entry points to call while it is current.
   const Table& table() const noexcept { return *table_; }
 
  private:

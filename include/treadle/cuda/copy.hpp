@@ -12,33 +12,43 @@
 
 namespace treadle::cuda {
 
+/// From host memory; blocks until the host range may be used again.
 void copy_to_device(DevicePointer destination, const void* source, std::size_t size_bytes);
+/// As copy_to_device(), in the order of `stream`; overlaps with host code if the range is
+/// page-locked.
 void copy_to_device_async(DevicePointer destination, const void* source, std::size_t size_bytes,
                           StreamRef stream);
+/// To host memory; blocks until the bytes are there.
 void copy_to_host(void* destination, DevicePointer source, std::size_t size_bytes);
+/// As copy_to_host(), in the order of `stream`; the bytes are there once the stream is past it.
 void copy_to_host_async(void* destination, DevicePointer source, std::size_t size_bytes,
                         StreamRef stream);
 /// Ordered on the device; may return before the copy is done.
 void copy_on_device(DevicePointer destination, DevicePointer source, std::size_t size_bytes);
+/// As copy_on_device(), in the order of `stream`.
 void copy_on_device_async(DevicePointer destination, DevicePointer source, std::size_t size_bytes,
                           StreamRef stream);
-/// Either side may be host or device memory; the driver tells them apart by address.
+/// Either side may be host or device memory; the driver tells them apart by address. Blocks as
+/// copy_to_host() and copy_to_device() do where a side is host memory.
 void copy(DevicePointer destination, DevicePointer source, std::size_t size_bytes);
-void copy_async(DevicePointer destination, DevicePointer source, std::size_t size_bytes,
-                StreamRef stream);
 
 /// One side of a copy between contexts.
 struct PeerAddress {
   DevicePointer address;
   Context context;
 };
+/// Between two devices, or two contexts of one. Throws NotSupported where the driver cannot.
 void copy_peer(const PeerAddress& destination, const PeerAddress& source, std::size_t size_bytes);
+/// As copy_peer(), in the order of `stream`.
 void copy_peer_async(const PeerAddress& destination, const PeerAddress& source,
                      std::size_t size_bytes, StreamRef stream);
 
+/// Sets `count` elements of 8, 16 or 32 bits from `destination` on, which is aligned to one; the
+/// host does not wait. Throws DeviceError for what is not device memory.
 void fill8(DevicePointer destination, std::uint8_t value, std::size_t count);
 void fill16(DevicePointer destination, std::uint16_t value, std::size_t count);
 void fill32(DevicePointer destination, std::uint32_t value, std::size_t count);
+/// The same in the order of `stream`.
 void fill8_async(DevicePointer destination, std::uint8_t value, std::size_t count,
                  StreamRef stream);
 void fill16_async(DevicePointer destination, std::uint16_t value, std::size_t count,
@@ -53,9 +63,11 @@ struct FillArea {
   std::size_t width;  ///< elements
   std::size_t height;
 };
+/// Sets the elements of the rectangle, of 8, 16 or 32 bits each; the bytes between rows stay.
 void fill_2d8(const FillArea& area, std::uint8_t value);
 void fill_2d16(const FillArea& area, std::uint16_t value);
 void fill_2d32(const FillArea& area, std::uint32_t value);
+/// The same in the order of `stream`.
 void fill_2d8_async(const FillArea& area, std::uint8_t value, StreamRef stream);
 void fill_2d16_async(const FillArea& area, std::uint16_t value, StreamRef stream);
 void fill_2d32_async(const FillArea& area, std::uint32_t value, StreamRef stream);
@@ -76,22 +88,30 @@ struct CopySide {
   std::size_t level_of_detail = 0;  ///< 3D copies
   Context context = {};             ///< copy_3d_peer; none: the current one
 };
+/// `height` rows of `width_bytes` each, from one side to the other.
 struct Copy2D {
   CopySide source = {}, destination = {};
   std::size_t width_bytes = 0, height = 0;
 };
+/// `depth` slices of `height` rows of `width_bytes` each.
 struct Copy3D {
   CopySide source = {}, destination = {};
   std::size_t width_bytes = 0, height = 0, depth = 0;
 };
-/// Fast; pitches must be ones the device likes (DeviceMemory::pitched).
+/// Fast; pitches must be ones the device likes (DeviceMemory::pitched). Blocks where a side is host
+/// memory. Throws DeviceError for sides that are not set or too small.
 void copy_2d(const Copy2D& copy);
 /// Any pitch.
 void copy_2d_unaligned(const Copy2D& copy);
+/// As copy_2d(), in the order of `stream`.
 void copy_2d_async(const Copy2D& copy, StreamRef stream);
+/// Within one context; blocks as copy_2d() does.
 void copy_3d(const Copy3D& copy);
+/// As copy_3d(), in the order of `stream`.
 void copy_3d_async(const Copy3D& copy, StreamRef stream);
+/// Between contexts: CopySide::context says which.
 void copy_3d_peer(const Copy3D& copy);
+/// As copy_3d_peer(), in the order of `stream`.
 void copy_3d_peer_async(const Copy3D& copy, StreamRef stream);
 
 }  // namespace treadle::cuda

@@ -30,6 +30,7 @@ struct DeviceAttributeName {
 /// Every attribute once, in the order of their values.
 std::span<const DeviceAttributeName> device_attributes() noexcept;
 
+/// Ordered: a later architecture is greater.
 struct ComputeCapability {
   int major, minor;
   auto operator<=>(const ComputeCapability&) const = default;
@@ -44,16 +45,24 @@ class Device {
   /// The device with this PCI bus id ("0000:3b:00.0").
   static Device by_pci_bus_id(const std::string& bus_id, const Driver& driver = default_driver());
 
+  /// As the driver calls it: "NVIDIA H200". This and what follows throws DeviceError if the driver
+  /// does not answer.
   std::string name() const;
+  /// The same device has the same one in every process.
   std::array<std::uint8_t, 16> uuid() const;
+  /// "0000:3b:00.0".
   std::string pci_bus_id() const;
+  /// The architecture: {9, 0} is sm_90.
   ComputeCapability compute_capability() const;
   std::size_t total_memory() const;  ///< bytes
+  /// Its unit is the attribute's own: a count, bytes, kHz, or 0 and 1.
   int attribute(DeviceAttribute attribute) const;
+  /// Whether kernels of this device may be given memory of `peer` (Context::enable_peer_access).
   bool can_access_peer(const Device& peer) const;
   /// What to compile for, as compile::Target::parse reads it: "sm_90", or "cpu" for the CPU device.
   std::string target() const;
 
+  /// The driver that speaks of it.
   const Driver& driver() const noexcept { return driver_; }
   /// The driver's number of the device: CUdevice.
   RawDevice raw() const noexcept { return raw_; }

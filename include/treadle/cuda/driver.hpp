@@ -38,11 +38,12 @@ class Driver {
   Device device(int ordinal) const;
   std::vector<Device> devices() const;
 
+  /// Whose driver it is.
   Provider provider() const noexcept;
   /// The library the entry points came from; empty for a table that was filled in by hand.
   const std::filesystem::path& library() const noexcept;
+  /// Its entry points; valid as long as this Driver or any object made with it.
   const Table& table() const noexcept { return *table_; }
-  const std::shared_ptr<const Table>& shared_table() const noexcept { return table_; }
   bool operator==(const Driver&) const = default;
 
  private:

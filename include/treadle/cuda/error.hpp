@@ -28,6 +28,7 @@ inline void check(const Table& table, Result result, const char* call, Describe&
   if (static_cast<int>(result) != 0) [[unlikely]]
     raise(table, static_cast<int>(result), call, std::forward<Describe>(describe)());
 }
+/// The same where the call alone says what was attempted.
 template <class Result>
 inline void check(const Table& table, Result result, const char* call) {
   if (static_cast<int>(result) != 0) [[unlikely]]

@@ -17,6 +17,7 @@ constexpr EventFlags operator|(EventFlags a, EventFlags b) noexcept {
   return static_cast<EventFlags>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
+/// What a Handle of an event ends with.
 void destroy_event(const Context& context, RawEvent raw) noexcept;
 template <>
 inline constexpr const char* handle_kind<destroy_event> = "cuda event";
@@ -32,10 +33,12 @@ class Event {
   void record(StreamRef stream = {}) const;
   /// Blocks until the recorded work is done; returns at once if nothing was recorded.
   void synchronize() const;
+  /// Whether the recorded work is done; does not block.
   bool is_done() const;
   /// Milliseconds of device time from `start` to this event. Both must be done and have timing.
   float milliseconds_since(const Event& start) const;
 
+  /// For calls of the driver itself, while this Event lives.
   RawEvent raw() const noexcept { return handle_.raw(); }
   const Context& context() const noexcept { return handle_.context(); }
 

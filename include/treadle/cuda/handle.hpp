@@ -20,6 +20,7 @@ template <class Raw, void (*Destroy)(const Context&, Raw) noexcept>
 class Handle {
  public:
   Handle() = default;
+  /// Takes `raw`, made in `context`, to be destroyed.
   Handle(Context context, Raw raw) noexcept : context_(std::move(context)), raw_(raw) {
     if (raw_ != Raw{}) live().add();
   }
@@ -38,6 +39,7 @@ class Handle {
   }
 
   explicit operator bool() const noexcept { return raw_ != Raw{}; }
+  /// What the driver calls it; empty after release() and where it was moved from.
   Raw raw() const noexcept { return raw_; }
   /// Where the raw value is kept, for a launch that passes it by address.
   const Raw* raw_address() const noexcept { return &raw_; }

@@ -16,11 +16,13 @@
 
 namespace treadle::cuda {
 
+/// Blocks of a grid, or threads of a block, in each direction.
 struct Dim3 {
   unsigned x = 1, y = 1, z = 1;
   bool operator==(const Dim3&) const = default;
 };
 
+/// The shape of one launch, and where it is queued.
 struct LaunchConfig {
   Dim3 grid = {};             ///< blocks
   Dim3 block = {};            ///< threads in a block
@@ -60,6 +62,7 @@ struct LaunchArgument {
   static_assert(
       std::is_trivially_copyable_v<T>,
       "a kernel argument is copied as bytes: pass a plain value, or specialise LaunchArgument");
+  /// The bytes to copy, and how many at which alignment.
   static const void* data(const T& value) noexcept { return &value; }
   static constexpr std::size_t size = sizeof(T), alignment = alignof(T);
 };
@@ -81,6 +84,7 @@ struct LaunchArgument<ManagedMemory> {
 /// it.
 class ArgumentBuffer {
  public:
+  /// Empty; grows at once to what `layout` needs.
   ArgumentBuffer(const ParameterLayout& layout, std::string_view kernel);
   ArgumentBuffer(const ArgumentBuffer&) = delete;
   ArgumentBuffer& operator=(const ArgumentBuffer&) = delete;
@@ -97,11 +101,13 @@ class ArgumentBuffer {
   void add_bytes(const void* data, std::size_t size, std::size_t alignment = 1) {
     std::memcpy(reserve(size, alignment), data, size);
   }
+  /// Adds a value as LaunchArgument<T> says.
   template <class T>
   void add(const T& value) {
     add_bytes(LaunchArgument<T>::data(value), LaunchArgument<T>::size,
               LaunchArgument<T>::alignment);
   }
+  /// An address of device memory, whatever it points at.
   void add_pointer(DevicePointer address) { add(address); }
   /// Room for the next argument, to be written in place; checked as add_bytes is.
   void* reserve(std::size_t size, std::size_t alignment = 1);

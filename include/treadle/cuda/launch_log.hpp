@@ -11,8 +11,8 @@ namespace treadle::cuda {
 
 /// A line of a user's program. `file` must stay valid until the process ends.
 struct LaunchSite {
-  const char* file = nullptr;
-  int line = 0;
+  const char* file = nullptr;  ///< null: nobody said
+  int line = 0;                ///< from 1
 };
 
 /// Where the next launches of the calling thread come from, until it is set again. Bindings of

@@ -20,12 +20,16 @@ template <class Range>
 concept HostRange = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
                     std::is_trivially_copyable_v<std::ranges::range_value_t<Range>>;
 
+// What Handles of memory end with: each in its own context, and a failure is a warning.
+/// Device and managed memory.
 void free_device_memory(const Context& context, DevicePointer address) noexcept;
 template <>
 inline constexpr const char* handle_kind<free_device_memory> = "cuda device memory";
+/// Page-locked memory of the driver's.
 void free_host_memory(const Context& context, void* data) noexcept;
 template <>
 inline constexpr const char* handle_kind<free_host_memory> = "cuda host memory";
+/// Page-locked memory of the caller's.
 void unregister_host_memory(const Context& context, void* data) noexcept;
 template <>
 inline constexpr const char* handle_kind<unregister_host_memory> = "cuda registered memory";
@@ -54,7 +58,7 @@ class DeviceMemory {
   const Context& context() const noexcept { return handle_.context(); }
 
   /// Copies the whole host range, from the start of this memory. Blocks until the range may be
-  /// reused. Throws InvalidArgument naming both sizes if the range is larger than this memory.
+  /// reused. Throws ShapeError naming both sizes if the range is larger than this memory.
   template <HostRange Range>
   void copy_from(const Range& host) {
     copy_in(std::as_bytes(std::span(std::ranges::data(host), std::ranges::size(host))));
@@ -71,6 +75,7 @@ class DeviceMemory {
     copy_in_async(std::as_bytes(std::span(std::ranges::data(host), std::ranges::size(host))),
                   stream);
   }
+  /// As copy_to(), in the order of `stream`; the range must live until the stream is past it.
   template <HostRange Range>
   void copy_to_async(Range&& host, StreamRef stream) const {
     copy_out_async(
@@ -145,6 +150,7 @@ constexpr RegisterFlags operator|(RegisterFlags a, RegisterFlags b) noexcept {
 /// alive.
 class RegisteredMemory {
  public:
+  /// In the current context. Throws DeviceError for what is registered already or is no memory.
   RegisteredMemory(void* data, std::size_t size_bytes, RegisterFlags flags = RegisterFlags::none);
 
   /// Unlocks now. Throws InvalidState the second time.
@@ -169,6 +175,7 @@ class ManagedMemory {
   /// Allocates in the current context. Zero bytes is the driver's error. Throws OutOfMemory.
   explicit ManagedMemory(std::size_t size_bytes, AttachFlags flags = AttachFlags::global);
 
+  /// Frees now; the memory must not be in use. Throws InvalidState the second time.
   void free();
   bool is_freed() const noexcept { return !handle_; }
   /// Throws InvalidState after free().
@@ -191,9 +198,10 @@ class ManagedMemory {
 
 /// The allocation that `address` lies in.
 struct AddressRange {
-  DevicePointer base;
-  std::size_t size_bytes;
+  DevicePointer base;      ///< where it begins
+  std::size_t size_bytes;  ///< of the whole allocation
 };
+/// Throws DeviceError if it lies in none of the current context.
 AddressRange address_range(DevicePointer address);
 
 }  // namespace treadle::cuda

@@ -68,6 +68,7 @@ class Module {
   /// CUDA 12.4).
   std::vector<std::string> function_names() const;
 
+  /// Where it was loaded.
   const Context& context() const noexcept;
   RawModule raw() const noexcept;
 

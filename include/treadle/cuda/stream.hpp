@@ -19,6 +19,7 @@ enum class StreamFlags : unsigned {
 class StreamRef {
  public:
   constexpr StreamRef() = default;
+  /// `stream` must live as long as the reference is used.
   StreamRef(const Stream& stream);  // implicit: wherever a stream is wanted, a Stream will do
   constexpr explicit StreamRef(RawStream raw) noexcept : raw_(raw) {}
   constexpr RawStream raw() const noexcept { return raw_; }
@@ -29,6 +30,7 @@ class StreamRef {
   RawStream raw_ = nullptr;
 };
 
+/// What a Handle of a stream ends with.
 void destroy_stream(const Context& context, RawStream raw) noexcept;
 template <>
 inline constexpr const char* handle_kind<destroy_stream> = "cuda stream";
@@ -52,6 +54,7 @@ class Stream {
   int priority() const;
   StreamFlags flags() const;
 
+  /// For calls of the driver itself, while this Stream lives.
   RawStream raw() const noexcept { return handle_.raw(); }
   const Context& context() const noexcept { return handle_.context(); }
 

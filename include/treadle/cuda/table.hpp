@@ -21,6 +21,7 @@ template <class... Arguments>
 CUresult absent(Arguments...) {
   return static_cast<CUresult>(absent_entry_point);
 }
+/// absent() with the parameters of an entry point.
 template <class... Arguments>
 constexpr auto absent_slot(CUresult (*)(Arguments...)) -> CUresult (*)(Arguments...) {
   return &absent<Arguments...>;
