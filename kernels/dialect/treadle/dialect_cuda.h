@@ -80,7 +80,16 @@ TREADLE_OF_DIMENSION(treadle_global_size, gridDim.x *blockDim.x, gridDim.y *bloc
   TREADLE_OPERATOR2(scalar, /) TREADLE_OPERATOR4(scalar, +) TREADLE_OPERATOR4(scalar, -)    \
   TREADLE_OPERATOR4(scalar, *) TREADLE_OPERATOR4(scalar, /)
 TREADLE_OPERATORS(float)
+// CUDA 13 calls double4 deprecated, for its alignment, and warns of each program that a header names
+// it in. Programs that calculate with it define TREADLE_DOUBLE4_OPERATORS first.
+#if defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ >= 13 && !defined(TREADLE_DOUBLE4_OPERATORS)
+TREADLE_OPERATOR2(double, +)
+TREADLE_OPERATOR2(double, -)
+TREADLE_OPERATOR2(double, *)
+TREADLE_OPERATOR2(double, /)
+#else
 TREADLE_OPERATORS(double)
+#endif
 TREADLE_OPERATORS(int)
 TREADLE_OPERATORS(uint)
 #undef TREADLE_OPERATOR
