@@ -47,6 +47,7 @@ class Session(session.Session):
             *self.kernel_rows(),
             *self.launch_rows(),
             *self.enqueue_rows(self.pocl),
+            *self.waist_rows(),
             *self.compile_rows(),
             *self.cache_rows(),
             *self.memory_rows(),

@@ -34,6 +34,7 @@ class Session(session.Session):
         return [
             *self.launch_rows(),
             *self.enqueue_rows(self.pyopencl),
+            *self.waist_rows(),
             *self.compile_rows(),
             *self.cache_rows(),
             *self.memory_rows(),

@@ -36,6 +36,8 @@ class Session:
         self.opencl = self.worker("treadle on OpenCL", opencl, "opencl")
         self.launch = self.worker("C++", [binaries / "launch"], "launch")
         self.enqueue = self.worker("C++ on OpenCL", [binaries / "enqueue"], "enqueue")
+        self.waist = self.worker("C++", [binaries / "waist"], "waist")
+        self.waist_opencl = self.worker("C++ on OpenCL", [binaries / "waist", "opencl"], "waist")
         self.compile = self.worker("C++", [binaries / "compile"], "compile")
         self.memory = self.worker("C++", [binaries / "memory_pool"], "memory")
         self.fresh = Fresh(
@@ -62,6 +64,17 @@ class Session:
         """The environment that gives a process the cache folder `name`; None: an unused one."""
         folder = self.scratch / name if name else tempfile.mkdtemp(dir=self.scratch)
         return {"TREADLE_CACHE_DIR": str(folder)}
+
+    def waist_rows(self):
+        """What a launch through the waist costs more than one through the shell below it."""
+        for name, worker in (("CUDA", self.waist), ("OpenCL", self.waist_opencl)):
+            columns = [
+                Column("Treadle, over the shell", worker, "waist over shell"),
+                Column("Treadle, waist", worker, "waist"),
+                Column("Treadle, shell", worker, "shell"),
+            ]
+            target = Target(at_most_seconds=0.15e-6)
+            yield Row("Launch through the waist, C++", name, columns, (target,), rounds=21)
 
     def enqueue_rows(self, peer):
         """An OpenCL kernel of five arguments; `peer` is a worker that runs PyOpenCL."""

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// What the waist adds to a launch: the same kernel with the same five arguments through
+// device::Stream and through the shell below it, batch by batch. `waist ID` chooses the device.
+#include <algorithm>
+#include <treadle/device/cuda.hpp>
+#include <treadle/device/opencl.hpp>
+#include <treadle/opencl/kernel.hpp>
+#include <treadle/opencl/memory.hpp>
+#include <treadle/opencl/queue.hpp>
+#include <treadle/treadle.hpp>
+
+#include "serve.hpp"
+
+namespace device = treadle::device;
+
+namespace {
+
+constexpr int batch = 200;  // fewer than drivers queue, so the host is timed
+
+const char* const source = R"(
+#include <treadle/dialect.h>
+TREADLE_KERNEL five(TREADLE_GLOBAL float *out, TREADLE_GLOBAL const float *a,
+                    TREADLE_GLOBAL const float *b, float x, int n)
+{
+  int i = treadle_global_id(0);
+  if (i < n) out[i] = a[i] + x * b[i];
+}
+)";
+
+/// n = 0, so that the device does next to nothing.
+struct Job {
+  explicit Job(const std::shared_ptr<device::Device>& where)
+      : program(where, source),
+        stream(where->make_stream()),
+        out(where, 4096),
+        a(where, 4096),
+        b(where, 4096) {}
+
+  template <class Launch>
+  double timed(Launch launch) const {
+    const double taken = bench::seconds([&] {
+      for (int i = 0; i < batch; ++i) launch();
+    });
+    stream->synchronize();
+    return taken / batch;
+  }
+
+  double waist() const {
+    return timed([&] { stream->launch(five, {.groups = 1, .group_size = 32}, out, a, b, x, n); });
+  }
+
+  double shell() const {
+    if (const auto* function = device::cuda_function(five)) {
+      const auto& queue = *device::cuda_stream(*stream);
+      const auto to = out.location().handle, from = a.location().handle, by = b.location().handle;
+      return timed([&] {
+        function->launch({.grid = {1}, .block = {32}, .stream = queue}, to, from, by, x, n);
+      });
+    }
+    const auto& kernel = *device::opencl_kernel(five);
+    const auto& queue = *device::opencl_queue(*stream);
+    const auto memory = [](const device::Buffer& buffer) {
+      return device::opencl_buffer(buffer.device(), buffer.location());
+    };
+    const auto to = memory(out), from = memory(a), by = memory(b);
+    return timed([&] {
+      kernel.launch({.queue = queue,
+                     .global = {32},
+                     .local = {32},
+                     .order = {.after = {}, .without_event = true}},
+                    to, from, by, x, n);
+    });
+  }
+
+  treadle::Program program;
+  device::Kernel five = program.kernel("five");
+  std::shared_ptr<device::Stream> stream;
+  device::Buffer out, a, b;
+  float x = 2;
+  int n = 0;
+};
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  const Job job(count > 1 ? treadle::find_device(arguments[1]) : treadle::default_device());
+  bench::serve({
+      {"waist", [&] { return job.waist(); }},
+      {"shell", [&] { return job.shell(); }},
+      // Of neighbouring batches, so that what disturbs the one disturbs the other.
+      {"waist over shell", [&] { return std::max(job.waist() - job.shell(), 1e-9); }},
+  });
+  return 0;
+} catch (const std::exception& error) {
+  std::printf("{\"absent\": \"%s\"}\n", bench::quotable(error.what()).c_str());
+  return 1;
+}
