@@ -3,17 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "treadle/base/error.hpp"
 
 namespace treadle::device {
 namespace {
 
 std::vector<std::byte> bytes_of(std::string_view text) {
-  std::vector<std::byte> bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
-  return bytes;
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
 }
 std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
