@@ -42,8 +42,7 @@ struct Kernel {
 
   cuda::Function function;
   Face face;
-  const cuda::ParameterLayout& layout;  ///< of `function`, which keeps it alive
-  std::shared_ptr<QuickWork> quick_work = std::make_shared<QuickWork>();
+  const cuda::ParameterLayout& layout;
   std::vector<bool> warned;  ///< parameters whose conversion was reported
 };
 

@@ -3,22 +3,86 @@
 
 #include <nanobind/stl/string.h>
 
+#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+
+#include "treadle/cuda/launch_log.hpp"
 
 namespace treadle::bindings {
 namespace {
 
-// Never destroyed: warnings come while the interpreter shuts down.
+// Nothing here is ever destroyed: warnings and errors come while the interpreter shuts down. All
+// guarded by the GIL.
 std::string& package_folder() {
   static auto* folder = new std::string;
   return *folder;
 }
 
-bool is_own(nb::handle frame) {
-  const nb::object code = frame.attr("f_code");
+bool is_own(nb::handle code) {
   const auto file = nb::cast<std::string>(code.attr("co_filename"));
   return std::string_view(file).starts_with(package_folder());
+}
+
+nb::object running_frame() {
+  return nb::steal(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
+}
+nb::object frame_behind(const nb::object& frame) {
+  return nb::steal(
+      reinterpret_cast<PyObject*>(PyFrame_GetBack(reinterpret_cast<PyFrameObject*>(frame.ptr()))));
+}
+PyFrameObject* raw(const nb::object& frame) {
+  return reinterpret_cast<PyFrameObject*>(frame.ptr());
+}
+
+// A call in a code object. Finding its line means reading a table of the code, so each is found
+// once: a launch in a loop costs a look-up.
+struct Place {
+  PyObject* code;
+  int instruction;
+  bool operator==(const Place&) const = default;
+};
+struct PlaceHash {
+  std::size_t operator()(const Place& place) const noexcept {
+    return std::hash<void*>()(place.code) ^ (static_cast<std::size_t>(place.instruction) << 32);
+  }
+};
+struct Line {
+  cuda::LaunchSite site;
+  bool is_own;
+};
+
+Place place_of(const nb::object& frame) {
+  const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(raw(frame))));
+#if PY_VERSION_HEX >= 0x030B0000
+  return {code.ptr(), PyFrame_GetLasti(raw(frame))};
+#else
+  return {code.ptr(), PyFrame_GetLineNumber(raw(frame))};
+#endif
+}
+
+// Errors keep the text for as long as the process lives; there are as many as the program has
+// files.
+const char* kept_name(const std::string& file) {
+  static auto* names = new std::set<std::string>;
+  return names->insert(file).first->c_str();
+}
+
+const Line& line_of(const nb::object& frame) {
+  static auto* lines = new std::unordered_map<Place, Line, PlaceHash>;
+  constexpr std::size_t most_lines = 4096;
+  const Place place = place_of(frame);
+  if (const auto found = lines->find(place); found != lines->end()) return found->second;
+  if (lines->size() >= most_lines) {  // a program that makes code all the time
+    for (const auto& entry : *lines) Py_DECREF(entry.first.code);
+    lines->clear();
+  }
+  const nb::handle code = place.code;
+  const auto file = nb::cast<std::string>(code.attr("co_filename"));
+  const Line line{{kept_name(file), PyFrame_GetLineNumber(raw(frame))}, is_own(code)};
+  Py_INCREF(place.code);  // its address stands for it
+  return lines->emplace(place, line).first->second;
 }
 
 }  // namespace
@@ -30,15 +94,26 @@ void find_package_folder() {
 
 nb::object calling_frame() noexcept {
   try {
-    auto frame = nb::steal(
-        reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));  // may be null
-    while (frame.is_valid() && is_own(frame))
-      frame = nb::steal(reinterpret_cast<PyObject*>(
-          PyFrame_GetBack(reinterpret_cast<PyFrameObject*>(frame.ptr()))));
+    nb::object frame = running_frame();
+    while (frame.is_valid() && is_own(nb::object(frame.attr("f_code"))))
+      frame = frame_behind(frame);
     return frame;
   } catch (...) {
     PyErr_Clear();
     return {};
+  }
+}
+
+void note_launch_site() noexcept {
+  try {
+    for (nb::object frame = running_frame(); frame.is_valid(); frame = frame_behind(frame)) {
+      const Line& line = line_of(frame);
+      if (line.is_own) continue;
+      return cuda::set_launch_site(line.site);
+    }
+    cuda::set_launch_site({});
+  } catch (...) {
+    PyErr_Clear();
   }
 }
 

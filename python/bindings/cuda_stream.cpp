@@ -21,10 +21,7 @@ void bind_stream(nb::module_& m) {
   type.def(nb::init<StreamFlags, int>(), nb::arg("flags") = StreamFlags::blocking,
            nb::arg("priority") = 0)
       .def(
-          "synchronize",
-          [](nb::handle_t<Stream> self) {
-            wait_for(nb::cast<const Stream&>(self), python_owner(self));
-          },
+          "synchronize", [](const Stream& self) { wait_for(self); },
           "Waits for the work queued so far; Ctrl-C ends the wait.")
       .def_prop_ro("is_done", &Stream::is_done)
       .def("wait", &Stream::wait, nb::arg("event"))
@@ -53,10 +50,7 @@ void bind_event(nb::module_& m) {
           [](const Event& self, nb::object stream) { self.record(stream_argument(stream.ptr())); },
           nb::arg("stream") = nb::none())
       .def(
-          "synchronize",
-          [](nb::handle_t<Event> self) {
-            wait_for(nb::cast<const Event&>(self), python_owner(self));
-          },
+          "synchronize", [](const Event& self) { wait_for(self); },
           "Waits for the recorded work; Ctrl-C ends the wait.")
       .def_prop_ro("is_done", &Event::is_done)
       .def("milliseconds_since", &Event::milliseconds_since, nb::arg("start"))

@@ -79,16 +79,8 @@ void poll(Waited& waited) {
   waited.synchronize();  // says what went wrong
 }
 
-template <class Shell, class Held>
-void wait_shell(const Shell& shell, Held owner) {
-  if constexpr (requires { bindings::wait_for(shell); })
-    bindings::wait_for(shell);
-  else
-    bindings::wait_for(shell, python_owner(owner));
-}
-
-void wait_event(Event& event, nb::handle owner) {
-  if (const cuda::Event* shell = cuda_event(event)) return wait_shell(*shell, owner);
+void wait_event(Event& event) {
+  if (const cuda::Event* shell = cuda_event(event)) return bindings::wait_for(*shell);
   poll(event);
 }
 
@@ -164,7 +156,7 @@ void bind_stream_class(nb::module_& m) {
                           "A queue of work on one device; made by Device.make_stream().");
   type.def_prop_ro("device", [](const Stream& self) { return self.device().shared_from_this(); })
       .def(
-          "synchronize", [](nb::handle_t<Stream> self) { wait_for(nb::cast<Stream&>(self), self); },
+          "synchronize", [](Stream& self) { wait_for(self); },
           "Waits for the work queued so far; Ctrl-C ends the wait.")
       .def_prop_ro("is_done", &Stream::is_done, "Whether the work queued so far is done.")
       .def(
@@ -204,7 +196,7 @@ void bind_event_class(nb::module_& m) {
   nb::class_<Event>(m, "Event", nb::is_weak_referenceable(), "A mark in a stream, with its time.")
       .def_prop_ro("device", [](const Event& self) { return self.device().shared_from_this(); })
       .def(
-          "synchronize", [](nb::handle_t<Event> self) { wait_event(nb::cast<Event&>(self), self); },
+          "synchronize", [](Event& self) { wait_event(self); },
           "Waits for the recorded work; Ctrl-C ends the wait.")
       .def_prop_ro("is_done", &Event::is_done)
       .def("seconds_since", &Event::seconds_since, nb::arg("start"));
@@ -221,7 +213,12 @@ void copy(const Buffer& buffer, nb::handle host, Stream* stream, int flags, Queu
   }
   const auto waiting = buffer.device().default_stream();
   queue(bytes->span(), *waiting);
-  wait_for(*waiting, host);
+  try {
+    wait_for(*waiting);
+  } catch (nb::python_error&) {
+    keep(*waiting, std::move(bytes));  // Ctrl-C: the copy goes on
+    throw;
+  }
 }
 
 void copy_from(Buffer& self, nb::handle host, Stream* stream) {
@@ -285,9 +282,9 @@ Extent extent_argument(PyObject* object, const char* what) {
   return {x, y, z};
 }
 
-void wait_for(Stream& stream, nb::handle owner) {
+void wait_for(Stream& stream) {
   if (const cuda::Stream* shell = cuda_stream(stream))
-    wait_shell(*shell, owner);
+    bindings::wait_for(*shell);
   else
     poll(stream);
   if (!kept().empty()) release_done();

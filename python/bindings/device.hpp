@@ -24,7 +24,7 @@ device::Extent extent_argument(PyObject* object, const char* what);
 
 /// Waits without the GIL; Ctrl-C ends the wait, not the work. Releases what copies on this stream
 /// kept alive.
-void wait_for(device::Stream& stream, nb::handle owner);
+void wait_for(device::Stream& stream);
 
 /// A contiguous buffer of the host, held as long as this lives.
 class HostBytes {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 
+#include "caller.hpp"
 #include "numpy_scalars.hpp"
 
 namespace treadle::bindings {
@@ -166,7 +167,7 @@ PyObject* launch_kernel(PyObject* self, PyObject* const* arguments, Py_ssize_t c
     const std::string packed(static_cast<const char*>(view.buf),
                              static_cast<std::size_t>(view.len));
     PyBuffer_Release(&view);
-    note_launch(kernel.quick_work, config);
+    note_launch_site();
     kernel.function.launch_buffer(config, packed.data(), packed.size());
     return nb::none();
   });

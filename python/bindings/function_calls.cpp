@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "caller.hpp"
 #include "function.hpp"
 #include "interrupt.hpp"
 #include "treadle/cuda/event.hpp"
@@ -127,7 +128,7 @@ PyObject* launch_pycuda(KernelState& kernel, PyObject* const* arguments, std::si
   if (!handlers.empty()) before_launch(handlers, stream);
   if (timed) wait_for(kernel.function.context());
   const auto start = std::chrono::steady_clock::now();
-  note_launch(kernel.quick_work, config);
+  note_launch_site();
   kernel.function.launch(config, buffer);
   nb::object seconds = nb::none();
   if (timed) {
@@ -150,7 +151,7 @@ PyObject* launch_native(KernelState& kernel, PyObject* const* arguments, std::si
   cuda::ArgumentBuffer buffer(kernel.layout, kernel.function.name());
   std::vector<PyObject*> handlers;
   pack_plain(buffer, arguments, count, kernel, handlers);
-  note_launch(kernel.quick_work, config);
+  note_launch_site();
   kernel.function.launch(config, buffer);
   Py_RETURN_NONE;
 }
@@ -200,14 +201,14 @@ void launch_prepared(KernelState& kernel, const PreparedArguments& call) {
     buffer = large.get();
   }
   pack_prepared(plan, kernel, call.values, call.count, buffer);
-  note_launch(kernel.quick_work, call.config);
+  note_launch_site();
   kernel.function.launch_buffer(call.config, buffer, plan.buffer_bytes);
 }
 
 // What prepared_timed_call returns: waits for the end and gives the seconds in between.
 nb::object elapsed_seconds(std::shared_ptr<cuda::Event> start, std::shared_ptr<cuda::Event> end) {
   return nb::cpp_function(pycuda([start = std::move(start), end = std::move(end)] {
-    wait_for(*end, end);
+    wait_for(*end);
     return static_cast<double>(end->milliseconds_since(*start)) * 1e-3;
   }));
 }

@@ -3,6 +3,7 @@
 // another. The driver dropped it; here the calls are collected and become one launch.
 #include <cstring>
 
+#include "caller.hpp"
 #include "function.hpp"
 
 namespace treadle::bindings {
@@ -44,7 +45,7 @@ char* parameter_room(KernelState& kernel, std::size_t offset, std::size_t size) 
 void launch(KernelState& kernel, cuda::Dim3 grid, cuda::StreamRef stream) {
   kernel.legacy_config.grid = grid;
   kernel.legacy_config.stream = stream;
-  note_launch(kernel.quick_work, kernel.legacy_config);
+  note_launch_site();
   kernel.function.launch_buffer(kernel.legacy_config, kernel.legacy_parameters.data(),
                                 kernel.legacy_parameters.size());
 }

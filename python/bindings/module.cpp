@@ -10,6 +10,7 @@
 // and what was read from one before, a buffer say, is held until the call is over.
 #include "errors.hpp"
 #include "function.hpp"
+#include "interrupt.hpp"
 #include "pvt_struct.hpp"
 #include "rooms.hpp"
 
@@ -56,4 +57,5 @@ NB_MODULE(_core, m) {
   bind_function(driver, Face::pycuda);
   bind_pycuda_module(driver);
   bind_pycuda_compile(driver);
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { end_left_work(); }));
 }

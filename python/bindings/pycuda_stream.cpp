@@ -22,9 +22,7 @@ void bind_stream(nb::module_& m) {
              new (self) Stream{cuda::Stream(face::current_context(), bits)};
            }),
            nb::arg("flags") = 0)
-      .def("synchronize", pycuda([](nb::handle_t<Stream> self) {
-             wait_for(nb::cast<const Stream&>(self).stream, python_owner(self));
-           }))
+      .def("synchronize", pycuda([](const Stream& self) { wait_for(self.stream); }))
       .def("is_done", pycuda([](const Stream& self) { return self.stream.is_done(); }))
       .def("wait_for_event",
            pycuda([](const Stream& self, const Event& event) { self.stream.wait(event.event); }),
@@ -55,7 +53,7 @@ void bind_event(nb::module_& m) {
            nb::arg("stream") = nb::none(),
            nb::sig("def record(self, stream: Stream | int | None = None) -> Event"))
       .def("synchronize", pycuda([](nb::object self) {
-             wait_for(nb::cast<const Event&>(self).event, python_owner(self));
+             wait_for(nb::cast<const Event&>(self).event);
              return self;
            }),
            nb::sig("def synchronize(self) -> Event"))

@@ -44,6 +44,15 @@ def on_gpu(context):
 
 
 @pytest.fixture
+def on_cpu(context):
+    """Skips the test where the device is a GPU."""
+    from pycuda.driver import Context
+
+    if not Context.get_device()._target().startswith("cpu"):
+        pytest.skip("needs the CPU device")
+
+
+@pytest.fixture
 def device_array(context):
     """device_array(a) copies a NumPy array to the device."""
     import pycuda.driver as cuda

@@ -53,6 +53,66 @@ def test_ctrl_c_ends_a_wait(run_python, tmp_path, wait):
     assert result.stdout.strip() == "interrupted False", result.stdout + result.stderr
 
 
+# The kernel ends in a year or so. Each wait is sent a SIGINT.
+ENDLESS = f"""
+import os, signal, threading
+import numpy as np
+import treadle.compat, pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+signal.signal(signal.SIGINT, signal.default_int_handler)
+cuda.init()
+context = cuda.Device(0).make_context()
+spin = SourceModule('''{SPIN}''').get_function("spin")
+out = cuda.mem_alloc(8)
+end = cuda.Event()
+spin(np.int64(10**16), out, block=(1, 1, 1))
+end.record()
+def interrupted(wait):
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        wait()
+    except KeyboardInterrupt:
+        return True
+"""
+# A second Ctrl-C ends the kernel; then another context works.
+TWICE = """
+print("first:", interrupted(cuda.Context.synchronize), end.query())
+print("second:", interrupted(end.synchronize))
+try:
+    cuda.Context.synchronize()
+except cuda.Error as error:
+    print(type(error).__name__)
+context.detach()
+context = cuda.Device(0).make_context()
+data = np.arange(4)
+print((cuda.from_device_like(cuda.to_device(data), data) == data).all())
+context.pop()
+"""
+
+
+@pytest.mark.usefixtures("on_cpu")
+def test_a_second_ctrl_c_ends_an_endless_kernel(run_python, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(ENDLESS + TWICE)
+    result = run_python(str(script), timeout=60)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines() == [
+        "first: True False",
+        "second: True",
+        "LaunchError",
+        "True",
+    ]
+
+
+@pytest.mark.usefixtures("on_cpu")
+@pytest.mark.parametrize("end", ["context.pop()", "context.pop(); context.detach()", "pass"])
+def test_a_program_ends_although_its_kernel_does_not(run_python, tmp_path, end):
+    script = tmp_path / "script.py"
+    script.write_text(ENDLESS + f"print(interrupted(cuda.Context.synchronize))\n{end}\n")
+    result = run_python(str(script), timeout=60)
+    assert (result.returncode, result.stdout) == (0, "True\n"), result.stderr
+
+
 def test_other_threads_run_while_one_waits(build):
     import numpy as np
     import pycuda.driver as cuda
