@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "argument.hpp"
+#include "caller.hpp"
 #include "device.hpp"
 #include "image.hpp"
 #include "numpy_scalars.hpp"
@@ -183,6 +184,7 @@ void launch(const CallState& call, PyObject* const* arguments, std::size_t count
         static_cast<unsigned>(unsigned_argument(given[kw_local_bytes], "local_bytes", 0xFFFFFFFFu));
   ArgumentReader reader(count);
   for (std::size_t i = 0; i < count; ++i) reader.read(arguments[i], call);
+  note_launch_site();
   stream_of(call, given[kw_stream]).launch_arguments(call.kernel, shape, reader.get());
 }
 

@@ -76,8 +76,12 @@ void dtod(const nb::object& dest, const nb::object& src, const nb::object& size,
     cuda::copy_on_device_async(to.value, from.value, bytes, queue);
 }
 
-cuda::Context context_or_current(const nb::object& object) {
-  return object.is_none() ? current_context() : nb::cast<const Context&>(object).context;
+cuda::Context context_or_current(const nb::object& object, const char* what) {
+  if (object.is_none()) return current_context();
+  if (!nb::isinstance<Context>(object))
+    raise_python(PyExc_TypeError, std::string(what) + " must be None or a Context, not " +
+                                      Py_TYPE(object.ptr())->tp_name);
+  return nb::cast<const Context&>(object).context;
 }
 
 struct Peers {
@@ -85,8 +89,8 @@ struct Peers {
 };
 Peers peers_of(const nb::object& dest, const nb::object& src, const nb::object& dest_context,
                const nb::object& src_context) {
-  return {{Address(dest, "dest").value, context_or_current(dest_context)},
-          {Address(src, "src").value, context_or_current(src_context)}};
+  return {{Address(dest, "dest").value, context_or_current(dest_context, "dest_context")},
+          {Address(src, "src").value, context_or_current(src_context, "src_context")}};
 }
 
 void bind_copies(nb::module_& m) {

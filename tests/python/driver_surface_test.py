@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""pycuda.driver's names, keywords, defaults and refusals, one row each."""
+
+import numpy as np
+import pycuda.driver as cuda
+import pytest
+
+FUNCTIONS = """
+aligned_empty aligned_empty_like aligned_zeros aligned_zeros_like bitlog2 from_device
+from_device_like get_driver_version get_version have_gl_ext init managed_empty managed_empty_like
+managed_zeros managed_zeros_like mem_alloc mem_alloc_like mem_alloc_pitch mem_get_address_range
+mem_get_info memcpy_dtod memcpy_dtod_async memcpy_dtoh memcpy_dtoh_async memcpy_htod
+memcpy_htod_async memcpy_peer memcpy_peer_async memset_d16 memset_d16_async memset_d2d16
+memset_d2d16_async memset_d2d32 memset_d2d32_async memset_d2d8 memset_d2d8_async memset_d32
+memset_d32_async memset_d8 memset_d8_async module_from_buffer module_from_file pagelocked_empty
+pagelocked_empty_like pagelocked_zeros pagelocked_zeros_like register_host_memory set_debugging
+to_device
+""".split()
+CLASSES = """
+AlignedHostAllocation ArgumentHandler CompileError Context Device DeviceAllocation Error Event
+Function HostAllocation HostPointer In InOut LaunchError LogicError ManagedAllocation
+ManagedAllocationOrStub Memcpy2D Memcpy3D Memcpy3DPeer MemoryError Module Out
+PagelockedHostAllocation PointerHolderBase RegisteredHostMemory RuntimeError Stream
+""".split()
+ENUMERATIONS = """
+address_mode array3d_flags array_cubemap_face array_format compute_mode ctx_flags device_attribute
+event_flags filter_mode func_cache function_attribute graphics_register_flags host_alloc_flags
+ipc_mem_flags jit_fallback jit_input_type jit_option jit_target limit mem_attach_flags
+mem_host_register_flags memory_type pointer_attribute profiler_output_mode shared_config
+""".split()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_are_there(name):
+    assert callable(getattr(cuda, name))
+
+
+@pytest.mark.parametrize("name", CLASSES + ENUMERATIONS)
+def test_classes_are_there(name):
+    assert isinstance(getattr(cuda, name), type)
+
+
+@pytest.fixture
+def memory(context):
+    return cuda.mem_alloc(256)
+
+
+BYTES = np.arange(64, dtype=np.uint8)
+# Each call by keyword: the names are those that programs use.
+BY_KEYWORD = {
+    "memcpy_htod": lambda m: cuda.memcpy_htod(dest=m, src=BYTES),
+    "memcpy_htod_async": lambda m: cuda.memcpy_htod_async(dest=m, src=BYTES, stream=None),
+    "memcpy_dtoh": lambda m: cuda.memcpy_dtoh(dest=BYTES.copy(), src=m),
+    "memcpy_dtoh_async": lambda m: cuda.memcpy_dtoh_async(dest=BYTES.copy(), src=m, stream=None),
+    "memcpy_dtod": lambda m: cuda.memcpy_dtod(dest=m, src=int(m) + 128, size=64),
+    "memcpy_dtod_async": lambda m: cuda.memcpy_dtod_async(
+        dest=m, src=int(m) + 128, size=64, stream=None
+    ),
+    "memcpy_peer": lambda m: cuda.memcpy_peer(
+        dest=m, src=int(m) + 128, size=64, dest_context=None, src_context=None
+    ),
+    "memset_d8": lambda m: cuda.memset_d8(dest=m, data=1, size=256),
+    "memset_d16": lambda m: cuda.memset_d16(dest=m, data=1, size=128),
+    "memset_d32": lambda m: cuda.memset_d32(dest=m, data=1, size=64),
+    "memset_d8_async": lambda m: cuda.memset_d8_async(dest=m, data=1, size=256, stream=None),
+    "memset_d2d8": lambda m: cuda.memset_d2d8(dest=m, pitch=16, data=1, width=8, height=4),
+    "memset_d2d32": lambda m: cuda.memset_d2d32(dest=m, pitch=32, data=1, width=4, height=4),
+    "memset_d2d16_async": lambda m: cuda.memset_d2d16_async(
+        dest=m, pitch=32, data=1, width=4, height=4, stream=None
+    ),
+    "from_device": lambda m: cuda.from_device(devptr=m, shape=4, dtype=np.uint8, order="C"),
+    "from_device_like": lambda m: cuda.from_device_like(devptr=m, other_ary=BYTES),
+    "pagelocked_empty": lambda m: cuda.pagelocked_empty(
+        shape=4, dtype=np.uint8, order="C", mem_flags=0
+    ),
+    "aligned_zeros": lambda m: cuda.aligned_zeros(
+        shape=(2, 2), dtype=np.float32, order="F", alignment=64
+    ),
+    "managed_zeros": lambda m: cuda.managed_zeros(
+        shape=3, dtype=np.int8, order="C", mem_flags=cuda.mem_attach_flags.GLOBAL
+    ),
+    "Stream": lambda m: cuda.Stream(flags=0),
+    "Event": lambda m: cuda.Event(flags=cuda.event_flags.DISABLE_TIMING),
+    "Event.record": lambda m: cuda.Event().record(stream=None).synchronize().query(),
+    "Context.set_limit": lambda m: cuda.Context.set_limit(
+        limit=cuda.limit.PRINTF_FIFO_SIZE, value=1 << 20
+    ),
+    "as_buffer": lambda m: m.as_buffer(size=16, offset=4),
+    "Memcpy2D": lambda m: cuda.Memcpy2D()(aligned=False),
+}
+
+
+@pytest.mark.parametrize("call", BY_KEYWORD)
+def test_keywords_have_their_names(memory, call):
+    BY_KEYWORD[call](memory)
+
+
+NEGATIVE = {
+    "mem_alloc": lambda m: cuda.mem_alloc(-1),
+    "mem_alloc_pitch": lambda m: cuda.mem_alloc_pitch(-1, 1, 4),
+    "memset size": lambda m: cuda.memset_d8(m, 0, -1),
+    "memset data": lambda m: cuda.memset_d8(m, -1, 1),
+    "memset_d2d8 pitch": lambda m: cuda.memset_d2d8(m, -16, 0, 1, 1),
+    "memcpy_dtod": lambda m: cuda.memcpy_dtod(m, m, -1),
+    "as_buffer size": lambda m: m.as_buffer(-1),
+    "as_buffer offset": lambda m: m.as_buffer(1, -1),
+    "bitlog2": lambda m: cuda.bitlog2(-1),
+    "init": lambda m: cuda.init(-1),
+    "set_limit": lambda m: cuda.Context.set_limit(cuda.limit.STACK_SIZE, -1),
+    "Stream": lambda m: cuda.Stream(-1),
+}
+
+
+@pytest.mark.parametrize("call", NEGATIVE)
+def test_negative_numbers_are_refused_by_name(memory, call):
+    with pytest.raises(OverflowError, match="negative"):
+        NEGATIVE[call](memory)
+
+
+REFUSED = {
+    "zero bytes": (cuda.LogicError, lambda m: cuda.mem_alloc(0)),
+    "too many bytes": (cuda.MemoryError, lambda m: cuda.mem_alloc(1 << 60)),
+    "a float for bytes": (TypeError, lambda m: cuda.mem_alloc(1.5)),
+    "a list for a buffer": (TypeError, lambda m: cuda.memcpy_htod(m, [1, 2])),
+    "text for a buffer": (TypeError, lambda m: cuda.memcpy_htod(m, "text")),
+    "None for an address": (TypeError, lambda m: cuda.memcpy_htod(None, BYTES)),
+    "a stream of another kind": (TypeError, lambda m: cuda.memcpy_htod_async(m, BYTES, 7)),
+    "an order that is none": (cuda.LogicError, lambda m: cuda.pagelocked_empty(4, "f4", "A")),
+    "an alignment that is none": (cuda.LogicError, lambda m: cuda.aligned_empty(4, "f4", "C", 3)),
+    "no device": (cuda.LogicError, lambda m: cuda.Device(999)),
+    "a bus id that is none": (cuda.Error, lambda m: cuda.Device("nowhere")),
+    "a device by float": (TypeError, lambda m: cuda.Device(0.0)),
+    "an unknown attribute": (AttributeError, lambda m: cuda.Device(0).no_such_attribute),
+    "an int for a context": (TypeError, lambda m: cuda.memcpy_peer(m, m, 1, 3)),
+    "a context of one's own": (RuntimeError, lambda m: cuda.Context()),
+    "a module of one's own": (RuntimeError, lambda m: cuda.Module()),
+    "an allocation of one's own": (RuntimeError, lambda m: cuda.DeviceAllocation()),
+    "text for code": (TypeError, lambda m: cuda.module_from_buffer("text")),
+    "bytes that are no code": (cuda.Error, lambda m: cuda.module_from_buffer(b"nonsense" * 8)),
+    "a file that is not there": (cuda.Error, lambda m: cuda.module_from_file("/no/such/file")),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refusals_have_their_class(memory, what):
+    kind, call = REFUSED[what]
+    with pytest.raises(kind):
+        call(memory)
+
+
+def test_a_second_free_is_an_error(memory):
+    memory.free()
+    with pytest.raises(cuda.LogicError, match="device_allocation::free"):
+        memory.free()
+    with pytest.raises(cuda.LogicError):
+        cuda.memcpy_htod(memory, BYTES)
+
+
+@pytest.mark.parametrize("name", ["Array", "TextureReference", "Linker", "IPCMemoryHandle"])
+def test_what_is_absent_says_so(name):
+    with pytest.raises(AttributeError, match=f"{name} is not part of this release"):
+        getattr(cuda, name)
+
+
+def test_a_launch_returns_while_its_kernel_runs(build):
+    spin = build(
+        "__global__ void spin(long long n, long long *out)"
+        "{ long long s = 0; for (long long i = 0; i < n; ++i) s = s * 3 + (i ^ s); *out = s; }"
+    ).get_function("spin")
+    end, out = cuda.Event(), cuda.mem_alloc(8)
+    spin(np.int64(200_000_000), out, block=(1, 1, 1))  # about 100 ms or more
+    end.record()
+    assert not end.query()  # the launch and the record have returned before it
+    end.synchronize()
+    assert end.query()
