@@ -45,7 +45,7 @@ function(treadle_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
-  target_link_libraries(${name} PRIVATE treadle_flags ${arg_LINK} GTest::gtest GTest::gtest_main GTest::gmock)
+  target_link_libraries(${name} PRIVATE treadle_flags ${arg_LINK} treadle_base GTest::gtest GTest::gtest_main GTest::gmock)
   # Tests are compiled far more often than they run: without optimisation that takes half the time.
   target_compile_options(${name} PRIVATE -O0)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bin")
