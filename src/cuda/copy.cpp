@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/cuda/copy.hpp"
 
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
 #include "cuda/context_state.hpp"
+#include "treadle/base/error.hpp"
 #include "treadle/cuda/table.hpp"
 
 namespace treadle::cuda {
 namespace {
 
+/// A negative size that became unsigned. NVIDIA's driver does not refuse it: it starts a copy that
+/// touches foreign memory, and the context is lost.
+template <class Value>
+void refuse_negative(const char* name, Value value) {
+  if constexpr (std::is_same_v<Value, std::size_t>) {
+    if (value > static_cast<std::size_t>(PTRDIFF_MAX))
+      throw InvalidArgument(std::string(name) + ": a size of " +
+                            std::to_string(static_cast<std::ptrdiff_t>(value)) +
+                            " was given, and 0 or more was expected");
+  }
+}
+
 /// Runs one call in whatever context is current.
 template <class Call, class... Arguments>
 void call_current(const char* name, Call Table::* slot, Arguments... arguments) {
+  (refuse_negative(name, arguments), ...);
   const Table& cu = current_table();
   check(cu, (cu.*slot)(arguments...), name);
 }
@@ -47,6 +65,7 @@ Raw common_fields(const CopySide& source, const CopySide& destination) {
 }
 
 CUDA_MEMCPY2D raw_2d(const Copy2D& copy) {
+  for (const std::size_t size : {copy.width_bytes, copy.height}) refuse_negative("copy_2d", size);
   auto raw = common_fields<CUDA_MEMCPY2D>(copy.source, copy.destination);
   raw.WidthInBytes = copy.width_bytes;
   raw.Height = copy.height;
@@ -55,6 +74,8 @@ CUDA_MEMCPY2D raw_2d(const Copy2D& copy) {
 
 template <class Raw>
 Raw raw_3d(const Copy3D& copy) {
+  for (const std::size_t size : {copy.width_bytes, copy.height, copy.depth})
+    refuse_negative("copy_3d", size);
   Raw raw = common_fields<Raw>(copy.source, copy.destination);
   raw.srcZ = copy.source.z;
   raw.srcLOD = copy.source.level_of_detail;

@@ -135,13 +135,15 @@ TEST_P(OnCopy, P17_NegativeSizesAreErrors) {
   std::vector<std::uint8_t> host(64);
   for (const std::ptrdiff_t negative : {-1, -4, -64}) {
     const auto size = static_cast<std::size_t>(negative);
-    EXPECT_THROW(copy_on_device(first.address(), second.address(), size), DeviceError);
-    EXPECT_THROW(copy_to_device(first.address(), host.data(), size), DeviceError);
-    EXPECT_THROW(copy_to_host(host.data(), first.address(), size), DeviceError);
-    EXPECT_THROW(fill8(first.address(), 0, size), DeviceError);
-    EXPECT_THROW(fill32(first.address(), 0, size), DeviceError);
-    EXPECT_THROW(fill_2d8({first.address(), 8, size, 2}, 0), DeviceError);
-    EXPECT_THROW(fill_2d8({first.address(), 8, 8, size}, 0), DeviceError);
+    EXPECT_THROW(copy_on_device(first.address(), second.address(), size), InvalidArgument);
+    EXPECT_THROW(copy_to_device(first.address(), host.data(), size), InvalidArgument);
+    EXPECT_THROW(copy_to_host(host.data(), first.address(), size), InvalidArgument);
+    EXPECT_THROW(fill8(first.address(), 0, size), InvalidArgument);
+    EXPECT_THROW(fill32(first.address(), 0, size), InvalidArgument);
+    EXPECT_THROW(fill_2d8({first.address(), 8, size, 2}, 0), InvalidArgument);
+    EXPECT_THROW(fill_2d8({first.address(), 8, 8, size}, 0), InvalidArgument);
+    EXPECT_THROW(copy_2d({.width_bytes = size, .height = 1}), InvalidArgument);
+    EXPECT_THROW(copy_3d({.width_bytes = 4, .height = 1, .depth = size}), InvalidArgument);
   }
 }
 
