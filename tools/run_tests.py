@@ -3,7 +3,8 @@
 """Runs everything CI runs, part by part, and closes with one line of the counts.
 
 run_tests.py [--jobs N] [PART ...]
-    PART: lint build ctest pytest sanitize packaging (default: all of these), format
+    PART: lint build ctest pytest sanitize packaging (default: all of these),
+          threads fuzz format
 
 A failing part does not stop the others, unless they need what it makes.
 """
@@ -11,6 +12,7 @@ A failing part does not stop the others, unless they need what it makes.
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import dataclasses
 import os
 import pathlib
@@ -18,12 +20,14 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 TOOLS = pathlib.Path(sys.executable).parent  # .venv/bin
 LEAK = "nanobind: leaked"
+FUZZ_SECONDS = 45  # of all fuzz programs together, on every core
 CHECKS = ("check_arrows.py", "check_style.py", "check_architecture.py")
 
 
@@ -118,9 +122,9 @@ class Runner:
         common = (f"-DPython3_EXECUTABLE={sys.executable}", "-DTREADLE_BUILD_TESTS=ON")
         self.run("cmake", "--preset", preset, "--log-level=WARNING", *common, *options)
 
-    def compile(self, folder: str) -> None:
+    def compile(self, folder: str, target: str = "all") -> None:
         # -k 0: one broken room does not hide the next.
-        self.run("cmake", "--build", folder, "-j", self.jobs, "--", "-k", "0")
+        self.run("cmake", "--build", folder, "--target", target, "-j", self.jobs, "--", "-k", "0")
 
     def build(self) -> None:
         python = (f"-DPython_EXECUTABLE={sys.executable}", "-DTREADLE_BUILD_PYTHON=ON")
@@ -145,10 +149,53 @@ class Runner:
         if self.result.ok:
             self.ctest("asan")
 
+    def threads(self) -> None:
+        self.configure("tsan")
+        self.compile("build-tsan")
+        if self.result.ok:
+            self.ctest("tsan")
+
+    def fuzz(self) -> None:
+        self.configure("fuzz")
+        self.compile("build-fuzz", "fuzzers")
+        programs = sorted((ROOT / "build-fuzz/tests/fuzz").glob("fuzz_*"))
+        if not programs:
+            self.result.ok = False
+            print("failed: no fuzz programs were built")
+            return
+        seconds = max(1, FUZZ_SECONDS * self.jobs // len(programs))
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for ok in pool.map(lambda program: fuzz_program(program, seconds), programs):
+                self.result.passed += ok
+                self.result.failed += not ok
+        self.result.ok = self.result.ok and self.result.failed == 0
+
     def packaging(self) -> None:
         self.count_pytest(
             self.run(sys.executable, "-m", "pytest", "-q", "-m", "packaging", "tests/packaging")
         )
+
+
+def fuzz_program(program: pathlib.Path, seconds: int) -> bool:
+    """Runs one libFuzzer program from its corpus; an input that fails it is kept and named."""
+    name = program.name.removeprefix("fuzz_")
+    crashes = ROOT / "build-fuzz/crashes"
+    crashes.mkdir(exist_ok=True)
+    # The same seed each time: a change that fails, and not its luck. New inputs go to `found`,
+    # so the corpus in the tree stays as it is.
+    options = ["-seed=1", f"-max_total_time={seconds}", "-timeout=30", "-rss_limit_mb=2048"]
+    options.append(f"-artifact_prefix={crashes}/{name}-")
+    with tempfile.TemporaryDirectory() as found:
+        done = subprocess.run(
+            [program, *options, found, ROOT / "tests/fuzz/corpus" / name],
+            text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    runs = re.findall(r"^Done (\d+) runs", done.stdout, re.M)
+    if done.returncode == 0:
+        print(f"{name}: {runs[-1] if runs else '?'} runs in {seconds} s", flush=True)
+    else:
+        print(f"{name}: failed\n{done.stdout}", flush=True)
+    return done.returncode == 0
 
 
 def link_faces() -> None:
@@ -176,6 +223,8 @@ def listed_sources() -> list[str]:
 
 NEEDS = {"ctest": "build", "pytest": "build", "packaging": "build"}
 ALL = ("lint", "build", "ctest", "pytest", "sanitize", "packaging")
+# Not in CI, whose 25 minutes on two cores they would not fit in; fuzz needs clang-19 installed.
+ON_REQUEST = ("threads", "fuzz", "format")
 
 
 def run_parts(parts: list[str], jobs: int) -> list[Result]:
@@ -215,10 +264,12 @@ def summarise(results: list[Result], seconds: float) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=" ".join((*ALL, "format")))
+    parser.add_argument("parts", nargs="*", metavar="PART", help=" ".join(ALL + ON_REQUEST))
     arguments = parser.parse_args()
-    if unknown := set(arguments.parts) - {*ALL, "format"}:
-        parser.error(f"no part called {', '.join(sorted(unknown))}; there are {', '.join(ALL)}")
+    if unknown := set(arguments.parts) - {*ALL, *ON_REQUEST}:
+        parser.error(
+            f"no part called {', '.join(sorted(unknown))}; there are {', '.join(ALL + ON_REQUEST)}"
+        )
     start = time.monotonic()
     results = run_parts(arguments.parts or list(ALL), arguments.jobs)
     return summarise(results, time.monotonic() - start)
