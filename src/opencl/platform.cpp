@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <sstream>
+#include <string>
 
 #include "opencl/query.hpp"
 #include "opencl/version.hpp"
@@ -52,13 +53,16 @@ bool Platform::has_extension(std::string_view name) const {
 std::vector<Device> Platform::devices(DeviceType type) const {
   const auto bits = static_cast<cl_device_type>(type);
   cl_uint count = 0;
+  const auto attempt = [&] {
+    return "listing the devices of type " + std::to_string(bits) + " of " + name();
+  };
   const int code = table_->clGetDeviceIDs(raw(), bits, 0, nullptr, &count);
   if (code == CL_DEVICE_NOT_FOUND) return {};
-  check(*table_, code, "clGetDeviceIDs", [&] { return "listing the devices of " + name(); });
+  check(*table_, code, "clGetDeviceIDs", attempt);
   std::vector<RawDevice> raws(count);
   if (count > 0)
     check(*table_, table_->clGetDeviceIDs(raw(), bits, count, raws.data(), nullptr),
-          "clGetDeviceIDs", [&] { return "listing the devices of " + name(); });
+          "clGetDeviceIDs", attempt);
   std::vector<Device> devices;
   for (RawDevice device : raws) devices.emplace_back(table_, device, Ownership::adopt);
   return devices;
