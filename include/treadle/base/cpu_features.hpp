@@ -18,6 +18,7 @@ struct CpuFeatures {
 
   /// `bit` is less than 256.
   bool has(unsigned bit) const noexcept { return (bits[bit / 64] >> (bit % 64) & 1) != 0; }
+  /// `bit` is less than 256; a bit that is set stays so.
   void set(unsigned bit) noexcept { bits[bit / 64] |= std::uint64_t{1} << (bit % 64); }
   /// Whether code that needs `needed` runs where this set is what there is.
   bool covers(const CpuFeatures& needed) const noexcept;

@@ -64,14 +64,18 @@ class DType {
 
   /// "float32", or the name a record was given.
   std::string name() const;
+  /// Scalar::structure for every record.
   Scalar scalar() const noexcept { return scalar_; }
+  /// Of a complex type `complex`, not its parts' kind.
   ScalarKind kind() const noexcept;
+  /// Of one element, with the padding at a record's end.
   std::size_t size_bytes() const noexcept;
   /// What a kernel parameter of this type is aligned to: complex64 to 8, as float2 is.
   std::size_t alignment() const noexcept;
   /// NumPy's type character: 'f', 'd', 'F', 'D', 'e', '?', 'b', 'h', 'i', 'l', ... and 'V' for
   /// records.
   char numpy_char() const noexcept;
+  /// Signed or unsigned; bool is none.
   bool is_integer() const noexcept;
   /// Empty for scalars.
   std::span<const Field> fields() const noexcept;
@@ -89,8 +93,8 @@ class DType {
 
 /// A named part of a record.
 struct Field {
-  std::string name;
-  DType type;
+  std::string name;       ///< unique in its record, not empty
+  DType type;             ///< of one element, where `count` is more than 1
   std::size_t offset;     ///< bytes from the start of the record
   std::size_t count = 1;  ///< elements of an array field
   bool operator==(const Field&) const = default;

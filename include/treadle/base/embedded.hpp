@@ -11,7 +11,7 @@ namespace treadle {
 /// sorted by path.
 struct EmbeddedFile {
   std::string_view path;  ///< relative to the folder, with '/'
-  std::string_view text;
+  std::string_view text;  ///< valid as long as the process
 };
 
 }  // namespace treadle

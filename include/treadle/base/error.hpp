@@ -27,7 +27,7 @@ class Error : public std::exception {
 
 /// What a run-time system (CUDA driver, OpenCL platform) said when a call failed.
 struct DeviceFailure {
-  int code;
+  int code;  ///< the run-time's number: CUresult, or OpenCL's status
   std::string
       code_name;  ///< the run-time's own name of the code, for example "CUDA_ERROR_INVALID_VALUE"
   std::string call;  ///< the entry point that failed, without version suffix
@@ -45,9 +45,13 @@ class DeviceError : public Error {
   // Each part of the failure, as DeviceFailure explains it.
   /// The run-time's number for it.
   int code() const noexcept { return failure_.code; }
+  /// "CUDA_ERROR_INVALID_VALUE", "CL_INVALID_VALUE".
   const std::string& code_name() const noexcept { return failure_.code_name; }
+  /// The entry point, without the suffix of its version.
   const std::string& call() const noexcept { return failure_.call; }
+  /// The run-time's own description, in English.
   const std::string& driver_text() const noexcept { return failure_.driver_text; }
+  /// What was attempted, on which object; may be empty.
   const std::string& detail() const noexcept { return failure_.detail; }
 
  private:
@@ -110,7 +114,9 @@ class CompileError : public Error {
                std::vector<std::string> options, std::string hint = {});
   /// What the compiler said, with the user's own lines and columns.
   const std::string& log() const noexcept { return log_; }
+  /// The whole text, as the caller gave it.
   const std::string& source() const noexcept { return source_; }
+  /// What the compiler was given, in its own spellings.
   const std::vector<std::string>& options() const noexcept { return options_; }
 
  private:
@@ -125,6 +131,7 @@ class FileError : public Error {
   FileError(int error_number, std::string path, std::string message);
   /// errno, and the file it was about.
   int error_number() const noexcept { return error_number_; }
+  /// As it was opened: relative to the folder of that time, if it is relative.
   const std::string& path() const noexcept { return path_; }
 
  private:

@@ -11,8 +11,8 @@ namespace treadle {
 
 /// Where a search for a library ended, and everything it looked at on the way.
 struct LibrarySearch {
-  std::optional<std::filesystem::path> path;
-  std::vector<std::string> tried;  ///< each place with what was found there, in order
+  std::optional<std::filesystem::path> path;  ///< none: it was not found
+  std::vector<std::string> tried;             ///< each place with what was found there, in order
 };
 
 /// Finds one of Treadle's own libraries, for example "libtreadle_cpu.so": in

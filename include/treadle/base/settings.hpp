@@ -11,6 +11,7 @@ namespace treadle {
 /// Everything the environment can choose, read once, at the first call of settings().
 /// docs/environment.md holds the same table; a test compares the two.
 struct Settings {
+  /// Paths are as the variables have them: nothing is made absolute or looked up.
   using Path = std::filesystem::path;
   /// TREADLE_DEVICE: cuda:0 | opencl:<platform>:<n> | cpu; empty: the best there is
   std::string device;

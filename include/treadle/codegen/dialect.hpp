@@ -13,8 +13,8 @@ namespace treadle::codegen {
 
 /// One name of a scalar type.
 struct TypeName {
-  std::string_view name;
-  Scalar scalar;
+  std::string_view name;  ///< one blank between its words: "unsigned int"
+  Scalar scalar;          ///< never Scalar::structure
 };
 
 /// The spellings of one language. Data only.

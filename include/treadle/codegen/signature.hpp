@@ -19,9 +19,9 @@ enum class AddressSpace { unsaid, global, local, constant };
 /// One C declaration, taken apart but not yet understood.
 struct Declaration {
   std::string type;  ///< as written, without const, volatile and restrict, one blank between words
-  std::string name;
-  bool is_pointer = false;  ///< "float *x" and "float x[]"
-  AddressSpace address_space = AddressSpace::unsaid;
+  std::string name;  ///< what the parameter is called
+  bool is_pointer = false;                            ///< "float *x" and "float x[]"
+  AddressSpace address_space = AddressSpace::unsaid;  ///< of what a pointer points to
   bool operator==(const Declaration&) const = default;
 };
 
@@ -35,6 +35,7 @@ std::vector<Declaration> parse_declarations(std::string_view text);
 /// Which C name stands for which type: a dialect's own, and those the program adds.
 class TypeNames {
  public:
+  /// Knows the names of `dialect`, which need not outlive it.
   explicit TypeNames(const Dialect& dialect);
 
   /// Gives `type` a name. The first name of a type is the one that is written. Throws
@@ -58,9 +59,9 @@ struct Argument {
     vector,              ///< a pointer to elements
     vector_with_offset,  ///< a pointer to its allocation, and a byte offset behind it
   };
-  Kind kind;
-  DType dtype;  ///< of the value, or of an element
-  std::string name;
+  Kind kind;         ///< decides what Offsets::passed adds to it
+  DType dtype;       ///< of the value, or of an element
+  std::string name;  ///< as the kernel's body calls it
   bool operator==(const Argument&) const = default;
 };
 

@@ -18,12 +18,12 @@ namespace treadle::compile {
 
 /// A cache folder from outside.
 struct CacheState {
-  std::filesystem::path folder;
-  bool enabled = true;          ///< settings().cache
-  bool exists = false;          ///< the folder is there
-  std::string problem;          ///< why the folder is refused; empty if it is not
-  std::uint64_t programs = 0;   ///< entries that hold compiled code
-  std::uint64_t manifests = 0;  ///< entries that remember which headers a source includes
+  std::filesystem::path folder;  ///< the one that was asked about, the default in full
+  bool enabled = true;           ///< settings().cache
+  bool exists = false;           ///< the folder is there
+  std::string problem;           ///< why the folder is refused; empty if it is not
+  std::uint64_t programs = 0;    ///< entries that hold compiled code
+  std::uint64_t manifests = 0;   ///< entries that remember which headers a source includes
   std::uint64_t bytes = 0, max_bytes = 0;  ///< of all entries, and settings().cache_max_bytes
 };
 /// Counts; opens no entry.
@@ -31,10 +31,10 @@ CacheState cache_state(const std::filesystem::path& folder = {});
 
 /// One file of the cache.
 struct CacheEntry {
-  std::string name;  ///< of the file, in the folder
-  bool is_manifest = false;
-  bool damaged = false;     ///< not as it was written; nothing else is known of it then
-  std::uint64_t bytes = 0;  ///< of the file
+  std::string name;          ///< of the file, in the folder
+  bool is_manifest = false;  ///< it holds no code, but the names and digests of a source's headers
+  bool damaged = false;      ///< not as it was written; nothing else is known of it then
+  std::uint64_t bytes = 0;   ///< of the file
   std::chrono::system_clock::time_point last_used;  ///< to about an hour
   std::string language;                             ///< "cuda", "opencl-c"; this and the
                                                     ///< following are from the stored key
@@ -42,7 +42,7 @@ struct CacheEntry {
   std::vector<std::string> options;                 ///< canonical
   std::vector<KeyField> identity;                   ///< who compiled it, for what
   std::string target, compiler;                     ///< of `identity`; empty if it has none
-  std::uint64_t image_bytes = 0;
+  std::uint64_t image_bytes = 0;                    ///< of the compiled code; 0 for manifests
 };
 /// Every entry, the most recently used first; each is read and checked.
 std::vector<CacheEntry> list_cache(const std::filesystem::path& folder = {});
@@ -62,6 +62,7 @@ std::uint64_t prune_cache(std::uint64_t max_bytes, const std::filesystem::path& 
 /// One part of two keys that is not the same.
 struct KeyDifference {
   std::string field;  ///< "source", "options", "header <path>", or an identity field's name
+  /// The field in `nearest` and in `entry`; empty where one has no such field.
   std::string before, after;
 };
 /// A program, and the one before it that it is most like.

@@ -15,7 +15,7 @@ namespace treadle::compile {
 
 /// One named part of a key; the name is what `treadle cache explain-miss` shows.
 struct KeyField {
-  std::string name, value;
+  std::string name, value;  ///< neither need be text: they are framed by their lengths
   bool operator==(const KeyField&) const = default;
 };
 
@@ -38,13 +38,13 @@ struct BinaryKey {
 
 /// What a build made.
 struct Binary {
-  std::vector<std::byte> code;
-  std::string log;  ///< what the compiler said although it succeeded
+  std::vector<std::byte> code;  ///< kept as it is, never looked into
+  std::string log;              ///< what the compiler said although it succeeded
 };
 
 /// Where results are kept.
 struct CachePlace {
-  CacheUse use = CacheUse::enabled;
+  CacheUse use = CacheUse::enabled;   ///< disabled: `build` runs for every call
   std::filesystem::path folder = {};  ///< empty: settings().cache_dir
 };
 

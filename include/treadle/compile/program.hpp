@@ -21,7 +21,9 @@ class Target {
   static Target parse(const std::string& name);
   /// The processor this process runs on, from cpuid, without loading a compiler.
   static Target host_cpu();
+  /// As it was parsed, "cpu" with its features: a name that gives the same target again.
   const std::string& name() const noexcept { return name_; }
+  /// Whether the code is for the CPU device, this host's or another's.
   bool is_cpu() const noexcept { return name_.compare(0, 3, "cpu") == 0; }
   bool operator==(const Target&) const = default;
 
@@ -32,6 +34,7 @@ class Target {
 
 /// For a CPU target each means the CPU provider's module.
 enum class Output { cubin, ptx, fatbin };
+/// Who compiles. automatic: what TREADLE_COMPILER names, else NVRTC; a CPU target has only one.
 enum class Toolchain { automatic, nvrtc, nvcc };
 /// disabled: neither the memory nor the disk cache is read or written.
 enum class CacheUse { enabled, disabled };
@@ -43,9 +46,11 @@ struct Options {
   /// C++ names to look up in the result, for example "scale<float, 4>".
   std::vector<std::string> name_expressions = {};
   std::string source_name = "kernel.cu";  ///< how messages call the source
-  Output output = Output::cubin;
+  Output output = Output::cubin;          ///< PTX for a compute_ target, whatever stands here
+  /// nvcc starts processes, and is never chosen by itself.
   Toolchain toolchain = Toolchain::automatic;
   std::string nvcc = {};  ///< path or name, for Toolchain::nvcc; empty: settings().nvcc
+  /// Of this call; TREADLE_CACHE=0 turns the disk off for all.
   CacheUse cache = CacheUse::enabled;
   std::filesystem::path cache_dir = {};  ///< empty: settings().cache_dir
   bool extern_c = false;  ///< wrap the source in extern "C" { } without moving its lines
@@ -57,14 +62,14 @@ enum class Origin { compiled, memory_cache, disk_cache };
 
 /// What a compile gives.
 struct Program {
-  ModuleImage image;
+  ModuleImage image;                  ///< what cuda::Module loads
   std::string log;                    ///< what the compiler said although it succeeded
   std::vector<std::string> warnings;  ///< ours: options ignored, capability mismatch
-  Origin origin = Origin::compiled;
-  double seconds = 0;             ///< wall time of this call
-  std::filesystem::path kept_in;  ///< with Options::keep
-  std::filesystem::path entry;    ///< its file in the disk cache; empty if it is not there
-  std::string not_cached;         ///< why the result was not kept for later; empty if it was
+  Origin origin = Origin::compiled;   ///< with the cache disabled always `compiled`
+  double seconds = 0;                 ///< wall time of this call
+  std::filesystem::path kept_in;      ///< with Options::keep
+  std::filesystem::path entry;        ///< its file in the disk cache; empty if it is not there
+  std::string not_cached;             ///< why the result was not kept for later; empty if it was
 };
 
 /// Compiles CUDA C++ text, or returns what an earlier compile of the same inputs made. Blocking;
@@ -79,6 +84,7 @@ void discard_cached(const Program& program);
 
 /// Counters of this process since start or the last reset.
 struct Statistics {
+  /// Numbers of calls; one that healed an entry is a miss too.
   std::uint64_t memory_hits = 0, disk_hits = 0, misses = 0, healed = 0, io_errors = 0;
   double compile_seconds = 0;  ///< spent in compilers, that is, on misses
   double lookup_seconds = 0;   ///< spent on hits

@@ -22,6 +22,7 @@ enum class ContextFlags : unsigned {
   map_host = 8,
   keep_local_memory = 16,
 };
+/// Both sets of flags. Two schedule_ flags do not go together; the driver refuses them.
 constexpr ContextFlags operator|(ContextFlags a, ContextFlags b) noexcept {
   return static_cast<ContextFlags>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
@@ -47,11 +48,11 @@ enum class SharedConfig : int {
 
 /// Numerically lower is more urgent: greatest <= 0 <= least.
 struct PriorityRange {
-  int least, greatest;
+  int least, greatest;  ///< both 0 on devices that have no priorities
 };
 /// Device memory, as the driver sees it at that moment.
 struct MemoryInfo {
-  std::size_t free_bytes, total_bytes;
+  std::size_t free_bytes, total_bytes;  ///< free: in this moment, for any process
 };
 
 /// A CUDA context: shared ownership of one, so it lives until the last object made in it is gone.
@@ -97,11 +98,14 @@ class Context {
   void detach() const;
   /// False after detach(), and for a Context that never had one.
   bool is_valid() const noexcept;
+  /// False for a Context that never had one; true after detach().
   explicit operator bool() const noexcept { return state_ != nullptr; }
 
   /// Where it was made. These three need no current context and work after detach().
   Device device() const;
+  /// The one its device is of.
   const Driver& driver() const;
+  /// Whether other libraries share it: Context::primary(), or attached and found to be one.
   bool is_primary() const;
   /// Blocks until all work queued in the context is done; the place where a kernel's fault
   /// surfaces.
@@ -112,9 +116,11 @@ class Context {
   void set_limit(Limit limit, std::size_t value) const;
   /// The preference for kernels that have none of their own; devices may ignore it.
   CacheConfig cache_config() const;
+  /// Applies to later launches. Throws DeviceError where the driver refuses it.
   void set_cache_config(CacheConfig config) const;
   /// Banks of shared memory; devices since sm_50 ignore it.
   SharedConfig shared_config() const;
+  /// Applies to later launches; one that a device ignores is no error.
   void set_shared_config(SharedConfig config) const;
   /// The priorities that streams of this context may have.
   PriorityRange stream_priorities() const;
@@ -153,8 +159,11 @@ class [[nodiscard]] CurrentContext {
   ~CurrentContext();
   /// The context that is kept on the stack.
   const Context& get() const noexcept { return context_; }
+  /// The methods of the context that is kept.
   const Context* operator->() const noexcept { return &context_; }
-  operator const Context&() const noexcept { return context_; }  // a guard is used as its context
+  /// Implicit: a guard is used as its context.
+  operator const Context&() const noexcept { return context_; }
+
  private:
   Context context_;
   std::size_t depth_;  // of the stack with this context on it; 0: moved from

@@ -34,8 +34,8 @@ void copy(DevicePointer destination, DevicePointer source, std::size_t size_byte
 
 /// One side of a copy between contexts.
 struct PeerAddress {
-  DevicePointer address;
-  Context context;
+  DevicePointer address;  ///< an allocation of `context`
+  Context context;        ///< need not be current
 };
 /// Between two devices, or two contexts of one. Throws NotSupported where the driver cannot.
 void copy_peer(const PeerAddress& destination, const PeerAddress& source, std::size_t size_bytes);
@@ -58,10 +58,10 @@ void fill32_async(DevicePointer destination, std::uint32_t value, std::size_t co
 
 /// A rectangle of `height` rows of `width` elements, rows `pitch_bytes` apart.
 struct FillArea {
-  DevicePointer destination;
-  std::size_t pitch_bytes;
-  std::size_t width;  ///< elements
-  std::size_t height;
+  DevicePointer destination;  ///< aligned to one element
+  std::size_t pitch_bytes;  ///< from the start of a row to that of the next; at least a row's bytes
+  std::size_t width;        ///< elements
+  std::size_t height;       ///< rows
 };
 /// Sets the elements of the rectangle, of 8, 16 or 32 bits each; the bytes between rows stay.
 void fill_2d8(const FillArea& area, std::uint8_t value);
@@ -78,25 +78,26 @@ enum class MemoryType : int { none = 0, host = 1, device = 2, array = 3, unified
 /// One side of a structured copy: where the rectangle or box starts and how rows and slices are
 /// spaced.
 struct CopySide {
+  /// Where it starts: bytes, rows and slices from the side's own start.
   std::size_t x_bytes = 0, y = 0, z = 0;
-  MemoryType type = MemoryType::none;
-  const void* host = nullptr;       ///< for host; written to if this side is the destination
-  DevicePointer device = 0;         ///< for device and unified
-  RawArray array = nullptr;         ///< for array
-  std::size_t pitch_bytes = 0;      ///< distance of rows
-  std::size_t height = 0;           ///< rows of a slice, for 3D copies
-  std::size_t level_of_detail = 0;  ///< 3D copies
-  Context context = {};             ///< copy_3d_peer; none: the current one
+  MemoryType type = MemoryType::none;  ///< which of the next three counts
+  const void* host = nullptr;          ///< for host; written to if this side is the destination
+  DevicePointer device = 0;            ///< for device and unified
+  RawArray array = nullptr;            ///< for array
+  std::size_t pitch_bytes = 0;         ///< distance of rows
+  std::size_t height = 0;              ///< rows of a slice, for 3D copies
+  std::size_t level_of_detail = 0;     ///< 3D copies
+  Context context = {};                ///< copy_3d_peer; none: the current one
 };
 /// `height` rows of `width_bytes` each, from one side to the other.
 struct Copy2D {
-  CopySide source = {}, destination = {};
-  std::size_t width_bytes = 0, height = 0;
+  CopySide source = {}, destination = {};   ///< must not overlap
+  std::size_t width_bytes = 0, height = 0;  ///< of each row; how many rows
 };
 /// `depth` slices of `height` rows of `width_bytes` each.
 struct Copy3D {
-  CopySide source = {}, destination = {};
-  std::size_t width_bytes = 0, height = 0, depth = 0;
+  CopySide source = {}, destination = {};              ///< must not overlap
+  std::size_t width_bytes = 0, height = 0, depth = 0;  ///< of each row; rows of a slice; slices
 };
 /// Fast; pitches must be ones the device likes (DeviceMemory::pitched). Blocks where a side is host
 /// memory. Throws DeviceError for sides that are not set or too small.

@@ -24,15 +24,15 @@ enum class DeviceAttribute : int {
 /// An attribute and its name in the header without the prefix CU_DEVICE_ATTRIBUTE_, for example
 /// "MAX_THREADS_PER_BLOCK".
 struct DeviceAttributeName {
-  DeviceAttribute attribute;
-  std::string_view name;
+  DeviceAttribute attribute;  ///< what Device::attribute() takes
+  std::string_view name;      ///< valid as long as the process
 };
 /// Every attribute once, in the order of their values.
 std::span<const DeviceAttributeName> device_attributes() noexcept;
 
 /// Ordered: a later architecture is greater.
 struct ComputeCapability {
-  int major, minor;
+  int major, minor;  ///< sm_<major><minor>
   auto operator<=>(const ComputeCapability&) const = default;
 };
 

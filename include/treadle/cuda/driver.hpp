@@ -33,9 +33,11 @@ class Driver {
   void initialize(unsigned flags = 0) const;
   /// The CUDA version the driver supports, as 1000 * major + 10 * minor; needs no initialize().
   int version() const;
+  /// Devices that this process may see; 0 is no error.
   int device_count() const;
   /// Throws DeviceError CUDA_ERROR_INVALID_DEVICE, naming the range, if there is no such device.
   Device device(int ordinal) const;
+  /// All of them, by ordinal. Makes no context.
   std::vector<Device> devices() const;
 
   /// Whose driver it is.

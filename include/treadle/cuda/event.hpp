@@ -13,6 +13,7 @@ enum class EventFlags : unsigned {
   disable_timing = 2,
   interprocess = 4
 };
+/// Both sets of flags; `interprocess` wants disable_timing beside it.
 constexpr EventFlags operator|(EventFlags a, EventFlags b) noexcept {
   return static_cast<EventFlags>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
@@ -40,6 +41,7 @@ class Event {
 
   /// For calls of the driver itself, while this Event lives.
   RawEvent raw() const noexcept { return handle_.raw(); }
+  /// Where it was made, detached or not.
   const Context& context() const noexcept { return handle_.context(); }
 
  private:

@@ -64,16 +64,20 @@ class Function {
 
   /// Asked from the driver once.
   const ParameterLayout& parameters() const;
+  /// Its unit is the attribute's own: threads, bytes, registers, or 10 * major + minor.
   int attribute(FunctionAttribute attribute) const;
   /// For example max_dynamic_shared_size_bytes, to use more than 48 KiB of shared memory.
   void set_attribute(FunctionAttribute attribute, int value) const;
+  /// The preference for later launches of this kernel; devices may ignore it.
   void set_cache_config(CacheConfig config) const;
 
   /// As a reader knows it: demangled, or the name expression it was asked for by.
   const std::string& name() const noexcept;
   /// As the module's symbol table has it.
   const std::string& symbol() const noexcept;
+  /// Where its module was loaded.
   const Context& context() const noexcept;
+  /// CUfunction, for calls of the driver itself while this Function or its module lives.
   RawFunction raw() const noexcept;
   bool operator==(const Function& other) const noexcept { return raw() == other.raw(); }
 

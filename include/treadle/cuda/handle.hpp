@@ -38,11 +38,13 @@ class Handle {
     Destroy(context_, raw_);
   }
 
+  /// Whether there is something to destroy.
   explicit operator bool() const noexcept { return raw_ != Raw{}; }
   /// What the driver calls it; empty after release() and where it was moved from.
   Raw raw() const noexcept { return raw_; }
   /// Where the raw value is kept, for a launch that passes it by address.
   const Raw* raw_address() const noexcept { return &raw_; }
+  /// Where the object was made; kept after release(), lost where it was moved from.
   const Context& context() const noexcept { return context_; }
   /// Gives the object up without destroying it.
   Raw release() noexcept {

@@ -18,7 +18,7 @@ namespace treadle::cuda {
 
 /// Blocks of a grid, or threads of a block, in each direction.
 struct Dim3 {
-  unsigned x = 1, y = 1, z = 1;
+  unsigned x = 1, y = 1, z = 1;  ///< x runs fastest; 0 in any is refused by the launch
   bool operator==(const Dim3&) const = default;
 };
 
@@ -36,6 +36,7 @@ enum class ParameterKind { unknown, integer, floating, pointer, structure };
 /// One parameter of a kernel as the driver expects it.
 struct Parameter {
   std::size_t offset = 0, size = 0;  ///< bytes, in the packed parameter buffer
+  /// Checked by bindings, which know the kinds of their values; C++ checks sizes only.
   ParameterKind kind = ParameterKind::unknown;
   std::string name = {}, type = {};  ///< as in the source; empty where the driver does not tell
 };
@@ -43,15 +44,16 @@ struct Parameter {
 /// The parameters of one kernel. `known` is false where neither driver nor compiler tells them:
 /// then nothing can be checked, and arguments are laid out by their natural alignment.
 struct ParameterLayout {
-  std::vector<Parameter> parameters;
-  std::size_t buffer_bytes = 0;  ///< end of the last parameter
-  bool known = false;
+  std::vector<Parameter> parameters;  ///< in the source's order
+  std::size_t buffer_bytes = 0;       ///< end of the last parameter
+  bool known = false;                 ///< false: `parameters` says nothing, not that there are none
 };
 
 /// What launches and ArgumentBuffer throw, naming the kernel, the parameter, its index and both
 /// sizes, or both counts; for callers that lay arguments out themselves.
 InvalidArgument wrong_argument_size(std::string_view kernel, const ParameterLayout& layout,
                                     std::size_t index, std::size_t given_bytes);
+/// The same for a call with `given_count` arguments.
 InvalidArgument wrong_argument_count(std::string_view kernel, const ParameterLayout& layout,
                                      std::size_t given_count);
 
@@ -64,6 +66,7 @@ struct LaunchArgument {
       "a kernel argument is copied as bytes: pass a plain value, or specialise LaunchArgument");
   /// The bytes to copy, and how many at which alignment.
   static const void* data(const T& value) noexcept { return &value; }
+  /// Bytes, of what `data` points to.
   static constexpr std::size_t size = sizeof(T), alignment = alignof(T);
 };
 /// The address of the allocation. Throws InvalidState if it was freed.

@@ -48,13 +48,16 @@ class DeviceMemory {
 
   /// Frees now; the memory must not be in use. Throws InvalidState the second time.
   void free();
+  /// True as well where it was moved from.
   bool is_freed() const noexcept { return !handle_; }
 
   /// Throws InvalidState after free().
   DevicePointer address() const;
+  /// Usable bytes: for pitched memory with the gaps between rows. Stays after free().
   std::size_t size_bytes() const noexcept { return size_bytes_; }
   /// Distance between rows in bytes; 0 for linear memory.
   std::size_t pitch_bytes() const noexcept { return pitch_bytes_; }
+  /// Where it was allocated, detached or not.
   const Context& context() const noexcept { return handle_.context(); }
 
   /// Copies the whole host range, from the start of this memory. Blocks until the range may be
@@ -102,6 +105,7 @@ enum class HostMemoryFlags : unsigned {
   device_map = 2,
   write_combined = 4
 };
+/// Both sets of flags.
 constexpr HostMemoryFlags operator|(HostMemoryFlags a, HostMemoryFlags b) noexcept {
   return static_cast<HostMemoryFlags>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
@@ -115,18 +119,23 @@ class HostMemory {
 
   /// Frees now; no copy may be in flight. Throws InvalidState the second time.
   void free();
+  /// True as well where it was moved from.
   bool is_freed() const noexcept { return !handle_; }
 
   /// Throws InvalidState after free().
   std::byte* data() const;
+  /// As it was asked for. Stays after free().
   std::size_t size_bytes() const noexcept { return size_bytes_; }
+  /// As many whole T as there is room for. Throws InvalidState after free().
   template <class T>
   std::span<T> as() const {
     return {reinterpret_cast<T*>(data()), size_bytes_ / sizeof(T)};
   }
   /// The address kernels use (cuMemHostGetDevicePointer).
   DevicePointer device_pointer() const;
+  /// As the driver has them: it may have added some. Throws InvalidState after free().
   HostMemoryFlags flags() const;
+  /// Where it was allocated; with `portable` every context may use it.
   const Context& context() const noexcept { return handle_.context(); }
 
  private:
@@ -155,10 +164,15 @@ class RegisteredMemory {
 
   /// Unlocks now. Throws InvalidState the second time.
   void unregister();
+  /// False after unregister(), and where it was moved from.
   bool is_registered() const noexcept { return static_cast<bool>(handle_); }
+  /// The caller's own pointer. Throws InvalidState after unregister().
   std::byte* data() const;
+  /// As it was given. Stays after unregister().
   std::size_t size_bytes() const noexcept { return size_bytes_; }
+  /// The address kernels use; needs device_map. Throws InvalidState after unregister().
   DevicePointer device_pointer() const;
+  /// Where it was registered; with `portable` every context may use it.
   const Context& context() const noexcept { return handle_.context(); }
 
  private:
@@ -177,17 +191,22 @@ class ManagedMemory {
 
   /// Frees now; the memory must not be in use. Throws InvalidState the second time.
   void free();
+  /// True as well where it was moved from.
   bool is_freed() const noexcept { return !handle_; }
   /// Throws InvalidState after free().
   DevicePointer address() const;
+  /// The same address, for the host: not while a kernel runs, where the device forbids that.
   std::byte* data() const { return reinterpret_cast<std::byte*>(address()); }
+  /// As it was asked for. Stays after free().
   std::size_t size_bytes() const noexcept { return size_bytes_; }
+  /// As many whole T as there is room for. Throws InvalidState after free().
   template <class T>
   std::span<T> as() const {
     return {reinterpret_cast<T*>(data()), size_bytes_ / sizeof(T)};
   }
   /// Says who may touch the memory while work runs (cuStreamAttachMemAsync); ordered on `stream`.
   void attach(AttachFlags flags, StreamRef stream = {}) const;
+  /// Where it was allocated, detached or not.
   const Context& context() const noexcept { return handle_.context(); }
 
  private:

@@ -34,13 +34,13 @@ enum class JitOption : int {
 
 /// What the driver's compiler said while it turned PTX into machine code; empty for cubins.
 struct JitLog {
-  std::string info, error;
+  std::string info, error;  ///< each at most 32 KiB; the driver cuts off the rest
 };
 
 /// A variable of a module, in device memory.
 struct Global {
-  DevicePointer address;
-  std::size_t size_bytes;
+  DevicePointer address;   ///< valid while the module is loaded
+  std::size_t size_bytes;  ///< of the whole variable, arrays included
 };
 
 /// Code loaded into a context. A cheap value: Functions keep it loaded, and it keeps its context
@@ -56,6 +56,7 @@ class Module {
   explicit Module(std::span<const std::byte> code,
                   std::span<const std::pair<JitOption, unsigned>> options = {},
                   JitLog* log = nullptr);
+  /// The driver reads the file. Throws DeviceError CUDA_ERROR_FILE_NOT_FOUND naming `path`.
   static Module load_file(const std::filesystem::path& path);
 
   /// The kernel called `name`: a symbol ("twice"), a C++ name expression ("scale<float, 4>", blanks
@@ -70,6 +71,7 @@ class Module {
 
   /// Where it was loaded.
   const Context& context() const noexcept;
+  /// CUmodule, for calls of the driver itself while this Module or a Function of it lives.
   RawModule raw() const noexcept;
 
  private:

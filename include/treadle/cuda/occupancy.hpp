@@ -26,7 +26,7 @@ struct Multiprocessor {
 
 /// What one block needs.
 struct BlockNeeds {
-  unsigned threads = 1;
+  unsigned threads = 1;               ///< of all three directions together
   unsigned shared_bytes = 0;          ///< static and dynamic
   unsigned registers_per_thread = 0;  ///< 0: not known, and no limit
 };
@@ -36,11 +36,12 @@ enum class OccupancyLimit { blocks, registers, shared_memory, warps };
 
 /// The answer. `limits` has an entry for everything that the block needs some of.
 struct Occupancy {
+  /// One thing the multiprocessor has so much of.
   struct Limit {
-    unsigned blocks;  ///< that many would fit if nothing else was needed
-    OccupancyLimit by;
+    unsigned blocks;    ///< that many would fit if nothing else was needed
+    OccupancyLimit by;  ///< what it is
   };
-  std::vector<Limit> limits;
+  std::vector<Limit> limits;  ///< in the order of OccupancyLimit
   unsigned blocks;            ///< at a time on one multiprocessor
   unsigned warps;             ///< in all of them
   OccupancyLimit limited_by;  ///< the smallest of `limits`

@@ -22,7 +22,9 @@ class StreamRef {
   /// `stream` must live as long as the reference is used.
   StreamRef(const Stream& stream);  // implicit: wherever a stream is wanted, a Stream will do
   constexpr explicit StreamRef(RawStream raw) noexcept : raw_(raw) {}
+  /// CUstream; null for the default stream.
   constexpr RawStream raw() const noexcept { return raw_; }
+  /// Whether it is the default stream of whichever context is current when it is used.
   constexpr bool is_default() const noexcept { return raw_ == nullptr; }
   constexpr bool operator==(const StreamRef&) const = default;
 
@@ -51,11 +53,14 @@ class Stream {
   bool is_done() const;
   /// Later work on this stream starts after what `event` recorded; does not block the host.
   void wait(const Event& event) const;
+  /// As the driver clamped it; lower is more urgent.
   int priority() const;
+  /// As it was made.
   StreamFlags flags() const;
 
   /// For calls of the driver itself, while this Stream lives.
   RawStream raw() const noexcept { return handle_.raw(); }
+  /// Where it was made, detached or not.
   const Context& context() const noexcept { return handle_.context(); }
 
  private:

@@ -40,7 +40,7 @@ struct Table {
   CUresult (*member)(__VA_ARGS__) = &absent<__VA_ARGS__>;
 #include "treadle/cuda/symbols.def"
 
-  Provider provider = Provider::nvidia;
+  Provider provider = Provider::nvidia;  ///< decides what targets are compiled for, nothing else
   std::filesystem::path
       library;  ///< where the entry points came from; empty for a table filled in by hand
 

@@ -21,6 +21,7 @@ enum class WaitAnswer {
 /// often. Must not throw.
 using WaitQuestion = std::function<WaitAnswer()>;
 
+/// How a wait ended; `left` says nothing about the work.
 enum class Waited { done, left };
 
 /// As synchronize() of the object, and throws what it throws; but ends as soon as `question` is

@@ -39,12 +39,16 @@ class Buffer {
 
   /// Frees now; work that is queued already may still use it. Throws InvalidState the second time.
   void free();
+  /// True as well where it was moved from.
   bool is_freed() const noexcept { return device_ == nullptr; }
 
   /// Throw InvalidState after free().
   Location location() const;
+  /// Whose memory it is.
   Device& device() const;
+  /// The same, to keep it alive.
   const std::shared_ptr<Device>& shared_device() const;
+  /// As it was asked for. Stays after free().
   std::size_t size_bytes() const noexcept { return size_bytes_; }
 
   /// Copies the whole host range to the start of this memory, on the device's default stream, and

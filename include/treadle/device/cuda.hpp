@@ -26,14 +26,19 @@ namespace treadle::device {
 std::shared_ptr<Driver> cuda_driver(const cuda::Driver& driver);
 /// NVIDIA's driver, and the CPU device's. Throw LibraryNotFound.
 std::shared_ptr<Driver> nvidia_driver();
+/// The CPU device's, whatever TREADLE_DEVICE says. Throws LibraryNotFound.
 std::shared_ptr<Driver> cpu_driver();
 
 /// The object that is wrapped; null if the device is not one of CUDA's. It lives as long as the
 /// wrapping one. The context is the device's primary one, set up by the first call.
 const cuda::Context* cuda_context(Device& device);
+/// Null for a stream of another run-time.
 const cuda::Stream* cuda_stream(const Stream& stream) noexcept;
+/// Null for an event of another run-time.
 const cuda::Event* cuda_event(const Event& event) noexcept;
+/// Null for a module of another run-time.
 const cuda::Module* cuda_module(const Module& module) noexcept;
+/// Null for a kernel of another run-time.
 const cuda::Function* cuda_function(const Kernel& kernel) noexcept;
 
 }  // namespace treadle::device

@@ -22,14 +22,14 @@ class Stream;
 
 /// What Device::build is given.
 struct BuildRequest {
-  std::string source;  ///< in the device's language
-  std::vector<std::string> options = {};
+  std::string source;                     ///< in the device's language
+  std::vector<std::string> options = {};  ///< the run-time's own spellings
 };
 /// What it gives: the binary to keep, and the module it is already.
 struct BuildResult {
-  ModuleImage image;
-  std::string log;  ///< what the compiler said although it succeeded
-  std::shared_ptr<Module> module;
+  ModuleImage image;               ///< what load() takes on an equal device
+  std::string log;                 ///< what the compiler said although it succeeded
+  std::shared_ptr<Module> module;  ///< loaded already
 };
 
 /// One device of one run-time, where memory, streams, events and modules are made. They keep it
@@ -43,6 +43,7 @@ class Device : public std::enable_shared_from_this<Device> {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
+  /// Asked when the device was found; the same for its life.
   const DeviceInfo& info() const noexcept { return info_; }
 
   /// Memory aligned to info().allocation_alignment, with undefined contents. Blocking. Zero bytes
@@ -55,6 +56,7 @@ class Device : public std::enable_shared_from_this<Device> {
   /// Makes memory known that someone else allocated and will free, for example another library's
   /// array, so that copies to and from it are possible. forget() it before that.
   void adopt(Location location, std::size_t size_bytes);
+  /// The memory is no longer known here; what adopt() did not make known is ignored.
   void forget(Location location) noexcept;
   /// Throws if [location, location + size_bytes) is not within live memory of this device:
   /// InvalidState for memory it does not know, InvalidArgument naming both sizes otherwise. Nothing
@@ -62,9 +64,10 @@ class Device : public std::enable_shared_from_this<Device> {
   void require_memory(Location location, std::size_t size_bytes, const char* what) const;
   /// Allocations that were not freed, and their bytes.
   struct LiveMemory {
-    std::size_t count = 0;
-    std::uint64_t bytes = 0;
+    std::size_t count = 0;    ///< allocations; adopted memory is none of them
+    std::uint64_t bytes = 0;  ///< as they were asked for
   };
+  /// Exact when no other thread allocates or frees.
   LiveMemory live_memory() const;
 
   /// A queue of its own.
@@ -72,6 +75,7 @@ class Device : public std::enable_shared_from_this<Device> {
   /// The stream for those who need no other; lives as long as the device. Other streams are not
   /// ordered with it.
   std::shared_ptr<Stream> default_stream();
+  /// An event of its own, in which nothing is recorded yet.
   std::shared_ptr<Event> make_event();
 
   /// Loads what a compiler or build() made for this device. Blocking. Throws DeviceError with the

@@ -15,6 +15,7 @@ class Event {
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
+  /// Whose clock and streams it is for; kept alive by the event.
   Device& device() const noexcept { return *device_; }
 
   /// Blocks until what is recorded is done; returns at once if nothing was. Throws as

@@ -19,10 +19,12 @@ std::string_view kind_name(DeviceKind kind) noexcept;
 
 /// Numbers of work-items or groups in up to three dimensions, x the fastest.
 struct Extent {
+  /// Implicit: a launch over 128 groups says 128.
   constexpr Extent(unsigned size_x = 1, unsigned size_y = 1, unsigned size_z = 1) noexcept
       : x(size_x), y(size_y), z(size_z) {}  // implicit: a launch over 128 groups says 128
-  unsigned x, y, z;
+  unsigned x, y, z;                         ///< of a number of groups, 0 in any runs nothing
 
+  /// All of them. Does not overflow for sizes that a device allows.
   constexpr std::uint64_t count() const noexcept { return std::uint64_t{x} * y * z; }
   constexpr bool operator==(const Extent&) const = default;
 };
@@ -34,14 +36,14 @@ struct DeviceInfo {
   std::string id;       ///< what TREADLE_DEVICE takes: "cuda:0", "opencl:0:1", "cpu", "null"
   std::string name;     ///< the maker's: "NVIDIA H200"
   std::string runtime;  ///< with its version: "CUDA 13.0", "OpenCL 3.0 PoCL"
-  DeviceKind kind = DeviceKind::null;
-  std::uint64_t memory_bytes = 0;
+  DeviceKind kind = DeviceKind::null;  ///< as the run-time says; the CPU device is `cpu`
+  std::uint64_t memory_bytes = 0;      ///< in all, not what is free
 
   Extent max_groups;                     ///< in each dimension
   Extent max_group_size;                 ///< in each dimension
   unsigned max_group_items = 0;          ///< work-items of one group, over all dimensions
   std::uint64_t local_memory_bytes = 0;  ///< that one group can use
-  unsigned compute_units = 0;
+  unsigned compute_units = 0;            ///< multiprocessors, or cores
   /// Allocations start at a multiple of this many bytes.
   std::size_t allocation_alignment = 1;
   /// An offset of a Location that is passed to a kernel must be a multiple of this many bytes.

@@ -19,7 +19,7 @@ class Device;
 
 /// How many groups of work-items run a kernel (CUDA: grid and block).
 struct LaunchShape {
-  Extent groups = {};
+  Extent groups = {};        ///< none in any direction: nothing runs
   Extent group_size = {};    ///< work-items of a group
   unsigned local_bytes = 0;  ///< dynamic local (shared) memory of each group
 };
@@ -30,18 +30,18 @@ enum class ParameterKind : std::uint8_t { unknown, integer, floating, memory, lo
 /// One parameter of a kernel as the run-time describes it.
 struct Parameter {
   std::string name = {}, type = {};  ///< as in the source; empty where the run-time does not tell
-  ParameterKind kind = ParameterKind::unknown;
+  ParameterKind kind = ParameterKind::unknown;  ///< unknown: only the size is checked
   std::size_t size_bytes = 0;  ///< 0 where the run-time does not tell, and for local memory
 };
 
 /// What a run-time knows of a kernel; made by its Module, shared by all copies of the Kernel.
 struct KernelState {
-  std::shared_ptr<Device> device;
-  std::string name;
-  std::vector<Parameter> parameters = {};
-  bool parameters_known = false;        ///< false: neither number nor sizes can be checked
-  unsigned max_group_items = 0;         ///< for this kernel on this device
-  std::string group_limit_reason = {};  ///< why that is less than the device's: "96 registers"
+  std::shared_ptr<Device> device;          ///< where the module is loaded
+  std::string name;                        ///< as Module::kernel() was asked for it
+  std::vector<Parameter> parameters = {};  ///< in the source's order
+  bool parameters_known = false;           ///< false: neither number nor sizes can be checked
+  unsigned max_group_items = 0;            ///< for this kernel on this device
+  std::string group_limit_reason = {};     ///< why that is less than the device's: "96 registers"
   /// The run-time's own object, which keeps the module loaded: read by the implementation only.
   std::shared_ptr<void> shell = {};
 };
@@ -50,15 +50,20 @@ struct KernelState {
 /// from any thread.
 class Kernel {
  public:
+  /// For implementations of Module; `state` is not null.
   explicit Kernel(std::shared_ptr<const KernelState> state) noexcept : state_(std::move(state)) {}
 
+  /// As Module::kernel() was asked for it.
   const std::string& name() const noexcept { return state_->name; }
   /// Empty, too, where the run-time does not tell: parameters_known() says which.
   const std::vector<Parameter>& parameters() const noexcept { return state_->parameters; }
+  /// False: launches check neither the number of arguments nor their sizes.
   bool parameters_known() const noexcept { return state_->parameters_known; }
   /// The most work-items a group of this kernel may have.
   unsigned max_group_items() const noexcept { return state_->max_group_items; }
+  /// Where it runs; streams of another device refuse it.
   Device& device() const noexcept { return *state_->device; }
+  /// For implementations of Stream.
   const KernelState& state() const noexcept { return *state_; }
 
  private:
@@ -67,13 +72,14 @@ class Kernel {
 
 /// An argument: dynamic local memory behind a `__local` pointer (OpenCL).
 struct Local {
-  std::size_t size_bytes;
+  std::size_t size_bytes;  ///< of each group; at most DeviceInfo::local_memory_bytes
 };
 
 /// One argument of a launch: a view of a value, which must live until the launch returns, or a
 /// place in memory.
 class Argument {
  public:
+  /// Which of the questions below have an answer.
   enum class Kind : std::uint8_t { value, memory, local };
 
   /// A plain value, passed as its bytes.
@@ -93,9 +99,11 @@ class Argument {
   Argument(const Buffer& buffer);  // in buffer.cpp
   Argument(const Local& local) noexcept : size_bytes_(local.size_bytes), kind_(Kind::local) {}
 
+  /// Decided by the constructor.
   Kind kind() const noexcept { return kind_; }
   /// Of a value.
   const void* data() const noexcept { return data_; }
+  /// Of a value: unknown for structures.
   ParameterKind value_kind() const noexcept { return value_kind_; }
   /// Of a value or of local memory.
   std::size_t size_bytes() const noexcept { return size_bytes_; }

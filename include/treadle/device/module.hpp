@@ -19,6 +19,7 @@ class Module : public std::enable_shared_from_this<Module> {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
+  /// Where it is loaded; kept alive by the module.
   Device& device() const noexcept { return *device_; }
 
   /// The kernel of this name, with its parameters; two calls give equal kernels. On CUDA also a C++

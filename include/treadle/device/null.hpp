@@ -27,6 +27,7 @@ std::shared_ptr<Device> make_null_device(const NullOptions& options = {});
 /// The calls to a null device and to what was made on it, in order: "allocate 64",
 /// "launch twice 4x1x1 16x1x1". Throws InvalidArgument for any other device.
 std::vector<std::string> null_calls(const Device& device);
+/// Forgets the calls so far. Throws as null_calls().
 void clear_null_calls(Device& device);
 
 }  // namespace treadle::device

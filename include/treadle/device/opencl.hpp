@@ -34,9 +34,13 @@ std::shared_ptr<Driver> opencl_driver();
 /// The object that is wrapped; null if the device is not one of OpenCL's. It lives as long as the
 /// wrapping one. The context is made by the first call.
 const opencl::Device* opencl_device(const Device& device) noexcept;
+/// Made by the first call, for this device alone; null for a device of another run-time.
 const opencl::Context* opencl_context(Device& device);
+/// Null for a stream of another run-time.
 const opencl::Queue* opencl_queue(const Stream& stream) noexcept;
+/// Null for a module of another run-time.
 const opencl::Program* opencl_program(const Module& module) noexcept;
+/// Null for a kernel of another run-time.
 const opencl::Kernel* opencl_kernel(const Kernel& kernel) noexcept;
 /// What is recorded in the event now; none if nothing is. Throws InvalidArgument for an event of
 /// another run-time.

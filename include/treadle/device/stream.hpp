@@ -15,11 +15,12 @@ class Event;
 
 /// One copy between host and device or within a device.
 struct Copy {
+  /// Which sides of a copy are Locations.
   enum class Direction { to_device, to_host, on_device };
-  Direction direction;
+  Direction direction;                     ///< decides which of the following are read
   Location destination = {}, source = {};  ///< the sides that are on the device
   void* host = nullptr;                    ///< the other side; only read from for to_device
-  std::size_t size_bytes = 0;
+  std::size_t size_bytes = 0;              ///< more than 0: Stream queues nothing for less
 };
 
 /// A queue of work on one device: in order within the stream, concurrent with other streams. Work
@@ -35,12 +36,14 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
+  /// The one it was made by, which outlives it.
   Device& device() const noexcept { return device_; }
 
   /// Queue a copy. The host range must stay where it is, and unchanged (copy_in) or unread
   /// (copy_out), until the stream is past the copy. Zero bytes queue nothing. The memory must be
   /// live memory of this device, both ends within it.
   void copy_in(Location destination, const void* source, std::size_t size_bytes);
+  /// As copy_in(), the other way: the bytes are there once the stream is past the copy.
   void copy_out(void* destination, Location source, std::size_t size_bytes);
   /// The two ranges must not overlap.
   void copy(Location destination, Location source, std::size_t size_bytes);

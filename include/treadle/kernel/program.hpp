@@ -22,12 +22,12 @@ struct ProgramOptions {
   std::optional<Language> language = {};
   /// The compiler's own spellings: nvcc's for CUDA C, those of OpenCL's build call for OpenCL C.
   std::vector<std::string> flags = {};
-  std::vector<std::filesystem::path> include_dirs = {};
+  std::vector<std::filesystem::path> include_dirs = {};  ///< in this order; on OpenCL as -I
   /// CUDA C: C++ names to look up in the result, "scale<float, 4>".
   std::vector<std::string> name_expressions = {};
-  std::string source_name = "kernel";  ///< how messages call the source
-  compile::CacheUse cache = compile::CacheUse::enabled;
-  std::filesystem::path cache_dir = {};  ///< empty: settings().cache_dir
+  std::string source_name = "kernel";                    ///< how messages call the source
+  compile::CacheUse cache = compile::CacheUse::enabled;  ///< disabled: compiles, and keeps nothing
+  std::filesystem::path cache_dir = {};                  ///< empty: settings().cache_dir
 };
 
 /// Kernel text, compiled for a device (or found compiled in the cache) and loaded there. A cheap
@@ -46,7 +46,9 @@ class Program {
   /// Those there are; empty where the run-time cannot tell (CUDA before 12.4).
   std::vector<std::string> kernel_names() const { return module_->kernel_names(); }
 
+  /// Where it is loaded.
   device::Device& device() const noexcept { return module_->device(); }
+  /// To load kernels by; lives as long as this Program or a kernel of it.
   device::Module& module() const noexcept { return *module_; }
   /// What the compiler said although it succeeded.
   const std::string& log() const noexcept { return log_; }

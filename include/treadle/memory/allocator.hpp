@@ -44,9 +44,10 @@ struct Unordered {
   constexpr bool operator==(const Unordered&) const = default;
 };
 
+/// What stream_of asks; write stream_of.
 template <class A>
 struct StreamOf {
-  using type = Unordered;
+  using type = Unordered;  ///< nothing is ordered
 };
 template <OrderedAllocator A>
 struct StreamOf<A> {

@@ -27,10 +27,11 @@ enum class BlockSize {
 ///   size 100 = 1100100b, 4 leading bits: magnitude 6, then 1001b: bin 6 * 16 + 9 = 105,
 ///   which all_ones gives 1100111b = 103 bytes and multiple (of 4 bytes) 100.
 struct BinRule {
+  /// So that a pool's table of bins stays small: 64 * 1024 entries.
   static constexpr unsigned max_leading_bits = 10;
 
-  unsigned leading_bits = 4;  ///< at most max_leading_bits
-  BlockSize block_size = BlockSize::multiple;
+  unsigned leading_bits = 4;                   ///< at most max_leading_bits
+  BlockSize block_size = BlockSize::multiple;  ///< how large the blocks of a bin are
 
   /// The bin of a request; size 0 shares bin 0 with size 1.
   constexpr unsigned bin_number(std::size_t size_bytes) const noexcept {

@@ -15,16 +15,20 @@ namespace treadle::memory {
 /// Memory of one device of any run-time, ordered by its streams.
 class DeviceAllocator {
  public:
-  using Block = device::Buffer;
+  using Block = device::Buffer;  ///< frees its memory when it ends, as device::Buffer does
   using Stream = std::shared_ptr<device::Stream>;  ///< not null
-  using Mark = std::shared_ptr<device::Event>;
+  using Mark = std::shared_ptr<device::Event>;     ///< an event recorded on the stream
 
   /// Throws InvalidArgument if there is no device.
   explicit DeviceAllocator(std::shared_ptr<device::Device> device);
 
+  /// At least `size_bytes`, usable by every stream. Throws OutOfMemory.
   Block allocate(std::size_t size_bytes);
+  /// Records what is queued on `stream` so far; does not block.
   Mark mark(const Stream& stream);
+  /// Later work on `stream` starts after `mark`; does not block.
   void wait(const Stream& stream, const Mark& mark);
+  /// Never null.
   const std::shared_ptr<device::Device>& device() const noexcept { return device_; }
 
  private:

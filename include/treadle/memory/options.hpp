@@ -9,7 +9,7 @@ namespace treadle::memory {
 
 /// How a pool works.
 struct PoolOptions {
-  BinRule bins = {};
+  BinRule bins = {};  ///< PyCUDA's and PyOpenCL's faces choose BlockSize::all_ones
   /// Called once for a request that the allocator refused for lack of memory, before held blocks
   /// are given up: may free allocations of this pool or any other memory. What it throws goes to
   /// the caller of allocate().

@@ -21,8 +21,8 @@ namespace treadle::memory {
 template <Allocator A>
 class Allocation {
  public:
-  using Block = typename A::Block;
-  using Stream = stream_of<A>;
+  using Block = typename A::Block;  ///< what block() refers to
+  using Stream = stream_of<A>;      ///< Unordered over allocators without streams
 
   Allocation() = default;  ///< owns nothing, as after free()
   Allocation(Allocation&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
@@ -45,6 +45,7 @@ class Allocation {
     record().state.put_back(record(), stream);
     record_ = nullptr;
   }
+  /// True as well where it was moved from.
   bool is_freed() const noexcept { return record_ == nullptr; }
 
   /// The allocator's block, which may be larger than what was asked for; it belongs to the pool and
@@ -87,8 +88,8 @@ class Allocation {
 template <Allocator A>
 class Pool {
  public:
-  using Block = typename A::Block;
-  using Stream = stream_of<A>;
+  using Block = typename A::Block;  ///< the allocator's
+  using Stream = stream_of<A>;      ///< Unordered over allocators without streams
 
   /// Throws InvalidArgument if the options make no rule of bins.
   explicit Pool(A allocator, PoolOptions options = {})
@@ -114,12 +115,15 @@ class Pool {
   /// The same, and from now on freed blocks go to the allocator at once.
   void stop_holding() noexcept { state_->stop_holding(); }
 
+  /// At one moment: the numbers fit each other.
   Statistics statistics() const noexcept { return state_->statistics(); }
   /// The largest active blocks, largest first, at most `count`.
   std::vector<LiveAllocation> largest_live(std::size_t count) const {
     return state_->largest_live(count);
   }
+  /// As the options had it; valid as long as the pool.
   const BinRule& bins() const noexcept { return state_->bins(); }
+  /// Valid as long as the pool; the pool may be calling it meanwhile.
   const A& allocator() const noexcept { return state_->allocator(); }
 
  private:

@@ -10,8 +10,8 @@ namespace treadle::memory {
 /// while an allocation of the pool's user owns it, *held* while it waits in the pool to be used
 /// again, and *managed* in either case. After stop_holding() nothing is held.
 struct Statistics {
-  std::size_t held_blocks = 0;
-  std::size_t active_blocks = 0;
+  std::size_t held_blocks = 0;    ///< ready to be used again
+  std::size_t active_blocks = 0;  ///< owned by allocations
   /// Bytes of held blocks, as the allocator was asked for them.
   std::size_t held_bytes = 0;
   /// Bytes of active blocks, as the user asked for them: less than what the blocks take.

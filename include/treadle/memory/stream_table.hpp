@@ -17,7 +17,7 @@ namespace treadle::memory {
 template <class Stream>
 class StreamTable {
  public:
-  using Number = std::uint32_t;
+  using Number = std::uint32_t;  ///< used again once the stream is let go
 
   /// The number of a stream, counted once more. Throws std::bad_alloc.
   Number acquire(const Stream& stream) {
@@ -44,7 +44,9 @@ class StreamTable {
     return std::exchange(entries_[number].stream, std::nullopt);
   }
 
+  /// Whether `number`, which is in use, stands for this stream.
   bool is(Number number, const Stream& stream) const { return *entries_[number].stream == stream; }
+  /// The stream of a number that is in use; valid until the next acquire().
   const Stream& at(Number number) const { return *entries_[number].stream; }
 
  private:

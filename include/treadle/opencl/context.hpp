@@ -35,16 +35,22 @@ class Context : public Queries<Context, ContextInfo> {
   /// Wraps a context of another library. `table` is its platform's, or the loader's.
   Context(std::shared_ptr<const Table> table, RawContext raw, Ownership ownership);
 
+  /// Throws DeviceError CL_INVALID_VALUE for parameters the platform does not know.
   InfoValue info(ContextInfo parameter) const;
   /// In the order they were given.
   const std::vector<Device>& devices() const;
+  /// The one that all of its devices are of.
   Platform platform() const;
   /// The queue that kernels on `device` enqueue to by default. Needs OpenCL 2.1.
   void set_default_device_queue(const Device& device, const Queue& queue) const;
 
+  /// False where there is none: every question throws InvalidState then.
   explicit operator bool() const noexcept { return state_ != nullptr; }
+  /// For calls of OpenCL itself, without a reference of its own.
   RawContext raw() const;
+  /// The platform's entry points; valid as long as the context.
   const Table& table() const { return *shared_table(); }
+  /// The same, to keep them.
   const std::shared_ptr<const Table>& shared_table() const;
   bool operator==(const Context& other) const noexcept;
 

@@ -20,14 +20,16 @@ class BuildError : public CompileError {
  public:
   /// What one device's compiler said.
   struct DeviceLog {
-    std::string device, text;
+    std::string device, text;  ///< its name, and what its compiler said
   };
+  /// The message names `call` and `code`; log() is put together from `logs`.
   BuildError(int code, std::string call, std::vector<DeviceLog> logs, std::string source,
              std::vector<std::string> options);
   /// OpenCL's status: CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, ...
   int code() const noexcept { return code_; }
   /// The entry point that failed: "clBuildProgram", "clCompileProgram" or "clLinkProgram".
   const std::string& call() const noexcept { return call_; }
+  /// One for each device that was built for.
   const std::vector<DeviceLog>& logs() const noexcept { return logs_; }
 
  private:

@@ -18,15 +18,15 @@ namespace treadle::opencl {
 
 /// A version as the standard numbers them: {3, 0}.
 struct Version {
-  int major, minor;
+  int major, minor;  ///< 3 and 0 of "OpenCL 3.0"
   auto operator<=>(const Version&) const = default;
 };
 
 /// cl_name_version: an extension, built-in kernel or feature with its packed version (10 bits
 /// major, 10 minor, 12 patch).
 struct NameVersion {
-  std::uint32_t version;
-  std::string name;
+  std::uint32_t version;  ///< packed
+  std::string name;       ///< without the final NUL
   bool operator==(const NameVersion&) const = default;
 };
 
@@ -50,6 +50,7 @@ enum class InfoKind {
   memory,  ///< null where there is none
 };
 
+/// Binaries of programs, and structures that the standard leaves to platforms.
 using Bytes = std::vector<std::byte>;
 /// An answer. Objects are raw handles without a reference of their own: wrap them with
 /// Ownership::retain while the object that told them lives.
@@ -62,11 +63,12 @@ using InfoValue =
 struct InfoParameter {
   std::string_view group;  ///< the C++ enumeration: "DeviceInfo"
   std::string_view name;   ///< the enumerator: "max_work_group_size"
-  std::int64_t code;
-  InfoKind kind;
+  std::int64_t code;       ///< as CL/cl.h has it
+  InfoKind kind;           ///< what the answer is
   std::string_view since;  ///< "1.2", or the extension that brought it
 };
 
+/// info.def as a table; info_parameters() is how to ask for it.
 inline constexpr InfoParameter info_parameter_list[] = {
 #define TREADLE_INFO(group, name, kind, since) \
   {#group, #name, static_cast<std::int64_t>(group::name), InfoKind::kind, since},

@@ -27,8 +27,11 @@ class Extent {
   Extent(std::initializer_list<std::size_t> sizes)
       : Extent(std::span(sizes.begin(), sizes.size())) {}
   explicit Extent(std::span<const std::size_t> sizes);
+  /// 0 to 3.
   unsigned dimensions() const noexcept { return dimensions_; }
+  /// Whether OpenCL is to choose.
   bool is_empty() const noexcept { return dimensions_ == 0; }
+  /// `dimension` is less than 3; 0 from dimensions() on.
   std::size_t operator[](unsigned dimension) const noexcept { return sizes_[dimension]; }
   /// Null if empty.
   const std::size_t* data() const noexcept { return is_empty() ? nullptr : sizes_.data(); }
@@ -41,23 +44,23 @@ class Extent {
 
 /// Where and over what a kernel runs.
 struct LaunchConfig {
-  const Queue& queue;
+  const Queue& queue;  ///< of the kernel's context; must live until the launch returns
   Extent global;       ///< work-items
   Extent local = {};   ///< work-items in a group; empty: the platform chooses
   Extent offset = {};  ///< of the global ids
-  Order order = {};
+  Order order = {};    ///< what is waited for, and whether an event is made
 };
 
 /// Local memory for each group, as the argument of a __local parameter.
 struct LocalMemory {
-  std::size_t size_bytes;
+  std::size_t size_bytes;  ///< of each group; 0 is refused by platforms
 };
 
 /// One argument of a kernel: bytes that are copied, local memory, or a pointer to shared virtual
 /// memory.
 struct Argument {
-  enum class Kind { bytes, local, svm } kind = Kind::bytes;
-  std::size_t size_bytes = 0;
+  enum class Kind { bytes, local, svm } kind = Kind::bytes;  ///< what `data` means
+  std::size_t size_bytes = 0;  ///< of the bytes, or of the local memory
   const void* data = nullptr;  ///< kept only until the call returns; the pointer itself for svm
 };
 
@@ -67,6 +70,7 @@ template <class T>
 struct KernelArgument {
   static_assert(std::is_trivially_copyable_v<T>,
                 "a kernel argument is copied as bytes: pass a plain value or a Buffer");
+  /// Refers to `value`, which must live until the call returns.
   static Argument of(const T& value) noexcept { return {Argument::Kind::bytes, sizeof(T), &value}; }
 };
 /// The memory. Throws InvalidState if it was released.
@@ -87,9 +91,11 @@ struct KernelArgument<LocalMemory> {
 /// One parameter as the source has it; texts are empty where the program keeps no such information
 /// (build with -cl-kernel-arg-info).
 struct KernelParameter {
-  std::string name, type;
+  std::string name, type;  ///< as the source has them
+  /// What a pointer points to.
   KernelArgAddressQualifier address = KernelArgAddressQualifier::private_;
-  KernelArgAccessQualifier access = KernelArgAccessQualifier::none;
+  KernelArgAccessQualifier access = KernelArgAccessQualifier::none;  ///< of images
+  /// const, restrict, volatile, pipe.
   KernelArgTypeQualifier qualifiers = KernelArgTypeQualifier::none;
 };
 
@@ -121,23 +127,34 @@ class Kernel : public Queries<Kernel, KernelInfo> {
   /// Another kernel with the same arguments set, for another thread. Needs OpenCL 2.1.
   Kernel clone() const;
 
+  /// Throws DeviceError CL_INVALID_VALUE for parameters the platform does not know.
   InfoValue info(KernelInfo parameter) const;
+  /// What the kernel allows on one device of its program; throws as info().
   InfoValue work_group_info(const Device& device, KernelWorkGroupInfo parameter) const;
   /// `input` as the parameter wants it: a work-group shape, or a number of sub-groups. Needs OpenCL
   /// 2.1 or cl_khr_subgroups.
   InfoValue sub_group_info(const Device& device, KernelSubGroupInfo parameter,
                            std::span<const std::size_t> input = {}) const;
+  /// Throws DeviceError CL_KERNEL_ARG_INFO_NOT_AVAILABLE, as parameters() does not.
   InfoValue argument_info(unsigned index, KernelArgInfo parameter) const;
   /// Asked once.
   const std::vector<KernelParameter>& parameters() const;
+  /// Of the parameters in the source.
   unsigned argument_count() const;
 
+  /// As the source has it.
   const std::string& name() const;
+  /// What it was made from.
   Program program() const;
+  /// That of its program.
   const Context& context() const;
+  /// False where there is no kernel: every question throws InvalidState then.
   explicit operator bool() const noexcept { return state_ != nullptr; }
+  /// For calls of OpenCL itself, without a reference of its own.
   RawKernel raw() const;
+  /// The platform's entry points; valid as long as the kernel.
   const Table& table() const { return *shared_table(); }
+  /// The same, to keep them.
   const std::shared_ptr<const Table>& shared_table() const;
   bool operator==(const Kernel& other) const noexcept;
 

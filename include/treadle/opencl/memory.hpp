@@ -16,9 +16,13 @@ class MemoryObject : public Queries<MemoryObject, MemInfo> {
   /// Wraps memory of another library.
   MemoryObject(std::shared_ptr<const Table> table, RawMemory raw, Ownership ownership);
 
+  /// Throws DeviceError CL_INVALID_VALUE for parameters the platform does not know.
   InfoValue info(MemInfo parameter) const;
+  /// Where it was made; stays after release().
   const Context& context() const noexcept { return context_; }
+  /// As it was made, with what the platform added by default.
   MemFlags flags() const;
+  /// As it was made. Stays after release().
   std::size_t size_bytes() const noexcept { return size_bytes_; }
   /// Calls `callback` when the platform frees the memory; several are called last set first. On any
   /// thread; what it throws becomes a warning.
@@ -26,11 +30,15 @@ class MemoryObject : public Queries<MemoryObject, MemInfo> {
   /// Gives this object's reference up now. Throws InvalidState if it was given up before.
   void release();
 
+  /// False after release(), and where there was none.
   explicit operator bool() const noexcept { return static_cast<bool>(handle_); }
   /// Throws InvalidState if the memory was released; so does table().
   RawMemory raw() const { return handle_.raw(); }
+  /// Where the raw value is kept, for an argument that is passed by address.
   const RawMemory* raw_address() const noexcept { return handle_.raw_address(); }
+  /// The platform's entry points. Throws InvalidState after release().
   const Table& table() const { return handle_.table(); }
+  /// The same, to keep them.
   const std::shared_ptr<const Table>& shared_table() const { return handle_.shared_table(); }
   bool operator==(const MemoryObject& other) const noexcept { return handle_ == other.handle_; }
 

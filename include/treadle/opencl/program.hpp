@@ -52,23 +52,34 @@ class Program : public Queries<Program, ProgramInfo> {
   /// Before a build: the value of a SPIR-V specialization constant.
   void set_specialization_constant(unsigned id, std::span<const std::byte> value) const;
 
+  /// Throws DeviceError CL_INVALID_VALUE for parameters the platform does not know.
   InfoValue info(ProgramInfo parameter) const;
+  /// Of the last build for `device`; throws as info().
   InfoValue build_info(const Device& device, ProgramBuildInfo parameter) const;
   /// What the compiler said at the last build, warnings included.
   std::string build_log(const Device& device) const;
+  /// What it can be built for, which binaries() follows in order.
   std::vector<Device> devices() const;
   /// One for each of devices(); empty where not built.
   std::vector<Bytes> binaries() const;
+  /// Of the last build. Throws DeviceError CL_INVALID_PROGRAM_EXECUTABLE before one.
   std::vector<std::string> kernel_names() const;
   /// Throws DeviceError CL_INVALID_KERNEL_NAME naming the kernels there are.
   Kernel kernel(const std::string& name) const;
+  /// One for each of kernel_names(), made anew by each call.
   std::vector<Kernel> kernels() const;
 
+  /// `unknown` for a program of another library that does not tell.
   ProgramKind kind() const noexcept;
+  /// Where it was made.
   const Context& context() const;
+  /// False where there is no program: every question throws InvalidState then.
   explicit operator bool() const noexcept { return state_ != nullptr; }
+  /// For calls of OpenCL itself, without a reference of its own.
   RawProgram raw() const;
+  /// The platform's entry points; valid as long as the program.
   const Table& table() const { return *shared_table(); }
+  /// The same, to keep them.
   const std::shared_ptr<const Table>& shared_table() const;
   bool operator==(const Program& other) const noexcept;
 

@@ -23,9 +23,13 @@ class Queue : public Queries<Queue, CommandQueueInfo> {
   /// Wraps a queue of another library.
   Queue(std::shared_ptr<const Table> table, RawQueue raw, Ownership ownership);
 
+  /// Throws DeviceError CL_INVALID_VALUE for parameters the platform does not know.
   InfoValue info(CommandQueueInfo parameter) const;
+  /// Where it was made.
   const Context& context() const noexcept { return context_; }
+  /// Whose commands it takes.
   const Device& device() const noexcept { return device_; }
+  /// As it was made.
   CommandQueueProperties properties() const;
 
   /// Hands everything enqueued to the device; does not wait.
@@ -37,8 +41,11 @@ class Queue : public Queries<Queue, CommandQueueInfo> {
   /// The same, and commands enqueued later start after it.
   Event barrier(const Order& order = {}) const;
 
+  /// For calls of OpenCL itself, without a reference of its own.
   RawQueue raw() const { return handle_.raw(); }
+  /// The platform's entry points; valid as long as the queue.
   const Table& table() const { return handle_.table(); }
+  /// The same, to keep them.
   const std::shared_ptr<const Table>& shared_table() const { return handle_.shared_table(); }
   bool operator==(const Queue& other) const noexcept { return handle_ == other.handle_; }
 

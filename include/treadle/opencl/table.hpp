@@ -45,6 +45,7 @@ Result absent([[maybe_unused]] Arguments... arguments) {
     return Result{};
   }
 }
+/// absent() with the parameters of an entry point.
 template <class Result, class... Arguments>
 constexpr auto absent_slot(Result (*)(Arguments...)) -> Result (*)(Arguments...) {
   return &absent<Result, Arguments...>;

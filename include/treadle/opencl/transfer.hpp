@@ -16,9 +16,11 @@ namespace treadle::opencl {
 /// Host memory to read from: any contiguous range of plain values.
 class ConstHostRange {
  public:
+  /// Implicit: a vector, array or span, which is not copied.
   template <std::ranges::contiguous_range Range>
   ConstHostRange(const Range& values)  // implicit: a vector, array or span
       : bytes_(std::as_bytes(std::span(values))) {}
+  /// Valid as long as the range.
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
  private:
@@ -27,9 +29,11 @@ class ConstHostRange {
 /// Host memory to write to.
 class HostRange {
  public:
+  /// Implicit: a vector, array or span, which is not copied.
   template <std::ranges::contiguous_range Range>
   HostRange(Range&& values)  // implicit: a vector, array or span
       : bytes_(std::as_writable_bytes(std::span(values))) {}
+  /// Valid as long as the range.
   std::span<std::byte> bytes() const noexcept { return bytes_; }
 
  private:
@@ -47,8 +51,8 @@ Event read(const Queue& queue, const MemoryObject& from, HostRange to, std::size
 
 /// Which bytes copy() moves.
 struct CopyRange {
-  std::size_t size_bytes = 0;  ///< 0: all that both buffers have
-  std::size_t from_offset = 0, to_offset = 0;
+  std::size_t size_bytes = 0;                  ///< 0: all that both buffers have
+  std::size_t from_offset = 0, to_offset = 0;  ///< bytes from the start of each buffer
 };
 /// Copies between buffers of one context; overlapping ranges of one buffer are refused.
 Event copy(const Queue& queue, const MemoryObject& from, const MemoryObject& to,
@@ -60,15 +64,18 @@ struct BoxPlace {
   std::size_t row_pitch = 0;               ///< bytes; 0: rows are adjacent
   std::size_t slice_pitch = 0;             ///< bytes; 0: slices are adjacent
 };
+/// A box of bytes, and where it lies on both sides.
 struct Box {
   std::array<std::size_t, 3> region = {1, 1, 1};  ///< bytes, rows, slices
-  BoxPlace from = {}, to = {};
+  BoxPlace from = {}, to = {};  ///< the host's side is counted from the start of its range
 };
 /// The rectangular forms. Throw InvalidArgument if the box leaves the host range.
 Event write_box(const Queue& queue, const MemoryObject& to, ConstHostRange from, const Box& box,
                 const Order& order = {}, Blocking blocking = Blocking::yes);
+/// As write_box(), the other way.
 Event read_box(const Queue& queue, const MemoryObject& from, HostRange to, const Box& box,
                const Order& order = {}, Blocking blocking = Blocking::yes);
+/// Between buffers of one context; overlapping boxes of one buffer are refused.
 Event copy_box(const Queue& queue, const MemoryObject& from, const MemoryObject& to, const Box& box,
                const Order& order = {});
 
@@ -90,6 +97,7 @@ class Mapping {
 
   /// Usable once event() is done, until unmap(). Throws InvalidState after that.
   std::span<std::byte> bytes() const;
+  /// As many whole T as there is room for. Throws as bytes().
   template <class T>
   std::span<T> as() const {
     const auto all = bytes();
@@ -97,8 +105,11 @@ class Mapping {
   }
   /// When the memory is there; done already if the map was blocking.
   const Event& event() const noexcept { return event_; }
+  /// The one it was mapped in, and is unmapped in by the destructor.
   const Queue& queue() const noexcept { return queue_; }
+  /// What is mapped; kept alive until unmap().
   const MemoryObject& memory() const noexcept { return memory_; }
+  /// False after unmap(), and where it was moved from.
   bool is_mapped() const noexcept { return data_ != nullptr; }
   /// Gives the memory back to the devices, in `queue` or in that of the map. Throws InvalidState if
   /// that was done before.
@@ -117,9 +128,10 @@ class Mapping {
   std::size_t size_bytes_;
 };
 
+/// Which bytes map() makes usable.
 struct MapRange {
-  std::size_t offset_bytes = 0;
-  std::size_t size_bytes = 0;  ///< 0: to the end
+  std::size_t offset_bytes = 0;  ///< from the buffer's start
+  std::size_t size_bytes = 0;    ///< 0: to the end
 };
 /// Makes bytes of a buffer readable (MapFlags::read) or writable (write, or
 /// write_invalidate_region, which does not bring the old bytes) for the host.
