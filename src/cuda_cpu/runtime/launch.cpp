@@ -69,17 +69,27 @@ void LaunchCommand::copy_arguments(void* const* addresses) {
     std::memcpy(arguments_[i], addresses[i], function_->kernel.parameters[i].size);
 }
 
-void LaunchCommand::run_block(std::uint64_t number, BlockContext& block) {
+/// Division takes as long as a short block's barriers: once a chunk, then the index counts up.
+void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockContext& block) {
   const auto [x, y] = std::pair(shape_.grid[0], shape_.grid[1]);
-  block.block_index[0] = static_cast<std::uint32_t>(number % x);
-  block.block_index[1] = static_cast<std::uint32_t>(number / x % y);
-  block.block_index[2] = static_cast<std::uint32_t>(number / x / y);
-  block.thread_index[0] = thread_unknown;
+  std::uint32_t* const index = block.block_index;
+  index[0] = static_cast<std::uint32_t>(first % x);
+  index[1] = static_cast<std::uint32_t>(first / x % y);
+  index[2] = static_cast<std::uint32_t>(first / x / y);
   const Kernel& kernel = function_->kernel;
-  if ((kernel.flags & kernel_has_barrier) != 0)
-    run_regions(kernel, function_->barriers, arguments_, block);
-  else
-    kernel.run(arguments_, &block);
+  const bool has_barrier = (kernel.flags & kernel_has_barrier) != 0;
+  for (std::uint64_t number = first; number < end; ++number) {
+    block.thread_index[0] = thread_unknown;
+    if (has_barrier)
+      run_regions(kernel, function_->barriers, arguments_, block);
+    else
+      kernel.run(arguments_, &block);
+    if (++index[0] < x) continue;
+    index[0] = 0;
+    if (++index[1] < y) continue;
+    index[1] = 0;
+    ++index[2];
+  }
 }
 
 /// Guarded: a fault leaves by a jump, so nothing here may need a destructor.
@@ -92,7 +102,7 @@ void LaunchCommand::run_blocks(void* share) {
     if (first >= launch->total_blocks_) return;
     const std::uint64_t end = std::min(launch->total_blocks_, first + launch->chunk_);
     enter_compiled_code();
-    for (std::uint64_t number = first; number < end; ++number) launch->run_block(number, *block);
+    launch->run_chunk(first, end, *block);
     leave_compiled_code();
     if (end == launch->total_blocks_ || launch->limit == 1) continue;
     const std::int64_t now = monotonic_nanoseconds();

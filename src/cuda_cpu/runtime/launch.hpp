@@ -44,7 +44,7 @@ class LaunchCommand final : public Command {
     bool left = false;
   };
   static void run_blocks(void* share);
-  void run_block(std::uint64_t number, BlockContext& block);
+  void run_chunk(std::uint64_t first, std::uint64_t end, BlockContext& block);
   void report(const Fault& fault, const BlockContext& block);
   std::uint64_t all_threads() const { return total_blocks_ * shape_.threads(); }
 

@@ -131,11 +131,12 @@ class Device:
     def compile(self, source, *options):
         return Module(self, self.image(source, *options))
 
-    def run(self, source, size, dtype, *arguments, block=(32,), grid=(1,), shared=0, options=()):
-        """Compiles, runs `k(output, arguments...)` and returns the output, zero before."""
+    def run(self, source, size, dtype, *arguments, options=(), **shape):
+        """Compiles, runs `k(output, arguments...)` and returns the output, zero before. `shape`
+        is block, grid and shared as a Kernel takes them; without one a block is a warp."""
         output = np.zeros(size, dtype)
         kernel = self.compile(source, *options).kernel()
-        kernel(output, *arguments, block=block, grid=grid, shared=shared)
+        kernel(output, *arguments, **{"block": (32,), **shape})
         return output
 
 

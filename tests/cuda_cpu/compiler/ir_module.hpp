@@ -40,6 +40,13 @@ class IrModule {
   llvm::Module& operator*() { return *module_; }
   llvm::Module* operator->() { return module_.get(); }
   llvm::Function& function(const std::string& name) { return *module_->getFunction(name); }
+  /// Functions with a body whose names begin with `prefix`.
+  unsigned function_count(const std::string& prefix) const {
+    unsigned count = 0;
+    for (const llvm::Function& function : *module_)
+      count += !function.isDeclaration() && function.getName().starts_with(prefix);
+    return count;
+  }
   std::unique_ptr<llvm::Module> take() { return std::move(module_); }
 
   std::string text() const {

@@ -22,6 +22,7 @@
 #include "cuda_cpu/compiler/passes/block_context.hpp"
 #include "cuda_cpu/compiler/passes/frame_scopes.hpp"
 #include "cuda_cpu/compiler/passes/implied_barriers.hpp"
+#include "cuda_cpu/compiler/passes/join_regions.hpp"
 #include "cuda_cpu/compiler/passes/live_values.hpp"
 #include "cuda_cpu/compiler/passes/markers.hpp"
 #include "cuda_cpu/compiler/passes/region_exits.hpp"
@@ -87,14 +88,15 @@ class RegionEntries {
 
 /// The parameters of a region function behind those of the body; `thread` is still null.
 void RegionEntries::append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry) const {
-  Value* count = load_context_u32(builder, entry.context, offsetof(BlockContext, thread_count));
+  Value* count =
+      invariant(load_context_u32(builder, entry.context, offsetof(BlockContext, thread_count)));
   entry.values.push_back(nullptr);
   entry.values.push_back(
       builder.CreateAnd(builder.CreateAdd(count, builder.getInt32(63)), builder.getInt32(~63u)));
   for (std::size_t offset :
        {offsetof(BlockContext, uniform_frame), offsetof(BlockContext, varying_frame),
         offsetof(BlockContext, local_memory)})
-    entry.values.push_back(load_context_pointer(builder, entry.context, offset));
+    entry.values.push_back(invariant(load_context_pointer(builder, entry.context, offset)));
   // Read before the first thread runs: threads write the values of their next turn there.
   for (const Slot* slot : region_.uniform_values)
     entry.values.push_back(builder.CreateLoad(
@@ -194,6 +196,7 @@ void make_region_functions(KernelPlan& kernel, const KernelBody& body, PassRunne
     kernel.regions.push_back(plan);
     region.function->eraseFromParent();
   }
+  join_regions(kernel);
   kernel.uniform_frame_size = live.uniform_size();
   kernel.varying_frame_size = live.varying_size();
   kernel.local_size = local.size;

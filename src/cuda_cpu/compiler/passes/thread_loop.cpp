@@ -135,6 +135,12 @@ class ThreadMemory {
 
 }  // namespace
 
+Value* invariant(Value* load) {
+  llvm::cast<llvm::LoadInst>(load)->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                                                llvm::MDNode::get(load->getContext(), {}));
+  return load;
+}
+
 BlockEntry create_block_entry(const KernelBody& body, const std::string& name,
                               const llvm::TargetMachine& machine, llvm::IRBuilder<>& builder) {
   llvm::LLVMContext& context = builder.getContext();
@@ -149,20 +155,20 @@ BlockEntry create_block_entry(const KernelBody& body, const std::string& name,
   builder.SetInsertPoint(BasicBlock::Create(context, "entry", entry.function));
 
   for (unsigned i = 0; i < body.user_parameters; ++i) {
-    Value* storage = builder.CreateLoad(
-        builder.getPtrTy(), builder.CreateConstInBoundsGEP1_64(builder.getPtrTy(), arguments, i));
+    Value* storage = invariant(builder.CreateLoad(
+        builder.getPtrTy(), builder.CreateConstInBoundsGEP1_64(builder.getPtrTy(), arguments, i)));
     llvm::Type* value_type = body.value_types[i];
     llvm::Type* parameter_type = body.function->getArg(i)->getType();
-    entry.values.push_back(value_type ? builder.CreateLoad(value_type, storage)
+    entry.values.push_back(value_type ? invariant(builder.CreateLoad(value_type, storage))
                                       : builder.CreateAddrSpaceCast(storage, parameter_type));
   }
   entry.values.append(3, nullptr);
   for (Marker marker : {Marker::block_index, Marker::block_size, Marker::grid_size})
     for (unsigned dimension = 0; dimension < 3; ++dimension)
       entry.values.push_back(
-          load_context_u32(builder, entry.context, index_offset(marker, dimension)));
+          invariant(load_context_u32(builder, entry.context, index_offset(marker, dimension))));
   entry.values.push_back(
-      load_context_pointer(builder, entry.context, offsetof(BlockContext, shared)));
+      invariant(load_context_pointer(builder, entry.context, offsetof(BlockContext, shared))));
   entry.values.push_back(entry.context);
   return entry;
 }

@@ -26,6 +26,10 @@ struct BlockEntry {
   }
 };
 
+/// Tells LLVM that what `load` reads stays the same while a block runs, and returns it: no store of
+/// a thread reaches the launch's arguments or the block's context.
+llvm::Value* invariant(llvm::Value* load);
+
 /// Creates the function and loads the arguments and indices of the block in it.
 BlockEntry create_block_entry(const KernelBody& body, const std::string& name,
                               const llvm::TargetMachine& machine, llvm::IRBuilder<>& builder);
