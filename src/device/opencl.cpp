@@ -310,9 +310,10 @@ class OpenclModule final : public Module {
     state->device = device().shared_from_this();
     state->name = shell.name();
     state->parameters_known = true;
-    if (const auto known = kernels_.find(shell.name()); known != kernels_.end())
-      state->parameters = known->second;
-    state->parameters.resize(shell.argument_count());  // at least their number is known
+    const std::size_t count = shell.argument_count();
+    const auto known = kernels_.find(shell.name());
+    if (known != kernels_.end() && known->second.size() == count) state->parameters = known->second;
+    state->parameters.resize(count);  // at least their number is known
     const auto limit = std::get<std::uint64_t>(shell.work_group_info(
         *opencl_device(device()), opencl::KernelWorkGroupInfo::work_group_size));
     state->max_group_items = static_cast<unsigned>(limit);
@@ -338,12 +339,17 @@ class OpenclModule final : public Module {
 };
 
 std::string joined(const std::vector<std::string>& options) {
-  std::string text = "-cl-kernel-arg-info";  // so that arguments can be checked
+  std::string text;
   for (const std::string& option : options) {
     const bool has_blank = option.find(' ') != std::string::npos && option.starts_with("-I");
-    text += has_blank ? " -I \"" + option.substr(2) + "\"" : " " + option;
+    text += has_blank ? "-I \"" + option.substr(2) + "\" " : option + " ";
   }
   return text;
+}
+
+/// NVIDIA's assembler refuses what its own compiler made of the text, which was therefore correct.
+bool is_refused_by_assembler(const opencl::BuildError& error) {
+  return error.log().find("ptxas") != std::string::npos;
 }
 
 bool is_spirv(std::span<const std::byte> code) {
@@ -433,9 +439,22 @@ class OpenclDevice final : public Device {
   }
 
   BuildResult build_text(const BuildRequest& request) override {
-    const auto program = opencl::Program::from_source(context(), request.source);
-    program.build(joined(request.options));
-    KernelList kernels = list_kernels(program);
+    const std::string options = joined(request.options);
+    auto program = opencl::Program::from_source(context(), request.source);
+    KernelList kernels;
+    try {
+      program.build(options + "-cl-kernel-arg-info");  // so that arguments can be checked
+      kernels = list_kernels(program);
+    } catch (const opencl::BuildError& error) {
+      if (!is_refused_by_assembler(error)) throw;
+      // Asked for argument info, NVIDIA's compiler (580.159) makes PTX with a syntax error of each
+      // kernel without parameters. Then the text says what its kernels take, where it says so
+      // plainly.
+      program = opencl::Program::from_source(context(), request.source);
+      program.build(options);
+      for (KernelText& kernel : kernels_in(request.source))
+        kernels[kernel.name] = std::move(kernel.parameters);
+    }
     BuildResult result;
     result.image.code = with_kernel_list(kernels, program.binaries().front());
     result.log = program.build_log(device_);

@@ -33,8 +33,14 @@ std::string describe_failure(std::span<const Event> events) {
 void wait_for_all(std::span<const Event> events) {
   const Table& cl = events.front().table();
   const WaitList list(events);
-  check(cl, cl.clWaitForEvents(list.size(), list.data()), "clWaitForEvents",
-        [&] { return describe_failure(events); });
+  const int code = cl.clWaitForEvents(list.size(), list.data());
+  check(cl, code, "clWaitForEvents", [&] { return describe_failure(events); });
+  // NVIDIA's waits succeed although an event failed; the standard, and every caller, wants an
+  // error.
+  for (const Event& event : events)
+    if (event.status() < 0)
+      raise(cl, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "clWaitForEvents",
+            describe_failure(events));
 }
 
 using Callback = std::function<void(int)>;
@@ -93,9 +99,13 @@ Event create_user_event(const Context& context) {
 UserEvent::UserEvent(const Context& context) : Event(create_user_event(context)) {}
 
 void UserEvent::set_status(int status) const {
-  check(table(), table().clSetUserEventStatus(raw(), status), "clSetUserEventStatus", [&] {
+  constexpr const char* call = "clSetUserEventStatus";
+  const auto describe = [&] {
     return "to " + std::to_string(status) + ": it must be 0 or negative, and can be set once";
-  });
+  };
+  // NVIDIA's driver lets a second status replace the first.
+  if (is_done()) raise(table(), CL_INVALID_OPERATION, call, describe());
+  check(table(), table().clSetUserEventStatus(raw(), status), call, describe);
 }
 
 void wait_for(std::span<const Event> events) {

@@ -36,6 +36,13 @@ std::string allocating(const Context& context, std::size_t size_bytes, int code)
   return text;
 }
 
+/// NVIDIA's driver takes any size and fails at the first use. What is above max_mem_alloc_size but
+/// could be there is the platform's to decide: some allow it.
+bool exceeds_all_memory(const Context& context, std::size_t size_bytes) {
+  constexpr std::size_t never_too_large = std::size_t{1} << 28;  // saves asking for most buffers
+  return size_bytes > never_too_large && size_bytes > largest<DeviceInfo::global_mem_size>(context);
+}
+
 }  // namespace
 
 MemoryObject::MemoryObject(Context context, Handle<RawMemory> handle, std::size_t size_bytes)
@@ -76,6 +83,9 @@ Buffer::Buffer(const Context& context, std::size_t size_bytes, MemFlags flags, v
           [&] {
             const Table& cl = context.table();
             cl_int code = CL_SUCCESS;
+            if (exceeds_all_memory(context, size_bytes))
+              raise(cl, CL_INVALID_BUFFER_SIZE, "clCreateBuffer",
+                    allocating(context, size_bytes, CL_INVALID_BUFFER_SIZE));
             const RawMemory raw = cl.clCreateBuffer(context.raw(), static_cast<cl_mem_flags>(flags),
                                                     size_bytes, host, &code);
             check(cl, code, "clCreateBuffer",
@@ -86,10 +96,9 @@ Buffer::Buffer(const Context& context, std::size_t size_bytes, MemFlags flags, v
 
 Buffer Buffer::sub_buffer(std::size_t offset_bytes, std::size_t size_bytes, MemFlags flags) const {
   const cl_buffer_region region{offset_bytes, size_bytes};
+  constexpr const char* call = "clCreateSubBuffer";
   cl_int code = CL_SUCCESS;
-  const RawMemory part = table().clCreateSubBuffer(raw(), static_cast<cl_mem_flags>(flags),
-                                                   CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-  check(table(), code, "clCreateSubBuffer", [&] {
+  const auto describe = [&] {
     std::string text = "bytes " + std::to_string(offset_bytes) + " to " +
                        std::to_string(offset_bytes + size_bytes) + " of a buffer of " +
                        std::to_string(this->size_bytes());
@@ -97,7 +106,13 @@ Buffer Buffer::sub_buffer(std::size_t offset_bytes, std::size_t size_bytes, MemF
       text += "; the offset must be a multiple of " +
               std::to_string(largest<DeviceInfo::mem_base_addr_align>(context()) / 8);
     return text;
-  });
+  };
+  // Asked here, because NVIDIA's driver makes parts that reach beyond their buffer's end.
+  if (offset_bytes > this->size_bytes() || size_bytes > this->size_bytes() - offset_bytes)
+    raise(table(), CL_INVALID_VALUE, call, describe());
+  const RawMemory part = table().clCreateSubBuffer(raw(), static_cast<cl_mem_flags>(flags),
+                                                   CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  check(table(), code, call, describe);
   return {context(), Handle<RawMemory>(shared_table(), part, Ownership::adopt), size_bytes};
 }
 

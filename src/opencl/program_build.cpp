@@ -44,6 +44,27 @@ bool is_build_failure(int code) {
   }
 }
 
+bool was_compiled(const Program& program) {
+  for (const Device& device : program.devices()) {
+    cl_build_status status = CL_BUILD_NONE;
+    check(
+        program.table(),
+        program.table().clGetProgramBuildInfo(program.raw(), device.raw(), CL_PROGRAM_BUILD_STATUS,
+                                              sizeof status, &status, nullptr),
+        "clGetProgramBuildInfo");
+    if (status != CL_BUILD_NONE) return true;
+  }
+  return false;
+}
+
+/// NVIDIA's linker takes source that nobody compiled, and gives a program without kernels.
+void require_compiled(const Table& cl, std::span<const Program> programs) {
+  for (std::size_t i = 0; i < programs.size(); ++i)
+    if (programs[i].kind() == ProgramKind::source && !was_compiled(programs[i]))
+      raise(cl, CL_INVALID_OPERATION, "clLinkProgram",
+            "program " + std::to_string(i) + " was never compiled; compile() it first");
+}
+
 }  // namespace
 
 void Program::build(const std::string& options, std::span<const Device> devices) const {
@@ -81,6 +102,7 @@ Program Program::link(const Context& context, std::span<const Program> programs,
   std::vector<RawProgram> inputs;
   for (const Program& program : programs) inputs.push_back(program.raw());
   const Table& cl = context.table();
+  require_compiled(cl, programs);
   cl_int code = CL_SUCCESS;
   const RawProgram raw = cl.clLinkProgram(
       context.raw(), static_cast<cl_uint>(raws.size()), list_or_null(raws), options.c_str(),

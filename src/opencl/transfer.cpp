@@ -142,15 +142,21 @@ Event copy_box(const Queue& queue, const MemoryObject& from, const MemoryObject&
 Event fill(const Queue& queue, const MemoryObject& to, ConstHostRange pattern,
            std::size_t offset_bytes, std::size_t size_bytes, const Order& order) {
   const auto bytes = pattern.bytes();
+  constexpr const char* call = "clEnqueueFillBuffer";
+  const auto describe = [&] {
+    return "a pattern of " + std::to_string(bytes.size()) + " bytes over " +
+           describe_range(size_bytes, "of", to, offset_bytes) +
+           "; it must divide both the bytes and where they begin";
+  };
   const Table& cl = queue.table();
+  // The standard's rule, asked here: NVIDIA's driver fills something all the same.
+  if (bytes.empty() || size_bytes % bytes.size() != 0 || offset_bytes % bytes.size() != 0)
+    raise(cl, CL_INVALID_VALUE, call, describe());
   Ordering o(order);
   check(cl,
         cl.clEnqueueFillBuffer(queue.raw(), to.raw(), bytes.data(), bytes.size(), offset_bytes,
                                size_bytes, o.count(), o.list(), o.event()),
-        "clEnqueueFillBuffer", [&] {
-          return "a pattern of " + std::to_string(bytes.size()) + " bytes over " +
-                 describe_range(size_bytes, "of", to, offset_bytes);
-        });
+        call, describe);
   return o.take(queue);
 }
 

@@ -4,14 +4,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
 #include "treadle/base/error.hpp"
 #include "treadle/device/buffer.hpp"
+#include "treadle/device/module.hpp"
 #include "treadle/device/null.hpp"
 #include "treadle/device/registry.hpp"
+#include "treadle/device/stream.hpp"
 #include "treadle/opencl/kernel.hpp"
 #include "treadle/opencl/memory.hpp"
 #include "treadle/opencl/platform.hpp"
 #include "treadle/opencl/program.hpp"
+#include "treadle/opencl/table.hpp"
 #include "treadle/opencl/transfer.hpp"
 
 namespace treadle::device {
@@ -92,6 +99,60 @@ TEST(OpenclDevice, OthersAreNotOfOpencl) {
   const auto module = null->build({"__kernel void k() {}"}).module;
   EXPECT_EQ(opencl_program(*module), nullptr);
   EXPECT_EQ(opencl_kernel(module->kernel("k")), nullptr);
+}
+
+/// The system's entry points, but building with argument info fails as NVIDIA's compiler does for
+/// kernels without parameters: its assembler refuses the PTX.
+namespace nvidia {
+
+bool refused = false;
+
+opencl::Loader loader() {
+  static opencl::Table real;
+  real = opencl::Loader::system().table();
+  auto table = std::make_shared<opencl::Table>(real);
+  table->clBuildProgram = [](auto program, auto count, auto devices, const char* options,
+                             auto notify, auto user) {
+    refused = std::string_view(options).find("-cl-kernel-arg-info") != std::string_view::npos;
+    constexpr int build_program_failure = -11;
+    return refused ? build_program_failure
+                   : real.clBuildProgram(program, count, devices, options, notify, user);
+  };
+  table->clGetProgramBuildInfo = [](auto program, auto device, auto parameter, std::size_t size,
+                                    void* value, std::size_t* needed) {
+    constexpr unsigned build_log = 0x1183;
+    static constexpr char log[] = "ptxas fatal   : Ptx assembly aborted due to errors";
+    if (!refused || parameter != build_log)
+      return real.clGetProgramBuildInfo(program, device, parameter, size, value, needed);
+    if (needed != nullptr) *needed = sizeof log;
+    if (value != nullptr) std::memcpy(value, log, std::min(size, sizeof log));
+    return 0;
+  };
+  return opencl::Loader(table);
+}
+
+}  // namespace nvidia
+
+TEST_F(OpenclDeviceTest, TextThatArgumentInfoBreaksIsBuiltWithoutIt) {
+  const auto device = opencl_driver(nvidia::loader())->devices().at(0);
+  const auto built =
+      device->build({"__kernel void nothing(void) {}\n"
+                     "__kernel void set(__global int* a, int value) { *a = value; }",
+                     {"-DUNUSED"}});
+  EXPECT_FALSE(nvidia::refused);
+  EXPECT_TRUE(built.module->kernel("nothing").parameters().empty());
+  for (const auto& module : {built.module, device->load(built.image)}) {
+    const Kernel set = module->kernel("set");
+    ASSERT_EQ(set.parameters().size(), 2u);
+    EXPECT_EQ(set.parameters()[1].name, "value");
+    const Buffer a(device, std::vector<int>{0});
+    Stream& stream = *device->default_stream();
+    EXPECT_THROW(stream.launch(set, {}, a, 1.5f), DTypeError);
+    stream.launch(set, {}, a, 7);
+    std::vector<int> values(1);
+    a.copy_to(values);
+    EXPECT_EQ(values, std::vector<int>{7});
+  }
 }
 
 }  // namespace

@@ -100,6 +100,8 @@ TEST_P(TransferTest, AFillThatPatternsDoNotDivideIsRefused) {
       device_error_of([&] { fill(queue(), a, std::array<int, 2>{1, 2}, 0, 12); });
   EXPECT_EQ(error.code_name(), "CL_INVALID_VALUE");
   EXPECT_THAT(error.what(), HasSubstr("a pattern of 8 bytes over 12 bytes"));
+  const auto at_half_a_pattern = [&] { fill(queue(), a, std::array<int, 2>{1, 2}, 4, 16); };
+  EXPECT_EQ(device_error_of(at_half_a_pattern).code_name(), "CL_INVALID_VALUE");
 }
 
 // Rows of four bytes, of which the box takes the middle two of rows 1 and 2:

@@ -16,13 +16,16 @@ class Event : public Queries<Event, EventInfo> {
  public:
   /// No event: what an Order without_event gives.
   Event() = default;
+  /// Wraps an event of another library.
   Event(std::shared_ptr<const Table> table, RawEvent raw, Ownership ownership)
       : handle_(std::move(table), raw, ownership) {}
 
+  /// Throws DeviceError CL_INVALID_VALUE for parameters the platform does not know.
   InfoValue info(EventInfo parameter) const;
   /// Blocks until the command is done. Throws DeviceError
   /// CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, naming the command and its status, if it failed.
   void wait() const;
+  /// Whether the command ended, well or not; does not block.
   bool is_done() const;
   /// 0 complete, 1 running, 2 submitted, 3 queued; negative: the error that ended it.
   int status() const;
@@ -34,9 +37,13 @@ class Event : public Queries<Event, EventInfo> {
   /// not block.
   void set_callback(CommandExecutionStatus status, std::function<void(int)> callback) const;
 
+  /// False where there is no event: every question throws InvalidState then.
   explicit operator bool() const noexcept { return static_cast<bool>(handle_); }
+  /// For calls of OpenCL itself, without a reference of its own. Throws InvalidState if empty.
   RawEvent raw() const { return handle_.raw(); }
+  /// The platform's entry points. Throws InvalidState if empty.
   const Table& table() const { return handle_.table(); }
+  /// The same, to keep them.
   const std::shared_ptr<const Table>& shared_table() const { return handle_.shared_table(); }
   bool operator==(const Event& other) const noexcept { return handle_ == other.handle_; }
 
@@ -44,11 +51,15 @@ class Event : public Queries<Event, EventInfo> {
   Handle<RawEvent> handle_;
 };
 
-/// An event whose end the program decides.
+/// An event whose end the program decides. Copies are the same event. Set it before the last of them
+/// goes: what waits for an event that nobody can set waits for ever, and with it, on some platforms,
+/// the release of its context.
 class UserEvent : public Event {
  public:
+  /// Not done until set_status(), which whoever waits for it depends on.
   explicit UserEvent(const Context& context);
-  /// 0 for done, or a negative error code; once. Commands that wait for it start, or fail.
+  /// 0 for done, or a negative error code; once. Commands that wait for it start, or fail. Throws
+  /// DeviceError CL_INVALID_OPERATION the second time, also where the platform would allow it.
   void set_status(int status) const;
 };
 
@@ -60,14 +71,17 @@ void wait_for(std::span<const Event> events);
 class WaitList {
  public:
   WaitList() = default;
-  WaitList(const Event& event) : raw_{event.raw()} {}  // implicit: one event is a list of one
+  /// Implicit: one event is a list of one. Throws InvalidState for an empty event.
+  WaitList(const Event& event) : raw_{event.raw()} {}
   WaitList(std::initializer_list<WaitList> lists) {
     for (const WaitList& list : lists) raw_.insert(raw_.end(), list.raw_.begin(), list.raw_.end());
   }
   explicit WaitList(std::span<const Event> events) {
     for (const Event& event : events) raw_.push_back(event.raw());
   }
+  /// Throws InvalidState for an empty event.
   void add(const Event& event) { raw_.push_back(event.raw()); }
+  /// As OpenCL counts them.
   unsigned size() const noexcept { return static_cast<unsigned>(raw_.size()); }
   /// Null if empty, as OpenCL wants it.
   const RawEvent* data() const noexcept { return raw_.empty() ? nullptr : raw_.data(); }
