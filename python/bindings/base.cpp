@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "rooms.hpp"
+#include "treadle/base/census.hpp"
 #include "treadle/base/library.hpp"
 #include "treadle/base/settings.hpp"
 
@@ -19,12 +21,13 @@ void bind_settings(nb::module_& m) {
       .def_ro("compiler", &Settings::compiler)
       .def_ro("nvcc", &Settings::nvcc)
       .def_ro("libcuda", &Settings::libcuda)
+      .def_ro("libopencl", &Settings::libopencl)
       .def_ro("compiler_library", &Settings::compiler_library)
       .def_ro("library_dir", &Settings::library_dir)
       .def_ro("cpu_threads", &Settings::cpu_threads)
       .def_ro("sync", &Settings::sync)
       .def_ro("dump", &Settings::dump);
-  m.def("settings", &settings, nb::rv_policy::reference);
+  m.def("settings", &settings, nb::rv_policy::reference, "What the environment chose, read once.");
 }
 
 }  // namespace
@@ -39,6 +42,9 @@ void bind_base(nb::module_& m) {
       .def_ro("tried", &LibrarySearch::tried);
   m.def("find_own_library", &find_own_library, nb::arg("file_name"),
         "Finds one of Treadle's own libraries, with every place that was tried.");
+  m.def("live_objects", &live_objects,
+        "How many objects of the run-time systems this process has now, by kind. Collect garbage "
+        "first to see what is still in use.");
 }
 
 }  // namespace treadle::bindings

@@ -48,6 +48,7 @@ _NAMES = (
     "ShapeError",
     "TreadleWarning",
     "Settings",
+    "live_objects",
     "settings",
     "__version__",
 )

@@ -5,6 +5,7 @@ from treadle import cuda as cuda
 from treadle import pycuda as pycuda
 from treadle import pyopencl as pyopencl
 from treadle._core import Settings as Settings
+from treadle._core import live_objects as live_objects
 from treadle._core import settings as settings
 from treadle._core.compile import compile_cuda as compile_cuda
 from treadle._core.device import Buffer as Buffer
@@ -23,32 +24,56 @@ __version__: str
 __all__: list[str]
 
 class Error(Exception):
+    """Base of everything Treadle raises; the text is the message followed by the hint."""
+
     message: str
     hint: str
 
 class DeviceError(Error, RuntimeError):
+    """A driver answered a call with an error code."""
+
     code: int
     code_name: str
     call: str
 
-class OutOfMemory(DeviceError, MemoryError): ...
-class LaunchError(DeviceError): ...
-class InvalidArgument(Error, ValueError): ...
-class ShapeError(InvalidArgument): ...
-class DTypeError(InvalidArgument, TypeError): ...
-class InvalidState(Error, RuntimeError): ...
-class NotSupported(Error, NotImplementedError): ...
+class OutOfMemory(DeviceError, MemoryError):
+    """The device or the page-locked host memory is exhausted."""
+
+class LaunchError(DeviceError):
+    """A kernel could not start, or failed while running."""
+
+class InvalidArgument(Error, ValueError):
+    """An argument was refused before anything was done with it."""
+
+class ShapeError(InvalidArgument):
+    """Sizes or shapes that do not fit each other."""
+
+class DTypeError(InvalidArgument, TypeError):
+    """An element type that is unknown, malformed, or not what was expected."""
+
+class InvalidState(Error, RuntimeError):
+    """The object was freed, popped, detached or moved from."""
+
+class NotSupported(Error, NotImplementedError):
+    """This device, driver or build does not have what was asked for."""
 
 class LibraryNotFound(Error, OSError):
+    """A library needed at run time is missing; `tried` has each place with its answer."""
+
     library: str
     tried: list[str]
 
 class CompileError(Error, RuntimeError):
+    """A compiler refused the source; the text shows its log and the numbered lines it names."""
+
     log: str
     source: str
     options: list[str]
 
 class FileError(Error, OSError):
+    """A call on a file failed where going on without it makes no sense."""
+
     path: str
 
-class TreadleWarning(RuntimeWarning): ...
+class TreadleWarning(RuntimeWarning):
+    """What the library warns of, once for each cause."""

@@ -8,7 +8,10 @@ std::atomic<LiveCount*> first{nullptr};
 
 }  // namespace
 
-LiveCount::LiveCount(const char* kind) noexcept : kind_(kind), next_(first.load()) {
+LiveCount::LiveCount(const char* kind) noexcept : LiveCount(kind, nullptr) {}
+
+LiveCount::LiveCount(const char* kind, long (*known)()) noexcept
+    : kind_(kind), known_(known), next_(first.load()) {
   while (!first.compare_exchange_weak(next_, this)) continue;
 }
 

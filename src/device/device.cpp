@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "treadle/base/census.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/module.hpp"
@@ -10,8 +11,21 @@
 
 namespace treadle::device {
 
+namespace {
+
+/// Those of every device; P14. Memory that was adopted is its owner's to count.
+LiveCount& allocations() {
+  static LiveCount& count = *new LiveCount("device memory");
+  return count;
+}
+
+}  // namespace
+
 Device::Device(DeviceInfo info) : info_(std::move(info)) {}
-Device::~Device() = default;
+Device::~Device() {
+  // What its user did not free ends with it.
+  for (std::size_t i = 0; i < memory_.size(); ++i) allocations().remove();
+}
 
 Location Device::allocate(std::size_t size_bytes) {
   if (size_bytes == 0) return {};
@@ -23,6 +37,7 @@ Location Device::allocate(std::size_t size_bytes) {
     free_memory(location);
     throw;
   }
+  allocations().add();
   return location;
 }
 
@@ -38,6 +53,7 @@ void Device::free(Location location) {
     // once.
     memory_.erase(found);
   }
+  allocations().remove();
   free_memory(location);
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "treadle/base/census.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/warning.hpp"
 #include "treadle/opencl/table.hpp"
@@ -102,6 +103,36 @@ TEST(OpenCLHandle, KeepsItsTable) {
     EXPECT_FALSE(watched.expired());
   }
   EXPECT_TRUE(watched.expired());
+}
+
+TEST(OpenCLHandle, P14_EachReferenceIsCountedByKind) {
+  const auto counted = [] { return live_objects()["opencl event"]; };
+  const long before = counted();
+  Handle<RawEvent> first(counting_table(), the_event, Ownership::adopt);
+  EXPECT_EQ(counted(), before + 1);
+  {
+    const Handle<RawEvent> copy = first;
+    EXPECT_EQ(counted(), before + 2);
+    const Handle<RawEvent> moved = std::move(first);
+    EXPECT_EQ(counted(), before + 2);
+    first = moved;
+    EXPECT_EQ(counted(), before + 3);
+  }
+  EXPECT_EQ(counted(), before + 1);
+  first.detach();
+  EXPECT_EQ(counted(), before);
+  const Handle<RawEvent> empty;
+  EXPECT_EQ(counted(), before);
+}
+
+TEST(OpenCLHandle, P14_AFailedRetainIsNotCounted) {
+  const auto table = counting_table();
+  const Handle<RawEvent> event(table, the_event, Ownership::adopt);
+  const long before = live_objects()["opencl event"];
+  answer = CL_OUT_OF_HOST_MEMORY;
+  EXPECT_THROW(Handle<RawEvent>{event}, OutOfMemory);
+  EXPECT_EQ(live_objects()["opencl event"], before);
+  answer = CL_SUCCESS;
 }
 
 TEST(OpenCLHandle, DevicesNeedNoReferenceCounts) {

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Tests run on the default device: a GPU where there is one, else the CPU device."""
+"""Tests run on the default device: a GPU where there is one, else the CPU device.
+
+P14: a test that leaves objects of a run-time behind fails, and names their kinds.
+"""
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -15,7 +19,41 @@ if "TREADLE_CACHE_DIR" not in os.environ:
 import numpy as np
 import pytest
 
+import treadle
 import treadle.compat  # noqa: F401 - the tests import pycuda
+
+_HAS_FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    outcome = yield
+    if outcome.get_result().failed:
+        item.stash[_HAS_FAILED] = True
+
+
+def _objects_beyond(before):
+    return {
+        kind: count - before.get(kind, 0)
+        for kind, count in treadle.live_objects().items()
+        if count > before.get(kind, 0)
+    }
+
+
+@pytest.fixture(autouse=True)
+def census(request):
+    """Set up before what is made for one test, after what several share, so that only the former
+    has to be gone."""
+    before = treadle.live_objects()
+    yield
+    if _HAS_FAILED in request.node.stash:
+        return  # its report keeps its frames, with all they hold
+    request.node.funcargs.clear()  # what fixtures gave: pytest would drop it a little later
+    # A collection takes longer than most tests: only where something is left, perhaps as garbage.
+    if _objects_beyond(before):
+        gc.collect()
+    left = _objects_beyond(before)
+    assert not left, f"P14: this test leaves objects behind: {left}"
 
 
 @pytest.fixture

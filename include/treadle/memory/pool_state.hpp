@@ -13,6 +13,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/memory/allocator.hpp"
 #include "treadle/memory/options.hpp"
+#include "treadle/memory/pool_census.hpp"
 #include "treadle/memory/site.hpp"
 #include "treadle/memory/statistics.hpp"
 #include "treadle/memory/stream_table.hpp"
@@ -32,16 +33,16 @@ class PoolState;
 /// A block that the pool manages, for as long as it does. Allocations point to it.
 template <Allocator A>
 struct PoolRecord {
-  PoolState<A>& state;
-  typename A::Block block;
-  std::size_t block_bytes;
-  unsigned bin;
-  StreamTable<stream_of<A>>::Number stream = 0;  // of its last use
-  bool is_active = true;
-  std::size_t requested_bytes = 0;                  // while active
-  Site site = {};                                   // while active
-  PoolRecord* older_held = nullptr;                 // of the same bin, while held
-  PoolRecord *previous = nullptr, *next = nullptr;  // in the list of all blocks
+  PoolState<A>& state;                           ///< whose block it is, for the allocation's end
+  typename A::Block block;                       ///< what the allocator gave
+  std::size_t block_bytes;                       ///< what the allocator was asked for
+  unsigned bin;                                  ///< where it is held
+  StreamTable<stream_of<A>>::Number stream = 0;  ///< of its last use
+  bool is_active = true;             ///< an allocation owns it; else it is held, or on its way out
+  std::size_t requested_bytes = 0;   ///< while active
+  Site site = {};                    ///< while active
+  PoolRecord* older_held = nullptr;  ///< of the same bin, while held
+  PoolRecord *previous = nullptr, *next = nullptr;  ///< in the list of all blocks
 };
 
 /// What a Pool and its allocations share; lives until both the pool and the last of them are gone.
@@ -50,9 +51,10 @@ struct PoolRecord {
 template <Allocator A>
 class PoolState {
  public:
-  using Record = PoolRecord<A>;
-  using Stream = stream_of<A>;
+  using Record = PoolRecord<A>;  ///< never moved: allocations and lists point to it
+  using Stream = stream_of<A>;   ///< Unordered over allocators without streams
 
+  /// Throws InvalidArgument as check_options().
   PoolState(A allocator, PoolOptions options)
       : allocator_(std::move(allocator)), options_(std::move(options)) {
     check_options(options_);
@@ -60,6 +62,7 @@ class PoolState {
   PoolState(const PoolState&) = delete;
   PoolState& operator=(const PoolState&) = delete;
 
+  /// A block that is active, for use on `stream`: a held one, else a new one. Throws OutOfMemory.
   Record& take(std::size_t size_bytes, const Stream& stream, const Site& site) {
     const unsigned bin = options_.bins.bin_number(size_bytes);
     if (Record* held = take_held(bin, size_bytes, stream, site)) [[likely]]
@@ -67,6 +70,7 @@ class PoolState {
     return take_new(bin, size_bytes, stream, site);
   }
 
+  /// Ends an allocation: the block is held, or freed where nothing is.
   void put_back(Record& record) noexcept {
     std::unique_lock lock(mutex_);
     put_back_locked(record, lock);
@@ -79,10 +83,12 @@ class PoolState {
     put_back_locked(record, lock);
   }
 
+  /// Gives every held block back to the allocator, one by one.
   void free_held() noexcept {
     while (release_one()) {
     }
   }
+  /// The same, and blocks that are put back later go there at once.
   void stop_holding() noexcept {
     {
       const std::lock_guard lock(mutex_);
@@ -98,12 +104,16 @@ class PoolState {
     end_if_unused(lock);
   }
 
+  /// At one moment: the numbers fit each other.
   Statistics statistics() const noexcept {
     const std::lock_guard lock(mutex_);
     return statistics_;
   }
+  /// Active blocks, the largest first, at most `count`.
   std::vector<LiveAllocation> largest_live(std::size_t count) const;
+  /// As the options had it.
   const BinRule& bins() const noexcept { return options_.bins; }
+  /// Used by several threads at a time, without the lock.
   const A& allocator() const noexcept { return allocator_; }
 
  private:
@@ -131,6 +141,10 @@ class PoolState {
   [[no_unique_address]] StreamTable<Stream> streams_;
   std::size_t leaving_ = 0;  // blocks on their way from allocations to the allocator
   bool is_holding_ = true, has_pool_ = true;
+  // Last, so that the census never sees a state that is not all there.
+  const CountedPool counted_{this, [](const void* state) noexcept {
+                               return static_cast<const PoolState*>(state)->statistics();
+                             }};
 };
 
 /// Where the pointer to the held block to use is kept: the newest of `stream` among the newest few

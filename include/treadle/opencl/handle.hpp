@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "treadle/base/census.hpp"
 #include "treadle/opencl/raw.hpp"
 
 namespace treadle::opencl {
@@ -23,6 +24,7 @@ void retain(const Table& table, RawMemory raw);
 void retain(const Table& table, RawProgram raw);
 void retain(const Table& table, RawKernel raw);
 void retain(const Table& table, RawEvent raw);
+/// One reference less; a failure is a warning.
 void release(const Table& table, RawDevice raw) noexcept;
 void release(const Table& table, RawContext raw) noexcept;
 void release(const Table& table, RawQueue raw) noexcept;
@@ -31,19 +33,40 @@ void release(const Table& table, RawProgram raw) noexcept;
 void release(const Table& table, RawKernel raw) noexcept;
 void release(const Table& table, RawEvent raw) noexcept;
 
+/// What the census (treadle/base/census.hpp) calls the references that handles of this type own.
+template <class Raw>
+inline constexpr const char* handle_kind = "opencl object";
+template <>
+inline constexpr const char* handle_kind<RawDevice> = "opencl device";
+template <>
+inline constexpr const char* handle_kind<RawContext> = "opencl context";
+template <>
+inline constexpr const char* handle_kind<RawQueue> = "opencl queue";
+template <>
+inline constexpr const char* handle_kind<RawMemory> = "opencl memory";
+template <>
+inline constexpr const char* handle_kind<RawProgram> = "opencl program";
+template <>
+inline constexpr const char* handle_kind<RawKernel> = "opencl kernel";
+template <>
+inline constexpr const char* handle_kind<RawEvent> = "opencl event";
+
 /// Throws the InvalidState that the use of an empty handle means.
 [[noreturn]] void raise_empty();
 
-/// Owns one reference to an object, and keeps the table it was made with. Copies share the object.
+/// Owns one reference to an object, and keeps the table it was made with. Copies share the object;
+/// the census counts each of them, as OpenCL does.
 /// OpenCL keeps an object's parents (a buffer's context, a kernel's program) as long as the object.
 template <class Raw>
 class Handle {
  public:
   Handle() = default;
+  /// Throws DeviceError where `raw` cannot be retained; then nothing is owned.
   Handle(std::shared_ptr<const Table> table, Raw raw, Ownership ownership)
       : table_(std::move(table)) {
     if (ownership == Ownership::retain && raw != nullptr) retain(*table_, raw);
     raw_ = raw;  // last: a failed retain leaves nothing to release
+    if (raw_ != nullptr) live().add();
   }
   Handle(const Handle& other) : Handle(other.table_, other.raw_, Ownership::retain) {}
   Handle(Handle&& other) noexcept
@@ -54,9 +77,12 @@ class Handle {
     return *this;
   }
   ~Handle() {
-    if (raw_ != nullptr) release(*table_, raw_);
+    if (raw_ == nullptr) return;
+    live().remove();
+    release(*table_, raw_);
   }
 
+  /// Whether there is an object.
   explicit operator bool() const noexcept { return raw_ != nullptr; }
   /// Throws InvalidState if the object was released or moved from; so do table() and
   /// shared_table().
@@ -65,7 +91,9 @@ class Handle {
       raise_empty();
     return raw_;
   }
+  /// The entry points the object was made with.
   const Table& table() const { return *shared_table(); }
+  /// The same, to keep them.
   const std::shared_ptr<const Table>& shared_table() const {
     if (raw_ == nullptr) [[unlikely]]
       raise_empty();
@@ -74,10 +102,18 @@ class Handle {
   /// Where the raw value is kept, for a launch that passes it by address.
   const Raw* raw_address() const noexcept { return &raw_; }
   /// Gives the reference up without releasing it.
-  Raw detach() noexcept { return std::exchange(raw_, nullptr); }
+  Raw detach() noexcept {
+    if (raw_ != nullptr) live().remove();
+    return std::exchange(raw_, nullptr);
+  }
   bool operator==(const Handle& other) const noexcept { return raw_ == other.raw_; }
 
  private:
+  static LiveCount& live() noexcept {
+    static LiveCount& count = *new LiveCount(handle_kind<Raw>);
+    return count;
+  }
+
   std::shared_ptr<const Table> table_;
   Raw raw_ = nullptr;
 };

@@ -55,6 +55,9 @@ class Settings:
     def libcuda(self) -> pathlib.Path: ...
 
     @property
+    def libopencl(self) -> pathlib.Path: ...
+
+    @property
     def compiler_library(self) -> pathlib.Path: ...
 
     @property
@@ -82,3 +85,8 @@ class LibrarySearch:
 
 def find_own_library(file_name: str) -> LibrarySearch:
     """Finds one of Treadle's own libraries, with every place that was tried."""
+
+def live_objects() -> dict[str, int]:
+    """
+    How many objects of the run-time systems this process has now, by kind. Collect garbage first to see what is still in use.
+    """
