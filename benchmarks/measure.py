@@ -5,10 +5,14 @@ import dataclasses
 import json
 import math
 import os
+import pathlib
 import select
+import signal
 import subprocess
+import tempfile
 
 ANSWER_LIMIT_S = 120
+EXIT_LIMIT_S = 20
 
 
 class Unavailable(Exception):
@@ -29,40 +33,78 @@ class Worker:
     def ask(self, request):
         if self.dead:
             raise Unavailable(self.dead)
+        line = ""
         try:
             if self.process is None:
-                self.process = subprocess.Popen(
-                    self.command,
-                    env=self.environment,
-                    cwd=self.folder,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=None if os.environ.get("BENCH_VERBOSE") else subprocess.DEVNULL,
-                    text=True,
-                )
+                self.start()
             self.process.stdin.write(request + "\n")
             self.process.stdin.flush()
             if not select.select([self.process.stdout], [], [], ANSWER_LIMIT_S)[0]:
-                self.process.kill()
-                self.dead = f"no answer within {ANSWER_LIMIT_S} s"
-                raise Unavailable(self.dead)
+                self.end(f"no answer within {ANSWER_LIMIT_S} s")
             line = self.process.stdout.readline()
+            if not line:
+                self.end(f"the process ended with status {self.wait()}")
+            answer = json.loads(line)
         except OSError as error:
-            self.dead = str(error)
-            raise Unavailable(self.dead) from None
-        if not line:
-            self.dead = f"the process ended with status {self.process.wait()}"
-            raise Unavailable(self.dead)
-        answer = json.loads(line)
+            self.end(str(error))
+        except ValueError:
+            self.end(f"the process answered {line.strip()!r}")
         if "absent" in answer or "failed" in answer:
             raise Unavailable(answer.get("absent") or answer["failed"])
         return answer
 
+    def start(self):
+        self.log = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 - read at its end
+        self.process = subprocess.Popen(
+            self.command,
+            env=self.environment,
+            cwd=self.folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=None if os.environ.get("BENCH_VERBOSE") else self.log,
+            text=True,
+        )
+
+    def wait(self):
+        """The exit status; after EXIT_LIMIT_S the process is killed, which is not an error."""
+        try:
+            return self.process.wait(timeout=EXIT_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.process.wait()
+
+    def end(self, reason):
+        """Ends a process that cannot be asked any more; what it said last is part of the reason."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        self.dead = reason + self.last_words()
+        raise Unavailable(self.dead)
+
+    def last_words(self):
+        if self.process is None or os.environ.get("BENCH_VERBOSE"):
+            return ""
+        self.log.seek(0)
+        lines = self.log.read().strip().splitlines()
+        return f"; its last line was: {lines[-1]}" if lines else ""
+
     def close(self):
-        if self.process is not None and self.dead is None:
+        """Ends the process in order. One that does not exit is killed and named; nothing is lost
+        with it, for it has answered all it was asked."""
+        if self.process is None or self.dead is not None:
+            return
+        try:
             self.process.stdin.close()
-            self.process.wait(timeout=60)
-            self.process = None
+        except OSError:
+            pass  # it is gone already
+        if self.wait() == -signal.SIGKILL:
+            print(
+                f"  {self.name} ({pathlib.Path(self.command[-1]).name}) did not exit within "
+                f"{EXIT_LIMIT_S} s and was killed{self.last_words()}",
+                flush=True,
+            )
+        self.log.close()
+        self.process = None
 
 
 class LaidOut(Worker):
@@ -103,7 +145,7 @@ class Fresh:
                 check=False,
                 timeout=300,
             )
-        except OSError as error:
+        except (OSError, subprocess.TimeoutExpired) as error:
             raise Unavailable(str(error)) from None
         lines = result.stdout.strip().splitlines()
         if result.returncode or not lines:

@@ -57,27 +57,43 @@ class KernelRun(Case):
 
 
 class LoopTiming(Case):
-    """Something so short that `inner` of them are timed together; `finish` is not timed."""
+    """Something so short that `inner` of them are timed together.
 
-    def __init__(self, action, inner, finish=lambda: None):
-        self.action = action
+    `loop(count)` does it once for each of `count`: written out, so that what is timed is the call
+    and not a function around it. `begin` and `finish` are not timed; `finish` always follows.
+    """
+
+    def __init__(self, loop, inner, finish=lambda: None, begin=lambda: None):
+        self.loop = loop
         self.inner = inner
         self.finish = finish
+        self.begin = begin
 
     def prepare(self):
         self.measure(1)
 
     def measure(self, repeats):
-        times = []
-        for _ in range(repeats):
-            action = self.action
-            count = range(self.inner)
+        return [self.once() for _ in range(repeats)]
+
+    def once(self):
+        loop, count = self.loop, range(self.inner)
+        self.begin()
+        try:
             began = time.perf_counter()
-            for _ in count:
-                action()
-            times.append((time.perf_counter() - began) / self.inner)
+            loop(count)
+            return (time.perf_counter() - began) / self.inner
+        finally:
             self.finish()
-        return times
+
+
+def repeated(action):
+    """A loop for LoopTiming out of something without arguments."""
+
+    def loop(count):
+        for _ in count:
+            action()
+
+    return loop
 
 
 def serve(make_cases):
@@ -96,6 +112,7 @@ def serve(make_cases):
     cases = {}
     for line in sys.stdin:
         verb, _, rest = line.strip().partition(" ")
+        tell(line.strip())
         try:
             if factories is None:
                 raise Absent(reason)
@@ -115,3 +132,12 @@ def serve(make_cases):
         except Exception:
             traceback.print_exc()
             answer(failed=traceback.format_exc().strip().splitlines()[-1])
+    tell("stdin ended: dropping the cases")
+    cases.clear()
+    factories = None
+    tell("leaving the interpreter")
+
+
+def tell(text):
+    """Says on stderr what comes next: the last such line tells where a process hangs."""
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)

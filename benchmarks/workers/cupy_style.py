@@ -11,7 +11,7 @@ from functools import partial
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import numpy as np
-from worker import Case, LoopTiming, serve
+from worker import Case, LoopTiming, repeated, serve
 
 FIVE = """
 extern "C" __global__ void five(float *out, const float *a, const float *b, float x, int n)
@@ -44,10 +44,11 @@ def make_cases():
     buffers = [cupy.zeros(1024, "f4") for _ in range(3)]
     arguments = (*buffers, np.float32(2), np.int32(0))
 
-    def launch():
-        kernel((1,), (32,), arguments)
+    def launch(count):
+        for _ in count:
+            kernel((1,), (32,), arguments)
 
-    allocate = partial(cupy.get_default_memory_pool().malloc, 1 << 20)
+    allocate = repeated(partial(cupy.get_default_memory_pool().malloc, 1 << 20))
     synchronize = cupy.cuda.runtime.deviceSynchronize
     return {
         "launch": lambda: LoopTiming(launch, 500, synchronize),

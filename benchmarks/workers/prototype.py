@@ -19,7 +19,7 @@ sys.path.insert(0, os.getcwd())
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from kernel_cases import CASES, source
-from worker import Absent, Case, KernelRun, LoopTiming, serve, timed
+from worker import Absent, Case, KernelRun, LoopTiming, repeated, serve, timed
 
 
 class Device:
@@ -112,7 +112,8 @@ def make_cases():
         cases[f"compile {file}"] = lambda file=file: CompileInProcess(nat, file)
         cases[f"compile forked {file}"] = lambda file=file: CompileForked(nat, file)
     empty = nat.Module('extern "C" __global__ void empty() {}').get_function("empty")
-    cases["launch and wait"] = lambda: LoopTiming(lambda: empty(block=(32,), grid=(1,)), 200)
+    empty_and_wait = repeated(lambda: empty(block=(32,), grid=(1,)))
+    cases["launch and wait"] = lambda: LoopTiming(empty_and_wait, 200)
     return cases
 
 

@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import numpy as np
 from kernel_cases import CASES, source
-from worker import Case, KernelRun, LoopTiming, serve, timed
+from worker import Case, KernelRun, LoopTiming, repeated, serve, timed
 
 EMPTY = "__global__ void empty() {}"
 FIVE = """
@@ -198,7 +198,7 @@ class CopyCeiling(Case):
 def launch_cases(device):
     cuda = device.cuda
     module = device.compiler.SourceModule(EMPTY + FIVE)
-    buffers = [cuda.mem_alloc(4096) for _ in range(3)]
+    out, a, b = (cuda.mem_alloc(4096) for _ in range(3))
     x, n = np.float32(2), np.int32(0)
     grid, block = (1, 1), (32, 1, 1)
     empty = module.get_function("empty").prepare("")
@@ -210,14 +210,16 @@ def launch_cases(device):
         empty.prepared_call(grid, block)
         synchronize()
 
-    def call_prepared():
-        prepared.prepared_call(grid, block, *buffers, x, n)
+    def call_prepared(count):
+        for _ in count:
+            prepared.prepared_call(grid, block, out, a, b, x, n)
 
-    def call_plain():
-        plain(*buffers, x, n, grid=grid, block=block)
+    def call_plain(count):
+        for _ in count:
+            plain(out, a, b, x, n, grid=grid, block=block)
 
     return {
-        "launch and wait": lambda: LoopTiming(empty_and_wait, 200),
+        "launch and wait": lambda: LoopTiming(repeated(empty_and_wait), 200),
         "launch prepared": lambda: LoopTiming(call_prepared, 500, synchronize),
         "launch plain": lambda: LoopTiming(call_plain, 500, synchronize),
         "launch long": lambda: LongLaunch(device),
@@ -242,7 +244,8 @@ def memory_cases():
 
     pool = DeviceMemoryPool()
     # What allocate() gives is freed at once, for nothing refers to it.
-    return {"allocate and free": lambda: LoopTiming(partial(pool.allocate, 1 << 20), 20_000)}
+    allocate = repeated(partial(pool.allocate, 1 << 20))
+    return {"allocate and free": lambda: LoopTiming(allocate, 20_000)}
 
 
 def make_cases():

@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import numpy as np
 from kernel_cases import CASES, source
-from worker import Absent, KernelRun, LoopTiming, serve
+from worker import Absent, KernelRun, LoopTiming, repeated, serve
 
 
 class Device:
@@ -56,11 +56,14 @@ __kernel void five(__global float *out, __global const float *a, __global const 
 
 
 class Gate:
-    """Keeps a queue's commands waiting, so that the host is timed and no device competes."""
+    """Keeps a queue's commands waiting, so that the host is timed and no device competes.
+
+    Never left closed: a queue that waits for ever is one that drivers wait for when it is released,
+    or when the process ends.
+    """
 
     def __init__(self, cl, context, queue):
         self.cl, self.context, self.queue = cl, context, queue
-        self.close()
 
     def close(self):
         self.event = self.cl.UserEvent(self.context)
@@ -69,7 +72,6 @@ class Gate:
     def pass_all(self):
         self.event.set_status(0)
         self.queue.finish()
-        self.close()
 
 
 def enqueue_cases(cl, context):
@@ -78,15 +80,21 @@ def enqueue_cases(cl, context):
     buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE, 4096) for _ in range(3)]
     plain, typed = cl.Kernel(program, "five"), cl.Kernel(program, "five")
     typed.set_scalar_arg_dtypes([None, None, None, np.float32, np.int32])
-    x, n, size = np.float32(2), np.int32(0), (32,)
+    size = (32,)
 
-    def timing(kernel, *scalars):
+    def timing(kernel, x, n):
+        out, a, b = buffers
         queue = cl.CommandQueue(context)
         gate = Gate(cl, context, queue)
-        return LoopTiming(lambda: kernel(queue, size, size, *buffers, *scalars), 200, gate.pass_all)
+
+        def loop(count):
+            for _ in count:
+                kernel(queue, size, size, out, a, b, x, n)
+
+        return LoopTiming(loop, 200, gate.pass_all, gate.close)
 
     return {
-        "enqueue plain": lambda: timing(plain, x, n),
+        "enqueue plain": lambda: timing(plain, np.float32(2), np.int32(0)),
         "enqueue typed": lambda: timing(typed, 2.0, 0),
     }
 
@@ -109,10 +117,11 @@ def make_cases():
         queue.finish()
 
     cases = {name: lambda case=case: KernelRun(device, case) for name, case in CASES.items()}
-    cases["launch and wait"] = lambda: LoopTiming(empty_and_wait, 200)
+    cases["launch and wait"] = lambda: LoopTiming(repeated(empty_and_wait), 200)
     cases |= enqueue_cases(cl, context)
     pool = MemoryPool(ImmediateAllocator(queue))
-    cases["allocate and free"] = lambda: LoopTiming(partial(pool.allocate, 1 << 20), 20_000)
+    allocate = repeated(partial(pool.allocate, 1 << 20))
+    cases["allocate and free"] = lambda: LoopTiming(allocate, 20_000)
     return cases
 
 

@@ -67,6 +67,78 @@ def test_a_row_differs_only_where_the_spread_is_clear_of_one(head, base, said, c
     assert words == ([said] if said else [])
 
 
+def worker_of(text):
+    """A worker whose process runs `text`."""
+    from measure import Worker
+
+    return Worker("peer", [sys.executable, "-c", text])
+
+
+ANSWERS = "import sys\nfor line in sys.stdin: print('{\"ready\": true}', flush=True)\n"
+
+
+def test_a_worker_that_does_not_exit_is_named_and_costs_nothing_else(monkeypatch, capsys):
+    import measure
+
+    monkeypatch.setattr(measure, "EXIT_LIMIT_S", 0.3)
+    stuck = "print('waiting for ever', file=sys.stderr, flush=True)\nimport time\ntime.sleep(60)"
+    worker = worker_of(ANSWERS + stuck)
+    assert worker.ask("prepare x") == {"ready": True}
+    worker.close()
+    told = capsys.readouterr().out
+    assert "peer" in told
+    assert "did not exit within" in told
+    assert "its last line was: waiting for ever" in told
+    assert worker.ask("prepare x") == {"ready": True}  # and it can be started anew
+    worker.close()
+
+
+def test_a_worker_that_exits_in_order_is_not_mentioned(capsys):
+    worker = worker_of(ANSWERS)
+    worker.ask("prepare x")
+    worker.close()
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "import sys; input(); sys.exit('out of luck')",
+            "status 1; its last line was: out of luck",
+        ),
+        ("input(); print('nonsense', flush=True); input()", "answered 'nonsense'"),
+        ("input(); import time; time.sleep(60)", "no answer within 0.3 s"),
+    ],
+)
+def test_a_worker_that_cannot_be_asked_is_a_column_with_a_reason(text, said, monkeypatch):
+    import measure
+
+    monkeypatch.setattr(measure, "ANSWER_LIMIT_S", 0.3 if "sleep" in text else 60)
+    column = measure.Column("peer", worker_of(text), "x")
+    measure.Row("group", "name", [column]).measure()
+    assert said in column.absent
+    assert not column.rounds
+    column.source.close()
+
+
+def test_what_begins_and_finishes_a_loop_is_called_whatever_happens():
+    from worker import LoopTiming, repeated
+
+    calls = []
+
+    def fail():
+        calls.append("run")
+        raise ValueError
+
+    finish, begin = lambda: calls.append("finish"), lambda: calls.append("begin")
+    timing = LoopTiming(repeated(fail), 3, finish, begin)
+    with pytest.raises(ValueError):
+        timing.measure(1)
+    assert calls == ["begin", "run", "finish"]
+    assert len(LoopTiming(repeated(lambda: None), 3).measure(2)) == 2
+
+
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 def test_a_commit_that_does_not_exist_is_named():
     import compare
