@@ -21,11 +21,13 @@ import treadle.compat  # noqa: F401 - the tests import pyopencl
 @pytest.fixture
 def context():
     import pyopencl as cl
+    from pyopencl.tools import clear_first_arg_caches
 
     try:
-        return cl.create_some_context(interactive=False)
+        yield cl.create_some_context(interactive=False)
     except cl.RuntimeError as error:
         pytest.skip(f"needs an OpenCL platform: {error}")
+    clear_first_arg_caches()  # what is remembered for the context keeps it
 
 
 @pytest.fixture
