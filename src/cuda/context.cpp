@@ -52,13 +52,6 @@ std::shared_ptr<ContextState> adopt(const Driver& driver, RawContext raw) {
   return ContextState::share({driver, device}, raw, Ownership::borrowed);
 }
 
-const ContextState& valid_state(const Context& context) {
-  const ContextState* state = context.state();
-  if (state == nullptr) throw InvalidState("this Context holds no context");
-  if (!state->is_valid()) throw InvalidState("the context was detached");
-  return *state;
-}
-
 RawContext create_raw(const Device& device, unsigned flags) {
   const Table& cu = device.driver().table();
   const auto describe = [&] { return "creating a context on " + device.name(); };

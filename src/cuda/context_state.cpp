@@ -176,6 +176,13 @@ void ContextStack::restore_top() {
   check(cu, cu.cuCtxPushCurrent(entries_.back()->raw()), "cuCtxPushCurrent");
 }
 
+const ContextState& valid_state(const Context& context) {
+  const ContextState* state = context.state();
+  if (state == nullptr) throw InvalidState("this Context holds no context");
+  if (!state->is_valid()) throw InvalidState("the context was detached");
+  return *state;
+}
+
 const Table& current_table() {
   const auto* top = ContextStack::of_this_thread().top();
   return top != nullptr ? (*top)->table() : default_driver().table();

@@ -78,6 +78,9 @@ class ContextStack {
   std::vector<std::shared_ptr<ContextState>> entries_;
 };
 
+/// What `context` shares. Throws InvalidState where there is none, or it was detached.
+const ContextState& valid_state(const Context& context);
+
 /// The table for calls that act on whatever is current: the top's, else the default driver's.
 const Table& current_table();
 

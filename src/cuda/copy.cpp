@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <string>
-#include <type_traits>
 
+#include "cuda/argument_check.hpp"
 #include "cuda/context_state.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/table.hpp"
@@ -12,35 +12,74 @@
 namespace treadle::cuda {
 namespace {
 
-/// A negative size that became unsigned. NVIDIA's driver does not refuse it: it starts a copy that
-/// touches foreign memory, and the context is lost.
-template <class Value>
-void refuse_negative(const char* name, Value value) {
-  if constexpr (std::is_same_v<Value, std::size_t>) {
-    if (value > static_cast<std::size_t>(PTRDIFF_MAX))
-      throw InvalidArgument(std::string(name) + ": a size of " +
-                            std::to_string(static_cast<std::ptrdiff_t>(value)) +
-                            " was given, and 0 or more was expected");
-  }
-}
-
 /// Runs one call in whatever context is current.
 template <class Call, class... Arguments>
 void call_current(const char* name, Call Table::* slot, Arguments... arguments) {
-  (refuse_negative(name, arguments), ...);
   const Table& cu = current_table();
   check(cu, (cu.*slot)(arguments...), name);
 }
 
-template <class Call, class Value>
-void fill_area(const char* name, Call Table::* slot, const FillArea& area, Value value) {
-  call_current(name, slot, area.destination, area.pitch_bytes, value, area.width, area.height);
+/// Between two places; `to` and `from` are addresses or pointers.
+template <class Call, class To, class From, class... Rest>
+void copy_bytes(const char* name, Call Table::* slot, To to, From from, std::size_t size_bytes,
+                Rest... rest) {
+  refuse_negative(name, "size_bytes", size_bytes);
+  refuse_null(name, "destination", to, size_bytes);
+  refuse_null(name, "source", from, size_bytes);
+  call_current(name, slot, to, from, size_bytes, rest...);
 }
-template <class Call, class Value>
+
+template <class Call, class Value, class... Rest>
+void fill(const char* name, Call Table::* slot, DevicePointer destination, Value value,
+          std::size_t count, Rest... rest) {
+  refuse_negative(name, "count", count);
+  refuse_null(name, "destination", destination, count);
+  call_current(name, slot, destination, value, count, rest...);
+}
+
+template <class Call, class Value, class... Rest>
 void fill_area(const char* name, Call Table::* slot, const FillArea& area, Value value,
-               StreamRef stream) {
+               Rest... rest) {
+  refuse_negative(name, "pitch_bytes", area.pitch_bytes);
+  refuse_negative(name, "width", area.width);
+  refuse_negative(name, "height", area.height);
+  refuse_null(name, "destination", area.destination, area.height == 0 ? 0 : area.width);
   call_current(name, slot, area.destination, area.pitch_bytes, value, area.width, area.height,
-               stream.raw());
+               rest...);
+}
+
+void refuse_negative_side(const char* name, const CopySide& side) {
+  refuse_negative(name, "x_bytes", side.x_bytes);
+  refuse_negative(name, "y", side.y);
+  refuse_negative(name, "z", side.z);
+  refuse_negative(name, "pitch_bytes", side.pitch_bytes);
+}
+
+void refuse_missing_side(const char* name, const char* what, const CopySide& side) {
+  switch (side.type) {
+    case MemoryType::host:
+      return refuse_null(name, what, side.host, 1);
+    case MemoryType::device:
+    case MemoryType::unified:
+      return refuse_null(name, what, side.device, 1);
+    case MemoryType::array:
+      return refuse_null(name, what, side.array, 1);
+    case MemoryType::none:
+      break;
+  }
+  throw InvalidArgument(std::string(name) + ": the " + what + " was not set",
+                        "set its type, and the host, device or array that goes with it");
+}
+
+template <class Copy>
+void refuse_sides(const char* name, const Copy& copy) {
+  refuse_negative(name, "width_bytes", copy.width_bytes);
+  refuse_negative(name, "height", copy.height);
+  refuse_negative_side(name, copy.source);
+  refuse_negative_side(name, copy.destination);
+  if (copy.width_bytes == 0 || copy.height == 0) return;  // nothing is moved, and needs no sides
+  refuse_missing_side(name, "source", copy.source);
+  refuse_missing_side(name, "destination", copy.destination);
 }
 
 /// The fields that all of the driver's copy structures have.
@@ -65,7 +104,7 @@ Raw common_fields(const CopySide& source, const CopySide& destination) {
 }
 
 CUDA_MEMCPY2D raw_2d(const Copy2D& copy) {
-  for (const std::size_t size : {copy.width_bytes, copy.height}) refuse_negative("copy_2d", size);
+  refuse_sides("copy_2d", copy);
   auto raw = common_fields<CUDA_MEMCPY2D>(copy.source, copy.destination);
   raw.WidthInBytes = copy.width_bytes;
   raw.Height = copy.height;
@@ -74,8 +113,8 @@ CUDA_MEMCPY2D raw_2d(const Copy2D& copy) {
 
 template <class Raw>
 Raw raw_3d(const Copy3D& copy) {
-  for (const std::size_t size : {copy.width_bytes, copy.height, copy.depth})
-    refuse_negative("copy_3d", size);
+  refuse_sides("copy_3d", copy);
+  refuse_negative("copy_3d", "depth", copy.depth);
   Raw raw = common_fields<Raw>(copy.source, copy.destination);
   raw.srcZ = copy.source.z;
   raw.srcLOD = copy.source.level_of_detail;
@@ -100,69 +139,76 @@ CUDA_MEMCPY3D_PEER raw_peer(const Copy3D& copy) {
   return raw;
 }
 
+void refuse_peers(const char* name, const PeerAddress& to, const PeerAddress& from,
+                  std::size_t size_bytes) {
+  refuse_negative(name, "size_bytes", size_bytes);
+  refuse_null(name, "destination", to.address, size_bytes);
+  refuse_null(name, "source", from.address, size_bytes);
+}
+
 }  // namespace
 
 void copy_to_device(DevicePointer destination, const void* source, std::size_t size_bytes) {
-  call_current("cuMemcpyHtoD", &Table::cuMemcpyHtoD, destination, source, size_bytes);
+  copy_bytes("cuMemcpyHtoD", &Table::cuMemcpyHtoD, destination, source, size_bytes);
 }
 void copy_to_device_async(DevicePointer destination, const void* source, std::size_t size_bytes,
                           StreamRef stream) {
-  call_current("cuMemcpyHtoDAsync", &Table::cuMemcpyHtoDAsync, destination, source, size_bytes,
-               stream.raw());
+  copy_bytes("cuMemcpyHtoDAsync", &Table::cuMemcpyHtoDAsync, destination, source, size_bytes,
+             stream.raw());
 }
 void copy_to_host(void* destination, DevicePointer source, std::size_t size_bytes) {
-  call_current("cuMemcpyDtoH", &Table::cuMemcpyDtoH, destination, source, size_bytes);
+  copy_bytes("cuMemcpyDtoH", &Table::cuMemcpyDtoH, destination, source, size_bytes);
 }
 void copy_to_host_async(void* destination, DevicePointer source, std::size_t size_bytes,
                         StreamRef stream) {
-  call_current("cuMemcpyDtoHAsync", &Table::cuMemcpyDtoHAsync, destination, source, size_bytes,
-               stream.raw());
+  copy_bytes("cuMemcpyDtoHAsync", &Table::cuMemcpyDtoHAsync, destination, source, size_bytes,
+             stream.raw());
 }
 void copy_on_device(DevicePointer destination, DevicePointer source, std::size_t size_bytes) {
-  call_current("cuMemcpyDtoD", &Table::cuMemcpyDtoD, destination, source, size_bytes);
+  copy_bytes("cuMemcpyDtoD", &Table::cuMemcpyDtoD, destination, source, size_bytes);
 }
 void copy_on_device_async(DevicePointer destination, DevicePointer source, std::size_t size_bytes,
                           StreamRef stream) {
-  call_current("cuMemcpyDtoDAsync", &Table::cuMemcpyDtoDAsync, destination, source, size_bytes,
-               stream.raw());
+  copy_bytes("cuMemcpyDtoDAsync", &Table::cuMemcpyDtoDAsync, destination, source, size_bytes,
+             stream.raw());
 }
 void copy(DevicePointer destination, DevicePointer source, std::size_t size_bytes) {
-  call_current("cuMemcpy", &Table::cuMemcpy, destination, source, size_bytes);
+  copy_bytes("cuMemcpy", &Table::cuMemcpy, destination, source, size_bytes);
 }
 void copy_peer(const PeerAddress& destination, const PeerAddress& source, std::size_t size_bytes) {
+  refuse_peers("cuMemcpyPeer", destination, source, size_bytes);
   call_current("cuMemcpyPeer", &Table::cuMemcpyPeer, destination.address,
                raw_or_current(destination.context), source.address, raw_or_current(source.context),
                size_bytes);
 }
 void copy_peer_async(const PeerAddress& destination, const PeerAddress& source,
                      std::size_t size_bytes, StreamRef stream) {
+  refuse_peers("cuMemcpyPeerAsync", destination, source, size_bytes);
   call_current("cuMemcpyPeerAsync", &Table::cuMemcpyPeerAsync, destination.address,
                raw_or_current(destination.context), source.address, raw_or_current(source.context),
                size_bytes, stream.raw());
 }
 
 void fill8(DevicePointer destination, std::uint8_t value, std::size_t count) {
-  call_current("cuMemsetD8", &Table::cuMemsetD8, destination, value, count);
+  fill("cuMemsetD8", &Table::cuMemsetD8, destination, value, count);
 }
 void fill16(DevicePointer destination, std::uint16_t value, std::size_t count) {
-  call_current("cuMemsetD16", &Table::cuMemsetD16, destination, value, count);
+  fill("cuMemsetD16", &Table::cuMemsetD16, destination, value, count);
 }
 void fill32(DevicePointer destination, std::uint32_t value, std::size_t count) {
-  call_current("cuMemsetD32", &Table::cuMemsetD32, destination, value, count);
+  fill("cuMemsetD32", &Table::cuMemsetD32, destination, value, count);
 }
 void fill8_async(DevicePointer destination, std::uint8_t value, std::size_t count,
                  StreamRef stream) {
-  call_current("cuMemsetD8Async", &Table::cuMemsetD8Async, destination, value, count, stream.raw());
+  fill("cuMemsetD8Async", &Table::cuMemsetD8Async, destination, value, count, stream.raw());
 }
 void fill16_async(DevicePointer destination, std::uint16_t value, std::size_t count,
                   StreamRef stream) {
-  call_current("cuMemsetD16Async", &Table::cuMemsetD16Async, destination, value, count,
-               stream.raw());
+  fill("cuMemsetD16Async", &Table::cuMemsetD16Async, destination, value, count, stream.raw());
 }
 void fill32_async(DevicePointer destination, std::uint32_t value, std::size_t count,
                   StreamRef stream) {
-  call_current("cuMemsetD32Async", &Table::cuMemsetD32Async, destination, value, count,
-               stream.raw());
+  fill("cuMemsetD32Async", &Table::cuMemsetD32Async, destination, value, count, stream.raw());
 }
 
 void fill_2d8(const FillArea& area, std::uint8_t value) {
@@ -175,13 +221,13 @@ void fill_2d32(const FillArea& area, std::uint32_t value) {
   fill_area("cuMemsetD2D32", &Table::cuMemsetD2D32, area, value);
 }
 void fill_2d8_async(const FillArea& area, std::uint8_t value, StreamRef stream) {
-  fill_area("cuMemsetD2D8Async", &Table::cuMemsetD2D8Async, area, value, stream);
+  fill_area("cuMemsetD2D8Async", &Table::cuMemsetD2D8Async, area, value, stream.raw());
 }
 void fill_2d16_async(const FillArea& area, std::uint16_t value, StreamRef stream) {
-  fill_area("cuMemsetD2D16Async", &Table::cuMemsetD2D16Async, area, value, stream);
+  fill_area("cuMemsetD2D16Async", &Table::cuMemsetD2D16Async, area, value, stream.raw());
 }
 void fill_2d32_async(const FillArea& area, std::uint32_t value, StreamRef stream) {
-  fill_area("cuMemsetD2D32Async", &Table::cuMemsetD2D32Async, area, value, stream);
+  fill_area("cuMemsetD2D32Async", &Table::cuMemsetD2D32Async, area, value, stream.raw());
 }
 
 void copy_2d(const Copy2D& copy) {

@@ -16,7 +16,10 @@
 
 namespace treadle::cuda {
 
-Driver::Driver(std::shared_ptr<const Table> table) : table_(std::move(table)) {}
+Driver::Driver(std::shared_ptr<const Table> table) : table_(std::move(table)) {
+  if (table_ == nullptr)
+    throw InvalidArgument("a Driver needs a table of entry points", "Driver::nvidia() or cpu()");
+}
 Driver Driver::nvidia() { return Driver(load_nvidia_driver()); }
 Driver Driver::cpu() { return Driver(load_cpu_driver()); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/cuda/event.hpp"
 
+#include "cuda/argument_check.hpp"
 #include "cuda/cleanup.hpp"
 
 namespace treadle::cuda {
@@ -38,6 +39,7 @@ bool Event::is_done() const {
 }
 
 float Event::milliseconds_since(const Event& start) const {
+  refuse_moved_from("event", start.raw());
   const Activation active(context());
   const Table& cu = active.table();
   const auto elapsed =

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cuda/argument_check.hpp"
 #include "cuda/function_state.hpp"
 #include "treadle/base/settings.hpp"
 
@@ -140,6 +141,8 @@ void Function::launch_checked(const LaunchConfig& config, void** arguments,
 }
 
 void Function::launch_unchecked(const LaunchConfig& config, void** arguments) const {
+  if (arguments == nullptr && !state_->sizes().empty()) [[unlikely]]
+    throw wrong_argument_count(name(), parameters(), 0);
   start(*state_, config, arguments, nullptr);
 }
 
@@ -151,6 +154,7 @@ void Function::launch_buffer(const LaunchConfig& config, const void* packed,
     throw InvalidArgument("kernel \"" + name() + "\": the packed arguments have " +
                           std::to_string(size_bytes) + " bytes, the parameters take " +
                           std::to_string(layout.buffer_bytes));
+  refuse_null("cuLaunchKernel", "packed", packed, size_bytes);
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(packed),
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &size_bytes, CU_LAUNCH_PARAM_END};
   start(*state_, config, nullptr, extra);

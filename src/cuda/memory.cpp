@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/cuda/memory.hpp"
 
+#include "cuda/argument_check.hpp"
 #include "cuda/cleanup.hpp"
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/launch.hpp"
@@ -59,6 +60,7 @@ DeviceMemory::DeviceMemory(std::size_t size_bytes) : DeviceMemory(Context::curre
 
 DeviceMemory::DeviceMemory(const Context& context, std::size_t size_bytes)
     : size_bytes_(size_bytes) {
+  refuse_negative("cuMemAlloc", "size_bytes", size_bytes);
   const Activation active(context);
   DevicePointer address = 0;
   check(active.table(), active.table().cuMemAlloc(&address, size_bytes), "cuMemAlloc",
@@ -68,6 +70,8 @@ DeviceMemory::DeviceMemory(const Context& context, std::size_t size_bytes)
 
 DeviceMemory DeviceMemory::pitched(std::size_t width_bytes, std::size_t height,
                                    unsigned element_bytes) {
+  refuse_negative("cuMemAllocPitch", "width_bytes", width_bytes);
+  refuse_negative("cuMemAllocPitch", "height", height);
   const Context context = Context::current();
   const Activation active(context);
   DeviceMemory memory;
@@ -129,6 +133,7 @@ void DeviceMemory::copy_out_async(std::span<std::byte> host, StreamRef stream) c
 }
 
 HostMemory::HostMemory(std::size_t size_bytes, HostMemoryFlags flags) : size_bytes_(size_bytes) {
+  refuse_negative("cuMemHostAlloc", "size_bytes", size_bytes);
   const Context context = Context::current();
   const Activation active(context);
   void* data = nullptr;
@@ -160,6 +165,8 @@ HostMemoryFlags HostMemory::flags() const {
 
 RegisteredMemory::RegisteredMemory(void* data, std::size_t size_bytes, RegisterFlags flags)
     : size_bytes_(size_bytes) {
+  refuse_negative("cuMemHostRegister", "size_bytes", size_bytes);
+  refuse_null("cuMemHostRegister", "data", data, 1);
   const Context context = Context::current();
   const Activation active(context);
   check(active.table(),
@@ -182,6 +189,7 @@ std::byte* RegisteredMemory::data() const {
 DevicePointer RegisteredMemory::device_pointer() const { return mapped_pointer(context(), data()); }
 
 ManagedMemory::ManagedMemory(std::size_t size_bytes, AttachFlags flags) : size_bytes_(size_bytes) {
+  refuse_negative("cuMemAllocManaged", "size_bytes", size_bytes);
   const Context context = Context::current();
   const Activation active(context);
   DevicePointer address = 0;
@@ -210,6 +218,7 @@ void ManagedMemory::attach(AttachFlags flags, StreamRef stream) const {
 }
 
 AddressRange address_range(DevicePointer address) {
+  refuse_null("cuMemGetAddressRange", "address", address, 1);
   const Table& cu = current_table();
   AddressRange range{};
   check(cu, cu.cuMemGetAddressRange(&range.base, &range.size_bytes, address),

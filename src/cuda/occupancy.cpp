@@ -45,6 +45,11 @@ Multiprocessor Multiprocessor::of(const Device& device) {
 }
 
 Occupancy occupancy(const Multiprocessor& m, const BlockNeeds& needs) {
+  if (m.warp_threads == 0 || m.warps == 0)
+    throw InvalidArgument("warp_threads = " + std::to_string(m.warp_threads) +
+                              ", warps = " + std::to_string(m.warps) +
+                              ": a multiprocessor has at least one of each",
+                          "Multiprocessor::of(device) asks a device");
   if (needs.threads == 0)
     throw InvalidArgument("threads = 0: a block has at least one thread", "pass its size");
   if (needs.threads > m.block_threads) refuse("many threads", needs.threads, m.block_threads);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "cuda/argument_check.hpp"
 #include "cuda/cleanup.hpp"
 #include "cuda/wait_state.hpp"
 #include "treadle/cuda/event.hpp"
@@ -39,6 +40,10 @@ Stream::Stream(const Context& context, StreamFlags flags, int priority) {
   stream_was_made.store(true, std::memory_order_relaxed);
 }
 
+void StreamRef::raise_moved_from() {
+  throw InvalidState("the stream was moved from", "use the one it went to");
+}
+
 bool any_stream_was_made() noexcept { return stream_was_made.load(std::memory_order_relaxed); }
 
 void Stream::synchronize() const {
@@ -52,6 +57,7 @@ bool Stream::is_done() const {
 }
 
 void Stream::wait(const Event& event) const {
+  refuse_moved_from("event", event.raw());
   const Activation active(context());
   check(active.table(), active.table().cuStreamWaitEvent(raw(), event.raw(), 0),
         "cuStreamWaitEvent");

@@ -100,12 +100,17 @@ Waited poll_default_stream(const Context& context, const WaitQuestion& question)
   return poll(question, [&] { return event.is_done(); });
 }
 
-bool asks(const Context& context) { return context.state()->table().set_wait_hook != nullptr; }
+bool asks(const Context& context, const WaitQuestion& question) {
+  if (!question)
+    throw InvalidArgument("a wait that can be left needs a question to ask",
+                          "synchronize() waits without one");
+  return valid_state(context).table().set_wait_hook != nullptr;
+}
 
 // For a stream or an event.
 template <class Object>
 Waited wait_for(const Object& object, const WaitQuestion& question) {
-  if (asks(object.context()))
+  if (asks(object.context(), question))
     return call_and_be_asked(object.context(), question, [&] { object.synchronize(); });
   if (poll(question, [&] { return object.is_done(); }) == Waited::left) return Waited::left;
   object.synchronize();
@@ -128,14 +133,14 @@ Waited wait(const Context& context, const WaitQuestion& question) {
 
 Waited wait_in(const Context& context, const WaitQuestion& question,
                const std::function<void()>& call) {
-  if (asks(context)) return call_and_be_asked(context, question, call);
+  if (asks(context, question)) return call_and_be_asked(context, question, call);
   if (poll_default_stream(context, question) == Waited::left) return Waited::left;
   call();
   return Waited::done;
 }
 
 void end_work(const Context& context) {
-  const Table& cu = context.state()->table();
+  const Table& cu = valid_state(context).table();
   if (cu.end_work == nullptr)
     throw NotSupported("the driver of " + context.device().name() + " cannot end what runs",
                        "detach the context, which waits; or end the process");

@@ -70,11 +70,11 @@ TEST_P(OnMemory, HoldsWhatWasCopiedIntoIt) {
 TEST_P(OnMemory, P17_NegativeSizesAreErrors) {
   for (const std::ptrdiff_t negative : {-1, -4, -4096}) {
     const auto size = static_cast<std::size_t>(negative);
-    EXPECT_THROW(DeviceMemory{size}, DeviceError);
-    EXPECT_THROW(HostMemory{size}, DeviceError);
-    EXPECT_THROW(ManagedMemory{size}, DeviceError);
-    EXPECT_THROW(DeviceMemory::pitched(size, 4, 4), DeviceError);
-    EXPECT_THROW(DeviceMemory::pitched(4, size, 4), DeviceError);
+    EXPECT_THROW(DeviceMemory{size}, InvalidArgument);
+    EXPECT_THROW(HostMemory{size}, InvalidArgument);
+    EXPECT_THROW(ManagedMemory{size}, InvalidArgument);
+    EXPECT_THROW(DeviceMemory::pitched(size, 4, 4), InvalidArgument);
+    EXPECT_THROW(DeviceMemory::pitched(4, size, 4), InvalidArgument);
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copies and fills between raw addresses, in the current context. Sizes are in bytes, counts in
 // elements. Functions that take a stream are asynchronous: the host range must live until the
-// stream is past the copy.
+// stream is past the copy. All throw InvalidArgument for negative sizes, and for null where there
+// are bytes to move, before the driver is asked.
 #pragma once
 
 #include <cstddef>
@@ -72,7 +73,7 @@ void fill_2d8_async(const FillArea& area, std::uint8_t value, StreamRef stream);
 void fill_2d16_async(const FillArea& area, std::uint16_t value, StreamRef stream);
 void fill_2d32_async(const FillArea& area, std::uint32_t value, StreamRef stream);
 
-/// CUmemorytype; `none` is a side that was not set, which the driver refuses.
+/// CUmemorytype; `none` is a side that was not set, which copies refuse.
 enum class MemoryType : int { none = 0, host = 1, device = 2, array = 3, unified = 4 };
 
 /// One side of a structured copy: where the rectangle or box starts and how rows and slices are
@@ -100,7 +101,7 @@ struct Copy3D {
   std::size_t width_bytes = 0, height = 0, depth = 0;  ///< of each row; rows of a slice; slices
 };
 /// Fast; pitches must be ones the device likes (DeviceMemory::pitched). Blocks where a side is host
-/// memory. Throws DeviceError for sides that are not set or too small.
+/// memory. Throws InvalidArgument for sides that are not set, DeviceError for ones too small.
 void copy_2d(const Copy2D& copy);
 /// Any pitch.
 void copy_2d_unaligned(const Copy2D& copy);

@@ -20,8 +20,11 @@ enum class Provider { nvidia, cpu };
 /// A cheap value (shared ownership of the table); any thread.
 class Driver {
  public:
-  /// Drives `table`: one of the two loaded ones, or a table a test or a tool filled in.
+  /// Drives `table`: one of the two loaded ones, or a table a test or a tool filled in. Throws
+  /// InvalidArgument if there is none.
   explicit Driver(std::shared_ptr<const Table> table);
+  Driver(const Driver&) = default;  // and no move: every Driver has a table
+  Driver& operator=(const Driver&) = default;
 
   /// NVIDIA's libcuda, opened on the first call. Throws LibraryNotFound with each path tried.
   static Driver nvidia();

@@ -38,6 +38,9 @@ enum class FunctionAttribute : int {
 /// A kernel of a loaded module, which it keeps loaded. A cheap value; launches from any thread.
 class Function {
  public:
+  Function(const Function&) = default;  // and no move: every Function can be launched
+  Function& operator=(const Function&) = default;
+
   /// Starts the kernel and returns; errors of the running kernel surface at the next
   /// synchronization, or here with TREADLE_SYNC=1. Arguments are checked first against
   /// parameters(): InvalidArgument names the parameter, its index and both sizes. The module's

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// Sizes that were negative before they became unsigned are refused with InvalidArgument, before the
+// driver is asked.
 #pragma once
 
 #include <concepts>

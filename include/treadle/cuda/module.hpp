@@ -56,6 +56,8 @@ class Module {
   explicit Module(std::span<const std::byte> code,
                   std::span<const std::pair<JitOption, unsigned>> options = {},
                   JitLog* log = nullptr);
+  Module(const Module&) = default;  // and no move: every Module is loaded
+  Module& operator=(const Module&) = default;
   /// The driver reads the file. Throws DeviceError CUDA_ERROR_FILE_NOT_FOUND naming `path`.
   static Module load_file(const std::filesystem::path& path);
 

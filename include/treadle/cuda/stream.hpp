@@ -19,8 +19,9 @@ enum class StreamFlags : unsigned {
 class StreamRef {
  public:
   constexpr StreamRef() = default;
-  /// `stream` must live as long as the reference is used.
-  StreamRef(const Stream& stream);  // implicit: wherever a stream is wanted, a Stream will do
+  /// Implicit: wherever a stream is wanted, a Stream will do, which must live as long as the
+  /// reference is used. Throws InvalidState for one that was moved from.
+  StreamRef(const Stream& stream);
   constexpr explicit StreamRef(RawStream raw) noexcept : raw_(raw) {}
   /// CUstream; null for the default stream.
   constexpr RawStream raw() const noexcept { return raw_; }
@@ -29,6 +30,7 @@ class StreamRef {
   constexpr bool operator==(const StreamRef&) const = default;
 
  private:
+  [[noreturn]] static void raise_moved_from();
   RawStream raw_ = nullptr;
 };
 
@@ -67,7 +69,11 @@ class Stream {
   Handle<RawStream, destroy_stream> handle_;
 };
 
-inline StreamRef::StreamRef(const Stream& stream) : raw_(stream.raw()) {}
+inline StreamRef::StreamRef(const Stream& stream) : raw_(stream.raw()) {
+  // Null would be the default stream, which nobody meant.
+  if (raw_ == nullptr) [[unlikely]]
+    raise_moved_from();
+}
 
 /// Blocks until all work on `stream`, which may be the default stream of the current context, is
 /// done.

@@ -24,7 +24,8 @@ using WaitQuestion = std::function<WaitAnswer()>;
 /// How a wait ended; `left` says nothing about the work.
 enum class Waited { done, left };
 
-/// As synchronize() of the object, and throws what it throws; but ends as soon as `question` is
+/// As synchronize() of the object, and throws what it throws, InvalidArgument where there is no
+/// question; but ends as soon as `question` is
 /// answered by something else than go_on. What the work is doing then nobody knows: wait again
 /// before its results are read, or the memory it uses is freed.
 [[nodiscard]] Waited wait(const Stream& stream, const WaitQuestion& question);
