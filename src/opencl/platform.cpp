@@ -50,6 +50,17 @@ bool Platform::has_extension(std::string_view name) const {
   return std::ranges::count(extensions(), name) > 0;
 }
 
+namespace {
+
+bool is_of_the_standard(cl_device_type bits) {
+  constexpr cl_device_type known = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU |
+                                   CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR |
+                                   CL_DEVICE_TYPE_CUSTOM;
+  return bits == CL_DEVICE_TYPE_ALL || (bits != 0 && (bits & ~known) == 0);
+}
+
+}  // namespace
+
 std::vector<Device> Platform::devices(DeviceType type) const {
   const auto bits = static_cast<cl_device_type>(type);
   cl_uint count = 0;
@@ -58,6 +69,8 @@ std::vector<Device> Platform::devices(DeviceType type) const {
   };
   const int code = table_->clGetDeviceIDs(raw(), bits, 0, nullptr, &count);
   if (code == CL_DEVICE_NOT_FOUND) return {};
+  // A platform older than a type (NVIDIA's knows no custom devices) has no device of it.
+  if (code == CL_INVALID_DEVICE_TYPE && is_of_the_standard(bits)) return {};
   check(*table_, code, "clGetDeviceIDs", attempt);
   std::vector<RawDevice> raws(count);
   if (count > 0)

@@ -55,6 +55,12 @@ void add_platform_calls(Table& t) {
     return answer_text(parameter == CL_PLATFORM_VERSION ? state().version : "Fake", size, out,
                        needed);
   };
+  t.clGetDeviceIDs = [](cl_platform_id, cl_device_type, cl_uint, cl_device_id* ids,
+                        cl_uint* count) -> cl_int {
+    if (count != nullptr) *count = 1;
+    if (ids != nullptr) *ids = object<cl_device_id>();
+    return enter("clGetDeviceIDs");
+  };
   t.clGetDeviceInfo = [](cl_device_id, cl_device_info, std::size_t size, void* out,
                          std::size_t* needed) -> cl_int {
     return answer_text("Fake device", size, out, needed);

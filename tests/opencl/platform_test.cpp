@@ -55,6 +55,29 @@ TEST(OpenCLLoader, OfAFakeListsItsPlatform) {
   EXPECT_EQ(platforms.front().version(), (Version{3, 0}));
 }
 
+TEST(OpenCLPlatform, OlderThanATypeHasNoDeviceOfIt) {
+  fake::reset();
+  const Platform platform = Loader(fake::make_table()).platforms().front();
+  EXPECT_EQ(platform.devices().size(), 1u);
+  for (const int code : {CL_INVALID_DEVICE_TYPE, CL_DEVICE_NOT_FOUND}) {
+    fake::state().fail["clGetDeviceIDs"] = code;
+    for (const DeviceType type : {DeviceType::custom, DeviceType::cpu, DeviceType::all})
+      EXPECT_TRUE(platform.devices(type).empty());
+  }
+}
+
+TEST(OpenCLPlatform, RefusesATypeThatIsNone) {
+  fake::reset();
+  const Platform platform = Loader(fake::make_table()).platforms().front();
+  fake::state().fail["clGetDeviceIDs"] = CL_INVALID_DEVICE_TYPE;
+  for (const int bits : {0, 1 << 20}) {
+    const DeviceError error =
+        device_error_of([&] { platform.devices(static_cast<DeviceType>(bits)); });
+    EXPECT_EQ(error.code(), CL_INVALID_DEVICE_TYPE);
+    EXPECT_THAT(error.what(), HasSubstr("of type " + std::to_string(bits) + " of Fake"));
+  }
+}
+
 TEST(OpenCLLoader, ThatFailsOtherwiseSaysSo) {
   fake::reset();
   fake::state().fail["clGetPlatformIDs"] = CL_OUT_OF_HOST_MEMORY;

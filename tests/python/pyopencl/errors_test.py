@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which class each failure is, under PyOpenCL's names and under Treadle's."""
 
+import ctypes
+import pathlib
+
 import numpy as np
 import pyopencl as cl
 import pyopencl._cl as native
@@ -193,8 +196,7 @@ def test_wrong_types(call, kind, context, queue):
         call(context, queue)
 
 
-def test_no_platform_says_what_to_install(run_python, tmp_path):
-    script = """
+NO_PLATFORM = """
 import treadle.compat, pyopencl as cl
 try:
     cl.get_platforms()
@@ -205,8 +207,36 @@ try:
 except cl.RuntimeError as error:
     print(error)
 """
+
+
+def _loader_without_vendors(folder):
+    """A copy of the system's loader whose own list of platforms lies where nothing is.
+
+    Some loaders know no variable for it: NVIDIA's reads /etc/OpenCL/vendors whatever is set.
+    """
+    ctypes.CDLL("libOpenCL.so.1")
+    mapped = pathlib.Path("/proc/self/maps").read_text().splitlines()
+    original = next(line.split()[-1] for line in mapped if "libOpenCL.so" in line)
+    code = pathlib.Path(original).read_bytes()
+    copy = folder / "libOpenCL.so.1"
+    copy.write_bytes(code.replace(b"/etc/OpenCL/vendors", b"/etc/OpenCL/nowhere"))
+    return copy
+
+
+def test_no_platform_says_what_to_install(context, run_python, tmp_path):
     result = run_python(
-        "-c", script, OCL_ICD_VENDORS=str(tmp_path), OPENCL_VENDOR_PATH=str(tmp_path)
+        "-c",
+        NO_PLATFORM,
+        TREADLE_LIBOPENCL=str(_loader_without_vendors(tmp_path)),
+        OCL_ICD_VENDORS=str(tmp_path),
+        OPENCL_VENDOR_PATH=str(tmp_path),
     )
     assert result.stdout.startswith("-1001 clGetPlatformIDs\n"), result.stdout + result.stderr
     assert "pocl-opencl-icd" in result.stdout
+
+
+def test_no_loader_says_what_to_install(run_python, tmp_path):
+    result = run_python("-c", NO_PLATFORM, TREADLE_LIBOPENCL=str(tmp_path / "libOpenCL.so.1"))
+    assert result.stdout.startswith("-1001 clGetPlatformIDs\n"), result.stdout + result.stderr
+    assert "pocl-opencl-icd" in result.stdout
+    assert str(tmp_path) in result.stdout
