@@ -26,6 +26,6 @@ def _run_python(*arguments, timeout=120, cwd=None, **environment):
     return done
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run_python():
     return _run_python

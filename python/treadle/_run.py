@@ -9,6 +9,11 @@ import os
 import sys
 import types
 from collections.abc import Sequence
+from pathlib import Path
+
+# Modules that install treadle.compat, for processes which get this one's sys.path and no more:
+# those that multiprocessing spawns.
+_ALIASES = str(Path(__file__).resolve().parent / "_aliases")
 
 
 def _print_statistics() -> None:
@@ -68,7 +73,7 @@ def main(words: Sequence[str], usage: str) -> int:
     if with_statistics:
         atexit.register(_print_statistics)
     sys.argv = words
-    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    sys.path[:1] = [os.path.dirname(os.path.abspath(path)), _ALIASES]
     module = sys.modules["__main__"] = _main_module(path)
     try:
         exec(code, module.__dict__)  # P4: the script the user named

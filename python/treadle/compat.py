@@ -20,6 +20,20 @@ from types import ModuleType
 # Top-level name that programs import -> package that answers.
 FACES = {"pycuda": "treadle.pycuda", "pyopencl": "treadle.pyopencl"}
 
+# Modules that PyCUDA and PyOpenCL have and this release of Treadle does not.
+_ARRAY_MODULES = {
+    "pycuda": "gpuarray elementwise reduction scan cumath curandom sparse",
+    "pyopencl": "array elementwise reduction scan algorithm bitonic_sort clmath clrandom",
+}
+_ABSENT = {
+    f"{face}.{name}": "arrays on the device and the kernels made for them"
+    for face, names in _ARRAY_MODULES.items()
+    for name in names.split()
+} | {
+    "pycuda.gl": "memory shared with OpenGL",
+    "pyopencl.ipython_ext": "IPython's magic words",
+}
+
 
 class _AliasLoader(importlib.abc.Loader):
     """Answers an import with a module that exists under another name: one module, two names."""
@@ -51,6 +65,12 @@ class _AliasFinder(importlib.abc.MetaPathFinder):
         real_name = FACES[top] + ("." + rest if rest else "")
         real = importlib.util.find_spec(real_name)
         if real is None:
+            if fullname in _ABSENT:
+                raise ModuleNotFoundError(
+                    f"No module named {fullname!r}: this release of Treadle does not have it "
+                    f"({_ABSENT[fullname]})",
+                    name=fullname,
+                )
             return None
         spec = importlib.machinery.ModuleSpec(
             fullname,

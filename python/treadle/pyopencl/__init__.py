@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
 from collections.abc import Callable
@@ -32,9 +33,18 @@ from treadle.pyopencl._cl import (  # noqa: F401
     NannyEvent,
     Platform,
     UserEvent,
+    _enqueue_barrier,
     _enqueue_barrier_with_wait_list,
+    _enqueue_copy_buffer,
+    _enqueue_copy_buffer_rect,
     _enqueue_fill_buffer,
+    _enqueue_marker,
     _enqueue_marker_with_wait_list,
+    _enqueue_read_buffer,
+    _enqueue_read_buffer_rect,
+    _enqueue_wait_for_events,
+    _enqueue_write_buffer,
+    _enqueue_write_buffer_rect,
     _Program,
     enqueue_barrier,
     enqueue_fill_buffer,
@@ -168,7 +178,13 @@ _ABSENT = dict.fromkeys(
 )
 
 
+# Programs use these as attributes: cl.tools.MemoryPool(...). They import this module themselves.
+_SUBMODULES = ("characterize", "tools", "typing")
+
+
 def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return importlib.import_module(f"{__name__}.{name}")
     if name in _ABSENT:
         raise AttributeError(
             f"pyopencl.{name} is not part of this release of Treadle ({_ABSENT[name]})"

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import treadle
 from treadle import pyopencl
 from treadle._core.opencl import _build_cached, _create_program_with_il
 from treadle.pyopencl import _cl
@@ -171,6 +172,10 @@ class Program:
                 devices,
                 None if cache_dir in (None, True) else cache_dir,
             )
+        except (treadle.NotSupported, treadle.CompileError):
+            # PoCL gives no binary for a part of a device; and of what failed to build, programs ask
+            # the log, which only a program of the platform's own has.
+            return self._build_here(words, devices)
         except Error as error:
             raise _failure(error, getattr(error, "logs", ()), words) from None
         self._is_of_cache = True
@@ -217,7 +222,9 @@ class Program:
         if name.startswith("__"):
             raise AttributeError(name)
         if name in _INFO_NAMES:
-            return getattr(self._get_prg(), name)
+            info = getattr(self._get_prg(), name)
+            # What came out of the cache as a binary knows its source no more.
+            return self._source if name == "source" and self._source is not None else info
         try:
             kernel = _cl.Kernel(self, name)
         except _cl.LogicError:
@@ -244,18 +251,23 @@ class Program:
             )
 
     def all_kernels(self) -> list[Any]:
+        """One for each kernel, made anew by each call."""
         return self._get_prg().all_kernels()
 
     def get_info(self, param: int) -> Any:
-        return self._get_prg().get_info(param)
+        """The answer to one constant of program_info."""
+        info = self._get_prg().get_info(param)
+        return self.source if param == program_info.SOURCE else info
 
     def get_build_info(self, device: Any, param: int) -> Any:
+        """The answer to one constant of program_build_info, of the last build for `device`."""
         return self._get_prg().get_build_info(device, param)
 
     def _get_build_logs(self) -> list[tuple[Any, str]]:
         return self._get_prg()._get_build_logs()
 
     def set_specialization_constant(self, spec_id: int, buffer: Any) -> None:
+        """Before a build: the value of a SPIR-V specialization constant."""
         self._get_prg().set_specialization_constant(spec_id, buffer)
 
     @property
@@ -264,6 +276,7 @@ class Program:
 
     @staticmethod
     def from_int_ptr(int_ptr_value: int, retain: bool = True) -> Program:
+        """Wraps a handle of another library; retain=False takes its reference over."""
         return Program(_cl._Program.from_int_ptr(int_ptr_value, retain))
 
     def __eq__(self, other: object) -> bool:

@@ -7,7 +7,15 @@ import re
 import warnings
 from typing import Any
 
-from treadle.pyopencl._cl import device_svm_capabilities, device_type
+from treadle.pyopencl._cl import (
+    Context,
+    Kernel,
+    device_svm_capabilities,
+    device_type,
+    kernel_work_group_info,
+)
+from treadle.pyopencl._program import Program
+from treadle.pyopencl.tools import first_arg_dependent_memoize
 
 
 class CLCharacterizationWarning(UserWarning):
@@ -75,15 +83,45 @@ def _has_svm(dev: Any, bit: int) -> bool:
 
 
 def has_coarse_grain_buffer_svm(dev: Any) -> bool:
+    """Whether host and device may share buffers that are mapped for the host."""
     return _has_svm(dev, device_svm_capabilities.COARSE_GRAIN_BUFFER)
 
 
 def has_fine_grain_buffer_svm(dev: Any) -> bool:
+    """Whether host and device may use one buffer at a time."""
     return _has_svm(dev, device_svm_capabilities.FINE_GRAIN_BUFFER)
 
 
 def has_fine_grain_system_svm(dev: Any) -> bool:
+    """Whether kernels may use any memory of the host."""
     return _has_svm(dev, device_svm_capabilities.FINE_GRAIN_SYSTEM)
+
+
+def has_fine_grain_buffer_svm_atomics(dev: Any) -> bool:
+    return has_fine_grain_buffer_svm(dev) and _has_svm(dev, device_svm_capabilities.ATOMICS)
+
+
+def has_fine_grain_system_svm_atomics(dev: Any) -> bool:
+    return has_fine_grain_system_svm(dev) and _has_svm(dev, device_svm_capabilities.ATOMICS)
+
+
+@first_arg_dependent_memoize
+def reasonable_work_group_size_multiple(dev: Any, ctx: Context | None = None) -> int:
+    """What the size of a work-group should be a multiple of."""
+    try:
+        return dev.warp_size_nv
+    except Exception:  # as above
+        pass
+    program = Program(ctx or Context([dev]), "__kernel void probe(__global int *a) { a[0] = 0; }")
+    kernel = Kernel(program.build(devices=[dev]), "probe")
+    return kernel.get_work_group_info(
+        kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE, dev
+    )
+
+
+def usable_local_mem_size(dev: Any, nargs: int | None = None) -> int:
+    """Bytes of local memory that a kernel may use, whatever arguments it has."""
+    return dev.local_mem_size
 
 
 def get_fast_inaccurate_build_options(dev: Any) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from treadle.pyopencl import _structs
 from treadle.pyopencl import cltypes as _cltypes  # noqa: F401 - registers the vector types
 from treadle.pyopencl._choice import _by_index
 from treadle.pyopencl._cl import (  # noqa: F401
@@ -92,6 +93,11 @@ def clear_first_arg_caches() -> None:
 
 
 atexit.register(clear_first_arg_caches)
+
+# --- structures ----------------------------------------------------------------------------------
+
+match_dtype_to_c_struct = first_arg_dependent_memoize(_structs.matched)
+dtype_to_c_struct = first_arg_dependent_memoize(_structs.declared)
 
 # --- devices for tests ---------------------------------------------------------------------------
 
@@ -212,6 +218,8 @@ class Argument(abc.ABC):
 
 @dataclass(frozen=True)
 class DtypedArgument(Argument):
+    """A parameter with an element type."""
+
     dtype: Any
     name: str
 

@@ -182,3 +182,28 @@ def test_debugging_is_for_one_platform_only(context):
         cl.enable_debugging(context)
     with pytest.warns(UserWarning, match="debugging"):
         cl.enable_debugging(context.devices[0].platform)
+
+
+def test_work_group_multiple_and_local_memory(context, device):
+    multiple = characterize.reasonable_work_group_size_multiple(device)
+    assert multiple >= 1 and device.max_work_group_size % multiple == 0
+    assert characterize.reasonable_work_group_size_multiple(device, context) == multiple
+    assert characterize.usable_local_mem_size(device) == device.local_mem_size
+    assert characterize.has_fine_grain_buffer_svm_atomics(device) in (False, True)
+    assert characterize.has_fine_grain_system_svm_atomics(device) in (False, True)
+
+
+def test_modules_are_attributes_without_an_import(run_python):
+    script = """
+import treadle.compat
+import pyopencl as cl
+from pyopencl import typing
+print(cl.tools.MemoryPool.__name__, cl.characterize.has_double_support.__name__)
+print(cl.typing is typing, callable(cl._enqueue_write_buffer), cl.cltypes.float4.itemsize)
+import pyopencl.compyte.array as array
+print(array.c_contiguous_strides(4, (2, 3)))
+"""
+    result = run_python("-c", script)
+    assert result.stdout == ("MemoryPool has_double_support\nTrue True 16\n(12, 4)\n"), (
+        result.stdout + result.stderr
+    )
