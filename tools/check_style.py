@@ -5,6 +5,9 @@
 A bar can be passed with a reason, given where the reader meets it:
   a file of over 600 lines   one of its first 15 lines says "over 600 lines because ..."
   a function of over 80      a comment within the 5 lines above it says "over 80 lines because ..."
+  over 6 parameters          the same: "over 6 parameters because ..."; none is needed by what
+                             others declare: overrides, entry points of drivers, and pytest's
+                             tests, whose parameters are the columns of a table
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from collections.abc import Iterator
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import repository as repo
 
-MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_FILE_BYTES = 600, 80, 1_000_000
+MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_PARAMETERS, MAX_FILE_BYTES = 600, 80, 6, 1_000_000
 CODE = repo.CPP | repo.DEVICE | {".py"}
 COMMENTED = CODE | repo.LISTS | {".cmake", ".sh", ".toml"}
 EMPTY_NAMES = re.compile(r"(utils?|helpers?|misc|common|internal|part_?\d+)(_test)?", re.IGNORECASE)
@@ -42,6 +45,9 @@ ONE_MACHINE = re.compile(r"(?<![\w.])/(?:work|farm|root)/")
 RUNS_WHAT_IT_READS = re.compile(
     r"\b(?:pickle|marshal|shelve)\b|(?<![\w.])(?:eval|exec)\(|yaml\.load\("
 )
+CALLED = re.compile(r"\b(\w+)\(")
+DEFINES = re.compile(r"\s*(?:const\b\s*)?(?:noexcept\b\s*)?(?:->[^;{}()]*)?(?:\{|:[^:])")
+OF_OTHERS = re.compile(r"(?:cu|cl|nvrtc)[A-Z]\w*|test_\w+")  # who declared it counted, not we
 INPUTS = "tests/fuzz/corpus/"  # bytes for a parser, whatever they look like
 PRODUCT = ("src/", "include/", "python/", "kernels/")
 
@@ -81,6 +87,47 @@ def python_functions(text: str) -> Iterator[tuple[int, int]]:
             yield node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1
 
 
+def count_parameters(inside: str) -> int:
+    """The parameters between two parentheses of C++ code."""
+    depth, commas = 0, 0
+    for character in inside:
+        depth += {"(": 1, "<": 1, "{": 1, "[": 1}.get(character, 0)
+        depth -= {")": 1, ">": 1, "}": 1, "]": 1}.get(character, 0)
+        commas += character == "," and depth == 0
+    return commas + 1 if inside.strip() else 0
+
+
+def cpp_parameters(text: str) -> Iterator[tuple[str, int, int]]:
+    """(name, line, number of parameters) of each function that is defined."""
+    code = repo.code_of(text)
+    for match in CALLED.finditer(code):
+        depth, end = 1, match.end()
+        while depth and end < len(code):
+            depth += {"(": 1, ")": -1}.get(code[end], 0)
+            end += 1
+        if DEFINES.match(code, end):
+            inside = code[match.end() : end - 1]
+            yield match[1], code.count("\n", 0, match.start()) + 1, count_parameters(inside)
+
+
+def python_parameters(text: str) -> Iterator[tuple[str, int, int]]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            names = [
+                a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+            ]
+            yield node.name, node.lineno, len(names) - (names[:1] in (["self"], ["cls"]))
+
+
+def check_parameters(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
+    lines = text.splitlines()
+    for name, line, count in (python_parameters if path.suffix == ".py" else cpp_parameters)(text):
+        above = "\n".join(lines[max(0, line - 6) : line])
+        has_reason = OF_OTHERS.fullmatch(name) or "over 6 parameters because" in above
+        if count > MAX_PARAMETERS and not has_reason:
+            yield f"{path}:{line}: {name} has {count} parameters, more than {MAX_PARAMETERS}"
+
+
 def check_sizes(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
     lines = text.splitlines()
     if len(lines) > MAX_FILE_LINES and "over 600 lines because" not in "\n".join(lines[:15]):
@@ -111,6 +158,7 @@ def check_file(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
             yield f"{path}: no SPDX line"
     if path.suffix in CODE:
         yield from check_sizes(path, text)
+        yield from check_parameters(path, text)
     if path.suffix in COMMENTED:
         yield from check_words(path, text)
 

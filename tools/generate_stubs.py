@@ -18,20 +18,32 @@ SHIPPED = pathlib.Path(__file__).resolve().parent.parent / "python" / "treadle" 
 # Exceptions are made at run time; the generator does not see that they are classes.
 PYCUDA_EXCEPTIONS = """
 class Error(Exception):
+    '''The driver refused a call.'''
+
     code: int
     code_name: str
     call: str
     message: str
     hint: str
 
-class MemoryError(Error): ...
-class LogicError(Error): ...
-class LaunchError(Error): ...
-class RuntimeError(Error): ...
-class ArgumentError(LogicError, TypeError, ValueError): ...
+class MemoryError(Error):
+    '''The device or the page-locked host memory is exhausted.'''
+
+class LogicError(Error):
+    '''A call that could not have worked: a wrong argument, no context, freed memory.'''
+
+class LaunchError(Error):
+    '''A kernel could not start, or failed while running.'''
+
+class RuntimeError(Error):
+    '''The driver failed in another way.'''
+
+class ArgumentError(LogicError, TypeError, ValueError):
+    '''An argument of a launch does not fit the kernel's parameter.'''
 """
 PVT_STRUCT_EXCEPTION = """
-class error(Exception): ...
+class error(Exception):
+    '''A format that is none, or values that do not fit it.'''
 """
 
 # What the generator writes that a type checker refuses, and what stands there instead.
@@ -47,14 +59,19 @@ REPAIRS = [
     # The type is types.GetSetDescriptorType; its own name is not importable.
     (r": getset_descriptor = ", ": types.GetSetDescriptorType = "),
     # Classes written against CPython's own interface have no annotations.
-    (r"^    free: types.MethodDescriptorType = \.\.\.", "    def free(self) -> None: ..."),
+    (
+        r"^    free: types.MethodDescriptorType = \.\.\.",
+        '    def free(self) -> None:\n        """Puts the block back into its pool."""',
+    ),
     (
         r"(?s)(^class MemoryPool:.*?)^    allocate: types.MethodDescriptorType = \.\.\.",
-        r"\1    def allocate(self, size: int, /) -> PooledBuffer: ...",
+        r"\1    def allocate(self, size: int, /) -> PooledBuffer:"
+        '\n        """At least `size` bytes."""',
     ),
     (
         r"^    allocate: types.MethodDescriptorType = \.\.\.",
-        "    def allocate(self, size: int, /) -> PooledDeviceAllocation: ...",
+        "    def allocate(self, size: int, /) -> PooledDeviceAllocation:"
+        '\n        """At least `size` bytes of device memory."""',
     ),
     (
         r"^    _allocate: types.MethodDescriptorType = \.\.\.",

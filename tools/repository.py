@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -12,6 +13,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CPP = {".cpp", ".hpp", ".h"}
 LISTS = {".def"}
 DEVICE = {".cu", ".cuh"}
+
+NO_CODE = re.compile(
+    r"""  (?P<quoted>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+')
+    |     //[^\n]*
+    |     /\*.*?\*/
+    |     ^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*  # a directive, with the lines it goes on for
+    """,
+    re.DOTALL | re.MULTILINE | re.VERBOSE,
+)
 
 
 def tracked(root: pathlib.Path = ROOT) -> list[pathlib.PurePosixPath]:
@@ -26,6 +36,17 @@ def tracked(root: pathlib.Path = ROOT) -> list[pathlib.PurePosixPath]:
 
 def text_of(path: pathlib.PurePosixPath, root: pathlib.Path = ROOT) -> str:
     return (root / path).read_text(encoding="utf-8", errors="replace")
+
+
+def code_of(text: str) -> str:
+    """C++ with blanks for comments, directives and what is quoted; offsets and lines stay."""
+
+    def blank(match: re.Match[str]) -> str:
+        if match["quoted"]:
+            return '"' + "_" * (len(match[0]) - 2) + '"'
+        return re.sub(r"[^\n]", " ", match[0])
+
+    return NO_CODE.sub(blank, text)
 
 
 def report(check: str, findings: Iterable[str], looked_at: int) -> int:

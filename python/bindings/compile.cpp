@@ -56,7 +56,8 @@ E one_of(const nb::object& name, std::initializer_list<std::pair<const char*, E>
 void bind_target(nb::module_& m) {
   nb::class_<Target>(m, "Target", "What code is compiled for: \"sm_90\", \"compute_80\", \"cpu\".")
       .def(nb::new_([](const std::string& name) { return Target::parse(name); }), nb::arg("name"))
-      .def_static("host_cpu", &Target::host_cpu)
+      .def_static("host_cpu", &Target::host_cpu,
+                  "The processor this process runs on; loads no compiler.")
       .def_prop_ro("name", &Target::name)
       .def_prop_ro("is_cpu", &Target::is_cpu)
       .def("__str__", &Target::name)
@@ -81,7 +82,9 @@ void bind_program(nb::module_& m) {
                                                                   : "disk cache";
                    })
       .def_ro("seconds", &Program::seconds, "Wall time of the call.")
-      .def_ro("kept_in", &Program::kept_in);
+      .def_ro("kept_in", &Program::kept_in)
+      .def_ro("not_cached", &Program::not_cached,
+              "Why nothing was kept for later; empty if it was.");
 }
 
 // The same function in both faces: only the classes of what it raises differ.
@@ -130,23 +133,30 @@ void bind_statistics(nb::module_& m) {
       .def_ro("memory_hits", &Statistics::memory_hits)
       .def_ro("disk_hits", &Statistics::disk_hits)
       .def_ro("misses", &Statistics::misses)
+      .def_ro("not_cached", &Statistics::not_cached,
+              "Of the misses: sources that are compiled each time, Program.not_cached says why.")
       .def_ro("healed", &Statistics::healed)
       .def_ro("io_errors", &Statistics::io_errors)
       .def_ro("compile_seconds", &Statistics::compile_seconds, "Spent in compilers, on misses.")
       .def_ro("lookup_seconds", &Statistics::lookup_seconds, "Spent on hits.")
-      .def("as_dict", [](const Statistics& self) {
-        nb::dict d;
-        d["memory_hits"] = self.memory_hits;
-        d["disk_hits"] = self.disk_hits;
-        d["misses"] = self.misses;
-        d["healed"] = self.healed;
-        d["io_errors"] = self.io_errors;
-        d["compile_seconds"] = self.compile_seconds;
-        d["lookup_seconds"] = self.lookup_seconds;
-        return d;
-      });
-  m.def("statistics", &statistics);
-  m.def("reset_statistics", &reset_statistics);
+      .def(
+          "as_dict",
+          [](const Statistics& self) {
+            nb::dict d;
+            d["memory_hits"] = self.memory_hits;
+            d["disk_hits"] = self.disk_hits;
+            d["misses"] = self.misses;
+            d["not_cached"] = self.not_cached;
+            d["healed"] = self.healed;
+            d["io_errors"] = self.io_errors;
+            d["compile_seconds"] = self.compile_seconds;
+            d["lookup_seconds"] = self.lookup_seconds;
+            return d;
+          },
+          "The counters by name.");
+  m.def("statistics", &statistics,
+        "Counters of this process since its start or reset_statistics().");
+  m.def("reset_statistics", &reset_statistics, "Sets every counter to zero.");
 }
 
 // None is the default folder: an empty path would arrive as ".".
@@ -230,11 +240,16 @@ void bind_toolchains(nb::module_& m) {
       .def_ro("tried", &CompilerStatus::tried)
       .def_ro("problem", &CompilerStatus::problem)
       .def_ro("hint", &CompilerStatus::hint);
-  m.def("compiler_status", [] {
-    add_python_folders();
-    return compiler_status();
-  });
-  m.def("add_library_search_dir", &add_library_search_dir, nb::arg("folder"));
+  m.def(
+      "compiler_status",
+      [] {
+        add_python_folders();
+        return compiler_status();
+      },
+      "Each compiler, or why there is none. Looks, loads nothing.");
+  m.def("add_library_search_dir", &add_library_search_dir, nb::arg("folder"),
+        "One more folder for compiler libraries, before the system's. Call it before the first "
+        "compile.");
 }
 
 }  // namespace

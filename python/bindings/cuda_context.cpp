@@ -33,14 +33,16 @@ class CurrentScope {
 };
 
 void bind_enums(nb::module_& m) {
-  nb::enum_<ContextFlags>(m, "ContextFlags", nb::is_arithmetic(), nb::is_flag())
+  nb::enum_<ContextFlags>(m, "ContextFlags", "CUctx_flags; combine with |.", nb::is_arithmetic(),
+                          nb::is_flag())
       .value("schedule_auto", ContextFlags::schedule_auto)
       .value("schedule_spin", ContextFlags::schedule_spin)
       .value("schedule_yield", ContextFlags::schedule_yield)
       .value("schedule_blocking_sync", ContextFlags::schedule_blocking_sync)
       .value("map_host", ContextFlags::map_host)
       .value("keep_local_memory", ContextFlags::keep_local_memory);
-  nb::enum_<Limit>(m, "Limit")
+  nb::enum_<Limit>(m, "Limit",
+                   "What Context.limit() asks for: bytes, or counts for the device_runtime ones.")
       .value("stack_size", Limit::stack_size)
       .value("printf_fifo_size", Limit::printf_fifo_size)
       .value("malloc_heap_size", Limit::malloc_heap_size)
@@ -48,12 +50,13 @@ void bind_enums(nb::module_& m) {
       .value("device_runtime_pending_launch_count", Limit::device_runtime_pending_launch_count)
       .value("max_l2_fetch_granularity", Limit::max_l2_fetch_granularity)
       .value("persisting_l2_cache_size", Limit::persisting_l2_cache_size);
-  nb::enum_<CacheConfig>(m, "CacheConfig")
+  nb::enum_<CacheConfig>(m, "CacheConfig",
+                         "CUfunc_cache: what a multiprocessor uses its memory for.")
       .value("none", CacheConfig::none)
       .value("prefer_shared", CacheConfig::prefer_shared)
       .value("prefer_l1", CacheConfig::prefer_l1)
       .value("prefer_equal", CacheConfig::prefer_equal);
-  nb::enum_<SharedConfig>(m, "SharedConfig")
+  nb::enum_<SharedConfig>(m, "SharedConfig", "CUsharedconfig: the banks of shared memory.")
       .value("default_bank_size", SharedConfig::default_bank_size)
       .value("four_byte_bank_size", SharedConfig::four_byte_bank_size)
       .value("eight_byte_bank_size", SharedConfig::eight_byte_bank_size);
@@ -74,12 +77,17 @@ void bind_stack(nb::class_<Context>& type) {
           "make_current",
           [](const Device& device) { return CurrentScope(Context::primary(device)); },
           nb::arg("device"), "For a with block: the device's primary context, current in it.")
-      .def_static("top", &Context::top)
-      .def_static("current", &Context::current)
-      .def("push", &Context::push)
-      .def_static("pop", &Context::pop)
-      .def_static("stack_depth", &Context::stack_depth)
-      .def("detach", &Context::detach, nb::call_guard<nb::gil_scoped_release>());
+      .def_static("top", &Context::top, "The top of this thread's stack; None if it is empty.")
+      .def_static("current", &Context::current,
+                  "Where new objects are made. Raises DeviceError if no context is current.")
+      .def("push", &Context::push, "Puts this context on top of the calling thread's stack.")
+      .def_static("pop", &Context::pop,
+                  "Takes the top off the calling thread's stack and returns it; destroys nothing.")
+      .def_static("stack_depth", &Context::stack_depth,
+                  "How many contexts are on the calling thread's stack.")
+      .def("detach", &Context::detach, nb::call_guard<nb::gil_scoped_release>(),
+           "Destroys the context now, or gives up a primary one. Raises InvalidState the second "
+           "time.");
 }
 
 }  // namespace
@@ -99,8 +107,9 @@ void bind_cuda_context(nb::module_& m) {
       .def(
           "synchronize", [](const Context& self) { wait_for(self); },
           "Waits for all work of the context; Ctrl-C ends the wait.")
-      .def("limit", &Context::limit, nb::arg("limit"))
-      .def("set_limit", &Context::set_limit, nb::arg("limit"), nb::arg("value"))
+      .def("limit", &Context::limit, nb::arg("limit"), "In the unit that Limit tells.")
+      .def("set_limit", &Context::set_limit, nb::arg("limit"), nb::arg("value"),
+           "The driver may round it; limit() tells to what. Applies to later launches.")
       .def_prop_rw("cache_config", &Context::cache_config, &Context::set_cache_config)
       .def_prop_rw("shared_config", &Context::shared_config, &Context::set_shared_config)
       .def_prop_ro(
@@ -120,8 +129,10 @@ void bind_cuda_context(nb::module_& m) {
           },
           "(free, total) bytes.")
       .def("enable_peer_access", &Context::enable_peer_access, nb::arg("peer"),
-           nb::arg("flags") = 0)
-      .def("disable_peer_access", &Context::disable_peer_access, nb::arg("peer"))
+           nb::arg("flags") = 0,
+           "Lets kernels of this context use memory of `peer`, a context of another device.")
+      .def("disable_peer_access", &Context::disable_peer_access, nb::arg("peer"),
+           "Raises DeviceError if it was not enabled.")
       .def_prop_ro("raw",
                    [](const Context& self) { return reinterpret_cast<std::uintptr_t>(self.raw()); })
       .def(

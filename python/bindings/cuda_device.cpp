@@ -23,22 +23,32 @@ void bind_driver(nb::module_& m) {
       .value("nvidia", Provider::nvidia)
       .value("cpu", Provider::cpu);
   nb::class_<Driver>(m, "Driver", "A loaded driver library.")
-      .def_static("nvidia", &Driver::nvidia)
-      .def_static("cpu", &Driver::cpu)
+      .def_static(
+          "nvidia", &Driver::nvidia,
+          "NVIDIA's driver, opened by the first call. Raises LibraryNotFound with each path tried.")
+      .def_static("cpu", &Driver::cpu,
+                  "The CPU device's run-time, opened by the first call. Raises LibraryNotFound.")
       .def("initialize", &Driver::initialize, nb::arg("flags") = 0,
-           nb::call_guard<nb::gil_scoped_release>())
-      .def("version", &Driver::version)
-      .def("device_count", &Driver::device_count)
-      .def("device", &Driver::device, nb::arg("ordinal"))
-      .def("devices", &Driver::devices)
+           nb::call_guard<nb::gil_scoped_release>(),
+           "Calling it again is harmless; whatever needs it calls it.")
+      .def("version", &Driver::version,
+           "The CUDA version the driver supports: 1000 * major + 10 * minor.")
+      .def("device_count", &Driver::device_count,
+           "Devices that this process may see; 0 is no error.")
+      .def("device", &Driver::device, nb::arg("ordinal"),
+           "Raises DeviceError, naming the range, if there is no such device.")
+      .def("devices", &Driver::devices, "All of them, by ordinal. Makes no context.")
       .def_prop_ro("provider", &Driver::provider)
       .def_prop_ro("library", &Driver::library)
       .def(nb::self == nb::self);
-  m.def("default_driver", &default_driver, nb::rv_policy::copy);
+  m.def("default_driver", &default_driver, nb::rv_policy::copy,
+        "What TREADLE_DEVICE names; else NVIDIA's if it has a device, else the CPU device's.");
   m.def("default_driver_reason", &default_driver_reason,
         "Why default_driver() is what it is, in one sentence.");
-  m.def("default_device", &default_device);
-  m.def("header_version", &header_version);
+  m.def("default_device", &default_device,
+        "The device of default_driver() that TREADLE_DEVICE or CUDA_DEVICE names, else its first.");
+  m.def("header_version", &header_version,
+        "The CUDA version Treadle was built with: 1000 * major + 10 * minor.");
 }
 
 DeviceAttribute attribute_named(const std::string& name) {
@@ -59,7 +69,7 @@ void bind_cuda_device(nb::module_& m) {
   device.def(nb::init<int>(), nb::arg("ordinal"))
       .def_static(
           "by_pci_bus_id", [](const std::string& bus_id) { return Device::by_pci_bus_id(bus_id); },
-          nb::arg("bus_id"))
+          nb::arg("bus_id"), "The device at \"0000:3b:00.0\". Raises DeviceError if there is none.")
       .def_prop_ro("name", &Device::name)
       .def_prop_ro("uuid",
                    [](const Device& self) {
@@ -79,7 +89,8 @@ void bind_cuda_device(nb::module_& m) {
             return self.attribute(attribute_named(name));
           },
           nb::arg("name"), "An attribute by its name in cuda.h without the common prefix.")
-      .def("can_access_peer", &Device::can_access_peer, nb::arg("peer"))
+      .def("can_access_peer", &Device::can_access_peer, nb::arg("peer"),
+           "Whether kernels of this device may be given memory of `peer`.")
       .def_prop_ro("target", &Device::target, "What to compile for: \"sm_90\", \"cpu\".")
       .def_prop_ro("driver", &Device::driver)
       .def_prop_ro("raw", &Device::raw)
@@ -91,11 +102,14 @@ void bind_cuda_device(nb::module_& m) {
           nb::is_operator())
       .def("__hash__", [](const Device& self) { return self.raw(); })
       .def("__repr__", [](const Device& self) { return "<device " + self.name() + ">"; });
-  m.def("device_attribute_names", [] {
-    std::vector<std::string> names;
-    for (const auto& entry : device_attributes()) names.emplace_back(entry.name);
-    return names;
-  });
+  m.def(
+      "device_attribute_names",
+      [] {
+        std::vector<std::string> names;
+        for (const auto& entry : device_attributes()) names.emplace_back(entry.name);
+        return names;
+      },
+      "What Device.attribute() takes: names of cuda.h without their prefix.");
 }
 
 }  // namespace treadle::bindings

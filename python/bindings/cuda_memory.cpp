@@ -32,6 +32,7 @@ class Bytes {
 };
 
 void copy_from(DeviceMemory& self, nb::handle host, nb::handle stream) {
+  (void)self.address();  // says so if it was freed: there is no context to wait in then
   const Bytes bytes(host, 0);
   const StreamRef queue = stream_argument(stream.ptr());
   if (stream.is_none()) return without_gil(self.context(), [&] { self.copy_from(bytes.span()); });
@@ -40,6 +41,7 @@ void copy_from(DeviceMemory& self, nb::handle host, nb::handle stream) {
 }
 
 void copy_to(const DeviceMemory& self, nb::handle host, nb::handle stream) {
+  (void)self.address();  // says so if it was freed: there is no context to wait in then
   const Bytes bytes(host, PyBUF_WRITABLE);
   const StreamRef queue = stream_argument(stream.ptr());
   if (stream.is_none()) return without_gil(self.context(), [&] { self.copy_to(bytes.span()); });
@@ -47,13 +49,28 @@ void copy_to(const DeviceMemory& self, nb::handle host, nb::handle stream) {
   self.copy_to_async(bytes.span(), queue);
 }
 
+// Sizes are signed here, so that a negative one is refused by the core, which names it.
+std::size_t size_of(std::ptrdiff_t size) { return static_cast<std::size_t>(size); }
+
 void bind_device_memory(nb::module_& m) {
   nb::class_<DeviceMemory> type(m, "DeviceMemory", nb::is_weak_referenceable(),
                                 "Memory of the device.");
-  type.def(nb::init<std::size_t>(), nb::arg("size_bytes"))
-      .def_static("pitched", &DeviceMemory::pitched, nb::arg("width_bytes"), nb::arg("height"),
-                  nb::arg("element_bytes"))
-      .def("free", &free_without_gil<DeviceMemory>)
+  type.def(
+          "__init__",
+          [](DeviceMemory* self, std::ptrdiff_t size_bytes) {
+            new (self) DeviceMemory(size_of(size_bytes));
+          },
+          nb::arg("size_bytes"))
+      .def_static(
+          "pitched",
+          [](std::ptrdiff_t width_bytes, std::ptrdiff_t height, unsigned element_bytes) {
+            return DeviceMemory::pitched(size_of(width_bytes), size_of(height), element_bytes);
+          },
+          nb::arg("width_bytes"), nb::arg("height"), nb::arg("element_bytes"),
+          "Rows of `width_bytes`, each aligned for elements of 4, 8 or 16 bytes. Raises "
+          "OutOfMemory.")
+      .def("free", &free_without_gil<DeviceMemory>,
+           "Frees now; the memory must not be in use. Raises InvalidState the second time.")
       .def_prop_ro("is_freed", &DeviceMemory::is_freed)
       .def_prop_ro("address", &DeviceMemory::address)
       .def_prop_ro("size_bytes", &DeviceMemory::size_bytes)
@@ -85,7 +102,8 @@ void bind_device_memory(nb::module_& m) {
 }
 
 void bind_host_memory(nb::module_& m) {
-  nb::enum_<HostMemoryFlags>(m, "HostMemoryFlags", nb::is_arithmetic(), nb::is_flag())
+  nb::enum_<HostMemoryFlags>(m, "HostMemoryFlags", "CU_MEMHOSTALLOC_*; combine with |.",
+                             nb::is_arithmetic(), nb::is_flag())
       .value("none", HostMemoryFlags::none)
       .value("portable", HostMemoryFlags::portable)
       .value("device_map", HostMemoryFlags::device_map)
@@ -93,25 +111,35 @@ void bind_host_memory(nb::module_& m) {
   nb::class_<HostMemory>(m, "HostMemory", nb::is_weak_referenceable(),
                          nb::type_slots(buffer_slots<HostMemory, Face::native>()),
                          "Page-locked host memory; numpy.frombuffer makes an array of it.")
-      .def(nb::init<std::size_t, HostMemoryFlags>(), nb::arg("size_bytes"),
-           nb::arg("flags") = HostMemoryFlags::none)
-      .def("free", &free_without_gil<HostMemory>)
+      .def(
+          "__init__",
+          [](HostMemory* self, std::ptrdiff_t size_bytes, HostMemoryFlags flags) {
+            new (self) HostMemory(size_of(size_bytes), flags);
+          },
+          nb::arg("size_bytes"), nb::arg("flags") = HostMemoryFlags::none)
+      .def("free", &free_without_gil<HostMemory>,
+           "Frees now; no copy may be in flight. Raises InvalidState the second time.")
       .def_prop_ro("is_freed", &HostMemory::is_freed)
       .def_prop_ro("size_bytes", &HostMemory::size_bytes)
       .def_prop_ro("device_pointer", &HostMemory::device_pointer);
 }
 
 void bind_managed_memory(nb::module_& m) {
-  nb::enum_<AttachFlags>(m, "AttachFlags")
+  nb::enum_<AttachFlags>(m, "AttachFlags", "CUmemAttach_flags: who may touch managed memory.")
       .value("everyone", AttachFlags::global)
       .value("host", AttachFlags::host)
       .value("single", AttachFlags::single);
   nb::class_<ManagedMemory> type(m, "ManagedMemory", nb::is_weak_referenceable(),
                                  nb::type_slots(buffer_slots<ManagedMemory, Face::native>()),
                                  "Memory with one address on the host and on every device.");
-  type.def(nb::init<std::size_t, AttachFlags>(), nb::arg("size_bytes"),
-           nb::arg("flags") = AttachFlags::global)
-      .def("free", &free_without_gil<ManagedMemory>)
+  type.def(
+          "__init__",
+          [](ManagedMemory* self, std::ptrdiff_t size_bytes, AttachFlags flags) {
+            new (self) ManagedMemory(size_of(size_bytes), flags);
+          },
+          nb::arg("size_bytes"), nb::arg("flags") = AttachFlags::global)
+      .def("free", &free_without_gil<ManagedMemory>,
+           "Frees now; the memory must not be in use. Raises InvalidState the second time.")
       .def_prop_ro("is_freed", &ManagedMemory::is_freed)
       .def_prop_ro("address", &ManagedMemory::address)
       .def_prop_ro("size_bytes", &ManagedMemory::size_bytes)
@@ -120,7 +148,8 @@ void bind_managed_memory(nb::module_& m) {
           [](const ManagedMemory& self, AttachFlags flags, nb::object stream) {
             self.attach(flags, stream_argument(stream.ptr()));
           },
-          nb::arg("flags"), nb::arg("stream") = nb::none());
+          nb::arg("flags"), nb::arg("stream") = nb::none(),
+          "Says who may touch the memory while work runs; ordered on `stream`.");
   register_pointer_type(
       type, [](PyObject* object) { return nb::inst_ptr<ManagedMemory>(object)->address(); });
 }

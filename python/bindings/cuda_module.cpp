@@ -28,7 +28,8 @@ void bind_cuda_module(nb::module_& m) {
           },
           nb::arg("code"))
       .def_static("load_file", &Module::load_file, nb::arg("path"),
-                  nb::call_guard<nb::gil_scoped_release>())
+                  nb::call_guard<nb::gil_scoped_release>(),
+                  "The driver reads the file. Raises DeviceError naming it if it cannot.")
       .def(
           "function",
           [](const Module& self, std::string_view name) {

@@ -29,7 +29,8 @@ const char* label(OccupancyLimit limit) {
 void bind_cuda_occupancy(nb::module_& m) {
   nb::class_<Multiprocessor>(m, "Multiprocessor", "What one multiprocessor has room for.")
       .def(nb::init<>())
-      .def_static("of", &Multiprocessor::of, nb::arg("device"))
+      .def_static("of", &Multiprocessor::of, nb::arg("device"),
+                  "As the device's attributes say; on the CPU device a multiprocessor is a core.")
       .def_rw("block_threads", &Multiprocessor::block_threads)
       .def_rw("warp_threads", &Multiprocessor::warp_threads)
       .def_rw("warps", &Multiprocessor::warps)

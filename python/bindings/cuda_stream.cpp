@@ -13,7 +13,8 @@ using namespace treadle::cuda;
 namespace {
 
 void bind_stream(nb::module_& m) {
-  nb::enum_<StreamFlags>(m, "StreamFlags")
+  nb::enum_<StreamFlags>(m, "StreamFlags",
+                         "CUstream_flags: whether a stream is ordered with the default stream.")
       .value("blocking", StreamFlags::blocking)
       .value("non_blocking", StreamFlags::non_blocking);
   nb::class_<Stream> type(m, "Stream", nb::is_weak_referenceable(),
@@ -24,7 +25,8 @@ void bind_stream(nb::module_& m) {
           "synchronize", [](const Stream& self) { wait_for(self); },
           "Waits for the work queued so far; Ctrl-C ends the wait.")
       .def_prop_ro("is_done", &Stream::is_done)
-      .def("wait", &Stream::wait, nb::arg("event"))
+      .def("wait", &Stream::wait, nb::arg("event"),
+           "Later work on this stream starts after what `event` recorded; does not block.")
       .def_prop_ro("priority", &Stream::priority)
       .def_prop_ro("flags", &Stream::flags)
       .def_prop_ro("raw",
@@ -37,7 +39,8 @@ void bind_stream(nb::module_& m) {
 }
 
 void bind_event(nb::module_& m) {
-  nb::enum_<EventFlags>(m, "EventFlags", nb::is_arithmetic(), nb::is_flag())
+  nb::enum_<EventFlags>(m, "EventFlags", "CUevent_flags; combine with |.", nb::is_arithmetic(),
+                        nb::is_flag())
       .value("none", EventFlags::none)
       .value("blocking_sync", EventFlags::blocking_sync)
       .value("disable_timing", EventFlags::disable_timing)
@@ -48,12 +51,14 @@ void bind_event(nb::module_& m) {
       .def(
           "record",
           [](const Event& self, nb::object stream) { self.record(stream_argument(stream.ptr())); },
-          nb::arg("stream") = nb::none())
+          nb::arg("stream") = nb::none(),
+          "Marks the work queued on `stream` so far; a second record replaces the first.")
       .def(
           "synchronize", [](const Event& self) { wait_for(self); },
           "Waits for the recorded work; Ctrl-C ends the wait.")
       .def_prop_ro("is_done", &Event::is_done)
-      .def("milliseconds_since", &Event::milliseconds_since, nb::arg("start"))
+      .def("milliseconds_since", &Event::milliseconds_since, nb::arg("start"),
+           "Device time from `start` to this event. Both must be done and have timing.")
       .def_prop_ro("raw",
                    [](const Event& self) { return reinterpret_cast<std::uintptr_t>(self.raw()); });
 }

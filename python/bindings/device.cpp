@@ -130,7 +130,8 @@ void bind_device_class(nb::module_& m) {
   bind_info(type);
   type.def("make_stream", &Device::make_stream, "A queue of its own.")
       .def("default_stream", &Device::default_stream, "For those who need no other.")
-      .def("make_event", &Device::make_event)
+      .def("make_event", &Device::make_event,
+           "An event of its own, in which nothing is recorded yet.")
       .def(
           "live_memory",
           [](const Device& self) {
@@ -199,7 +200,8 @@ void bind_event_class(nb::module_& m) {
           "synchronize", [](Event& self) { wait_event(self); },
           "Waits for the recorded work; Ctrl-C ends the wait.")
       .def_prop_ro("is_done", &Event::is_done)
-      .def("seconds_since", &Event::seconds_since, nb::arg("start"));
+      .def("seconds_since", &Event::seconds_since, nb::arg("start"),
+           "Seconds of the device's clock. Both must be done: it waits for neither.");
 }
 
 // With a stream the copy is only queued: the host's memory is kept until the stream is past it.

@@ -313,6 +313,7 @@ const char* origin_name(compile::Origin origin) {
   return "compiled";
 }
 
+// over 6 parameters because they are the keywords of the Python call
 void make_program(Program* self, std::shared_ptr<device::Device> device, const std::string& source,
                   std::optional<std::string> language, std::vector<std::string> flags,
                   std::vector<std::filesystem::path> include_dirs,

@@ -38,6 +38,7 @@ opencl::BoxPlace place(nb::handle origin, nb::handle pitches, const char* side) 
   return place;
 }
 
+// over 6 parameters because they are the keywords of the Python call
 nb::object read_rect(const CommandQueue& queue, const MemoryObjectHolder& mem, nb::handle hostbuf,
                      nb::handle buffer_origin, nb::handle host_origin, nb::handle region,
                      nb::handle buffer_pitches, nb::handle host_pitches, nb::handle wait_for,
@@ -58,6 +59,7 @@ nb::object read_rect(const CommandQueue& queue, const MemoryObjectHolder& mem, n
   return make_nanny_event(std::move(event), hostbuf);
 }
 
+// over 6 parameters because they are the keywords of the Python call
 nb::object write_rect(const CommandQueue& queue, const MemoryObjectHolder& mem, nb::handle hostbuf,
                       nb::handle buffer_origin, nb::handle host_origin, nb::handle region,
                       nb::handle buffer_pitches, nb::handle host_pitches, nb::handle wait_for,
@@ -77,6 +79,7 @@ nb::object write_rect(const CommandQueue& queue, const MemoryObjectHolder& mem, 
   return make_nanny_event(std::move(event), hostbuf);
 }
 
+// over 6 parameters because they are the keywords of the Python call
 nb::object copy_rect(const CommandQueue& queue, const MemoryObjectHolder& src,
                      const MemoryObjectHolder& dst, nb::handle src_origin, nb::handle dst_origin,
                      nb::handle region, nb::handle src_pitches, nb::handle dst_pitches,

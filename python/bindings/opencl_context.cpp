@@ -149,7 +149,8 @@ void bind_context(nb::module_& m) {
            pyopencl([](const Context& self, const Device& device, const CommandQueue& queue) {
              self.context.set_default_device_queue(device.device, queue.queue);
            }),
-           nb::arg("device"), nb::arg("queue"))
+           nb::arg("device"), nb::arg("queue"),
+           "Where kernels on `device` enqueue to by default. Needs OpenCL 2.1.")
       .def("_get_cl_version", pyopencl([](const Context& self) {
              const opencl::Version version = self.context.platform().version();
              return nb::make_tuple(version.major, version.minor);

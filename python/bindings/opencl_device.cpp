@@ -80,8 +80,10 @@ void bind_methods(nb::class_<Device>& type) {
       .def("device_and_host_timer", pyopencl([](const Device& self) {
              const opencl::Timestamps now = self.device.timestamps();
              return nb::make_tuple(now.device, now.host);
-           }))
-      .def("host_timer", pyopencl([](const Device& self) { return self.device.host_timestamp(); }))
+           }),
+           "Nanoseconds of the device's clock and of the host's, at nearly the same time.")
+      .def("host_timer", pyopencl([](const Device& self) { return self.device.host_timestamp(); }),
+           "Nanoseconds of the host's clock, as device_and_host_timer() has them.")
       .def("_get_cl_version", pyopencl([](const Device& self) {
              const opencl::Version version = self.device.version();
              return nb::make_tuple(version.major, version.minor);

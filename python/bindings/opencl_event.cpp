@@ -91,15 +91,18 @@ void bind_nanny(nb::module_& m) {
       {0, nullptr}};
   nb::class_<NannyEvent, Event>(m, "NannyEvent", nb::dynamic_attr(), nb::type_slots(slots),
                                 "The end of a transfer, which keeps its host memory alive.")
-      .def("get_ward",
-           [](const NannyEvent& self) {
-             return self.ward.is_valid() ? self.ward : nb::object(nb::none());
-           })
+      .def(
+          "get_ward",
+          [](const NannyEvent& self) {
+            return self.ward.is_valid() ? self.ward : nb::object(nb::none());
+          },
+          "The host memory that is kept alive; None once wait() has let it go.")
       .def("wait", pyopencl([](NannyEvent& self) {
              wait(self);
              self.view.reset();
              self.ward.reset();
-           }));
+           }),
+           "Blocks until the transfer is done, and lets its host memory go.");
 }
 
 void bind_user_event(nb::module_& m) {
@@ -115,7 +118,7 @@ void bind_user_event(nb::module_& m) {
              nb::gil_scoped_release released;  // callbacks of the event may run in here
              self.user_event.set_status(status);
            }),
-           nb::arg("status"));
+           nb::arg("status"), "0 for done, or a negative error code; once.");
 }
 
 }  // namespace
@@ -168,7 +171,8 @@ void bind_event(nb::module_& m) {
     return make_event(opencl::Event(loader_table(), raw, own));
   });
   bind_info(type, "event_info", event_info);
-  type.def("get_profiling_info", pyopencl(profiling_info), nb::arg("param"))
+  type.def("get_profiling_info", pyopencl(profiling_info), nb::arg("param"),
+           "Nanoseconds of the device's clock. The queue needs PROFILING_ENABLE.")
       .def("wait", pyopencl(wait), "Blocks until the command is done.")
       .def("set_callback", pyopencl(set_callback), nb::arg("status"), nb::arg("callback"),
            "Calls callback(status) once, on another thread.")

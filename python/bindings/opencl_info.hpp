@@ -28,7 +28,9 @@ template <class T, class F>
 void bind_info(nb::class_<T>& type, const char* group, F ask) {
   type.def("get_info",
            pyopencl([ask](const T& self, long long param) { return nb::object(ask(self, param)); }),
-           nb::arg("param"));
+           nb::arg("param"),
+           "The answer to one constant of the info class. Raises LogicError for those it does not "
+           "know.");
   for (const opencl::EnumValue& constant : constants_of(group).values) {
     const std::string name = attribute_name(constant.name);
     if (nb::hasattr(type, name.c_str())) continue;  // the class answers in its own way

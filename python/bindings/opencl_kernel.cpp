@@ -195,13 +195,14 @@ void define_property(const std::string& name, F function) {
 }
 
 void define_info() {
-  define("get_info", kernel_info, nb::arg("param"));
+  define("get_info", kernel_info, nb::arg("param"), "The answer to one constant of kernel_info.");
   for (const opencl::EnumValue& constant : constants_of("kernel_info").values)
     define_property(attribute_name(constant.name),
                     [code = constant.value](nb::handle self) { return kernel_info(self, code); });
-  define("get_work_group_info", work_group_info, nb::arg("param"), nb::arg("device"));
+  define("get_work_group_info", work_group_info, nb::arg("param"), nb::arg("device"),
+         "What the kernel allows on one device of its program.");
   define("get_sub_group_info", sub_group_info, nb::arg("device"), nb::arg("param"),
-         nb::arg("input_value") = nb::none());
+         nb::arg("input_value") = nb::none(), "Needs OpenCL 2.1 or cl_khr_subgroups.");
   define(
       "get_arg_info",
       [](nb::handle self, unsigned index, long long param) {
@@ -209,7 +210,8 @@ void define_info() {
         return to_python(kernel.shared_table(),
                          kernel.argument_info(index, static_cast<opencl::KernelArgInfo>(param)));
       },
-      nb::arg("arg_index"), nb::arg("param"));
+      nb::arg("arg_index"), nb::arg("param"),
+      "What the source says of one parameter; build with -cl-kernel-arg-info.");
 }
 
 void define_methods() {
@@ -217,8 +219,8 @@ void define_methods() {
     define(
         name,
         [](nb::handle self, nb::handle types) { declare_types(kernel_of(self.ptr()), types); },
-        nb::arg("arg_types"));
-  define("clone", clone);
+        nb::arg("arg_types"), "Declares what scalar arguments are passed as; None for buffers.");
+  define("clone", clone, "Another kernel with the same arguments set. Needs OpenCL 2.1.");
   define_property("int_ptr", [](nb::handle self) {
     return reinterpret_cast<std::uintptr_t>(kernel_of(self.ptr()).kernel.raw());
   });

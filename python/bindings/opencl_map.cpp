@@ -85,6 +85,7 @@ opencl::Mapping map_bytes(const opencl::Queue& queue, const opencl::MemoryObject
   });
 }
 
+// over 6 parameters because they are the keywords of the Python call
 nb::object map_buffer(nb::handle_t<CommandQueue> queue, nb::handle_t<MemoryObjectHolder> buf,
                       std::uint64_t flags, std::size_t offset, nb::handle shape, nb::handle dtype,
                       nb::handle order, nb::handle strides, nb::handle wait_for, bool is_blocking) {

@@ -77,10 +77,12 @@ void bind_platform(nb::module_& m) {
           for (opencl::Platform& platform : opencl::Loader::system().platforms())
             list.append(make_platform(std::move(platform)));
           return list;
-        }));
+        }),
+        "Every platform, in the loader's order. Raises LogicError if there is none.");
   m.def("unload_platform_compiler",
         pyopencl([](const Platform& platform) { platform.platform.unload_compiler(); }),
-        nb::arg("platform"));
+        nb::arg("platform"),
+        "Lets the platform free what its compiler holds; the next build loads it again.");
 }
 
 }  // namespace treadle::bindings::cl

@@ -116,8 +116,9 @@ void bind_queue(nb::module_& m) {
   });
   type.def_prop_ro("context", pyopencl(context_of)).def_prop_ro("device", pyopencl(device_of));
   bind_info(type, "command_queue_info", queue_info);
-  type.def("flush", pyopencl([](const CommandQueue& self) { use_queue(self).flush(); }))
-      .def("finish", pyopencl(finish))
+  type.def("flush", pyopencl([](const CommandQueue& self) { use_queue(self).flush(); }),
+           "Hands everything enqueued to the device; does not wait.")
+      .def("finish", pyopencl(finish), "Blocks until everything enqueued is done.")
       .def("_finalize", [](CommandQueue& self) { self.is_finalized = true; })
       .def("_get_cl_version", pyopencl([](const CommandQueue& self) {
              const opencl::Version version = self.queue.device().version();

@@ -44,7 +44,7 @@ nb::object write_buffer(const CommandQueue& queue, const MemoryObjectHolder& mem
   return make_nanny_event(std::move(event), hostbuf);
 }
 
-// -1 bytes: as many as both have.
+// -1 bytes: as many as both have; over 6 parameters because they are the keywords of the call.
 nb::object copy_buffer(const CommandQueue& queue, const MemoryObjectHolder& src,
                        const MemoryObjectHolder& dst, long long byte_count, std::size_t src_offset,
                        std::size_t dst_offset, nb::handle wait_for) {
@@ -98,7 +98,8 @@ void bind_transfer(nb::module_& m) {
           nb::arg("offset"), nb::arg("size"), nb::arg("wait_for") = nb::none(),
           "Repeats the pattern over `size` bytes from `offset` on.");
   m.def("enqueue_migrate_mem_objects", pyopencl(migrate), nb::arg("queue"), nb::arg("mem_objects"),
-        nb::arg("flags") = 0, nb::arg("wait_for") = nb::none());
+        nb::arg("flags") = 0, nb::arg("wait_for") = nb::none(),
+        "Moves memory to the queue's device, or to the host as the flags say.");
 }
 
 }  // namespace treadle::bindings::cl

@@ -172,22 +172,27 @@ void bind_pvt_struct(nb::module_& m) {
 
   m.def(
       "pack", [](nb::args a) { return pack(*compiled(format_argument(a, "pack")), a, 1); },
-      nb::sig("def pack(fmt: str | bytes, *values) -> bytes"));
+      nb::sig("def pack(fmt: str | bytes, *values) -> bytes"),
+      "The values as bytes of the format. Raises error for a wrong number or kind.");
   m.def(
       "pack_into",
       [](nb::args a) { pack_into_arguments(*compiled(format_argument(a, "pack_into")), a, 1); },
-      nb::sig("def pack_into(fmt: str | bytes, buffer, offset: int, *values) -> None"));
+      nb::sig("def pack_into(fmt: str | bytes, buffer, offset: int, *values) -> None"),
+      "The same, written into a buffer from `offset` on; negative counts from its end.");
   m.def(
       "unpack",
       [](nb::object format, nb::object buffer) { return unpack(*compiled(format), buffer); },
-      nb::arg("fmt"), nb::arg("buffer"));
+      nb::arg("fmt"), nb::arg("buffer"), "The values in a buffer of exactly calcsize() bytes.");
   m.def(
       "unpack_from",
       [](nb::object format, nb::object buffer, Py_ssize_t offset) {
         return unpack_from(*compiled(format), buffer, offset);
       },
-      nb::arg("fmt"), nb::arg("buffer"), nb::arg("offset") = 0);
-  m.def("calcsize", [](nb::object format) { return compiled(format)->size; }, nb::arg("fmt"));
+      nb::arg("fmt"), nb::arg("buffer"), nb::arg("offset") = 0,
+      "The values in a buffer from `offset` on; negative counts from its end.");
+  m.def(
+      "calcsize", [](nb::object format) { return compiled(format)->size; }, nb::arg("fmt"),
+      "Bytes that the format takes.");
   m.def("_clearcache", [] { cache().clear(); });
 
   nb::class_<Struct>(m, "Struct", "A format, compiled once.")
@@ -200,19 +205,22 @@ void bind_pvt_struct(nb::module_& m) {
       .def_prop_ro("format",
                    [](const Struct& s) { return nb::bytes(s.text.data(), s.text.size()); })
       .def_prop_ro("size", [](const Struct& s) { return s.format->size; })
-      .def("pack", [](const Struct& s, nb::args values) { return pack(*s.format, values, 0); })
+      .def(
+          "pack", [](const Struct& s, nb::args values) { return pack(*s.format, values, 0); },
+          "As pack(), of this format.")
       .def(
           "pack_into", [](const Struct& s, nb::args a) { pack_into_arguments(*s.format, a, 0); },
-          nb::sig("def pack_into(self, buffer, offset: int, *values) -> None"))
+          nb::sig("def pack_into(self, buffer, offset: int, *values) -> None"),
+          "As pack_into(), of this format.")
       .def(
           "unpack", [](const Struct& s, nb::object buffer) { return unpack(*s.format, buffer); },
-          nb::arg("buffer"))
+          nb::arg("buffer"), "As unpack(), of this format.")
       .def(
           "unpack_from",
           [](const Struct& s, nb::object buffer, Py_ssize_t offset) {
             return unpack_from(*s.format, buffer, offset);
           },
-          nb::arg("buffer"), nb::arg("offset") = 0);
+          nb::arg("buffer"), nb::arg("offset") = 0, "As unpack_from(), of this format.");
 }
 
 }  // namespace treadle::bindings

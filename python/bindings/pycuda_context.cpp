@@ -43,38 +43,43 @@ int shared_config() {
 }
 
 void bind_settings(nb::class_<Context>& type) {
-  type.def_static("set_limit", pycuda([](nb::object limit, nb::object value) {
-                    current_context().set_limit(limit_of(limit),
-                                                unsigned_argument(value.ptr(), "value"));
-                  }),
-                  nb::arg("limit"), nb::arg("value"))
+  type.def_static(
+          "set_limit", pycuda([](nb::object limit, nb::object value) {
+            current_context().set_limit(limit_of(limit), unsigned_argument(value.ptr(), "value"));
+          }),
+          nb::arg("limit"), nb::arg("value"), "The current context's; the driver may round it.")
       .def_static("get_limit",
                   pycuda([](nb::object limit) { return current_context().limit(limit_of(limit)); }),
-                  nb::arg("limit"))
+                  nb::arg("limit"), "The current context's: bytes or a count, as the limit says.")
       .def_static("set_cache_config", pycuda([](nb::object config) {
                     current_context().set_cache_config(
                         static_cast<cuda::CacheConfig>(enum_value(config, "cc")));
                   }),
-                  nb::arg("cc"))
+                  nb::arg("cc"),
+                  "For kernels of the current context that have no preference of their own.")
       .def_static("get_cache_config", pycuda([] {
                     return enum_member("func_cache",
                                        static_cast<int>(current_context().cache_config()));
-                  }))
+                  }),
+                  "A func_cache, of the current context.")
       .def_static("set_shared_config", pycuda([](nb::object config) {
                     current_context().set_shared_config(
                         static_cast<cuda::SharedConfig>(enum_value(config, "sc")));
                   }),
-                  nb::arg("sc"))
+                  nb::arg("sc"),
+                  "For later launches in the current context; devices since sm_50 ignore it.")
       .def_static("get_shared_config",
-                  pycuda([] { return enum_member("shared_config", shared_config()); }))
+                  pycuda([] { return enum_member("shared_config", shared_config()); }),
+                  "A shared_config, of the current context.")
       .def_static("enable_peer_access", pycuda([](const Context& peer, unsigned flags) {
                     current_context().enable_peer_access(peer.context, flags);
                   }),
-                  nb::arg("peer"), nb::arg("flags") = 0)
+                  nb::arg("peer"), nb::arg("flags") = 0,
+                  "Lets kernels of the current context use memory of `peer`.")
       .def_static("disable_peer_access", pycuda([](const Context& peer) {
                     current_context().disable_peer_access(peer.context);
                   }),
-                  nb::arg("peer"));
+                  nb::arg("peer"), "Raises LogicError if it was not enabled.");
 }
 
 void bind_stack(nb::class_<Context>& type) {
@@ -93,8 +98,10 @@ void bind_stack(nb::class_<Context>& type) {
                     const std::optional<cuda::Context> top = cuda::Context::top();
                     return top ? nb::cast(Context{*top}) : nb::none();
                   }),
-                  nb::sig("def get_current() -> Context | None"))
-      .def_static("get_device", pycuda([] { return Device{current_context().device()}; }))
+                  nb::sig("def get_current() -> Context | None"),
+                  "The top of this thread's stack; None if it is empty.")
+      .def_static("get_device", pycuda([] { return Device{current_context().device()}; }),
+                  "Where the current context was made.")
       .def_static("synchronize", pycuda([] { wait_for(current_context()); }),
                   "Waits for all work of the current context.");
 }
@@ -133,7 +140,8 @@ void bind_pycuda_context(nb::module_& m) {
   face::bind_stack(type);
   face::bind_settings(type);
   type.def("get_api_version",
-           pycuda([](const Context& self) { return self.context.api_version(); }))
+           pycuda([](const Context& self) { return self.context.api_version(); }),
+           "The version of the driver API the context was made with.")
       .def_prop_ro(
           "handle",
           [](const Context& self) { return reinterpret_cast<std::uintptr_t>(self.context.raw()); })

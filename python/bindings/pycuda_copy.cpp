@@ -99,22 +99,26 @@ void bind_copies(nb::module_& m) {
   m.def("memcpy_htod_async", pycuda([](nb::object dest, nb::object src, nb::object stream) {
           htod_async(dest, src, stream);
         }),
-        nb::arg("dest"), nb::arg("src"), nb::arg("stream") = nb::none());
+        nb::arg("dest"), nb::arg("src"), nb::arg("stream") = nb::none(),
+        "As memcpy_htod, in the order of `stream`; `src` must live until it is past.");
   m.def("memcpy_dtoh", pycuda([](nb::object dest, nb::object src) { dtoh(dest, src); }),
         nb::arg("dest"), nb::arg("src"), "Fills a buffer from the device; blocks.");
   m.def("memcpy_dtoh_async", pycuda([](nb::object dest, nb::object src, nb::object stream) {
           dtoh_async(dest, src, stream);
         }),
-        nb::arg("dest"), nb::arg("src"), nb::arg("stream") = nb::none());
+        nb::arg("dest"), nb::arg("src"), nb::arg("stream") = nb::none(),
+        "As memcpy_dtoh, in the order of `stream`; the bytes are there once it is past.");
   m.def("memcpy_dtod", pycuda([](nb::object dest, nb::object src, nb::object size) {
           dtod(dest, src, size, nullptr);
         }),
-        nb::arg("dest"), nb::arg("src"), nb::arg("size"));
+        nb::arg("dest"), nb::arg("src"), nb::arg("size"),
+        "Ordered on the device: may return before the copy is done.");
   m.def("memcpy_dtod_async",
         pycuda([](nb::object dest, nb::object src, nb::object size, nb::object stream) {
           dtod(dest, src, size, &stream);
         }),
-        nb::arg("dest"), nb::arg("src"), nb::arg("size"), nb::arg("stream") = nb::none());
+        nb::arg("dest"), nb::arg("src"), nb::arg("size"), nb::arg("stream") = nb::none(),
+        "As memcpy_dtod, in the order of `stream`.");
 }
 
 void bind_peer_copies(nb::module_& m) {
@@ -127,7 +131,7 @@ void bind_peer_copies(nb::module_& m) {
           cuda::copy_peer(peers.destination, peers.source, bytes);
         }),
         nb::arg("dest"), nb::arg("src"), nb::arg("size"), nb::arg("dest_context") = nb::none(),
-        nb::arg("src_context") = nb::none());
+        nb::arg("src_context") = nb::none(), "Between two contexts; None is the current one.");
   m.def("memcpy_peer_async",
         pycuda([](nb::object dest, nb::object src, nb::object size, nb::object dest_context,
                   nb::object src_context, nb::object stream) {
@@ -138,7 +142,8 @@ void bind_peer_copies(nb::module_& m) {
           cuda::copy_peer_async(peers.destination, peers.source, bytes, queue);
         }),
         nb::arg("dest"), nb::arg("src"), nb::arg("size"), nb::arg("dest_context") = nb::none(),
-        nb::arg("src_context") = nb::none(), nb::arg("stream") = nb::none());
+        nb::arg("src_context") = nb::none(), nb::arg("stream") = nb::none(),
+        "As memcpy_peer, in the order of `stream`.");
 }
 
 // The four forms of memset for one width.
@@ -179,7 +184,8 @@ void bind_fill(nb::module_& m, const std::string& bits, Fill<Value> fill) {
           fill.linear_async(Address(dest, "dest").value, value_of<Value>(data), size_of(size),
                             stream_argument(stream.ptr()));
         }),
-        nb::arg("dest"), nb::arg("data"), nb::arg("size"), nb::arg("stream") = nb::none());
+        nb::arg("dest"), nb::arg("data"), nb::arg("size"), nb::arg("stream") = nb::none(),
+        "The same in the order of `stream`.");
   m.def(("memset_d2d" + bits).c_str(),
         pycuda([fill](nb::object dest, nb::object pitch, nb::object data, nb::object width,
                       nb::object height) {
@@ -188,7 +194,8 @@ void bind_fill(nb::module_& m, const std::string& bits, Fill<Value> fill) {
           const Value value = value_of<Value>(data);
           without_gil(context, [&] { fill.area(area, value); });
         }),
-        nb::arg("dest"), nb::arg("pitch"), nb::arg("data"), nb::arg("width"), nb::arg("height"));
+        nb::arg("dest"), nb::arg("pitch"), nb::arg("data"), nb::arg("width"), nb::arg("height"),
+        "Fills `height` rows of `width` elements; `pitch` is in bytes.");
   m.def(("memset_d2d" + bits + "_async").c_str(),
         pycuda([fill](nb::object dest, nb::object pitch, nb::object data, nb::object width,
                       nb::object height, nb::object stream) {
@@ -197,7 +204,7 @@ void bind_fill(nb::module_& m, const std::string& bits, Fill<Value> fill) {
                           stream_argument(stream.ptr()));
         }),
         nb::arg("dest"), nb::arg("pitch"), nb::arg("data"), nb::arg("width"), nb::arg("height"),
-        nb::arg("stream") = nb::none());
+        nb::arg("stream") = nb::none(), "The same in the order of `stream`.");
 }
 
 }  // namespace

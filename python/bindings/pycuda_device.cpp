@@ -101,7 +101,7 @@ void bind_pycuda_device(nb::module_& m) {
           }
           face::set_initialized();
         }),
-        nb::arg("flags") = 0);
+        nb::arg("flags") = 0, "Calling it again is harmless. Raises Error if there is no driver.");
 
   nb::class_<Device>(m, "Device", nb::dynamic_attr(), nb::is_weak_referenceable(),
                      "A device, by number or by PCI bus id.")
@@ -109,19 +109,26 @@ void bind_pycuda_device(nb::module_& m) {
              new (self) Device(face::device_of(which));
            }),
            nb::arg("ordinal"))
-      .def_static("count", pycuda([] { return face::device_count("cuDeviceGetCount"); }))
-      .def("name", pycuda([](const Device& self) { return self.device.name(); }))
-      .def("pci_bus_id", pycuda([](const Device& self) { return self.device.pci_bus_id(); }))
+      .def_static("count", pycuda([] { return face::device_count("cuDeviceGetCount"); }),
+                  "Devices that this process may see.")
+      .def("name", pycuda([](const Device& self) { return self.device.name(); }),
+           "As its maker calls it.")
+      .def("pci_bus_id", pycuda([](const Device& self) { return self.device.pci_bus_id(); }),
+           "\"0000:3b:00.0\".")
       .def("compute_capability", pycuda([](const Device& self) {
              const auto [major, minor] = self.device.compute_capability();
              return nb::make_tuple(major, minor);
-           }))
-      .def("total_memory", pycuda([](const Device& self) { return self.device.total_memory(); }))
+           }),
+           "(9, 0) for sm_90.")
+      .def("total_memory", pycuda([](const Device& self) { return self.device.total_memory(); }),
+           "Bytes.")
       .def("get_attribute", pycuda([](const Device& self, nb::object attribute) {
              return face::attribute(self, face::enum_value(attribute, "attr"));
            }),
-           nb::arg("attr"), nb::sig("def get_attribute(self, attr: int) -> int"))
-      .def("get_attributes", pycuda([](const Device& self) { return face::attributes(self); }))
+           nb::arg("attr"), nb::sig("def get_attribute(self, attr: int) -> int"),
+           "In the attribute's own unit: a count, bytes, kHz, or an enumeration's member.")
+      .def("get_attributes", pycuda([](const Device& self) { return face::attributes(self); }),
+           "Every attribute this device has, by device_attribute.")
       .def("__getattr__", pycuda([](const Device& self, const std::string& name) {
              return face::attribute_by_name(self, name);
            }),
@@ -129,7 +136,7 @@ void bind_pycuda_device(nb::module_& m) {
       .def("can_access_peer", pycuda([](const Device& self, const Device& peer) {
              return self.device.can_access_peer(peer.device);
            }),
-           nb::arg("dev"))
+           nb::arg("dev"), "Whether kernels of this device may be given memory of the other.")
       .def("make_context", pycuda([](const Device& self, nb::object flags) {
              return face::make_context(self, flags);
            }),

@@ -98,7 +98,8 @@ void bind_pointer_holder(nb::module_& m) {
            pycuda([](nb::handle_t<PointerHolderBase> self, nb::object size, nb::object offset) {
              return raw_buffer(held_pointer(self), size, offset);
            }),
-           nb::arg("size"), nb::arg("offset") = 0);
+           nb::arg("size"), nb::arg("offset") = 0,
+           "A view of the raw address: only where the host can reach the memory.");
   register_pointer_type(nb::type<PointerHolderBase>(),
                         [](PyObject* object) { return held_pointer(object); });
 }

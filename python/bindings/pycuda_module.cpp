@@ -80,11 +80,11 @@ void bind_pycuda_module(nb::module_& m) {
       .def("get_texref", pycuda([](const Module&, const std::string&) -> nb::object {
              face::refuse_reference("texture");
            }),
-           nb::arg("name"))
+           nb::arg("name"), "Raises: texture references left CUDA with version 12.")
       .def("get_surfref", pycuda([](const Module&, const std::string&) -> nb::object {
              face::refuse_reference("surface");
            }),
-           nb::arg("name"));
+           nb::arg("name"), "Raises: surface references left CUDA with version 12.");
   m.def("module_from_file", pycuda([](nb::object filename) {
           const auto path =
               nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(filename));
@@ -92,7 +92,7 @@ void bind_pycuda_module(nb::module_& m) {
           nb::gil_scoped_release released;
           return Module{cuda::Module::load_file(path)};
         }),
-        nb::arg("filename"));
+        nb::arg("filename"), "Loads a cubin, PTX or fatbin file into the current context.");
   m.def("module_from_buffer",
         pycuda([](nb::object buffer, nb::object options, nb::object message_handler) {
           return face::load_buffer(buffer, options, message_handler);

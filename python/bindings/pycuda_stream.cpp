@@ -22,11 +22,14 @@ void bind_stream(nb::module_& m) {
              new (self) Stream{cuda::Stream(face::current_context(), bits)};
            }),
            nb::arg("flags") = 0)
-      .def("synchronize", pycuda([](const Stream& self) { wait_for(self.stream); }))
-      .def("is_done", pycuda([](const Stream& self) { return self.stream.is_done(); }))
+      .def("synchronize", pycuda([](const Stream& self) { wait_for(self.stream); }),
+           "Blocks until all work queued so far is done.")
+      .def("is_done", pycuda([](const Stream& self) { return self.stream.is_done(); }),
+           "Whether all work queued so far is done; does not block.")
       .def("wait_for_event",
            pycuda([](const Stream& self, const Event& event) { self.stream.wait(event.event); }),
-           nb::arg("evt"))
+           nb::arg("evt"),
+           "Later work on this stream starts after what the event recorded; does not block.")
       .def("__cuda_stream__",
            [](const Stream& self) {
              return nb::make_tuple(0, reinterpret_cast<std::uintptr_t>(self.stream.raw()));
@@ -51,21 +54,24 @@ void bind_event(nb::module_& m) {
              return self;
            }),
            nb::arg("stream") = nb::none(),
-           nb::sig("def record(self, stream: Stream | int | None = None) -> Event"))
+           nb::sig("def record(self, stream: Stream | int | None = None) -> Event"),
+           "Marks the work queued on `stream` so far; returns the event.")
       .def("synchronize", pycuda([](nb::object self) {
              wait_for(nb::cast<const Event&>(self).event);
              return self;
            }),
-           nb::sig("def synchronize(self) -> Event"))
-      .def("query", pycuda([](const Event& self) { return self.event.is_done(); }))
+           nb::sig("def synchronize(self) -> Event"),
+           "Blocks until the recorded work is done; returns the event.")
+      .def("query", pycuda([](const Event& self) { return self.event.is_done(); }),
+           "Whether the recorded work is done; does not block.")
       .def("time_since", pycuda([](const Event& self, const Event& start) {
              return self.event.milliseconds_since(start.event);
            }),
-           nb::arg("start"))
+           nb::arg("start"), "Milliseconds from the other event to this one. Both must be done.")
       .def("time_till", pycuda([](const Event& self, const Event& end) {
              return end.event.milliseconds_since(self.event);
            }),
-           nb::arg("end"));
+           nb::arg("end"), "Milliseconds from this event to the other one. Both must be done.");
 }
 
 }  // namespace

@@ -95,22 +95,24 @@ template <class T>
 void bind_setters(nb::class_<T>& type) {
   type.def("set_src_host",
            pycuda([](T& self, nb::object o) { set_host(self, std::move(o), true); }),
-           nb::arg("buffer"))
+           nb::arg("buffer"), "Copies from this host buffer, which the copy keeps alive.")
       .def("set_dst_host",
            pycuda([](T& self, nb::object o) { set_host(self, std::move(o), false); }),
-           nb::arg("buffer"))
+           nb::arg("buffer"), "Copies to this host buffer, which the copy keeps alive.")
       .def("set_src_device",
            pycuda([](T& self, nb::object o) { set_device(self, std::move(o), true); }),
-           nb::arg("ptr"))
+           nb::arg("ptr"), "Copies from this address of device memory.")
       .def("set_dst_device",
            pycuda([](T& self, nb::object o) { set_device(self, std::move(o), false); }),
-           nb::arg("ptr"))
+           nb::arg("ptr"), "Copies to this address of device memory.")
       .def("set_src_unified",
            pycuda([](T& self, nb::object o) { set_unified(self, std::move(o), true); }),
-           nb::arg("buffer"))
+           nb::arg("buffer"),
+           "Copies from this buffer, by the one address it has on host and device.")
       .def("set_dst_unified",
            pycuda([](T& self, nb::object o) { set_unified(self, std::move(o), false); }),
-           nb::arg("buffer"));
+           nb::arg("buffer"),
+           "Copies to this buffer, by the one address it has on host and device.");
 }
 
 template <class T>
@@ -171,7 +173,7 @@ void bind_pycuda_structured_copy(nb::module_& m) {
   bind_structured<Memcpy2D>(m, "Memcpy2D", "A rectangle to copy.", false)
       .def("__call__",
            pycuda([](const Memcpy2D& self, nb::object aligned) { run_2d(self, aligned); }),
-           nb::arg("aligned") = false,
+           nb::arg("aligned").none() = false,
            "Copies: (True) aligned, (False) not, (stream) asynchronous.");
   bind_structured<Memcpy3D>(m, "Memcpy3D", "A box to copy.", true)
       .def("__call__", pycuda([](const Memcpy3D& self, nb::object stream) {
@@ -184,13 +186,13 @@ void bind_pycuda_structured_copy(nb::module_& m) {
           [](Memcpy3DPeer& self, const Context& context) {
             self.copy.source.context = context.context;
           },
-          nb::arg("context"))
+          nb::arg("context"), "Copies from memory of this context.")
       .def(
           "set_dst_context",
           [](Memcpy3DPeer& self, const Context& context) {
             self.copy.destination.context = context.context;
           },
-          nb::arg("context"))
+          nb::arg("context"), "Copies to memory of this context.")
       .def("__call__", pycuda([](const Memcpy3DPeer& self, nb::object stream) {
              run_3d<cuda::copy_3d_peer, cuda::copy_3d_peer_async>(self.copy, stream);
            }),

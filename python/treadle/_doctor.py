@@ -144,6 +144,7 @@ def _device_text(device: Report) -> str:
 
 
 def as_text(report: Report) -> str:
+    """What the report says, as `python -m treadle doctor` prints it."""
     lines = [
         f"Treadle {report['treadle']}, Python {report['python']}, {report['platform']}",
         "",
@@ -201,6 +202,7 @@ def _attributes(device: cuda.Device) -> dict[str, int]:
 
 
 def devices_as_text(report: Report) -> str:
+    """What describe_devices() says, an attribute a line."""
     lines = []
     for device in report["devices"]:
         lines.append(f"{device['driver']}:")

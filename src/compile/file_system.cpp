@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compile/file_system.hpp"
 
+#include "treadle/base/write_all.hpp"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -71,18 +73,7 @@ bool read_exactly(const FileSystem& files, int file, void* into, size_t size) {
 }
 
 bool write_all(const FileSystem& files, int file, const void* from, size_t size) {
-  const auto* bytes = static_cast<const char*>(from);
-  while (size > 0) {
-    const ssize_t put = files.write(file, bytes, size);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) {
-      if (put == 0) errno = ENOSPC;
-      return false;
-    }
-    bytes += put;
-    size -= static_cast<size_t>(put);
-  }
-  return true;
+  return treadle::write_all(files.write, file, from, size);
 }
 
 }  // namespace treadle::compile

@@ -26,6 +26,7 @@ void count(Program& program, bool held, Clock::time_point start) {
       break;
     case Origin::compiled:
       ++all.misses;
+      all.not_cached += program.not_cached.empty() ? 0 : 1;
       return;
   }
   all.lookup_ns += static_cast<std::uint64_t>(

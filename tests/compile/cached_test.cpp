@@ -168,11 +168,14 @@ TEST_F(CachedTest, P3_a_header_that_changes_is_noticed_in_memory_too) {
 }
 
 TEST_F(CachedTest, P3_what_the_cache_cannot_know_is_not_cached) {
+  reset_statistics();
   key_.source = "#include HEADER\n";
   EXPECT_THAT(build(key_).not_cached, HasSubstr("#include of a macro"));
   EXPECT_EQ(build(key_).origin, Origin::compiled);
   key_.source = "__constant char t[] = __TIME__;";
   EXPECT_THAT(build(key_).not_cached, HasSubstr("time"));
+  EXPECT_EQ(statistics().not_cached, 3u);
+  EXPECT_EQ(statistics().misses, 3u);
 }
 
 TEST_F(CachedTest, what_a_build_throws_reaches_the_caller_and_nothing_is_kept) {

@@ -86,6 +86,16 @@ def test_right_arrows_pass(tree):
             SPDX + "int f() {\n" + "  g();\n" * 80 + "}\n",
             "a function of 82 lines",
         ),
+        (
+            "src/base/a.cpp",
+            SPDX + "int f(int a, int b, int c,\n      int d, int e, int f, int g) {\n}\n",
+            "f has 7 parameters",
+        ),
+        (
+            "tests/a.py",
+            "# SPDX-License-Identifier: MIT\ndef f(a, b, c, d, *, e, f, g): ...\n",
+            "f has 7 parameters",
+        ),
         ("src/base/a.cpp", SPDX + "// \x54ODO later\n", "unfinished"),
         ("python/treadle/a.py", "# SPDX-License-Identifier: MIT\nimport pickle\n", "P4"),
         ("python/treadle/a.py", "# SPDX-License-Identifier: MIT\neval('1')\n", "P4"),
@@ -100,6 +110,21 @@ def test_style_finding(tree, path, text, problem):
 
 def test_inputs_of_the_fuzz_programs_are_not_read_as_code(tree):
     assert tree("check_style.py", {"tests/fuzz/corpus/scan/a.cu": "int a;\n"})[0] == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// over 6 parameters because each is named\nint f(A a, B b, C c, D d, E e, F f, G g) {\n}",
+        "CUresult cuFill(A a, B b, C c, D d, E e, F f, G g) {\n}",
+        "void Call(A a, B b, C c, D d, E e, F f, G g) override {\n}",
+        "// void f(A a, B b, C c, D d, E e, F f, G g) {",
+        "int f(std::map<A, std::pair<B, C>> a, Call<int(D, E)> b, int c = g(1, 2, 3)) {\n}",
+    ],
+)
+def test_parameters_of_others_or_with_a_reason_pass(tree, text):
+    status, output = tree("check_style.py", {"src/base/a.cpp": f"{SPDX}{text}\n"})
+    assert (status, output) == (0, output)
 
 
 def test_long_file_with_a_reason_passes(tree):
@@ -123,3 +148,134 @@ def test_public_header_without_its_test_is_found(tree):
     status, output = tree("check_architecture.py", {"include/treadle/base/error.hpp": SPDX})
     assert status == 1
     assert "no tests/base/error_test.cpp" in output
+
+
+HEADER = "include/treadle/base/a.hpp"
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("int count();", ["count"]),
+        ("/// How many.\nint count();", []),
+        ("// How many.\nint count();", ["count"]),
+        ("int count;  ///< elements", []),
+        ("enum class Kind { a, b };", ["Kind"]),
+        ("using Mark = int;", ["Mark"]),
+        ("template <class T>\nconcept Small = sizeof(T) < 9;", ["Small"]),
+        ("struct Point {\n  int x;\n};", ["Point", "Point::x"]),
+        ("class Box {\n  int size_;\n};", ["Box"]),
+        ("class Box {\n public:\n  int size() const { return 1; }\n};", ["Box", "Box::size"]),
+        ("/// A box.\nclass Box {\n protected:\n  int size();\n};", []),
+        ("namespace inner {\nint f();\n}", ["inner::f"]),
+        ("int f(int (*call)(int) = nullptr, std::vector<int> all = {});", ["f"]),
+        (
+            "template <class T>\n  requires Small<T>\nT f(const T& value) {\n  return value;\n}",
+            ["f"],
+        ),
+    ],
+)
+def test_public_names_without_words_are_found(tree, text, bare):
+    status, output = tree("check_documented.py", {HEADER: f"{SPDX}{text}\n"})
+    assert [
+        line.split(": ")[1].split(" ")[0] for line in output.splitlines() if HEADER in line
+    ] == bare
+    assert status == bool(bare)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "class Box;",
+        "/// Of a number.\nint f(int);\nint f(long);",
+        "/// Of eight bits.\nint fill8(int);\nint fill16(int);",
+        "/// A box.\nstruct Box {\n  Box(const Box&) = delete;\n  Box(Box&& other) noexcept;\n"
+        "  ~Box();\n  bool operator==(const Box&) const = default;\n};",
+        "/// A box.\nclass Box final : public Base {\n public:\n  int size() const override;\n};",
+        "template <>\nstruct Size<int> {\n  static constexpr int value = 4;\n};",
+        "template <class T>\nint Box<T>::size() const {\n  return 1;\n}",
+        "#define TREADLE_BOX(name) \\\n  int name();",
+        'const char text[] = "int f();";  ///< in quotes',
+        "/* int f(); */",
+    ],
+)
+def test_what_needs_no_words_of_its_own_passes(tree, text):
+    status, output = tree("check_documented.py", {HEADER: f"{SPDX}{text}\n"})
+    assert (status, output) == (0, output)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "bare"),
+    [
+        ("a.py", "def f(): ...\n", ["a", "a.f"]),
+        ("a.py", '"""A."""\ndef _f(): ...\n', []),
+        ("a.py", '"""A."""\nclass C:\n    """C."""\n    def m(self): ...\n', ["a.C.m"]),
+        ("a.py", '"""A."""\nclass C:\n    """C."""\n    @property\n    def m(self): ...\n', []),
+        (
+            "a.py",
+            '"""A."""\nclass B:\n    """B."""\n    def m(self):\n        """M."""\n'
+            'class C(B):\n    """C."""\n    def m(self): ...\n',
+            [],
+        ),
+        ("a.pyi", "def f() -> int: ...\n", ["a.f"]),
+    ],
+)
+def test_python_without_docstrings_is_found(tree, path, text, bare):
+    status, output = tree("check_documented.py", {f"python/treadle/{path}": text})
+    found = [line.split(": ")[1].split(" ")[0] for line in output.splitlines() if "has no" in line]
+    assert (status, found) == (bool(bare), bare)
+
+
+def test_three_in_a_hundred_may_be_bare(tree):
+    few = "".join(f"/// Says it.\nint f{letter}();\n" for letter in "abcdefghijklmnopqrstuvwxyz")
+    many = "".join(f"/// Says it.\nint g{a}{b}();\n" for a in "abcd" for b in "abcdefgh")
+    assert tree("check_documented.py", {HEADER: SPDX + few + many + "int h();\n"})[0] == 0
+    assert tree("check_documented.py", {HEADER: SPDX + few + many + "int h();\nint i();\n"})[0] == 1
+
+
+# Ten lines of product, two of which are comments, and eight of tests: every bar holds.
+PRODUCT = "// Why.\n// And how.\n" + "int a;\n" * 8
+TESTS = "int a;\n" * 8
+
+
+@pytest.mark.parametrize(
+    ("files", "bar"),
+    [
+        ({}, None),
+        ({"src/base/a.cpp": "int a;\n" * 10}, "H4 does not hold: comments: 0.0%"),
+        ({"src/base/a.cpp": "// Why.\n" * 4 + "int a;\n" * 6}, "H4 does not hold: comments: 40.0%"),
+        (
+            {"tests/base/a_test.cpp": "int a;\n" * 3},
+            "T1 does not hold: tests : product = 3 : 8 = 0.38",
+        ),
+        ({"tests/base/a_test.cpp": "int a;\n\n" * 5 + "// Why.\n" * 9}, "tests : product = 5 : 8"),
+        ({"tests/base/a_test.cpp": "", "examples/cpp/a.cpp": TESTS}, None),
+        ({"src/base/a.cpp": PRODUCT.replace("int a;", 'f("// in quotes");')}, None),
+        (
+            {"python/treadle/a.py": "# Late.\ndef f():\n    import treadle.b\n"},
+            "python/treadle/a.py:3: a late import without its reason",
+        ),
+        (
+            {"python/treadle/a.py": "# One.\ndef f():\n    import treadle.b  # b imports this\n"},
+            "D3 does not hold: late imports: 1 of 1",
+        ),
+        ({"src/base/a.cpp": PRODUCT * 50}, "S1 does not hold: files: median 254"),
+        (
+            {"src/base/a.cpp": "int f() {\n" + "  g();  // why\n  g();\n" * 20 + "}\n"},
+            "S2 does not hold: functions: median 42",
+        ),
+    ],
+)
+def test_proportions(tree, files, bar):
+    files = {"src/base/a.cpp": PRODUCT, "tests/base/a_test.cpp": TESTS, **files}
+    status, output = tree("check_proportions.py", files)
+    assert (bar or "check_proportions: ok") in output
+    assert status == bool(bar)
+
+
+def test_docstrings_are_comments_and_no_code(tree):
+    text = '"""What it is\n\nand why."""\nA = 1  # one\nB = """text\n# of code"""\n'
+    files = {"src/base/a.cpp": PRODUCT, "tests/base/a_test.cpp": TESTS, "python/treadle/a.py": text}
+    _, output = tree("check_proportions.py", files)
+    assert "T1 tests : product = 8 : 11" in output  # eight of C++, A and two lines of B
+    assert "H4 comments: 33.3%" in output  # 2 + 3 of 15 lines that are not blank

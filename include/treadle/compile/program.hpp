@@ -84,10 +84,12 @@ void discard_cached(const Program& program);
 
 /// Counters of this process since start or the last reset.
 struct Statistics {
-  /// Numbers of calls; one that healed an entry is a miss too.
-  std::uint64_t memory_hits = 0, disk_hits = 0, misses = 0, healed = 0, io_errors = 0;
-  double compile_seconds = 0;  ///< spent in compilers, that is, on misses
-  double lookup_seconds = 0;   ///< spent on hits
+  /// Numbers of calls; one that healed an entry is a miss too, and so is one of `not_cached`: a
+  /// source that is compiled each time, Program::not_cached says why.
+  std::uint64_t memory_hits = 0, disk_hits = 0, misses = 0, not_cached = 0, healed = 0;
+  std::uint64_t io_errors = 0;  ///< reads and writes of the cache that failed
+  double compile_seconds = 0;   ///< spent in compilers, that is, on misses
+  double lookup_seconds = 0;    ///< spent on hits
 };
 /// Exact when no other thread compiles.
 Statistics statistics();

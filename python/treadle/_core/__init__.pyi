@@ -72,7 +72,8 @@ class Settings:
     @property
     def dump(self) -> pathlib.Path: ...
 
-def settings() -> Settings: ...
+def settings() -> Settings:
+    """What the environment chose, read once."""
 
 class LibrarySearch:
     """Where a search for a library ended."""

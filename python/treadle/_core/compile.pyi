@@ -13,7 +13,8 @@ class Target:
     def __init__(self, name: str) -> None: ...
 
     @staticmethod
-    def host_cpu() -> Target: ...
+    def host_cpu() -> Target:
+        """The processor this process runs on; loads no compiler."""
 
     @property
     def name(self) -> str: ...
@@ -88,11 +89,14 @@ class Statistics:
     def lookup_seconds(self) -> float:
         """Spent on hits."""
 
-    def as_dict(self) -> dict: ...
+    def as_dict(self) -> dict:
+        """The counters by name."""
 
-def statistics() -> Statistics: ...
+def statistics() -> Statistics:
+    """Counters of this process since its start or reset_statistics()."""
 
-def reset_statistics() -> None: ...
+def reset_statistics() -> None:
+    """Sets every counter to zero."""
 
 class CacheState:
     """The disk cache from outside."""
@@ -244,6 +248,10 @@ class CompilerStatus:
     @property
     def hint(self) -> str: ...
 
-def compiler_status() -> list[CompilerStatus]: ...
+def compiler_status() -> list[CompilerStatus]:
+    """Each compiler, or why there is none. Looks, loads nothing."""
 
-def add_library_search_dir(folder: str | os.PathLike) -> None: ...
+def add_library_search_dir(folder: str | os.PathLike) -> None:
+    """
+    One more folder for compiler libraries, before the system's. Call it before the first compile.
+    """

@@ -16,7 +16,8 @@ class Device:
     def __init__(self, ordinal: int) -> None: ...
 
     @staticmethod
-    def by_pci_bus_id(bus_id: str) -> Device: ...
+    def by_pci_bus_id(bus_id: str) -> Device:
+        """The device at "0000:3b:00.0". Raises DeviceError if there is none."""
 
     @property
     def name(self) -> str: ...
@@ -37,7 +38,8 @@ class Device:
     def attribute(self, name: str) -> int:
         """An attribute by its name in cuda.h without the common prefix."""
 
-    def can_access_peer(self, peer: Device) -> bool: ...
+    def can_access_peer(self, peer: Device) -> bool:
+        """Whether kernels of this device may be given memory of `peer`."""
 
     @property
     def target(self) -> str:
@@ -66,20 +68,31 @@ class Driver:
     """A loaded driver library."""
 
     @staticmethod
-    def nvidia() -> Driver: ...
+    def nvidia() -> Driver:
+        """
+        NVIDIA's driver, opened by the first call. Raises LibraryNotFound with each path tried.
+        """
 
     @staticmethod
-    def cpu() -> Driver: ...
+    def cpu() -> Driver:
+        """
+        The CPU device's run-time, opened by the first call. Raises LibraryNotFound.
+        """
 
-    def initialize(self, flags: int = 0) -> None: ...
+    def initialize(self, flags: int = 0) -> None:
+        """Calling it again is harmless; whatever needs it calls it."""
 
-    def version(self) -> int: ...
+    def version(self) -> int:
+        """The CUDA version the driver supports: 1000 * major + 10 * minor."""
 
-    def device_count(self) -> int: ...
+    def device_count(self) -> int:
+        """Devices that this process may see; 0 is no error."""
 
-    def device(self, ordinal: int) -> Device: ...
+    def device(self, ordinal: int) -> Device:
+        """Raises DeviceError, naming the range, if there is no such device."""
 
-    def devices(self) -> list[Device]: ...
+    def devices(self) -> list[Device]:
+        """All of them, by ordinal. Makes no context."""
 
     @property
     def provider(self) -> Provider: ...
@@ -89,18 +102,28 @@ class Driver:
 
     def __eq__(self, arg: object, /) -> bool: ...
 
-def default_driver() -> Driver: ...
+def default_driver() -> Driver:
+    """
+    What TREADLE_DEVICE names; else NVIDIA's if it has a device, else the CPU device's.
+    """
 
 def default_driver_reason() -> str:
     """Why default_driver() is what it is, in one sentence."""
 
-def default_device() -> Device: ...
+def default_device() -> Device:
+    """
+    The device of default_driver() that TREADLE_DEVICE or CUDA_DEVICE names, else its first.
+    """
 
-def header_version() -> int: ...
+def header_version() -> int:
+    """The CUDA version Treadle was built with: 1000 * major + 10 * minor."""
 
-def device_attribute_names() -> list[str]: ...
+def device_attribute_names() -> list[str]:
+    """What Device.attribute() takes: names of cuda.h without their prefix."""
 
 class ContextFlags(enum.IntFlag):
+    """CUctx_flags; combine with |."""
+
     def __repr__(self, /) -> str:
         """Return repr(self)."""
 
@@ -117,6 +140,10 @@ class ContextFlags(enum.IntFlag):
     keep_local_memory = 16
 
 class Limit(enum.Enum):
+    """
+    What Context.limit() asks for: bytes, or counts for the device_runtime ones.
+    """
+
     stack_size = 0
 
     printf_fifo_size = 1
@@ -132,6 +159,8 @@ class Limit(enum.Enum):
     persisting_l2_cache_size = 6
 
 class CacheConfig(enum.Enum):
+    """CUfunc_cache: what a multiprocessor uses its memory for."""
+
     none = 0
 
     prefer_shared = 1
@@ -141,6 +170,8 @@ class CacheConfig(enum.Enum):
     prefer_equal = 3
 
 class SharedConfig(enum.Enum):
+    """CUsharedconfig: the banks of shared memory."""
+
     default_bank_size = 0
 
     four_byte_bank_size = 1
@@ -167,20 +198,32 @@ class Context:
         """For a with block: the device's primary context, current in it."""
 
     @staticmethod
-    def top() -> Context | None: ...
+    def top() -> Context | None:
+        """The top of this thread's stack; None if it is empty."""
 
     @staticmethod
-    def current() -> Context: ...
+    def current() -> Context:
+        """
+        Where new objects are made. Raises DeviceError if no context is current.
+        """
 
-    def push(self) -> None: ...
+    def push(self) -> None:
+        """Puts this context on top of the calling thread's stack."""
 
     @staticmethod
-    def pop() -> Context: ...
+    def pop() -> Context:
+        """
+        Takes the top off the calling thread's stack and returns it; destroys nothing.
+        """
 
     @staticmethod
-    def stack_depth() -> int: ...
+    def stack_depth() -> int:
+        """How many contexts are on the calling thread's stack."""
 
-    def detach(self) -> None: ...
+    def detach(self) -> None:
+        """
+        Destroys the context now, or gives up a primary one. Raises InvalidState the second time.
+        """
 
     @property
     def is_valid(self) -> bool:
@@ -198,9 +241,13 @@ class Context:
     def synchronize(self) -> None:
         """Waits for all work of the context; Ctrl-C ends the wait."""
 
-    def limit(self, limit: Limit) -> int: ...
+    def limit(self, limit: Limit) -> int:
+        """In the unit that Limit tells."""
 
-    def set_limit(self, limit: Limit, value: int) -> None: ...
+    def set_limit(self, limit: Limit, value: int) -> None:
+        """
+        The driver may round it; limit() tells to what. Applies to later launches.
+        """
 
     @property
     def cache_config(self) -> CacheConfig: ...
@@ -228,9 +275,13 @@ class Context:
     def memory_info(self) -> tuple:
         """(free, total) bytes."""
 
-    def enable_peer_access(self, peer: Context, flags: int = 0) -> None: ...
+    def enable_peer_access(self, peer: Context, flags: int = 0) -> None:
+        """
+        Lets kernels of this context use memory of `peer`, a context of another device.
+        """
 
-    def disable_peer_access(self, peer: Context) -> None: ...
+    def disable_peer_access(self, peer: Context) -> None:
+        """Raises DeviceError if it was not enabled."""
 
     @property
     def raw(self) -> int: ...
@@ -247,6 +298,8 @@ class CurrentContext:
     def __exit__(self, *args) -> None: ...
 
 class StreamFlags(enum.Enum):
+    """CUstream_flags: whether a stream is ordered with the default stream."""
+
     blocking = 0
 
     non_blocking = 1
@@ -262,7 +315,10 @@ class Stream:
     @property
     def is_done(self) -> bool: ...
 
-    def wait(self, event: Event) -> None: ...
+    def wait(self, event: Event) -> None:
+        """
+        Later work on this stream starts after what `event` recorded; does not block.
+        """
 
     @property
     def priority(self) -> int: ...
@@ -276,6 +332,8 @@ class Stream:
     def __cuda_stream__(self) -> tuple: ...
 
 class EventFlags(enum.IntFlag):
+    """CUevent_flags; combine with |."""
+
     def __repr__(self, /) -> str:
         """Return repr(self)."""
 
@@ -292,7 +350,10 @@ class Event:
 
     def __init__(self, flags: EventFlags = ...) -> None: ...
 
-    def record(self, stream: object | None = None) -> None: ...
+    def record(self, stream: object | None = None) -> None:
+        """
+        Marks the work queued on `stream` so far; a second record replaces the first.
+        """
 
     def synchronize(self) -> None:
         """Waits for the recorded work; Ctrl-C ends the wait."""
@@ -300,7 +361,10 @@ class Event:
     @property
     def is_done(self) -> bool: ...
 
-    def milliseconds_since(self, start: Event) -> float: ...
+    def milliseconds_since(self, start: Event) -> float:
+        """
+        Device time from `start` to this event. Both must be done and have timing.
+        """
 
     @property
     def raw(self) -> int: ...
@@ -311,9 +375,15 @@ class DeviceMemory:
     def __init__(self, size_bytes: int) -> None: ...
 
     @staticmethod
-    def pitched(width_bytes: int, height: int, element_bytes: int) -> DeviceMemory: ...
+    def pitched(width_bytes: int, height: int, element_bytes: int) -> DeviceMemory:
+        """
+        Rows of `width_bytes`, each aligned for elements of 4, 8 or 16 bytes. Raises OutOfMemory.
+        """
 
-    def free(self) -> None: ...
+    def free(self) -> None:
+        """
+        Frees now; the memory must not be in use. Raises InvalidState the second time.
+        """
 
     @property
     def is_freed(self) -> bool: ...
@@ -341,6 +411,8 @@ class DeviceMemory:
         """Sets every byte."""
 
 class HostMemoryFlags(enum.IntFlag):
+    """CU_MEMHOSTALLOC_*; combine with |."""
+
     def __repr__(self, /) -> str:
         """Return repr(self)."""
 
@@ -357,7 +429,10 @@ class HostMemory:
 
     def __init__(self, size_bytes: int, flags: HostMemoryFlags = ...) -> None: ...
 
-    def free(self) -> None: ...
+    def free(self) -> None:
+        """
+        Frees now; no copy may be in flight. Raises InvalidState the second time.
+        """
 
     @property
     def is_freed(self) -> bool: ...
@@ -369,6 +444,8 @@ class HostMemory:
     def device_pointer(self) -> int: ...
 
 class AttachFlags(enum.Enum):
+    """CUmemAttach_flags: who may touch managed memory."""
+
     everyone = 1
 
     host = 2
@@ -380,7 +457,10 @@ class ManagedMemory:
 
     def __init__(self, size_bytes: int, flags: AttachFlags = AttachFlags.everyone) -> None: ...
 
-    def free(self) -> None: ...
+    def free(self) -> None:
+        """
+        Frees now; the memory must not be in use. Raises InvalidState the second time.
+        """
 
     @property
     def is_freed(self) -> bool: ...
@@ -391,7 +471,8 @@ class ManagedMemory:
     @property
     def size_bytes(self) -> int: ...
 
-    def attach(self, flags: AttachFlags, stream: object | None = None) -> None: ...
+    def attach(self, flags: AttachFlags, stream: object | None = None) -> None:
+        """Says who may touch the memory while work runs; ordered on `stream`."""
 
 def address_range(address: object) -> tuple:
     """(base, size) of the allocation an address lies in."""
@@ -432,7 +513,8 @@ class Module:
     def __init__(self, code: bytes) -> None: ...
 
     @staticmethod
-    def load_file(path: str | os.PathLike) -> Module: ...
+    def load_file(path: str | os.PathLike) -> Module:
+        """The driver reads the file. Raises DeviceError naming it if it cannot."""
 
     def function(self, name: str) -> Function:
         """A kernel by symbol or by C++ name expression."""
@@ -449,7 +531,10 @@ class Multiprocessor:
     def __init__(self) -> None: ...
 
     @staticmethod
-    def of(device: Device) -> Multiprocessor: ...
+    def of(device: Device) -> Multiprocessor:
+        """
+        As the device's attributes say; on the CPU device a multiprocessor is a core.
+        """
 
     @property
     def block_threads(self) -> int: ...

@@ -77,7 +77,8 @@ class Device:
     def default_stream(self) -> Stream:
         """For those who need no other."""
 
-    def make_event(self) -> Event: ...
+    def make_event(self) -> Event:
+        """An event of its own, in which nothing is recorded yet."""
 
     def live_memory(self) -> tuple[int, int]:
         """Allocations that were not freed, and their bytes."""
@@ -108,7 +109,10 @@ class Event:
     @property
     def is_done(self) -> bool: ...
 
-    def seconds_since(self, start: Event) -> float: ...
+    def seconds_since(self, start: Event) -> float:
+        """
+        Seconds of the device's clock. Both must be done: it waits for neither.
+        """
 
 class Stream:
     """A queue of work on one device; made by Device.make_stream()."""

@@ -15,7 +15,8 @@ def get_version() -> tuple:
 def get_driver_version() -> int:
     """The CUDA version of the driver, 1000 * major + 10 * minor."""
 
-def init(flags: object = 0) -> None: ...
+def init(flags: object = 0) -> None:
+    """Calling it again is harmless. Raises Error if there is no driver."""
 
 class Device:
     """A device, by number or by PCI bus id."""
@@ -23,23 +24,33 @@ class Device:
     def __init__(self, ordinal: object) -> None: ...
 
     @staticmethod
-    def count() -> int: ...
+    def count() -> int:
+        """Devices that this process may see."""
 
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """As its maker calls it."""
 
-    def pci_bus_id(self) -> str: ...
+    def pci_bus_id(self) -> str:
+        """"0000:3b:00.0"."""
 
-    def compute_capability(self) -> tuple: ...
+    def compute_capability(self) -> tuple:
+        """(9, 0) for sm_90."""
 
-    def total_memory(self) -> int: ...
+    def total_memory(self) -> int:
+        """Bytes."""
 
-    def get_attribute(self, attr: int) -> int: ...
+    def get_attribute(self, attr: int) -> int:
+        """
+        In the attribute's own unit: a count, bytes, kHz, or an enumeration's member.
+        """
 
-    def get_attributes(self) -> dict: ...
+    def get_attributes(self) -> dict:
+        """Every attribute this device has, by device_attribute."""
 
     def __getattr__(self, name: str, /) -> int: ...
 
-    def can_access_peer(self, dev: Device) -> bool: ...
+    def can_access_peer(self, dev: Device) -> bool:
+        """Whether kernels of this device may be given memory of the other."""
 
     def make_context(self, flags: object = 0) -> Context:
         """A new context, current on the calling thread."""
@@ -76,40 +87,55 @@ class Context:
         """Adopts the context another library made current."""
 
     @staticmethod
-    def get_current() -> Context | None: ...
+    def get_current() -> Context | None:
+        """The top of this thread's stack; None if it is empty."""
 
     @staticmethod
-    def get_device() -> Device: ...
+    def get_device() -> Device:
+        """Where the current context was made."""
 
     @staticmethod
     def synchronize() -> None:
         """Waits for all work of the current context."""
 
     @staticmethod
-    def set_limit(limit: object, value: object) -> None: ...
+    def set_limit(limit: object, value: object) -> None:
+        """The current context's; the driver may round it."""
 
     @staticmethod
-    def get_limit(limit: object) -> int: ...
+    def get_limit(limit: object) -> int:
+        """The current context's: bytes or a count, as the limit says."""
 
     @staticmethod
-    def set_cache_config(cc: object) -> None: ...
+    def set_cache_config(cc: object) -> None:
+        """
+        For kernels of the current context that have no preference of their own.
+        """
 
     @staticmethod
-    def get_cache_config() -> object: ...
+    def get_cache_config() -> object:
+        """A func_cache, of the current context."""
 
     @staticmethod
-    def set_shared_config(sc: object) -> None: ...
+    def set_shared_config(sc: object) -> None:
+        """
+        For later launches in the current context; devices since sm_50 ignore it.
+        """
 
     @staticmethod
-    def get_shared_config() -> object: ...
+    def get_shared_config() -> object:
+        """A shared_config, of the current context."""
 
     @staticmethod
-    def enable_peer_access(peer: Context, flags: int = 0) -> None: ...
+    def enable_peer_access(peer: Context, flags: int = 0) -> None:
+        """Lets kernels of the current context use memory of `peer`."""
 
     @staticmethod
-    def disable_peer_access(peer: Context) -> None: ...
+    def disable_peer_access(peer: Context) -> None:
+        """Raises LogicError if it was not enabled."""
 
-    def get_api_version(self) -> int: ...
+    def get_api_version(self) -> int:
+        """The version of the driver API the context was made with."""
 
     @property
     def handle(self) -> int: ...
@@ -125,11 +151,16 @@ class Stream:
 
     def __init__(self, flags: object = 0) -> None: ...
 
-    def synchronize(self) -> None: ...
+    def synchronize(self) -> None:
+        """Blocks until all work queued so far is done."""
 
-    def is_done(self) -> bool: ...
+    def is_done(self) -> bool:
+        """Whether all work queued so far is done; does not block."""
 
-    def wait_for_event(self, evt: Event) -> None: ...
+    def wait_for_event(self, evt: Event) -> None:
+        """
+        Later work on this stream starts after what the event recorded; does not block.
+        """
 
     def __cuda_stream__(self) -> tuple: ...
 
@@ -141,15 +172,20 @@ class Event:
 
     def __init__(self, flags: object = 0) -> None: ...
 
-    def record(self, stream: Stream | int | None = None) -> Event: ...
+    def record(self, stream: Stream | int | None = None) -> Event:
+        """Marks the work queued on `stream` so far; returns the event."""
 
-    def synchronize(self) -> Event: ...
+    def synchronize(self) -> Event:
+        """Blocks until the recorded work is done; returns the event."""
 
-    def query(self) -> bool: ...
+    def query(self) -> bool:
+        """Whether the recorded work is done; does not block."""
 
-    def time_since(self, start: Event) -> float: ...
+    def time_since(self, start: Event) -> float:
+        """Milliseconds from the other event to this one. Both must be done."""
 
-    def time_till(self, end: Event) -> float: ...
+    def time_till(self, end: Event) -> float:
+        """Milliseconds from this event to the other one. Both must be done."""
 
 class DeviceAllocation:
     """Linear device memory; int() gives its address."""
@@ -178,7 +214,8 @@ class PointerHolderBase:
 
     def __index__(self) -> int: ...
 
-    def as_buffer(self, size: object, offset: object = 0) -> object: ...
+    def as_buffer(self, size: object, offset: object = 0) -> object:
+        """A view of the raw address: only where the host can reach the memory."""
 
 def mem_alloc(bytes: int, /) -> DeviceAllocation:
     """Allocates device memory in the current context."""
@@ -205,16 +242,25 @@ class HostPointer:
 class PagelockedHostAllocation(HostPointer):
     """Page-locked memory."""
 
-    def free(self) -> None: ...
+    def __init__(self, *args, **kwargs) -> None: ...
 
-    def get_flags(self) -> int: ...
+    def free(self) -> None:
+        """
+        Frees now; no copy may be in flight. Raises LogicError the second time.
+        """
+
+    def get_flags(self) -> int:
+        """host_alloc_flags, as the driver has them."""
 
 HostAllocation: TypeAlias = PagelockedHostAllocation
 
 class RegisteredHostMemory(HostPointer):
     """Memory of someone else that is page-locked while this lives."""
 
-    def unregister(self) -> None: ...
+    def __init__(self, *args, **kwargs) -> None: ...
+
+    def unregister(self) -> None:
+        """Unlocks now. Raises LogicError the second time."""
 
     @property
     def base(self) -> object: ...
@@ -226,16 +272,25 @@ def _register_array(arg0: object, arg1: object, /) -> RegisteredHostMemory: ...
 class AlignedHostAllocation(HostPointer):
     """Aligned, pageable memory."""
 
-    def free(self) -> None: ...
+    def __init__(self, *args, **kwargs) -> None: ...
+
+    def free(self) -> None:
+        """
+        Frees now; no array may show it any more. Raises LogicError the second time.
+        """
 
 def _aligned_allocation(arg0: object, arg1: object, /) -> AlignedHostAllocation: ...
 
 class ManagedAllocation(DeviceAllocation):
     """Memory with one address on host and device."""
 
-    def get_device_pointer(self) -> int: ...
+    def __init__(self, *args, **kwargs) -> None: ...
 
-    def attach(self, mem_flags: object, stream: object | None = None) -> None: ...
+    def get_device_pointer(self) -> int:
+        """The address kernels use, which is the same on the host."""
+
+    def attach(self, mem_flags: object, stream: object | None = None) -> None:
+        """Says who may touch the memory while work runs; ordered on `stream`."""
 
 def _managed_allocation(arg0: object, arg1: object, /) -> ManagedAllocation: ...
 
@@ -255,7 +310,8 @@ class PooledDeviceAllocation:
     def __len__(self) -> int:
         """Return len(self)."""
 
-    def free(self) -> None: ...
+    def free(self) -> None:
+        """Puts the block back into its pool."""
 
 class PooledHostAllocation:
     """Page-locked memory of a pool: the base of an array."""
@@ -271,7 +327,8 @@ class PooledHostAllocation:
     def __len__(self) -> int:
         """Return len(self)."""
 
-    def free(self) -> None: ...
+    def free(self) -> None:
+        """Puts the block back into its pool."""
 
 class DeviceMemoryPool:
     """
@@ -308,7 +365,8 @@ class DeviceMemoryPool:
     def stop_holding(self) -> None:
         """The same, and from now on what is freed goes to the system at once."""
 
-    def allocate(self, size: int, /) -> PooledDeviceAllocation: ...
+    def allocate(self, size: int, /) -> PooledDeviceAllocation:
+        """At least `size` bytes of device memory."""
 
 class PageLockedAllocator:
     """Where a PageLockedMemoryPool gets its memory."""
@@ -355,47 +413,66 @@ class _PageLockedMemoryPool:
 def memcpy_htod(dest: object, src: object) -> None:
     """Copies a buffer to the device; blocks."""
 
-def memcpy_htod_async(dest: object, src: object, stream: object | None = None) -> None: ...
+def memcpy_htod_async(dest: object, src: object, stream: object | None = None) -> None:
+    """
+    As memcpy_htod, in the order of `stream`; `src` must live until it is past.
+    """
 
 def memcpy_dtoh(dest: object, src: object) -> None:
     """Fills a buffer from the device; blocks."""
 
-def memcpy_dtoh_async(dest: object, src: object, stream: object | None = None) -> None: ...
+def memcpy_dtoh_async(dest: object, src: object, stream: object | None = None) -> None:
+    """
+    As memcpy_dtoh, in the order of `stream`; the bytes are there once it is past.
+    """
 
-def memcpy_dtod(dest: object, src: object, size: object) -> None: ...
+def memcpy_dtod(dest: object, src: object, size: object) -> None:
+    """Ordered on the device: may return before the copy is done."""
 
-def memcpy_dtod_async(dest: object, src: object, size: object, stream: object | None = None) -> None: ...
+def memcpy_dtod_async(dest: object, src: object, size: object, stream: object | None = None) -> None:
+    """As memcpy_dtod, in the order of `stream`."""
 
-def memcpy_peer(dest: object, src: object, size: object, dest_context: object | None = None, src_context: object | None = None) -> None: ...
+def memcpy_peer(dest: object, src: object, size: object, dest_context: object | None = None, src_context: object | None = None) -> None:
+    """Between two contexts; None is the current one."""
 
-def memcpy_peer_async(dest: object, src: object, size: object, dest_context: object | None = None, src_context: object | None = None, stream: object | None = None) -> None: ...
+def memcpy_peer_async(dest: object, src: object, size: object, dest_context: object | None = None, src_context: object | None = None, stream: object | None = None) -> None:
+    """As memcpy_peer, in the order of `stream`."""
 
 def memset_d8(dest: object, data: object, size: object) -> None:
     """Fills `size` elements."""
 
-def memset_d8_async(dest: object, data: object, size: object, stream: object | None = None) -> None: ...
+def memset_d8_async(dest: object, data: object, size: object, stream: object | None = None) -> None:
+    """The same in the order of `stream`."""
 
-def memset_d2d8(dest: object, pitch: object, data: object, width: object, height: object) -> None: ...
+def memset_d2d8(dest: object, pitch: object, data: object, width: object, height: object) -> None:
+    """Fills `height` rows of `width` elements; `pitch` is in bytes."""
 
-def memset_d2d8_async(dest: object, pitch: object, data: object, width: object, height: object, stream: object | None = None) -> None: ...
+def memset_d2d8_async(dest: object, pitch: object, data: object, width: object, height: object, stream: object | None = None) -> None:
+    """The same in the order of `stream`."""
 
 def memset_d16(dest: object, data: object, size: object) -> None:
     """Fills `size` elements."""
 
-def memset_d16_async(dest: object, data: object, size: object, stream: object | None = None) -> None: ...
+def memset_d16_async(dest: object, data: object, size: object, stream: object | None = None) -> None:
+    """The same in the order of `stream`."""
 
-def memset_d2d16(dest: object, pitch: object, data: object, width: object, height: object) -> None: ...
+def memset_d2d16(dest: object, pitch: object, data: object, width: object, height: object) -> None:
+    """Fills `height` rows of `width` elements; `pitch` is in bytes."""
 
-def memset_d2d16_async(dest: object, pitch: object, data: object, width: object, height: object, stream: object | None = None) -> None: ...
+def memset_d2d16_async(dest: object, pitch: object, data: object, width: object, height: object, stream: object | None = None) -> None:
+    """The same in the order of `stream`."""
 
 def memset_d32(dest: object, data: object, size: object) -> None:
     """Fills `size` elements."""
 
-def memset_d32_async(dest: object, data: object, size: object, stream: object | None = None) -> None: ...
+def memset_d32_async(dest: object, data: object, size: object, stream: object | None = None) -> None:
+    """The same in the order of `stream`."""
 
-def memset_d2d32(dest: object, pitch: object, data: object, width: object, height: object) -> None: ...
+def memset_d2d32(dest: object, pitch: object, data: object, width: object, height: object) -> None:
+    """Fills `height` rows of `width` elements; `pitch` is in bytes."""
 
-def memset_d2d32_async(dest: object, pitch: object, data: object, width: object, height: object, stream: object | None = None) -> None: ...
+def memset_d2d32_async(dest: object, pitch: object, data: object, width: object, height: object, stream: object | None = None) -> None:
+    """The same in the order of `stream`."""
 
 class Memcpy2D:
     """A rectangle to copy."""
@@ -474,19 +551,25 @@ class Memcpy2D:
     @height.setter
     def height(self, arg: object, /) -> None: ...
 
-    def set_src_host(self, buffer: object) -> None: ...
+    def set_src_host(self, buffer: object) -> None:
+        """Copies from this host buffer, which the copy keeps alive."""
 
-    def set_dst_host(self, buffer: object) -> None: ...
+    def set_dst_host(self, buffer: object) -> None:
+        """Copies to this host buffer, which the copy keeps alive."""
 
-    def set_src_device(self, ptr: object) -> None: ...
+    def set_src_device(self, ptr: object) -> None:
+        """Copies from this address of device memory."""
 
-    def set_dst_device(self, ptr: object) -> None: ...
+    def set_dst_device(self, ptr: object) -> None:
+        """Copies to this address of device memory."""
 
-    def set_src_unified(self, buffer: object) -> None: ...
+    def set_src_unified(self, buffer: object) -> None:
+        """Copies from this buffer, by the one address it has on host and device."""
 
-    def set_dst_unified(self, buffer: object) -> None: ...
+    def set_dst_unified(self, buffer: object) -> None:
+        """Copies to this buffer, by the one address it has on host and device."""
 
-    def __call__(self, aligned: object = False) -> None:
+    def __call__(self, aligned: object | None = False) -> None:
         """Copies: (True) aligned, (False) not, (stream) asynchronous."""
 
 class Memcpy3D:
@@ -608,17 +691,23 @@ class Memcpy3D:
     @depth.setter
     def depth(self, arg: object, /) -> None: ...
 
-    def set_src_host(self, buffer: object) -> None: ...
+    def set_src_host(self, buffer: object) -> None:
+        """Copies from this host buffer, which the copy keeps alive."""
 
-    def set_dst_host(self, buffer: object) -> None: ...
+    def set_dst_host(self, buffer: object) -> None:
+        """Copies to this host buffer, which the copy keeps alive."""
 
-    def set_src_device(self, ptr: object) -> None: ...
+    def set_src_device(self, ptr: object) -> None:
+        """Copies from this address of device memory."""
 
-    def set_dst_device(self, ptr: object) -> None: ...
+    def set_dst_device(self, ptr: object) -> None:
+        """Copies to this address of device memory."""
 
-    def set_src_unified(self, buffer: object) -> None: ...
+    def set_src_unified(self, buffer: object) -> None:
+        """Copies from this buffer, by the one address it has on host and device."""
 
-    def set_dst_unified(self, buffer: object) -> None: ...
+    def set_dst_unified(self, buffer: object) -> None:
+        """Copies to this buffer, by the one address it has on host and device."""
 
     def __call__(self, stream: object | None = None) -> None: ...
 
@@ -741,21 +830,29 @@ class Memcpy3DPeer:
     @depth.setter
     def depth(self, arg: object, /) -> None: ...
 
-    def set_src_host(self, buffer: object) -> None: ...
+    def set_src_host(self, buffer: object) -> None:
+        """Copies from this host buffer, which the copy keeps alive."""
 
-    def set_dst_host(self, buffer: object) -> None: ...
+    def set_dst_host(self, buffer: object) -> None:
+        """Copies to this host buffer, which the copy keeps alive."""
 
-    def set_src_device(self, ptr: object) -> None: ...
+    def set_src_device(self, ptr: object) -> None:
+        """Copies from this address of device memory."""
 
-    def set_dst_device(self, ptr: object) -> None: ...
+    def set_dst_device(self, ptr: object) -> None:
+        """Copies to this address of device memory."""
 
-    def set_src_unified(self, buffer: object) -> None: ...
+    def set_src_unified(self, buffer: object) -> None:
+        """Copies from this buffer, by the one address it has on host and device."""
 
-    def set_dst_unified(self, buffer: object) -> None: ...
+    def set_dst_unified(self, buffer: object) -> None:
+        """Copies to this buffer, by the one address it has on host and device."""
 
-    def set_src_context(self, context: Context) -> None: ...
+    def set_src_context(self, context: Context) -> None:
+        """Copies from memory of this context."""
 
-    def set_dst_context(self, context: Context) -> None: ...
+    def set_dst_context(self, context: Context) -> None:
+        """Copies to memory of this context."""
 
     def __call__(self, stream: object | None = None) -> None: ...
 
@@ -832,11 +929,14 @@ class Module:
     def get_global(self, name: str) -> tuple:
         """(address, size) of a __device__ or __constant__ variable."""
 
-    def get_texref(self, name: str) -> object: ...
+    def get_texref(self, name: str) -> object:
+        """Raises: texture references left CUDA with version 12."""
 
-    def get_surfref(self, name: str) -> object: ...
+    def get_surfref(self, name: str) -> object:
+        """Raises: surface references left CUDA with version 12."""
 
-def module_from_file(filename: object) -> Module: ...
+def module_from_file(filename: object) -> Module:
+    """Loads a cubin, PTX or fatbin file into the current context."""
 
 def module_from_buffer(buffer: object, options: object = (), message_handler: object | None = None) -> Module:
     """Loads cubin, PTX or fatbin."""
@@ -850,14 +950,25 @@ def _compile_cuda(source: str, target: object, *, flags: Sequence[str] = [], inc
     """
 
 class Error(Exception):
+    '''The driver refused a call.'''
+
     code: int
     code_name: str
     call: str
     message: str
     hint: str
 
-class MemoryError(Error): ...
-class LogicError(Error): ...
-class LaunchError(Error): ...
-class RuntimeError(Error): ...
-class ArgumentError(LogicError, TypeError, ValueError): ...
+class MemoryError(Error):
+    '''The device or the page-locked host memory is exhausted.'''
+
+class LogicError(Error):
+    '''A call that could not have worked: a wrong argument, no context, freed memory.'''
+
+class LaunchError(Error):
+    '''A kernel could not start, or failed while running.'''
+
+class RuntimeError(Error):
+    '''The driver failed in another way.'''
+
+class ArgumentError(LogicError, TypeError, ValueError):
+    '''An argument of a launch does not fit the kernel's parameter.'''

@@ -53,7 +53,10 @@ class Platform:
         Wraps a handle of another library; retain=False takes its reference over.
         """
 
-    def get_info(self, param: int) -> Any: ...
+    def get_info(self, param: int) -> Any:
+        """
+        The answer to one constant of the info class. Raises LogicError for those it does not know.
+        """
 
     @property
     def profile(self) -> Any: ...
@@ -89,9 +92,15 @@ class Platform:
 
     def __repr__(self) -> str: ...
 
-def get_platforms() -> list: ...
+def get_platforms() -> list:
+    """
+    Every platform, in the loader's order. Raises LogicError if there is none.
+    """
 
-def unload_platform_compiler(platform: Platform) -> None: ...
+def unload_platform_compiler(platform: Platform) -> None:
+    """
+    Lets the platform free what its compiler holds; the next build loads it again.
+    """
 
 class DeviceTopologyAmd:
     """Where a device of AMD's is plugged in."""
@@ -144,7 +153,10 @@ class Device:
     @property
     def platform(self) -> Any: ...
 
-    def get_info(self, param: int) -> Any: ...
+    def get_info(self, param: int) -> Any:
+        """
+        The answer to one constant of the info class. Raises LogicError for those it does not know.
+        """
 
     @property
     def type(self) -> Any: ...
@@ -614,9 +626,13 @@ class Device:
     def create_sub_devices(self, properties: Sequence[int]) -> list:
         """Parts of the device; the 0 at the end of the properties is added."""
 
-    def device_and_host_timer(self) -> tuple: ...
+    def device_and_host_timer(self) -> tuple:
+        """
+        Nanoseconds of the device's clock and of the host's, at nearly the same time.
+        """
 
-    def host_timer(self) -> int: ...
+    def host_timer(self) -> int:
+        """Nanoseconds of the host's clock, as device_and_host_timer() has them."""
 
     def _get_cl_version(self) -> tuple: ...
 
@@ -649,7 +665,10 @@ class Context:
         Wraps a handle of another library; retain=False takes its reference over.
         """
 
-    def get_info(self, param: int) -> Any: ...
+    def get_info(self, param: int) -> Any:
+        """
+        The answer to one constant of the info class. Raises LogicError for those it does not know.
+        """
 
     @property
     def reference_count(self) -> Any: ...
@@ -666,7 +685,8 @@ class Context:
     @property
     def interop_user_sync(self) -> Any: ...
 
-    def set_default_device_command_queue(self, device: Device, queue: CommandQueue) -> None: ...
+    def set_default_device_command_queue(self, device: Device, queue: CommandQueue) -> None:
+        """Where kernels on `device` enqueue to by default. Needs OpenCL 2.1."""
 
     def _get_cl_version(self) -> tuple: ...
 
@@ -699,7 +719,10 @@ class CommandQueue:
     @property
     def device(self) -> Any: ...
 
-    def get_info(self, param: int) -> Any: ...
+    def get_info(self, param: int) -> Any:
+        """
+        The answer to one constant of the info class. Raises LogicError for those it does not know.
+        """
 
     @property
     def reference_count(self) -> Any: ...
@@ -710,9 +733,11 @@ class CommandQueue:
     @property
     def properties_array(self) -> Any: ...
 
-    def flush(self) -> None: ...
+    def flush(self) -> None:
+        """Hands everything enqueued to the device; does not wait."""
 
-    def finish(self) -> None: ...
+    def finish(self) -> None:
+        """Blocks until everything enqueued is done."""
 
     def _finalize(self) -> None: ...
 
@@ -768,7 +793,10 @@ class Event:
         Wraps a handle of another library; retain=False takes its reference over.
         """
 
-    def get_info(self, param: int) -> Any: ...
+    def get_info(self, param: int) -> Any:
+        """
+        The answer to one constant of the info class. Raises LogicError for those it does not know.
+        """
 
     @property
     def command_queue(self) -> Any: ...
@@ -785,7 +813,8 @@ class Event:
     @property
     def context(self) -> Any: ...
 
-    def get_profiling_info(self, param: int) -> int: ...
+    def get_profiling_info(self, param: int) -> int:
+        """Nanoseconds of the device's clock. The queue needs PROFILING_ENABLE."""
 
     def wait(self) -> None:
         """Blocks until the command is done."""
@@ -799,16 +828,19 @@ class Event:
 class NannyEvent(Event):
     """The end of a transfer, which keeps its host memory alive."""
 
-    def get_ward(self) -> Any: ...
+    def get_ward(self) -> Any:
+        """The host memory that is kept alive; None once wait() has let it go."""
 
-    def wait(self) -> None: ...
+    def wait(self) -> None:
+        """Blocks until the transfer is done, and lets its host memory go."""
 
 class UserEvent(Event):
     """An event whose end the program decides."""
 
     def __init__(self, context: Context) -> None: ...
 
-    def set_status(self, status: int) -> None: ...
+    def set_status(self, status: int) -> None:
+        """0 for done, or a negative error code; once."""
 
 def wait_for_events(events: object) -> None:
     """Blocks until all are done."""
@@ -826,7 +858,10 @@ class MemoryObjectHolder:
 
     def __ne__(self, arg: object | None, /) -> bool: ...
 
-    def get_info(self, param: int) -> Any: ...
+    def get_info(self, param: int) -> Any:
+        """
+        The answer to one constant of the info class. Raises LogicError for those it does not know.
+        """
 
     @property
     def type(self) -> Any: ...
@@ -909,7 +944,8 @@ def _enqueue_fill_buffer(queue: CommandQueue, mem: MemoryObjectHolder, pattern: 
 def enqueue_fill_buffer(queue: CommandQueue, mem: MemoryObjectHolder, pattern: object, offset: int, size: int, wait_for: object | None = None) -> Any:
     """Repeats the pattern over `size` bytes from `offset` on."""
 
-def enqueue_migrate_mem_objects(queue: CommandQueue, mem_objects: object, flags: int = 0, wait_for: object | None = None) -> Any: ...
+def enqueue_migrate_mem_objects(queue: CommandQueue, mem_objects: object, flags: int = 0, wait_for: object | None = None) -> Any:
+    """Moves memory to the queue's device, or to the host as the flags say."""
 
 def _enqueue_read_buffer_rect(queue: CommandQueue, mem: MemoryObjectHolder, hostbuf: object, buffer_origin: object, host_origin: object, region: object, buffer_pitches: object | None = None, host_pitches: object | None = None, wait_for: object | None = None, is_blocking: bool = True) -> Any: ...
 
@@ -973,7 +1009,10 @@ class _Program:
         Wraps a handle of another library; retain=False takes its reference over.
         """
 
-    def get_info(self, param: int) -> Any: ...
+    def get_info(self, param: int) -> Any:
+        """
+        The answer to one constant of the info class. Raises LogicError for those it does not know.
+        """
 
     @property
     def reference_count(self) -> Any: ...
@@ -1067,7 +1106,8 @@ class Kernel:
 
     __vectorcalloffset__: types.MemberDescriptorType = ...
 
-    def get_info(self, param: int) -> Any: ...
+    def get_info(self, param: int) -> Any:
+        """The answer to one constant of kernel_info."""
 
     @property
     def function_name(self) -> Any: ...
@@ -1087,17 +1127,23 @@ class Kernel:
     @property
     def attributes(self) -> Any: ...
 
-    def get_work_group_info(self, param: int, device: Device) -> Any: ...
+    def get_work_group_info(self, param: int, device: Device) -> Any:
+        """What the kernel allows on one device of its program."""
 
-    def get_sub_group_info(self, device: Device, param: int, input_value: object | None = None) -> Any: ...
+    def get_sub_group_info(self, device: Device, param: int, input_value: object | None = None) -> Any:
+        """Needs OpenCL 2.1 or cl_khr_subgroups."""
 
-    def get_arg_info(self, arg_index: int, param: int) -> Any: ...
+    def get_arg_info(self, arg_index: int, param: int) -> Any:
+        """What the source says of one parameter; build with -cl-kernel-arg-info."""
 
-    def set_scalar_arg_dtypes(self, arg_types: object) -> None: ...
+    def set_scalar_arg_dtypes(self, arg_types: object) -> None:
+        """Declares what scalar arguments are passed as; None for buffers."""
 
-    def set_arg_types(self, arg_types: object) -> None: ...
+    def set_arg_types(self, arg_types: object) -> None:
+        """Declares what scalar arguments are passed as; None for buffers."""
 
-    def clone(self) -> Any: ...
+    def clone(self) -> Any:
+        """Another kernel with the same arguments set. Needs OpenCL 2.1."""
 
     @property
     def int_ptr(self) -> int: ...
@@ -1180,7 +1226,8 @@ class MemoryPool:
     def stop_holding(self) -> None:
         """The same, and from now on what is freed goes to the system at once."""
 
-    def allocate(self, size: int, /) -> PooledBuffer: ...
+    def allocate(self, size: int, /) -> PooledBuffer:
+        """At least `size` bytes."""
 
 class _TestMemoryPool:
     """A pool of no memory."""

@@ -3,15 +3,24 @@
 
 
 
-def pack(fmt: str | bytes, *values) -> bytes: ...
+def pack(fmt: str | bytes, *values) -> bytes:
+    """
+    The values as bytes of the format. Raises error for a wrong number or kind.
+    """
 
-def pack_into(fmt: str | bytes, buffer, offset: int, *values) -> None: ...
+def pack_into(fmt: str | bytes, buffer, offset: int, *values) -> None:
+    """
+    The same, written into a buffer from `offset` on; negative counts from its end.
+    """
 
-def unpack(fmt: object, buffer: object) -> tuple: ...
+def unpack(fmt: object, buffer: object) -> tuple:
+    """The values in a buffer of exactly calcsize() bytes."""
 
-def unpack_from(fmt: object, buffer: object, offset: int = 0) -> tuple: ...
+def unpack_from(fmt: object, buffer: object, offset: int = 0) -> tuple:
+    """The values in a buffer from `offset` on; negative counts from its end."""
 
-def calcsize(fmt: object) -> int: ...
+def calcsize(fmt: object) -> int:
+    """Bytes that the format takes."""
 
 def _clearcache() -> None: ...
 
@@ -26,12 +35,17 @@ class Struct:
     @property
     def size(self) -> int: ...
 
-    def pack(self, *args) -> object: ...
+    def pack(self, *args) -> object:
+        """As pack(), of this format."""
 
-    def pack_into(self, buffer, offset: int, *values) -> None: ...
+    def pack_into(self, buffer, offset: int, *values) -> None:
+        """As pack_into(), of this format."""
 
-    def unpack(self, buffer: object) -> tuple: ...
+    def unpack(self, buffer: object) -> tuple:
+        """As unpack(), of this format."""
 
-    def unpack_from(self, buffer: object, offset: int = 0) -> tuple: ...
+    def unpack_from(self, buffer: object, offset: int = 0) -> tuple:
+        """As unpack_from(), of this format."""
 
-class error(Exception): ...
+class error(Exception):
+    '''A format that is none, or values that do not fit it.'''

@@ -16,6 +16,7 @@ class ArgumentHandler:
         self.dev_alloc: _driver.DeviceAllocation | None = None
 
     def get_device_alloc(self) -> _driver.DeviceAllocation:
+        """Device memory of the size of the array, allocated by the first call."""
         if self.dev_alloc is None:
             try:
                 size = self.array.nbytes
@@ -45,6 +46,7 @@ class Out(ArgumentHandler):
     """Filled from the device after the launch."""
 
     def post_call(self, stream: _driver.Stream | None) -> None:
+        """Runs after the launch, and waits for it: the array is filled on return."""
         if stream is None:
             _driver.memcpy_dtoh(self.array, self.get_device_alloc())
         else:

@@ -104,6 +104,7 @@ def _build(source: Any, target: str, request: _Request) -> _compile.Program:
     return program
 
 
+# over 6 parameters because they are the keywords of PyCUDA's
 def compile(  # noqa: A001 - the name is PyCUDA's
     source: Any,
     nvcc: str = "nvcc",
@@ -223,6 +224,7 @@ class CudaModule:
 class SourceModule(CudaModule):
     """A module compiled from CUDA C text and loaded into the current context."""
 
+    # over 6 parameters because they are the keywords of PyCUDA's
     def __init__(
         self,
         source: Any,

@@ -198,6 +198,10 @@ class Argument:
         self.dtype = np.dtype(dtype)
         self.name = name
 
+    def declarator(self) -> str:
+        """The parameter as CUDA C declares it."""
+        raise TypeError(f"{type(self).__name__} is not written: VectorArg and ScalarArg are")
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, {self.dtype})"
 
@@ -288,6 +292,7 @@ class DeviceData:
         return multiprocessor
 
     def align_bytes(self, word_size: int = 4) -> int:
+        """Bytes that a warp reads at once, of words of 4, 8 or 16 bytes."""
         if word_size == 4:
             return 64
         if word_size in (8, 16):
@@ -295,19 +300,24 @@ class DeviceData:
         raise ValueError(f"no alignment is known for words of {word_size} bytes")
 
     def align(self, bytes: int, word_size: int = 4) -> int:  # noqa: A002 - the name is PyCUDA's
+        """`bytes`, rounded up to a multiple of align_bytes()."""
         return _int_ceiling(bytes, self.align_bytes(word_size))
 
     def align_words(self, word_size: int) -> int:
+        """As many words as align_bytes() has room for."""
         return _exact_div(self.align_bytes(word_size), word_size)
 
     def align_dtype(self, elements: int, dtype_size: int) -> int:
+        """`elements` of `dtype_size` bytes, rounded up to a multiple of align_words()."""
         return _int_ceiling(elements, self.align_words(dtype_size))
 
     def coalesce(self, thread_count: int) -> int:
+        """Threads, rounded up to half a warp."""
         return _int_ceiling(thread_count, 16)
 
     @staticmethod
     def make_valid_tex_channel_count(size: int) -> int:
+        """The least number of channels that a texture has: 1, 2 or 4."""
         for valid in (1, 2, 4):
             if size <= valid:
                 return valid

@@ -34,6 +34,7 @@ class _ErrorRecord:
         return self._msg
 
     def is_out_of_memory(self) -> bool:
+        """Whether memory of the host or a device was short, so that freeing some may help."""
         return self._code in _OUT_OF_MEMORY
 
     def _program(self) -> Any:
@@ -67,6 +68,7 @@ class Error(Exception):
         return self.args[0].routine()
 
     def is_out_of_memory(self) -> bool:
+        """As its record says."""
         return self.args[0].is_out_of_memory()
 
     def __str__(self) -> str:

@@ -22,6 +22,7 @@
 
 #include "cuda_cpu/compiler/backend.hpp"
 #include "cuda_cpu/compiler/host_libraries.hpp"
+#include "treadle/base/write_all.hpp"
 
 LLD_HAS_DRIVER(elf)
 
@@ -47,12 +48,8 @@ class Descriptor {
 
 Descriptor memory_file(llvm::ArrayRef<char> bytes) {
   Descriptor file(::memfd_create("treadle-object", MFD_CLOEXEC));
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ::ssize_t written = ::write(file.number(), bytes.data() + done, bytes.size() - done);
-    if (written < 0 && errno == EINTR) continue;  // the program's own signals
-    if (written <= 0) throw BackendError("error: no memory for the linker's input");
-    done += static_cast<std::size_t>(written);
-  }
+  if (!write_all(::write, file.number(), bytes.data(), bytes.size()))
+    throw BackendError("error: no memory for the linker's input");
   return file;
 }
 

@@ -16,20 +16,10 @@
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/module_header.hpp"
 #include "cuda_cpu/runtime/services.hpp"
+#include "treadle/base/write_all.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
-
-bool write_all(int file, const char* bytes, std::size_t size) {
-  while (size > 0) {
-    const ssize_t written = write(file, bytes, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes += written;
-    size -= static_cast<std::size_t>(written);
-  }
-  return true;
-}
 
 /// A path to the open file that no other module has had: the loader takes equal paths for the same
 /// library, even when the descriptor was closed and its number used again. The bits of a counter
@@ -58,7 +48,7 @@ int open_for_loader(std::string& path) {
 void* open_library(const char* bytes, std::size_t size, LoadFailure& failure) {
   std::string path;
   const int file = open_for_loader(path);
-  const bool written = file >= 0 && write_all(file, bytes, size);
+  const bool written = file >= 0 && write_all(::write, file, bytes, size);
   void* library = written ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
   if (!written) {
     failure = {CUDA_ERROR_OPERATING_SYSTEM,

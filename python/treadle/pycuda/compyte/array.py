@@ -31,8 +31,10 @@ def equal_strides(strides1: Sequence[int], strides2: Sequence[int], shape: Seque
 
 
 def is_f_contiguous_strides(strides: Sequence[int], itemsize: int, shape: Sequence[int]) -> bool:
+    """Whether the first axis runs fastest; those of no elements are so too."""
     return 0 in shape or equal_strides(strides, f_contiguous_strides(itemsize, shape), shape)
 
 
 def is_c_contiguous_strides(strides: Sequence[int], itemsize: int, shape: Sequence[int]) -> bool:
+    """Whether the last axis runs fastest; those of no elements are so too."""
     return 0 in shape or equal_strides(strides, c_contiguous_strides(itemsize, shape), shape)

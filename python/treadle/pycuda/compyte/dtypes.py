@@ -43,6 +43,7 @@ class DTypeRegistry:
         return dtype
 
     def dtype_to_ctype(self, dtype: Any) -> str:
+        """The first name that `dtype` was given. Raises ValueError if it has none."""
         if dtype is None:
             raise ValueError("dtype may not be None")
         dtype = np.dtype(dtype)
