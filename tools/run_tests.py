@@ -28,7 +28,13 @@ BUILD = ROOT / "build"
 TOOLS = pathlib.Path(sys.executable).parent  # .venv/bin
 LEAK = "nanobind: leaked"
 FUZZ_SECONDS = 45  # of all fuzz programs together, on every core
-CHECKS = ("check_arrows.py", "check_style.py", "check_architecture.py")
+CHECKS = (
+    "check_arrows.py",
+    "check_style.py",
+    "check_architecture.py",
+    "check_documented.py",
+    "check_proportions.py",
+)
 
 
 @dataclasses.dataclass

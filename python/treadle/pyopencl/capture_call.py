@@ -108,6 +108,7 @@ def _resolved(
     )
 
 
+# over 6 parameters because they are those of the call that it captures
 def capture_kernel_call(
     kernel: Kernel,
     output_file: str | TextIO,
