@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "device.hpp"
 
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 #include <vector>
 
 #include "argument.hpp"
@@ -16,7 +15,9 @@
 #include "rooms.hpp"
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/event.hpp"
+#include "treadle/device/launch_log.hpp"
 #include "treadle/device/registry.hpp"
+#include "treadle/opencl/platform.hpp"
 
 namespace treadle::bindings {
 
@@ -58,30 +59,9 @@ void keep(Stream& stream, std::unique_ptr<HostBytes> bytes) {
 
 // ---- waits
 
-// For run-times whose own waits cannot be left: a question again and again, with growing pauses.
-template <class Waited>
-void poll(Waited& waited) {
-  using Clock = std::chrono::steady_clock;
-  constexpr auto spin = std::chrono::milliseconds(2), signals = std::chrono::milliseconds(20);
-  const auto start = Clock::now();
-  auto next_check = start + signals;
-  nb::gil_scoped_release released;
-  while (!waited.is_done()) {
-    const auto now = Clock::now();
-    if (now - start > spin)
-      std::this_thread::sleep_for(
-          std::min<Clock::duration>((now - start) / 50, std::chrono::milliseconds(1)));
-    if (now < next_check) continue;
-    next_check = now + signals;
-    nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  }
-  waited.synchronize();  // says what went wrong
-}
-
 void wait_event(Event& event) {
   if (const cuda::Event* shell = cuda_event(event)) return bindings::wait_for(*shell);
-  poll(event);
+  wait_by_asking([&] { return event.is_done(); }, [&] { event.synchronize(); });
 }
 
 // ---- classes
@@ -124,6 +104,30 @@ void bind_info(nb::class_<Device>& type) {
           nb::sig("def max_group_size(self) -> tuple[int, int, int]"));
 }
 
+void bind_launch_record(nb::module_& m) {
+  nb::class_<LaunchRecord>(m, "LaunchRecord", "One launch, as a device remembers it.")
+      .def_ro("kernel", &LaunchRecord::kernel)
+      .def_prop_ro(
+          "groups", [](const LaunchRecord& self) { return extent_tuple(self.shape.groups); },
+          nb::sig("def groups(self) -> tuple[int, int, int]"))
+      .def_prop_ro(
+          "group_size",
+          [](const LaunchRecord& self) { return extent_tuple(self.shape.group_size); },
+          nb::sig("def group_size(self) -> tuple[int, int, int]"))
+      .def_prop_ro("local_bytes", [](const LaunchRecord& self) { return self.shape.local_bytes; })
+      .def_prop_ro(
+          "file", [](const LaunchRecord& self) { return self.site.file; },
+          nb::sig("def file(self) -> str | None"), "Of the line that launched; None: not known.")
+      .def_prop_ro("line", [](const LaunchRecord& self) { return self.site.line; })
+      .def("__repr__", [](const LaunchRecord& self) {
+        const std::string where =
+            self.site.file == nullptr
+                ? ""
+                : " at " + std::string(self.site.file) + ":" + std::to_string(self.site.line);
+        return "<launch of " + self.kernel + where + ">";
+      });
+}
+
 void bind_device_class(nb::module_& m) {
   nb::class_<Device> type(m, "Device", nb::is_weak_referenceable(),
                           "One device of one run-time system.");
@@ -132,6 +136,12 @@ void bind_device_class(nb::module_& m) {
       .def("default_stream", &Device::default_stream, "For those who need no other.")
       .def("make_event", &Device::make_event,
            "An event of its own, in which nothing is recorded yet.")
+      .def(
+          "last_launches", [](const Device& self) { return last_launches(self); },
+          "The latest launches by streams of this device, at most eight, the latest first.")
+      .def(
+          "last_launches", [](const Device& self) { return last_launches(self); },
+          "The latest launches by streams of this device, at most eight, the latest first.")
       .def(
           "live_memory",
           [](const Device& self) {
@@ -205,7 +215,8 @@ void bind_event_class(nb::module_& m) {
 }
 
 // With a stream the copy is only queued: the host's memory is kept until the stream is past it.
-// Without one it is on the default stream, and waited for.
+// Without one it is on the default stream, and waited for. What is queued there before may take
+// long, and a driver may not return from the copy until it is done: Ctrl-C ends the wait for that.
 template <class Queue>
 void copy(const Buffer& buffer, nb::handle host, Stream* stream, int flags, Queue queue) {
   auto bytes = std::make_unique<HostBytes>(host, flags);
@@ -214,7 +225,11 @@ void copy(const Buffer& buffer, nb::handle host, Stream* stream, int flags, Queu
     return keep(*stream, std::move(bytes));
   }
   const auto waiting = buffer.device().default_stream();
-  queue(bytes->span(), *waiting);
+  wait_for(*waiting);
+  {
+    const nb::gil_scoped_release released;
+    queue(bytes->span(), *waiting);
+  }
   try {
     wait_for(*waiting);
   } catch (nb::python_error&) {
@@ -243,6 +258,8 @@ void bind_buffer_class(nb::module_& m) {
       .def(
           "__init__",
           [](Buffer* self, std::shared_ptr<Device> device, nb::object host) {
+            // Before there is memory: if Ctrl-C comes, freeing it would be one more wait.
+            if (device != nullptr) wait_for(*device->default_stream());
             Buffer made(std::move(device), HostBytes(host, 0).span().size());
             copy_from(made, host, nullptr);
             new (self) Buffer(std::move(made));
@@ -288,11 +305,22 @@ void wait_for(Stream& stream) {
   if (const cuda::Stream* shell = cuda_stream(stream))
     bindings::wait_for(*shell);
   else
-    poll(stream);
+    wait_by_asking([&] { return stream.is_done(); }, [&] { stream.synchronize(); });
   if (!kept().empty()) release_done();
 }
 
+void bind_opencl_search(nb::module_& m) {
+  m.def(
+      "opencl_library", [] { return opencl::Loader::system().library(); },
+      nb::call_guard<nb::gil_scoped_release>(),
+      "The OpenCL loader that is used; LibraryNotFound tells every place that was tried.");
+  m.def("opencl_vendor_files", &opencl::vendor_files,
+        "Where that loader looks for platforms: variables, folders and files, and what is there.");
+}
+
 void bind_device(nb::module_& m) {
+  bind_opencl_search(m);
+  bind_launch_record(m);
   bind_device_class(m);
   bind_event_class(m);
   bind_stream_class(m);

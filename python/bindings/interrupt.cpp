@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "interrupt.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "treadle/base/error.hpp"
@@ -51,6 +56,29 @@ void wait_without_gil(const cuda::Context& context, Wait&& wait) {
 }
 
 }  // namespace
+
+void wait_by_asking(const std::function<bool()>& is_done, const std::function<void()>& wait) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto spin = std::chrono::milliseconds(2), signals = std::chrono::milliseconds(20);
+  const auto start = Clock::now();
+  auto next_check = start + signals;
+  const bool is_main_thread = ::gettid() == ::getpid();
+  nb::gil_scoped_release released;
+  while (is_main_thread && !is_done()) {
+    const auto now = Clock::now();
+    // The work may need this core: what waits gives way from the start.
+    if (now - start < spin)
+      std::this_thread::yield();
+    else
+      std::this_thread::sleep_for(
+          std::min<Clock::duration>((now - start) / 50, std::chrono::milliseconds(1)));
+    if (now < next_check) continue;
+    next_check = now + signals;
+    nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+  wait();
+}
 
 void end_left_work() noexcept {
   try {

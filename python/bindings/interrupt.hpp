@@ -18,6 +18,11 @@ void wait_for(const cuda::Context& context);
 void wait_for(const cuda::Stream& stream);
 void wait_for(const cuda::Event& event);
 
+/// For run-times whose own waits cannot be left (OpenCL's). On the main thread, the only one that
+/// Ctrl-C reaches, asks `is_done` again and again, with growing pauses; then runs `wait`, which
+/// says what went wrong. Both run without the GIL. Throws nb::python_error if the wait was left.
+void wait_by_asking(const std::function<bool()>& is_done, const std::function<void()>& wait);
+
 /// For the interpreter's exit: ends what Ctrl-C has left, so that nobody waits for it there.
 void end_left_work() noexcept;
 

@@ -2,9 +2,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <thread>
 
+#include "interrupt.hpp"
 #include "kept_objects.hpp"
 #include "opencl_classes.hpp"
 #include "opencl_info.hpp"
@@ -69,10 +71,19 @@ void set_callback(const Event& self, int status, nb::handle callback) {
   });
 }
 
+// Asking whether a command is done does not hand it to the device, as waiting does.
+void hand_over(const opencl::Event& event) {
+  if (event.is_done()) return;
+  const auto queue = event.get<opencl::EventInfo::command_queue>();
+  if (queue == nullptr) return;  // a user's own event
+  opencl::Queue(event.shared_table(), queue, opencl::Ownership::retain).flush();
+}
+
+// Ctrl-C ends the wait, not the work.
 void wait(const Event& self) {
   const opencl::Event event = self.event;  // a copy: other threads may drop the object
-  nb::gil_scoped_release released;
-  event.wait();
+  hand_over(event);
+  wait_by_asking([&] { return event.is_done(); }, [&] { event.wait(); });
 }
 
 void wait_for_list(nb::handle events) {
@@ -80,8 +91,9 @@ void wait_for_list(nb::handle events) {
   for (const nb::handle event : nb::borrow<nb::iterable>(events))
     list.push_back(nb::cast<const Event&>(event).event);
   if (list.empty()) raise_logic_error("clWaitForEvents", "there are no events to wait for");
-  nb::gil_scoped_release released;
-  opencl::wait_for(list);
+  for (const opencl::Event& event : list) hand_over(event);
+  wait_by_asking([&] { return std::ranges::all_of(list, &opencl::Event::is_done); },
+                 [&] { opencl::wait_for(list); });
 }
 
 void bind_nanny(nb::module_& m) {
@@ -148,7 +160,14 @@ Events::Events(nb::handle wait_for) {
   }
 }
 
-nb::object make_event(opencl::Event event) { return nb::cast(Event{std::move(event)}); }
+// Made in its place: every enqueue passes here, and a cast would look the type up first.
+nb::object make_event(opencl::Event event) {
+  static const nb::handle type = nb::type<Event>();
+  nb::object made = nb::inst_alloc(type);
+  new (nb::inst_ptr<Event>(made)) Event{std::move(event)};
+  nb::inst_mark_ready(made);
+  return made;
+}
 
 nb::object make_nanny_event(opencl::Event event, nb::handle host) {
   nb::object view = nb::steal(PyMemoryView_FromObject(host.ptr()));

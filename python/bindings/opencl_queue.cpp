@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "interrupt.hpp"
 #include "kept_objects.hpp"
 #include "opencl_classes.hpp"
 #include "opencl_info.hpp"
@@ -47,8 +48,10 @@ nb::object queue_info(const CommandQueue& self, long long param) {
 
 void finish(const CommandQueue& self) {
   if (self.is_finalized) return;
-  nb::gil_scoped_release released;
-  self.queue.finish();
+  const opencl::Queue queue = self.queue;  // a copy: other threads may drop the object
+  const opencl::Event end = queue.marker();
+  queue.flush();  // asking does not hand work over, as waiting does
+  wait_by_asking([&] { return end.is_done(); }, [&] { queue.finish(); });
 }
 
 void bind_commands(nb::module_& m) {

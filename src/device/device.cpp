@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "device/launch_log.hpp"
 #include "treadle/base/census.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/event.hpp"
@@ -21,7 +22,8 @@ LiveCount& allocations() {
 
 }  // namespace
 
-Device::Device(DeviceInfo info) : info_(std::move(info)) {}
+Device::Device(DeviceInfo info)
+    : info_(std::move(info)), launches_(std::make_unique<LaunchLog>()) {}
 Device::~Device() {
   // What its user did not free ends with it.
   for (std::size_t i = 0; i < memory_.size(); ++i) allocations().remove();

@@ -13,6 +13,7 @@
 #include "device/c_parameters.hpp"
 #include "device/kernel_list.hpp"
 #include "device/launch_check.hpp"
+#include "device/launch_log.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/settings.hpp"
 #include "treadle/base/warning.hpp"
@@ -80,11 +81,11 @@ class OpenclEvent final : public Event {
   explicit OpenclEvent(std::shared_ptr<Device> device) : Event(std::move(device)) {}
 
   void synchronize() override {
-    if (const opencl::Event event = recorded()) event.wait();
+    if (const opencl::Event event = recorded()) naming_launches(device(), [&] { event.wait(); });
   }
   bool is_done() override {
     const opencl::Event event = recorded();
-    return !event || event.is_done();
+    return !event || naming_launches(device(), [&] { return event.is_done(); });
   }
 
   void set(opencl::Event event) {
@@ -185,7 +186,7 @@ class OpenclStream final : public Stream {
 
   void synchronize() override {
     const std::uint64_t seen = queued_;
-    queue_.finish();
+    naming_launches(device(), [&] { queue_.finish(); });
     note_done(seen);
   }
 
@@ -203,7 +204,7 @@ class OpenclStream final : public Stream {
       }
       marker = marker_;
     }
-    if (!marker.is_done()) return false;
+    if (!naming_launches(device(), [&] { return marker.is_done(); })) return false;
     note_done(seen);
     return true;
   }
@@ -261,7 +262,7 @@ class OpenclStream final : public Stream {
                        .order = no_event()},
                       list.get());
     if (waits_after_launch_) [[unlikely]]
-      queue_.finish();
+      naming_launch(kernel, shape, [&] { queue_.finish(); });
   }
 
   void queue_record(Event& event) override {

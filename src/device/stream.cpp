@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "device/launch_check.hpp"
+#include "device/launch_log.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/event.hpp"
@@ -87,6 +88,7 @@ void Stream::launch_arguments(const Kernel& kernel, const LaunchShape& shape,
   check_launch(kernel, shape, arguments, device_);
   if (shape.groups.count() == 0) return;
   queue_launch(kernel, shape, arguments);
+  device_.launches().note(kernel.lasting_name(), shape);
 }
 
 void Stream::record(Event& event) {

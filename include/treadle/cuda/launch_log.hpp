@@ -5,19 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "treadle/base/launch_site.hpp"
 #include "treadle/cuda/launch.hpp"
 
 namespace treadle::cuda {
 
-/// A line of a user's program. `file` must stay valid until the process ends.
-struct LaunchSite {
-  const char* file = nullptr;  ///< null: nobody said
-  int line = 0;                ///< from 1
-};
-
-/// Where the next launches of the calling thread come from, until it is set again. Bindings of
-/// other languages call it before each launch; a few nanoseconds.
-void set_launch_site(LaunchSite site) noexcept;
+using treadle::LaunchSite;
+using treadle::set_launch_site;
 
 /// One launch, as it is remembered.
 struct LaunchRecord {

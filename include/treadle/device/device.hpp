@@ -17,6 +17,7 @@
 namespace treadle::device {
 
 class Event;
+class LaunchLog;
 class Module;
 class Stream;
 
@@ -85,6 +86,9 @@ class Device : public std::enable_shared_from_this<Device> {
   /// the log, NotSupported where !info().builds_text.
   BuildResult build(const BuildRequest& request);
 
+  /// For implementations; others ask last_launches() (treadle/device/launch_log.hpp).
+  LaunchLog& launches() const noexcept { return *launches_; }
+
  protected:
   explicit Device(DeviceInfo info);
 
@@ -108,6 +112,7 @@ class Device : public std::enable_shared_from_this<Device> {
 
  private:
   DeviceInfo info_;
+  std::unique_ptr<LaunchLog> launches_;
   mutable std::mutex mutex_;                        // guards what follows
   std::map<std::uint64_t, std::uint64_t> memory_;   // handle -> bytes, of live allocations
   std::map<std::uint64_t, std::uint64_t> adopted_;  // the same for memory of others

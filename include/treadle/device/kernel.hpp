@@ -51,7 +51,7 @@ struct KernelState {
 class Kernel {
  public:
   /// For implementations of Module; `state` is not null.
-  explicit Kernel(std::shared_ptr<const KernelState> state) noexcept : state_(std::move(state)) {}
+  explicit Kernel(std::shared_ptr<const KernelState> state);
 
   /// As Module::kernel() was asked for it.
   const std::string& name() const noexcept { return state_->name; }
@@ -65,9 +65,12 @@ class Kernel {
   Device& device() const noexcept { return *state_->device; }
   /// For implementations of Stream.
   const KernelState& state() const noexcept { return *state_; }
+  /// name(), as an object that lives as long as the process: for records of launches.
+  const std::string* lasting_name() const noexcept { return lasting_name_; }
 
  private:
   std::shared_ptr<const KernelState> state_;
+  const std::string* lasting_name_;
 };
 
 /// An argument: dynamic local memory behind a `__local` pointer (OpenCL).
