@@ -6,7 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,12 +14,10 @@
 
 #include "opencl_classes.hpp"
 #include "treadle/compile/cached.hpp"
+#include "treadle/opencl/program_binary.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
-
-using opencl::DeviceInfo;
-using opencl::PlatformInfo;
 
 struct Request {
   std::string source;
@@ -34,24 +32,13 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// Whatever else decides what a platform's compiler makes of a text.
-std::vector<compile::KeyField> identity_of(const opencl::Device& device) {
-  const opencl::Platform platform = device.platform();
-  return {{"platform", platform.name()},
-          {"platform vendor", platform.vendor()},
-          {"platform version", platform.get<PlatformInfo::version>()},
-          {"device", device.get<DeviceInfo::name>()},
-          {"device vendor", device.get<DeviceInfo::vendor>()},
-          {"device version", device.get<DeviceInfo::version>()},
-          {"driver version", device.get<DeviceInfo::driver_version>()}};
-}
-
 compile::BinaryKey key_of(const Request& request, const opencl::Device& device) {
   compile::BinaryKey key;
   key.language = "opencl-c";
   key.source = request.source;
   key.include_dirs = request.include_dirs;
-  key.identity = identity_of(device);
+  for (auto& [name, value] : opencl::binary_identity(device))
+    key.identity.push_back({std::move(name), std::move(value)});
   // Folders are no part of the key, the headers found in them are.
   for (std::size_t i = 0; i < request.words.size(); ++i) {
     if (request.words[i] == "-I")
@@ -62,45 +49,29 @@ compile::BinaryKey key_of(const Request& request, const opencl::Device& device) 
   return key;
 }
 
-compile::Binary build_for(const opencl::Context& context, const opencl::Device& device,
-                          const Request& request) {
-  const auto program = opencl::Program::from_source(context, request.source);
-  program.build(joined(request.words), std::span(&device, 1));
-  const std::vector<opencl::Device> devices = program.devices();
-  const std::vector<opencl::Bytes> binaries = program.binaries();
-  for (std::size_t i = 0; i < devices.size(); ++i)
-    if (devices[i].raw() == device.raw()) return {binaries[i], program.build_log(device)};
-  throw NotSupported("platform " + device.platform().name() + " gives no binary of a program");
-}
-
 struct Built {
   opencl::Program program;
-  std::vector<std::string> logs;  ///< one for each device
-  bool from_cache = true;
+  std::vector<compile::Program> images;  ///< one for each device
 };
 
 Built build_cached(const opencl::Context& context, const std::vector<opencl::Device>& devices,
                    const Request& request) {
+  const std::string options = joined(request.words);
+  std::vector<compile::BinaryRequest> wanted;
+  for (const opencl::Device& device : devices)
+    wanted.push_back({key_of(request, device), [&context, &request, &options, &device] {
+                        auto made =
+                            opencl::compile_binary(context, device, request.source, options);
+                        return compile::Binary{std::move(made.code), std::move(made.log)};
+                      }});
   Built built;
-  std::vector<compile::Program> images;
-  std::vector<opencl::Bytes> binaries;
-  for (const opencl::Device& device : devices) {
-    images.push_back(compile::cached(
-        key_of(request, device), [&] { return build_for(context, device, request); },
-        request.place));
-    if (images.back().origin == compile::Origin::compiled) built.from_cache = false;
-    built.logs.push_back(images.back().log);
-    binaries.push_back(images.back().image.code);
-  }
-  try {
+  const auto load = [&](const std::vector<compile::Program>& images) {
+    std::vector<opencl::Bytes> binaries;
+    for (const compile::Program& image : images) binaries.push_back(image.image.code);
     built.program = opencl::Program::from_binaries(context, devices, binaries);
-    built.program.build(joined(request.words), devices);
-  } catch (const Error&) {
-    if (!built.from_cache) throw;
-    // The platform no longer takes what it once made: away with it, and once more from the source.
-    for (const compile::Program& image : images) compile::discard_cached(image);
-    return build_cached(context, devices, request);
-  }
+    built.program.build(options, devices);
+  };
+  built.images = compile::load_cached(wanted, load, request.place);
   return built;
 }
 
@@ -122,8 +93,11 @@ nb::tuple build_from_source(const Context& context, const std::string& source,
   }();
   nb::list logs;
   for (std::size_t i = 0; i < devices.size(); ++i)
-    logs.append(nb::make_tuple(make_device(devices[i]), built.logs[i]));
-  return nb::make_tuple(Program{std::move(built.program)}, logs, built.from_cache);
+    logs.append(nb::make_tuple(make_device(devices[i]), built.images[i].log));
+  const bool from_cache = std::ranges::none_of(built.images, [](const compile::Program& image) {
+    return image.origin == compile::Origin::compiled;
+  });
+  return nb::make_tuple(Program{std::move(built.program)}, logs, from_cache);
 }
 
 }  // namespace

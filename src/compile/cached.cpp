@@ -7,6 +7,7 @@
 #include "compile/file_system.hpp"
 #include "compile/key.hpp"
 #include "compile/program_memory.hpp"
+#include "treadle/base/error.hpp"
 
 namespace treadle::compile {
 namespace {
@@ -37,7 +38,43 @@ BuildRequest request_of(const BinaryKey& key, const std::function<Binary()>& bui
   return request;
 }
 
+std::vector<Program> cached_all(const std::vector<BinaryRequest>& requests,
+                                const CachePlace& place) {
+  std::vector<Program> programs;
+  for (const BinaryRequest& request : requests)
+    programs.push_back(cached(request.key, request.build, place));
+  return programs;
+}
+
+/// Whether any of them came from a cache, from which it is gone now.
+bool discard_kept(const std::vector<Program>& programs) {
+  bool any = false;
+  for (const Program& program : programs) {
+    if (program.origin == Origin::compiled) continue;
+    discard_cached(program);
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
+
+std::vector<Program> load_cached(const std::vector<BinaryRequest>& requests,
+                                 const std::function<void(const std::vector<Program>&)>& load,
+                                 const CachePlace& place) {
+  std::vector<Program> programs = cached_all(requests, place);
+  try {
+    load(programs);
+    return programs;
+  } catch (const OutOfMemory&) {
+    throw;  // the binaries are not to blame
+  } catch (const Error&) {
+    if (!discard_kept(programs)) throw;
+  }
+  programs = cached_all(requests, place);
+  load(programs);
+  return programs;
+}
 
 Program cached(const BinaryKey& key, const std::function<Binary()>& build,
                const CachePlace& place) {

@@ -107,22 +107,12 @@ void Program::build_text(device::Device& device, const std::string& source,
     module_ = std::move(built.module);
     return compile::Binary{std::move(built.image.code), std::move(built.log)};
   };
-  const auto find = [&] {
-    const compile::Program program = compile::cached(key_of(device.info(), source, options), build,
-                                                     {options.cache, options.cache_dir});
-    note(program);
-    return program;
+  const auto load = [&](const std::vector<compile::Program>& found) {
+    if (module_ == nullptr) module_ = device.load(found.front().image);
   };
-  const compile::Program program = find();
-  if (module_ != nullptr) return;
-  try {
-    module_ = device.load(program.image);
-  } catch (const DeviceError&) {
-    // The run-time does not take what it once made, whatever the key says: made anew, once.
-    compile::discard_cached(program);
-    const compile::Program again = find();
-    if (module_ == nullptr) module_ = device.load(again.image);
-  }
+  const auto found = compile::load_cached({{key_of(device.info(), source, options), build}}, load,
+                                          {options.cache, options.cache_dir});
+  note(found.front());
 }
 
 }  // namespace treadle::kernel

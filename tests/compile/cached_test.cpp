@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <functional>
@@ -214,6 +215,94 @@ TEST_F(CachedTest, P9_a_binary_that_cannot_be_loaded_is_discarded) {
   EXPECT_FALSE(std::filesystem::exists(first.entry));
   EXPECT_EQ(build(key_).origin, Origin::compiled);
   EXPECT_THAT(caught.texts, SizeIs(1));
+}
+
+/// Two binaries, loaded together by a run-time that refuses what `refuses` says.
+class LoadCachedTest : public CachedTest {
+ protected:
+  std::vector<Program> load(const std::function<bool(const std::vector<Program>&)>& refuses) {
+    BinaryKey other = key_;
+    other.identity.push_back({"device", "another"});
+    const auto build = [this] { return binary_of("binary " + std::to_string(++runs_)); };
+    return load_cached(
+        {{key_, build}, {other, build}},
+        [&](const std::vector<Program>& programs) {
+          ++loads_;
+          if (refuses(programs)) throw InvalidState("refused");
+        },
+        place_);
+  }
+  static bool takes_all(const std::vector<Program>&) { return false; }
+  static bool refuses_kept(const std::vector<Program>& programs) {
+    return std::ranges::any_of(programs,
+                               [](const Program& each) { return each.origin != Origin::compiled; });
+  }
+  int loads_ = 0;
+};
+
+TEST_F(LoadCachedTest, what_is_taken_is_loaded_once) {
+  EXPECT_THAT(load(takes_all), SizeIs(2));
+  clear_memory_cache();
+  const auto again = load(takes_all);
+  EXPECT_EQ(again[0].origin, Origin::disk_cache);
+  EXPECT_EQ(again[1].origin, Origin::disk_cache);
+  EXPECT_EQ(runs_, 2);
+  EXPECT_EQ(loads_, 2);
+}
+
+TEST_F(LoadCachedTest, P9_refused_binaries_are_made_anew_counted_and_reported_once) {
+  load(takes_all);
+  clear_memory_cache();
+  const CaughtWarnings caught;
+  const auto mended = load(refuses_kept);
+  EXPECT_EQ(mended[0].origin, Origin::compiled);
+  EXPECT_EQ(mended[1].origin, Origin::compiled);
+  EXPECT_EQ(runs_, 4);
+  EXPECT_EQ(statistics().healed, 2u);
+  EXPECT_THAT(caught.texts, ElementsAre(HasSubstr("could not be loaded")));
+  clear_memory_cache();
+  EXPECT_EQ(load(takes_all)[0].origin, Origin::disk_cache);
+}
+
+TEST_F(LoadCachedTest, P9_what_memory_holds_is_made_anew_too) {
+  load(takes_all);
+  const CaughtWarnings caught;
+  EXPECT_EQ(load(refuses_kept)[0].origin, Origin::compiled);
+  EXPECT_EQ(load(takes_all)[0].origin, Origin::memory_cache);
+}
+
+TEST_F(LoadCachedTest, only_what_was_kept_is_made_anew) {
+  build(key_);  // the first of the two
+  const CaughtWarnings caught;
+  const auto mended = load(
+      [](const std::vector<Program>& programs) { return programs[0].origin != Origin::compiled; });
+  EXPECT_EQ(runs_, 3);
+  EXPECT_EQ(mended[0].origin, Origin::compiled);
+  EXPECT_EQ(mended[1].origin, Origin::memory_cache);
+}
+
+TEST_F(LoadCachedTest, what_was_built_just_now_and_is_refused_is_an_error) {
+  EXPECT_THROW(load([](const auto&) { return true; }), InvalidState);
+  EXPECT_EQ(loads_, 1);
+}
+
+TEST_F(LoadCachedTest, a_second_refusal_is_an_error) {
+  load(takes_all);
+  const CaughtWarnings caught;
+  loads_ = 0;
+  EXPECT_THROW(load([](const auto&) { return true; }), InvalidState);
+  EXPECT_EQ(loads_, 2);
+}
+
+TEST_F(LoadCachedTest, lack_of_memory_is_no_fault_of_the_binaries) {
+  load(takes_all);
+  const CaughtWarnings caught;
+  EXPECT_THROW(load([](const auto&) -> bool {
+                 throw OutOfMemory(DeviceFailure{-4, "CODE", "call", "out of memory"});
+               }),
+               OutOfMemory);
+  EXPECT_THAT(caught.texts, IsEmpty());
+  EXPECT_EQ(load(takes_all)[0].origin, Origin::memory_cache);
 }
 
 TEST_F(CachedTest, P7_without_a_usable_folder_memory_does) {

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
 
 #include "device/each_device.hpp"
+#include "treadle/base/warning.hpp"
 #include "treadle/compile/cache.hpp"
 
 namespace treadle::kernel {
@@ -17,6 +19,7 @@ namespace {
 using device::expect_error;
 using device::in_language;
 using testing::HasSubstr;
+using testing::SizeIs;
 
 /// Every device, each test with a cache folder of its own.
 class ProgramTest : public testing::TestWithParam<std::string> {
@@ -127,6 +130,80 @@ TEST_P(ProgramTest, TextOfTheDialectIsTakenByEveryDevice) {
   std::vector<int> values(64);
   buffer.copy_to(values);
   EXPECT_EQ(values, std::vector<int>(64, device()->info().runs_kernels ? 7 : 0));
+}
+
+/// Whole entries of the disk cache that hold what a run-time does not take.
+class PlantedEntry : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    before_ = set_warning_handler([this](std::string_view text) { warnings_.emplace_back(text); });
+    make(twice);
+    compile::reset_statistics();
+    warnings_.clear();
+  }
+  void TearDown() override {
+    set_warning_handler(before_);
+    ProgramTest::TearDown();
+  }
+  std::filesystem::path cache() const { return folder() / "cache"; }
+
+  /// Puts what `damage` makes of the kernel's code where that was, with its key and a digest that
+  /// is right. The next program finds it as a new process would.
+  void plant(const std::function<void(std::vector<std::byte>&)>& damage) const {
+    const compile::CacheEntry entry = compile::list_cache(cache()).at(0);
+    const compile::BinaryKey key{.language = entry.language,
+                                 .source = entry.source,
+                                 .source_name = entry.source_name,
+                                 .options = entry.options,
+                                 .include_dirs = {},
+                                 .identity = entry.identity};
+    const compile::CachePlace place{.folder = cache()};
+    compile::clear_memory_cache();
+    const auto no_build = [] { return compile::Binary{}; };
+    std::vector<std::byte> code = compile::cached(key, no_build, place).image.code;
+    ASSERT_FALSE(code.empty());
+    damage(code);
+    std::filesystem::remove(cache() / entry.name);
+    compile::clear_memory_cache();
+    compile::cached(key, [&] { return compile::Binary{code, {}}; }, place);
+    ASSERT_TRUE(std::filesystem::exists(cache() / entry.name));
+    compile::clear_memory_cache();
+    compile::reset_statistics();
+  }
+  void expect_mended() {
+    EXPECT_EQ(make(twice).kernel("twice").name(), "twice");
+    EXPECT_EQ(compile::statistics().healed, 1u);
+    EXPECT_THAT(warnings_, testing::ElementsAre(HasSubstr("could not be loaded")));
+    compile::clear_memory_cache();
+    EXPECT_EQ(make(twice).origin(), compile::Origin::disk_cache);
+    EXPECT_EQ(compile::statistics().healed, 1u);
+    EXPECT_THAT(warnings_, SizeIs(1));
+  }
+
+ private:
+  std::vector<std::string> warnings_;
+  WarningHandler before_;
+};
+INSTANTIATE_TEST_SUITE_P(Devices, PlantedEntry, device::each_device(), device::device_test_name);
+
+TEST_P(PlantedEntry, P9_CodeOfAnotherKindIsCompiledAnewCountedAndReportedOnce) {
+  plant([](std::vector<std::byte>& code) { code.assign(4096, std::byte{'x'}); });
+  expect_mended();
+}
+
+TEST_P(PlantedEntry, P9_CodeThatEndsEarlyIsCompiledAnew) {
+  if (GetParam() == "null") GTEST_SKIP() << "any beginning of its code is code";
+  // Within what we put in front of OpenCL's binaries: PoCL itself reads beyond the end of its own,
+  // from which the cache's digest keeps it.
+  plant([](std::vector<std::byte>& code) { code.resize(12); });
+  expect_mended();
+}
+
+TEST_P(PlantedEntry, P9_CodeWithoutItsFirstBytesIsCompiledAnew) {
+  if (GetParam() == "null") GTEST_SKIP() << "what is left is a kernel";
+  plant([](std::vector<std::byte>& code) { code.erase(code.begin(), code.begin() + 9); });
+  expect_mended();
 }
 
 TEST_P(ProgramTest, UnknownKernelGivesNearNames) {

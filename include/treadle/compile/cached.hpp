@@ -53,9 +53,23 @@ struct CachePlace {
 /// its result. What `build` throws goes to the caller, and nothing is kept; no failure of the cache
 /// is thrown. Headers are followed as `#include` names them, in every folder that may hold them;
 /// sources whose headers cannot be known so, or that name the time, are built each time
-/// (`Program::not_cached` says why). A binary that its run-time refuses: discard_cached(), and call
-/// this again, once.
+/// (`Program::not_cached` says why). Where a run-time may refuse a binary, load_cached() is for it.
 Program cached(const BinaryKey& key, const std::function<Binary()>& build,
                const CachePlace& place = {});
+
+/// A binary that is wanted, and how it is made where there is none.
+struct BinaryRequest {
+  BinaryKey key;                  ///< as for cached()
+  std::function<Binary()> build;  ///< as for cached()
+};
+
+/// The binaries of all `requests` by cached(), given to `load` together: those of a program for
+/// several devices, or of one. If `load` refuses with any Error but OutOfMemory, those that were
+/// not built just now are of no use, whatever their keys say: each is deleted, counted as healed
+/// and reported once, made anew, and `load` is called a second time, whose error goes to the
+/// caller. Blocking; any thread. Returns what `load` was given last.
+std::vector<Program> load_cached(const std::vector<BinaryRequest>& requests,
+                                 const std::function<void(const std::vector<Program>&)>& load,
+                                 const CachePlace& place = {});
 
 }  // namespace treadle::compile

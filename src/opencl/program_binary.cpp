@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/opencl/program_binary.hpp"
+
+#include <span>
+
+#include "treadle/base/error.hpp"
+#include "treadle/opencl/device.hpp"
+#include "treadle/opencl/platform.hpp"
+
+namespace treadle::opencl {
+
+ProgramBinary compile_binary(const Context& context, const Device& device, std::string_view source,
+                             const std::string& options) {
+  const auto program = Program::from_source(context, source);
+  program.build(options, std::span(&device, 1));
+  const std::vector<Device> devices = program.devices();
+  std::vector<Bytes> binaries = program.binaries();
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    if (devices[i].raw() == device.raw() && !binaries[i].empty())
+      return {std::move(binaries[i]), program.build_log(device)};
+  throw NotSupported("platform " + device.platform().name() + " gives no binary of a program",
+                     "build it from source each time");
+}
+
+std::vector<std::pair<std::string, std::string>> binary_identity(const Device& device) {
+  const Platform platform = device.platform();
+  return {{"platform", platform.name()},
+          {"platform vendor", platform.vendor()},
+          {"platform version", platform.get<PlatformInfo::version>()},
+          {"device", device.get<DeviceInfo::name>()},
+          {"device vendor", device.get<DeviceInfo::vendor>()},
+          {"device version", device.get<DeviceInfo::version>()},
+          {"driver version", device.get<DeviceInfo::driver_version>()}};
+}
+
+}  // namespace treadle::opencl

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/opencl/program_binary.hpp"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "opencl/each_platform.hpp"
+#include "treadle/opencl/error.hpp"
+
+namespace treadle::opencl {
+namespace {
+
+class ProgramBinaryTest : public OnEachPlatform {};
+INSTANTIATE_TEST_SUITE_P(Platforms, ProgramBinaryTest, each_platform, platform_test_name);
+
+constexpr const char* source =
+    "__kernel void set(__global int* a) { a[get_global_id(0)] = VALUE; }";
+
+TEST_P(ProgramBinaryTest, ABinaryIsAProgramAgain) {
+  const ProgramBinary binary = compile_binary(context(), device(), source, "-DVALUE=7");
+  const auto program =
+      Program::from_binaries(context(), std::span(&device(), 1), std::span(&binary.code, 1));
+  program.build();
+  EXPECT_THAT(program.kernel_names(), testing::ElementsAre("set"));
+}
+
+TEST_P(ProgramBinaryTest, AFailingBuildShowsItsLog) {
+  try {
+    compile_binary(context(), device(), source);
+    FAIL() << "nothing was thrown";
+  } catch (const BuildError& error) {
+    EXPECT_THAT(error.log(), testing::HasSubstr("VALUE"));
+  }
+}
+
+TEST_P(ProgramBinaryTest, P3_TheIdentityNamesEachPartOnceAndIsTheSameEachTime) {
+  const auto identity = binary_identity(device());
+  std::set<std::string> names;
+  for (const auto& [name, value] : identity) {
+    EXPECT_TRUE(names.insert(name).second) << name;
+    EXPECT_FALSE(value.empty()) << name;
+  }
+  EXPECT_EQ(names.count("driver version"), 1u);
+  EXPECT_EQ(identity, binary_identity(device()));
+}
+
+}  // namespace
+}  // namespace treadle::opencl
