@@ -17,6 +17,7 @@ void bind_settings(nb::module_& m) {
       .def_ro("device", &Settings::device)
       .def_ro("cache", &Settings::cache)
       .def_ro("cache_dir", &Settings::cache_dir)
+      .def_ro("shared_cache_dirs", &Settings::shared_cache_dirs)
       .def_ro("cache_max_bytes", &Settings::cache_max_bytes)
       .def_ro("compiler", &Settings::compiler)
       .def_ro("nvcc", &Settings::nvcc)

@@ -198,6 +198,8 @@ void bind_cache(nb::module_& m) {
       .def_ro("sound", &CacheCheck::sound)
       .def_ro("damaged", &CacheCheck::damaged);
   define_on_folder(m, "cache_state", cache_state, "The disk cache from outside; opens no entry.");
+  m.def("shared_cache_states", shared_cache_states,
+        "The same of each folder that TREADLE_SHARED_CACHE_DIR names.");
   define_on_folder(m, "list_cache", list_cache, "Every entry, the most recently used first.");
   define_on_folder(m, "verify_cache", verify_cache, "Reads every entry and deletes damaged ones.");
   m.def(

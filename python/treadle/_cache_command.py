@@ -11,11 +11,16 @@ from treadle import compile as compiling
 Report = dict[str, Any]
 
 
-def _stat(options: argparse.Namespace) -> tuple[Report, int]:
-    state = compiling.cache_state(options.folder)
+def _state(state: compiling.CacheState) -> Report:
     names = ("enabled", "exists", "problem", "programs", "manifests", "bytes", "max_bytes")
-    report = {"folder": str(state.folder), **{name: getattr(state, name) for name in names}}
-    return report, 1 if state.problem else 0
+    return {"folder": str(state.folder), **{name: getattr(state, name) for name in names}}
+
+
+def _stat(options: argparse.Namespace) -> tuple[Report, int]:
+    report = _state(compiling.cache_state(options.folder))
+    report["shared"] = [_state(state) for state in compiling.shared_cache_states()]
+    has_problem = report["problem"] or any(shared["problem"] for shared in report["shared"])
+    return report, 1 if has_problem else 0
 
 
 def _stat_text(report: Report) -> str:
@@ -29,6 +34,13 @@ def _stat_text(report: Report) -> str:
         lines.append("disabled by TREADLE_CACHE")
     if report["problem"]:
         lines.append(f"problem    {report['problem']}")
+    for shared in report["shared"]:
+        lines.append(
+            f"shared     {shared['folder']}: {shared['programs']} programs, "
+            f"{shared['manifests']} manifests, {shared['bytes']} bytes, read only"
+        )
+        if shared["problem"]:
+            lines.append(f"problem    {shared['problem']}")
     return "\n".join(lines)
 
 

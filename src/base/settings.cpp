@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "treadle/base/error.hpp"
@@ -19,6 +20,12 @@ class Reader {
   template <class Text>
   void text(const char* name, Text& into) const {
     if (const auto value = find(name)) into = *value;
+  }
+
+  void paths(const char* name, std::vector<std::filesystem::path>& into) const {
+    std::istringstream all(find(name).value_or(""));
+    for (std::string path; std::getline(all, path, ':');)
+      if (!path.empty()) into.emplace_back(path);
   }
 
   template <class Number>
@@ -65,6 +72,7 @@ Settings read_settings(const VariableLookup& lookup) {
   read.text("TREADLE_DEVICE", s.device);
   read.flag("TREADLE_CACHE", s.cache);
   read.text("TREADLE_CACHE_DIR", s.cache_dir);
+  read.paths("TREADLE_SHARED_CACHE_DIR", s.shared_cache_dirs);
   read.number("TREADLE_CACHE_MAX_BYTES", s.cache_max_bytes);
   read.text("TREADLE_COMPILER", s.compiler);
   read.text("TREADLE_NVCC", s.nvcc);

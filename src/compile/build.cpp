@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "compile/build.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "compile/compile_record.hpp"
 #include "compile/disk_cache.hpp"
@@ -18,8 +20,12 @@ class Build {
  public:
   explicit Build(BuildRequest request)
       : request_(std::move(request)), result_(std::make_shared<Compiled>()) {
-    if (request_.place.use == CacheUse::enabled && settings().cache)
+    if (request_.place.use == CacheUse::enabled && settings().cache) {
       disk_ = disk_cache_of(request_.place.folder);
+      if (disk_) readable_.push_back(disk_);
+      for (const auto& shared : shared_caches())
+        if (!disk_ || shared->folder() != disk_->folder()) readable_.push_back(shared);
+    }
     result_->warnings = request_.warnings;
   }
 
@@ -39,7 +45,8 @@ class Build {
         source.find("include") != std::string::npos || source.find('\\') != std::string::npos ||
         source.find("import") != std::string::npos || source.find("embed") != std::string::npos ||
         !request_.search.pre_includes.empty() || request_.dependencies == Dependencies::told;
-    if (may_include && disk_) manifest_key_ = includes_key(request_.key, request_.search);
+    if (may_include && !readable_.empty())
+      manifest_key_ = includes_key(request_.key, request_.search);
     if (load_manifest()) return;
     IncludeClosure& closure = result_->closure;
     closure = follow_includes(source, request_.search);
@@ -52,8 +59,14 @@ class Build {
   }
 
   bool load_manifest() {
-    if (!disk_ || manifest_key_.empty()) return false;
-    const auto entry = disk_->load(EntryKind::includes, manifest_key_);
+    if (manifest_key_.empty()) return false;
+    // A folder whose manifest is out of date does not hide the next one's.
+    return std::ranges::any_of(readable_,
+                               [this](const auto& disk) { return load_manifest_of(*disk); });
+  }
+
+  bool load_manifest_of(DiskCache& disk) {
+    const auto entry = disk.load(EntryKind::includes, manifest_key_);
     if (!entry) return false;
     std::optional<IncludeClosure> closure = unpack_closure(entry->payload);
     if (!closure) return false;
@@ -69,20 +82,27 @@ class Build {
   }
 
   bool load_entry() {
-    if (!closure_known_ || !cacheable() || request_.refused) return false;
+    if (!closure_known_ || !result_->not_cached.empty() || request_.refused) return false;
     const std::string key = program_key(request_.key, result_->closure);
-    const auto entry = disk_->load(EntryKind::program, key);
+    if (!std::ranges::any_of(readable_,
+                             [&](const auto& disk) { return load_entry_of(*disk, key); }))
+      return false;
+    publish_manifest();
+    if (request_.repeatable)
+      result_->request = std::make_shared<const BuildRequest>(std::move(request_));
+    return true;
+  }
+
+  bool load_entry_of(DiskCache& disk, const std::string& key) {
+    const auto entry = disk.load(EntryKind::program, key);
     if (!entry) return false;
-    result_->entry_path = disk_->path_of(EntryKind::program, key);
+    result_->entry_path = disk.path_of(EntryKind::program, key);
     if (!unpack_payload(entry->payload, result_->image, result_->log)) {
-      disk_->discard(std::filesystem::path(result_->entry_path).filename());
+      disk.discard(std::filesystem::path(result_->entry_path).filename());
       result_->image = {};
       return false;
     }
     result_->origin = Origin::disk_cache;
-    publish_manifest();
-    if (request_.repeatable)
-      result_->request = std::make_shared<const BuildRequest>(std::move(request_));
     return true;
   }
 
@@ -121,14 +141,15 @@ class Build {
   }
 
   void publish_manifest() {
-    if (manifest_stale_ && !manifest_key_.empty())
+    if (manifest_stale_ && !manifest_key_.empty() && disk_)
       disk_->store(EntryKind::includes, manifest_key_, pack_closure(result_->closure));
   }
 
   bool cacheable() const { return disk_ && result_->not_cached.empty(); }
 
   BuildRequest request_;
-  std::shared_ptr<DiskCache> disk_;
+  std::shared_ptr<DiskCache> disk_;                   ///< the user's own; null: none
+  std::vector<std::shared_ptr<DiskCache>> readable_;  ///< it, then those that are shared
   std::string manifest_key_;
   bool closure_known_ = false;   ///< false: only the compiler's run will tell the headers
   bool manifest_stale_ = false;  ///< the one on disk is missing or says less than is known now

@@ -75,6 +75,18 @@ CacheEntry describe(const std::string& name, EntryKind kind, const std::optional
   return entry;
 }
 
+void count_entries(CacheState& state) {
+  struct stat status{};
+  state.exists = files().lstat(state.folder.c_str(), &status) == 0;
+  if (!state.exists || !state.problem.empty()) return;
+  for (const std::string& name : names_in(state.folder)) {
+    const auto kind = kind_of_file_name(name);
+    if (!kind || files().lstat((state.folder / name).c_str(), &status) != 0) continue;
+    ++(*kind == EntryKind::program ? state.programs : state.manifests);
+    state.bytes += static_cast<std::uint64_t>(status.st_size);
+  }
+}
+
 }  // namespace
 
 CacheState cache_state(const std::filesystem::path& folder) {
@@ -84,16 +96,21 @@ CacheState cache_state(const std::filesystem::path& folder) {
   state.folder = chosen_folder(folder, state.problem);
   if (state.folder.empty()) return state;
   state.problem = judge_folder(files(), state.folder);
-  struct stat status{};
-  state.exists = files().lstat(state.folder.c_str(), &status) == 0;
-  if (!state.exists || !state.problem.empty()) return state;
-  for (const std::string& name : names_in(state.folder)) {
-    const auto kind = kind_of_file_name(name);
-    if (!kind || files().lstat((state.folder / name).c_str(), &status) != 0) continue;
-    ++(*kind == EntryKind::program ? state.programs : state.manifests);
-    state.bytes += static_cast<std::uint64_t>(status.st_size);
-  }
+  count_entries(state);
   return state;
+}
+
+std::vector<CacheState> shared_cache_states() {
+  std::vector<CacheState> states;
+  for (const auto& cache : shared_caches()) {
+    CacheState& state = states.emplace_back();
+    state.enabled = settings().cache;
+    state.folder = cache->folder();
+    uid_t owner = 0;
+    state.problem = judge_shared_folder(files(), state.folder, owner);
+    count_entries(state);
+  }
+  return states;
 }
 
 std::vector<CacheEntry> list_cache(const std::filesystem::path& folder) {

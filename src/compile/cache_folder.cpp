@@ -34,17 +34,26 @@ int make_folders(const FileSystem& files, const std::filesystem::path& folder) {
   return files.mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-std::string judge(const struct stat& status, const std::filesystem::path& folder) {
+std::string judge_kind(const struct stat& status, const std::filesystem::path& folder) {
   if (S_ISLNK(status.st_mode))
     return fmt::format("{} is a symbolic link; name the folder it leads to", folder.string());
   if (!S_ISDIR(status.st_mode)) return fmt::format("{} is a file, not a folder", folder.string());
+  return {};
+}
+
+std::string judge_writers(const struct stat& status, const std::filesystem::path& folder,
+                          std::string_view mode) {
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
+  return fmt::format("{} may be written by other users (mode {:04o}); chmod {} {}", folder.string(),
+                     status.st_mode & 07777, mode, folder.string());
+}
+
+std::string judge(const struct stat& status, const std::filesystem::path& folder) {
+  if (std::string fault = judge_kind(status, folder); !fault.empty()) return fault;
   if (status.st_uid != geteuid())
     return fmt::format("{} belongs to user {}, not to user {} who runs this process",
                        folder.string(), status.st_uid, geteuid());
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    return fmt::format("{} may be written by other users (mode {:04o}); chmod 700 {}",
-                       folder.string(), status.st_mode & 07777, folder.string());
-  return {};
+  return judge_writers(status, folder, "700");
 }
 
 }  // namespace
@@ -78,6 +87,16 @@ std::string judge_folder(const FileSystem& files, const std::filesystem::path& f
   if (files.lstat(folder.c_str(), &status) == 0) return judge(status, folder);
   return errno == ENOENT ? std::string{}
                          : fmt::format("{}: {}", folder.string(), error_text(errno));
+}
+
+std::string judge_shared_folder(const FileSystem& files, const std::filesystem::path& folder,
+                                uid_t& owner) {
+  struct stat status{};
+  if (files.lstat(folder.c_str(), &status) != 0)
+    return fmt::format("{}: {}", folder.string(), error_text(errno));
+  owner = status.st_uid;
+  if (std::string fault = judge_kind(status, folder); !fault.empty()) return fault;
+  return judge_writers(status, folder, "go-w");
 }
 
 std::string prepare_folder(const FileSystem& files, const std::filesystem::path& folder) {

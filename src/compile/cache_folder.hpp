@@ -2,6 +2,8 @@
 // Which folder the disk cache uses, and whether it may be trusted.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 
@@ -22,6 +24,11 @@ std::filesystem::path chosen_folder(const std::filesystem::path& folder, std::st
 std::string prepare_folder(const FileSystem& files, const std::filesystem::path& folder);
 /// The same judgement of a folder as it is; a missing one is made by nobody and is no reason.
 std::string judge_folder(const FileSystem& files, const std::filesystem::path& folder);
+
+/// The same judgement of a folder that is shared: named by this user, made and filled by any. It
+/// must be there, no link, and be written by its owner only, who is told by `owner`.
+std::string judge_shared_folder(const FileSystem& files, const std::filesystem::path& folder,
+                                uid_t& owner);
 
 /// "No space left on device (ENOSPC)".
 std::string error_text(int error_number);

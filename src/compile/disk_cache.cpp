@@ -39,18 +39,31 @@ std::string temporary_name() {
 
 }  // namespace
 
-DiskCache::DiskCache(std::filesystem::path folder, std::uint64_t max_bytes, FileSystem files)
-    : folder_(std::move(folder)), max_bytes_(max_bytes), files_(std::move(files)) {}
+DiskCache::DiskCache(std::filesystem::path folder, std::uint64_t max_bytes, FileSystem files,
+                     FolderUse use)
+    : folder_(std::move(folder)), max_bytes_(max_bytes), files_(std::move(files)), use_(use) {}
 
 bool DiskCache::usable() {
   std::call_once(prepared_, [&] {
-    const std::string reason = prepare_folder(files_, folder_);
+    const bool is_own = use_ == FolderUse::own;
+    const std::string reason =
+        is_own ? prepare_folder(files_, folder_) : judge_shared_folder(files_, folder_, owner_);
     usable_ = reason.empty();
     if (usable_) return;
     ++counters().io_errors;
-    warn("the disk cache is not used: " + reason + "; compiled kernels are kept in memory only");
+    if (is_own)
+      warn("the disk cache is not used: " + reason + "; compiled kernels are kept in memory only");
+    else
+      warn("a shared cache is not used: " + reason);
   });
   return usable_;
+}
+
+/// Whether those whom this user trusts wrote the file: himself, or the owner of a folder he named.
+bool DiskCache::is_trusted(const struct stat& status) const {
+  if (!S_ISREG(status.st_mode)) return false;
+  if (use_ == FolderUse::own) return status.st_uid == geteuid();
+  return status.st_uid == owner_ && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 std::string DiskCache::path_of(EntryKind kind, std::string_view key) const {
@@ -65,8 +78,8 @@ void DiskCache::count_failure(std::string_view action, const std::string& path, 
 }
 
 void DiskCache::heal(const std::string& path, std::string_view fault) {
-  if (files_.unlink(path.c_str()) != 0 && errno != ENOENT) {
-    // A folder that may only be read: at least this process does not come back to it.
+  if (use_ == FolderUse::shared || (files_.unlink(path.c_str()) != 0 && errno != ENOENT)) {
+    // What may only be read: at least this process does not come back to it.
     const std::lock_guard lock(distrusted_mutex_);
     distrusted_.insert(path);
     any_distrusted_ = true;
@@ -88,7 +101,8 @@ bool DiskCache::is_distrusted(const std::string& path) {
 
 void DiskCache::touch_if_old(int file, const struct stat& status) {
   // Access times are off on many systems, so a hit sets the modification time: eviction goes by it.
-  if (std::time(nullptr) - status.st_mtim.tv_sec > touch_interval_seconds) files_.touch(file);
+  if (use_ == FolderUse::own && std::time(nullptr) - status.st_mtim.tv_sec > touch_interval_seconds)
+    files_.touch(file);
 }
 
 std::optional<EntryBytes> DiskCache::load(EntryKind kind, std::string_view key) {
@@ -103,8 +117,7 @@ std::optional<EntryBytes> DiskCache::load(EntryKind kind, std::string_view key) 
   struct stat status{};
   if (files_.fstat(file.get(), &status) != 0)
     return count_failure("stat", path, errno), std::nullopt;
-  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid())
-    return count_failure("trust", path, EPERM), std::nullopt;
+  if (!is_trusted(status)) return count_failure("trust", path, EPERM), std::nullopt;
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > max_entry_bytes) return heal(path, "is too large to be an entry"), std::nullopt;
   auto bytes = std::make_unique_for_overwrite<char[]>(size + 1);
@@ -130,7 +143,7 @@ std::optional<EntryBytes> read_entry(const FileSystem& files, const std::string&
 }
 
 void DiskCache::store(EntryKind kind, std::string_view key, std::string_view payload) {
-  if (!usable()) return;
+  if (use_ == FolderUse::shared || !usable()) return;
   const std::string bytes = pack_entry(kind, key, payload);
   if (bytes.size() > std::min(max_entry_bytes, max_bytes_)) return;
   if (write_entry(path_of(kind, key), bytes)) keep_cap(bytes.size());
@@ -212,6 +225,26 @@ std::shared_ptr<DiskCache> disk_cache_of(const std::filesystem::path& folder) {
     return nullptr;
   }
   return cache = std::make_shared<DiskCache>(chosen, settings().cache_max_bytes);
+}
+
+const std::vector<std::shared_ptr<DiskCache>>& shared_caches() {
+  static const auto& all = *[] {
+    auto* made = new std::vector<std::shared_ptr<DiskCache>>;  // never destroyed, as registry()
+    for (const std::filesystem::path& folder : settings().shared_cache_dirs) {
+      std::filesystem::path whole = absolute_path(folder).lexically_normal();
+      if (!whole.has_filename()) whole = whole.parent_path();  // "cache/": as disk_cache_of()
+      made->push_back(
+          std::make_shared<DiskCache>(whole, 0, FileSystem::system(), FolderUse::shared));
+    }
+    return made;
+  }();
+  return all;
+}
+
+std::shared_ptr<DiskCache> disk_cache_at(const std::filesystem::path& folder) {
+  for (const auto& shared : shared_caches())
+    if (shared->folder() == folder) return shared;
+  return disk_cache_of(folder);
 }
 
 }  // namespace treadle::compile

@@ -3,8 +3,10 @@
 // it.
 #pragma once
 
+#include <sys/types.h>
 #include <atomic>
 #include <cstdint>
+
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -12,11 +14,16 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compile/entry.hpp"
 #include "compile/file_system.hpp"
 
 namespace treadle::compile {
+
+/// own: this user's, made and kept small by us. shared: named by this user, made by whomever; it is
+/// read, and never written, touched or cleaned.
+enum class FolderUse { own, shared };
 
 /// Thread-safe; several processes share a folder without locks, for entries appear and vanish
 /// whole. No failure of the disk reaches the caller: it is counted, the first one of a folder is
@@ -24,13 +31,16 @@ namespace treadle::compile {
 class DiskCache {
  public:
   DiskCache(std::filesystem::path folder, std::uint64_t max_bytes,
-            FileSystem files = FileSystem::system());
+            FileSystem files = FileSystem::system(), FolderUse use = FolderUse::own);
 
-  /// The entry of `key`; nothing on a miss. A damaged file counts as a miss and is deleted.
+  /// The entry of `key`; nothing on a miss. A damaged file counts as a miss and is deleted; in a
+  /// shared folder it is passed over from then on.
   std::optional<EntryBytes> load(EntryKind kind, std::string_view key);
-  /// Publishes by rename: a reader sees the entry that was there, or the whole new one.
+  /// Publishes by rename: a reader sees the entry that was there, or the whole new one. Nothing is
+  /// stored in a shared folder.
   void store(EntryKind kind, std::string_view key, std::string_view payload);
-  /// Deletes the entry of that name, because what it holds turned out to be unusable.
+  /// Deletes the entry of that name, because what it holds turned out to be unusable; in a shared
+  /// folder it is passed over.
   void discard(const std::string& entry_name);
   /// Counts an entry that was at fault and has been replaced; the first one is reported.
   void count_healed(const std::string& path, std::string_view fault);
@@ -41,6 +51,7 @@ class DiskCache {
 
  private:
   bool usable();
+  bool is_trusted(const struct stat& status) const;
   void heal(const std::string& path, std::string_view fault);
   bool is_distrusted(const std::string& path);
   void touch_if_old(int file, const struct stat& status);
@@ -51,6 +62,8 @@ class DiskCache {
   const std::filesystem::path folder_;
   const std::uint64_t max_bytes_;
   const FileSystem files_;
+  const FolderUse use_;
+  uid_t owner_ = 0;  ///< of a shared folder; set by prepared_
   std::once_flag prepared_;
   std::atomic<bool> usable_{false};
   std::atomic<bool> warned_of_damage_{false}, warned_of_failure_{false};
@@ -68,6 +81,10 @@ class DiskCache {
 /// The cache of a folder, one object per folder and process. Empty path: the default folder; null,
 /// after one warning, if there is none.
 std::shared_ptr<DiskCache> disk_cache_of(const std::filesystem::path& folder);
+/// The cache that has `folder`, a shared one of shared_caches() or one's own; null as above.
+std::shared_ptr<DiskCache> disk_cache_at(const std::filesystem::path& folder);
+/// Those of settings().shared_cache_dirs, in their order: looked at where the own one has nothing.
+const std::vector<std::shared_ptr<DiskCache>>& shared_caches();
 /// If the entries of `folder` take more than `limit` bytes, deletes the least recently used ones
 /// down to `target`. Also deletes temporary files that a killed process left. Returns the bytes
 /// that are left.

@@ -75,7 +75,7 @@ Program remember(const std::function<std::string()>& name,
 void discard_cached(const Program& program) {
   if (program.entry.empty()) return program_memory().forget({});
   program_memory().forget(program.entry.native());
-  if (const auto disk = disk_cache_of(program.entry.parent_path()))
+  if (const auto disk = disk_cache_at(program.entry.parent_path()))
     disk->discard(program.entry.filename().native());
 }
 

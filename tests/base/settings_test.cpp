@@ -34,6 +34,13 @@ TEST(Settings, DefaultsHoldWhereNothingIsSet) {
   EXPECT_EQ(s.cpu_threads, 0u);
 }
 
+TEST(Settings, ListsAreSeparatedByColons) {
+  using Paths = std::vector<Settings::Path>;
+  EXPECT_EQ(settings_of({}).shared_cache_dirs, Paths{});
+  EXPECT_EQ(settings_of({{"TREADLE_SHARED_CACHE_DIR", "/a:b c::/d/"}}).shared_cache_dirs,
+            (Paths{"/a", "b c", "/d/"}));
+}
+
 TEST(Settings, ValuesAreRead) {
   const Settings s = settings_of({{"TREADLE_DEVICE", "cuda:1"},
                                   {"TREADLE_CACHE", "off"},

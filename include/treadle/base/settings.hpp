@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace treadle {
 
@@ -19,6 +20,8 @@ struct Settings {
   bool cache = true;
   /// TREADLE_CACHE_DIR: folder of the disk cache; empty: the user's cache folder
   Path cache_dir;
+  /// TREADLE_SHARED_CACHE_DIR: folders of others that are read, never written; separated by colons
+  std::vector<Path> shared_cache_dirs;
   /// TREADLE_CACHE_MAX_BYTES: size cap of the disk cache, in bytes
   std::uint64_t cache_max_bytes = 1ull << 30;
   /// TREADLE_COMPILER: the compiler of CUDA C, by name; empty: NVRTC

@@ -28,6 +28,8 @@ struct CacheState {
 };
 /// Counts; opens no entry.
 CacheState cache_state(const std::filesystem::path& folder = {});
+/// The same of each folder of settings().shared_cache_dirs, which have no limit: max_bytes is 0.
+std::vector<CacheState> shared_cache_states();
 
 /// One file of the cache.
 struct CacheEntry {
