@@ -56,7 +56,8 @@ Devices devices_or_reason(const Runtime& runtime, std::vector<std::string>& miss
     missing.push_back(name + ": " + error.library() + " was not found" +
                       (error.tried().empty() ? "" : " (" + error.tried().front() + ")"));
   } catch (const Error& error) {
-    missing.push_back(name + ": " + first_line(error.message()));
+    missing.push_back(name + ": " + first_line(error.message()) +
+                      (error.hint().empty() ? "" : " (" + error.hint() + ")"));
   }
   return {};
 }

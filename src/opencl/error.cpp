@@ -35,6 +35,14 @@ bool is_out_of_memory(int code, std::string_view call) {
                      "run on a platform that implements a newer OpenCL, or has the extension");
 }
 
+[[noreturn]] void raise_forked(const char* call) {
+  constexpr int code = CL_INVALID_OPERATION;
+  throw DeviceError(DeviceFailure{code, error_name(code), call, error_text(code),
+                                  "this process was forked from one that had used OpenCL, whose "
+                                  "platforms have lost their threads here"},
+                    "start the process with \"spawn\": multiprocessing.get_context(\"spawn\")");
+}
+
 std::string join_logs(const std::vector<BuildError::DeviceLog>& logs) {
   std::string text;
   for (const auto& log : logs) {
@@ -79,6 +87,7 @@ std::string error_text(int code) {
 
 void raise(const Table& table, int code, const char* call, std::string detail, std::string hint) {
   if (code == absent_entry_point) raise_absent(table, call);
+  if (code == forked_process) raise_forked(call);
   DeviceFailure failure{code, error_name(code), call, error_text(code), std::move(detail)};
   if (is_launch_failure(code, call)) throw LaunchError(std::move(failure), std::move(hint));
   if (is_out_of_memory(code, call)) throw OutOfMemory(std::move(failure), std::move(hint));
@@ -86,7 +95,7 @@ void raise(const Table& table, int code, const char* call, std::string detail, s
 }
 
 void warn_if_failed(int code, const char* call, const char* object) noexcept {
-  if (code == CL_SUCCESS) return;
+  if (code == CL_SUCCESS || code == forked_process) return;  // there is nothing to clean there
   try {
     warn("cleaning up " + std::string(object) + ": " + call + " failed: " + error_text(code) +
          " (" + error_name(code) + ")");

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "opencl/fork.hpp"
 #include "opencl/query.hpp"
 #include "treadle/base/library.hpp"
 #include "treadle/base/settings.hpp"
@@ -75,6 +76,7 @@ std::shared_ptr<const Table> load_loader() {
     table->library = library.path();
     // Platforms run threads of their own and are not made to be closed.
     library.keep_loaded();
+    close_in_children(table);
     return table;
   }();
   return loaded;
@@ -85,6 +87,7 @@ std::shared_ptr<const Table> load_platform_table(const Table& loader, RawPlatfor
   table->platform = platform;
   drop_newer(*table, Platform(table).version());
   fill_extensions(*table);
+  close_in_children(table);
   return table;
 }
 

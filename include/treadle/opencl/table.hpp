@@ -30,25 +30,25 @@ static_assert(CL_TARGET_OPENCL_VERSION >= 300,
 
 namespace treadle::opencl {
 
-/// Stands in every slot whose entry point is missing. It answers as the entry point would, with a
-/// code that check() turns into NotSupported; so no call needs a test for null.
-template <class Result, class... Arguments>
-Result absent([[maybe_unused]] Arguments... arguments) {
+/// Answers as an entry point would, with `code`, and does nothing.
+template <int code, class Result, class... Arguments>
+Result refuse([[maybe_unused]] Arguments... arguments) {
   if constexpr (std::is_same_v<Result, cl_int>) {
-    return absent_entry_point;
+    return code;
   } else if constexpr (!std::is_void_v<Result>) {
     if constexpr (sizeof...(Arguments) > 0) {
       auto last = std::get<sizeof...(Arguments) - 1>(std::make_tuple(arguments...));
       if constexpr (std::is_same_v<decltype(last), cl_int*>)
-        if (last != nullptr) *last = absent_entry_point;
+        if (last != nullptr) *last = code;
     }
     return Result{};
   }
 }
-/// absent() with the parameters of an entry point.
+/// Stands in every slot whose entry point is missing: check() turns its code into NotSupported, so
+/// no call needs a test for null.
 template <class Result, class... Arguments>
 constexpr auto absent_slot(Result (*)(Arguments...)) -> Result (*)(Arguments...) {
-  return &absent<Result, Arguments...>;
+  return &refuse<absent_entry_point, Result, Arguments...>;
 }
 
 /// The entry points of one loader, or of one platform behind it: then with the extensions that only
@@ -69,7 +69,7 @@ struct Table {
 /// Whether the loader or platform has this entry point: `is_present(table.clSVMAlloc)`.
 template <class Result, class... Arguments>
 bool is_present(Result (*slot)(Arguments...)) noexcept {
-  return slot != &absent<Result, Arguments...>;
+  return slot != absent_slot(slot);
 }
 
 /// The ICD loader: settings().libopencl, else the system's libOpenCL.so.1. Opened once and never
@@ -77,6 +77,8 @@ bool is_present(Result (*slot)(Arguments...)) noexcept {
 /// point that is missing).
 std::shared_ptr<const Table> load_loader();
 /// A copy of a loader's table with the platform's own extensions in their slots.
+/// From then on a forked child is one of a process that used OpenCL: there every call through a
+/// table of load_loader() or of this function is a DeviceError that names "spawn".
 std::shared_ptr<const Table> load_platform_table(const Table& loader, RawPlatform platform);
 
 }  // namespace treadle::opencl
