@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+import treadle
+
 
 def _json(result):
     return json.loads(result.stdout)
@@ -40,6 +42,85 @@ def test_doctor_tells_how_to_mend_an_absent_library(run_python, tmp_path):
     assert any("nothing.so" in place for place in nvidia["tried"])
     assert nvidia["hint"]
     assert report["advice"]
+
+
+@pytest.fixture
+def opencl_of(run_python):
+    """opencl_of(VARIABLE=value) is what doctor says of OpenCL, as data and in words."""
+
+    def ask(**environment):
+        report = _json(run_python("-m", "treadle", "doctor", "--json", **environment))
+        return report["opencl"], run_python("-m", "treadle", "doctor", **environment).stdout
+
+    return ask
+
+
+def test_doctor_shows_opencl_with_loader_vendor_files_and_devices(opencl_of):
+    opencl, text = opencl_of()
+    assert opencl["vendor_files"]
+    for place in opencl["vendor_files"]:
+        assert f"looked at {place}" in text
+    if not opencl["platforms"]:
+        pytest.skip("needs an OpenCL platform")
+    assert opencl["library"] in text
+    devices = [device for platform in opencl["platforms"] for device in platform["devices"]]
+    assert opencl["problem"] is None
+    assert all(d["total_memory"] > 0 and d["compute_units"] > 0 for d in devices)
+    assert devices[0]["name"] in text
+
+
+def test_doctor_tells_how_to_mend_an_absent_opencl_loader(opencl_of, tmp_path):
+    missing = str(tmp_path / "libNothing.so")
+    opencl, text = opencl_of(TREADLE_LIBOPENCL=missing)
+    assert opencl["library"] is None
+    assert any(missing in place for place in opencl["tried"])
+    assert opencl["hint"].startswith("apt install")
+    assert f"try: {opencl['hint']}" in text
+    assert f"tried {missing}" in text
+
+
+def test_doctor_tells_how_to_mend_absent_platforms(opencl_of, tmp_path):
+    (tmp_path / "broken.icd").write_text("/nowhere/libplatform.so\n")
+    opencl, text = opencl_of(OCL_ICD_VENDORS=str(tmp_path), OPENCL_VENDOR_PATH=str(tmp_path))
+    if opencl["library"] is None:
+        pytest.skip("needs an OpenCL loader")
+    if opencl["platforms"]:
+        pytest.skip("this loader does not ask where to look")
+    assert any(
+        "broken.icd" in place and "does not exist" in place for place in opencl["vendor_files"]
+    )
+    assert opencl["problem"]
+    assert "pocl-opencl-icd" in opencl["hint"]
+    assert "/nowhere/libplatform.so" in text
+
+
+def test_doctor_names_the_default_device_of_whatever_runtime(run_python):
+    report = _json(run_python("-m", "treadle", "doctor", "--json"))
+    assert report["default_device"]["id"]
+    for device in treadle.devices():
+        chosen = run_python("-m", "treadle", "doctor", "--json", TREADLE_DEVICE=device.id)
+        assert _json(chosen)["default_device"]["id"] == device.id
+        assert device.id in _json(chosen)["default_device"]["reason"]
+    absent = run_python("-m", "treadle", "doctor", "--json", TREADLE_DEVICE="opencl:77:0")
+    assert absent.returncode == 1
+    assert any("opencl:77:0" in advice for advice in _json(absent)["advice"])
+
+
+def test_the_loader_that_was_chosen_is_a_setting(run_python):
+    ask = "import treadle; print(treadle.settings().libopencl)"
+    assert run_python("-c", ask, TREADLE_LIBOPENCL="/x/lib.so").stdout == "/x/lib.so\n"
+    ask = "import treadle; print([str(p) for p in treadle.settings().shared_cache_dirs])"
+    assert run_python("-c", ask, TREADLE_SHARED_CACHE_DIR="/a:/b").stdout == "['/a', '/b']\n"
+
+
+def test_info_lists_opencl_devices_with_attributes(run_python):
+    devices = _json(run_python("-m", "treadle", "info", "--json"))["opencl_devices"]
+    if not devices:
+        pytest.skip("needs an OpenCL platform")
+    for device in devices:
+        assert device["attributes"]["MAX_COMPUTE_UNITS"] == device["compute_units"]
+        assert device["attributes"]["NAME"] == device["name"]
+    assert "MAX_WORK_GROUP_SIZE = " in run_python("-m", "treadle", "info").stdout
 
 
 def test_info_lists_devices_with_attributes(run_python):
@@ -83,6 +164,30 @@ def test_cache_commands(run_python, tmp_path):
     state = _json(run_python("-m", "treadle", "cache", "stat", "--json", **environment))
     assert state["programs"] == 0
     assert "empty" in run_python("-m", "treadle", "cache", "ls", **environment).stdout
+
+
+def test_cache_stat_shows_what_is_shared(run_python, tmp_path):
+    shared = tmp_path / "shared"
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import treadle\ntarget = treadle.cuda.default_device().target\n"
+        "print(treadle.compile_cuda('__global__ void k() {}', target).origin)\n"
+    )
+    run_python(str(script), TREADLE_CACHE_DIR=str(shared))
+    environment = {
+        "TREADLE_CACHE_DIR": str(tmp_path / "own"),
+        "TREADLE_SHARED_CACHE_DIR": f"{shared}:{tmp_path / 'missing'}",
+    }
+    assert "disk cache" in run_python(str(script), **environment).stdout
+    stat = run_python("-m", "treadle", "cache", "stat", "--json", **environment)
+    assert stat.returncode == 1
+    first, second = _json(stat)["shared"]
+    assert (first["folder"], first["programs"], first["problem"]) == (str(shared), 1, "")
+    assert "ENOENT" in second["problem"]
+    text = run_python("-m", "treadle", "cache", "stat", **environment).stdout
+    assert f"shared     {shared}: 1 programs" in text
+    assert run_python("-m", "treadle", "cache", "clear", **environment).returncode == 0
+    assert "disk cache" in run_python(str(script), **environment).stdout
 
 
 @pytest.fixture
