@@ -43,6 +43,9 @@ class Settings:
     def cache_dir(self) -> pathlib.Path: ...
 
     @property
+    def shared_cache_dirs(self) -> list[pathlib.Path]: ...
+
+    @property
     def cache_max_bytes(self) -> int: ...
 
     @property

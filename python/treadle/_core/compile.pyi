@@ -177,6 +177,9 @@ class CacheCheck:
 def cache_state(folder: str | os.PathLike | None = None) -> CacheState:
     """The disk cache from outside; opens no entry."""
 
+def shared_cache_states() -> list[CacheState]:
+    """The same of each folder that TREADLE_SHARED_CACHE_DIR names."""
+
 def list_cache(folder: str | os.PathLike | None = None) -> list[CacheEntry]:
     """Every entry, the most recently used first."""
 
