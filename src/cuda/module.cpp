@@ -10,6 +10,7 @@
 #include "cuda/cleanup.hpp"
 #include "cuda/cubin_parameters.hpp"
 #include "cuda/function_state.hpp"
+#include "cuda/image_size.hpp"
 #include "cuda/kernel_names.hpp"
 
 namespace treadle::cuda {
@@ -85,6 +86,10 @@ RawModule load(const Context& context, std::span<const std::byte> code,
     code = terminated;
   }
   const Activation active(context);
+  if (const std::uint64_t stated = stated_size(code); stated > code.size())
+    raise(active.table(), CUDA_ERROR_INVALID_IMAGE, "cuModuleLoadDataEx",
+          "the image is cut off: " + std::to_string(stated) + " bytes by its own headers, " +
+              std::to_string(code.size()) + " are there");
   JitRequest request(options);
   RawModule raw = nullptr;
   const int result = request.load(active.table(), raw, code.data());
