@@ -140,9 +140,6 @@ void bind_device_class(nb::module_& m) {
           "last_launches", [](const Device& self) { return last_launches(self); },
           "The latest launches by streams of this device, at most eight, the latest first.")
       .def(
-          "last_launches", [](const Device& self) { return last_launches(self); },
-          "The latest launches by streams of this device, at most eight, the latest first.")
-      .def(
           "live_memory",
           [](const Device& self) {
             const auto [count, bytes] = self.live_memory();

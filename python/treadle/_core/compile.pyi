@@ -58,6 +58,10 @@ class Program:
     @property
     def kept_in(self) -> pathlib.Path: ...
 
+    @property
+    def not_cached(self) -> str:
+        """Why nothing was kept for later; empty if it was."""
+
 def compile_cuda(source: str, target: object, *, flags: Sequence[str] = [], include_dirs: Sequence[str | os.PathLike] = [], name_expressions: Sequence[str] = [], source_name: str = 'kernel.cu', output: object = 'cubin', toolchain: object = 'automatic', nvcc: str = '', cache: bool = True, cache_dir: str | os.PathLike | None = None, extern_c: bool = False, keep: bool = False) -> Program:
     """
     Compiles CUDA C++ text, or returns what an earlier compile of the same inputs made.
@@ -74,6 +78,12 @@ class Statistics:
 
     @property
     def misses(self) -> int: ...
+
+    @property
+    def not_cached(self) -> int:
+        """
+        Of the misses: sources that are compiled each time, Program.not_cached says why.
+        """
 
     @property
     def healed(self) -> int: ...
