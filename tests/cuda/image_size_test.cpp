@@ -107,7 +107,7 @@ TEST(ImageSize, P12_TheDriverNeverSeesAnImageThatIsCutOff) {
     Module{std::span<const std::byte>(whole).first(100)};
     ADD_FAILURE() << "a cubin of 100 bytes was loaded";
   } catch (const DeviceError& error) {
-    EXPECT_EQ(error.code_name(), "CUDA_ERROR_INVALID_IMAGE");
+    EXPECT_EQ(error.code(), CUDA_ERROR_INVALID_IMAGE);
     EXPECT_NE(error.message().find("cut off: 128 bytes by its own headers, 100 are there"),
               std::string::npos)
         << error.what();
