@@ -106,9 +106,18 @@ nb::list property_pairs(const Context& self) {
   return pairs;
 }
 
+// As the context was made: PoCL names the whole device where parts of it were given.
+nb::list devices_of(const Context& self) {
+  nb::list devices;
+  for (const opencl::Device& device : self.context.devices()) devices.append(make_device(device));
+  return devices;
+}
+
 nb::object context_info(const Context& self, long long param) {
   const auto parameter = static_cast<opencl::ContextInfo>(param);
   if (parameter == opencl::ContextInfo::properties) return property_pairs(self);
+  if (parameter == opencl::ContextInfo::devices) return devices_of(self);
+  if (parameter == opencl::ContextInfo::num_devices) return nb::int_(self.context.devices().size());
   return to_python(self.context.shared_table(), self.context.info(parameter));
 }
 
@@ -133,13 +142,16 @@ nb::object make_context(opencl::Context context) { return nb::cast(Context{std::
 void bind_context(nb::module_& m) {
   auto type = nb::class_<Context>(m, "Context", nb::dynamic_attr(), nb::is_weak_referenceable(),
                                   "Devices of one platform that share memory and programs.");
-  type.def(
-      "__init__",
-      pyopencl([](Context* self, nb::object devices, nb::object properties, nb::object dev_type) {
-        new (self) Context{create(devices, properties, dev_type)};
-      }),
-      nb::arg("devices") = nb::none(), nb::arg("properties") = nb::none(),
-      nb::arg("dev_type") = nb::none());
+  type.def("__init__",
+           pyopencl([](nb::pointer_and_handle<Context> self, nb::object devices,
+                       nb::object properties, nb::object dev_type, nb::object cache_dir) {
+             new (self.p) Context{create(devices, properties, dev_type)};
+             // An attribute, which programs set on contexts they have, too; Program.build() reads
+             // it.
+             if (!cache_dir.is_none()) nb::setattr(self.h, "cache_dir", cache_dir);
+           }),
+           nb::arg("devices") = nb::none(), nb::arg("properties") = nb::none(),
+           nb::arg("dev_type") = nb::none(), nb::arg("cache_dir") = nb::none());
   bind_identity(type, [](const Context& self) { return self.context.raw(); });
   bind_from_pointer<opencl::RawContext>(type, [](opencl::RawContext raw, opencl::Ownership own) {
     return make_context(opencl::Context(loader_table(), raw, own));

@@ -221,6 +221,13 @@ void define_methods() {
         [](nb::handle self, nb::handle types) { declare_types(kernel_of(self.ptr()), types); },
         nb::arg("arg_types"), "Declares what scalar arguments are passed as; None for buffers.");
   define("clone", clone, "Another kernel with the same arguments set. Needs OpenCL 2.1.");
+  define(
+      "capture_call",
+      [](nb::handle self, const nb::args& args, const nb::kwargs& kwargs) {
+        const nb::module_ written = nb::module_::import_("treadle.pyopencl.capture_call");
+        written.attr("capture_kernel_call")(self, *args, **kwargs);
+      },
+      "Writes a program that makes everything anew and repeats a call: (file, queue, sizes, ...).");
   define_property("int_ptr", [](nb::handle self) {
     return reinterpret_cast<std::uintptr_t>(kernel_of(self.ptr()).kernel.raw());
   });

@@ -62,8 +62,8 @@ class HostBuffer {
 nb::object raw_buffer(cuda::DevicePointer address, nb::handle size, nb::handle offset);
 
 /// For classes that only functions make.
-template <class T>
-void refuse_construction(nb::class_<T>& type) {
+template <class T, class... Bases>
+void refuse_construction(nb::class_<T, Bases...>& type) {
   type.def("__init__", [](T*, nb::args, nb::kwargs) {
     raise_python(PyExc_RuntimeError, "This class cannot be instantiated from Python");
   });

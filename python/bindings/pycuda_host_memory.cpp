@@ -96,31 +96,37 @@ void bind_page_locked(nb::module_& m) {
       m, "PagelockedHostAllocation",
       nb::type_slots(buffer_slots<PagelockedHostAllocation, Face::pycuda>()),
       "Page-locked memory.");
+  refuse_construction(locked);
   locked
       .def(
           "free", pycuda([](PagelockedHostAllocation& self) {
             if (self.memory.is_freed())
               raise_logic_error("pagelocked_host_allocation::free failed: invalid resource handle");
             free_without_gil(self.memory);
-          }))
+          }),
+          "Frees now; no copy may be in flight. Raises LogicError the second time.")
       .def("get_flags", pycuda([](const PagelockedHostAllocation& self) {
              return static_cast<unsigned>(self.memory.flags());
-           }));
+           }),
+           "host_alloc_flags, as the driver has them.");
   m.attr("HostAllocation") = locked;
   // No tp_clear: the array must outlive the page-locking. Its side of a cycle ends the cycle.
   static PyType_Slot registered_slots[] = {
       type_slot(Py_bf_getbuffer, get_buffer<RegisteredHostMemory, Face::pycuda>),
       type_slot(Py_tp_traverse, traverse_kept<RegisteredHostMemory, &RegisteredHostMemory::base>),
       {0, nullptr}};
-  nb::class_<RegisteredHostMemory, HostPointer>(
+  auto registered = nb::class_<RegisteredHostMemory, HostPointer>(
       m, "RegisteredHostMemory", nb::type_slots(registered_slots),
-      "Memory of someone else that is page-locked while this lives.")
+      "Memory of someone else that is page-locked while this lives.");
+  refuse_construction(registered);
+  registered
       .def("unregister", pycuda([](RegisteredHostMemory& self) {
              if (!self.memory.is_registered())
                raise_logic_error(
                    "registered_host_memory::unregister failed: invalid resource handle");
              self.memory.unregister();
-           }))
+           }),
+           "Unlocks now. Raises LogicError the second time.")
       .def_prop_ro("base", [](const RegisteredHostMemory& self) { return self.base; });
   m.def("_pagelocked_allocation", pycuda([](nb::object size, nb::object flags) {
           const auto bits =
@@ -137,11 +143,13 @@ void bind_page_locked(nb::module_& m) {
 }
 
 void bind_aligned(nb::module_& m) {
-  nb::class_<AlignedHostAllocation, HostPointer>(
+  auto aligned = nb::class_<AlignedHostAllocation, HostPointer>(
       m, "AlignedHostAllocation",
       nb::type_slots(buffer_slots<AlignedHostAllocation, Face::pycuda>()),
-      "Aligned, pageable memory.")
-      .def("free", pycuda([](AlignedHostAllocation& self) { self.free(); }));
+      "Aligned, pageable memory.");
+  refuse_construction(aligned);
+  aligned.def("free", pycuda([](AlignedHostAllocation& self) { self.free(); }),
+              "Frees now; no array may show it any more. Raises LogicError the second time.");
   m.def("_aligned_allocation", pycuda([](nb::object size, nb::object alignment) {
           current_context();
           return std::make_unique<AlignedHostAllocation>(
@@ -150,17 +158,21 @@ void bind_aligned(nb::module_& m) {
 }
 
 void bind_managed(nb::module_& m) {
-  nb::class_<ManagedAllocation, DeviceAllocation>(
+  auto managed = nb::class_<ManagedAllocation, DeviceAllocation>(
       m, "ManagedAllocation", nb::type_slots(buffer_slots<ManagedAllocation, Face::pycuda>()),
-      "Memory with one address on host and device.")
+      "Memory with one address on host and device.");
+  refuse_construction(managed);
+  managed
       .def("get_device_pointer",
-           pycuda([](const ManagedAllocation& self) { return self.live_address(); }))
+           pycuda([](const ManagedAllocation& self) { return self.live_address(); }),
+           "The address kernels use, which is the same on the host.")
       .def("attach", pycuda([](const ManagedAllocation& self, nb::object flags, nb::object stream) {
              self.memory().attach(
                  static_cast<cuda::AttachFlags>(unsigned_argument(flags.ptr(), "mem_flags", ~0u)),
                  stream_argument(stream.ptr()));
            }),
-           nb::arg("mem_flags"), nb::arg("stream") = nb::none());
+           nb::arg("mem_flags"), nb::arg("stream") = nb::none(),
+           "Says who may touch the memory while work runs; ordered on `stream`.");
   register_pointer_type(nb::type<ManagedAllocation>(), [](PyObject* object) {
     return nb::inst_ptr<ManagedAllocation>(object)->live_address();
   });

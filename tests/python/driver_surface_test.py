@@ -87,6 +87,7 @@ BY_KEYWORD = {
     ),
     "as_buffer": lambda m: m.as_buffer(size=16, offset=4),
     "Memcpy2D": lambda m: cuda.Memcpy2D()(aligned=False),
+    "Memcpy2D of None": lambda m: cuda.Memcpy2D()(aligned=None),
 }
 
 
@@ -135,6 +136,10 @@ REFUSED = {
     "a context of one's own": (RuntimeError, lambda m: cuda.Context()),
     "a module of one's own": (RuntimeError, lambda m: cuda.Module()),
     "an allocation of one's own": (RuntimeError, lambda m: cuda.DeviceAllocation()),
+    "managed memory of one's own": (RuntimeError, lambda m: cuda.ManagedAllocation()),
+    "page-locked memory of one's own": (RuntimeError, lambda m: cuda.PagelockedHostAllocation()),
+    "aligned memory of one's own": (RuntimeError, lambda m: cuda.AlignedHostAllocation()),
+    "a registration of one's own": (RuntimeError, lambda m: cuda.RegisteredHostMemory()),
     "text for code": (TypeError, lambda m: cuda.module_from_buffer("text")),
     "bytes that are no code": (cuda.Error, lambda m: cuda.module_from_buffer(b"nonsense" * 8)),
     "a file that is not there": (cuda.Error, lambda m: cuda.module_from_file("/no/such/file")),

@@ -647,7 +647,7 @@ class Device:
 class Context:
     """Devices of one platform that share memory and programs."""
 
-    def __init__(self, devices: object | None = None, properties: object | None = None, dev_type: object | None = None) -> None: ...
+    def __init__(self, devices: object | None = None, properties: object | None = None, dev_type: object | None = None, cache_dir: object | None = None) -> None: ...
 
     @property
     def int_ptr(self) -> int:
@@ -1144,6 +1144,11 @@ class Kernel:
 
     def clone(self) -> Any:
         """Another kernel with the same arguments set. Needs OpenCL 2.1."""
+
+    def capture_call(self, *args, **kwargs) -> None:
+        """
+        Writes a program that makes everything anew and repeats a call: (file, queue, sizes, ...).
+        """
 
     @property
     def int_ptr(self) -> int: ...

@@ -292,3 +292,49 @@ def test_no_cache_by_the_environment(run_python):
     result = run_python("-c", script, PYOPENCL_NO_CACHE="maybe")
     assert result.returncode == 1
     assert "ValueError" in result.stderr
+
+
+def test_the_log_of_a_failed_build_can_be_asked_for(context, device):
+    program = cl.Program(context, "__kernel void f() { no_such_thing(); }")
+    with pytest.raises(cl.RuntimeError):
+        program.build()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "no_such_thing" in program.get_build_info(device, cl.program_build_info.LOG)
+        assert program.get_build_info(device, cl.program_build_info.STATUS) == -2
+
+
+def test_the_source_is_known_however_a_program_was_built(context):
+    text = "__kernel void known(__global int *x) { *x = 11; }"
+    for _ in range(2):  # the second one comes from the cache
+        program = cl.Program(context, text).build()
+        assert program.source == text
+        assert program.get_info(cl.program_info.SOURCE) == text
+
+
+def test_parts_of_a_device_have_programs(device):
+    if device.max_compute_units < 2:
+        pytest.skip("needs a device of two parts")
+    try:
+        parts = device.create_sub_devices([cl.device_partition_property.EQUALLY, 1])[:2]
+    except cl.Error as error:
+        pytest.skip(f"the device has no parts: {error}")
+    context = cl.Context(parts)
+    assert context.devices == parts and context.num_devices == 2
+    assert context.get_info(cl.context_info.DEVICES) == parts
+    program = cl.Program(context, "__kernel void f(__global int *x, int v) { *x = v; }").build()
+    memory = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4)
+    for number, part in enumerate(parts, 5):
+        queue = cl.CommandQueue(context, part)
+        cl.Kernel(program, "f")(queue, (1,), None, memory, np.int32(number))
+        found = np.zeros(1, np.int32)
+        cl.enqueue_copy(queue, found, memory)
+        assert found[0] == number
+
+
+def test_a_contexts_folder_for_the_cache(device, tmp_path):
+    context = cl.Context(devices=[device], properties=None, dev_type=None, cache_dir=tmp_path)
+    assert context.cache_dir == tmp_path
+    cl.Program(context, "__kernel void in_the_folder() {}").build()
+    assert any(tmp_path.rglob("*"))
+    assert not hasattr(cl.Context([device]), "cache_dir")

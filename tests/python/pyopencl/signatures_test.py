@@ -9,7 +9,7 @@ import pyopencl._cl as native
 import pytest
 
 EXACT = {
-    "Context.__init__": "devices=None, properties=None, dev_type=None",
+    "Context.__init__": "devices=None, properties=None, dev_type=None, cache_dir=None",
     "CommandQueue.__init__": "context, device=None, properties=0",
     "Buffer.__init__": "context, flags, size=0, hostbuf=None",
     "Buffer.get_sub_region": "origin, size, flags=0",
