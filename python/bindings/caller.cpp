@@ -3,6 +3,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <array>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -69,12 +71,44 @@ const char* kept_name(const std::string& file) {
   return names->insert(file).first->c_str();
 }
 
+// Places of launches in the user's own code: the innermost frame was his. Each lies where its
+// address puts it, and gives way to the next that belongs there.
+struct Remembered {
+  Place place{nullptr, 0};
+  cuda::LaunchSite site;
+};
+std::array<Remembered, 64> all_remembered;
+Remembered& remembered(const Place& place) {
+  const auto address = reinterpret_cast<std::uintptr_t>(place.code) >> 5;
+  return all_remembered[(address + static_cast<std::size_t>(place.instruction)) %
+                        all_remembered.size()];
+}
+
+// Where Python is now, as far as it is known without making a frame object (CPython makes one only
+// for whoever asks). `code` is borrowed: the running function keeps it.
+Place running_place() {
+#if PY_VERSION_HEX >= 0x030D0000
+  _PyInterpreterFrame* const frame = PyThreadState_Get()->current_frame;
+#elif PY_VERSION_HEX >= 0x030C0000
+  _PyInterpreterFrame* const frame = PyThreadState_Get()->cframe->current_frame;
+#endif
+#if PY_VERSION_HEX >= 0x030C0000
+  if (frame == nullptr) return {nullptr, 0};
+  const nb::object code = nb::steal(PyUnstable_InterpreterFrame_GetCode(frame));
+  return {code.ptr(), PyUnstable_InterpreterFrame_GetLasti(frame)};
+#else
+  const nb::object frame = running_frame();
+  return frame.is_valid() ? place_of(frame) : Place{nullptr, 0};
+#endif
+}
+
 const Line& line_of(const nb::object& frame) {
   static auto* lines = new std::unordered_map<Place, Line, PlaceHash>;
   constexpr std::size_t most_lines = 4096;
   const Place place = place_of(frame);
   if (const auto found = lines->find(place); found != lines->end()) return found->second;
   if (lines->size() >= most_lines) {  // a program that makes code all the time
+    all_remembered.fill({});          // nobody keeps their code any more
     for (const auto& entry : *lines) Py_DECREF(entry.first.code);
     lines->clear();
   }
@@ -106,10 +140,18 @@ nb::object calling_frame() noexcept {
 
 void note_launch_site() noexcept {
   try {
+    const Place place = running_place();
+    Remembered& known = remembered(place);
+    if (place.code != nullptr && known.place == place) [[likely]]
+      return cuda::set_launch_site(known.site);
+    bool is_innermost = true;
     for (nb::object frame = running_frame(); frame.is_valid(); frame = frame_behind(frame)) {
       const Line& line = line_of(frame);
-      if (line.is_own) continue;
-      return cuda::set_launch_site(line.site);
+      if (!line.is_own) {
+        if (is_innermost) known = {place, line.site};
+        return cuda::set_launch_site(line.site);
+      }
+      is_innermost = false;
     }
     cuda::set_launch_site({});
   } catch (...) {

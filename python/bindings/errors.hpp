@@ -30,8 +30,10 @@ void set_python_error(Face face) noexcept;
 /// Issues a Python warning; throws if the user's filters turn it into an error.
 void warn_python(PyObject* category, const std::string& text);
 
-template <class F, class R, class... A>
-auto in_pycuda_terms(F function, R (F::*)(A...) const) {
+/// `function`, but what it throws becomes the Python error that `set_error` sets, called inside
+/// catch (...). Errors that are Python's own already stay as they are.
+template <auto set_error, class F, class R, class... A>
+auto in_terms_of(F function, R (F::*)(A...) const) {
   return [function = std::move(function)](A... arguments) -> R {
     try {
       return function(std::forward<A>(arguments)...);
@@ -40,15 +42,17 @@ auto in_pycuda_terms(F function, R (F::*)(A...) const) {
     } catch (nb::builtin_exception&) {
       throw;
     } catch (...) {
-      set_python_error(Face::pycuda);
+      set_error();
       throw nb::python_error();
     }
   };
 }
+
+inline void set_pycuda_error() noexcept { set_python_error(Face::pycuda); }
 /// Wraps a lambda so that what it throws reaches Python as PyCUDA's classes.
 template <class F>
 auto pycuda(F function) {
-  return in_pycuda_terms(std::move(function), &F::operator());
+  return in_terms_of<set_pycuda_error>(std::move(function), &F::operator());
 }
 
 }  // namespace treadle::bindings

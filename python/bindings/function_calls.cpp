@@ -102,9 +102,15 @@ void refuse_texrefs(PyObject* texrefs) {
         "read the data through a pointer");
 }
 
-PyObject* seconds_since(std::chrono::steady_clock::time_point start) {
-  return PyFloat_FromDouble(
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+// time_kernel=True: the seconds from an idle device to an idle device.
+template <class F>
+nb::object timed_launch(const Kernel& kernel, F launch) {
+  wait_for(kernel.function.context());
+  const auto start = std::chrono::steady_clock::now();
+  launch();
+  wait_for(kernel.function.context());
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  return nb::float_(taken.count());
 }
 
 PyObject* launch_pycuda(KernelState& kernel, PyObject* const* arguments, std::size_t count,
@@ -126,15 +132,13 @@ PyObject* launch_pycuda(KernelState& kernel, PyObject* const* arguments, std::si
   std::vector<PyObject*> handlers;
   pack_plain(buffer, arguments, count, kernel, handlers);
   if (!handlers.empty()) before_launch(handlers, stream);
-  if (timed) wait_for(kernel.function.context());
-  const auto start = std::chrono::steady_clock::now();
+  const auto launch = [&] { kernel.function.launch(config, buffer); };
   note_launch_site();
-  kernel.function.launch(config, buffer);
   nb::object seconds = nb::none();
-  if (timed) {
-    wait_for(kernel.function.context());
-    seconds = nb::steal(seconds_since(start));
-  }
+  if (timed)
+    seconds = timed_launch(kernel, launch);
+  else
+    launch();
   if (!handlers.empty()) after_launch(handlers, stream, kernel);
   return seconds.release().ptr();
 }

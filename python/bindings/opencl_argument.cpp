@@ -9,6 +9,7 @@
 
 #include "numpy_scalars.hpp"
 #include "opencl_classes.hpp"
+#include "small_integer.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -51,8 +52,8 @@ ArgumentType read_argument_type(nb::handle declared) {
 ArgumentList::ArgumentList(std::size_t count, std::size_t first) : first_(first) {
   count *= 2;  // a vector may be two
   if (count <= few) {
-    arguments_ = few_arguments_.data();
-    scalars_ = few_scalars_.data();
+    arguments_ = reinterpret_cast<opencl::Argument*>(few_.arguments);
+    scalars_ = few_.scalars;
     return;
   }
   many_arguments_ = std::make_unique<opencl::Argument[]>(count);
@@ -65,15 +66,28 @@ ArgumentList::~ArgumentList() {
   for (Py_buffer& view : views_) PyBuffer_Release(&view);
 }
 
+void ArgumentList::add_argument(opencl::Argument::Kind kind, const void* data, std::size_t size) {
+  new (arguments_ + count_++) opencl::Argument{kind, size, data};
+}
+
 void ArgumentList::add_bytes(const void* data, std::size_t size) {
-  arguments_[count_++] = {opencl::Argument::Kind::bytes, size, data};
+  add_argument(opencl::Argument::Kind::bytes, data, size);
+}
+
+void ArgumentList::add_scalar(const ScalarType& scalar, PyObject* value) {
+  add_argument(opencl::Argument::Kind::value, scalar_data(value), scalar.size);
+}
+
+void ArgumentList::add_handle(const void* handle) {
+  std::memcpy(scalars_[count_].bytes, &handle, sizeof handle);
+  add_bytes(scalars_[count_].bytes, sizeof handle);
 }
 
 template <class T>
 void ArgumentList::add_value(const T& value) {
-  static_assert(sizeof(T) <= sizeof(Scalar));
+  static_assert(sizeof(T) <= sizeof(Scalar) && !std::is_pointer_v<T>);
   std::memcpy(scalars_[count_].bytes, &value, sizeof value);
-  add_bytes(scalars_[count_].bytes, sizeof value);
+  add_argument(opencl::Argument::Kind::value, scalars_[count_].bytes, sizeof value);
 }
 
 void ArgumentList::refuse(PyObject* value, const std::string& why) const {
@@ -93,22 +107,19 @@ void ArgumentList::add(PyObject* value) {
     static_cast<void>(memory.raw());  // throws if it was released
     return add_bytes(memory.raw_address(), sizeof(opencl::RawMemory));
   }
-  if (const ScalarType* scalar = scalar_type(Py_TYPE(value)))
-    return add_bytes(scalar_data(value), scalar->size);
+  if (const ScalarType* scalar = scalar_type(Py_TYPE(value))) return add_scalar(*scalar, value);
   add_other(value);
 }
 
 void ArgumentList::add_other(PyObject* value) {
-  if (value == Py_None) return add_value(opencl::RawMemory{});
+  if (value == Py_None) return add_handle(nullptr);
   if (nb::isinstance<MemoryObjectHolder>(value))
-    return add_value(nb::inst_ptr<MemoryObjectHolder>(value)->memory().raw());
-  if (nb::isinstance<LocalMemory>(value)) {
-    arguments_[count_++] = {opencl::Argument::Kind::local,
-                            nb::inst_ptr<LocalMemory>(value)->size_bytes, nullptr};
-    return;
-  }
+    return add_handle(nb::inst_ptr<MemoryObjectHolder>(value)->memory().raw());
+  if (nb::isinstance<LocalMemory>(value))
+    return add_argument(opencl::Argument::Kind::local, nullptr,
+                        nb::inst_ptr<LocalMemory>(value)->size_bytes);
   if (nb::isinstance<CommandQueue>(value))
-    return add_value(nb::inst_ptr<CommandQueue>(value)->queue.raw());
+    return add_handle(nb::inst_ptr<CommandQueue>(value)->queue.raw());
   if (is_python_number(value) && PyObject_CheckBuffer(value) == 0)
     refuse(value,
            "has no width: pass a NumPy scalar such as numpy.int32(...), or declare the "
@@ -143,10 +154,36 @@ void ArgumentList::add(const ArgumentType& type, PyObject* value) {
   }
 }
 
+// Python's own numbers of the usual types: what types are declared for.
+bool ArgumentList::add_plain_number(char code, PyObject* value) {
+  if (PyFloat_CheckExact(value)) {
+    const double number = PyFloat_AS_DOUBLE(value);
+    if (code != 'f' && code != 'd') return false;
+    code == 'f' ? add_value(static_cast<float>(number)) : add_value(number);
+    return true;
+  }
+  const long number = small_integer(value);
+  if (number < 0) return false;
+  switch (code) {
+    case 'i':
+    case 'I':
+      add_value(static_cast<std::int32_t>(number));
+      return true;
+    case 'l':
+    case 'L':
+    case 'q':
+    case 'Q':
+      add_value(std::int64_t{number});
+      return true;
+    default:
+      return false;
+  }
+}
+
 void ArgumentList::add_number(char code, PyObject* value) {
+  if (add_plain_number(code, value)) return;
   const ScalarType* scalar = scalar_type(Py_TYPE(value));
-  if (scalar != nullptr && scalar->code == code) [[likely]]
-    return add_bytes(scalar_data(value), scalar->size);
+  if (scalar != nullptr && scalar->code == code) return add_scalar(*scalar, value);
   if (code == 'e') {  // NumPy rounds; no other part of Python knows the format
     const nb::object half = nb::module_::import_("numpy").attr("float16")(nb::handle(value));
     std::uint16_t bits;
@@ -217,7 +254,7 @@ void ArgumentList::add_integer(char code, PyObject* value) {
 
 void ArgumentList::add_complex(char code, PyObject* value) {
   const ScalarType* scalar = scalar_type(Py_TYPE(value));
-  if (scalar != nullptr && scalar->code == code) return add_bytes(scalar_data(value), scalar->size);
+  if (scalar != nullptr && scalar->code == code) return add_scalar(*scalar, value);
   const nb::object real = attribute_or_null(value, "real"), imag = attribute_or_null(value, "imag");
   if (!real.is_valid() || !imag.is_valid()) refuse(value, "is no complex number");
   const double parts[] = {PyFloat_AsDouble(real.ptr()), PyFloat_AsDouble(imag.ptr())};

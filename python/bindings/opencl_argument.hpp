@@ -5,13 +5,13 @@
 
 #include <nanobind/nanobind.h>
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "numpy_scalars.hpp"
 #include "opencl_errors.hpp"
 #include "treadle/opencl/kernel.hpp"
 
@@ -59,12 +59,19 @@ class ArgumentList {
   };
   static constexpr std::size_t few = 24;
 
+  void add_argument(opencl::Argument::Kind kind, const void* data, std::size_t size);
+  /// Bytes that may be a handle.
   void add_bytes(const void* data, std::size_t size);
+  /// A NumPy scalar, where it is.
+  void add_scalar(const ScalarType& scalar, PyObject* value);
+  /// Copies a handle to where the kernel finds it.
+  void add_handle(const void* handle);
   /// Copies `value` to where the kernel finds it.
   template <class T>
   void add_value(const T& value);
   void add_other(PyObject* value);
   void add_view(PyObject* value);
+  bool add_plain_number(char code, PyObject* value);
   void add_number(char code, PyObject* value);
   void add_integer(char code, PyObject* value);
   void add_complex(char code, PyObject* value);
@@ -73,11 +80,15 @@ class ArgumentList {
   void add_checked(long long value, bool is_checked);
   [[noreturn]] void refuse(PyObject* value, const std::string& why) const;
 
+  struct Places {
+    alignas(opencl::Argument) std::byte arguments[few * sizeof(opencl::Argument)];
+    Scalar scalars[few];
+  };
+
   std::size_t count_ = 0, first_;
   opencl::Argument* arguments_;
   Scalar* scalars_;
-  std::array<opencl::Argument, few> few_arguments_;
-  std::array<Scalar, few> few_scalars_;
+  Places few_;  // not initialised: a launch would wait for the zeros of arguments it has not
   std::unique_ptr<opencl::Argument[]> many_arguments_;
   std::unique_ptr<Scalar[]> many_scalars_;
   std::vector<Py_buffer> views_;

@@ -4,12 +4,11 @@
 #include <string>
 
 #include "opencl_classes.hpp"
+#include "opencl_host_transfer.hpp"
 #include "treadle/opencl/transfer.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
-
-using opencl::Blocking;
 
 // Up to N numbers; those that are missing are `rest`.
 template <std::size_t N>
@@ -39,44 +38,24 @@ opencl::BoxPlace place(nb::handle origin, nb::handle pitches, const char* side) 
 }
 
 // over 6 parameters because they are the keywords of the Python call
-nb::object read_rect(const CommandQueue& queue, const MemoryObjectHolder& mem, nb::handle hostbuf,
-                     nb::handle buffer_origin, nb::handle host_origin, nb::handle region,
-                     nb::handle buffer_pitches, nb::handle host_pitches, nb::handle wait_for,
-                     bool is_blocking) {
-  const opencl::Box box{numbers<3>(region, 1, "region"),
-                        place(buffer_origin, buffer_pitches, "buffer"),
-                        place(host_origin, host_pitches, "host")};
-  const HostBuffer host(hostbuf, HostBuffer::write);
-  const Events after(wait_for);
-  const opencl::Queue& used = use_queue(queue);
-  const opencl::MemoryObject memory = mem.memory();
-  opencl::Event event = with_retry([&] {
-    if (!is_blocking)
-      return opencl::read_box(used, memory, host.bytes(), box, after.order(), Blocking::no);
-    nb::gil_scoped_release released;
-    return opencl::read_box(used, memory, host.bytes(), box, after.order());
-  });
-  return make_nanny_event(std::move(event), hostbuf);
-}
-
-// over 6 parameters because they are the keywords of the Python call
-nb::object write_rect(const CommandQueue& queue, const MemoryObjectHolder& mem, nb::handle hostbuf,
-                      nb::handle buffer_origin, nb::handle host_origin, nb::handle region,
-                      nb::handle buffer_pitches, nb::handle host_pitches, nb::handle wait_for,
-                      bool is_blocking) {
-  const opencl::Box box{numbers<3>(region, 1, "region"), place(host_origin, host_pitches, "host"),
-                        place(buffer_origin, buffer_pitches, "buffer")};
-  const HostBuffer host(hostbuf, HostBuffer::read);
-  const Events after(wait_for);
-  const opencl::Queue& used = use_queue(queue);
-  const opencl::MemoryObject memory = mem.memory();
-  opencl::Event event = with_retry([&] {
-    if (!is_blocking)
-      return opencl::write_box(used, memory, host.bytes(), box, after.order(), Blocking::no);
-    nb::gil_scoped_release released;
-    return opencl::write_box(used, memory, host.bytes(), box, after.order());
-  });
-  return make_nanny_event(std::move(event), hostbuf);
+template <HostBuffer::Access access>
+nb::object transfer_rect(const CommandQueue& queue, const MemoryObjectHolder& mem,
+                         nb::handle hostbuf, nb::handle buffer_origin, nb::handle host_origin,
+                         nb::handle region, nb::handle buffer_pitches, nb::handle host_pitches,
+                         nb::handle wait_for, bool is_blocking) {
+  constexpr bool to_host = access == HostBuffer::write;
+  const opencl::BoxPlace buffer = place(buffer_origin, buffer_pitches, "buffer");
+  const opencl::BoxPlace host = place(host_origin, host_pitches, "host");
+  const opencl::Box box{numbers<3>(region, 1, "region"), to_host ? buffer : host,
+                        to_host ? host : buffer};
+  return transfer_host<access>(
+      {queue, mem, hostbuf, wait_for, is_blocking},
+      [&box](const auto& used, const auto& memory, auto bytes, auto order, auto blocking) {
+        if constexpr (to_host)
+          return opencl::read_box(used, memory, bytes, box, order, blocking);
+        else
+          return opencl::write_box(used, memory, bytes, box, order, blocking);
+      });
 }
 
 // over 6 parameters because they are the keywords of the Python call
@@ -104,8 +83,8 @@ void define_host_rect(nb::module_& m, const char* name, F function) {
 }  // namespace
 
 void bind_box_transfer(nb::module_& m) {
-  define_host_rect(m, "_enqueue_read_buffer_rect", read_rect);
-  define_host_rect(m, "_enqueue_write_buffer_rect", write_rect);
+  define_host_rect(m, "_enqueue_read_buffer_rect", transfer_rect<HostBuffer::write>);
+  define_host_rect(m, "_enqueue_write_buffer_rect", transfer_rect<HostBuffer::read>);
   m.def("_enqueue_copy_buffer_rect", pyopencl(copy_rect), nb::arg("queue"), nb::arg("src"),
         nb::arg("dst"), nb::arg("src_origin"), nb::arg("dst_origin"), nb::arg("region"),
         nb::arg("src_pitches") = nb::none(), nb::arg("dst_pitches") = nb::none(),

@@ -21,25 +21,10 @@ void set_error() noexcept;
 /// pyopencl.LogicError, INVALID_VALUE.
 [[noreturn]] void raise_logic_error(const char* routine, const std::string& text);
 
-template <class F, class R, class... A>
-auto in_pyopencl_terms(F function, R (F::*)(A...) const) {
-  return [function = std::move(function)](A... arguments) -> R {
-    try {
-      return function(std::forward<A>(arguments)...);
-    } catch (nb::python_error&) {
-      throw;
-    } catch (nb::builtin_exception&) {
-      throw;
-    } catch (...) {
-      set_error();
-      throw nb::python_error();
-    }
-  };
-}
 /// Wraps a lambda so that what it throws reaches Python as pyopencl's classes.
 template <class F>
 auto pyopencl(F function) {
-  return in_pyopencl_terms(std::move(function), &F::operator());
+  return in_terms_of<set_error>(std::move(function), &F::operator());
 }
 
 template <class R, class... A>

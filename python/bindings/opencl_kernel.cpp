@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 #include <structmember.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <cstdio>
@@ -142,6 +143,8 @@ void declare_types(KernelState& kernel, nb::handle declared) {
                                       " arguments, kernel \"" + kernel.kernel.name() + "\" has " +
                                       std::to_string(kernel.kernel.argument_count()));
   kernel.passed = types.size();
+  kernel.takes_arrays = std::any_of(types.begin(), types.end(),
+                                    [](const ArgumentType& type) { return type.is_vector(); });
   kernel.types = std::move(types);
 }
 
@@ -155,6 +158,7 @@ nb::object clone(nb::handle self) {
   nb::object copy = make_kernel(kernel.kernel.clone());
   kernel_of(copy.ptr()).types = kernel.types;
   kernel_of(copy.ptr()).passed = kernel.passed;
+  kernel_of(copy.ptr()).takes_arrays = kernel.takes_arrays;
   return copy;
 }
 

@@ -19,6 +19,7 @@ struct KernelState {
   std::string call_name = {};            ///< how texts about a wrong call name it
   std::vector<ArgumentType> types = {};  ///< empty: none declared
   std::size_t passed = 0;                ///< arguments a caller passes
+  bool takes_arrays = false;             ///< some are vectors, which may bring events
 
   /// Of the arguments' types only.
   bool is_typed() const noexcept { return !types.empty(); }

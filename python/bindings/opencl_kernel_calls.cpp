@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "numpy_scalars.hpp"
 #include "opencl_kernel.hpp"
+#include "small_integer.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -149,7 +149,7 @@ Sizes read_sizes(PyObject* given, const char* what) {
   return sizes;
 }
 
-/// Over what a kernel runs, after padding and multiplying.
+/// Over what a kernel runs, as it was given.
 struct Shape {
   Sizes global, local, offset;
   bool has_local = false, has_offset = false;
@@ -168,6 +168,31 @@ void multiply(Shape& shape) {
     shape.global.values[i] *= shape.local.values[i];
     if (shape.has_offset) shape.offset.values[i] *= shape.local.values[i];
   }
+}
+
+/// A tuple of one to three small ints.
+bool read_plain_extent(PyObject* given, opencl::Extent& extent) {
+  if (!PyTuple_CheckExact(given)) return false;
+  const Py_ssize_t count = PyTuple_GET_SIZE(given);
+  if (count < 1 || count > 3) return false;
+  const long x = small_integer(PyTuple_GET_ITEM(given, 0));
+  const long y = count > 1 ? small_integer(PyTuple_GET_ITEM(given, 1)) : 0;
+  const long z = count > 2 ? small_integer(PyTuple_GET_ITEM(given, 2)) : 0;
+  if ((x | y | z) < 0) return false;
+  extent = opencl::Extent(static_cast<unsigned>(count), static_cast<std::size_t>(x),
+                          static_cast<std::size_t>(y), static_cast<std::size_t>(z));
+  return true;
+}
+
+// Nearly every call: ordinary sizes, as many for the groups, and no option that changes them.
+bool read_plain_range(const Call& call, opencl::LaunchConfig& config) {
+  if (call.options[global_offset] != nullptr || call.options[g_times_l] != nullptr ||
+      call.options[allow_empty_ndrange] != nullptr)
+    return false;
+  if (!read_plain_extent(call.global, config.global)) return false;
+  if (call.local == Py_None) return true;
+  return read_plain_extent(call.local, config.local) &&
+         config.local.dimensions() == config.global.dimensions();
 }
 
 Shape read_shape(const Call& call) {
@@ -195,7 +220,8 @@ Shape read_shape(const Call& call) {
 }
 
 const CommandQueue& queue_of(PyObject* object) {
-  if (!nb::isinstance<CommandQueue>(object))
+  static auto* const type = reinterpret_cast<PyTypeObject*>(nb::type<CommandQueue>().ptr());
+  if (Py_TYPE(object) != type && !nb::isinstance<CommandQueue>(object))
     raise_python(PyExc_TypeError,
                  std::string("queue must be a CommandQueue, not ") + Py_TYPE(object)->tp_name);
   return *nb::inst_ptr<CommandQueue>(object);
@@ -203,17 +229,28 @@ const CommandQueue& queue_of(PyObject* object) {
 
 opencl::Extent extent_of(const Sizes& sizes) { return opencl::Extent(sizes.list()); }
 
+/// False if the range is empty, and may be.
+bool read_range(const Call& call, opencl::LaunchConfig& config) {
+  if (read_plain_range(call, config)) [[likely]]
+    return true;
+  const Shape shape = read_shape(call);
+  if (is_set(call.options[allow_empty_ndrange]) &&
+      (shape.global.has_zero() || shape.local.has_zero()))
+    return false;
+  config.global = extent_of(shape.global);
+  config.local = extent_of(shape.local);
+  config.offset = extent_of(shape.offset);
+  return true;
+}
+
 // Enqueues with what `launch(config)` does; a marker where the range is empty and may be.
 template <class F>
 nb::object enqueue(const Call& call, nb::handle after_these, F launch) {
-  const Shape shape = read_shape(call);
-  const opencl::Queue& queue = use_queue(queue_of(call.queue));
+  opencl::LaunchConfig config{.queue = use_queue(queue_of(call.queue)), .global = {}};
+  const bool has_items = read_range(call, config);
   const Events after(after_these);
-  if (is_set(call.options[allow_empty_ndrange]) &&
-      (shape.global.has_zero() || shape.local.has_zero()))
-    return make_event(queue.marker(after.order()));
-  const opencl::LaunchConfig config{queue, extent_of(shape.global), extent_of(shape.local),
-                                    extent_of(shape.offset), after.order()};
+  config.order = after.order();
+  if (!has_items) return make_event(config.queue.marker(config.order));
   return make_event(with_retry([&] { return launch(config); }));
 }
 
@@ -251,9 +288,9 @@ PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t co
         kernel, arguments, static_cast<std::size_t>(PyVectorcall_NARGS(count)), keywords, places);
     ArgumentList list(kernel.passed);
     fill(list, kernel, call.values);
-    const nb::object after = kernel.is_typed() || call.options[wait_for] != nullptr
-                                 ? with_events_of_arrays(kernel, call)
-                                 : nb::object(nb::none());
+    nb::object of_arrays;  // and of the caller
+    nb::handle after = call.options[wait_for] == nullptr ? Py_None : call.options[wait_for];
+    if (kernel.takes_arrays) after = of_arrays = with_events_of_arrays(kernel, call);
     return enqueue(call, after,
                    [&](const opencl::LaunchConfig& config) {
                      return kernel.kernel.launch_list(config, list.list());

@@ -5,43 +5,24 @@
 #include <vector>
 
 #include "opencl_classes.hpp"
+#include "opencl_host_transfer.hpp"
 #include "opencl_info.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
 
-using opencl::Blocking;
-
-// A transfer of the host's: blocking ones let other threads run. `to` is the memory of the device.
-nb::object read_buffer(const CommandQueue& queue, const MemoryObjectHolder& mem, nb::handle hostbuf,
-                       std::size_t offset, nb::handle wait_for, bool is_blocking) {
-  const HostBuffer host(hostbuf, HostBuffer::write);
-  const Events after(wait_for);
-  const opencl::Queue& used = use_queue(queue);
-  const opencl::MemoryObject memory = mem.memory();
-  opencl::Event event = with_retry([&] {
-    if (!is_blocking)
-      return opencl::read(used, memory, host.bytes(), offset, after.order(), Blocking::no);
-    nb::gil_scoped_release released;
-    return opencl::read(used, memory, host.bytes(), offset, after.order());
-  });
-  return make_nanny_event(std::move(event), hostbuf);
-}
-
-nb::object write_buffer(const CommandQueue& queue, const MemoryObjectHolder& mem,
-                        nb::handle hostbuf, std::size_t offset, nb::handle wait_for,
-                        bool is_blocking) {
-  const HostBuffer host(hostbuf, HostBuffer::read);
-  const Events after(wait_for);
-  const opencl::Queue& used = use_queue(queue);
-  const opencl::MemoryObject memory = mem.memory();
-  opencl::Event event = with_retry([&] {
-    if (!is_blocking)
-      return opencl::write(used, memory, host.bytes(), offset, after.order(), Blocking::no);
-    nb::gil_scoped_release released;
-    return opencl::write(used, memory, host.bytes(), offset, after.order());
-  });
-  return make_nanny_event(std::move(event), hostbuf);
+template <HostBuffer::Access access>
+nb::object transfer_range(const CommandQueue& queue, const MemoryObjectHolder& mem,
+                          nb::handle hostbuf, std::size_t offset, nb::handle wait_for,
+                          bool is_blocking) {
+  return transfer_host<access>(
+      {queue, mem, hostbuf, wait_for, is_blocking},
+      [offset](const auto& used, const auto& memory, auto bytes, auto order, auto blocking) {
+        if constexpr (access == HostBuffer::write)
+          return opencl::read(used, memory, bytes, offset, order, blocking);
+        else
+          return opencl::write(used, memory, bytes, offset, order, blocking);
+      });
 }
 
 // -1 bytes: as many as both have; over 6 parameters because they are the keywords of the call.
@@ -84,12 +65,12 @@ nb::object migrate(const CommandQueue& queue, nb::handle mem_objects, std::uint6
 }  // namespace
 
 void bind_transfer(nb::module_& m) {
-  m.def("_enqueue_read_buffer", pyopencl(read_buffer), nb::arg("queue"), nb::arg("mem"),
-        nb::arg("hostbuf"), nb::arg("src_offset") = 0, nb::arg("wait_for") = nb::none(),
-        nb::arg("is_blocking") = true);
-  m.def("_enqueue_write_buffer", pyopencl(write_buffer), nb::arg("queue"), nb::arg("mem"),
-        nb::arg("hostbuf"), nb::arg("dst_offset") = 0, nb::arg("wait_for") = nb::none(),
-        nb::arg("is_blocking") = true);
+  m.def("_enqueue_read_buffer", pyopencl(transfer_range<HostBuffer::write>), nb::arg("queue"),
+        nb::arg("mem"), nb::arg("hostbuf"), nb::arg("src_offset") = 0,
+        nb::arg("wait_for") = nb::none(), nb::arg("is_blocking") = true);
+  m.def("_enqueue_write_buffer", pyopencl(transfer_range<HostBuffer::read>), nb::arg("queue"),
+        nb::arg("mem"), nb::arg("hostbuf"), nb::arg("dst_offset") = 0,
+        nb::arg("wait_for") = nb::none(), nb::arg("is_blocking") = true);
   m.def("_enqueue_copy_buffer", pyopencl(copy_buffer), nb::arg("queue"), nb::arg("src"),
         nb::arg("dst"), nb::arg("byte_count") = -1, nb::arg("src_offset") = 0,
         nb::arg("dst_offset") = 0, nb::arg("wait_for") = nb::none());

@@ -11,13 +11,9 @@
 
 namespace treadle::opencl {
 
-Extent::Extent(std::span<const std::size_t> sizes)
-    : dimensions_(static_cast<unsigned>(sizes.size())) {
-  if (sizes.size() > sizes_.size())
-    throw InvalidArgument(
-        "a kernel runs over 1 to 3 dimensions, not " + std::to_string(sizes.size()),
-        "fold the outer dimensions into one");
-  std::ranges::copy(sizes, sizes_.begin());
+void Extent::refuse(std::size_t dimensions) {
+  throw InvalidArgument("a kernel runs over 1 to 3 dimensions, not " + std::to_string(dimensions),
+                        "fold the outer dimensions into one");
 }
 
 namespace {
@@ -56,13 +52,15 @@ KernelParameter ask_parameter(const Table& cl, RawKernel raw, unsigned index) {
 }  // namespace
 
 KernelState::KernelState(Context context, Handle<RawKernel> handle)
-    : context_(std::move(context)), handle_(std::move(handle)) {
-  const Table& cl = handle_.table();
-  name_ = std::get<std::string>(query_object(cl, "clGetKernelInfo", cl.clGetKernelInfo,
-                                             handle_.raw(), KernelInfo::function_name));
-  argument_count_ = ask_value<cl_uint>(cl, "clGetKernelInfo", cl.clGetKernelInfo, handle_.raw(),
-                                       CL_KERNEL_NUM_ARGS);
-}
+    : context_(std::move(context)),
+      handle_(std::move(handle)),
+      name_(std::get<std::string>(query_object(handle_.table(), "clGetKernelInfo",
+                                               handle_.table().clGetKernelInfo, handle_.raw(),
+                                               KernelInfo::function_name))),
+      argument_count_(ask_value<cl_uint>(handle_.table(), "clGetKernelInfo",
+                                         handle_.table().clGetKernelInfo, handle_.raw(),
+                                         CL_KERNEL_NUM_ARGS)),
+      set_values_(argument_count_) {}
 
 const std::vector<KernelParameter>& KernelState::parameters() const {
   std::call_once(parameters_asked_, [this] {
@@ -74,9 +72,14 @@ const std::vector<KernelParameter>& KernelState::parameters() const {
 
 namespace {
 
+/// Sets an argument, unless OpenCL has this value; launch_lock() held.
 void set_one(const KernelState& kernel, unsigned index, const Argument& argument) {
   const Table& cl = kernel.handle().table();
   const RawKernel raw = kernel.handle().raw();
+  SetValues& known = kernel.set_values();
+  const bool is_value = argument.kind == Argument::Kind::value;
+  if (is_value && known.has(index, argument) && !kernel.is_shared()) return;
+  known.forget(index);
   if (argument.kind == Argument::Kind::svm) {
     const int code = cl.clSetKernelArgSVMPointer(raw, index, argument.data);
     if (code != CL_SUCCESS) [[unlikely]]
@@ -86,6 +89,7 @@ void set_one(const KernelState& kernel, unsigned index, const Argument& argument
   const int code = cl.clSetKernelArg(raw, index, argument.size_bytes, argument.data);
   if (code != CL_SUCCESS) [[unlikely]]
     raise_argument(kernel, index, argument, code, "clSetKernelArg");
+  if (is_value) known.remember(index, argument);
 }
 
 /// The shapes' own agreement, which OpenCL cannot see: it takes one number of dimensions for all.
@@ -126,6 +130,7 @@ Kernel::Kernel(std::shared_ptr<const Table> table, RawKernel raw, Ownership owne
                                               raw, CL_KERNEL_CONTEXT),
                         Ownership::retain);
   state_ = adopt_kernel(context, owned.detach());
+  state_->share();
 }
 
 Event Kernel::launch_list(const LaunchConfig& config, std::span<const Argument> arguments) const {
@@ -158,20 +163,22 @@ Event Kernel::enqueue(const LaunchConfig& config) const {
 
 Kernel Kernel::clone() const {
   cl_int code = CL_SUCCESS;
-  const RawKernel copy = table().clCloneKernel(raw(), &code);
+  const RawKernel copy = table().clCloneKernel(handle().raw(), &code);
   check(table(), code, "clCloneKernel", [&] { return "\"" + name() + "\""; });
   return Kernel(adopt_kernel(context(), copy));
 }
 
 InfoValue Kernel::info(KernelInfo parameter) const {
-  return query_object(table(), "clGetKernelInfo", table().clGetKernelInfo, raw(), parameter);
+  return query_object(table(), "clGetKernelInfo", table().clGetKernelInfo, handle().raw(),
+                      parameter);
 }
 
 InfoValue Kernel::work_group_info(const Device& device, KernelWorkGroupInfo parameter) const {
   return query(table(), "clGetKernelWorkGroupInfo", parameter,
                [&](std::size_t size, void* data, std::size_t* size_out) {
-                 return table().clGetKernelWorkGroupInfo(
-                     raw(), device.raw(), static_cast<cl_uint>(parameter), size, data, size_out);
+                 return table().clGetKernelWorkGroupInfo(handle().raw(), device.raw(),
+                                                         static_cast<cl_uint>(parameter), size,
+                                                         data, size_out);
                });
 }
 
@@ -184,19 +191,19 @@ InfoValue Kernel::sub_group_info(const Device& device, KernelSubGroupInfo parame
   if (parameter == KernelSubGroupInfo::local_size_for_sub_group_count) {
     std::vector<std::uint64_t> shape(3);
     check(table(),
-          ask(raw(), device.raw(), static_cast<cl_uint>(parameter), input.size_bytes(),
+          ask(handle().raw(), device.raw(), static_cast<cl_uint>(parameter), input.size_bytes(),
               input.data(), shape.size() * sizeof shape[0], shape.data(), nullptr),
           call);
     return shape;
   }
   return query(table(), call, parameter, [&](std::size_t size, void* data, std::size_t* size_out) {
-    return ask(raw(), device.raw(), static_cast<cl_uint>(parameter), input.size_bytes(),
+    return ask(handle().raw(), device.raw(), static_cast<cl_uint>(parameter), input.size_bytes(),
                input.data(), size, data, size_out);
   });
 }
 
 InfoValue Kernel::argument_info(unsigned index, KernelArgInfo parameter) const {
-  return ask_argument(table(), raw(), index, parameter);
+  return ask_argument(table(), handle().raw(), index, parameter);
 }
 
 const std::vector<KernelParameter>& Kernel::parameters() const {
@@ -220,7 +227,12 @@ const Context& Kernel::context() const {
 }
 RawKernel Kernel::raw() const {
   if (state_ == nullptr) raise_empty();
+  state_->share();
   return state_->handle().raw();
+}
+const Handle<RawKernel>& Kernel::handle() const {
+  if (state_ == nullptr) raise_empty();
+  return state_->handle();
 }
 const std::shared_ptr<const Table>& Kernel::shared_table() const {
   if (state_ == nullptr) raise_empty();

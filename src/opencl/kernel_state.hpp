@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,6 +14,41 @@
 #include "treadle/opencl/table.hpp"
 
 namespace treadle::opencl {
+
+/// The values that a kernel's arguments were set to last: those need not be set again. Nothing is
+/// remembered of handles, for a new object may have an old one's.
+class SetValues {
+ public:
+  explicit SetValues(unsigned count) : values_(count) {}
+  /// Whether the argument has exactly these bytes.
+  bool has(unsigned index, const Argument& argument) const noexcept {
+    if (index >= values_.size()) return false;
+    const Value& value = values_[index];
+    return value.size == argument.size_bytes && argument.size_bytes != 0 &&
+           same_bytes(value.bytes, argument.data, value.size);
+  }
+  void forget(unsigned index) noexcept {
+    if (index < values_.size()) values_[index].size = 0;
+  }
+  void remember(unsigned index, const Argument& argument) noexcept {
+    if (argument.size_bytes > sizeof Value::bytes || index >= values_.size()) return;
+    std::memcpy(values_[index].bytes, argument.data, argument.size_bytes);
+    values_[index].size = argument.size_bytes;
+  }
+
+ private:
+  // The sizes that nearly all values have, without a call.
+  static bool same_bytes(const void* a, const void* b, std::size_t size) noexcept {
+    if (size == 4) return std::memcmp(a, b, 4) == 0;
+    if (size == 8) return std::memcmp(a, b, 8) == 0;
+    return std::memcmp(a, b, size) == 0;
+  }
+  struct Value {
+    std::size_t size = 0;  ///< 0: not known
+    std::byte bytes[16];   ///< a double2, or less; larger values are set each time
+  };
+  std::vector<Value> values_;
+};
 
 /// A kernel, and what launches of it need, asked once when it is made.
 class KernelState {
@@ -25,12 +63,20 @@ class KernelState {
   std::mutex& launch_lock() const noexcept { return launch_lock_; }
   const std::vector<KernelParameter>& parameters() const;
 
+  /// Somebody else has the handle, and may set arguments that set_values() knows nothing of.
+  void share() const noexcept { is_shared_.store(true, std::memory_order_relaxed); }
+  bool is_shared() const noexcept { return is_shared_.load(std::memory_order_relaxed); }
+  /// Which values OpenCL has; launch_lock() held.
+  SetValues& set_values() const noexcept { return set_values_; }
+
  private:
   Context context_;
   Handle<RawKernel> handle_;
   std::string name_;
   unsigned argument_count_;
   mutable std::mutex launch_lock_;
+  mutable SetValues set_values_;
+  mutable std::atomic<bool> is_shared_ = false;
   mutable std::once_flag parameters_asked_;
   mutable std::vector<KernelParameter> parameters_;
 };

@@ -22,6 +22,7 @@ std::string describe_argument(const Argument& argument) {
     case Argument::Kind::svm:
       return "a pointer to shared memory";
     case Argument::Kind::bytes:
+    case Argument::Kind::value:
       break;
   }
   return std::to_string(argument.size_bytes) + " bytes";

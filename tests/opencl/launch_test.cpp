@@ -109,14 +109,82 @@ TEST_F(Launch, AFailureThatIsNotOfTheShapeNamesNoLimit) {
       Not(HasSubstr("multiple")));
 }
 
+TEST_F(Launch, AValueThatTheKernelHasIsNotSetAgain) {
+  const Kernel kernel = make_kernel();
+  kernel.launch({.queue = queue_, .global = {1}}, 1, 2.0);
+  fake::state().calls.clear();
+  const LaunchConfig again{.queue = queue_, .global = {1}, .order = {.without_event = true}};
+  kernel.launch(again, 1, 2.0);
+  kernel.launch(again, 1, 3.0);
+  kernel.launch(again, 1, 3.0f);  // other bytes, and fewer
+  EXPECT_THAT(fake::state().calls, ElementsAre("clEnqueueNDRangeKernel(1)", "clSetKernelArg(1)",
+                                               "clEnqueueNDRangeKernel(1)", "clSetKernelArg(1)",
+                                               "clEnqueueNDRangeKernel(1)"));
+}
+
+TEST_F(Launch, WhatMayBeAHandleIsSetEachTime) {
+  struct Large {
+    long number[3];
+  };
+  const Kernel kernel = make_kernel();
+  const RawMemory handle = nullptr;
+  for (int i = 0; i < 2; ++i)
+    kernel.launch({.queue = queue_, .global = {1}}, handle, Large{{1, 2, 3}});
+  EXPECT_EQ(fake::state().count("clSetKernelArg"), 4);
+}
+
+TEST_F(Launch, SettingAnArgumentByItselfCounts) {
+  const Kernel kernel = make_kernel();
+  const int one = 1, seven = 7;
+  const LaunchConfig config{.queue = queue_, .global = {1}};
+  kernel.launch(config, one, 2);
+  kernel.set_argument(0, KernelArgument<int>::of(seven));
+  kernel.set_argument(1, {Argument::Kind::local, 16});
+  fake::state().calls.clear();
+  kernel.launch(config, seven, 2);  // the first is there, the second was replaced
+  EXPECT_EQ(fake::state().count("clSetKernelArg"), 1);
+  kernel.launch(config, one, 2);
+  EXPECT_EQ(fake::state().count("clSetKernelArg"), 2);
+}
+
+TEST_F(Launch, ARefusedValueIsNotTakenForSet) {
+  const Kernel kernel = make_kernel();
+  const LaunchConfig config{.queue = queue_, .global = {1}};
+  kernel.launch(config, 1, 2);
+  fake::state().fail["clSetKernelArg"] = CL_OUT_OF_RESOURCES;
+  EXPECT_THROW(kernel.launch(config, 5, 2), treadle::DeviceError);
+  fake::state().fail.clear();
+  fake::state().calls.clear();
+  kernel.launch(config, 1, 2);  // what the failed call left there is not known
+  EXPECT_EQ(fake::state().count("clSetKernelArg"), 1);
+}
+
+TEST_F(Launch, AKernelThatOthersHoldIsSetEachTime) {
+  const LaunchConfig config{.queue = queue_, .global = {1}};
+  const Kernel given_out = make_kernel();
+  given_out.launch(config, 1, 2);
+  EXPECT_NE(given_out.raw(), nullptr);  // somebody sets an argument with it
+  fake::state().calls.clear();
+  for (int i = 0; i < 2; ++i) given_out.launch(config, 1, 2);
+  EXPECT_EQ(fake::state().count("clSetKernelArg"), 4);
+}
+
+TEST_F(Launch, AnIndexBehindTheLastIsThePlatformsToRefuse) {
+  fake::state().fail["clSetKernelArg"] = CL_INVALID_ARG_INDEX;
+  const int number = 1;
+  const Kernel kernel = make_kernel();
+  EXPECT_THROW(kernel.set_argument(9, KernelArgument<int>::of(number)), treadle::DeviceError);
+}
+
 // Four threads launch one kernel: in the record, each launch is one unbroken run of three calls.
+// No two launches have a value in common, which would not be set again.
 TEST_F(Launch, IsOneOperationForOtherThreads) {
   const Kernel kernel = make_kernel();
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
-    threads.emplace_back([&] {
-      for (int n = 0; n < 500; ++n)
-        kernel.launch({.queue = queue_, .global = {1}, .order = {.without_event = true}}, 1, 2);
+    threads.emplace_back([&, i] {
+      for (int n = 500 * i; n < 500 * (i + 1); ++n)
+        kernel.launch({.queue = queue_, .global = {1}, .order = {.without_event = true}}, n, n);
     });
   for (std::thread& thread : threads) thread.join();
   const auto& calls = fake::state().calls;

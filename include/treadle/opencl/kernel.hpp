@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +27,14 @@ class Extent {
   /// Throws InvalidArgument for more than three.
   Extent(std::initializer_list<std::size_t> sizes)
       : Extent(std::span(sizes.begin(), sizes.size())) {}
-  explicit Extent(std::span<const std::size_t> sizes);
+  /// The first `dimensions` of three sizes, 1 to 3.
+  constexpr Extent(unsigned dimensions, std::size_t x, std::size_t y, std::size_t z)
+      : sizes_{x, y, z}, dimensions_(dimensions) {}
+  explicit Extent(std::span<const std::size_t> sizes)
+      : dimensions_(static_cast<unsigned>(sizes.size())) {
+    if (sizes.size() > sizes_.size()) refuse(sizes.size());
+    std::copy(sizes.begin(), sizes.end(), sizes_.begin());
+  }
   /// 0 to 3.
   unsigned dimensions() const noexcept { return dimensions_; }
   /// Whether OpenCL is to choose.
@@ -38,6 +46,7 @@ class Extent {
   bool operator==(const Extent&) const = default;
 
  private:
+  [[noreturn]] static void refuse(std::size_t dimensions);
   std::array<std::size_t, 3> sizes_ = {};
   unsigned dimensions_ = 0;
 };
@@ -57,9 +66,10 @@ struct LocalMemory {
 };
 
 /// One argument of a kernel: bytes that are copied, local memory, or a pointer to shared virtual
-/// memory.
+/// memory. A `value` is bytes that stand for nothing but themselves, unlike the handle of a buffer:
+/// OpenCL is not told again what it has been told.
 struct Argument {
-  enum class Kind { bytes, local, svm } kind = Kind::bytes;  ///< what `data` means
+  enum class Kind { bytes, local, svm, value } kind = Kind::bytes;  ///< what `data` means
   std::size_t size_bytes = 0;  ///< of the bytes, or of the local memory
   const void* data = nullptr;  ///< kept only until the call returns; the pointer itself for svm
 };
@@ -71,7 +81,11 @@ struct KernelArgument {
   static_assert(std::is_trivially_copyable_v<T>,
                 "a kernel argument is copied as bytes: pass a plain value or a Buffer");
   /// Refers to `value`, which must live until the call returns.
-  static Argument of(const T& value) noexcept { return {Argument::Kind::bytes, sizeof(T), &value}; }
+  static Argument of(const T& value) noexcept {
+    // A structure may hold a handle, and a pointer may be one.
+    return {std::is_arithmetic_v<T> ? Argument::Kind::value : Argument::Kind::bytes, sizeof(T),
+            &value};
+  }
 };
 /// The memory. Throws InvalidState if it was released.
 template <std::derived_from<MemoryObject> T>
@@ -150,7 +164,8 @@ class Kernel : public Queries<Kernel, KernelInfo> {
   const Context& context() const;
   /// False where there is no kernel: every question throws InvalidState then.
   explicit operator bool() const noexcept { return state_ != nullptr; }
-  /// For calls of OpenCL itself, without a reference of its own.
+  /// For calls of OpenCL itself, without a reference of its own. From now on somebody else may set
+  /// its arguments: each launch sets them all.
   RawKernel raw() const;
   /// The platform's entry points; valid as long as the kernel.
   const Table& table() const { return *shared_table(); }
@@ -161,6 +176,7 @@ class Kernel : public Queries<Kernel, KernelInfo> {
  private:
   friend class Program;
   explicit Kernel(std::shared_ptr<const KernelState> state) noexcept;
+  const Handle<RawKernel>& handle() const;
   std::shared_ptr<const KernelState> state_;
 };
 

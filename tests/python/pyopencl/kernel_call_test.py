@@ -135,6 +135,66 @@ def test_typed_scalars(axpy, vectors, queue, download):
         axpy(queue, (16,), None, y_gpu, x_gpu, 0.5, 12.0, 2)
 
 
+@pytest.mark.parametrize("typed", [False, True])
+def test_each_call_has_its_own_values_whatever_was_set_before(
+    axpy, vectors, queue, download, typed
+):
+    x, y_gpu, x_gpu = vectors
+    expected = np.ones(16, np.float32)
+    if typed:
+        axpy.set_scalar_arg_dtypes([None, None, np.float32, np.int32, np.int32])
+
+    def call(a, n):
+        scalars = (float(a), n, 0) if typed else (np.float32(a), np.int32(n), np.int32(0))
+        axpy(queue, (16,), None, y_gpu, x_gpu, *scalars)
+        expected[:n] += a * x[:n]
+
+    for a, n in ((2, 16), (2, 16), (2, 8), (3, 8)):
+        call(a, n)
+    axpy.set_arg(2, np.float32(10))
+    call(3, 8)
+    same = cl.Kernel.from_int_ptr(axpy.int_ptr)
+    same.set_arg(2, np.float32(100))
+    call(3, 8)
+    same.set_arg(3, np.int32(1))
+    call(3, 8)
+    assert (download(y_gpu, x) == expected).all()
+
+
+def test_memory_in_the_place_of_freed_memory_is_the_argument(axpy, upload, queue, download):
+    x = np.arange(16, dtype=np.float32)
+    x_gpu = upload(x)
+    for a in range(1, 20):
+        y_gpu = upload(np.ones(16, np.float32))
+        axpy(queue, (16,), None, y_gpu, x_gpu, np.float32(a), np.int32(16), np.int32(0))
+        assert (download(y_gpu, x) == _expected(x, a)).all()
+        y_gpu.release()
+
+
+@pytest.mark.parametrize(
+    ("declared", "number"),
+    [
+        *((code, number) for code in "iIlLqQ" for number in (0, 1, 2**30 - 1, 2**30)),
+        *((code, -1) for code in "ilq"),
+        *((code, 2**32 + 5) for code in "lLqQ"),
+        *((code, number) for code in "fd" for number in (0.5, -2.0, 3)),
+        *((code, True) for code in "iqf"),
+    ],
+)
+def test_plain_numbers_of_declared_types(declared, number, build, queue, download):
+    dtype = np.dtype(declared)
+    if dtype == np.float64 and "cl_khr_fp64" not in queue.device.extensions:
+        pytest.skip("the device has no double")
+    names = {"i": "int", "I": "uint", "l": "long", "L": "ulong", "q": "long", "Q": "ulong"}
+    ctype = names.get(declared, "float" if declared == "f" else "double")
+    text = "__kernel void put(__global T *out, T value) { out[get_global_id(0)] = value; }"
+    kernel = build(text.replace("T", ctype)).put
+    kernel.set_scalar_arg_dtypes([None, dtype])
+    out = cl.Buffer(queue.context, cl.mem_flags.READ_WRITE, 2 * dtype.itemsize)
+    kernel(queue, (2,), None, out, number)
+    assert (download(out, np.empty(2, dtype)) == dtype.type(number)).all()
+
+
 def test_declared_types_must_be_as_many_as_the_arguments(axpy):
     with pytest.raises(TypeError, match="has 5"):
         axpy.set_scalar_arg_dtypes([None, np.float32])
