@@ -198,10 +198,12 @@ class Column:
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """What the row promises: ours / `against` <= `at_most`, or ours <= `at_most_seconds`."""
+    """What the row promises: ours / `against` <= `at_most`, or ours - `against` <= `at_most_more`
+    seconds, or ours <= `at_most_seconds`."""
 
     against: str = ""
     at_most: float = math.inf
+    at_most_more: float = math.inf
     at_most_seconds: float = math.inf
 
 
@@ -248,6 +250,11 @@ def summary(values):
         "high": quantile(values, 0.95),
         "samples": len(values),
     }
+
+
+def difference(ours, other):
+    """Seconds that ours takes more, round by round."""
+    return summary([a - b for a, b in zip(ours, other, strict=False)])
 
 
 def ratio(ours, other):

@@ -9,7 +9,7 @@ import pathlib
 import platform
 import subprocess
 
-from measure import ratio, summary
+from measure import difference, ratio, summary
 
 RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 
@@ -71,6 +71,8 @@ def row_record(row, ceilings):
             entry |= work_fields(row, entry["seconds"]["median"], ceilings)
             if column is not ours and ours.rounds:
                 entry["ours_over_this"] = ratio(ours.rounds, column.rounds)
+                if any(math.isfinite(t.at_most_more) for t in row.targets):
+                    entry["ours_minus_this"] = difference(ours.rounds, column.rounds)
         record["columns"].append(entry)
     record["targets"] = [target_record(target, record) for target in row.targets]
     return record
@@ -82,14 +84,21 @@ def target_record(target, record):
     if math.isfinite(target.at_most_seconds):
         met = ours["median"] <= target.at_most_seconds if ours else None
         return {"promise": f"<= {duration(target.at_most_seconds)}", "met": met}
-    promise = f"<= {target.at_most}x of {target.against}"
+    if math.isfinite(target.at_most_more):
+        promise = f"<= {target.against} + {duration(target.at_most_more)}"
+        compared, limit = "ours_minus_this", target.at_most_more
+    else:
+        promise = f"<= {target.at_most}x of {target.against}"
+        compared, limit = "ours_over_this", target.at_most
     for entry in record["columns"]:
-        if entry["label"] == target.against and "ours_over_this" in entry:
-            return {"promise": promise, "met": entry["ours_over_this"]["median"] <= target.at_most}
+        if entry["label"] == target.against and compared in entry:
+            return {"promise": promise, "met": entry[compared]["median"] <= limit}
     return {"promise": promise, "met": None}
 
 
 def duration(seconds):
+    if seconds < 0:
+        return f"-{duration(-seconds)}"
     for unit, scale in (("s", 1), ("ms", 1e3), ("us", 1e6)):
         if seconds * scale >= 1:
             return f"{seconds * scale:.3g} {unit}"
@@ -110,6 +119,10 @@ def cell(entry):
     if "ours_over_this" in entry:
         times = entry["ours_over_this"]
         text += f", ours/it **{times['median']:.2f}** [{times['low']:.2f}, {times['high']:.2f}]"
+    if "ours_minus_this" in entry:
+        more = entry["ours_minus_this"]
+        text += f", ours - it {duration(more['median'])}"
+        text += f" [{duration(more['low'])}, {duration(more['high'])}]"
     return text
 
 

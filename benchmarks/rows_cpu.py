@@ -48,6 +48,7 @@ class Session(session.Session):
             *self.launch_rows(),
             *self.enqueue_rows(self.pocl),
             *self.waist_rows(),
+            *self.own_rows(),
             *self.compile_rows(),
             *self.cache_rows(),
             *self.memory_rows(),

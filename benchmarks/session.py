@@ -38,6 +38,14 @@ class Session:
         self.enqueue = self.worker("C++ on OpenCL", [binaries / "enqueue"], "enqueue")
         self.waist = self.worker("C++", [binaries / "waist"], "waist")
         self.waist_opencl = self.worker("C++ on OpenCL", [binaries / "waist", "opencl"], "waist")
+        native = [sys.executable, self.workers / "native_style.py"]
+        self.native = self.worker("treadle", [*native, device], "native")
+        self.native_opencl = self.worker("treadle on OpenCL", [*native, "opencl"], "native")
+        silent = self.silent_cuda(device, binaries)
+        pycuda = [*run, self.workers / "pycuda_style.py"]
+        self.silent = self.worker("treadle, silent driver", pycuda, "python", silent)
+        silent = {"TREADLE_LIBOPENCL": str(binaries / "silent_opencl.so")}
+        self.silent_opencl = self.worker("treadle, silent OpenCL", opencl, "opencl", silent)
         self.compile = self.worker("C++", [binaries / "compile"], "compile")
         self.memory = self.worker("C++", [binaries / "memory_pool"], "memory")
         self.fresh = Fresh(
@@ -51,9 +59,26 @@ class Session:
             lambda case: self.environment,
         )
 
-    def worker(self, name, command, cache):
-        """A process of Treadle's, with a cache folder of its own."""
-        return self.keep(Worker(name, command, self.environment | self.cache(cache)))
+    def worker(self, name, command, cache, more=None):
+        """A process of Treadle's, with a cache folder of its own and `more` environment."""
+        environment = self.environment | self.cache(cache) | (more or {})
+        return self.keep(Worker(name, command, environment))
+
+    def silent_cuda(self, device, binaries):
+        """The environment that gives a process a CUDA driver whose launches do nothing."""
+        if device != "cpu":
+            return {"TREADLE_LIBCUDA": str(binaries / "silent_cuda.so")}
+        # The CPU device is found in one folder with its compiler: this one, and the real beside it.
+        real = pathlib.Path(
+            self.environment.get("TREADLE_LIBRARY_DIR") or os.environ["TREADLE_LIBRARY_DIR"]
+        )
+        folder = self.scratch / "silent"
+        folder.mkdir()
+        for path in real.glob("*"):
+            if path.name != "libtreadle_cpu.so":
+                (folder / path.name).symlink_to(path)
+        (folder / "libtreadle_cpu.so").symlink_to(binaries / "silent_cpu.so")
+        return {"TREADLE_LIBRARY_DIR": str(folder), "LD_LIBRARY_PATH": str(real)}
 
     def keep(self, worker):
         """Notes a worker to be closed at the end."""
@@ -67,14 +92,35 @@ class Session:
 
     def waist_rows(self):
         """What a launch through the waist costs more than one through the shell below it."""
-        for name, worker in (("CUDA", self.waist), ("OpenCL", self.waist_opencl)):
+        for language, name, worker in (
+            ("C++", "CUDA", self.waist),
+            ("C++", "OpenCL", self.waist_opencl),
+            ("Python", "CUDA", self.native),
+            ("Python", "OpenCL", self.native_opencl),
+        ):
             columns = [
                 Column("Treadle, over the shell", worker, "waist over shell"),
                 Column("Treadle, waist", worker, "waist"),
                 Column("Treadle, shell", worker, "shell"),
             ]
             target = Target(at_most_seconds=0.15e-6)
-            yield Row("Launch through the waist, C++", name, columns, (target,), rounds=21)
+            group = f"Launch through the waist, {language}"
+            yield Row(group, name, columns, (target,), rounds=21, repeats=9)
+
+    def own_rows(self):
+        """What is ours of a launch: the driver's share is nothing here."""
+        for name, worker, case in (
+            ("Python, prepared", self.silent, "launch prepared"),
+            ("Python, plain", self.silent, "launch plain"),
+            ("Python, OpenCL, plain", self.silent_opencl, "enqueue plain"),
+            ("Python, OpenCL, typed", self.silent_opencl, "enqueue typed"),
+        ):
+            yield Row(
+                "Launch, five arguments, with a driver that does nothing",
+                name,
+                [Column("Treadle", worker, case)],
+                rounds=21,
+            )
 
     def enqueue_rows(self, peer):
         """An OpenCL kernel of five arguments; `peer` is a worker that runs PyOpenCL."""
@@ -88,8 +134,8 @@ class Session:
                 Column("PyOpenCL", peer, f"enqueue {form}"),
                 bare,
             ]
-            note = "at most the bare calls and 0.5 us"
-            yield Row(group, f"Python, {form}", columns, (Target("PyOpenCL", 0.7),), 21, note=note)
+            targets = (Target("PyOpenCL", 0.7), Target("bare calls", at_most_more=0.5e-6))
+            yield Row(group, f"Python, {form}", columns, targets, rounds=21)
 
     def close_workers(self):
         """Ends every process; what is asked next is asked of a new one."""

@@ -48,6 +48,22 @@ def test_what_is_promised_against_a_peer_names_a_column(kind):
         assert {target.against for target in row.targets} - {""} <= labels, row.name
 
 
+def test_a_promise_of_so_much_more_is_judged_by_the_rounds_differences():
+    import report
+    from measure import Column, Row, Target
+
+    ours = Column("ours", None, "x", rounds=[2.0e-6, 3.0e-6, 2.2e-6])
+    bare = Column("bare", None, "x", rounds=[1.7e-6, 2.7e-6, 2.6e-6])
+    for limit, met in ((0.5e-6, True), (0.2e-6, False)):
+        row = Row("group", "name", [ours, bare], (Target("bare", at_most_more=limit),))
+        record = report.row_record(row, {})
+        assert record["targets"][0]["met"] is met
+        assert report.duration(limit) in record["targets"][0]["promise"]
+    assert "ours - it 300 ns [-330 ns, 300 ns]" in report.cell(record["columns"][1])
+    gone = Row("group", "name", [ours, Column("bare", None, "x")], row.targets)
+    assert report.row_record(gone, {})["targets"][0]["met"] is None
+
+
 @pytest.mark.parametrize(
     ("head", "base", "said"),
     [

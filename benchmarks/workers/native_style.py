@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""A launch through treadle.Kernel, and through the shell of the same device below it.
+
+native_style.py ID chooses the device. Both launch the same kernel with the same five arguments.
+"""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+import numpy as np
+from worker import LoopTiming, serve
+
+BATCH = 200  # fewer than drivers queue, so the host is timed
+
+FIVE = """
+#include <treadle/dialect.h>
+TREADLE_KERNEL five(TREADLE_GLOBAL float *out, TREADLE_GLOBAL const float *a,
+                    TREADLE_GLOBAL const float *b, float x, int n)
+{
+  int i = treadle_global_id(0);
+  if (i < n) out[i] = a[i] + x * b[i];
+}
+"""
+FIVE_CUDA = """
+extern "C" __global__ void five(float *out, const float *a, const float *b, float x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = a[i] + x * b[i];
+}
+"""
+FIVE_OPENCL = """
+__kernel void five(__global float *out, __global const float *a, __global const float *b, float x,
+                   int n)
+{
+    int i = get_global_id(0);
+    if (i < n) out[i] = a[i] + x * b[i];
+}
+"""
+X, N = np.float32(2), np.int32(0)  # n = 0: the device does next to nothing
+
+
+def waist_case(device):
+    import treadle
+
+    kernel = treadle.Program(device, FIVE).kernel("five")
+    out, a, b = (treadle.Buffer(device, 4096) for _ in range(3))
+    groups, group_size = (1,), (32,)
+    stream = device.make_stream()
+
+    def loop(count):
+        for _ in count:
+            kernel(out, a, b, X, N, groups=groups, group_size=group_size, stream=stream)
+
+    return LoopTiming(loop, BATCH, stream.synchronize)
+
+
+def cuda_case():
+    import treadle
+    from treadle import cuda
+
+    device = cuda.default_device()
+    context = cuda.Context.make_current(device)
+    context.__enter__()
+    image = treadle.compile_cuda(FIVE_CUDA, device.target).image
+    kernel = cuda.Module(image).function("five")
+    out, a, b = (cuda.DeviceMemory(4096) for _ in range(3))
+    grid, block = (1,), (32,)
+    stream = cuda.Stream(cuda.StreamFlags.non_blocking)
+
+    def loop(count):
+        for _ in count:
+            kernel(out, a, b, X, N, grid=grid, block=block, stream=stream)
+
+    return LoopTiming(loop, BATCH, stream.synchronize)
+
+
+def opencl_case(device):
+    """The shell in Python is treadle.pyopencl; each of its calls gives an event."""
+    from treadle import pyopencl as cl
+
+    name = device.name
+    context = cl.Context(
+        [d for p in cl.get_platforms() for d in p.get_devices() if d.name.strip() == name][:1]
+    )
+    queue = cl.CommandQueue(context)
+    kernel = cl.Kernel(cl.Program(context, FIVE_OPENCL).build(), "five")
+    out, a, b = (cl.Buffer(context, cl.mem_flags.READ_WRITE, 4096) for _ in range(3))
+    size = (32,)
+
+    def loop(count):
+        for _ in count:
+            kernel(queue, size, size, out, a, b, X, N)
+
+    return LoopTiming(loop, BATCH, queue.finish)
+
+
+def make_cases():
+    import treadle
+
+    device = treadle.find_device(sys.argv[1])
+    shell = opencl_case(device) if device.id.startswith("opencl") else cuda_case()
+    waist = waist_case(device)
+    return {
+        "waist": lambda: waist,
+        "shell": lambda: shell,
+        "waist over shell": lambda: Difference(waist, shell),
+    }
+
+
+class Difference(LoopTiming):
+    """Of neighbouring batches, so that what disturbs the one disturbs the other."""
+
+    def __init__(self, more, less):
+        self.more, self.less = more, less
+
+    def once(self):
+        return max(self.more.once() - self.less.once(), 1e-9)
+
+
+serve(make_cases)
