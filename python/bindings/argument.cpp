@@ -197,20 +197,6 @@ void add_other(cuda::ArgumentBuffer& buffer, PyObject* argument, std::vector<PyO
   if (!add_device_object(buffer, argument)) refuse(argument, buffer.count());
 }
 
-// A tuple of one to three small ints, as nearly every launch has it.
-bool read_plain_dim3(PyObject* object, cuda::Dim3& dim) noexcept {
-  if (!PyTuple_CheckExact(object)) return false;
-  const Py_ssize_t count = PyTuple_GET_SIZE(object);
-  if (count < 1 || count > 3) return false;
-  // Three values and no loop over places: they stay in registers.
-  const long x = small_integer(PyTuple_GET_ITEM(object, 0));
-  const long y = count > 1 ? small_integer(PyTuple_GET_ITEM(object, 1)) : 1;
-  const long z = count > 2 ? small_integer(PyTuple_GET_ITEM(object, 2)) : 1;
-  if ((x | y | z) < 0) return false;
-  dim = {static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)};
-  return true;
-}
-
 }  // namespace
 
 void register_pointer_type(nb::handle type, cuda::DevicePointer (*read)(PyObject*)) {
@@ -274,8 +260,9 @@ std::uint64_t unsigned_argument(PyObject* object, const char* what, std::uint64_
 }
 
 cuda::Dim3 dim3_argument(PyObject* object, const char* what) {
-  if (cuda::Dim3 dim; read_plain_dim3(object, dim)) [[likely]]
-    return dim;
+  if (const SmallSides sides = small_sides(object, 1); sides.count != 0) [[likely]]
+    return {static_cast<unsigned>(sides.x), static_cast<unsigned>(sides.y),
+            static_cast<unsigned>(sides.z)};
   const nb::object sequence = PyLong_Check(object) != 0 || PyUnicode_Check(object) != 0
                                   ? nb::object()
                                   : nb::steal(PySequence_Fast(object, "not a sequence"));

@@ -170,17 +170,11 @@ void multiply(Shape& shape) {
   }
 }
 
-/// A tuple of one to three small ints.
 bool read_plain_extent(PyObject* given, opencl::Extent& extent) {
-  if (!PyTuple_CheckExact(given)) return false;
-  const Py_ssize_t count = PyTuple_GET_SIZE(given);
-  if (count < 1 || count > 3) return false;
-  const long x = small_integer(PyTuple_GET_ITEM(given, 0));
-  const long y = count > 1 ? small_integer(PyTuple_GET_ITEM(given, 1)) : 0;
-  const long z = count > 2 ? small_integer(PyTuple_GET_ITEM(given, 2)) : 0;
-  if ((x | y | z) < 0) return false;
-  extent = opencl::Extent(static_cast<unsigned>(count), static_cast<std::size_t>(x),
-                          static_cast<std::size_t>(y), static_cast<std::size_t>(z));
+  const SmallSides sides = small_sides(given, 0);
+  if (sides.count == 0) return false;
+  extent = opencl::Extent(static_cast<unsigned>(sides.count), static_cast<std::size_t>(sides.x),
+                          static_cast<std::size_t>(sides.y), static_cast<std::size_t>(sides.z));
   return true;
 }
 

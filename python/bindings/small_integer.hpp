@@ -23,4 +23,24 @@ inline long small_integer(PyObject* object) noexcept {
 #endif
 }
 
+/// Sizes in one to three directions; `count` 0: what was given is not the usual, see below.
+struct SmallSides {
+  Py_ssize_t count = 0;
+  long x = 0, y = 0, z = 0;
+};
+
+/// The sides in a tuple of one to three such integers, as nearly every launch has them; missing
+/// ones are `rest`. Every other object is to be read, or refused, the long way.
+inline SmallSides small_sides(PyObject* given, long rest) noexcept {
+  if (!PyTuple_CheckExact(given)) return {};
+  const Py_ssize_t count = PyTuple_GET_SIZE(given);
+  if (count < 1 || count > 3) return {};
+  // Three values and no loop over places: they stay in registers.
+  const long x = small_integer(PyTuple_GET_ITEM(given, 0));
+  const long y = count > 1 ? small_integer(PyTuple_GET_ITEM(given, 1)) : rest;
+  const long z = count > 2 ? small_integer(PyTuple_GET_ITEM(given, 2)) : rest;
+  if ((x | y | z) < 0) return {};
+  return {count, x, y, z};
+}
+
 }  // namespace treadle::bindings

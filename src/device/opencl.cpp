@@ -123,7 +123,7 @@ class ArgumentList {
     const std::span<Entry> entries =
         large_.empty() ? std::span(small_).first(arguments.size()) : std::span(large_);
     if (large_.empty())
-      list_ = std::span(small_list_).first(arguments.size());
+      list_ = {reinterpret_cast<opencl::Argument*>(small_list_), arguments.size()};
     else
       list_ = (large_list_.resize(arguments.size()), std::span(large_list_));
     for (std::size_t i = 0; i < arguments.size(); ++i)
@@ -139,12 +139,17 @@ class ArgumentList {
 
   opencl::Argument convert(const Device& device, const Argument& argument, Entry& memory) {
     if (argument.kind() == Argument::Kind::value)
-      return {Kind::bytes, argument.size_bytes(), argument.data()};
+      return {is_number(argument) ? Kind::value : Kind::bytes, argument.size_bytes(),
+              argument.data()};
     if (argument.kind() == Argument::Kind::local)
       return {Kind::local, argument.size_bytes(), nullptr};
     memory = argument.location().offset == 0 ? raw_memory(argument.location())
                                              : part(device, argument.location());
     return {Kind::bytes, sizeof memory, &memory};
+  }
+  static bool is_number(const Argument& argument) noexcept {
+    return argument.value_kind() == ParameterKind::integer ||
+           argument.value_kind() == ParameterKind::floating;
   }
   /// OpenCL has no pointer into a buffer: a place inside one is passed as a part of it. The command
   /// keeps the part until it has run.
@@ -156,7 +161,8 @@ class ArgumentList {
 
   std::span<opencl::Argument> list_;
   std::array<Entry, 32> small_;
-  std::array<opencl::Argument, 32> small_list_;
+  // Not initialised: a launch would wait for the zeros of arguments that it has not.
+  alignas(opencl::Argument) std::byte small_list_[32 * sizeof(opencl::Argument)];
   std::vector<Entry> large_;
   std::vector<opencl::Argument> large_list_;
   std::vector<opencl::Buffer> parts_;
