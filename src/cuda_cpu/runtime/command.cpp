@@ -14,6 +14,7 @@ std::int64_t monotonic_nanoseconds() {
 TaskCommand::TaskCommand(std::function<void(std::uint64_t)> work, std::uint64_t pieces)
     : Command(Kind::work), work_(std::move(work)), pieces_(pieces) {}
 
+/// Pieces are claimed one by one, not dealt: a thread that comes late, or is slow, takes fewer.
 bool TaskCommand::run() {
   while (true) {
     const std::uint64_t piece = next_.fetch_add(1, std::memory_order_relaxed);

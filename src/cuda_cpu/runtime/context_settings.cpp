@@ -99,15 +99,18 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
         context->set_limit(limit, value);
         return CUDA_SUCCESS;
       default:
-        return limit < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
+        return static_cast<unsigned>(limit) < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT
+                                                           : CUDA_ERROR_INVALID_VALUE;
     }
   });
 }
 
 CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
   return with_any_context([&](const Context& context) -> CUresult {
-    if (value == nullptr || limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
-    if (limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH || limit > CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
+    // An enumeration is promoted to int: a negative one would be small.
+    const auto number = static_cast<unsigned>(limit);
+    if (value == nullptr || number >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
+    if (limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH || number > CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
       return CUDA_ERROR_UNSUPPORTED_LIMIT;
     *value = context.limit(limit);
     return CUDA_SUCCESS;

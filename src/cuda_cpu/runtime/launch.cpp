@@ -277,7 +277,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** addresses,
                           void** extra) {
-  if (config == nullptr || (config->numAttrs > 0 && config->attrs == nullptr))
+  constexpr unsigned most_attributes = 1024;  // more is a negative count
+  if (config == nullptr || (config->numAttrs > 0 && config->attrs == nullptr) ||
+      config->numAttrs > most_attributes)
     return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const CUlaunchAttribute& attribute = config->attrs[i];

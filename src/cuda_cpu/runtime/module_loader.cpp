@@ -83,6 +83,8 @@ CUresult cuModuleLoadDataEx(CUmodule* handle, const void* image, unsigned count,
   return with_context([&](const auto& context) -> CUresult {
     if (handle == nullptr || image == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (count > 0 && (options == nullptr || values == nullptr)) return CUDA_ERROR_INVALID_VALUE;
+    // Nobody gives more options than there are: a negative count, or none at all.
+    if (count > CU_JIT_NUM_OPTIONS) return CUDA_ERROR_INVALID_VALUE;
     JitLog errors(count, options, values, CU_JIT_ERROR_LOG_BUFFER,
                   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
     JitLog notes(count, options, values, CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
 
@@ -96,7 +98,12 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data,
                                 CUdeviceptr pointer) {
   return with_context([&](const auto&) -> CUresult {
-    if (attributes == nullptr || data == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    // More than a program would ever ask for is a negative count: the arrays are not that long.
+    constexpr unsigned most_attributes = 1024;
+    if (attributes == nullptr || data == nullptr || count > most_attributes)
+      return CUDA_ERROR_INVALID_VALUE;
+    if (std::any_of(data, data + count, [](const void* each) { return each == nullptr; }))
+      return CUDA_ERROR_INVALID_VALUE;
     const auto found = find_memory(pointer);
     for (unsigned i = 0; i < count; ++i)
       if (!found || describe(data[i], attributes[i], pointer, *found) != CUDA_SUCCESS)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+// Entry points for streams. A stream is its queue in the scheduler; what stands here is names,
+// flags and lifetimes. A destroyed stream's handle is refused at once, but its queued work goes on:
+// commands hold the object.
 #include "cuda_cpu/runtime/stream.hpp"
 
 #include <algorithm>

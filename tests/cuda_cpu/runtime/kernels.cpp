@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A module as the compiler would write it, by hand: one function per kernel or region, and the
 // descriptor.
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdint>
 
@@ -66,8 +68,16 @@ void spin(void** a, BlockContext*) {  // (unsigned milliseconds, int* done)
   if (int* done = argument<int*>(a, 1)) *done = 1;
 }
 
+/// ThreadSanitizer holds signals back until the thread calls the C library: a loop that never does
+/// could not be ended under it.
+void let_signals_through() {
+#ifdef TREADLE_TEST_THREAD_SANITIZER
+  usleep(1);
+#endif
+}
+
 void endless(void** a, BlockContext*) {  // (int* started)
-  for (volatile int* started = argument<int*>(a, 0);;) *started = 1;
+  for (volatile int* started = argument<int*>(a, 0);; let_signals_through()) *started = 1;
 }
 
 void allocate_for_ever(void** a, BlockContext*) {  // (int* started)
