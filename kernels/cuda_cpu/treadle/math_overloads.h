@@ -47,6 +47,8 @@ __TREADLE_OVERLOAD_1(exp2)
 __TREADLE_OVERLOAD_1(expm1)
 __TREADLE_OVERLOAD_1(fabs)
 __TREADLE_OVERLOAD_1(floor)
+__TREADLE_OVERLOAD_1(j0)
+__TREADLE_OVERLOAD_1(j1)
 __TREADLE_OVERLOAD_1(lgamma)
 __TREADLE_OVERLOAD_1(log)
 __TREADLE_OVERLOAD_1(log10)
@@ -63,6 +65,8 @@ __TREADLE_OVERLOAD_1(tan)
 __TREADLE_OVERLOAD_1(tanh)
 __TREADLE_OVERLOAD_1(tgamma)
 __TREADLE_OVERLOAD_1(trunc)
+__TREADLE_OVERLOAD_1(y0)
+__TREADLE_OVERLOAD_1(y1)
 
 __TREADLE_OVERLOAD_2(atan2)
 __TREADLE_OVERLOAD_2(copysign)
@@ -86,6 +90,8 @@ __TREADLE_FUNCTION float scalbln(float x, long exponent) { return scalblnf(x, ex
 __TREADLE_FUNCTION float frexp(float x, int* exponent) { return frexpf(x, exponent); }
 __TREADLE_FUNCTION float modf(float x, float* whole) { return modff(x, whole); }
 __TREADLE_FUNCTION float remquo(float x, float y, int* quotient) { return remquof(x, y, quotient); }
+__TREADLE_FUNCTION float jn(int order, float x) { return jnf(order, x); }
+__TREADLE_FUNCTION float yn(int order, float x) { return ynf(order, x); }
 __TREADLE_FUNCTION int ilogb(float x) { return ilogbf(x); }
 __TREADLE_FUNCTION long lrint(float x) { return lrintf(x); }
 __TREADLE_FUNCTION long lround(float x) { return lroundf(x); }
@@ -143,4 +149,10 @@ __TREADLE_FUNCTION double max(double x, float y) { return fmax(x, y); }
 __TREADLE_CONSTEXPR unsigned int umin(unsigned int x, unsigned int y) { return y < x ? y : x; }
 __TREADLE_CONSTEXPR unsigned int umax(unsigned int x, unsigned int y) { return x < y ? y : x; }
 __TREADLE_CONSTEXPR long long llmin(long long x, long long y) { return y < x ? y : x; }
+__TREADLE_CONSTEXPR unsigned long long ullmin(unsigned long long x, unsigned long long y) {
+  return y < x ? y : x;
+}
+__TREADLE_CONSTEXPR unsigned long long ullmax(unsigned long long x, unsigned long long y) {
+  return x < y ? y : x;
+}
 __TREADLE_CONSTEXPR long long llmax(long long x, long long y) { return x < y ? y : x; }

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: MIT
+// From clang's module to the image that is cached and loaded: passes/ in their order, LLVM's own
+// optimiser, object code, linker, header. Each pass opens with its IR before and after.
+//
+//   retarget > inline > refuse > math > arithmetic > shared memory > kernel bodies
+//     > [no barrier: thread loop | barriers: regions > thread loops > join]
+//     > descriptor > LLVM -O3 > ELF object > lld > ModuleHeader + ELF
+//
+// Order matters: functions are inlined before anything looks for barriers or shared variables in
+// kernels, and LLVM's loop passes come last, when the loops over threads exist.
 #include "cuda_cpu/compiler/backend.hpp"
 
 #include <llvm/IR/DebugInfo.h>

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+// The module's one exported symbol: constants laid out as the structs of module_abi.h, so that the
+// run-time reads them in place and needs no parser.
+//
+//   @treadle.regions.0 = private constant [2 x {ptr, ptr, i32, i8, i8, [2 x i8]}] [...]
+//   @treadle.kernels.0 = private constant [1 x {ptr, ptr, ptr, ptr, ...}] [...]
+//   @treadle_module_v1 = constant {i32, i32, i32, i32, ptr @treadle.kernels.0, ptr ..., ptr ...}
 #include "cuda_cpu/compiler/descriptor.hpp"
 
 #include <llvm/ADT/STLExtras.h>
@@ -106,9 +112,9 @@ Constant* kernel_row(TableBuilder& table, const KernelPlan& kernel, std::uint64_
        regions_of(table, kernel), parameters_of(table, kernel), table.u32(kernel.regions.size()),
        table.u32(kernel.parameters.size()), table.u32(flags_of(kernel)),
        table.u32(kernel.max_threads), table.u64(kernel.parameter_bytes),
-       table.u64(kernel.static_shared), table.u64(kernel.uniform_frame_size),
-       table.u64(kernel.varying_frame_size), table.u64(kernel.local_size),
-       table.u64(constant_size)},
+       table.u64(kernel.static_shared), table.u64(kernel.exchange_shared),
+       table.u64(kernel.uniform_frame_size), table.u64(kernel.varying_frame_size),
+       table.u64(kernel.local_size), table.u64(constant_size)},
       sizeof(Kernel));
 }
 

@@ -4,10 +4,14 @@ libtreadle_cpu. What stands above them has tests of its own."""
 
 import ctypes
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+# Tests are imported by path: the modules they share lie beside them.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 
 class CompileError(Exception):

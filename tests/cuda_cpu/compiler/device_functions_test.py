@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""Every device function of CUDA's headers: NVRTC takes it, our compiler takes it, and what it
+computes is what a reference computes."""
+
+import ctypes
+import importlib.util
+import re
+from pathlib import Path
+
+import device_functions
+import numpy as np
+import pytest
+from math_references import INVERSES, REFERENCES, L, libm, root_of_squares
+
+COUNT = 512
+MATH = device_functions.family("math")
+
+
+def truncated(x, dtype=np.int64):
+    return (x.astype(dtype),)
+
+
+def rounded(x):
+    return REFERENCES["round"].compute(x)
+
+
+def quotient_bits(x, y):
+    """remquo's second result: at least the last three bits of the quotient, with its sign."""
+    quotient = np.rint(L(x) / L(y))
+    return np.sign(quotient) * (abs(quotient) % 8)
+
+
+# Functions of other shapes: the results in order, from arguments of the function's own types.
+EXACT = {
+    "abs": lambda x: (abs(x),),
+    "ilogb": lambda x: truncated(np.floor(np.log2(abs(L(x))))),
+    "frexp": np.frexp,
+    "modf": np.modf,
+    "ldexp": lambda x, n: (L(x) * L(2) ** n,),
+    "rint": lambda x: truncated(np.rint(x)),
+    "round": lambda x: truncated(rounded(L(x))),
+    "remquo": lambda x, y: (REFERENCES["remainder"].compute(L(x), L(y)), quotient_bits(x, y)),
+    "nextafter": lambda x, y: (np.nextafter(x, y),),
+    "nan": lambda: (np.full(COUNT, np.nan),),
+}
+SAME = {"labs": "abs", "llabs": "abs", "scalbn": "ldexp", "scalbln": "ldexp"}
+SAME |= {f"{prefix}{name}": name for prefix in ("l", "ll") for name in ("rint", "round")}
+BESSEL = {"jn": "jnl", "yn": "ynl"}
+OSCILLATING = {"j0", "j1", "y0", "y1", *BESSEL}
+
+
+def base_name(function):
+    """The double precision name: `sin` for sinf."""
+    known = {*REFERENCES, *INVERSES, *EXACT, *SAME, *BESSEL, "norm", "rnorm", "sincos", "sincospi"}
+    return function.name[:-1] if function.name not in known else function.name
+
+
+def domain_of(function):
+    name = base_name(function)
+    if name in INVERSES:
+        return INVERSES[name][1]
+    if name in BESSEL:
+        return (1, 8) if name == "jn" else (2, 8)
+    reference = REFERENCES.get(SAME.get(name, name))
+    if reference is None or name in SAME:
+        return (-20, 20)
+    single = "float" in function.inputs
+    return reference.single if single and reference.single else reference.domain
+
+
+def arguments_of(function):
+    random = np.random.default_rng(len(function.text))
+    low, high = domain_of(function)
+    arrays = []
+    for kind in function.inputs:
+        dtype = device_functions.DTYPES[kind.removeprefix("const ").removesuffix("*")]
+        if np.issubdtype(dtype, np.floating):
+            array = random.uniform(low, high, COUNT + 4)
+        elif "*" in " ".join(function.inputs) or base_name(function) in BESSEL:
+            array = random.integers(1, 4, COUNT + 4)  # a count of elements, an order
+        elif np.issubdtype(dtype, np.signedinteger):
+            array = random.integers(-40, 40, COUNT + 4)
+        else:
+            array = random.integers(0, 2**32 - 1, COUNT + 4)
+        arrays.append(array.astype(dtype))
+    return arrays
+
+
+def smaller_or_larger(function, arguments):
+    """min and max: both arguments become the result's type first, as in C."""
+    common = [a[:COUNT].astype(device_functions.DTYPES[function.result]) for a in arguments]
+    return ((np.minimum if "min" in function.name else np.maximum)(*common),)
+
+
+def norms(name, counts, vectors):
+    windows = np.stack([np.where(k < counts, L(vectors[k : k + COUNT]), 0) for k in range(4)])
+    length = root_of_squares(*windows)
+    return (1 / length if name.startswith("r") else length,)
+
+
+def expected(function, arguments):
+    """([result, ...], units of the last place) for a function that has a forward reference."""
+    name = base_name(function)
+    cut = [a[:COUNT] for a in arguments]
+    if re.fullmatch("(u|ll|ull)?(min|max)", function.name):
+        return smaller_or_larger(function, arguments), 0
+    if name in ("norm", "rnorm"):
+        return norms(name, cut[0], arguments[1]), 4
+    if name in BESSEL:
+        return (libm(BESSEL[name], ctypes.c_int)(cut[0], cut[1].astype("f8")),), 16
+    if name in ("sincos", "sincospi"):
+        names = ("sin", "cos") if name == "sincos" else ("sinpi", "cospi")
+        return [REFERENCES[each].compute(L(cut[0])) for each in names], 4
+    if SAME.get(name, name) in EXACT and name not in REFERENCES:
+        return EXACT[SAME.get(name, name)](*cut), 0
+    reference = REFERENCES[name]
+    return (reference.compute(*[L(a) for a in cut]),), reference.ulp
+
+
+def units_off(result, exact, amplitude=0.0):
+    """The distance in units of the exact result's last place, or of the amplitude's where that is
+    larger: an oscillating function is no more accurate near its zeros. 0: both are no number."""
+    size = np.maximum(abs(L(exact)), amplitude).astype(result.dtype)
+    spacing = np.spacing(size) if result.dtype.kind == "f" else 1
+    off = abs(L(result) - L(exact)) / spacing
+    return np.where(np.isnan(L(result)) & np.isnan(L(exact)), 0, off)
+
+
+def run(kernel, function, arguments):
+    results = [np.zeros(COUNT, device_functions.DTYPES[kind]) for kind in function.results]
+    kernel(np.int32(COUNT), *arguments, *results, block=(128,), grid=(COUNT // 128,))
+    return results
+
+
+@pytest.fixture(scope="module")
+def math_module(opened_device):
+    opened_device.make_current(opened_device.context)
+    return opened_device.compile(device_functions.program(MATH))
+
+
+def ordinary(function):
+    return base_name(function) not in INVERSES
+
+
+@pytest.mark.parametrize(
+    "number", [k for k, f in enumerate(MATH) if ordinary(f)], ids=lambda k: MATH[k].text
+)
+def test_math_is_as_close_as_promised(device, math_module, number):
+    function = MATH[number]
+    arguments = arguments_of(function)
+    exact, ulp = expected(function, arguments)
+    results = run(math_module.kernel(f"f{number}"), function, arguments)
+    if function.name.startswith("remquo"):
+        results[1] = np.sign(results[1]) * (abs(results[1]) % 8)
+    for result, reference in zip(results, exact, strict=True):
+        off = units_off(result, reference, 0.3 if base_name(function) in OSCILLATING else 0.0)
+        worst = int(np.argmax(off))
+        assert off[worst] <= ulp, [a[worst] for a in arguments]
+
+
+@pytest.mark.parametrize(
+    "number", [k for k, f in enumerate(MATH) if not ordinary(f)], ids=lambda k: MATH[k].text
+)
+def test_inverses_lead_back(device, math_module, number):
+    function = MATH[number]
+    forward, _ = INVERSES[base_name(function)]
+    (argument,) = arguments_of(function)
+    (result,) = run(math_module.kernel(f"f{number}"), function, [argument])
+    # An error of the result shows in the argument as often as the function is steep there.
+    steep = 8 * abs(
+        forward(result.astype("f8") + np.spacing(abs(result))) - forward(result.astype("f8"))
+    )
+    allowed = steep + 2 * np.spacing(abs(argument[:COUNT]))
+    assert (abs(forward(result.astype("f8")) - L(argument[:COUNT])) <= allowed).all()
+
+
+def nvrtc():
+    spec = importlib.util.find_spec("nvidia")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        for path in Path(folder).glob("cu13/lib/libnvrtc.so.*"):
+            return ctypes.CDLL(str(path))
+    pytest.skip("NVRTC's wheel is not installed")
+
+
+def test_nvrtc_takes_every_one_of_them():
+    library, program = nvrtc(), ctypes.c_void_p()
+    text = device_functions.program(MATH).encode()
+    library.nvrtcCreateProgram(ctypes.byref(program), text, b"list.cu", 0, None, None)
+    options = (ctypes.c_char_p * 1)(b"--gpu-architecture=compute_90")
+    failed = library.nvrtcCompileProgram(program, 1, options)
+    size = ctypes.c_size_t()
+    library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+    log = ctypes.create_string_buffer(size.value)
+    library.nvrtcGetProgramLog(program, log)
+    library.nvrtcDestroyProgram(ctypes.byref(program))
+    assert not failed, log.value.decode()
