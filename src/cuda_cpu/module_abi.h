@@ -11,7 +11,7 @@
 namespace treadle::cuda_cpu {
 
 inline constexpr char module_magic[8] = {'T', 'R', 'D', 'L', 'C', 'P', 'U', '1'};
-inline constexpr std::uint32_t module_abi_version = 1;
+inline constexpr std::uint32_t module_abi_version = 2;
 inline constexpr const char* module_symbol = "treadle_module_v1";
 
 /// First bytes of a module image. The digest is checked before anything of the payload is loaded.
@@ -108,7 +108,9 @@ struct Kernel {
   std::uint32_t flags;            ///< KernelFlags
   std::uint32_t max_threads;      ///< of __launch_bounds__; 0: the device's limit
   std::uint64_t parameter_bytes;  ///< size of the packed parameter buffer
-  std::uint64_t static_shared;    ///< bytes of static __shared__ memory
+  std::uint64_t static_shared;    ///< bytes of the program's static __shared__ memory
+  std::uint64_t
+      exchange_shared;  ///< bytes between that and the dynamic part: warp operations, padding
   std::uint64_t uniform_frame_size, varying_frame_size;  ///< the latter per thread
   std::uint64_t local_size;     ///< bytes per thread of arrays kept in local_memory
   std::uint64_t constant_size;  ///< bytes of user __constant__ memory in the module

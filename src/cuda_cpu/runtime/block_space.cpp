@@ -45,11 +45,13 @@ bool BlockSpace::reserve(std::size_t size) {
   return true;
 }
 
-// shared (static, dynamic) | states | selected | uniform frame | varying frame | local memory
+// shared (static, exchange, dynamic) | states | selected | uniform frame | varying frame | local
+// memory
 BlockContext* BlockSpace::prepare(const Kernel& kernel, const LaunchShape& shape, void* launch) {
   const auto threads = static_cast<std::size_t>(shape.threads());
   const std::size_t padded = aligned(threads);
-  const std::size_t sizes[] = {aligned(kernel.static_shared + shape.dynamic_shared),
+  const std::size_t before_dynamic = kernel.static_shared + kernel.exchange_shared;
+  const std::size_t sizes[] = {aligned(before_dynamic + shape.dynamic_shared),
                                padded,
                                padded,
                                aligned(kernel.uniform_frame_size),
@@ -67,7 +69,7 @@ BlockContext* BlockSpace::prepare(const Kernel& kernel, const LaunchShape& shape
     b.grid_size[i] = shape.grid[i];
   }
   b.shared = memory_ + margin;
-  b.dynamic_shared_offset = static_cast<std::uint32_t>(kernel.static_shared);
+  b.dynamic_shared_offset = static_cast<std::uint32_t>(before_dynamic);
   b.thread_count = static_cast<std::uint32_t>(threads);
   b.services = &services();
   b.launch = launch;

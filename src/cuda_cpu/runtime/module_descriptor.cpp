@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::uint32_t most_entries = 1u << 16;
 constexpr std::uint64_t most_bytes_per_thread = 1u << 20;
+// Eight bytes a thread are in use; room for compilers to come.
+constexpr std::uint64_t most_exchange_bytes = 1u << 16;
 
 class Checker {
  public:
@@ -67,7 +69,8 @@ class Checker {
     if (k.parameter_count > most_entries || !array(k.parameters, k.parameter_count) ||
         !parameters(k))
       return "parameters";
-    if (k.static_shared > shared_per_block_optin) return "static shared memory";
+    if (k.static_shared > shared_per_block_optin || k.exchange_shared > most_exchange_bytes)
+      return "shared memory";
     if (k.max_threads > max_threads_per_block) return "launch bounds";
     if (k.varying_frame_size > most_bytes_per_thread || k.local_size > most_bytes_per_thread ||
         k.uniform_frame_size > most_bytes_per_thread)

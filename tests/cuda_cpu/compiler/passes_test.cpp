@@ -140,6 +140,24 @@ TEST(SharedMemory, DynamicLiesBehindStatic) {
   EXPECT_TRUE(kernel.plan.kernels.front().dynamic_shared);
 }
 
+TEST(SharedMemory, WhatTheCompilerAddsIsNotTheProgramsOwn) {
+  const Lowered kernel(R"(
+    @__treadle_exchange = internal addrspace(3) global [64 x i8] undef
+    @a = internal addrspace(3) global [10 x float] undef
+    @d = external addrspace(3) global [0 x float]
+    define spir_kernel void @k(i8 %v) {
+    store i8 %v, ptr addrspace(3) @__treadle_exchange
+    store i8 %v, ptr addrspace(3) @a
+    store i8 %v, ptr addrspace(3) @d
+    ret void })");
+  const KernelPlan& plan = kernel.plan.kernels.front();
+  EXPECT_EQ(plan.static_shared, 40u);
+  EXPECT_EQ(plan.static_shared + plan.exchange_shared, 128u);
+  EXPECT_THAT(kernel.text(), HasSubstr("ptr %shared, i64 0"));
+  EXPECT_THAT(kernel.text(), HasSubstr("ptr %shared, i64 48"));
+  EXPECT_THAT(kernel.text(), HasSubstr("ptr %shared, i64 128"));
+}
+
 TEST(SharedAtomics, OnlyThoseOnSharedMemoryBecomePlain) {
   const Lowered kernel(R"(
     @a = internal addrspace(3) global i32 undef

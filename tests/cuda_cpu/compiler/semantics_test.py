@@ -149,13 +149,23 @@ def test_launch_bounds_and_static_shared_memory_are_reported(device):
         __shared__ float other[100];
         extern "C" __global__ void bare(float* o) { o[0] = 1; }
         extern "C" __global__ void user(float* o) { other[threadIdx.x] = 1; __syncthreads();
-          o[0] = other[1]; }"""
+          o[0] = other[1]; }
+        extern "C" __global__ void warp(float* o) {
+          __shared__ float s[8]; extern __shared__ float d[];
+          d[threadIdx.x] = threadIdx.x; if (threadIdx.x < 8) s[threadIdx.x] = threadIdx.x;
+          __syncthreads();
+          o[threadIdx.x] = __shfl_xor_sync(~0u, s[threadIdx.x & 7], 1) + d[31 - threadIdx.x]; }"""
     )
     max_threads, shared_bytes = 0, 1  # CU_FUNC_ATTRIBUTE_...
     assert module.kernel("k").attribute(max_threads) == 96
     assert module.kernel("k").attribute(shared_bytes) == 256
     assert module.kernel("bare").attribute(shared_bytes) == 0
     assert module.kernel("user").attribute(shared_bytes) == 400
+    # What the compiler adds for warp operations is not the program's, and in nobody's way.
+    assert module.kernel("warp").attribute(shared_bytes) == 32
+    out, lane = np.zeros(32, "f4"), np.arange(32)
+    module.kernel("warp")(out, block=(32,), shared=128)
+    assert (out == (lane ^ 1) % 8 + 31 - lane).all()
 
 
 @pytest.mark.parametrize(

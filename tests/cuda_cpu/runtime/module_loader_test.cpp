@@ -304,6 +304,7 @@ TEST_F(DescriptorTest, each_bad_field_is_found) {
   EXPECT_TRUE(broken([&] { parameters_[1].align = 3; }));
   EXPECT_TRUE(broken([&] { parameters_[1].size = 0xffffffff; }));
   EXPECT_TRUE(broken([&] { kernel_.static_shared = 1ull << 40; }));
+  EXPECT_TRUE(broken([&] { kernel_.exchange_shared = 1ull << 40; }));
   EXPECT_TRUE(broken([&] { kernel_.max_threads = 2000; }));
   EXPECT_TRUE(broken([&] { kernel_.varying_frame_size = 1ull << 40; }));
   use_regions();

@@ -191,7 +191,7 @@ KernelBody make_kernel_body(KernelPlan& kernel, SharedMemory& shared) {
                        {body.thread_index(0), body.thread_index(1), body.thread_index(2)});
   });
   shared.lower(*body.function, body.shared(), [&](llvm::IRBuilderBase& builder) {
-    return builder.getInt64(kernel.static_shared);
+    return builder.getInt64(kernel.static_shared + kernel.exchange_shared);
   });
   kernel.small_index = mark_global_indices(body);
   return body;

@@ -38,7 +38,7 @@ struct KernelPlan {
   std::vector<ParameterPlan> parameters;
   std::uint64_t parameter_bytes = 0;
   std::uint32_t max_threads = 0;
-  std::uint64_t static_shared = 0;
+  std::uint64_t static_shared = 0, exchange_shared = 0;  ///< as in module_abi.h
   bool dynamic_shared = false;
   bool small_index = false;
   llvm::Function* run = nullptr;  ///< null when there are regions

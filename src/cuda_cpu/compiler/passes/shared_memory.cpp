@@ -7,6 +7,11 @@
 //   @d = external addrspace(3) global [0 x float]
 //   %x = load float, ptr addrspace(3) @a       =>    %x = load float, ptr (%shared + 0)
 //   %y = load float, ptr addrspace(3) @d             %y = load float, ptr (%shared + 128)
+//
+// What the headers declare for warp operations lies there too, but is no memory of the program:
+//
+//   |<-- static_shared -->|<-- exchange_shared -->|<-- dynamic, as launched -->|
+//   program's variables    __treadle_exchange      @d
 #include "cuda_cpu/compiler/passes/shared_memory.hpp"
 
 #include <llvm/IR/IRBuilder.h>
@@ -25,6 +30,9 @@ constexpr unsigned shared_address_space = 3;
 constexpr std::uint64_t minimum_alignment = 16;
 constexpr std::uint64_t dynamic_alignment = 64;
 
+bool is_program_own(const llvm::GlobalVariable& variable) {
+  return !variable.getName().contains("__treadle_");
+}
 bool is_dynamic(const llvm::GlobalVariable& variable) { return variable.isDeclaration(); }
 
 }  // namespace
@@ -36,6 +44,8 @@ SharedMemory::SharedMemory(llvm::Module& module, const ModulePlan& plan) {
       variables_.push_back(&variable);
       constants.push_back(&variable);
     }
+  std::stable_partition(variables_.begin(), variables_.end(),
+                        [](const auto* variable) { return is_program_own(*variable); });
   llvm::convertUsersOfConstantsToInstructions(constants);
 
   llvm::SmallPtrSet<const llvm::Function*, 8> kernels;
@@ -47,35 +57,38 @@ SharedMemory::SharedMemory(llvm::Module& module, const ModulePlan& plan) {
       common_dynamic_ |= is_dynamic(*variable);
       if (is_dynamic(*variable) || llvm::is_contained(common_, variable)) continue;
       common_.push_back(variable);
-      common_size_ = place(*variable, common_size_);
+      place(*variable, common_extent_);
     }
   }
 }
 
-std::uint64_t SharedMemory::place(llvm::GlobalVariable& variable, std::uint64_t end) {
+void SharedMemory::place(llvm::GlobalVariable& variable, Extent& extent) {
   const llvm::DataLayout& layout = variable.getParent()->getDataLayout();
   const std::uint64_t alignment =
       std::max(minimum_alignment, variable.getAlign().valueOrOne().value());
-  const std::uint64_t offset = llvm::alignTo(end, alignment);
+  const std::uint64_t size = layout.getTypeAllocSize(variable.getValueType());
+  const std::uint64_t offset = llvm::alignTo(extent.all, alignment);
   offsets_[&variable] = offset;
-  return offset + layout.getTypeAllocSize(variable.getValueType());
+  extent.all = offset + size;
+  if (is_program_own(variable)) extent.program = llvm::alignTo(extent.program, alignment) + size;
 }
 
 void SharedMemory::plan_kernel(KernelPlan& kernel, bool calls_functions) {
-  std::uint64_t end = calls_functions ? common_size_ : 0;
   kernel.dynamic_shared = calls_functions && common_dynamic_;
+  bool takes_common = calls_functions;
   for (llvm::GlobalVariable* variable : variables_) {
     if (!used_in(*kernel.function, *variable)) continue;
-    if (is_dynamic(*variable))
-      kernel.dynamic_shared = true;
-    else if (llvm::is_contained(common_, variable))
-      end = std::max(end, common_size_);
+    kernel.dynamic_shared |= is_dynamic(*variable);
+    takes_common |= llvm::is_contained(common_, variable);
   }
+  Extent extent = takes_common ? common_extent_ : Extent{};
   for (llvm::GlobalVariable* variable : variables_)
     if (!is_dynamic(*variable) && !llvm::is_contained(common_, variable) &&
         used_in(*kernel.function, *variable))
-      end = place(*variable, end);
-  kernel.static_shared = kernel.dynamic_shared ? llvm::alignTo(end, dynamic_alignment) : end;
+      place(*variable, extent);
+  if (kernel.dynamic_shared) extent.all = llvm::alignTo(extent.all, dynamic_alignment);
+  kernel.static_shared = extent.program;
+  kernel.exchange_shared = extent.all - extent.program;
 }
 
 bool SharedMemory::used_in(const llvm::Function& function,

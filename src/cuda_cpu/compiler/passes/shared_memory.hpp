@@ -43,12 +43,17 @@ class SharedMemory {
 
  private:
   bool used_in(const llvm::Function& function, const llvm::GlobalVariable& variable) const;
-  std::uint64_t place(llvm::GlobalVariable& variable, std::uint64_t end);
+  /// Bytes from the start of a block's shared memory.
+  struct Extent {
+    std::uint64_t all = 0;
+    std::uint64_t program = 0;  ///< as if the program's own variables were alone
+  };
+  void place(llvm::GlobalVariable& variable, Extent& extent);
 
   llvm::SmallVector<llvm::GlobalVariable*, 8> variables_;
   llvm::DenseMap<const llvm::GlobalVariable*, std::uint64_t> offsets_;
   llvm::SmallVector<llvm::GlobalVariable*, 4> common_;  ///< those of functions not inlined
-  std::uint64_t common_size_ = 0;
+  Extent common_extent_;
   bool common_dynamic_ = false;
 };
 
