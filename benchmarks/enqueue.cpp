@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 
+#include "opencl_gate.hpp"
 #include "serve.hpp"
 
 namespace opencl = treadle::opencl;
@@ -34,25 +35,6 @@ opencl::Device chosen_device() {
   throw treadle::InvalidArgument(std::string("no OpenCL platform is called ") + wanted);
 }
 
-/// Keeps a queue's commands waiting while it lives. Opened whatever happens: a queue that waits for
-/// ever is one that drivers wait for when the process ends.
-class Gate {
- public:
-  explicit Gate(const opencl::Queue& queue) : queue_(queue), event_(queue.context()) {
-    queue.marker({.after = event_});
-  }
-  Gate(const Gate&) = delete;
-  Gate& operator=(const Gate&) = delete;
-  ~Gate() {
-    event_.set_status(0);
-    queue_.finish();
-  }
-
- private:
-  const opencl::Queue& queue_;
-  opencl::UserEvent event_;
-};
-
 /// The kernel and its arguments: n = 0, so the device does next to nothing.
 struct Job {
   opencl::Context context{chosen_device()};
@@ -65,7 +47,7 @@ struct Job {
 
   template <class Enqueue>
   double behind_gate(Enqueue enqueue) {
-    const Gate gate(queue);
+    const bench::Gate gate(queue);
     return bench::seconds([&] {
              for (int i = 0; i < batch; ++i) enqueue();
            }) /

@@ -2,6 +2,7 @@
 // What the waist adds to a launch: the same kernel with the same five arguments through
 // device::Stream and through the shell below it, batch by batch. `waist ID` chooses the device.
 #include <algorithm>
+#include <optional>
 #include <treadle/device/cuda.hpp>
 #include <treadle/device/opencl.hpp>
 #include <treadle/opencl/kernel.hpp>
@@ -9,6 +10,7 @@
 #include <treadle/opencl/queue.hpp>
 #include <treadle/treadle.hpp>
 
+#include "opencl_gate.hpp"
 #include "serve.hpp"
 
 namespace device = treadle::device;
@@ -38,9 +40,12 @@ struct Job {
 
   template <class Launch>
   double timed(Launch launch) const {
+    std::optional<bench::Gate> gate;
+    if (const auto* queue = device::opencl_queue(*stream)) gate.emplace(*queue);
     const double taken = bench::seconds([&] {
       for (int i = 0; i < batch; ++i) launch();
     });
+    gate.reset();
     stream->synchronize();
     return taken / batch;
   }
