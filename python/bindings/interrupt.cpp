@@ -59,19 +59,18 @@ void wait_without_gil(const cuda::Context& context, Wait&& wait) {
 
 void wait_by_asking(const std::function<bool()>& is_done, const std::function<void()>& wait) {
   using Clock = std::chrono::steady_clock;
-  constexpr auto spin = std::chrono::milliseconds(2), signals = std::chrono::milliseconds(20);
+  using std::chrono::microseconds;
+  // Short work is over while this thread still asks; behind that a pause costs work a fiftieth.
+  constexpr microseconds spin(200), shortest(20), longest(1000), signals(20'000);
   const auto start = Clock::now();
   auto next_check = start + signals;
   const bool is_main_thread = ::gettid() == ::getpid();
   nb::gil_scoped_release released;
   while (is_main_thread && !is_done()) {
     const auto now = Clock::now();
-    // The work may need this core: what waits gives way from the start.
-    if (now - start < spin)
-      std::this_thread::yield();
-    else
+    if (now - start > spin)
       std::this_thread::sleep_for(
-          std::min<Clock::duration>((now - start) / 50, std::chrono::milliseconds(1)));
+          std::clamp<Clock::duration>((now - start) / 50, shortest, longest));
     if (now < next_check) continue;
     next_check = now + signals;
     nb::gil_scoped_acquire gil;

@@ -49,9 +49,20 @@ nb::object queue_info(const CommandQueue& self, long long param) {
 void finish(const CommandQueue& self) {
   if (self.is_finalized) return;
   const opencl::Queue queue = self.queue;  // a copy: other threads may drop the object
+  if (!self.is_busy) {
+    // A marker would wake the platform's threads for nothing.
+    const nb::gil_scoped_release released;
+    return queue.finish();
+  }
   const opencl::Event end = queue.marker();
   queue.flush();  // asking does not hand work over, as waiting does
-  wait_by_asking([&] { return end.is_done(); }, [&] { queue.finish(); });
+  self.is_busy = false;
+  try {
+    wait_by_asking([&] { return end.is_done(); }, [&] { queue.finish(); });
+  } catch (...) {
+    self.is_busy = true;
+    throw;
+  }
 }
 
 void bind_commands(nb::module_& m) {
@@ -92,6 +103,7 @@ const opencl::Queue& use_queue(const CommandQueue& queue) {
         nb::module_::import_("treadle.pyopencl._warnings").attr("CommandQueueUsedAfterExit");
     warn_python(category.ptr(), "Command queue used after exit.");
   }
+  queue.is_busy = true;
   return queue.queue;
 }
 
