@@ -11,13 +11,19 @@ import re
 from pathlib import Path
 
 LISTS = Path(__file__).resolve().parent.parent / "tests/cuda_cpu/device_functions"
-HEADERS = {"math": ["crt/math_functions.h"]}
+# Family: the header, and what its names look like. In the header of C's functions, names that begin
+# with `_` belong to its own workings.
+FAMILIES = {
+    "math": ("crt/math_functions.h", r"[a-z]\w*"),
+    "simd": ("crt/device_functions.h", r"__v\w+"),
+}
 # C functions whose name C++ uses for single precision too: `float sin(float)` beside `sinf`.
 OVERLOADED = """acos asin atan atan2 ceil cos cosh exp fabs floor fmod frexp ldexp log log10 modf
     pow sin sinh sqrt tan tanh""".split()
 DECLARATION = re.compile(
-    r"^[^\n;{}#]*?(?:__device_builtin__|__MATH_FUNCTIONS_(?:DEVICE_)?DECL__)"
-    r"([^;{}()]*?)\b(\w+)\(([^;{}()]*)\)[^;{}()]*;",
+    r"^[^\n;{}#]*?(?:__device_builtin__|__MATH_FUNCTIONS_(?:DEVICE_)?DECL__"
+    r"|__DEVICE_HOST_FUNCTIONS_STATIC_DECL__)"
+    r"([^;{}()]*?)\b(\w+) ?\(([^;{}()]*)\)[^;{}()]*;",
     re.MULTILINE,
 )
 DECORATION = re.compile(
@@ -41,12 +47,12 @@ def parameter_type(text):
     return ("const " if read_only else "") + kind
 
 
-def signatures(header):
-    """The public functions of a header: names that begin with `_` belong to its own workings."""
+def signatures(header, names):
+    """The functions of a header whose names match."""
     text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.DOTALL)
     for result, name, parameters in DECLARATION.findall(text):
         types = [parameter_type(each) for each in parameters.split(",")]
-        if not name.startswith("_") and "long double" not in result + parameters:
+        if re.fullmatch(names, name) and "long double" not in result + parameters:
             yield f"{plain_type(result)} {name}({', '.join(types)})"
             if name in OVERLOADED and "double" in types:
                 types = [each.replace("double", "float") for each in types]
@@ -57,8 +63,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("headers", type=Path, help="folder include/ of the toolkit")
     folder = parser.parse_args().headers
-    for family, files in HEADERS.items():
-        lines = sorted({line for file in files for line in signatures(folder / file)})
+    for family, (header, names) in FAMILIES.items():
+        lines = sorted(set(signatures(folder / header, names)))
         (LISTS / f"{family}.txt").write_text("\n".join(lines) + "\n")
         print(f"{family}: {len(lines)} functions")
 

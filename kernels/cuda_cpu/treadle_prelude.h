@@ -18,6 +18,7 @@
 #include "treadle/math_special.h"
 #include "treadle/rounding_intrinsics.h"
 #include "treadle/integer_intrinsics.h"
+#include "treadle/simd_in_word.h"
 #include "treadle/conversions.h"
 #include "treadle/loads_and_stores.h"
 #include "treadle/warp.h"

@@ -10,6 +10,7 @@ import numpy as np
 
 LISTS = Path(__file__).resolve().parent.parent / "device_functions"
 DTYPES = {
+    "bool": np.bool_,
     "float": np.float32,
     "double": np.float64,
     "int": np.int32,

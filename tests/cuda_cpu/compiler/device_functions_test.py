@@ -10,10 +10,14 @@ from pathlib import Path
 import device_functions
 import numpy as np
 import pytest
+import simd_references
 from math_references import INVERSES, REFERENCES, L, libm, root_of_squares
 
 COUNT = 512
 MATH = device_functions.family("math")
+SIMD = device_functions.family("simd")
+# Where a part of one word meets its limits: zero, the largest, the smallest, and all bits.
+EDGES = np.array([0, 0x7F7F7F7F, 0x80808080, 0x7FFF8000, 0x0180FF7F, 0xFFFFFFFF], np.uint32)
 
 
 def truncated(x, dtype=np.int64):
@@ -174,6 +178,28 @@ def test_inverses_lead_back(device, math_module, number):
     assert (abs(forward(result.astype("f8")) - L(argument[:COUNT])) <= allowed).all()
 
 
+@pytest.fixture(scope="module")
+def simd_module(opened_device):
+    opened_device.make_current(opened_device.context)
+    return opened_device.compile(device_functions.program(SIMD))
+
+
+@pytest.mark.parametrize("number", range(len(SIMD)), ids=lambda k: SIMD[k].text)
+def test_simd_in_a_word_is_exact(device, simd_module, number):
+    function = SIMD[number]
+    random = np.random.default_rng(number)
+    arguments = []
+    for k, kind in enumerate(function.inputs):
+        words = random.integers(0, 1 << 32, COUNT, dtype=np.uint32)
+        # Every edge meets every other, and itself.
+        words[:216] = np.tile(np.repeat(EDGES, 6**k), 216 // 6 ** (k + 1))
+        arguments.append(words.view(device_functions.DTYPES[kind]))
+    results = run(simd_module.kernel(f"f{number}"), function, arguments)
+    expected_results = simd_references.compute(function.name, *arguments)
+    for result, exact in zip(results, expected_results, strict=True):
+        np.testing.assert_array_equal(result, exact)
+
+
 def nvrtc():
     spec = importlib.util.find_spec("nvidia")
     for folder in (spec.submodule_search_locations or []) if spec else []:
@@ -184,7 +210,7 @@ def nvrtc():
 
 def test_nvrtc_takes_every_one_of_them():
     library, program = nvrtc(), ctypes.c_void_p()
-    text = device_functions.program(MATH).encode()
+    text = device_functions.program(MATH + SIMD).encode()
     library.nvrtcCreateProgram(ctypes.byref(program), text, b"list.cu", 0, None, None)
     options = (ctypes.c_char_p * 1)(b"--gpu-architecture=compute_90")
     failed = library.nvrtcCompileProgram(program, 1, options)
