@@ -7,7 +7,6 @@
 #include <string>
 
 #include "numpy_scalars.hpp"
-#include "small_integer.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -259,10 +258,7 @@ std::uint64_t unsigned_argument(PyObject* object, const char* what, std::uint64_
   return number;
 }
 
-cuda::Dim3 dim3_argument(PyObject* object, const char* what) {
-  if (const SmallSides sides = small_sides(object, 1); sides.count != 0) [[likely]]
-    return {static_cast<unsigned>(sides.x), static_cast<unsigned>(sides.y),
-            static_cast<unsigned>(sides.z)};
+cuda::Dim3 any_dim3_argument(PyObject* object, const char* what) {
   const nb::object sequence = PyLong_Check(object) != 0 || PyUnicode_Check(object) != 0
                                   ? nb::object()
                                   : nb::steal(PySequence_Fast(object, "not a sequence"));

@@ -10,6 +10,7 @@
 
 #include "errors.hpp"
 #include "interrupt.hpp"
+#include "small_integer.hpp"
 #include "treadle/cuda/function.hpp"
 #include "treadle/cuda/launch.hpp"
 
@@ -34,7 +35,14 @@ std::uint64_t unsigned_argument(PyObject* object, const char* what,
                                 std::uint64_t highest = ~std::uint64_t{0});
 /// 1 to 3 integers: a tuple, or any other sequence. Throws TypeError, or OverflowError, naming
 /// `what`.
-cuda::Dim3 dim3_argument(PyObject* object, const char* what);
+cuda::Dim3 any_dim3_argument(PyObject* object, const char* what);
+/// The same. The usual case is here, where the sides need not go through memory to the caller.
+inline cuda::Dim3 dim3_argument(PyObject* object, const char* what) {
+  if (const SmallSides sides = small_sides(object, 1); sides.count != 0) [[likely]]
+    return {static_cast<unsigned>(sides.x), static_cast<unsigned>(sides.y),
+            static_cast<unsigned>(sides.z)};
+  return any_dim3_argument(object, what);
+}
 
 /// A kernel as Python holds it: the function and what its calls need to know again and again.
 struct Kernel {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "host_buffer.hpp"
 #include "opencl_errors.hpp"
 #include "treadle/opencl/context.hpp"
 #include "treadle/opencl/device.hpp"
@@ -89,23 +90,6 @@ class Buffer : public MemoryObject {
   using MemoryObject::MemoryObject;
   /// The memory as what it is.
   opencl::Buffer buffer() const;
-};
-
-/// A contiguous buffer of Python's, for the length of a call.
-class HostBuffer {
- public:
-  enum Access { read, write };
-  /// Throws what the exporter raises: BufferError, or ValueError of NumPy's.
-  HostBuffer(nb::handle object, Access access);
-  HostBuffer(const HostBuffer&) = delete;
-  HostBuffer& operator=(const HostBuffer&) = delete;
-  ~HostBuffer() { PyBuffer_Release(&view_); }
-  std::byte* data() const { return static_cast<std::byte*>(view_.buf); }
-  std::size_t size() const { return static_cast<std::size_t>(view_.len); }
-  std::span<std::byte> bytes() const { return {data(), size()}; }
-
- private:
-  Py_buffer view_{};
 };
 
 /// The loader's table, for handles of other libraries.

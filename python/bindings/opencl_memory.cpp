@@ -146,11 +146,6 @@ void bind_memory_object(nb::module_& m) {
 
 }  // namespace
 
-HostBuffer::HostBuffer(nb::handle object, Access access) {
-  const int flags = PyBUF_ANY_CONTIGUOUS | (access == write ? PyBUF_WRITABLE : 0);
-  if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
-}
-
 opencl::Buffer Buffer::buffer() const {
   return opencl::Buffer(memory_.shared_table(), memory_.raw(), opencl::Ownership::retain);
 }

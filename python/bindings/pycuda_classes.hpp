@@ -9,6 +9,7 @@
 
 #include "argument.hpp"
 #include "errors.hpp"
+#include "host_buffer.hpp"
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/event.hpp"
 #include "treadle/cuda/memory.hpp"
@@ -42,21 +43,6 @@ void set_initialized();
 nb::object enum_member(const char* enumeration, int value);
 /// An enumeration's number, from a member or an int.
 int enum_value(nb::handle member, const char* what);
-
-/// A read-only or writable contiguous buffer, for the length of a call.
-class HostBuffer {
- public:
-  enum Access { read, write };
-  HostBuffer(nb::handle object, Access access);
-  HostBuffer(const HostBuffer&) = delete;
-  HostBuffer& operator=(const HostBuffer&) = delete;
-  ~HostBuffer() { PyBuffer_Release(&view_); }
-  void* data() const { return view_.buf; }
-  std::size_t size() const { return static_cast<std::size_t>(view_.len); }
-
- private:
-  Py_buffer view_{};
-};
 
 /// A writable view of raw memory. Throws OverflowError or ValueError if it cannot be one.
 nb::object raw_buffer(cuda::DevicePointer address, nb::handle size, nb::handle offset);

@@ -8,13 +8,6 @@
 namespace treadle::bindings {
 namespace face {
 
-HostBuffer::HostBuffer(nb::handle object, Access access) {
-  const int flags = PyBUF_ANY_CONTIGUOUS | (access == write ? PyBUF_WRITABLE : 0);
-  if (PyUnicode_Check(object.ptr()) != 0)
-    raise_python(PyExc_TypeError, "a str is no buffer; encode() gives one");
-  if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
-}
-
 namespace {
 
 struct Address {

@@ -123,7 +123,9 @@ def test_inout_travels_both_ways_on_a_stream_of_any_kind(kernel):
 
 
 @pytest.mark.parametrize("block", [(4, 2, 1), [4, 2, 1], (np.int32(4), 2, 1), (4, 2)])
-@pytest.mark.parametrize("grid", [(3,), (3, 2), (3, 2, 5), [3, 2], np.array([3, 2])])
+@pytest.mark.parametrize(
+    "grid", [(3,), (3, 2), (3, 2, 5), (3, True), [3, 2], np.array([3, 2])], ids=str
+)
 def test_shapes_of_any_sequence(kernel, block, grid):
     out = np.zeros(6, np.int32)
     kernel("shape")(cuda.Out(out), block=block, grid=grid)
@@ -355,6 +357,11 @@ def test_the_bits_of_another_kind_are_passed_with_a_warning(kernel, device_array
         ({"block": (2048, 1, 1)}, cuda.Error, "1024"),
         ({"block": (33, 33, 1)}, cuda.Error, "1089|33"),
         ({"block": (0, 1, 1)}, cuda.Error, "block"),
+        ({"block": (2**30 - 1, 1, 1)}, cuda.Error, "1073741823"),
+        ({"block": (2**30, 1, 1)}, cuda.Error, "1073741824"),
+        ({"block": (1, 2**32, 1)}, OverflowError, "4294967296"),
+        ({"block": (1, 2**64, 1)}, OverflowError, "64 bits"),
+        ({"block": ONE, "grid": (0, 1)}, cuda.Error, "grid"),
         ({"block": ONE, "shared": 1 << 30}, cuda.Error, "shared"),
     ],
 )

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <span>
+
+#include "errors.hpp"
+
+namespace treadle::bindings {
+
+/// A contiguous buffer of Python's, held for the length of a call.
+class HostBuffer {
+ public:
+  enum Access { read, write };
+  /// Throws what the exporter raises, BufferError or ValueError of NumPy's; TypeError for a str.
+  HostBuffer(nb::handle object, Access access) {
+    const int flags = PyBUF_ANY_CONTIGUOUS | (access == write ? PyBUF_WRITABLE : 0);
+    if (PyUnicode_Check(object.ptr()) != 0)
+      raise_python(PyExc_TypeError, "a str is no buffer; encode() gives one");
+    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
+  }
+  HostBuffer(const HostBuffer&) = delete;
+  HostBuffer& operator=(const HostBuffer&) = delete;
+  ~HostBuffer() { PyBuffer_Release(&view_); }
+  std::byte* data() const { return static_cast<std::byte*>(view_.buf); }
+  std::size_t size() const { return static_cast<std::size_t>(view_.len); }
+  std::span<std::byte> bytes() const { return {data(), size()}; }
+
+ private:
+  Py_buffer view_{};
+};
+
+}  // namespace treadle::bindings
