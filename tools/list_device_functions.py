@@ -11,11 +11,15 @@ import re
 from pathlib import Path
 
 LISTS = Path(__file__).resolve().parent.parent / "tests/cuda_cpu/device_functions"
-# Family: the header, and what its names look like. In the header of C's functions, names that begin
-# with `_` belong to its own workings.
+# Family: the headers, and what its names look like. In the header of C's functions, names that
+# begin with `_` belong to its own workings.
 FAMILIES = {
-    "math": ("crt/math_functions.h", r"[a-z]\w*"),
-    "simd": ("crt/device_functions.h", r"__v\w+"),
+    "math": (["crt/math_functions.h"], r"[a-z]\w*"),
+    "rounding": (
+        ["crt/device_functions.h", "crt/device_double_functions.h", "sm_20_intrinsics.h"],
+        r"__\w+_r[nduz]",
+    ),
+    "simd": (["crt/device_functions.h"], r"__v\w+"),
 }
 # C functions whose name C++ uses for single precision too: `float sin(float)` beside `sinf`.
 OVERLOADED = """acos asin atan atan2 ceil cos cosh exp fabs floor fmod frexp ldexp log log10 modf
@@ -63,8 +67,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("headers", type=Path, help="folder include/ of the toolkit")
     folder = parser.parse_args().headers
-    for family, (header, names) in FAMILIES.items():
-        lines = sorted(set(signatures(folder / header, names)))
+    for family, (headers, names) in FAMILIES.items():
+        lines = sorted({line for each in headers for line in signatures(folder / each, names)})
         (LISTS / f"{family}.txt").write_text("\n".join(lines) + "\n")
         print(f"{family}: {len(lines)} functions")
 

@@ -42,27 +42,36 @@ __TREADLE_TO_INTEGER(double, double, , unsigned long long, ull)
 #undef __TREADLE_TO_INTEGER
 
 // To floating point. The nearest value comes from the processor; the other modes step from it. The comparison is
-// made in `wide`, which holds both sides exactly: long long against double needs 128 bits of integer.
-#define __TREADLE_TO_FLOAT(from, from_name, to, to_name, wide)                                             \
+// made in `wide`, which holds both sides exactly; where nothing does, in the integer's own type, below `limit`, the
+// first power of two that it does not hold and that the nearest value may be.
+#define __TREADLE_TO_FLOAT(from, from_name, to, to_name, is_above, is_below)                               \
   __TREADLE_FUNCTION to __##from_name##2##to_name##_rn(from x) { return static_cast<to>(x); }              \
   __TREADLE_FUNCTION to __##from_name##2##to_name##_rd(from x) {                                           \
     const to near = static_cast<to>(x);                                                                    \
-    return static_cast<wide>(near) > static_cast<wide>(x) ? __treadle_step(near, false) : near;            \
+    return (is_above) ? __treadle_step(near, false) : near;                                                \
   }                                                                                                        \
   __TREADLE_FUNCTION to __##from_name##2##to_name##_ru(from x) {                                           \
     const to near = static_cast<to>(x);                                                                    \
-    return static_cast<wide>(near) < static_cast<wide>(x) ? __treadle_step(near, true) : near;             \
+    return (is_below) ? __treadle_step(near, true) : near;                                                 \
   }                                                                                                        \
   __TREADLE_FUNCTION to __##from_name##2##to_name##_rz(from x) {                                           \
     return x < 0 ? __##from_name##2##to_name##_ru(x) : __##from_name##2##to_name##_rd(x);                  \
   }
-__TREADLE_TO_FLOAT(double, double, float, float, double)
-__TREADLE_TO_FLOAT(int, int, float, float, double)
-__TREADLE_TO_FLOAT(unsigned int, uint, float, float, double)
-__TREADLE_TO_FLOAT(long long, ll, float, float, _BitInt(128))
-__TREADLE_TO_FLOAT(unsigned long long, ull, float, float, _BitInt(128))
-__TREADLE_TO_FLOAT(long long, ll, double, double, _BitInt(128))
-__TREADLE_TO_FLOAT(unsigned long long, ull, double, double, _BitInt(128))
+#define __TREADLE_TO_FLOAT_BY(wide, from, from_name, to, to_name)                                          \
+  __TREADLE_TO_FLOAT(from, from_name, to, to_name, static_cast<wide>(near) > static_cast<wide>(x),         \
+                     static_cast<wide>(near) < static_cast<wide>(x))
+#define __TREADLE_TO_FLOAT_BELOW(limit, from, from_name, to, to_name)                                      \
+  __TREADLE_TO_FLOAT(from, from_name, to, to_name, near >= (limit) || static_cast<from>(near) > x,         \
+                     near < (limit) && static_cast<from>(near) < x)
+__TREADLE_TO_FLOAT_BY(double, double, double, float, float)
+__TREADLE_TO_FLOAT_BY(double, int, int, float, float)
+__TREADLE_TO_FLOAT_BY(double, unsigned int, uint, float, float)
+__TREADLE_TO_FLOAT_BELOW(0x1p63f, long long, ll, float, float)
+__TREADLE_TO_FLOAT_BELOW(0x1p64f, unsigned long long, ull, float, float)
+__TREADLE_TO_FLOAT_BELOW(0x1p63, long long, ll, double, double)
+__TREADLE_TO_FLOAT_BELOW(0x1p64, unsigned long long, ull, double, double)
+#undef __TREADLE_TO_FLOAT_BELOW
+#undef __TREADLE_TO_FLOAT_BY
 #undef __TREADLE_TO_FLOAT
 __TREADLE_FUNCTION double __int2double_rn(int x) { return x; }
 __TREADLE_FUNCTION double __uint2double_rn(unsigned x) { return x; }

@@ -96,4 +96,34 @@ __TREADLE_FUSED(ru)
 __TREADLE_FUSED(rz)
 #undef __TREADLE_FUSED
 
+/// The sign of a * b + c - nearest, where nearest is the fused result: product and sum as pairs of a rounded value and
+/// its error, the parts then added from the largest down.
+__TREADLE_FUNCTION double __treadle_fused_error(double a, double b, double c, double nearest) {
+  const double product = a * b, product_error = fma(a, b, -product);
+  const double sum = product + c, sum_error = __treadle_sum_error(product, c, sum);
+  const double small = sum_error + product_error;
+  const double smaller = __treadle_sum_error(sum_error, product_error, small);
+  const double distance = sum - nearest;
+  const double left = distance + small;
+  return left + (__treadle_sum_error(distance, small, left) + smaller);
+}
+#define __TREADLE_FUSED(mode)                                                                    \
+  __TREADLE_FUNCTION double __fma_##mode(double a, double b, double c) {                         \
+    const double nearest = fma(a, b, c);                                                         \
+    return __treadle_##mode(nearest, __treadle_fused_error(a, b, c, nearest));                   \
+  }
+__TREADLE_FUSED(rd)
+__TREADLE_FUSED(ru)
+__TREADLE_FUSED(rz)
+#undef __TREADLE_FUSED
+
+// Denormals count under -use_fast_math too: here they always do.
+#define __TREADLE_IEEE(mode)                                                                     \
+  __TREADLE_FUNCTION float __fmaf_ieee_##mode(float a, float b, float c) { return __fmaf_##mode(a, b, c); }
+__TREADLE_IEEE(rn)
+__TREADLE_IEEE(rd)
+__TREADLE_IEEE(ru)
+__TREADLE_IEEE(rz)
+#undef __TREADLE_IEEE
+
 #pragma clang fp contract(fast)

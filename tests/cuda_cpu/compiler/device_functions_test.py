@@ -10,12 +10,14 @@ from pathlib import Path
 import device_functions
 import numpy as np
 import pytest
+import rounding_references
 import simd_references
 from math_references import INVERSES, REFERENCES, L, libm, root_of_squares
 
 COUNT = 512
 MATH = device_functions.family("math")
 SIMD = device_functions.family("simd")
+ROUNDING = device_functions.family("rounding")
 # Where a part of one word meets its limits: zero, the largest, the smallest, and all bits.
 EDGES = np.array([0, 0x7F7F7F7F, 0x80808080, 0x7FFF8000, 0x0180FF7F, 0xFFFFFFFF], np.uint32)
 
@@ -200,6 +202,37 @@ def test_simd_in_a_word_is_exact(device, simd_module, number):
         np.testing.assert_array_equal(result, exact)
 
 
+@pytest.fixture(scope="module")
+def rounding_module(opened_device):
+    opened_device.make_current(opened_device.context)
+    return opened_device.compile(device_functions.program(ROUNDING))
+
+
+def numbers_to_round(function, random, kind):
+    """Numbers of many sizes; quarters, so that halves are met, for what becomes an integer."""
+    dtype = device_functions.DTYPES[kind]
+    if not np.issubdtype(dtype, np.floating):
+        limits = np.iinfo(dtype)
+        return random.integers(limits.min, limits.max, COUNT, dtype, endpoint=True)
+    if function.result in ("float", "double"):
+        numbers = random.uniform(-1, 1, COUNT) * 2.0 ** random.integers(-20, 20, COUNT)
+    else:
+        numbers = random.integers(-4000, 4000, COUNT) / 4 + (random.random(COUNT) < 0.5) * 1e-3
+    never_negative = "sqrt" in function.name or function.result.startswith("unsigned")
+    return (abs(numbers) if never_negative else numbers).astype(dtype)
+
+
+@pytest.mark.parametrize("number", range(len(ROUNDING)), ids=lambda k: ROUNDING[k].text)
+def test_rounding_is_exact_in_every_mode(device, rounding_module, number):
+    function = ROUNDING[number]
+    random = np.random.default_rng(number)
+    arguments = [numbers_to_round(function, random, kind) for kind in function.inputs]
+    (result,) = run(rounding_module.kernel(f"f{number}"), function, arguments)
+    exact = rounding_references.compute(function, arguments)
+    wrong = np.flatnonzero(result != exact)
+    assert not wrong.size, [(a[wrong[0]], result[wrong[0]], exact[wrong[0]]) for a in arguments]
+
+
 def nvrtc():
     spec = importlib.util.find_spec("nvidia")
     for folder in (spec.submodule_search_locations or []) if spec else []:
@@ -210,7 +243,7 @@ def nvrtc():
 
 def test_nvrtc_takes_every_one_of_them():
     library, program = nvrtc(), ctypes.c_void_p()
-    text = device_functions.program(MATH + SIMD).encode()
+    text = device_functions.program(MATH + SIMD + ROUNDING).encode()
     library.nvrtcCreateProgram(ctypes.byref(program), text, b"list.cu", 0, None, None)
     options = (ctypes.c_char_p * 1)(b"--gpu-architecture=compute_90")
     failed = library.nvrtcCompileProgram(program, 1, options)
