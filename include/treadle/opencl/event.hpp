@@ -51,9 +51,9 @@ class Event : public Queries<Event, EventInfo> {
   Handle<RawEvent> handle_;
 };
 
-/// An event whose end the program decides. Copies are the same event. Set it before the last of them
-/// goes: what waits for an event that nobody can set waits for ever, and with it, on some platforms,
-/// the release of its context.
+/// An event whose end the program decides. Copies are the same event. Set it before the last of
+/// them goes: what waits for an event that nobody can set waits for ever, and with it, on some
+/// platforms, the release of its context.
 class UserEvent : public Event {
  public:
   /// Not done until set_status(), which whoever waits for it depends on.
