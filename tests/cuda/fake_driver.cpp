@@ -203,12 +203,12 @@ void add_memory_calls(Table& t) {
   };
   t.cuMemcpyHtoD = [](CUdeviceptr to, const void* from, std::size_t size) -> CUresult {
     ENTER("cuMemcpyHtoD");
-    std::memcpy(reinterpret_cast<void*>(to), from, size);
+    if (size > 0) std::memcpy(reinterpret_cast<void*>(to), from, size);
     return CUDA_SUCCESS;
   };
   t.cuMemcpyDtoH = [](void* to, CUdeviceptr from, std::size_t size) -> CUresult {
     ENTER("cuMemcpyDtoH");
-    std::memcpy(to, reinterpret_cast<const void*>(from), size);
+    if (size > 0) std::memcpy(to, reinterpret_cast<const void*>(from), size);
     return CUDA_SUCCESS;
   };
   t.cuMemHostAlloc = [](void** data, std::size_t size, unsigned) -> CUresult {

@@ -66,12 +66,15 @@ def things(tmp_path):
         yield Things(tmp_path)
 
 
+# As clang says it, or as NVRTC does.
+ABSENT_HEADER = """('absent.h' file not found|cannot open source file "absent.h")"""
+
 # What is called -> the error's class, what its text says, the call.
 ROWS = {
     # compiling
     "a syntax error": (
         treadle.CompileError,
-        r"kernel\.cu:2:\d+: error",
+        r"kernel\.cu(:2:\d+|\(2\)): error",  # clang's way, or NVRTC's
         lambda t: treadle.compile_cuda("__global__ void k(int *a)\n{ a[0] = ; }", t.target),
     ),
     "an unknown word": (
@@ -91,12 +94,12 @@ ROWS = {
     ),
     "a header that is not there": (
         treadle.CompileError,
-        "'absent.h' file not found.*try: folders of headers",
+        ABSENT_HEADER + ".*try: folders of headers",
         lambda t: treadle.compile_cuda('#include "absent.h"\n' + SOURCE, t.target),
     ),
     "a file where a folder of headers is expected": (
         treadle.CompileError,
-        "'absent.h' file not found",
+        ABSENT_HEADER,
         lambda t: treadle.compile_cuda(
             '#include "absent.h"\n' + SOURCE, t.target, include_dirs=[str(t.file)]
         ),

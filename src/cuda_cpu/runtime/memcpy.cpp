@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Entry points of the linear copies.
+#include <cstdint>
+
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/transfer.hpp"
@@ -42,6 +44,10 @@ Place on_host(const void* pointer) {
 }
 Place anywhere(CUdeviceptr address) { return {address, Side::any}; }
 
+bool passes_the_last_address(std::uintptr_t address, std::size_t size) {
+  return size > UINTPTR_MAX - address;
+}
+
 CUresult copy_linear(Place target, Place source, std::size_t size, CUstream handle,
                      Blocking blocking) {
   return with_context([&](const auto& context) -> CUresult {
@@ -50,7 +56,8 @@ CUresult copy_linear(Place target, Place source, std::size_t size, CUstream hand
       return failure;
     if (size == 0) return CUDA_SUCCESS;
     const std::uintptr_t to = target.address, from = source.address;
-    if (!valid(to, size, target.side) || !valid(from, size, source.side))
+    if (!valid(to, size, target.side) || !valid(from, size, source.side) ||
+        passes_the_last_address(to, size) || passes_the_last_address(from, size))
       return CUDA_ERROR_INVALID_VALUE;
     Copy copy{.to = reinterpret_cast<std::byte*>(to),
               .from = reinterpret_cast<const std::byte*>(from),
