@@ -223,7 +223,8 @@ def _loader_without_vendors(folder):
     return copy
 
 
-def test_no_platform_says_what_to_install(context, run_python, tmp_path):
+def test_no_platform_says_what_to_install(context, run_python, tmp_path, monkeypatch):
+    monkeypatch.delenv("OCL_ICD_FILENAMES", raising=False)  # platforms beside those of the folder
     result = run_python(
         "-c",
         NO_PLATFORM,
