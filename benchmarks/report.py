@@ -15,14 +15,15 @@ RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 
 
 def commit():
-    """The commit measured; where the tree came without its history, the GPU bundle names it."""
+    """The commit measured: the GPU bundle's where one is unpacked, whatever tree lies beside it."""
     root = pathlib.Path(__file__).resolve().parent.parent
+    if (root / ".gpu-bundle/site").exists():
+        return (root / ".gpu-bundle/revision.txt").read_text().strip()
     command = ["git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12"]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
-        revision = root / ".gpu-bundle/revision.txt"
-        return revision.read_text().strip() if revision.exists() else "unknown"
+        return "unknown"
 
 
 def processor():
