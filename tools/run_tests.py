@@ -27,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 TOOLS = pathlib.Path(sys.executable).parent  # .venv/bin
 LEAK = "nanobind: leaked"
-FUZZ_SECONDS = 45  # of all fuzz programs together, on every core
+FUZZ_SECONDS = 20  # of all fuzz programs together, on every core
 CHECKS = (
     "check_arrows.py",
     "check_style.py",

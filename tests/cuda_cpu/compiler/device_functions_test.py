@@ -237,6 +237,9 @@ def nvrtc():
     spec = importlib.util.find_spec("nvidia")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         for path in Path(folder).glob("cu13/lib/libnvrtc.so.*"):
+            # It opens this one by its name alone, and finds it where it is open already.
+            for builtins in path.parent.glob("libnvrtc-builtins.so.*"):
+                ctypes.CDLL(str(builtins))
             return ctypes.CDLL(str(path))
     pytest.skip("NVRTC's wheel is not installed")
 
