@@ -25,6 +25,7 @@
 #include "treadle/opencl/memory.hpp"
 #include "treadle/opencl/platform.hpp"
 #include "treadle/opencl/program.hpp"
+#include "treadle/opencl/program_binary.hpp"
 #include "treadle/opencl/queue.hpp"
 #include "treadle/opencl/transfer.hpp"
 
@@ -43,13 +44,10 @@ DeviceKind kind_of(opencl::DeviceType type) {
 
 DeviceInfo info_of(const opencl::Device& device, std::string id) {
   using enum opencl::DeviceInfo;
-  using opencl::PlatformInfo;
-  const opencl::Platform owner = device.platform();
-  const std::string platform_version = owner.get<PlatformInfo::version>();
   DeviceInfo info;
   info.id = std::move(id);
   info.name = device.name();
-  info.runtime = platform_version;
+  info.runtime = device.platform().get<opencl::PlatformInfo::version>();
   info.kind = kind_of(device.type());
   info.memory_bytes = device.total_memory();
   constexpr unsigned many = 0x7FFFFFFF;  // OpenCL sets no limit
@@ -67,11 +65,7 @@ DeviceInfo info_of(const opencl::Device& device, std::string id) {
   info.offset_alignment = info.allocation_alignment;
   info.language = Language::opencl_c;
   info.builds_text = true;
-  info.build_identity = {{"platform", owner.name()},
-                         {"platform version", platform_version},
-                         {"driver version", device.get<driver_version>()},
-                         {"device", device.name()},
-                         {"device version", device.get<version>()}};
+  info.build_identity = opencl::binary_identity(device);
   info.has_shape_local_memory = false;
   return info;
 }

@@ -5,6 +5,16 @@ import pytest
 
 import treadle
 
+# Starts child(connection) of a script in the way its first argument names, and prints what it saw.
+RUN_CHILD = """\
+    start = multiprocessing.get_context(sys.argv[1])
+    here, there = start.Pipe()
+    process = start.Process(target=child, args=(there,))
+    process.start()
+    print("child:", here.recv() if here.poll(60) else "silent")
+    process.join()
+    print("exit code:", process.exitcode)"""
+
 # The parent has a context; a child is started in one of three ways. Printed is what the child saw.
 SCRIPT = """
 import multiprocessing, sys
@@ -24,16 +34,10 @@ def child(connection):
 
 if __name__ == "__main__":
     FIRST
-    start = multiprocessing.get_context(sys.argv[1])
-    here, there = start.Pipe()
-    process = start.Process(target=child, args=(there,))
-    process.start()
-    print("child:", here.recv() if here.poll(60) else "silent")
-    process.join()
-    print("exit code:", process.exitcode)
+    RUN_CHILD
     LAST
     print("parent goes on")
-"""
+""".replace("    RUN_CHILD", RUN_CHILD)
 OURS = (
     "cuda.init(); context = cuda.Device(0).make_context(); memory = cuda.mem_alloc(64)",
     "cuda.memset_d8(memory, 1, 64); cuda.Context.synchronize(); context.pop()",
@@ -91,15 +95,9 @@ def child(connection):
 
 if __name__ == "__main__":
     ask = make()
-    start = multiprocessing.get_context(sys.argv[1])
-    here, there = start.Pipe()
-    process = start.Process(target=child, args=(there,))
-    process.start()
-    print("child:", here.recv() if here.poll(60) else "silent")
-    process.join()
-    print("exit code:", process.exitcode)
+    RUN_CHILD
     print("parent:", ask())
-"""
+""".replace("    RUN_CHILD", RUN_CHILD)
 NATIVE = """
 import treadle
 
