@@ -280,5 +280,27 @@ TEST(JoinRegions, WhatTheBlockReadsStaysTheSame) {
   }
 }
 
+/// Bytes of which the stack is a multiple inside the function; 1 if that is left to its caller.
+std::uint64_t stack_alignment(const llvm::Function& function) {
+  return function.getAttributes().getFnStackAlignment().valueOrOne().value();
+}
+
+TEST(ThreadLoop, NoSpilledVectorLiesAcrossCacheLines) {
+  Lowered plain("define spir_kernel void @k() { ret void }");
+  make_block_function(plain.kernel(), plain.body, *plain.machine);
+  EXPECT_EQ(stack_alignment(*plain.kernel().run), 64u);
+  Lowered choice(two_barriers("%n"));
+  make_region_functions(choice.kernel(), choice.body, choice.runner, *choice.machine);
+  for (const RegionPlan& region : choice.kernel().regions) {
+    EXPECT_EQ(stack_alignment(*region.run_all), 64u);
+    if (region.run_selected != nullptr) {
+      EXPECT_EQ(stack_alignment(*region.run_selected), 64u);
+    }
+  }
+  Lowered row(barriers_in_a_row(3));
+  make_region_functions(row.kernel(), row.body, row.runner, *row.machine);
+  EXPECT_EQ(stack_alignment(*row.kernel().regions[0].run_all), 64u);
+}
+
 }  // namespace
 }  // namespace treadle::cuda_cpu

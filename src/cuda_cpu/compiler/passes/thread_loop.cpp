@@ -50,6 +50,10 @@ llvm::MDNode* loop_node(llvm::LLVMContext& context, llvm::ArrayRef<llvm::Metadat
   return node;
 }
 
+// Callers promise 16 bytes. A vector that is spilled in the innermost loop may then lie across two
+// cache lines, or not, as the depth of the stack has it: tiled products took 8.6 ms or 4.3.
+constexpr std::uint64_t spill_alignment = 64;
+
 /// Of the loops over y and z, and of a loop that shall stay as it is written: a second copy of the
 /// code inside would only take time to compile.
 llvm::MDNode* plain_loop(llvm::LLVMContext& context) {
@@ -150,6 +154,8 @@ BlockEntry create_block_entry(const KernelBody& body, const std::string& name,
   entry.function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name,
                                           body.function->getParent());
   set_host_attributes(*entry.function, machine);
+  entry.function->addFnAttr(
+      llvm::Attribute::getWithStackAlignment(context, llvm::Align(spill_alignment)));
   Value* arguments = entry.function->getArg(0);
   entry.context = entry.function->getArg(1);
   builder.SetInsertPoint(BasicBlock::Create(context, "entry", entry.function));
