@@ -2,7 +2,7 @@
 # Everything a developer runs. Each target installs what it needs first (`make setup`); all of it is repeatable.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench clean
+.PHONY: help setup build demo test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-sanitize clean
 
 python := .venv/bin/python
 build := build
@@ -69,7 +69,7 @@ gpu-bundle: .venv/.ready-test
 	@$(python) tools/gpu_bundle.py
 
 # On the machine with the GPU: no network, no .venv; whatever python3 it has.
-gpu-test gpu-bench:
+gpu-test gpu-bench gpu-sanitize:
 	@python3 tools/gpu_run.py $(@:gpu-%=%)
 
 clean:

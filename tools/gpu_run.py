@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py test|bench
+"""Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py test|bench|sanitize
 
 One failing part does not stop the next. Logs and results go to $OUT (or .gpu-bundle/out); the last
 lines are a summary. Each part has a time limit, so that the whole ends well inside ten minutes.
@@ -25,7 +25,7 @@ BUNDLE = ROOT / ".gpu-bundle"
 OUT = pathlib.Path(os.environ.get("OUT", BUNDLE / "out"))
 SITE, PEERS, PROGRAMS = BUNDLE / "site", BUNDLE / "peers-site", BUNDLE / "programs"
 PROGRAMS_AT_ONCE = 4
-LIMITS_S = {"program": 240, "pytest": 240, "demo": 60, "bench": 420}
+LIMITS_S = {"program": 240, "pytest": 240, "demo": 60, "bench": 420, "sanitizer": 300}
 
 
 @dataclasses.dataclass
@@ -169,6 +169,55 @@ def run_bench() -> list[Part]:
     return [Part("bench", ok, seconds, last_line(output))]
 
 
+# Tests that provoke a fault on the GPU do so in processes of their own, which are not watched. What
+# the driver refuses is what many tests are about; that is no access to memory.
+SANITIZER = ("compute-sanitizer", "--report-api-errors", "no", "--error-exitcode", "9")
+PYTHON = ("python", "-m", "pytest", "-q", "-x", "-m", "not packaging", "-p", "no:cacheprovider")
+SANITIZED = {
+    "memcheck": (
+        ("tests/treadle_cuda_test",),
+        ("tests/treadle_cuda_kernel_test",),
+        ("tests/treadle_device_test",),
+        ("tests/treadle_device_conformance_test",),
+        ("tests/treadle_kernel_test",),
+        ("tests/treadle_memory_test",),
+        ("examples/example_*",),
+        ("python", "examples/run_demo.py"),
+        (*PYTHON, "tests/python/launch_test.py", "tests/python/memory_test.py"),
+    ),
+    "racecheck": (("tests/treadle_cuda_kernel_test",), ("tests/treadle_kernel_test",)),
+    "initcheck": (("tests/treadle_cuda_kernel_test",), ("examples/example_*",)),
+    "synccheck": (("tests/treadle_cuda_kernel_test",), ("examples/example_*",)),
+}
+
+
+def sanitized_commands(command: Sequence[str]) -> list[list[object]]:
+    if command[0] == "python":
+        return [[sys.executable, *command[1:]]]
+    return [[program] for program in sorted(PROGRAMS.glob(command[0]))]
+
+
+def run_sanitizer(tool: str, command: Sequence[object]) -> Part:
+    log = OUT / f"{tool}.log"
+    ok, output, seconds = execute(
+        [*SANITIZER, "--tool", tool, *command], log, LIMITS_S["sanitizer"]
+    )
+    found = re.findall(r"^========= (?:ERROR|RACECHECK) SUMMARY: (.*)$", output, re.MULTILINE)
+    name = pathlib.Path(str(command[-1])).stem
+    return Part(f"{tool}, {name}", ok and bool(found), seconds, "; ".join(found))
+
+
+def run_sanitizers() -> list[Part]:
+    commands = [
+        (tool, whole)
+        for tool, patterns in SANITIZED.items()
+        for pattern in patterns
+        for whole in sanitized_commands(pattern)
+    ]
+    with concurrent.futures.ThreadPoolExecutor(PROGRAMS_AT_ONCE) as pool:
+        return list(pool.map(lambda job: run_sanitizer(*job), commands))
+
+
 def last_line(output: str) -> str:
     return (output.strip().splitlines() or [""])[-1]
 
@@ -191,6 +240,7 @@ def summarise(parts: list[Part], seconds: float) -> int:
 PARTS = {
     "test": (describe_machine, run_programs, run_pytest, run_demo),
     "bench": (describe_machine, run_bench),
+    "sanitize": (describe_machine, run_sanitizers),
 }
 
 
