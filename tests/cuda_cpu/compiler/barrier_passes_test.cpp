@@ -11,6 +11,7 @@
 #include "cuda_cpu/compiler/passes/simplify_body.hpp"
 #include "cuda_cpu/compiler/passes/thread_loop.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
+#include "cuda_cpu/compiler/passes/widen_steps.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -300,6 +301,68 @@ TEST(ThreadLoop, NoSpilledVectorLiesAcrossCacheLines) {
   Lowered row(barriers_in_a_row(3));
   make_region_functions(row.kernel(), row.body, row.runner, *row.machine);
   EXPECT_EQ(stack_alignment(*row.kernel().regions[0].run_all), 64u);
+}
+
+/// `for (i = thread; i < n; i += d) sum += <load>; q[thread] = sum; barrier;`
+std::string strided_sum(const std::string& load) {
+  return R"(define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n, i32 %d) {
+    %t = call spir_func i32 @__treadle_thread_index(i32 0)
+    %any = icmp slt i32 %t, %n
+    br i1 %any, label %loop, label %end
+  loop:
+    %i = phi i32 [ %t, %0 ], [ %j, %loop ]
+    %sum = phi float [ 0.0, %0 ], [ %more, %loop ]
+    %w = sext i32 %i to i64
+    %a = getelementptr float, ptr addrspace(1) %p, i64 %w
+    %v = )" +
+         load +
+         R"( float, ptr addrspace(1) %a
+    %more = fadd float %sum, %v
+    %j = add nsw i32 %i, %d
+    %c = icmp slt i32 %j, %n
+    br i1 %c, label %loop, label %end
+  end:
+    %all = phi float [ 0.0, %0 ], [ %more, %loop ]
+    %b = getelementptr float, ptr addrspace(1) %q, i32 %t
+    store float %all, ptr addrspace(1) %b
+    call spir_func void @__treadle_barrier(i32 1)
+    ret void })";
+}
+
+unsigned additions_in_a_step(const std::string& text) {
+  Lowered kernel(text);
+  simplify_body(kernel.body, kernel.runner);
+  widen_steps(kernel.body, kernel.runner);
+  return count(kernel.text(), "fadd float");
+}
+
+TEST(WidenSteps, AShortLoopDoesFourStepsAtOnce) {
+  EXPECT_EQ(additions_in_a_step(strided_sum("load")), 4u);
+}
+
+TEST(WidenSteps, ALoopThatWaitsDoesOne) {
+  EXPECT_EQ(additions_in_a_step(strided_sum("load volatile")), 1u);
+}
+
+TEST(CountedIndices, AStepIsMadeForIndicesInARowAndForAny) {
+  Lowered kernel(strided_sum("load"));
+  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  EXPECT_EQ(kernel.module.function_count("counted."), 1u);
+  EXPECT_EQ(kernel.module.function_count("loaded."), 1u);
+  const std::string text = kernel.module.text();
+  const std::string counted = text.substr(text.find("@counted."));
+  EXPECT_LT(counted.find("add nuw nsw i32 %"), counted.find("load float"))
+      << "the first thread's index and x";
+  unsigned choices = 0;
+  for (const RegionPlan& region : kernel.kernel().regions)
+    choices += count(IrModule::text_of(*region.run_all), "call void @counted.");
+  EXPECT_EQ(choices, 1u);
+}
+
+TEST(CountedIndices, OtherValuesAreLoaded) {
+  Lowered kernel(two_barriers("%n"));
+  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  EXPECT_EQ(kernel.module.function_count("counted."), 0u) << "%v is stored, nothing is read there";
 }
 
 }  // namespace

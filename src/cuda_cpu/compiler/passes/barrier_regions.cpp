@@ -32,6 +32,7 @@
 #include "cuda_cpu/compiler/passes/simplify_body.hpp"
 #include "cuda_cpu/compiler/passes/thread_loop.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
+#include "cuda_cpu/compiler/passes/widen_steps.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -55,24 +56,41 @@ class RegionEntries {
     make_shared_atomics_plain(*region_.function);
   }
 
-  llvm::Function* make_all() const { return make("all.", LoopKind::parallel, group_); }
+  llvm::Function* make_all() const {
+    if (region_.indices.empty()) return make("all.", LoopKind::parallel, Indices::loaded);
+    llvm::Function* counted = make("counted.", LoopKind::parallel, Indices::counted);
+    llvm::Function* loaded = make("loaded.", LoopKind::parallel, Indices::loaded);
+    return make_choice(*counted, *loaded);
+  }
 
   llvm::Function* make_selected() const {
-    llvm::Function* function = make("selected.", LoopKind::serial, nullptr);
+    llvm::Function* function = make("selected.", LoopKind::serial, Indices::loaded);
     function->addFnAttr(llvm::Attribute::OptimizeForSize);
     return function;
   }
 
  private:
+  /// Of a thread: read from its slot, or the row's first thread's and on from there.
+  enum class Indices { loaded, counted };
+
   llvm::LLVMContext& context() const { return region_.function->getContext(); }
-  llvm::Function* make(const char* prefix, LoopKind kind, llvm::MDNode* group) const;
+  BlockEntry open(const char* prefix, llvm::IRBuilder<>& builder) const;
+  llvm::Function* make(const char* prefix, LoopKind kind, Indices indices) const;
+  llvm::Function* make_choice(llvm::Function& counted, llvm::Function& loaded) const;
+  Value* any_apart(llvm::IRBuilder<>& builder, const BlockEntry& entry) const;
   void append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry) const;
+  /// The indices of one thread. The loads join `group`, if there is one.
+  llvm::SmallVector<Value*, 2> load_indices(llvm::IRBuilder<>& builder, const BlockEntry& entry,
+                                            Value* thread, llvm::MDNode* group) const;
   /// Where append_frames put them: behind the parameters of the body, thread and thread count.
   Value* uniform_frame(const BlockEntry& entry) const {
     return entry.values[body_.function->arg_size() + 2];
   }
   Value* varying_frame(const BlockEntry& entry) const {
     return entry.values[body_.function->arg_size() + 3];
+  }
+  Value* padded_count(const BlockEntry& entry) const {
+    return entry.values[body_.function->arg_size() + 1];
   }
   void store_state(llvm::IRBuilder<>& builder, Value* next, Value* state, Value* thread,
                    llvm::MDNode* group) const;
@@ -111,15 +129,91 @@ void RegionEntries::store_state(llvm::IRBuilder<>& builder, Value* next, Value* 
   if (group) store->setMetadata(llvm::LLVMContext::MD_access_group, group);
 }
 
-llvm::Function* RegionEntries::make(const char* prefix, LoopKind kind, llvm::MDNode* group) const {
-  llvm::IRBuilder<> builder(context());
+llvm::SmallVector<Value*, 2> RegionEntries::load_indices(llvm::IRBuilder<>& builder,
+                                                         const BlockEntry& entry, Value* thread,
+                                                         llvm::MDNode* group) const {
+  llvm::SmallVector<Value*, 2> values;
+  for (const Slot* slot : region_.indices) {
+    auto* load = builder.CreateLoad(
+        slot->memory_type,
+        varying_address(builder, *slot, varying_frame(entry), padded_count(entry), thread));
+    if (group) load->setMetadata(llvm::LLVMContext::MD_access_group, group);
+    values.push_back(load);
+  }
+  return values;
+}
+
+BlockEntry RegionEntries::open(const char* prefix, llvm::IRBuilder<>& builder) const {
   BlockEntry entry = create_block_entry(
       body_, prefix + std::to_string(number_) + "." + kernel_.name, machine_, builder);
   append_frames(builder, entry);
+  return entry;
+}
+
+/// Not 0 if a thread's index is not its row's first one plus its x, or if that sum wraps, whichever
+/// sign the index is meant to have.
+Value* RegionEntries::any_apart(llvm::IRBuilder<>& builder, const BlockEntry& entry) const {
+  llvm::SmallVector<Value*, 2> apart, first;
+  for (const Slot* slot : region_.indices) {
+    apart.push_back(builder.CreateAlloca(slot->memory_type));
+    builder.CreateStore(llvm::Constant::getNullValue(slot->memory_type), apart.back());
+  }
+  const auto note = [&](std::size_t index, Value* difference) {
+    Value* seen = builder.CreateLoad(difference->getType(), apart[index]);
+    builder.CreateStore(builder.CreateOr(seen, difference), apart[index]);
+  };
+  Value* last_x = builder.CreateSub(entry.block_size(body_, 0), builder.getInt32(1));
+  const auto look_at_first = [&](Value* thread) {
+    first = load_indices(builder, entry, thread, nullptr);
+    for (const auto& [i, begin] : llvm::enumerate(first)) {
+      Value* last = builder.CreateAdd(begin, builder.CreateZExt(last_x, begin->getType()));
+      Value* wraps =
+          builder.CreateOr(builder.CreateICmpSLT(last, begin), builder.CreateICmpULT(last, begin));
+      note(i, builder.CreateZExt(wraps, begin->getType()));
+    }
+  };
+  llvm::MDNode* group = llvm::MDNode::getDistinct(context(), {});
+  const auto compare = [&](const ThreadPosition& at) {
+    for (const auto& [i, own] : llvm::enumerate(load_indices(builder, entry, at.linear, group))) {
+      Value* counted = builder.CreateAdd(first[i], builder.CreateZExt(at.x, own->getType()));
+      note(i, builder.CreateXor(own, counted));
+    }
+  };
+  emit_thread_loop(builder, body_, entry, {LoopKind::parallel, group, compare, look_at_first});
+  Value* any = builder.getInt64(0);
+  for (const auto& [i, slot] : llvm::enumerate(region_.indices))
+    any = builder.CreateOr(any, builder.CreateZExt(builder.CreateLoad(slot->memory_type, apart[i]),
+                                                   builder.getInt64Ty()));
+  return any;
+}
+
+llvm::Function* RegionEntries::make_choice(llvm::Function& counted, llvm::Function& loaded) const {
+  llvm::IRBuilder<> builder(context());
+  const BlockEntry entry = open("all.", builder);
+  Value* together = builder.CreateICmpEQ(any_apart(builder, entry), builder.getInt64(0));
+  auto* count = llvm::BasicBlock::Create(context(), "count", entry.function);
+  auto* load = llvm::BasicBlock::Create(context(), "load", entry.function);
+  builder.CreateCondBr(together, count, load);
+  for (const auto& [block, function] : {std::pair{count, &counted}, {load, &loaded}}) {
+    builder.SetInsertPoint(block);
+    builder.CreateCall(function, {entry.function->getArg(0), entry.function->getArg(1)});
+    builder.CreateRetVoid();
+  }
+  return entry.function;
+}
+
+llvm::Function* RegionEntries::make(const char* prefix, LoopKind kind, Indices indices) const {
+  llvm::IRBuilder<> builder(context());
+  const BlockEntry entry = open(prefix, builder);
+  llvm::MDNode* group = kind == LoopKind::parallel ? group_ : nullptr;
   Value* state = load_context_pointer(builder, entry.context, offsetof(BlockContext, state));
   Value* selected = load_context_pointer(builder, entry.context, offsetof(BlockContext, selected));
   llvm::CallInst* call = nullptr;
-  emit_thread_loop(builder, body_, entry, kind, group, [&](const ThreadPosition& at) {
+  llvm::SmallVector<Value*, 2> first;
+  const auto look_at_first = [&](Value* thread) {
+    if (indices == Indices::counted) first = load_indices(builder, entry, thread, nullptr);
+  };
+  const auto run_thread = [&](const ThreadPosition& at) {
     llvm::BasicBlock* skip = nullptr;
     if (kind == LoopKind::serial) {
       auto* run = llvm::BasicBlock::Create(context(), "run", entry.function);
@@ -139,6 +233,10 @@ llvm::Function* RegionEntries::make(const char* prefix, LoopKind kind, llvm::MDN
     values[body_.user_parameters + 1] = at.y;
     values[body_.user_parameters + 2] = at.z;
     values[body_.function->arg_size()] = at.linear;
+    if (indices == Indices::loaded) values.append(load_indices(builder, entry, at.linear, group));
+    for (Value* begin : first)
+      values.push_back(builder.CreateAdd(begin, builder.CreateZExt(at.x, begin->getType()), "",
+                                         /*HasNUW=*/true, /*HasNSW=*/true));
     call = builder.CreateCall(region_.function, values);
     if (kind == LoopKind::serial)
       store_state(builder, call, state, at.linear, group);
@@ -149,7 +247,9 @@ llvm::Function* RegionEntries::make(const char* prefix, LoopKind kind, llvm::MDN
       builder.CreateBr(skip);
       builder.SetInsertPoint(skip);
     }
-  });
+  };
+  emit_thread_loop(builder, body_, entry, {kind, group, run_thread, look_at_first});
+  builder.CreateRetVoid();
   llvm::InlineFunctionInfo info;
   llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false);
   separate_frames(*entry.function, {state, uniform_frame(entry), varying_frame(entry)});
@@ -159,6 +259,7 @@ llvm::Function* RegionEntries::make(const char* prefix, LoopKind kind, llvm::MDN
 void prepare(const KernelBody& body, PassRunner& runner) {
   add_warp_barriers(body);
   simplify_body(body, runner);
+  widen_steps(body, runner);
   add_scheduling_barriers(body, Uniformity(body));
 }
 

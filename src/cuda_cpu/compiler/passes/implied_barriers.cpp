@@ -65,19 +65,6 @@ bool gains_from_steps(const llvm::Instruction& instruction, const Uniformity& un
   return load && (load->isVolatile() || uniformity.varies(load->getPointerOperand()));
 }
 
-bool should_schedule(const llvm::Loop& loop, const Uniformity& uniformity) {
-  if (!loop.isInnermost() || !loop.getLoopLatch()) return false;
-  bool gains = false;
-  unsigned size = 0;
-  for (const llvm::BasicBlock* block : loop.blocks())
-    for (const llvm::Instruction& instruction : *block) {
-      if (marker_of(instruction) == Marker::barrier) return false;
-      gains |= gains_from_steps(instruction, uniformity);
-      if (++size > largest_scheduled_loop) return false;
-    }
-  return gains;
-}
-
 }  // namespace
 
 bool relies_on_warps(const KernelBody& body) { return !volatile_shared_stores(body).empty(); }
@@ -91,12 +78,25 @@ void add_warp_barriers(const KernelBody& body) {
   }
 }
 
+bool runs_in_steps(const llvm::Loop& loop, const Uniformity& uniformity) {
+  if (!loop.isInnermost() || !loop.getLoopLatch()) return false;
+  bool gains = false;
+  unsigned size = 0;
+  for (const llvm::BasicBlock* block : loop.blocks())
+    for (const llvm::Instruction& instruction : *block) {
+      if (marker_of(instruction) == Marker::barrier) return false;
+      gains |= gains_from_steps(instruction, uniformity);
+      if (++size > largest_scheduled_loop) return false;
+    }
+  return gains;
+}
+
 void add_scheduling_barriers(const KernelBody& body, const Uniformity& uniformity) {
   llvm::DominatorTree dominators(*body.function);
   llvm::LoopInfo loops(dominators);
   llvm::SmallVector<llvm::BasicBlock*, 8> headers;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder())
-    if (should_schedule(*loop, uniformity)) headers.push_back(loop->getHeader());
+    if (runs_in_steps(*loop, uniformity)) headers.push_back(loop->getHeader());
   for (llvm::BasicBlock* header : headers)
     call_barrier(&*header->getFirstInsertionPt(), BarrierKind::scheduling);
 }

@@ -21,6 +21,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/SSAUpdater.h>
 
+#include "cuda_cpu/compiler/passes/counted_values.hpp"
 #include "cuda_cpu/compiler/passes/live_values.hpp"
 #include "cuda_cpu/compiler/passes/region_graph.hpp"
 #include "cuda_cpu/module_abi.h"
@@ -45,6 +46,8 @@ class RegionBuilder {
         builder_(body.function->getContext()) {}
 
   RegionFunction build() {
+    for (const BasicBlock* block : region_.blocks) inside_.insert(block);
+    choose_parameters();
     create_function();
     builder_.SetInsertPoint(entry_);
     provide_local_memory();
@@ -70,6 +73,7 @@ class RegionBuilder {
   Value* local_memory() const { return extra(4); }
   static constexpr unsigned fixed_extra_parameters = 5;
 
+  void choose_parameters();
   void create_function();
   void provide_local_memory();
   void provide_needed_values();
@@ -98,15 +102,26 @@ class RegionBuilder {
   llvm::SmallVector<std::pair<Instruction*, Value*>, 4> local_addresses_;
 };
 
+/// What the caller loads, of the values in slots. Indices only in steps of a loop, where they are
+/// needed over and over: each region that has some is compiled twice.
+void RegionBuilder::choose_parameters() {
+  const bool is_step = region_.barrier == BarrierKind::scheduling;
+  for (const Instruction* value : live_.needed_by(number_)) {
+    const Slot* slot = live_.slot_of(value);
+    if (!slot) continue;
+    if (slot->uniform)
+      result_.uniform_values.push_back(slot);
+    else if (is_step && indexes_memory(*value, inside_))
+      result_.indices.push_back(slot);
+  }
+}
+
 void RegionBuilder::create_function() {
   llvm::SmallVector<llvm::Type*, 32> types(body_.function->getFunctionType()->params());
   types.append(2, builder_.getInt32Ty());
   types.append(3, builder_.getPtrTy());
-  for (const Instruction* value : live_.needed_by(number_))
-    if (const Slot* slot = live_.slot_of(value); slot && slot->uniform) {
-      result_.uniform_values.push_back(slot);
-      types.push_back(slot->memory_type);
-    }
+  for (const Slot* slot : result_.uniform_values) types.push_back(slot->memory_type);
+  for (const Slot* slot : result_.indices) types.push_back(slot->memory_type);
   auto* type = llvm::FunctionType::get(builder_.getInt8Ty(), types, false);
   result_.function =
       llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage,
@@ -138,12 +153,7 @@ void RegionBuilder::provide_local_memory() {
 Value* RegionBuilder::slot_address(llvm::IRBuilder<>& builder, const Slot& slot) const {
   if (slot.uniform)
     return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), uniform_frame(), slot.offset);
-  llvm::Type* wide = builder.getInt64Ty();
-  Value* array =
-      builder.CreateInBoundsGEP(builder.getInt8Ty(), varying_frame(),
-                                builder.CreateNUWMul(builder.CreateZExt(padded_count(), wide),
-                                                     builder.getInt64(slot.offset)));
-  return builder.CreateInBoundsGEP(slot.memory_type, array, builder.CreateZExt(thread(), wide));
+  return varying_address(builder, slot, varying_frame(), padded_count(), thread());
 }
 
 Value* RegionBuilder::recompute(Value* value) {
@@ -157,17 +167,18 @@ Value* RegionBuilder::recompute(Value* value) {
 }
 
 void RegionBuilder::provide_needed_values() {
-  for (const BasicBlock* block : region_.blocks) inside_.insert(block);
-  unsigned next_uniform = fixed_extra_parameters;
+  llvm::DenseMap<const Slot*, Value*> given;
+  unsigned next = fixed_extra_parameters;
+  for (const Slot* slot : result_.uniform_values) given[slot] = extra(next++);
+  for (const Slot* slot : result_.indices) given[slot] = extra(next++);
   for (Instruction* value : live_.needed_by(number_)) {
     const Slot* slot = live_.slot_of(value);
     Value* before = nullptr;
     if (!slot) {
       before = recompute(value);
     } else {
-      before = slot->uniform
-                   ? extra(next_uniform++)
-                   : builder_.CreateLoad(slot->memory_type, slot_address(builder_, *slot));
+      before = given.lookup(slot);
+      if (!before) before = builder_.CreateLoad(slot->memory_type, slot_address(builder_, *slot));
       before = before->getType()->isIntegerTy() ? builder_.CreateTrunc(before, value->getType())
                                                 : before;
     }
@@ -256,6 +267,15 @@ void RegionBuilder::merge_needed_values() {
 }
 
 }  // namespace
+
+Value* varying_address(llvm::IRBuilderBase& builder, const Slot& slot, Value* frame,
+                       Value* padded_count, Value* thread) {
+  llvm::Type* wide = builder.getInt64Ty();
+  Value* array = builder.CreateInBoundsGEP(
+      builder.getInt8Ty(), frame,
+      builder.CreateNUWMul(builder.CreateZExt(padded_count, wide), builder.getInt64(slot.offset)));
+  return builder.CreateInBoundsGEP(slot.memory_type, array, builder.CreateZExt(thread, wide));
+}
 
 LocalMemory plan_local_memory(const KernelBody& body) {
   const llvm::DataLayout& layout = body.function->getParent()->getDataLayout();

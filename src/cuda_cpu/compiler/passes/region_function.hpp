@@ -6,6 +6,10 @@
 
 #include "cuda_cpu/compiler/passes/kernel_body.hpp"
 
+namespace llvm {
+class IRBuilderBase;
+}  // namespace llvm
+
 namespace treadle::cuda_cpu {
 
 class LiveValues;
@@ -13,13 +17,19 @@ class RegionGraph;
 struct Slot;
 
 /// One region for one thread: `i8 region(body parameters..., i32 thread, i32 padded thread count,
-/// ptr uniform frame, ptr varying frame, ptr local memory, uniform values...)`; returns where the
-/// thread goes next.
+/// ptr uniform frame, ptr varying frame, ptr local memory, uniform values..., indices...)`; returns
+/// where the thread goes next.
 struct RegionFunction {
   llvm::Function* function = nullptr;
   llvm::SmallVector<const Slot*, 8>
       uniform_values;  ///< loaded by the caller, before any thread runs
+  llvm::SmallVector<const Slot*, 2>
+      indices;  ///< of the thread; loaded by the caller, or counted (counted_values.hpp)
 };
+
+/// Where a thread keeps `slot`, which is not uniform.
+llvm::Value* varying_address(llvm::IRBuilderBase& builder, const Slot& slot, llvm::Value* frame,
+                             llvm::Value* padded_count, llvm::Value* thread);
 
 /// Per-thread memory for the local arrays of a body that has regions.
 struct LocalMemory {

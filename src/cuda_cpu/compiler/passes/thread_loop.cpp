@@ -180,8 +180,7 @@ BlockEntry create_block_entry(const KernelBody& body, const std::string& name,
 }
 
 void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const BlockEntry& entry,
-                      LoopKind kind, llvm::MDNode* group,
-                      llvm::function_ref<void(const ThreadPosition&)> emit) {
+                      const ThreadLoop& loop) {
   Value* size_x = entry.block_size(body, 0);
   Value* size_y = entry.block_size(body, 1);
   const Counter z = open_loop(builder, "z");
@@ -189,15 +188,16 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
   // A block has at most 1024 threads: nothing here wraps.
   Value* row = builder.CreateMul(z.value, size_y, "", true, true);
   row = builder.CreateMul(builder.CreateAdd(y.value, row, "", true, true), size_x, "", true, true);
+  if (loop.before_row) loop.before_row(row);
   const Counter x = open_loop(builder, "x");
   Value* linear = builder.CreateAdd(row, x.value, "thread", true, true);
-  emit({x.value, y.value, z.value, linear});
+  loop.emit({x.value, y.value, z.value, linear});
   llvm::LLVMContext& context = builder.getContext();
-  close_loop(builder, x, size_x,
-             kind == LoopKind::parallel ? parallel_loop(context, group) : plain_loop(context));
+  close_loop(
+      builder, x, size_x,
+      loop.kind == LoopKind::parallel ? parallel_loop(context, loop.group) : plain_loop(context));
   close_loop(builder, y, size_y, plain_loop(context));
   close_loop(builder, z, entry.block_size(body, 2), plain_loop(context));
-  builder.CreateRetVoid();
 }
 
 void join_access_group(llvm::Function& function, llvm::MDNode* group) {
@@ -220,13 +220,15 @@ void make_block_function(KernelPlan& kernel, const KernelBody& body,
   join_access_group(*body.function, group);
   make_shared_atomics_plain(*body.function);
   llvm::CallInst* call = nullptr;
-  emit_thread_loop(builder, body, entry, LoopKind::parallel, group, [&](const ThreadPosition& at) {
+  const auto run_thread = [&](const ThreadPosition& at) {
     if (body.stores_thread_index) store_thread_index(builder, entry.context, {at.x, at.y, at.z});
     entry.values[body.user_parameters] = at.x;
     entry.values[body.user_parameters + 1] = at.y;
     entry.values[body.user_parameters + 2] = at.z;
     call = builder.CreateCall(body.function, entry.values);
-  });
+  };
+  emit_thread_loop(builder, body, entry, {LoopKind::parallel, group, run_thread});
+  builder.CreateRetVoid();
   llvm::InlineFunctionInfo info;
   llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false);
   body.function->eraseFromParent();

@@ -44,12 +44,20 @@ enum class LoopKind {
   serial,    ///< as it is written, at little compile time
 };
 
-/// Emits `for z, for y, for x { emit(position) }` and returns from the function. `emit` leaves the
-/// builder where its code ends. Memory accesses in the distinct access group `group` are free of
-/// dependences between threads.
+/// What stands inside `for z, for y { before_row(first); for x { emit(position) } }`. Each leaves
+/// the builder where its code ends.
+struct ThreadLoop {
+  LoopKind kind = LoopKind::parallel;
+  /// Distinct; memory accesses in it are free of dependences between threads.
+  llvm::MDNode* group = nullptr;
+  llvm::function_ref<void(const ThreadPosition&)> emit;
+  /// Of threads whose x runs from 0; `first` is the first one's number in the block.
+  llvm::function_ref<void(llvm::Value* first)> before_row = nullptr;
+};
+
+/// Leaves the builder behind the loops.
 void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const BlockEntry& entry,
-                      LoopKind kind, llvm::MDNode* group,
-                      llvm::function_ref<void(const ThreadPosition&)> emit);
+                      const ThreadLoop& loop);
 
 /// Adds the memory accesses of `function` to `group`, beside the groups they are in. Atomic ones
 /// stay out, and those to a thread's own arrays: inlined into the loop, all threads share them in
