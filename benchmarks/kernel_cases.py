@@ -155,6 +155,10 @@ CASES = {
         "bench.cu", "matmul", (64, 64), (16, 16, 1), lambda: make_matmul(1024),
         flops=2 * 1024**3,
     ),
+    "matmul 2048": KernelCase(
+        "bench.cu", "matmul", (128, 128), (16, 16, 1), lambda: make_matmul(2048),
+        flops=2 * 2048**3,
+    ),
     "reduce 64 blocks": KernelCase(
         "bench.cu", "reduce", (64, 1), (256, 1, 1), lambda: make_sum(64), bytes=4 << 24,
         accept=sums_to,

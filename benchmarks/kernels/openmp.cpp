@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a C++ programmer writes with OpenMP for the same jobs, and the machine's ceilings.
-// Built by workers/openmp.py with -O3 -march=native -ffast-math -fopenmp.
+// Built by workers/openmp.py, which says how.
 #include <cmath>
 #include <cstdint>
 

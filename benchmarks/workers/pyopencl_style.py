@@ -18,7 +18,8 @@ class Device:
         self.cl = cl
         self.context = context
         self.queue = queue
-        self.program = cl.Program(context, source("bench.cl")).build()
+        text = source("bench.cl") + source("bench2.cl")
+        self.program = cl.Program(context, text).build()
 
     def upload(self, array):
         flags = self.cl.mem_flags
@@ -41,7 +42,8 @@ class Device:
 
     def run(self, function, grid, block, shared, arguments):
         size = tuple(g * b for g, b in zip(grid, block, strict=False))
-        function(self.queue, size, block[: len(size)], *arguments)
+        local = [self.cl.LocalMemory(shared)] if shared else []
+        function(self.queue, size, block[: len(size)], *arguments, *local)
         self.queue.finish()
 
 
