@@ -52,36 +52,32 @@ int clear(PyObject* self) {
   return 0;
 }
 
-// "num_regs" for NUM_REGS: every attribute of the driver is an attribute of the object.
+// Every attribute of the driver is an attribute of the object, in either spelling. Properties, and
+// no look-up of unknown names: a type that has one of its own makes a bound method for each
+// `function.prepared_call(...)`, where the interpreter makes none otherwise.
 struct AttributeName {
-  const char* name;
+  const char *name, *upper_name;
   cuda::FunctionAttribute attribute;
 };
+#define TREADLE_ATTRIBUTE(name, upper_name) {#name, #upper_name, cuda::FunctionAttribute::name}
 constexpr AttributeName attribute_names[] = {
-    {"max_threads_per_block", cuda::FunctionAttribute::max_threads_per_block},
-    {"shared_size_bytes", cuda::FunctionAttribute::shared_size_bytes},
-    {"const_size_bytes", cuda::FunctionAttribute::const_size_bytes},
-    {"local_size_bytes", cuda::FunctionAttribute::local_size_bytes},
-    {"num_regs", cuda::FunctionAttribute::num_regs},
-    {"ptx_version", cuda::FunctionAttribute::ptx_version},
-    {"binary_version", cuda::FunctionAttribute::binary_version},
-    {"cache_mode_ca", cuda::FunctionAttribute::cache_mode_ca},
-    {"max_dynamic_shared_size_bytes", cuda::FunctionAttribute::max_dynamic_shared_size_bytes},
-    {"preferred_shared_memory_carveout", cuda::FunctionAttribute::preferred_shared_memory_carveout},
+    TREADLE_ATTRIBUTE(max_threads_per_block, MAX_THREADS_PER_BLOCK),
+    TREADLE_ATTRIBUTE(shared_size_bytes, SHARED_SIZE_BYTES),
+    TREADLE_ATTRIBUTE(const_size_bytes, CONST_SIZE_BYTES),
+    TREADLE_ATTRIBUTE(local_size_bytes, LOCAL_SIZE_BYTES),
+    TREADLE_ATTRIBUTE(num_regs, NUM_REGS),
+    TREADLE_ATTRIBUTE(ptx_version, PTX_VERSION),
+    TREADLE_ATTRIBUTE(binary_version, BINARY_VERSION),
+    TREADLE_ATTRIBUTE(cache_mode_ca, CACHE_MODE_CA),
+    TREADLE_ATTRIBUTE(max_dynamic_shared_size_bytes, MAX_DYNAMIC_SHARED_SIZE_BYTES),
+    TREADLE_ATTRIBUTE(preferred_shared_memory_carveout, PREFERRED_SHARED_MEMORY_CARVEOUT),
 };
+#undef TREADLE_ATTRIBUTE
 
-PyObject* get_attribute_by_name(PyObject* self, PyObject* name) {
-  PyObject* found = PyObject_GenericGetAttr(self, name);
-  if (found != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
-  const char* text = PyUnicode_AsUTF8(name);
-  if (text == nullptr) return nullptr;
-  for (const AttributeName& known : attribute_names) {
-    if (PyOS_stricmp(text, known.name) != 0) continue;
-    PyErr_Clear();
-    return guarded(self,
-                   [&](Kernel& k) { return nb::int_(k.function.attribute(known.attribute)); });
-  }
-  return nullptr;  // the AttributeError stands
+PyObject* get_named_attribute(PyObject* self, void* named) {
+  return guarded(self, [&](Kernel& kernel) {
+    return nb::int_(kernel.function.attribute(static_cast<AttributeName*>(named)->attribute));
+  });
 }
 
 int as_int(PyObject* value, const char* what) {
@@ -270,6 +266,10 @@ std::vector<PyGetSetDef> properties_of(Face face) {
        "(name, type, offset, size) of each parameter; None where the driver does not tell.",
        nullptr},
   };
+  for (const AttributeName& known : attribute_names)
+    for (const char* name : {known.name, known.upper_name})
+      properties.push_back({name, get_named_attribute, nullptr, "As the driver tells it.",
+                            const_cast<AttributeName*>(&known)});
   if (face == Face::pycuda) {
     properties.push_back(
         {"arg_format", get_arg_format, set_arg_format, "Set by prepare().", nullptr});
@@ -301,7 +301,6 @@ void bind_function(nb::module_& m, Face face) {
   PyType_Slot slots[] = {{Py_tp_dealloc, slot(destroy)},
                          {Py_tp_traverse, slot(traverse)},
                          {Py_tp_clear, slot(clear)},
-                         {Py_tp_getattro, slot(get_attribute_by_name)},
                          {Py_tp_repr, slot(represent)},
                          {Py_tp_call, slot(PyVectorcall_Call)},
                          {Py_tp_methods, methods->data()},

@@ -52,17 +52,8 @@ void Buffer::free() {
   device->free(location);
 }
 
-const std::shared_ptr<Device>& Buffer::shared_device() const {
-  if (device_ == nullptr)
-    throw InvalidState("the buffer of " + std::to_string(size_bytes_) + " bytes was freed");
-  return device_;
-}
-
-Device& Buffer::device() const { return *shared_device(); }
-
-Location Buffer::location() const {
-  shared_device();
-  return location_;
+void Buffer::refuse_freed() const {
+  throw InvalidState("the buffer of " + std::to_string(size_bytes_) + " bytes was freed");
 }
 
 void Buffer::copy_in(std::span<const std::byte> host, Stream* stream) {
@@ -80,11 +71,5 @@ void Buffer::copy_out(std::span<std::byte> host, Stream* stream) const {
   queue.copy_out(host.data(), location(), host.size());
   if (waiting) waiting->synchronize();
 }
-
-Argument::Argument(const Buffer& buffer)
-    : location_(buffer.location()),
-      size_bytes_(sizeof(std::uint64_t)),
-      device_(&buffer.device()),
-      kind_(Kind::memory) {}
 
 }  // namespace treadle::device

@@ -10,11 +10,14 @@
 #include <utility>
 
 #include "cuda/kernel_names.hpp"
+#include "device/argument_room.hpp"
+#include "device/launch_log.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/device.hpp"
 #include "treadle/cuda/event.hpp"
 #include "treadle/cuda/function.hpp"
+#include "treadle/cuda/launch_log.hpp"
 #include "treadle/cuda/module.hpp"
 #include "treadle/cuda/stream.hpp"
 #include "treadle/cuda/table.hpp"
@@ -93,32 +96,31 @@ class CudaEvent final : public Event {
 /// One pointer to each argument's bytes, as the driver takes them.
 class ArgumentPointers {
  public:
-  explicit ArgumentPointers(std::span<const Argument> arguments) {
-    if (arguments.size() > small_.size()) large_.resize(arguments.size());
-    Slot* slots = large_.empty() ? small_.data() : large_.data();
-    if (large_.empty())
-      pointers_ = small_pointers_.data();
-    else
-      pointers_ = (large_pointers_.resize(arguments.size()), large_pointers_.data());
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const Argument& argument = arguments[i];
-      slots[i] = address(argument.location());
-      pointers_[i] = argument.kind() == Argument::Kind::memory ? static_cast<void*>(&slots[i])
+  explicit ArgumentPointers(std::span<const Argument> arguments)
+      : addresses_(arguments.size()), pointers_(arguments.size()) {
+    std::size_t i = 0;
+    for (const Argument& argument : arguments) {
+      addresses_[i] = address(argument.location());
+      pointers_[i] = argument.kind() == Argument::Kind::memory ? static_cast<void*>(&addresses_[i])
                                                                : const_cast<void*>(argument.data());
+      ++i;
     }
   }
-  ArgumentPointers(const ArgumentPointers&) = delete;
-  ArgumentPointers& operator=(const ArgumentPointers&) = delete;
-  void** get() const noexcept { return pointers_; }
+  void** get() const noexcept { return pointers_.get(); }
 
  private:
-  using Slot = cuda::DevicePointer;
-  void** pointers_;
-  std::array<Slot, 32> small_;
-  std::array<void*, 32> small_pointers_;
-  std::vector<Slot> large_;
-  std::vector<void*> large_pointers_;
+  ArgumentRoom<cuda::DevicePointer> addresses_;
+  ArgumentRoom<void*> pointers_;
 };
+
+struct CudaKernel final : KernelState {
+  explicit CudaKernel(cuda::Function shell) : function(std::move(shell)) {}
+  cuda::Function function;
+};
+
+const cuda::Function& function_of(const Kernel& kernel) noexcept {
+  return static_cast<const CudaKernel&>(kernel.state()).function;
+}
 
 class CudaStream final : public Stream {
  public:
@@ -183,12 +185,12 @@ class CudaStream final : public Stream {
                     std::span<const Argument> arguments) override {
     const ArgumentPointers pointers(arguments);
     const auto& [groups, group_size, local_bytes] = shape;
-    static_cast<const cuda::Function*>(kernel.state().shell.get())
-        ->launch_unchecked({.grid = {groups.x, groups.y, groups.z},
-                            .block = {group_size.x, group_size.y, group_size.z},
-                            .shared_bytes = local_bytes,
-                            .stream = stream_},
-                           pointers.get());
+    // The shell notes the launch: see CudaDevice.
+    function_of(kernel).launch_unchecked({.grid = {groups.x, groups.y, groups.z},
+                                          .block = {group_size.x, group_size.y, group_size.z},
+                                          .shared_bytes = local_bytes,
+                                          .stream = stream_},
+                                         pointers.get());
   }
 
   void queue_record(Event& event) override { static_cast<CudaEvent&>(event).record(stream_); }
@@ -221,8 +223,8 @@ class CudaModule final : public Module {
       : Module(std::move(device)), module_(std::move(module)) {}
 
   Kernel kernel(std::string_view name) override {
-    const cuda::Function function = find(name);
-    auto state = std::make_shared<KernelState>();
+    auto state = std::make_shared<CudaKernel>(find(name));
+    const cuda::Function& function = state->function;
     state->device = device().shared_from_this();
     state->name = function.name();
     state->parameters_known = function.parameters().known;
@@ -234,7 +236,6 @@ class CudaModule final : public Module {
     state->max_group_items = number(cuda::FunctionAttribute::max_threads_per_block);
     state->group_limit_reason =
         "it uses " + std::to_string(number(cuda::FunctionAttribute::num_regs)) + " registers";
-    state->shell = std::make_shared<cuda::Function>(function);
     return Kernel(std::move(state));
   }
 
@@ -265,10 +266,16 @@ class CudaModule final : public Module {
 class CudaDevice final : public Device {
  public:
   CudaDevice(const cuda::Device& device, int ordinal)
-      : Device(info_of(device, ordinal)), device_(device) {}
+      : Device(info_of(device, ordinal)), device_(device) {
+    // Each launch is noted once, by the shell, whose errors tell of it.
+    launches().read_from([this] { return shell_launches(); });
+  }
 
   const cuda::Context& context() {
-    std::call_once(context_made_, [this] { context_ = cuda::Context::primary(device_); });
+    std::call_once(context_made_, [this] {
+      context_ = cuda::Context::primary(device_);
+      has_context_ = true;
+    });
     return context_;
   }
 
@@ -307,8 +314,21 @@ class CudaDevice final : public Device {
     throw NotSupported("CUDA drivers compile no text");
   }
 
+  std::vector<LaunchRecord> shell_launches() const {
+    std::vector<LaunchRecord> all;
+    if (!has_context_) return all;
+    for (auto& [kernel, config, site] : cuda::last_launches(context_)) {
+      const auto& [grid, block, shared_bytes, stream] = config;
+      all.push_back({std::move(kernel),
+                     {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes},
+                     site});
+    }
+    return all;
+  }
+
   cuda::Device device_;
   std::once_flag context_made_;
+  std::atomic<bool> has_context_ = false;
   cuda::Context context_;
 };
 
@@ -355,7 +375,7 @@ const cuda::Module* cuda_module(const Module& module) noexcept {
 }
 const cuda::Function* cuda_function(const Kernel& kernel) noexcept {
   const bool is_cuda = dynamic_cast<const CudaDevice*>(&kernel.device()) != nullptr;
-  return is_cuda ? static_cast<const cuda::Function*>(kernel.state().shell.get()) : nullptr;
+  return is_cuda ? &function_of(kernel) : nullptr;
 }
 
 }  // namespace treadle::device

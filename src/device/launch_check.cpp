@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "device/launch_check.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "base/launch_ring.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/near_match.hpp"
 #include "treadle/device/device.hpp"
@@ -93,12 +95,12 @@ bool kinds_fit(ParameterKind parameter, const Argument& argument) {
 
 void check_memory(const Kernel& kernel, std::size_t index, const Argument& argument,
                   const Device& device) {
-  if (argument.device() != nullptr && argument.device() != &device) [[unlikely]]
+  if (argument.device() != nullptr && argument.device() != &device)
     throw InvalidArgument(kernel_text(kernel) + "argument " + std::to_string(index) +
                           " is memory of " + argument.device()->info().id + ", the stream is of " +
                           device.info().id);
   const std::size_t alignment = device.info().offset_alignment;
-  if (alignment > 1 && argument.location().offset % alignment != 0) [[unlikely]]
+  if (alignment > 1 && argument.location().offset % alignment != 0)
     throw InvalidArgument(kernel_text(kernel) + "argument " + std::to_string(index) +
                               " begins at byte " + std::to_string(argument.location().offset) +
                               " of its allocation; " + device.info().id + " takes multiples of " +
@@ -110,18 +112,15 @@ void check_arguments(const Kernel& kernel, std::span<const Argument> arguments,
                      const Device& device) {
   const bool known = kernel.parameters_known();
   const auto& parameters = kernel.parameters();
-  if (known && arguments.size() != parameters.size()) [[unlikely]]
-    refuse_count(kernel, arguments.size());
+  if (known && arguments.size() != parameters.size()) refuse_count(kernel, arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     if (argument.kind() == Argument::Kind::memory) check_memory(kernel, i, argument, device);
     if (!known) continue;
     const Parameter& parameter = parameters[i];
-    if (!kinds_fit(parameter.kind, argument)) [[unlikely]]
-      refuse_kind(kernel, i, argument);
+    if (!kinds_fit(parameter.kind, argument)) refuse_kind(kernel, i, argument);
     const bool has_size = parameter.size_bytes != 0 && argument.kind() != Argument::Kind::local;
-    if (has_size && parameter.size_bytes != argument.size_bytes()) [[unlikely]]
-      refuse_size(kernel, i, argument);
+    if (has_size && parameter.size_bytes != argument.size_bytes()) refuse_size(kernel, i, argument);
   }
 }
 
@@ -141,7 +140,7 @@ void check_arguments(const Kernel& kernel, std::span<const Argument> arguments,
 void check_extent(const Kernel& kernel, const char* what, const Extent& extent,
                   const Extent& limit) {
   const auto check = [&](char axis, unsigned size, unsigned allowed) {
-    if (size > allowed) [[unlikely]]
+    if (size > allowed)
       throw InvalidArgument(kernel_text(kernel) + what + "." + axis + " is " +
                             std::to_string(size) + ", the device allows " +
                             std::to_string(allowed));
@@ -152,21 +151,99 @@ void check_extent(const Kernel& kernel, const char* what, const Extent& extent,
 }
 
 void check_shape(const Kernel& kernel, const LaunchShape& shape, const DeviceInfo& info) {
-  if (shape.group_size.count() == 0) [[unlikely]]
+  if (shape.group_size.count() == 0)
     throw InvalidArgument(kernel_text(kernel) + "a group of " + extent_text(shape.group_size) +
                           " has no work-items");
-  if (shape.group_size.count() > kernel.max_group_items()) [[unlikely]]
-    refuse_group_items(kernel, shape);
+  if (shape.group_size.count() > kernel.max_group_items()) refuse_group_items(kernel, shape);
   check_extent(kernel, "groups", shape.groups, info.max_groups);
   check_extent(kernel, "group_size", shape.group_size, info.max_group_size);
-  if (shape.local_bytes != 0 && !info.has_shape_local_memory) [[unlikely]]
+  if (shape.local_bytes != 0 && !info.has_shape_local_memory)
     throw InvalidArgument(kernel_text(kernel) + "local_bytes is " +
                               std::to_string(shape.local_bytes) + ", and " + info.id +
                               " takes dynamic local memory as an argument",
                           "pass Local{bytes} for a __local pointer");
 }
 
+/// Every kind of argument there is, without a value.
+std::vector<Argument> all_kinds() {
+  std::vector<Argument> all = {Location{}, Local{0}};
+  for (const ParameterKind kind :
+       {ParameterKind::unknown, ParameterKind::integer, ParameterKind::floating,
+        ParameterKind::memory, ParameterKind::local, ParameterKind::structure})
+    all.emplace_back(nullptr, 0, kind);
+  return all;
+}
+
+LaunchPlan::Slot slot_for(const Parameter& parameter) {
+  LaunchPlan::Slot slot{static_cast<std::uint32_t>(parameter.size_bytes), 0};
+  for (const Argument& argument : all_kinds())
+    if (kinds_fit(parameter.kind, argument)) slot.takes |= argument.mark();
+  return slot;
+}
+
+LaunchPlan plan_for(const KernelState& kernel) {
+  const DeviceInfo& info = kernel.device->info();
+  const auto& parameters = kernel.parameters;
+  LaunchPlan plan;
+  plan.device = kernel.parameters_known ? kernel.device.get() : nullptr;
+  plan.slots = std::make_unique<LaunchPlan::Slot[]>(parameters.size());
+  plan.slot_count = static_cast<std::uint32_t>(parameters.size());
+  std::ranges::transform(parameters, plan.slots.get(), slot_for);
+  plan.max_groups = info.max_groups;
+  plan.max_group_size = info.max_group_size;
+  plan.max_group_items = kernel.max_group_items;
+  plan.offset_alignment = static_cast<unsigned>(std::max<std::size_t>(info.offset_alignment, 1));
+  plan.has_shape_local_memory = info.has_shape_local_memory;
+  return plan;
+}
+
+bool is_within(const Extent& extent, const Extent& limit) noexcept {
+  return extent.x <= limit.x && extent.y <= limit.y && extent.z <= limit.z;
+}
+
+bool is_memory_for(const LaunchPlan& plan, const Argument& argument) noexcept {
+  const bool is_own = argument.device() == nullptr || argument.device() == plan.device;
+  // A division is slow, and nearly all memory is passed from its start.
+  const std::uint64_t offset = argument.location().offset;
+  return is_own && (offset == 0 || offset % plan.offset_alignment == 0);
+}
+
+/// Whether nothing is wrong. If not, or if it cannot be said so quickly, check_at_length() tells.
+bool fits(const LaunchPlan& plan, const LaunchShape& shape, std::span<const Argument> arguments,
+          const Device& device) noexcept {
+  const std::uint64_t items = shape.group_size.count();
+  if (plan.device != &device || plan.slot_count != arguments.size() || items == 0 ||
+      items > plan.max_group_items || !is_within(shape.groups, plan.max_groups) ||
+      !is_within(shape.group_size, plan.max_group_size) ||
+      (shape.local_bytes != 0 && !plan.has_shape_local_memory))
+    return false;
+  const LaunchPlan::Slot* slot = plan.slots.get();
+  for (const Argument& argument : arguments) {
+    const bool has_size = slot->size_bytes == 0 || slot->size_bytes == argument.size_bytes();
+    if ((slot->takes & argument.mark()) == 0 || !has_size) return false;
+    if (argument.kind() == Argument::Kind::memory && !is_memory_for(plan, argument)) return false;
+    ++slot;
+  }
+  return true;
+}
+
+/// Throws what is wrong, if anything is.
+[[gnu::cold]] void check_at_length(const Kernel& kernel, const LaunchShape& shape,
+                                   std::span<const Argument> arguments, const Device& device) {
+  if (&kernel.device() != &device)
+    throw InvalidArgument(kernel_text(kernel) + "it is loaded on " + kernel.device().info().id +
+                          ", the stream is of " + device.info().id);
+  check_arguments(kernel, arguments, device);
+  check_shape(kernel, shape, device.info());
+}
+
 }  // namespace
+
+Kernel::Kernel(std::shared_ptr<KernelState> state)
+    : lasting_name_(treadle::lasting_name(state->name)) {
+  state->plan = plan_for(*state);
+  state_ = std::move(state);
+}
 
 std::string parameter_text(const Parameter& parameter) {
   if (parameter.name.empty()) return {};
@@ -175,11 +252,8 @@ std::string parameter_text(const Parameter& parameter) {
 
 void check_launch(const Kernel& kernel, const LaunchShape& shape,
                   std::span<const Argument> arguments, const Device& device) {
-  if (&kernel.device() != &device) [[unlikely]]
-    throw InvalidArgument(kernel_text(kernel) + "it is loaded on " + kernel.device().info().id +
-                          ", the stream is of " + device.info().id);
-  check_arguments(kernel, arguments, device);
-  check_shape(kernel, shape, device.info());
+  if (!fits(kernel.state().plan, shape, arguments, device)) [[unlikely]]
+    check_at_length(kernel, shape, arguments, device);
 }
 
 void raise_unknown_kernel(std::string_view name, const std::vector<std::string>& names) {

@@ -25,15 +25,17 @@ std::string shape_text(const LaunchShape& shape) {
   return text;
 }
 
-std::vector<LaunchRecord> last_launches(const Device& device) {
+std::vector<LaunchRecord> LaunchLog::records() const {
+  if (shell_) return shell_();
   std::vector<LaunchRecord> all;
-  for (const auto& record : device.launches().records())
+  for (const auto& record : ring_.records())
     all.push_back({*record.kernel, record.shape, record.site});
   return all;
 }
 
-Kernel::Kernel(std::shared_ptr<const KernelState> state)
-    : state_(std::move(state)), lasting_name_(treadle::lasting_name(state_->name)) {}
+std::vector<LaunchRecord> last_launches(const Device& device) {
+  return device.launches().records();
+}
 
 void raise_again(const DeviceError& error, const std::string& detail, std::string hint) {
   DeviceFailure failure{error.code(), error.code_name(), error.call(), error.driver_text(),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/launch_ring.hpp"
 #include "treadle/base/error.hpp"
@@ -10,8 +12,24 @@
 
 namespace treadle::device {
 
-/// What a Device remembers of its launches.
-class LaunchLog : public LaunchRing<LaunchShape> {};
+/// What a Device remembers of its launches. Each is noted once: here, or by the shell below, which
+/// is asked then.
+class LaunchLog {
+ public:
+  using Reader = std::function<std::vector<LaunchRecord>()>;
+  /// For a device whose shell notes launches itself; called while the device is made.
+  void read_from(Reader shell) { shell_ = std::move(shell); }
+
+  void note(const Kernel& kernel, const LaunchShape& shape) noexcept {
+    ring_.note(kernel.lasting_name(), shape);
+  }
+  /// The latest first.
+  std::vector<LaunchRecord> records() const;
+
+ private:
+  LaunchRing<LaunchShape> ring_;
+  Reader shell_;
+};
 
 /// "groups 2x1x1 of 32x1x1[, 64 bytes of local memory]".
 std::string shape_text(const LaunchShape& shape);

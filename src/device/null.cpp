@@ -11,6 +11,7 @@
 
 #include "device/c_parameters.hpp"
 #include "device/launch_check.hpp"
+#include "device/launch_log.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/module.hpp"
@@ -92,6 +93,7 @@ class NullStream final : public Stream {
                     std::span<const Argument> arguments) override {
     record_->add("launch " + kernel.name() + " " + extent_text(shape.groups) + " " +
                  extent_text(shape.group_size) + " " + std::to_string(arguments.size()));
+    device().launches().note(kernel, shape);
   }
   void queue_record(Event& event) override {
     record_->add("record");
@@ -117,7 +119,6 @@ class NullModule final : public Module {
     state->parameters = found->parameters;
     state->parameters_known = true;
     state->max_group_items = device().info().max_group_items;
-    state->shell = shared_from_this();
     return Kernel(std::move(state));
   }
   std::vector<std::string> kernel_names() override {

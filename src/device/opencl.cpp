@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "device/argument_room.hpp"
 #include "device/c_parameters.hpp"
 #include "device/kernel_list.hpp"
 #include "device/launch_check.hpp"
@@ -112,33 +113,28 @@ class OpenclEvent final : public Event {
 /// An opencl::Argument for each argument of a launch, and what they point to.
 class ArgumentList {
  public:
-  ArgumentList(const Device& device, std::span<const Argument> arguments) {
-    if (arguments.size() > small_.size()) large_.resize(arguments.size());
-    const std::span<Entry> entries =
-        large_.empty() ? std::span(small_).first(arguments.size()) : std::span(large_);
-    if (large_.empty())
-      list_ = {reinterpret_cast<opencl::Argument*>(small_list_), arguments.size()};
-    else
-      list_ = (large_list_.resize(arguments.size()), std::span(large_list_));
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-      list_[i] = convert(device, arguments[i], entries[i]);
+  ArgumentList(const Device& device, std::span<const Argument> arguments)
+      : list_(arguments.size()), memory_(arguments.size()), count_(arguments.size()) {
+    std::size_t i = 0;
+    for (const Argument& argument : arguments) {
+      list_[i] = convert(device, argument, memory_[i]);
+      ++i;
+    }
   }
-  ArgumentList(const ArgumentList&) = delete;
-  ArgumentList& operator=(const ArgumentList&) = delete;
-  std::span<const opencl::Argument> get() const noexcept { return list_; }
+  std::span<const opencl::Argument> get() const noexcept { return {list_.get(), count_}; }
 
  private:
-  using Entry = RawMemory;
   using Kind = opencl::Argument::Kind;
 
-  opencl::Argument convert(const Device& device, const Argument& argument, Entry& memory) {
+  opencl::Argument convert(const Device& device, const Argument& argument, RawMemory& memory) {
     if (argument.kind() == Argument::Kind::value)
       return {is_number(argument) ? Kind::value : Kind::bytes, argument.size_bytes(),
               argument.data()};
     if (argument.kind() == Argument::Kind::local)
       return {Kind::local, argument.size_bytes(), nullptr};
-    memory = argument.location().offset == 0 ? raw_memory(argument.location())
-                                             : part(device, argument.location());
+    memory = raw_memory(argument.location());
+    if (argument.location().offset != 0) [[unlikely]]
+      memory = part(device, argument.location());
     return {Kind::bytes, sizeof memory, &memory};
   }
   static bool is_number(const Argument& argument) noexcept {
@@ -153,24 +149,30 @@ class ArgumentList {
     return parts_.back().raw();
   }
 
-  std::span<opencl::Argument> list_;
-  std::array<Entry, 32> small_;
-  // Not initialised: a launch would wait for the zeros of arguments that it has not.
-  alignas(opencl::Argument) std::byte small_list_[32 * sizeof(opencl::Argument)];
-  std::vector<Entry> large_;
-  std::vector<opencl::Argument> large_list_;
+  ArgumentRoom<opencl::Argument> list_;
+  ArgumentRoom<RawMemory> memory_;
+  std::size_t count_;
   std::vector<opencl::Buffer> parts_;
 };
 
+struct OpenclKernel final : KernelState {
+  explicit OpenclKernel(opencl::Kernel shell) : kernel(std::move(shell)) {}
+  opencl::Kernel kernel;
+};
+
+const opencl::Kernel& shell_of(const Kernel& kernel) noexcept {
+  return static_cast<const OpenclKernel&>(kernel.state()).kernel;
+}
+
+// Not in braces: those would be a list of four sizes.
 opencl::Extent global_size(const LaunchShape& shape, unsigned dimensions) {
   const auto& [groups, size, local_bytes] = shape;
-  const std::size_t sizes[] = {std::size_t{groups.x} * size.x, std::size_t{groups.y} * size.y,
-                               std::size_t{groups.z} * size.z};
-  return opencl::Extent(std::span(sizes).first(dimensions));
+  return opencl::Extent(dimensions, std::size_t{groups.x} * size.x, std::size_t{groups.y} * size.y,
+                        std::size_t{groups.z} * size.z);
 }
 opencl::Extent local_size(const LaunchShape& shape, unsigned dimensions) {
-  const std::size_t sizes[] = {shape.group_size.x, shape.group_size.y, shape.group_size.z};
-  return opencl::Extent(std::span(sizes).first(dimensions));
+  const Extent& size = shape.group_size;
+  return opencl::Extent(dimensions, size.x, size.y, size.z);
 }
 unsigned dimensions_of(const LaunchShape& shape) {
   if (shape.groups.z != 1 || shape.group_size.z != 1) return 3;
@@ -185,27 +187,22 @@ class OpenclStream final : public Stream {
         waits_after_launch_(settings().sync) {}
 
   void synchronize() override {
-    const std::uint64_t seen = queued_;
-    naming_launches(device(), [&] { queue_.finish(); });
-    note_done(seen);
+    const opencl::Event seen = marker();
+    has_unmarked_ = false;
+    try {
+      naming_launches(device(), [&] { queue_.finish(); });
+    } catch (...) {
+      has_unmarked_ = true;  // ask again
+      throw;
+    }
+    forget(seen);
   }
 
   bool is_done() override {
-    const std::uint64_t seen = queued_;
-    if (done_ >= seen) return true;
-    opencl::Event marker;
-    {
-      const std::lock_guard lock(mutex_);
-      // One marker for all questions about the same work.
-      if (!marker_ || marked_ != seen) {
-        marker_ = queue_.marker();
-        marked_ = seen;
-        queue_.flush();
-      }
-      marker = marker_;
-    }
-    if (!naming_launches(device(), [&] { return marker.is_done(); })) return false;
-    note_done(seen);
+    const opencl::Event last = mark();
+    if (!last) return true;
+    if (!naming_launches(device(), [&] { return last.is_done(); })) return false;
+    forget(last);
     return true;
   }
 
@@ -215,14 +212,37 @@ class OpenclStream final : public Stream {
   static constexpr auto no_wait = opencl::Blocking::no;
   static opencl::Order no_event() { return {.after = {}, .without_event = true}; }
 
-  void note_done(std::uint64_t count) {
-    std::uint64_t known = done_;
-    while (known < count && !done_.compare_exchange_weak(known, count)) {
-    }
+  opencl::Event marker() {
+    const std::lock_guard lock(mutex_);
+    return marker_;
   }
+  /// One marker for all questions about the same work; none if all of it is known to be done.
+  opencl::Event mark() {
+    const std::lock_guard lock(mutex_);
+    if (!has_unmarked_.exchange(false)) return marker_;
+    try {
+      marker_ = queue_.marker();
+      queue_.flush();
+    } catch (...) {
+      has_unmarked_ = true;
+      throw;
+    }
+    return marker_;
+  }
+  void forget(const opencl::Event& done) {
+    const std::lock_guard lock(mutex_);
+    if (marker_ == done) marker_ = {};
+  }
+  /// After a command, so that a marker that is made meanwhile is not taken for one behind it. A
+  /// plain store: counting would cost a launch more than all its checks.
+  void note_work() noexcept { has_unmarked_.store(true, std::memory_order_release); }
 
   void queue_copy(const Copy& copy) override {
-    ++queued_;
+    queue_one(copy);
+    note_work();
+  }
+
+  void queue_one(const Copy& copy) {
     const std::span<std::byte> host(static_cast<std::byte*>(copy.host),
                                     copy.host == nullptr ? 0 : copy.size_bytes);
     switch (copy.direction) {
@@ -245,22 +265,22 @@ class OpenclStream final : public Stream {
 
   void queue_fill(Location destination, std::span<const std::byte> pattern,
                   std::size_t count) override {
-    ++queued_;
     opencl::fill(queue_, buffer(destination), pattern, destination.offset, count * pattern.size(),
                  no_event());
+    note_work();
   }
 
   void queue_launch(const Kernel& kernel, const LaunchShape& shape,
                     std::span<const Argument> arguments) override {
     const ArgumentList list(device(), arguments);
     const unsigned dimensions = dimensions_of(shape);
-    ++queued_;
-    static_cast<const opencl::Kernel*>(kernel.state().shell.get())
-        ->launch_list({.queue = queue_,
-                       .global = global_size(shape, dimensions),
-                       .local = local_size(shape, dimensions),
-                       .order = no_event()},
-                      list.get());
+    shell_of(kernel).launch_list({.queue = queue_,
+                                  .global = global_size(shape, dimensions),
+                                  .local = local_size(shape, dimensions),
+                                  .order = no_event()},
+                                 list.get());
+    note_work();
+    device().launches().note(kernel, shape);
     if (waits_after_launch_) [[unlikely]]
       naming_launch(kernel, shape, [&] { queue_.finish(); });
   }
@@ -274,19 +294,17 @@ class OpenclStream final : public Stream {
   void queue_wait(const Event& event) override {
     const opencl::Event recorded = static_cast<const OpenclEvent&>(event).recorded();
     if (!recorded) return;
-    ++queued_;
     queue_.barrier({.after = recorded, .without_event = true});
+    note_work();
   }
 
   opencl::Buffer buffer(Location location) const { return opencl_buffer(device(), location); }
 
   opencl::Queue queue_;
   bool waits_after_launch_;
-  std::atomic<std::uint64_t> queued_ = 0;  // commands so far
-  std::atomic<std::uint64_t> done_ = 0;    // how many of them are known to be done
-  std::mutex mutex_;                       // guards what follows
-  opencl::Event marker_;
-  std::uint64_t marked_ = 0;  // the commands that marker_ stands behind
+  std::atomic<bool> has_unmarked_ = false;  // commands that marker_ may not stand behind
+  std::mutex mutex_;                        // guards what follows
+  opencl::Event marker_;                    // empty: all that it stood behind is done
 };
 
 constexpr int invalid_kernel_name = -46;
@@ -306,8 +324,8 @@ class OpenclModule final : public Module {
       : Module(std::move(device)), program_(std::move(program)), kernels_(std::move(kernels)) {}
 
   Kernel kernel(std::string_view name) override {
-    const opencl::Kernel shell = find(name);
-    auto state = std::make_shared<KernelState>();
+    auto state = std::make_shared<OpenclKernel>(find(name));
+    const opencl::Kernel& shell = state->kernel;
     state->device = device().shared_from_this();
     state->name = shell.name();
     state->parameters_known = true;
@@ -318,7 +336,6 @@ class OpenclModule final : public Module {
     const auto limit = std::get<std::uint64_t>(shell.work_group_info(
         *opencl_device(device()), opencl::KernelWorkGroupInfo::work_group_size));
     state->max_group_items = static_cast<unsigned>(limit);
-    state->shell = std::make_shared<opencl::Kernel>(shell);
     return Kernel(std::move(state));
   }
 
@@ -522,8 +539,7 @@ const opencl::Program* opencl_program(const Module& module) noexcept {
   return own != nullptr ? &own->shell() : nullptr;
 }
 const opencl::Kernel* opencl_kernel(const Kernel& kernel) noexcept {
-  if (opencl_cast(kernel.device()) == nullptr) return nullptr;
-  return static_cast<const opencl::Kernel*>(kernel.state().shell.get());
+  return opencl_cast(kernel.device()) != nullptr ? &shell_of(kernel) : nullptr;
 }
 opencl::Event opencl_event(const Event& event) {
   const auto* own = dynamic_cast<const OpenclEvent*>(&event);

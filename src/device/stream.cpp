@@ -6,7 +6,6 @@
 #include <bit>
 
 #include "device/launch_check.hpp"
-#include "device/launch_log.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/event.hpp"
@@ -86,9 +85,8 @@ void Stream::fill(Location destination, std::span<const std::byte> pattern, std:
 void Stream::launch_arguments(const Kernel& kernel, const LaunchShape& shape,
                               std::span<const Argument> arguments) {
   check_launch(kernel, shape, arguments, device_);
-  if (shape.groups.count() == 0) return;
+  if (shape.groups.is_empty()) return;
   queue_launch(kernel, shape, arguments);
-  device_.launches().note(kernel.lasting_name(), shape);
 }
 
 void Stream::record(Event& event) {

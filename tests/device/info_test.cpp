@@ -17,6 +17,12 @@ TEST(Extent, CountDoesNotOverflow) {
   EXPECT_EQ(Extent(4, 0, 4).count(), 0u);
 }
 
+TEST(Extent, IsEmptyWhereOneSizeIsNone) {
+  EXPECT_TRUE(Extent(4, 0, 4).is_empty());
+  EXPECT_FALSE(Extent(1, 1, 1).is_empty());
+  EXPECT_FALSE(Extent(1u << 22, 1u << 22, 1u << 22).is_empty());  // whose count() does overflow
+}
+
 TEST(DeviceKind, NamesAreLowerCase) {
   EXPECT_EQ(kind_name(DeviceKind::gpu), "gpu");
   EXPECT_EQ(kind_name(DeviceKind::cpu), "cpu");

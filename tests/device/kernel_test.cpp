@@ -3,6 +3,7 @@
 #include "treadle/device/kernel.hpp"
 
 #include "device/each_device.hpp"
+#include "treadle/device/launch_log.hpp"
 
 namespace treadle::device {
 namespace {
@@ -57,6 +58,16 @@ TEST_P(KernelTest, ParametersAreAsTheSourceHasThem) {
     EXPECT_EQ(size, i == 0 ? 8u : 4u);
   }
   EXPECT_GT(scale.max_group_items(), 0u);
+}
+
+TEST_P(KernelTest, LaunchesAreRemembered) {
+  const Buffer buffer = buffer_of({1});
+  stream().launch(kernel("set_all"), {.groups = {2, 3}, .group_size = 32}, buffer, 5, 1);
+  const auto launches = last_launches(*device());
+  ASSERT_FALSE(launches.empty());
+  EXPECT_EQ(launches[0].kernel, "set_all");
+  EXPECT_EQ(launches[0].shape.groups, Extent(2, 3));
+  EXPECT_EQ(launches[0].shape.group_size, Extent(32));
 }
 
 TEST_P(KernelTest, OffsetsOfMemoryReachTheKernel) {

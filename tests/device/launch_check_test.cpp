@@ -4,8 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "treadle/base/error.hpp"
+#include "treadle/device/event.hpp"
+#include "treadle/device/module.hpp"
 #include "treadle/device/null.hpp"
+#include "treadle/device/stream.hpp"
 
 namespace treadle::device {
 namespace {
@@ -68,6 +73,67 @@ TEST_F(LaunchCheckTest, LimitOfTheKernelSaysWhy) {
 TEST_F(LaunchCheckTest, HugeGroupsDoNotOverflowTheCheck) {
   EXPECT_THAT(refusal(kernel_with({}), {.group_size = {0x10000, 0x10000, 2}}, {}),
               HasSubstr("work-items"));
+}
+
+TEST_F(LaunchCheckTest, EachKindOfParameterTakesItsArguments) {
+  using enum ParameterKind;
+  static const std::int64_t number = 0;
+  const auto value = [](ParameterKind kind) { return Argument(&number, 8, kind); };
+  const std::pair<std::string, Argument> arguments[] = {
+      {"unknown", value(unknown)},     {"integer", value(integer)}, {"floating", value(floating)},
+      {"structure", value(structure)}, {"memory", Location{1, 0}},  {"local", Local{8}}};
+  const std::pair<ParameterKind, std::set<std::string>> taken[] = {
+      {unknown, {"unknown", "integer", "floating", "structure", "memory"}},
+      {integer, {"unknown", "integer", "structure"}},
+      {floating, {"unknown", "floating", "structure"}},
+      {structure, {"unknown", "integer", "floating", "structure"}},
+      {memory, {"memory"}},
+      {local, {"local"}}};
+  for (const auto& [kind, names] : taken)
+    for (const auto& [name, argument] : arguments) {
+      const std::size_t size = kind == local ? 0 : 8;
+      const Kernel kernel = kernel_with({{.kind = kind, .size_bytes = size}});
+      EXPECT_EQ(refusal(kernel, {}, {argument}).empty(), names.contains(name))
+          << name << " for a parameter of kind " << static_cast<int>(kind);
+    }
+}
+
+TEST_F(LaunchCheckTest, WhatOneArgumentMayBeAnotherMayNot) {
+  const Kernel kernel = kernel_with({{.kind = ParameterKind::memory, .size_bytes = 8},
+                                     {.kind = ParameterKind::integer, .size_bytes = 4}});
+  EXPECT_EQ(refusal(kernel, {}, {Location{1, 0}, 1}), "");
+  EXPECT_THAT(refusal(kernel, {}, {Location{1, 0}, std::int64_t{1}}), HasSubstr("argument 1"));
+  EXPECT_THAT(refusal(kernel, {}, {1, 1}), HasSubstr("argument 0"));
+}
+
+TEST_F(LaunchCheckTest, MemoryBeginsWhereTheDeviceAllows) {
+  class Aligned final : public Device {
+   public:
+    Aligned() : Device(aligned_info()) {}
+
+   private:
+    static DeviceInfo aligned_info() {
+      DeviceInfo info = make_null_device()->info();
+      info.offset_alignment = 64;
+      return info;
+    }
+    Location allocate_memory(std::size_t) override { return {}; }
+    void free_memory(Location) override {}
+    std::unique_ptr<Stream> create_stream() override { return nullptr; }
+    std::shared_ptr<Event> create_event() override { return nullptr; }
+    std::shared_ptr<Module> load_module(const ModuleImage&) override { return nullptr; }
+    BuildResult build_text(const BuildRequest&) override { return {}; }
+  };
+  device_ = std::make_shared<Aligned>();
+  const Kernel kernel = kernel_with({{.kind = ParameterKind::memory, .size_bytes = 8}});
+  EXPECT_EQ(refusal(kernel, {}, {Location{1, 128}}), "");
+  EXPECT_THAT(refusal(kernel, {}, {Location{1, 96}}), HasSubstr("begins at byte 96"));
+}
+
+TEST_F(LaunchCheckTest, AKernelOfAnotherDeviceIsRefused) {
+  const Kernel kernel = kernel_with({});
+  const auto other = make_null_device();
+  EXPECT_THROW(check_launch(kernel, {}, {}, *other), InvalidArgument);
 }
 
 TEST_F(LaunchCheckTest, UnknownKernelNamesTheNearestOrAll) {

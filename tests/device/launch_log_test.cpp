@@ -7,6 +7,9 @@
 #include "cuda/fake_driver.hpp"
 #include "device/launch_log.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/cuda/context.hpp"
+#include "treadle/cuda/function.hpp"
+#include "treadle/cuda/launch_log.hpp"
 #include "treadle/device/buffer.hpp"
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/driver.hpp"
@@ -164,6 +167,40 @@ TEST_F(LaunchLogOfCuda, P13_ALateFaultNamesTheLastLaunches) {
   EXPECT_THAT(last_launches(*device_), SizeIs(2));
 }
 
+TEST_F(LaunchLogOfCuda, EachLaunchIsNotedOnceWithItsShape) {
+  set_launch_site({"user.cpp", 5});
+  stream_->launch(*one_, {.groups = {2, 3, 4}, .group_size = {5, 6}, .local_bytes = 16}, 5);
+  const auto launches = last_launches(*device_);
+  ASSERT_THAT(launches, SizeIs(1));
+  EXPECT_EQ(launches[0].kernel, "one");
+  EXPECT_EQ(launches[0].shape.groups, Extent(2, 3, 4));
+  EXPECT_EQ(launches[0].shape.group_size, Extent(5, 6));
+  EXPECT_EQ(launches[0].shape.local_bytes, 16u);
+  EXPECT_EQ(launches[0].site.line, 5);
+  EXPECT_THAT(cuda::last_launches(*cuda_context(*device_)), SizeIs(1));
+}
+
+TEST_F(LaunchLogOfCuda, LaunchesOfTheShellAreAmongThem) {
+  launch(*one_);
+  cuda_function(*two_)->launch({}, 5);
+  const auto launches = last_launches(*device_);
+  ASSERT_THAT(launches, SizeIs(2));
+  EXPECT_EQ(launches[0].kernel, "two");
+}
+
+TEST_F(LaunchLogOfCuda, ARefusedLaunchIsNoLaunch) {
+  fake::state().fail_next["cuLaunchKernel"] = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  EXPECT_THROW(launch(*one_), LaunchError);
+  EXPECT_THAT(last_launches(*device_), IsEmpty());
+}
+
+TEST_F(LaunchLogOfCuda, AskingMakesNoContext) {
+  const int before = fake::state().primary_references;
+  const auto unused = cuda_driver(cuda_context(*device_)->driver())->devices().front();
+  EXPECT_THAT(last_launches(*unused), IsEmpty());
+  EXPECT_EQ(fake::state().primary_references, before);
+}
+
 cl_int failing = CL_SUCCESS;  // what the waits of OpenCL answer
 std::shared_ptr<const opencl::Table> real;
 
@@ -215,6 +252,17 @@ TEST_F(LaunchLogOfOpencl, P13_ALateErrorOfAnEventNamesTheLastLaunches) {
   failing = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
   EXPECT_THAT(failure_of([&] { event->synchronize(); }),
               AllOf(HasSubstr("clWaitForEvents"), names_both));
+}
+
+TEST_F(LaunchLogOfOpencl, WhatFailedOnceIsAskedForAgain) {
+  launch_both();
+  failing = CL_OUT_OF_RESOURCES;
+  EXPECT_THROW(stream_->synchronize(), DeviceError);
+  failing = CL_SUCCESS;
+  while (!stream_->is_done()) {
+  }
+  stream_->synchronize();
+  EXPECT_TRUE(stream_->is_done());
 }
 
 TEST_F(LaunchLogOfOpencl, P13_ABlockingCopyNamesThemToo) {

@@ -153,6 +153,10 @@ def test_attributes_of_a_kernel(kernel):
     assert add.max_threads_per_block >= 32
     assert add.get_attribute(cuda.function_attribute.SHARED_SIZE_BYTES) == add.shared_size_bytes
     assert add.num_regs >= 0
+    assert add.NUM_REGS == add.num_regs
+    for name in ("CONST_SIZE_BYTES", "LOCAL_SIZE_BYTES", "PTX_VERSION", "BINARY_VERSION"):
+        number = add.get_attribute(getattr(cuda.function_attribute, name))
+        assert getattr(add, name) == getattr(add, name.lower()) == number
     add.set_cache_config(cuda.func_cache.PREFER_L1)
     add.set_shared_config(cuda.shared_config.FOUR_BYTE_BANK_SIZE)
     add.mine = 3
@@ -161,6 +165,14 @@ def test_attributes_of_a_kernel(kernel):
         add.nonsense  # noqa: B018
     assert kernel("add") is not add
     assert "add" in repr(add)
+
+
+def test_finding_a_method_makes_no_object(kernel):
+    """The interpreter calls a plain method of a type without a look-up of its own in place."""
+    kind = type(kernel("add"))
+    assert kind.__getattribute__ is object.__getattribute__
+    assert not hasattr(kind, "__getattr__")
+    assert type(kind.prepared_call) is type(str.join)
 
 
 def test_globals_are_found_by_name(build):

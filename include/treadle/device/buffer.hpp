@@ -43,11 +43,17 @@ class Buffer {
   bool is_freed() const noexcept { return device_ == nullptr; }
 
   /// Throw InvalidState after free().
-  Location location() const;
+  Location location() const {
+    require_live();
+    return location_;
+  }
   /// Whose memory it is.
-  Device& device() const;
+  Device& device() const { return *shared_device(); }
   /// The same, to keep it alive.
-  const std::shared_ptr<Device>& shared_device() const;
+  const std::shared_ptr<Device>& shared_device() const {
+    require_live();
+    return device_;
+  }
   /// As it was asked for. Stays after free().
   std::size_t size_bytes() const noexcept { return size_bytes_; }
 
@@ -84,10 +90,21 @@ class Buffer {
   void copy_in(std::span<const std::byte> host, Stream* stream);
   void copy_out(std::span<std::byte> host, Stream* stream) const;
   void release() noexcept;
+  void require_live() const {
+    if (device_ == nullptr) [[unlikely]]
+      refuse_freed();
+  }
+  [[noreturn]] void refuse_freed() const;
 
   std::shared_ptr<Device> device_;
   Location location_;
   std::size_t size_bytes_ = 0;
 };
+
+inline Argument::Argument(const Buffer& buffer)
+    : location_(buffer.location()),
+      size_bytes_(sizeof(std::uint64_t)),
+      device_(&buffer.device()),
+      kind_(Kind::memory) {}
 
 }  // namespace treadle::device

@@ -26,6 +26,8 @@ struct Extent {
 
   /// All of them. Does not overflow for sizes that a device allows.
   constexpr std::uint64_t count() const noexcept { return std::uint64_t{x} * y * z; }
+  /// Whether there are none.
+  constexpr bool is_empty() const noexcept { return x == 0 || y == 0 || z == 0; }
   constexpr bool operator==(const Extent&) const = default;
 };
 /// "16x16x1".

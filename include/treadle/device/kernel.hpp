@@ -34,7 +34,25 @@ struct Parameter {
   std::size_t size_bytes = 0;  ///< 0 where the run-time does not tell, and for local memory
 };
 
+/// What checking a launch reads, in one cache line beside the parameters' own: caches are cold when
+/// a driver returns. Kernel makes it from the rest of the state.
+struct LaunchPlan {
+  /// Which arguments a parameter takes.
+  struct Slot {
+    std::uint32_t size_bytes;  ///< 0: of any size
+    std::uint8_t takes;        ///< a set of Argument::mark()
+  };
+  const Device* device = nullptr;  ///< null: each launch is checked at length
+  std::unique_ptr<Slot[]> slots = {};
+  std::uint32_t slot_count = 0;
+  Extent max_groups = {}, max_group_size = {};  ///< of the device
+  unsigned max_group_items = 0;                 ///< of the kernel
+  unsigned offset_alignment = 1;                ///< of the device
+  bool has_shape_local_memory = false;          ///< of the device
+};
+
 /// What a run-time knows of a kernel; made by its Module, shared by all copies of the Kernel.
+/// Implementations derive from it, and add their own object, which keeps the module loaded.
 struct KernelState {
   std::shared_ptr<Device> device;          ///< where the module is loaded
   std::string name;                        ///< as Module::kernel() was asked for it
@@ -42,16 +60,16 @@ struct KernelState {
   bool parameters_known = false;           ///< false: neither number nor sizes can be checked
   unsigned max_group_items = 0;            ///< for this kernel on this device
   std::string group_limit_reason = {};     ///< why that is less than the device's: "96 registers"
-  /// The run-time's own object, which keeps the module loaded: read by the implementation only.
-  std::shared_ptr<void> shell = {};
+  /// Last, so that what an implementation adds lies beside it; filled by Kernel.
+  alignas(64) LaunchPlan plan = {};
 };
 
 /// A kernel of a loaded module, which it keeps loaded. A cheap value; launched by Stream::launch,
 /// from any thread.
 class Kernel {
  public:
-  /// For implementations of Module; `state` is not null.
-  explicit Kernel(std::shared_ptr<const KernelState> state);
+  /// For implementations of Module; `state` is not null, has a device, and is not changed later.
+  explicit Kernel(std::shared_ptr<KernelState> state);
 
   /// As Module::kernel() was asked for it.
   const std::string& name() const noexcept { return state_->name; }
@@ -99,7 +117,7 @@ class Argument {
   Argument(const Location& location) noexcept
       : location_(location), size_bytes_(sizeof(std::uint64_t)), kind_(Kind::memory) {}
   /// Throws InvalidState if it was freed; of which device it is, the launch checks.
-  Argument(const Buffer& buffer);  // in buffer.cpp
+  inline Argument(const Buffer& buffer);  // in buffer.hpp
   Argument(const Local& local) noexcept : size_bytes_(local.size_bytes), kind_(Kind::local) {}
 
   /// Decided by the constructor.
@@ -114,6 +132,14 @@ class Argument {
   const Location& location() const noexcept { return location_; }
   /// Whose memory it is; null where that is not known.
   const Device* device() const noexcept { return device_; }
+  /// The one bit that stands for kind() and value_kind(): what LaunchPlan::Slot::takes is made of.
+  std::uint8_t mark() const noexcept {
+    // Kinds of values first, then memory and local memory.
+    constexpr int value_kinds = static_cast<int>(ParameterKind::structure) + 1;
+    const int number = kind_ == Kind::value ? static_cast<int>(value_kind_)
+                                            : value_kinds - 1 + static_cast<int>(kind_);
+    return static_cast<std::uint8_t>(1u << number);
+  }
 
  private:
   template <class T>

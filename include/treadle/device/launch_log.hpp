@@ -18,7 +18,7 @@ struct LaunchRecord {
 };
 
 /// The latest launches by streams of this device, at most eight, the latest first; without those
-/// that were refused. Any thread.
+/// that were refused. On CUDA those of the shell in the same context are among them. Any thread.
 std::vector<LaunchRecord> last_launches(const Device& device);
 
 }  // namespace treadle::device

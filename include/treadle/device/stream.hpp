@@ -96,7 +96,8 @@ class Stream {
   /// A kernel of this device, at least one group and one work-item, arguments that fit. Lock: a
   /// kernel may be launched by several threads at once, on this or other streams; where it holds
   /// its arguments as state, setting them and queueing must be one step under a lock of the kernel.
-  /// Lifetime: values live only for the call; the kernel's module stays loaded until it has run.
+  /// Notes what it queued in device().launches(), unless a shell below does. Lifetime: values live
+  /// only for the call; the kernel's module stays loaded until it has run.
   virtual void queue_launch(const Kernel& kernel, const LaunchShape& shape,
                             std::span<const Argument> arguments) = 0;
   /// An event of this device. Another thread may query or wait for it meanwhile, and sees the old
