@@ -26,6 +26,8 @@ void bind_settings(nb::module_& m) {
       .def_ro("compiler_library", &Settings::compiler_library)
       .def_ro("library_dir", &Settings::library_dir)
       .def_ro("cpu_threads", &Settings::cpu_threads)
+      .def_ro("watchdog_seconds", &Settings::watchdog_seconds)
+      .def_prop_ro("checks", [](const Settings& settings) { return settings.checks.names(); })
       .def_ro("sync", &Settings::sync)
       .def_ro("dump", &Settings::dump);
   m.def("settings", &settings, nb::rv_policy::reference, "What the environment chose, read once.");

@@ -12,8 +12,8 @@ namespace nb = nanobind;
 /// code of a user. Needs the GIL; raises nothing.
 nb::object calling_frame() noexcept;
 
-/// Tells the core the user's line of the launch that follows on this thread, for errors that
-/// surface later. Needs the GIL; raises nothing.
+/// Tells the core the user's line of the launch or allocation that follows on this thread, for
+/// errors that surface later. Needs the GIL; raises nothing.
 void note_launch_site() noexcept;
 
 /// Remembers the package's folder: code in it is not the user's. Called once, at import.

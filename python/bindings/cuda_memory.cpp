@@ -3,6 +3,7 @@
 
 #include "argument.hpp"
 #include "buffer_slots.hpp"
+#include "caller.hpp"
 #include "interrupt.hpp"
 #include "rooms.hpp"
 #include "treadle/cuda/copy.hpp"
@@ -58,6 +59,7 @@ void bind_device_memory(nb::module_& m) {
   type.def(
           "__init__",
           [](DeviceMemory* self, std::ptrdiff_t size_bytes) {
+            note_launch_site();
             new (self) DeviceMemory(size_of(size_bytes));
           },
           nb::arg("size_bytes"))

@@ -2,6 +2,7 @@
 // pycuda.tools' pools: device memory and page-locked host memory.
 #include <utility>
 
+#include "caller.hpp"
 #include "memory_pooled.hpp"
 #include "memory_pools.hpp"
 #include "pycuda_classes.hpp"
@@ -17,7 +18,10 @@ struct DeviceBlocks {
   using Block = cuda::DeviceMemory;
   cuda::Context context;
 
-  Block allocate(std::size_t size_bytes) { return cuda::DeviceMemory(context, size_bytes); }
+  Block allocate(std::size_t size_bytes) {
+    note_launch_site();
+    return cuda::DeviceMemory(context, size_bytes);
+  }
 };
 
 /// Page-locked memory of the context that is current at the first allocation. With a unified

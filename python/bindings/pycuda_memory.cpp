@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/unique_ptr.h>
 
+#include "caller.hpp"
 #include "interrupt.hpp"
 #include "rooms.hpp"
 
@@ -35,6 +36,7 @@ namespace {
 std::unique_ptr<DeviceAllocation> mem_alloc(nb::handle bytes) {
   const auto size = unsigned_argument(bytes.ptr(), "bytes");
   const cuda::Context context = current_context();
+  note_launch_site();
   return allocate_with_retry(
       [&] { return std::make_unique<LinearAllocation>(cuda::DeviceMemory(context, size)); });
 }
@@ -44,6 +46,7 @@ nb::tuple mem_alloc_pitch(nb::handle width, nb::handle height, nb::handle access
   const auto rows = unsigned_argument(height.ptr(), "height");
   const auto element = unsigned_argument(access_size.ptr(), "access_size", 0xFFFFFFFFu);
   current_context();
+  note_launch_site();
   auto memory = allocate_with_retry([&] {
     return cuda::DeviceMemory::pitched(width_bytes, rows, static_cast<unsigned>(element));
   });

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/base/settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -41,6 +43,17 @@ class Reader {
     into = number;
   }
 
+  void checks(const char* name, Checks& into) const {
+    const auto value = find(name);
+    if (!value) return;
+    const auto parsed = Checks::parse(*value);
+    if (!parsed)
+      throw InvalidArgument(
+          std::string(name) + "=\"" + *value + "\" is not a list of memory, race, init and sync",
+          std::string(name) + "=memory,race");
+    into = *parsed;
+  }
+
   void flag(const char* name, bool& into) const {
     const auto value = find(name);
     if (!value) return;
@@ -64,7 +77,40 @@ class Reader {
   const VariableLookup& lookup_;
 };
 
+struct NamedCheck {
+  std::string_view name;
+  bool Checks::* on;
+};
+constexpr NamedCheck named_checks[] = {{"memory", &Checks::memory},
+                                       {"race", &Checks::race},
+                                       {"init", &Checks::init},
+                                       {"sync", &Checks::sync}};
+
 }  // namespace
+
+std::string Checks::names() const {
+  std::string text;
+  for (const auto& [name, on] : named_checks) {
+    if (!(this->*on)) continue;
+    if (!text.empty()) text += ',';
+    text += name;
+  }
+  return text;
+}
+
+std::optional<Checks> Checks::parse(std::string_view names) {
+  Checks checks;
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(','), names.size());
+    const auto* const found =
+        std::find_if(std::begin(named_checks), std::end(named_checks),
+                     [&](const NamedCheck& check) { return check.name == names.substr(0, end); });
+    if (found == std::end(named_checks)) return std::nullopt;
+    checks.*found->on = true;
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return checks;
+}
 
 Settings read_settings(const VariableLookup& lookup) {
   Settings s;
@@ -81,6 +127,8 @@ Settings read_settings(const VariableLookup& lookup) {
   read.text("TREADLE_LIBNVRTC", s.compiler_library);
   read.text("TREADLE_LIBRARY_DIR", s.library_dir);
   read.number("TREADLE_CPU_THREADS", s.cpu_threads);
+  read.checks("TREADLE_CHECK", s.checks);
+  read.number("TREADLE_WATCHDOG", s.watchdog_seconds);
   read.flag("TREADLE_SYNC", s.sync);
   read.text("TREADLE_DUMP", s.dump);
   return s;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "treadle/base/launch_site.hpp"
 #include "treadle/base/library.hpp"
 #include "treadle/base/settings.hpp"
 
@@ -32,6 +33,13 @@ std::vector<std::string> fill_all(Table& table, const SharedLibrary& library) {
   return missing;
 }
 
+/// What errors of the CPU device name allocations by.
+int site_of_this_thread(const char** file) {
+  const LaunchSite site = launch_site();
+  *file = site.file;
+  return site.line;
+}
+
 std::shared_ptr<const Table> make_table(SharedLibrary library, Provider provider,
                                         const std::string& hint) {
   auto table = std::make_shared<Table>();
@@ -48,6 +56,9 @@ std::shared_ptr<const Table> make_table(SharedLibrary library, Provider provider
     fill(table->parameter_info, library, "treadleCpuParameterInfo");
     fill(table->set_wait_hook, library, "treadle_cpu_set_wait_hook");
     fill(table->end_work, library, "treadle_cpu_end_work");
+    void (*set_site_source)(int (*source)(const char** file)) = nullptr;
+    fill(set_site_source, library, "treadle_cpu_set_site_source");
+    if (set_site_source != nullptr) set_site_source(site_of_this_thread);
   }
   // Drivers run threads of their own and are not made to be closed.
   library.keep_loaded();

@@ -34,6 +34,14 @@ TEST(Settings, DefaultsHoldWhereNothingIsSet) {
   EXPECT_EQ(s.cpu_threads, 0u);
 }
 
+TEST(Settings, ChecksAreNamedInOneOrder) {
+  EXPECT_EQ(Checks().names(), "");
+  EXPECT_FALSE(Checks().any());
+  EXPECT_EQ(Checks::parse("sync,init,memory")->names(), "memory,init,sync");
+  EXPECT_EQ(*Checks::parse("race"), Checks{.race = true});
+  EXPECT_EQ(Checks::parse("Memory"), std::nullopt);
+}
+
 TEST(Settings, ListsAreSeparatedByColons) {
   using Paths = std::vector<Settings::Path>;
   EXPECT_EQ(settings_of({}).shared_cache_dirs, Paths{});
@@ -47,21 +55,25 @@ TEST(Settings, ValuesAreRead) {
                                   {"TREADLE_SYNC", "1"},
                                   {"TREADLE_CACHE_MAX_BYTES", "5000000000"},
                                   {"TREADLE_CPU_THREADS", "3"},
+                                  {"TREADLE_CHECK", "sync,memory"},
+                                  {"TREADLE_WATCHDOG", "5"},
                                   {"TREADLE_LIBNVRTC", "/x/lib.so"}});
   EXPECT_EQ(s.device, "cuda:1");
   EXPECT_FALSE(s.cache);
   EXPECT_TRUE(s.sync);
   EXPECT_EQ(s.cache_max_bytes, 5'000'000'000u);
   EXPECT_EQ(s.cpu_threads, 3u);
+  EXPECT_EQ(s.checks, (Checks{.memory = true, .sync = true}));
+  EXPECT_EQ(s.watchdog_seconds, 5u);
   EXPECT_EQ(s.compiler_library, "/x/lib.so");
 }
 
 TEST(Settings, AMalformedValueIsRefusedByVariableName) {
-  const Variables bad[] = {{{"TREADLE_CACHE", "maybe"}},
-                           {{"TREADLE_SYNC", "2"}},
-                           {{"TREADLE_CPU_THREADS", "-1"}},
-                           {{"TREADLE_CPU_THREADS", "4 "}},
-                           {{"TREADLE_CACHE_MAX_BYTES", "1e9"}}};
+  const Variables bad[] = {
+      {{"TREADLE_CACHE", "maybe"}},        {{"TREADLE_SYNC", "2"}},
+      {{"TREADLE_CPU_THREADS", "-1"}},     {{"TREADLE_CPU_THREADS", "4 "}},
+      {{"TREADLE_CHECK", "memory,speed"}}, {{"TREADLE_CHECK", ",memory"}},
+      {{"TREADLE_WATCHDOG", "soon"}},      {{"TREADLE_CACHE_MAX_BYTES", "1e9"}}};
   for (const Variables& variables : bad) {
     const auto& [name, value] = *variables.begin();
     try {

@@ -4,10 +4,27 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace treadle {
+
+/// What compiled kernels of the CPU device look for while they run, beside what they compute.
+struct Checks {
+  bool memory = false;  ///< accesses outside every allocation, and misaligned ones
+  bool race = false;    ///< two threads at one place of shared memory without a barrier between
+  bool init = false;    ///< reads of what nobody has written
+  bool sync = false;    ///< barriers that not all threads of the block reach
+
+  bool any() const noexcept { return memory || race || init || sync; }
+  /// The names of those that are on, in the order above, separated by commas.
+  std::string names() const;
+  /// The reverse, in any order; empty where a name is unknown.
+  static std::optional<Checks> parse(std::string_view names);
+  bool operator==(const Checks&) const = default;
+};
 
 /// Everything the environment can choose, read once, at the first call of settings().
 /// docs/environment.md holds the same table; a test compares the two.
@@ -38,6 +55,10 @@ struct Settings {
   Path library_dir;
   /// TREADLE_CPU_THREADS: worker threads of the CPU device; 0: one per core the process may use
   unsigned cpu_threads = 0;
+  /// TREADLE_CHECK: what kernels of the CPU device look for: memory,race,init,sync
+  Checks checks;
+  /// TREADLE_WATCHDOG: seconds a kernel of the CPU device may run; 0: for ever
+  unsigned watchdog_seconds = 0;
   /// TREADLE_SYNC: 1 waits after every launch, so an error names its kernel
   bool sync = false;
   /// TREADLE_DUMP: folder that receives every source that is compiled

@@ -172,7 +172,8 @@ CUresult cuMemHostRegister(void* pointer, size_t size, unsigned flags) {
                                    .kind = MemoryKind::registered,
                                    .flags = flags,
                                    .id = 0,
-                                   .context = context});
+                                   .context = context,
+                                   .site = {}});
     return added ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   });
 }

@@ -30,6 +30,8 @@ class Context {
   std::atomic<bool> destroyed{false};
   /// The program wants all work ended (stop_signal.hpp); the error follows.
   std::atomic<bool> ending{false};
+  /// It is the watchdog that wants it: the kernel that ran too long says so, no other does.
+  std::atomic<bool> timed_out{false};
 
   /// CUDA_SUCCESS, or the sticky error of a kernel that faulted.
   CUresult error() const noexcept { return error_.load(std::memory_order_acquire); }

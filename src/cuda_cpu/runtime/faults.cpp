@@ -9,10 +9,12 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
-#include <mutex>
 
+#include "cuda_cpu/runtime/diagnostics.hpp"
+#include "cuda_cpu/runtime/memory_operand.hpp"
+#include "cuda_cpu/runtime/signal_chain.hpp"
 #include "cuda_cpu/runtime/stop_signal.hpp"
+#include "treadle/base/settings.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -26,34 +28,6 @@ struct Guard {
 // Read in a signal handler: initial-exec, because the general model may allocate on first use.
 __attribute__((tls_model("initial-exec"))) thread_local Guard* active_guard = nullptr;
 __attribute__((tls_model("initial-exec"))) thread_local std::uintptr_t stack_low = 0;
-__attribute__((tls_model("initial-exec"))) thread_local bool forwarding = false;
-
-constexpr int handled_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-struct sigaction previous_actions[std::size(handled_signals)];
-
-/// Hands a signal that is not ours to whoever handled it before us.
-void forward(int signal, siginfo_t* info, void* machine_state) {
-  struct sigaction before{};
-  for (std::size_t i = 0; i < std::size(handled_signals); ++i)
-    if (handled_signals[i] == signal) before = previous_actions[i];
-  // A handler installed later may chain to us again: the second time round the default action ends
-  // it.
-  const bool looping = forwarding;
-  forwarding = true;
-  if (!looping && (before.sa_flags & SA_SIGINFO) != 0) {
-    before.sa_sigaction(signal, info, machine_state);
-  } else if (!looping && before.sa_handler == SIG_IGN && info->si_code <= 0) {
-    // Sent by kill() and ignored, as the program asked.
-  } else if (!looping && before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-    before.sa_handler(signal);
-  } else {
-    struct sigaction by_default{};
-    by_default.sa_handler = SIG_DFL;
-    sigaction(signal, &by_default, nullptr);
-    if (info->si_code <= 0) raise(signal);  // else the faulting instruction runs again and does it
-  }
-  forwarding = false;
-}
 
 /// Endless recursion ends in the guard page below the stack: stack pointer and address are both
 /// there.
@@ -71,9 +45,19 @@ bool is_stack_overflow(std::uintptr_t address, const void* machine_state) {
 #endif
 }
 
+/// The processor gives no address with a "general protection" fault: a vector access that is not
+/// aligned, or an address that cannot be one.
+void find_address(Fault& fault, const void* machine_state) {
+  if (fault.signal != SIGSEGV || fault.signal_code != SI_KERNEL) return;
+  const MemoryOperand operand = memory_operand(machine_state);
+  if (!operand.known) return;
+  fault.address = operand.address;
+  if (operand.well_formed()) fault.reason = FaultReason::misaligned;
+}
+
 void on_signal(int signal, siginfo_t* info, void* machine_state) {
   Guard* const guard = active_guard;
-  if (guard == nullptr || info->si_code <= 0) return forward(signal, info, machine_state);
+  if (guard == nullptr || info->si_code <= 0) return;  // the next handler's
   Fault& fault = *guard->fault;
   fault.signal = signal;
   fault.signal_code = info->si_code;
@@ -81,21 +65,11 @@ void on_signal(int signal, siginfo_t* info, void* machine_state) {
   fault.reason = signal == SIGSEGV && is_stack_overflow(fault.address, machine_state)
                      ? FaultReason::stack_overflow
                      : FaultReason::signal;
+  find_address(fault, machine_state);
   leave_compiled_code();
   // The jump restores no mask (saving one at each launch costs a system call), so it is done here.
   pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(machine_state)->uc_sigmask, nullptr);
   siglongjmp(guard->environment, 1);
-}
-
-void install_handlers() {
-  for (std::size_t i = 0; i < std::size(handled_signals); ++i) {
-    struct sigaction action{};
-    action.sa_sigaction = on_signal;
-    // On the alternate stack: the normal one may be what overflowed.
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&action.sa_mask);
-    sigaction(handled_signals[i], &action, &previous_actions[i]);
-  }
 }
 
 /// The thread's alternate signal stack, for as long as the thread lives.
@@ -158,9 +132,10 @@ const char* signal_name(int signal) {
 
 }  // namespace
 
+void take_faults_first() { put_in_front(on_signal); }
+
 void prepare_for_faults() {
-  static std::once_flag installed;
-  std::call_once(installed, install_handlers);
+  keep_in_front(on_signal);
   thread_local AlternateStack stack;
   if (stack_low == 0) find_stack_bounds();
   prepare_for_stop_signal();
@@ -194,10 +169,14 @@ CUresult fault_code(const Fault& fault) {
     case FaultReason::assertion:
       return CUDA_ERROR_ASSERT;
     case FaultReason::ended:
+    case FaultReason::timed_out:
       return CUDA_ERROR_LAUNCH_TIMEOUT;
     case FaultReason::trap:
-    case FaultReason::stack_overflow:
       return CUDA_ERROR_LAUNCH_FAILED;
+    case FaultReason::stack_overflow:
+      return CUDA_ERROR_HARDWARE_STACK_ERROR;
+    case FaultReason::misaligned:
+      return CUDA_ERROR_MISALIGNED_ADDRESS;
     default:
       break;
   }
@@ -222,24 +201,36 @@ std::string fault_description(const Fault& fault) {
       return "trap instruction";
     case FaultReason::ended:
       return "ended by the program";
+    case FaultReason::timed_out:
+      return "ran longer than the " + std::to_string(settings().watchdog_seconds) +
+             " s of TREADLE_WATCHDOG";
     case FaultReason::stack_overflow:
       return "stack overflow (recursion too deep)";
     default:
       break;
   }
   char text[96];
+  const auto address = static_cast<unsigned long long>(fault.address);
   const char* const name = signal_name(fault.signal);
   if (fault.signal == SIGFPE)
     std::snprintf(text, sizeof text, "arithmetic fault (%s)", name);
   else if (fault.signal == SIGILL)
     std::snprintf(text, sizeof text, "illegal instruction (%s)", name);
-  else if (fault.address == 0)  // the processor gives no address for one that is not canonical
-    std::snprintf(text, sizeof text, "illegal memory access at a null or malformed address (%s)",
-                  name);
+  else if (fault.reason == FaultReason::misaligned)
+    std::snprintf(text, sizeof text, "misaligned memory access at 0x%llx (%s)", address, name);
+  else if (fault.signal_code == SI_KERNEL && fault.address == 0)
+    std::snprintf(text, sizeof text, "illegal memory access at a malformed address (%s)", name);
   else
-    std::snprintf(text, sizeof text, "illegal memory access at 0x%llx (%s)",
-                  static_cast<unsigned long long>(fault.address), name);
+    std::snprintf(text, sizeof text, "illegal memory access at 0x%llx (%s)", address, name);
   return text;
+}
+
+std::string fault_place(const Fault& fault) {
+  const bool at_address =
+      fault.reason == FaultReason::signal || fault.reason == FaultReason::misaligned;
+  if (!at_address || (fault.signal != SIGSEGV && fault.signal != SIGBUS)) return {};
+  if (fault.signal_code == SI_KERNEL && fault.address == 0) return {};
+  return describe_address(fault.address, 1);
 }
 
 }  // namespace treadle::cuda_cpu

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Turns what a kernel does wrong into an error of its context.
 //
-// Handlers for SIGSEGV, SIGBUS, SIGFPE and SIGILL are installed once, at the first launch of the
-// process. A signal raised by guarded code on this thread is ours; every other one goes to the
-// handler that was there before (Python's faulthandler, a sanitizer, or the default action), so the
-// program's own crashes stay what they were.
+// Handlers for SIGSEGV, SIGBUS, SIGFPE and SIGILL stand in front of the program's
+// (signal_chain.hpp) from the first module on. A signal raised by guarded code on this thread is
+// ours; every other one goes on to them, so the program's own crashes stay what they were.
 #pragma once
 
 #include <csetjmp>
@@ -19,9 +18,11 @@ enum class FaultReason {
   none,
   signal,
   stack_overflow,
+  misaligned,  ///< a vector access; others need no alignment on x86
   trap,
   assertion,
-  ended  ///< by the program: no fault of the kernel's
+  ended,     ///< by the program: no fault of the kernel's
+  timed_out  ///< by the watchdog
 };
 
 /// What stopped guarded code. Filled by the signal handler: plain data only.
@@ -32,8 +33,11 @@ struct Fault {
   std::uintptr_t address = 0;
 };
 
-/// Installs the handlers, once in a process; gives the calling thread an alternate signal stack,
-/// once in a thread.
+/// Puts the handlers in front of whatever the program has installed by now.
+void take_faults_first();
+
+/// The same if some milliseconds have passed since; gives the calling thread an alternate signal
+/// stack, once in a thread.
 void prepare_for_faults();
 
 /// Calls body(argument). True if it returned; false if a fault or leave_guarded() stopped it.
@@ -48,5 +52,7 @@ bool run_guarded(Fault& fault, void (*body)(void*), void* argument);
 /// (SIGSEGV)".
 CUresult fault_code(const Fault& fault);
 std::string fault_description(const Fault& fault);
+/// What lies where it happened, if anything does: "12 bytes past the end of ...".
+std::string fault_place(const Fault& fault);
 
 }  // namespace treadle::cuda_cpu

@@ -117,6 +117,7 @@ void LaunchCommand::run_blocks(void* share) {
 }
 
 void LaunchCommand::finished() {
+  watch_.end();
   const std::int64_t start = started_.load(std::memory_order_relaxed);
   if (start == 0) return;
   const bool quick = !stopped_ && monotonic_nanoseconds() - start < quick_nanoseconds;
@@ -140,6 +141,7 @@ bool LaunchCommand::run() {
         std::string("kernel ") + function_->kernel.name + ": no memory for the threads of a block");
     return true;
   }
+  watch_.begin(function_->module->context);
   if (eager) helpers_called_.store(true, std::memory_order_relaxed);
   if (std::int64_t nobody = 0; wait_hook() != nullptr)
     started_.compare_exchange_strong(nobody, monotonic_nanoseconds());
@@ -158,19 +160,27 @@ bool LaunchCommand::run() {
   return true;
 }
 
-void LaunchCommand::report(const Fault& fault, const BlockContext& block) {
+void LaunchCommand::report(Fault fault, const BlockContext& block) {
+  if (fault.reason == FaultReason::ended && context().timed_out) {
+    if (!watch_.expired()) return;  // ended along with the kernel that ran too long
+    fault.reason = FaultReason::timed_out;
+  }
   const Kernel& kernel = function_->kernel;
   const auto triple = [](const std::uint32_t* v) {
     return fmt::format("({},{},{})", v[0], v[1], v[2]);
   };
-  const bool thread_known = block.thread_index[0] != thread_unknown;
   const bool has_signature = kernel.signature != nullptr && *kernel.signature != '\0';
+  std::string what = fault_description(fault);
+  if (const std::string place = fault_place(fault); !place.empty()) what += ", " + place;
+  // A loop over the threads of a block is vectorised: it is in several threads at a time.
+  const std::string thread = block.thread_index[0] != thread_unknown
+                                 ? triple(block.thread_index)
+                                 : "unknown (TREADLE_CHECK=memory tells)";
   context().fail(
       fault_code(fault),
       fmt::format("kernel {}: {}, block {} of {}, thread {} of {}",
-                  has_signature ? kernel.signature : kernel.name, fault_description(fault),
-                  triple(block.block_index), triple(block.grid_size),
-                  thread_known ? triple(block.thread_index) : "unknown", triple(block.block_size)));
+                  has_signature ? kernel.signature : kernel.name, what, triple(block.block_index),
+                  triple(block.grid_size), thread, triple(block.block_size)));
 }
 
 Context& launch_context(const BlockContext& block) {

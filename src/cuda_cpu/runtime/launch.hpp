@@ -9,6 +9,7 @@
 
 #include "cuda_cpu/runtime/command.hpp"
 #include "cuda_cpu/runtime/module.hpp"
+#include "cuda_cpu/runtime/watchdog.hpp"
 
 namespace treadle::cuda_cpu {
 
@@ -45,7 +46,7 @@ class LaunchCommand final : public Command {
   };
   static void run_blocks(void* share);
   void run_chunk(std::uint64_t first, std::uint64_t end, BlockContext& block);
-  void report(const Fault& fault, const BlockContext& block);
+  void report(Fault fault, const BlockContext& block);
   std::uint64_t all_threads() const { return total_blocks_ * shape_.threads(); }
 
   const std::shared_ptr<Function> function_;
@@ -56,6 +57,7 @@ class LaunchCommand final : public Command {
   std::atomic<bool> stopped_{false};
   std::atomic<std::int64_t> started_{0};  // 0: nobody wants to know how long it takes
   std::atomic<bool> helpers_called_{false};
+  Watch watch_;
   std::byte* argument_bytes_ = nullptr;  // the packed buffer; arguments_[i] points into it
   void** arguments_ = nullptr;
   alignas(64) std::byte inline_storage_[512];

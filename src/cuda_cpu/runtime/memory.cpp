@@ -2,6 +2,7 @@
 #include "cuda_cpu/runtime/memory.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <shared_mutex>
 #include <vector>
@@ -34,6 +35,24 @@ class AddressMap {
     return found == nullptr ? std::nullopt : std::optional(*found);
   }
 
+  Neighbours neighbours(std::uintptr_t address) const {
+    const std::shared_lock lock(mutex_);
+    const auto behind = allocations_.upper_bound(address);
+    Neighbours found;
+    if (behind != allocations_.end()) found.behind = behind->second;
+    if (behind != allocations_.begin()) found.before = std::prev(behind)->second;
+    return found;
+  }
+
+  std::optional<Allocation> find_freed(std::uintptr_t address) const {
+    const std::shared_lock lock(mutex_);
+    if (at(address) != nullptr) return std::nullopt;
+    const auto found = std::find_if(freed_.rbegin(), freed_.rend(), [&](const Allocation& freed) {
+      return address - freed.base < freed.size;
+    });
+    return found == freed_.rend() ? std::nullopt : std::optional(*found);
+  }
+
   bool holds(std::uintptr_t address, std::size_t size) const {
     const std::shared_lock lock(mutex_);
     const Allocation* found = at(address);
@@ -48,6 +67,7 @@ class AddressMap {
       return std::nullopt;
     Allocation taken = std::move(found->second);
     allocations_.erase(found);
+    remember_freed(taken);
     return taken;
   }
 
@@ -69,8 +89,21 @@ class AddressMap {
     const Allocation& found = std::prev(next)->second;
     return address - found.base < found.size ? &found : nullptr;
   }
+  /// For the texts of faults; the context is not kept alive for them.
+  void remember_freed(const Allocation& allocation) {
+    constexpr std::size_t most_remembered = 256;
+    if (freed_.size() == most_remembered) freed_.pop_front();
+    freed_.push_back({.base = allocation.base,
+                      .size = allocation.size,
+                      .kind = allocation.kind,
+                      .flags = 0,
+                      .id = allocation.id,
+                      .context = nullptr,
+                      .site = allocation.site});
+  }
   mutable std::shared_mutex mutex_;
   std::map<std::uintptr_t, Allocation> allocations_;
+  std::deque<Allocation> freed_;  // the last one last
   std::uint64_t last_id_ = 0;
 };
 
@@ -124,8 +157,15 @@ Budget& budget() {
 
 }  // namespace
 
-bool add_memory(Allocation allocation) { return addresses().add(std::move(allocation)); }
+bool add_memory(Allocation allocation) {
+  allocation.site = calling_site();
+  return addresses().add(std::move(allocation));
+}
 std::optional<Allocation> find_memory(std::uintptr_t address) { return addresses().find(address); }
+Neighbours neighbouring_memory(std::uintptr_t address) { return addresses().neighbours(address); }
+std::optional<Allocation> find_freed_memory(std::uintptr_t address) {
+  return addresses().find_freed(address);
+}
 bool known_memory(std::uintptr_t address, std::size_t size) {
   return addresses().holds(address, size);
 }
@@ -156,8 +196,13 @@ CUresult allocate_memory(const std::shared_ptr<Context>& context, std::size_t si
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   address = reinterpret_cast<std::uintptr_t>(block);
-  add_memory(
-      {.base = address, .size = size, .kind = kind, .flags = flags, .id = 0, .context = context});
+  add_memory({.base = address,
+              .size = size,
+              .kind = kind,
+              .flags = flags,
+              .id = 0,
+              .context = context,
+              .site = {}});
   return CUDA_SUCCESS;
 }
 

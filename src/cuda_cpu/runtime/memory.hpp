@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cuda_cpu/runtime/context.hpp"
+#include "cuda_cpu/runtime/diagnostics.hpp"
 
 namespace treadle::cuda_cpu {
 
@@ -26,12 +27,21 @@ struct Allocation {
   unsigned flags = 0;    ///< as given to cuMemHostAlloc, cuMemHostRegister or cuMemAllocManaged
   std::uint64_t id = 0;  ///< never used twice
   std::shared_ptr<Context> context;
+  Site site = {};  ///< of the program that made it; filled in by add_memory()
 };
 
 /// Makes [base, base + size) known; false if it overlaps what is known already.
 bool add_memory(Allocation allocation);
 /// The allocation that holds this address.
 std::optional<Allocation> find_memory(std::uintptr_t address);
+/// The last allocation that starts at or before this address, and the first behind it.
+struct Neighbours {
+  std::optional<Allocation> before, behind;
+};
+Neighbours neighbouring_memory(std::uintptr_t address);
+/// One of the last some hundred allocations that were freed, where nothing lies now. Its context is
+/// null.
+std::optional<Allocation> find_freed_memory(std::uintptr_t address);
 /// Whether [address, address + size) lies within one allocation.
 bool known_memory(std::uintptr_t address, std::size_t size);
 /// Forgets the allocation that starts here, if it is of one of these kinds, and returns it.

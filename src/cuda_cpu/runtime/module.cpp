@@ -16,7 +16,8 @@ Module::Module(std::shared_ptr<Context> owner, std::unique_ptr<LoadedCode> loade
                                                       .kind = MemoryKind::global,
                                                       .flags = 0,
                                                       .id = 0,
-                                                      .context = context});
+                                                      .context = context,
+                                                      .site = {}});
     if (added) known_globals_.push_back(base);  // not a second name of the same variable
   }
 }

@@ -105,6 +105,7 @@ std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::siz
     LoadFailure* failure;
   } attempt{image, size, &failure};
   Fault fault;
+  take_faults_first();
   prepare_for_faults();
   const auto check = [](void* argument) {
     auto& a = *static_cast<Attempt*>(argument);

@@ -87,24 +87,87 @@ TEST_F(FaultTest, a_file_that_became_shorter_is_a_bus_error) {
   munmap(page, 4096);
 }
 
+/// One access of 4 bytes at `offset` from an array of `size` bytes: what the error says.
+struct Misplaced {
+  const char* name;
+  std::size_t size;
+  std::ptrdiff_t offset;
+  bool freed;
+  std::vector<std::string> words;
+};
+class MisplacedAccess : public FaultTest, public ::testing::WithParamInterface<Misplaced> {
+ protected:
+  CUdeviceptr prepare() {
+    const CUdeviceptr array = allocate(GetParam().size);
+    const CUresult freed = GetParam().freed ? CU(cuMemFree)(array) : CUDA_SUCCESS;
+    EXPECT_CU(CUDA_SUCCESS, freed);
+    return array + static_cast<CUdeviceptr>(GetParam().offset);
+  }
+};
+TEST_P(MisplacedAccess, writing) {
+  ASSERT_CU(launch("write_to", 1, 1, nullptr, prepare(), 0u));
+  expect_fault(CUDA_ERROR_ILLEGAL_ADDRESS, GetParam().words);
+}
+TEST_P(MisplacedAccess, reading) {
+  int* out = allocate_array<int>(1);
+  ASSERT_CU(launch("read_from", 1, 1, nullptr, prepare(), out, 0));
+  expect_fault(CUDA_ERROR_ILLEGAL_ADDRESS, GetParam().words);
+}
+constexpr std::size_t megabyte = 1u << 20;
+INSTANTIATE_TEST_SUITE_P(
+    OfAnArray, MisplacedAccess,
+    ::testing::Values(
+        Misplaced{"before", megabyte, -4, false, {"4 bytes before the 1048576 bytes at 0x"}},
+        Misplaced{"just_past", megabyte, megabyte, false, {"just past the end of the 1048576"}},
+        Misplaced{"past", megabyte, megabyte + 12, false, {"12 bytes past the end of the 1048576"}},
+        Misplaced{"freed", megabyte, 8, true, {"inside the 1048576 bytes", "which were freed"}}),
+    [](const auto& row) { return row.param.name; });
+
+TEST_F(FaultTest, a_misaligned_vector) {
+  const CUdeviceptr array = allocate(megabyte);
+  ASSERT_CU(launch("write_vector", 1, 1, nullptr, array + 4, 3));
+  char address[32];
+  std::snprintf(address, sizeof address, "0x%llx", array + 4 + 48);
+  expect_fault(CUDA_ERROR_MISALIGNED_ADDRESS,
+               {"write_vector", "misaligned memory access", address, "inside the 1048576 bytes"});
+}
+
+TEST_F(FaultTest, an_address_that_cannot_be_one) {
+  ASSERT_CU(launch("write_vector", 1, 1, nullptr, std::uint64_t{0x1234567812345678}, 0));
+  expect_fault(CUDA_ERROR_ILLEGAL_ADDRESS, {"0x1234567812345678"});
+}
+
+TEST_F(FaultTest, the_line_that_allocated_is_named) {
+  const auto set_source =
+      entry_point_as<void(int (*)(const char**))>("treadle_cpu_set_site_source");
+  set_source([](const char** file) {
+    *file = "user.py";
+    return 12;
+  });
+  const CUdeviceptr array = allocate(megabyte);
+  set_source(nullptr);
+  ASSERT_CU(launch("write_to", 1, 1, nullptr, array + megabyte, 0u));
+  expect_fault(CUDA_ERROR_ILLEGAL_ADDRESS, {"allocated at user.py:12"});
+}
+
 TEST_F(FaultTest, endless_recursion_on_the_waiting_thread) {
   ASSERT_CU(launch("recurse", 1, 1, nullptr));
-  expect_fault(CUDA_ERROR_LAUNCH_FAILED, {"recurse", "stack overflow", "thread unknown"});
+  expect_fault(CUDA_ERROR_HARDWARE_STACK_ERROR, {"recurse", "stack overflow", "thread unknown"});
 }
 
 TEST_F(FaultTest, endless_recursion_on_a_worker) {
   ASSERT_CU(launch("recurse", 1, 1, nullptr));
   let_workers_run();
-  expect_fault(CUDA_ERROR_LAUNCH_FAILED, {"recurse", "stack overflow"});
+  expect_fault(CUDA_ERROR_HARDWARE_STACK_ERROR, {"recurse", "stack overflow"});
 }
 
 TEST_F(FaultTest, endless_recursion_on_a_waiting_thread_with_a_small_stack) {
   std::thread([&] {
     ASSERT_CU(CU(cuCtxPushCurrent)(context_));
     ASSERT_CU(launch("recurse", 1, 1, nullptr));
-    EXPECT_CU(CUDA_ERROR_LAUNCH_FAILED, CU(cuCtxSynchronize)());
+    EXPECT_CU(CUDA_ERROR_HARDWARE_STACK_ERROR, CU(cuCtxSynchronize)());
   }).join();
-  expect_fault(CUDA_ERROR_LAUNCH_FAILED, {"stack overflow"});
+  expect_fault(CUDA_ERROR_HARDWARE_STACK_ERROR, {"stack overflow"});
 }
 
 TEST_F(FaultTest, division_by_zero) {
@@ -148,7 +211,7 @@ TEST_F(FaultTest, many_in_a_row_leave_nothing_behind) {
     ASSERT_CU(CU(cuModuleLoadData)(&module, test_image().data()));
     ASSERT_CU(CU(cuModuleGetFunction)(&function, module, "recurse"));
     ASSERT_CU(CU(cuLaunchKernel)(function, 64, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
-    EXPECT_CU(CUDA_ERROR_LAUNCH_FAILED, CU(cuCtxSynchronize)());
+    EXPECT_CU(CUDA_ERROR_HARDWARE_STACK_ERROR, CU(cuCtxSynchronize)());
     ASSERT_CU(CU(cuCtxDestroy)(context));
   }
 }
@@ -202,14 +265,76 @@ TEST_F(FaultTest, of_the_program_itself_goes_to_the_handler_that_was_there) {
       ::testing::ExitedWithCode(42), "");
 }
 
+struct sigaction behind_the_late_one;
+
+/// As Python's faulthandler does: says something, puts back what it found and raises once more.
+void late_handler(int signal) {
+  if (write(STDERR_FILENO, "late\n", 5) != 5) _exit(3);
+  sigaction(signal, &behind_the_late_one, nullptr);
+  raise(signal);
+}
+void install_late_handler() {
+  struct sigaction late{};
+  late.sa_handler = late_handler;
+  late.sa_flags = SA_NODEFER | SA_ONSTACK;
+  sigaction(SIGSEGV, &late, &behind_the_late_one);
+}
+void touch_nothing() {
+  volatile std::uintptr_t nowhere = 8;
+  *reinterpret_cast<volatile int*>(nowhere) = 1;
+}
+
+TEST_F(FaultTest, of_a_kernel_is_not_the_handlers_that_came_later) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        run_in_new_context("empty");
+        for (int turn = 0; turn < 3; ++turn) {
+          install_late_handler();
+          if (run_in_new_context("recurse") != CUDA_ERROR_HARDWARE_STACK_ERROR) _exit(1);
+        }
+        _exit(42);
+      },
+      ::testing::ExitedWithCode(42), "^$");
+}
+
+TEST_F(FaultTest, of_the_program_itself_goes_once_to_the_handler_that_came_later) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        run_in_new_context("empty");
+        install_late_handler();
+        run_in_new_context("empty");
+        touch_nothing();
+        _exit(0);
+      },
+      ::testing::KilledBySignal(SIGSEGV), "^late\n$");
+}
+
+TEST_F(FaultTest, a_kernel_that_runs_too_long_is_ended_by_the_watchdog) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  setenv("TREADLE_WATCHDOG", "1", 1);  // for the process that is started
+  EXPECT_EXIT(
+      {
+        int started = 0;
+        if (launch("endless", 2, 8, nullptr, &started) != CUDA_SUCCESS) _exit(1);
+        if (CU(cuCtxSynchronize)() != CUDA_ERROR_LAUNCH_TIMEOUT) _exit(2);
+        std::fputs(last_fault(nullptr), stderr);
+        _exit(run_in_new_context("empty") == CUDA_SUCCESS ? 42 : 3);
+      },
+      ::testing::ExitedWithCode(42),
+      "kernel endless.*longer than the 1 s of TREADLE_WATCHDOG, block \\([01],0,0\\) of "
+      "\\(2,1,1\\)");
+  unsetenv("TREADLE_WATCHDOG");
+}
+
 TEST_F(FaultTest, of_the_program_itself_still_ends_it) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto ended = [](int status) { return WIFSIGNALED(status) || WEXITSTATUS(status) != 0; };
   EXPECT_EXIT(
       {
         run_in_new_context("empty");
-        volatile std::uintptr_t nowhere = 8;
-        *reinterpret_cast<volatile int*>(nowhere) = 1;
+        touch_nothing();
         _exit(0);
       },
       ended, "");

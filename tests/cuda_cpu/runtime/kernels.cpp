@@ -166,6 +166,17 @@ void recurse(void**, BlockContext*) {
   recurse_without_end(&depth);
 }
 
+void read_from(void** a, BlockContext* b) {  // (const int* from, int by_block, int* out)
+  b->thread_index[0] = 1;
+  b->thread_index[1] = b->thread_index[2] = 0;
+  *argument<int*>(a, 2) = *argument<volatile int*>(a, 0);
+}
+
+void write_vector(void** a, BlockContext*) {  // (float4* to, int index): as float4 is written
+  using Vector = float __attribute__((vector_size(16)));
+  *(argument<Vector*>(a, 0) + argument<int>(a, 1)) = Vector{1, 2, 3, 4};
+}
+
 void divide(void** a, BlockContext*) {
   volatile int zero = argument<int>(a, 0);
   volatile int result = 100 / zero;
@@ -370,6 +381,8 @@ const Kernel kernels[] = {
          kernel_uses_dynamic_shared, 64),
     plain("use_globals", use_globals),
     plain("write_to", write_to, pointer_and_number, 12),
+    plain("read_from", read_from, flag_parameters, 20),
+    plain("write_vector", write_vector, pointer_and_number, 12),
     plain("recurse", recurse),
     plain("divide", divide, one_number, 4),
     plain("trap", trap),

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/runtime/diagnostics.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#define FMT_HEADER_ONLY
+#include <fmt/format.h>
+
+#include "cuda_cpu/runtime/driver_api.hpp"
+#include "cuda_cpu/runtime/memory.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+/// Writes the file's name and returns the line; 0 if it does not know.
+using SiteSource = int (*)(const char** file);
+std::atomic<SiteSource> site_source{nullptr};
+
+/// An index that is off by more says nothing about the array it was meant for.
+constexpr std::uintptr_t nearby = 256u << 20;
+/// An index that is off by less was meant for that array.
+constexpr std::uintptr_t off_by_some = 64;
+/// Nothing is ever mapped there.
+constexpr std::uintptr_t null_page = 64u << 10;
+
+/// "the 400 bytes at 0x7f.. allocated at user.py:7"
+std::string name_of(const Allocation& allocation) {
+  if (allocation.kind == MemoryKind::global)
+    return fmt::format("the {} bytes at {:#x} of a device variable", allocation.size,
+                       allocation.base);
+  const char* const verb = allocation.kind == MemoryKind::registered ? "registered" : "allocated";
+  const Site& site = allocation.site;
+  return fmt::format(
+      "the {} bytes at {:#x}{}", allocation.size, allocation.base,
+      site.file == nullptr ? "" : fmt::format(" {} at {}:{}", verb, site.file, site.line));
+}
+
+std::string bytes(std::uintptr_t count) {
+  return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Site calling_site() {
+  const SiteSource source = site_source.load(std::memory_order_acquire);
+  Site site;
+  if (source != nullptr) site.line = source(&site.file);
+  return site;
+}
+
+std::string describe_address(std::uintptr_t address, std::size_t size) {
+  if (address < null_page) return "a null pointer, or an index from one";
+  const auto [before, behind] = neighbouring_memory(address);
+  if (before && address < before->base + before->size) {
+    const std::uintptr_t left = before->base + before->size - address;
+    return left >= size ? "inside " + name_of(*before)
+                        : bytes(size - left) + " of it past the end of " + name_of(*before);
+  }
+  const std::uintptr_t past = before ? address - (before->base + before->size) : nearby;
+  const std::uintptr_t ahead = behind ? behind->base - address : nearby;
+  const std::uintptr_t distance = std::min(past, ahead);
+  // Memory is used again and again: most places around an array have been another's.
+  if (const auto freed = find_freed_memory(address); freed && distance >= off_by_some)
+    return "inside " + name_of(*freed) + ", which were freed";
+  if (distance >= nearby) return {};
+  if (past == distance)
+    return (past == 0 ? "just" : bytes(past)) + " past the end of " + name_of(*before);
+  return bytes(ahead) + " before " + name_of(*behind);
+}
+
+}  // namespace treadle::cuda_cpu
+
+/// `source` tells which line of the program its calling thread is at; allocations remember it. It
+/// is called with no lock held. Null: nobody tells.
+TREADLE_CPU_EXPORT void treadle_cpu_set_site_source(treadle::cuda_cpu::SiteSource source) {
+  treadle::cuda_cpu::site_source.store(source, std::memory_order_release);
+}
