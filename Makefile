@@ -18,7 +18,7 @@ help:
 	@echo "make bench-compare base=COMMIT   this tree against a commit, row by row"
 	@echo "make docs        docs/_build/html"
 	@echo "make gpu-bundle  packs .gpu-bundle/ for a machine with a GPU and no network,"
-	@echo "                 where make gpu-test and make gpu-bench run from it"
+	@echo "                 where make gpu-test, gpu-bench and gpu-sanitize run from it"
 
 # What a stamp file stands for is in tools/setup.sh; it is made again when a list of packages changes.
 setup: .venv/.ready-build
