@@ -3,12 +3,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <thread>
 
 #include "interrupt.hpp"
 #include "kept_objects.hpp"
 #include "opencl_classes.hpp"
+#include "opencl_host_transfer.hpp"
 #include "opencl_info.hpp"
 
 namespace treadle::bindings::cl {
@@ -96,6 +98,17 @@ void wait_for_list(nb::handle events) {
                  [&] { opencl::wait_for(list); });
 }
 
+// A transfer that nobody waits for any more, and what keeps its host memory in place.
+struct LeftTransfer {
+  opencl::Event event;
+  nb::object host, view;
+};
+// Guarded by the GIL; never destroyed, for Python and the platform may be gone by then.
+std::vector<LeftTransfer>& left_transfers() {
+  static auto* left = new std::vector<LeftTransfer>;
+  return *left;
+}
+
 void bind_nanny(nb::module_& m) {
   static PyType_Slot slots[] = {
       type_slot(Py_tp_traverse, traverse_kept<NannyEvent, &NannyEvent::ward, &NannyEvent::view>),
@@ -144,6 +157,30 @@ NannyEvent::~NannyEvent() {
   } catch (...) {
     // A failed transfer touches its memory no more, either.
   }
+}
+
+void wait_for_transfer(const opencl::Queue& queue, const opencl::Event& event, nb::handle host) {
+  try {
+    queue.flush();  // asking does not hand work over, as waiting does
+    wait_by_asking([&] { return event.is_done(); }, [&] { event.wait(); });
+  } catch (...) {
+    nb::object view = nb::steal(PyMemoryView_FromObject(host.ptr()));
+    if (!view.is_valid()) PyErr_Clear();  // no memory for it: the object alone is kept
+    left_transfers().push_back({event, nb::borrow(host), std::move(view)});
+    forget_ended_transfers();
+    throw;
+  }
+}
+
+void forget_ended_transfers() {
+  auto& left = left_transfers();
+  if (left.empty()) return;
+  const auto ended = std::partition(left.begin(), left.end(),
+                                    [](const auto& transfer) { return !transfer.event.is_done(); });
+  // Dropped at the end: what goes with them may run any code, this too.
+  const std::vector<LeftTransfer> forgotten(std::make_move_iterator(ended),
+                                            std::make_move_iterator(left.end()));
+  left.erase(ended, left.end());
 }
 
 Events::Events(nb::handle wait_for) {

@@ -17,21 +17,25 @@ struct HostTransfer {
   bool is_blocking;
 };
 
+/// Hands a transfer over and blocks until it is done, while other threads run. Throws
+/// nb::python_error if Ctrl-C ended the wait: the transfer goes on, and its memory stays in place.
+void wait_for_transfer(const opencl::Queue& queue, const opencl::Event& event, nb::handle host);
+
+/// Lets the memory go of transfers that have ended since somebody stopped waiting for them.
+void forget_ended_transfers();
+
 /// Enqueues `transfer(queue, memory, bytes, order, blocking)` and gives its event, which keeps the
 /// host's memory. `access` is what becomes of that: to read from the device is to write to it.
-/// Blocking ones let other threads run.
 template <HostBuffer::Access access, class F>
 nb::object transfer_host(const HostTransfer& call, F transfer) {
   const HostBuffer host(call.hostbuf, access);
   const Events after(call.wait_for);
-  const opencl::Queue& queue = use_queue(call.queue);
+  const opencl::Queue queue = use_queue(call.queue);  // copies: other threads may drop the objects
   const opencl::MemoryObject memory = call.mem.memory();
-  opencl::Event event = with_retry([&] {
-    if (!call.is_blocking)
-      return transfer(queue, memory, host.bytes(), after.order(), opencl::Blocking::no);
-    nb::gil_scoped_release released;
-    return transfer(queue, memory, host.bytes(), after.order(), opencl::Blocking::yes);
-  });
+  // OpenCL's own blocking form cannot be left.
+  opencl::Event event = with_retry(
+      [&] { return transfer(queue, memory, host.bytes(), after.order(), opencl::Blocking::no); });
+  if (call.is_blocking) wait_for_transfer(queue, event, call.hostbuf);
   return make_nanny_event(std::move(event), call.hostbuf);
 }
 

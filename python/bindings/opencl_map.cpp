@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "interrupt.hpp"
 #include "kept_objects.hpp"
 #include "opencl_classes.hpp"
 #include "treadle/opencl/transfer.hpp"
@@ -78,11 +79,19 @@ ArrayPlan plan_array(nb::handle shape, nb::handle dtype, nb::handle order, nb::h
 opencl::Mapping map_bytes(const opencl::Queue& queue, const opencl::MemoryObject& memory,
                           MapFlags flags, const opencl::MapRange& range, const Events& after,
                           bool is_blocking) {
-  return with_retry([&] {
-    if (!is_blocking) return opencl::map(queue, memory, flags, range, after.order(), Blocking::no);
-    nb::gil_scoped_release released;
-    return opencl::map(queue, memory, flags, range, after.order());
-  });
+  // OpenCL's own blocking form cannot be left.
+  opencl::Mapping mapping = with_retry(
+      [&] { return opencl::map(queue, memory, flags, range, after.order(), Blocking::no); });
+  if (!is_blocking) return mapping;
+  const opencl::Event& event = mapping.event();
+  queue.flush();  // asking does not hand work over, as waiting does
+  try {
+    wait_by_asking([&] { return event.is_done(); }, [&] { event.wait(); });
+  } catch (const nb::python_error&) {
+    mapping.unmap({.after = event});  // not before it is mapped
+    throw;
+  }
+  return mapping;
 }
 
 // over 6 parameters because they are the keywords of the Python call

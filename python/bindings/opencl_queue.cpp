@@ -7,6 +7,7 @@
 #include "interrupt.hpp"
 #include "kept_objects.hpp"
 #include "opencl_classes.hpp"
+#include "opencl_host_transfer.hpp"
 #include "opencl_info.hpp"
 
 namespace treadle::bindings::cl {
@@ -46,14 +47,8 @@ nb::object queue_info(const CommandQueue& self, long long param) {
                    self.queue.info(static_cast<opencl::CommandQueueInfo>(param)));
 }
 
-void finish(const CommandQueue& self) {
-  if (self.is_finalized) return;
-  const opencl::Queue queue = self.queue;  // a copy: other threads may drop the object
-  if (!self.is_busy) {
-    // A marker would wake the platform's threads for nothing.
-    const nb::gil_scoped_release released;
-    return queue.finish();
-  }
+// A marker would wake the platform's threads for nothing where there is nothing to wait for.
+void finish_busy(const CommandQueue& self, const opencl::Queue& queue) {
   const opencl::Event end = queue.marker();
   queue.flush();  // asking does not hand work over, as waiting does
   self.is_busy = false;
@@ -63,6 +58,18 @@ void finish(const CommandQueue& self) {
     self.is_busy = true;
     throw;
   }
+}
+
+void finish(const CommandQueue& self) {
+  if (self.is_finalized) return;
+  const opencl::Queue queue = self.queue;  // a copy: other threads may drop the object
+  if (self.is_busy) {
+    finish_busy(self, queue);
+  } else {
+    const nb::gil_scoped_release released;
+    queue.finish();
+  }
+  forget_ended_transfers();
 }
 
 void bind_commands(nb::module_& m) {

@@ -14,7 +14,7 @@ __global__ void spin(long long rounds, long long *out)
 }
 """
 
-# Sends itself SIGINT once the wait has begun; the kernel runs far longer than that.
+# Sends itself SIGINT once the wait has begun; the kernel runs for a year or so.
 SCRIPT = f"""
 import os, signal, sys, threading, time
 import numpy as np
@@ -24,10 +24,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the backgro
 spin = SourceModule('''{SPIN}''').get_function("spin")
 out = cuda.mem_alloc(8)
 event, stream = cuda.Event(), cuda.Stream()
-spin(np.int64(20_000_000_000), out, block=(1, 1, 1), stream=stream)
+spin(np.int64(10**16), out, block=(1, 1, 1), stream=stream)
 event.record(stream)
-threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     WAIT
     print("not interrupted")
 except KeyboardInterrupt:
@@ -68,8 +68,8 @@ end = cuda.Event()
 spin(np.int64(10**16), out, block=(1, 1, 1))
 end.record()
 def interrupted(wait):
-    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         wait()
     except KeyboardInterrupt:
         return True

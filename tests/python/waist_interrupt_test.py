@@ -5,7 +5,7 @@ import pytest
 
 import treadle
 
-# Sends itself SIGINT once the wait has begun; the kernel runs far longer than that.
+# Sends itself SIGINT once the wait has begun; the kernel runs for a year or so.
 NATIVE = """
 import os, signal, sys, threading
 import numpy as np, treadle
@@ -22,10 +22,10 @@ TREADLE_KERNEL spin(long rounds, TREADLE_GLOBAL long *out)
 spin = program.kernel("spin")
 host = np.zeros(1, np.int64)
 out, stream = treadle.Buffer(device, host), device.default_stream()
-spin(np.int64(20_000_000_000), out, groups=1, group_size=1)
+spin(np.int64(10**16), out, groups=1, group_size=1)
 event = stream.record()
-threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     WAIT
     print("not interrupted")
 except KeyboardInterrupt:
@@ -49,9 +49,9 @@ __kernel void spin(long rounds, __global long *out)
 host = np.zeros(1, np.int64)
 flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
 out = cl.Buffer(context, flags, hostbuf=host)
-event = spin(queue, (1,), (1,), np.int64(20_000_000_000), out)
-threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+event = spin(queue, (1,), (1,), np.int64(10**16), out)
 try:
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     WAIT
     print("not interrupted")
 except KeyboardInterrupt:
@@ -60,9 +60,39 @@ except KeyboardInterrupt:
 sys.stdout.flush()
 os._exit(0)
 """
+# Leaves a copy that waits for `gate`; says whether its host memory is kept, now and afterwards.
+LEFT = """
+import gc, os, signal, threading, weakref
+import numpy as np, treadle.compat, pyopencl as cl
+signal.signal(signal.SIGINT, signal.default_int_handler)
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+gate = cl.UserEvent(context)
+buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 8)
+host = np.full(8, 7, np.uint8)
+kept = weakref.ref(host)
+def copy(host):
+    try:
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        COPY
+    except KeyboardInterrupt:
+        print("interrupted")
+copy(host)
+del host
+gc.collect()
+print(kept() is not None)
+gate.set_status(0)
+queue.finish()
+gc.collect()
+print(kept() is not None)
+"""
 
 
 DEVICES = [device.id for device in treadle.devices() if device.runs_kernels]
+needs_opencl = pytest.mark.skipif(
+    not any(device.language == "OpenCL C" for device in treadle.devices()),
+    reason="needs an OpenCL platform",
+)
 
 
 @pytest.fixture
@@ -91,10 +121,36 @@ def test_ctrl_c_ends_a_wait_of_the_native_api(interrupted, wait, device):
     assert interrupted(NATIVE, wait, device) == "interrupted False"
 
 
+@needs_opencl
 @pytest.mark.parametrize(
-    "wait", ["queue.finish()", "event.wait()", "cl.wait_for_events([event, event])"]
+    "wait",
+    [
+        "queue.finish()",
+        "event.wait()",
+        "cl.wait_for_events([event, event])",
+        "cl.enqueue_copy(queue, host, out)",
+        "cl.enqueue_copy(queue, out, host)",
+        "cl.enqueue_copy(queue, host, out, region=(8, 1), buffer_origin=(0, 0),"
+        " host_origin=(0, 0))",
+        "cl.enqueue_map_buffer(queue, out, cl.map_flags.READ, 0, (1,), np.int64)",
+    ],
 )
 def test_ctrl_c_ends_a_wait_of_the_pyopencl_face(interrupted, wait):
-    if not any(d.language == "OpenCL C" for d in treadle.devices()):
-        pytest.skip("needs an OpenCL platform")
     assert interrupted(FACE, wait) == "interrupted False"
+
+
+@needs_opencl
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "cl.enqueue_copy(queue, host, buffer, wait_for=[gate])",
+        "cl.enqueue_copy(queue, buffer, host, wait_for=[gate])",
+    ],
+)
+def test_the_host_memory_of_a_copy_that_was_left_is_kept_until_it_is_over(
+    run_python, tmp_path, copy
+):
+    script = tmp_path / "script.py"
+    script.write_text(LEFT.replace("COPY", copy))
+    result = run_python(str(script), timeout=60)
+    assert result.stdout.split() == ["interrupted", "True", "False"], result.stderr
