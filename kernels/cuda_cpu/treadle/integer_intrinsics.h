@@ -96,14 +96,26 @@ __TREADLE_FUNCTION unsigned __funnelshift_rc(unsigned low, unsigned high, unsign
   return shift >= 32u ? high : __funnelshift_r(low, high, shift);
 }
 
-/// Dot products of four signed or unsigned bytes, added to c.
-__TREADLE_FUNCTION int __dp4a(int a, int b, int c) {
-  for (int i = 0; i < 4; ++i) {
-    c += static_cast<signed char>(a >> (8 * i)) * static_cast<signed char>(b >> (8 * i));
+/// Dot products added to c: of four bytes with four, or of two halfwords with the lower or upper two of four bytes.
+#define __TREADLE_DOT_PRODUCTS(integer, halfwords, bytes)                                         \
+  __TREADLE_FUNCTION integer __dp4a(bytes a, bytes b, integer c) {                               \
+    return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;                                    \
+  }                                                                                              \
+  __TREADLE_FUNCTION integer __dp2a_lo(halfwords a, bytes b, integer c) {                        \
+    return c + static_cast<integer>(a.x) * b.x + static_cast<integer>(a.y) * b.y;                \
+  }                                                                                              \
+  __TREADLE_FUNCTION integer __dp2a_hi(halfwords a, bytes b, integer c) {                        \
+    return c + static_cast<integer>(a.x) * b.z + static_cast<integer>(a.y) * b.w;                \
+  }                                                                                              \
+  __TREADLE_FUNCTION integer __dp4a(integer a, integer b, integer c) {                           \
+    return __dp4a(__builtin_bit_cast(bytes, a), __builtin_bit_cast(bytes, b), c);                \
+  }                                                                                              \
+  __TREADLE_FUNCTION integer __dp2a_lo(integer a, integer b, integer c) {                        \
+    return __dp2a_lo(__builtin_bit_cast(halfwords, a), __builtin_bit_cast(bytes, b), c);         \
+  }                                                                                              \
+  __TREADLE_FUNCTION integer __dp2a_hi(integer a, integer b, integer c) {                        \
+    return __dp2a_hi(__builtin_bit_cast(halfwords, a), __builtin_bit_cast(bytes, b), c);         \
   }
-  return c;
-}
-__TREADLE_FUNCTION unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
-  for (int i = 0; i < 4; ++i) c += (a >> (8 * i) & 255u) * (b >> (8 * i) & 255u);
-  return c;
-}
+__TREADLE_DOT_PRODUCTS(int, short2, char4)
+__TREADLE_DOT_PRODUCTS(unsigned int, ushort2, uchar4)
+#undef __TREADLE_DOT_PRODUCTS

@@ -12,6 +12,7 @@ import pytest
 
 # Tests are imported by path: the modules they share lie beside them.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import machines  # noqa: E402
 
 
 class CompileError(Exception):
@@ -147,6 +148,20 @@ class Device:
 @pytest.fixture(scope="session")
 def opened_device():
     return Device()
+
+
+@pytest.fixture(scope="session", params=["cpu", "gpu"] if machines.gpu() else ["cpu"])
+def opened_machine(request):
+    if request.param == "gpu":
+        return machines.Gpu(machines.gpu())
+    return machines.Machine(request.getfixturevalue("opened_device"))
+
+
+@pytest.fixture
+def machine(opened_machine):
+    """What runs the lists of device functions: the CPU device, and a GPU where there is one."""
+    with opened_machine.current():
+        yield opened_machine
 
 
 @pytest.fixture

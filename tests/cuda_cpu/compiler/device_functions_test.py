@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Every device function of CUDA's headers: NVRTC takes it, our compiler takes it, and what it
-computes is what a reference computes."""
+"""Every function of CUDA's math headers, every one that works on parts of a word, and every one
+that states its rounding: what it computes is what a reference computes."""
 
 import ctypes
-import importlib.util
 import re
-from pathlib import Path
 
 import device_functions
 import numpy as np
@@ -132,16 +130,10 @@ def units_off(result, exact, amplitude=0.0):
     return np.where(np.isnan(L(result)) & np.isnan(L(exact)), 0, off)
 
 
-def run(kernel, function, arguments):
+def run(machine, family, number, arguments):
+    function = device_functions.family(family)[number]
     results = [np.zeros(COUNT, device_functions.DTYPES[kind]) for kind in function.results]
-    kernel(np.int32(COUNT), *arguments, *results, block=(128,), grid=(COUNT // 128,))
-    return results
-
-
-@pytest.fixture(scope="module")
-def math_module(opened_device):
-    opened_device.make_current(opened_device.context)
-    return opened_device.compile(device_functions.program(MATH))
+    return machine.run(family, number, arguments, results)
 
 
 def ordinary(function):
@@ -151,11 +143,11 @@ def ordinary(function):
 @pytest.mark.parametrize(
     "number", [k for k, f in enumerate(MATH) if ordinary(f)], ids=lambda k: MATH[k].text
 )
-def test_math_is_as_close_as_promised(device, math_module, number):
+def test_math_is_as_close_as_promised(machine, number):
     function = MATH[number]
     arguments = arguments_of(function)
     exact, ulp = expected(function, arguments)
-    results = run(math_module.kernel(f"f{number}"), function, arguments)
+    results = run(machine, "math", number, arguments)
     if function.name.startswith("remquo"):
         results[1] = np.sign(results[1]) * (abs(results[1]) % 8)
     for result, reference in zip(results, exact, strict=True):
@@ -167,11 +159,11 @@ def test_math_is_as_close_as_promised(device, math_module, number):
 @pytest.mark.parametrize(
     "number", [k for k, f in enumerate(MATH) if not ordinary(f)], ids=lambda k: MATH[k].text
 )
-def test_inverses_lead_back(device, math_module, number):
+def test_inverses_lead_back(machine, number):
     function = MATH[number]
     forward, _ = INVERSES[base_name(function)]
     (argument,) = arguments_of(function)
-    (result,) = run(math_module.kernel(f"f{number}"), function, [argument])
+    (result,) = run(machine, "math", number, [argument])
     # An error of the result shows in the argument as often as the function is steep there.
     steep = 8 * abs(
         forward(result.astype("f8") + np.spacing(abs(result))) - forward(result.astype("f8"))
@@ -180,14 +172,8 @@ def test_inverses_lead_back(device, math_module, number):
     assert (abs(forward(result.astype("f8")) - L(argument[:COUNT])) <= allowed).all()
 
 
-@pytest.fixture(scope="module")
-def simd_module(opened_device):
-    opened_device.make_current(opened_device.context)
-    return opened_device.compile(device_functions.program(SIMD))
-
-
 @pytest.mark.parametrize("number", range(len(SIMD)), ids=lambda k: SIMD[k].text)
-def test_simd_in_a_word_is_exact(device, simd_module, number):
+def test_simd_in_a_word_is_exact(machine, number):
     function = SIMD[number]
     random = np.random.default_rng(number)
     arguments = []
@@ -196,16 +182,10 @@ def test_simd_in_a_word_is_exact(device, simd_module, number):
         # Every edge meets every other, and itself.
         words[:216] = np.tile(np.repeat(EDGES, 6**k), 216 // 6 ** (k + 1))
         arguments.append(words.view(device_functions.DTYPES[kind]))
-    results = run(simd_module.kernel(f"f{number}"), function, arguments)
+    results = run(machine, "simd", number, arguments)
     expected_results = simd_references.compute(function.name, *arguments)
     for result, exact in zip(results, expected_results, strict=True):
         np.testing.assert_array_equal(result, exact)
-
-
-@pytest.fixture(scope="module")
-def rounding_module(opened_device):
-    opened_device.make_current(opened_device.context)
-    return opened_device.compile(device_functions.program(ROUNDING))
 
 
 def numbers_to_round(function, random, kind):
@@ -223,36 +203,11 @@ def numbers_to_round(function, random, kind):
 
 
 @pytest.mark.parametrize("number", range(len(ROUNDING)), ids=lambda k: ROUNDING[k].text)
-def test_rounding_is_exact_in_every_mode(device, rounding_module, number):
+def test_rounding_is_exact_in_every_mode(machine, number):
     function = ROUNDING[number]
     random = np.random.default_rng(number)
     arguments = [numbers_to_round(function, random, kind) for kind in function.inputs]
-    (result,) = run(rounding_module.kernel(f"f{number}"), function, arguments)
+    (result,) = run(machine, "rounding", number, arguments)
     exact = rounding_references.compute(function, arguments)
     wrong = np.flatnonzero(result != exact)
     assert not wrong.size, [(a[wrong[0]], result[wrong[0]], exact[wrong[0]]) for a in arguments]
-
-
-def nvrtc():
-    spec = importlib.util.find_spec("nvidia")
-    for folder in (spec.submodule_search_locations or []) if spec else []:
-        for path in Path(folder).glob("cu13/lib/libnvrtc.so.*"):
-            # It opens this one by its name alone, and finds it where it is open already.
-            for builtins in path.parent.glob("libnvrtc-builtins.so.*"):
-                ctypes.CDLL(str(builtins))
-            return ctypes.CDLL(str(path))
-    pytest.skip("NVRTC's wheel is not installed")
-
-
-def test_nvrtc_takes_every_one_of_them():
-    library, program = nvrtc(), ctypes.c_void_p()
-    text = device_functions.program(MATH + SIMD + ROUNDING).encode()
-    library.nvrtcCreateProgram(ctypes.byref(program), text, b"list.cu", 0, None, None)
-    options = (ctypes.c_char_p * 1)(b"--gpu-architecture=compute_90")
-    failed = library.nvrtcCompileProgram(program, 1, options)
-    size = ctypes.c_size_t()
-    library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
-    log = ctypes.create_string_buffer(size.value)
-    library.nvrtcGetProgramLog(program, log)
-    library.nvrtcDestroyProgram(ctypes.byref(program))
-    assert not failed, log.value.decode()

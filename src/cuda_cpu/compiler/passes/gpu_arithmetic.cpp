@@ -4,7 +4,7 @@
 //
 //   x / 0 is all ones, x % 0 is x, INT_MIN / -1 is INT_MIN     (x86: SIGFPE)
 //   x << s, x >> s with s >= width are 0, or the sign          (x86: s modulo width)
-//   float to integer saturates, NaN gives 0                    (x86: INT_MIN)
+//   float to integer saturates, NaN gives 0; from or to 64 bits the top bit alone  (x86: INT_MIN)
 //
 //   %q = udiv i32 %x, %d    =>    %z = icmp eq i32 %d, 0
 //                                 %s = select i1 %z, i32 1, i32 %d
@@ -105,7 +105,8 @@ void guard_shift(BinaryOperator& shift, const llvm::DataLayout& layout) {
   shift.replaceUsesWithIf(guarded, [&](const llvm::Use& use) { return use.getUser() != guarded; });
 }
 
-/// To less than 32 bits a GPU converts through 32: (char)300.0f is 44, not 127.
+/// To less than 32 bits a GPU converts through 32: (char)300.0f is 44, not 127. What is no number
+/// becomes 0 between types of 32 bits; PTX says 1 << (width - 1) where either has 64.
 void saturate_conversion(llvm::CastInst& cast) {
   llvm::Type* type = cast.getDestTy();
   const bool is_signed = cast.getOpcode() == Instruction::FPToSI;
@@ -115,6 +116,12 @@ void saturate_conversion(llvm::CastInst& cast) {
   const auto intrinsic = is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   Value* converted =
       builder.CreateIntrinsic(intrinsic, {wide, cast.getSrcTy()}, {cast.getOperand(0)});
+  const unsigned width = wide->getScalarSizeInBits();
+  if (width == 64 || cast.getSrcTy()->getScalarType()->isDoubleTy()) {
+    Value* is_nan = builder.CreateFCmpUNO(cast.getOperand(0), cast.getOperand(0), "is.nan");
+    Value* top_bit = llvm::ConstantInt::get(wide, llvm::APInt::getSignMask(width));
+    converted = builder.CreateSelect(is_nan, top_bit, converted);
+  }
   cast.replaceAllUsesWith(builder.CreateTrunc(converted, type));
   cast.eraseFromParent();
 }

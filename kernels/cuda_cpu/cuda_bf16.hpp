@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Part of cuda_bf16.h.
+#pragma once
+
+#include <cuda_bf16.h>
