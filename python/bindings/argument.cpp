@@ -269,8 +269,8 @@ cuda::Dim3 any_dim3_argument(PyObject* object, const char* what) {
   }
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.ptr());
   if (count < 1 || count > 3)
-    raise_python(PyExc_ValueError,
-                 std::string(what) + " must have 1 to 3 entries, not " + std::to_string(count));
+    throw InvalidArgument(std::string(what) + " must have 1 to 3 entries, not " +
+                          std::to_string(count));
   cuda::Dim3 dim;
   unsigned* const sides[] = {&dim.x, &dim.y, &dim.z};
   for (Py_ssize_t i = 0; i < count; ++i) {

@@ -33,8 +33,8 @@ cuda::StreamRef stream_argument(PyObject* object);
 /// negative or too large one, naming `what`.
 std::uint64_t unsigned_argument(PyObject* object, const char* what,
                                 std::uint64_t highest = ~std::uint64_t{0});
-/// 1 to 3 integers: a tuple, or any other sequence. Throws TypeError, or OverflowError, naming
-/// `what`.
+/// 1 to 3 integers: a tuple, or any other sequence. Throws TypeError, OverflowError, or
+/// InvalidArgument for another number of them, naming `what`.
 cuda::Dim3 any_dim3_argument(PyObject* object, const char* what);
 /// The same. The usual case is here, where the sides need not go through memory to the caller.
 inline cuda::Dim3 dim3_argument(PyObject* object, const char* what) {

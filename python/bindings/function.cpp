@@ -9,6 +9,7 @@
 
 #include "caller.hpp"
 #include "numpy_scalars.hpp"
+#include "pycuda_classes.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -298,6 +299,7 @@ void bind_function(nb::module_& m, Face face) {
   methods->push_back({nullptr, nullptr, 0, nullptr});
   auto* properties = new std::vector<PyGetSetDef>(properties_of(face));
   properties->push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
+  const bool is_pycuda = face == Face::pycuda;
   PyType_Slot slots[] = {{Py_tp_dealloc, slot(destroy)},
                          {Py_tp_traverse, slot(traverse)},
                          {Py_tp_clear, slot(clear)},
@@ -307,12 +309,13 @@ void bind_function(nb::module_& m, Face face) {
                          {Py_tp_getset, properties->data()},
                          {Py_tp_members, members},
                          {Py_tp_doc, const_cast<char*>("A kernel. Calling it launches it.")},
+                         // A slot of number 0 ends the list.
+                         {is_pycuda ? Py_tp_new : 0, slot(face::refuse_new)},
                          {0, nullptr}};
-  const char* name =
-      face == Face::native ? "treadle._core.cuda.Function" : "treadle._core.driver.Function";
-  constexpr auto flags =
+  const char* name = is_pycuda ? "treadle._core.driver.Function" : "treadle._core.cuda.Function";
+  const auto flags =
       static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                            Py_TPFLAGS_DISALLOW_INSTANTIATION);
+                            (is_pycuda ? 0 : Py_TPFLAGS_DISALLOW_INSTANTIATION));
   PyType_Spec spec = {name, sizeof(FunctionObject), 0, flags, slots};
   PyObject* type = PyType_FromSpec(&spec);
   if (type == nullptr) throw nb::python_error();

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "pycuda_classes.hpp"
+
 namespace treadle::bindings {
 namespace {
 
@@ -64,6 +66,7 @@ PyTypeObject* make_pooled_class(nb::module_& m, const PooledClass& description) 
   static PyGetSetDef properties[] = {{"__dict__", get_attributes, set_attributes, nullptr, nullptr},
                                      {nullptr, nullptr, nullptr, nullptr, nullptr}};
   std::vector<PyType_Slot> slots = {{Py_tp_doc, const_cast<char*>(description.doc)},
+                                    {Py_tp_new, slot(face::refuse_new)},
                                     {Py_tp_dealloc, slot(description.dealloc)},
                                     {Py_tp_traverse, slot(traverse)},
                                     {Py_tp_clear, slot(clear)},
@@ -78,8 +81,7 @@ PyTypeObject* make_pooled_class(nb::module_& m, const PooledClass& description) 
     slots.push_back({Py_bf_getbuffer, slot(description.get_buffer)});
   slots.push_back({0, nullptr});
   PyType_Spec spec = {description.name, static_cast<int>(description.basic_size), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                      slots.data()};
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots.data()};
   nb::object made = nb::steal(PyType_FromSpec(&spec));
   if (!made.is_valid()) throw nb::python_error();
   m.attr(made.attr("__name__")) = made;

@@ -126,14 +126,14 @@ std::string format_of_type(nb::handle type) {
     const nb::object number = numpy.attr("number");
     if (PyObject_IsSubclass(type.ptr(), number.ptr()) == 1)
       return nb::cast<std::string>(numpy.attr("dtype")(type).attr("char"));
-    return "P";
+    return "L";
   }
   const nb::object dtype_class = numpy.attr("dtype");
   if (PyObject_IsInstance(type.ptr(), dtype_class.ptr()) == 1) {
     const auto code = nb::cast<std::string>(type.attr("char"));
     return code == "V" ? std::to_string(nb::cast<std::size_t>(type.attr("itemsize"))) + "s" : code;
   }
-  return "P";
+  return "L";
 }
 
 }  // namespace

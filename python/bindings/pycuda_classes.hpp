@@ -47,12 +47,18 @@ int enum_value(nb::handle member, const char* what);
 /// A writable view of raw memory. Throws OverflowError or ValueError if it cannot be one.
 nb::object raw_buffer(cuda::DevicePointer address, nb::handle size, nb::handle offset);
 
-/// For classes that only functions make.
+/// What classes that only functions make answer a call with, as PyCUDA's do.
+constexpr const char* not_constructible = "This class cannot be instantiated from Python";
+/// For such classes of nanobind's.
 template <class T, class... Bases>
 void refuse_construction(nb::class_<T, Bases...>& type) {
-  type.def("__init__", [](T*, nb::args, nb::kwargs) {
-    raise_python(PyExc_RuntimeError, "This class cannot be instantiated from Python");
-  });
+  type.def("__init__",
+           [](T*, nb::args, nb::kwargs) { raise_python(PyExc_RuntimeError, not_constructible); });
+}
+/// The same as Py_tp_new, for types of CPython's own making.
+inline PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) noexcept {
+  PyErr_SetString(PyExc_RuntimeError, not_constructible);
+  return nullptr;
 }
 
 }  // namespace treadle::bindings::face

@@ -210,6 +210,8 @@ def test_prepared_calls_on_streams_and_with_a_clock(kernel, device_array):
     assert store.prepare([np.intp, np.int32]) is store
     assert store.arg_format == "li"
     assert store.texrefs == []
+    assert kernel("store_int").prepare([int, np.int32]).arg_format == "Li"
+    assert kernel("store_int").prepare([np.bool_, object]).arg_format == "LL"
     stream = cuda.Stream()
     store.prepared_async_call((1, 1), ONE, stream, memory, 5)
     stream.synchronize()
@@ -362,6 +364,7 @@ def test_the_bits_of_another_kind_are_passed_with_a_warning(kernel, device_array
         ({"block": (1.0, 1, 1)}, TypeError, "integer"),
         ({"block": (-1, 1, 1)}, OverflowError, "negative"),
         ({"block": ONE, "grid": (1, 1, 1, 1)}, ValueError, "1 to 3 entries"),
+        ({"block": ONE, "grid": (1, 1, 1, 1)}, cuda.LogicError, "1 to 3 entries"),
         ({"block": ONE, "grid": (1, -1)}, OverflowError, "grid.*negative"),
         ({"block": ONE, "stream": 5}, TypeError, "stream must be None or a Stream"),
         ({"block": ONE, "shared": -1}, OverflowError, "shared.*negative"),

@@ -138,7 +138,7 @@ def test_zero_bytes_are_a_block_of_one(pool):
 
 
 def test_allocations_come_from_pools_only(context):
-    with pytest.raises(TypeError):
+    with pytest.raises(RuntimeError, match="cannot be instantiated from Python"):
         cuda.PooledDeviceAllocation()
 
 
