@@ -9,24 +9,26 @@ __TREADLE_FUNCTION float rsqrt(float x) { return rsqrtf(x); }
 __TREADLE_FUNCTION float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 __TREADLE_FUNCTION double rcbrt(double x) { return 1.0 / cbrt(x); }
 __TREADLE_FUNCTION float rcbrt(float x) { return rcbrtf(x); }
-__TREADLE_FUNCTION float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
-__TREADLE_FUNCTION double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
 __TREADLE_FUNCTION float powif(float x, int n) { return powf(x, static_cast<float>(n)); }
 __TREADLE_FUNCTION double powi(double x, int n) { return pow(x, static_cast<double>(n)); }
 
-// sin(pi x): x = k / 2 + r with |r| <= 1/4, exactly; k's last two bits choose sine or cosine, and the sign.
+// sin(pi x): x less its whole turns is k / 2 + r with |r| <= 1/4, all of it exactly; k's last two bits choose sine or
+// cosine, and the sign. At whole numbers the sine is a zero with the sign of x, as IEEE 754 has it.
 #define __TREADLE_OF_PI(type, suffix, pi)                                                   \
   __TREADLE_FUNCTION type sinpi##suffix(type x) {                                           \
-    const type k = rint##suffix(x + x);                                                     \
-    const type angle = fma##suffix(k, static_cast<type>(-0.5), x) * (pi);                   \
-    const long quadrant = static_cast<long>(k);                                             \
+    const type whole = trunc##suffix(x);                                                    \
+    const type turn = fma##suffix(trunc##suffix(x * static_cast<type>(0.5)), -2, x);        \
+    const type k = rint##suffix(turn + turn);                                               \
+    const type angle = fma##suffix(k, static_cast<type>(-0.5), turn) * (pi);                \
+    const int quadrant = static_cast<int>(k);                                               \
     const type value = quadrant & 1 ? cos##suffix(angle) : sin##suffix(angle);              \
-    return quadrant & 2 ? -value : value;                                                   \
+    return x == whole ? x * 0 : quadrant & 2 ? -value : value;                              \
   }                                                                                         \
   __TREADLE_FUNCTION type cospi##suffix(type x) {                                           \
-    const type k = rint##suffix(x + x);                                                     \
-    const type angle = fma##suffix(k, static_cast<type>(-0.5), x) * (pi);                   \
-    const long quadrant = static_cast<long>(k);                                             \
+    const type turn = fma##suffix(trunc##suffix(x * static_cast<type>(0.5)), -2, x);        \
+    const type k = rint##suffix(turn + turn);                                               \
+    const type angle = fma##suffix(k, static_cast<type>(-0.5), turn) * (pi);                \
+    const int quadrant = static_cast<int>(k);                                               \
     const type value = quadrant & 1 ? sin##suffix(angle) : cos##suffix(angle);              \
     return (quadrant + 1) & 2 ? -value : value;                                             \
   }                                                                                         \
@@ -41,18 +43,28 @@ __TREADLE_FUNCTION void sincospi(float x, float* sine, float* cosine) { sincospi
 __TREADLE_FUNCTION float sinpi(float x) { return sinpif(x); }
 __TREADLE_FUNCTION float cospi(float x) { return cospif(x); }
 
+// Lengths: an infinity hides what is no number, but the length of finite numbers that overflows does not. Its reciprocal
+// is denormal there, and not yet zero.
+#define __TREADLE_RECIPROCAL(length, quarter) \
+  (__builtin_isinf(length) ? static_cast<decltype(length)>(0.25) / (quarter) : 1 / (length))
 #define __TREADLE_NORMS(type, suffix)                                                            \
   __TREADLE_FUNCTION type norm3d##suffix(type a, type b, type c) {                               \
-    return hypot##suffix(hypot##suffix(a, b), c);                                                \
+    const bool finite = __builtin_isfinite(a) && __builtin_isfinite(b);                          \
+    return c != c && finite ? c : hypot##suffix(hypot##suffix(a, b), c);                         \
   }                                                                                              \
   __TREADLE_FUNCTION type norm4d##suffix(type a, type b, type c, type d) {                       \
-    return hypot##suffix(hypot##suffix(a, b), hypot##suffix(c, d));                              \
+    const bool finite = __builtin_isfinite(a) && __builtin_isfinite(b) && __builtin_isfinite(c); \
+    return d != d && finite ? d : hypot##suffix(norm3d##suffix(a, b, c), d);                     \
+  }                                                                                              \
+  __TREADLE_FUNCTION type rhypot##suffix(type a, type b) {                                       \
+    return __TREADLE_RECIPROCAL(hypot##suffix(a, b), hypot##suffix(a / 4, b / 4));               \
   }                                                                                              \
   __TREADLE_FUNCTION type rnorm3d##suffix(type a, type b, type c) {                              \
-    return 1 / norm3d##suffix(a, b, c);                                                          \
+    return __TREADLE_RECIPROCAL(norm3d##suffix(a, b, c), norm3d##suffix(a / 4, b / 4, c / 4));   \
   }                                                                                              \
   __TREADLE_FUNCTION type rnorm4d##suffix(type a, type b, type c, type d) {                      \
-    return 1 / norm4d##suffix(a, b, c, d);                                                       \
+    return __TREADLE_RECIPROCAL(norm4d##suffix(a, b, c, d),                                      \
+                                norm4d##suffix(a / 4, b / 4, c / 4, d / 4));                     \
   }                                                                                              \
   __TREADLE_FUNCTION type norm##suffix(int count, const type* values) {                          \
     type length = 0;                                                                             \
@@ -65,6 +77,7 @@ __TREADLE_FUNCTION float cospi(float x) { return cospif(x); }
 __TREADLE_NORMS(float, f)
 __TREADLE_NORMS(double, )
 #undef __TREADLE_NORMS
+#undef __TREADLE_RECIPROCAL
 
 /// The distribution function of the standard normal, erfc(-x / sqrt 2) / 2. Far out erfc changes so fast that the
 /// rounding of its argument shows: the first-order term of what was lost makes up for it.
