@@ -44,8 +44,15 @@ class Session:
         silent = self.silent_cuda(device, binaries)
         pycuda = [*run, self.workers / "pycuda_style.py"]
         self.silent = self.worker("treadle, silent driver", pycuda, "python", silent)
+        waist = [binaries / "waist"]
+        self.silent_waist = self.worker("C++, silent driver", waist, "waist", silent)
+        self.silent_native = self.worker("treadle, silent", [*native, device], "native", silent)
         silent = {"TREADLE_LIBOPENCL": str(binaries / "silent_opencl.so")}
         self.silent_opencl = self.worker("treadle, silent OpenCL", opencl, "opencl", silent)
+        waist = [*waist, "opencl"]
+        self.silent_waist_opencl = self.worker("C++, silent OpenCL", waist, "waist", silent)
+        native = [*native, "opencl"]
+        self.silent_native_opencl = self.worker("treadle, silent OpenCL", native, "native", silent)
         self.compile = self.worker("C++", [binaries / "compile"], "compile")
         self.memory = self.worker("C++", [binaries / "memory_pool"], "memory")
         self.fresh = Fresh(
@@ -103,24 +110,34 @@ class Session:
                 Column("Treadle, waist", worker, "waist"),
                 Column("Treadle, shell", worker, "shell"),
             ]
+            if worker is self.native_opencl:
+                without = Column("Treadle, shell, no profiling", worker, "shell, no profiling")
+                columns.append(without)
             target = Target(at_most_seconds=0.15e-6)
             group = f"Launch through the waist, {language}"
             yield Row(group, name, columns, (target,), rounds=21, repeats=9)
 
     def own_rows(self):
         """What is ours of a launch: the driver's share is nothing here."""
+        group = "Launch, five arguments, with a driver that does nothing"
         for name, worker, case in (
             ("Python, prepared", self.silent, "launch prepared"),
             ("Python, plain", self.silent, "launch plain"),
             ("Python, OpenCL, plain", self.silent_opencl, "enqueue plain"),
             ("Python, OpenCL, typed", self.silent_opencl, "enqueue typed"),
         ):
-            yield Row(
-                "Launch, five arguments, with a driver that does nothing",
-                name,
-                [Column("Treadle", worker, case)],
-                rounds=21,
-            )
+            yield Row(group, name, [Column("Treadle", worker, case)], rounds=21)
+        for name, worker in (
+            ("C++, CUDA", self.silent_waist),
+            ("C++, OpenCL", self.silent_waist_opencl),
+            ("Python, native, CUDA", self.silent_native),
+            ("Python, native, OpenCL", self.silent_native_opencl),
+        ):
+            columns = [
+                Column("Treadle, waist", worker, "waist"),
+                Column("Treadle, shell", worker, "shell"),
+            ]
+            yield Row(group, name, columns, rounds=21)
 
     def enqueue_rows(self, peer):
         """An OpenCL kernel of five arguments; `peer` is a worker that runs PyOpenCL."""

@@ -76,7 +76,7 @@ def cuda_case():
     return LoopTiming(loop, BATCH, stream.synchronize)
 
 
-def opencl_case(device):
+def opencl_case(device, properties=0):
     """The shell in Python is treadle.pyopencl; each of its calls gives an event."""
     from treadle import pyopencl as cl
 
@@ -84,7 +84,7 @@ def opencl_case(device):
     context = cl.Context(
         [d for p in cl.get_platforms() for d in p.get_devices() if d.name.strip() == name][:1]
     )
-    queue = cl.CommandQueue(context)
+    queue = cl.CommandQueue(context, properties=properties)
     kernel = cl.Kernel(cl.Program(context, FIVE_OPENCL).build(), "five")
     out, a, b = (cl.Buffer(context, cl.mem_flags.READ_WRITE, 4096) for _ in range(3))
     size = (32,)
@@ -100,10 +100,18 @@ def make_cases():
     import treadle
 
     device = treadle.find_device(sys.argv[1])
-    shell = opencl_case(device) if device.id.startswith("opencl") else cuda_case()
     waist = waist_case(device)
-    return {
-        "waist": lambda: waist,
+    cases = {"waist": lambda: waist}
+    if device.id.startswith("opencl"):
+        from treadle.pyopencl import command_queue_properties
+
+        # As the queues of the waist are, whose events tell times.
+        shell = opencl_case(device, command_queue_properties.PROFILING_ENABLE)
+        without = opencl_case(device)
+        cases["shell, no profiling"] = lambda: without
+    else:
+        shell = cuda_case()
+    return cases | {
         "shell": lambda: shell,
         "waist over shell": lambda: Difference(waist, shell),
     }
