@@ -2,6 +2,7 @@
 #include "cuda_cpu/compiler/clang_session.hpp"
 
 #include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/TargetInfo.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "cuda_cpu/compiler/device_headers.hpp"
+#include "cuda_cpu/compiler/kernel_target.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -148,6 +150,7 @@ std::unique_ptr<clang::CompilerInstance> make_clang_for_prelude(
 bool run_action(clang::CompilerInstance& clang, clang::FrontendAction& action,
                 const std::string& path, SourceKind kind) {
   if (!clang.createTarget()) return false;
+  clang.setTarget(with_ptx_assembly(clang.getTargetPtr()).get());
   const clang::FrontendInputFile input(path, clang::InputKind(clang::Language::CUDA),
                                        kind == SourceKind::system);
   if (!action.BeginSourceFile(clang, input)) return false;

@@ -63,7 +63,7 @@ class GenerateModule : public clang::ASTFrontendAction {
         result_.lowered_names[expressions_[i]] = symbol_of(*entities_[i]);
     }
     note_kernel_facts(*generator_->GetModule(), *generator_);
-    report_inline_assembly(*generator_->GetModule(), diagnostics);
+    translate_inline_assembly(*generator_->GetModule(), diagnostics);
     module_.reset(generator_->ReleaseModule());
   }
 

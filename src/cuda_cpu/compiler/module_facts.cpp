@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "cuda_cpu/compiler/passes/inline_ptx.hpp"
+
 namespace treadle::cuda_cpu {
 namespace {
 
@@ -109,24 +111,26 @@ void note_kernel_facts(llvm::Module& module, clang::CodeGenerator& generator) {
   }
 }
 
-void report_inline_assembly(const llvm::Module& module, clang::DiagnosticsEngine& diagnostics) {
-  std::vector<const llvm::CallBase*> found;
-  for (const llvm::Function& function : module) {
-    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+void translate_inline_assembly(llvm::Module& module, clang::DiagnosticsEngine& diagnostics) {
+  std::vector<llvm::CallBase*> found;
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       const auto* assembly =
           call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+      // An empty text is a fence for the compiler; it means the same everywhere.
       if (assembly != nullptr && !assembly->getAsmString().empty()) found.push_back(call);
     }
   }
   if (found.empty()) return;
   const Reachable reachable(module);
   const unsigned id = diagnostics.getCustomDiagID(
-      clang::DiagnosticsEngine::Error, "inline PTX cannot run on the CPU device: \"%0\"");
-  for (const llvm::CallBase* call : found) {
+      clang::DiagnosticsEngine::Error, "inline PTX cannot run on the CPU device: \"%0\": %1");
+  for (llvm::CallBase* call : found) {
     if (!reachable.contains(*call->getFunction())) continue;
-    const auto* assembly = llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
-    diagnostics.Report(place_of(*call), id) << llvm::StringRef(assembly->getAsmString());
+    const clang::SourceLocation place = place_of(*call);
+    if (const auto refusal = translate_inline_ptx(*call))
+      diagnostics.Report(place, id) << refusal->statement << refusal->reason;
   }
 }
 

@@ -18,8 +18,8 @@ namespace treadle::cuda_cpu {
 /// as the source spells them.
 void note_kernel_facts(llvm::Module& module, clang::CodeGenerator& generator);
 
-/// Reports, at its place in the source, each inline assembly that a kernel can reach. Empty ones
-/// are compiler barriers and pass.
-void report_inline_assembly(const llvm::Module& module, clang::DiagnosticsEngine& diagnostics);
+/// Translates each inline assembly that a kernel can reach, and reports at its place in the source
+/// what cannot be translated.
+void translate_inline_assembly(llvm::Module& module, clang::DiagnosticsEngine& diagnostics);
 
 }  // namespace treadle::cuda_cpu

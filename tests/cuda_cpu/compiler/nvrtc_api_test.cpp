@@ -139,7 +139,7 @@ TEST(NvrtcApi, NDEBUG_turns_assert_off) {
 
 TEST(NvrtcApi, what_the_device_lacks_is_named_with_its_place) {
   const auto log = [](const std::string& body) { return compile({.source = kernel(body)}).log; };
-  EXPECT_THAT(log("int x;\nasm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x)); b[0] = x;"),
+  EXPECT_THAT(log("int x;\nasm(\"getctarank.u32 %0, 0;\" : \"=r\"(x)); b[0] = x;"),
               HasSubstr("kernel.cu:3:5: error: inline PTX cannot run on the CPU device"));
   EXPECT_THAT(log("a[0] = tex2D<float>(0ull, 1.f, 2.f);"),
               testing::ContainsRegex("kernel.cu:2:8: error: .*a texture fetch is not available"));
