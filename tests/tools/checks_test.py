@@ -279,3 +279,8 @@ def test_docstrings_are_comments_and_no_code(tree):
     _, output = tree("check_proportions.py", files)
     assert "T1 tests : product = 8 : 11" in output  # eight of C++, A and two lines of B
     assert "H4 comments: 33.3%" in output  # 2 + 3 of 15 lines that are not blank
+
+
+def test_jumps_of_xorwow_are_what_their_program_writes():
+    done = subprocess.run([sys.executable, TOOLS / "xorwow_jumps.py", "--check"], text=True)
+    assert done.returncode == 0

@@ -38,6 +38,25 @@ __TREADLE_VECTOR_TYPES(float, float, 8, 16)
 __TREADLE_VECTOR_TYPES(double, double, 16, 16)
 #undef __TREADLE_VECTOR_TYPES
 
+// CUDA 13 names the two alignments that vectors of four 64-bit numbers may have; the plain name is that of 16.
+#define __TREADLE_FOUR_OF_64(name, scalar, align)                                          \
+  struct __attribute__((aligned(align))) name##4_##align##a {                              \
+    scalar x, y, z, w;                                                                     \
+  };                                                                                       \
+  __TREADLE_CONSTEXPR name##4_##align##a make_##name##4_##align##a(scalar x, scalar y, scalar z, scalar w) { \
+    return name##4_##align##a{x, y, z, w};                                                 \
+  }
+#define __TREADLE_BOTH_FOURS(name, scalar)  \
+  __TREADLE_FOUR_OF_64(name, scalar, 16)    \
+  __TREADLE_FOUR_OF_64(name, scalar, 32)
+__TREADLE_BOTH_FOURS(long, long)
+__TREADLE_BOTH_FOURS(ulong, unsigned long)
+__TREADLE_BOTH_FOURS(longlong, long long)
+__TREADLE_BOTH_FOURS(ulonglong, unsigned long long)
+__TREADLE_BOTH_FOURS(double, double)
+#undef __TREADLE_BOTH_FOURS
+#undef __TREADLE_FOUR_OF_64
+
 struct dim3 {
   unsigned int x, y, z;
   __host__ __device__ constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
