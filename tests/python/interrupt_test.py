@@ -74,6 +74,17 @@ def interrupted(wait):
     except KeyboardInterrupt:
         return True
 """
+# On the CPU device a thread that waits runs short kernels itself: was it short, is it so again?
+SHORT_BEFORE = ENDLESS.replace(
+    "spin(np.int64(10**16), out, block=(1, 1, 1))\n",
+    """
+def run(rounds):
+    spin(np.int64(rounds), out, block=(1, 1, 1))
+    cuda.Context.synchronize()
+for _ in range(100):
+    run(1)
+""",
+)
 # A second Ctrl-C ends the kernel; then another context works.
 TWICE = """
 print("first:", interrupted(cuda.Context.synchronize), end.query())
@@ -102,6 +113,15 @@ def test_a_second_ctrl_c_ends_an_endless_kernel(run_python, tmp_path):
         "LaunchError",
         "True",
     ]
+
+
+def test_ctrl_c_ends_a_long_wait_for_a_kernel_that_was_short_before(run_python, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        SHORT_BEFORE + "print(interrupted(lambda: run(10**16)), flush=True)\nos._exit(0)\n"
+    )
+    result = run_python(str(script), timeout=60)
+    assert result.stdout == "True\n", result.stderr
 
 
 @pytest.mark.usefixtures("on_cpu")

@@ -34,6 +34,7 @@
 #include "cuda_cpu/compiler/passes/math_calls.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 #include "cuda_cpu/compiler/passes/retarget.hpp"
+#include "cuda_cpu/compiler/passes/running_time.hpp"
 #include "cuda_cpu/compiler/passes/shared_atomics.hpp"
 #include "cuda_cpu/compiler/passes/shared_memory.hpp"
 #include "cuda_cpu/compiler/passes/thread_loop.hpp"
@@ -63,6 +64,7 @@ class DiagnosticsToError : public llvm::DiagnosticHandler {
 void lower_kernel(KernelPlan& kernel, SharedMemory& shared, PassRunner& runner,
                   const llvm::TargetMachine& machine) {
   const KernelBody body = make_kernel_body(kernel, shared);
+  kernel.may_run_long = may_run_long(*body.function, runner);
   mark_shared_atomics(body);
   if (needs_regions(body))
     make_region_functions(kernel, body, runner, machine);

@@ -34,7 +34,12 @@ class LaunchCommand final : public Command {
 
   bool run() override;
   void finished() override;
-  bool may_take_long() const override { return all_threads() > function_->quick_threads; }
+  /// A block cannot be left and go on elsewhere: that it was quick once says nothing where the
+  /// compiler saw no end.
+  bool may_take_long() const override {
+    return (function_->kernel.flags & kernel_may_run_long) != 0 ||
+           all_threads() > function_->quick_threads;
+  }
   Context& context() const { return *function_->module->context; }
 
  private:

@@ -5,8 +5,9 @@
 // is done. Help: a thread that waits runs what it waits for, so launch + synchronize costs no
 // thread switch. Small work is therefore not announced at once: one worker, the watcher, looks
 // every 50 us while there is activity, and finds what nobody waited for. Work that is large, or
-// turns out to be, wakes the others. One mutex guards the queues of all streams; it is never held
-// while a command runs or is destroyed.
+// turns out to be, wakes the others. A thread that asks its hook meanwhile cannot leave a block it
+// is in, so it runs only what is over soon (Command::may_take_long()). One mutex guards the queues
+// of all streams; it is never held while a command runs or is destroyed.
 #pragma once
 
 #include <condition_variable>

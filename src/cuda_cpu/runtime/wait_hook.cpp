@@ -21,7 +21,8 @@ std::int64_t& leave_work_at() {
 
 /// The hook is called about every 50 ms by threads inside cuCtxSynchronize, cuStreamSynchronize,
 /// cuEventSynchronize and blocking copies, with no lock held. Null takes it away. While there is
-/// one, these threads run kernels themselves only if they were seen to be quick.
+/// one, these threads run only kernels themselves that were seen to be quick, and that hold no loop
+/// which makes them run long another time.
 TREADLE_CPU_EXPORT void treadle_cpu_set_wait_hook(treadle::cuda_cpu::WaitHook new_hook) {
   treadle::cuda_cpu::hook.store(new_hook, std::memory_order_release);
 }

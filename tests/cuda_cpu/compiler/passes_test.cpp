@@ -10,6 +10,7 @@
 #include "cuda_cpu/compiler/passes/math_calls.hpp"
 #include "cuda_cpu/compiler/passes/region_exits.hpp"
 #include "cuda_cpu/compiler/passes/region_graph.hpp"
+#include "cuda_cpu/compiler/passes/running_time.hpp"
 #include "cuda_cpu/compiler/passes/shared_atomics.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
 
@@ -62,6 +63,64 @@ TEST(GpuArithmetic, ShiftsAndConversions) {
   EXPECT_THAT(module.text(), HasSubstr("@llvm.umin.i32(i32 %s, i32 31)"));
   EXPECT_THAT(module.text(), HasSubstr("@llvm.fptosi.sat.i32.f32"));
   EXPECT_THAT(module.text(), HasSubstr("@llvm.fptoui.sat.i32.f32"));
+}
+
+bool runs_long(const std::string& code) {
+  Lowered lowered("declare float @sinf(float)\n" + code);
+  return may_run_long(*lowered.body.function, lowered.runner);
+}
+
+TEST(RunningTime, IsShortWithoutLoopsAndWithLoopsOfAFewSteps) {
+  EXPECT_FALSE(runs_long(R"(define spir_kernel void @k(ptr %p, float %x) {
+    %y = call float @sinf(float %x)
+    store float %y, ptr %p
+    ret void })"));
+  EXPECT_FALSE(runs_long(R"(define spir_kernel void @k(ptr %p) {
+    br label %loop
+   loop:
+    %i = phi i32 [0, %0], [%next, %loop]
+    store volatile i32 %i, ptr %p
+    %next = add i32 %i, 1
+    %more = icmp ult i32 %next, 16
+    br i1 %more, label %loop, label %end
+   end:
+    ret void })"));
+}
+
+TEST(RunningTime, MayBeLongWhereMemoryOrAnArgumentDecides) {
+  EXPECT_TRUE(runs_long(R"(define spir_kernel void @k(ptr %p, i32 %n) {
+    br label %loop
+   loop:
+    %i = phi i32 [0, %0], [%next, %loop]
+    store volatile i32 %i, ptr %p
+    %next = add i32 %i, 1
+    %more = icmp ult i32 %next, %n
+    br i1 %more, label %loop, label %end
+   end:
+    ret void })"));
+  EXPECT_TRUE(runs_long(R"(define spir_kernel void @k(ptr %p) {
+    br label %loop
+   loop:
+    %lock = load volatile i32, ptr %p
+    %taken = icmp ne i32 %lock, 0
+    br i1 %taken, label %loop, label %end
+   end:
+    ret void })"));
+}
+
+TEST(RunningTime, MayBeLongInManyStepsAndInCalls) {
+  EXPECT_TRUE(runs_long(R"(define spir_kernel void @k(ptr %p) {
+    br label %loop
+   loop:
+    %i = phi i32 [0, %0], [%next, %loop]
+    store volatile i32 %i, ptr %p
+    %next = add i32 %i, 1
+    %more = icmp ult i32 %next, 1000000000
+    br i1 %more, label %loop, label %end
+   end:
+    ret void })"));
+  EXPECT_TRUE(runs_long(R"(define spir_kernel void @k(ptr %f) { call void %f()
+    ret void })"));
 }
 
 TEST(Retarget, KernelsAndParametersAreListed) {

@@ -372,7 +372,7 @@ const Kernel kernels[] = {
     plain("endless", endless, one_pointer, 8),
     plain("allocate_for_ever", allocate_for_ever, one_pointer, 8),
     plain("handshake", handshake, three_pointers, 24),
-    plain("wait_flag", wait_flag, flag_parameters, 20),
+    with(plain("wait_flag", wait_flag, flag_parameters, 20), kernel_may_run_long, 0),
     plain("set_flag", set_flag, pointer_and_number, 12),
     plain("append", append, pointer_and_number, 12),
     plain("wait_for_previous_block", wait_for_previous_block, one_pointer, 8),

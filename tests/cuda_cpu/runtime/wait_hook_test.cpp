@@ -81,6 +81,22 @@ TEST_F(WaitHookTest, ends_a_wait_that_runs_the_blocks_itself) {
   EXPECT_CU(CUDA_SUCCESS, CU(cuStreamSynchronize)(nullptr));
 }
 
+TEST_F(WaitHookTest, is_asked_in_a_long_run_of_a_kernel_that_was_quick) {
+  for (int run = 0; run < 3; ++run) {
+    open_gate();
+    ASSERT_CU(launch("wait_flag", 1, 1, nullptr, gate_, gate_ + 1, 1));
+    ASSERT_CU(CU(cuStreamSynchronize)(nullptr));
+  }
+  *gate_ = 0;
+  ASSERT_CU(launch("wait_flag", 1, 1, nullptr, gate_, gate_ + 1, 2));
+  EXPECT_CU(CUDA_ERROR_NOT_READY, CU(cuStreamSynchronize)(nullptr));
+  EXPECT_EQ(gate_[1], 1);
+  questions_until_stop = 1'000'000;
+  open_gate();
+  EXPECT_CU(CUDA_SUCCESS, CU(cuStreamSynchronize)(nullptr));
+  EXPECT_EQ(gate_[1], 2);
+}
+
 TEST_F(WaitHookTest, is_not_asked_by_short_waits) {
   ASSERT_CU(CU(cuCtxSynchronize)());
   EXPECT_EQ(questions, 0);

@@ -41,6 +41,7 @@ struct KernelPlan {
   std::uint64_t static_shared = 0, exchange_shared = 0;  ///< as in module_abi.h
   bool dynamic_shared = false;
   bool small_index = false;
+  bool may_run_long = false;
   llvm::Function* run = nullptr;  ///< null when there are regions
   std::vector<RegionPlan> regions;
   std::uint64_t uniform_frame_size = 0, varying_frame_size = 0, local_size = 0;
