@@ -11,11 +11,21 @@ if(TREADLE_SANITIZE)
                                                  -fno-sanitize-recover=all
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # it warns about its own instrumentation, in <regex> for one
   target_link_options(treadle_flags INTERFACE -fsanitize=${TREADLE_SANITIZE})
+  # As GCC tells the tests.
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND TREADLE_SANITIZE MATCHES thread)
+    target_compile_definitions(treadle_flags INTERFACE __SANITIZE_THREAD__=1)
+  endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND TREADLE_SANITIZE MATCHES address)
-    target_compile_definitions(treadle_flags INTERFACE __SANITIZE_ADDRESS__=1)  # as GCC tells the tests
+    target_compile_definitions(treadle_flags INTERFACE __SANITIZE_ADDRESS__=1)
     # Entry points of CUDA are C functions: C programs pass values that an enumeration has not.
     target_compile_options(treadle_flags INTERFACE -fno-sanitize=enum)
   endif()
+endif()
+
+# The sanitizers' builds compile the files of a target together (CMAKE_UNITY_BUILD): a third of the time.
+# Names without linkage are then seen by the files behind, and must differ; that they hide each other is no matter.
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(treadle_flags INTERFACE -Wno-shadow)
 endif()
 
 # treadle_room(NAME [SOURCES ...] [LINK ...] [PRIVATE_LINK ...]): static library treadle_NAME from src/NAME.
@@ -34,15 +44,38 @@ function(treadle_room name)
   target_link_libraries(treadle_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:treadle_flags> ${arg_PRIVATE_LINK})
 endfunction()
 
-# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE]): a GoogleTest program, each case a ctest.
+# treadle_keep_threaded(LIST): takes the *_test.cpp out of it that start no threads.
+function(treadle_keep_threaded list)
+  foreach(source IN LISTS ${list})
+    set(threads TRUE)
+    if(source MATCHES "_test\\.cpp$")
+      cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE file)
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+      file(STRINGS "${file}" threads REGEX "^#include <thread>" LIMIT_COUNT 1)
+    endif()
+    if(threads)
+      list(APPEND kept "${source}")
+    endif()
+  endforeach()
+  set(${list} ${kept} PARENT_SCOPE)
+endfunction()
+
+# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE] [THREADED]): a GoogleTest program, each case a ctest.
 # It must run on a machine without this source tree or build folder (the GPU bundle carries it there):
 # files of the tree are found by TREADLE_SOURCE_DIR (the test presets set it), our libraries by TREADLE_LIBRARY_DIR.
 # WHOLE: one ctest for all cases, for programs whose cases share what is slow to set up, such as devices.
 # NEEDS_COMPILER: it compiles CUDA C for the CPU device; left out of builds without that compiler.
+# THREADED: what it tests starts threads, so TREADLE_ONLY_THREADED_TESTS takes all of its files.
 function(treadle_test name)
-  cmake_parse_arguments(arg "NEEDS_COMPILER;WHOLE" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "NEEDS_COMPILER;WHOLE;THREADED" "" "SOURCES;LINK" ${ARGN})
   if(arg_NEEDS_COMPILER AND NOT TREADLE_BUILD_CPU_COMPILER)
     return()
+  endif()
+  if(TREADLE_ONLY_THREADED_TESTS AND NOT arg_THREADED)
+    treadle_keep_threaded(arg_SOURCES)
+    if(NOT arg_SOURCES MATCHES "_test\\.cpp(;|$)")
+      return()
+    endif()
   endif()
   list(APPEND arg_SOURCES "${PROJECT_SOURCE_DIR}/tests/census_listener.cpp")
   if(TREADLE_SANITIZE)

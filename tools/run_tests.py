@@ -3,7 +3,7 @@
 """Runs everything CI runs, part by part, and closes with one line of the counts.
 
 run_tests.py [--jobs N] [PART ...]
-    PART: lint build ctest pytest sanitize fuzz packaging (default: all of these),
+    PART: lint build ctest pytest sanitize fuzz races packaging (default: all of these),
           threads format
 
 A failing part does not stop the others, unless they need what it makes.
@@ -17,6 +17,7 @@ import dataclasses
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -25,6 +26,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
+TSAN = ROOT / "build-tsan"
 TOOLS = pathlib.Path(sys.executable).parent  # .venv/bin
 LEAK = "nanobind: leaked"
 FUZZ_SECONDS = 20  # of all fuzz programs together, on every core
@@ -93,6 +95,16 @@ class Runner:
             self.result.skipped += skipped
             self.result.passed += int(match[2]) - int(match[1]) - skipped
 
+    def count_gtest(self, output: str) -> None:
+        def last(pattern: str) -> int:
+            return int((re.findall(pattern, output, re.M) or ["0"])[-1])
+
+        ran, passed = last(r"^\[=+\] (\d+) tests? from"), last(r"^\[  PASSED  \] (\d+) tests?")
+        skipped = last(r"^\[  SKIPPED \] (\d+) tests?")
+        self.result.passed += passed
+        self.result.skipped += skipped
+        self.result.failed += ran - passed - skipped
+
     # The parts.
     def lint(self) -> None:
         self.run(
@@ -155,11 +167,26 @@ class Runner:
         if self.result.ok:
             self.ctest("asan")
 
+    def races(self) -> None:
+        """ThreadSanitizer on the tests that start threads."""
+        self.build_threads("ON")
+        if not self.result.ok:
+            return
+        environment = {"TREADLE_SOURCE_DIR": str(ROOT), "TREADLE_LIBRARY_DIR": f"{TSAN}/lib"}
+        # Whole programs: a process for each case would take longer than the cases.
+        for program in sorted((TSAN / "tests/bin").iterdir()):
+            self.count_gtest(self.run(program, "--gtest_brief=1", env=environment))
+
     def threads(self) -> None:
-        self.configure("tsan")
-        self.compile("build-tsan")
+        """ThreadSanitizer on every test."""
+        self.build_threads("OFF")
         if self.result.ok:
             self.ctest("tsan")
+
+    def build_threads(self, only_threaded: str) -> None:
+        self.configure("tsan", f"-DTREADLE_ONLY_THREADED_TESTS={only_threaded}")
+        shutil.rmtree(TSAN / "tests/bin", ignore_errors=True)  # those of the other choice
+        self.compile("build-tsan")
 
     def fuzz(self) -> None:
         # The sanitized build has them: they share its libraries.
@@ -229,8 +256,7 @@ def listed_sources() -> list[str]:
 
 
 NEEDS = {"ctest": "build", "pytest": "build", "packaging": "build"}
-ALL = ("lint", "build", "ctest", "pytest", "sanitize", "fuzz", "packaging")
-# Not in CI, whose 25 minutes on two cores a third build of everything would not fit in.
+ALL = ("lint", "build", "ctest", "pytest", "sanitize", "fuzz", "races", "packaging")
 ON_REQUEST = ("threads", "format")
 
 

@@ -46,7 +46,7 @@ std::size_t next_number(std::string_view& line) {
   return number;
 }
 
-Parameter parse_parameter(std::string_view line) {
+Parameter read_parameter(std::string_view line) {
   const std::size_t kind = next_number(line);
   if (kind > static_cast<std::size_t>(ParameterKind::structure)) raise_damaged(line);
   const std::size_t size_bytes = next_number(line);
@@ -87,7 +87,7 @@ ListedBinary split_kernel_list(std::span<const std::byte> image) {
     if (word == "kernel") {
       parameters = &listed.kernels[std::string(line)];
     } else if (word == "parameter" && parameters != nullptr) {
-      parameters->push_back(parse_parameter(line));
+      parameters->push_back(read_parameter(line));
     } else {
       raise_damaged(word);
     }

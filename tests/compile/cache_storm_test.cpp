@@ -18,7 +18,7 @@ namespace {
 
 using testing::IsEmpty;
 
-constexpr auto program = EntryKind::program;
+constexpr auto stormed_kind = EntryKind::program;
 constexpr unsigned processes = 64, keys = 200, kills = 200;
 
 std::string key_of(unsigned number) { return "key " + std::to_string(number); }
@@ -59,14 +59,15 @@ class CacheStorm : public testing::Test {
     const auto start = static_cast<unsigned>(random() % keys);
     for (unsigned i = 0; i < keys; ++i) {
       const unsigned key = (start + i * 7) % keys;  // 7 and 200 have no common divisor
-      if (const auto entry = cache.load(program, key_of(key))) {
+      if (const auto entry = cache.load(stormed_kind, key_of(key))) {
         ++tally_.hits;
         if (!is_whole(key, entry->payload)) ++tally_.wrong;
       } else {
         ++tally_.misses;
       }
       if (random() % 4 != 0)
-        cache.store(program, key_of(key), payload_of(key, static_cast<unsigned>(random() % 50)));
+        cache.store(stormed_kind, key_of(key),
+                    payload_of(key, static_cast<unsigned>(random() % 50)));
     }
     tally_.healed += static_cast<unsigned>(counters().healed);
     return counters().io_errors == 0 ? 0 : 1;
@@ -104,7 +105,7 @@ TEST_F(CacheStorm, P1_readers_see_whole_entries_while_writers_are_killed) {
   EXPECT_THAT(verify_cache(dir_ / "cache").damaged, IsEmpty());
   DiskCache cache(dir_ / "cache", plenty);
   for (unsigned key = 0; key < keys; ++key)
-    if (const auto entry = cache.load(program, key_of(key))) {
+    if (const auto entry = cache.load(stormed_kind, key_of(key))) {
       EXPECT_TRUE(is_whole(key, entry->payload)) << key;
     }
 }
@@ -131,19 +132,19 @@ TEST_F(CacheStorm, P6_a_writer_that_stops_or_dies_holds_nobody_up) {
       ::raise(SIGSTOP);
       return half;
     };
-    DiskCache(dir_ / "cache", 1 << 20, files).store(program, key_of(1), payload_of(1, 1));
+    DiskCache(dir_ / "cache", 1 << 20, files).store(stormed_kind, key_of(1), payload_of(1, 1));
     return 0;
   });
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
   ASSERT_TRUE(WIFSTOPPED(status));
   DiskCache cache(dir_ / "cache", 1 << 20);
-  EXPECT_FALSE(cache.load(program, key_of(1)));
-  cache.store(program, key_of(1), payload_of(1, 2));
-  EXPECT_EQ(cache.load(program, key_of(1))->payload, payload_of(1, 2));
+  EXPECT_FALSE(cache.load(stormed_kind, key_of(1)));
+  cache.store(stormed_kind, key_of(1), payload_of(1, 2));
+  EXPECT_EQ(cache.load(stormed_kind, key_of(1))->payload, payload_of(1, 2));
   ::kill(child, SIGKILL);
   EXPECT_EQ(end_of(child), -SIGKILL);
-  EXPECT_EQ(cache.load(program, key_of(1))->payload, payload_of(1, 2));
+  EXPECT_EQ(cache.load(stormed_kind, key_of(1))->payload, payload_of(1, 2));
   EXPECT_THAT(verify_cache(dir_ / "cache").damaged, IsEmpty());
 }
 
@@ -151,15 +152,16 @@ TEST_F(CacheStorm, P6_a_listing_that_is_out_of_date_is_no_obstacle) {
   FileSystem files = FileSystem::system();
   files.list = [](const char* path, std::vector<std::string>& names) {
     const int result = FileSystem::system().list(path, names);
-    names.push_back(entry_file_name(program, "gone meanwhile"));
+    names.push_back(entry_file_name(stormed_kind, "gone meanwhile"));
     names.emplace_back(".tmp-gone-too");
     return result;
   };
   const CaughtWarnings caught;
   DiskCache cache(dir_ / "cache", 20'000, files);
-  for (unsigned key = 0; key < 40; ++key) cache.store(program, key_of(key), std::string(900, 'x'));
+  for (unsigned key = 0; key < 40; ++key)
+    cache.store(stormed_kind, key_of(key), std::string(900, 'x'));
   EXPECT_LE(bytes_in_cache(), 20'000u);
-  EXPECT_TRUE(cache.load(program, key_of(39)));
+  EXPECT_TRUE(cache.load(stormed_kind, key_of(39)));
   EXPECT_THAT(caught.texts, IsEmpty());
 }
 

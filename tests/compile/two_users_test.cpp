@@ -13,8 +13,8 @@
 namespace treadle::compile {
 namespace {
 
-constexpr auto program = EntryKind::program;
-constexpr std::uint64_t plenty = 1 << 20;
+constexpr auto planted_kind = EntryKind::program;
+constexpr std::uint64_t size_limit_bytes = 1 << 20;
 enum Sight { miss = 10, own, planted, unexpected };
 
 /// As /tmp is: everybody may write, nobody may remove what is another's.
@@ -28,16 +28,16 @@ class TwoUsers : public testing::Test {
   /// An entry whose key and digest are right and whose code is the attacker's.
   static int plant(const std::filesystem::path& folder) {
     std::filesystem::create_directories(folder);
-    const auto file = folder / entry_file_name(program, "key");
-    overwrite(file, pack_entry(program, "key", "planted"));
+    const auto file = folder / entry_file_name(planted_kind, "key");
+    overwrite(file, pack_entry(planted_kind, "key", "planted"));
     return ::chmod(file.c_str(), 0644);
   }
   /// What the victim gets from a cache in `folder`, before and after he writes to it.
   static int look(const std::filesystem::path& folder, bool write, std::string& reason) {
     const CaughtWarnings caught;
-    DiskCache cache(folder, plenty);
-    if (write) cache.store(program, "key", "own");
-    const auto entry = cache.load(program, "key");
+    DiskCache cache(folder, size_limit_bytes);
+    if (write) cache.store(planted_kind, "key", "own");
+    const auto entry = cache.load(planted_kind, "key");
     for (const std::string& text : caught.texts) reason += text;
     if (!entry) return miss;
     return entry->payload == "own" ? own : entry->payload == "planted" ? planted : unexpected;
@@ -99,7 +99,7 @@ TEST_F(TwoUsers, P5_below_a_sticky_folder_the_own_one_works_and_is_private) {
   EXPECT_EQ(victim_sees(folder), own);
   EXPECT_EQ(as_user(attacker,
                     [&] {
-                      const auto file = folder / entry_file_name(program, "key");
+                      const auto file = folder / entry_file_name(planted_kind, "key");
                       if (::access(file.c_str(), F_OK) == 0) return 1;
                       if (::rename(folder.c_str(), (dir_ / "away").c_str()) == 0) return 2;
                       return ::chmod(folder.c_str(), 0777) == 0 ? 3 : 0;
@@ -129,11 +129,11 @@ TEST_F(TwoUsers, P5_a_folder_that_is_exchanged_while_it_is_used_yields_nothing) 
   EXPECT_EQ(as_user(victim,
                     [&] {
                       const CaughtWarnings caught;
-                      DiskCache cache(folder, plenty);
-                      cache.store(program, "another key", "own");
+                      DiskCache cache(folder, size_limit_bytes);
+                      cache.store(planted_kind, "another key", "own");
                       std::filesystem::rename(folder, dir_ / "away");
                       std::filesystem::create_directory_symlink(evil, folder);
-                      return cache.load(program, "key") ? planted : miss;
+                      return cache.load(planted_kind, "key") ? planted : miss;
                     }),
             miss);
 }

@@ -23,7 +23,7 @@ void use_memory() {
   const RegisteredMemory registered(values.data(), 16);
 }
 
-void use_streams() {
+void use_two_events() {
   const Stream stream;
   const Event start, end;
   start.record(stream);
@@ -41,13 +41,13 @@ void use_kernels() {
   module.context().synchronize();
 }
 
-void whole_program() {
+void one_of_each() {
   const Driver driver = fake::driver();
   const Device device = driver.devices().front();
   const auto primary = Context::make_current(device);
   const auto explicit_one = Context::make_current(Context::create(device));
   use_memory();
-  use_streams();
+  use_two_events();
   use_kernels();
 }
 
@@ -64,7 +64,7 @@ TEST_P(FaultInjection, NoCallSiteEndsTheProcess) {
     const fake::Warnings warnings;
     bool failed = false;
     try {
-      whole_program();
+      one_of_each();
     } catch (const Error& error) {
       failed = true;
       EXPECT_FALSE(error.message().empty());

@@ -51,15 +51,15 @@ struct Excess {
   BlockNeeds needs;
   const char* message;
 };
-class Refused : public testing::TestWithParam<Excess> {};
+class RefusedBlock : public testing::TestWithParam<Excess> {};
 INSTANTIATE_TEST_SUITE_P(
-    Occupancy, Refused,
+    Occupancy, RefusedBlock,
     testing::Values(Excess{{.threads = 0}, "threads = 0"},
                     Excess{{.threads = 1025}, "too many threads: a block needs 1025"},
                     Excess{{.threads = 1024, .registers_per_thread = 65}, "too many registers"},
                     Excess{{.threads = 1, .shared_bytes = 49153}, "too much shared memory"}));
 
-TEST_P(Refused, WithBothNumbers) {
+TEST_P(RefusedBlock, WithBothNumbers) {
   try {
     occupancy(Multiprocessor{}, GetParam().needs);
     FAIL();

@@ -250,14 +250,14 @@ const std::vector<Row> nulls = {
      [](Things& t) { (void)wait(t.context, nullptr); }},
 };
 
-WaitAnswer go_on() { return WaitAnswer::go_on; }
+WaitAnswer never_leave() { return WaitAnswer::go_on; }
 
 const std::vector<Row> gone = {
     {"no context: push", Refused::state, "holds no context", [](Things& t) { t.none.push(); }},
     {"no context: detach", Refused::state, "holds no context", [](Things& t) { t.none.detach(); }},
     {"no context: device", Refused::state, "holds no context", [](Things& t) { t.none.device(); }},
     {"no context: wait", Refused::state, "holds no context",
-     [](Things& t) { (void)wait(t.none, go_on); }},
+     [](Things& t) { (void)wait(t.none, never_leave); }},
     {"no context: end work", Refused::state, "holds no context",
      [](Things& t) { end_work(t.none); }},
     {"no context: memory", Refused::state, "holds no context",
@@ -276,7 +276,7 @@ const std::vector<Row> gone = {
      [](Things& t) { DeviceMemory(t.detached, 64); }},
     {"detached: stream", Refused::state, "was detached", [](Things& t) { Stream{t.detached}; }},
     {"detached: wait", Refused::state, "was detached",
-     [](Things& t) { (void)wait(t.detached, go_on); }},
+     [](Things& t) { (void)wait(t.detached, never_leave); }},
     {"detached: end work", Refused::state, "was detached", [](Things& t) { end_work(t.detached); }},
     {"freed: again", Refused::state, "was freed", [](Things& t) { t.freed.free(); }},
     {"freed: address", Refused::state, "was freed", [](Things& t) { t.freed.address(); }},

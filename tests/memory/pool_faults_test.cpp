@@ -13,11 +13,11 @@
 namespace treadle::memory {
 namespace {
 
-using OrderedPool = Pool<fake::OrderedAllocator>;
+using FailingPool = Pool<fake::OrderedAllocator>;
 using Stream = fake::OrderedAllocator::Stream;
 
 /// Fills bins, crosses streams, frees here and there.
-void whole_program(OrderedPool& pool, const Stream& a, const Stream& b) {
+void whole_program(FailingPool& pool, const Stream& a, const Stream& b) {
   auto first = pool.allocate(100, a), second = pool.allocate(100, a);
   auto large = pool.allocate(1 << 20, b);
   first.free(b);
@@ -41,7 +41,7 @@ TEST_P(PoolFaults, NoCallOfTheAllocatorLosesMemory) {
     heap->fail_call = call;
     heap->fail_with_other = GetParam();
     {
-      OrderedPool pool{fake::OrderedAllocator(heap)};
+      FailingPool pool{fake::OrderedAllocator(heap)};
       bool failed = false;
       try {
         whole_program(pool, a, b);

@@ -14,11 +14,11 @@ namespace {
 class ProgramBinaryTest : public OnEachPlatform {};
 INSTANTIATE_TEST_SUITE_P(Platforms, ProgramBinaryTest, each_platform, platform_test_name);
 
-constexpr const char* source =
+constexpr const char* set_value =
     "__kernel void set(__global int* a) { a[get_global_id(0)] = VALUE; }";
 
 TEST_P(ProgramBinaryTest, ABinaryIsAProgramAgain) {
-  const ProgramBinary binary = compile_binary(context(), device(), source, "-DVALUE=7");
+  const ProgramBinary binary = compile_binary(context(), device(), set_value, "-DVALUE=7");
   const auto program =
       Program::from_binaries(context(), std::span(&device(), 1), std::span(&binary.code, 1));
   program.build();
@@ -27,7 +27,7 @@ TEST_P(ProgramBinaryTest, ABinaryIsAProgramAgain) {
 
 TEST_P(ProgramBinaryTest, AFailingBuildShowsItsLog) {
   try {
-    compile_binary(context(), device(), source);
+    compile_binary(context(), device(), set_value);
     FAIL() << "nothing was thrown";
   } catch (const BuildError& error) {
     EXPECT_THAT(error.log(), testing::HasSubstr("VALUE"));

@@ -48,6 +48,15 @@ def test_ctest_is_counted_by_its_closing_line(runner):
     assert counts(runner) == (True, 2, 1, 1)
 
 
+def test_a_test_program_is_counted_by_its_closing_lines(runner):
+    runner.count_gtest(
+        "[==========] 1 test from 1 test suite ran. (1 ms total)\n[  PASSED  ] 1 test.\n"
+        "[==========] 7 tests from 2 test suites ran. (20 ms total)\n"
+        "[  PASSED  ] 4 tests.\n[  SKIPPED ] 1 test.\n\n  YOU HAVE 1 DISABLED TEST\n"
+    )
+    assert counts(runner) == (True, 4, 2, 1)
+
+
 def test_child_that_leaves_an_object_behind_fails_its_test(run_python):
     program = (
         "import ctypes, treadle.cuda\n"

@@ -248,7 +248,8 @@ CUresult run_in_new_context(const char* name) {
   return CU(cuCtxSynchronize)();
 }
 
-int divide_by(volatile int* number) { return 100 / *number; }
+// The sanitizer would report it before the processor does.
+[[gnu::no_sanitize("undefined")]] int divide_by(volatile int* number) { return 100 / *number; }
 
 TEST_F(FaultTest, of_the_program_itself_goes_to_the_handler_that_was_there) {
   GTEST_FLAG_SET(death_test_style,
@@ -299,6 +300,9 @@ TEST_F(FaultTest, of_a_kernel_is_not_the_handlers_that_came_later) {
 }
 
 TEST_F(FaultTest, of_the_program_itself_goes_once_to_the_handler_that_came_later) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's handler stands behind ours, and says more than nothing";
+#endif
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
