@@ -4,6 +4,8 @@
 // says it all; they may be included inside extern "C" { }.
 #pragma once
 
+#include <treadle/c_math_constants.h>
+
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
@@ -108,21 +110,6 @@ typedef unsigned long long CUdeviceptr;
 #define DBL_EPSILON 2.2204460492503130808e-16
 #endif
 
-#ifndef M_PI
-#define M_E 2.71828182845904523536
-#define M_LOG2E 1.44269504088896340736
-#define M_LOG10E 0.43429448190325182765
-#define M_LN2 0.69314718055994530942
-#define M_LN10 2.30258509299404568402
-#define M_PI 3.14159265358979323846
-#define M_PI_2 1.57079632679489661923
-#define M_PI_4 0.78539816339744830962
-#define M_1_PI 0.31830988618379067154
-#define M_2_PI 0.63661977236758134308
-#define M_2_SQRTPI 1.12837916709551257390
-#define M_SQRT2 1.41421356237309504880
-#define M_SQRT1_2 0.70710678118654752440
-#endif
 #ifndef INFINITY
 #define INFINITY (__int_as_float(0x7f800000))
 #endif

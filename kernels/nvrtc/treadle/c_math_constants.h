@@ -1,0 +1,1 @@
+../../dialect/treadle/c_math_constants.h
