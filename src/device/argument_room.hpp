@@ -27,7 +27,7 @@ class ArgumentRoom {
   T& operator[](std::size_t index) const noexcept { return begin_[index]; }
 
  private:
-  static_assert(std::is_trivial_v<T> || std::is_trivially_destructible_v<T>);
+  static_assert(std::is_trivially_copyable_v<T>);  // begins to live by being assigned
   static constexpr std::size_t small_count = 32;
   void* large_;
   T* begin_;
