@@ -249,7 +249,9 @@ CUresult run_in_new_context(const char* name) {
 }
 
 // The sanitizer would report it before the processor does.
-[[gnu::no_sanitize("undefined")]] int divide_by(volatile int* number) { return 100 / *number; }
+__attribute__((no_sanitize("undefined"))) int divide_by(volatile int* number) {
+  return 100 / *number;
+}
 
 TEST_F(FaultTest, of_the_program_itself_goes_to_the_handler_that_was_there) {
   GTEST_FLAG_SET(death_test_style,
