@@ -6,6 +6,7 @@
 
 #include "compile/compile_record.hpp"
 #include "compile/source_text.hpp"
+#include "treadle/base/settings.hpp"
 
 namespace treadle::compile {
 namespace {
@@ -62,8 +63,11 @@ IncludeSearch search_of(const std::shared_ptr<Compiler>& compiler, const Compile
 
 BuildRequest cuda_build(const std::string& source, const Target& target, const Options& options) {
   const std::shared_ptr<Compiler> compiler = choose_compiler(target, options);
-  const CompilerOptions read =
+  CompilerOptions read =
       read_options(options.flags, include_dirs(options), target, compiler->reader());
+  // As an option it is part of the key: a checked kernel is another binary.
+  if (const Checks& checks = settings().checks; target.is_cpu() && checks.any())
+    read.flags.push_back("--treadle-check=" + checks.names());
   BuildRequest request;
   request.key = key_of(source, options, read, compiler->identity(read));
   request.search = search_of(compiler, read);

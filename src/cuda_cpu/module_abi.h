@@ -52,6 +52,26 @@ inline constexpr std::uint8_t region_exited = 255;
 inline constexpr std::uint8_t region_held = 254;
 inline constexpr unsigned max_regions = 250;
 
+enum CheckFlags : std::uint32_t {
+  check_writes = 1,  ///< the access writes; an atomic one reads as well
+  check_atomic = 2,
+  check_memory = 16,  ///< which checks are asked for
+  check_race = 32,
+  check_init = 64,
+  check_sync = 128,
+  object_local = 256,  ///< the access is to an array of the thread's own
+  object_shared = 512  ///< to shared memory
+};
+/// An access, or a barrier, of a kernel that was compiled with checks.
+struct CheckedAccess {
+  const char* place;          ///< "kernel.cu:7"
+  const char* object;         ///< name of the variable; null where it is not known
+  std::uint64_t object_size;  ///< bytes; 0 where it is not known
+  std::uint32_t flags;        ///< CheckFlags
+  std::uint32_t align;        ///< bytes the address must be a multiple of
+};
+enum class CheckedStep : std::uint32_t { start, arrive, behind_block_barrier, behind_warp_barrier };
+
 /// Run-time services generated code may call. Filled by the run-time before the first launch,
 /// through the module's exported variable `treadle_services` (a `const Services*`).
 struct Services {
@@ -65,6 +85,9 @@ struct Services {
       std::size_t size_bytes);  ///< device malloc; null when the heap limit is reached
   void (*release)(void* pointer);
   long long (*clock)();  ///< nanoseconds, monotonic
+  void (*check_access)(const void* address, std::uint64_t size, const void* base,
+                       const CheckedAccess* access);  ///< kernel_checks.hpp
+  void (*check_step)(std::uint32_t step, const CheckedAccess* place);
 };
 
 /// Runs one block (barrier-free kernels) or one region of a block, for all its threads.

@@ -2,7 +2,7 @@
 // From clang's module to the image that is cached and loaded: passes/ in their order, LLVM's own
 // optimiser, object code, linker, header. Each pass opens with its IR before and after.
 //
-//   retarget > inline > refuse > math > arithmetic > shared memory > kernel bodies
+//   retarget > inline > refuse > [checks] > math > arithmetic > shared memory > kernel bodies
 //     > [no barrier: thread loop | barriers: regions > thread loops > join]
 //     > descriptor > LLVM -O3 > ELF object > lld > ModuleHeader + ELF
 //
@@ -31,6 +31,7 @@
 #include "cuda_cpu/compiler/passes/gpu_arithmetic.hpp"
 #include "cuda_cpu/compiler/passes/inline_functions.hpp"
 #include "cuda_cpu/compiler/passes/kernel_body.hpp"
+#include "cuda_cpu/compiler/passes/kernel_checks.hpp"
 #include "cuda_cpu/compiler/passes/math_calls.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 #include "cuda_cpu/compiler/passes/retarget.hpp"
@@ -77,6 +78,7 @@ void lower(llvm::Module& module, PassRunner& runner, const llvm::TargetMachine& 
   ModulePlan plan = retarget(module, machine);
   inline_functions(module, plan, runner);
   check_supported(module, plan);
+  insert_kernel_checks(module, plan, options.checks);
   if (!options.debug) llvm::StripDebugInfo(module);
   prepare_math_calls(module);
   for (llvm::Function& function : module) give_gpu_arithmetic(function);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "treadle/base/error.hpp"
+#include "treadle/base/settings.hpp"
 
 namespace llvm {
 class Module;
@@ -19,6 +20,7 @@ struct BackendOptions {
   bool fp_contract = true;  ///< informative: the IR's own `contract` flags decide
   bool debug = false;       ///< keep line tables and symbols in the image
   unsigned optimization = 3;
+  Checks checks = {};  ///< what kernels ask the run-time while they run
   std::string target = "cpu";
 };
 

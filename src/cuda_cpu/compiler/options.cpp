@@ -21,6 +21,7 @@ enum class Action {
   no_warnings,
   warnings_as_errors,
   default_device,
+  check,
   must_be_false  ///< asks, when true, for a second stage that this device does not have
 };
 enum class Value { none, optional, required };
@@ -50,6 +51,7 @@ constexpr std::array option_rows = {
     OptionRow{"--dlink-time-opt", "-dlto", Value::none, Action::must_be_false},
     OptionRow{"--optix-ir", "-optix-ir", Value::none, Action::must_be_false},
     OptionRow{"--device-c", "-dc", Value::none, Action::must_be_false},
+    OptionRow{"--treadle-check", "", Value::required, Action::check},
     // Spelled for other processors and other tools.
     OptionRow{"--gpu-architecture", "-arch", Value::required, Action::ignore},
     OptionRow{"--device-w", "-dw", Value::none, Action::ignore},
@@ -188,6 +190,12 @@ std::string apply(const Match& match, CompileOptions& options) {
       break;
     case Action::default_device:
       language.forced_includes.emplace_back("treadle/default_device.h");
+      break;
+    case Action::check:
+      if (const auto checks = Checks::parse(value))
+        options.checks = *checks;
+      else
+        return "'" + value + "' is not a list of memory, race, init and sync";
       break;
     case Action::must_be_false:
       if (is_true(match.value)) return "is not available on the CPU device: it links nothing later";

@@ -7,12 +7,14 @@
 #include <string_view>
 
 #include "cuda_cpu/compiler/language_options.hpp"
+#include "treadle/base/settings.hpp"
 
 namespace treadle::cuda_cpu {
 
 struct CompileOptions {
   LanguageOptions language;
   bool debug = false;  ///< -G
+  Checks checks;       ///< --treadle-check=memory,race: no option of NVRTC's
   std::string error;   ///< why the options are refused; empty: they are good
 };
 

@@ -41,7 +41,7 @@ CompileStatus Program::compile(const std::vector<std::string_view>& arguments) {
   }
   FrontendRequest request = request_;
   request.language = options.language;
-  const std::string abandoned = run_guarded([&] { build(std::move(request), options.debug); });
+  const std::string abandoned = run_guarded([&] { build(std::move(request), options); });
   if (!abandoned.empty()) {
     log_ += request_.name + ": error: the compiler could not finish: " + abandoned + "\n";
     image_.clear();
@@ -49,7 +49,7 @@ CompileStatus Program::compile(const std::vector<std::string_view>& arguments) {
   return image_.empty() ? CompileStatus::failed : CompileStatus::success;
 }
 
-void Program::build(FrontendRequest request, bool debug) {
+void Program::build(FrontendRequest request, const CompileOptions& given) {
   FrontendResult result;
   try {
     llvm::LLVMContext context;
@@ -57,7 +57,8 @@ void Program::build(FrontendRequest request, bool debug) {
     options.fast_math = request.language.dialect.fast_math;
     options.fp_contract = request.language.dialect.fp_contract;
     options.debug = request.language.line_info;
-    options.optimization = debug ? 0 : 3;
+    options.optimization = given.debug ? 0 : 3;
+    options.checks = given.checks;
     std::unique_ptr<llvm::Module> module = parse(request, context, result);
     if (module) image_ = build_module_image(std::move(module), options);
   } catch (const BackendError& error) {

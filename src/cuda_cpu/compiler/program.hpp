@@ -11,6 +11,8 @@
 
 namespace treadle::cuda_cpu {
 
+struct CompileOptions;
+
 enum class CompileStatus { success, invalid_option, failed };
 
 /// Not thread-safe by itself; different programs may be compiled at the same time.
@@ -32,7 +34,7 @@ class Program {
   const std::string* lowered_name(const std::string& expression) const;
 
  private:
-  void build(FrontendRequest request, bool debug);
+  void build(FrontendRequest request, const CompileOptions& given);
 
   FrontendRequest request_;
   bool compiled_ = false;

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cuda_cpu/runtime/device.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
@@ -14,11 +16,16 @@ namespace {
 
 std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
-/// Work in flight may use the memory: as CUDA does, freeing waits for it.
+/// Work in flight may use the memory: as CUDA does, freeing waits for it. Until then it is known:
+/// kernels may be checked for what they access.
 CUresult free_now(std::uintptr_t base, std::initializer_list<MemoryKind> kinds) {
+  const auto found = find_memory(base);
+  if (!found || found->base != base) return CUDA_ERROR_INVALID_VALUE;
+  if (std::find(kinds.begin(), kinds.end(), found->kind) == kinds.end())
+    return CUDA_ERROR_INVALID_VALUE;
+  Scheduler::instance().wait_all(*found->context);
   const auto allocation = remove_memory(base, kinds);
-  if (!allocation) return CUDA_ERROR_INVALID_VALUE;
-  Scheduler::instance().wait_all(*allocation->context);
+  if (!allocation) return CUDA_ERROR_INVALID_VALUE;  // another thread was faster
   release_memory(*allocation);
   return CUDA_SUCCESS;
 }

@@ -29,6 +29,9 @@ std::string name_of(const Allocation& allocation) {
   if (allocation.kind == MemoryKind::global)
     return fmt::format("the {} bytes at {:#x} of a device variable", allocation.size,
                        allocation.base);
+  if (allocation.kind == MemoryKind::kernel_heap)
+    return fmt::format("the {} bytes at {:#x} that a kernel allocated", allocation.size,
+                       allocation.base);
   const char* const verb = allocation.kind == MemoryKind::registered ? "registered" : "allocated";
   const Site& site = allocation.site;
   return fmt::format(
@@ -36,7 +39,7 @@ std::string name_of(const Allocation& allocation) {
       site.file == nullptr ? "" : fmt::format(" {} at {}:{}", verb, site.file, site.line));
 }
 
-std::string bytes(std::uintptr_t count) {
+std::string byte_count(std::uintptr_t count) {
   return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
 }
 
@@ -55,7 +58,7 @@ std::string describe_address(std::uintptr_t address, std::size_t size) {
   if (before && address < before->base + before->size) {
     const std::uintptr_t left = before->base + before->size - address;
     return left >= size ? "inside " + name_of(*before)
-                        : bytes(size - left) + " of it past the end of " + name_of(*before);
+                        : byte_count(size - left) + " of it past the end of " + name_of(*before);
   }
   const std::uintptr_t past = before ? address - (before->base + before->size) : nearby;
   const std::uintptr_t ahead = behind ? behind->base - address : nearby;
@@ -65,8 +68,8 @@ std::string describe_address(std::uintptr_t address, std::size_t size) {
     return "inside " + name_of(*freed) + ", which were freed";
   if (distance >= nearby) return {};
   if (past == distance)
-    return (past == 0 ? "just" : bytes(past)) + " past the end of " + name_of(*before);
-  return bytes(ahead) + " before " + name_of(*behind);
+    return (past == 0 ? "just" : byte_count(past)) + " past the end of " + name_of(*before);
+  return byte_count(ahead) + " before " + name_of(*behind);
 }
 
 }  // namespace treadle::cuda_cpu

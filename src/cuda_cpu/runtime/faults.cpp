@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "cuda_cpu/runtime/diagnostics.hpp"
 #include "cuda_cpu/runtime/memory_operand.hpp"
@@ -28,6 +29,16 @@ struct Guard {
 // Read in a signal handler: initial-exec, because the general model may allocate on first use.
 __attribute__((tls_model("initial-exec"))) thread_local Guard* active_guard = nullptr;
 __attribute__((tls_model("initial-exec"))) thread_local std::uintptr_t stack_low = 0;
+__attribute__((tls_model("initial-exec"))) thread_local std::uintptr_t stack_high = 0;
+
+struct Violation {
+  CUresult code = CUDA_SUCCESS;
+  std::string text;
+};
+Violation& violation() {
+  thread_local Violation last;
+  return last;
+}
 
 /// Endless recursion ends in the guard page below the stack: stack pointer and address are both
 /// there.
@@ -112,8 +123,10 @@ void find_stack_bounds() {
   void* low = nullptr;
   std::size_t size = 0;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-  if (pthread_attr_getstack(&attributes, &low, &size) == 0)
+  if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
     stack_low = reinterpret_cast<std::uintptr_t>(low);
+    stack_high = stack_low + size;
+  }
   pthread_attr_destroy(&attributes);
 }
 
@@ -164,6 +177,10 @@ void leave_guarded(FaultReason reason) {
   siglongjmp(guard->environment, 1);
 }
 
+void tell_violation(CUresult code, std::string text) { violation() = {code, std::move(text)}; }
+
+bool on_own_stack(std::uintptr_t address) { return address >= stack_low && address < stack_high; }
+
 CUresult fault_code(const Fault& fault) {
   switch (fault.reason) {
     case FaultReason::assertion:
@@ -175,6 +192,8 @@ CUresult fault_code(const Fault& fault) {
       return CUDA_ERROR_LAUNCH_FAILED;
     case FaultReason::stack_overflow:
       return CUDA_ERROR_HARDWARE_STACK_ERROR;
+    case FaultReason::violation:
+      return violation().code;
     case FaultReason::misaligned:
       return CUDA_ERROR_MISALIGNED_ADDRESS;
     default:
@@ -199,6 +218,8 @@ std::string fault_description(const Fault& fault) {
       return "device-side assertion failed";
     case FaultReason::trap:
       return "trap instruction";
+    case FaultReason::violation:
+      return violation().text;
     case FaultReason::ended:
       return "ended by the program";
     case FaultReason::timed_out:

@@ -21,8 +21,9 @@ enum class FaultReason {
   misaligned,  ///< a vector access; others need no alignment on x86
   trap,
   assertion,
-  ended,     ///< by the program: no fault of the kernel's
-  timed_out  ///< by the watchdog
+  ended,      ///< by the program: no fault of the kernel's
+  timed_out,  ///< by the watchdog
+  violation   ///< found by a check that was compiled in: tell_violation()
 };
 
 /// What stopped guarded code. Filled by the signal handler: plain data only.
@@ -47,6 +48,12 @@ bool run_guarded(Fault& fault, void (*body)(void*), void* argument);
 
 /// Ends the guarded code of this thread; the process if there is none.
 [[noreturn]] void leave_guarded(FaultReason reason);
+
+/// What a check of this thread has found, in words; leave_guarded(FaultReason::violation) follows.
+void tell_violation(CUresult code, std::string text);
+
+/// Whether an address lies on the calling thread's stack.
+bool on_own_stack(std::uintptr_t address);
 
 /// The CUDA error of a fault, and its description without place: "illegal memory access at 0x10
 /// (SIGSEGV)".

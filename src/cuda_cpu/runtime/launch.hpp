@@ -41,6 +41,16 @@ class LaunchCommand final : public Command {
            all_threads() > function_->quick_threads;
   }
   Context& context() const { return *function_->module->context; }
+  const Module& module() const { return *function_->module; }
+  const Kernel& kernel() const { return function_->kernel; }
+  /// Bytes of a block's shared memory: static, exchange and dynamic.
+  std::uint64_t shared_bytes() const {
+    return kernel().static_shared + kernel().exchange_shared + shape_.dynamic_shared;
+  }
+  /// Whether the address lies in the copy of the launch's arguments.
+  bool holds_argument(std::uintptr_t address) const {
+    return address - reinterpret_cast<std::uintptr_t>(argument_bytes_) < kernel().parameter_bytes;
+  }
 
  private:
   struct Share {  // what the guarded code works on

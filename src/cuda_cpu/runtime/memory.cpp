@@ -2,12 +2,14 @@
 #include "cuda_cpu/runtime/memory.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <map>
 #include <shared_mutex>
 #include <vector>
 
 #include "cuda_cpu/runtime/device_heap.hpp"
+#include "cuda_cpu/runtime/kernel_checks.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
 
 namespace treadle::cuda_cpu {
@@ -25,6 +27,7 @@ class AddressMap {
         std::prev(next)->second.base + std::prev(next)->second.size > base)
       return false;
     allocation.id = ++last_id_;
+    generation_.fetch_add(1, std::memory_order_release);
     allocations_.emplace_hint(next, base, std::move(allocation));
     return true;
   }
@@ -53,6 +56,8 @@ class AddressMap {
     return found == freed_.rend() ? std::nullopt : std::optional(*found);
   }
 
+  std::uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
+
   bool holds(std::uintptr_t address, std::size_t size) const {
     const std::shared_lock lock(mutex_);
     const Allocation* found = at(address);
@@ -67,6 +72,7 @@ class AddressMap {
       return std::nullopt;
     Allocation taken = std::move(found->second);
     allocations_.erase(found);
+    generation_.fetch_add(1, std::memory_order_release);
     remember_freed(taken);
     return taken;
   }
@@ -74,6 +80,7 @@ class AddressMap {
   std::vector<Allocation> remove_all(const Context& context) {
     const std::unique_lock lock(mutex_);
     std::vector<Allocation> taken;
+    generation_.fetch_add(1, std::memory_order_release);
     for (auto i = allocations_.begin(); i != allocations_.end();) {
       const bool mine = i->second.context.get() == &context;
       if (mine) taken.push_back(std::move(i->second));
@@ -105,6 +112,7 @@ class AddressMap {
   std::map<std::uintptr_t, Allocation> allocations_;
   std::deque<Allocation> freed_;  // the last one last
   std::uint64_t last_id_ = 0;
+  std::atomic<std::uint64_t> generation_{0};
 };
 
 AddressMap& addresses() {
@@ -155,6 +163,34 @@ Budget& budget() {
   return *instance;
 }
 
+/// Where freed memory waits while kernels are checked: what is still accessed is nobody else's yet.
+class Quarantine {
+ public:
+  void add(const Allocation& freed) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({reinterpret_cast<void*>(freed.base), freed.size});
+    bytes_ += freed.size;
+    while (!waiting_.empty() && (waiting_.size() > most_blocks || bytes_ > most_bytes)) {
+      const auto [block, size] = waiting_.front();
+      waiting_.pop_front();
+      bytes_ -= size;
+      device_heap_release(block, size);
+      budget().give_back(size);
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_blocks = 256, most_bytes = 64u << 20;
+  std::mutex mutex_;
+  std::deque<std::pair<void*, std::size_t>> waiting_;
+  std::size_t bytes_ = 0;
+};
+
+Quarantine& quarantine() {
+  static Quarantine* const instance = new Quarantine;
+  return *instance;
+}
+
 }  // namespace
 
 bool add_memory(Allocation allocation) {
@@ -166,6 +202,7 @@ Neighbours neighbouring_memory(std::uintptr_t address) { return addresses().neig
 std::optional<Allocation> find_freed_memory(std::uintptr_t address) {
   return addresses().find_freed(address);
 }
+std::uint64_t memory_generation() noexcept { return addresses().generation(); }
 bool known_memory(std::uintptr_t address, std::size_t size) {
   return addresses().holds(address, size);
 }
@@ -176,6 +213,7 @@ std::optional<Allocation> remove_memory(std::uintptr_t base,
 
 void release_memory(const Allocation& allocation) {
   if (allocation.kind == MemoryKind::registered || allocation.kind == MemoryKind::global) return;
+  if (kernels_are_checked()) return quarantine().add(allocation);
   device_heap_release(reinterpret_cast<void*>(allocation.base), allocation.size);
   budget().give_back(allocation.size);
 }

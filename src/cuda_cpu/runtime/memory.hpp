@@ -17,7 +17,8 @@ enum class MemoryKind {
   managed,     ///< cuMemAllocManaged
   host,        ///< cuMemAllocHost, cuMemHostAlloc
   registered,  ///< the program's own, between cuMemHostRegister and cuMemHostUnregister
-  global       ///< a variable of a loaded module
+  global,      ///< a variable of a loaded module
+  kernel_heap  ///< malloc() in a kernel; known once a kernel is checked
 };
 
 struct Allocation {
@@ -42,6 +43,8 @@ Neighbours neighbouring_memory(std::uintptr_t address);
 /// One of the last some hundred allocations that were freed, where nothing lies now. Its context is
 /// null.
 std::optional<Allocation> find_freed_memory(std::uintptr_t address);
+/// Advances whenever an allocation is made or forgotten: until then what was found still holds.
+std::uint64_t memory_generation() noexcept;
 /// Whether [address, address + size) lies within one allocation.
 bool known_memory(std::uintptr_t address, std::size_t size);
 /// Forgets the allocation that starts here, if it is of one of these kinds, and returns it.

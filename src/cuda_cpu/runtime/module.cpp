@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cuda_cpu/runtime/module.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 
 #include "cuda_cpu/runtime/memory.hpp"
@@ -31,6 +33,13 @@ const Kernel* Module::kernel(std::string_view name) const {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Kernel& k) { return name == k.name; });
   return found == all.end() ? nullptr : &*found;
+}
+
+bool Module::holds_constant(std::uintptr_t address) const {
+  Dl_info own{}, found{};
+  return dladdr(&descriptor(), &own) != 0 &&
+         dladdr(reinterpret_cast<const void*>(address), &found) != 0 &&
+         own.dli_fbase == found.dli_fbase;
 }
 
 const Global* Module::global(std::string_view name) const {

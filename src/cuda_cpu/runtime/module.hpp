@@ -28,6 +28,8 @@ class Module {
   const std::shared_ptr<Context> context;
   const ModuleDescriptor& descriptor() const { return code_->descriptor(); }
   const Kernel* kernel(std::string_view name) const;
+  /// Whether the address lies in what the module was loaded to: its constants, for instance.
+  bool holds_constant(std::uintptr_t address) const;
   const Global* global(std::string_view name) const;
 
   std::mutex functions_mutex;

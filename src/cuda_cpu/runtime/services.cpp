@@ -8,7 +8,9 @@
 #include <cstdlib>
 
 #include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/kernel_checks.hpp"
 #include "cuda_cpu/runtime/launch.hpp"
+#include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/printing.hpp"
 #include "cuda_cpu/runtime/stop_signal.hpp"
 
@@ -50,6 +52,16 @@ void assert_failed(const char* message, const char* file, unsigned line, const c
 
 void trap() { leave_guarded(FaultReason::trap); }
 
+Allocation heap_block(const void* block, std::size_t size) {
+  return {.base = reinterpret_cast<std::uintptr_t>(block),
+          .size = size,
+          .kind = MemoryKind::kernel_heap,
+          .flags = 0,
+          .id = 0,
+          .context = nullptr,
+          .site = {}};
+}
+
 /// Device malloc. Bytes in use are counted by what the C heap says of a block, so that release()
 /// needs no header.
 void* allocate(std::size_t size_bytes) {
@@ -61,7 +73,10 @@ void* allocate(std::size_t size_bytes) {
   void* const block = std::malloc(size_bytes);
   if (block == nullptr) return nullptr;
   const std::size_t size = malloc_usable_size(block);
-  if (context->device_heap_used.fetch_add(size) + size <= limit) return block;
+  if (context->device_heap_used.fetch_add(size) + size <= limit) {
+    if (kernels_are_checked()) add_memory(heap_block(block, size_bytes));
+    return block;
+  }
   context->device_heap_used.fetch_sub(size);
   std::free(block);
   return nullptr;
@@ -72,6 +87,8 @@ void release(void* pointer) {
   Context* context = launching_context();
   if (context != nullptr && pointer != nullptr)
     context->device_heap_used.fetch_sub(malloc_usable_size(pointer));
+  if (kernels_are_checked())
+    remove_memory(reinterpret_cast<std::uintptr_t>(pointer), {MemoryKind::kernel_heap});
   std::free(pointer);
 }
 
@@ -90,7 +107,9 @@ const Services& services() {
                                   .trap = trap,
                                   .allocate = allocate,
                                   .release = release,
-                                  .clock = device_clock};
+                                  .clock = device_clock,
+                                  .check_access = check_access,
+                                  .check_step = check_step};
   return table;
 }
 

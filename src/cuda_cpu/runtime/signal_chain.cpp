@@ -27,8 +27,9 @@ constexpr std::array handled_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 constexpr std::size_t most_turns = 8;  // a program with more handlers than that is on its own
 
 using Action = struct sigaction;
-/// before[turn][signal]: written before the handler of the turn is installed, then never again.
-std::array<std::array<Action, handled_signals.size()>, most_turns> before;
+/// stood_before[turn][signal]: written before the handler of the turn is installed, then never
+/// again.
+std::array<std::array<Action, handled_signals.size()>, most_turns> stood_before;
 std::array<std::size_t, handled_signals.size()> turns_taken;  // guarded by the mutex
 std::atomic<FirstHandler> first_handler{nullptr};
 
@@ -61,15 +62,15 @@ void forward(const Action& action, int signal, siginfo_t* info, void* machine_st
 }
 
 template <std::size_t turn>
-void on_signal(int signal, siginfo_t* info, void* machine_state) {
+void on_signal_in_turn(int signal, siginfo_t* info, void* machine_state) {
   first_handler.load(std::memory_order_relaxed)(signal, info, machine_state);
-  forward(before[turn][index_of(signal)], signal, info, machine_state);
+  forward(stood_before[turn][index_of(signal)], signal, info, machine_state);
 }
 
 using SignalFunction = void (*)(int, siginfo_t*, void*);
 template <std::size_t... turn>
 constexpr std::array<SignalFunction, most_turns> functions_of(std::index_sequence<turn...>) {
-  return {on_signal<turn>...};
+  return {on_signal_in_turn<turn>...};
 }
 constexpr auto turn_functions = functions_of(std::make_index_sequence<most_turns>());
 
@@ -101,9 +102,9 @@ void put_in_front(std::size_t index) {
   if (is_ours(now) || is_the_compilers(now)) return;
   std::size_t& taken = turns_taken[index];
   std::size_t turn = 0;
-  while (turn < taken && !same_handler(before[turn][index], now)) ++turn;
+  while (turn < taken && !same_handler(stood_before[turn][index], now)) ++turn;
   if (turn == most_turns) return;
-  if (turn == taken) before[taken++][index] = now;
+  if (turn == taken) stood_before[taken++][index] = now;
   Action ours{};
   ours.sa_sigaction = turn_functions[turn];
   // On the alternate stack: the normal one may be what overflowed.

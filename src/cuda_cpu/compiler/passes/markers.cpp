@@ -25,6 +25,8 @@ Marker marker_of(const llvm::Function& function) {
       .Case("allocate", Marker::allocate)
       .Case("release", Marker::release)
       .Case("clock", Marker::clock)
+      .Case("check_access", Marker::check_access)
+      .Case("check_step", Marker::check_step)
       .Default(Marker::none);
 }
 

@@ -23,6 +23,8 @@ enum class Marker {
   allocate,
   release,
   clock,
+  check_access,
+  check_step,
 };
 
 Marker marker_of(const llvm::Function& function);

@@ -32,6 +32,10 @@ std::size_t service_offset(Marker marker) {
       return offsetof(Services, allocate);
     case Marker::release:
       return offsetof(Services, release);
+    case Marker::check_access:
+      return offsetof(Services, check_access);
+    case Marker::check_step:
+      return offsetof(Services, check_step);
     default:
       return offsetof(Services, clock);
   }

@@ -15,19 +15,30 @@ bool is_own_header(const llvm::DILocation& location) {
   return file.starts_with("/treadle/") || file.starts_with("<");
 }
 
-}  // namespace
-
-std::string diagnostic_at(const llvm::Instruction& instruction, const std::string& text) {
+/// Of what was inlined, the innermost line that is not a device header's; null without a line.
+const llvm::DILocation* users_location(const llvm::Instruction& instruction) {
   const llvm::DILocation* chosen = nullptr;
   for (const llvm::DILocation* at = instruction.getDebugLoc().get(); at; at = at->getInlinedAt()) {
     chosen = at;
     if (!is_own_header(*at)) break;
   }
-  std::string result;
-  if (chosen && chosen->getLine() != 0)
-    result = chosen->getFilename().str() + ":" + std::to_string(chosen->getLine()) + ":" +
-             std::to_string(chosen->getColumn()) + ": ";
-  return result + "error: " + text;
+  return chosen && chosen->getLine() != 0 ? chosen : nullptr;
+}
+
+}  // namespace
+
+std::string place_in_source(const llvm::Instruction& instruction) {
+  const llvm::DILocation* at = users_location(instruction);
+  if (!at) return {};
+  std::string place = at->getFilename().str();
+  return place.append(":").append(std::to_string(at->getLine()));
+}
+
+std::string diagnostic_at(const llvm::Instruction& instruction, const std::string& text) {
+  std::string result = place_in_source(instruction);
+  if (const llvm::DILocation* at = users_location(instruction))
+    result.append(":").append(std::to_string(at->getColumn())).append(": ");
+  return result.append("error: ").append(text);
 }
 
 std::string display_name(const llvm::Function& function) {

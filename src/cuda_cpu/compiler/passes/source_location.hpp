@@ -11,6 +11,9 @@ class Instruction;
 
 namespace treadle::cuda_cpu {
 
+/// "kernel.cu:3", the user's line; empty where none is known.
+std::string place_in_source(const llvm::Instruction& instruction);
+
 /// "kernel.cu:12:5: error: TEXT" from the line table; "error: TEXT" where there is none. Locations
 /// inside our own device headers are skipped: the user's line that led there is named instead.
 std::string diagnostic_at(const llvm::Instruction& instruction, const std::string& text);

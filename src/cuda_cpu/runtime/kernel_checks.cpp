@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// One worker runs all threads of a block, so what a block does to its shared memory is kept by the
+// worker, without locks: for each byte who wrote it last and who read it, and between which
+// barriers.
+//
+//   s[t] = a[t];              byte 4: written by thread 1, line 7, after 0 barriers
+//   b[t] = s[t + 1];          thread 0 reads it after 0 barriers as well: a race of lines 7 and 8
+#include "cuda_cpu/runtime/kernel_checks.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#define FMT_HEADER_ONLY
+#include <fmt/format.h>
+
+#include "cuda_cpu/runtime/diagnostics.hpp"
+#include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/launch.hpp"
+#include "cuda_cpu/runtime/memory.hpp"
+#include "cuda_cpu/runtime/services.hpp"
+#include "cuda_cpu/runtime/stop_signal.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+constexpr unsigned threads_in_step = 32;
+std::atomic<bool> any_asked{false};
+
+/// When a thread did something: of which block, and behind how many barriers.
+struct Moment {
+  std::uint64_t block = 0;  ///< counts the blocks this worker runs; 0: never
+  std::uint32_t thread = 0, block_barriers = 0, warp_barriers = 0;
+  const CheckedAccess* access = nullptr;
+
+  /// Whether nothing orders the two.
+  bool meets(const Moment& other) const {
+    if (block != other.block || thread == other.thread) return false;
+    if (block_barriers != other.block_barriers) return false;
+    const bool same_warp = thread / threads_in_step == other.thread / threads_in_step;
+    return !same_warp || warp_barriers == other.warp_barriers;
+  }
+};
+
+/// A byte of shared memory. Of many readers two are enough: a writer is at most one of them.
+struct SharedByte {
+  Moment writer;
+  std::array<Moment, 2> readers;
+};
+
+struct ThreadProgress {
+  std::uint32_t arrivals = 0, block_barriers = 0, warp_barriers = 0;
+  const CheckedAccess* last_barrier = nullptr;
+};
+
+bool writes(const CheckedAccess& access) { return (access.flags & check_writes) != 0; }
+bool is_atomic(const CheckedAccess& access) { return (access.flags & check_atomic) != 0; }
+bool wants(const CheckedAccess& access, CheckFlags check) { return (access.flags & check) != 0; }
+const char* verb(const CheckedAccess& access) {
+  return is_atomic(access) ? "atomic operation on" : writes(access) ? "write of" : "read of";
+}
+
+/// What a worker keeps of the block it runs.
+class BlockRecord {
+ public:
+  /// False, with the reason told to the context, if the access must not happen.
+  bool access(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
+              const CheckedAccess& access);
+  bool step(CheckedStep step, const CheckedAccess& place);
+
+ private:
+  const BlockContext& block() const { return *current_block(); }
+  const LaunchCommand& launch() const { return *static_cast<const LaunchCommand*>(block().launch); }
+  std::uint32_t thread() const {
+    const auto& [x, y, z, unused] = block().thread_index;
+    return x + block().block_size[0] * (y + block().block_size[1] * z);
+  }
+  std::string index_of(std::uint32_t linear) const;
+  Moment now(const CheckedAccess& access);
+  ThreadProgress& progress();
+
+  bool within(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
+              const CheckedAccess& access);
+  bool known(std::uintptr_t address, std::uint64_t size);
+  bool apart(std::uint64_t offset, std::uint64_t size, const CheckedAccess& access);
+  bool written(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
+  bool all_arrived(const CheckedAccess& place);
+
+  std::uint64_t number_ = 0;  ///< of the block
+  std::uint32_t checked_barriers_ = 0;
+  std::vector<ThreadProgress> threads_;
+  std::vector<SharedByte> shared_;
+  /// Bytes of threads' own arrays, by address: who wrote them last.
+  std::unordered_map<std::uintptr_t, Moment> local_;
+  std::uint64_t generation_ = 0;  ///< of `last_`
+  Allocation last_;               ///< found last: neighbouring accesses go to the same one
+};
+
+std::string BlockRecord::index_of(std::uint32_t linear) const {
+  const auto* const size = block().block_size;
+  return fmt::format("({},{},{})", linear % size[0], linear / size[0] % size[1],
+                     linear / size[0] / size[1]);
+}
+
+ThreadProgress& BlockRecord::progress() {
+  if (threads_.size() < block().thread_count) threads_.resize(block().thread_count);
+  return threads_[thread()];
+}
+
+Moment BlockRecord::now(const CheckedAccess& access) {
+  const ThreadProgress& mine = progress();
+  return {number_, thread(), mine.block_barriers, mine.warp_barriers, &access};
+}
+
+bool BlockRecord::known(std::uintptr_t address, std::uint64_t size) {
+  const std::uint64_t generation = memory_generation();
+  if (generation != generation_ || address - last_.base >= last_.size) {
+    const auto found = find_memory(address);
+    if (!found) return false;
+    last_ = *found;
+    last_.context = nullptr;  // it must not live longer for this
+    generation_ = generation;
+  }
+  return size <= last_.base + last_.size - address;
+}
+
+/// Memory that is no allocation: the worker's stack, arguments, a thread's arrays, constants of the
+/// module.
+bool is_a_kernels_own(std::uintptr_t address, const LaunchCommand& launch,
+                      const BlockContext& block) {
+  if (on_own_stack(address) || launch.holds_argument(address)) return true;
+  const auto local = reinterpret_cast<std::uintptr_t>(block.local_memory);
+  if (block.local_memory != nullptr &&
+      address - local < launch.kernel().local_size * block.thread_count)
+    return true;
+  return launch.module().holds_constant(address);
+}
+
+bool BlockRecord::within(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
+                         const CheckedAccess& access) {
+  if (access.align > 1 && address % access.align != 0) {
+    tell_violation(CUDA_ERROR_MISALIGNED_ADDRESS,
+                   fmt::format("{}: {} {} bytes at {:#x}, which is no multiple of {}", access.place,
+                               verb(access), size, address, access.align));
+    return false;
+  }
+  const auto shared = reinterpret_cast<std::uintptr_t>(block().shared);
+  std::string what;
+  if (base != 0) {
+    if (address >= base && address + size <= base + access.object_size) return true;
+    what = fmt::format("{} '{}' of {} bytes",
+                       address >= base ? fmt::format("{} bytes past the end of",
+                                                     address + size - (base + access.object_size))
+                                       : fmt::format("{} bytes before", base - address),
+                       access.object, access.object_size);
+  } else if (address - shared < launch().shared_bytes()) {
+    if (address + size <= shared + launch().shared_bytes()) return true;
+    what = "partly behind the block's shared memory";
+  } else if ((access.flags & object_shared) != 0) {
+    what = fmt::format(
+        "{} bytes from the start of the {} bytes of the block's shared memory, '{}' among them",
+        static_cast<std::int64_t>(address - shared), launch().shared_bytes(), access.object);
+  } else if (known(address, size) || is_a_kernels_own(address, launch(), block())) {
+    return true;
+  } else {
+    what = describe_address(address, size);
+    if (what.empty()) what = "in no memory of the device";
+  }
+  tell_violation(
+      CUDA_ERROR_ILLEGAL_ADDRESS,
+      fmt::format("{}: {} {} bytes at {:#x}, {}", access.place, verb(access), size, address, what));
+  return false;
+}
+
+/// Race: `offset` is from the start of the block's shared memory.
+bool BlockRecord::apart(std::uint64_t offset, std::uint64_t size, const CheckedAccess& access) {
+  const Moment mine = now(access);
+  const auto meets = [&](const Moment& other) {
+    return other.meets(mine) && !(is_atomic(access) && is_atomic(*other.access));
+  };
+  for (std::uint64_t at = offset; at < offset + size; ++at) {
+    SharedByte& byte = shared_[at];
+    const Moment* other = meets(byte.writer) ? &byte.writer : nullptr;
+    if (writes(access))
+      for (const Moment& reader : byte.readers)
+        if (meets(reader)) other = &reader;
+    if (other != nullptr && wants(access, check_race)) {
+      tell_violation(
+          CUDA_ERROR_LAUNCH_FAILED,
+          fmt::format("race in shared memory: {} byte {} at {} by thread {} and {} it at {}, with "
+                      "no barrier between",
+                      verb(*other->access), at, other->access->place, index_of(other->thread),
+                      verb(access), access.place));
+      return false;
+    }
+    if (writes(access)) byte.writer = mine;
+    if (writes(access)) continue;
+    Moment& first = byte.readers[0];
+    const bool stale = first.block != mine.block || first.block_barriers != mine.block_barriers;
+    byte.readers[stale || first.thread == mine.thread ? 0 : 1] = mine;
+  }
+  return true;
+}
+
+bool BlockRecord::written(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access) {
+  const auto shared = reinterpret_cast<std::uintptr_t>(block().shared);
+  const bool local = (access.flags & object_local) != 0;
+  const bool reads = !writes(access) || is_atomic(access);
+  const Moment mine = now(access);
+  for (std::uint64_t i = 0; i < size; ++i) {
+    bool known_value = true;
+    if (local) {
+      Moment& last = local_[address + i];
+      known_value = last.block == mine.block && last.thread == mine.thread;
+      if (writes(access)) last = mine;
+    } else if (address + i - shared < shared_.size()) {
+      known_value = shared_[address + i - shared].writer.block == mine.block;
+    }
+    if (known_value || !reads) continue;
+    tell_violation(CUDA_ERROR_LAUNCH_FAILED,
+                   fmt::format("{}: {} {} bytes of {} memory that nobody has written{}",
+                               access.place, verb(access), size, local ? "local" : "shared",
+                               access.object == nullptr ? std::string()
+                                                        : fmt::format(", in '{}'", access.object)));
+    return false;
+  }
+  return true;
+}
+
+bool BlockRecord::access(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
+                         const CheckedAccess& access) {
+  if (size == 0) return true;
+  if (wants(access, check_memory) && !within(address, size, base, access)) return false;
+  if (shared_.size() < launch().shared_bytes()) shared_.resize(launch().shared_bytes());
+  const auto offset = address - reinterpret_cast<std::uintptr_t>(block().shared);
+  const bool in_shared = offset < shared_.size() && size <= shared_.size() - offset;
+  if (!in_shared && (access.flags & object_local) == 0) return true;
+  if (wants(access, check_init) && !written(address, size, access)) return false;
+  const bool noted = wants(access, check_race) || wants(access, check_init);
+  return !in_shared || !noted || apart(offset, size, access);
+}
+
+/// At the first thread that goes on behind a barrier every other one has come to it.
+bool BlockRecord::all_arrived(const CheckedAccess& place) {
+  const ThreadProgress& mine = progress();
+  for (std::uint32_t i = 0; i < block().thread_count; ++i) {
+    const ThreadProgress& other = threads_[i];
+    if (other.arrivals == mine.arrivals && std::strcmp(other.last_barrier->place, place.place) == 0)
+      continue;
+    const std::string where =
+        other.last_barrier == nullptr
+            ? std::string("came to no barrier")
+            : fmt::format("came last to the one at {}", other.last_barrier->place);
+    tell_violation(
+        CUDA_ERROR_LAUNCH_FAILED,
+        fmt::format("{}: a barrier that not all threads of the block reach: thread {} {}",
+                    place.place, index_of(i), where));
+    return false;
+  }
+  return true;
+}
+
+bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
+  if (step == CheckedStep::start) {
+    if (thread() != 0) return true;
+    ++number_;  // threads of a block start in order
+    checked_barriers_ = 0;
+    threads_.assign(block().thread_count, {});
+    return true;
+  }
+  ThreadProgress& mine = progress();
+  switch (step) {
+    case CheckedStep::arrive:
+      ++mine.arrivals;
+      mine.last_barrier = &place;
+      return true;
+    case CheckedStep::behind_warp_barrier:
+      ++mine.warp_barriers;
+      return true;
+    default:
+      break;
+  }
+  mine.block_barriers = mine.arrivals;
+  const bool first = checked_barriers_ < mine.arrivals;
+  checked_barriers_ = mine.arrivals;
+  return !first || !wants(place, check_sync) || all_arrived(place);
+}
+
+BlockRecord& record_of_worker() {
+  thread_local BlockRecord instance;
+  return instance;
+}
+
+}  // namespace
+
+void check_access(const void* address, std::uint64_t size, const void* base,
+                  const CheckedAccess* access) {
+  bool good = true;
+  {
+    const ServiceCall call;
+    good = record_of_worker().access(reinterpret_cast<std::uintptr_t>(address), size,
+                                     reinterpret_cast<std::uintptr_t>(base), *access);
+  }
+  if (!good) leave_guarded(FaultReason::violation);
+}
+
+bool kernels_are_checked() noexcept { return any_asked.load(std::memory_order_relaxed); }
+
+void check_step(std::uint32_t step, const CheckedAccess* place) {
+  bool good = true;
+  {
+    const ServiceCall call;
+    any_asked.store(true, std::memory_order_relaxed);
+    good = record_of_worker().step(static_cast<CheckedStep>(step), *place);
+  }
+  if (!good) leave_guarded(FaultReason::violation);
+}
+
+}  // namespace treadle::cuda_cpu
