@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The functions of pycuda::complex. Included by pycuda-complex.hpp.
+// The functions of pycuda::complex. Programs include pycuda-complex.hpp.
 #pragma once
 
-#include "pycuda-complex.hpp"
+#include "treadle/pycuda_complex.h"
 
 extern "C++" {
 namespace pycuda {

@@ -24,8 +24,6 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-using namespace ptx;
-
 bool in_list(llvm::StringRef list, llvm::StringRef word) {
   llvm::SmallVector<llvm::StringRef, 32> words;
   list.split(words, ' ');
@@ -33,33 +31,33 @@ bool in_list(llvm::StringRef list, llvm::StringRef word) {
 }
 
 /// Reads the suffixes: types are kept, others must be in the operation's row.
-void read_suffixes(Step& step, const Operation& operation) {
+void read_suffixes(ptx::Step& step, const ptx::Operation& operation) {
   bool found = false;
   for (std::size_t i = 1; i < step.statement.words.size(); ++i) {
     const std::string& word = step.statement.words[i];
     if (in_list(operation.words, word)) continue;
-    const std::optional<Type> type = type_of(word);
+    const std::optional<ptx::Type> type = ptx::type_of(word);
     if (!type || operation.kinds.find(type->kind) == std::string_view::npos)
-      throw Untranslatable("." + word + " is not known here");
+      throw ptx::Untranslatable("." + word + " is not known here");
     if (!found) step.target = *type;
     step.type = *type;
     found = true;
   }
-  if (!found && !operation.kinds.empty()) throw Untranslatable("its type is missing");
+  if (!found && !operation.kinds.empty()) throw ptx::Untranslatable("its type is missing");
 }
 
-void translate(const Statement& statement, Registers& registers) {
+void translate(const ptx::Statement& statement, ptx::Registers& registers) {
   if (statement.words[0].starts_with('.')) return registers.declare(statement);
-  const Operation* operation = find_operation(statement.words[0]);
-  if (!operation) throw Untranslatable("the instruction is not known on the CPU device");
+  const ptx::Operation* operation = ptx::find_operation(statement.words[0]);
+  if (!operation) throw ptx::Untranslatable("the instruction is not known on the CPU device");
   registers.guard(nullptr);
-  Step step(statement, registers);
+  ptx::Step step(statement, registers);
   read_suffixes(step, *operation);
   if (statement.operands.size() != operation->operands)
-    throw Untranslatable("it has " + std::to_string(operation->operands) + " operands");
+    throw ptx::Untranslatable("it has " + std::to_string(operation->operands) + " operands");
   if (!statement.guard.empty()) {
     llvm::Value* guard = registers.read(
-        {.kind = Operand::Kind::name, .name = statement.guard, .parts = {}}, {'p', 1});
+        {.kind = ptx::Operand::Kind::name, .name = statement.guard, .parts = {}}, {'p', 1});
     if (statement.guard_negated) guard = registers.builder().CreateNot(guard);
     registers.guard(guard);
   }
@@ -70,17 +68,17 @@ void translate(const Statement& statement, Registers& registers) {
 
 std::optional<PtxRefusal> translate_inline_ptx(llvm::CallBase& call) {
   const auto* assembly = llvm::cast<llvm::InlineAsm>(call.getCalledOperand());
-  const Text text = read(std::string_view(assembly->getAsmString()));
+  const ptx::Text text = ptx::read(std::string_view(assembly->getAsmString()));
   if (!text.error.empty()) return PtxRefusal{text.where, text.error};
   std::string statement = text.statements.empty() ? "" : text.statements.front().text;
   try {
-    Registers registers(call);
-    for (const Statement& each : text.statements) {
+    ptx::Registers registers(call);
+    for (const ptx::Statement& each : text.statements) {
       statement = each.text;
       translate(each, registers);
     }
     registers.replace_call();
-  } catch (const Untranslatable& reason) {
+  } catch (const ptx::Untranslatable& reason) {
     return PtxRefusal{statement, reason.what()};
   }
   return {};

@@ -11,8 +11,6 @@ namespace {
 using llvm::Value;
 namespace Intrinsic = llvm::Intrinsic;
 
-constexpr Type u32{'u', 32};
-
 /// The low byte of an operand, at most the width: how far a field is moved or how long it is.
 Value* field_number(Step& step, std::size_t i) {
   Value* low = step.builder.CreateAnd(step.read(i, u32), 255);

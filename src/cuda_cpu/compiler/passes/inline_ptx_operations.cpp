@@ -16,7 +16,7 @@ using llvm::Value;
 namespace Intrinsic = llvm::Intrinsic;
 using Predicate = llvm::CmpInst::Predicate;
 
-constexpr Type u32{'u', 32}, predicate_type{'p', 1};
+constexpr Type predicate_type{'p', 1};
 
 /// `mov.b64 d, {a, b}` packs, `mov.b64 {a, b}, d` unpacks, the first part lowest.
 void move(Step& step) {

@@ -28,6 +28,7 @@ struct Type {
   bool is_signed() const { return kind == 's'; }
   bool is_real() const { return kind == 'f'; }
 };
+inline constexpr Type u32{'u', 32};
 /// Nothing if `word` is no type suffix that is known here (f16, bf16, b128 are not).
 std::optional<Type> type_of(std::string_view word);
 
