@@ -66,7 +66,8 @@ R = Reference
 positive, unit = (1e-3, 50), (-1, 1)
 REFERENCES = {
     **{name: R(getattr(np, name)) for name in "sin cos tan exp exp2 cbrt sinh cosh tanh".split()},
-    **{name: R(getattr(np, name), positive) for name in "log log2 log10 sqrt".split()},
+    **{name: R(getattr(np, name), positive) for name in "log log2 log10".split()},
+    "sqrt": R(np.sqrt, positive, ulp=0.51),
     **{name: R(getattr(np, name), ulp=0) for name in "fabs ceil floor rint trunc".split()},
     **{name: R(getattr(np, "arc" + name[1:]), unit) for name in "acos asin atanh".split()},
     "atan": R(np.arctan),
