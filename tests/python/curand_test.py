@@ -58,8 +58,9 @@ def test_draws_are_the_recorded_ones(build, generator):
     drawn = programs.draws(build(programs.source(), no_extern_c=True))[generator]
     assert drawn.keys() == RECORD[generator].keys()
     for kind, patterns in RECORD[generator].items():
-        if "normal" in kind:  # libraries differ in the last place of a logarithm
-            tolerance = 1e-13 if "double" in kind else 2e-6
+        if "normal" in kind:
+            # Libraries differ in a logarithm's last place; a GPU's fast sine is 5e-7 off.
+            tolerance = 1e-13 if "double" in kind else 1e-5
             np.testing.assert_allclose(
                 reals(kind, drawn[kind]), reals(kind, patterns), tolerance, tolerance, err_msg=kind
             )
