@@ -152,6 +152,9 @@ def test_math_is_as_close_as_promised(machine, number):
         results[1] = np.sign(results[1]) * (abs(results[1]) % 8)
     for result, reference in zip(results, exact, strict=True):
         off = units_off(result, reference, 0.3 if base_name(function) in OSCILLATING else 0.0)
+        if machine.is_gpu and base_name(function) in OSCILLATING:  # CUDA bounds them absolutely
+            bound = 2.2e-6 if result.dtype == np.float32 else 5e-12
+            off = np.where(abs(L(result) - L(reference)) <= bound, 0, off)
         worst = int(np.argmax(off))
         assert off[worst] <= ulp, [a[worst] for a in arguments]
 

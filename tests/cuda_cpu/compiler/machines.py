@@ -31,9 +31,10 @@ class Machine:
     @contextlib.contextmanager
     def current(self):
         self.device.make_current(self.device.context)
-        yield self
-        # Other tests of the same process begin without a context.
-        self.device.make_current(None)
+        try:
+            yield self
+        finally:  # other tests of the same process begin without a context
+            self.device.make_current(None)
 
 
 class Gpu(Machine):
@@ -53,8 +54,10 @@ class Gpu(Machine):
     @contextlib.contextmanager
     def current(self):
         self.context.push()
-        yield self
-        self.context.pop()
+        try:
+            yield self
+        finally:
+            self.context.pop()
 
 
 class GpuModule:
