@@ -22,9 +22,19 @@ VECTORS = {
     "float": (404, 808, 1204, 1616),
     "double": (808, 1616, 2408, 3216),
 }
-NAMES = [f"{base}{count}" for base in VECTORS for count in (1, 2, 3, 4)]
+LAYOUT_OF = {
+    f"{base}{count}": layout
+    for base, layouts in VECTORS.items()
+    for count, layout in zip((1, 2, 3, 4), layouts, strict=True)
+}
+# CUDA 13 names the alignment of four 64-bit numbers.
+LAYOUT_OF |= {
+    f"{base}4_{align}a": 3200 + align
+    for base in ("long", "ulong", "longlong", "ulonglong", "double")
+    for align in (16, 32)
+}
 LAYOUTS = "".join(
-    f"  o[{k}] = 100 * sizeof({name}) + alignof({name});\n" for k, name in enumerate(NAMES)
+    f"  o[{k}] = 100 * sizeof({name}) + alignof({name});\n" for k, name in enumerate(LAYOUT_OF)
 )
 MADE = "".join(
     f"  {{ auto v = make_{base}4(1, 2, 3, 4); auto w = make_{base}2(5, 6);\n"
@@ -37,6 +47,7 @@ MADE = "".join(
 SOURCE = (
     f"""
 extern "C" __global__ void layouts(int* o) {{
+  static_assert(sizeof(make_double4_32a(1, 2, 3, 4)) == 32, "");
 {LAYOUTS}}}
 extern "C" __global__ void made(int* o) {{
 {MADE}}}
@@ -161,9 +172,8 @@ def run(module, name, dtype, *arguments, count=32):
 
 
 def test_vector_types(module):
-    out = run(module, "layouts", np.int32, count=len(NAMES))
-    expected = [layout for base in VECTORS for layout in VECTORS[base]]
-    assert dict(zip(NAMES, out.tolist(), strict=True)) == dict(zip(NAMES, expected, strict=True))
+    out = run(module, "layouts", np.int32, count=len(LAYOUT_OF))
+    assert dict(zip(LAYOUT_OF, out.tolist(), strict=True)) == LAYOUT_OF
     assert (run(module, "made", np.int32, count=len(VECTORS)) == 4321 + 42).all()
 
 
