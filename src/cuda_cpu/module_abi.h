@@ -11,7 +11,7 @@
 namespace treadle::cuda_cpu {
 
 inline constexpr char module_magic[8] = {'T', 'R', 'D', 'L', 'C', 'P', 'U', '1'};
-inline constexpr std::uint32_t module_abi_version = 2;
+inline constexpr std::uint32_t module_abi_version = 3;
 inline constexpr const char* module_symbol = "treadle_module_v1";
 
 /// First bytes of a module image. The digest is checked before anything of the payload is loaded.
@@ -46,6 +46,12 @@ struct BlockContext {
       selected;  ///< per thread: the region released by the scheduler, for the masked drivers
   const struct Services* services;  ///< never null
   void* launch;                     ///< the runtime's own launch record
+  std::uint32_t* warp_masks;  ///< per thread: before a named_warp or converge barrier the lanes it
+                              ///< names, behind it those that met
+  std::uint32_t cooperative;  ///< 1: the threads of the grid may meet
+  std::uint32_t shared_size;  ///< bytes behind `shared`
+  std::uint64_t local_size;   ///< bytes behind `local_memory`
+  const void* stack;          ///< other local variables lie below it
 };
 
 inline constexpr std::uint8_t region_exited = 255;
@@ -102,7 +108,16 @@ struct Parameter {
   std::uint32_t offset;       ///< in CUDA's packed parameter buffer
 };
 
-enum class BarrierKind : std::uint8_t { scheduling = 0, block = 1, warp = 2 };
+/// Whom a barrier waits for; region_scheduler.cpp has the rules.
+enum class BarrierKind : std::uint8_t {
+  scheduling = 0,
+  block = 1,
+  warp = 2,        ///< not in the source: whoever of the warp is at such a barrier
+  named_warp = 3,  ///< the lanes of warp_masks[thread]
+  whole_warp = 4,  ///< all 32 lanes: a named_warp barrier that needs no mask in memory
+  converge = 5,    ///< whoever of the warp comes this way; warp_masks says who did
+  grid = 6         ///< all threads of a cooperative launch
+};
 /// A stretch of a kernel between barriers. Region 0 starts the kernel; region r > 0 follows barrier
 /// r.
 struct Region {
@@ -119,7 +134,7 @@ enum KernelFlags : std::uint32_t {
   kernel_uses_dynamic_shared = 1,
   kernel_has_barrier = 2,  ///< `regions` holds the code; otherwise `run`
   kernel_assumes_small_index =
-      4,  ///< built on blockIdx * blockDim + threadIdx < 2^31; refused beyond
+      4,                   ///< built on blockIdx * blockDim + threadIdx < 2^31; refused beyond
   kernel_may_run_long = 8  ///< has a loop whose end the compiler cannot tell
 };
 struct Kernel {

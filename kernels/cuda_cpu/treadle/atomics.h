@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// atomicAdd and its family. The __sync builtins become atomicrmw and cmpxchg instructions on any address space;
-// the __atomic ones would become calls into a library that is not there.
+// atomicAdd and its family. The __sync builtins become atomicrmw and cmpxchg instructions on any
+// address space; the __atomic ones would become calls into a library that is not there.
 #pragma once
 
 #define __TREADLE_ATOMIC(name, builtin, type) \
   __TREADLE_FUNCTION type name(type* address, type value) { return builtin(address, value); }
-#define __TREADLE_ATOMICS_OF_INTEGER(type)                                                \
-  __TREADLE_ATOMIC(atomicAdd, __sync_fetch_and_add, type)                                 \
-  __TREADLE_ATOMIC(atomicSub, __sync_fetch_and_sub, type)                                 \
-  __TREADLE_ATOMIC(atomicAnd, __sync_fetch_and_and, type)                                 \
-  __TREADLE_ATOMIC(atomicOr, __sync_fetch_and_or, type)                                   \
-  __TREADLE_ATOMIC(atomicXor, __sync_fetch_and_xor, type)                                 \
-  __TREADLE_ATOMIC(atomicExch, __sync_swap, type)                                         \
-  __TREADLE_FUNCTION type atomicCAS(type* address, type expected, type desired) {         \
-    return __sync_val_compare_and_swap(address, expected, desired);                       \
+#define __TREADLE_ATOMICS_OF_INTEGER(type)                                        \
+  __TREADLE_ATOMIC(atomicAdd, __sync_fetch_and_add, type)                         \
+  __TREADLE_ATOMIC(atomicSub, __sync_fetch_and_sub, type)                         \
+  __TREADLE_ATOMIC(atomicAnd, __sync_fetch_and_and, type)                         \
+  __TREADLE_ATOMIC(atomicOr, __sync_fetch_and_or, type)                           \
+  __TREADLE_ATOMIC(atomicXor, __sync_fetch_and_xor, type)                         \
+  __TREADLE_ATOMIC(atomicExch, __sync_swap, type)                                 \
+  __TREADLE_FUNCTION type atomicCAS(type* address, type expected, type desired) { \
+    return __sync_val_compare_and_swap(address, expected, desired);               \
   }
 
 __TREADLE_ATOMICS_OF_INTEGER(int)
@@ -35,22 +35,22 @@ __TREADLE_FUNCTION unsigned short atomicCAS(unsigned short* address, unsigned sh
   return __sync_val_compare_and_swap(address, expected, desired);
 }
 
-// Everything else is a loop around compare-and-swap: `bits` is the integer type as wide as `type`, `old` the value
-// found, and `next` the expression that replaces it.
-#define __TREADLE_ATOMIC_LOOP(name, type, bits, next)                                        \
-  __TREADLE_FUNCTION type name(type* address, type value) {                                  \
-    bits seen = *reinterpret_cast<volatile bits*>(address);                                  \
-    for (;;) {                                                                               \
-      type old;                                                                              \
-      __builtin_memcpy(&old, &seen, sizeof(old));                                            \
-      const type wanted = (next);                                                            \
-      bits wanted_bits;                                                                      \
-      __builtin_memcpy(&wanted_bits, &wanted, sizeof(wanted));                               \
-      const bits found =                                                                     \
-          __sync_val_compare_and_swap(reinterpret_cast<bits*>(address), seen, wanted_bits);  \
-      if (found == seen) return old;                                                         \
-      seen = found;                                                                          \
-    }                                                                                        \
+// Everything else is a loop around compare-and-swap: `bits` is the integer type as wide as `type`,
+// `old` the value found, and `next` the expression that replaces it.
+#define __TREADLE_ATOMIC_LOOP(name, type, bits, next)                                       \
+  __TREADLE_FUNCTION type name(type* address, type value) {                                 \
+    bits seen = *reinterpret_cast<volatile bits*>(address);                                 \
+    for (;;) {                                                                              \
+      type old;                                                                             \
+      __builtin_memcpy(&old, &seen, sizeof(old));                                           \
+      const type wanted = (next);                                                           \
+      bits wanted_bits;                                                                     \
+      __builtin_memcpy(&wanted_bits, &wanted, sizeof(wanted));                              \
+      const bits found =                                                                    \
+          __sync_val_compare_and_swap(reinterpret_cast<bits*>(address), seen, wanted_bits); \
+      if (found == seen) return old;                                                        \
+      seen = found;                                                                         \
+    }                                                                                       \
   }
 
 __TREADLE_ATOMIC_LOOP(atomicMin, long, long, value < old ? value : old)
@@ -70,15 +70,60 @@ __TREADLE_ATOMIC_LOOP(atomicExch, float, unsigned int, value)
 __TREADLE_ATOMIC_LOOP(atomicExch, double, unsigned long, value)
 // __TREADLE_ATOMIC_LOOP stays defined: cuda_fp16.h adds its own type.
 
-// All memory is one coherence domain here: the narrower and wider scopes are the ordinary operation.
-#define __TREADLE_ATOMIC_SCOPES(name)                                            \
-  template <class T, class U>                                                    \
-  __TREADLE_FUNCTION T name##_block(T* address, U value) {                       \
-    return name(address, static_cast<T>(value));                                 \
-  }                                                                              \
-  template <class T, class U>                                                    \
-  __TREADLE_FUNCTION T name##_system(T* address, U value) {                      \
-    return name(address, static_cast<T>(value));                                 \
+/// The elements of a vector, each by itself: CUDA promises no more.
+__TREADLE_FUNCTION float2 atomicAdd(float2* address, float2 value) {
+  return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+}
+__TREADLE_FUNCTION float4 atomicAdd(float4* address, float4 value) {
+  return float4{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
+                atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
+}
+
+// Types of 16 bytes, aligned to as much.
+template <bool, class T>
+struct __treadle_if {};
+template <class T>
+struct __treadle_if<true, T> {
+  typedef T type;
+};
+typedef unsigned _BitInt(128) __treadle_word128;
+
+template <class T>
+__TREADLE_FUNCTION typename __treadle_if<sizeof(T) == 16, T>::type atomicCAS(T* address, T expected,
+                                                                             T desired) {
+  __treadle_word128 seen, wanted;
+  __builtin_memcpy(&seen, &expected, 16);
+  __builtin_memcpy(&wanted, &desired, 16);
+  seen = __sync_val_compare_and_swap(reinterpret_cast<__treadle_word128*>(address), seen, wanted);
+  T result;
+  __builtin_memcpy(&result, &seen, 16);
+  return result;
+}
+template <class T>
+__TREADLE_FUNCTION typename __treadle_if<sizeof(T) == 16, T>::type atomicExch(T* address, T value) {
+  __treadle_word128* words = reinterpret_cast<__treadle_word128*>(address);
+  __treadle_word128 wanted, seen = *words;
+  __builtin_memcpy(&wanted, &value, 16);
+  for (;;) {
+    const __treadle_word128 found = __sync_val_compare_and_swap(words, seen, wanted);
+    if (found == seen) break;
+    seen = found;
+  }
+  T result;
+  __builtin_memcpy(&result, &seen, 16);
+  return result;
+}
+
+// All memory is one coherence domain here: the narrower and wider scopes are the ordinary
+// operation.
+#define __TREADLE_ATOMIC_SCOPES(name)                       \
+  template <class T, class U>                               \
+  __TREADLE_FUNCTION T name##_block(T* address, U value) {  \
+    return name(address, static_cast<T>(value));            \
+  }                                                         \
+  template <class T, class U>                               \
+  __TREADLE_FUNCTION T name##_system(T* address, U value) { \
+    return name(address, static_cast<T>(value));            \
   }
 
 __TREADLE_ATOMIC_SCOPES(atomicAdd)
@@ -93,11 +138,11 @@ __TREADLE_ATOMIC_SCOPES(atomicOr)
 __TREADLE_ATOMIC_SCOPES(atomicXor)
 #undef __TREADLE_ATOMIC_SCOPES
 
-template <class T>
-__TREADLE_FUNCTION T atomicCAS_block(T* address, T expected, T desired) {
-  return atomicCAS(address, expected, desired);
+template <class T, class U, class V>
+__TREADLE_FUNCTION T atomicCAS_block(T* address, U expected, V desired) {
+  return atomicCAS(address, static_cast<T>(expected), static_cast<T>(desired));
 }
-template <class T>
-__TREADLE_FUNCTION T atomicCAS_system(T* address, T expected, T desired) {
-  return atomicCAS(address, expected, desired);
+template <class T, class U, class V>
+__TREADLE_FUNCTION T atomicCAS_system(T* address, U expected, V desired) {
+  return atomicCAS(address, static_cast<T>(expected), static_cast<T>(desired));
 }

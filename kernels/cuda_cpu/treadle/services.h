@@ -29,7 +29,6 @@ __TREADLE_FUNCTION void __assertfail(const char* message, const char* file, unsi
 __TREADLE_FUNCTION void __trap() { __treadle_trap(); }
 __TREADLE_FUNCTION void __brkpt() {}
 __TREADLE_FUNCTION void __prof_trigger(int) {}
-__TREADLE_FUNCTION void __nanosleep(unsigned) {}
 __TREADLE_FUNCTION long long clock64() { return __treadle_clock(); }
 __TREADLE_FUNCTION clock_t clock() { return __treadle_clock(); }
 __TREADLE_FUNCTION unsigned long long __globaltimer() {

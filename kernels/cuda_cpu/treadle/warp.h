@@ -2,12 +2,13 @@
 // Shuffles, votes and matches among the 32 threads of a warp.
 //
 // Threads exchange through hidden shared memory, one 8-byte slot each:
-//   slot[lane] = value;  warp barrier;  result = slot[source];  warp barrier (before the next exchange writes)
+//   slot[lane] = value;  warp barrier;  result = slot[source];  warp barrier (before the next
+//   exchange writes)
 // Example, __shfl_down_sync(mask, v, 1): lane 3 reads slot 4; lane 31 keeps its own value.
-// `mask` is taken as the promise it is: the lanes named do take part.
+// The barriers wait for the lanes of `mask` only: the two sides of a branch may each have their
+// own.
 #pragma once
 
-__TREADLE_FUNCTION unsigned __treadle_lane() { return __treadle_linear_thread() & 31u; }
 __TREADLE_FUNCTION unsigned __laneid() { return __treadle_lane(); }
 /// The 32 slots of this thread's warp.
 __TREADLE_FUNCTION unsigned long long* __treadle_warp_slots() {
@@ -15,64 +16,84 @@ __TREADLE_FUNCTION unsigned long long* __treadle_warp_slots() {
   return __treadle_exchange + (__treadle_linear_thread() & ~31u);
 }
 
-/// The value of lane `source`, or this thread's own where `inside` is false.
+/// The value of lane `source`, or this thread's own where `inside` is false. Values of more than 8
+/// bytes, which cooperative groups move, go piece by piece.
 template <class T>
-__TREADLE_FUNCTION T __treadle_exchange_with(T value, unsigned source, bool inside) {
-  static_assert(sizeof(T) <= 8, "a shuffle moves values of 8 bytes at most");
-  unsigned long long own = 0;
-  __builtin_memcpy(&own, &value, sizeof(T));
+__TREADLE_FUNCTION T __treadle_exchange_with(unsigned mask, T value, unsigned source, bool inside) {
   unsigned long long* slots = __treadle_warp_slots();
-  slots[__treadle_lane()] = own;
-  __syncwarp();
-  const unsigned long long other = slots[inside ? source & 31u : __treadle_lane()];
-  __syncwarp();
+  const unsigned lane = __treadle_lane(), other = inside ? source & 31u : lane;
   T result;
-  __builtin_memcpy(&result, &other, sizeof(T));
+  if constexpr (sizeof(T) <= 8) {
+    unsigned long long own = 0;
+    __builtin_memcpy(&own, &value, sizeof(T));
+    slots[lane] = own;
+    __treadle_meet(mask);
+    const unsigned long long found = slots[other];
+    __treadle_meet(mask);
+    __builtin_memcpy(&result, &found, sizeof(T));
+  } else {
+    unsigned long long pieces[(sizeof(T) + 7) / 8] = {};
+    __builtin_memcpy(pieces, &value, sizeof(T));
+    for (unsigned long long& piece : pieces)
+      piece = __treadle_exchange_with(mask, piece, source, inside);
+    __builtin_memcpy(&result, pieces, sizeof(T));
+  }
   return result;
 }
 
 template <class T>
-__TREADLE_FUNCTION T __shfl_sync(unsigned, T value, int source, int width = 32) {
+__TREADLE_FUNCTION T __shfl_sync(unsigned named, T value, int source, int width = 32) {
   const unsigned mask = static_cast<unsigned>(width) - 1u;
   const unsigned lane = __treadle_lane();
-  return __treadle_exchange_with(value, (lane & ~mask) | (static_cast<unsigned>(source) & mask), true);
+  return __treadle_exchange_with(named, value,
+                                 (lane & ~mask) | (static_cast<unsigned>(source) & mask), true);
 }
 template <class T>
-__TREADLE_FUNCTION T __shfl_up_sync(unsigned, T value, unsigned delta, int width = 32) {
+__TREADLE_FUNCTION T __shfl_up_sync(unsigned named, T value, unsigned delta, int width = 32) {
   const unsigned lane = __treadle_lane();
   const unsigned place = lane & (static_cast<unsigned>(width) - 1u);
-  return __treadle_exchange_with(value, lane - delta, place >= delta);
+  return __treadle_exchange_with(named, value, lane - delta, place >= delta);
 }
 template <class T>
-__TREADLE_FUNCTION T __shfl_down_sync(unsigned, T value, unsigned delta, int width = 32) {
+__TREADLE_FUNCTION T __shfl_down_sync(unsigned named, T value, unsigned delta, int width = 32) {
   const unsigned lane = __treadle_lane();
   const unsigned place = lane & (static_cast<unsigned>(width) - 1u);
-  return __treadle_exchange_with(value, lane + delta, place + delta < static_cast<unsigned>(width));
+  return __treadle_exchange_with(named, value, lane + delta,
+                                 place + delta < static_cast<unsigned>(width));
 }
 template <class T>
-__TREADLE_FUNCTION T __shfl_xor_sync(unsigned, T value, int lane_mask, int width = 32) {
+__TREADLE_FUNCTION T __shfl_xor_sync(unsigned named, T value, int lane_mask, int width = 32) {
   const unsigned lane = __treadle_lane();
   const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
   // A later segment is out of reach, an earlier one may be read.
   const unsigned segment_end = (lane | (static_cast<unsigned>(width) - 1u)) + 1u;
-  return __treadle_exchange_with(value, source, source < segment_end);
+  return __treadle_exchange_with(named, value, source, source < segment_end);
+}
+
+struct __treadle_vote {
+  unsigned came, yes;  ///< lanes
+};
+/// One byte a lane; eight of them become eight bits by one multiplication.
+__TREADLE_FUNCTION __treadle_vote __treadle_votes_of(unsigned mask, int predicate) {
+  __shared__ unsigned char __treadle_votes[1024];
+  __treadle_votes[__treadle_linear_thread()] = predicate != 0;
+  const unsigned came = __treadle_gather(mask);
+  const unsigned char* first = __treadle_votes + (__treadle_linear_thread() & ~31u);
+  unsigned yes = 0;
+  for (unsigned part = 0; part < 4; ++part) {
+    unsigned long long eight;
+    __builtin_memcpy(&eight, first + 8 * part, 8);
+    const unsigned long long bits = (eight & 0x0101010101010101ull) * 0x0102040810204080ull;
+    yes |= static_cast<unsigned>(bits >> 56) << (8 * part);
+  }
+  __treadle_barrier(__TREADLE_NAMED_WARP_BARRIER);
+  return {came, yes & came};
 }
 
 /// The lanes whose `predicate` holds.
 __TREADLE_FUNCTION unsigned __ballot_sync(unsigned mask, int predicate) {
-  __shared__ unsigned __treadle_votes[32];
-  const unsigned lane = __treadle_lane();
-  unsigned* votes = &__treadle_votes[__treadle_linear_thread() >> 5];
-  __syncwarp();
-  *votes = 0;
-  __syncwarp();
-  if (predicate) __sync_fetch_and_or(votes, 1u << lane);
-  __syncwarp();
-  const unsigned result = *votes & mask;
-  __syncwarp();
-  return result;
+  return __treadle_votes_of(mask, predicate).yes;
 }
-__TREADLE_FUNCTION unsigned __activemask() { return __ballot_sync(0xffffffffu, 1); }
 __TREADLE_FUNCTION int __any_sync(unsigned mask, int predicate) {
   return __ballot_sync(mask, predicate) != 0;
 }
@@ -80,45 +101,50 @@ __TREADLE_FUNCTION int __all_sync(unsigned mask, int predicate) {
   return __ballot_sync(mask, !predicate) == 0;
 }
 __TREADLE_FUNCTION int __uni_sync(unsigned mask, int predicate) {
-  const unsigned votes = __ballot_sync(mask, predicate);
-  return votes == 0 || votes == (__activemask() & mask);
+  const __treadle_vote vote = __treadle_votes_of(mask, predicate);
+  return vote.yes == 0 || vote.yes == vote.came;
 }
 
-/// The lanes of `mask` that hold the same value.
+/// The lanes of `mask` that hold the same value, and with `came` all that take part.
 template <class T>
-__TREADLE_FUNCTION unsigned __match_any_sync(unsigned mask, T value) {
+__TREADLE_FUNCTION unsigned __treadle_same_value(unsigned mask, T value, unsigned& came) {
+  static_assert(sizeof(T) <= 8, "values of 8 bytes at most can be matched");
   unsigned long long own = 0;
   __builtin_memcpy(&own, &value, sizeof(T));
   unsigned long long* slots = __treadle_warp_slots();
   slots[__treadle_lane()] = own;
-  __syncwarp();
+  came = __treadle_gather(mask);
   unsigned same = 0;
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    if (mask >> lane & 1u && slots[lane] == own) same |= 1u << lane;
-  }
-  __syncwarp();
-  return same;
+  for (unsigned lane = 0; lane < 32; ++lane) same |= (slots[lane] == own ? 1u : 0u) << lane;
+  __treadle_barrier(__TREADLE_NAMED_WARP_BARRIER);
+  return same & came;
+}
+template <class T>
+__TREADLE_FUNCTION unsigned __match_any_sync(unsigned mask, T value) {
+  unsigned came;
+  return __treadle_same_value(mask, value, came);
 }
 template <class T>
 __TREADLE_FUNCTION unsigned __match_all_sync(unsigned mask, T value, int* all) {
-  *all = __match_any_sync(mask, value) == mask;
+  unsigned came;
+  *all = __treadle_same_value(mask, value, came) == came;
   return *all ? mask : 0u;
 }
 
 /// Reductions over the lanes of `mask`, in the order of the lanes.
-#define __TREADLE_WARP_REDUCTION(name, type, step)                                  \
-  __TREADLE_FUNCTION type name(unsigned mask, type value) {                         \
-    unsigned long long* slots = __treadle_warp_slots();                             \
-    slots[__treadle_lane()] = static_cast<unsigned long long>(value);               \
-    __syncwarp();                                                                   \
-    type sum = value;                                                               \
-    for (unsigned lane = 0; lane < 32; ++lane) {                                    \
-      if (!(mask >> lane & 1u) || lane == __treadle_lane()) continue;               \
-      const type next = static_cast<type>(slots[lane]);                             \
-      sum = (step);                                                                 \
-    }                                                                               \
-    __syncwarp();                                                                   \
-    return sum;                                                                     \
+#define __TREADLE_WARP_REDUCTION(name, type, step)                    \
+  __TREADLE_FUNCTION type name(unsigned mask, type value) {           \
+    unsigned long long* slots = __treadle_warp_slots();               \
+    slots[__treadle_lane()] = static_cast<unsigned long long>(value); \
+    const unsigned came = __treadle_gather(mask);                     \
+    type sum = value;                                                 \
+    for (unsigned lane = 0; lane < 32; ++lane) {                      \
+      if (!(came >> lane & 1u) || lane == __treadle_lane()) continue; \
+      const type next = static_cast<type>(slots[lane]);               \
+      sum = (step);                                                   \
+    }                                                                 \
+    __treadle_barrier(__TREADLE_NAMED_WARP_BARRIER);                  \
+    return sum;                                                       \
   }
 __TREADLE_WARP_REDUCTION(__reduce_add_sync, int, sum + next)
 __TREADLE_WARP_REDUCTION(__reduce_add_sync, unsigned, sum + next)
@@ -126,7 +152,7 @@ __TREADLE_WARP_REDUCTION(__reduce_min_sync, int, next < sum ? next : sum)
 __TREADLE_WARP_REDUCTION(__reduce_min_sync, unsigned, next < sum ? next : sum)
 __TREADLE_WARP_REDUCTION(__reduce_max_sync, int, next > sum ? next : sum)
 __TREADLE_WARP_REDUCTION(__reduce_max_sync, unsigned, next > sum ? next : sum)
-__TREADLE_WARP_REDUCTION(__reduce_and_sync, unsigned, sum & next)
+__TREADLE_WARP_REDUCTION(__reduce_and_sync, unsigned, sum& next)
 __TREADLE_WARP_REDUCTION(__reduce_or_sync, unsigned, sum | next)
 __TREADLE_WARP_REDUCTION(__reduce_xor_sync, unsigned, sum ^ next)
 #undef __TREADLE_WARP_REDUCTION
@@ -134,20 +160,22 @@ __TREADLE_WARP_REDUCTION(__reduce_xor_sync, unsigned, sum ^ next)
 // The forms without a mask, from before CUDA 9: sources for PyCUDA still use them.
 template <class T>
 __TREADLE_FUNCTION T __shfl(T value, int source, int width = 32) {
-  return __shfl_sync(0xffffffffu, value, source, width);
+  return __shfl_sync(__activemask(), value, source, width);
 }
 template <class T>
 __TREADLE_FUNCTION T __shfl_up(T value, unsigned delta, int width = 32) {
-  return __shfl_up_sync(0xffffffffu, value, delta, width);
+  return __shfl_up_sync(__activemask(), value, delta, width);
 }
 template <class T>
 __TREADLE_FUNCTION T __shfl_down(T value, unsigned delta, int width = 32) {
-  return __shfl_down_sync(0xffffffffu, value, delta, width);
+  return __shfl_down_sync(__activemask(), value, delta, width);
 }
 template <class T>
 __TREADLE_FUNCTION T __shfl_xor(T value, int lane_mask, int width = 32) {
-  return __shfl_xor_sync(0xffffffffu, value, lane_mask, width);
+  return __shfl_xor_sync(__activemask(), value, lane_mask, width);
 }
-__TREADLE_FUNCTION unsigned __ballot(int predicate) { return __ballot_sync(0xffffffffu, predicate); }
-__TREADLE_FUNCTION int __any(int predicate) { return __any_sync(0xffffffffu, predicate); }
-__TREADLE_FUNCTION int __all(int predicate) { return __all_sync(0xffffffffu, predicate); }
+__TREADLE_FUNCTION unsigned __ballot(int predicate) {
+  return __ballot_sync(__activemask(), predicate);
+}
+__TREADLE_FUNCTION int __any(int predicate) { return __any_sync(__activemask(), predicate); }
+__TREADLE_FUNCTION int __all(int predicate) { return __all_sync(__activemask(), predicate); }

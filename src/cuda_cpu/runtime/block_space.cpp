@@ -19,7 +19,64 @@ constexpr std::size_t alignment = 64;
 constexpr std::size_t margin = 4096;
 std::size_t aligned(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
 
+// shared (static, exchange, dynamic) | states | selected | warp masks | uniform frame | varying
+// frame | local memory
+struct Layout {
+  std::size_t states, selected, warp_masks, uniform_frame, varying_frame, local_memory, end;
+};
+
+Layout lay_out(const Kernel& kernel, const LaunchShape& shape) {
+  const auto threads = static_cast<std::size_t>(shape.threads());
+  const std::size_t padded = aligned(threads);
+  Layout at{};
+  at.states =
+      aligned(kernel.static_shared + kernel.exchange_shared + std::size_t{shape.dynamic_shared});
+  if ((kernel.flags & kernel_has_barrier) == 0) {
+    at.end = at.states;
+    return at;
+  }
+  at.selected = at.states + padded;
+  at.warp_masks = at.selected + padded;
+  at.uniform_frame = at.warp_masks + padded * sizeof(std::uint32_t);
+  at.varying_frame = at.uniform_frame + aligned(kernel.uniform_frame_size);
+  at.local_memory = at.varying_frame + aligned(kernel.varying_frame_size * padded);
+  at.end = at.local_memory + aligned(kernel.local_size * threads);
+  return at;
+}
+
 }  // namespace
+
+std::size_t block_bytes(const Kernel& kernel, const LaunchShape& shape) {
+  return lay_out(kernel, shape).end;
+}
+
+BlockContext block_context_in(std::byte* memory, const Kernel& kernel, const LaunchShape& shape,
+                              void* launch) {
+  const Layout at = lay_out(kernel, shape);
+  BlockContext b{};
+  for (unsigned i = 0; i < 3; ++i) {
+    b.block_size[i] = shape.block[i];
+    b.grid_size[i] = shape.grid[i];
+  }
+  b.shared = memory;
+  b.dynamic_shared_offset =
+      static_cast<std::uint32_t>(kernel.static_shared + kernel.exchange_shared);
+  b.thread_count = static_cast<std::uint32_t>(shape.threads());
+  b.services = &services();
+  b.launch = launch;
+  b.shared_size = b.dynamic_shared_offset + shape.dynamic_shared;
+  b.cooperative = shape.cooperative ? 1 : 0;
+  if ((kernel.flags & kernel_has_barrier) != 0) {
+    b.state = reinterpret_cast<std::uint8_t*>(memory + at.states);
+    b.selected = reinterpret_cast<std::uint8_t*>(memory + at.selected);
+    b.warp_masks = reinterpret_cast<std::uint32_t*>(memory + at.warp_masks);
+    b.uniform_frame = memory + at.uniform_frame;
+    b.varying_frame = memory + at.varying_frame;
+    b.local_memory = memory + at.local_memory;
+    b.local_size = at.end - at.local_memory;
+  }
+  return b;
+}
 
 BlockSpace& BlockSpace::of_this_thread() {
   thread_local BlockSpace space;
@@ -45,43 +102,15 @@ bool BlockSpace::reserve(std::size_t size) {
   return true;
 }
 
-// shared (static, exchange, dynamic) | states | selected | uniform frame | varying frame | local
-// memory
-BlockContext* BlockSpace::prepare(const Kernel& kernel, const LaunchShape& shape, void* launch) {
-  const auto threads = static_cast<std::size_t>(shape.threads());
-  const std::size_t padded = aligned(threads);
-  const std::size_t before_dynamic = kernel.static_shared + kernel.exchange_shared;
-  const std::size_t sizes[] = {aligned(before_dynamic + shape.dynamic_shared),
-                               padded,
-                               padded,
-                               aligned(kernel.uniform_frame_size),
-                               aligned(kernel.varying_frame_size * padded),
-                               aligned(kernel.local_size * threads)};
-  const bool has_barrier = (kernel.flags & kernel_has_barrier) != 0;
-  std::size_t total = sizes[0] + 2 * margin;
-  if (has_barrier)
-    for (std::size_t i = 1; i < std::size(sizes); ++i) total += sizes[i];
-  if (!reserve(total)) return nullptr;
+std::byte* BlockSpace::memory_for(std::size_t size) {
+  return reserve(size + 2 * margin) ? memory_ + margin : nullptr;
+}
 
-  BlockContext& b = block_;
-  for (unsigned i = 0; i < 3; ++i) {
-    b.block_size[i] = shape.block[i];
-    b.grid_size[i] = shape.grid[i];
-  }
-  b.shared = memory_ + margin;
-  b.dynamic_shared_offset = static_cast<std::uint32_t>(before_dynamic);
-  b.thread_count = static_cast<std::uint32_t>(threads);
-  b.services = &services();
-  b.launch = launch;
-  if (has_barrier) {
-    std::byte* at = b.shared + sizes[0];
-    b.state = reinterpret_cast<std::uint8_t*>(at);
-    b.selected = reinterpret_cast<std::uint8_t*>(at += sizes[1]);
-    b.uniform_frame = at += sizes[2];
-    b.varying_frame = at += sizes[3];
-    b.local_memory = at += sizes[4];
-  }
-  return &b;
+BlockContext* BlockSpace::prepare(const Kernel& kernel, const LaunchShape& shape, void* launch) {
+  std::byte* const memory = memory_for(block_bytes(kernel, shape));
+  if (memory == nullptr) return nullptr;
+  block_ = block_context_in(memory, kernel, shape, launch);
+  return &block_;
 }
 
 }  // namespace treadle::cuda_cpu

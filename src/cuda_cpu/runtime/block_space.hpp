@@ -8,6 +8,13 @@
 
 namespace treadle::cuda_cpu {
 
+/// Bytes a block of this launch needs: shared memory, thread states, frames.
+std::size_t block_bytes(const Kernel& kernel, const LaunchShape& shape);
+
+/// The context of a block that lives in `memory`, 64-byte aligned and block_bytes() long.
+BlockContext block_context_in(std::byte* memory, const Kernel& kernel, const LaunchShape& shape,
+                              void* launch);
+
 /// Memory in which one thread runs blocks: shared memory, frames, thread states. Kept from launch
 /// to launch.
 class BlockSpace {
@@ -21,6 +28,9 @@ class BlockSpace {
 
   /// Lays the memory out for a launch; null if there is not enough.
   BlockContext* prepare(const Kernel& kernel, const LaunchShape& shape, void* launch);
+  /// `size` bytes for contexts that the caller lays out, valid until the next call of either; null
+  /// if there is not enough.
+  std::byte* memory_for(std::size_t size);
 
  private:
   bool reserve(std::size_t size);

@@ -6,6 +6,23 @@
 #include "cuda_cpu/runtime/machine.hpp"
 #include "cuda_cpu/runtime/module.hpp"
 
+namespace treadle::cuda_cpu {
+
+int blocks_per_multiprocessor(const Function& function, int block_size,
+                              std::size_t dynamic_shared) {
+  constexpr std::size_t threads = 2 * max_threads_per_block, most_blocks = 32;
+  if (static_cast<unsigned>(block_size) > function.max_threads()) return 0;
+  const std::size_t shared = function.kernel.static_shared + dynamic_shared;
+  if (dynamic_shared > function.max_dynamic_shared) return 0;
+  const auto warps_rounded =
+      (static_cast<std::size_t>(block_size) + warp_size - 1) / warp_size * warp_size;
+  std::size_t blocks = std::min(most_blocks, threads / warps_rounded);
+  if (shared > 0) blocks = std::min(blocks, shared_per_block_optin / shared);
+  return static_cast<int>(blocks);
+}
+
+}  // namespace treadle::cuda_cpu
+
 using namespace treadle::cuda_cpu;
 
 namespace {
@@ -78,21 +95,6 @@ CUresult set_attribute(Function& function, CUfunction_attribute attribute, int v
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
-}
-
-/// Blocks of this shape that one worker can hold at a time, as CUDA counts them for a
-/// multiprocessor.
-int blocks_per_multiprocessor(const Function& function, int block_size,
-                              std::size_t dynamic_shared) {
-  constexpr std::size_t threads = 2 * max_threads_per_block, most_blocks = 32;
-  if (static_cast<unsigned>(block_size) > function.max_threads()) return 0;
-  const std::size_t shared = function.kernel.static_shared + dynamic_shared;
-  if (dynamic_shared > function.max_dynamic_shared) return 0;
-  const auto warps_rounded =
-      (static_cast<std::size_t>(block_size) + warp_size - 1) / warp_size * warp_size;
-  std::size_t blocks = std::min(most_blocks, threads / warps_rounded);
-  if (shared > 0) blocks = std::min(blocks, shared_per_block_optin / shared);
-  return static_cast<int>(blocks);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cuda_cpu/runtime/launch.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -10,6 +12,7 @@
 #include "cuda_cpu/runtime/block_space.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/grid_of_blocks.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
 #include "cuda_cpu/runtime/scheduler.hpp"
 #include "cuda_cpu/runtime/services.hpp"
@@ -47,6 +50,13 @@ LaunchCommand::LaunchCommand(std::shared_ptr<Function> launched, const LaunchSha
   eager = limit > 1 && all_threads() >= eager_threads;
 }
 
+LaunchCommand::~LaunchCommand() = default;
+
+bool LaunchCommand::keep_all_blocks() {
+  grid_ = std::make_unique<GridOfBlocks>(total_blocks_);
+  return grid_->reserve(function_->kernel, shape_, this);
+}
+
 void LaunchCommand::copy_packed(const std::byte* buffer, std::size_t size) {
   const Kernel& kernel = function_->kernel;
   argument_bytes_ = inline_storage_;
@@ -80,10 +90,10 @@ void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockConte
   const bool has_barrier = (kernel.flags & kernel_has_barrier) != 0;
   for (std::uint64_t number = first; number < end; ++number) {
     block.thread_index[0] = thread_unknown;
-    if (has_barrier)
-      run_regions(kernel, function_->barriers, arguments_, block);
-    else
+    if (!has_barrier)
       kernel.run(arguments_, &block);
+    else if (start_block({kernel, function_->barriers, arguments_, block}) != BlockPause::finished)
+      leave_guarded(FaultReason::trap);  // a grid barrier, which CUDA's headers answer with a trap
     if (++index[0] < x) continue;
     index[0] = 0;
     if (++index[1] < y) continue;
@@ -92,25 +102,49 @@ void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockConte
   }
 }
 
+/// Claims and runs a chunk of blocks. False when that was the last.
+bool LaunchCommand::run_piece(Share& share) {
+  const std::uint64_t first = next_block_.fetch_add(chunk_, std::memory_order_relaxed);
+  if (first >= total_blocks_) return false;
+  const std::uint64_t end = std::min(total_blocks_, first + chunk_);
+  share.block->stack = __builtin_frame_address(0);
+  enter_compiled_code();
+  run_chunk(first, end, *share.block);
+  leave_compiled_code();
+  return end < total_blocks_;
+}
+
+/// One turn of one block of a cooperative launch. False when all have ended.
+bool LaunchCommand::run_piece_of_grid(Share& share) {
+  const GridOfBlocks::Ticket ticket = grid_->take_ticket();
+  while (!grid_->may_run(ticket)) {
+    if (stopped_.load(std::memory_order_relaxed) || context().ending) return false;
+    sched_yield();
+  }
+  if (grid_->ended()) return false;
+  share.block = &grid_->context(ticket);
+  share.block->stack = __builtin_frame_address(0);
+  set_current_block(share.block);
+  enter_compiled_code();
+  grid_->run(ticket, function_->kernel, function_->barriers, arguments_);
+  leave_compiled_code();
+  return true;
+}
+
 /// Guarded: a fault leaves by a jump, so nothing here may need a destructor.
-void LaunchCommand::run_blocks(void* share) {
-  auto& [launch, block, leave_at, left] = *static_cast<Share*>(share);
-  const std::int64_t start = launch->limit > 1 ? monotonic_nanoseconds() : 0;
-  while (!launch->stopped_.load(std::memory_order_relaxed)) {
-    const std::uint64_t first =
-        launch->next_block_.fetch_add(launch->chunk_, std::memory_order_relaxed);
-    if (first >= launch->total_blocks_) return;
-    const std::uint64_t end = std::min(launch->total_blocks_, first + launch->chunk_);
-    enter_compiled_code();
-    launch->run_chunk(first, end, *block);
-    leave_compiled_code();
-    if (end == launch->total_blocks_ || launch->limit == 1) continue;
+void LaunchCommand::run_blocks(void* argument) {
+  Share& share = *static_cast<Share*>(argument);
+  LaunchCommand& launch = *share.launch;
+  const std::int64_t start = launch.limit > 1 ? monotonic_nanoseconds() : 0;
+  while (!launch.stopped_.load(std::memory_order_relaxed)) {
+    if (!(launch.grid_ ? launch.run_piece_of_grid(share) : launch.run_piece(share))) return;
+    if (launch.limit == 1) continue;
     const std::int64_t now = monotonic_nanoseconds();
-    if (!launch->helpers_called_.load(std::memory_order_relaxed) &&
-        now - start > slow_nanoseconds && !launch->helpers_called_.exchange(true))
-      Scheduler::instance().call_helpers(launch->limit - 1);
-    if (leave_at != 0 && now > leave_at) {
-      left = true;
+    if (!launch.helpers_called_.load(std::memory_order_relaxed) && now - start > slow_nanoseconds &&
+        !launch.helpers_called_.exchange(true))
+      Scheduler::instance().call_helpers(launch.limit - 1);
+    if (share.leave_at != 0 && now > share.leave_at) {
+      share.left = true;
       return;
     }
   }
@@ -133,7 +167,9 @@ bool LaunchCommand::run() {
     context().fail_ended();
     return true;
   }
-  BlockContext* const block = BlockSpace::of_this_thread().prepare(function_->kernel, shape_, this);
+  BlockContext* const block =
+      grid_ ? &grid_->context({})
+            : BlockSpace::of_this_thread().prepare(function_->kernel, shape_, this);
   if (block == nullptr) {
     stopped_ = true;
     context().fail(
@@ -156,7 +192,7 @@ bool LaunchCommand::run() {
     return true;
   }
   stopped_ = true;
-  report(fault, *block);
+  report(fault, *share.block);
   return true;
 }
 
@@ -189,6 +225,13 @@ Context& launch_context(const BlockContext& block) {
 
 namespace {
 
+/// Blocks that all workers hold at once, by the count the occupancy functions give.
+std::uint64_t resident_blocks(const Function& function, const LaunchShape& shape) {
+  const auto each = static_cast<std::uint64_t>(
+      blocks_per_multiprocessor(function, static_cast<int>(shape.threads()), shape.dynamic_shared));
+  return each * machine().threads;
+}
+
 /// What the device or the kernel forbids.
 CUresult check_shape(const Function& function, const LaunchShape& shape) {
   const Kernel& kernel = function.kernel;
@@ -202,6 +245,8 @@ CUresult check_shape(const Function& function, const LaunchShape& shape) {
   if (shape.threads() > function.max_threads()) return CUDA_ERROR_INVALID_VALUE;
   if (shape.dynamic_shared > function.max_dynamic_shared.load(std::memory_order_relaxed))
     return CUDA_ERROR_INVALID_VALUE;
+  if (shape.cooperative && shape.blocks() > resident_blocks(function, shape))
+    return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
   return CUDA_SUCCESS;
 }
 
@@ -268,6 +313,7 @@ CUresult launch_kernel(CUfunction handle, const LaunchShape& shape, CUstream str
     if (const CUresult failure = pass_arguments(*command, kernel, addresses, extra);
         failure != CUDA_SUCCESS)
       return failure;
+    if (shape.cooperative && !command->keep_all_blocks()) return CUDA_ERROR_OUT_OF_MEMORY;
     Scheduler::instance().submit(std::move(command), stream);
     return CUDA_SUCCESS;
   });
@@ -291,27 +337,32 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   if (config == nullptr || (config->numAttrs > 0 && config->attrs == nullptr) ||
       config->numAttrs > most_attributes)
     return CUDA_ERROR_INVALID_VALUE;
+  bool cooperative = false;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const CUlaunchAttribute& attribute = config->attrs[i];
     // Hints are ignored; what would change the meaning of the launch is refused.
     const auto& cluster = attribute.value.clusterDim;
-    const bool refused =
-        (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && attribute.value.cooperative != 0) ||
-        (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-         cluster.x * cluster.y * cluster.z > 1) ||
-        attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
-        attribute.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT;
+    const bool refused = (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+                          cluster.x * cluster.y * cluster.z > 1) ||
+                         attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
+                         attribute.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT;
     if (refused) return CUDA_ERROR_NOT_SUPPORTED;
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+      cooperative = attribute.value.cooperative != 0;
   }
   return launch_kernel(function,
                        {{config->gridDimX, config->gridDimY, config->gridDimZ},
                         {config->blockDimX, config->blockDimY, config->blockDimZ},
-                        config->sharedMemBytes},
+                        config->sharedMemBytes,
+                        cooperative},
                        config->hStream, addresses, extra);
 }
 
-CUresult cuLaunchCooperativeKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                   unsigned, unsigned, CUstream, void**) {
-  // CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH says 0: blocks are not all resident at once.
-  return with_context([](const auto&) -> CUresult { return CUDA_ERROR_NOT_SUPPORTED; });
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                   unsigned grid_z, unsigned block_x, unsigned block_y,
+                                   unsigned block_z, unsigned dynamic_shared, CUstream stream,
+                                   void** addresses) {
+  return launch_kernel(
+      function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared, true},
+      stream, addresses, nullptr);
 }

@@ -13,11 +13,13 @@
 
 namespace treadle::cuda_cpu {
 
+class GridOfBlocks;
 struct Fault;
 
 struct LaunchShape {
   std::array<std::uint32_t, 3> grid, block;
   std::uint32_t dynamic_shared = 0;
+  bool cooperative = false;  ///< all blocks are kept until the last has ended: they may meet
   std::uint64_t blocks() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
   std::uint64_t threads() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
 };
@@ -27,17 +29,22 @@ struct LaunchShape {
 class LaunchCommand final : public Command {
  public:
   LaunchCommand(std::shared_ptr<Function> launched, const LaunchShape& launch_shape);
+  ~LaunchCommand() override;
 
   /// Copies the arguments: one address per parameter, or CUDA's packed buffer.
   void copy_arguments(void* const* addresses);
   void copy_packed(const std::byte* buffer, std::size_t size);
+
+  /// For a cooperative launch, before it is submitted: memory for every block. False if there is
+  /// not enough.
+  bool keep_all_blocks();
 
   bool run() override;
   void finished() override;
   /// A block cannot be left and go on elsewhere: that it was quick once says nothing where the
   /// compiler saw no end.
   bool may_take_long() const override {
-    return (function_->kernel.flags & kernel_may_run_long) != 0 ||
+    return (function_->kernel.flags & kernel_may_run_long) != 0 || grid_ != nullptr ||
            all_threads() > function_->quick_threads;
   }
   Context& context() const { return *function_->module->context; }
@@ -61,6 +68,8 @@ class LaunchCommand final : public Command {
   };
   static void run_blocks(void* share);
   void run_chunk(std::uint64_t first, std::uint64_t end, BlockContext& block);
+  bool run_piece(Share& share);
+  bool run_piece_of_grid(Share& share);
   void report(Fault fault, const BlockContext& block);
   std::uint64_t all_threads() const { return total_blocks_ * shape_.threads(); }
 
@@ -77,6 +86,7 @@ class LaunchCommand final : public Command {
   void** arguments_ = nullptr;
   alignas(64) std::byte inline_storage_[512];
   std::unique_ptr<std::byte[]> large_storage_;
+  std::unique_ptr<GridOfBlocks> grid_;  // of a cooperative launch
 };
 
 /// The context whose launch this block belongs to.

@@ -60,6 +60,10 @@ class Function {
   }
 };
 
+/// Blocks of this shape that one worker can hold at a time, as CUDA counts them for a
+/// multiprocessor.
+int blocks_per_multiprocessor(const Function& function, int block_size, std::size_t dynamic_shared);
+
 using ModuleHandles = HandleRegistry<Module, CUmodule, HandleKind::module>;
 using FunctionHandles = HandleRegistry<Function, CUfunction, HandleKind::function>;
 ModuleHandles& module_handles();

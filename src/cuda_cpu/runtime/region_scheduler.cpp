@@ -7,21 +7,36 @@
 // some leave early, warp barriers, a barrier in both branches), rounds. Each round releases, by the
 // barrier a thread waits at:
 //   (a) scheduling barriers: always;
-//   (b) warp barriers: if no thread of the warp waits at (a);
-//   (c) block barriers: if no thread of the block waits at (a) or (b).
-// Exited threads count as arrived. Example, 64 threads, `if (t < 32) { __syncwarp(); }
-// __syncthreads();`: after region 0, warp 0 waits at the warp barrier and warp 1 at the block
-// barrier. Round 1 releases warp 0 by (b) and holds warp 1; then both wait at the block barrier,
-// and the block is together again.
+//   (b) named_warp and whole_warp: when all the lanes named wait there and name the same lanes;
+//   (c) warp: if no thread of the warp waits at (a);
+//   (d) converge: as (c), and no lanes met by (b): those in front of the first such region only,
+//       so that lanes which took a detour catch up;
+//   (e) block barriers: if every thread of the block waits at one.
+// Exited threads count as arrived. When none of this releases a thread the program has named lanes
+// that never come; they go on without these, as they would on a GPU of old. Then (f): a block whose
+// threads all wait at grid barriers is left until the launch resumes it.
+//
+// Example, 64 threads, `if (t < 32) { __syncwarp(); } __syncthreads();`: after region 0, warp 0
+// waits at the warp barrier and warp 1 at the block barrier. Round 1 releases warp 0 by (b) and
+// holds warp 1; then both wait at the block barrier, and the block is together again.
 #include "cuda_cpu/runtime/region_scheduler.hpp"
 
+#include "cuda_cpu/runtime/driver_api.hpp"
+
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cstring>
+#include <optional>
+#include <span>
 
 namespace treadle::cuda_cpu {
 namespace {
 
 constexpr unsigned warp_threads = 32;
+constexpr unsigned most_warps = 32;
+constexpr unsigned barrier_kind_count = 7;
+using Lanes = std::uint32_t;
 
 bool all_equal(const std::uint8_t* state, unsigned count) {
   unsigned differences = 0;
@@ -29,62 +44,219 @@ bool all_equal(const std::uint8_t* state, unsigned count) {
   return differences == 0;
 }
 
-/// Runs regions for all threads from `region` on. True when all have exited, false when they have
-/// parted.
-bool run_together(const Kernel& kernel, unsigned region, void** arguments, BlockContext& block) {
-  while (true) {
-    const Region& now = kernel.regions[region];
-    now.run_all(arguments, &block);
+constexpr Lanes lanes_up_to(unsigned count) { return count >= 32 ? ~0u : (1u << count) - 1; }
+
+template <class Body>
+void each_lane(Lanes lanes, Body&& body) {
+  for (; lanes != 0; lanes &= lanes - 1) body(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+std::atomic<unsigned> switched_off_rules{0};
+bool switched_off(SwitchedOffRule rule) {
+  return (switched_off_rules.load(std::memory_order_relaxed) & rule) != 0;
+}
+
+/// The threads of one warp by what they wait at.
+class Warp {
+ public:
+  void look(const BlockRun& run, unsigned first) {
+    block_ = &run.block;
+    first_ = first;
+    at_.fill(0);
+    released = 0;
+    const unsigned count = std::min(run.block.thread_count - first, warp_threads);
+    const std::uint8_t* const state = run.block.state + first;
+    if (all_equal(state, count)) {
+      if (state[0] != region_exited) at_[run.kinds[state[0]]] = lanes_up_to(count);
+    } else {
+      for (unsigned i = 0; i < count; ++i)
+        if (state[i] != region_exited) at_[run.kinds[state[i]]] |= 1u << i;
+    }
+    alive_ = 0;
+    for (const Lanes lanes : at_) alive_ |= lanes;
+  }
+
+  Lanes alive() const { return alive_; }
+  Lanes at(BarrierKind kind) const { return at_[static_cast<unsigned>(kind)]; }
+  Lanes at_named() const { return at(BarrierKind::named_warp) | at(BarrierKind::whole_warp); }
+
+  /// Rules (a) to (d).
+  void release_what_met() {
+    released = at(BarrierKind::scheduling);
+    const Lanes met = named_that_met();
+    released |= met;
+    if (switched_off(named_lanes_rule)) release_unmet();
+    if (at(BarrierKind::scheduling) != 0) return;
+    released |= at(BarrierKind::warp);
+    if (const Lanes coming = at(BarrierKind::converge); met == 0 && coming != 0)
+      released |= meet(in_first_region(coming));
+  }
+
+  /// Those that named lanes which do not come, by the place where they are.
+  void release_unmet() {
+    for (Lanes left = at_named(); left != 0;) {
+      const Lanes group = in_first_region(left);
+      left &= ~group;
+      released |= meet(group);
+    }
+  }
+
+  /// Takes back from `selected` who was not released.
+  void hold_others() const {
+    each_lane(alive_ & ~released,
+              [&](unsigned lane) { block_->selected[first_ + lane] = region_held; });
+  }
+
+  Lanes released = 0;
+
+ private:
+  Lanes named_by(unsigned lane) const {
+    const bool whole = (at(BarrierKind::whole_warp) >> lane & 1) != 0;
+    return (whole ? ~0u : block_->warp_masks[first_ + lane]) & alive_;
+  }
+
+  Lanes named_that_met() const {
+    Lanes met = 0;
+    for (Lanes left = at_named(); left != 0;) {
+      const Lanes named = named_by(static_cast<unsigned>(std::countr_zero(left)));
+      Lanes group = 0;
+      each_lane(left, [&](unsigned lane) {
+        if (named_by(lane) == named) group |= 1u << lane;
+      });
+      left &= ~group;
+      if ((named & ~group) != 0) continue;
+      each_lane(group, [&](unsigned lane) { block_->warp_masks[first_ + lane] = named; });
+      met |= group;
+    }
+    return met;
+  }
+
+  Lanes in_first_region(Lanes lanes) const {
+    unsigned region = region_exited;
+    each_lane(lanes, [&](unsigned lane) {
+      region = std::min<unsigned>(region, block_->state[first_ + lane]);
+    });
+    Lanes group = 0;
+    each_lane(lanes, [&](unsigned lane) {
+      if (block_->state[first_ + lane] == region) group |= 1u << lane;
+    });
+    return group;
+  }
+
+  Lanes meet(Lanes group) const {
+    each_lane(group, [&](unsigned lane) { block_->warp_masks[first_ + lane] = group; });
+    return group;
+  }
+
+  BlockContext* block_ = nullptr;
+  unsigned first_ = 0;
+  Lanes alive_ = 0;
+  std::array<Lanes, barrier_kind_count> at_{};
+};
+
+enum class Round : std::uint8_t { nobody_left, went_on, only_waited, at_grid };
+
+/// Decides who runs next: fills `selected`.
+class RoundPlan {
+ public:
+  explicit RoundPlan(const BlockRun& run) : block_(run.block) {
+    for (unsigned first = 0; first < block_.thread_count; first += warp_threads)
+      warps_[count_++].look(run, first);
+  }
+
+  Round select_released() {
+    if (!any([](const Warp& warp) { return warp.alive() != 0; })) return Round::nobody_left;
+    for (Warp& warp : warps()) warp.release_what_met();
+    if (everybody_at(BarrierKind::block) || switched_off(whole_block_rule))
+      release_all(BarrierKind::block);
+    const auto goes_on = [](const Warp& warp) { return warp.released != 0; };
+    if (!any(goes_on)) {
+      if (everybody_at(BarrierKind::grid)) return Round::at_grid;
+      for (Warp& warp : warps()) warp.release_unmet();
+      if (!any(goes_on)) release_all(BarrierKind::block);
+    }
+    std::memcpy(block_.selected, block_.state, block_.thread_count);
+    for (const Warp& warp : warps()) warp.hold_others();
+    return any([](const Warp& warp) {
+      return (warp.released & ~warp.at(BarrierKind::scheduling)) != 0;
+    })
+               ? Round::went_on
+               : Round::only_waited;
+  }
+
+ private:
+  std::span<Warp> warps() { return {warps_.data(), count_}; }
+  template <class Condition>
+  bool any(Condition&& condition) {
+    return std::ranges::any_of(warps(), condition);
+  }
+  bool everybody_at(BarrierKind kind) {
+    return std::ranges::all_of(warps(),
+                               [&](const Warp& warp) { return warp.at(kind) == warp.alive(); });
+  }
+  void release_all(BarrierKind kind) {
+    for (Warp& warp : warps()) warp.released |= warp.at(kind);
+  }
+
+  BlockContext& block_;
+  std::array<Warp, most_warps> warps_;
+  unsigned count_ = 0;
+};
+
+/// Runs each region that some thread was released to, for those threads.
+void run_released(const BlockRun& run) {
+  std::uint64_t present[4] = {0, 0, 0, 0};
+  for (unsigned i = 0; i < run.block.thread_count; ++i)
+    present[run.block.selected[i] >> 6] |= std::uint64_t{1} << (run.block.selected[i] & 63);
+  for (unsigned region = 0; region < run.kernel.region_count; ++region)
+    if ((present[region >> 6] >> (region & 63) & 1) != 0)
+      run.kernel.regions[region].run_selected(run.arguments, &run.block);
+}
+
+/// Runs regions for all threads from `region` on. Nothing when they have parted.
+std::optional<BlockPause> run_together(const BlockRun& run, unsigned region) {
+  BlockContext& block = run.block;
+  for (unsigned waited = 0;;) {
+    const Region& now = run.kernel.regions[region];
+    now.run_all(run.arguments, &block);
     unsigned next = region_exited;
     if (now.only_successor >= 0) {
       next = static_cast<unsigned>(now.only_successor);
     } else {
-      if (now.uniform_exit == 0 && !all_equal(block.state, block.thread_count)) return false;
+      if (now.uniform_exit == 0 && !all_equal(block.state, block.thread_count)) return std::nullopt;
       next = block.state[0];
     }
-    if (next == region_exited) return true;
+    if (next == region_exited) return BlockPause::finished;
     region = next;
+    const auto kind = static_cast<BarrierKind>(run.kinds[region]);
+    const bool tired =
+        kind == BarrierKind::scheduling && run.patience != 0 && ++waited > run.patience;
+    if (kind != BarrierKind::grid && !tired) continue;
+    std::memset(block.state, static_cast<int>(region), block.thread_count);
+    return tired ? BlockPause::waiting : BlockPause::at_grid;
   }
 }
 
-/// Fills `selected` with what this round releases. False when every thread has exited.
-bool select_released(const BarrierKinds& kinds, BlockContext& block) {
-  constexpr auto scheduling = static_cast<std::uint8_t>(BarrierKind::scheduling);
-  constexpr auto whole_block = static_cast<std::uint8_t>(BarrierKind::block);
-  const unsigned count = block.thread_count;
-  const std::uint8_t* const state = block.state;
-  std::uint8_t* const selected = block.selected;
-  std::memcpy(selected, state, count);
-  bool any_left = false, any_before_block = false;
-  for (unsigned first = 0; first < count; first += warp_threads) {
-    const unsigned end = std::min(count, first + warp_threads);
-    bool at_scheduling = false;
-    for (unsigned i = first; i < end; ++i) {
-      if (state[i] == region_exited) continue;
-      any_left = true;
-      at_scheduling |= kinds[state[i]] == scheduling;
-      any_before_block |= kinds[state[i]] != whole_block;
-    }
-    if (!at_scheduling) continue;
-    for (unsigned i = first; i < end; ++i)
-      if (state[i] != region_exited &&
-          kinds[state[i]] == static_cast<std::uint8_t>(BarrierKind::warp))
-        selected[i] = region_held;
+BlockPause run_apart(const BlockRun& run) {
+  BlockContext& block = run.block;
+  for (unsigned waited = 0;;) {
+    const Round round = RoundPlan(run).select_released();
+    if (round == Round::nobody_left) return BlockPause::finished;
+    if (round == Round::at_grid) return BlockPause::at_grid;
+    if (round == Round::only_waited && run.patience != 0 && ++waited > run.patience)
+      return BlockPause::waiting;
+    run_released(run);
+    if (!all_equal(block.state, block.thread_count)) continue;
+    if (block.state[0] == region_exited) return BlockPause::finished;
+    if (run.kinds[block.state[0]] == static_cast<std::uint8_t>(BarrierKind::grid))
+      return BlockPause::at_grid;
+    if (const auto pause = run_together(run, block.state[0])) return *pause;
   }
-  if (any_before_block)
-    for (unsigned i = 0; i < count; ++i)
-      if (state[i] != region_exited && kinds[state[i]] == whole_block) selected[i] = region_held;
-  return any_left;
 }
 
-/// Runs each region that some thread was released to, for those threads.
-void run_released(const Kernel& kernel, void** arguments, BlockContext& block) {
-  std::uint64_t present[4] = {0, 0, 0, 0};
-  for (unsigned i = 0; i < block.thread_count; ++i)
-    present[block.selected[i] >> 6] |= std::uint64_t{1} << (block.selected[i] & 63);
-  for (unsigned region = 0; region < kernel.region_count; ++region)
-    if ((present[region >> 6] >> (region & 63) & 1) != 0)
-      kernel.regions[region].run_selected(arguments, &block);
+BlockPause run_from(const BlockRun& run, unsigned region) {
+  const auto pause = run_together(run, region);
+  return pause ? *pause : run_apart(run);
 }
 
 }  // namespace
@@ -93,19 +265,26 @@ BarrierKinds barrier_kinds(const Kernel& kernel) {
   BarrierKinds kinds;
   kinds.fill(static_cast<std::uint8_t>(BarrierKind::block));
   for (unsigned region = 0; region < kernel.region_count; ++region)
-    kinds[region] = kernel.regions[region].barrier;
+    kinds[region] = std::min<std::uint8_t>(kernel.regions[region].barrier, barrier_kind_count - 1);
   return kinds;
 }
 
-void run_regions(const Kernel& kernel, const BarrierKinds& kinds, void** arguments,
-                 BlockContext& block) {
-  if (run_together(kernel, 0, arguments, block)) return;
-  while (select_released(kinds, block)) {
-    run_released(kernel, arguments, block);
-    if (!all_equal(block.state, block.thread_count)) continue;
-    if (block.state[0] == region_exited || run_together(kernel, block.state[0], arguments, block))
-      return;
+BlockPause start_block(const BlockRun& run) { return run_from(run, 0); }
+
+BlockPause resume_block(const BlockRun& run, BlockPause stopped_by) {
+  BlockContext& block = run.block;
+  if (all_equal(block.state, block.thread_count)) return run_from(run, block.state[0]);
+  if (stopped_by == BlockPause::at_grid) {
+    std::memcpy(block.selected, block.state, block.thread_count);
+    run_released(run);
   }
+  return run_apart(run);
 }
 
 }  // namespace treadle::cuda_cpu
+
+/// For the test of the random kernels: SwitchedOffRule bits, for the whole process.
+TREADLE_CPU_EXPORT CUresult treadle_cpu_switch_off_rules(unsigned rules) {
+  treadle::cuda_cpu::switched_off_rules = rules;
+  return CUDA_SUCCESS;
+}

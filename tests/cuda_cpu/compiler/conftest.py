@@ -43,7 +43,7 @@ class Kernel:
     def __init__(self, device, handle):
         self._device, self._handle = device, handle
 
-    def __call__(self, *arguments, block=(1, 1, 1), grid=(1, 1, 1), shared=0):
+    def __call__(self, *arguments, block=(1, 1, 1), grid=(1, 1, 1), shared=0, cooperative=False):
         """Launches and waits. Arguments: NumPy arrays (device memory is host memory), NumPy
         scalars, or bytes of a structure."""
         block, grid = (tuple(x) + (1,) * (3 - len(x)) for x in (block, grid))
@@ -59,9 +59,9 @@ class Kernel:
             buffer[offset : offset + len(data)] = np.frombuffer(data, np.uint8)
             storage.append((buffer, buffer.ctypes.data + offset))
         pointers = (ctypes.c_void_p * max(1, len(storage)))(*[address for _, address in storage])
-        self._device.check(
-            "cuLaunchKernel", self._handle, *grid, *block, shared, None, pointers, None
-        )
+        call = "cuLaunchCooperativeKernel" if cooperative else "cuLaunchKernel"
+        extra = () if cooperative else (None,)
+        self._device.check(call, self._handle, *grid, *block, shared, None, pointers, *extra)
         self._device.check("cuCtxSynchronize")
 
     def attribute(self, number):
@@ -109,6 +109,11 @@ class Device:
         code = getattr(self._driver, call)(*arguments)
         if code:
             raise RuntimeError(f"{call} = {code}")
+
+    def attribute(self, number):
+        value = ctypes.c_int()
+        self.check("cuDeviceGetAttribute", ctypes.byref(value), number, 0)
+        return value.value
 
     def image(self, source, *options):
         nvrtc, program = self._compiler, ctypes.c_void_p()

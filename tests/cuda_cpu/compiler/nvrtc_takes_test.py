@@ -9,6 +9,7 @@ from pathlib import Path
 
 import device_functions
 import pytest
+import thread_functions
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADERS = [ROOT / ".cache/cuda-headers", Path("/usr/local/cuda/include")]
@@ -53,6 +54,11 @@ def log_of(library, text):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_nvrtc_takes_the_family(nvrtc, family):
     assert not log_of(nvrtc, device_functions.program(family))
+
+
+@pytest.mark.parametrize("family", thread_functions.PROGRAMS)
+def test_nvrtc_takes_the_functions_of_threads(nvrtc, family):
+    assert not log_of(nvrtc, thread_functions.PROGRAMS[family]())
 
 
 def kernel_of(statements):

@@ -7,17 +7,13 @@
 #include <cstdint>
 
 #include "cuda_cpu/module_abi.h"
+#include "cuda_cpu/runtime/barrier_kernels.hpp"
 
 using namespace treadle::cuda_cpu;
 
 namespace {
 
 const Services* services = nullptr;
-
-template <class T>
-T& argument(void** arguments, unsigned index) {
-  return *static_cast<T*>(arguments[index]);
-}
 
 std::uint64_t block_number(const BlockContext* b) {
   return b->block_index[0] +
@@ -205,95 +201,6 @@ void current_is_mine(void** a, BlockContext* b) {
   *argument<int*>(a, 0) = services->current() == b ? 1 : 0;
 }
 
-// ---- kernels with barriers
-
-/// out[t] = in[n - 1 - t] through shared memory.
-void reverse_0(void** a, BlockContext* b) {
-  auto* shared = reinterpret_cast<int*>(b->shared);
-  for (unsigned t = 0; t < b->thread_count; ++t) shared[t] = argument<const int*>(a, 0)[t];
-}
-void reverse_1(void** a, BlockContext* b) {
-  const auto* shared = reinterpret_cast<const int*>(b->shared);
-  for (unsigned t = 0; t < b->thread_count; ++t)
-    argument<int*>(a, 1)[t] = shared[b->thread_count - 1 - t];
-}
-
-/// `if (t >= n) return; s[t] = 1; __syncthreads(); out[t] = sum of s;` with an uneven count of
-/// threads left.
-void early_thread_0(void** a, BlockContext* b, unsigned t) {
-  const int n = argument<int>(a, 0);
-  auto* shared = reinterpret_cast<int*>(b->shared);
-  b->state[t] = static_cast<int>(t) >= n ? region_exited : 1;
-  if (static_cast<int>(t) < n) shared[t] = 1;
-}
-void early_thread_1(void** a, BlockContext* b, unsigned t) {
-  const auto* shared = reinterpret_cast<const int*>(b->shared);
-  int sum = 0;
-  for (int i = 0; i < argument<int>(a, 0); ++i) sum += shared[i];
-  argument<int*>(a, 1)[t] = sum;
-  b->state[t] = region_exited;
-}
-
-/// Warp 0 passes three warp barriers before the block barrier that warp 1 waits at; `log` gets the
-/// order of events.
-void log_event(void** a, int event) {
-  int* log = argument<int*>(a, 0);
-  log[++log[0]] = event;
-}
-void warps_thread_0(void** a, BlockContext* b, unsigned t) { b->state[t] = t < 32 ? 1 : 4; }
-template <int next>
-void warps_thread_loop(void** a, BlockContext* b, unsigned t) {
-  if (t == 0) log_event(a, next);
-  b->state[t] = next;
-}
-void warps_thread_end(void** a, BlockContext* b, unsigned t) {
-  if (t == 0 || t == 32) log_event(a, 100 + static_cast<int>(t));
-  b->state[t] = region_exited;
-}
-
-/// Spin-wait inside a block: thread 1 waits at scheduling barriers until thread 0, held at a warp
-/// barrier, ... never is; so threads at scheduling barriers go first, three rounds long, and then
-/// all meet at the block barrier.
-void yield_thread_0(void** a, BlockContext* b, unsigned t) { b->state[t] = t == 1 ? 1 : 2; }
-void yield_thread_1(void** a, BlockContext* b, unsigned t) {
-  int* rounds = argument<int*>(a, 0);
-  b->state[t] = ++*rounds < 3 ? 1 : 2;
-}
-void yield_thread_2(void** a, BlockContext* b, unsigned t) {
-  if (t == 0) argument<int*>(a, 0)[1] = argument<int*>(a, 0)[0];
-  b->state[t] = region_exited;
-}
-
-using ThreadFunction = void (*)(void**, BlockContext*, unsigned);
-template <ThreadFunction thread>
-void for_all(void** a, BlockContext* b) {
-  for (unsigned t = 0; t < b->thread_count; ++t) thread(a, b, t);
-}
-template <ThreadFunction thread, unsigned region>
-void for_selected(void** a, BlockContext* b) {
-  for (unsigned t = 0; t < b->thread_count; ++t)
-    if (b->selected[t] == region) thread(a, b, t);
-}
-template <ThreadFunction thread, unsigned region>
-constexpr Region parting(BarrierKind barrier) {
-  return {
-      for_all<thread>, for_selected<thread, region>, -1, static_cast<std::uint8_t>(barrier), 0, {}};
-}
-
-constexpr auto at_block = static_cast<std::uint8_t>(BarrierKind::block);
-const Region reverse_regions[] = {{reverse_0, nullptr, 1, at_block, 1, {}},
-                                  {reverse_1, nullptr, region_exited, at_block, 1, {}}};
-const Region early_regions[] = {parting<early_thread_0, 0>(BarrierKind::block),
-                                parting<early_thread_1, 1>(BarrierKind::block)};
-const Region warps_regions[] = {parting<warps_thread_0, 0>(BarrierKind::block),
-                                parting<warps_thread_loop<2>, 1>(BarrierKind::warp),
-                                parting<warps_thread_loop<3>, 2>(BarrierKind::warp),
-                                parting<warps_thread_loop<4>, 3>(BarrierKind::warp),
-                                parting<warps_thread_end, 4>(BarrierKind::block)};
-const Region yield_regions[] = {parting<yield_thread_0, 0>(BarrierKind::block),
-                                parting<yield_thread_1, 1>(BarrierKind::scheduling),
-                                parting<yield_thread_2, 2>(BarrierKind::block)};
-
 // ---- the descriptor
 
 constexpr auto value = static_cast<std::uint32_t>(ParameterKind::value);
@@ -395,6 +302,11 @@ const Kernel kernels[] = {
          4096),
     in_regions(plain("warps", nullptr, one_pointer, 8), warps_regions),
     in_regions(plain("yield", nullptr, one_pointer, 8), yield_regions),
+    in_regions(plain("halves", nullptr, one_pointer, 8), halves_regions),
+    in_regions(plain("stray", nullptr, one_pointer, 8), stray_regions),
+    in_regions(plain("detour", nullptr, one_pointer, 8), detour_regions),
+    in_regions(plain("grid", nullptr, two_pointers, 16), grid_regions),
+    in_regions(plain("await", nullptr, two_pointers, 16), await_regions),
     with(plain("at_most_64", empty), 0, 0, 64),
     with(plain("small_index", empty), kernel_assumes_small_index, 0),
     with(plain("much_static_shared", empty), kernel_uses_dynamic_shared, 40u << 10),

@@ -177,12 +177,10 @@ TEST_F(LaunchTest, ex_refuses_what_changes_the_meaning_of_a_launch) {
                         .numAttrs = 1};
   attribute.id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
   EXPECT_CU(CUDA_SUCCESS, CU(cuLaunchKernelEx)(&config, kernel("empty"), nullptr, nullptr));
-  attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-  attribute.value.cooperative = 1;
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim = {2, 1, 1};
   EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED,
             CU(cuLaunchKernelEx)(&config, kernel("empty"), nullptr, nullptr));
-  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED,
-            CU(cuLaunchCooperativeKernel)(kernel("empty"), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr));
 }
 
 TEST_F(LaunchTest, is_refused_in_another_context) {

@@ -42,5 +42,29 @@ TEST_F(RegionSchedulerTest, lets_threads_at_scheduling_barriers_go_first) {
   EXPECT_EQ(rounds[1], 3);  // thread 0 saw all rounds done when it passed the block barrier
 }
 
+TEST_F(RegionSchedulerTest, lanes_wait_for_those_they_name_and_no_others) {
+  int* log = allocate_array<int>(64);
+  ASSERT_CU(launch("halves", 1, 32, nullptr, log));
+  ASSERT_CU(CU(cuCtxSynchronize)());
+  const std::vector<int> events(log + 1, log + 1 + log[0]);
+  EXPECT_EQ(events, (std::vector<int>{0xffff, -1, -1})) << "the first barrier, then both halves";
+}
+
+TEST_F(RegionSchedulerTest, goes_on_without_lanes_that_never_come) {
+  int* log = allocate_array<int>(64);
+  ASSERT_CU(launch("stray", 1, 64, nullptr, log));
+  ASSERT_CU(CU(cuCtxSynchronize)());
+  const std::vector<int> events(log + 1, log + 1 + log[0]);
+  EXPECT_EQ(events, (std::vector<int>{0xffff, 2}));
+}
+
+TEST_F(RegionSchedulerTest, lanes_converge_behind_a_detour) {
+  int* log = allocate_array<int>(64);
+  ASSERT_CU(launch("detour", 1, 32, nullptr, log));
+  ASSERT_CU(CU(cuCtxSynchronize)());
+  const std::vector<int> events(log + 1, log + 1 + log[0]);
+  EXPECT_EQ(events, (std::vector<int>{0xff, -1}));
+}
+
 }  // namespace
 }  // namespace treadle::cuda_cpu::test

@@ -24,6 +24,7 @@
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
+#include <llvm/Transforms/Scalar/LowerConstantIntrinsics.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
@@ -70,6 +71,8 @@ void inline_functions(llvm::Module& module, const ModulePlan& plan, PassRunner& 
   clean.addPass(llvm::EarlyCSEPass());
   clean.addPass(llvm::SimplifyCFGPass());
   clean.addPass(llvm::InstCombinePass());
+  // Which barrier a warp operation needs hangs on whether its mask is a constant: to be known now.
+  clean.addPass(llvm::LowerConstantIntrinsicsPass());
   llvm::ModulePassManager passes;
   passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
   passes.addPass(llvm::GlobalDCEPass());

@@ -27,6 +27,8 @@ std::vector<llvm::Function*> straight_way(const KernelPlan& kernel) {
     const RegionPlan& region = kernel.regions[static_cast<std::size_t>(at)];
     if (region.only_successor < 0 || region.run_selected != nullptr) return {};
     if (functions.size() == most_joined) return {};
+    // There the block stops until all others have come as far.
+    if (region.barrier == BarrierKind::grid) return {};
     functions.push_back(region.run_all);
     at = region.only_successor;
   }

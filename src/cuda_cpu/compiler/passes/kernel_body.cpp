@@ -25,6 +25,7 @@
 #include "cuda_cpu/compiler/passes/markers.hpp"
 #include "cuda_cpu/compiler/passes/services.hpp"
 #include "cuda_cpu/compiler/passes/shared_memory.hpp"
+#include "cuda_cpu/module_abi.h"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -128,6 +129,45 @@ void lower_indices(const KernelBody& body) {
   }
 }
 
+std::size_t context_offset(Marker marker) {
+  switch (marker) {
+    case Marker::warp_masks:
+      return offsetof(BlockContext, warp_masks);
+    case Marker::is_cooperative:
+      return offsetof(BlockContext, cooperative);
+    case Marker::shared_memory:
+      return offsetof(BlockContext, shared);
+    case Marker::shared_size:
+      return offsetof(BlockContext, shared_size);
+    case Marker::local_memory:
+      return offsetof(BlockContext, local_memory);
+    case Marker::local_size:
+      return offsetof(BlockContext, local_size);
+    default:
+      return offsetof(BlockContext, stack);
+  }
+}
+
+/// Fields of the context, the same for all blocks that a worker runs. Loaded where they are asked
+/// for: no values to be carried across barriers.
+void lower_context_fields(const KernelBody& body) {
+  for (llvm::Instruction& instruction :
+       llvm::make_early_inc_range(llvm::instructions(*body.function))) {
+    const Marker marker = marker_of(instruction);
+    if (!is_context_field(marker)) continue;
+    llvm::IRBuilder<> builder(&instruction);
+    llvm::Type* type = instruction.getType();
+    llvm::LoadInst* loaded =
+        builder.CreateLoad(type->isPointerTy() ? builder.getPtrTy() : type,
+                           context_field(builder, body.context(), context_offset(marker)));
+    loaded->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                        llvm::MDNode::get(builder.getContext(), {}));
+    instruction.replaceAllUsesWith(
+        type->isPointerTy() ? builder.CreatePointerBitCastOrAddrSpaceCast(loaded, type) : loaded);
+    instruction.eraseFromParent();
+  }
+}
+
 /// `block[d] * size[d]` or `block[d] * constant`: the dimension d, or -1.
 int block_offset_dimension(const KernelBody& body, const Value* value) {
   const auto* product = llvm::dyn_cast<llvm::BinaryOperator>(value);
@@ -186,6 +226,7 @@ KernelBody make_kernel_body(KernelPlan& kernel, SharedMemory& shared) {
   body.function->splice(body.function->begin(), &source);
   move_parameters(source, body);
   lower_indices(body);
+  lower_context_fields(body);
   lower_services(*body.function, [&](llvm::IRBuilderBase& builder) {
     store_thread_index(builder, body.context(),
                        {body.thread_index(0), body.thread_index(1), body.thread_index(2)});

@@ -17,6 +17,13 @@ enum class Marker {
   block_size,
   grid_size,
   barrier,
+  warp_masks,
+  is_cooperative,
+  shared_memory,
+  shared_size,
+  local_memory,
+  local_size,
+  stack,
   print,
   assert_failed,
   trap,
@@ -34,6 +41,10 @@ Marker marker_of(const llvm::Instruction& instruction);
 /// thread_index, block_index, block_size or grid_size: pure functions of a constant dimension.
 constexpr bool is_index(Marker marker) {
   return marker >= Marker::thread_index && marker <= Marker::grid_size;
+}
+/// A field of the block's context.
+constexpr bool is_context_field(Marker marker) {
+  return marker >= Marker::warp_masks && marker <= Marker::stack;
 }
 /// Lowered to a call through the run-time's table of services.
 constexpr bool is_service(Marker marker) { return marker >= Marker::print; }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// One value of all values of a warp group, for every thread of it.
+#pragma once
+
+#include <cooperative_groups.h>
+//
+#include "../treadle/group_operators.h"
+
+extern "C++" {
+namespace cooperative_groups {
+
+template <class Group, class T, class Operator>
+__TREADLE_FUNCTION auto reduce(const Group& group, T&& value, Operator&& op)
+    -> decltype(op(value, value)) {
+  typedef decltype(op(value, value)) Result;
+  return group.shfl(__treadle_scan(group, static_cast<Result>(value), op),
+                    static_cast<int>(group.size()) - 1);
+}
+
+/// Puts the group's result into an atomic object.
+template <class Group, class Atomic, class T, class Operator>
+__TREADLE_FUNCTION void reduce_update_async(const Group& group, Atomic& target, T&& value,
+                                            Operator&& op) {
+  const auto result = reduce(group, value, op);
+  if (group.thread_rank() == 0) __treadle_value<Operator>::type::__treadle_update(target, result);
+}
+template <class Group, class Atomic, class T, class Operator>
+__TREADLE_FUNCTION void reduce_store_async(const Group& group, Atomic& target, T&& value,
+                                           Operator&& op) {
+  const auto result = reduce(group, value, op);
+  if (group.thread_rank() == 0) target.store(result);
+}
+
+}  // namespace cooperative_groups
+}

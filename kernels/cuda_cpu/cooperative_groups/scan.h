@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Running results over the ranks of a warp group.
+#pragma once
+
+#include <cooperative_groups.h>
+//
+#include "../treadle/group_operators.h"
+
+extern "C++" {
+namespace cooperative_groups {
+
+template <class Group, class T, class Operator>
+__TREADLE_FUNCTION auto inclusive_scan(const Group& group, T&& value, Operator&& op)
+    -> decltype(op(value, value)) {
+  typedef decltype(op(value, value)) Result;
+  return __treadle_scan(group, static_cast<Result>(value), op);
+}
+template <class Group, class T>
+__TREADLE_FUNCTION typename __treadle_value<T>::type inclusive_scan(const Group& group, T&& value) {
+  return inclusive_scan(group, value, plus<typename __treadle_value<T>::type>());
+}
+
+/// Of the ranks below this thread's; a value of zeros for the first.
+template <class Group, class T, class Operator>
+__TREADLE_FUNCTION auto exclusive_scan(const Group& group, T&& value, Operator&& op)
+    -> decltype(op(value, value)) {
+  typedef decltype(op(value, value)) Result;
+  const Result before = group.shfl_up(inclusive_scan(group, value, op), 1);
+  return group.thread_rank() == 0 ? Result{} : before;
+}
+template <class Group, class T>
+__TREADLE_FUNCTION typename __treadle_value<T>::type exclusive_scan(const Group& group, T&& value) {
+  return exclusive_scan(group, value, plus<typename __treadle_value<T>::type>());
+}
+
+/// The same on top of what an atomic object held, which takes the group's result: groups that do
+/// this one after the other make one scan.
+template <class Group, class Atomic, class T, class Operator>
+__TREADLE_FUNCTION auto inclusive_scan_update(const Group& group, Atomic& target, T&& value,
+                                              Operator&& op) -> decltype(op(value, value)) {
+  typedef decltype(op(value, value)) Result;
+  const Result own = inclusive_scan(group, value, op);
+  const unsigned last = group.size() - 1u;
+  Result before{};
+  if (group.thread_rank() == last)
+    before = __treadle_value<Operator>::type::__treadle_update(target, own);
+  return op(group.shfl(before, static_cast<int>(last)), own);
+}
+template <class Group, class Atomic, class T>
+__TREADLE_FUNCTION typename __treadle_value<T>::type inclusive_scan_update(const Group& group,
+                                                                           Atomic& target,
+                                                                           T&& value) {
+  return inclusive_scan_update(group, target, value, plus<typename __treadle_value<T>::type>());
+}
+template <class Group, class Atomic, class T, class Operator>
+__TREADLE_FUNCTION auto exclusive_scan_update(const Group& group, Atomic& target, T&& value,
+                                              Operator&& op) -> decltype(op(value, value)) {
+  typedef decltype(op(value, value)) Result;
+  const Result own = inclusive_scan(group, value, op);
+  const unsigned rank = group.thread_rank(), last = group.size() - 1u;
+  Result before{};
+  if (rank == last) before = __treadle_value<Operator>::type::__treadle_update(target, own);
+  before = group.shfl(before, static_cast<int>(last));
+  const Result below = group.shfl_up(own, 1);
+  return rank == 0 ? before : op(before, below);
+}
+template <class Group, class Atomic, class T>
+__TREADLE_FUNCTION typename __treadle_value<T>::type exclusive_scan_update(const Group& group,
+                                                                           Atomic& target,
+                                                                           T&& value) {
+  return exclusive_scan_update(group, target, value, plus<typename __treadle_value<T>::type>());
+}
+
+}  // namespace cooperative_groups
+}
