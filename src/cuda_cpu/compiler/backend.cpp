@@ -10,6 +10,7 @@
 // kernels, and LLVM's loop passes come last, when the loops over threads exist.
 #include "cuda_cpu/compiler/backend.hpp"
 
+#include <llvm/Analysis/CFG.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -18,6 +19,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Support/xxhash.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <cstring>
 
@@ -38,6 +40,8 @@
 #include "cuda_cpu/compiler/passes/running_time.hpp"
 #include "cuda_cpu/compiler/passes/shared_atomics.hpp"
 #include "cuda_cpu/compiler/passes/shared_memory.hpp"
+#include "cuda_cpu/compiler/passes/simplify_body.hpp"
+#include "cuda_cpu/compiler/passes/step_loops.hpp"
 #include "cuda_cpu/compiler/passes/thread_loop.hpp"
 #include "cuda_cpu/module_abi.h"
 #include "treadle/base/cpu_features.hpp"
@@ -62,15 +66,36 @@ class DiagnosticsToError : public llvm::DiagnosticHandler {
   std::string& text_;
 };
 
+/// A copy of `body`; none where it has no loop.
+KernelBody clone_with_loops(const KernelBody& body) {
+  KernelBody copy = body;
+  copy.function = nullptr;
+  llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 4> back_edges;
+  llvm::FindFunctionBackedges(*body.function, back_edges);
+  if (back_edges.empty()) return copy;
+  llvm::ValueToValueMapTy values;
+  copy.function = llvm::CloneFunction(body.function, values);
+  return copy;
+}
+
 void lower_kernel(KernelPlan& kernel, SharedMemory& shared, PassRunner& runner,
                   const llvm::TargetMachine& machine) {
   const KernelBody body = make_kernel_body(kernel, shared);
   kernel.may_run_long = may_run_long(*body.function, runner);
   mark_shared_atomics(body);
-  if (needs_regions(body))
+  if (needs_regions(body)) {
     make_region_functions(kernel, body, runner, machine);
-  else
-    make_block_function(kernel, body, machine);
+    return;
+  }
+  // A body is used up by what is made of it. Where loops can be run in step, the launch chooses.
+  if (const KernelBody steps = clone_with_loops(body); steps.function != nullptr) {
+    simplify_body(steps, runner);
+    if (mark_step_loops(steps, runner))
+      make_region_functions(kernel, steps, runner, machine);
+    else
+      steps.function->eraseFromParent();
+  }
+  make_block_function(kernel, body, machine);
 }
 
 void lower(llvm::Module& module, PassRunner& runner, const llvm::TargetMachine& machine,

@@ -101,7 +101,7 @@ Constant* regions_of(TableBuilder& table, const KernelPlan& kernel) {
 std::uint32_t flags_of(const KernelPlan& kernel) {
   std::uint32_t flags = 0;
   if (kernel.dynamic_shared) flags |= kernel_uses_dynamic_shared;
-  if (!kernel.regions.empty()) flags |= kernel_has_barrier;
+  if (!kernel.regions.empty()) flags |= kernel.run ? kernel_has_steps : kernel_has_barrier;
   if (kernel.small_index) flags |= kernel_assumes_small_index;
   if (kernel.may_run_long) flags |= kernel_may_run_long;
   return flags;

@@ -7,6 +7,7 @@
 
 #include "cuda_cpu/runtime/device_heap.hpp"
 #include "cuda_cpu/runtime/process.hpp"
+#include "cuda_cpu/runtime/region_scheduler.hpp"
 #include "cuda_cpu/runtime/services.hpp"
 
 namespace treadle::cuda_cpu {
@@ -31,7 +32,7 @@ Layout lay_out(const Kernel& kernel, const LaunchShape& shape) {
   Layout at{};
   at.states =
       aligned(kernel.static_shared + kernel.exchange_shared + std::size_t{shape.dynamic_shared});
-  if ((kernel.flags & kernel_has_barrier) == 0) {
+  if (!runs_regions(kernel, shape.block[0])) {
     at.end = at.states;
     return at;
   }
@@ -66,7 +67,7 @@ BlockContext block_context_in(std::byte* memory, const Kernel& kernel, const Lau
   b.launch = launch;
   b.shared_size = b.dynamic_shared_offset + shape.dynamic_shared;
   b.cooperative = shape.cooperative ? 1 : 0;
-  if ((kernel.flags & kernel_has_barrier) != 0) {
+  if (runs_regions(kernel, shape.block[0])) {
     b.state = reinterpret_cast<std::uint8_t*>(memory + at.states);
     b.selected = reinterpret_cast<std::uint8_t*>(memory + at.selected);
     b.warp_masks = reinterpret_cast<std::uint32_t*>(memory + at.warp_masks);

@@ -87,7 +87,7 @@ void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockConte
   index[1] = static_cast<std::uint32_t>(first / x % y);
   index[2] = static_cast<std::uint32_t>(first / x / y);
   const Kernel& kernel = function_->kernel;
-  const bool has_barrier = (kernel.flags & kernel_has_barrier) != 0;
+  const bool has_barrier = runs_regions(kernel, shape_.block[0]);
   for (std::uint64_t number = first; number < end; ++number) {
     block.thread_index[0] = thread_unknown;
     if (!has_barrier)

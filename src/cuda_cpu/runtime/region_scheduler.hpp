@@ -8,6 +8,14 @@
 
 namespace treadle::cuda_cpu {
 
+/// Whether a launch with blocks of `size_x` threads in a row goes region by region. Kernels without
+/// barriers do for the sake of vectors, which a short row does not fill.
+inline bool runs_regions(const Kernel& kernel, unsigned size_x) {
+  constexpr unsigned shortest_row = 16;
+  return (kernel.flags & kernel_has_barrier) != 0 ||
+         ((kernel.flags & kernel_has_steps) != 0 && size_x >= shortest_row);
+}
+
 /// BarrierKind in front of each region, by region number: the scheduler's inner loop reads it per
 /// thread.
 using BarrierKinds = std::array<std::uint8_t, 256>;

@@ -5,32 +5,45 @@ on how their indices are kept. All in one source, so that it is compiled once.""
 import numpy as np
 import pytest
 
-SOURCE = """
+# With a barrier behind the loop, and without one: then a launch chooses by the length of its rows.
+LOOPS = """
+#define THREAD int t = threadIdx.x + blockDim.x * threadIdx.y, sum = 0
 extern "C" __global__ void strided(int* o, const int* p, int n, int stride) {
-  int t = threadIdx.x + blockDim.x * threadIdx.y, sum = 0;
+  THREAD;
   for (int i = t; i < n; i += stride) sum = 3 * sum + p[i];
-  o[t] = sum; __syncthreads(); o[t] += o[0] & 0;
+  o[t] = sum; END
 }
 extern "C" __global__ void backwards(int* o, const int* p, int n, int stride) {
-  int t = threadIdx.x + blockDim.x * threadIdx.y, sum = 0;
+  THREAD;
   for (int i = n - 1 - t; i >= 0; i -= stride) sum = 3 * sum + p[i];
-  o[t] = sum; __syncthreads(); o[t] += o[0] & 0;
+  o[t] = sum; END
 }
 extern "C" __global__ void anywhere(int* o, const int* p, int n, int stride) {
-  int t = threadIdx.x + blockDim.x * threadIdx.y, sum = 0;
+  THREAD;
   for (int i = p[t]; i < n; i += stride) sum = 3 * sum + p[i];
-  o[t] = sum; __syncthreads(); o[t] += o[0] & 0;
+  o[t] = sum; END
 }
 extern "C" __global__ void wrapping(int* o, const int* p, int n, int stride) {
-  int t = threadIdx.x + blockDim.x * threadIdx.y, sum = 0;
+  THREAD;
   unsigned i = 0xffffffffu - 20 + t;
   for (int k = 0; k < n - t; k++, i += stride) sum = 3 * sum + p[i % 512u];
-  o[t] = sum; __syncthreads(); o[t] += o[0] & 0;
+  o[t] = sum; END
 }
 extern "C" __global__ void followed(int* o, const int* p, int n, int stride) {
-  int t = threadIdx.x + blockDim.x * threadIdx.y, sum = 0;
+  THREAD;
   for (long long i = t; i < n; i = i + p[i] % 7 + stride) sum = 3 * sum + p[i];
-  o[t] = sum; __syncthreads(); o[t] += o[0] & 0;
+  o[t] = sum; END
+}
+extern "C" __global__ void together(int* o, const int* p, int n, int stride) {
+  THREAD;
+  for (int k = 0; k < n; k += stride) sum = 3 * sum + p[(k + t) % 512 + 0];
+  o[t] = sum; END
+}
+extern "C" __global__ void stored(int* o, const int* p, int n, int stride) {
+  THREAD;
+  o[t] = 0;
+  for (int k = t % 5; k < n; k += stride) o[t] = 3 * o[t] + p[k];
+  END
 }
 """
 
@@ -43,6 +56,10 @@ def visits(name, p, t, n, stride):
         return range(n - 1 - t, -1, -stride)
     if name == "anywhere":
         return range(p[t], n, stride)
+    if name == "together":
+        return [(k + t) % 512 for k in range(0, n, stride)]
+    if name == "stored":
+        return range(t % 5, n, stride)
     if name == "wrapping":
         start = 0xFFFFFFFF - 20 + t
         return [((start + k * stride) % 2**32) % 512 for k in range(max(0, n - t))]
@@ -53,23 +70,45 @@ def visits(name, p, t, n, stride):
     return indices
 
 
-@pytest.fixture(scope="module")
-def kernels(opened_device):
+@pytest.fixture(scope="module", params=["__syncthreads();", ""], ids=["barrier", "no barrier"])
+def kernels(opened_device, request):
     opened_device.make_current(opened_device.context)
-    module = opened_device.compile(SOURCE)
-    return lambda name: module.kernel(name)
+    module = opened_device.compile(f"#define END {request.param}\n{LOOPS}")
+    return module.kernel
 
 
-@pytest.mark.parametrize("name", ["strided", "backwards", "anywhere", "wrapping", "followed"])
-@pytest.mark.parametrize("block", [(64,), (33,), (16, 5)], ids=str)
+NAMES = ("strided", "backwards", "anywhere", "wrapping", "followed", "together", "stored")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("block", [(64,), (33,), (16, 5), (8, 4)], ids=str)
 @pytest.mark.parametrize("n, stride", [(400, 64), (401, 80), (399, 33), (50, 1), (0, 64)])
 def test_each_thread_comes_to_its_elements_in_order(device, kernels, name, block, n, stride):
     threads = int(np.prod(block))
     p = np.random.default_rng(7).integers(0, 300, 512).astype(np.int32)
-    out = np.zeros(threads, np.int32)
+    out = np.full(threads, -1, np.int32)
     kernels(name)(out, p, np.int32(n), np.int32(stride), block=block)
     for t in range(threads):
         total = 0
         for i in visits(name, p.tolist(), t, n, stride):
             total = (3 * total + int(p[i])) % 2**32
         assert out[t] == np.uint32(total).astype(np.int32), (t, n, stride)
+
+
+def test_threads_leave_a_loop_of_arithmetic_each_when_it_is_done(device):
+    """What a Mandelbrot set asks for: nothing is read, and neighbours go on for different times."""
+    out = device.run(
+        """extern "C" __global__ void k(int* o) {
+          unsigned n = threadIdx.x + 64 * blockIdx.x + 1; int steps = 0;
+          while (n != 1) { n = n & 1 ? 3 * n + 1 : n / 2; steps++; }
+          o[threadIdx.x + 64 * blockIdx.x] = steps; }""",
+        256,
+        np.int32,
+        block=(64,),
+        grid=(4,),
+    )
+    for start, steps in enumerate(out.tolist(), 1):
+        n, expected = start, 0
+        while n != 1:
+            n, expected = (3 * n + 1 if n & 1 else n // 2), expected + 1
+        assert steps == expected, start

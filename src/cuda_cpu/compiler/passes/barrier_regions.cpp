@@ -57,25 +57,31 @@ class RegionEntries {
   }
 
   llvm::Function* make_all() const {
-    if (region_.indices.empty()) return make("all.", LoopKind::parallel, Indices::loaded);
-    llvm::Function* counted = make("counted.", LoopKind::parallel, Indices::counted);
-    llvm::Function* loaded = make("loaded.", LoopKind::parallel, Indices::loaded);
+    if (region_.indices.empty()) return make("all.", Threads::all, Indices::loaded);
+    llvm::Function* counted = make("counted.", Threads::all, Indices::counted);
+    llvm::Function* loaded = make("loaded.", Threads::all, Indices::loaded);
     return make_choice(*counted, *loaded);
   }
 
-  llvm::Function* make_selected() const {
-    llvm::Function* function = make("selected.", LoopKind::serial, Indices::loaded);
+  llvm::Function* make_selected(BarrierKind barrier) const {
+    if (barrier == BarrierKind::scheduling)
+      return make("selected.", Threads::selected, Indices::loaded);
+    llvm::Function* function = make("selected.", Threads::selected_in_turn, Indices::loaded);
     function->addFnAttr(llvm::Attribute::OptimizeForSize);
     return function;
   }
 
  private:
+  /// Who runs, and whether under masks in vectors or one after the other.
+  enum class Threads { all, selected, selected_in_turn };
   /// Of a thread: read from its slot, or the row's first thread's and on from there.
   enum class Indices { loaded, counted };
 
   llvm::LLVMContext& context() const { return region_.function->getContext(); }
   BlockEntry open(const char* prefix, llvm::IRBuilder<>& builder) const;
-  llvm::Function* make(const char* prefix, LoopKind kind, Indices indices) const;
+  llvm::Function* make(const char* prefix, Threads threads, Indices indices) const;
+  void branch_if_selected(llvm::IRBuilder<>& builder, Value* selected, Value* thread,
+                          llvm::BasicBlock* skip) const;
   llvm::Function* make_choice(llvm::Function& counted, llvm::Function& loaded) const;
   Value* any_apart(llvm::IRBuilder<>& builder, const BlockEntry& entry) const;
   void append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry) const;
@@ -202,9 +208,24 @@ llvm::Function* RegionEntries::make_choice(llvm::Function& counted, llvm::Functi
   return entry.function;
 }
 
-llvm::Function* RegionEntries::make(const char* prefix, LoopKind kind, Indices indices) const {
+void RegionEntries::branch_if_selected(llvm::IRBuilder<>& builder, Value* selected, Value* thread,
+                                       llvm::BasicBlock* skip) const {
+  auto* run = llvm::BasicBlock::Create(context(), "run", skip->getParent());
+  auto* mine = builder.CreateLoad(
+      builder.getInt8Ty(),
+      builder.CreateInBoundsGEP(builder.getInt8Ty(), selected,
+                                builder.CreateZExt(thread, builder.getInt64Ty())));
+  mine->setMetadata(llvm::LLVMContext::MD_access_group, group_);
+  builder.CreateCondBr(
+      builder.CreateICmpEQ(mine, builder.getInt8(static_cast<std::uint8_t>(number_))), run, skip);
+  builder.SetInsertPoint(run);
+}
+
+llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices indices) const {
   llvm::IRBuilder<> builder(context());
   const BlockEntry entry = open(prefix, builder);
+  const LoopKind kind =
+      threads == Threads::selected_in_turn ? LoopKind::serial : LoopKind::parallel;
   llvm::MDNode* group = kind == LoopKind::parallel ? group_ : nullptr;
   Value* state = load_context_pointer(builder, entry.context, offsetof(BlockContext, state));
   Value* selected = load_context_pointer(builder, entry.context, offsetof(BlockContext, selected));
@@ -215,17 +236,9 @@ llvm::Function* RegionEntries::make(const char* prefix, LoopKind kind, Indices i
   };
   const auto run_thread = [&](const ThreadPosition& at) {
     llvm::BasicBlock* skip = nullptr;
-    if (kind == LoopKind::serial) {
-      auto* run = llvm::BasicBlock::Create(context(), "run", entry.function);
+    if (threads != Threads::all) {
       skip = llvm::BasicBlock::Create(context(), "skip", entry.function);
-      Value* mine = builder.CreateLoad(
-          builder.getInt8Ty(),
-          builder.CreateInBoundsGEP(builder.getInt8Ty(), selected,
-                                    builder.CreateZExt(at.linear, builder.getInt64Ty())));
-      builder.CreateCondBr(
-          builder.CreateICmpEQ(mine, builder.getInt8(static_cast<std::uint8_t>(number_))), run,
-          skip);
-      builder.SetInsertPoint(run);
+      branch_if_selected(builder, selected, at.linear, skip);
     }
     if (body_.stores_thread_index) store_thread_index(builder, entry.context, {at.x, at.y, at.z});
     llvm::SmallVector<Value*, 24> values(entry.values);
@@ -238,7 +251,7 @@ llvm::Function* RegionEntries::make(const char* prefix, LoopKind kind, Indices i
       values.push_back(builder.CreateAdd(begin, builder.CreateZExt(at.x, begin->getType()), "",
                                          /*HasNUW=*/true, /*HasNSW=*/true));
     call = builder.CreateCall(region_.function, values);
-    if (kind == LoopKind::serial)
+    if (threads != Threads::all)
       store_state(builder, call, state, at.linear, group);
     else if (exits_.only_successor() < 0)
       // Where all threads go the same way, the scheduler asks the first only.
@@ -289,7 +302,7 @@ void make_region_functions(KernelPlan& kernel, const KernelBody& body, PassRunne
     const RegionFunction region = make_region_function(body, graph, live, local, i);
     const RegionEntries entries(kernel, body, machine, region, i, exits[i]);
     RegionPlan plan;
-    plan.run_selected = part ? entries.make_selected() : nullptr;
+    plan.run_selected = part ? entries.make_selected(graph.regions()[i].barrier) : nullptr;
     plan.run_all = entries.make_all();
     plan.only_successor = exits[i].only_successor();
     plan.barrier = graph.regions()[i].barrier;

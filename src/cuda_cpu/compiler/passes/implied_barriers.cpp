@@ -27,6 +27,7 @@
 #include <llvm/IR/Module.h>
 
 #include "cuda_cpu/compiler/passes/markers.hpp"
+#include "cuda_cpu/compiler/passes/step_loops.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
 #include "cuda_cpu/module_abi.h"
 
@@ -79,6 +80,7 @@ void add_warp_barriers(const KernelBody& body) {
 }
 
 bool runs_in_steps(const llvm::Loop& loop, const Uniformity& uniformity) {
+  if (const auto decided = step_loop_mark(loop)) return *decided;
   if (!loop.isInnermost() || !loop.getLoopLatch()) return false;
   bool gains = false;
   unsigned size = 0;
