@@ -53,7 +53,8 @@ class Program:
         self.threads = self.block[0] * self.block[1]
         self.whole_warps = self.threads % 32 == 0
         self.count = 0
-        self.body = self.statements(self.rng.randint(5, 11), 0, True)
+        self.left = False
+        self.body = self.statements(self.rng.randint(3, 6), 0, True)
 
     # Each statement is (text, run); run(state, v) is a generator.
 
@@ -72,8 +73,10 @@ class Program:
             self.halving_loop,
         ]
         if self.whole_warps:
-            meeting.append(self.shuffle)
+            meeting += [self.shuffle, self.detour, self.parted_votes]
         elif depth == 0:
+            meeting.append(self.leave)
+        if depth == 0 and self.whole_warps and self.threads > 32 and not self.left:
             meeting.append(self.leave)
         choices = plain + meeting * 2 if barriers else plain
         return self.rng.choice(choices)(depth)
@@ -121,7 +124,8 @@ class Program:
 
     def loop(self, depth):
         name, i = self.variable(), self.unique("i")
-        body = self.statements(self.rng.randint(1, 2), depth + 1, False) if depth < 3 else []
+        # Three loops inside each other, with branches, may take LLVM minutes.
+        body = self.statements(self.rng.randint(1, 2), depth + 2, False) if depth < 2 else []
 
         def run(state, v):
             k = 0
@@ -240,7 +244,9 @@ class Program:
         return f"{name} += __shfl_xor_sync(~0u, {source}, {lane});", run
 
     def leave(self, _depth):
-        last = self.rng.randint(1, 5)
+        # Of whole warps one leaves as a whole: the others still shuffle.
+        last = 32 if self.whole_warps else self.rng.randint(1, 5)
+        self.left = True
         threads = self.threads
 
         def run(_state, v):
@@ -250,10 +256,54 @@ class Program:
 
         return f"if (t >= NT - {last}) {{ o[t] = a; return; }}", run
 
-    def text(self):
+    def detour(self, _depth):
+        """Some lanes shuffle among themselves before all do."""
+        name, first, then = self.variable(), self.variable(), self.variable()
+        half, lane = self.rng.choice([8, 16]), 1 << self.rng.randint(0, 2)
+
+        def run(state, v):
+            inside = v["t"] % 32 < half
+            for source, step, takes_part in ((first, lane, inside), (then, 16, True)):
+                state["exchange"][v["t"]] = v[source]
+                yield "block"
+                if takes_part:
+                    v[name] = (v[name] + state["exchange"][v["t"] ^ step]) & MASK
+                yield "block"
+
+        mask = f"{(1 << half) - 1:#x}u"
+        text = (
+            f"if (t % 32 < {half}) {name} += __shfl_xor_sync({mask}, {first}, {lane}); "
+            f"{name} += __shfl_xor_sync(~0u, {then}, 16);"
+        )
+        return text, run
+
+    def parted_votes(self, _depth):
+        """Both sides of a branch vote, each with a mask of its own."""
+        name, e, bit = self.variable(), self.expression(), 1 << self.rng.randint(0, 4)
+        yes = sum(1 << k for k in range(32) if k & bit)
+
+        def run(state, v):
+            state["exchange"][v["t"]] = e.value(v) & 1
+            yield "block"
+            first, mask = v["t"] & ~31, yes if v["t"] & bit else ~yes & MASK
+            votes = sum(state["exchange"][first + k] << k for k in range(32)) & mask
+            v[name] ^= votes if v["t"] & bit else mask if votes == mask else bin(votes).count("1")
+            yield "block"
+
+        no = f"{~yes & MASK:#x}u"
+        text = (
+            f"if (t & {bit}) {name} ^= __ballot_sync({yes:#x}u, {e.text()} & 1); "
+            f"else {{ unsigned w = __ballot_sync({no}, {e.text()} & 1); __syncwarp({no}); "
+            f"{name} ^= w == {no} ? w : __popc(w); }}"
+        )
+        return text, run
+
+    def text(self, kernel="k"):
+        return self.named_text(kernel).replace("NT", f"{self.threads}u")
+
+    def named_text(self, kernel):
         return (
-            f"#define NT {self.threads}u\n"
-            'extern "C" __global__ void k(unsigned* o, unsigned n) {\n'
+            f'extern "C" __global__ void {kernel}(unsigned* o, unsigned n) {{\n'
             "  __shared__ unsigned s0[NT], s1[NT], sum;\n"
             "  const unsigned t = threadIdx.x + blockDim.x * threadIdx.y; o += blockIdx.x * NT;\n"
             "  unsigned a = t * 7 + 1 + blockIdx.x, b = t ^ 5, c = n, d = 3 * t, m = 0;\n"
