@@ -104,8 +104,9 @@ def short_float_signatures(header, number, pair):
         if "DEPRECATED" not in result:
             yield signature(result, name, parameters)
     for kind in (number, pair):
-        start = re.search(rf"^struct __CUDA_ALIGN__\(\d\) {kind} {{", text, re.MULTILINE).end()
-        body = text[start : text.index("\n};", start)]
+        opening = re.search(rf"^struct __CUDA_ALIGN__\(\d\) {kind} {{", text, re.MULTILINE)
+        assert opening is not None, f"{kind} is no struct of this header"
+        body = text[opening.end() : text.index("\n};", opening.end())]
         for result, name, parameters, qualifiers in SHORT_FLOAT_MEMBER.findall(body):
             if name == kind and parameters.strip():
                 yield signature(kind, name, parameters)
