@@ -133,7 +133,7 @@ struct Region {
 enum KernelFlags : std::uint32_t {
   kernel_uses_dynamic_shared = 1,
   kernel_has_barrier = 2,  ///< `regions` holds the code; otherwise `run`
-  kernel_has_steps = 16,  ///< `run` and `regions` both hold it: see runs_regions
+  kernel_has_steps = 16,   ///< `run` and `regions` both hold it: see runs_regions
   kernel_assumes_small_index =
       4,                   ///< built on blockIdx * blockDim + threadIdx < 2^31; refused beyond
   kernel_may_run_long = 8  ///< has a loop whose end the compiler cannot tell
