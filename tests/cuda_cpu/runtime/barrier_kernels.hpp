@@ -100,10 +100,15 @@ void stray_thread_2(void** a, BlockContext* b, unsigned t) {
 }
 
 /// Lanes come to a place where they want to know each other: 8 and more straight, the others
-/// through a detour, and meet behind it all together.
-void detour_thread_0(void**, BlockContext* b, unsigned t) { b->state[t] = t < 8 ? 1 : 2; }
+/// through a detour, and meet behind it all together. As __activemask() does, each names all
+/// before.
+void detour_thread_0(void**, BlockContext* b, unsigned t) {
+  b->warp_masks[t] = ~0u;
+  b->state[t] = t < 8 ? 1 : 2;
+}
 void detour_thread_1(void** a, BlockContext* b, unsigned t) {
   if (t == 7) log_event(a, static_cast<int>(b->warp_masks[t]));
+  b->warp_masks[t] = ~0u;
   b->state[t] = 2;
 }
 void detour_thread_2(void** a, BlockContext* b, unsigned t) {
