@@ -25,7 +25,7 @@ BUNDLE = ROOT / ".gpu-bundle"
 OUT = pathlib.Path(os.environ.get("OUT", BUNDLE / "out"))
 SITE, PEERS, PROGRAMS = BUNDLE / "site", BUNDLE / "peers-site", BUNDLE / "programs"
 PROGRAMS_AT_ONCE = 4
-LIMITS_S = {"program": 240, "pytest": 240, "demo": 60, "bench": 420, "sanitizer": 300}
+LIMITS_S = {"program": 240, "pytest": 300, "demo": 60, "bench": 420, "sanitizer": 300}
 
 
 @dataclasses.dataclass
@@ -134,10 +134,17 @@ def run_programs() -> list[Part]:
 
 
 # One after another they would not end in time; these share nothing but the device.
+PROGRAM_TESTS = ("programs", "processes", "kernel_faults", "asynchronous_errors", "command_line")
 PYTEST_GROUPS = {
     "rooms": ("tests/cuda_cpu", "tests/docs", "tests/examples", "tests/tools"),
     "pyopencl": ("tests/python/pyopencl",),
-    "python": ("tests/python", "--ignore=tests/python/pyopencl"),
+    # Each starts processes, or waits for some.
+    "python, programs": tuple(f"tests/python/{name}_test.py" for name in PROGRAM_TESTS),
+    "python": (
+        "tests/python",
+        "--ignore=tests/python/pyopencl",
+        *(f"--ignore=tests/python/{name}_test.py" for name in PROGRAM_TESTS),
+    ),
 }
 
 

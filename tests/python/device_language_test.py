@@ -186,6 +186,8 @@ def test_operators_of_ones_own(module):
 
 
 def test_heap_recursion_and_calls_through_pointers(module):
+    # A GPU's threads have 1 KB of stack unless they are promised more.
+    cuda.Context.set_limit(cuda.limit.STACK_SIZE, 32 << 10)
     t = np.arange(32)
     assert (run(module, "heap", np.int32) == 46 * t).all()
     assert (run(module, "recursion", np.int32) == 2 * t + 3 + 100 * (t % 2 == 0)).all()

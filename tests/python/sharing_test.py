@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The primary context is shared with the other GPU libraries of the process."""
 
+import os
+import struct
+from pathlib import Path
+
 import pytest
+
+import treadle
 
 SCRIPT = """
 import numpy as np
@@ -57,3 +63,20 @@ def test_one_context_for_all(run_python, on_gpu, library, script):
     values = [float(factor * n) for n in range(8)]
     result = run_python("-c", script.format(setup=setup, check=check.format(values=values)))
     assert result.stdout == "shared\n", result.stderr
+
+
+def thread_local_bytes(path):
+    """Of an ELF file of 64 bits: the size of its PT_TLS segment."""
+    image = path.read_bytes()
+    (table,) = struct.unpack_from("<Q", image, 32)
+    entry_size, count = struct.unpack_from("<HH", image, 54)
+    entries = (struct.unpack_from("<IIQQQQQQ", image, table + k * entry_size) for k in range(count))
+    return sum(entry[6] for entry in entries if entry[0] == 7)
+
+
+def test_static_thread_local_memory_is_left_for_others():
+    """glibc keeps 1664 bytes of it for libraries that are opened later, PyTorch's among them."""
+    libraries = Path(os.environ.get("TREADLE_LIBRARY_DIR", Path(treadle.__file__).parent / "lib"))
+    sizes = {path.name: thread_local_bytes(path) for path in libraries.glob("libtreadle_*.so")}
+    assert 0 < sizes["libtreadle_cpu.so"] <= 288, sizes
+    assert sum(sizes.values()) <= 1400, sizes

@@ -70,15 +70,14 @@ __TREADLE_FUNCTION unsigned __usad(unsigned a, unsigned b, unsigned c) {
   return c + (a > b ? a - b : b - a);
 }
 
-/// Four bytes picked from the eight of b:a; nibble i of `selector` names byte i, its top bit copies the sign.
+/// Four bytes picked from the eight of b:a; the low three bits of nibble i of `selector` name byte i.
+/// The fourth, by which PTX's prmt copies a sign, is masked off: an H200 was asked.
 __TREADLE_FUNCTION unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   const unsigned long long bytes = static_cast<unsigned long long>(b) << 32 | a;
   unsigned result = 0;
   for (unsigned i = 0; i < 4; ++i) {
-    const unsigned choice = selector >> (4 * i) & 15u;
-    unsigned byte = static_cast<unsigned>(bytes >> (8 * (choice & 7u))) & 255u;
-    if (choice & 8u) byte = byte & 128u ? 255u : 0u;
-    result |= byte << (8 * i);
+    const unsigned choice = selector >> (4 * i) & 7u;
+    result |= (static_cast<unsigned>(bytes >> (8 * choice)) & 255u) << (8 * i);
   }
   return result;
 }

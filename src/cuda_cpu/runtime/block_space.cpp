@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "cuda_cpu/runtime/device_heap.hpp"
@@ -80,8 +81,10 @@ BlockContext block_context_in(std::byte* memory, const Kernel& kernel, const Lau
 }
 
 BlockSpace& BlockSpace::of_this_thread() {
-  thread_local BlockSpace space;
-  return space;
+  // On the heap: signal handlers read some of this library's thread-local memory, so all of it is
+  // static, and a process has little of that; PyTorch's libraries want their share.
+  thread_local const std::unique_ptr<BlockSpace> space = std::make_unique<BlockSpace>();
+  return *space;
 }
 
 BlockSpace::~BlockSpace() {

@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -290,8 +291,8 @@ bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
 }
 
 BlockRecord& record_of_worker() {
-  thread_local BlockRecord instance;
-  return instance;
+  thread_local const auto instance = std::make_unique<BlockRecord>();  // as BlockSpace's: large
+  return *instance;
 }
 
 }  // namespace

@@ -42,11 +42,7 @@ def bytes_of_two(low, high, selector):
     source = low.to_bytes(4, "little") + high.to_bytes(4, "little")
     result = 0
     for k in range(4):
-        choice = selector >> 4 * k & 15
-        byte = source[choice & 7]
-        if choice & 8:
-            byte = 0xFF if byte >> 7 else 0
-        result |= byte << 8 * k
+        result |= source[selector >> 4 * k & 7] << 8 * k
     return result
 
 

@@ -18,6 +18,12 @@ OF_EITHER_ZERO = {"fmax", "fmin", "max", "min", "cospi", "sincospi", "normcdfinv
 # C leaves open what integer becomes of a number that does not fit.
 UNDEFINED_BEYOND = {"lrint", "llrint", "lround", "llround", "rint", "round"}
 NOT_ASKED = {"norm", "rnorm", "nan"}
+# Where an H200 answers otherwise than C says: docs/cuda-without-a-gpu.md.
+OWN_ANSWERS_OF_A_GPU = {
+    "hypot": lambda x, y: max(abs(x), abs(y)) == np.finfo(x.dtype).max,
+    "jn": lambda n, x: n == 2 and abs(x) < 2 * np.finfo(x.dtype).tiny,
+    "lgamma": lambda x: x == -2.5,
+}
 
 
 def base_name(function):
@@ -117,6 +123,9 @@ def test_special_numbers(machine, number):
     wrong = []
     with np.errstate(all="ignore"):
         for i, row in enumerate(expected(function, arguments)):
+            own = machine.is_gpu and OWN_ANSWERS_OF_A_GPU.get(base_name(function))
+            if own and own(*[a[i] for a in arguments]):
+                continue
             for result, exact in zip([r[i] for r in results], row, strict=True):
                 is_number = exact is not None and result.dtype.kind == "f"
                 spacing = np.spacing(abs(result.dtype.type(exact))) if is_number else 0

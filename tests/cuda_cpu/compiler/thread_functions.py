@@ -10,6 +10,7 @@ import numpy as np
 BLOCK, GRID = 64, 3
 COUNT = BLOCK * GRID
 VECTORS = {"float2": (np.float32, 2), "float4": (np.float32, 4), "longlong2": (np.int64, 2)}
+GLOBAL_ONLY = ("float2", "float4")
 PLUS = """template <class T> __device__ T plus(T a, T b) { return a + b; }
 __device__ longlong2 plus(longlong2 a, longlong2 b) {
   a.x += b.x; a.y += b.y; return a; }
@@ -37,12 +38,14 @@ class Atomic:
         return f"swap([](T* a, T b, T c) {{ return {name}(a, b, c); }}, {place}, v[i])"
 
     def kernel(self, symbol):
-        """Every thread meets every other in two cells, and its block's in shared memory."""
+        """Every thread meets every other in two cells, and its block's in shared memory: a name for
+        the block's own cell where CUDA has the operation for global memory only."""
         system = self.name + ("_system" if "_system" in self.scopes else "")
         block = self.name + ("_block" if "_block" in self.scopes else "")
+        shared = "T& s = cells[2 + blockIdx.x];" if self.kind in GLOBAL_ONLY else "__shared__ T s;"
         return (
             f'extern "C" __global__ void {symbol}({self.kind}* cells, const {self.kind}* v,'
-            f" {self.kind}* old) {{\n  typedef {self.kind} T; __shared__ T s;\n"
+            f" {self.kind}* old) {{\n  typedef {self.kind} T; {shared}\n"
             "  int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;\n"
             "  if (threadIdx.x == 0) s = cells[2 + blockIdx.x];\n  __syncthreads();\n"
             f"  old[i] = {self.call(self.name, '&cells[0]')};\n"
