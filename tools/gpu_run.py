@@ -180,7 +180,6 @@ def run_bench() -> list[Part]:
 # Tests that provoke a fault on the GPU do so in processes of their own, which are not watched. What
 # the driver refuses is what many tests are about; that is no access to memory.
 SANITIZER = ("compute-sanitizer", "--report-api-errors", "no", "--error-exitcode", "9")
-PYTHON = ("python", "-m", "pytest", "-q", "-m", "not packaging", "-p", "no:cacheprovider")
 SANITIZED = {
     "memcheck": (
         ("tests/treadle_cuda_test",),
@@ -191,7 +190,6 @@ SANITIZED = {
         ("tests/treadle_memory_test",),
         ("examples/example_[!o]*",),
         ("python", "examples/run_demo.py"),
-        (*PYTHON, "tests/python/launch_test.py", "tests/python/memory_test.py"),
     ),
     "racecheck": (("tests/treadle_cuda_kernel_test",), ("tests/treadle_kernel_test",)),
     "initcheck": (("tests/treadle_cuda_kernel_test",), ("examples/example_[!o]*",)),

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "cuda_cpu/runtime/device_heap.hpp"
@@ -83,7 +82,13 @@ BlockContext block_context_in(std::byte* memory, const Kernel& kernel, const Lau
 BlockSpace& BlockSpace::of_this_thread() {
   // On the heap: signal handlers read some of this library's thread-local memory, so all of it is
   // static, and a process has little of that; PyTorch's libraries want their share.
-  thread_local const std::unique_ptr<BlockSpace> space = std::make_unique<BlockSpace>();
+  thread_local BlockSpace* space = nullptr;
+  struct End {
+    // Null again: destructors of the program's own thread-local objects may still launch.
+    ~End() { delete std::exchange(space, nullptr); }
+  };
+  thread_local const End end;
+  if (space == nullptr) space = new BlockSpace;
   return *space;
 }
 
