@@ -155,13 +155,8 @@ __TREADLE_RANDOM float4 curand_normal4(curandStatePhilox4_32_10_t* state) {
   return make_float4(a.x, a.y, b.x, b.y);
 }
 __TREADLE_RANDOM __treadle_double4 curand_normal4_double(curandStatePhilox4_32_10_t* state) {
-  const double2 a = curand_normal2_double(state), b = curand_normal2_double(state);
-  __treadle_double4 result;
-  result.x = a.x;
-  result.y = a.y;
-  result.z = b.x;
-  result.w = b.y;
-  return result;
+  const double2 first = curand_normal2_double(state);
+  return __treadle_joined(first, curand_normal2_double(state));
 }
 
 __TREADLE_RANDOM float4 curand_log_normal4(curandStatePhilox4_32_10_t* state, float mean, float stddev) {

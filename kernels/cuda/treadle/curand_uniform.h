@@ -78,13 +78,16 @@ __TREADLE_RANDOM double2 curand_uniform2_double(curandStatePhilox4_32_10_t* stat
   const uint4 x = curand4(state);
   return make_double2(__treadle_unit_double(x.x, x.y), __treadle_unit_double(x.z, x.w));
 }
-__TREADLE_RANDOM __treadle_double4 curand_uniform4_double(curandStatePhilox4_32_10_t* state) {
-  const double2 a = curand_uniform2_double(state), b = curand_uniform2_double(state);
+__TREADLE_RANDOM __treadle_double4 __treadle_joined(double2 a, double2 b) {
   __treadle_double4 result;
   result.x = a.x;
   result.y = a.y;
   result.z = b.x;
   result.w = b.y;
   return result;
+}
+__TREADLE_RANDOM __treadle_double4 curand_uniform4_double(curandStatePhilox4_32_10_t* state) {
+  const double2 first = curand_uniform2_double(state);
+  return __treadle_joined(first, curand_uniform2_double(state));
 }
 }

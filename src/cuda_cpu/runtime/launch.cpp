@@ -87,10 +87,10 @@ void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockConte
   index[1] = static_cast<std::uint32_t>(first / x % y);
   index[2] = static_cast<std::uint32_t>(first / x / y);
   const Kernel& kernel = function_->kernel;
-  const bool has_barrier = runs_regions(kernel, shape_.block[0]);
+  const bool by_regions = runs_regions(kernel, shape_.block[0]);
   for (std::uint64_t number = first; number < end; ++number) {
     block.thread_index[0] = thread_unknown;
-    if (!has_barrier)
+    if (!by_regions)
       kernel.run(arguments_, &block);
     else if (start_block({kernel, function_->barriers, arguments_, block}) != BlockPause::finished)
       leave_guarded(FaultReason::trap);  // a grid barrier, which CUDA's headers answer with a trap
