@@ -45,38 +45,43 @@ class Session(session.Session):
 
     def launch_rows(self):
         group = "Launch, five arguments, not waited for"
-        bare = Column("bare loop", self.launch, "bare")
         yield Row(
             group,
             "C++",
-            [Column("Treadle, C++", self.launch, "launch"), bare],
+            [
+                Column("Treadle, C++", self.launch, "launch"),
+                Column("bare loop", self.launch, "bare"),
+            ],
             (Target("bare loop", 1.03),),
             rounds=31,
+            repeats=9,
         )
         yield Row(
             group,
             "Python, prepared",
             [
                 Column("Treadle, prepared", self.treadle, "launch prepared"),
-                Column("bare loop", self.launch, "bare"),
+                Column("bare loop", self.treadle, "launch bare"),
                 Column("PyCUDA, prepared", self.pycuda, "launch prepared"),
                 Column("cuda.core", self.cuda_core, "launch"),
                 Column("CuPy", self.cupy, "launch"),
             ],
             (Target("bare loop", 1.15),),
             rounds=31,
+            repeats=9,
         )
         yield Row(
             group,
             "Python, plain",
             [
                 Column("Treadle, plain", self.treadle, "launch plain"),
-                Column("bare loop", self.launch, "bare"),
+                Column("bare loop", self.treadle, "launch bare"),
                 Column("PyCUDA, plain", self.pycuda, "launch plain"),
                 Column("CuPy", self.cupy, "launch"),
             ],
             (Target("bare loop", 1.3),),
             rounds=31,
+            repeats=9,
         )
         yield Row(
             "Launch and wait",

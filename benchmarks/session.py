@@ -26,6 +26,7 @@ class Session:
         binaries = pathlib.Path(arguments.binaries or tree / "build/benchmarks")
         platform = "Portable Computing" if device == "cpu" else "NVIDIA"
         self.environment = {"TREADLE_DEVICE": device, "BENCH_OPENCL_PLATFORM": platform}
+        self.environment |= {"BENCH_BARE_CALLS": str(binaries / "bare_calls.so")}
         self.environment |= python_path(package)
         # A program finds our libraries beside itself where it is installed; here it is not.
         if package or "TREADLE_LIBRARY_DIR" not in os.environ:
@@ -142,17 +143,20 @@ class Session:
     def enqueue_rows(self, peer):
         """An OpenCL kernel of five arguments; `peer` is a worker that runs PyOpenCL."""
         group = "OpenCL enqueue, five arguments, not waited for"
-        bare = Column("bare calls", self.enqueue, "bare")
-        columns = [Column("Treadle, C++", self.enqueue, "enqueue"), bare]
-        yield Row(group, "C++", columns, (Target("bare calls", 1.5),), rounds=21)
+        columns = [
+            Column("Treadle, C++", self.enqueue, "enqueue"),
+            Column("bare calls", self.enqueue, "bare"),
+        ]
+        targets = (Target("bare calls", 1.5),)
+        yield Row(group, "C++", columns, targets, rounds=31, repeats=9)
         for form in ("plain", "typed"):
             columns = [
                 Column("Treadle", self.opencl, f"enqueue {form}"),
+                Column("bare calls", self.opencl, "enqueue bare"),
                 Column("PyOpenCL", peer, f"enqueue {form}"),
-                bare,
             ]
             targets = (Target("PyOpenCL", 0.7), Target("bare calls", at_most_more=0.5e-6))
-            yield Row(group, f"Python, {form}", columns, targets, rounds=21)
+            yield Row(group, f"Python, {form}", columns, targets, rounds=31, repeats=9)
 
     def close_workers(self):
         """Ends every process; what is asked next is asked of a new one."""

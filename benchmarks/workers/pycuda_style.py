@@ -14,6 +14,7 @@ from functools import partial
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import numpy as np
+from bare_calls import cuda_launches
 from kernel_cases import CASES, source
 from worker import Case, KernelRun, LoopTiming, repeated, serve, timed
 
@@ -218,10 +219,14 @@ def launch_cases(device):
         for _ in count:
             plain(out, a, b, x, n, grid=grid, block=block)
 
+    def bare():
+        return cuda_launches(plain.handle, [int(out), int(a), int(b)], x, n)
+
     return {
         "launch and wait": lambda: LoopTiming(repeated(empty_and_wait), 200),
         "launch prepared": lambda: LoopTiming(call_prepared, 500, synchronize),
         "launch plain": lambda: LoopTiming(call_plain, 500, synchronize),
+        "launch bare": lambda: LoopTiming(bare(), 500, synchronize),
         "launch long": lambda: LongLaunch(device),
     }
 

@@ -9,6 +9,7 @@ from functools import partial
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import numpy as np
+from bare_calls import opencl_enqueues
 from kernel_cases import CASES, source
 from worker import Absent, KernelRun, LoopTiming, repeated, serve
 
@@ -84,20 +85,33 @@ def enqueue_cases(cl, context):
     typed.set_scalar_arg_dtypes([None, None, None, np.float32, np.int32])
     size = (32,)
 
-    def timing(kernel, x, n):
-        out, a, b = buffers
+    def timing(make_loop):
         queue = cl.CommandQueue(context)
         gate = Gate(cl, context, queue)
+        return LoopTiming(make_loop(queue), 200, gate.pass_all, gate.close)
 
-        def loop(count):
-            for _ in count:
-                kernel(queue, size, size, out, a, b, x, n)
+    def calls(kernel, x, n):
+        out, a, b = buffers
 
-        return LoopTiming(loop, 200, gate.pass_all, gate.close)
+        def make_loop(queue):
+            def loop(count):
+                for _ in count:
+                    kernel(queue, size, size, out, a, b, x, n)
 
+            return loop
+
+        return timing(make_loop)
+
+    def bare(queue):
+        # A kernel of its own: one whose handle is known to others is set whole each time.
+        memory = [buffer.int_ptr for buffer in buffers]
+        return opencl_enqueues(queue.int_ptr, handed_out.int_ptr, memory, 2, 0)
+
+    handed_out = cl.Kernel(program, "five")
     return {
-        "enqueue plain": lambda: timing(plain, np.float32(2), np.int32(0)),
-        "enqueue typed": lambda: timing(typed, 2.0, 0),
+        "enqueue plain": lambda: calls(plain, np.float32(2), np.int32(0)),
+        "enqueue typed": lambda: calls(typed, 2.0, 0),
+        "enqueue bare": lambda: timing(bare),
     }
 
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Loops of the driver's own calls, beside the loops of the back end in whose process they run.
+
+BENCH_BARE_CALLS names the library that makes them (bare_calls.cpp).
+"""
+
+import ctypes
+import os
+
+from worker import Absent
+
+
+class Arguments(ctypes.Structure):
+    """Of a kernel with five: three memory objects, a float and an int."""
+
+    _fields_ = (("memory", ctypes.c_void_p * 3), ("x", ctypes.c_float), ("n", ctypes.c_int))
+
+
+class OpenCL(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_void_p)
+        for name in ("clSetKernelArg", "clEnqueueNDRangeKernel", "clReleaseEvent")
+    )
+
+
+def symbol(library, name):
+    return ctypes.cast(getattr(ctypes.CDLL(library), name), ctypes.c_void_p)
+
+
+def bare_calls(name):
+    """A function of the library, which returns the seconds of one call."""
+    path = os.environ.get("BENCH_BARE_CALLS")
+    if not path:
+        raise Absent("BENCH_BARE_CALLS names no library")
+    function = getattr(ctypes.CDLL(path), name)
+    function.restype = ctypes.c_double
+
+    def loop(*arguments):
+        if function(*arguments) < 0:
+            raise RuntimeError(f"{name}: the driver refused a bare call")
+
+    return loop
+
+
+def cuda_launches(function, memory, x, n):
+    """A loop for LoopTiming. `function` is the driver's handle; `memory`, three addresses."""
+    loop = bare_calls("launch_cuda")
+    launch = symbol("libcuda.so.1", "cuLaunchKernel")
+    given = Arguments((ctypes.c_void_p * 3)(*memory), x, n)
+    handle = ctypes.c_void_p(function)
+    return lambda count: loop(launch, handle, ctypes.byref(given), len(count))
+
+
+def opencl_enqueues(queue, kernel, memory, x, n):
+    """A loop for LoopTiming. All but `x` and `n` are OpenCL's handles."""
+    loop = bare_calls("enqueue_opencl")
+    calls = OpenCL(*(symbol("libOpenCL.so.1", name).value for name, _ in OpenCL._fields_))
+    given = Arguments((ctypes.c_void_p * 3)(*memory), x, n)
+    handles = ctypes.c_void_p(queue), ctypes.c_void_p(kernel)
+    return lambda count: loop(ctypes.byref(calls), *handles, ctypes.byref(given), len(count))
