@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-# treadle::cuda_headers: cuda.h of one pinned nvidia-cuda-runtime wheel, the same on every machine.
+# treadle::cuda_headers: cuda.h of one pinned nvidia-cuda-runtime wheel, the same on every machine,
+# and what tests give NVRTC.
 set(TREADLE_CUDA_INCLUDE_DIR "" CACHE PATH "Folder of cuda.h; empty: the pinned wheel's, fetched from PyPI")
 
 if(NOT TREADLE_CUDA_INCLUDE_DIR)
   set(treadle_cuda_headers "${PROJECT_SOURCE_DIR}/.cache/cuda-headers")
-  if(NOT EXISTS "${treadle_cuda_headers}/cuda.h" OR NOT EXISTS "${treadle_cuda_headers}/cuda_bf16.h")
+  if(NOT EXISTS "${treadle_cuda_headers}/cuda.h" OR NOT EXISTS "${treadle_cuda_headers}/cccl/cuda/atomic")
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     execute_process(COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/fetch_cuda_headers.py"
                             "${treadle_cuda_headers}" COMMAND_ERROR_IS_FATAL ANY)

@@ -1,17 +1,38 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Unpacks the pinned nvidia-cuda-runtime wheel's headers: fetch_cuda_headers.py DESTINATION"""
+"""Unpacks headers of pinned wheels of NVIDIA: fetch_cuda_headers.py DESTINATION"""
 
+import fnmatch
 import pathlib
 import subprocess
 import sys
 import tempfile
 import zipfile
 
-PIN = "nvidia-cuda-runtime==13.0.96"
 HEADERS = "nvidia/cu13/include/"
-# The driver API is all that Treadle is built with; tests give NVRTC the others.
-WANTED = {"cuda.h", "cuda_fp16.h", "cuda_bf16.h"}
+# Wheel: patterns of what is wanted of it. Treadle is built with the driver API alone;
+# tests give NVRTC the others. cooperative_groups.h needs what CCCL has.
+WHEELS = {
+    "nvidia-cuda-runtime==13.0.96": (
+        *("cuda.h", "cuda_fp16.h", "cuda_bf16.h", "cooperative_groups.h"),
+        *("cooperative_groups/*", "cuda_pipeline*", "cuda_awbarrier*"),
+    ),
+    "nvidia-cuda-cccl==13.0.85": ("cccl/cuda/*", "cccl/nv/*"),
+}
+
+
+def unpack(wheel: pathlib.Path, wanted: tuple[str, ...], destination: pathlib.Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        for member in archive.namelist():
+            name = member.removeprefix(HEADERS)
+            if not any(fnmatch.fnmatch(name, pattern) for pattern in wanted):
+                continue
+            target = destination / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # Others may be reading the one that is there.
+            partial = target.with_name(target.name + ".partial")
+            partial.write_bytes(archive.read(member))
+            partial.rename(target)
 
 
 def main() -> int:
@@ -26,28 +47,15 @@ def main() -> int:
             python = f"{folder}/venv/bin/python"
         subprocess.run(
             [
-                python,
-                "-m",
-                "pip",
-                "download",
-                "-q",
-                "--no-deps",
-                "--only-binary=:all:",
-                "--platform=manylinux2014_x86_64",
-                "-d",
-                folder,
-                PIN,
+                *(python, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:"),
+                *("--platform=manylinux2014_x86_64", "-d", folder, *WHEELS),
             ],
             check=True,
         )
-        wheel = next(pathlib.Path(folder).glob("*.whl"))
-        with zipfile.ZipFile(wheel) as archive:
-            for name in WANTED:
-                target = destination / name
-                partial = target.with_suffix(".partial")
-                partial.write_bytes(archive.read(HEADERS + name))
-                partial.rename(target)
-    print(f"{PIN}: {', '.join(sorted(WANTED))} -> {destination}")
+        for pin, wanted in WHEELS.items():
+            name = pin.partition("==")[0].replace("-", "_")
+            unpack(next(pathlib.Path(folder).glob(f"{name}-*.whl")), wanted, destination)
+    print(f"{', '.join(WHEELS)} -> {destination}")
     return 0
 
 

@@ -17,17 +17,19 @@ __TREADLE_FUNCTION auto reduce(const Group& group, T&& value, Operator&& op)
                     static_cast<int>(group.size()) - 1);
 }
 
-/// Puts the group's result into an atomic object.
+/// Puts the group's result into a cuda::atomic or cuda::atomic_ref: on top of what it holds. Seen
+/// by the others once the group has synchronized.
 template <class Group, class Atomic, class T, class Operator>
 __TREADLE_FUNCTION void reduce_update_async(const Group& group, Atomic& target, T&& value,
                                             Operator&& op) {
-  const auto result = reduce(group, value, op);
-  if (group.thread_rank() == 0) __treadle_value<Operator>::type::__treadle_update(target, result);
+  const typename Atomic::value_type result = reduce(group, value, op);
+  if (group.thread_rank() == 0) __treadle_update(target, result, op);
 }
+/// The same in the place of what it holds.
 template <class Group, class Atomic, class T, class Operator>
 __TREADLE_FUNCTION void reduce_store_async(const Group& group, Atomic& target, T&& value,
                                            Operator&& op) {
-  const auto result = reduce(group, value, op);
+  const typename Atomic::value_type result = reduce(group, value, op);
   if (group.thread_rank() == 0) target.store(result);
 }
 

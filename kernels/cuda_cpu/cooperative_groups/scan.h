@@ -33,18 +33,22 @@ __TREADLE_FUNCTION typename __treadle_value<T>::type exclusive_scan(const Group&
   return exclusive_scan(group, value, plus<typename __treadle_value<T>::type>());
 }
 
-/// The same on top of what an atomic object held, which takes the group's result: groups that do
-/// this one after the other make one scan.
+/// What an atomic object held before the group's result was put on top of it, for every thread.
+template <class Group, class Atomic, class T, class Operator>
+__TREADLE_FUNCTION T __treadle_update_by(const Group& group, Atomic& target, T own, Operator&& op) {
+  const unsigned last = group.size() - 1u;
+  T before{};
+  if (group.thread_rank() == last) before = __treadle_update(target, own, op);
+  return group.shfl(before, static_cast<int>(last));
+}
+
+/// The same on top of what a cuda::atomic or cuda::atomic_ref held, which takes the group's result:
+/// groups that do this one after the other make one scan.
 template <class Group, class Atomic, class T, class Operator>
 __TREADLE_FUNCTION auto inclusive_scan_update(const Group& group, Atomic& target, T&& value,
                                               Operator&& op) -> decltype(op(value, value)) {
-  typedef decltype(op(value, value)) Result;
-  const Result own = inclusive_scan(group, value, op);
-  const unsigned last = group.size() - 1u;
-  Result before{};
-  if (group.thread_rank() == last)
-    before = __treadle_value<Operator>::type::__treadle_update(target, own);
-  return op(group.shfl(before, static_cast<int>(last)), own);
+  const auto own = inclusive_scan(group, value, op);
+  return op(own, __treadle_update_by(group, target, own, op));
 }
 template <class Group, class Atomic, class T>
 __TREADLE_FUNCTION typename __treadle_value<T>::type inclusive_scan_update(const Group& group,
@@ -52,17 +56,13 @@ __TREADLE_FUNCTION typename __treadle_value<T>::type inclusive_scan_update(const
                                                                            T&& value) {
   return inclusive_scan_update(group, target, value, plus<typename __treadle_value<T>::type>());
 }
+/// The first thread gets what was there.
 template <class Group, class Atomic, class T, class Operator>
 __TREADLE_FUNCTION auto exclusive_scan_update(const Group& group, Atomic& target, T&& value,
                                               Operator&& op) -> decltype(op(value, value)) {
-  typedef decltype(op(value, value)) Result;
-  const Result own = inclusive_scan(group, value, op);
-  const unsigned rank = group.thread_rank(), last = group.size() - 1u;
-  Result before{};
-  if (rank == last) before = __treadle_value<Operator>::type::__treadle_update(target, own);
-  before = group.shfl(before, static_cast<int>(last));
-  const Result below = group.shfl_up(own, 1);
-  return rank == 0 ? before : op(before, below);
+  const auto own = inclusive_scan(group, value, op);
+  const auto before = __treadle_update_by(group, target, own, op), below = group.shfl_up(own, 1);
+  return group.thread_rank() == 0 ? before : op(below, before);
 }
 template <class Group, class Atomic, class T>
 __TREADLE_FUNCTION typename __treadle_value<T>::type exclusive_scan_update(const Group& group,

@@ -5,22 +5,17 @@
 extern "C++" {
 namespace cooperative_groups {
 
-#define __TREADLE_OPERATOR(name, expression, update)                           \
-  template <class T>                                                           \
-  struct name {                                                                \
-    __device__ T operator()(T a, T b) const { return (expression); }           \
-    /* What an atomic object does of the same kind; returns what was there. */ \
-    template <class Atomic>                                                    \
-    __device__ static T __treadle_update(Atomic& target, T value) {            \
-      return target.update(value);                                             \
-    }                                                                          \
+#define __TREADLE_OPERATOR(name, expression)                         \
+  template <class T>                                                 \
+  struct name {                                                      \
+    __device__ T operator()(T a, T b) const { return (expression); } \
   };
-__TREADLE_OPERATOR(plus, a + b, fetch_add)
-__TREADLE_OPERATOR(less, b < a ? b : a, fetch_min)
-__TREADLE_OPERATOR(greater, a < b ? b : a, fetch_max)
-__TREADLE_OPERATOR(bit_and, a& b, fetch_and)
-__TREADLE_OPERATOR(bit_or, a | b, fetch_or)
-__TREADLE_OPERATOR(bit_xor, a ^ b, fetch_xor)
+__TREADLE_OPERATOR(plus, a + b)
+__TREADLE_OPERATOR(less, b < a ? b : a)
+__TREADLE_OPERATOR(greater, a < b ? b : a)
+__TREADLE_OPERATOR(bit_and, a& b)
+__TREADLE_OPERATOR(bit_or, a | b)
+__TREADLE_OPERATOR(bit_xor, a ^ b)
 #undef __TREADLE_OPERATOR
 
 template <class T>
@@ -49,6 +44,16 @@ __TREADLE_FUNCTION T __treadle_scan(const Group& group, T value, Operator&& op) 
     if (rank >= step) value = op(before, value);
   }
   return value;
+}
+
+/// Puts `value` into what an atomic object holds, by any operator, in one step; returns what was
+/// there before.
+template <class Atomic, class T, class Operator>
+__TREADLE_FUNCTION T __treadle_update(Atomic& target, T value, Operator&& op) {
+  T old = target.load();
+  while (!target.compare_exchange_weak(old, static_cast<T>(op(old, value)))) {
+  }
+  return old;
 }
 
 }  // namespace cooperative_groups

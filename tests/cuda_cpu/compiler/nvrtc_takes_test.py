@@ -7,7 +7,9 @@ import ctypes
 import importlib.util
 from pathlib import Path
 
+import cooperative_groups_test
 import device_functions
+import grid_test
 import pytest
 import thread_functions
 
@@ -41,8 +43,9 @@ def log_of(library, text):
         pytest.skip("CUDA's headers are not here: tools/fetch_cuda_headers.py .cache/cuda-headers")
     program = ctypes.c_void_p()
     library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"list.cu", 0, None, None)
-    options = [b"--gpu-architecture=compute_90", b"--include-path=" + bytes(include)]
-    failed = library.nvrtcCompileProgram(program, 2, (ctypes.c_char_p * 2)(*options))
+    folders = [include, include / "cccl"]
+    options = [b"--gpu-architecture=compute_90", *(b"-I" + bytes(folder) for folder in folders)]
+    failed = library.nvrtcCompileProgram(program, 3, (ctypes.c_char_p * 3)(*options))
     size = ctypes.c_size_t()
     library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
     log = ctypes.create_string_buffer(size.value)
@@ -59,6 +62,11 @@ def test_nvrtc_takes_the_family(nvrtc, family):
 @pytest.mark.parametrize("family", thread_functions.PROGRAMS)
 def test_nvrtc_takes_the_functions_of_threads(nvrtc, family):
     assert not log_of(nvrtc, thread_functions.PROGRAMS[family]())
+
+
+@pytest.mark.parametrize("program", [cooperative_groups_test, grid_test])
+def test_nvrtc_takes_the_groups_of_threads_with_cudas_own_headers(nvrtc, program):
+    assert not log_of(nvrtc, program.SOURCE)
 
 
 def kernel_of(statements):
