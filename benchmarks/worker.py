@@ -31,6 +31,12 @@ class Case:
         raise Absent("the case measures nothing")
 
 
+def unseen(text):
+    """CUDA C that was compiled nowhere before. Another comment would not do: NVRTC 12.9 and later
+    keep what they made (~/.nv/ComputeCache), and find it by the program, not by its text."""
+    return f'{text}\nextern "C" __global__ void unseen_{time.time_ns():x}() {{}}\n'
+
+
 def timed(action):
     began = time.perf_counter()
     action()

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
 """cuda.core, NVIDIA's own Python binding: for launch and compile figures."""
 
-import itertools
-import os
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import numpy as np
-from worker import Case, LoopTiming, serve
+from worker import Case, LoopTiming, serve, unseen
 
 FIVE = """
 extern "C" __global__ void five(float *out, const float *a, const float *b, float x, int n)
@@ -27,8 +25,6 @@ def compiled(core, text):
 
 
 class Compile(Case):
-    numbers = itertools.count()
-
     def __init__(self, core):
         self.core = core
 
@@ -36,7 +32,7 @@ class Compile(Case):
         self.run()
 
     def run(self):
-        compiled(self.core, f"{FIVE}\n// {os.getpid()} {next(self.numbers)}\n")
+        compiled(self.core, unseen(FIVE))
 
 
 def import_core():

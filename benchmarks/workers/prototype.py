@@ -6,7 +6,6 @@ proved them: clang in process with a precompiled prelude (the program inproc19),
 code generation.
 """
 
-import itertools
 import json
 import os
 import pathlib
@@ -19,7 +18,7 @@ sys.path.insert(0, os.getcwd())
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from kernel_cases import CASES, source
-from worker import Absent, Case, KernelRun, LoopTiming, repeated, serve, timed
+from worker import Absent, Case, KernelRun, LoopTiming, repeated, serve, timed, unseen
 
 
 class Device:
@@ -45,8 +44,6 @@ class Device:
 class CompileForked(Case):
     """As the prototype's own harness compiles: clang as a process, then its JIT, every kernel."""
 
-    numbers = itertools.count()
-
     def __init__(self, nat, file):
         self.nat = nat
         self.text = source(file)
@@ -55,7 +52,7 @@ class CompileForked(Case):
         self.run()
 
     def run(self):
-        module = self.nat.Module(f"{self.text}\n// {os.getpid()} {next(self.numbers)}\n")
+        module = self.nat.Module(unseen(self.text))
         generate_all(self.nat, module)
 
 

@@ -4,8 +4,6 @@
 Run by `python -m treadle run` it measures Treadle; run by `python` it measures PyCUDA.
 """
 
-import itertools
-import os
 import pathlib
 import sys
 import threading
@@ -16,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import numpy as np
 from bare_calls import cuda_launches
 from kernel_cases import CASES, source
-from worker import Case, KernelRun, LoopTiming, repeated, serve, timed
+from worker import Case, KernelRun, LoopTiming, repeated, serve, timed, unseen
 
 EMPTY = "__global__ void empty() {}"
 FIVE = """
@@ -71,8 +69,6 @@ class Device:
 class Compile(Case):
     """SourceModule() of a text never seen before: what a first run pays, loading included."""
 
-    numbers = itertools.count()
-
     def __init__(self, device, text, no_extern_c=False):
         self.device = device
         self.text = text
@@ -81,25 +77,22 @@ class Compile(Case):
     def prepare(self):
         self.run()
 
-    def unseen(self):
-        return f"{self.text}\n// {os.getpid()} {next(self.numbers)}\n"
-
     def measure(self, repeats):
-        texts = [self.unseen() for _ in range(repeats)]
+        texts = [unseen(self.text) for _ in range(repeats)]
         return [timed(lambda text=text: self.compile(text)) for text in texts]
 
     def compile(self, text):
         self.device.compiler.SourceModule(text, no_extern_c=self.no_extern_c)
 
     def run(self):
-        self.compile(self.unseen())
+        self.compile(unseen(self.text))
 
 
 class Recompile(Compile):
     """SourceModule() of a text compiled before: the cache's answer, and loading."""
 
     def prepare(self):
-        self.text = self.unseen()
+        self.text = unseen(self.text)
         self.compile(self.text)
 
     def measure(self, repeats):
@@ -127,7 +120,7 @@ class CompileInThreads(Compile):
         return [timed(self.compile_eight) for _ in range(repeats)]
 
     def compile_eight(self):
-        texts = [self.unseen() for _ in range(8)]
+        texts = [unseen(self.text) for _ in range(8)]
         context = self.device.cuda.Context
 
         def work(own):
