@@ -86,6 +86,39 @@ TEST(SimplifyBody, ALoopWithoutBarriersIsUnrolled) {
   EXPECT_EQ(count(kernel.text(), "store volatile"), 100u);
 }
 
+/// `for (i < 40) for (j < 40) for (k < 40) p[k] = k;`, which would make 64 000 stores.
+constexpr const char* nest = R"(define spir_kernel void @k(ptr addrspace(1) %p) {
+    br label %a
+  a:
+    %i = phi i32 [ 0, %0 ], [ %i.next, %a.end ]
+    br label %b
+  b:
+    %j = phi i32 [ 0, %a ], [ %j.next, %b.end ]
+    br label %c
+  c:
+    %k = phi i32 [ 0, %b ], [ %k.next, %c ]
+    %at = getelementptr i32, ptr addrspace(1) %p, i32 %k
+    store volatile i32 %k, ptr addrspace(1) %at
+    %k.next = add i32 %k, 1
+    %k.more = icmp ult i32 %k.next, 40
+    br i1 %k.more, label %c, label %b.end
+  b.end:
+    %j.next = add i32 %j, 1
+    %j.more = icmp ult i32 %j.next, 40
+    br i1 %j.more, label %b, label %a.end
+  a.end:
+    %i.next = add i32 %i, 1
+    %i.more = icmp ult i32 %i.next, 40
+    br i1 %i.more, label %a, label %end
+  end:
+    ret void })";
+
+TEST(SimplifyBody, ANestOfLoopsIsUnrolledOnlyAsFarAsItStaysSmall) {
+  Lowered kernel(nest);
+  simplify_body(kernel.body, kernel.runner);
+  EXPECT_EQ(count(kernel.text(), "store volatile"), 40u);
+}
+
 TEST(FrameScopes, FramesAreApartFromEverythingElse) {
   IrModule module(R"(define void @f(ptr %frame, ptr %state, ptr noalias %p, float %v) {
     store i32 1, ptr %frame

@@ -4,6 +4,8 @@
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include "cuda_cpu/compiler/passes/blend_limit.hpp"
+
 namespace treadle::cuda_cpu {
 namespace {
 
@@ -27,6 +29,10 @@ PassRunner::PassRunner(llvm::TargetMachine& machine, bool vector_math)
     library.addVectorizableFunctionsFromVecLib(llvm::TargetLibraryInfoImpl::LIBMVEC_X86,
                                                machine.getTargetTriple());
   functions_.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder_.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+        passes.addPass(BlendLimit());
+      });
   builder_.registerModuleAnalyses(modules_);
   builder_.registerCGSCCAnalyses(components_);
   builder_.registerFunctionAnalyses(functions_);

@@ -11,6 +11,7 @@
 //   for (d = 128; d > 0; d /= 2) { if (t < d) s[t] = ..; barrier; }    =>  as it is
 #include "cuda_cpu/compiler/passes/simplify_body.hpp"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/Constants.h>
@@ -26,6 +27,8 @@ namespace treadle::cuda_cpu {
 namespace {
 
 constexpr unsigned largest_unrolled = 800;  // instructions, all copies together
+// The same where loops inside are unrolled too: three of 40 steps make 64 000 of one instruction.
+constexpr std::uint64_t largest_unrolled_nest = 4096;
 // Of a whole kernel: what it may cost to compile, and far from max_regions.
 constexpr unsigned most_unrolled_barriers = 16;
 
@@ -74,21 +77,33 @@ class MarkLoops : public llvm::PassInfoMixin<MarkLoops> {
     auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
     const auto& dominators = analyses.getResult<llvm::DominatorTreeAnalysis>(function);
     auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-    for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
-      if (user_decides(*loop)) continue;
-      const unsigned trips = evolution.getSmallConstantMaxTripCount(loop);
+    const auto in_order = loops.getLoopsInPreorder();
+    for (llvm::Loop* loop : in_order) {
       const unsigned barriers = barrier_count(*loop);
-      if (barriers > 0 &&
-          !(all_threads_work(*loop, dominators) && take_barriers(*loop, trips * barriers)))
-        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
-      else if (trips > 0 && trips <= largest_unrolled &&
-               trips * instruction_count(*loop) <= largest_unrolled)
-        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.full", 1);
+      if (user_decides(*loop) || barriers == 0) continue;
+      const unsigned trips = evolution.getSmallConstantMaxTripCount(loop);
+      if (all_threads_work(*loop, dominators) && take_barriers(*loop, trips * barriers)) continue;
+      llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
     }
+    for (llvm::Loop* loop : llvm::reverse(in_order))  // what is inside comes first
+      if (take_copies(*loop, evolution.getSmallConstantMaxTripCount(loop)))
+        llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.full", 1);
     return llvm::PreservedAnalyses::all();
   }
 
  private:
+  /// Whether the loop becomes `trips` copies of its body. Notes how large it will be.
+  bool take_copies(const llvm::Loop& loop, unsigned trips) {
+    const unsigned written = instruction_count(loop);
+    std::uint64_t grown = written;
+    for (const llvm::Loop* inner : loop) grown += sizes_[inner] - instruction_count(*inner);
+    const bool small = !user_decides(loop) && trips > 0 && trips <= largest_unrolled &&
+                       trips * written <= largest_unrolled &&
+                       trips * grown <= largest_unrolled_nest;
+    sizes_[&loop] = small ? trips * grown : grown;
+    return small;
+  }
+
   /// Only innermost loops: what they make of a loop around them is not known yet.
   bool take_barriers(const llvm::Loop& loop, unsigned count) {
     if (!loop.isInnermost() || count == 0 || count > barriers_left_) return false;
@@ -97,6 +112,7 @@ class MarkLoops : public llvm::PassInfoMixin<MarkLoops> {
   }
 
   unsigned barriers_left_ = most_unrolled_barriers;
+  llvm::DenseMap<const llvm::Loop*, std::uint64_t> sizes_;  // once all inside is unrolled
 };
 
 }  // namespace
