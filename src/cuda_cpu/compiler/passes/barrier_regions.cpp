@@ -21,6 +21,7 @@
 
 #include "cuda_cpu/compiler/passes/block_context.hpp"
 #include "cuda_cpu/compiler/passes/frame_scopes.hpp"
+#include "cuda_cpu/compiler/passes/fuse_multiply_adds.hpp"
 #include "cuda_cpu/compiler/passes/implied_barriers.hpp"
 #include "cuda_cpu/compiler/passes/join_regions.hpp"
 #include "cuda_cpu/compiler/passes/live_values.hpp"
@@ -28,6 +29,7 @@
 #include "cuda_cpu/compiler/passes/region_exits.hpp"
 #include "cuda_cpu/compiler/passes/region_function.hpp"
 #include "cuda_cpu/compiler/passes/region_graph.hpp"
+#include "cuda_cpu/compiler/passes/row_width.hpp"
 #include "cuda_cpu/compiler/passes/shared_atomics.hpp"
 #include "cuda_cpu/compiler/passes/simplify_body.hpp"
 #include "cuda_cpu/compiler/passes/thread_loop.hpp"
@@ -56,11 +58,21 @@ class RegionEntries {
     make_shared_atomics_plain(*region_.function);
   }
 
-  llvm::Function* make_all() const {
-    if (region_.indices.empty()) return make("all.", Threads::all, Indices::loaded);
-    llvm::Function* counted = make("counted.", Threads::all, Indices::counted);
-    llvm::Function* loaded = make("loaded.", Threads::all, Indices::loaded);
-    return make_choice(*counted, *loaded);
+  /// `likely_width`: see row_width.hpp.
+  llvm::Function* make_all(unsigned likely_width) const {
+    if (!region_.indices.empty()) {
+      llvm::Function* counted = make("counted.", Threads::all, Indices::counted);
+      llvm::Function* loaded = make("loaded.", Threads::all, Indices::loaded);
+      return make_choice(*counted, *loaded, [this](auto& builder, const BlockEntry& entry) {
+        return builder.CreateICmpEQ(any_apart(builder, entry), builder.getInt64(0));
+      });
+    }
+    if (likely_width == 0) return make("all.", Threads::all, Indices::loaded);
+    llvm::Function* rows = make("rows.", Threads::all, Indices::loaded, likely_width);
+    llvm::Function* any = make("any.", Threads::all, Indices::loaded);
+    return make_choice(*rows, *any, [&](auto& builder, const BlockEntry& entry) {
+      return builder.CreateICmpEQ(entry.block_size(body_, 0), builder.getInt32(likely_width));
+    });
   }
 
   llvm::Function* make_selected(BarrierKind barrier) const {
@@ -79,10 +91,15 @@ class RegionEntries {
 
   llvm::LLVMContext& context() const { return region_.function->getContext(); }
   BlockEntry open(const char* prefix, llvm::IRBuilder<>& builder) const;
-  llvm::Function* make(const char* prefix, Threads threads, Indices indices) const;
+  /// `width`: of the rows of all blocks it will run; 0 for any.
+  llvm::Function* make(const char* prefix, Threads threads, Indices indices,
+                       unsigned width = 0) const;
   void branch_if_selected(llvm::IRBuilder<>& builder, Value* selected, Value* thread,
                           llvm::BasicBlock* skip) const;
-  llvm::Function* make_choice(llvm::Function& counted, llvm::Function& loaded) const;
+  /// `first` for blocks of which `asks` is true.
+  llvm::Function* make_choice(
+      llvm::Function& first, llvm::Function& second,
+      llvm::function_ref<Value*(llvm::IRBuilder<>&, const BlockEntry&)> asks) const;
   Value* any_apart(llvm::IRBuilder<>& builder, const BlockEntry& entry) const;
   void append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry) const;
   /// The indices of one thread. The loads join `group`, if there is one.
@@ -193,14 +210,16 @@ Value* RegionEntries::any_apart(llvm::IRBuilder<>& builder, const BlockEntry& en
   return any;
 }
 
-llvm::Function* RegionEntries::make_choice(llvm::Function& counted, llvm::Function& loaded) const {
+llvm::Function* RegionEntries::make_choice(
+    llvm::Function& first, llvm::Function& second,
+    llvm::function_ref<Value*(llvm::IRBuilder<>&, const BlockEntry&)> asks) const {
   llvm::IRBuilder<> builder(context());
   const BlockEntry entry = open("all.", builder);
-  Value* together = builder.CreateICmpEQ(any_apart(builder, entry), builder.getInt64(0));
-  auto* count = llvm::BasicBlock::Create(context(), "count", entry.function);
-  auto* load = llvm::BasicBlock::Create(context(), "load", entry.function);
-  builder.CreateCondBr(together, count, load);
-  for (const auto& [block, function] : {std::pair{count, &counted}, {load, &loaded}}) {
+  Value* answer = asks(builder, entry);
+  auto* yes = llvm::BasicBlock::Create(context(), "yes", entry.function);
+  auto* no = llvm::BasicBlock::Create(context(), "no", entry.function);
+  builder.CreateCondBr(answer, yes, no);
+  for (const auto& [block, function] : {std::pair{yes, &first}, {no, &second}}) {
     builder.SetInsertPoint(block);
     builder.CreateCall(function, {entry.function->getArg(0), entry.function->getArg(1)});
     builder.CreateRetVoid();
@@ -221,9 +240,11 @@ void RegionEntries::branch_if_selected(llvm::IRBuilder<>& builder, Value* select
   builder.SetInsertPoint(run);
 }
 
-llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices indices) const {
+llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices indices,
+                                    unsigned width) const {
   llvm::IRBuilder<> builder(context());
-  const BlockEntry entry = open(prefix, builder);
+  BlockEntry entry = open(prefix, builder);
+  if (width != 0) entry.fix_width(body_, width);
   const LoopKind kind =
       threads == Threads::selected_in_turn ? LoopKind::serial : LoopKind::parallel;
   llvm::MDNode* group = kind == LoopKind::parallel ? group_ : nullptr;
@@ -287,6 +308,8 @@ bool needs_regions(const KernelBody& body) {
 void make_region_functions(KernelPlan& kernel, const KernelBody& body, PassRunner& runner,
                            const llvm::TargetMachine& machine) {
   prepare(body, runner);
+  const unsigned width = likely_row_width(body);
+  if (width != 0) fuse_multiply_adds(*body.function);
   const RegionGraph graph(body, kernel.name);
   const Uniformity uniformity(body);
   const auto count = static_cast<unsigned>(graph.regions().size());
@@ -303,7 +326,7 @@ void make_region_functions(KernelPlan& kernel, const KernelBody& body, PassRunne
     const RegionEntries entries(kernel, body, machine, region, i, exits[i]);
     RegionPlan plan;
     plan.run_selected = part ? entries.make_selected(graph.regions()[i].barrier) : nullptr;
-    plan.run_all = entries.make_all();
+    plan.run_all = entries.make_all(width);
     plan.only_successor = exits[i].only_successor();
     plan.barrier = graph.regions()[i].barrier;
     plan.uniform_exit = exits[i].uniform;

@@ -61,16 +61,30 @@ llvm::MDNode* plain_loop(llvm::LLVMContext& context) {
                              string_property(context, "llvm.loop.unroll.disable")});
 }
 
-llvm::MDNode* parallel_loop(llvm::LLVMContext& context, llvm::MDNode* group) {
+/// What becomes of a loop when its vectors are made.
+llvm::MDNode* afterwards(llvm::LLVMContext& context, const char* which,
+                         llvm::ArrayRef<llvm::Metadata*> properties) {
+  auto* one = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1);
+  llvm::SmallVector<llvm::Metadata*, 3> operands{
+      llvm::MDString::get(context, which),
+      string_property(context, "llvm.loop.isvectorized", llvm::ConstantAsMetadata::get(one))};
+  operands.append(properties.begin(), properties.end());
+  return llvm::MDNode::get(context, operands);
+}
+
+llvm::MDNode* parallel_loop(llvm::LLVMContext& context, llvm::MDNode* group, bool constant_width) {
+  llvm::MDNode* as_it_is = string_property(context, "llvm.loop.unroll.disable");
   // What is left when a block is no multiple of the vector's width: too few threads to unroll.
-  llvm::MDNode* rest = llvm::MDNode::get(
-      context, {llvm::MDString::get(context, "llvm.loop.vectorize.followup_epilogue"),
-                string_property(context, "llvm.loop.isvectorized",
-                                llvm::ConstantAsMetadata::get(
-                                    llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1))),
-                string_property(context, "llvm.loop.unroll.disable")});
-  return loop_node(context, {string_property(context, "llvm.loop.parallel_accesses", group),
-                             flag(context, "llvm.loop.vectorize.enable", true), rest});
+  llvm::MDNode* rest = afterwards(context, "llvm.loop.vectorize.followup_epilogue", {as_it_is});
+  llvm::SmallVector<llvm::Metadata*, 5> properties{
+      string_property(context, "llvm.loop.parallel_accesses", group),
+      flag(context, "llvm.loop.vectorize.enable", true), rest};
+  if (constant_width) {
+    // LLVM unrolls few known steps before it looks for vectors; of those it may.
+    properties.push_back(as_it_is);
+    properties.push_back(afterwards(context, "llvm.loop.vectorize.followup_vectorized", {}));
+  }
+  return loop_node(context, properties);
 }
 
 /// One of the three loops: blocks and counter.
@@ -193,9 +207,10 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
   Value* linear = builder.CreateAdd(row, x.value, "thread", true, true);
   loop.emit({x.value, y.value, z.value, linear});
   llvm::LLVMContext& context = builder.getContext();
-  close_loop(
-      builder, x, size_x,
-      loop.kind == LoopKind::parallel ? parallel_loop(context, loop.group) : plain_loop(context));
+  close_loop(builder, x, size_x,
+             loop.kind == LoopKind::parallel
+                 ? parallel_loop(context, loop.group, llvm::isa<llvm::ConstantInt>(size_x))
+                 : plain_loop(context));
   close_loop(builder, y, size_y, plain_loop(context));
   close_loop(builder, z, entry.block_size(body, 2), plain_loop(context));
 }

@@ -24,6 +24,11 @@ struct BlockEntry {
   llvm::Value* block_size(const KernelBody& body, unsigned dimension) const {
     return values[body.user_parameters + 6 + dimension];
   }
+  /// From here on the code is for blocks of `width` threads along x.
+  void fix_width(const KernelBody& body, unsigned width) {
+    llvm::Value*& size = values[body.user_parameters + 6];
+    size = llvm::ConstantInt::get(size->getType(), width);
+  }
 };
 
 /// Tells LLVM that what `load` reads stays the same while a block runs, and returns it: no store of
