@@ -224,6 +224,13 @@ void register_stream_type(nb::handle type, cuda::StreamRef (*read)(PyObject*)) {
   stream_types.push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), read});
 }
 
+bool is_set(PyObject* option) {
+  if (option == nullptr) return false;
+  const int truth = PyObject_IsTrue(option);
+  if (truth < 0) throw nb::python_error();
+  return truth == 1;
+}
+
 cuda::StreamRef stream_argument(PyObject* object) {
   if (object == nullptr || object == Py_None) return {};
   if (const auto* reader = find_reader(stream_types, Py_TYPE(object))) return reader->read(object);

@@ -33,6 +33,8 @@ cuda::StreamRef stream_argument(PyObject* object);
 /// negative or too large one, naming `what`.
 std::uint64_t unsigned_argument(PyObject* object, const char* what,
                                 std::uint64_t highest = ~std::uint64_t{0});
+/// Whether an option was given (is not null) and is true. Throws what its `__bool__` raises.
+bool is_set(PyObject* option);
 /// 1 to 3 integers: a tuple, or any other sequence. Throws TypeError, OverflowError, or
 /// InvalidArgument for another number of them, naming `what`.
 cuda::Dim3 any_dim3_argument(PyObject* object, const char* what);

@@ -87,6 +87,8 @@ void bind_info(nb::class_<Device>& type) {
   info("target", &DeviceInfo::target, "What compile_cuda compiles for; empty with builds_text.");
   info("has_shape_local_memory", &DeviceInfo::has_shape_local_memory,
        "Dynamic local memory by local_bytes; False: by an argument Local(bytes).");
+  info("has_cooperative_launch", &DeviceInfo::has_cooperative_launch,
+       "Groups of one launch may meet: kernel(..., cooperative=True).");
   info("runs_kernels", &DeviceInfo::runs_kernels, "False for the null device.");
   type.def_prop_ro(
           "kind", [](const Device& self) { return std::string(kind_name(self.info().kind)); },
@@ -115,6 +117,7 @@ void bind_launch_record(nb::module_& m) {
           [](const LaunchRecord& self) { return extent_tuple(self.shape.group_size); },
           nb::sig("def group_size(self) -> tuple[int, int, int]"))
       .def_prop_ro("local_bytes", [](const LaunchRecord& self) { return self.shape.local_bytes; })
+      .def_prop_ro("cooperative", [](const LaunchRecord& self) { return self.shape.cooperative; })
       .def_prop_ro(
           "file", [](const LaunchRecord& self) { return self.site.file; },
           nb::sig("def file(self) -> str | None"), "Of the line that launched; None: not known.")

@@ -22,10 +22,12 @@ enum Keyword {
   kw_time_kernel,
   kw_shared_bytes,
   kw_shared_size,
+  kw_cooperative,
   keyword_count
 };
-constexpr const char* keyword_names[keyword_count] = {
-    "block", "grid", "stream", "shared", "texrefs", "time_kernel", "shared_bytes", "shared_size"};
+constexpr const char* keyword_names[keyword_count] = {"block",        "grid",        "stream",
+                                                      "shared",       "texrefs",     "time_kernel",
+                                                      "shared_bytes", "shared_size", "cooperative"};
 PyObject* keyword_objects[keyword_count];
 
 // The values of the keywords that were given, borrowed.
@@ -123,8 +125,7 @@ PyObject* launch_pycuda(KernelState& kernel, PyObject* const* arguments, std::si
   config.stream = stream_argument(stream);
   config.shared_bytes = shared_argument(given[kw_shared], "shared");
   refuse_texrefs(given[kw_texrefs]);
-  const bool timed =
-      given[kw_time_kernel] != nullptr && PyObject_IsTrue(given[kw_time_kernel]) == 1;
+  const bool timed = is_set(given[kw_time_kernel]);
   if (timed && stream != Py_None)
     raise_python(PyExc_AssertionError, "time_kernel measures on the default stream only");
 
@@ -152,6 +153,7 @@ PyObject* launch_native(KernelState& kernel, PyObject* const* arguments, std::si
   config.block = dim3_argument(given[kw_block], "block");
   config.stream = stream_argument(given[kw_stream]);
   config.shared_bytes = shared_argument(given[kw_shared_bytes], "shared_bytes");
+  config.cooperative = is_set(given[kw_cooperative]);
   cuda::ArgumentBuffer buffer(kernel.layout, kernel.function.name());
   std::vector<PyObject*> handlers;
   pack_plain(buffer, arguments, count, kernel, handlers);
@@ -242,8 +244,8 @@ PyObject* call_native(PyObject* self, PyObject* const* arguments, std::size_t co
                       PyObject* keywords) {
   return guarded(Face::native, [&] {
     const auto positional = static_cast<std::size_t>(PyVectorcall_NARGS(count));
-    constexpr unsigned allowed =
-        1u << kw_block | 1u << kw_grid | 1u << kw_stream | 1u << kw_shared_bytes;
+    constexpr unsigned allowed = 1u << kw_block | 1u << kw_grid | 1u << kw_stream |
+                                 1u << kw_shared_bytes | 1u << kw_cooperative;
     const Keywords given =
         read_keywords(keywords, arguments + positional, allowed, [](const std::string& extra) {
           raise_python(PyExc_TypeError, "unknown keyword arguments: " + extra);

@@ -49,9 +49,9 @@ CallState& state_of(PyObject* self) { return *reinterpret_cast<KernelObject*>(se
 
 PyTypeObject *kernel_type, *local_type;  // set while the module is imported
 
-enum Keyword { kw_groups, kw_group_size, kw_stream, kw_local_bytes, keyword_count };
+enum Keyword { kw_groups, kw_group_size, kw_stream, kw_local_bytes, kw_cooperative, keyword_count };
 constexpr const char* keyword_names[keyword_count] = {"groups", "group_size", "stream",
-                                                      "local_bytes"};
+                                                      "local_bytes", "cooperative"};
 PyObject* keyword_objects[keyword_count];  // interned while the module is imported
 using Keywords = std::array<PyObject*, keyword_count>;
 
@@ -60,9 +60,9 @@ std::size_t find_keyword(PyObject* name) {
     if (keyword_objects[i] == name) return i;  // call sites intern their keywords
   for (std::size_t i = 0; i < keyword_count; ++i)
     if (PyUnicode_CompareWithASCIIString(name, keyword_names[i]) == 0) return i;
-  raise_python(PyExc_TypeError, "a kernel call has no keyword argument '" +
-                                    nb::cast<std::string>(nb::handle(name)) +
-                                    "'; it has groups, group_size, stream and local_bytes");
+  raise_python(PyExc_TypeError,
+               "a kernel call has no keyword argument '" + nb::cast<std::string>(nb::handle(name)) +
+                   "'; it has groups, group_size, stream, local_bytes and cooperative");
 }
 
 Keywords read_keywords(PyObject* names, PyObject* const* values) {
@@ -182,6 +182,7 @@ void launch(const CallState& call, PyObject* const* arguments, std::size_t count
   if (given[kw_local_bytes] != nullptr)
     shape.local_bytes =
         static_cast<unsigned>(unsigned_argument(given[kw_local_bytes], "local_bytes", 0xFFFFFFFFu));
+  shape.cooperative = is_set(given[kw_cooperative]);
   ArgumentReader reader(count);
   for (std::size_t i = 0; i < count; ++i) reader.read(arguments[i], call);
   note_launch_site();
@@ -270,7 +271,7 @@ void bind_kernel_type(nb::module_& m) {
       {Py_tp_members, members},
       {Py_tp_doc, const_cast<char*>("A kernel of any device. Calling it launches it: "
                                     "kernel(*arguments, groups=, group_size=, stream=None, "
-                                    "local_bytes=0).")},
+                                    "local_bytes=0, cooperative=False).")},
       {0, nullptr}};
   constexpr auto flags = static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
                                                Py_TPFLAGS_DISALLOW_INSTANTIATION);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "argument.hpp"
 #include "opencl_kernel.hpp"
 #include "small_integer.hpp"
 
@@ -107,8 +108,6 @@ Call read_call(const KernelState& kernel, PyObject* const* arguments, std::size_
               call.options.begin());
   return call;
 }
-
-bool is_set(PyObject* option) { return option != nullptr && PyObject_IsTrue(option) == 1; }
 
 /// The sizes of one side, any number of them: OpenCL's limit is checked later.
 struct Sizes {

@@ -106,17 +106,40 @@ void Function::set_cache_config(CacheConfig config) const {
 
 namespace {
 
+/// The driver's call for blocks that may meet, which takes arguments either way.
+int start_together(const FunctionState& function, const LaunchConfig& config, void** arguments,
+                   void** packed) {
+  CUlaunchAttribute together{};
+  together.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  together.value.cooperative = 1;
+  const CUlaunchConfig raw{.gridDimX = config.grid.x,
+                           .gridDimY = config.grid.y,
+                           .gridDimZ = config.grid.z,
+                           .blockDimX = config.block.x,
+                           .blockDimY = config.block.y,
+                           .blockDimZ = config.block.z,
+                           .sharedMemBytes = config.shared_bytes,
+                           .hStream = config.stream.raw(),
+                           .attrs = &together,
+                           .numAttrs = 1};
+  return function.table().cuLaunchKernelEx(&raw, function.raw(), arguments, packed);
+}
+
 /// The one place kernels are started from; `packed` is null where `arguments` is given, and the
 /// other way.
 void start(const FunctionState& function, const LaunchConfig& config, void** arguments,
            void** packed) {
   const Activation active(function.context());
   const Table& cu = function.table();
-  const int code = cu.cuLaunchKernel(function.raw(), config.grid.x, config.grid.y, config.grid.z,
-                                     config.block.x, config.block.y, config.block.z,
-                                     config.shared_bytes, config.stream.raw(), arguments, packed);
+  const int code =
+      config.cooperative
+          ? start_together(function, config, arguments, packed)
+          : cu.cuLaunchKernel(function.raw(), config.grid.x, config.grid.y, config.grid.z,
+                              config.block.x, config.block.y, config.block.z, config.shared_bytes,
+                              config.stream.raw(), arguments, packed);
   if (code != CUDA_SUCCESS) [[unlikely]]
-    raise_launch(function, config, code, "cuLaunchKernel");
+    raise_launch(function, config, code,
+                 config.cooperative ? "cuLaunchKernelEx" : "cuLaunchKernel");
   function.context().state()->launches().note(function.lasting_name(), config);
   if (function.waits_after_launch()) [[unlikely]] {
     const int outcome = cu.cuStreamSynchronize(config.stream.raw());

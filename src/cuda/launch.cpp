@@ -122,6 +122,7 @@ class Refusal {
                       DeviceAttribute::max_block_dim_z});
     check_threads();
     check_shared_memory();
+    if (config_.cooperative) check_resident_blocks();
     return std::move(text_);
   }
 
@@ -172,6 +173,20 @@ class Refusal {
         " (set max_dynamic_shared_size_bytes for up to " + std::to_string(opt_in - fixed) + ")");
   }
 
+  void check_resident_blocks() {
+    int each = 0;
+    const auto threads = static_cast<int>(config_.block.x * config_.block.y * config_.block.z);
+    const int code = function_.table().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &each, function_.raw(), threads, config_.shared_bytes);
+    const int multiprocessors = device_.attribute(DeviceAttribute::multiprocessor_count);
+    const auto blocks = std::uint64_t{config_.grid.x} * config_.grid.y * config_.grid.z;
+    const auto most = static_cast<std::uint64_t>(each) * static_cast<unsigned>(multiprocessors);
+    if (code != CUDA_SUCCESS || blocks <= most) return;
+    add(std::to_string(blocks) + " blocks, the device holds " + std::to_string(most) +
+        " of this kernel and shape at once (" + std::to_string(each) + " on each of " +
+        std::to_string(multiprocessors) + " multiprocessors)");
+  }
+
   const FunctionState& function_;
   const LaunchConfig& config_;
   Device device_;
@@ -179,7 +194,8 @@ class Refusal {
 };
 
 bool is_about_shape(int code) {
-  return code == CUDA_ERROR_INVALID_VALUE || code == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  return code == CUDA_ERROR_INVALID_VALUE || code == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ||
+         code == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
 }  // namespace

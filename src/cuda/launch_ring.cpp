@@ -25,6 +25,7 @@ std::string shape_text(const LaunchConfig& config) {
   std::string text = "grid " + dim_text(config.grid) + ", block " + dim_text(config.block);
   if (config.shared_bytes != 0)
     text += ", " + std::to_string(config.shared_bytes) + " bytes of shared memory";
+  if (config.cooperative) text += ", cooperative";
   return text;
 }
 

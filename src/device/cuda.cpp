@@ -59,6 +59,7 @@ DeviceInfo info_of(const cuda::Device& device, int ordinal) {
   info.max_group_items = number(max_threads_per_block);
   info.local_memory_bytes = number(max_shared_memory_per_block);
   info.compute_units = number(multiprocessor_count);
+  info.has_cooperative_launch = device.attribute(cooperative_launch) != 0;
   info.allocation_alignment = 256;  // what the driver promises for every allocation
   info.language = Language::cuda_c;
   info.target = device.target();
@@ -184,11 +185,12 @@ class CudaStream final : public Stream {
   void queue_launch(const Kernel& kernel, const LaunchShape& shape,
                     std::span<const Argument> arguments) override {
     const ArgumentPointers pointers(arguments);
-    const auto& [groups, group_size, local_bytes] = shape;
+    const auto& [groups, group_size, local_bytes, cooperative] = shape;
     // The shell notes the launch: see CudaDevice.
     function_of(kernel).launch_unchecked({.grid = {groups.x, groups.y, groups.z},
                                           .block = {group_size.x, group_size.y, group_size.z},
                                           .shared_bytes = local_bytes,
+                                          .cooperative = cooperative,
                                           .stream = stream_},
                                          pointers.get());
   }
@@ -318,10 +320,10 @@ class CudaDevice final : public Device {
     std::vector<LaunchRecord> all;
     if (!has_context_) return all;
     for (auto& [kernel, config, site] : cuda::last_launches(context_)) {
-      const auto& [grid, block, shared_bytes, stream] = config;
-      all.push_back({std::move(kernel),
-                     {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes},
-                     site});
+      const auto& [grid, block, shared_bytes, cooperative, stream] = config;
+      const LaunchShape shape{
+          {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, cooperative};
+      all.push_back({std::move(kernel), shape, site});
     }
     return all;
   }

@@ -162,6 +162,10 @@ void check_shape(const Kernel& kernel, const LaunchShape& shape, const DeviceInf
                               std::to_string(shape.local_bytes) + ", and " + info.id +
                               " takes dynamic local memory as an argument",
                           "pass Local{bytes} for a __local pointer");
+  if (shape.cooperative && !info.has_cooperative_launch)
+    throw NotSupported(kernel_text(kernel) + "it is launched as a cooperative one, and groups on " +
+                           info.id + " (" + info.runtime + ") cannot meet",
+                       "end the kernel where they would, and launch the rest as another");
 }
 
 /// Every kind of argument there is, without a value.
@@ -194,6 +198,7 @@ LaunchPlan plan_for(const KernelState& kernel) {
   plan.max_group_items = kernel.max_group_items;
   plan.offset_alignment = static_cast<unsigned>(std::max<std::size_t>(info.offset_alignment, 1));
   plan.has_shape_local_memory = info.has_shape_local_memory;
+  plan.has_cooperative_launch = info.has_cooperative_launch;
   return plan;
 }
 
@@ -215,7 +220,8 @@ bool fits(const LaunchPlan& plan, const LaunchShape& shape, std::span<const Argu
   if (plan.device != &device || plan.slot_count != arguments.size() || items == 0 ||
       items > plan.max_group_items || !is_within(shape.groups, plan.max_groups) ||
       !is_within(shape.group_size, plan.max_group_size) ||
-      (shape.local_bytes != 0 && !plan.has_shape_local_memory))
+      (shape.local_bytes != 0 && !plan.has_shape_local_memory) ||
+      (shape.cooperative && !plan.has_cooperative_launch))
     return false;
   const LaunchPlan::Slot* slot = plan.slots.get();
   for (const Argument& argument : arguments) {

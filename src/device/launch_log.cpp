@@ -22,6 +22,7 @@ std::string shape_text(const LaunchShape& shape) {
   std::string text = "groups " + extent_text(shape.groups) + " of " + extent_text(shape.group_size);
   if (shape.local_bytes != 0)
     text += ", " + std::to_string(shape.local_bytes) + " bytes of local memory";
+  if (shape.cooperative) text += ", cooperative";
   return text;
 }
 

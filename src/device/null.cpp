@@ -92,7 +92,8 @@ class NullStream final : public Stream {
   void queue_launch(const Kernel& kernel, const LaunchShape& shape,
                     std::span<const Argument> arguments) override {
     record_->add("launch " + kernel.name() + " " + extent_text(shape.groups) + " " +
-                 extent_text(shape.group_size) + " " + std::to_string(arguments.size()));
+                 extent_text(shape.group_size) + " " + std::to_string(arguments.size()) +
+                 (shape.cooperative ? " cooperative" : ""));
     device().launches().note(kernel, shape);
   }
   void queue_record(Event& event) override {
@@ -148,6 +149,7 @@ DeviceInfo null_info(const NullOptions& options) {
   info.builds_text = true;
   info.build_identity = {{"runtime", "null"}};
   info.has_shape_local_memory = options.language == Language::cuda_c;
+  info.has_cooperative_launch = options.language == Language::cuda_c;
   info.runs_kernels = false;
   return info;
 }

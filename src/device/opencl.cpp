@@ -166,7 +166,7 @@ const opencl::Kernel& shell_of(const Kernel& kernel) noexcept {
 
 // Not in braces: those would be a list of four sizes.
 opencl::Extent global_size(const LaunchShape& shape, unsigned dimensions) {
-  const auto& [groups, size, local_bytes] = shape;
+  const Extent &groups = shape.groups, &size = shape.group_size;
   return opencl::Extent(dimensions, std::size_t{groups.x} * size.x, std::size_t{groups.y} * size.y,
                         std::size_t{groups.z} * size.z);
 }

@@ -79,6 +79,7 @@ void add_device_calls(Table& t) {
         {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
         {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
         {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536},
+        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 100},
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 99000},
         {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
         {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0}};
@@ -295,19 +296,47 @@ void add_module_calls(Table& t) {
                                                                             : 0;
     return CUDA_SUCCESS;
   };
+}
+
+void note_launch(Launch launch, RawFunction raw, void** arguments, void** extra) {
+  const Kernel* kernel = kernel_of(raw);
+  for (std::size_t i = 0; arguments != nullptr && i < kernel->parameters.size(); ++i)
+    launch.arguments.push_back(
+        copy_bytes(static_cast<const std::byte*>(arguments[i]), kernel->parameters[i].second));
+  if (extra != nullptr)
+    launch.packed = copy_bytes(static_cast<const std::byte*>(extra[1]),
+                               *static_cast<const std::size_t*>(extra[3]));
+  state().launches.push_back(std::move(launch));
+}
+
+void add_launch_calls(Table& t) {
   t.cuLaunchKernel = [](CUfunction raw, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                         unsigned by, unsigned bz, unsigned shared, CUstream stream,
                         void** arguments, void** extra) -> CUresult {
     ENTER("cuLaunchKernel", current_stack.empty() ? "none" : number(current_stack.back()));
-    const Kernel* kernel = kernel_of(raw);
-    Launch launch{kernel->symbol, {gx, gy, gz}, {bx, by, bz}, shared, stream, {}, {}};
-    for (std::size_t i = 0; arguments != nullptr && i < kernel->parameters.size(); ++i)
-      launch.arguments.push_back(
-          copy_bytes(static_cast<const std::byte*>(arguments[i]), kernel->parameters[i].second));
-    if (extra != nullptr)
-      launch.packed = copy_bytes(static_cast<const std::byte*>(extra[1]),
-                                 *static_cast<const std::size_t*>(extra[3]));
-    state().launches.push_back(std::move(launch));
+    note_launch({kernel_of(raw)->symbol, {gx, gy, gz}, {bx, by, bz}, shared, stream, {}, {}}, raw,
+                arguments, extra);
+    return CUDA_SUCCESS;
+  };
+  t.cuLaunchKernelEx = [](const CUlaunchConfig* c, CUfunction raw, void** arguments,
+                          void** extra) -> CUresult {
+    ENTER("cuLaunchKernelEx", current_stack.empty() ? "none" : number(current_stack.back()));
+    const bool cooperative = c->numAttrs == 1 && c->attrs->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE &&
+                             c->attrs->value.cooperative == 1;
+    note_launch({kernel_of(raw)->symbol,
+                 {c->gridDimX, c->gridDimY, c->gridDimZ},
+                 {c->blockDimX, c->blockDimY, c->blockDimZ},
+                 c->sharedMemBytes,
+                 c->hStream,
+                 {},
+                 {},
+                 cooperative},
+                raw, arguments, extra);
+    return CUDA_SUCCESS;
+  };
+  t.cuOccupancyMaxActiveBlocksPerMultiprocessor = [](int* blocks, CUfunction, int,
+                                                     std::size_t) -> CUresult {
+    *blocks = 3;
     return CUDA_SUCCESS;
   };
 }
@@ -336,6 +365,7 @@ std::shared_ptr<Table> make_table() {
   add_stream_calls(*table);
   add_memory_calls(*table);
   add_module_calls(*table);
+  add_launch_calls(*table);
   return table;
 }
 

@@ -27,6 +27,7 @@ struct Launch {
   RawStream stream;
   std::vector<std::vector<std::byte>> arguments;  ///< one for each parameter
   std::vector<std::byte> packed;                  ///< of launches by buffer
+  bool cooperative = false;
 };
 
 /// What the fake was asked and what it shall answer. One for the process; reset() before each test.

@@ -138,6 +138,42 @@ TEST_F(KernelLaunch, ARefusedShapeIsALaunchErrorWithTheDriversCode) {
   }
 }
 
+TEST_F(KernelLaunch, BlocksThatMayMeetAreStartedByTheCallForThem) {
+  const Function k = module_->function("k");
+  const Stream stream;
+  k.launch({.grid = {2, 3}, .block = 32, .shared_bytes = 7, .cooperative = true, .stream = stream},
+           DevicePointer{64}, 42, Pair{1, 2});
+  const std::vector<std::byte> packed(24);
+  k.launch_buffer({.cooperative = true}, packed.data(), packed.size());
+  EXPECT_EQ(fake::state().count("cuLaunchKernel"), 0);
+  ASSERT_EQ(fake::state().count("cuLaunchKernelEx"), 2);
+  const fake::Launch& launch = fake::state().launches.front();
+  EXPECT_TRUE(launch.cooperative);
+  EXPECT_EQ(launch.grid, (Dim3{2, 3, 1}));
+  EXPECT_EQ(launch.block, (Dim3{32, 1, 1}));
+  EXPECT_EQ(launch.shared_bytes, 7u);
+  EXPECT_EQ(launch.stream, stream.raw());
+  EXPECT_EQ(as<int>(launch.arguments[1]), 42);
+  EXPECT_EQ(fake::state().launches.back().packed.size(), 24u);
+}
+
+TEST_F(KernelLaunch, MoreBlocksThanCanMeetAreExplainedWithTheNumbers) {
+  fake::state().fail_next["cuLaunchKernelEx"] = CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  const std::string text =
+      refusal({.grid = {500, 7}, .cooperative = true}, DevicePointer{}, 1, Pair{});
+  EXPECT_THAT(text, HasSubstr("grid 500x7x1, block 1x1x1, cooperative; 3500 blocks, the device "
+                              "holds 300 of this kernel and shape at once (3 on each of 100 "
+                              "multiprocessors)"));
+}
+
+TEST_F(KernelLaunch, ADriverThatIsTooOldForBlocksThatMeetSaysSo) {
+  auto table = std::make_shared<Table>(fake::driver().table());
+  table->cuLaunchKernelEx = Table().cuLaunchKernelEx;
+  const auto guard = Context::make_current(Device(Driver(table), 1));
+  const Module module(ModuleImage{std::vector<std::byte>(16), {}});
+  EXPECT_THROW(module.function("none").launch({.cooperative = true}), NotSupported);
+}
+
 TEST_F(KernelLaunch, HappensInTheModulesContextOnAnyThread) {
   const Function none = module_->function("none");
   fake::state().calls.clear();

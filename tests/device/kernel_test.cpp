@@ -151,6 +151,30 @@ TEST_P(KernelTest, LocalMemoryOfTheSizeTheLaunchSays) {
   EXPECT_EQ(contents(buffer), turned);
 }
 
+TEST_P(KernelTest, GroupsOfACooperativeLaunchMeet) {
+  const Buffer arrived = buffer_of({0}), seen = buffer_of(std::vector<int>(8));
+  if (!info().has_cooperative_launch) {
+    expect_refused<NotSupported>({"set_all", "cooperative", "cannot meet", info().id}, "set_all",
+                                 {.group_size = 64, .cooperative = true}, arrived, 5, 1);
+    return;
+  }
+  // A barrier by hand: it needs no header, which NVRTC may lack.
+  const kernel::Program program{
+      device(),
+      "extern \"C\" __global__ void meet(int* arrived, int* seen) {\n"
+      "  if (threadIdx.x == 0) atomicAdd(arrived, 1);\n"
+      "  if (threadIdx.x == 0) while (*(volatile int*)arrived < gridDim.x);\n"
+      "  __syncthreads(); if (threadIdx.x == 31) seen[blockIdx.x] = *arrived;\n}"};
+  const Kernel meet = program.kernel("meet");
+  stream().launch(meet, {.groups = 8, .group_size = 32, .cooperative = true}, arrived, seen);
+  stream().synchronize();
+  EXPECT_EQ(contents(seen), std::vector<int>(8, runs_kernels() ? 8 : 0));
+  EXPECT_TRUE(last_launches(*device()).at(0).shape.cooperative);
+  if (!runs_kernels()) return;
+  const LaunchShape too_many{.groups = 10'000'000, .group_size = 32, .cooperative = true};
+  EXPECT_THROW(stream().launch(meet, too_many, arrived, seen), LaunchError);
+}
+
 // ---- bad input
 
 TEST_P(KernelTest, NoGroupsRunNothing) {

@@ -114,12 +114,14 @@ TEST_F(LaunchLogOfNull, NamesOutliveModules) {
 
 TEST_F(LaunchLogOfNull, P13_AnErrorKeepsItsTypeAndTellsTheShape) {
   const DeviceFailure failure{-5, "CL_OUT_OF_RESOURCES", "clFinish", "out of resources"};
-  const LaunchShape shape{.groups = {2, 3}, .group_size = 32, .local_bytes = 64};
+  const LaunchShape shape{
+      .groups = {2, 3}, .group_size = 32, .local_bytes = 64, .cooperative = true};
   const auto guilty = [&](const auto& error) {
     return [&] { naming_launch(*one_, shape, [&] { throw error; }); };
   };
   const auto named = AllOf(HasSubstr("clFinish"), HasSubstr("kernel \"one\""),
-                           HasSubstr("groups 2x3x1 of 32x1x1, 64 bytes of local memory"));
+                           HasSubstr("groups 2x3x1 of 32x1x1, 64 bytes of local memory, "
+                                     "cooperative"));
   EXPECT_THAT(failure_of<LaunchError>(guilty(LaunchError(failure))), named);
   EXPECT_THAT(failure_of<OutOfMemory>(guilty(OutOfMemory(failure))), named);
   EXPECT_THAT(failure_of<DeviceError>(guilty(DeviceError(failure))), named);

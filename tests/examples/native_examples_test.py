@@ -25,6 +25,15 @@ def test_example_runs(path):
     assert run(path)
 
 
+def test_blocks_meet_where_they_can():
+    output = run(FOLDER / "blocks_that_meet.py")
+    for device in treadle.devices():
+        if device.id == "cpu":
+            assert f"{device.id:12} {device.name}: 10 steps in one launch\n" in output
+        elif not device.has_cooperative_launch:
+            assert f"{device.id:12} groups of one launch cannot meet" in output
+
+
 def test_the_same_lines_run_on_every_device():
     output = run(FOLDER / "every_device.py")
     for device in treadle.devices():

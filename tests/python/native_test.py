@@ -15,6 +15,11 @@ __global__ void scale(T *a, T factor) { if (threadIdx.x < N) a[threadIdx.x] *= f
 
 extern "C" __global__ void add(int *a, int value) { a[threadIdx.x] += value; }
 extern "C" __global__ void nothing() {}
+extern "C" __global__ void meet(volatile int *arrived, int *seen) {
+  if (threadIdx.x == 0) { atomicAdd((int *)arrived, 1); while (*arrived < gridDim.x) ; }
+  __syncthreads();
+  if (threadIdx.x == 31) seen[blockIdx.x] = *arrived;
+}
 __constant__ int table[4];
 """
 
@@ -85,6 +90,46 @@ def test_a_launch_needs_both_shapes(module):
         module.function("nothing")(block=(1,))
     with pytest.raises(TypeError, match="unknown keyword arguments: shared"):
         module.function("nothing")(grid=(1,), block=(1,), shared=4)
+
+
+def test_blocks_of_a_cooperative_launch_wait_for_each_other(module):
+    meet, seen = module.function("meet"), np.zeros(8, np.int32)
+    memory = cuda.DeviceMemory(4 + seen.nbytes)
+    memory.copy_from(np.zeros(9, np.int32))
+    pointers = np.uint64(memory.address), np.uint64(memory.address + 4)
+    meet(*pointers, grid=(8,), block=(32,), cooperative=True)
+    back = np.zeros(9, np.int32)
+    memory.copy_to(back)
+    assert (back == 8).all()
+    with pytest.raises(treadle.LaunchError, match="10000000 blocks, the device holds") as caught:
+        meet(*pointers, grid=(10_000_000,), block=(32,), cooperative=True)
+    assert caught.value.code == 720
+    assert "grid 10000000x1x1, block 32x1x1, cooperative" in str(caught.value)
+
+
+class NeitherTrueNorFalse:
+    def __bool__(self):
+        raise RuntimeError("undecided")
+
+
+def test_whether_a_launch_is_cooperative_must_be_said_clearly(module):
+    with pytest.raises(RuntimeError, match="undecided"):
+        module.function("nothing")(grid=(1,), block=(1,), cooperative=NeitherTrueNorFalse())
+
+
+def test_groups_meet_on_devices_that_can():
+    text = "#include <treadle/dialect.h>\nTREADLE_KERNEL k(TREADLE_GLOBAL int *a) { a[0] = 1; }"
+    for device in treadle.devices():
+        kernel, memory = treadle.Program(device, text).kernel("k"), treadle.Buffer(device, 4)
+        shape = {"groups": 2, "group_size": 4, "cooperative": True}
+        assert device.has_cooperative_launch == (device.language == "CUDA C")
+        if not device.has_cooperative_launch:
+            with pytest.raises(treadle.NotSupported, match="groups on .* cannot meet"):
+                kernel(memory, **shape)
+            continue
+        kernel(memory, **shape)
+        device.default_stream().synchronize()
+        assert device.last_launches()[0].cooperative
 
 
 def test_freed_memory_and_left_contexts_are_invalid_states(current):

@@ -45,7 +45,8 @@ class Function {
   /// synchronization, or here with TREADLE_SYNC=1. Arguments are checked first against
   /// parameters(): InvalidArgument names the parameter, its index and both sizes. The module's
   /// context is made current if it is not. Throws LaunchError with the numbers that forbid a block,
-  /// grid or amount of shared memory.
+  /// grid or amount of shared memory, or a cooperative launch of so many blocks; NotSupported for a
+  /// cooperative one where the driver is older than CUDA 11.8.
   template <class... Arguments>
   void launch(const LaunchConfig& config, const Arguments&... arguments) const {
     // One spare entry: a kernel without parameters would otherwise need an array of none.

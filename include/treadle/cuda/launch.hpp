@@ -27,7 +27,9 @@ struct LaunchConfig {
   Dim3 grid = {};             ///< blocks
   Dim3 block = {};            ///< threads in a block
   unsigned shared_bytes = 0;  ///< dynamic shared memory for each block
-  StreamRef stream = {};      ///< default: the default stream
+  /// All blocks run at once, so that they may meet (grid.sync()): no more than the device holds.
+  bool cooperative = false;
+  StreamRef stream = {};  ///< default: the default stream
 };
 
 /// What a parameter is, where the driver or the compiler tells.

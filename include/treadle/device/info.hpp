@@ -62,6 +62,8 @@ struct DeviceInfo {
   /// Local memory whose size the launch decides: LaunchShape::local_bytes. False: an argument
   /// Local{bytes} for a `__local` pointer.
   bool has_shape_local_memory = true;
+  /// The groups of one launch may meet: LaunchShape::cooperative.
+  bool has_cooperative_launch = false;
   /// False: a launch is checked and recorded, and nothing runs.
   bool runs_kernels = true;
 };

@@ -22,6 +22,9 @@ struct LaunchShape {
   Extent groups = {};        ///< none in any direction: nothing runs
   Extent group_size = {};    ///< work-items of a group
   unsigned local_bytes = 0;  ///< dynamic local (shared) memory of each group
+  /// All groups run at once, so that they may meet (CUDA: grid.sync()); where
+  /// DeviceInfo::has_cooperative_launch says so, and no more than the device holds.
+  bool cooperative = false;
 };
 
 /// What a parameter is, where the run-time tells.
@@ -49,6 +52,7 @@ struct LaunchPlan {
   unsigned max_group_items = 0;                 ///< of the kernel
   unsigned offset_alignment = 1;                ///< of the device
   bool has_shape_local_memory = false;          ///< of the device
+  bool has_cooperative_launch = false;          ///< of the device
 };
 
 /// What a run-time knows of a kernel; made by its Module, shared by all copies of the Kernel.

@@ -54,8 +54,8 @@ class Stream {
   /// Starts a kernel: sets its arguments and queues it, as one operation. Arguments are checked
   /// against the kernel's parameters in number, size and kind, and the shape against the limits of
   /// kernel and device: InvalidArgument (DTypeError for a kind) names the parameter and what it
-  /// takes. No groups run nothing. Values are copied before the return; memory must live until the
-  /// stream is past the kernel.
+  /// takes; NotSupported says that groups cannot meet here. No groups run nothing. Values are
+  /// copied before the return; memory must live until the stream is past the kernel.
   template <class... Arguments>
   void launch(const Kernel& kernel, const LaunchShape& shape, const Arguments&... arguments) {
     // One spare entry: a kernel without parameters would otherwise need an array of none.

@@ -31,6 +31,9 @@ class LaunchRecord:
     def local_bytes(self) -> int: ...
 
     @property
+    def cooperative(self) -> bool: ...
+
+    @property
     def file(self) -> str | None:
         """Of the line that launched; None: not known."""
 
@@ -87,6 +90,10 @@ class Device:
         """
         Dynamic local memory by local_bytes; False: by an argument Local(bytes).
         """
+
+    @property
+    def has_cooperative_launch(self) -> bool:
+        """Groups of one launch may meet: kernel(..., cooperative=True)."""
 
     @property
     def runs_kernels(self) -> bool:

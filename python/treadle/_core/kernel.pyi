@@ -18,7 +18,7 @@ class Local:
 
 class Kernel:
     """
-    A kernel of any device. Calling it launches it: kernel(*arguments, groups=, group_size=, stream=None, local_bytes=0).
+    A kernel of any device. Calling it launches it: kernel(*arguments, groups=, group_size=, stream=None, local_bytes=0, cooperative=False).
     """
 
     def __repr__(self, /) -> str:
