@@ -22,11 +22,14 @@ if(TREADLE_SANITIZE)
   endif()
 endif()
 
-# The sanitizers' builds compile the files of a target together (CMAKE_UNITY_BUILD): a third of the time.
+# The sanitizers' builds compile the files of a target together (CMAKE_UNITY_BUILD), and so does `make test` those of
+# a test program (TREADLE_UNITY_TESTS): a third of the time.
 # Names without linkage are then seen by the files behind, and must differ; that they hide each other is no matter.
 if(CMAKE_UNITY_BUILD)
   target_compile_options(treadle_flags INTERFACE -Wno-shadow)
 endif()
+add_library(treadle_together INTERFACE)
+target_compile_options(treadle_together INTERFACE -Wno-shadow)
 
 # treadle_room(NAME [SOURCES ...] [LINK ...] [PRIVATE_LINK ...]): static library treadle_NAME from src/NAME.
 function(treadle_room name)
@@ -84,6 +87,10 @@ function(treadle_test name)
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${name} PRIVATE treadle_flags ${arg_LINK} treadle_base GTest::gtest GTest::gtest_main GTest::gmock)
+  if(TREADLE_UNITY_TESTS)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+    target_link_libraries(${name} PRIVATE treadle_together)
+  endif()
   # Tests are compiled far more often than they run: without optimisation that takes half the time.
   target_compile_options(${name} PRIVATE -O0)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bin")

@@ -146,7 +146,8 @@ class Runner:
 
     def build(self) -> None:
         python = (f"-DPython_EXECUTABLE={sys.executable}", "-DTREADLE_BUILD_PYTHON=ON")
-        self.configure("release", *python)
+        # From nothing, tests compiled eight at a time take a third of the time.
+        self.configure("release", "-DTREADLE_UNITY_TESTS=ON", *python)
         self.compile("build")
         (BUILD / ".configured").touch()
         self.run(sys.executable, ROOT / "tools/link_package.py", BUILD / "python")
