@@ -128,17 +128,9 @@ class Session(session.Session):
             )
         yield self.absolute("simple kernel, warm process", self.treadle, "compile simple", 25e-3)
         yield self.absolute("simple kernel, first of a fresh process", self.fresh, "miss", 40e-3)
-        yield Row(
-            "Compile, cache miss",
-            "eight texts, bytes only",
-            [
-                Column("two threads", self.treadle, "threads 2"),
-                Column("one thread", self.treadle, "threads 1"),
-            ],
-            (Target("one thread", 0.556),),
-            repeats=1,
-            note="1.8 times as fast is a ratio of 0.556",
-        )
+        yield self.two_threads("eight texts, bytes only", self.treadle)
+        name = "eight texts for sm_90 by NVRTC, bytes only"
+        yield self.two_threads(name, self.native, "NVRTC, ")
 
     def absolute(self, name, source, case, limit, group="Compile, cache miss", peers=()):
         columns = [Column("Treadle", source, case), *peers]

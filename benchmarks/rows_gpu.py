@@ -120,17 +120,7 @@ class Session(session.Session):
             "simple kernel, first of a fresh process",
             [Column("Treadle", self.fresh, "miss")],
         )
-        yield Row(
-            group,
-            "eight texts, bytes only",
-            [
-                Column("two threads", self.treadle, "threads 2"),
-                Column("one thread", self.treadle, "threads 1"),
-            ],
-            (Target("one thread", 0.556),),
-            repeats=1,
-            note="1.8 times as fast is a ratio of 0.556",
-        )
+        yield self.two_threads("eight texts, bytes only", self.treadle)
         for name, case in (("", ""), (", bare NVRTC", "bare ")):
             yield Row(
                 group,

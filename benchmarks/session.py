@@ -118,6 +118,17 @@ class Session:
             group = f"Launch through the waist, {language}"
             yield Row(group, name, columns, (target,), rounds=21, repeats=9)
 
+    def two_threads(self, name, worker, case=""):
+        """Eight texts compiled by two threads, and by one."""
+        columns = [
+            Column("two threads", worker, f"{case}threads 2"),
+            Column("one thread", worker, f"{case}threads 1"),
+        ]
+        note = "1.8 times as fast is a ratio of 0.556"
+        target = Target("one thread", 0.556)
+        group = "Compile, cache miss"
+        return Row(group, name, columns, (target,), rounds=15, repeats=1, note=note)
+
     def own_rows(self):
         """What is ours of a launch: the driver's share is nothing here."""
         group = "Launch, five arguments, with a driver that does nothing"

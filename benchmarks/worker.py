@@ -9,6 +9,7 @@ Answers, one JSON line each:  {"ready": true, "check": bool | null}, {"seconds":
 import json
 import os
 import sys
+import threading
 import time
 import traceback
 
@@ -100,6 +101,31 @@ def repeated(action):
             action()
 
     return loop
+
+
+class CompileInThreads(Case):
+    """Eight unseen texts compiled by `threads` threads, bytes only; seconds for all eight."""
+
+    def __init__(self, compile_text, text, threads):
+        self.compile_text = compile_text
+        self.text = text
+        self.threads = threads
+
+    def prepare(self):
+        self.compile_text(unseen(self.text))
+
+    def run(self):
+        def work(texts):
+            for text in texts:
+                self.compile_text(text)
+
+        texts = [unseen(self.text) for _ in range(8)]
+        shares = [texts[i :: self.threads] for i in range(self.threads)]
+        threads = [threading.Thread(target=work, args=(share,)) for share in shares]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
 
 def serve(make_cases):

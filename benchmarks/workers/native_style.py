@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A launch through treadle.Kernel, and through the shell of the same device below it.
+"""A launch through treadle.Kernel, and through the shell of the same device below it; compiles.
 
 native_style.py ID chooses the device. Both launch the same kernel with the same five arguments.
 """
@@ -10,7 +10,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import numpy as np
-from worker import LoopTiming, serve
+from kernel_cases import source
+from worker import CompileInThreads, LoopTiming, serve
 
 BATCH = 200  # fewer than drivers queue, so the host is timed
 
@@ -111,7 +112,14 @@ def make_cases():
         cases["shell, no profiling"] = lambda: without
     else:
         shell = cuda_case()
+    bench = source("bench.cu")
+
+    def compile_for_gpu(text):  # by NVRTC, which needs no GPU
+        treadle.compile_cuda(text, "sm_90")
+
     return cases | {
+        "NVRTC, threads 1": lambda: CompileInThreads(compile_for_gpu, bench, 1),
+        "NVRTC, threads 2": lambda: CompileInThreads(compile_for_gpu, bench, 2),
         "shell": lambda: shell,
         "waist over shell": lambda: Difference(waist, shell),
     }

@@ -6,7 +6,6 @@ Run by `python -m treadle run` it measures Treadle; run by `python` it measures 
 
 import pathlib
 import sys
-import threading
 from functools import partial
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -14,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import numpy as np
 from bare_calls import cuda_launches
 from kernel_cases import CASES, source
-from worker import Case, KernelRun, LoopTiming, repeated, serve, timed, unseen
+from worker import Case, CompileInThreads, KernelRun, LoopTiming, repeated, serve, timed, unseen
 
 EMPTY = "__global__ void empty() {}"
 FIVE = """
@@ -106,43 +105,6 @@ class Lookup(Recompile):
         self.device.compiler.compile(text)
 
 
-class CompileInThreads(Compile):
-    """Eight unseen texts compiled by `threads` threads, bytes only; seconds for all eight."""
-
-    def __init__(self, device, threads):
-        super().__init__(device, source("bench.cu"), no_extern_c=True)
-        self.threads = threads
-
-    def compile(self, text):
-        self.device.compiler.compile(text, no_extern_c=True)
-
-    def measure(self, repeats):
-        return [timed(self.compile_eight) for _ in range(repeats)]
-
-    def compile_eight(self):
-        texts = [unseen(self.text) for _ in range(8)]
-        context = self.device.cuda.Context
-
-        def work(own):
-            current.push()
-            try:
-                for text in own:
-                    self.compile(text)
-            finally:
-                context.pop()
-
-        current = context.get_current()
-        share = len(texts) // self.threads
-        threads = [
-            threading.Thread(target=work, args=(texts[i * share : (i + 1) * share],))
-            for i in range(self.threads)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-
-
 class LongLaunch(Case):
     """The launch of a kernel that runs for 100 ms: when the call comes back."""
 
@@ -225,12 +187,21 @@ def launch_cases(device):
 
 
 def compile_cases(device):
+    current = device.cuda.Context.get_current()
+
+    def compile_bytes(text):
+        current.push()  # whichever thread this is
+        try:
+            device.compiler.compile(text, no_extern_c=True)
+        finally:
+            device.cuda.Context.pop()
+
     cases = {
         "compile simple": lambda: Compile(device, SIMPLE),
         "recompile simple": lambda: Recompile(device, SIMPLE),
         "lookup simple": lambda: Lookup(device, SIMPLE),
-        "threads 1": lambda: CompileInThreads(device, 1),
-        "threads 2": lambda: CompileInThreads(device, 2),
+        "threads 1": lambda: CompileInThreads(compile_bytes, source("bench.cu"), 1),
+        "threads 2": lambda: CompileInThreads(compile_bytes, source("bench.cu"), 2),
     }
     for file in ("product.cu", "bench.cu", "bench2.cu"):
         cases[f"compile {file}"] = lambda file=file: Compile(device, source(file), True)
