@@ -441,6 +441,16 @@ TEST(StepLoops, AreThoseThatReadSideBySide) {
   EXPECT_FALSE(is_run_in_steps(thread_sum("%far, %t", "load volatile")));
 }
 
+TEST(StepLoops, BehindBarriersAreAlsoThoseThatCarryFloats) {
+  const auto marked = [](const std::string& text) {
+    Lowered kernel(text);
+    mark_arithmetic_loops(kernel.body, kernel.runner);
+    return count(kernel.module.text(), "treadle.loop.steps");
+  };
+  EXPECT_EQ(marked(strided_sum("load")), 1u);
+  EXPECT_EQ(marked(thread_sum("%far, %t", "load")), 0u) << "integers";
+}
+
 TEST(StepLoops, AreAlsoMadeAsTheyAreWritten) {
   Lowered kernel(thread_sum("%far, %t", "load"));
   ASSERT_TRUE(mark_step_loops(kernel.body, kernel.runner));

@@ -283,10 +283,68 @@ TEST(Regions, ABranchOnAParameterLeavesAlike) {
   EXPECT_EQ(exits.only_successor(), -1);
 }
 
+/// A loop that threads leave one by one, between two barriers; behind it a value all have.
+std::string loop_between_barriers(const std::string& kind, const std::string& behind) {
+  return R"(define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+    %t = call spir_func i32 @__treadle_thread_index(i32 0)
+    %c = icmp ult i32 %t, 5
+    br label %loop
+  loop:
+    %i = phi i32 [ %t, %0 ], [ %j, %loop ]
+    call spir_func void @__treadle_barrier(i32 )" +
+         kind + R"()
+    %j = add i32 %i, 3
+    %d = icmp ult i32 %j, %n
+    br i1 %d, label %loop, label %end
+  end:
+    )" + behind +
+         R"(
+    call spir_func void @__treadle_barrier(i32 1)
+    %u = udiv i32 %n, 7
+    call spir_func void @__treadle_barrier(i32 1)
+    store i32 %u, ptr addrspace(1) %p
+    ret void })";
+}
+
+/// The regions of a kernel that threads run apart, and those of its values that all threads share.
+std::pair<std::vector<int>, std::vector<std::string>> apart_and_shared(const std::string& text) {
+  const Lowered kernel(text);
+  const RegionGraph graph(kernel.body, "k");
+  const Uniformity uniformity(kernel.body);
+  std::vector<RegionExits> exits;
+  for (unsigned i = 0; i < graph.regions().size(); ++i)
+    exits.push_back(find_exits(graph, uniformity, i));
+  const llvm::BitVector apart = regions_run_apart(graph, exits);
+  const LiveValues live(kernel.body, graph, uniformity, apart);
+  std::pair<std::vector<int>, std::vector<std::string>> result;
+  for (unsigned region : apart.set_bits()) result.first.push_back(static_cast<int>(region));
+  for (const Slot& slot : live.slots())
+    if (slot.uniform) result.second.push_back(slot.value->getName().str());
+  return result;
+}
+
+TEST(Regions, ThreadsThatPartMeetAtTheNextBarrierOfTheBlock) {
+  const auto [apart, shared] = apart_and_shared(loop_between_barriers("0", ""));
+  EXPECT_THAT(apart, ElementsAre(1)) << "the steps";
+  EXPECT_THAT(shared, ElementsAre("u"));
+}
+
+TEST(Regions, ThreadsThatMayStandAtDifferentBarriersStayApart) {
+  const auto [apart, shared] = apart_and_shared(loop_between_barriers("1", ""));
+  EXPECT_THAT(apart, ElementsAre(0, 1, 2, 3)) << "some in the loop, some behind it";
+  EXPECT_TRUE(shared.empty());
+  const auto [branch, none] = apart_and_shared(
+      loop_between_barriers("0",
+                            "br i1 %c, label %some, label %all\nsome:\n"
+                            "call spir_func void @__treadle_barrier(i32 1)\nbr label %all\nall:"));
+  EXPECT_EQ(branch.size(), 5u);
+  EXPECT_TRUE(none.empty());
+}
+
 TEST(LiveValues, IndicesAreRecomputedOtherValuesGetSlots) {
   const Lowered kernel(crossing_kernel("%n"));
   const RegionGraph graph(kernel.body, "k");
-  const LiveValues live(kernel.body, graph, Uniformity(kernel.body), false);
+  const LiveValues live(kernel.body, graph, Uniformity(kernel.body), llvm::BitVector(2));
   std::vector<std::string> slots;
   for (const Slot& slot : live.slots())
     slots.push_back(slot.value->getName().str() + (slot.uniform ? " uniform" : " varying"));

@@ -112,3 +112,76 @@ def test_threads_leave_a_loop_of_arithmetic_each_when_it_is_done(device):
         while n != 1:
             n, expected = (3 * n + 1 if n & 1 else n // 2), expected + 1
         assert steps == expected, start
+
+
+def test_all_threads_share_what_is_computed_behind_a_loop_that_each_leaves_in_its_turn(device):
+    """Threads run the loop apart and meet at the barrier behind it: `half` is one for all."""
+    source = """extern "C" __global__ void k(int* o, int n, int rounds) {
+      __shared__ int part[64];
+      int t = threadIdx.x, total = 0;
+      for (int round = 0; round < rounds; round++) {
+        int sum = 0;
+        for (int i = t + round; i < n; i += 7) sum += i % (t + 1);
+        part[t] = sum;
+        __syncthreads();
+        for (int half = 32; half > 0; half >>= 1) {
+          if (t < half) part[t] += part[t + half];
+          __syncthreads();
+        }
+        total = 3 * total + part[0];
+        __syncthreads();
+      }
+      o[t] = total; }"""
+    out = np.zeros(64, np.int32)
+    device.compile(source).kernel("k")(out, np.int32(300), np.int32(3), block=(64,))
+    total = 0
+    for round_ in range(3):
+        total = 3 * total + sum(i % (t + 1) for t in range(64) for i in range(t + round_, 300, 7))
+    assert (out == total).all()
+
+
+# Small whole numbers: sums are exact in any order, but each thread has another one.
+ARITHMETIC = """
+#define START __shared__ float tile[64]; int t = threadIdx.x; tile[t] = t % 7 - 3; \
+  float own = t % 5, sum = 0; __syncthreads()
+extern "C" __global__ void shared_by_all(float* o, int n) {
+  START;
+  for (int k = 0; k < n; k++) sum += (tile[k] - own) * own;
+  o[t] = sum;
+}
+extern "C" __global__ void own_end(float* o, int n) {
+  START;
+  for (int k = 0; k < n - t % 3; k++) { sum += tile[k] * own; if (sum > 40) break; }
+  o[t] = sum;
+}
+extern "C" __global__ void own_array(float* o, int n) {
+  START;
+  float last[4] = {0, 0, 0, 0};
+  for (int k = 0; k < n; k++) { sum += last[(k + t) % 4] - tile[k]; last[k % 4] = tile[k] * own; }
+  o[t] = sum;
+}
+"""
+
+
+def arithmetic(name, t, n):
+    tile, own, total, last = [i % 7 - 3 for i in range(64)], t % 5, 0, [0] * 4
+    for k in range(n - t % 3 if name == "own_end" else n):
+        if name == "own_array":
+            total += last[(k + t) % 4] - tile[k]
+            last[k % 4] = tile[k] * own
+        elif name == "own_end":
+            total += tile[k] * own
+            if total > 40:
+                break
+        else:
+            total += (tile[k] - own) * own
+    return total
+
+
+def test_loops_of_arithmetic_behind_a_barrier_give_each_thread_its_sum(device):
+    module = device.compile(ARITHMETIC)
+    for name in ("shared_by_all", "own_end", "own_array"):
+        for block, n in [(64, 64), (64, 3), (37, 37), (64, 0)]:
+            out = np.zeros(block, "f4")
+            module.kernel(name)(out, np.int32(n), block=(block,))
+            assert out.tolist() == [arithmetic(name, t, n) for t in range(block)], (name, block, n)

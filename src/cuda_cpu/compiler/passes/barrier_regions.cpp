@@ -32,6 +32,7 @@
 #include "cuda_cpu/compiler/passes/row_width.hpp"
 #include "cuda_cpu/compiler/passes/shared_atomics.hpp"
 #include "cuda_cpu/compiler/passes/simplify_body.hpp"
+#include "cuda_cpu/compiler/passes/step_loops.hpp"
 #include "cuda_cpu/compiler/passes/thread_loop.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
 #include "cuda_cpu/compiler/passes/widen_steps.hpp"
@@ -293,6 +294,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
 void prepare(const KernelBody& body, PassRunner& runner) {
   add_warp_barriers(body);
   simplify_body(body, runner);
+  mark_arithmetic_loops(body, runner);
   widen_steps(body, runner);
   add_scheduling_barriers(body, Uniformity(body));
 }
@@ -315,12 +317,10 @@ void make_region_functions(KernelPlan& kernel, const KernelBody& body, PassRunne
   const auto count = static_cast<unsigned>(graph.regions().size());
   llvm::SmallVector<RegionExits, 8> exits;
   for (unsigned i = 0; i < count; ++i) exits.push_back(find_exits(graph, uniformity, i));
-  const bool scatter =
-      llvm::any_of(exits, [](const RegionExits& region) { return region.scatters(); });
   const bool part = llvm::any_of(exits, [](const RegionExits& region) { return !region.uniform; });
 
   const LocalMemory local = plan_local_memory(body);
-  const LiveValues live(body, graph, uniformity, scatter);
+  const LiveValues live(body, graph, uniformity, regions_run_apart(graph, exits));
   for (unsigned i = 0; i < count; ++i) {
     const RegionFunction region = make_region_function(body, graph, live, local, i);
     const RegionEntries entries(kernel, body, machine, region, i, exits[i]);

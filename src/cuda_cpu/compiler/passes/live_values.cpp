@@ -10,7 +10,6 @@
 //   region 1:  store float %v, ptr (%q + %i)
 #include "cuda_cpu/compiler/passes/live_values.hpp"
 
-#include <llvm/ADT/BitVector.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -128,13 +127,18 @@ bool is_cheap(const Instruction& instruction) {
 }  // namespace
 
 LiveValues::LiveValues(const KernelBody& body, const RegionGraph& graph,
-                       const Uniformity& uniformity, bool threads_scatter) {
+                       const Uniformity& uniformity, const llvm::BitVector& apart) {
   find_needed(body, graph);
+  llvm::SmallPtrSet<const BasicBlock*, 16> blocks_apart;
+  for (unsigned region : apart.set_bits())
+    blocks_apart.insert(graph.regions()[region].blocks.begin(),
+                        graph.regions()[region].blocks.end());
   const llvm::DataLayout& layout = body.function->getParent()->getDataLayout();
   for (const auto& values : needed_)
     for (Instruction* value : values)
       if (!slot_index_.contains(value) && cost(body, value, 0) > most_recomputed)
-        add_slot(value, !threads_scatter && !uniformity.varies(value), layout);
+        add_slot(value, !blocks_apart.contains(value->getParent()) && !uniformity.varies(value),
+                 layout);
 }
 
 void LiveValues::find_needed(const KernelBody& body, const RegionGraph& graph) {

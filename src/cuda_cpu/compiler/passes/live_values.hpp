@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallVector.h>
 
@@ -22,10 +23,9 @@ struct Slot {
 /// Which values each region needs from earlier ones, and how it gets them.
 class LiveValues {
  public:
-  /// `threads_scatter`: threads of a block may stand before different barriers; then no value is
-  /// the same for all.
+  /// `apart`: see regions_run_apart. What is computed there is not the same for all threads.
   LiveValues(const KernelBody& body, const RegionGraph& graph, const Uniformity& uniformity,
-             bool threads_scatter);
+             const llvm::BitVector& apart);
 
   /// Values region `region` reads before, or instead of, computing them; in the order of the code.
   llvm::ArrayRef<llvm::Instruction*> needed_by(unsigned region) const { return needed_[region]; }

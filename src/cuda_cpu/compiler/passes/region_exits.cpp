@@ -7,6 +7,13 @@
 //   if (n > 3) __syncthreads();                uniform exit
 //
 //   if (x[thread] > 0) __syncthreads();        parts threads, one way meets a barrier: not uniform
+//
+// Threads that part run apart until they meet: at a barrier of the whole block, where it is the
+// same one on every way there. A loop that is run in steps, and left by each thread in its turn:
+//
+//   region 1, a step:   to region 1 or 2       apart: some are done and stand before region 2
+//   __syncthreads();
+//   region 2                                    all threads again
 #include "cuda_cpu/compiler/passes/region_exits.hpp"
 
 #include <llvm/ADT/BitVector.h>
@@ -75,6 +82,30 @@ llvm::SmallSet<int, 4> exits_from(const RegionGraph& graph, BasicBlock* block) {
   return exits;
 }
 
+/// Adds to `apart` the regions between the end of `from` and barriers of the whole block; returns
+/// how many of those there are.
+unsigned walk_to_block_barriers(const RegionGraph& graph, llvm::ArrayRef<RegionExits> exits,
+                                unsigned from, llvm::BitVector& apart) {
+  llvm::SmallSet<int, 4> met;
+  llvm::BitVector seen(static_cast<unsigned>(exits.size()));
+  llvm::SmallVector<unsigned, 8> pending{from};
+  while (!pending.empty()) {
+    for (int next : exits[pending.pop_back_val()].successors) {
+      if (next == region_exited) continue;
+      const auto region = static_cast<unsigned>(next);
+      const BarrierKind barrier = graph.regions()[region].barrier;
+      if (barrier == BarrierKind::block || barrier == BarrierKind::grid) {
+        met.insert(next);
+      } else if (!seen.test(region)) {
+        seen.set(region);
+        pending.push_back(region);
+      }
+    }
+  }
+  apart |= seen;
+  return static_cast<unsigned>(met.size());
+}
+
 }  // namespace
 
 int RegionExits::only_successor() const {
@@ -101,6 +132,15 @@ RegionExits find_exits(const RegionGraph& graph, const Uniformity& uniformity, u
       exits.uniform = false;
   }
   return exits;
+}
+
+llvm::BitVector regions_run_apart(const RegionGraph& graph, llvm::ArrayRef<RegionExits> exits) {
+  const auto count = static_cast<unsigned>(exits.size());
+  llvm::BitVector apart(count);
+  for (unsigned region = 0; region < count; ++region)
+    if (exits[region].scatters() && walk_to_block_barriers(graph, exits, region, apart) > 1)
+      return llvm::BitVector(count, true);
+  return apart;
 }
 
 }  // namespace treadle::cuda_cpu

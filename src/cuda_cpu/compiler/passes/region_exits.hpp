@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <llvm/ADT/BitVector.h>
 #include <llvm/ADT/SmallVector.h>
 
 namespace treadle::cuda_cpu {
@@ -20,5 +21,8 @@ struct RegionExits {
 };
 
 RegionExits find_exits(const RegionGraph& graph, const Uniformity& uniformity, unsigned region);
+
+/// Regions that some threads of a block may run while others stand elsewhere; `exits` of each.
+llvm::BitVector regions_run_apart(const RegionGraph& graph, llvm::ArrayRef<RegionExits> exits);
 
 }  // namespace treadle::cuda_cpu

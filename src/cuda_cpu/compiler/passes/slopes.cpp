@@ -6,6 +6,7 @@
 //   %j = add i32 %r, %thread.x                        1
 //   %p = getelementptr float, ptr %tile, i32 %j       4, along y 64
 //   %v = load i32, ptr %p                             none: it could be anything
+//   %l = alloca [4 x float]                           none: each thread has its own
 #include "cuda_cpu/compiler/passes/slopes.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -40,6 +41,7 @@ Slopes::Slope Slopes::compute(const Instruction& value) {
   if (const auto* pointer = llvm::dyn_cast<llvm::GetElementPtrInst>(&value))
     return address(*pointer);
   if (llvm::isa<llvm::CastInst>(value)) return of(value.getOperand(0));
+  if (llvm::isa<llvm::AllocaInst>(value)) return std::nullopt;
   const auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&value);
   const unsigned operation =
       disjoint && disjoint->isDisjoint() ? unsigned{Instruction::Add} : value.getOpcode();

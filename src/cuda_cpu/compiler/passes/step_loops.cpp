@@ -7,6 +7,11 @@
 //   z = z * z + c, while |z| < 2   no memory at all                         steps
 //   sum += a[x * n + k]            each thread has a row of its own         as it is written
 //   sum += p[index[x]]             anywhere                                 as it is written
+//
+// In kernels with barriers, loops that read what is a thread's own run in step anyway
+// (implied_barriers). There it is decided for those that do not, and have arithmetic to share:
+//
+//   sum += 1 / (tile[k] - own)     the same in x                            steps
 #include "cuda_cpu/compiler/passes/step_loops.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -52,6 +57,11 @@ bool suits(const llvm::Loop& loop, Slopes& slopes) {
   return true;
 }
 
+bool carries_floats(const llvm::Loop& loop) {
+  return llvm::any_of(loop.getHeader()->phis(),
+                      [](const llvm::PHINode& phi) { return phi.getType()->isFloatingPointTy(); });
+}
+
 }  // namespace
 
 bool mark_step_loops(const KernelBody& body, PassRunner& runner) {
@@ -65,6 +75,14 @@ bool mark_step_loops(const KernelBody& body, PassRunner& runner) {
       any |= steps;
     }
   return any;
+}
+
+void mark_arithmetic_loops(const KernelBody& body, PassRunner& runner) {
+  const auto& loops = runner.fresh_analyses().getResult<llvm::LoopAnalysis>(*body.function);
+  Slopes slopes(body, loops, 0);
+  for (llvm::Loop* loop : loops.getLoopsInPreorder())
+    if (!step_loop_mark(*loop) && carries_floats(*loop) && suits(*loop, slopes))
+      llvm::addStringMetadataToLoop(loop, mark, 1);
 }
 
 std::optional<bool> step_loop_mark(const llvm::Loop& loop) {

@@ -16,6 +16,10 @@ class PassRunner;
 /// read what lies side by side, and their arithmetic fills vectors. Whether they should any.
 bool mark_step_loops(const KernelBody& body, PassRunner& runner);
 
+/// Decides for loops of a body with barriers that carry floating-point values: they cannot become
+/// vectors of steps, only of threads. Nothing is decided for the others.
+void mark_arithmetic_loops(const KernelBody& body, PassRunner& runner);
+
 /// What was decided for `loop`, if anything was.
 std::optional<bool> step_loop_mark(const llvm::Loop& loop);
 
