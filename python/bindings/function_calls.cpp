@@ -8,6 +8,7 @@
 #include "caller.hpp"
 #include "function.hpp"
 #include "interrupt.hpp"
+#include "keyword_names.hpp"
 #include "treadle/cuda/event.hpp"
 
 namespace treadle::bindings {
@@ -25,21 +26,12 @@ enum Keyword {
   kw_cooperative,
   keyword_count
 };
-constexpr const char* keyword_names[keyword_count] = {"block",        "grid",        "stream",
-                                                      "shared",       "texrefs",     "time_kernel",
-                                                      "shared_bytes", "shared_size", "cooperative"};
-PyObject* keyword_objects[keyword_count];
+constinit KeywordNames<keyword_count> keyword_names({"block", "grid", "stream", "shared", "texrefs",
+                                                     "time_kernel", "shared_bytes", "shared_size",
+                                                     "cooperative"});
 
 // The values of the keywords that were given, borrowed.
 using Keywords = std::array<PyObject*, keyword_count>;
-
-int find_keyword(PyObject* name) {
-  for (int i = 0; i < keyword_count; ++i)
-    if (keyword_objects[i] == name) return i;  // call sites intern their keywords
-  for (int i = 0; i < keyword_count; ++i)
-    if (PyUnicode_CompareWithASCIIString(name, keyword_names[i]) == 0) return i;
-  return -1;
-}
 
 // Keywords outside `allowed` are collected and refused by `refuse(names)`.
 template <class Refuse>
@@ -50,7 +42,7 @@ Keywords read_keywords(PyObject* names, PyObject* const* values, unsigned allowe
   const Py_ssize_t count = PyTuple_GET_SIZE(names);
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* name = PyTuple_GET_ITEM(names, i);
-    const int keyword = find_keyword(name);
+    const int keyword = keyword_names.find(name);
     if (keyword >= 0 && (allowed >> keyword & 1u) != 0)
       given[static_cast<std::size_t>(keyword)] = values[i];
     else
@@ -221,10 +213,7 @@ nb::object elapsed_seconds(std::shared_ptr<cuda::Event> start, std::shared_ptr<c
 
 }  // namespace
 
-void intern_keywords() {
-  for (int i = 0; i < keyword_count; ++i)
-    keyword_objects[i] = PyUnicode_InternFromString(keyword_names[i]);
-}
+void intern_keywords() { keyword_names.intern(); }
 
 PyObject* call_pycuda(PyObject* self, PyObject* const* arguments, std::size_t count,
                       PyObject* keywords) {

@@ -18,6 +18,7 @@
 #include "caller.hpp"
 #include "device.hpp"
 #include "image.hpp"
+#include "keyword_names.hpp"
 #include "numpy_scalars.hpp"
 #include "rooms.hpp"
 #include "treadle/device/cuda.hpp"
@@ -50,16 +51,13 @@ CallState& state_of(PyObject* self) { return *reinterpret_cast<KernelObject*>(se
 PyTypeObject *kernel_type, *local_type;  // set while the module is imported
 
 enum Keyword { kw_groups, kw_group_size, kw_stream, kw_local_bytes, kw_cooperative, keyword_count };
-constexpr const char* keyword_names[keyword_count] = {"groups", "group_size", "stream",
-                                                      "local_bytes", "cooperative"};
-PyObject* keyword_objects[keyword_count];  // interned while the module is imported
+constinit KeywordNames<keyword_count> keyword_names({"groups", "group_size", "stream",
+                                                     "local_bytes", "cooperative"});
 using Keywords = std::array<PyObject*, keyword_count>;
 
 std::size_t find_keyword(PyObject* name) {
-  for (std::size_t i = 0; i < keyword_count; ++i)
-    if (keyword_objects[i] == name) return i;  // call sites intern their keywords
-  for (std::size_t i = 0; i < keyword_count; ++i)
-    if (PyUnicode_CompareWithASCIIString(name, keyword_names[i]) == 0) return i;
+  if (const int place = keyword_names.find(name); place >= 0)
+    return static_cast<std::size_t>(place);
   raise_python(PyExc_TypeError,
                "a kernel call has no keyword argument '" + nb::cast<std::string>(nb::handle(name)) +
                    "'; it has groups, group_size, stream, local_bytes and cooperative");
@@ -280,8 +278,7 @@ void bind_kernel_type(nb::module_& m) {
   if (!type.is_valid()) throw nb::python_error();
   kernel_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   m.attr("Kernel") = type;
-  for (std::size_t i = 0; i < keyword_count; ++i)
-    keyword_objects[i] = PyUnicode_InternFromString(keyword_names[i]);
+  keyword_names.intern();
 }
 
 nb::object make_kernel(device::Kernel kernel) {

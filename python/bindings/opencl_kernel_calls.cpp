@@ -7,6 +7,7 @@
 #include <string>
 
 #include "argument.hpp"
+#include "keyword_names.hpp"
 #include "opencl_kernel.hpp"
 #include "small_integer.hpp"
 
@@ -15,9 +16,8 @@ namespace {
 
 // Behind queue, sizes and the kernel's own arguments, by name or by place.
 enum Option { global_offset, g_times_l, allow_empty_ndrange, wait_for, option_count };
-constexpr const char* option_names[option_count] = {"global_offset", "g_times_l",
-                                                    "allow_empty_ndrange", "wait_for"};
-PyObject* option_objects[option_count];
+constinit KeywordNames<option_count> option_names({"global_offset", "g_times_l",
+                                                   "allow_empty_ndrange", "wait_for"});
 constexpr const char* first_names[] = {"queue", "global_size", "local_size"};
 constexpr std::size_t first_count = std::size(first_names);
 
@@ -42,23 +42,15 @@ struct Call {
   raise_python(PyExc_TypeError, kernel.call_name + "() " + why);
 }
 
-int find_option(PyObject* name) {
-  for (int i = 0; i < option_count; ++i)
-    if (option_objects[i] == name) return i;  // call sites intern their keywords
-  for (int i = 0; i < option_count; ++i)
-    if (PyUnicode_CompareWithASCIIString(name, option_names[i]) == 0) return i;
-  return -1;
-}
-
 std::string parameter_name(const KernelState& kernel, std::size_t place) {
   if (place < first_count) return first_names[place];
   if (place < first_count + kernel.passed) return "arg" + std::to_string(place - first_count);
-  return option_names[place - first_count - kernel.passed];
+  return option_names.name(place - first_count - kernel.passed);
 }
 
 std::size_t place_of(const KernelState& kernel, PyObject* name) {
   const std::size_t options = first_count + kernel.passed;
-  if (const int option = find_option(name); option >= 0)
+  if (const int option = option_names.find(name); option >= 0)
     return options + static_cast<std::size_t>(option);
   const auto text = nb::cast<std::string>(nb::str(name));
   for (std::size_t place = 0; place < options; ++place)
@@ -322,8 +314,7 @@ PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count) 
 }
 
 void bind_kernel_calls(nb::module_& m) {
-  for (int i = 0; i < option_count; ++i)
-    option_objects[i] = PyUnicode_InternFromString(option_names[i]);
+  option_names.intern();
   m.def("enqueue_nd_range_kernel",
         pyopencl([](nb::handle queue, nb::handle kernel, nb::handle global, nb::handle local,
                     nb::handle offset, nb::handle after, bool times, bool may_be_empty) {
