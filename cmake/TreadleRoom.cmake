@@ -100,11 +100,14 @@ function(treadle_test name)
       add_dependencies(${name} ${library})
     endif()
   endforeach()
+  # The user's own cache is left alone.
+  set(environment ENVIRONMENT "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib"
+      ENVIRONMENT_MODIFICATION "TREADLE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/tests/cache")
   if(arg_WHOLE)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES ENVIRONMENT "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib" TIMEOUT 600)
+    set_tests_properties(${name} PROPERTIES ${environment} TIMEOUT 600)
     return()
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
-    PROPERTIES ENVIRONMENT "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib" TIMEOUT 300)
+    PROPERTIES ${environment} TIMEOUT 300)
 endfunction()

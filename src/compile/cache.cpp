@@ -161,6 +161,8 @@ std::uint64_t clear_cache(const std::filesystem::path& folder) {
     if (files().lstat(path.c_str(), &status) != 0) continue;
     if (files().unlink(path.c_str()) == 0) freed += static_cast<std::uint64_t>(status.st_size);
   }
+  std::error_code failed;  // what debuggers read is made again when it is wanted
+  std::filesystem::remove_all(chosen / "debug", failed);
   return freed;
 }
 

@@ -3,28 +3,15 @@
 
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <vector>
 
-#include "treadle/base/settings.hpp"
+#include "treadle/base/debug_files.hpp"
 
 namespace treadle::compile {
 namespace {
-
-std::filesystem::path home_folder() {
-  if (const char* home = std::getenv("HOME"); home != nullptr && home[0] == '/') return home;
-  std::vector<char> buffer(16384);
-  passwd record{};
-  passwd* found = nullptr;
-  if (getpwuid_r(geteuid(), &record, buffer.data(), buffer.size(), &found) != 0 || found == nullptr)
-    return {};
-  return found->pw_dir != nullptr && found->pw_dir[0] == '/' ? found->pw_dir : "";
-}
 
 // Makes `folder` and every missing parent; 0 or the errno of the first step that failed.
 int make_folders(const FileSystem& files, const std::filesystem::path& folder) {
@@ -67,15 +54,9 @@ std::string error_text(int error_number) {
 }
 
 std::filesystem::path default_cache_folder(std::string& reason) {
-  if (!settings().cache_dir.empty()) return absolute_path(settings().cache_dir);
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/')
-    return std::filesystem::path(cache) / "treadle";
-  const std::filesystem::path home = home_folder();
-  if (home.empty()) {
-    reason = "there is no home folder (HOME is unset); set TREADLE_CACHE_DIR";
-    return {};
-  }
-  return home / ".cache" / "treadle";
+  std::filesystem::path folder = user_cache_folder();
+  if (folder.empty()) reason = "there is no home folder (HOME is unset); set TREADLE_CACHE_DIR";
+  return folder;
 }
 
 std::filesystem::path chosen_folder(const std::filesystem::path& folder, std::string& reason) {

@@ -4,14 +4,13 @@
 //
 //   retarget > inline > refuse > [checks] > math > arithmetic > shared memory > kernel bodies
 //     > [no barrier: thread loop | barriers: regions > thread loops > join]
-//     > descriptor > LLVM -O3 > ELF object > lld > ModuleHeader + ELF
+//     > descriptor > LLVM -O3 > line tables > ELF object > lld > ModuleHeader + ELF
 //
 // Order matters: functions are inlined before anything looks for barriers or shared variables in
 // kernels, and LLVM's loop passes come last, when the loops over threads exist.
 #include "cuda_cpu/compiler/backend.hpp"
 
 #include <llvm/Analysis/CFG.h>
-#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Module.h>
@@ -34,6 +33,7 @@
 #include "cuda_cpu/compiler/passes/inline_functions.hpp"
 #include "cuda_cpu/compiler/passes/kernel_body.hpp"
 #include "cuda_cpu/compiler/passes/kernel_checks.hpp"
+#include "cuda_cpu/compiler/passes/line_tables.hpp"
 #include "cuda_cpu/compiler/passes/math_calls.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 #include "cuda_cpu/compiler/passes/retarget.hpp"
@@ -98,13 +98,12 @@ void lower_kernel(KernelPlan& kernel, SharedMemory& shared, PassRunner& runner,
   make_block_function(kernel, body, machine);
 }
 
-void lower(llvm::Module& module, PassRunner& runner, const llvm::TargetMachine& machine,
-           const BackendOptions& options) {
+ModulePlan lower(llvm::Module& module, PassRunner& runner, const llvm::TargetMachine& machine,
+                 const BackendOptions& options) {
   ModulePlan plan = retarget(module, machine);
   inline_functions(module, plan, runner);
   check_supported(module, plan);
   insert_kernel_checks(module, plan, options.checks);
-  if (!options.debug) llvm::StripDebugInfo(module);
   prepare_math_calls(module);
   for (llvm::Function& function : module) give_gpu_arithmetic(function);
   SharedMemory shared(module, plan);
@@ -113,6 +112,7 @@ void lower(llvm::Module& module, PassRunner& runner, const llvm::TargetMachine& 
   for (KernelPlan& kernel : plan.kernels) kernel.function->eraseFromParent();
   shared.erase();
   emit_descriptor(module, plan);
+  return plan;
 }
 
 void verify(const llvm::Module& module) {
@@ -150,12 +150,13 @@ std::vector<char> build_module_image(std::unique_ptr<llvm::Module> module,
   module->getContext().setDiagnosticHandler(std::make_unique<DiagnosticsToError>(failure));
   const auto machine = create_host_machine(options.optimization);
   PassRunner runner(*machine, !host_libraries().vector_math.empty());
-  lower(*module, runner, *machine, options);
+  const ModulePlan plan = lower(*module, runner, *machine, options);
   verify(*module);
   optimize(*module, runner, options.optimization);
+  finish_line_tables(*module, plan);
   const auto object = emit_object(*module, *machine);
   if (!failure.empty()) throw BackendError(failure);
-  return assemble_image(link_shared_object({object.data(), object.size()}, options.debug));
+  return assemble_image(link_shared_object({object.data(), object.size()}));
 }
 
 }  // namespace treadle::cuda_cpu

@@ -18,7 +18,6 @@ namespace treadle::cuda_cpu {
 struct BackendOptions {
   bool fast_math = false;
   bool fp_contract = true;  ///< informative: the IR's own `contract` flags decide
-  bool debug = false;       ///< keep line tables and symbols in the image
   unsigned optimization = 3;
   Checks checks = {};  ///< what kernels ask the run-time while they run
   std::string target = "cpu";

@@ -90,10 +90,11 @@ void append_options(std::vector<std::string>& arguments, const LanguageOptions& 
   }
   if (!options.warnings) arguments.emplace_back("-w");
   if (options.warnings_as_errors) arguments.emplace_back("-Werror");
-  if (options.line_info) {
-    arguments.insert(arguments.end(), {"-debug-info-kind=line-tables-only", "-dwarf-version=5",
-                                       "-fdebug-compilation-dir=."});
-  }
+  arguments.insert(
+      arguments.end(),
+      {"-debug-info-kind=line-tables-only", "-dwarf-version=5",
+       // Without it, only functions with others inside would be known by their own names.
+       "-fdebug-info-for-profiling", "-fdebug-compilation-dir=" + options.source_folder});
 }
 
 std::unique_ptr<clang::CompilerInstance> instantiate(
@@ -101,7 +102,6 @@ std::unique_ptr<clang::CompilerInstance> instantiate(
     llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files, std::string& log) {
   auto compiler = std::make_unique<clang::CompilerInstance>();
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> style = new clang::DiagnosticOptions();
-  style->ShowPresumedLoc = 1;     // #line counts: callers wrap sources and name them with it
   style->ShowPresumedLoc = true;  // the line that #line gives, which is the user's own
   compiler->createDiagnostics(new LogPrinter(log, style.get()), /*ShouldOwnClient=*/true);
   std::vector<const char*> pointers;
@@ -110,10 +110,6 @@ std::unique_ptr<clang::CompilerInstance> instantiate(
   if (!clang::CompilerInvocation::CreateFromArgs(compiler->getInvocation(), pointers,
                                                  compiler->getDiagnostics())) {
     return nullptr;
-  }
-  if (compiler->getCodeGenOpts().getDebugInfo() == llvm::codegenoptions::NoDebugInfo) {
-    // Places without debug sections: messages of later passes name the user's line and column.
-    compiler->getCodeGenOpts().setDebugInfo(llvm::codegenoptions::LocTrackingOnly);
   }
   // createDiagnostics came before the options were known: say them to the engine that is in use.
   clang::ProcessWarningOptions(compiler->getDiagnostics(), compiler->getDiagnosticOpts(),

@@ -19,6 +19,7 @@
 #include "cuda_cpu/compiler/module_facts.hpp"
 #include "cuda_cpu/compiler/name_expressions.hpp"
 #include "cuda_cpu/compiler/precompiled_prelude.hpp"
+#include "cuda_cpu/compiler/source_copies.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -130,6 +131,7 @@ std::unique_ptr<llvm::Module> parse(const FrontendRequest& request, llvm::LLVMCo
   if (!request.headers.empty()) {
     options.include_dirs.insert(options.include_dirs.begin(), program_header_root);
   }
+  options.source_folder = source_folder(request.source);
   const std::string_view prelude = precompiled_prelude(options.dialect);
   const std::string source = append_name_expressions(request.source, request.name_expressions);
   auto clang = make_clang(options, layer_files(request, source, prelude),
@@ -140,6 +142,8 @@ std::unique_ptr<llvm::Module> parse(const FrontendRequest& request, llvm::LLVMCo
   }
   GenerateModule action(context, request.name_expressions, options.include_dirs, result);
   const bool good = run_action(*clang, action, request.name, SourceKind::user);
+  if (good && clang->getCodeGenOpts().getDebugInfo() != llvm::codegenoptions::NoDebugInfo)
+    keep_source(source, request.name);
   hide_mount_points(result.log);
   return good ? action.take_module() : nullptr;
 }

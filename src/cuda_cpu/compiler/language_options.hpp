@@ -21,12 +21,13 @@ struct Dialect {
 
 struct LanguageOptions {
   Dialect dialect;
-  bool line_info = false;  ///< -lineinfo or -G: line tables in the IR
+  bool line_info = false;  ///< -lineinfo or -G: line tables, however long they take
   bool warnings = true;    ///< -w turns them off
   bool warnings_as_errors = false;
   std::vector<std::string> include_dirs;     ///< -I, in order; relative to the working directory
   std::vector<std::string> forced_includes;  ///< -include
   std::vector<std::string> macros;           ///< "DNAME=VALUE" or "UNAME", in order
+  std::string source_folder = ".";           ///< where line tables say that relative names are
 };
 
 }  // namespace treadle::cuda_cpu

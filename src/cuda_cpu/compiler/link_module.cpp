@@ -120,7 +120,7 @@ bool has_undefined_symbols(llvm::ArrayRef<char> object) {
 }
 
 std::vector<std::string> arguments_for(const std::string& object, const std::string& output,
-                                       bool use_libraries, bool keep_symbols) {
+                                       bool use_libraries) {
   std::vector<std::string> arguments{"ld.lld",
                                      "-shared",
                                      "-Bsymbolic",
@@ -140,7 +140,6 @@ std::vector<std::string> arguments_for(const std::string& object, const std::str
     for (const std::string* library : {&libraries.math, &libraries.vector_math, &libraries.c})
       if (!library->empty()) arguments.push_back(*library);
   }
-  if (!keep_symbols) arguments.push_back("--strip-all");
   return arguments;
 }
 
@@ -153,7 +152,7 @@ std::string link_error(const std::string& log) {
 
 }  // namespace
 
-std::vector<char> link_shared_object(llvm::ArrayRef<char> object, bool keep_symbols) {
+std::vector<char> link_shared_object(llvm::ArrayRef<char> object) {
   static std::mutex one_at_a_time;
   static bool usable = true;
   const std::lock_guard lock(one_at_a_time);
@@ -162,7 +161,7 @@ std::vector<char> link_shared_object(llvm::ArrayRef<char> object, bool keep_symb
   const Descriptor input = memory_file(object);
   OutputPipe output;
   const std::vector<std::string> arguments =
-      arguments_for(input.path(), output.path(), has_undefined_symbols(object), keep_symbols);
+      arguments_for(input.path(), output.path(), has_undefined_symbols(object));
   std::vector<const char*> raw;
   for (const std::string& argument : arguments) raw.push_back(argument.c_str());
   std::string log;

@@ -8,8 +8,8 @@
 
 namespace treadle::cuda_cpu {
 
-/// Links `object` against libm, libmvec and libc as needed; `keep_symbols` for debuggers. Throws
+/// Links `object` against libm, libmvec and libc as needed; symbols and line tables stay. Throws
 /// BackendError naming what is undefined.
-std::vector<char> link_shared_object(llvm::ArrayRef<char> object, bool keep_symbols);
+std::vector<char> link_shared_object(llvm::ArrayRef<char> object);
 
 }  // namespace treadle::cuda_cpu

@@ -56,7 +56,6 @@ void Program::build(FrontendRequest request, const CompileOptions& given) {
     BackendOptions options;
     options.fast_math = request.language.dialect.fast_math;
     options.fp_contract = request.language.dialect.fp_contract;
-    options.debug = request.language.line_info;
     options.optimization = given.debug ? 0 : 3;
     options.checks = given.checks;
     std::unique_ptr<llvm::Module> module = parse(request, context, result);

@@ -145,6 +145,9 @@ const char* signal_name(int signal) {
 
 }  // namespace
 
+// Not inlined, not merged with another empty function, and the caller's frame is still there.
+TREADLE_CPU_EXPORT __attribute__((noinline)) void treadle_cpu_kernel_failed() { asm volatile(""); }
+
 void take_faults_first() { put_in_front(on_signal); }
 
 void prepare_for_faults() {
@@ -173,6 +176,7 @@ void leave_guarded(FaultReason reason) {
   if (guard == nullptr)
     std::abort();  // device code called outside any launch: there is nobody to tell
   leave_compiled_code();
+  if (reason != FaultReason::ended && reason != FaultReason::timed_out) treadle_cpu_kernel_failed();
   guard->fault->reason = reason;
   siglongjmp(guard->environment, 1);
 }

@@ -9,13 +9,17 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/module_header.hpp"
 #include "cuda_cpu/runtime/services.hpp"
+#include "treadle/base/debug_files.hpp"
 #include "treadle/base/write_all.hpp"
 
 namespace treadle::cuda_cpu {
@@ -23,10 +27,10 @@ namespace {
 
 /// A path to the open file that no other module has had: the loader takes equal paths for the same
 /// library, even when the descriptor was closed and its number used again. The bits of a counter
-/// choose "/" or "/./".
+/// choose "/" or "/./". With the process's number it is a path for debuggers, too.
 std::string unique_path(int file) {
   static std::atomic<unsigned> counter{0};
-  std::string path = "/proc/self/fd";
+  std::string path = "/proc/" + std::to_string(getpid()) + "/fd";
   for (unsigned bits = ++counter; bits != 0; bits >>= 1) path += (bits & 1) != 0 ? "/." : "//.";
   return path + "/" + std::to_string(file);
 }
@@ -45,10 +49,32 @@ int open_for_loader(std::string& path) {
   return mkostemp(path.data(), O_CLOEXEC);
 }
 
-void* open_library(const char* bytes, std::size_t size, LoadFailure& failure) {
+/// The library in a file that stays, so that profilers and debuggers find its symbols and lines
+/// even when the process is gone: perf reads none of memory files. One file serves all processes.
+/// Null where there can be no such file, and when this process has that module loaded: another one
+/// has variables of its own, and the loader would take one file for one library.
+void* open_kept_library(std::string_view bytes, const std::string& digest) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  const std::string file = debug_files().keep("module/" + digest + ".so", bytes);
+  if (file.empty()) return nullptr;
+  if (void* loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
+    dlclose(loaded);
+    return nullptr;
+  }
+  return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+/// Debuggers read a library in memory by its open file. A process may have 1024 of them, and most
+/// are the program's.
+constexpr int most_open_files = 64;
+std::atomic<int> open_files{0};
+
+/// The library in memory; `kept` is its file if that stays open, else -1.
+void* open_library_in_memory(std::string_view bytes, int& kept, LoadFailure& failure) {
   std::string path;
   const int file = open_for_loader(path);
-  const bool written = file >= 0 && write_all(::write, file, bytes, size);
+  const bool written = file >= 0 && write_all(::write, file, bytes.data(), bytes.size());
   void* library = written ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
   if (!written) {
     failure = {CUDA_ERROR_OPERATING_SYSTEM,
@@ -61,9 +87,22 @@ void* open_library(const char* bytes, std::size_t size, LoadFailure& failure) {
                          : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
                text};
   }
-  if (file >= 0) close(file);
   if (path.compare(0, 6, "/proc/") != 0) unlink(path.c_str());
+  if (library != nullptr && ++open_files <= most_open_files) {
+    kept = file;
+  } else if (file >= 0) {
+    if (library != nullptr) --open_files;
+    close(file);
+  }
   return library;
+}
+
+std::string hexadecimal(const ModuleHeader& header) {
+  char text[33];
+  std::snprintf(text, sizeof text, "%016llx%016llx",
+                static_cast<unsigned long long>(header.digest[1]),
+                static_cast<unsigned long long>(header.digest[0]));
+  return text;
 }
 
 /// Where the loader put this library: its loadable segments.
@@ -93,7 +132,12 @@ std::vector<MappedRange> mapped_ranges(void* library) {
 
 }  // namespace
 
-LoadedCode::~LoadedCode() { dlclose(library_); }
+LoadedCode::~LoadedCode() {
+  if (library_ != nullptr) dlclose(library_);
+  if (file_ < 0) return;
+  close(file_);
+  --open_files;
+}
 
 std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::size_t> size,
                                        LoadFailure& failure) {
@@ -117,10 +161,14 @@ std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::siz
 
   ModuleHeader header;
   std::memcpy(&header, image, sizeof header);
-  void* const library = open_library(static_cast<const char*>(image) + sizeof header,
-                                     static_cast<std::size_t>(header.payload_size), failure);
+  const std::string_view bytes(static_cast<const char*>(image) + sizeof header,
+                               static_cast<std::size_t>(header.payload_size));
+  auto code = std::make_unique<LoadedCode>();
+  code->library_ = open_kept_library(bytes, hexadecimal(header));
+  if (code->library_ == nullptr)
+    code->library_ = open_library_in_memory(bytes, code->file_, failure);
+  void* const library = code->library_;
   if (library == nullptr) return nullptr;
-  auto code = std::make_unique<LoadedCode>(library);
   code->descriptor_ = static_cast<const ModuleDescriptor*>(dlsym(library, module_symbol));
   const std::string defect = descriptor_defect(code->descriptor_, mapped_ranges(library));
   if (!defect.empty()) {

@@ -16,7 +16,7 @@ namespace treadle::cuda_cpu {
 /// The code of one module in memory, from dlopen to dlclose.
 class LoadedCode {
  public:
-  explicit LoadedCode(void* library) : library_(library) {}
+  LoadedCode() = default;
   LoadedCode(const LoadedCode&) = delete;
   LoadedCode& operator=(const LoadedCode&) = delete;
   ~LoadedCode();
@@ -25,7 +25,8 @@ class LoadedCode {
  private:
   friend std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::size_t> size,
                                                 LoadFailure& failure);
-  void* library_;
+  void* library_ = nullptr;
+  int file_ = -1;  ///< the library's, where it is in memory only
   const ModuleDescriptor* descriptor_ = nullptr;
 };
 

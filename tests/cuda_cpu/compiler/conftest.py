@@ -2,9 +2,12 @@
 """The CPU device through its two libraries alone: compiled by libtreadle_clang, run by
 libtreadle_cpu. What stands above them has tests of its own."""
 
+import atexit
 import ctypes
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,13 @@ import pytest
 # Tests are imported by path: the modules they share lie beside them.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import machines  # noqa: E402
+
+
+# Before anything reads the settings: the user's own folder of debug files is left alone.
+if "TREADLE_CACHE_DIR" not in os.environ:
+    _cache = tempfile.mkdtemp(prefix="treadle-tests-")
+    os.environ["TREADLE_CACHE_DIR"] = _cache
+    atexit.register(shutil.rmtree, _cache, ignore_errors=True)
 
 
 class CompileError(Exception):
@@ -138,8 +148,11 @@ class Device:
             raise CompileError(text.value.decode())
         return text.raw
 
+    def load(self, image):
+        return Module(self, image)
+
     def compile(self, source, *options):
-        return Module(self, self.image(source, *options))
+        return self.load(self.image(source, *options))
 
     def run(self, source, size, dtype, *arguments, options=(), **shape):
         """Compiles, runs `k(output, arguments...)` and returns the output, zero before. `shape`

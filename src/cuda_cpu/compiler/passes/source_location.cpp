@@ -15,17 +15,18 @@ bool is_own_header(const llvm::DILocation& location) {
   return file.starts_with("/treadle/") || file.starts_with("<");
 }
 
-/// Of what was inlined, the innermost line that is not a device header's; null without a line.
 const llvm::DILocation* users_location(const llvm::Instruction& instruction) {
-  const llvm::DILocation* chosen = nullptr;
-  for (const llvm::DILocation* at = instruction.getDebugLoc().get(); at; at = at->getInlinedAt()) {
-    chosen = at;
-    if (!is_own_header(*at)) break;
-  }
-  return chosen && chosen->getLine() != 0 ? chosen : nullptr;
+  const llvm::DILocation* place = instruction.getDebugLoc().get();
+  if (place) place = users_place(place);
+  return place && place->getLine() != 0 ? place : nullptr;
 }
 
 }  // namespace
+
+const llvm::DILocation* users_place(const llvm::DILocation* place) {
+  while (place->getInlinedAt() && is_own_header(*place)) place = place->getInlinedAt();
+  return place;
+}
 
 std::string place_in_source(const llvm::Instruction& instruction) {
   const llvm::DILocation* at = users_location(instruction);

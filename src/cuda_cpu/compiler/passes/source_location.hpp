@@ -5,11 +5,16 @@
 #include <string>
 
 namespace llvm {
+class DILocation;
 class Function;
 class Instruction;
 }  // namespace llvm
 
 namespace treadle::cuda_cpu {
+
+/// Of what was inlined to `place`, the innermost that is not in a device header; the outermost if
+/// all are.
+const llvm::DILocation* users_place(const llvm::DILocation* place);
 
 /// "kernel.cu:3", the user's line; empty where none is known.
 std::string place_in_source(const llvm::Instruction& instruction);

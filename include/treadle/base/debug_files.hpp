@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Files that debuggers and profilers read, some of them after the program has ended.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace treadle {
+
+/// TREADLE_CACHE_DIR, else $XDG_CACHE_HOME/treadle, else ~/.cache/treadle; absolute, and empty if
+/// there is no home folder. Whether it exists is not looked at.
+std::filesystem::path user_cache_folder();
+
+/// A folder of such files. Thread-safe, and safe beside other processes with the same folder.
+class DebugFiles {
+ public:
+  /// The folder need not exist; an empty one keeps nothing. At times the files that were asked for
+  /// longest ago are deleted, so that all together take little more than `max_bytes`.
+  DebugFiles(std::filesystem::path folder, std::uint64_t max_bytes)
+      : folder_(std::move(folder)), max_bytes_(max_bytes) {}
+
+  const std::filesystem::path& folder() const noexcept { return folder_; }
+
+  /// The path of a file of that name, relative to the folder, with these bytes: one that is there
+  /// is used as it is. Empty where it cannot be had: no folder, one that others may write to, a
+  /// full disk. Blocks for the disk; throws nothing.
+  std::filesystem::path keep(const std::filesystem::path& name, std::string_view bytes);
+
+ private:
+  const std::filesystem::path folder_;
+  const std::uint64_t max_bytes_;
+  std::atomic<unsigned> written_{0};
+};
+
+/// The process's: `debug` in the cache folder, at most a quarter of TREADLE_CACHE_MAX_BYTES; none
+/// where TREADLE_CACHE=0 keeps everything in memory.
+DebugFiles& debug_files();
+
+}  // namespace treadle

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "cuda_cpu/compiler/source_copies.hpp"
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/xxhash.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "treadle/base/debug_files.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+constexpr unsigned most_lines = 1u << 20;  // #line may name any number
+
+/// `#line 12 "name"`: the number of the next line, 0 if this is no such directive. The name stays
+/// as it is if none is given.
+unsigned line_directive(llvm::StringRef line, std::string& name) {
+  line = line.ltrim();
+  unsigned number = 0;
+  if (!line.consume_front("#")) return 0;
+  line = line.ltrim();
+  line.consume_front("line");
+  line = line.ltrim();
+  if (line.consumeInteger(10, number)) return 0;
+  line = line.trim();
+  if (line.consume_front("\"")) name = line.substr(0, line.find('"')).str();
+  return number;
+}
+
+bool is_inside_its_folder(const std::filesystem::path& name) {
+  if (name.empty() || name.is_absolute()) return false;
+  for (const std::filesystem::path& step : name)
+    if (step == "..") return false;
+  return true;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> presumed_files(std::string_view text, const std::string& name) {
+  std::map<std::string, std::vector<llvm::StringRef>> files;
+  std::string file = name;
+  unsigned number = 1;
+  for (llvm::StringRef rest = text; !rest.empty();) {
+    llvm::StringRef line;
+    std::tie(line, rest) = rest.split('\n');
+    if (const unsigned next = line_directive(line, file); next != 0) {
+      number = next;
+      continue;
+    }
+    std::vector<llvm::StringRef>& lines = files[file];
+    if (number > most_lines) continue;
+    // A later account of a line is the right one: what wraps a source is counted as a line of it.
+    if (lines.size() < number) lines.resize(number);
+    lines[number++ - 1] = line;
+  }
+  std::map<std::string, std::string> texts;
+  for (const auto& [path, lines] : files) texts[path] = llvm::join(lines, "\n") + "\n";
+  return texts;
+}
+
+std::string source_folder(std::string_view text) {
+  const auto digest = llvm::xxh3_128bits(
+      llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+  return (llvm::Twine(source_root) + llvm::utohexstr(digest.high64, /*LowerCase=*/true, 16) +
+          llvm::utohexstr(digest.low64, /*LowerCase=*/true, 16))
+      .str();
+}
+
+void keep_source(std::string_view text, const std::string& name) {
+  const std::filesystem::path folder = source_folder(text).substr(source_root.size());
+  for (const auto& [path, lines] : presumed_files(text, name))
+    if (is_inside_its_folder(path)) debug_files().keep("source" / folder / path, lines);
+}
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/base/debug_files.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "treadle/base/settings.hpp"
+
+namespace treadle {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+
+class DebugFilesTest : public ::testing::Test {
+ protected:
+  DebugFilesTest() {
+    std::string name = (fs::temp_directory_path() / "treadle-debug-XXXXXX").string();
+    root_ = mkdtemp(name.data());
+  }
+  ~DebugFilesTest() override { fs::remove_all(root_); }
+
+  fs::path folder() const { return root_ / "cache" / "debug"; }
+  static std::string text_of(const fs::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  fs::path root_;
+};
+
+TEST_F(DebugFilesTest, a_file_has_its_bytes_and_folders_are_the_users_alone) {
+  DebugFiles files(folder(), 1000);
+  EXPECT_EQ(files.folder(), folder());
+  const fs::path kept = files.keep("source/1/kernel.cu", "text");
+  EXPECT_EQ(kept, folder() / "source/1/kernel.cu");
+  EXPECT_EQ(text_of(kept), "text");
+  for (const fs::path& made : {kept.parent_path(), folder(), folder().parent_path()})
+    EXPECT_EQ(fs::status(made).permissions(), fs::perms::owner_all) << made;
+  EXPECT_EQ(std::distance(fs::directory_iterator(kept.parent_path()), {}), 1);
+}
+
+TEST_F(DebugFilesTest, the_same_bytes_are_the_same_file_and_others_take_its_place) {
+  DebugFiles files(folder(), 1000);
+  struct stat first{}, again{}, other{};
+  ASSERT_EQ(stat(files.keep("module/a.so", "code").c_str(), &first), 0);
+  ASSERT_EQ(stat(DebugFiles(folder(), 1000).keep("module/a.so", "code").c_str(), &again), 0);
+  EXPECT_EQ(first.st_ino, again.st_ino);
+  // Damaged, say. Whoever has the old one mapped keeps it: it is another file.
+  const fs::path kept = files.keep("module/a.so", "Code");
+  ASSERT_EQ(stat(kept.c_str(), &other), 0);
+  EXPECT_NE(first.st_ino, other.st_ino);
+  EXPECT_EQ(text_of(kept), "Code");
+}
+
+TEST_F(DebugFilesTest, nothing_is_kept_where_others_could_put_files) {
+  fs::create_directories(folder());
+  fs::permissions(folder(), fs::perms::all);
+  DebugFiles files(folder(), 1000);
+  EXPECT_EQ(files.keep("a.so", "code"), fs::path());
+  fs::permissions(folder(), fs::perms::owner_all);
+  EXPECT_NE(files.keep("a.so", "code"), fs::path());
+  fs::create_directory_symlink(folder(), root_ / "link");
+  EXPECT_EQ(DebugFiles(root_ / "link", 1000).keep("a.so", "code"), fs::path());
+}
+
+TEST_F(DebugFilesTest, no_folder_keeps_nothing) {
+  EXPECT_EQ(DebugFiles({}, 1000).keep("a.so", "code"), fs::path());
+  std::ofstream(root_ / "file") << "mine";
+  EXPECT_EQ(DebugFiles(root_ / "file", 1000).keep("a.so", "code"), fs::path());
+  EXPECT_EQ(text_of(root_ / "file"), "mine");
+}
+
+TEST_F(DebugFilesTest, what_was_used_longest_ago_goes_first) {
+  const std::string bytes(100, 'x');
+  const auto hours_ago = [](const fs::path& file, int hours) {
+    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  DebugFiles files(folder(), 1000);
+  for (const char* name : {"a/1", "b/2", "c/3"})
+    hours_ago(files.keep(name, bytes), 10 - (name[2] - '0'));
+  files.keep("a/1", bytes);  // used again
+  // A new process looks when it first writes: 400 bytes, where 300 may be kept, become 100.
+  DebugFiles(folder(), 300).keep("d/4", bytes);
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator(folder()))
+    left.push_back(entry.path().filename());
+  EXPECT_THAT(left, ElementsAre("d"));
+}
+
+TEST(UserCacheFolder, is_the_one_that_was_chosen) {
+  const Settings& chosen = settings();
+  const fs::path folder = user_cache_folder();
+  if (chosen.cache_dir.empty()) GTEST_SKIP() << "TREADLE_CACHE_DIR is not set";
+  EXPECT_EQ(folder, fs::absolute(chosen.cache_dir).lexically_normal());
+  EXPECT_EQ(debug_files().folder(), chosen.cache ? folder / "debug" : fs::path());
+}
+
+}  // namespace
+}  // namespace treadle
