@@ -11,7 +11,7 @@
 namespace treadle::cuda_cpu {
 
 inline constexpr char module_magic[8] = {'T', 'R', 'D', 'L', 'C', 'P', 'U', '1'};
-inline constexpr std::uint32_t module_abi_version = 3;
+inline constexpr std::uint32_t module_abi_version = 4;
 inline constexpr const char* module_symbol = "treadle_module_v1";
 
 /// First bytes of a module image. The digest is checked before anything of the payload is loaded.
@@ -94,6 +94,8 @@ struct Services {
   void (*check_access)(const void* address, std::uint64_t size, const void* base,
                        const CheckedAccess* access);  ///< kernel_checks.hpp
   void (*check_step)(std::uint32_t step, const CheckedAccess* place);
+  /// Of a thread that has a fiber: it waits at a barrier. `place` tells barriers of the text apart.
+  void (*meet)(BlockContext* block, std::uint32_t kind, std::uint32_t place);
 };
 
 /// Runs one block (barrier-free kernels) or one region of a block, for all its threads.
@@ -154,6 +156,8 @@ struct Kernel {
   std::uint64_t uniform_frame_size, varying_frame_size;  ///< the latter per thread
   std::uint64_t local_size;     ///< bytes per thread of arrays kept in local_memory
   std::uint64_t constant_size;  ///< bytes of user __constant__ memory in the module
+  BlockFunction thread;  ///< the one thread that thread_index names, from its start to its end;
+                         ///< null unless the module was compiled with --treadle-fibers
 };
 
 struct Global {

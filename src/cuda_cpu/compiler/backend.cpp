@@ -42,6 +42,7 @@
 #include "cuda_cpu/compiler/passes/shared_memory.hpp"
 #include "cuda_cpu/compiler/passes/simplify_body.hpp"
 #include "cuda_cpu/compiler/passes/step_loops.hpp"
+#include "cuda_cpu/compiler/passes/thread_function.hpp"
 #include "cuda_cpu/compiler/passes/thread_loop.hpp"
 #include "cuda_cpu/module_abi.h"
 #include "treadle/base/cpu_features.hpp"
@@ -79,8 +80,9 @@ KernelBody clone_with_loops(const KernelBody& body) {
 }
 
 void lower_kernel(KernelPlan& kernel, SharedMemory& shared, PassRunner& runner,
-                  const llvm::TargetMachine& machine) {
+                  const llvm::TargetMachine& machine, bool fibers) {
   const KernelBody body = make_kernel_body(kernel, shared);
+  if (fibers) make_thread_function(kernel, body, machine);
   kernel.may_run_long = may_run_long(*body.function, runner);
   mark_shared_atomics(body);
   if (needs_regions(body)) {
@@ -99,7 +101,7 @@ void lower_kernel(KernelPlan& kernel, SharedMemory& shared, PassRunner& runner,
 }
 
 ModulePlan lower(llvm::Module& module, PassRunner& runner, const llvm::TargetMachine& machine,
-                 const BackendOptions& options) {
+           const BackendOptions& options) {
   ModulePlan plan = retarget(module, machine);
   inline_functions(module, plan, runner);
   check_supported(module, plan);
@@ -108,7 +110,8 @@ ModulePlan lower(llvm::Module& module, PassRunner& runner, const llvm::TargetMac
   for (llvm::Function& function : module) give_gpu_arithmetic(function);
   SharedMemory shared(module, plan);
   lower_device_functions(module, plan, shared);
-  for (KernelPlan& kernel : plan.kernels) lower_kernel(kernel, shared, runner, machine);
+  for (KernelPlan& kernel : plan.kernels)
+    lower_kernel(kernel, shared, runner, machine, options.fibers);
   for (KernelPlan& kernel : plan.kernels) kernel.function->eraseFromParent();
   shared.erase();
   emit_descriptor(module, plan);

@@ -115,7 +115,7 @@ Constant* kernel_row(TableBuilder& table, const KernelPlan& kernel, std::uint64_
        table.u32(kernel.max_threads), table.u64(kernel.parameter_bytes),
        table.u64(kernel.static_shared), table.u64(kernel.exchange_shared),
        table.u64(kernel.uniform_frame_size), table.u64(kernel.varying_frame_size),
-       table.u64(kernel.local_size), table.u64(constant_size)},
+       table.u64(kernel.local_size), table.u64(constant_size), table.address(kernel.thread)},
       sizeof(Kernel));
 }
 

@@ -22,6 +22,7 @@ enum class Action {
   warnings_as_errors,
   default_device,
   check,
+  fibers,
   must_be_false  ///< asks, when true, for a second stage that this device does not have
 };
 enum class Value { none, optional, required };
@@ -52,6 +53,7 @@ constexpr std::array option_rows = {
     OptionRow{"--optix-ir", "-optix-ir", Value::none, Action::must_be_false},
     OptionRow{"--device-c", "-dc", Value::none, Action::must_be_false},
     OptionRow{"--treadle-check", "", Value::required, Action::check},
+    OptionRow{"--treadle-fibers", "", Value::none, Action::fibers},
     // Spelled for other processors and other tools.
     OptionRow{"--gpu-architecture", "-arch", Value::required, Action::ignore},
     OptionRow{"--device-w", "-dw", Value::none, Action::ignore},
@@ -196,6 +198,9 @@ std::string apply(const Match& match, CompileOptions& options) {
         options.checks = *checks;
       else
         return "'" + value + "' is not a list of memory, race, init and sync";
+      break;
+    case Action::fibers:
+      options.fibers = true;
       break;
     case Action::must_be_false:
       if (is_true(match.value)) return "is not available on the CPU device: it links nothing later";

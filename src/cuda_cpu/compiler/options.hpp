@@ -13,9 +13,10 @@ namespace treadle::cuda_cpu {
 
 struct CompileOptions {
   LanguageOptions language;
-  bool debug = false;  ///< -G
-  Checks checks;       ///< --treadle-check=memory,race: no option of NVRTC's
-  std::string error;   ///< why the options are refused; empty: they are good
+  bool debug = false;   ///< -G
+  Checks checks;        ///< --treadle-check=memory,race: no option of NVRTC's
+  bool fibers = false;  ///< --treadle-fibers: nor is this
+  std::string error;    ///< why the options are refused; empty: they are good
 };
 
 /// Reads NVRTC spellings: "--std=c++17", "-std=c++17", "-I dir", "-Idir", "--define-macro=N=1" ...

@@ -58,6 +58,7 @@ void Program::build(FrontendRequest request, const CompileOptions& given) {
     options.fp_contract = request.language.dialect.fp_contract;
     options.optimization = given.debug ? 0 : 3;
     options.checks = given.checks;
+    options.fibers = given.fibers;
     std::unique_ptr<llvm::Module> module = parse(request, context, result);
     if (module) image_ = build_module_image(std::move(module), options);
   } catch (const BackendError& error) {

@@ -12,6 +12,7 @@
 #include "cuda_cpu/runtime/block_space.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/fiber_scheduler.hpp"
 #include "cuda_cpu/runtime/grid_of_blocks.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
 #include "cuda_cpu/runtime/scheduler.hpp"
@@ -88,9 +89,12 @@ void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockConte
   index[2] = static_cast<std::uint32_t>(first / x / y);
   const Kernel& kernel = function_->kernel;
   const bool by_regions = runs_regions(kernel, shape_.block[0]);
+  const bool on_fibers = runs_on_fibers(kernel);
   for (std::uint64_t number = first; number < end; ++number) {
     block.thread_index[0] = thread_unknown;
-    if (!by_regions)
+    if (on_fibers)
+      run_block_on_fibers(kernel, arguments_, block);
+    else if (!by_regions)
       kernel.run(arguments_, &block);
     else if (start_block({kernel, function_->barriers, arguments_, block}) != BlockPause::finished)
       leave_guarded(FaultReason::trap);  // a grid barrier, which CUDA's headers answer with a trap

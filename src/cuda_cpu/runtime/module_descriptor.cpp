@@ -76,6 +76,7 @@ class Checker {
         k.uniform_frame_size > most_bytes_per_thread)
       return "frame sizes";
     if ((k.flags & kernel_has_barrier) == 0 && !code(k.run)) return "code";
+    if (k.thread != nullptr && !code(k.thread)) return "code of a thread";
     if ((k.flags & (kernel_has_barrier | kernel_has_steps)) == 0) return nullptr;
     return k.region_count > 0 && k.region_count <= max_regions &&
                    array(k.regions, k.region_count) && regions(k)

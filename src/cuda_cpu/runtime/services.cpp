@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/fiber_scheduler.hpp"
 #include "cuda_cpu/runtime/kernel_checks.hpp"
 #include "cuda_cpu/runtime/launch.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
@@ -109,7 +110,8 @@ const Services& services() {
                                   .release = release,
                                   .clock = device_clock,
                                   .check_access = check_access,
-                                  .check_step = check_step};
+                                  .check_step = check_step,
+                                  .meet = meet_on_fibers};
   return table;
 }
 

@@ -1,367 +1,436 @@
 # SPDX-License-Identifier: MIT
-"""Random kernels with barriers, as CUDA C and as Python.
+"""Random kernels: threads meet at barriers of the block, part at branches, exchange within warps,
+leave early. What a program computes is defined: threads meet at the same barriers, no thread races
+another, whole warps (or the lanes that a mask names) take part in what a warp does together.
 
-A kernel is a list of statements; each can write itself as CUDA (`text`) and run itself for one
-thread (`run`, a generator that yields at barriers). Programs are defined: threads meet at the same
-barriers in every block-wide loop, shuffles are executed by whole warps, no thread races another.
+A program is a tree of statements, so that one that fails can be made smaller (`reduced`).
 """
 
 import random
 
-MASK = 0xFFFFFFFF
-NAMES = "abcd"
+NAMES = ["a", "b", "c", "d"]
+MOST_STATEMENTS = 5  # of a kernel: it takes as long to compile as it is long
+BLOCKS = [(32, 1), (64, 1), (16, 4), (40, 1), (7, 3), (96, 1), (128, 1), (8, 4, 4)]
 
 
-def signed(x):
-    return x - (1 << 32) if x & 0x80000000 else x
+class Statement:
+    """Text with blocks of statements in it: a list of strings and lists of statements."""
 
+    def __init__(self, *parts, portable=True):
+        self.parts, self.portable = list(parts), portable
 
-class Expression:
-    """A tree over the variables, the thread number and constants; 32-bit unsigned arithmetic."""
-
-    def __init__(self, rng, depth=0):
-        if depth > 2 or rng.random() < 0.35:
-            self.leaf = rng.choice([*NAMES, "t", "n", "m", str(rng.randint(1, 99))])
-        else:
-            self.leaf = None
-            self.operator = rng.choice(["+", "-", "*", "^", "&", "|"])
-            self.left, self.right = (Expression(rng, depth + 1) for _ in range(2))
+    def blocks(self):
+        return [part for part in self.parts if isinstance(part, list)]
 
     def text(self):
-        if self.leaf:
-            return self.leaf if not self.leaf.isdigit() else self.leaf + "u"
-        return f"({self.left.text()} {self.operator} {self.right.text()})"
+        return "".join(p if isinstance(p, str) else f"{{ {text_of(p)} }}" for p in self.parts)
 
-    def value(self, v):
-        if self.leaf:
-            return v[self.leaf] if self.leaf in v else int(self.leaf)
-        x, y = self.left.value(v), self.right.value(v)
-        return {
-            "+": x + y,
-            "-": x - y,
-            "*": x * y,
-            "^": x ^ y,
-            "&": x & y,
-            "|": x | y,
-        }[self.operator] & MASK
+
+def text_of(statements):
+    return " ".join(statement.text() for statement in statements)
 
 
 class Program:
+    """The kernel of a seed. `block` are its threads; any number of blocks may run."""
+
     def __init__(self, seed):
+        self.seed = seed
         self.rng = random.Random(seed)
-        self.block = self.rng.choice([(32, 1), (64, 1), (16, 4), (40, 1), (7, 3), (96, 1)])
-        self.threads = self.block[0] * self.block[1]
+        self.block = self.rng.choice(BLOCKS)
+        self.threads = self.block[0] * self.block[1] * (self.block + (1,))[2]
         self.whole_warps = self.threads % 32 == 0
         self.count = 0
-        self.left = False
-        self.body = self.statements(self.rng.randint(3, 6), 0, True)
+        self.meets = self.rng.random() < 0.85
+        self.left = MOST_STATEMENTS
+        self.body = self.statements(self.rng.randint(2, 3), 0, self.meets)
 
-    # Each statement is (text, run); run(state, v) is a generator.
+    @property
+    def portable(self):
+        """Whether a GPU has to give the same answer: no code that counts on old hardware."""
+        return all(statement.portable for statement in everything_in(self.body))
 
-    def statements(self, number, depth, barriers):
-        return [self.statement(depth, barriers) for _ in range(number)]
+    # Pieces of statements.
 
-    def statement(self, depth, barriers):
-        plain = [self.assign, self.local_array, self.branch, self.loop]
-        meeting = [
-            self.exchange,
-            self.exchange,
-            self.uniform_branch,
-            self.uniform_loop,
-            self.count_votes,
-            self.accumulate,
-            self.halving_loop,
-        ]
-        if self.whole_warps:
-            meeting += [self.shuffle, self.detour, self.parted_votes]
-        elif depth == 0:
-            meeting.append(self.leave)
-        if depth == 0 and self.whole_warps and self.threads > 32 and not self.left:
-            meeting.append(self.leave)
-        choices = plain + meeting * 2 if barriers else plain
-        return self.rng.choice(choices)(depth)
+    def pick(self, *choices):
+        return self.rng.choice(choices)
 
-    def expression(self):
-        return Expression(self.rng)
-
-    def variable(self):
+    def name(self):
         return self.rng.choice(NAMES)
 
     def unique(self, prefix):
         self.count += 1
         return f"{prefix}{self.count}"
 
+    def shared(self):
+        return self.pick("s0", "s1")
+
+    def e(self, depth=0):
+        """An expression of type unsigned that is defined whatever its variables hold."""
+        if depth > 1 or self.rng.random() < 0.3:
+            return self.pick(
+                *NAMES, *NAMES, "t", "n", "m", "blockIdx.x", f"{self.rng.randint(1, 99)}u"
+            )
+        x = self.e(depth + 1)
+        if self.rng.random() < 0.3:
+            return self.pick(
+                f"(unsigned)__popc({x})",
+                f"__brev({x})",
+                f"(unsigned)__clz({x})",
+                f"(unsigned)(short)({x})",
+                f"(unsigned)((int)({x}) >> {self.rng.randint(1, 20)})",
+                f"(unsigned)(w ^ {x})",
+                f"(unsigned)(w >> {self.rng.randint(1, 40)})",
+                f"(unsigned)((float)({x} & 0xffff) * 3)",
+                f"((signed char)({x}) < 0 ? {x} : ~{x})",
+                f"in[({x}) % NT]",
+            )
+        y = self.e(depth + 1)
+        if self.rng.random() < 0.25:
+            return self.pick(
+                f"({x} / ({y} | 1u))",
+                f"({x} % ({y} | 1u))",
+                f"({x} << ({y} & 31))",
+                f"({x} >> ({y} & 31))",
+                f"min({x}, {y})",
+                f"(unsigned)max((int)({x}), (int)({y}))",
+                f"__umulhi({x}, {y})",
+                f"__byte_perm({x}, {y}, 0x5140)",
+                f"({x} < {y} ? {x} : {y})",
+            )
+        return f"({x} {self.pick('+', '-', '*', '^', '&', '|')} {y})"
+
+    # Which statements may stand where.
+
+    def statements(self, number, depth, meets):
+        return [self.statement(depth, meets) for _ in range(number)]
+
+    def statement(self, depth, meets):
+        """`meets`: all threads that are left come here together."""
+        self.left -= 1
+        plain = [self.assign, self.wide, self.local_array, self.branch, self.loop, self.walk]
+        plain += [self.cases]
+        if not meets:
+            return self.rng.choice([*plain, self.add_to_grid])(depth)
+        together = [
+            self.exchange,
+            self.uniform_branch,
+            self.uniform_loop,
+            self.broken_loop,
+            self.votes,
+            self.accumulate,
+            self.halving_loop,
+            self.tree,
+            self.scan,
+            self.while_any,
+            self.called,
+            self.uniform_cases,
+        ]
+        if self.whole_warps:
+            together += [
+                self.shuffle,
+                self.warp_vote,
+                self.detour,
+                self.parted_votes,
+                self.warp_exchange,
+                self.loop_of_warps,
+                self.loop_of_tiles,
+                self.whole_warps_leave,
+            ]
+            if self.threads >= 64 and self.rng.random() < 0.3:  # takes long to compile
+                together += [self.old_reduction]
+        else:
+            together += [self.leave, self.leave_by_value, self.parted_barrier]
+        return self.rng.choice(together if self.rng.random() < 0.75 else plain)(depth)
+
+    def inside(self, depth, number, meets=False, deepest=2):
+        """The statements of a block; none where it would be too deep, or the kernel too long."""
+        number = min(self.rng.randint(*number), max(0, self.left)) if depth < deepest else 0
+        return self.statements(number, depth + 1, meets)
+
+    # What a thread does by itself.
+
     def assign(self, _depth):
-        name, e = self.variable(), self.expression()
+        return Statement(f"{self.name()} {self.pick('+=', '^=', '-=')} {self.e()};")
 
-        def run(_state, v):
-            v[name] = (v[name] + e.value(v)) & MASK
-            yield from ()
-
-        return f"{name} += {e.text()};", run
+    def wide(self, _depth):
+        operator = self.pick("+=", "^=", "*=")
+        return Statement(f"w {operator} {self.e()}; {self.name()} += (unsigned)(w >> 17);")
 
     def local_array(self, _depth):
-        name, i, j, e = self.variable(), *(self.expression() for _ in range(3))
-
-        def run(_state, v):
-            v["la"][i.value(v) & 15] = e.value(v)
-            v[name] ^= v["la"][j.value(v) & 15]
-            yield from ()
-
-        text = f"la[{i.text()} & 15] = {e.text()}; {name} ^= la[{j.text()} & 15];"
-        return text, run
+        store = f"la[({self.e()}) & 15] = {self.e()};"
+        return Statement(f"{store} {self.name()} ^= la[({self.e()}) & 15];")
 
     def branch(self, depth):
-        name, bit = self.variable(), 1 << self.rng.randint(0, 3)
-        nested = depth < 3
-        then = self.statements(self.rng.randint(1, 3), depth + 1, False) if nested else []
-        other = self.statements(self.rng.randint(0, 2), depth + 1, False) if nested else []
+        then, other = self.inside(depth, (1, 2), deepest=3), self.inside(depth, (0, 2), deepest=3)
+        return Statement(
+            f"if ({self.name()} & {1 << self.rng.randint(0, 3)}) ", then, " else ", other
+        )
 
-        def run(state, v):
-            yield from execute(then if v[name] & bit else other, state, v)
-
-        return f"if ({name} & {bit}) {{ {join(then)} }} else {{ {join(other)} }}", run
+    def cases(self, depth):
+        first, second, rest = (self.inside(depth, (0, 1)) for _ in range(3))
+        leave = self.pick("break;", "")  # without it the second case follows
+        return Statement(
+            f"switch (({self.e()}) % 3) {{ case 0: ",
+            first,
+            f" {leave} case 1: ",
+            second,
+            " break; default: ",
+            rest,
+            " }",
+        )
 
     def loop(self, depth):
-        name, i = self.variable(), self.unique("i")
-        # Three loops inside each other, with branches, may take LLVM minutes.
-        body = self.statements(self.rng.randint(1, 2), depth + 2, False) if depth < 2 else []
+        i, name = self.unique("i"), self.name()
+        head = f"for (int {i} = 0; {i} < (int)({name} & 7);) {{ "
+        return Statement(head, self.inside(depth, (1, 2)), f" if (++{i} > 40) break; }}")
 
-        def run(state, v):
-            k = 0
-            while k < v[name] & 7:
-                yield from execute(body, state, v)
-                k += 1
-                if k > 40:  # the body moves the bound; CUDA has the same limit
-                    break
+    def walk(self, _depth):
+        """Threads side by side read side by side: the compiler may run such a loop in step."""
+        i, bound = self.unique("i"), self.pick("n", "n + 3", f"({self.name()} & 7)", "5")
+        step = self.pick(f"{i} * NT + t", f"t * 8 + {i}", f"({i} * 5 + t) % NT")
+        add = f"{self.name()} {self.pick('+=', '^=')} in[({step}) % (8 * NT)]"
+        leave = self.pick("", "", f" if ({self.name()} % 5 == 0) break;")
+        return Statement(f"for (unsigned {i} = 0; {i} < {bound}; {i}++) {{ {add};{leave} }}")
 
-        text = (
-            f"for (int {i} = 0; {i} < (int)({name} & 7);) {{ {join(body)} if (++{i} > 40) break; }}"
-        )
-        return text, run
+    def add_to_grid(self, _depth):
+        word, what = self.pick(
+            *enumerate(["Add", "Xor", "Max", "Or"])
+        )  # a word for each: any order
+        return Statement(f"atomic{what}(g + {word}, {self.e()});")
+
+    # What a block does together.
 
     def exchange(self, _depth):
-        name, array, e = self.variable(), self.rng.choice(["s0", "s1"]), self.expression()
-        step, threads = self.rng.randint(1, 40), self.threads
-
-        def run(state, v):
-            state[array][v["t"]] = e.value(v)
-            yield "block"
-            v[name] = (v[name] + state[array][(v["t"] + step) % threads]) & MASK
-            yield "block"
-
-        text = (
-            f"{array}[t] = {e.text()}; __syncthreads(); "
-            f"{name} += {array}[(t + {step}) % NT]; __syncthreads();"
+        s, step = self.shared(), self.rng.randint(1, 40)
+        return Statement(
+            f"{s}[t] = {self.e()}; __syncthreads(); "
+            f"{self.name()} += {s}[(t + {step}) % NT]; __syncthreads();"
         )
-        return text, run
 
     def uniform_branch(self, depth):
-        bound = self.rng.randint(0, 6)
-        body = self.statements(self.rng.randint(1, 3), depth + 1, True) if depth < 2 else []
+        then = self.inside(depth, (1, 2), True)
+        return Statement(f"if (n > {self.rng.randint(0, 6)}) ", then)
 
-        def run(state, v):
-            if v["n"] > bound:
-                yield from execute(body, state, v)
-
-        return f"if (n > {bound}) {{ {join(body)} }}", run
+    def uniform_cases(self, depth):
+        first, second = (self.inside(depth, (1, 1), True) for _ in range(2))
+        return Statement("switch (n & 3) { case 1: ", first, " break; case 2: ", second, " }")
 
     def uniform_loop(self, depth):
-        i = self.unique("i")
-        bound, value = self.rng.choice(
-            [
-                ("n", lambda n: n),
-                ("3", lambda n: 3),
-                ("n + 1", lambda n: n + 1),
-                ("(n & 3) + 1", lambda n: (n & 3) + 1),
-            ]
+        i, bound = self.unique("i"), self.pick("n", "3", "n + 1", "(n & 3) + 1")
+        head = f"for (unsigned {i} = 0; {i} < {bound}; {i}++) {{ m = {i}; "
+        return Statement(head, self.inside(depth, (1, 2), True, 1), " }")
+
+    def broken_loop(self, depth):
+        i, body = self.unique("i"), self.inside(depth, (1, 1), True, 1)
+        word, other = self.pick("break", "continue"), self.inside(depth, (1, 1), True, 1)
+        head = f"for (unsigned {i} = 0; {i} < 4; {i}++) {{ "
+        return Statement(head, body, f" if ({i} + 1 >= n) {word}; ", other, " }")
+
+    def while_any(self, depth):
+        i, name = self.unique("i"), self.name()
+        head = (
+            f"for (int {i} = 0; {i} < 3 && __syncthreads_or({name} & 6); {i}++) {{ {name} >>= 1; "
         )
-        body = self.statements(self.rng.randint(1, 2), depth + 1, True) if depth < 1 else []
+        return Statement(head, self.inside(depth, (1, 1), True, 1), " }")
 
-        def run(state, v):
-            for k in range(value(v["n"])):
-                v["m"] = k
-                yield from execute(body, state, v)
-
-        return f"for (unsigned {i} = 0; {i} < {bound}; {i}++) {{ m = {i}; {join(body)} }}", run
-
-    def count_votes(self, _depth):
-        name, e = self.variable(), self.expression()
-
-        def run(state, v):
-            yield "block"
-            state["votes"].add((v["t"], e.value(v) & 1))
-            yield "block"
-            v[name] = (v[name] + sum(vote for _, vote in state["votes"])) & MASK
-            yield "block"
-            state["votes"].clear()
-            yield "block"
-
-        return f"{name} += __syncthreads_count({e.text()} & 1);", run
+    def votes(self, _depth):
+        vote = self.pick("__syncthreads_count", "__syncthreads_and", "__syncthreads_or")
+        return Statement(f"{self.name()} += {vote}(({self.e()}) & 1);")
 
     def accumulate(self, _depth):
-        name, e = self.variable(), self.expression()
-
-        def run(state, v):
-            state["sum"] = (state["sum"] + (e.value(v) & 255)) & MASK
-            yield "block"
-            v[name] = (v[name] + state["sum"]) & MASK
-            yield "block"
-
-        text = (
-            f"atomicAdd(&sum, {e.text()} & 255u); __syncthreads(); {name} += sum; __syncthreads();"
+        what, word = self.pick(("Add", "sum"), ("Max", "most"), ("Xor", "odd"))
+        return Statement(
+            f"atomic{what}(&{word}, {self.e()} & 255u); __syncthreads(); "
+            f"{self.name()} += {word}; __syncthreads();"
         )
-        return text, run
 
     def halving_loop(self, _depth):
-        name, u, e = self.variable(), self.unique("u"), self.expression()
-        threads = self.threads
-
-        def run(state, v):
-            k = v["n"]
-            while k:
-                state["s1"][v["t"]] = e.value(v)
-                yield "block"
-                v[name] ^= state["s1"][(v["t"] * 3 + k) % threads]
-                yield "block"
-                k >>= 1
-
-        text = (
-            f"for (unsigned {u} = n; {u}; {u} >>= 1) {{ s1[t] = {e.text()}; __syncthreads(); "
-            f"{name} ^= s1[(t * 3 + {u}) % NT]; __syncthreads(); }}"
+        u = self.unique("u")
+        return Statement(
+            f"for (unsigned {u} = n; {u}; {u} >>= 1) {{ s1[t] = {self.e()}; __syncthreads(); "
+            f"{self.name()} ^= s1[(t * 3 + {u}) % NT]; __syncthreads(); }}"
         )
-        return text, run
+
+    def tree(self, _depth):
+        u, s = self.unique("u"), self.shared()
+        return Statement(
+            f"{s}[t] = {self.e()}; __syncthreads(); for (unsigned {u} = HALF; {u}; {u} >>= 1) "
+            f"{{ if (t < {u}) {s}[t] += {s}[t + {u}]; __syncthreads(); }} "
+            f"{self.name()} += {s}[0]; __syncthreads();"
+        )
+
+    def scan(self, _depth):
+        u, v = self.unique("u"), self.unique("v")
+        return Statement(
+            f"s0[t] = {self.e()}; __syncthreads(); for (unsigned {u} = 1; {u} < NT; {u} *= 2) "
+            f"{{ unsigned {v} = t >= {u} ? s0[t - {u}] : 0; __syncthreads(); s0[t] += {v}; "
+            f"__syncthreads(); }} {self.name()} ^= s0[NT - 1 - t]; __syncthreads();"
+        )
+
+    def called(self, _depth):
+        name = self.name()
+        return Statement(f"{name} = swapped(s1, {self.e()}, t, NT); {name} += walk(t & 7, {name});")
+
+    def parted_barrier(self, _depth):
+        """Threads of a block meet at barriers in both sides of a branch."""
+        s, name = self.shared(), self.name()
+        return Statement(
+            f"{s}[t] = {self.e()}; if ({self.name()} & 1) {{ __syncthreads(); {name} += {s}[0]; }} "
+            f"else {{ __syncthreads(); {name} ^= {s}[NT - 1]; }} __syncthreads();",
+            portable=False,
+        )
+
+    # What a warp does together.
 
     def shuffle(self, _depth):
-        name, source, lane = self.variable(), self.variable(), 1 << self.rng.randint(0, 4)
+        name, value, step = self.name(), self.e(), self.rng.randint(0, 31)
+        return Statement(
+            f"{name} += "
+            + self.pick(
+                f"__shfl_xor_sync(~0u, {value}, {1 << step % 5})",
+                f"__shfl_up_sync(~0u, {value}, {step})",
+                f"__shfl_down_sync(~0u, {value}, {step % 8}, 8)",
+                f"__shfl_sync(~0u, {value}, {self.e()} & 31)",
+                f"(unsigned)__shfl_xor_sync(~0u, w, {1 << step % 5})",
+            )
+            + ";"
+        )
 
-        def run(state, v):
-            state["exchange"][v["t"]] = v[source]
-            yield "block"  # whole warps execute it, so a block's meeting does as well as a warp's
-            v[name] = (v[name] + state["exchange"][v["t"] ^ lane]) & MASK
-            yield "block"
+    def warp_vote(self, _depth):
+        return Statement(
+            f"{self.name()} ^= "
+            + self.pick(
+                f"__ballot_sync(~0u, {self.e()} & 1)",
+                f"__any_sync(~0u, ({self.e()}) % 7 == 0)",
+                f"__all_sync(~0u, {self.e()} & 3)",
+                f"__reduce_add_sync(~0u, {self.e()})",
+                f"__reduce_max_sync(~0u, {self.e()})",
+                f"__match_any_sync(~0u, {self.e()} & 3)",
+            )
+            + ";"
+        )
 
-        return f"{name} += __shfl_xor_sync(~0u, {source}, {lane});", run
-
-    def leave(self, _depth):
-        # Of whole warps one leaves as a whole: the others still shuffle.
-        last = 32 if self.whole_warps else self.rng.randint(1, 5)
-        self.left = True
-        threads = self.threads
-
-        def run(_state, v):
-            if v["t"] >= threads - last:
-                raise Left
-            yield from ()
-
-        return f"if (t >= NT - {last}) {{ o[t] = a; return; }}", run
+    def warp_exchange(self, _depth):
+        s, lane = self.shared(), 1 << self.rng.randint(0, 4)
+        return Statement(
+            f"__syncwarp(); {s}[t] = {self.e()}; __syncwarp(); {self.name()} += {s}[t ^ {lane}]; "
+            f"__syncthreads();"
+        )
 
     def detour(self, _depth):
         """Some lanes shuffle among themselves before all do."""
-        name, first, then = self.variable(), self.variable(), self.variable()
-        half, lane = self.rng.choice([8, 16]), 1 << self.rng.randint(0, 2)
-
-        def run(state, v):
-            inside = v["t"] % 32 < half
-            for source, step, takes_part in ((first, lane, inside), (then, 16, True)):
-                state["exchange"][v["t"]] = v[source]
-                yield "block"
-                if takes_part:
-                    v[name] = (v[name] + state["exchange"][v["t"] ^ step]) & MASK
-                yield "block"
-
+        name, half, lane = self.name(), self.pick(8, 16), 1 << self.rng.randint(0, 2)
         mask = f"{(1 << half) - 1:#x}u"
-        text = (
-            f"if (t % 32 < {half}) {name} += __shfl_xor_sync({mask}, {first}, {lane}); "
-            f"{name} += __shfl_xor_sync(~0u, {then}, 16);"
+        return Statement(
+            f"if (t % 32 < {half}) {name} += __shfl_xor_sync({mask}, {self.name()}, {lane}); "
+            f"{name} += __shfl_xor_sync(~0u, {self.name()}, 16);"
         )
-        return text, run
 
     def parted_votes(self, _depth):
         """Both sides of a branch vote, each with a mask of its own."""
-        name, e, bit = self.variable(), self.expression(), 1 << self.rng.randint(0, 4)
-        yes = sum(1 << k for k in range(32) if k & bit)
-
-        def run(state, v):
-            state["exchange"][v["t"]] = e.value(v) & 1
-            yield "block"
-            first, mask = v["t"] & ~31, yes if v["t"] & bit else ~yes & MASK
-            votes = sum(state["exchange"][first + k] << k for k in range(32)) & mask
-            v[name] ^= votes if v["t"] & bit else mask if votes == mask else bin(votes).count("1")
-            yield "block"
-
-        no = f"{~yes & MASK:#x}u"
-        text = (
-            f"if (t & {bit}) {name} ^= __ballot_sync({yes:#x}u, {e.text()} & 1); "
-            f"else {{ unsigned w = __ballot_sync({no}, {e.text()} & 1); __syncwarp({no}); "
-            f"{name} ^= w == {no} ? w : __popc(w); }}"
+        name, value, bit = self.name(), self.e(), 1 << self.rng.randint(0, 4)
+        lanes = sum(1 << k for k in range(32) if k & bit)
+        yes, no = f"{lanes:#x}u", f"{~lanes & 0xFFFFFFFF:#x}u"
+        return Statement(
+            f"if (t & {bit}) {name} ^= __ballot_sync({yes}, {value} & 1); "
+            f"else {{ unsigned v = __ballot_sync({no}, {value} & 1); __syncwarp({no}); "
+            f"{name} ^= v == {no} ? v : __popc(v); }}"
         )
-        return text, run
+
+    def loop_of_warps(self, depth):
+        """Each warp takes another number of turns."""
+        i = self.unique("i")
+        body = [self.pick(self.shuffle, self.warp_vote, self.detour)(depth), self.assign(depth)]
+        head = f"for (unsigned {i} = 0; {i} < (t / 32 + n) % 4; {i}++) "
+        return Statement(head, body, " __syncthreads();")
+
+    def loop_of_tiles(self, _depth):
+        """So does each group of eight lanes."""
+        i, name = self.unique("i"), self.name()
+        mask = "(0xffu << (t & 24))"
+        work = self.pick(
+            f"{name} += __shfl_xor_sync({mask}, {name}, 4);",
+            f"{name} ^= __ballot_sync({mask}, {self.e()} & 2);",
+            f"__syncwarp({mask}); {name}++;",
+        )
+        return Statement(
+            f"for (unsigned {i} = 0; {i} < (t / 8 + n) % 4; {i}++) {{ {work} }} __syncwarp();"
+        )
+
+    def old_reduction(self, _depth):
+        """As it was written when a warp's threads ran in step."""
+        text = f"s0[t] = {self.e()}; __syncthreads(); if (t < 32) {{ volatile unsigned* v = s0; "
+        text += " ".join(f"v[t] += v[t + {k}];" for k in (32, 16, 8, 4, 2, 1))
+        return Statement(
+            f"{text} }} __syncthreads(); {self.name()} += s0[0]; __syncthreads();", portable=False
+        )
+
+    # Threads that leave.
+
+    def leave(self, _depth):
+        return Statement(
+            f"if (t >= NT - {self.rng.randint(1, 5)}) {{ o[t] = {self.e()}; return; }}"
+        )
+
+    def leave_by_value(self, _depth):
+        return Statement(f"if (({self.e()}) % 11 == 3) {{ o[t] = {self.name()}; return; }}")
+
+    def whole_warps_leave(self, _depth):
+        return Statement(
+            f"if (t / 32 == {self.rng.randint(1, 3)}) {{ o[t] = {self.name()}; return; }}"
+        )
+
+    # The whole text.
 
     def text(self, kernel="k"):
-        return self.named_text(kernel).replace("NT", f"{self.threads}u")
-
-    def named_text(self, kernel):
+        half = 1 << (self.threads.bit_length() - 2)  # the tree never reads behind the block
+        sizes = f"constexpr unsigned NT = {self.threads}, HALF = {half};"
+        clear = "  s0[t] = t; s1[t] = ~t; if (t == 0) sum = most = odd = 0; __syncthreads();\n"
+        lines = "".join(f"  {statement.text()}\n" for statement in self.body)
         return (
-            f'extern "C" __global__ void {kernel}(unsigned* o, unsigned n) {{\n'
-            "  __shared__ unsigned s0[NT], s1[NT], sum;\n"
-            "  const unsigned t = threadIdx.x + blockDim.x * threadIdx.y; o += blockIdx.x * NT;\n"
-            "  unsigned a = t * 7 + 1 + blockIdx.x, b = t ^ 5, c = n, d = 3 * t, m = 0;\n"
-            "  unsigned la[16]; for (int i = 0; i < 16; i++) la[i] = i * t;\n"
-            "  s0[t] = t; s1[t] = ~t; if (t == 0) sum = 0; __syncthreads();\n  "
-            + "\n  ".join(text for text, _ in self.body)
-            + "\n  o[t] = a + b * 3 + c * 5 + d * 7; }\n"
+            f'extern "C" __global__ void {kernel}(unsigned* o, const unsigned* in, unsigned* g,\n'
+            f"                             unsigned n) {{\n"
+            f"  {sizes} __shared__ unsigned s0[2 * NT], s1[NT], sum, most, odd;\n"
+            "  const unsigned row = threadIdx.y + blockDim.y * threadIdx.z;\n"
+            "  const unsigned t = threadIdx.x + blockDim.x * row; o += blockIdx.x * NT;\n"
+            "  unsigned a = t * 7 + 1 + blockIdx.x, b = t ^ 5, c = n, d = 3 * t;\n"
+            "  unsigned m = 0, la[16]; for (int i = 0; i < 16; i++) la[i] = i * t;\n"
+            "  unsigned long long w = t * 0x9e3779b97f4a7c15ull;\n"
+            f"{clear if self.meets else ''}{lines}"
+            "  o[t] = a + b * 3 + c * 5 + d * 7 + (unsigned)w; }\n"
         )
 
-    def expected(self, n, blocks):
-        return [value for block in range(blocks) for value in self.run_block(n, block)]
 
-    def run_block(self, n, block):
-        threads = self.threads
-        state = {
-            "s0": list(range(threads)),
-            "s1": [~t & MASK for t in range(threads)],
-            "exchange": [0] * threads,
-            "sum": 0,
-            "votes": set(),
-        }
-        values = [
-            {
-                "a": t * 7 + 1 + block,
-                "b": t ^ 5,
-                "c": n,
-                "d": 3 * t,
-                "m": 0,
-                "t": t,
-                "n": n,
-                "la": [i * t & MASK for i in range(16)],
-            }
-            for t in range(threads)
-        ]
-        results = [None] * threads
-        running = {t: execute(self.body, state, values[t]) for t in range(threads)}
-        while running:
-            for t, thread in list(running.items()):
-                v = values[t]
-                try:
-                    next(thread)
-                except StopIteration:
-                    results[t] = (v["a"] + v["b"] * 3 + v["c"] * 5 + v["d"] * 7) & MASK
-                    del running[t]
-                except Left:
-                    results[t] = v["a"]
-                    del running[t]
-        return results
+# In front of the kernels of a module: functions that are inlined, and one that is not.
+PRELUDE = """
+__device__ unsigned swapped(unsigned* s, unsigned v, unsigned t, unsigned threads) {
+  s[t] = v; __syncthreads(); unsigned other = s[threads - 1 - t]; __syncthreads(); return other; }
+__device__ __noinline__ unsigned walk(unsigned k, unsigned x) {
+  return k == 0 ? x : walk(k - 1, x * 3 + threadIdx.x) ^ k; }
+"""
 
 
-class Left(Exception):
-    """The thread returned early."""
+def everything_in(statements):
+    for statement in statements:
+        yield statement
+        for block in statement.blocks():
+            yield from everything_in(block)
 
 
-def join(statements):
-    return " ".join(text for text, _ in statements)
-
-
-def execute(statements, state, v):
-    for _, run in statements:
-        yield from run(state, v)
+def reduced(program, fails):
+    """The program without the statements that `fails(program)` does not need; changed in place."""
+    changed = True
+    while changed:
+        changed = False
+        blocks = [program.body, *(b for s in everything_in(program.body) for b in s.blocks())]
+        for block in blocks:
+            for statement in list(block):
+                at = block.index(statement)
+                # Without the statement; if it is needed, only what is inside it.
+                for instead in ([], *statement.blocks()):
+                    block[at : at + 1] = instead
+                    if fails(program):
+                        changed = True
+                        break
+                    block[at : at + len(instead)] = [statement]
+    return program

@@ -17,14 +17,14 @@ T& argument(void** arguments, unsigned index) {
 }
 
 /// out[t] = in[n - 1 - t] through shared memory.
-void reverse_0(void** a, BlockContext* b) {
-  auto* shared = reinterpret_cast<int*>(b->shared);
-  for (unsigned t = 0; t < b->thread_count; ++t) shared[t] = argument<const int*>(a, 0)[t];
+void reverse_thread_0(void** a, BlockContext* b, unsigned t) {
+  reinterpret_cast<int*>(b->shared)[t] = argument<const int*>(a, 0)[t];
+  b->state[t] = 1;
 }
-void reverse_1(void** a, BlockContext* b) {
+void reverse_thread_1(void** a, BlockContext* b, unsigned t) {
   const auto* shared = reinterpret_cast<const int*>(b->shared);
-  for (unsigned t = 0; t < b->thread_count; ++t)
-    argument<int*>(a, 1)[t] = shared[b->thread_count - 1 - t];
+  argument<int*>(a, 1)[t] = shared[b->thread_count - 1 - t];
+  b->state[t] = region_exited;
 }
 
 /// `if (t >= n) return; s[t] = 1; __syncthreads(); out[t] = sum of s;` with an uneven count of
@@ -158,9 +158,24 @@ constexpr Region parting(BarrierKind barrier) {
       for_all<thread>, for_selected<thread, region>, -1, static_cast<std::uint8_t>(barrier), 0, {}};
 }
 
+/// The same kernel for a fiber: its regions in the order in which this one thread runs them.
+template <const auto& regions>
+void for_one(void** a, BlockContext* b) {
+  const unsigned t = b->thread_index[0];
+  for (unsigned region = 0;;) {
+    for (unsigned i = 0; i < b->thread_count; ++i) b->selected[i] = region_held;
+    b->selected[t] = static_cast<std::uint8_t>(region);
+    regions[region].run_selected(a, b);
+    region = b->state[t];
+    if (region == region_exited) return;
+    b->services->meet(b, regions[region].barrier, region);
+  }
+}
+
 constexpr auto at_block = static_cast<std::uint8_t>(BarrierKind::block);
-const Region reverse_regions[] = {{reverse_0, nullptr, 1, at_block, 1, {}},
-                                  {reverse_1, nullptr, region_exited, at_block, 1, {}}};
+const Region reverse_regions[] = {
+    {for_all<reverse_thread_0>, for_selected<reverse_thread_0, 0>, 1, at_block, 1, {}},
+    {for_all<reverse_thread_1>, for_selected<reverse_thread_1, 1>, region_exited, at_block, 1, {}}};
 const Region early_regions[] = {parting<early_thread_0, 0>(BarrierKind::block),
                                 parting<early_thread_1, 1>(BarrierKind::block)};
 const Region warps_regions[] = {parting<warps_thread_0, 0>(BarrierKind::block),

@@ -252,11 +252,12 @@ constexpr Kernel plain(const char* name, BlockFunction run) {
   kernel.run = run;
   return kernel;
 }
-template <std::size_t count>
-constexpr Kernel in_regions(Kernel kernel, const Region (&regions)[count]) {
+template <const auto& regions>
+constexpr Kernel in_regions(Kernel kernel) {
   kernel.run = nullptr;
   kernel.regions = regions;
-  kernel.region_count = count;
+  kernel.region_count = sizeof regions / sizeof *regions;
+  kernel.thread = for_one<regions>;
   kernel.flags |= kernel_has_barrier;
   kernel.uniform_frame_size = 64;
   kernel.varying_frame_size = 16;
@@ -297,16 +298,16 @@ const Kernel kernels[] = {
     plain("print_block", print_block),
     plain("allocate", allocate, size_and_pointer, 16),
     plain("current_is_mine", current_is_mine, one_pointer, 8),
-    with(in_regions(plain("reverse", nullptr, two_pointers, 16), reverse_regions), 0, 4096),
-    with(in_regions(plain("early_return", nullptr, number_and_pointer, 16), early_regions), 0,
+    with(in_regions<reverse_regions>(plain("reverse", nullptr, two_pointers, 16)), 0, 4096),
+    with(in_regions<early_regions>(plain("early_return", nullptr, number_and_pointer, 16)), 0,
          4096),
-    in_regions(plain("warps", nullptr, one_pointer, 8), warps_regions),
-    in_regions(plain("yield", nullptr, one_pointer, 8), yield_regions),
-    in_regions(plain("halves", nullptr, one_pointer, 8), halves_regions),
-    in_regions(plain("stray", nullptr, one_pointer, 8), stray_regions),
-    in_regions(plain("detour", nullptr, one_pointer, 8), detour_regions),
-    in_regions(plain("grid", nullptr, two_pointers, 16), grid_regions),
-    in_regions(plain("await", nullptr, two_pointers, 16), await_regions),
+    in_regions<warps_regions>(plain("warps", nullptr, one_pointer, 8)),
+    in_regions<yield_regions>(plain("yield", nullptr, one_pointer, 8)),
+    in_regions<halves_regions>(plain("halves", nullptr, one_pointer, 8)),
+    in_regions<stray_regions>(plain("stray", nullptr, one_pointer, 8)),
+    in_regions<detour_regions>(plain("detour", nullptr, one_pointer, 8)),
+    in_regions<grid_regions>(plain("grid", nullptr, two_pointers, 16)),
+    in_regions<await_regions>(plain("await", nullptr, two_pointers, 16)),
     with(plain("at_most_64", empty), 0, 0, 64),
     with(plain("small_index", empty), kernel_assumes_small_index, 0),
     with(plain("much_static_shared", empty), kernel_uses_dynamic_shared, 40u << 10),

@@ -42,7 +42,8 @@ struct KernelPlan {
   bool dynamic_shared = false;
   bool small_index = false;
   bool may_run_long = false;
-  llvm::Function* run = nullptr;  ///< null when there are regions
+  llvm::Function* run = nullptr;     ///< null when there are regions
+  llvm::Function* thread = nullptr;  ///< null unless it is asked for
   std::vector<RegionPlan> regions;
   std::uint64_t uniform_frame_size = 0, varying_frame_size = 0, local_size = 0;
 };

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// By ucontext: it is everywhere, and what runs on fibers need not be fast. A switch costs about a
+// third of a microsecond, most of it for the signal mask.
+#include "cuda_cpu/runtime/fiber.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace treadle::cuda_cpu {
+namespace {
+
+// Local arrays of one thread and calls that were not inlined; only what is touched takes memory.
+constexpr std::size_t stack_bytes = 256u << 10;
+
+std::size_t page() {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+#if defined(__SANITIZE_THREAD__)
+void* sanitizer_fiber() { return __tsan_create_fiber(0); }
+void* sanitizer_current() { return __tsan_get_current_fiber(); }
+void sanitizer_release(void* fiber) { __tsan_destroy_fiber(fiber); }
+void sanitizer_switch(void* fiber) { __tsan_switch_to_fiber(fiber, 0); }
+#else
+void* sanitizer_fiber() { return nullptr; }
+void* sanitizer_current() { return nullptr; }
+void sanitizer_release(void*) {}
+void sanitizer_switch(void*) {}
+#endif
+
+}  // namespace
+
+Fiber::~Fiber() {
+  if (sanitizer_inside_ != nullptr) sanitizer_release(sanitizer_inside_);
+  if (memory_ != nullptr) munmap(memory_, page() + stack_bytes);
+}
+
+bool Fiber::reserve() {
+  if (memory_ != nullptr) return true;
+  void* const memory = mmap(nullptr, page() + stack_bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  mprotect(memory, page(), PROT_NONE);
+  memory_ = static_cast<std::byte*>(memory);
+  sanitizer_inside_ = sanitizer_fiber();
+  return true;
+}
+
+void Fiber::start(Body body, void* argument) {
+  body_ = body;
+  argument_ = argument;
+  ended_ = false;
+  getcontext(&inside_);
+  inside_.uc_stack.ss_sp = memory_ + page();
+  inside_.uc_stack.ss_size = stack_bytes;
+  inside_.uc_link = nullptr;
+  // The arguments of a context are ints: the pointer goes in two halves.
+  const auto self = reinterpret_cast<std::uintptr_t>(this);
+  makecontext(&inside_, reinterpret_cast<void (*)()>(&Fiber::run), 2,
+              static_cast<unsigned>(std::uint64_t{self} >> 32), static_cast<unsigned>(self));
+}
+
+void Fiber::run(unsigned high, unsigned low) {
+  const auto self = static_cast<std::uintptr_t>((std::uint64_t{high} << 32) | low);
+  auto& fiber = *reinterpret_cast<Fiber*>(self);
+  fiber.body_(fiber.argument_);
+  fiber.ended_ = true;
+  fiber.leave();
+}
+
+void Fiber::enter() {
+  sanitizer_outside_ = sanitizer_current();
+  sanitizer_switch(sanitizer_inside_);
+  swapcontext(&outside_, &inside_);
+}
+
+void Fiber::leave() {
+  sanitizer_switch(sanitizer_outside_);
+  swapcontext(&inside_, &outside_);
+}
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// A stack of its own for code that waits in the middle of what it does.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstddef>
+
+namespace treadle::cuda_cpu {
+
+/// One flow of code. `enter` runs it until it calls `leave` or ends; entered again it goes on
+/// there. Both are called by one thread; what never ended may be started anew or destroyed.
+class Fiber {
+ public:
+  using Body = void (*)(void* argument);
+
+  Fiber() = default;
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+  ~Fiber();
+
+  /// Gives it its stack, with a page below it that faults. False if there is no memory.
+  bool reserve();
+  /// The next `enter` calls body(argument). Needs a stack.
+  void start(Body body, void* argument);
+  void enter();
+  /// Of the fiber that runs: back to where it was entered.
+  void leave();
+  bool ended() const { return ended_; }
+
+ private:
+  static void run(unsigned high, unsigned low);
+
+  ucontext_t inside_{}, outside_{};
+  std::byte* memory_ = nullptr;
+  Body body_ = nullptr;
+  void* argument_ = nullptr;
+  void* sanitizer_inside_ = nullptr;  // what ThreadSanitizer knows it by
+  void* sanitizer_outside_ = nullptr;
+  bool ended_ = true;
+};
+
+}  // namespace treadle::cuda_cpu

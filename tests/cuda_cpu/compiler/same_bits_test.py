@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""The CPU device and a GPU in one process, the same kernels on both, bit by bit: where CUDA
+promises the bits. What is close instead, functions of math.h, has bounds in
+device_functions_test.py."""
+
+import device_functions
+import machines
+import numpy as np
+import pytest
+import random_kernels_test
+
+COUNT = 4096
+# Whole numbers, conversions, arithmetic rounded as IEEE 754 has it, parts of words.
+FAMILIES = ["integer", "conversion", "rounding", "simd"]
+FUNCTIONS = {name: device_functions.family(name) for name in FAMILIES}
+# Zeros, one, the ends of each kind of number, infinities, the smallest denormals.
+EDGES = {
+    1: [0, 1, 0x7F, 0x80, 0xFF],
+    2: [0, 1, 0x7FFF, 0x8000, 0xFFFF, 0x3C00, 0x7C00, 0xFC00, 0x0400, 0x7BFF],
+    4: [0, 1, 2**31 - 1, 2**31, 2**32 - 1, 0x3F800000, 0x7F800000, 0xFF800000, 0x00800000,
+        0x7F7FFFFF, 0x4F000000, 0xCF000001, 0x80000001],
+    8: [0, 1, 2**63 - 1, 2**63, 2**64 - 1, 0x3FF << 52, 0x7FF << 52, 0xFFF << 52, 1 << 52,
+        (0x7FF << 52) - 1, 0x41E << 52, 0x43E << 52, 2**63 + 1],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def gpu():
+    found = machines.gpu()
+    return machines.Gpu(found) if found else pytest.skip("no GPU to compare with")
+
+
+def numbers(kind, seed):
+    """Any bits; in front edges, every pair of them once where two arrays are side by side."""
+    dtype = np.dtype(device_functions.DTYPES[kind.removeprefix("const ").removesuffix("*")])
+    word, parts = dtype.base.itemsize, int(np.prod(dtype.shape, dtype=int))
+    bits = np.random.default_rng(seed).integers(0, 256, COUNT * parts * word, np.uint8)
+    bits = bits.view(f"u{word}")
+    edges = np.array(EDGES[word], f"u{word}")
+    places = np.arange(len(edges) ** 2)
+    chosen = edges[places % len(edges) if seed % 2 else places // len(edges)]
+    bits[: len(chosen)] = chosen
+    return bits.view(dtype.base).reshape(COUNT, *dtype.shape)
+
+
+def outcome(machine, family, number, arguments):
+    function = FUNCTIONS[family][number]
+    results = [np.zeros(COUNT, device_functions.DTYPES[kind]) for kind in function.results]
+    with machine.current():
+        return machine.run(family, number, [a.copy() for a in arguments], results)
+
+
+def bits_of(array):
+    """All NaNs alike: which one comes out is nobody's promise."""
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
+    return array.view(f"u{array.dtype.itemsize}")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_functions_give_the_same_bits(opened_device, gpu, family):
+    cpu, different = machines.Machine(opened_device), []
+    for number, function in enumerate(FUNCTIONS[family]):
+        arguments = [numbers(kind, k) for k, kind in enumerate(function.inputs)]
+        here, there = (outcome(m, family, number, arguments) for m in (cpu, gpu))
+        for mine, theirs in zip(here, there, strict=True):
+            unlike = np.flatnonzero((bits_of(mine) != bits_of(theirs)).reshape(COUNT, -1).any(1))
+            if len(unlike):
+                i = unlike[0]
+                given = ", ".join(str(a[i]) for a in arguments)
+                different.append(
+                    f"{function.text}: of ({given}) {mine[i]}, on the GPU {theirs[i]};"
+                    f" {len(unlike)} of {COUNT}"
+                )
+    assert not different, "\n".join(different)
+
+
+def test_random_kernels_give_the_same_bits(device, gpu):
+    wrong = []
+    for first in range(0, 200, random_kernels_test.BATCH):
+        batch = random_kernels_test.Batch(range(first, first + random_kernels_test.BATCH))
+        programs = [program for program in batch.programs if program.portable]
+        here = batch.answers(batch.compile(device).load(device).module, programs)
+        with gpu.current():
+            there = batch.answers(gpu.compile(batch.text), programs)
+        wrong += [p for p in programs if here[p.seed] != there[p.seed]]
+    assert not wrong, "\n".join(f"seed {p.seed}, n = {p.seed % 7}\n{p.text()}" for p in wrong)
