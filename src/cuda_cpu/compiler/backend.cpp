@@ -83,7 +83,7 @@ void lower_kernel(KernelPlan& kernel, SharedMemory& shared, PassRunner& runner,
                   const llvm::TargetMachine& machine, bool fibers) {
   const KernelBody body = make_kernel_body(kernel, shared);
   if (fibers) make_thread_function(kernel, body, machine);
-  kernel.may_run_long = may_run_long(*body.function, runner);
+  kernel.running_time = running_time(*body.function, runner);
   mark_shared_atomics(body);
   if (needs_regions(body)) {
     make_region_functions(kernel, body, runner, machine);
@@ -101,7 +101,7 @@ void lower_kernel(KernelPlan& kernel, SharedMemory& shared, PassRunner& runner,
 }
 
 ModulePlan lower(llvm::Module& module, PassRunner& runner, const llvm::TargetMachine& machine,
-           const BackendOptions& options) {
+                 const BackendOptions& options) {
   ModulePlan plan = retarget(module, machine);
   inline_functions(module, plan, runner);
   check_supported(module, plan);

@@ -103,7 +103,8 @@ std::uint32_t flags_of(const KernelPlan& kernel) {
   if (kernel.dynamic_shared) flags |= kernel_uses_dynamic_shared;
   if (!kernel.regions.empty()) flags |= kernel.run ? kernel_has_steps : kernel_has_barrier;
   if (kernel.small_index) flags |= kernel_assumes_small_index;
-  if (kernel.may_run_long) flags |= kernel_may_run_long;
+  if (kernel.running_time != RunningTime::over_soon) flags |= kernel_may_run_long;
+  if (kernel.running_time == RunningTime::by_arguments) flags |= kernel_time_by_arguments;
   return flags;
 }
 

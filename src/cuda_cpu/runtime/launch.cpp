@@ -80,6 +80,31 @@ void LaunchCommand::copy_arguments(void* const* addresses) {
     std::memcpy(arguments_[i], addresses[i], function_->kernel.parameters[i].size);
 }
 
+std::uint64_t LaunchCommand::digest_of_call() const {
+  std::uint64_t digest = 0xcbf29ce484222325u;  // FNV-1a, a word at a time
+  const auto add = [&](std::uint64_t word) { digest = (digest ^ word) * 0x100000001b3u; };
+  for (unsigned i = 0; i < 3; ++i) add(std::uint64_t{shape_.grid[i]} << 32 | shape_.block[i]);
+  const Kernel& kernel = function_->kernel;
+  for (std::uint32_t i = 0; i < kernel.parameter_count; ++i) {
+    const Parameter& parameter = kernel.parameters[i];
+    if (parameter.kind == static_cast<std::uint32_t>(ParameterKind::pointer)) continue;
+    const auto* bytes = static_cast<const std::byte*>(arguments_[i]);
+    for (std::uint32_t at = 0; at < parameter.size; at += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes + at, std::min<std::size_t>(sizeof word, parameter.size - at));
+      add(word);
+    }
+  }
+  return digest == 0 ? 1 : digest;
+}
+
+bool LaunchCommand::may_take_long() const {
+  if (grid_ != nullptr) return true;
+  if (call_ != 0) return function_->quick_call.load(std::memory_order_relaxed) != call_;
+  return (function_->kernel.flags & kernel_may_run_long) != 0 ||
+         all_threads() > function_->quick_threads;
+}
+
 /// Division takes as long as a short block's barriers: once a chunk, then the index counts up.
 void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockContext& block) {
   const auto [x, y] = std::pair(shape_.grid[0], shape_.grid[1]);
@@ -160,6 +185,7 @@ void LaunchCommand::finished() {
   if (start == 0) return;
   const bool quick = !stopped_ && monotonic_nanoseconds() - start < quick_nanoseconds;
   function_->quick_threads.store(quick ? all_threads() : 0, std::memory_order_relaxed);
+  function_->quick_call.store(quick ? call_ : 0, std::memory_order_relaxed);
 }
 
 bool LaunchCommand::run() {
@@ -317,6 +343,7 @@ CUresult launch_kernel(CUfunction handle, const LaunchShape& shape, CUstream str
     if (const CUresult failure = pass_arguments(*command, kernel, addresses, extra);
         failure != CUDA_SUCCESS)
       return failure;
+    if ((kernel.flags & kernel_time_by_arguments) != 0) command->remember_call();
     if (shape.cooperative && !command->keep_all_blocks()) return CUDA_ERROR_OUT_OF_MEMORY;
     Scheduler::instance().submit(std::move(command), stream);
     return CUDA_SUCCESS;

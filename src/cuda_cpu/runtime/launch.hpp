@@ -35,6 +35,8 @@ class LaunchCommand final : public Command {
   void copy_arguments(void* const* addresses);
   void copy_packed(const std::byte* buffer, std::size_t size);
 
+  /// For a kernel_time_by_arguments, when the arguments are there.
+  void remember_call() { call_ = digest_of_call(); }
   /// For a cooperative launch, before it is submitted: memory for every block. False if there is
   /// not enough.
   bool keep_all_blocks();
@@ -42,11 +44,8 @@ class LaunchCommand final : public Command {
   bool run() override;
   void finished() override;
   /// A block cannot be left and go on elsewhere: that it was quick once says nothing where the
-  /// compiler saw no end.
-  bool may_take_long() const override {
-    return (function_->kernel.flags & kernel_may_run_long) != 0 || grid_ != nullptr ||
-           all_threads() > function_->quick_threads;
-  }
+  /// compiler saw no end, but for a call with the same arguments where they tell the end.
+  bool may_take_long() const override;
   Context& context() const { return *function_->module->context; }
   const Module& module() const { return *function_->module; }
   const Kernel& kernel() const { return function_->kernel; }
@@ -72,6 +71,7 @@ class LaunchCommand final : public Command {
   bool run_piece_of_grid(Share& share);
   void report(Fault fault, const BlockContext& block);
   std::uint64_t all_threads() const { return total_blocks_ * shape_.threads(); }
+  std::uint64_t digest_of_call() const;
 
   const std::shared_ptr<Function> function_;
   const LaunchShape shape_;
@@ -82,6 +82,7 @@ class LaunchCommand final : public Command {
   std::atomic<std::int64_t> started_{0};  // 0: nobody wants to know how long it takes
   std::atomic<bool> helpers_called_{false};
   Watch watch_;
+  std::uint64_t call_ = 0;  // of a kernel_time_by_arguments: digest of its shape and numbers
   std::byte* argument_bytes_ = nullptr;  // the packed buffer; arguments_[i] points into it
   void** arguments_ = nullptr;
   alignas(64) std::byte inline_storage_[512];

@@ -54,6 +54,8 @@ class Function {
   std::atomic<int> shared_carveout{-1};
   /// Launches of at most this many threads took no time when they ran last.
   std::atomic<std::uint64_t> quick_threads{0};
+  /// Of a kernel_time_by_arguments: the call (LaunchCommand::call_) that took no time, or 0.
+  std::atomic<std::uint64_t> quick_call{0};
 
   unsigned max_threads() const {
     return kernel.max_threads != 0 ? kernel.max_threads : max_threads_per_block;

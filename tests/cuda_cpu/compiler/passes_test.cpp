@@ -69,10 +69,12 @@ TEST(GpuArithmetic, ShiftsAndConversions) {
   EXPECT_THAT(module.text(), HasSubstr("@llvm.fptoui.sat.i32.f32"));
 }
 
-bool runs_long(const std::string& code) {
+RunningTime time_of(const std::string& code) {
   Lowered lowered("declare float @sinf(float)\n" + code);
-  return may_run_long(*lowered.body.function, lowered.runner);
+  return running_time(*lowered.body.function, lowered.runner);
 }
+
+bool runs_long(const std::string& code) { return time_of(code) != RunningTime::over_soon; }
 
 TEST(RunningTime, IsShortWithoutLoopsAndWithLoopsOfAFewSteps) {
   EXPECT_FALSE(runs_long(R"(define spir_kernel void @k(ptr %p, float %x) {
@@ -110,6 +112,46 @@ TEST(RunningTime, MayBeLongWhereMemoryOrAnArgumentDecides) {
     br i1 %taken, label %loop, label %end
    end:
     ret void })"));
+}
+
+/// `if (!<skip>) for (i = thread; i < <end>; i += <step>) { p[i] = i; if (<leave>) break; }`
+std::string counted_loop(const std::string& end, const std::string& step,
+                         const std::string& leave = "false", const std::string& skip = "false") {
+  return R"(define spir_kernel void @k(ptr %p, i32 %n, ptr %e) {
+    %t = call spir_func i32 @__treadle_thread_index(i32 0)
+    %d = call spir_func i32 @__treadle_block_size(i32 0)
+    %m = load i32, ptr %p
+    %z = icmp eq i32 %m, 0
+    %q = icmp eq i32 %n, 7
+    br i1 )" +
+         skip + R"(, label %end, label %loop
+   loop:
+    %i = phi i32 [%t, %0], [%next, %on]
+    %a = getelementptr i32, ptr %p, i32 %i
+    store i32 %i, ptr %a
+    %c = load volatile i1, ptr %p
+    br i1 )" +
+         leave + R"(, label %end, label %on
+   on:
+    %next = add nuw nsw i32 %i, )" +
+         step + R"(
+    %more = icmp slt i32 %next, )" +
+         end + R"(
+    br i1 %more, label %loop, label %end, !llvm.loop !0
+   end:
+    ret void }
+   !0 = distinct !{!0, !1}
+   !1 = !{!"llvm.loop.mustprogress"})";
+}
+
+TEST(RunningTime, IsToldByNumbersAmongTheArguments) {
+  EXPECT_EQ(time_of(counted_loop("%n", "1")), RunningTime::by_arguments);
+  EXPECT_EQ(time_of(counted_loop("%n", "%d")), RunningTime::by_arguments) << "blockDim.x";
+  EXPECT_EQ(time_of(counted_loop("%n", "1", "%q")), RunningTime::by_arguments);
+  EXPECT_EQ(time_of(counted_loop("%n", "1", "%c")), RunningTime::any) << "left early, or not";
+  EXPECT_EQ(time_of(counted_loop("%m", "1")), RunningTime::any) << "a number in memory";
+  EXPECT_EQ(time_of(counted_loop("%n", "1", "false", "%z")), RunningTime::any) << "skipped, or not";
+  EXPECT_EQ(time_of(counted_loop("%n", "1", "false", "%q")), RunningTime::by_arguments);
 }
 
 TEST(RunningTime, MayBeLongInManyStepsAndInCalls) {

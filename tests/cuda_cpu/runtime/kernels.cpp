@@ -94,6 +94,7 @@ void wait_flag(void** a, BlockContext*) {  // (int* flag, int* copy_to, int valu
   *argument<volatile int*>(a, 1) = argument<int>(a, 2);
 }
 
+void note_thread(void** a, BlockContext*) { *argument<int*>(a, 0) = gettid(); }
 void set_flag(void** a, BlockContext*) { *argument<volatile int*>(a, 0) = argument<int>(a, 1); }
 
 void append(void** a, BlockContext*) {  // (int* list): list[0] counts, then the values
@@ -282,6 +283,8 @@ const Kernel kernels[] = {
     plain("handshake", handshake, three_pointers, 24),
     with(plain("wait_flag", wait_flag, flag_parameters, 20), kernel_may_run_long, 0),
     plain("set_flag", set_flag, pointer_and_number, 12),
+    with(plain("note_thread", note_thread, pointer_and_number, 12),
+         kernel_may_run_long | kernel_time_by_arguments, 0),
     plain("append", append, pointer_and_number, 12),
     plain("wait_for_previous_block", wait_for_previous_block, one_pointer, 8),
     plain("mixed_arguments", mixed_arguments, mixed_parameters, 56),

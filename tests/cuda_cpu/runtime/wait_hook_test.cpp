@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <time.h>
+#include <unistd.h>
 
 #include <atomic>
 
@@ -38,6 +39,12 @@ class WaitHookTest : public RuntimeTest {
   static void let_a_worker_begin() {
     timespec moment{0, 20'000'000};
     nanosleep(&moment, nullptr);
+  }
+  /// Whether the waiting thread ran a kernel whose time its arguments tell.
+  bool ran_here(int* thread, int number) {
+    EXPECT_CU(CUDA_SUCCESS, launch("note_thread", 1, 1, nullptr, thread, number));
+    EXPECT_CU(CUDA_SUCCESS, CU(cuCtxSynchronize)());
+    return *thread == gettid();
   }
   int* gate_ = nullptr;
 };
@@ -95,6 +102,16 @@ TEST_F(WaitHookTest, is_asked_in_a_long_run_of_a_kernel_that_was_quick) {
   open_gate();
   EXPECT_CU(CUDA_SUCCESS, CU(cuStreamSynchronize)(nullptr));
   EXPECT_EQ(gate_[1], 2);
+}
+
+TEST_F(WaitHookTest, runs_what_was_quick_with_the_same_arguments_and_nothing_new) {
+  questions_until_stop = 1'000'000;
+  int* thread = allocate_array<int>(2);
+  for (int number = 1; number <= 50; ++number) EXPECT_FALSE(ran_here(thread, number));
+  bool any = false;  // a worker may be there first
+  for (int again = 0; again < 1000 && !any; ++again) any = ran_here(thread + again % 2, 50);
+  EXPECT_TRUE(any) << "where the result goes is all the same";
+  EXPECT_FALSE(ran_here(thread, 51));
 }
 
 TEST_F(WaitHookTest, is_not_asked_by_short_waits) {

@@ -30,6 +30,12 @@ struct RegionPlan {
   bool uniform_exit = false;
 };
 
+enum class RunningTime {
+  over_soon,     ///< no loops, or few steps
+  by_arguments,  ///< the arguments and the launch's shape say how many steps
+  any            ///< memory decides when a loop ends, or called code does
+};
+
 struct KernelPlan {
   llvm::Function* function =
       nullptr;  ///< as the front end made it; its body moves into `run` or the regions
@@ -41,7 +47,7 @@ struct KernelPlan {
   std::uint64_t static_shared = 0, exchange_shared = 0;  ///< as in module_abi.h
   bool dynamic_shared = false;
   bool small_index = false;
-  bool may_run_long = false;
+  RunningTime running_time = RunningTime::over_soon;
   llvm::Function* run = nullptr;     ///< null when there are regions
   llvm::Function* thread = nullptr;  ///< null unless it is asked for
   std::vector<RegionPlan> regions;

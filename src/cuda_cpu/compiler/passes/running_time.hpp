@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "cuda_cpu/compiler/passes/module_plan.hpp"
+
 namespace llvm {
 class Function;
 }
@@ -9,8 +11,7 @@ namespace treadle::cuda_cpu {
 
 class PassRunner;
 
-/// Whether one thread of a kernel may run for any time, as far as its code shows: a loop whose
-/// steps are not counted by constants, a call of what was not inlined.
-bool may_run_long(llvm::Function& body, PassRunner& runner);
+/// What one thread of a kernel takes, as far as its code shows.
+RunningTime running_time(llvm::Function& body, PassRunner& runner);
 
 }  // namespace treadle::cuda_cpu
