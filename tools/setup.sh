@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 build_packages=(g++ cmake ninja-build python3 python3-venv python3-dev
   llvm-19-dev libclang-19-dev liblld-19-dev zlib1g-dev libzstd-dev libxxhash-dev libb2-dev libfmt-dev
   opencl-c-headers)
-test_packages=(libgtest-dev libgmock-dev ocl-icd-libopencl1 pocl-opencl-icd clang-19 libclang-rt-19-dev)
+test_packages=(libgtest-dev libgmock-dev ocl-icd-libopencl1 pocl-opencl-icd clang-19 libclang-rt-19-dev gdb)
 
 packages=("${build_packages[@]}")
 if [ "$what" = test ]; then packages+=("${test_packages[@]}"); fi

@@ -12,7 +12,7 @@ from typing import Any
 import treadle
 from treadle import _cache_command, _doctor, _run
 
-_RUN_USAGE = "python -m treadle run [--stats] script.py [argument ...]"
+_RUN_USAGE = "python -m treadle run [--stats] [--gdb [gdb option ...]] script.py [argument ...]"
 
 
 def _bytes(text: str) -> int:

@@ -11,6 +11,8 @@ import types
 from collections.abc import Sequence
 from pathlib import Path
 
+from treadle import _gdb
+
 # Modules that install treadle.compat, for processes which get this one's sys.path and no more:
 # those that multiprocessing spawns.
 _ALIASES = str(Path(__file__).resolve().parent / "_aliases")
@@ -41,14 +43,19 @@ def main(words: Sequence[str], usage: str) -> int:
     """Runs the script; its exit status is returned or raised as it was."""
     words = list(words)
     with_statistics = False
+    gdb_options: list[str] | None = None
     while words and words[0].startswith("-"):
         option = words.pop(0)
         if option == "--stats":
             with_statistics = True
+        elif option == "--gdb":
+            gdb_options = _gdb.take_options(words)
         elif option in ("-h", "--help"):
             print(
                 f"usage: {usage}\n\n"
-                "--stats  print the compile counters as a line of JSON on stderr at the end"
+                "--stats  print the compile counters as a line of JSON on stderr at the end\n"
+                "--gdb    start gdb on the program, told where the sources of kernels are;\n"
+                "         options behind --gdb are gdb's: -ex 'break kernel.cu:7' -ex run"
             )
             return 0
         else:
@@ -58,6 +65,8 @@ def main(words: Sequence[str], usage: str) -> int:
         print(f"usage: {usage}", file=sys.stderr)
         return 2
 
+    if gdb_options is not None:
+        return _gdb.start(gdb_options, ["--stats"] if with_statistics else [], words)
     path = words[0]
     try:
         code = _read_code(path)

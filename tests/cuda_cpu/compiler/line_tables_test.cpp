@@ -33,6 +33,9 @@ const std::string two_regions = R"(
     ret void, !dbg !6
   }
   define internal void @all.0.other() { ret void }
+  define internal void @all.1.k() { ret void }
+  define internal void @of_the_user() { ret void }
+  define void @k() !dbg !4 { ret void }
   declare void @rest()
   !llvm.dbg.cu = !{!0}
   !llvm.module.flags = !{!20}
@@ -53,6 +56,9 @@ class LineTables : public ::testing::Test {
  protected:
   LineTables() : module_(two_regions) {
     for (const char* name : {"k", "other"}) plan_.kernels.emplace_back().name = name;
+    const llvm::Function& kernel = module_.function("k");
+    plan_.kernels.front().description = kernel.getSubprogram();
+    module_.function("k").eraseFromParent();
     finish_line_tables(*module_, plan_);
   }
 
@@ -72,15 +78,16 @@ TEST_F(LineTables, functions_are_named_after_their_kernels) {
   std::vector<std::string> names;
   for (const llvm::Function& function : *module_)
     if (!function.isDeclaration()) names.push_back(function.getName().str());
-  EXPECT_THAT(names, ElementsAre("k.all.0", "k.kernel", "other.all.0"));
+  EXPECT_THAT(names, ElementsAre("k.all.0", "k.kernel", "other.all.0", "k.all.1", "of_the_user"));
 }
 
 TEST_F(LineTables, each_function_has_a_description_with_the_kernels_name) {
   const llvm::DISubprogram* first = module_.function("k.all.0").getSubprogram();
   const llvm::DISubprogram* second = module_.function("k.kernel").getSubprogram();
-  ASSERT_TRUE(first && second);
+  const llvm::DISubprogram* empty = module_.function("k.all.1").getSubprogram();
+  ASSERT_TRUE(first && second && empty);
   EXPECT_NE(first, second);
-  for (const llvm::DISubprogram* description : {first, second}) {
+  for (const llvm::DISubprogram* description : {first, second, empty}) {
     EXPECT_EQ(description->getName(), "k");
     EXPECT_EQ(description->getLinkageName(), "");
     EXPECT_EQ(description->getLine(), 2u);

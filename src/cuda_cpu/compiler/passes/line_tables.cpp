@@ -26,18 +26,6 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-/// The function whose text the instruction came from, inlined ones aside.
-llvm::DISubprogram* origin(const llvm::Instruction& instruction) {
-  const llvm::DILocation* place = instruction.getDebugLoc().get();
-  return place ? place->getInlinedAtScope()->getSubprogram() : nullptr;
-}
-
-llvm::DISubprogram* origin(const llvm::Function& function) {
-  for (const llvm::Instruction& instruction : llvm::instructions(function))
-    if (llvm::DISubprogram* found = origin(instruction)) return found;
-  return nullptr;
-}
-
 class Description {
  public:
   Description(llvm::Function& function, const llvm::DISubprogram& origin)
@@ -73,15 +61,18 @@ class Description {
   llvm::DenseMap<const llvm::MDNode*, llvm::MDNode*> moved_;
 };
 
+/// The kernel that the function was made of; null for one of the user's own functions.
+const KernelPlan* kernel_of(const llvm::Function& function, const ModulePlan& plan) {
+  for (const KernelPlan& kernel : plan.kernels)
+    if (function.getName().ends_with("." + kernel.name)) return &kernel;
+  return nullptr;
+}
+
 /// "run.k" and "all.0.k" become "k.kernel" and "k.all.0". Never "k" alone: a kernel may be called
 /// memset, and the calls that LLVM makes of its own shall go to the C library's.
-void name_after_kernel(llvm::Function& function, const ModulePlan& plan) {
-  for (const KernelPlan& kernel : plan.kernels) {
-    llvm::StringRef step = function.getName();
-    if (!step.consume_back("." + kernel.name)) continue;
-    function.setName(kernel.name + (step == "run" ? ".kernel" : "." + step));
-    return;
-  }
+void name_after(const KernelPlan& kernel, llvm::Function& function) {
+  const llvm::StringRef step = function.getName().drop_back(kernel.name.size() + 1);
+  function.setName(kernel.name + (step == "run" ? ".kernel" : "." + step));
 }
 
 }  // namespace
@@ -89,10 +80,11 @@ void name_after_kernel(llvm::Function& function, const ModulePlan& plan) {
 void finish_line_tables(llvm::Module& module, const ModulePlan& plan) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
-    name_after_kernel(function, plan);
-    const llvm::DISubprogram* from = function.getSubprogram() ? nullptr : origin(function);
-    if (!from) continue;
-    Description description(function, *from);
+    const KernelPlan* kernel = kernel_of(function, plan);
+    if (!kernel) continue;
+    name_after(*kernel, function);
+    if (!kernel->description) continue;
+    Description description(function, *kernel->description);
     for (llvm::Instruction& instruction : llvm::instructions(function))
       description.take(instruction);
   }

@@ -9,6 +9,7 @@
 #include "cuda_cpu/module_abi.h"
 
 namespace llvm {
+class DISubprogram;
 class Function;
 class GlobalVariable;
 }  // namespace llvm
@@ -39,6 +40,7 @@ enum class RunningTime {
 struct KernelPlan {
   llvm::Function* function =
       nullptr;  ///< as the front end made it; its body moves into `run` or the regions
+  const llvm::DISubprogram* description = nullptr;  ///< what line tables say of it; may be null
   std::string name;
   std::string signature;
   std::vector<ParameterPlan> parameters;

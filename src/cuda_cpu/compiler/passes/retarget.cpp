@@ -67,6 +67,7 @@ ParameterPlan plan_parameter(const llvm::Argument& argument, const llvm::DataLay
 KernelPlan plan_kernel(llvm::Function& function, const llvm::DataLayout& layout) {
   KernelPlan plan;
   plan.function = &function;
+  plan.description = function.getSubprogram();
   plan.name = function.getName().str();
   plan.signature = display_name(function);
   plan.max_threads = noted_max_threads(function);

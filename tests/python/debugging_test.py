@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""Kernels of the CPU device under a debugger, for a profiler, and what they print."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+needs_gdb = pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+
+PROGRAM = '''
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+module = SourceModule("""
+#include <assert.h>
+
+__device__ float twice(float v) {
+  return 2 * v;
+}
+
+__global__ void scale(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    a[i] = twice(a[i]);
+}
+
+__global__ void reverse(float *a) {
+  __shared__ float s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  a[threadIdx.x] =
+      s[63 - threadIdx.x] + 1;
+}
+
+__global__ void claim(float *a) {
+  assert(a[threadIdx.x] < 0);
+}
+
+__global__ void wrong(float *a, long long i) {
+  a[i + threadIdx.x] = 1;
+}
+""")
+a = np.arange(64, dtype=np.float32)
+module.get_function("scale")(cuda.InOut(a), np.int32(64), block=(64, 1, 1))
+module.get_function("reverse")(cuda.InOut(a), block=(64, 1, 1))
+print("a[0] is", a[0])
+FAULT
+'''
+# The text begins with an empty line.
+LINE_OF_SCALE, LINE_BEHIND_BARRIER, LINE_OF_CLAIM, LINE_OF_WRONG = 11, 19, 23, 27
+FAULTS = {
+    "none": "",
+    "assert": 'module.get_function("claim")(cuda.InOut(a), block=(64, 1, 1))',
+    "signal": 'module.get_function("wrong")(cuda.InOut(a), np.int64(1 << 40), block=(1, 1, 1))',
+}
+
+
+@pytest.fixture
+def debug(run_python, tmp_path):
+    """debug(fault, commands, ...) is what gdb says to the commands, run by `treadle run --gdb`."""
+
+    def run(fault, commands, **environment):
+        script = tmp_path / "script.py"
+        script.write_text(PROGRAM.replace("FAULT", FAULTS[fault]))
+        batch = tmp_path / "commands.gdb"
+        batch.write_text("\n".join(["set width 0", *commands, "kill"]))
+        words = ("-m", "treadle", "run", "--gdb", "-batch", "-nx", "-x", str(batch), str(script))
+        environment = {"TREADLE_CACHE_DIR": str(tmp_path / "cache"), **environment}
+        return run_python(*words, TREADLE_DEVICE="cpu", **environment).stdout
+
+    return run
+
+
+@needs_gdb
+def test_gdb_stops_in_a_kernels_line_and_knows_the_kernel(debug):
+    text = debug(
+        "none",
+        [
+            f"break kernel.cu:{LINE_OF_SCALE}",
+            f"break kernel.cu:{LINE_BEHIND_BARRIER}",
+            *("run", "backtrace 1", "list 6,6", "delete 2", "continue", "backtrace 1"),
+        ],
+    )
+    assert re.search(rf"#0  scale \(\) at \S*kernel\.cu:{LINE_OF_SCALE}\n", text)
+    assert f"\n{LINE_OF_SCALE}\t    a[i] = twice(a[i]);\n" in text
+    assert "\n6\t}\n" in text
+    # Behind a barrier, in a function of its own: it is the same kernel.
+    assert re.search(rf"#0  reverse \(\) at \S*kernel\.cu:{LINE_BEHIND_BARRIER}\n", text)
+    assert f"\n{LINE_BEHIND_BARRIER}\t      s[63 - threadIdx.x] + 1;\n" in text
+
+
+@needs_gdb
+def test_gdb_stops_where_a_kernel_begins(debug):
+    text = debug("none", ["break reverse", "run", "backtrace 1"])
+    assert re.search(r"Breakpoint 2\S*, reverse \(\) at \S*kernel\.cu:1\d\n", text)
+
+
+@needs_gdb
+def test_gdb_stops_where_a_kernel_is_wrong_and_the_program_gets_its_error(debug):
+    text = debug("signal", ["run", "backtrace 1", "continue"])
+    assert re.search(
+        rf"SIGSEGV.*?#0 .*\bwrong \(\) at \S*kernel\.cu:{LINE_OF_WRONG}\n", text, re.DOTALL
+    )
+    assert "a[0] is 127.0" in text
+
+
+@needs_gdb
+def test_gdb_stops_where_an_assertion_fails(debug):
+    text = debug("assert", ["run", "backtrace"])
+    assert "hit Breakpoint 1, " in text
+    assert re.search(rf"#\d+ +\S+ in claim \(\) at \S*kernel\.cu:{LINE_OF_CLAIM}\n", text)
+
+
+@needs_gdb
+def test_gdb_knows_kernels_of_modules_that_are_in_memory_only(debug):
+    commands = [f"break kernel.cu:{LINE_BEHIND_BARRIER}", "run", "backtrace 1"]
+    text = debug("none", commands, TREADLE_CACHE="0")
+    assert re.search(rf"#0  reverse \(\) at \S*kernel\.cu:{LINE_BEHIND_BARRIER}\n", text)
+
+
+@needs_gdb
+def test_gdb_takes_programs_of_machine_code_and_the_words_behind_them(run_python):
+    program = shutil.which("echo")
+    words = ("--gdb", "-batch", "-ex", "run", program, "-e", "two words")
+    assert "two words\n" in run_python("-m", "treadle", "run", *words).stdout
+
+
+def test_without_gdb_the_package_to_install_is_named(run_python, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("print('ran')")
+    result = run_python("-m", "treadle", "run", "--gdb", str(script), PATH=str(tmp_path))
+    assert result.returncode == 1
+    assert result.stderr.startswith("NotSupported: ")
+    assert "apt-get install gdb" in result.stderr
+    assert "ran" not in result.stdout
+
+
+def test_a_script_that_is_not_there_is_said_before_gdb_starts(run_python):
+    result = run_python("-m", "treadle", "run", "--gdb", "/nowhere/script.py")
+    assert result.returncode == 2
+    assert "/nowhere/script.py" in result.stderr
+
+
+@pytest.fixture
+def kept(run_python, tmp_path):
+    """The folder of files for debuggers and profilers, after the program has ended."""
+    script = tmp_path / "script.py"
+    script.write_text(PROGRAM.replace("FAULT", ""))
+    environment = {"TREADLE_CACHE_DIR": str(tmp_path / "cache"), "TREADLE_DEVICE": "cpu"}
+    for _ in range(2):  # the second time from the cache
+        result = run_python("-m", "treadle", "run", str(script), **environment)
+        assert result.stdout == "a[0] is 127.0\n", result.stderr
+    return tmp_path / "cache" / "debug"
+
+
+def test_a_profiler_finds_kernels_by_name_when_the_program_has_ended(kept):
+    (module,) = (kept / "module").iterdir()
+    symbols = subprocess.run(["nm", str(module)], capture_output=True, text=True, check=True).stdout
+    names = {line.split()[-1] for line in symbols.splitlines()}
+    assert "scale.kernel" in names
+    assert any(name.startswith("reverse.all") for name in names)
+
+
+def test_the_source_is_kept_as_the_user_wrote_it(kept):
+    (source,) = (kept / "source").glob("*/kernel.cu")
+    wanted = PROGRAM.split('"""')[1].splitlines()
+    assert source.read_text().splitlines()[: len(wanted)] == wanted
+
+
+def test_clearing_the_cache_takes_these_files_too(kept, run_python):
+    folder = str(kept.parent)
+    assert run_python("-m", "treadle", "cache", "clear", "--folder", folder).returncode == 0
+    assert not kept.exists()
+
+
+PRINTS = '''
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+module = SourceModule("""
+#include <stdio.h>
+__global__ void tell(int launch, int steps) {
+  __shared__ int turn;
+  for (int step = 0; step < steps; ++step) {
+    printf("%d %d %d %d before\\\\n", launch, blockIdx.x, threadIdx.x, step);
+    if (threadIdx.x == 0) turn = step;
+    __syncthreads();
+    printf("%d %d %d %d behind\\\\n", launch, blockIdx.x, threadIdx.x, turn);
+    __syncthreads();
+  }
+}
+""")
+tell = module.get_function("tell")
+streams = [cuda.Stream(), cuda.Stream()]
+for launch in range(4):
+    tell(np.int32(launch), np.int32(3), block=(40, 1, 1), grid=(5, 1), stream=streams[launch % 2])
+cuda.Context.synchronize()
+'''
+
+
+def test_lines_of_a_thread_come_in_the_order_in_which_it_printed_them(run_python, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(PRINTS)
+    lines = run_python("-m", "treadle", "run", str(script)).stdout.splitlines()
+    assert len(lines) == 4 * 5 * 40 * 3 * 2
+    of_thread, launches = {}, {0: [], 1: []}
+    for line in lines:
+        launch, block, thread, step, side = line.split()
+        of_thread.setdefault((launch, block, thread), []).append((int(step), side))
+        launches[int(launch) % 2].append(int(launch))
+    told = [(step, side) for step in range(3) for side in ("before", "behind")]
+    assert set(map(tuple, of_thread.values())) == {tuple(told)}
+    # One launch after the other in a stream.
+    assert all(stream == sorted(stream) for stream in launches.values())
