@@ -45,4 +45,17 @@ extern "C" __global__ void k(unsigned* o, const unsigned*, unsigned*, unsigned n
   o[t] = a + b * 3 + c * 5 + d * 7; }
 """,
     ),
+    "lanes that come to a loop in different rounds leave it in different turns": (
+        (32,),
+        6,
+        """
+extern "C" __global__ void k(unsigned* o, const unsigned* in, unsigned*, unsigned n) {
+  const unsigned t = threadIdx.x;
+  unsigned b = t, c = n;
+  if (t & 8) c++; else { __syncwarp(0x00ff00ffu); c ^= 3; }
+  for (unsigned i = 0; i < n + 3; i++) b += in[(i * 32 + t) % 256];
+  o[blockIdx.x * 32 + t] = b * 3 + c;
+}
+""",
+    ),
 }

@@ -317,10 +317,11 @@ void make_region_functions(KernelPlan& kernel, const KernelBody& body, PassRunne
   const auto count = static_cast<unsigned>(graph.regions().size());
   llvm::SmallVector<RegionExits, 8> exits;
   for (unsigned i = 0; i < count; ++i) exits.push_back(find_exits(graph, uniformity, i));
+  const llvm::BitVector apart = regions_run_apart(graph, exits);
   const bool part = llvm::any_of(exits, [](const RegionExits& region) { return !region.uniform; });
 
   const LocalMemory local = plan_local_memory(body);
-  const LiveValues live(body, graph, uniformity, regions_run_apart(graph, exits));
+  const LiveValues live(body, graph, uniformity, apart);
   for (unsigned i = 0; i < count; ++i) {
     const RegionFunction region = make_region_function(body, graph, live, local, i);
     const RegionEntries entries(kernel, body, machine, region, i, exits[i]);

@@ -22,6 +22,8 @@
 #include <llvm/ADT/SmallSet.h>
 #include <llvm/IR/CFG.h>
 
+#include <utility>
+
 #include "cuda_cpu/compiler/passes/region_graph.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
 #include "cuda_cpu/module_abi.h"
@@ -134,13 +136,31 @@ RegionExits find_exits(const RegionGraph& graph, const Uniformity& uniformity, u
   return exits;
 }
 
-llvm::BitVector regions_run_apart(const RegionGraph& graph, llvm::ArrayRef<RegionExits> exits) {
+namespace {
+
+llvm::BitVector find_apart(const RegionGraph& graph, llvm::ArrayRef<RegionExits> exits) {
   const auto count = static_cast<unsigned>(exits.size());
   llvm::BitVector apart(count);
   for (unsigned region = 0; region < count; ++region)
     if (exits[region].scatters() && walk_to_block_barriers(graph, exits, region, apart) > 1)
       return llvm::BitVector(count, true);
   return apart;
+}
+
+}  // namespace
+
+llvm::BitVector regions_run_apart(const RegionGraph& graph,
+                                  llvm::MutableArrayRef<RegionExits> exits) {
+  // Threads that stand at one barrier of such a region may have come there in different turns of a
+  // loop around it: whether the loop goes on is then not the same for all, though all count alike.
+  for (;;) {
+    const llvm::BitVector apart = find_apart(graph, exits);
+    bool changed = false;
+    for (const unsigned region : apart.set_bits())
+      if (exits[region].successors.size() > 1)
+        changed |= std::exchange(exits[region].uniform, false);
+    if (!changed) return apart;
+  }
 }
 
 }  // namespace treadle::cuda_cpu

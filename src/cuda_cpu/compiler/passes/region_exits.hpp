@@ -22,7 +22,9 @@ struct RegionExits {
 
 RegionExits find_exits(const RegionGraph& graph, const Uniformity& uniformity, unsigned region);
 
-/// Regions that some threads of a block may run while others stand elsewhere; `exits` of each.
-llvm::BitVector regions_run_apart(const RegionGraph& graph, llvm::ArrayRef<RegionExits> exits);
+/// Regions that some threads of a block may run while others stand elsewhere; `exits` of each. No
+/// decision that such a region makes is uniform any more.
+llvm::BitVector regions_run_apart(const RegionGraph& graph,
+                                  llvm::MutableArrayRef<RegionExits> exits);
 
 }  // namespace treadle::cuda_cpu
