@@ -52,6 +52,7 @@ struct BlockContext {
   std::uint32_t shared_size;  ///< bytes behind `shared`
   std::uint64_t local_size;   ///< bytes behind `local_memory`
   const void* stack;          ///< other local variables lie below it
+  void* checks;  ///< the runtime's own: what it knows of a block of a cooperative launch; or null
 };
 
 inline constexpr std::uint8_t region_exited = 255;
@@ -65,8 +66,9 @@ enum CheckFlags : std::uint32_t {
   check_race = 32,
   check_init = 64,
   check_sync = 128,
-  object_local = 256,  ///< the access is to an array of the thread's own
-  object_shared = 512  ///< to shared memory
+  object_local = 256,   ///< the access is to an array of the thread's own
+  object_shared = 512,  ///< to shared memory
+  copies = 1024         ///< what is read goes elsewhere as it is, padding included
 };
 /// An access, or a barrier, of a kernel that was compiled with checks.
 struct CheckedAccess {
@@ -139,6 +141,7 @@ enum KernelFlags : std::uint32_t {
   kernel_assumes_small_index =
       4,                    ///< built on blockIdx * blockDim + threadIdx < 2^31; refused beyond
   kernel_may_run_long = 8,  ///< has a loop whose end the compiler cannot tell
+  kernel_notes_writes = 32,      ///< compiled with the check `init`
   kernel_time_by_arguments = 64  ///< but the same numbers among its arguments take as long again
 };
 struct Kernel {

@@ -105,6 +105,7 @@ std::uint32_t flags_of(const KernelPlan& kernel) {
   if (kernel.small_index) flags |= kernel_assumes_small_index;
   if (kernel.running_time != RunningTime::over_soon) flags |= kernel_may_run_long;
   if (kernel.running_time == RunningTime::by_arguments) flags |= kernel_time_by_arguments;
+  if (kernel.notes_writes) flags |= kernel_notes_writes;
   return flags;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cuda_cpu/runtime/grid_of_blocks.hpp"
 
+#include "cuda_cpu/runtime/kernel_checks.hpp"
 #include "cuda_cpu/runtime/launch.hpp"
 #include "cuda_cpu/runtime/services.hpp"
 
@@ -12,6 +13,10 @@ namespace {
 constexpr unsigned patience = 4096;
 
 }  // namespace
+
+GridOfBlocks::~GridOfBlocks() {
+  for (const Place& place : places_) forget_checked_block(place.context);
+}
 
 bool GridOfBlocks::reserve(const Kernel& kernel, const LaunchShape& shape, void* launch) {
   const std::size_t each = block_bytes(kernel, shape);

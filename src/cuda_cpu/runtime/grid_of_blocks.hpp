@@ -22,6 +22,9 @@ namespace treadle::cuda_cpu {
 class GridOfBlocks {
  public:
   explicit GridOfBlocks(std::uint64_t blocks) : total_(blocks) {}
+  ~GridOfBlocks();
+  GridOfBlocks(const GridOfBlocks&) = delete;
+  GridOfBlocks& operator=(const GridOfBlocks&) = delete;
 
   /// Gives each block its memory; false if there is not enough.
   bool reserve(const Kernel& kernel, const LaunchShape& shape, void* launch);

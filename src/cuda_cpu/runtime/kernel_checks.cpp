@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // One worker runs all threads of a block, so what a block does to its shared memory is kept by the
 // worker, without locks: for each byte who wrote it last and who read it, and between which
-// barriers.
+// barriers. Blocks of a cooperative launch go from worker to worker, and take their record along.
 //
 //   s[t] = a[t];              byte 4: written by thread 1, line 7, after 0 barriers
 //   b[t] = s[t + 1];          thread 0 reads it after 0 barriers as well: a race of lines 7 and 8
 #include "cuda_cpu/runtime/kernel_checks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -64,6 +65,12 @@ const char* verb(const CheckedAccess& access) {
   return is_atomic(access) ? "atomic operation on" : writes(access) ? "write of" : "read of";
 }
 
+/// Whether a program could tell that of what it accesses only this share was written before.
+bool reads_unwritten(const CheckedAccess& access, Share written) {
+  if (writes(access) && !is_atomic(access)) return false;
+  return written == Share::none || (written == Share::some && (access.flags & copies) == 0);
+}
+
 /// What a worker keeps of the block it runs.
 class BlockRecord {
  public:
@@ -85,9 +92,11 @@ class BlockRecord {
 
   bool within(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
               const CheckedAccess& access);
+  const Allocation* allocation_at(std::uintptr_t address);
   bool known(std::uintptr_t address, std::uint64_t size);
   bool apart(std::uint64_t offset, std::uint64_t size, const CheckedAccess& access);
   bool written(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
+  bool written_in_memory(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access);
   bool all_arrived(const CheckedAccess& place);
 
   std::uint64_t number_ = 0;  ///< of the block
@@ -116,16 +125,21 @@ Moment BlockRecord::now(const CheckedAccess& access) {
   return {number_, thread(), mine.block_barriers, mine.warp_barriers, &access};
 }
 
-bool BlockRecord::known(std::uintptr_t address, std::uint64_t size) {
+const Allocation* BlockRecord::allocation_at(std::uintptr_t address) {
   const std::uint64_t generation = memory_generation();
   if (generation != generation_ || address - last_.base >= last_.size) {
     const auto found = find_memory(address);
-    if (!found) return false;
+    if (!found) return nullptr;
     last_ = *found;
     last_.context = nullptr;  // it must not live longer for this
     generation_ = generation;
   }
-  return size <= last_.base + last_.size - address;
+  return &last_;
+}
+
+bool BlockRecord::known(std::uintptr_t address, std::uint64_t size) {
+  const Allocation* const found = allocation_at(address);
+  return found != nullptr && size <= found->base + found->size - address;
 }
 
 /// Memory that is no allocation: the worker's stack, arguments, a thread's arrays, constants of the
@@ -209,8 +223,8 @@ bool BlockRecord::apart(std::uint64_t offset, std::uint64_t size, const CheckedA
 bool BlockRecord::written(std::uintptr_t address, std::uint64_t size, const CheckedAccess& access) {
   const auto shared = reinterpret_cast<std::uintptr_t>(block().shared);
   const bool local = (access.flags & object_local) != 0;
-  const bool reads = !writes(access) || is_atomic(access);
   const Moment mine = now(access);
+  std::uint64_t unknown = 0;
   for (std::uint64_t i = 0; i < size; ++i) {
     bool known_value = true;
     if (local) {
@@ -220,15 +234,32 @@ bool BlockRecord::written(std::uintptr_t address, std::uint64_t size, const Chec
     } else if (address + i - shared < shared_.size()) {
       known_value = shared_[address + i - shared].writer.block == mine.block;
     }
-    if (known_value || !reads) continue;
-    tell_violation(CUDA_ERROR_LAUNCH_FAILED,
-                   fmt::format("{}: {} {} bytes of {} memory that nobody has written{}",
-                               access.place, verb(access), size, local ? "local" : "shared",
-                               access.object == nullptr ? std::string()
-                                                        : fmt::format(", in '{}'", access.object)));
-    return false;
+    unknown += known_value ? 0 : 1;
   }
-  return true;
+  if (!reads_unwritten(access, unknown == 0     ? Share::all
+                               : unknown < size ? Share::some
+                                                : Share::none))
+    return true;
+  tell_violation(CUDA_ERROR_LAUNCH_FAILED,
+                 fmt::format("{}: {} {} bytes of {} memory that nobody has written{}", access.place,
+                             verb(access), size, local ? "local" : "shared",
+                             access.object == nullptr ? std::string()
+                                                      : fmt::format(", in '{}'", access.object)));
+  return false;
+}
+
+bool BlockRecord::written_in_memory(std::uintptr_t address, std::uint64_t size,
+                                    const CheckedAccess& access) {
+  const Allocation* const found = writes_are_noted() ? allocation_at(address) : nullptr;
+  if (found == nullptr || found->written == nullptr) return true;
+  const std::size_t first = address - found->base, count = std::min(size, found->size - first);
+  const Share before = found->written->written(first, count);
+  if (writes(access)) found->written->note(first, count);
+  if (!reads_unwritten(access, before)) return true;
+  tell_violation(CUDA_ERROR_LAUNCH_FAILED,
+                 fmt::format("{}: {} {} bytes at {:#x} that nobody has written, {}", access.place,
+                             verb(access), size, address, describe_address(address, size)));
+  return false;
 }
 
 bool BlockRecord::access(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,
@@ -238,7 +269,8 @@ bool BlockRecord::access(std::uintptr_t address, std::uint64_t size, std::uintpt
   if (shared_.size() < launch().shared_bytes()) shared_.resize(launch().shared_bytes());
   const auto offset = address - reinterpret_cast<std::uintptr_t>(block().shared);
   const bool in_shared = offset < shared_.size() && size <= shared_.size() - offset;
-  if (!in_shared && (access.flags & object_local) == 0) return true;
+  if (!in_shared && (access.flags & object_local) == 0)
+    return !wants(access, check_init) || written_in_memory(address, size, access);
   if (wants(access, check_init) && !written(address, size, access)) return false;
   const bool noted = wants(access, check_race) || wants(access, check_init);
   return !in_shared || !noted || apart(offset, size, access);
@@ -290,7 +322,12 @@ bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
   return !first || !wants(place, check_sync) || all_arrived(place);
 }
 
-BlockRecord& record_of_worker() {
+BlockRecord& record_of_block() {
+  BlockContext& block = *current_block();
+  if (block.cooperative != 0) {
+    if (block.checks == nullptr) block.checks = new BlockRecord;
+    return *static_cast<BlockRecord*>(block.checks);
+  }
   thread_local const auto instance = std::make_unique<BlockRecord>();  // as BlockSpace's: large
   return *instance;
 }
@@ -302,10 +339,14 @@ void check_access(const void* address, std::uint64_t size, const void* base,
   bool good = true;
   {
     const ServiceCall call;
-    good = record_of_worker().access(reinterpret_cast<std::uintptr_t>(address), size,
-                                     reinterpret_cast<std::uintptr_t>(base), *access);
+    good = record_of_block().access(reinterpret_cast<std::uintptr_t>(address), size,
+                                    reinterpret_cast<std::uintptr_t>(base), *access);
   }
   if (!good) leave_guarded(FaultReason::violation);
+}
+
+void forget_checked_block(const BlockContext& block) noexcept {
+  delete static_cast<BlockRecord*>(block.checks);
 }
 
 bool kernels_are_checked() noexcept { return any_asked.load(std::memory_order_relaxed); }
@@ -315,7 +356,7 @@ void check_step(std::uint32_t step, const CheckedAccess* place) {
   {
     const ServiceCall call;
     any_asked.store(true, std::memory_order_relaxed);
-    good = record_of_worker().step(static_cast<CheckedStep>(step), *place);
+    good = record_of_block().step(static_cast<CheckedStep>(step), *place);
   }
   if (!good) leave_guarded(FaultReason::violation);
 }

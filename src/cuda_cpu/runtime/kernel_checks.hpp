@@ -18,6 +18,9 @@ void check_access(const void* address, std::uint64_t size, const void* base,
 /// Services::check_step: a thread starts, comes to a barrier, or goes on behind it.
 void check_step(std::uint32_t step, const CheckedAccess* place);
 
+/// Frees what is known of a block of a cooperative launch, which no worker runs any more.
+void forget_checked_block(const BlockContext& block) noexcept;
+
 /// Whether any kernel of the process has asked yet: memory is then kept track of more closely.
 bool kernels_are_checked() noexcept;
 

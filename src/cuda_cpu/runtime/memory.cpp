@@ -195,6 +195,11 @@ Quarantine& quarantine() {
 
 bool add_memory(Allocation allocation) {
   allocation.site = calling_site();
+  // The host writes to all other kinds by itself.
+  const bool kernels_only =
+      allocation.kind == MemoryKind::device || allocation.kind == MemoryKind::kernel_heap;
+  if (kernels_only && writes_are_noted())
+    allocation.written = std::make_shared<WrittenBytes>(allocation.size);
   return addresses().add(std::move(allocation));
 }
 std::optional<Allocation> find_memory(std::uintptr_t address) { return addresses().find(address); }
@@ -209,6 +214,20 @@ bool known_memory(std::uintptr_t address, std::size_t size) {
 std::optional<Allocation> remove_memory(std::uintptr_t base,
                                         std::initializer_list<MemoryKind> kinds) {
   return addresses().remove(base, kinds);
+}
+
+void note_written(std::uintptr_t address, std::size_t size) {
+  if (!writes_are_noted()) return;
+  if (const auto found = find_memory(address); found && found->written != nullptr)
+    found->written->note(address - found->base, size);
+}
+
+void note_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
+  if (!writes_are_noted()) return;
+  const auto source = find_memory(from);
+  if (!source || source->written == nullptr) return note_written(to, size);
+  if (const auto target = find_memory(to); target && target->written != nullptr)
+    target->written->note_copy(to - target->base, size, *source->written, from - source->base);
 }
 
 void release_memory(const Allocation& allocation) {

@@ -9,6 +9,7 @@
 
 #include "cuda_cpu/runtime/context.hpp"
 #include "cuda_cpu/runtime/diagnostics.hpp"
+#include "cuda_cpu/runtime/written_bytes.hpp"
 
 namespace treadle::cuda_cpu {
 
@@ -29,6 +30,8 @@ struct Allocation {
   std::uint64_t id = 0;  ///< never used twice
   std::shared_ptr<Context> context;
   Site site = {};  ///< of the program that made it; filled in by add_memory()
+  /// Null: all of them. Filled in by add_memory(), too.
+  std::shared_ptr<WrittenBytes> written = {};
 };
 
 /// Makes [base, base + size) known; false if it overlaps what is known already.
@@ -54,6 +57,11 @@ std::optional<Allocation> remove_memory(std::uintptr_t base,
 void release_memory(const Allocation& allocation);
 /// Forgets and frees everything of this context.
 void free_memory_of(const Context& context);
+
+/// The copy or fill of a stream has written these bytes.
+void note_written(std::uintptr_t address, std::size_t size);
+/// It has copied them from there, from memory of the host as well.
+void note_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size);
 
 /// Bytes free for new allocations now, and those the device has in all.
 struct MemoryState {

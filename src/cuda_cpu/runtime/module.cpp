@@ -22,6 +22,8 @@ Module::Module(std::shared_ptr<Context> owner, std::unique_ptr<LoadedCode> loade
                                                       .site = {}});
     if (added) known_globals_.push_back(base);  // not a second name of the same variable
   }
+  for (const Kernel& kernel : std::span(descriptor().kernels, descriptor().kernel_count))
+    if ((kernel.flags & kernel_notes_writes) == 0) stop_noting_writes();
 }
 
 Module::~Module() {

@@ -7,6 +7,7 @@
 
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
+#include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/printing.hpp"
 #include "cuda_cpu/runtime/scheduler.hpp"
 
@@ -49,8 +50,11 @@ void for_piece(const Pieces& pieces, std::size_t row_bytes, std::uint64_t piece,
 void copy_piece(const Copy& copy, const Pieces& pieces, std::uint64_t piece) {
   for_piece(pieces, copy.width, piece, [&](std::size_t row, std::size_t begin, std::size_t bytes) {
     const std::size_t y = row % copy.height, z = row / copy.height;
-    std::memmove(copy.to + z * copy.to_slice + y * copy.to_pitch + begin,
-                 copy.from + z * copy.from_slice + y * copy.from_pitch + begin, bytes);
+    std::byte* const to = copy.to + z * copy.to_slice + y * copy.to_pitch + begin;
+    const std::byte* const from = copy.from + z * copy.from_slice + y * copy.from_pitch + begin;
+    std::memmove(to, from, bytes);
+    note_copied(reinterpret_cast<std::uintptr_t>(to), reinterpret_cast<std::uintptr_t>(from),
+                bytes);
   });
 }
 
@@ -65,6 +69,7 @@ void fill_piece(const Fill& fill, const Pieces& pieces, std::uint64_t piece) {
   for_piece(pieces, fill.width * fill.element_size, piece,
             [&](std::size_t row, std::size_t begin, std::size_t bytes) {
               std::byte* const to = fill.to + row * fill.pitch + begin;
+              note_written(reinterpret_cast<std::uintptr_t>(to), bytes);
               switch (fill.element_size) {
                 case 1:
                   std::memset(to, static_cast<int>(fill.value & 0xff), bytes);

@@ -2,6 +2,7 @@
 """TREADLE_CHECK: what compiled-in checks find, by line, and what they let pass."""
 
 import ctypes
+import json
 from pathlib import Path
 
 import numpy as np
@@ -101,6 +102,52 @@ __global__ void two_barriers(int *p)
     p[threadIdx.x] = 1;
 }
 }
+#include <cooperative_groups.h>
+extern "C" __global__ void meet(int *p)
+{
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;
+    cooperative_groups::this_grid().sync();
+    const int other = s[31 - threadIdx.x];
+    cooperative_groups::this_grid().sync();
+    s[threadIdx.x] = other;
+    p[blockIdx.x * 32 + threadIdx.x] = other;
+}
+extern "C" __global__ void read_while_meeting(int *p)
+{
+    __shared__ int s[32];
+    s[threadIdx.x] = 1;
+    cooperative_groups::this_grid().sync();
+    p[threadIdx.x] = s[(threadIdx.x + 1) % 32];                                         // line 111
+    s[threadIdx.x] = 2;                                                                 // line 112
+    cooperative_groups::this_grid().sync();
+}
+extern "C" __global__ void miss_the_meeting(int *p)
+{
+    if (threadIdx.x == 7) return;
+    cooperative_groups::this_grid().sync();                                             // line 118
+    p[threadIdx.x] = 1;
+}
+extern "C" {
+__device__ int numbers[10];
+__global__ void read(int *p, long long i) { p[0] = p[i]; }                              // line 123
+__global__ void read_at(char *p, long long i) { p[0] = *(int *)(p + i); }
+__global__ void write_variable(int *p, int i) { numbers[i] = 1; }
+__global__ void read_variable(int *p, int i) { p[threadIdx.x] = numbers[i]; }           // line 126
+__global__ void write_shared(int *p, int i)
+{
+    __shared__ int s[32];
+    s[threadIdx.x + i] = 1;                                                             // line 130
+    __syncthreads();
+    p[threadIdx.x] = s[31 - threadIdx.x];
+}
+__global__ void write_local(int *p, int i)
+{
+    int a[16] = {};
+    a[i & 31] = 7;                                                                      // line 137
+    p[threadIdx.x] = a[threadIdx.x & 15];
+}
+}
 """
 ALL = "memory,race,init,sync"
 ILLEGAL, MISALIGNED, FAILED = 700, 716, 719
@@ -136,10 +183,12 @@ class Checked:
             values = [np.uint64(address), *arguments]
             storage = [np.array(value) for value in values]
             pointers = (ctypes.c_void_p * len(values))(*[s.ctypes.data for s in storage])
-            shape = {"block": (32, 1, 1), "shared": 0, **(shape or {})}
+            shape = {"block": (32, 1, 1), "shared": 0, "blocks": 2, **(shape or {})}
+            together = shape["blocks"] != 2
             self.device.check(
-                "cuLaunchKernel",
-                *(kernel, 2, 1, 1, *shape["block"], shape["shared"], None, pointers, None),
+                "cuLaunchCooperativeKernel" if together else "cuLaunchKernel",
+                *(kernel, shape["blocks"], 1, 1, *shape["block"], shape["shared"], None, pointers),
+                *(() if together else (None,)),
             )
             code = self.device._driver.cuCtxSynchronize()
             return code, self.fault(context).decode()
@@ -171,6 +220,9 @@ def number(i):
     return (np.int32(i),)
 
 
+# A cooperative launch of more blocks than the machine has cores, usually.
+TOGETHER = {"shape": {"blocks": 3}}
+
 # kernel, arguments, how else it is run, error, words of its text
 MISTAKES = {
     "past": ("write", index(102), {}, ILLEGAL, "kernel.cu:4: write of 4 bytes at 0x"),
@@ -180,6 +232,31 @@ MISTAKES = {
     "freed": ("write", index(0), {"first": freed_pointer}, ILLEGAL, "which were freed"),
     "host": ("write", index(3), {"first": host_pointer}, ILLEGAL, "in no memory of the device"),
     "misaligned": ("write_at", index(1), {}, MISALIGNED, "kernel.cu:5: write of 4 bytes at 0x"),
+    "read past": ("read", index(100), {}, ILLEGAL, "kernel.cu:123: read of 4 bytes at 0x"),
+    "read before": ("read", index(-1), {}, ILLEGAL, "4 bytes before the 400 bytes at"),
+    "read freed": ("read", index(1), {"first": freed_pointer}, ILLEGAL, "which were freed"),
+    "read host": ("read", index(3), {"first": host_pointer}, ILLEGAL, "in no memory of the device"),
+    "read null": ("read", index(2), {"first": lambda _: 0}, ILLEGAL, "a null pointer"),
+    "write null": ("write", index(2), {"first": lambda _: 0}, ILLEGAL, "a null pointer"),
+    "read misaligned": ("read_at", index(2), {}, MISALIGNED, "which is no multiple of 4"),
+    "write variable": (
+        "write_variable",
+        number(12),
+        {},
+        ILLEGAL,
+        "past the end of 'numbers' of 40",
+    ),
+    "read variable": ("read_variable", number(10), {}, ILLEGAL, "kernel.cu:126: read of 4 bytes"),
+    "before a variable": ("read_variable", number(-1), {}, ILLEGAL, "4 bytes before 'numbers' of"),
+    "write shared": ("write_shared", number(1), {}, ILLEGAL, "kernel.cu:130: write of 4 bytes"),
+    "far past shared": (
+        "write_shared",
+        number(-1),
+        {},
+        ILLEGAL,
+        "past the end of 'write_shared::s' of",
+    ),
+    "write local": ("write_local", number(17), {}, ILLEGAL, "kernel.cu:137: write of 4 bytes"),
     "constant": ("read_constant", number(20), {}, ILLEGAL, "past the end of 'table' of 64 bytes"),
     "local": ("local", number(30), {}, ILLEGAL, "kernel.cu:11: read of 4 bytes"),
     "local name": ("local", number(30), {}, ILLEGAL, "60 bytes past the end of 'a' of 64 bytes"),
@@ -195,6 +272,9 @@ MISTAKES = {
     "unwritten local": ("unwritten_local", number(0), {}, FAILED, "kernel.cu:78: read of 4 bytes"),
     "missed": ("missed_barrier", (), {}, FAILED, "thread (7,0,0) came to no barrier"),
     "missed line": ("missed_barrier", (), {}, FAILED, "kernel.cu:83: a barrier that not all"),
+    "grid race": ("read_while_meeting", (), TOGETHER, FAILED, "kernel.cu:111 by thread (0,0,0)"),
+    "its line": ("read_while_meeting", (), TOGETHER, FAILED, "at kernel.cu:112, with no barrier"),
+    "grid": ("miss_the_meeting", (), TOGETHER, FAILED, "kernel.cu:118: a barrier that not all"),
     "two barriers": ("two_barriers", (), {}, FAILED, "came last to the one at kernel.cu:"),
 }
 
@@ -217,6 +297,12 @@ RIGHT = {
     "heap": (number(0), {}),
     "recursive": (number(5), {}),
     "no_race": ((), {}),
+    "meet": ((), TOGETHER),
+    "read": (index(0), {"checks": "memory,race,sync"}),
+    "write_variable": (number(9), {}),
+    "read_variable": (number(0), {}),
+    "write_shared": (number(0), {}),
+    "write_local": (number(15), {}),
 }
 
 
@@ -281,7 +367,147 @@ def test_the_setting_makes_another_binary_that_names_the_allocations_line(run_py
         assert words in done.stdout, done.stdout + done.stderr
 
 
+# What a child process with TREADLE_CHECK=init runs; each in a context of its own.
+UNWRITTEN = r"""
+import json
+import numpy as np
+import treadle.compat, pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+cuda.init()
+SOURCE = '''
+struct Padded { char c; int i; };
+__global__ void read(int *out, const int *p, int i) { out[0] = p[i] + 1; }          // line 3
+__global__ void write(int *p, int i) { p[i] = 1; }
+__global__ void add(int *p, int i) { atomicAdd(p + i, 1); }                         // line 5
+__global__ void byte(char *p, int i) { p[i] = 1; }
+__global__ void fields(Padded *p) { p->c = 1; p->i = 2; }
+__global__ void structure(Padded *to, const Padded *from) { to[3] = *from; }
+__global__ void heap(int *p, int i) { int *q = (int *) malloc(40); q[1] = 7; p[0] = q[i]; free(q); }
+'''
+SIZE = 400
+
+class Run:
+    def __init__(self):
+        module = SourceModule(SOURCE)
+        for name in "read write add byte fields structure heap".split():
+            launch = lambda *a, f=module.get_function(name): f(*a, block=(1, 1, 1))
+            setattr(self, name, launch)
+        self.out, self.p = cuda.mem_alloc(SIZE), cuda.mem_alloc(SIZE)
+    def at(self, i):
+        self.read(self.out, self.p, np.int32(i))
+
+def never_written(run): run.at(5)
+def filled(run): cuda.memset_d8(run.p, 0, SIZE); run.at(99)
+def filled_in_part(run): cuda.memset_d32(run.p, 0, 25); run.at(24)
+def behind_the_filled_part(run): cuda.memset_d32(run.p, 0, 25); run.at(25)
+def copied_to(run): cuda.memcpy_htod(run.p, np.zeros(100, np.int32)); run.at(99)
+def written_by_a_kernel(run): run.write(run.p, np.int32(5)); run.at(5)
+def beside_what_a_kernel_wrote(run): run.write(run.p, np.int32(5)); run.at(6)
+def written_in_part(run): run.byte(run.p, np.int32(6)); run.at(1)
+def counted_up(run): run.add(run.p, np.int32(2))
+def counted_up_from_zero(run): cuda.memset_d8(run.p, 0, SIZE); run.add(run.p, np.int32(2))
+def a_copy(run):
+    q = cuda.mem_alloc(SIZE); cuda.memset_d32(q, 1, 50)
+    cuda.memcpy_dtod(run.p, q, SIZE); run.at(49)
+def a_copy_of_nothing(run):
+    q = cuda.mem_alloc(SIZE); cuda.memset_d32(q, 1, 50)
+    cuda.memcpy_dtod(run.p, q, SIZE); run.at(50)
+def a_copy_of_nothing_over_something(run):
+    cuda.memset_d8(run.p, 0, SIZE); q = cuda.mem_alloc(SIZE)
+    cuda.memcpy_dtod(int(run.p) + 4, q, 8); run.at(2)
+def padding(run): run.fields(run.p); run.structure(run.out, run.p)
+def managed(run):
+    array = cuda.managed_empty(10, np.int32, mem_flags=cuda.mem_attach_flags.GLOBAL)
+    run.read(run.out, np.uintp(array.ctypes.data), np.int32(3))
+def heap(run): run.heap(run.p, np.int32(1))
+def heap_beside(run): run.heap(run.p, np.int32(2))
+def memory_used_again(run):
+    cuda.memset_d8(run.p, 0, SIZE); run.p.free(); run.p = cuda.mem_alloc(SIZE); run.at(1)
+
+CASES = [case for case in globals().values() if getattr(case, "__code__", None)]
+said = {}
+for case in CASES:
+    context = cuda.Device(0).make_context()
+    try:
+        case(Run())
+        context.synchronize()
+        said[case.__name__] = ""
+    except cuda.Error as error:
+        said[case.__name__] = str(error)
+    context.pop()
+    context.detach()
+print(json.dumps(said))
+"""
+UNWRITTEN_READS = {
+    "never_written": "kernel.cu:3: read of 4 bytes at 0x",
+    "behind_the_filled_part": "kernel.cu:3: read of 4 bytes at 0x",
+    "beside_what_a_kernel_wrote": "that nobody has written, inside the 400 bytes at 0x",
+    "written_in_part": "kernel.cu:3: read of 4 bytes at 0x",
+    "counted_up": "kernel.cu:5: atomic operation on 4 bytes at 0x",
+    "a_copy_of_nothing": "that nobody has written, inside the 400 bytes at 0x",
+    "a_copy_of_nothing_over_something": "kernel.cu:3: read of 4 bytes at 0x",
+    "heap_beside": "that nobody has written, inside the 40 bytes at 0x",
+    "memory_used_again": "kernel.cu:3: read of 4 bytes at 0x",
+}
+
+
+@pytest.fixture(scope="module")
+def read_unwritten(run_python, tmp_path_factory):
+    """What each of the cases above says, and the file they are in."""
+    pytest.importorskip("treadle")
+    program = tmp_path_factory.mktemp("unwritten") / "program.py"
+    program.write_text(UNWRITTEN)
+    done = run_python(str(program), TREADLE_CHECK="init", TREADLE_DEVICE="cpu")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return program, json.loads(done.stdout.splitlines()[-1])
+
+
+def test_reads_of_memory_that_nobody_has_written_are_named(read_unwritten):
+    _, said = read_unwritten
+    for case, words in UNWRITTEN_READS.items():
+        assert words in said[case], (case, said[case])
+        assert "that nobody has written" in said[case]
+    assert {case for case, text in said.items() if text} == set(UNWRITTEN_READS)
+
+
+def test_unwritten_memory_is_named_with_the_line_that_allocated_it(read_unwritten):
+    program, said = read_unwritten
+    lines = program.read_text().splitlines()
+    made = next(i for i, line in enumerate(lines, 1) if "self.out, self.p = cuda" in line)
+    assert f"allocated at {program}:{made}" in said["never_written"]
+
+
+LOADS_A_MODULE = """
+import sys
+import numpy as np
+import treadle.compat, pycuda.autoinit, pycuda.driver as cuda
+from pycuda.compiler import SourceModule, compile
+TEXT = 'extern "C" __global__ void k(int *p, int i) { p[0] = p[i]; }'
+if sys.argv[1] == "make":
+    open(sys.argv[2], "wb").write(compile(TEXT, no_extern_c=True))
+else:
+    p = cuda.mem_alloc(400)
+    cuda.module_from_file(sys.argv[2]).get_function("k")(p, np.int32(5), block=(1, 1, 1))
+    checked = SourceModule(TEXT, no_extern_c=True).get_function("k")
+    checked(p, np.int32(7), block=(1, 1, 1))
+    cuda.Context.synchronize()
+"""
+
+
+def test_where_a_kernel_does_not_tell_its_writes_nothing_counts_as_unwritten(run_python, tmp_path):
+    pytest.importorskip("treadle")
+    program = tmp_path / "program.py"
+    program.write_text(LOADS_A_MODULE)
+    for what, checks in (("make", ""), ("load", "init")):
+        arguments = (str(program), what, str(tmp_path / "module"))
+        done = run_python(*arguments, TREADLE_CHECK=checks, TREADLE_DEVICE="cpu")
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "python"
+NAMES = [
+    path.relative_to(EXAMPLES) for path in (*EXAMPLES.glob("*.py"), *EXAMPLES.glob("native/*"))
+]
 # What checked kernels would take minutes for.
 SMALLER = {
     "N = 1024": "N = 64",
@@ -290,22 +516,13 @@ SMALLER = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "double_array",
-        "double_array_paper",
-        "pooled_memory",
-        "tiled_product",
-        "vector_add_templates",
-    ],
-)
+@pytest.mark.parametrize("name", sorted(map(str, NAMES)))
 def test_an_example_is_free_of_mistakes(run_python, tmp_path, name):
     pytest.importorskip("treadle")
-    text = (EXAMPLES / f"{name}.py").read_text()
+    text = (EXAMPLES / name).read_text()
     for large, small in SMALLER.items():
         text = text.replace(large, small)
-    program = tmp_path / f"{name}.py"
+    program = tmp_path / Path(name).name
     program.write_text(text)
     done = run_python(
         *("-m", "treadle", "run", str(program)), TREADLE_CHECK=ALL, TREADLE_DEVICE="cpu"

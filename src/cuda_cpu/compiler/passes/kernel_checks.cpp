@@ -32,7 +32,7 @@ constexpr unsigned shared_address_space = 3;
 struct Access {
   Value* pointer;
   Value* size;
-  std::uint32_t flags;  ///< check_writes, check_atomic
+  std::uint32_t flags;  ///< check_writes, check_atomic, copies
   std::uint64_t align;
 };
 
@@ -147,6 +147,15 @@ Object CheckInserter::object_of(const Value& pointer) const {
   return object;
 }
 
+/// Whether what is read only goes elsewhere: a structure's copy is often one wide load and store,
+/// and nobody has written its padding.
+bool is_only_copied(const llvm::LoadInst& load) {
+  return llvm::all_of(load.users(), [&](const llvm::User* user) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+    return store != nullptr && store->getValueOperand() == &load;
+  });
+}
+
 /// "kernel.cu:7", without the rest of a diagnostic.
 std::string place_of(const Instruction& instruction) {
   const std::string place = place_in_source(instruction);
@@ -171,7 +180,8 @@ void CheckInserter::check(Instruction& instruction) {
   if ((wanted_ & (check_memory | check_race | check_init)) == 0) return;
   if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
     check_one(instruction,
-              {load->getPointerOperand(), size_of(load->getType()), 0, load->getAlign().value()});
+              {load->getPointerOperand(), size_of(load->getType()),
+               is_only_copied(*load) ? std::uint32_t{copies} : 0u, load->getAlign().value()});
   } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
     check_one(instruction,
               {store->getPointerOperand(), size_of(store->getValueOperand()->getType()),
@@ -186,14 +196,15 @@ void CheckInserter::check(Instruction& instruction) {
   } else if (auto* set = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) {
     check_one(instruction, {set->getRawDest(), set->getLength(), check_writes, 1});
     if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&instruction))
-      check_one(instruction, {copy->getRawSource(), copy->getLength(), 0, 1});
+      check_one(instruction, {copy->getRawSource(), copy->getLength(), copies, 1});
   }
 }
 
 void CheckInserter::note_barrier(llvm::CallBase& barrier) {
   const auto* kind = llvm::dyn_cast<llvm::ConstantInt>(barrier.getArgOperand(0));
   if (kind == nullptr || kind->equalsInt(static_cast<unsigned>(BarrierKind::scheduling))) return;
-  const bool block = kind->equalsInt(static_cast<unsigned>(BarrierKind::block));
+  const bool block = kind->equalsInt(static_cast<unsigned>(BarrierKind::block)) ||
+                     kind->equalsInt(static_cast<unsigned>(BarrierKind::grid));
   llvm::Constant* const place = description(place_of(barrier), {}, 0, 0);
   if (block) {
     builder_.SetInsertPoint(&barrier);
@@ -205,10 +216,13 @@ void CheckInserter::note_barrier(llvm::CallBase& barrier) {
 
 }  // namespace
 
-void insert_kernel_checks(llvm::Module& module, const ModulePlan& plan, const Checks& checks) {
+void insert_kernel_checks(llvm::Module& module, ModulePlan& plan, const Checks& checks) {
   if (!checks.any()) return;
   llvm::SmallPtrSet<const llvm::Function*, 8> kernels;
-  for (const KernelPlan& kernel : plan.kernels) kernels.insert(kernel.function);
+  for (KernelPlan& kernel : plan.kernels) {
+    kernels.insert(kernel.function);
+    kernel.notes_writes = checks.init;
+  }
   CheckInserter inserter(module, checks);
   for (llvm::Function& function : module)
     if (!function.isDeclaration()) inserter.instrument(function, kernels.contains(&function));

@@ -10,8 +10,8 @@ class Module;
 
 namespace treadle::cuda_cpu {
 
-/// Puts a question to the run-time in front of what `checks` asks for. Needs the line table; does
-/// nothing where no check is on.
-void insert_kernel_checks(llvm::Module& module, const ModulePlan& plan, const Checks& checks);
+/// Puts a question to the run-time in front of what `checks` asks for, and notes in the plan that
+/// kernels do so. Needs the line table; does nothing where no check is on.
+void insert_kernel_checks(llvm::Module& module, ModulePlan& plan, const Checks& checks);
 
 }  // namespace treadle::cuda_cpu

@@ -12,7 +12,9 @@ namespace {
 
 bool is_own_header(const llvm::DILocation& location) {
   const llvm::StringRef file = location.getFilename();
-  return file.starts_with("/treadle/") || file.starts_with("<");
+  // The front end takes what the folder shares with that of the user's text off the name.
+  const bool is_relative = location.getDirectory() == "/treadle" && file.starts_with("include/");
+  return is_relative || file.starts_with("/treadle/") || file.starts_with("<");
 }
 
 const llvm::DILocation* users_location(const llvm::Instruction& instruction) {

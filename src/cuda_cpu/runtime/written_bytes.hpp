@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Which bytes of device memory somebody has written. Kept with TREADLE_CHECK=init only, and only
+// for memory that nobody but kernels, copies and fills writes: cuMemAlloc's, and a kernel's own
+// malloc.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace treadle::cuda_cpu {
+
+/// How many of some bytes.
+enum class Share { none, some, all };
+
+/// One bit for each byte of an allocation, at first clear. Thread-safe.
+class WrittenBytes {
+ public:
+  explicit WrittenBytes(std::size_t size) : words_(size / 64 + 1) {}
+
+  /// The bytes [first, first + count) are written now.
+  void note(std::size_t first, std::size_t count) noexcept;
+  /// They are a copy: as written as those of `from` that begin at `from_first`.
+  void note_copy(std::size_t first, std::size_t count, const WrittenBytes& from,
+                 std::size_t from_first) noexcept;
+  Share written(std::size_t first, std::size_t count) const noexcept;
+
+ private:
+  std::uint64_t bits(std::size_t first, std::size_t count) const noexcept;
+  std::vector<std::atomic<std::uint64_t>> words_;
+};
+
+/// Whether allocations that are made now know what is written to them.
+bool writes_are_noted() noexcept;
+/// A kernel that does not tell what it writes was loaded: from now on nothing counts as unwritten.
+void stop_noting_writes() noexcept;
+
+}  // namespace treadle::cuda_cpu
