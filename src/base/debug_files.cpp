@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -50,8 +49,10 @@ bool make_private(const path& folder) {
 /// Whether the file is there, with these bytes. Asking counts as a use.
 bool holds(const path& file, std::string_view bytes) {
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return false;
-  const std::string found(std::istreambuf_iterator<char>(stream), {});
+  std::string found(bytes.size() + 1, '\0');
+  stream.read(found.data(), static_cast<std::streamsize>(found.size()));
+  if (static_cast<std::size_t>(stream.gcount()) != bytes.size()) return false;
+  found.pop_back();
   if (found != bytes) return false;
   utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
   return true;

@@ -106,7 +106,10 @@ def targets_of_make():
 
 
 # The commands of other projects that our pages name, by the words they begin with.
-FOREIGN = {("apt", "install"), ("apt-get", "install"), ("cmake",), ("ctest",), ("git", "clone")}
+FOREIGN = {
+    *{("apt", "install"), ("apt-get", "install"), ("cmake",), ("ctest",), ("git", "clone")},
+    ("perf", "record"),
+}
 
 
 @pytest.mark.parametrize("page", [name for name in NAMES if list(commands(name))])
