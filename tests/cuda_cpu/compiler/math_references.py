@@ -111,9 +111,45 @@ REFERENCES = {
     "y0": R(lambda x: libm("y0l")(x.astype("f8")), (0.1, 20), 8),
     "y1": R(lambda x: libm("y1l")(x.astype("f8")), (0.1, 20), 8),
 }
-# The inverse of what is known: f(result) must be the argument again.
+
+
+@dataclasses.dataclass(frozen=True)
+class Inverse:
+    """A function known by what it inverts. `forward(x, y)`: f(x) - y, without cancellation where f
+    is flat; `slope`: |f'(x)|. `ulp` and `ulp_single` are CUDA's own bounds."""
+
+    forward: typing.Callable
+    slope: typing.Callable
+    domain: tuple
+    ulp: float
+    ulp_single: float
+
+    def units_off(self, result, y):
+        """How far `result` is from the inverse of y, in units of its last place: to first order,
+        which is enough, since the second is smaller by as much as the result is off."""
+        x = result.astype("f8")
+        return abs(self.forward(x, L(y))) / (self.slope(L(x)) * np.spacing(abs(result)))
+
+
+def slope_of_erf(x):
+    return 2 / np.sqrt(PI) * np.exp(-x * x)
+
+
+def slope_of_normcdf(x):
+    return np.exp(-x * x / 2) / np.sqrt(2 * PI)
+
+
+def erf_minus(x, y):
+    """1 - |y| is exact, and erfc has all its digits where erf has lost them."""
+    near_one = np.sign(y) * ((1 - abs(y)) - erfc(abs(x)))
+    return np.where(abs(y) > 0.5, near_one, erf(x) - y)
+
+
 INVERSES = {
-    "erfinv": (erf, unit),
-    "erfcinv": (erfc, (1e-3, 1.999)),
-    "normcdfinv": (lambda x: erfc_near(-L(x) / np.sqrt(L(2))) / 2, (1e-3, 0.999)),
-}
+    "erfinv": Inverse(erf_minus, slope_of_erf, unit, 5, 2),
+    "erfcinv": Inverse(lambda x, y: erfc(x) - y, slope_of_erf, (1e-3, 1.999), 6, 4),
+    "normcdfinv": Inverse(
+        lambda x, y: erfc_near(-L(x) / np.sqrt(L(2))) / 2 - y,
+        slope_of_normcdf, (1e-3, 0.999), 8, 5,
+    ),
+}  # fmt: skip
