@@ -79,7 +79,8 @@ __TREADLE_RANDOM void skipahead_sequence(unsigned long long n, curandStateMRG32k
   __treadle_mrg_jump(state, n, 127);
 }
 
-/// Every element of the first state is 12345, times a half of the seed with every other bit turned.
+/// Every element of the first state is 12345, as in L'Ecuyer's package, times a half of the seed with every other bit
+/// turned. That is cuRAND's own and in no publication; the tests hold the draws from four seeds against its own.
 __TREADLE_RANDOM void curand_init(unsigned long long seed, unsigned long long subsequence,
                                         unsigned long long offset, curandStateMRG32k3a_t* state) {
   const unsigned int low = static_cast<unsigned int>(seed) ^ 0x55555555u;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Poisson numbers. Small means multiply uniform numbers until the product falls to e^-lambda (Knuth, The Art of Computer
-// Programming 2, 3.4.1); large means round a normal number. The sequences of these two are cuRAND's. Between, and there
-// alone, they are not: numbers come from Hörmann's transformed rejection ("The transformed rejection method for
-// generating Poisson random variables", 1993). Quasirandom draws, one for a number, go through the inverse of the
+// Programming 2, 3.4.1); large means take the normal distribution of the same mean and variance, with half a step for
+// continuity, which any text on the limit of the distribution has (Gentle, Random Number Generation and Monte Carlo
+// Methods, 2003). The sequences of these two are cuRAND's, and so are the means at which the method changes: recorded
+// draws hold them. Between, and there alone, they are not: numbers come from Hörmann's transformed rejection ("The
+// transformed rejection method for generating Poisson random variables", Insurance: Mathematics and Economics 12, 1993,
+// algorithm PTRS, whose constants these are). Quasirandom draws, one for a number, go through the inverse of the
 // distribution.
 #pragma once
 

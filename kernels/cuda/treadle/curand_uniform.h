@@ -31,7 +31,7 @@ __TREADLE_RANDOM double __treadle_unit_double(unsigned long long x) {
   return (x >> 11) * __TREADLE_2POW_53 + __TREADLE_2POW_53 / 2.0;
 }
 
-/// Its numbers end below 2^32 and are stretched to fill 32 bits.
+/// Its numbers end below 2^32, at m1, and are stretched to fill 32 bits.
 __TREADLE_RANDOM unsigned int curand(curandStateMRG32k3a_t* state) {
   return static_cast<unsigned int>(__treadle_mrg_step(state) * 1.000000048662);
 }

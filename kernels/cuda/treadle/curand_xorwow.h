@@ -67,7 +67,8 @@ __TREADLE_RANDOM void skipahead_sequence(unsigned long long n, curandStateXORWOW
   __treadle_xorshift_jump(state->v, __treadle_xorwow_sequences, n);
 }
 
-/// The two halves of the seed are spread over Marsaglia's own first state.
+/// The two halves of the seed are spread over Marsaglia's own first state. How they are is in no
+/// publication: tools/xorwow_seeding.py finds these two keys and factors from what cuRAND's library draws.
 __TREADLE_RANDOM void curand_init(unsigned long long seed, unsigned long long subsequence,
                                         unsigned long long offset, curandStateXORWOW_t* state) {
   const unsigned int low = (static_cast<unsigned int>(seed) ^ 0xaad26b49u) * 1099087573u;
