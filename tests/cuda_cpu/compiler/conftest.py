@@ -17,7 +17,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import machines  # noqa: E402
 
-
 # Before anything reads the settings: the user's own folder of debug files is left alone.
 if "TREADLE_CACHE_DIR" not in os.environ:
     _cache = tempfile.mkdtemp(prefix="treadle-tests-")
