@@ -71,6 +71,9 @@ class RegionEntries {
     if (likely_width == 0) return make("all.", Threads::all, Indices::loaded);
     llvm::Function* rows = make("rows.", Threads::all, Indices::loaded, likely_width);
     llvm::Function* any = make("any.", Threads::all, Indices::loaded);
+    // Rarely taken: one loop of vectors under masks, and little time to compile it.
+    any->addFnAttr(llvm::Attribute::OptimizeForSize);
+    any->addFnAttr(llvm::Attribute::NoInline);
     return make_choice(*rows, *any, [&](auto& builder, const BlockEntry& entry) {
       return builder.CreateICmpEQ(entry.block_size(body_, 0), builder.getInt32(likely_width));
     });
