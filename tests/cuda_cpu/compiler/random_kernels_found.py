@@ -58,4 +58,34 @@ extern "C" __global__ void k(unsigned* o, const unsigned* in, unsigned*, unsigne
 }
 """,
     ),
+    "threads that pass a loop by count turns of the loop around it for those that do not": (
+        (128,),
+        1,
+        """
+extern "C" __global__ void k(unsigned* o, const unsigned* in, unsigned*, unsigned n) {
+  __shared__ unsigned s[128];
+  const unsigned t = threadIdx.x;
+  unsigned c = n;
+  s[t] = t; __syncthreads();
+  for (unsigned i = 0; i < n + 1; i++)
+    if (t & 2) for (unsigned j = 0; j < n; j++) c += in[j * 128 + t];
+  o[blockIdx.x * 128 + t] = c + s[t ^ 1];
+}
+""",
+    ),
+    "threads that leave an inner loop early come back to it in the next turn": (
+        (40,),
+        5,
+        """
+extern "C" __global__ void k(unsigned* o, const unsigned* in, unsigned*, unsigned n) {
+  __shared__ unsigned s[40];
+  const unsigned t = threadIdx.x;
+  unsigned a = t;
+  s[t] = t; __syncthreads();
+  for (unsigned i = 0; i < n + 1; i++)
+    for (unsigned j = 0; j < n; j++) { a ^= in[(j * 5 + t) % 40]; if (t % 5 == 0) break; }
+  o[blockIdx.x * 40 + t] = a + s[39 - t];
+}
+""",
+    ),
 }

@@ -84,6 +84,17 @@ llvm::SmallSet<int, 4> exits_from(const RegionGraph& graph, BasicBlock* block) {
   return exits;
 }
 
+bool reaches_barrier(const RegionGraph& graph, BasicBlock* block) {
+  return llvm::any_of(exits_from(graph, block), [](int exit) { return exit != region_exited; });
+}
+
+/// Whether threads that part at the end of `block` come to barriers both ways, be it the same one:
+/// a loop around has then taken some of them there in another turn than the others.
+bool parts_for_barriers(const RegionGraph& graph, BasicBlock* block) {
+  return llvm::count_if(graph.successors(block),
+                        [&](BasicBlock* next) { return reaches_barrier(graph, next); }) > 1;
+}
+
 /// Adds to `apart` the regions between the end of `from` and barriers of the whole block; returns
 /// how many of those there are.
 unsigned walk_to_block_barriers(const RegionGraph& graph, llvm::ArrayRef<RegionExits> exits,
@@ -118,7 +129,7 @@ int RegionExits::only_successor() const {
 bool RegionExits::scatters() const {
   const auto barriers =
       llvm::count_if(successors, [](int successor) { return successor != region_exited; });
-  return !uniform && barriers > 1;
+  return !uniform && (barriers > 1 || both_ways);
 }
 
 RegionExits find_exits(const RegionGraph& graph, const Uniformity& uniformity, unsigned region) {
@@ -130,8 +141,9 @@ RegionExits find_exits(const RegionGraph& graph, const Uniformity& uniformity, u
   const MeetingPoints meeting_points(graph, blocks);
   for (BasicBlock* block : blocks.blocks) {
     if (graph.region_after(block) != 0 || !uniformity.parts_threads(block)) continue;
-    if (!meeting_points.meet_after(block) && exits_from(graph, block).size() > 1)
-      exits.uniform = false;
+    if (meeting_points.meet_after(block) || exits_from(graph, block).size() < 2) continue;
+    exits.uniform = false;
+    exits.both_ways |= parts_for_barriers(graph, block);
   }
   return exits;
 }
