@@ -25,7 +25,7 @@ BUNDLE = ROOT / ".gpu-bundle"
 OUT = pathlib.Path(os.environ.get("OUT", BUNDLE / "out"))
 SITE, PEERS, PROGRAMS = BUNDLE / "site", BUNDLE / "peers-site", BUNDLE / "programs"
 PROGRAMS_AT_ONCE = 4
-LIMITS_S = {"program": 240, "pytest": 300, "demo": 60, "bench": 420, "sanitizer": 300}
+LIMITS_S = {"program": 240, "pytest": 330, "demo": 60, "bench": 420, "sanitizer": 300}
 
 
 @dataclasses.dataclass
@@ -118,7 +118,7 @@ def describe_machine() -> list[Part]:
 
 def run_program(program: pathlib.Path, log: pathlib.Path) -> Part:
     """A GoogleTest program, or an example that answers by its status."""
-    options = ["--gtest_brief=1", "--gtest_color=no"] if program.parent.name == "tests" else []
+    options = ["--gtest_color=no"] if program.parent.name == "tests" else []
     ok, output, seconds = execute([program, *options], log, LIMITS_S["program"])
     tests = re.findall(r"\[  (PASSED|FAILED)  \] (\d+) tests?", output)
     remark = ", ".join(f"{count} {word.lower()}" for word, count in tests)
@@ -135,8 +135,13 @@ def run_programs() -> list[Part]:
 
 # One after another they would not end in time; these share nothing but the device.
 PROGRAM_TESTS = ("programs", "processes", "kernel_faults", "asynchronous_errors", "command_line")
+RANDOM_KERNELS = tuple(
+    f"tests/cuda_cpu/compiler/{name}_test.py" for name in ("random_kernels", "same_bits")
+)
 PYTEST_GROUPS = {
-    "rooms": ("tests/cuda_cpu", "tests/docs", "tests/examples", "tests/tools"),
+    "random kernels": RANDOM_KERNELS,
+    "cuda_cpu": ("tests/cuda_cpu", *(f"--ignore={path}" for path in RANDOM_KERNELS)),
+    "rooms": ("tests/docs", "tests/examples", "tests/tools"),
     "pyopencl": ("tests/python/pyopencl",),
     # Each starts processes, or waits for some.
     "python, programs": tuple(f"tests/python/{name}_test.py" for name in PROGRAM_TESTS),
@@ -149,7 +154,8 @@ PYTEST_GROUPS = {
 
 
 def run_pytest_group(group: str) -> Part:
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "not packaging"]
+    # -v: of a group that its limit ends, the log names the test that ran.
+    command = [sys.executable, "-m", "pytest", "-v", "--durations=20", "-m", "not packaging"]
     command += ["-p", "no:cacheprovider", *PYTEST_GROUPS[group]]
     ok, output, seconds = execute(command, OUT / f"pytest-{group}.log", LIMITS_S["pytest"])
     leak = "nanobind: leaked" in output
