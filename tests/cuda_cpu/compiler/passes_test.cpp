@@ -325,6 +325,29 @@ TEST(Regions, ABranchOnAParameterLeavesAlike) {
   EXPECT_EQ(exits.only_successor(), -1);
 }
 
+TEST(Regions, ThreadsThatMeetABarrierInAnotherTurnScatter) {
+  const Lowered kernel(R"(define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+    %t = call spir_func i32 @__treadle_thread_index(i32 0)
+    br label %turn
+  turn:
+    %i = phi i32 [ 0, %0 ], [ %j, %next ]
+    %c = icmp ult i32 %t, 5
+    br i1 %c, label %meet, label %next
+  meet:
+    call spir_func void @__treadle_barrier(i32 0)
+    br label %next
+  next:
+    %j = add i32 %i, 1
+    %more = icmp ult i32 %j, %n
+    br i1 %more, label %turn, label %end
+  end:
+    ret void })");
+  const RegionGraph graph(kernel.body, "k");
+  const RegionExits exits = find_exits(graph, Uniformity(kernel.body), 0);
+  EXPECT_THAT(exits.successors, ElementsAre(1, 255));
+  EXPECT_TRUE(exits.scatters()) << "one barrier, but some threads have passed it by before";
+}
+
 /// A loop that threads leave one by one, between two barriers; behind it a value all have.
 std::string loop_between_barriers(const std::string& kind, const std::string& behind) {
   return R"(define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) {

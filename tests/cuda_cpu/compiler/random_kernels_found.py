@@ -65,11 +65,13 @@ extern "C" __global__ void k(unsigned* o, const unsigned* in, unsigned*, unsigne
 extern "C" __global__ void k(unsigned* o, const unsigned* in, unsigned*, unsigned n) {
   __shared__ unsigned s[128];
   const unsigned t = threadIdx.x;
-  unsigned c = n;
+  unsigned c = n, d = 3 * t, m = 0;
   s[t] = t; __syncthreads();
-  for (unsigned i = 0; i < n + 1; i++)
-    if (t & 2) for (unsigned j = 0; j < n; j++) c += in[j * 128 + t];
-  o[blockIdx.x * 128 + t] = c + s[t ^ 1];
+  for (unsigned i = 0; i < n + 1; i++) {
+    m = i;
+    if (d & 2) for (unsigned j = 0; j < n; j++) c += in[(j * 128 + t) % 1024];
+  }
+  o[blockIdx.x * 128 + t] = c * 5 + d * 7;
 }
 """,
     ),
