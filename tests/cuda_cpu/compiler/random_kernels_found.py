@@ -90,4 +90,22 @@ extern "C" __global__ void k(unsigned* o, const unsigned* in, unsigned*, unsigne
 }
 """,
     ),
+    "lanes that take turns of a loop before they vote in it": (
+        (64,),
+        5,
+        """
+extern "C" __global__ void k(unsigned* o, const unsigned*, unsigned*, unsigned n) {
+  const unsigned t = threadIdx.x;
+  unsigned a = t, i = 0;
+  while (true) {
+    if (((t + i) & 3) == 0) {
+      a += __shfl_xor_sync(0x11111111u << (t & 3), a, 4) + i;
+      if (i > 4) break;
+    }
+    i++;
+  }
+  o[blockIdx.x * 64 + t] = a + i + n;
+}
+""",
+    ),
 }

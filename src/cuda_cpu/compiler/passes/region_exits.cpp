@@ -20,7 +20,9 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallSet.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/Dominators.h>
 
 #include <utility>
 
@@ -95,6 +97,23 @@ bool parts_for_barriers(const RegionGraph& graph, BasicBlock* block) {
                         [&](BasicBlock* next) { return reaches_barrier(graph, next); }) > 1;
 }
 
+/// Whether threads that part at the end of `block` may take another turn of a loop before they come
+/// to a barrier inside that loop: `while (..) { if (mine) { barrier; } ++i; }`.
+bool turns_before_barrier(const RegionGraph& graph, BasicBlock* block) {
+  llvm::SmallPtrSet<BasicBlock*, 16> seen;
+  llvm::SmallVector<BasicBlock*, 16> pending{block};
+  while (!pending.empty())
+    for (BasicBlock* next : graph.successors(pending.pop_back_val()))
+      if (seen.insert(next).second) pending.push_back(next);
+  if (!seen.contains(block)) return false;
+  const llvm::DominatorTree dominators(*block->getParent());
+  const llvm::LoopInfo loops(dominators);
+  const llvm::Loop* loop = loops.getLoopFor(block);
+  return loop && llvm::any_of(seen, [&](BasicBlock* reached) {
+           return graph.region_after(reached) != 0 && loop->contains(reached);
+         });
+}
+
 /// Adds to `apart` the regions between the end of `from` and barriers of the whole block; returns
 /// how many of those there are.
 unsigned walk_to_block_barriers(const RegionGraph& graph, llvm::ArrayRef<RegionExits> exits,
@@ -129,7 +148,7 @@ int RegionExits::only_successor() const {
 bool RegionExits::scatters() const {
   const auto barriers =
       llvm::count_if(successors, [](int successor) { return successor != region_exited; });
-  return !uniform && (barriers > 1 || both_ways);
+  return both_ways || (!uniform && barriers > 1);
 }
 
 RegionExits find_exits(const RegionGraph& graph, const Uniformity& uniformity, unsigned region) {
@@ -137,10 +156,10 @@ RegionExits find_exits(const RegionGraph& graph, const Uniformity& uniformity, u
   RegionExits exits;
   for (int exit : exits_from(graph, blocks.start)) exits.successors.push_back(exit);
   llvm::sort(exits.successors);
-  if (exits.successors.size() < 2) return exits;
   const MeetingPoints meeting_points(graph, blocks);
   for (BasicBlock* block : blocks.blocks) {
     if (graph.region_after(block) != 0 || !uniformity.parts_threads(block)) continue;
+    exits.both_ways |= turns_before_barrier(graph, block);
     if (meeting_points.meet_after(block) || exits_from(graph, block).size() < 2) continue;
     exits.uniform = false;
     exits.both_ways |= parts_for_barriers(graph, block);

@@ -13,7 +13,8 @@ class Uniformity;
 struct RegionExits {
   llvm::SmallVector<int, 4> successors;  ///< sorted; region numbers, region_exited
   bool uniform = true;                   ///< all threads of the block go to the same one
-  bool both_ways = false;  ///< threads that part come to barriers whichever way they go
+  bool both_ways = false;  ///< threads that part come to barriers whichever way they go, or in
+                           ///< different turns of a loop
 
   /// The only place to go, or -1. A region nobody leaves counts as leading out.
   int only_successor() const;
