@@ -139,12 +139,12 @@ RANDOM_KERNELS = tuple(
     f"tests/cuda_cpu/compiler/{name}_test.py" for name in ("random_kernels", "same_bits")
 )
 PYTEST_GROUPS = {
-    "random kernels": RANDOM_KERNELS,
+    "random-kernels": RANDOM_KERNELS,
     "cuda_cpu": ("tests/cuda_cpu", *(f"--ignore={path}" for path in RANDOM_KERNELS)),
     "rooms": ("tests/docs", "tests/examples", "tests/tools"),
     "pyopencl": ("tests/python/pyopencl",),
     # Each starts processes, or waits for some.
-    "python, programs": tuple(f"tests/python/{name}_test.py" for name in PROGRAM_TESTS),
+    "python-programs": tuple(f"tests/python/{name}_test.py" for name in PROGRAM_TESTS),
     "python": (
         "tests/python",
         "--ignore=tests/python/pyopencl",

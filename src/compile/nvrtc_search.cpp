@@ -223,12 +223,20 @@ Paths toolkit_headers(const Machine& machine, const NvrtcLibrary& library,
     add_once(candidates, root / "include");
     add_once(candidates, root / "targets" / "x86_64-linux" / "include");
   }
-  for (const Path& include : candidates) {
-    if (!machine.exists(include / "cuda_runtime_api.h")) continue;
-    if (machine.exists(include / "cccl")) return {include, include / "cccl"};
-    return {include};
-  }
-  return {};
+  Paths found;
+  const auto own = std::ranges::find_if(candidates, [&](const Path& include) {
+    return machine.exists(include / "cuda_runtime_api.h");
+  });
+  if (own == candidates.end()) return found;
+  found.push_back(*own);
+  // CUDA's own headers include some of the C++ library, which wheels hold in a package of its own.
+  std::iter_swap(candidates.begin(), own);
+  for (const Path& include : candidates)
+    if (machine.exists(include / "cccl")) {
+      found.push_back(include / "cccl");
+      break;
+    }
+  return found;
 }
 
 }  // namespace treadle::compile

@@ -143,10 +143,20 @@ TEST(NvrtcSearch, headers_belong_to_the_library) {
                             .links = {}};
   const Machine machine = described.machine();
   const std::vector<Path> site = {"/site"};
+  // The C++ library, which CUDA's headers need, from where there is one.
   EXPECT_THAT(toolkit_headers(machine, {"/site/nvidia/cu13/lib/libnvrtc.so.13", {13, 0}}, site),
-              ElementsAre("/site/nvidia/cu13/include"));
+              ElementsAre("/site/nvidia/cu13/include", "/usr/local/cuda/include/cccl"));
   EXPECT_THAT(toolkit_headers(machine, {"/usr/local/cuda/lib64/libnvrtc.so.13", {13, 0}}, {}),
               ElementsAre("/usr/local/cuda/include", "/usr/local/cuda/include/cccl"));
+}
+
+TEST(NvrtcSearch, a_wheel_without_the_cxx_library_is_used_as_it_is) {
+  const Described described{
+      .files = {"/site/nvidia/cu13/include/cuda_runtime_api.h"}, .environment = {}, .links = {}};
+  const Machine machine = described.machine();
+  const std::vector<Path> site = {"/site"};
+  EXPECT_THAT(toolkit_headers(machine, {"/site/nvidia/cu13/lib/libnvrtc.so.13", {13, 0}}, site),
+              ElementsAre("/site/nvidia/cu13/include"));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ class GridOfBlocks {
     const std::uint64_t number = next_.fetch_add(1, std::memory_order_relaxed);
     return {number / total_, number % total_};
   }
-  /// Whether all turns before this one are over: poll until then.
+  /// Whether all turns before this one are over: poll until then, or until all blocks have ended.
   bool may_run(const Ticket& ticket) const {
     return done_.load(std::memory_order_acquire) >= ticket.turn * total_;
   }

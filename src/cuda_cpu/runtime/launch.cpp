@@ -146,7 +146,8 @@ bool LaunchCommand::run_piece(Share& share) {
 /// One turn of one block of a cooperative launch. False when all have ended.
 bool LaunchCommand::run_piece_of_grid(Share& share) {
   const GridOfBlocks::Ticket ticket = grid_->take_ticket();
-  while (!grid_->may_run(ticket)) {
+  // The last block may end while a ticket of the same turn is on its way: nobody runs that one.
+  while (!grid_->ended() && !grid_->may_run(ticket)) {
     if (stopped_.load(std::memory_order_relaxed) || context().ending) return false;
     sched_yield();
   }
