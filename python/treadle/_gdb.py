@@ -28,13 +28,13 @@ def take_options(words: list[str]) -> list[str]:
 
 def setup() -> list[str]:
     """Commands for gdb, to be given before the user's."""
-    sources = Path(compiling.cache_state().folder) / "debug" / "source"
+    sources = Path(compiling.cache_state().folder) / "treadle-debug" / "source"
     # The CPU device takes threads out of kernels that are to end by one of these.
     realtime = (f"SIG{number}" for number in range(signal.SIGRTMIN, signal.SIGRTMAX))
     return [
         # Kernels are no part of the program yet when breakpoints are set.
         "set breakpoint pending on",
-        f"set substitute-path /treadle/source {sources}",
+        f'set substitute-path /treadle/source "{sources}"',
         f"handle {' '.join(realtime)} nostop noprint pass",
         # Where a kernel's assert, trap or check fails. What memory accesses do wrong are signals:
         # gdb stops at the kernel's line, and `continue` lets Treadle make an error of them.

@@ -133,7 +133,8 @@ DebugFiles& debug_files() {
   // Never destroyed: modules may be loaded until the process is gone.
   static DebugFiles* const files = [] {
     const path cache = settings().cache ? user_cache_folder() : path();
-    return new DebugFiles(cache.empty() ? path() : cache / "debug", settings().cache_max_bytes / 4);
+    return new DebugFiles(cache.empty() ? path() : cache / debug_folder,
+                          settings().cache_max_bytes / 4);
   }();
   return *files;
 }

@@ -12,6 +12,7 @@
 #include "compile/key.hpp"
 #include "compile/program_memory.hpp"
 #include "compile/statistics.hpp"
+#include "treadle/base/debug_files.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/settings.hpp"
 
@@ -162,7 +163,7 @@ std::uint64_t clear_cache(const std::filesystem::path& folder) {
     if (files().unlink(path.c_str()) == 0) freed += static_cast<std::uint64_t>(status.st_size);
   }
   std::error_code failed;  // what debuggers read is made again when it is wanted
-  std::filesystem::remove_all(chosen / "debug", failed);
+  std::filesystem::remove_all(chosen / debug_folder, failed);
   return freed;
 }
 

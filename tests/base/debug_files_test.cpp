@@ -26,7 +26,7 @@ class DebugFilesTest : public ::testing::Test {
   }
   ~DebugFilesTest() override { fs::remove_all(root_); }
 
-  fs::path folder() const { return root_ / "cache" / "debug"; }
+  fs::path folder() const { return root_ / "cache" / debug_folder; }
   static std::string text_of(const fs::path& file) {
     std::ifstream stream(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
@@ -99,7 +99,7 @@ TEST(UserCacheFolder, is_the_one_that_was_chosen) {
   const fs::path folder = user_cache_folder();
   if (chosen.cache_dir.empty()) GTEST_SKIP() << "TREADLE_CACHE_DIR is not set";
   EXPECT_EQ(folder, fs::absolute(chosen.cache_dir).lexically_normal());
-  EXPECT_EQ(debug_files().folder(), chosen.cache ? folder / "debug" : fs::path());
+  EXPECT_EQ(debug_files().folder(), chosen.cache ? folder / debug_folder : fs::path());
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ def kept(run_python, tmp_path):
     for _ in range(2):  # the second time from the cache
         result = run_python("-m", "treadle", "run", str(script), **environment)
         assert result.stdout == "a[0] is 127.0\n", result.stderr
-    return tmp_path / "cache" / "debug"
+    return tmp_path / "cache" / "treadle-debug"
 
 
 def test_a_profiler_finds_kernels_by_name_when_the_program_has_ended(kept):

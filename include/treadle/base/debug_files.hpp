@@ -14,6 +14,9 @@ namespace treadle {
 /// there is no home folder. Whether it exists is not looked at.
 std::filesystem::path user_cache_folder();
 
+/// Their folder in the cache folder: a name that nobody else's has, for what is in it is deleted.
+inline constexpr const char* debug_folder = "treadle-debug";
+
 /// A folder of such files. Thread-safe, and safe beside other processes with the same folder.
 class DebugFiles {
  public:

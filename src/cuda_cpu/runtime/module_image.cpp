@@ -76,6 +76,11 @@ void* open_library_in_memory(std::string_view bytes, int& kept, LoadFailure& fai
   const int file = open_for_loader(path);
   const bool written = file >= 0 && write_all(::write, file, bytes.data(), bytes.size());
   void* library = written ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  if (written && library == nullptr && path.starts_with("/proc/")) {
+    // In a PID namespace with the outer /proc this process has another number there.
+    path.replace(0, path.find('/', 6), "/proc/self");
+    library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
   if (!written) {
     failure = {CUDA_ERROR_OPERATING_SYSTEM,
                std::string("no room for the module: ") + std::strerror(errno)};

@@ -147,6 +147,14 @@ __global__ void write_local(int *p, int i)
     a[i & 31] = 7;                                                                      // line 137
     p[threadIdx.x] = a[threadIdx.x & 15];
 }
+__global__ void written_by_math(int *p, int i)
+{
+    int exponent, quotient;
+    float whole;
+    double part = frexp(i + 0.5, &exponent) + remquo(i + 9.0, 4.0, &quotient);
+    part += modff(i + 0.25f, &whole);
+    p[threadIdx.x] = exponent + quotient + (int)whole + (int)part;
+}
 }
 """
 ALL = "memory,race,init,sync"
@@ -303,6 +311,7 @@ RIGHT = {
     "read_variable": (number(0), {}),
     "write_shared": (number(0), {}),
     "write_local": (number(15), {}),
+    "written_by_math": (number(3), {}),
 }
 
 

@@ -108,4 +108,41 @@ extern "C" __global__ void k(unsigned* o, const unsigned*, unsigned*, unsigned n
 }
 """,
     ),
+    "lanes that leave an inner loop early take turns of the outer one before they vote": (
+        (64,),
+        5,
+        """
+extern "C" __global__ void k(unsigned* o, const unsigned* in, unsigned*, unsigned n) {
+  const unsigned t = threadIdx.x;
+  unsigned a = t, i = 0;
+  while (true) {
+    bool hit = false;
+    for (unsigned j = 0; j < n; j++) if (((in[t & 3] + i + j) & 15) == 0) { hit = true; break; }
+    if (hit) {
+      a += __shfl_xor_sync(0x11111111u << (t & 3), a, 4) + i;
+      if (i > 20) break;
+    }
+    i++;
+  }
+  o[blockIdx.x * 64 + t] = a + i;
+}
+""",
+    ),
+    "a way round that is no loop, for it is entered in the middle": (
+        (64,),
+        5,
+        """
+extern "C" __global__ void k(unsigned* o, const unsigned* in, unsigned*, unsigned n) {
+  const unsigned t = threadIdx.x;
+  unsigned i = t & 3, sum = 0;
+  if (n & t & 1) goto middle;
+top:
+  if (in[(i * 7 + t) % 64] & 1) { o[blockIdx.x * 64 + t] = i; sum += i; }
+middle:
+  ++i;
+  if (i < n + 5) goto top;
+  o[blockIdx.x * 64 + t] = sum;
+}
+""",
+    ),
 }

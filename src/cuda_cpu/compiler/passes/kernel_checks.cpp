@@ -17,6 +17,7 @@
 #include <llvm/IR/Module.h>
 
 #include "cuda_cpu/compiler/passes/markers.hpp"
+#include "cuda_cpu/compiler/passes/math_calls.hpp"
 #include "cuda_cpu/compiler/passes/source_location.hpp"
 #include "cuda_cpu/module_abi.h"
 
@@ -197,6 +198,10 @@ void CheckInserter::check(Instruction& instruction) {
     check_one(instruction, {set->getRawDest(), set->getLength(), check_writes, 1});
     if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&instruction))
       check_one(instruction, {copy->getRawSource(), copy->getLength(), copies, 1});
+  } else if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
+    if (const unsigned bytes = bytes_written_by_library(*call); bytes != 0)
+      check_one(instruction, {call->getArgOperand(call->arg_size() - 1), builder_.getInt64(bytes),
+                              check_writes, bytes});
   }
 }
 

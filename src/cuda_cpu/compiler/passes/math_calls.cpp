@@ -8,6 +8,7 @@
 #include "cuda_cpu/compiler/passes/math_calls.hpp"
 
 #include <llvm/ADT/StringSet.h>
+#include <llvm/ADT/StringSwitch.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -57,6 +58,15 @@ const llvm::StringSet<>& other_names() {
 
 bool is_library_function(const llvm::Function& function) {
   return pure_names().contains(function.getName()) || other_names().contains(function.getName());
+}
+
+unsigned bytes_written_by_library(const llvm::CallInst& call) {
+  const llvm::Function* function = call.getCalledFunction();
+  if (function == nullptr || !function->isDeclaration()) return 0;
+  return llvm::StringSwitch<unsigned>(function->getName())
+      .Cases("frexp", "frexpf", "remquo", "remquof", "modff", 4)
+      .Case("modf", 8)
+      .Default(0);
 }
 
 void prepare_math_calls(llvm::Module& module) {

@@ -108,10 +108,16 @@ bool turns_before_barrier(const RegionGraph& graph, BasicBlock* block) {
   if (!seen.contains(block)) return false;
   const llvm::DominatorTree dominators(*block->getParent());
   const llvm::LoopInfo loops(dominators);
-  const llvm::Loop* loop = loops.getLoopFor(block);
-  return loop && llvm::any_of(seen, [&](BasicBlock* reached) {
-           return graph.region_after(reached) != 0 && loop->contains(reached);
-         });
+  const auto has_barrier = [&](const llvm::Loop* loop) {
+    return llvm::any_of(seen, [&](BasicBlock* reached) {
+      return graph.region_after(reached) != 0 && loop->contains(reached);
+    });
+  };
+  // Of a loop around the innermost, too: threads that leave that one early go on with the next
+  // turn.
+  for (const llvm::Loop* loop = loops.getLoopFor(block); loop; loop = loop->getParentLoop())
+    if (seen.contains(loop->getHeader()) && has_barrier(loop)) return true;
+  return false;
 }
 
 /// Adds to `apart` the regions between the end of `from` and barriers of the whole block; returns
