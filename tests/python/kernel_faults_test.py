@@ -12,7 +12,7 @@ extern "C" {
 __global__ void write(int *p, long long i) { p[i] = 1; }
 __global__ void read(const int *p, long long i, int *out) { *out = p[i]; }
 __global__ void write4(char *p, long long i) { *(float4 *)(p + i) = make_float4(1, 2, 3, 4); }
-__global__ void trap(unsigned t) { if (threadIdx.x == t) __trap(); }
+__global__ void trap(unsigned t) { if (threadIdx.x == t && blockIdx.x == 0) __trap(); }
 __global__ void fail(unsigned t) { assert(threadIdx.x != t); }
 __global__ void spin(volatile int *p) { while (*p == 0); }
 __device__ int deeper(int n)

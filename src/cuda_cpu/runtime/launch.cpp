@@ -84,6 +84,7 @@ std::uint64_t LaunchCommand::digest_of_call() const {
   std::uint64_t digest = 0xcbf29ce484222325u;  // FNV-1a, a word at a time
   const auto add = [&](std::uint64_t word) { digest = (digest ^ word) * 0x100000001b3u; };
   for (unsigned i = 0; i < 3; ++i) add(std::uint64_t{shape_.grid[i]} << 32 | shape_.block[i]);
+  add(shape_.dynamic_shared);
   const Kernel& kernel = function_->kernel;
   for (std::uint32_t i = 0; i < kernel.parameter_count; ++i) {
     const Parameter& parameter = kernel.parameters[i];

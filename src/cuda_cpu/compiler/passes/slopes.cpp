@@ -50,13 +50,16 @@ Slopes::Slope Slopes::compute(const Instruction& value) {
     return zero_if_all_are(value);
   const Slope left = of(value.getOperand(0)), right = of(value.getOperand(1));
   if (!left || !right) return std::nullopt;
-  if (operation == Instruction::Add) return *left + *right;
-  if (operation == Instruction::Sub) return *left - *right;
-  if (*left == 0 && *right == 0) return 0;
+  // Slopes may wrap, as the values do: hashes multiply by large constants.
+  const auto a = static_cast<std::uint64_t>(*left), b = static_cast<std::uint64_t>(*right);
+  if (operation == Instruction::Add) return static_cast<std::int64_t>(a + b);
+  if (operation == Instruction::Sub) return static_cast<std::int64_t>(a - b);
+  if (a == 0 && b == 0) return 0;
   const auto* factor = llvm::dyn_cast<llvm::ConstantInt>(value.getOperand(1));
   if (!factor || factor->getBitWidth() > 64) return std::nullopt;
-  return operation == Instruction::Mul ? *left * factor->getSExtValue()
-                                       : *left << factor->getLimitedValue(31);
+  return static_cast<std::int64_t>(operation == Instruction::Mul
+                                       ? a * static_cast<std::uint64_t>(factor->getSExtValue())
+                                       : a << factor->getLimitedValue(31));
 }
 
 Slopes::Slope Slopes::where_it_begins(const llvm::PHINode& phi) {
@@ -79,8 +82,10 @@ Slopes::Slope Slopes::address(const llvm::GetElementPtrInst& pointer) {
     if (!slope || !total) return std::nullopt;
     if (*slope == 0) continue;
     if (index.isStruct()) return std::nullopt;
-    total = *total + *slope * static_cast<std::int64_t>(
-                                  index.getSequentialElementStride(layout_).getFixedValue());
+    total =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(*total) +
+                                  static_cast<std::uint64_t>(*slope) *
+                                      index.getSequentialElementStride(layout_).getFixedValue());
   }
   return total;
 }
