@@ -139,9 +139,9 @@ enum KernelFlags : std::uint32_t {
   kernel_has_barrier = 2,  ///< `regions` holds the code; otherwise `run`
   kernel_has_steps = 16,   ///< `run` and `regions` both hold it: see runs_regions
   kernel_assumes_small_index =
-      4,                    ///< built on blockIdx * blockDim + threadIdx < 2^31; refused beyond
-  kernel_may_run_long = 8,  ///< has a loop whose end the compiler cannot tell
-  kernel_notes_writes = 32,      ///< compiled with the check `init`
+      4,                     ///< built on blockIdx * blockDim + threadIdx < 2^31; refused beyond
+  kernel_may_run_long = 8,   ///< has a loop whose end the compiler cannot tell
+  kernel_notes_writes = 32,  ///< compiled with the check `init`
   kernel_time_by_arguments = 64  ///< but the same numbers among its arguments take as long again
 };
 struct Kernel {

@@ -141,8 +141,9 @@ TEST_F(KernelLaunch, ARefusedShapeIsALaunchErrorWithTheDriversCode) {
 TEST_F(KernelLaunch, BlocksThatMayMeetAreStartedByTheCallForThem) {
   const Function k = module_->function("k");
   const Stream stream;
-  k.launch({.grid = {2, 3}, .block = 32, .shared_bytes = 7, .cooperative = true, .stream = stream},
-           DevicePointer{64}, 42, Pair{1, 2});
+  k.launch(
+      {.grid = {2, 3}, .block = {32}, .shared_bytes = 7, .cooperative = true, .stream = stream},
+      DevicePointer{64}, 42, Pair{1, 2});
   const std::vector<std::byte> packed(24);
   k.launch_buffer({.cooperative = true}, packed.data(), packed.size());
   EXPECT_EQ(fake::state().count("cuLaunchKernel"), 0);

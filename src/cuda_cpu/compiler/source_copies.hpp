@@ -10,7 +10,7 @@
 namespace treadle::cuda_cpu {
 
 /// Where line tables say that sources of strings are, each in a folder of its own. The same on all
-/// machines, and nowhere: debuggers are told to look in <cache folder>/treadle-debug/source instead.
+/// machines, and nowhere: debuggers are told to look in <cache folder>/treadle-debug/source.
 inline constexpr std::string_view source_root = "/treadle/source/";
 
 /// The files that `text` is made of by its own account, #line directives that is, each with its
