@@ -108,6 +108,7 @@ function(treadle_test name)
     set_tests_properties(${name} PROPERTIES ${environment} TIMEOUT 600)
     return()
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+  # Listing tests may load PoCL, which from a cold disk takes more than CMake's 5 s.
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
     PROPERTIES ${environment} TIMEOUT 300)
 endfunction()
