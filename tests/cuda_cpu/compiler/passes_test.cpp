@@ -154,6 +154,44 @@ TEST(RunningTime, IsToldByNumbersAmongTheArguments) {
   EXPECT_EQ(time_of(counted_loop("%n", "1", "false", "%q")), RunningTime::by_arguments);
 }
 
+/// `for (i = 0; i < 16; ++i) if (<leave>) break;`, then as many steps as `steps` and `i` say.
+std::string loop_behind_a_loop(const std::string& leave, const std::string& steps) {
+  return R"(define spir_kernel void @k(ptr %p, i32 %n) {
+    br label %loop
+   loop:
+    %i = phi i32 [0, %0], [%next, %on]
+    %c = load volatile i1, ptr %p
+    br i1 )" +
+         leave + R"(, label %behind, label %on
+   on:
+    %next = add nuw nsw i32 %i, 1
+    %more = icmp ult i32 %next, 16
+    br i1 %more, label %loop, label %behind
+   behind:
+    %left = phi i32 [%i, %loop], [16, %on]
+    %real = uitofp i32 %i to float
+    %back = fptoui float %real to i32
+    %many = mul i32 )" +
+         steps + R"(, 100000
+    br label %again
+   again:
+    %k = phi i32 [0, %behind], [%k.next, %again]
+    store volatile i32 %k, ptr %p
+    %k.next = add i32 %k, 1
+    %k.more = icmp ult i32 %k.next, %many
+    br i1 %k.more, label %again, label %end
+   end:
+    ret void })";
+}
+
+TEST(RunningTime, IsNotToldByTheCounterOfALoopThatDataMayLeave) {
+  EXPECT_EQ(time_of(loop_behind_a_loop("%c", "%i")), RunningTime::any);
+  EXPECT_EQ(time_of(loop_behind_a_loop("%c", "%left")), RunningTime::any);
+  EXPECT_EQ(time_of(loop_behind_a_loop("%c", "%back")), RunningTime::any) << "by a conversion";
+  EXPECT_EQ(time_of(loop_behind_a_loop("%c", "%n")), RunningTime::by_arguments);
+  EXPECT_EQ(time_of(loop_behind_a_loop("false", "%i")), RunningTime::by_arguments) << "it is 15";
+}
+
 TEST(RunningTime, MayBeLongInManyStepsAndInCalls) {
   EXPECT_TRUE(runs_long(R"(define spir_kernel void @k(ptr %p) {
     br label %loop

@@ -50,16 +50,25 @@ std::uint64_t most_steps(const llvm::Loop& loop, llvm::ScalarEvolution& evolutio
   return steps;
 }
 
-/// Whether numbers among the arguments, indices and the steps of loops say what `value` is.
-bool told_by_arguments(llvm::Value* value, llvm::ScalarEvolution& evolution, unsigned depth = 0) {
+/// What a part of an expression holds for code inside `scope`, a loop or null for none.
+bool part_is_told(const llvm::SCEV* part, const llvm::Loop* scope) {
+  // Behind its loop a counter is where the loop was left, which may be anywhere.
+  if (const auto* steps = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part))
+    return steps->getLoop()->contains(scope);
+  const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part);
+  return !unknown ||
+         (llvm::isa<llvm::Argument>(unknown->getValue()) && unknown->getType()->isIntegerTy());
+}
+
+/// Whether numbers among the arguments, indices and the steps of loops around `scope` say what
+/// `value` is there.
+bool told_by_arguments(llvm::Value* value, const llvm::Loop* scope,
+                       llvm::ScalarEvolution& evolution, unsigned depth = 0) {
   if (llvm::isa<llvm::Constant>(value)) return true;
   if (llvm::isa<llvm::Argument>(value)) return !value->getType()->isPointerTy();
   if (evolution.isSCEVable(value->getType()) &&
-      !llvm::SCEVExprContains(evolution.getSCEV(value), [](const llvm::SCEV* part) {
-        const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part);
-        return unknown && !(llvm::isa<llvm::Argument>(unknown->getValue()) &&
-                            unknown->getType()->isIntegerTy());
-      }))
+      !llvm::SCEVExprContains(evolution.getSCEVAtScope(value, scope),
+                              [&](const llvm::SCEV* part) { return !part_is_told(part, scope); }))
     return true;
   const bool computed =
       llvm::isa<llvm::CmpInst, llvm::BinaryOperator, llvm::CastInst, llvm::SelectInst>(value);
@@ -67,13 +76,13 @@ bool told_by_arguments(llvm::Value* value, llvm::ScalarEvolution& evolution, uns
          llvm::all_of(
              llvm::cast<llvm::User>(value)->operands(),
              [&](const llvm::Use& operand) {
-               return told_by_arguments(operand.get(), evolution, depth + 1);
+               return told_by_arguments(operand.get(), scope, evolution, depth + 1);
              });
 }
 
 /// Whether that holds for all branches that decide if, or how often, one of `places` is reached.
 bool all_ways_told(llvm::Function& body, llvm::SmallVector<llvm::BasicBlock*, 8> places,
-                   llvm::ScalarEvolution& evolution) {
+                   const llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution) {
   const llvm::PostDominatorTree behind(body);
   llvm::SmallPtrSet<const llvm::BasicBlock*, 16> seen;
   const auto decides = [&](const llvm::BasicBlock& branch, const llvm::BasicBlock* place) {
@@ -87,7 +96,8 @@ bool all_ways_told(llvm::Function& body, llvm::SmallVector<llvm::BasicBlock*, 8>
     for (llvm::BasicBlock& block : body) {
       if (llvm::succ_size(&block) < 2 || !decides(block, place)) continue;
       const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
-      if (!branch || !told_by_arguments(branch->getCondition(), evolution)) return false;
+      const llvm::Loop* around = loops.getLoopFor(&block);
+      if (!branch || !told_by_arguments(branch->getCondition(), around, evolution)) return false;
       if (seen.insert(&block).second) places.push_back(&block);
     }
   }
@@ -108,7 +118,7 @@ RunningTime running_time(llvm::Function& body, PassRunner& runner) {
   for (const llvm::Loop* loop : loops.getLoopsInPreorder())
     if (most_steps(*loop, evolution) == 0) heads.push_back(loop->getHeader());
   if (heads.empty()) return RunningTime::over_soon;
-  return body.size() <= most_blocks && all_ways_told(body, heads, evolution)
+  return body.size() <= most_blocks && all_ways_told(body, heads, loops, evolution)
              ? RunningTime::by_arguments
              : RunningTime::any;
 }
