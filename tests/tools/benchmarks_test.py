@@ -116,6 +116,19 @@ def test_a_worker_that_exits_in_order_is_not_mentioned(capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_a_worker_whose_threads_still_spin_is_not_at_rest(monkeypatch):
+    import measure
+
+    monkeypatch.setattr(measure, "REST_LIMIT_S", 0.2)
+    spins = "import threading\ndef spin():\n    while True: pass\n"
+    spins += "threading.Thread(target=spin, daemon=True).start()\n"
+    for text, rests in ((ANSWERS, True), (spins + ANSWERS, False)):
+        worker = worker_of(text)
+        assert worker.ask("prepare x") == {"ready": True}
+        assert worker.rest() is rests
+        worker.close()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
