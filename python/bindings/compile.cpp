@@ -180,7 +180,9 @@ void bind_cache(nb::module_& m) {
       .def_ro("programs", &CacheState::programs)
       .def_ro("manifests", &CacheState::manifests)
       .def_ro("bytes", &CacheState::bytes)
-      .def_ro("max_bytes", &CacheState::max_bytes);
+      .def_ro("max_bytes", &CacheState::max_bytes)
+      .def_ro("debug_files", &CacheState::debug_files, "How many debuggers and profilers read.")
+      .def_ro("debug_bytes", &CacheState::debug_bytes, "Of those files; `bytes` is without them.");
   nb::class_<CacheEntry>(m, "CacheEntry", "One file of the disk cache.")
       .def_ro("name", &CacheEntry::name)
       .def_ro("is_manifest", &CacheEntry::is_manifest)
@@ -210,7 +212,8 @@ void bind_cache(nb::module_& m) {
       nb::arg("max_bytes"), nb::arg("folder") = nb::none(),
       nb::call_guard<nb::gil_scoped_release>(),
       "Deletes the least recently used entries until the others fit; the bytes that are left.");
-  define_on_folder(m, "clear_cache", clear_cache, "Deletes every entry; the bytes freed.");
+  define_on_folder(m, "clear_cache", clear_cache,
+                   "Deletes every entry and the files for debuggers; the bytes freed.");
 }
 
 void bind_miss_explanation(nb::module_& m) {

@@ -10,9 +10,11 @@ from treadle import compile as compiling
 
 Report = dict[str, Any]
 
+COUNTS = ("programs", "manifests", "debug_files")
+
 
 def _state(state: compiling.CacheState) -> Report:
-    names = ("enabled", "exists", "problem", "programs", "manifests", "bytes", "max_bytes")
+    names = ("enabled", "exists", "problem", *COUNTS, "bytes", "debug_bytes", "max_bytes")
     return {"folder": str(state.folder), **{name: getattr(state, name) for name in names}}
 
 
@@ -29,6 +31,7 @@ def _stat_text(report: Report) -> str:
         f"programs   {report['programs']}",
         f"manifests  {report['manifests']}",
         f"size       {report['bytes']} of {report['max_bytes']} bytes",
+        f"debugging  {report['debug_files']} files, {report['debug_bytes']} bytes",
     ]
     if not report["enabled"]:
         lines.append("disabled by TREADLE_CACHE")
@@ -83,11 +86,17 @@ def _verify_text(report: Report) -> str:
 
 
 def _clear(options: argparse.Namespace) -> tuple[Report, int]:
-    return {"freed_bytes": compiling.clear_cache(options.folder)}, 0
+    before = compiling.cache_state(options.folder)
+    counts = {name: getattr(before, name) for name in (*COUNTS, "debug_bytes")}
+    return {"freed_bytes": compiling.clear_cache(options.folder), **counts}, 0
 
 
 def _clear_text(report: Report) -> str:
-    return f"{report['freed_bytes']} bytes freed"
+    return (
+        f"{report['freed_bytes']} bytes freed: {report['programs']} programs, "
+        f"{report['manifests']} manifests, {report['debug_files']} files for debuggers "
+        f"({report['debug_bytes']} bytes)"
+    )
 
 
 def _prune(options: argparse.Namespace) -> tuple[Report, int]:
@@ -125,5 +134,5 @@ ACTIONS = {
     "verify": (_verify, _verify_text, "read every entry, delete the damaged ones"),
     "prune": (_prune, _prune_text, "delete the least recently used entries"),
     "explain-miss": (_explain_miss, _explain_miss_text, "why a kernel was compiled again"),
-    "clear": (_clear, _clear_text, "delete every entry"),
+    "clear": (_clear, _clear_text, "delete every entry and the files for debuggers"),
 }

@@ -13,7 +13,16 @@ from pathlib import Path
 from treadle import NotSupported
 from treadle import compile as compiling
 
-_WITH_VALUE = {"-ex", "-eval-command", "-x", "-command", "-iex", "-ix", "-cd", "-directory"}
+# Options of gdb 13 whose value may be the next word. gdb takes one dash for two.
+_WITH_VALUE = {
+    f"-{name}"
+    for name in (
+        *("ex", "eval-command", "x", "command", "iex", "init-eval-command", "ix", "init-command"),
+        *("eiex", "early-init-eval-command", "eix", "early-init-command"),
+        *("cd", "d", "directory", "D", "data-directory", "s", "symbols", "e", "exec", "se"),
+        *("c", "core", "p", "pid", "tty", "b", "l", "i", "interpreter", "annotate"),
+    )
+}
 
 
 def take_options(words: list[str]) -> list[str]:

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "treadle/base/folders.hpp"
 #include "treadle/base/settings.hpp"
 #include "treadle/base/write_all.hpp"
 
@@ -46,6 +47,8 @@ bool make_private(const path& folder) {
   return is_private(folder);
 }
 
+void touch(const path& file) { utimensat(AT_FDCWD, file.c_str(), nullptr, 0); }
+
 /// Whether the file is there, with these bytes. Asking counts as a use.
 bool holds(const path& file, std::string_view bytes) {
   std::ifstream stream(file, std::ios::binary);
@@ -54,7 +57,7 @@ bool holds(const path& file, std::string_view bytes) {
   if (static_cast<std::size_t>(stream.gcount()) != bytes.size()) return false;
   found.pop_back();
   if (found != bytes) return false;
-  utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
+  touch(file);
   return true;
 }
 
@@ -88,6 +91,12 @@ std::vector<File> files_in(const path& folder) {
   return files;
 }
 
+bool erase(const File& file) {
+  if (unlink(file.name.c_str()) != 0) return false;
+  rmdir(file.name.parent_path().c_str());  // once it is empty
+  return true;
+}
+
 void delete_oldest(const path& folder, std::uintmax_t limit_bytes) {
   std::vector<File> files = files_in(folder);
   std::uintmax_t total = 0;
@@ -96,20 +105,14 @@ void delete_oldest(const path& folder, std::uintmax_t limit_bytes) {
   std::ranges::sort(files, {}, &File::used);
   for (const File& file : files) {
     if (total <= limit_bytes / 2) return;
-    total -= file.size;
-    unlink(file.name.c_str());
-    rmdir(file.name.parent_path().c_str());  // once it is empty
+    if (erase(file)) total -= file.size;
   }
 }
 
 }  // namespace
 
 path user_cache_folder() {
-  std::error_code failed;
-  if (const path& chosen = settings().cache_dir; !chosen.empty()) {
-    const path whole = std::filesystem::absolute(chosen, failed);
-    return (failed ? chosen : whole).lexically_normal();
-  }
+  if (const path& chosen = settings().cache_dir; !chosen.empty()) return absolute_path(chosen);
   if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/')
     return path(cache) / "treadle";
   const path home = home_folder();
@@ -118,7 +121,8 @@ path user_cache_folder() {
 
 path DebugFiles::keep(const path& name, std::string_view bytes) try {
   constexpr unsigned writes_between_looks = 256;
-  if (folder_.empty() || !make_private(folder_.parent_path()) || !make_private(folder_)) return {};
+  if (folder_.empty() || !untrusted_way_to(folder_).empty()) return {};
+  if (!make_private(folder_.parent_path()) || !make_private(folder_)) return {};
   const path file = folder_ / name;
   if (!make_private(file.parent_path())) return {};
   if (holds(file, bytes)) return file;
@@ -127,6 +131,29 @@ path DebugFiles::keep(const path& name, std::string_view bytes) try {
   return file;
 } catch (const std::exception&) {
   return {};  // no memory, a malformed name: as if the disk were full
+}
+
+void DebugFiles::use(const path& below) const noexcept try {
+  for (const File& file : files_in(folder_ / below)) touch(file.name);
+} catch (const std::exception&) {
+  return;  // no memory: they may go before their time
+}
+
+DebugFiles::Contents DebugFiles::contents() const {
+  Contents all;
+  if (!is_private(folder_)) return all;  // a link leads to somebody's files
+  for (const File& file : files_in(folder_)) all.add(file.size);
+  return all;
+}
+
+DebugFiles::Contents DebugFiles::clear() const {
+  Contents deleted;
+  if (!is_private(folder_)) return deleted;
+  for (const File& file : files_in(folder_))
+    if (erase(file)) deleted.add(file.size);
+  std::error_code failed;  // folders that were empty
+  std::filesystem::remove_all(folder_, failed);
+  return deleted;
 }
 
 DebugFiles& debug_files() {

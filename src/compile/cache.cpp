@@ -76,6 +76,10 @@ CacheEntry describe(const std::string& name, EntryKind kind, const std::optional
   return entry;
 }
 
+DebugFiles debug_files_in(const std::filesystem::path& folder) {
+  return {folder / debug_folder, settings().cache_max_bytes};
+}
+
 void count_entries(CacheState& state) {
   struct stat status{};
   state.exists = files().lstat(state.folder.c_str(), &status) == 0;
@@ -86,6 +90,9 @@ void count_entries(CacheState& state) {
     ++(*kind == EntryKind::program ? state.programs : state.manifests);
     state.bytes += static_cast<std::uint64_t>(status.st_size);
   }
+  const DebugFiles::Contents debug = debug_files_in(state.folder).contents();
+  state.debug_files = debug.files;
+  state.debug_bytes = debug.bytes;
 }
 
 }  // namespace
@@ -162,9 +169,8 @@ std::uint64_t clear_cache(const std::filesystem::path& folder) {
     if (files().lstat(path.c_str(), &status) != 0) continue;
     if (files().unlink(path.c_str()) == 0) freed += static_cast<std::uint64_t>(status.st_size);
   }
-  std::error_code failed;  // what debuggers read is made again when it is wanted
-  std::filesystem::remove_all(chosen / debug_folder, failed);
-  return freed;
+  // What debuggers read is made again when it is wanted.
+  return freed + debug_files_in(chosen).clear().bytes;
 }
 
 void clear_memory_cache() { program_memory().forget({}); }

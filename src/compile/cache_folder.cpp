@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "treadle/base/debug_files.hpp"
+#include "treadle/base/folders.hpp"
 
 namespace treadle::compile {
 namespace {
@@ -64,6 +65,7 @@ std::filesystem::path chosen_folder(const std::filesystem::path& folder, std::st
 }
 
 std::string judge_folder(const FileSystem& files, const std::filesystem::path& folder) {
+  if (std::string fault = untrusted_way_to(folder); !fault.empty()) return fault;
   struct stat status{};
   if (files.lstat(folder.c_str(), &status) == 0) return judge(status, folder);
   return errno == ENOENT ? std::string{}
@@ -77,13 +79,14 @@ std::string judge_shared_folder(const FileSystem& files, const std::filesystem::
     return fmt::format("{}: {}", folder.string(), error_text(errno));
   owner = status.st_uid;
   if (std::string fault = judge_kind(status, folder); !fault.empty()) return fault;
-  return judge_writers(status, folder, "go-w");
+  if (std::string fault = judge_writers(status, folder, "go-w"); !fault.empty()) return fault;
+  return untrusted_way_to(folder, owner);
 }
 
 std::string prepare_folder(const FileSystem& files, const std::filesystem::path& folder) {
   struct stat status{};
-  if (files.lstat(folder.c_str(), &status) == 0) return judge(status, folder);
-  if (errno != ENOENT) return fmt::format("{}: {}", folder.string(), error_text(errno));
+  if (std::string fault = judge_folder(files, folder); !fault.empty()) return fault;
+  if (files.lstat(folder.c_str(), &status) == 0) return {};
   if (const int failure = make_folders(files, folder))
     return fmt::format("{} cannot be made: {}", folder.string(), error_text(failure));
   if (files.lstat(folder.c_str(), &status) != 0)

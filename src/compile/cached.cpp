@@ -8,6 +8,7 @@
 #include "compile/key.hpp"
 #include "compile/program_memory.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/folders.hpp"
 
 namespace treadle::compile {
 namespace {

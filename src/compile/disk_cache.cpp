@@ -15,6 +15,7 @@
 #include "compile/cache_folder.hpp"
 #include "compile/file_system.hpp"
 #include "compile/statistics.hpp"
+#include "treadle/base/folders.hpp"
 #include "treadle/base/settings.hpp"
 #include "treadle/base/warning.hpp"
 

@@ -47,16 +47,6 @@ const FileSystem& FileSystem::system() {
   return files;
 }
 
-std::filesystem::path current_folder() {
-  std::error_code failure;
-  return std::filesystem::current_path(failure);
-}
-
-std::filesystem::path absolute_path(const std::filesystem::path& path) {
-  return path.is_absolute() ? path.lexically_normal()
-                            : (current_folder() / path).lexically_normal();
-}
-
 bool read_exactly(const FileSystem& files, int file, void* into, size_t size) {
   auto* to = static_cast<char*>(into);
   while (size > 0) {

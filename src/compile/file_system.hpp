@@ -52,11 +52,6 @@ class OpenFile {
   int descriptor_;
 };
 
-/// Where the process stands; empty if that folder was deleted.
-std::filesystem::path current_folder();
-/// `path` from the current folder on, without "." and ".."; no failure.
-std::filesystem::path absolute_path(const std::filesystem::path& path);
-
 /// Reads `size` bytes; false, with errno, if the file ends before or a read fails.
 bool read_exactly(const FileSystem& files, int file, void* into, size_t size);
 bool write_all(const FileSystem& files, int file, const void* from, size_t size);

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "compile/entry.hpp"
-#include "compile/file_system.hpp"
 #include "compile/framing.hpp"
+#include "treadle/base/folders.hpp"
 
 namespace treadle::compile {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "compile/options.hpp"
-#include "compile/file_system.hpp"
 
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "treadle/base/error.hpp"
+#include "treadle/base/folders.hpp"
 
 namespace treadle::compile {
 namespace {

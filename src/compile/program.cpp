@@ -3,9 +3,9 @@
 
 #include "compile/compile_record.hpp"
 #include "compile/cuda_build.hpp"
-#include "compile/file_system.hpp"
 #include "compile/framing.hpp"
 #include "compile/program_memory.hpp"
+#include "treadle/base/folders.hpp"
 
 namespace treadle::compile {
 namespace {

@@ -12,13 +12,13 @@
 #include <mutex>
 
 #include "compile/compiler.hpp"
-#include "compile/file_system.hpp"
 #include "compile/identity.hpp"
 #include "compile/nvcc.hpp"
 #include "compile/nvrtc.hpp"
 #include "compile/nvrtc_search.hpp"
 #include "compile/process.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/folders.hpp"
 #include "treadle/base/library.hpp"
 #include "treadle/base/settings.hpp"
 #include "treadle/compile/toolchain.hpp"

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -30,6 +31,14 @@ class DebugFilesTest : public ::testing::Test {
   static std::string text_of(const fs::path& file) {
     std::ifstream stream(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  std::vector<std::string> folders_left() const {
+    std::vector<std::string> left;
+    for (const auto& entry : fs::directory_iterator(folder()))
+      left.push_back(entry.path().filename());
+    std::ranges::sort(left);
+    return left;
   }
 
   fs::path root_;
@@ -83,15 +92,40 @@ TEST_F(DebugFilesTest, what_was_used_longest_ago_goes_first) {
     fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(hours));
   };
   DebugFiles files(folder(), 1000);
-  for (const char* name : {"a/1", "b/2", "c/3"})
+  for (const char* name : {"a/1", "b/2", "c/3", "d/4", "e/5"})
     hours_ago(files.keep(name, bytes), 10 - (name[2] - '0'));
   files.keep("a/1", bytes);  // used again
-  // A new process looks when it first writes: 400 bytes, where 300 may be kept, become 100.
-  DebugFiles(folder(), 300).keep("d/4", bytes);
-  std::vector<std::string> left;
-  for (const auto& entry : fs::directory_iterator(folder()))
-    left.push_back(entry.path().filename());
-  EXPECT_THAT(left, ElementsAre("d"));
+  files.use("b");
+  // A new process looks when it first writes: 510 bytes, where 500 may be kept, become 250 at most.
+  DebugFiles(folder(), 500).keep("f/6", "0123456789");
+  EXPECT_THAT(folders_left(), ElementsAre("a", "b", "f"));
+}
+
+TEST_F(DebugFilesTest, contents_are_counted_and_deleted) {
+  DebugFiles files(folder(), 1000);
+  EXPECT_EQ(files.contents().files, 0u);
+  files.keep("source/1/kernel.cu", "text");
+  files.keep("module/a.so", "code!");
+  EXPECT_EQ(files.contents().files, 2u);
+  EXPECT_EQ(files.contents().bytes, 9u);
+  EXPECT_EQ(files.clear().bytes, 9u);
+  EXPECT_FALSE(fs::exists(folder()));
+  EXPECT_EQ(files.clear().files, 0u);
+}
+
+TEST_F(DebugFilesTest, what_a_link_leads_to_is_not_deleted) {
+  std::ofstream(root_ / "mine") << "mine";
+  fs::create_directory_symlink(root_, root_ / "link");
+  EXPECT_EQ(DebugFiles(root_ / "link", 1000).clear().files, 0u);
+  EXPECT_TRUE(fs::exists(root_ / "mine"));
+}
+
+TEST_F(DebugFilesTest, nothing_is_kept_where_others_could_put_a_folder_of_theirs) {
+  DebugFiles files(folder(), 1000);
+  fs::permissions(root_, fs::perms::all);
+  EXPECT_EQ(files.keep("a.so", "code"), fs::path());
+  fs::permissions(root_, fs::perms::all | fs::perms::sticky_bit);
+  EXPECT_NE(files.keep("a.so", "code"), fs::path());
 }
 
 TEST(UserCacheFolder, is_the_one_that_was_chosen) {

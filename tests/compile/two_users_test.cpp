@@ -107,6 +107,23 @@ TEST_F(TwoUsers, P5_below_a_sticky_folder_the_own_one_works_and_is_private) {
             0);
 }
 
+TEST_F(TwoUsers, P5_below_a_folder_that_others_may_rename_in_nothing_is_used) {
+  const auto open = dir_ / "open", folder = open / "cache";
+  ASSERT_EQ(as_user(victim,
+                    [&] {
+                      ::umask(0);
+                      return ::mkdir(open.c_str(), 0777);
+                    }),
+            0);
+  EXPECT_EQ(victim_sees(folder, true, "memory only"), miss);
+  EXPECT_FALSE(std::filesystem::exists(folder));
+  ASSERT_EQ(as_user(victim, [&] { return ::mkdir(folder.c_str(), 0700); }), 0);
+  EXPECT_EQ(victim_sees(folder, true, "open may be written by other users (mode 0777)"), miss);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  ASSERT_EQ(::chmod(open.c_str(), 0755), 0);
+  EXPECT_EQ(victim_sees(folder, true), own);
+}
+
 TEST_F(TwoUsers, P5_an_entry_of_another_user_in_the_own_folder_is_not_used) {
   const auto folder = dir_ / "cache";
   ASSERT_EQ(as_user(victim,
@@ -123,7 +140,7 @@ TEST_F(TwoUsers, P5_an_entry_of_another_user_in_the_own_folder_is_not_used) {
 }
 
 TEST_F(TwoUsers, P5_a_folder_that_is_exchanged_while_it_is_used_yields_nothing) {
-  ASSERT_EQ(::chmod(dir_.path().c_str(), 0777), 0);  // not sticky: the attacker may rename
+  // Where the attacker may rename it, it is not used: the victim does it for him.
   const auto folder = dir_ / "cache", evil = dir_ / "evil";
   ASSERT_EQ(as_user(attacker, [&] { return plant(evil); }), 0);
   EXPECT_EQ(as_user(victim,

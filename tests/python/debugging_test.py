@@ -1,13 +1,36 @@
 # SPDX-License-Identifier: MIT
 """Kernels of the CPU device under a debugger, for a profiler, and what they print."""
 
+import functools
+import os
 import re
 import shutil
 import subprocess
 
 import pytest
 
-needs_gdb = pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+from treadle import _gdb
+
+
+@functools.cache
+def why_gdb_cannot_run():
+    """Empty if gdb can run a program here; containers may forbid it to trace any."""
+    if shutil.which("gdb") is None:
+        return "gdb is not installed"
+    words = ["gdb", "-batch", "-nx", "-ex", "run", shutil.which("true")]
+    said = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    if "exited normally" in said.stdout:
+        return ""
+    return f"gdb cannot run a program here: {(said.stderr or said.stdout).strip()}"
+
+
+@pytest.fixture
+def gdb():
+    if reason := why_gdb_cannot_run():
+        pytest.skip(reason)
+
+
+needs_gdb = pytest.mark.usefixtures("gdb")
 
 PROGRAM = '''
 import numpy as np
@@ -129,6 +152,30 @@ def test_gdb_takes_programs_of_machine_code_and_the_words_behind_them(run_python
     assert "two words\n" in run_python("-m", "treadle", "run", *words).stdout
 
 
+@pytest.mark.parametrize(
+    "option", ["-d", "-p", "-c", "-s", "-e", "-tty", "-D", "--core", "-ex", "-eix", "--se"]
+)
+def test_the_value_of_a_gdb_option_is_not_taken_for_the_script(option):
+    words = ["-q", option, "value", "script.py", "-c"]
+    assert _gdb.take_options(words) == ["-q", option, "value"]
+    assert words == ["script.py", "-c"]
+    joined = [f"{option}=value", "script.py"]
+    assert _gdb.take_options(joined) == [f"{option}=value"]
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+def test_every_option_with_a_value_that_gdb_tells_of_is_known():
+    told = subprocess.run(["gdb", "--help"], capture_output=True, text=True, check=True).stdout
+    told = re.sub(r",\n\s+", ", ", told)  # a line that is broken between two names
+    named = re.findall(r"^  (-{1,2}[\w-]+)(?:=[A-Z]+| [A-Z]{2,})((?:, -\w+)*)", told, re.MULTILINE)
+    options = [option for first, others in named for option in (first, *others.split(", ")[1:])]
+    assert len(options) > 15
+    for option in options:
+        words = [option, "value", "script.py"]
+        _gdb.take_options(words)
+        assert words == ["script.py"], option
+
+
 def test_without_gdb_the_package_to_install_is_named(run_python, tmp_path):
     script = tmp_path / "script.py"
     script.write_text("print('ran')")
@@ -171,10 +218,30 @@ def test_the_source_is_kept_as_the_user_wrote_it(kept):
     assert source.read_text().splitlines()[: len(wanted)] == wanted
 
 
-def test_clearing_the_cache_takes_these_files_too(kept, run_python):
-    folder = str(kept.parent)
-    assert run_python("-m", "treadle", "cache", "clear", "--folder", folder).returncode == 0
+def test_clearing_the_cache_takes_these_files_too_and_says_how_many(kept, run_python):
+    files = [path for path in kept.rglob("*") if path.is_file()]
+    said = f"{len(files)} files for debuggers ({sum(path.stat().st_size for path in files)} bytes)"
+
+    def cache(action):
+        words = ("-m", "treadle", "cache", action, "--folder", str(kept.parent))
+        result = run_python(*words)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    assert len(files) == 2
+    assert said.replace(" for debuggers (", ", ")[:-1] in cache("stat")
+    assert cache("clear").strip().endswith(said)
     assert not kept.exists()
+
+
+def test_a_modules_sources_are_used_when_it_is(kept, run_python):
+    (source,) = (kept / "source").glob("*/kernel.cu")
+    os.utime(source, (0, 0))
+    environment = {"TREADLE_CACHE_DIR": str(kept.parent), "TREADLE_DEVICE": "cpu"}
+    script = kept.parent.parent / "script.py"
+    assert run_python("-m", "treadle", "run", str(script), **environment).returncode == 0
+    (module,) = (kept / "module").iterdir()
+    assert source.stat().st_mtime >= module.stat().st_mtime
 
 
 PRINTS = '''

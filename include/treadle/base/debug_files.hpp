@@ -17,6 +17,11 @@ std::filesystem::path user_cache_folder();
 /// Their folder in the cache folder: a name that nobody else's has, for what is in it is deleted.
 inline constexpr const char* debug_folder = "treadle-debug";
 
+/// Where line tables say that sources of strings are, each in a folder of its own named by a digest
+/// of it. The same on all machines, and nowhere: debuggers are told to look below `source` in
+/// debug_folder.
+inline constexpr std::string_view debug_source_root = "/treadle/source/";
+
 /// A folder of such files. Thread-safe, and safe beside other processes with the same folder.
 class DebugFiles {
  public:
@@ -31,6 +36,20 @@ class DebugFiles {
   /// is used as it is. Empty where it cannot be had: no folder, one that others may write to, a
   /// full disk. Blocks for the disk; throws nothing.
   std::filesystem::path keep(const std::filesystem::path& name, std::string_view bytes);
+
+  /// Counts as a use of all files below that folder, relative to this one: what they belong to is
+  /// used. Blocks for the disk.
+  void use(const std::filesystem::path& below) const noexcept;
+
+  /// What there is, of all processes.
+  struct Contents {
+    std::uint64_t files = 0, bytes = 0;
+
+    void add(std::uint64_t size) { ++files, bytes += size; }
+  };
+  Contents contents() const;
+  /// Deletes everything, also what other processes put there; returns what that was.
+  Contents clear() const;
 
  private:
   const std::filesystem::path folder_;

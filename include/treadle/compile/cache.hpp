@@ -25,6 +25,9 @@ struct CacheState {
   std::uint64_t programs = 0;    ///< entries that hold compiled code
   std::uint64_t manifests = 0;   ///< entries that remember which headers a source includes
   std::uint64_t bytes = 0, max_bytes = 0;  ///< of all entries, and settings().cache_max_bytes
+  /// What debuggers and profilers read of kernels on the CPU device; has a limit of its own, a
+  /// quarter of max_bytes.
+  std::uint64_t debug_files = 0, debug_bytes = 0;
 };
 /// Counts; opens no entry.
 CacheState cache_state(const std::filesystem::path& folder = {});
@@ -79,8 +82,8 @@ struct MissExplanation {
 MissExplanation explain_miss(const std::string& entry = {},
                              const std::filesystem::path& folder = {});
 
-/// Deletes every entry and what killed processes left, nothing else that may be in the folder, and
-/// forgets what this process holds in memory. Returns the bytes freed.
+/// Deletes every entry, the files for debuggers and what killed processes left, nothing else that
+/// may be in the folder, and forgets what this process holds in memory. Returns the bytes freed.
 std::uint64_t clear_cache(const std::filesystem::path& folder = {});
 
 /// Forgets what this process holds in memory; the disk stays.

@@ -136,6 +136,14 @@ class CacheState:
     @property
     def max_bytes(self) -> int: ...
 
+    @property
+    def debug_files(self) -> int:
+        """How many debuggers and profilers read."""
+
+    @property
+    def debug_bytes(self) -> int:
+        """Of those files; `bytes` is without them."""
+
 class CacheEntry:
     """One file of the disk cache."""
 
@@ -202,7 +210,7 @@ def prune_cache(max_bytes: int, folder: str | os.PathLike | None = None) -> int:
     """
 
 def clear_cache(folder: str | os.PathLike | None = None) -> int:
-    """Deletes every entry; the bytes freed."""
+    """Deletes every entry and the files for debuggers; the bytes freed."""
 
 class KeyDifference:
     """One part of two keys that is not the same."""

@@ -143,7 +143,7 @@ std::unique_ptr<llvm::Module> parse(const FrontendRequest& request, llvm::LLVMCo
   GenerateModule action(context, request.name_expressions, options.include_dirs, result);
   const bool good = run_action(*clang, action, request.name, SourceKind::user);
   if (good && clang->getCodeGenOpts().getDebugInfo() != llvm::codegenoptions::NoDebugInfo)
-    keep_source(source, request.name);
+    keep_source(request.source, request.name);
   hide_mount_points(result.log);
   return good ? action.take_module() : nullptr;
 }

@@ -12,7 +12,8 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-constexpr unsigned most_lines = 1u << 20;  // #line may name any number
+/// Of all files of a source: #line may name any number, and what is before it becomes empty lines.
+constexpr unsigned most_lines = 1u << 20;
 
 /// `#line 12 "name"`: the number of the next line, 0 if this is no such directive. The name stays
 /// as it is if none is given.
@@ -29,6 +30,16 @@ unsigned line_directive(llvm::StringRef line, std::string& name) {
   return number;
 }
 
+std::string text_of(const std::map<unsigned, llvm::StringRef>& lines) {
+  std::string text;
+  unsigned written = 0;
+  for (const auto& [number, line] : lines) {
+    text.append(number - 1 - written, '\n').append(line).push_back('\n');
+    written = number;
+  }
+  return text;
+}
+
 bool is_inside_its_folder(const std::filesystem::path& name) {
   if (name.empty() || name.is_absolute()) return false;
   for (const std::filesystem::path& step : name)
@@ -39,7 +50,7 @@ bool is_inside_its_folder(const std::filesystem::path& name) {
 }  // namespace
 
 std::map<std::string, std::string> presumed_files(std::string_view text, const std::string& name) {
-  std::map<std::string, std::vector<llvm::StringRef>> files;
+  std::map<std::string, std::map<unsigned, llvm::StringRef>> files;
   std::string file = name;
   unsigned number = 1;
   for (llvm::StringRef rest = text; !rest.empty();) {
@@ -49,27 +60,32 @@ std::map<std::string, std::string> presumed_files(std::string_view text, const s
       number = next;
       continue;
     }
-    std::vector<llvm::StringRef>& lines = files[file];
+    std::map<unsigned, llvm::StringRef>& lines = files[file];
     if (number > most_lines) continue;
     // A later account of a line is the right one: what wraps a source is counted as a line of it.
-    if (lines.size() < number) lines.resize(number);
-    lines[number++ - 1] = line;
+    lines.insert_or_assign(lines.end(), number++, line);
   }
   std::map<std::string, std::string> texts;
-  for (const auto& [path, lines] : files) texts[path] = llvm::join(lines, "\n") + "\n";
+  unsigned lines_left = most_lines;
+  for (const auto& [path, lines] : files) {
+    const unsigned last = lines.empty() ? 0 : lines.rbegin()->first;
+    if (last > lines_left) continue;
+    lines_left -= last;
+    texts[path] = text_of(lines);
+  }
   return texts;
 }
 
 std::string source_folder(std::string_view text) {
   const auto digest = llvm::xxh3_128bits(
       llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
-  return (llvm::Twine(source_root) + llvm::utohexstr(digest.high64, /*LowerCase=*/true, 16) +
+  return (llvm::Twine(debug_source_root) + llvm::utohexstr(digest.high64, /*LowerCase=*/true, 16) +
           llvm::utohexstr(digest.low64, /*LowerCase=*/true, 16))
       .str();
 }
 
 void keep_source(std::string_view text, const std::string& name) {
-  const std::filesystem::path folder = source_folder(text).substr(source_root.size());
+  const std::filesystem::path folder = source_folder(text).substr(debug_source_root.size());
   for (const auto& [path, lines] : presumed_files(text, name))
     if (is_inside_its_folder(path)) debug_files().keep("source" / folder / path, lines);
 }

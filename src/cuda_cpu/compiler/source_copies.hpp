@@ -9,15 +9,11 @@
 
 namespace treadle::cuda_cpu {
 
-/// Where line tables say that sources of strings are, each in a folder of its own. The same on all
-/// machines, and nowhere: debuggers are told to look in <cache folder>/treadle-debug/source.
-inline constexpr std::string_view source_root = "/treadle/source/";
-
 /// The files that `text` is made of by its own account, #line directives that is, each with its
 /// lines where they are counted from. What comes before the first #line belongs to `name`.
 std::map<std::string, std::string> presumed_files(std::string_view text, const std::string& name);
 
-/// The folder that line tables name for a source: a digest of `text`, below source_root.
+/// The folder that line tables name for a source: a digest of `text`, below debug_source_root.
 std::string source_folder(std::string_view text);
 
 /// Keeps the files that `text` is made of where debuggers are told to look. Those with absolute

@@ -49,6 +49,22 @@ int open_for_loader(std::string& path) {
   return mkostemp(path.data(), O_CLOEXEC);
 }
 
+/// A debugger that is shown a module wants its sources too: they are no older than it is. Line
+/// tables name them.
+void use_sources_of(std::string_view bytes) {
+  constexpr std::size_t digits = 32;
+  std::string_view last;  // each unit and each table names the same one
+  for (std::size_t at = bytes.find(debug_source_root); at != bytes.npos;
+       at = bytes.find(debug_source_root, at + 1)) {
+    const std::string_view digest = bytes.substr(at + debug_source_root.size(), digits);
+    if (digest.size() < digits || digest == last ||
+        digest.find_first_not_of("0123456789abcdef") != digest.npos)
+      continue;
+    debug_files().use(std::filesystem::path("source") / digest);
+    last = digest;
+  }
+}
+
 /// The library in a file that stays, so that profilers and debuggers find its symbols and lines
 /// even when the process is gone: perf reads none of memory files. One file serves all processes.
 /// Null where there can be no such file, and when this process has that module loaded: another one
@@ -58,6 +74,7 @@ void* open_kept_library(std::string_view bytes, const std::string& digest) {
   const std::lock_guard lock(one_at_a_time);
   const std::string file = debug_files().keep("module/" + digest + ".so", bytes);
   if (file.empty()) return nullptr;
+  use_sources_of(bytes);
   if (void* loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
     dlclose(loaded);
     return nullptr;

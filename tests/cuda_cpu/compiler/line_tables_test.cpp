@@ -11,6 +11,7 @@
 #include "cuda_cpu/compiler/ir_module.hpp"
 #include "cuda_cpu/compiler/passes/module_plan.hpp"
 #include "cuda_cpu/compiler/source_copies.hpp"
+#include "treadle/base/debug_files.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -127,10 +128,18 @@ TEST(PresumedFiles, a_generator_may_name_many_files_and_any_line) {
               ElementsAre(Pair("a.cu", "one\n"), Pair("b.cu", "\nthree\ntwo\n")));
 }
 
+TEST(PresumedFiles, empty_lines_before_far_ones_have_a_limit_together) {
+  const auto files = presumed_files(
+      "#line 600000 \"a.cu\"\nfar\n#line 600000 \"b.cu\"\ntoo far\n#line 2 \"c.cu\"\nnear\n",
+      "k.cu");
+  EXPECT_THAT(files, ElementsAre(Pair("a.cu", std::string(599999, '\n') + "far\n"),
+                                 Pair("c.cu", "\nnear\n")));
+}
+
 TEST(SourceFolder, is_a_digest_of_the_text_below_the_root) {
   const std::string folder = source_folder("text");
-  EXPECT_TRUE(folder.starts_with(source_root));
-  EXPECT_EQ(folder.size(), source_root.size() + 32);
+  EXPECT_TRUE(folder.starts_with(debug_source_root));
+  EXPECT_EQ(folder.size(), debug_source_root.size() + 32);
   EXPECT_EQ(folder, source_folder("text"));
   EXPECT_NE(folder, source_folder("texT"));
 }
