@@ -168,4 +168,7 @@ __TREADLE_IEEE(ru)
 __TREADLE_IEEE(rz)
 #undef __TREADLE_IEEE
 
+// It would hold behind this header, and there is no pop: back to what the program asked for by --fmad.
+#if __TREADLE_FMAD
 #pragma clang fp contract(fast)
+#endif

@@ -57,6 +57,7 @@ std::vector<std::string> dialect_arguments(const Dialect& dialect) {
   arguments.emplace_back(standard_name(dialect.standard));
   arguments.emplace_back(dialect.optimized ? "-O2" : "-O0");
   arguments.emplace_back(dialect.fp_contract ? "-ffp-contract=fast" : "-ffp-contract=off");
+  arguments.emplace_back(dialect.fp_contract ? "-D__TREADLE_FMAD=1" : "-D__TREADLE_FMAD=0");
   if (dialect.fast_math) {
     // NVRTC's --use_fast_math flushes denormals and relaxes division, square roots and library
     // functions. NaNs and infinities keep their meaning there, so clang's -ffast-math would go too

@@ -17,8 +17,8 @@ class Machine:
     def __init__(self, device):
         self.device, self.modules = device, {}
 
-    def compile(self, source):
-        return self.device.compile(source)
+    def compile(self, source, *options):
+        return self.device.compile(source, *options)
 
     def run(self, family, number, inputs, results):
         if family not in self.modules:
@@ -46,10 +46,11 @@ class Gpu(Machine):
         super().__init__(device)
         self.context = cuda.Context.primary(device)
 
-    def compile(self, source):
+    def compile(self, source, *options):
         import treadle
 
-        return GpuModule(treadle.compile_cuda(source, self.device.target).image)
+        program = treadle.compile_cuda(source, self.device.target, flags=list(options))
+        return GpuModule(program.image)
 
     @contextlib.contextmanager
     def current(self):
@@ -71,7 +72,7 @@ class GpuModule:
 
         function = self.module.function(name)
 
-        def launch(*arguments, grid, block):
+        def launch(*arguments, grid, block, cooperative=False):
             copies = []
             for argument in arguments:
                 if isinstance(argument, np.ndarray):
@@ -83,6 +84,7 @@ class GpuModule:
                 *[next(memories) if isinstance(a, np.ndarray) else a for a in arguments],
                 grid=grid,
                 block=block,
+                cooperative=cooperative,
             )
             for argument, memory in copies:
                 memory.copy_to(argument)
