@@ -22,7 +22,6 @@
 #include <llvm/ADT/SmallSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/CFG.h>
-#include <llvm/IR/Dominators.h>
 
 #include <utility>
 
@@ -106,8 +105,6 @@ bool turns_before_barrier(const RegionGraph& graph, BasicBlock* block) {
     for (BasicBlock* next : graph.successors(pending.pop_back_val()))
       if (seen.insert(next).second) pending.push_back(next);
   if (!seen.contains(block)) return false;
-  const llvm::DominatorTree dominators(*block->getParent());
-  const llvm::LoopInfo loops(dominators);
   const auto has_barrier = [&](const llvm::Loop* loop) {
     return llvm::any_of(seen, [&](BasicBlock* reached) {
       return graph.region_after(reached) != 0 && loop->contains(reached);
@@ -115,7 +112,7 @@ bool turns_before_barrier(const RegionGraph& graph, BasicBlock* block) {
   };
   // Of a loop around the innermost, too: threads that leave that one early go on with the next
   // turn.
-  for (const llvm::Loop* loop = loops.getLoopFor(block); loop; loop = loop->getParentLoop())
+  for (const llvm::Loop* loop = graph.loops().getLoopFor(block); loop; loop = loop->getParentLoop())
     if (seen.contains(loop->getHeader()) && has_barrier(loop)) return true;
   return false;
 }

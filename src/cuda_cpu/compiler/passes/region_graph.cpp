@@ -14,6 +14,7 @@
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
@@ -57,6 +58,14 @@ llvm::SmallVector<llvm::BasicBlock*, 2> RegionGraph::successors(llvm::BasicBlock
 int RegionGraph::exit_of(const llvm::BasicBlock* block) const {
   if (const unsigned next = region_after(block)) return static_cast<int>(next);
   return llvm::isa<llvm::ReturnInst>(block->getTerminator()) ? int{region_exited} : -1;
+}
+
+const llvm::LoopInfo& RegionGraph::loops() const {
+  if (!loops_) {
+    const llvm::DominatorTree dominators(*regions_.front().start->getParent());
+    loops_ = std::make_unique<llvm::LoopInfo>(dominators);
+  }
+  return *loops_;
 }
 
 void RegionGraph::collect_blocks(Region& region) const {

@@ -3,6 +3,9 @@
 
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+
+#include <memory>
 
 #include "cuda_cpu/compiler/passes/kernel_body.hpp"
 
@@ -33,6 +36,9 @@ class RegionGraph {
   /// Where a thread that reaches the end of `block` leaves the region to: a region's number or
   /// region_exited; -1 if it stays.
   int exit_of(const llvm::BasicBlock* block) const;
+  /// Loops of the whole body, with barriers in them. Found when they are first asked for: the body
+  /// must be as it was cut.
+  const llvm::LoopInfo& loops() const;
 
  private:
   void split(llvm::CallBase& barrier);
@@ -40,6 +46,7 @@ class RegionGraph {
 
   llvm::SmallVector<Region, 8> regions_;
   llvm::DenseMap<const llvm::BasicBlock*, unsigned> after_;
+  mutable std::unique_ptr<llvm::LoopInfo> loops_;
 };
 
 }  // namespace treadle::cuda_cpu
