@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <utility>
 
 #if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
@@ -40,9 +41,10 @@ void sanitizer_switch(void*) {}
 
 }  // namespace
 
-Fiber::~Fiber() {
-  if (sanitizer_inside_ != nullptr) sanitizer_release(sanitizer_inside_);
-  if (memory_ != nullptr) munmap(memory_, page() + stack_bytes);
+void Fiber::release() {
+  if (memory_ == nullptr) return;
+  if (sanitizer_inside_ != nullptr) sanitizer_release(std::exchange(sanitizer_inside_, nullptr));
+  munmap(std::exchange(memory_, nullptr), page() + stack_bytes);
 }
 
 bool Fiber::reserve() {
@@ -50,7 +52,12 @@ bool Fiber::reserve() {
   void* const memory = mmap(nullptr, page() + stack_bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return false;
-  mprotect(memory, page(), PROT_NONE);
+  // A process may have 65530 mappings; memory that joins its neighbour's counts as none, a page
+  // below it that faults does. Without that page a deep recursion would write into another stack.
+  if (mprotect(memory, page(), PROT_NONE) != 0) {
+    munmap(memory, page() + stack_bytes);
+    return false;
+  }
   memory_ = static_cast<std::byte*>(memory);
   sanitizer_inside_ = sanitizer_fiber();
   return true;

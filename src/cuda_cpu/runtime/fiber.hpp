@@ -17,10 +17,13 @@ class Fiber {
   Fiber() = default;
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
-  ~Fiber();
+  ~Fiber() { release(); }
 
-  /// Gives it its stack, with a page below it that faults. False if there is no memory.
+  /// Gives it its stack, with a page below it that faults. False if there is no memory, or
+  /// no such page.
   bool reserve();
+  /// Gives the stack back; what runs on it has ended or never will.
+  void release();
   /// The next `enter` calls body(argument). Needs a stack.
   void start(Body body, void* argument);
   void enter();

@@ -17,6 +17,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "cuda_cpu/runtime/driver_api.hpp"
@@ -117,8 +118,12 @@ FiberBlock& FiberBlock::of_this_thread() {
 }
 
 bool FiberBlock::reserve(unsigned count) {
-  return std::all_of(threads_.begin(), threads_.begin() + count,
-                     [](Thread& thread) { return thread.fiber.reserve(); });
+  const bool enough = std::all_of(threads_.begin(), threads_.begin() + count,
+                                  [](Thread& thread) { return thread.fiber.reserve(); });
+  // Not even malloc may work with what is left.
+  if (!enough)
+    for (Thread& thread : threads_) thread.fiber.release();
+  return enough;
 }
 
 void FiberBlock::set_thread_index(unsigned number) {
@@ -225,10 +230,19 @@ void FiberBlock::run(const Kernel& kernel, void** arguments, BlockContext& block
 }
 
 FiberBlock& reserved_fibers(unsigned count) {
-  const ServiceCall pause;  // a thread that allocates is not taken out
-  FiberBlock& block = FiberBlock::of_this_thread();
-  if (!block.reserve(count)) leave_guarded(FaultReason::trap);
-  return block;
+  FiberBlock* block = nullptr;
+  bool enough = false;
+  {
+    const ServiceCall pause;  // a thread that allocates is not taken out
+    block = &FiberBlock::of_this_thread();
+    enough = block->reserve(count);
+    if (!enough)
+      tell_violation(CUDA_ERROR_OUT_OF_MEMORY,
+                     "no room for the stacks of " + std::to_string(count) +
+                         " threads on fibers; sysctl vm.max_map_count limits them, too");
+  }
+  if (!enough) leave_guarded(FaultReason::violation);  // it jumps: past no destructor
+  return *block;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #define FMT_HEADER_ONLY
@@ -36,14 +37,17 @@ std::atomic<bool> any_asked{false};
 struct Moment {
   std::uint64_t block = 0;  ///< counts the blocks this worker runs; 0: never
   std::uint32_t thread = 0, block_barriers = 0, warp_barriers = 0;
+  std::uint64_t time = 0;       ///< counts the waits for some threads that ended in the block
+  std::uint64_t waited_at = 0;  ///< when the last of its own did
   const CheckedAccess* access = nullptr;
 
-  /// Whether nothing orders the two.
-  bool meets(const Moment& other) const {
-    if (block != other.block || thread == other.thread) return false;
-    if (block_barriers != other.block_barriers) return false;
-    const bool same_warp = thread / threads_in_step == other.thread / threads_in_step;
-    return !same_warp || warp_barriers == other.warp_barriers;
+  /// Whether nothing orders this and a later moment. Whom a thread waited for is not known when it
+  /// waited for some: all that was done before counts as theirs.
+  bool meets(const Moment& later) const {
+    if (block != later.block || thread == later.thread) return false;
+    if (block_barriers != later.block_barriers || later.waited_at > time) return false;
+    const bool same_warp = thread / threads_in_step == later.thread / threads_in_step;
+    return !same_warp || warp_barriers == later.warp_barriers;
   }
 };
 
@@ -55,6 +59,7 @@ struct SharedByte {
 
 struct ThreadProgress {
   std::uint32_t arrivals = 0, block_barriers = 0, warp_barriers = 0;
+  std::uint64_t waited_at = 0;
   const CheckedAccess* last_barrier = nullptr;
 };
 
@@ -100,6 +105,7 @@ class BlockRecord {
   bool all_arrived(const CheckedAccess& place);
 
   std::uint64_t number_ = 0;  ///< of the block
+  std::uint64_t waits_ = 0;   ///< for some threads, that have ended
   std::uint32_t checked_barriers_ = 0;
   std::vector<ThreadProgress> threads_;
   std::vector<SharedByte> shared_;
@@ -107,6 +113,7 @@ class BlockRecord {
   std::unordered_map<std::uintptr_t, Moment> local_;
   std::uint64_t generation_ = 0;  ///< of `last_`
   Allocation last_;               ///< found last: neighbouring accesses go to the same one
+  std::weak_ptr<WrittenBytes> last_written_;  ///< of `last_`
 };
 
 std::string BlockRecord::index_of(std::uint32_t linear) const {
@@ -122,7 +129,8 @@ ThreadProgress& BlockRecord::progress() {
 
 Moment BlockRecord::now(const CheckedAccess& access) {
   const ThreadProgress& mine = progress();
-  return {number_, thread(), mine.block_barriers, mine.warp_barriers, &access};
+  return {number_,        thread(), mine.block_barriers, mine.warp_barriers, waits_,
+          mine.waited_at, &access};
 }
 
 const Allocation* BlockRecord::allocation_at(std::uintptr_t address) {
@@ -131,7 +139,9 @@ const Allocation* BlockRecord::allocation_at(std::uintptr_t address) {
     const auto found = find_memory(address);
     if (!found) return nullptr;
     last_ = *found;
-    last_.context = nullptr;  // it must not live longer for this
+    // They must not live longer for this.
+    last_.context = nullptr;
+    last_written_ = std::exchange(last_.written, nullptr);
     generation_ = generation;
   }
   return &last_;
@@ -251,10 +261,11 @@ bool BlockRecord::written(std::uintptr_t address, std::uint64_t size, const Chec
 bool BlockRecord::written_in_memory(std::uintptr_t address, std::uint64_t size,
                                     const CheckedAccess& access) {
   const Allocation* const found = writes_are_noted() ? allocation_at(address) : nullptr;
-  if (found == nullptr || found->written == nullptr) return true;
+  const auto noted = found != nullptr ? last_written_.lock() : nullptr;
+  if (noted == nullptr) return true;
   const std::size_t first = address - found->base, count = std::min(size, found->size - first);
-  const Share before = found->written->written(first, count);
-  if (writes(access)) found->written->note(first, count);
+  const Share before = noted->written(first, count);
+  if (writes(access)) noted->note(first, count);
   if (!reads_unwritten(access, before)) return true;
   tell_violation(CUDA_ERROR_LAUNCH_FAILED,
                  fmt::format("{}: {} {} bytes at {:#x} that nobody has written, {}", access.place,
@@ -312,6 +323,9 @@ bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
       return true;
     case CheckedStep::behind_warp_barrier:
       ++mine.warp_barriers;
+      return true;
+    case CheckedStep::behind_some_threads:
+      mine.waited_at = ++waits_;
       return true;
     default:
       break;

@@ -404,6 +404,9 @@ class Run:
         self.out, self.p = cuda.mem_alloc(SIZE), cuda.mem_alloc(SIZE)
     def at(self, i):
         self.read(self.out, self.p, np.int32(i))
+    def resident(self):
+        with open("/proc/self/statm") as pages:
+            return int(pages.read().split()[1]) * 4096
 
 def never_written(run): run.at(5)
 def filled(run): cuda.memset_d8(run.p, 0, SIZE); run.at(99)
@@ -432,6 +435,12 @@ def heap(run): run.heap(run.p, np.int32(1))
 def heap_beside(run): run.heap(run.p, np.int32(2))
 def memory_used_again(run):
     cuda.memset_d8(run.p, 0, SIZE); run.p.free(); run.p = cuda.mem_alloc(SIZE); run.at(1)
+def what_is_known_of_freed_memory_is_freed(run):
+    run.write(run.p, np.int32(0)); cuda.Context.synchronize(); before = run.resident()
+    large = cuda.mem_alloc(1 << 28); run.write(large, np.int32(0)); cuda.Context.synchronize()
+    assert run.resident() > before + (24 << 20)  # a bit for each byte
+    large.free()
+    assert run.resident() < before + (16 << 20), run.resident() - before
 
 CASES = [case for case in globals().values() if getattr(case, "__code__", None)]
 said = {}

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -24,6 +26,47 @@ class BarrierTest : public RuntimeTest, public ::testing::WithParamInterface<boo
 };
 INSTANTIATE_TEST_SUITE_P(Schedulers, BarrierTest, ::testing::Bool(),
                          [](const auto& way) { return way.param ? "Fibers" : "Regions"; });
+
+/// For as long as it lives the process may have some hundred mappings more: for malloc, not for the
+/// stacks of a thousand fibers.
+class FewMoreMappings {
+ public:
+  FewMoreMappings() {
+    pages_ =
+        mmap(nullptr, count * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    for (std::size_t i = 1; i < count && !reached_; i += 2) reached_ = !allow(i, PROT_READ);
+    for (std::size_t i = 1; i < 600; i += 2) allow(i, PROT_NONE);
+  }
+  FewMoreMappings(const FewMoreMappings&) = delete;
+  FewMoreMappings& operator=(const FewMoreMappings&) = delete;
+  ~FewMoreMappings() { munmap(pages_, count * page); }
+  bool reached() const { return reached_; }
+
+ private:
+  bool allow(std::size_t number, int access) const {
+    return mprotect(static_cast<std::byte*>(pages_) + number * page, page, access) == 0;
+  }
+  static constexpr std::size_t count = 1 << 17, page = 4096;
+  void* pages_ = MAP_FAILED;
+  bool reached_ = false;
+};
+
+TEST_P(BarrierTest, fibers_whose_stacks_cannot_be_guarded_are_an_error) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "sanitizers need mappings of their own";
+#endif
+  int* out = allocate_array<int>(1024);
+  ASSERT_CU(launch("early_return", 1, 32, nullptr, 32, out));  // what else is made once
+  ASSERT_CU(CU(cuCtxSynchronize)());
+  CUresult result = CUDA_SUCCESS;
+  {
+    const FewMoreMappings now;
+    if (!now.reached()) GTEST_SKIP() << "this kernel has no limit, or a high one";
+    result = launch("early_return", 1, 1024, nullptr, 1024, out);
+    if (result == CUDA_SUCCESS) result = CU(cuCtxSynchronize)();
+  }
+  EXPECT_CU(GetParam() ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS, result);
+}
 
 TEST_P(BarrierTest, runs_regions_together_while_all_threads_agree) {
   int* in = allocate_array<int>(1000);
