@@ -64,7 +64,7 @@ def headers_without_test(root: pathlib.Path) -> list[str]:
 
 
 def main() -> int:
-    root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else repo.ROOT
+    root = repo.root_named(sys.argv[1:])
     documents = [name for name in DOCUMENTS if (root / name).exists()]
     findings = [finding for name in documents for finding in missing_names(root, name)]
     findings += headers_without_test(root)

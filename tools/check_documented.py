@@ -258,7 +258,7 @@ def check(root: pathlib.Path) -> tuple[list[str], int]:
 
 
 def main() -> int:
-    root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else repo.ROOT
+    root = repo.root_named(sys.argv[1:])
     findings, files = check(root)
     return repo.report("check_documented", findings, files)
 

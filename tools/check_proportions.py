@@ -183,7 +183,7 @@ class Tree:
 
 def main() -> int:
     arguments = [word for word in sys.argv[1:] if word != "--rooms"]
-    tree = Tree(pathlib.Path(arguments[0]).resolve() if arguments else repo.ROOT)
+    tree = Tree(repo.root_named(arguments))
     for line in tree.by_room() if "--rooms" in sys.argv else ():
         print(line)
     findings = tree.findings

@@ -179,7 +179,7 @@ def check(root: pathlib.Path) -> tuple[list[str], list[int]]:
 
 
 def main() -> int:
-    root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else repo.ROOT
+    root = repo.root_named(sys.argv[1:])
     findings, sizes = check(root)
     if len(sizes) > 1:
         p90 = statistics.quantiles(sizes, n=10)[-1]

@@ -7,7 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CPP = {".cpp", ".hpp", ".h"}
@@ -22,6 +22,11 @@ NO_CODE = re.compile(
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
+
+
+def root_named(arguments: Sequence[str]) -> pathlib.Path:
+    """The tree that a check's command line names; without a name this one."""
+    return pathlib.Path(arguments[0]).resolve() if arguments else ROOT
 
 
 def tracked(root: pathlib.Path = ROOT) -> list[pathlib.PurePosixPath]:
