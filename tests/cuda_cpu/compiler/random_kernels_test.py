@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 import random_kernels
 import random_kernels_found
+import random_statements
 
-KERNELS, BATCH, BLOCKS = 320, 20, 2
+KERNELS, BATCH, BLOCKS = 320, 20, 3
+OPTIONS = ["--fmad=false"]  # which products are fused may depend on the way
 CHOSEN = os.environ.get("TREADLE_RANDOM_KERNELS", f"0:{KERNELS}")
 if CHOSEN == "new":
     NEW = secrets.randbelow(10**9)
@@ -25,13 +27,22 @@ def inputs(threads):
     return np.random.default_rng(threads).integers(0, 2**32, 8 * threads, np.uint32)
 
 
-def answer(module, name, block, n):
-    """What a kernel writes: a word a thread, and what all have added up."""
-    threads = int(np.prod(block))
-    out, added = np.zeros(BLOCKS * threads, np.uint32), np.zeros(4, np.uint32)
-    kernel = module.kernel(name)
-    kernel(out, inputs(threads), added, np.uint32(n), block=block, grid=(BLOCKS,))
+def answer(module, name, block, n, is_grid=False):
+    """What a kernel writes: a word a thread, what all have added up, and what they exchanged."""
+    words = BLOCKS * int(np.prod(block))
+    out, added = np.zeros(words, np.uint32), np.zeros(4 + words * is_grid, np.uint32)
+    shape = {"block": block, "grid": (BLOCKS,)} | ({"cooperative": True} if is_grid else {})
+    module.kernel(name)(out, inputs(words // BLOCKS), added, np.uint32(n), **shape)
     return out.tolist() + added.tolist()
+
+
+def answer_of(module, program, kernel="k"):
+    return answer(module, kernel, program.block, program.seed % 7, program.is_grid)
+
+
+def prelude_of(programs):
+    grids = any(program.is_grid for program in programs)
+    return random_kernels.GRID_PRELUDE if grids else random_kernels.PRELUDE
 
 
 class Batch:
@@ -39,11 +50,11 @@ class Batch:
 
     def __init__(self, seeds):
         self.programs = [random_kernels.Program(seed) for seed in seeds]
-        kernels = "".join(program.text(f"k{program.seed}") for program in self.programs)
-        self.text = random_kernels.PRELUDE + kernels
+        self.text = prelude_of(self.programs)
+        self.text += "".join(program.text(f"k{program.seed}") for program in self.programs)
 
     def compile(self, device):
-        self.image = device.image(self.text, "--treadle-fibers")
+        self.image = device.image(self.text, "--treadle-fibers", *OPTIONS)
         return self
 
     def load(self, device):
@@ -52,7 +63,7 @@ class Batch:
 
     def answers(self, module, programs=None):
         chosen = self.programs if programs is None else programs
-        return {p.seed: answer(module, f"k{p.seed}", p.block, p.seed % 7) for p in chosen}
+        return {p.seed: answer_of(module, p, f"k{p.seed}") for p in chosen}
 
 
 def on_fibers(device, run):
@@ -63,11 +74,11 @@ def on_fibers(device, run):
         device.check("treadle_cpu_run_on_fibers", 0)
 
 
-def differs(device, text, block, n):
-    """One kernel, compiled alone."""
-    module = device.compile(random_kernels.PRELUDE + text, "--treadle-fibers")
-    by_regions = answer(module, "k", block, n)
-    return by_regions != on_fibers(device, lambda: answer(module, "k", block, n))
+def differs(device, text, run):
+    """One kernel, compiled alone; `run` gives the answer of its module."""
+    module = device.compile(text, "--treadle-fibers", *OPTIONS)
+    by_regions = run(module)
+    return by_regions != on_fibers(device, lambda: run(module))
 
 
 def report(device, programs):
@@ -76,10 +87,11 @@ def report(device, programs):
     for program in programs[:3]:
         n, whole = program.seed % 7, program.text()
 
-        def fails(smaller, n=n):
-            return differs(device, smaller.text(), smaller.block, n)
+        def fails(smaller):
+            text = prelude_of([smaller]) + smaller.text()
+            return differs(device, text, lambda module: answer_of(module, smaller))
 
-        small = random_kernels.reduced(program, fails).text()
+        small = random_statements.reduced(program, fails).text()
         texts.append(f"seed {program.seed}, n = {n}, block {program.block}\n{small}\nof\n{whole}")
     return f"{len(programs)} kernels differ\n" + "\n".join(texts)
 
@@ -113,7 +125,8 @@ def test_random_kernels_compute_by_regions_what_they_do_on_fibers(device, module
 @pytest.mark.parametrize("name", random_kernels_found.KERNELS)
 def test_kernels_that_were_found_stay_right(device, name):
     block, n, text = random_kernels_found.KERNELS[name]
-    assert not differs(device, text, block, n)
+    text = random_kernels.PRELUDE + text
+    assert not differs(device, text, lambda module: answer(module, "k", block, n))
 
 
 # As region_scheduler.hpp has them.
