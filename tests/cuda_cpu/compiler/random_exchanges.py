@@ -17,6 +17,23 @@ __device__ unsigned by_exchange(unsigned* word, unsigned step) {
   unsigned seen = *(volatile unsigned*)word, old;
   while ((old = atomicCAS(word, seen, seen + step)) != seen) seen = old; return old; }
 """
+# Blocks meet, behind a word that counts them, in two ways: each is the reference of the other.
+GRID_PRELUDE = """
+#ifdef BY_COUNTING
+__device__ void meet(unsigned* arrived, unsigned t) {
+  __syncthreads();
+  if (t == 0) {
+    __threadfence();
+    const unsigned goal = (atomicAdd(arrived, 1u) / gridDim.x + 1) * gridDim.x;
+    while (*(volatile unsigned*)arrived < goal) ;
+    __threadfence(); }
+  __syncthreads(); }
+#define MEET meet(g + 4 + gridDim.x * NT, t)
+#else
+#include <cooperative_groups.h>
+#define MEET cooperative_groups::this_grid().sync()
+#endif
+"""
 
 
 class BlockExchanges:
@@ -118,9 +135,8 @@ class BlockExchanges:
         """All blocks; each then reads what another wrote."""
         words = "(g + 4)"
         return Statement(
-            f"{words}[blockIdx.x * NT + t] = {self.e()}; cooperative_groups::this_grid().sync(); "
-            f"{self.name()} += {words}[(blockIdx.x + 1) % gridDim.x * NT + (t + n) % NT]; "
-            "cooperative_groups::this_grid().sync();"
+            f"{words}[blockIdx.x * NT + t] = {self.e()}; MEET; "
+            f"{self.name()} += {words}[(blockIdx.x + 1) % gridDim.x * NT + (t + n) % NT]; MEET;"
         )
 
 

@@ -17,8 +17,8 @@ MOST_STATEMENTS = 5  # of a kernel: it takes as long to compile as it is long
 BLOCKS = [(32, 1), (64, 1), (16, 4), (40, 1), (7, 3), (96, 1), (128, 1), (8, 4, 4)]
 # In front of the kernels of a module.
 PRELUDE = random_expressions.PRELUDE + random_exchanges.PRELUDE
-GRID_PRELUDE = "#include <cooperative_groups.h>\n" + PRELUDE
-GRIDS = 140, 20  # of so many seeds in a row the last so many: their header takes long to compile
+GRID_PRELUDE = random_exchanges.GRID_PRELUDE + PRELUDE
+GRIDS = 200, 20  # of so many seeds in a row the last so many: their header takes long to compile
 
 
 class Program(Expressions, Ways, BlockExchanges, WarpExchanges):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Regions and their scheduler against fibers: random kernels in which threads meet, part, vote,
-shuffle and leave run both ways and have to give the same bits (the GPU's: same_bits_test.py). The
-seeds are printed, and the same each time: what fails is a change, and not its luck. Others, or a
-longer search: TREADLE_RANDOM_KERNELS=FIRST:LAST, or `new` for 320 of nobody's choice."""
+shuffle and leave run both ways and have to give the same bits (the GPU's: same_bits_test.py).
+Blocks of a grid meet at its barrier, and by counting each other. The seeds are printed, and the
+same each time: what fails is a change, and not its luck. Others, or a longer search:
+TREADLE_RANDOM_KERNELS=FIRST:LAST, or `new` for 320 of nobody's choice."""
 
 import os
 import secrets
@@ -15,6 +16,7 @@ import random_kernels_found
 import random_statements
 
 KERNELS, BATCH, BLOCKS = 320, 20, 3
+BY_COUNTING = "-DBY_COUNTING"
 OPTIONS = ["--fmad=false"]  # which products are fused may depend on the way
 CHOSEN = os.environ.get("TREADLE_RANDOM_KERNELS", f"0:{KERNELS}")
 if CHOSEN == "new":
@@ -30,19 +32,22 @@ def inputs(threads):
 def answer(module, name, block, n, is_grid=False):
     """What a kernel writes: a word a thread, what all have added up, and what they exchanged."""
     words = BLOCKS * int(np.prod(block))
-    out, added = np.zeros(words, np.uint32), np.zeros(4 + words * is_grid, np.uint32)
+    out, added = np.zeros(words, np.uint32), np.zeros(5 + words * is_grid, np.uint32)
     shape = {"block": block, "grid": (BLOCKS,)} | ({"cooperative": True} if is_grid else {})
     module.kernel(name)(out, inputs(words // BLOCKS), added, np.uint32(n), **shape)
-    return out.tolist() + added.tolist()
+    return out.tolist() + added[:-1].tolist()  # the last counts blocks, in one of the ways
 
 
 def answer_of(module, program, kernel="k"):
     return answer(module, kernel, program.block, program.seed % 7, program.is_grid)
 
 
+def has_grids(programs):
+    return any(program.is_grid for program in programs)
+
+
 def prelude_of(programs):
-    grids = any(program.is_grid for program in programs)
-    return random_kernels.GRID_PRELUDE if grids else random_kernels.PRELUDE
+    return random_kernels.GRID_PRELUDE if has_grids(programs) else random_kernels.PRELUDE
 
 
 class Batch:
@@ -54,11 +59,14 @@ class Batch:
         self.text += "".join(program.text(f"k{program.seed}") for program in self.programs)
 
     def compile(self, device):
-        self.image = device.image(self.text, "--treadle-fibers", *OPTIONS)
+        options = ["--treadle-fibers", *OPTIONS]
+        self.image = self.other_image = device.image(self.text, *options)
+        if has_grids(self.programs):  # blocks meet by regions only
+            self.other_image = device.image(self.text, BY_COUNTING, *options)
         return self
 
     def load(self, device):
-        self.module = device.load(self.image)
+        self.module, self.other = device.load(self.image), device.load(self.other_image)
         return self
 
     def answers(self, module, programs=None):
@@ -77,8 +85,11 @@ def on_fibers(device, run):
 def differs(device, text, run):
     """One kernel, compiled alone; `run` gives the answer of its module."""
     module = device.compile(text, "--treadle-fibers", *OPTIONS)
+    other = module
+    if "MEET" in text:
+        other = device.compile(text, "--treadle-fibers", BY_COUNTING, *OPTIONS)
     by_regions = run(module)
-    return by_regions != on_fibers(device, lambda: run(module))
+    return by_regions != on_fibers(device, lambda: run(other))
 
 
 def report(device, programs):
@@ -117,7 +128,7 @@ def test_random_kernels_compute_by_regions_what_they_do_on_fibers(device, module
     wrong = []
     for batch in modules:
         by_regions = batch.answers(batch.module)
-        by_fibers = on_fibers(device, lambda b=batch: b.answers(b.module))
+        by_fibers = on_fibers(device, lambda b=batch: b.answers(b.other))
         wrong += [p for p in batch.programs if by_regions[p.seed] != by_fibers[p.seed]]
     assert not wrong, report(device, wrong)
 
