@@ -14,7 +14,7 @@ HEADERS = "nvidia/cu13/include/"
 # tests give NVRTC the others. cooperative_groups.h needs what CCCL has.
 WHEELS = {
     "nvidia-cuda-runtime==13.0.96": (
-        *("cuda.h", "cuda_fp16.h", "cuda_bf16.h", "cooperative_groups.h"),
+        *("cuda.h", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h*", "cooperative_groups.h"),
         *("cooperative_groups/*", "cuda_pipeline*", "cuda_awbarrier*"),
     ),
     "nvidia-cuda-cccl==13.0.85": ("cccl/cuda/*", "cccl/nv/*"),

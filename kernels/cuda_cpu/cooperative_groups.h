@@ -5,3 +5,5 @@
 #include "treadle/thread_groups.h"
 //
 #include "treadle/warp_groups.h"
+//
+#include "treadle/block_tiles.h"

@@ -47,7 +47,7 @@ struct BlockContext {
   const struct Services* services;  ///< never null
   void* launch;                     ///< the runtime's own launch record
   std::uint32_t* warp_masks;  ///< per thread: before a named_warp or converge barrier the lanes it
-                              ///< names, behind it those that met
+                              ///< names, behind it those that met; before a tile barrier its size
   std::uint32_t cooperative;  ///< 1: the threads of the grid may meet
   std::uint32_t shared_size;  ///< bytes behind `shared`
   std::uint64_t local_size;   ///< bytes behind `local_memory`
@@ -78,7 +78,13 @@ struct CheckedAccess {
   std::uint32_t flags;        ///< CheckFlags
   std::uint32_t align;        ///< bytes the address must be a multiple of
 };
-enum class CheckedStep : std::uint32_t { start, arrive, behind_block_barrier, behind_warp_barrier };
+enum class CheckedStep : std::uint32_t {
+  start,
+  arrive,
+  behind_block_barrier,
+  behind_warp_barrier,
+  behind_some_threads  ///< of a tile, or whoever this thread waited for in a loop
+};
 
 /// Run-time services generated code may call. Filled by the run-time before the first launch,
 /// through the module's exported variable `treadle_services` (a `const Services*`).
@@ -120,7 +126,8 @@ enum class BarrierKind : std::uint8_t {
   named_warp = 3,  ///< the lanes of warp_masks[thread]
   whole_warp = 4,  ///< all 32 lanes: a named_warp barrier that needs no mask in memory
   converge = 5,    ///< whoever of the warp comes this way; warp_masks says who did
-  grid = 6         ///< all threads of a cooperative launch
+  grid = 6,        ///< all threads of a cooperative launch
+  tile = 7         ///< warp_masks[thread] neighbouring threads, a power of two above 32
 };
 /// A stretch of a kernel between barriers. Region 0 starts the kernel; region r > 0 follows barrier
 /// r.

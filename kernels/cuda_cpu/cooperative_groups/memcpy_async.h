@@ -3,31 +3,16 @@
 #pragma once
 
 #include <cooperative_groups.h>
+//
+#include "../treadle/async_copies.h"
 
 extern "C++" {
-#ifndef __TREADLE_ALIGNED_SIZE
-#define __TREADLE_ALIGNED_SIZE
-namespace cuda {
-/// A number of bytes and what it and the addresses are aligned to.
-template <size_t alignment>
-struct aligned_size_t {
-  static constexpr size_t align = alignment;
-  size_t value;
-  __host__ __device__ explicit aligned_size_t(size_t bytes) : value(bytes) {}
-  __host__ __device__ operator size_t() const { return value; }
-};
-}  // namespace cuda
-#endif
-
 namespace cooperative_groups {
 
 /// `bytes` is a number or a cuda::aligned_size_t.
 template <class Group, class T, class Bytes>
 __TREADLE_FUNCTION void memcpy_async(const Group& group, T* to, const T* from, const Bytes& bytes) {
-  const size_t end = static_cast<size_t>(bytes), step = group.size();
-  char* target = reinterpret_cast<char*>(to);
-  const char* source = reinterpret_cast<const char*>(from);
-  for (size_t i = group.thread_rank(); i < end; i += step) target[i] = source[i];
+  cuda::__treadle_copy_by(group.thread_rank(), group.size(), to, from, static_cast<size_t>(bytes));
 }
 /// As many elements as both sides have.
 template <class Group, class T, class ToCount, class FromCount>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One value of all values of a warp group, for every thread of it.
+// One value of all values of a tile, or of threads that came together, for each of them.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -13,8 +13,7 @@ template <class Group, class T, class Operator>
 __TREADLE_FUNCTION auto reduce(const Group& group, T&& value, Operator&& op)
     -> decltype(op(value, value)) {
   typedef decltype(op(value, value)) Result;
-  return group.shfl(__treadle_scan(group, static_cast<Result>(value), op),
-                    static_cast<int>(group.size()) - 1);
+  return __treadle_total(group, static_cast<Result>(value), op);
 }
 
 /// Puts the group's result into a cuda::atomic or cuda::atomic_ref: on top of what it holds. Seen

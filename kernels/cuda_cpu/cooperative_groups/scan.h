@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Running results over the ranks of a warp group.
+// Running results over the ranks of a tile, or of threads that came together.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -25,7 +25,7 @@ template <class Group, class T, class Operator>
 __TREADLE_FUNCTION auto exclusive_scan(const Group& group, T&& value, Operator&& op)
     -> decltype(op(value, value)) {
   typedef decltype(op(value, value)) Result;
-  const Result before = group.shfl_up(inclusive_scan(group, value, op), 1);
+  const Result before = __treadle_value_before(group, inclusive_scan(group, value, op));
   return group.thread_rank() == 0 ? Result{} : before;
 }
 template <class Group, class T>
@@ -61,7 +61,8 @@ template <class Group, class Atomic, class T, class Operator>
 __TREADLE_FUNCTION auto exclusive_scan_update(const Group& group, Atomic& target, T&& value,
                                               Operator&& op) -> decltype(op(value, value)) {
   const auto own = inclusive_scan(group, value, op);
-  const auto before = __treadle_update_by(group, target, own, op), below = group.shfl_up(own, 1);
+  const auto before = __treadle_update_by(group, target, own, op);
+  const auto below = __treadle_value_before(group, own);
   return group.thread_rank() == 0 ? before : op(below, before);
 }
 template <class Group, class Atomic, class T>

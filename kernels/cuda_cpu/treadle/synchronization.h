@@ -11,8 +11,10 @@ extern "C" __device__ void __treadle_barrier(unsigned kind);
 #define __TREADLE_WHOLE_WARP_BARRIER 4u
 #define __TREADLE_CONVERGENCE 5u
 #define __TREADLE_GRID_BARRIER 6u
+#define __TREADLE_TILE_BARRIER 7u
 extern "C" {
-/// One word a thread: who it waits for in front of a named warp barrier, who came behind it.
+/// One word a thread: who it waits for in front of a named warp barrier, who came behind it; how
+/// many threads its tile has in front of a tile barrier.
 __device__ unsigned* __treadle_warp_masks();
 /// 1 in a cooperative launch.
 __device__ unsigned __treadle_is_cooperative();

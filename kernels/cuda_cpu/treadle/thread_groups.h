@@ -52,7 +52,7 @@ class thread_block {
   }
 };
 __TREADLE_FUNCTION thread_block this_thread_block() { return {}; }
-/// Memory that CUDA needs for tiles of several warps; here for sources that declare it.
+/// Memory that older GPUs need for tiles of several warps; here for sources that declare it.
 template <unsigned threads = 1024>
 struct block_tile_memory {};
 template <unsigned threads>

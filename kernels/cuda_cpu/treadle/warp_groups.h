@@ -73,26 +73,12 @@ class coalesced_group {
 };
 __TREADLE_FUNCTION coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
-/// 1, 2, 4 ... 32 neighbouring threads.
-template <unsigned count, class Parent = void>
-class thread_block_tile {
+/// 1, 2, 4 ... 32 neighbouring threads: what they do together. Tiles of several warps:
+/// block_tiles.h.
+template <unsigned count, bool in_one_warp = (count <= 32)>
+class __treadle_tile {
  public:
-  static_assert(count <= 32 && (count & (count - 1)) == 0,
-                "the CPU device has tiles of 1, 2, 4, 8, 16 and 32 threads");
-  __device__ explicit thread_block_tile(unsigned meta_rank = 0, unsigned meta_size = 1)
-      : meta_rank_(meta_rank), meta_size_(meta_size) {}
-  /// A tile of the same size, whatever it was cut from.
-  template <class Other>
-  __device__ thread_block_tile(const thread_block_tile<count, Other>& other)
-      : meta_rank_(other.meta_group_rank()), meta_size_(other.meta_group_size()) {}
-
-  __device__ void sync() const { __syncwarp(__treadle_mask()); }
-  __device__ static constexpr unsigned size() { return count; }
-  __device__ static constexpr unsigned num_threads() { return count; }
-  __device__ static unsigned thread_rank() { return __treadle_linear_thread() & (count - 1u); }
-  __device__ unsigned meta_group_rank() const { return meta_rank_; }
-  __device__ unsigned meta_group_size() const { return meta_size_; }
-
+  __device__ static void sync() { __syncwarp(__treadle_mask()); }
   template <class T>
   __device__ T shfl(T value, int rank) const {
     return __shfl_sync(__treadle_mask(), value, rank, count);
@@ -122,11 +108,9 @@ class thread_block_tile {
   __device__ unsigned match_all(T value, int& all) const {
     return __match_all_sync(__treadle_mask(), value, &all) >> first_lane();
   }
+  __device__ static unsigned thread_rank() { return __treadle_linear_thread() & (count - 1u); }
   __device__ operator thread_group() const {
     return thread_group({__treadle_group::lanes, __treadle_mask(), count, thread_rank()});
-  }
-  __device__ operator coalesced_group() const {
-    return coalesced_group(__treadle_mask(), meta_rank_, meta_size_);
   }
   __device__ static unsigned __treadle_mask() {
     if constexpr (count == 32)
@@ -137,17 +121,8 @@ class thread_block_tile {
 
  private:
   __device__ static unsigned first_lane() { return __treadle_lane() & ~(count - 1u); }
-  unsigned meta_rank_, meta_size_;
 };
-__TREADLE_FUNCTION thread_block_tile<1> this_thread() { return thread_block_tile<1>(); }
 
-/// Cuts a block, or a tile, into tiles of `count` threads.
-template <unsigned count, class Parent>
-__TREADLE_FUNCTION thread_block_tile<count, Parent> tiled_partition(const Parent& parent) {
-  return thread_block_tile<count, Parent>(
-      static_cast<unsigned>(parent.thread_rank()) / count,
-      (static_cast<unsigned>(parent.size()) + count - 1u) / count);
-}
 /// The lanes of `mask` whose rank divided by `count` is this thread's.
 __TREADLE_FUNCTION unsigned __treadle_tile_of(unsigned mask, unsigned count) {
   const unsigned own = static_cast<unsigned>(__popc(mask & __treadle_lanes_below())) / count;

@@ -6,6 +6,7 @@
 //                            name the same ones
 //   warp, converge           nobody of the warp can run otherwise: those at the same place in the
 //                            text (converge), or all (warp)
+//   tile                     all threads of the tile that have not exited wait at one of this size
 //   block                    all threads of the block that have not exited wait at one
 // Threads at scheduling barriers only let the others go first. If nobody can run, lanes were named
 // that never come: whoever waits for lanes goes on with those at the same place.
@@ -66,7 +67,12 @@ class FiberBlock {
   void release_named(unsigned first);
   void release_unnamed(unsigned first);
   void release_stranded(unsigned first);
+  void release_tile(unsigned number);
   void set_thread_index(unsigned number);
+  void go_on_from(BarrierKind kind) {
+    for (unsigned i = 0; i < count_; ++i)
+      if (threads_[i].waits_at(kind)) threads_[i].state = Thread::State::runs;
+  }
 
   unsigned warp_end(unsigned first) const { return std::min(first + warp_threads, count_); }
   template <class Condition>
@@ -201,11 +207,27 @@ void FiberBlock::release_stranded(unsigned first) {
   }
 }
 
+void FiberBlock::release_tile(unsigned number) {
+  if (!threads_[number].waits_at(BarrierKind::tile)) return;
+  const unsigned size = block_->warp_masks[number], first = number / size * size;
+  const auto begin = threads_.begin() + first;
+  const auto end = threads_.begin() + std::min(first + size, count_);
+  const bool complete = std::all_of(begin, end, [&](const Thread& thread) {
+    const auto other = static_cast<std::size_t>(&thread - threads_.data());
+    return thread.state == Thread::State::exited ||
+           (thread.waits_at(BarrierKind::tile) && block_->warp_masks[other] == size);
+  });
+  if (!complete) return;
+  for (auto thread = begin; thread != end; ++thread)
+    if (thread->waits_at(BarrierKind::tile)) thread->state = Thread::State::runs;
+}
+
 bool FiberBlock::release() {
   for (unsigned first = 0; first < count_; first += warp_threads) {
     release_named(first);
     release_unnamed(first);
   }
+  for (unsigned number = 0; number < count_; ++number) release_tile(number);
   if (any_runs()) return true;
   const auto at_block_barrier = [](const Thread& t) {
     return t.waits_at(BarrierKind::block) || t.state == Thread::State::exited;
@@ -213,9 +235,9 @@ bool FiberBlock::release() {
   const auto end = threads_.begin() + count_;
   if (!std::all_of(threads_.begin(), end, at_block_barrier))
     for (unsigned first = 0; first < count_; first += warp_threads) release_stranded(first);
+  go_on_from(BarrierKind::tile);
   if (any_runs()) return true;
-  for (auto thread = threads_.begin(); thread != end; ++thread)
-    if (thread->waits_at(BarrierKind::block)) thread->state = Thread::State::runs;
+  go_on_from(BarrierKind::block);
   return any_runs();
 }
 

@@ -37,14 +37,17 @@ std::atomic<bool> any_asked{false};
 struct Moment {
   std::uint64_t block = 0;  ///< counts the blocks this worker runs; 0: never
   std::uint32_t thread = 0, block_barriers = 0, warp_barriers = 0;
+  std::uint64_t time = 0;       ///< counts the waits for some threads that ended in the block
+  std::uint64_t waited_at = 0;  ///< when the last of its own did
   const CheckedAccess* access = nullptr;
 
-  /// Whether nothing orders the two.
-  bool meets(const Moment& other) const {
-    if (block != other.block || thread == other.thread) return false;
-    if (block_barriers != other.block_barriers) return false;
-    const bool same_warp = thread / threads_in_step == other.thread / threads_in_step;
-    return !same_warp || warp_barriers == other.warp_barriers;
+  /// Whether nothing orders this and a later moment. Whom a thread waited for is not known when it
+  /// waited for some: all that was done before counts as theirs.
+  bool meets(const Moment& later) const {
+    if (block != later.block || thread == later.thread) return false;
+    if (block_barriers != later.block_barriers || later.waited_at > time) return false;
+    const bool same_warp = thread / threads_in_step == later.thread / threads_in_step;
+    return !same_warp || warp_barriers == later.warp_barriers;
   }
 };
 
@@ -56,6 +59,7 @@ struct SharedByte {
 
 struct ThreadProgress {
   std::uint32_t arrivals = 0, block_barriers = 0, warp_barriers = 0;
+  std::uint64_t waited_at = 0;
   const CheckedAccess* last_barrier = nullptr;
 };
 
@@ -101,6 +105,7 @@ class BlockRecord {
   bool all_arrived(const CheckedAccess& place);
 
   std::uint64_t number_ = 0;  ///< of the block
+  std::uint64_t waits_ = 0;   ///< for some threads, that have ended
   std::uint32_t checked_barriers_ = 0;
   std::vector<ThreadProgress> threads_;
   std::vector<SharedByte> shared_;
@@ -124,7 +129,8 @@ ThreadProgress& BlockRecord::progress() {
 
 Moment BlockRecord::now(const CheckedAccess& access) {
   const ThreadProgress& mine = progress();
-  return {number_, thread(), mine.block_barriers, mine.warp_barriers, &access};
+  return {number_,        thread(), mine.block_barriers, mine.warp_barriers, waits_,
+          mine.waited_at, &access};
 }
 
 const Allocation* BlockRecord::allocation_at(std::uintptr_t address) {
@@ -317,6 +323,9 @@ bool BlockRecord::step(CheckedStep step, const CheckedAccess& place) {
       return true;
     case CheckedStep::behind_warp_barrier:
       ++mine.warp_barriers;
+      return true;
+    case CheckedStep::behind_some_threads:
+      mine.waited_at = ++waits_;
       return true;
     default:
       break;

@@ -107,7 +107,7 @@ class Checker {
       const bool successor =
           r.only_successor == -1 || r.only_successor == region_exited ||
           (r.only_successor >= 0 && static_cast<std::uint32_t>(r.only_successor) < k.region_count);
-      return successor && r.barrier <= static_cast<std::uint8_t>(BarrierKind::grid) &&
+      return successor && r.barrier <= static_cast<std::uint8_t>(BarrierKind::tile) &&
              code(r.run_all) && (!may_part || code(r.run_selected));
     });
   }

@@ -11,9 +11,10 @@
 //   (c) warp: if no thread of the warp waits at (a);
 //   (d) converge: as (c), and no lanes met by (b): those in front of the first such region only,
 //       so that lanes which took a detour catch up;
-//   (e) block barriers: if every thread of the block waits at one.
+//   (e) tile barriers: if every thread of the tile waits at one and names this size;
+//   (f) block barriers: if every thread of the block waits at one.
 // Exited threads count as arrived. When none of this releases a thread the program has named lanes
-// that never come; they go on without these, as they would on a GPU of old. Then (f): a block whose
+// that never come; they go on without these, as they would on a GPU of old. Then (g): a block whose
 // threads all wait at grid barriers is left until the launch resumes it.
 //
 // Example, 64 threads, `if (t < 32) { __syncwarp(); } __syncthreads();`: after region 0, warp 0
@@ -35,7 +36,7 @@ namespace {
 
 constexpr unsigned warp_threads = 32;
 constexpr unsigned most_warps = 32;
-constexpr unsigned barrier_kind_count = 7;
+constexpr unsigned barrier_kind_count = 8;
 using Lanes = std::uint32_t;
 
 bool all_equal(const std::uint8_t* state, unsigned count) {
@@ -99,6 +100,14 @@ class Warp {
       left &= ~group;
       released |= meet(group);
     }
+  }
+
+  /// Whether all its threads wait with tiles of that many.
+  bool all_at_tile_of(unsigned threads) const {
+    bool all = at(BarrierKind::tile) == alive_;
+    each_lane(at(BarrierKind::tile),
+              [&](unsigned lane) { all &= block_->warp_masks[first_ + lane] == threads; });
+    return all;
   }
 
   /// Takes back from `selected` who was not released.
@@ -167,12 +176,14 @@ class RoundPlan {
   Round select_released() {
     if (!any([](const Warp& warp) { return warp.alive() != 0; })) return Round::nobody_left;
     for (Warp& warp : warps()) warp.release_what_met();
+    if (any([](const Warp& warp) { return warp.at(BarrierKind::tile) != 0; })) release_tiles();
     if (everybody_at(BarrierKind::block) || switched_off(whole_block_rule))
       release_all(BarrierKind::block);
     const auto goes_on = [](const Warp& warp) { return warp.released != 0; };
     if (!any(goes_on)) {
       if (everybody_at(BarrierKind::grid)) return Round::at_grid;
       for (Warp& warp : warps()) warp.release_unmet();
+      release_all(BarrierKind::tile);
       if (!any(goes_on)) release_all(BarrierKind::block);
     }
     std::memcpy(block_.selected, block_.state, block_.thread_count);
@@ -193,6 +204,16 @@ class RoundPlan {
   bool everybody_at(BarrierKind kind) {
     return std::ranges::all_of(warps(),
                                [&](const Warp& warp) { return warp.at(kind) == warp.alive(); });
+  }
+  /// Rule (e).
+  void release_tiles() {
+    for (unsigned size = 2; size <= most_warps; size *= 2)
+      for (unsigned first = 0; first < count_; first += size) {
+        const auto tile = warps().subspan(first, std::min(size, count_ - first));
+        if (std::ranges::all_of(
+                tile, [&](const Warp& w) { return w.all_at_tile_of(size * warp_threads); }))
+          for (Warp& warp : tile) warp.released |= warp.at(BarrierKind::tile);
+      }
   }
   void release_all(BarrierKind kind) {
     for (Warp& warp : warps()) warp.released |= warp.at(kind);

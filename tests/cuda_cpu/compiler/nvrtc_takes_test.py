@@ -7,14 +7,18 @@ import ctypes
 import importlib.util
 from pathlib import Path
 
+import block_tiles_test
 import cooperative_groups_test
+import cuda_barrier_test
 import device_functions
+import fp8_test
 import grid_test
 import pytest
 import thread_functions
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADERS = [ROOT / ".cache/cuda-headers", Path("/usr/local/cuda/include")]
+PROGRAMS = [cooperative_groups_test, block_tiles_test, cuda_barrier_test, fp8_test, grid_test]
 FAMILIES = "math rounding simd integer conversion fast half bfloat16".split()
 
 
@@ -38,7 +42,7 @@ def nvrtc():
 
 def log_of(library, text):
     """What NVRTC has against a program; empty where it takes it."""
-    include = next((folder for folder in HEADERS if (folder / "cuda_bf16.h").exists()), None)
+    include = next((folder for folder in HEADERS if (folder / "cuda_fp8.h").exists()), None)
     if include is None:
         pytest.skip("CUDA's headers are not here: tools/fetch_cuda_headers.py .cache/cuda-headers")
     program = ctypes.c_void_p()
@@ -64,7 +68,9 @@ def test_nvrtc_takes_the_functions_of_threads(nvrtc, family):
     assert not log_of(nvrtc, thread_functions.PROGRAMS[family]())
 
 
-@pytest.mark.parametrize("program", [cooperative_groups_test, grid_test])
+@pytest.mark.parametrize(
+    "program", [cooperative_groups_test, block_tiles_test, cuda_barrier_test, fp8_test, grid_test]
+)
 def test_nvrtc_takes_the_groups_of_threads_with_cudas_own_headers(nvrtc, program):
     assert not log_of(nvrtc, program.SOURCE)
 

@@ -206,17 +206,22 @@ void CheckInserter::check(Instruction& instruction) {
 }
 
 void CheckInserter::note_barrier(llvm::CallBase& barrier) {
-  const auto* kind = llvm::dyn_cast<llvm::ConstantInt>(barrier.getArgOperand(0));
-  if (kind == nullptr || kind->equalsInt(static_cast<unsigned>(BarrierKind::scheduling))) return;
-  const bool block = kind->equalsInt(static_cast<unsigned>(BarrierKind::block)) ||
-                     kind->equalsInt(static_cast<unsigned>(BarrierKind::grid));
+  const auto* number = llvm::dyn_cast<llvm::ConstantInt>(barrier.getArgOperand(0));
+  if (number == nullptr) return;
+  const auto kind = static_cast<BarrierKind>(number->getZExtValue());
+  const bool block = kind == BarrierKind::block || kind == BarrierKind::grid;
+  // A scheduling barrier of the source, __nanosleep, stands where a thread waits for another.
+  const bool some = kind == BarrierKind::tile || kind == BarrierKind::scheduling;
   llvm::Constant* const place = description(place_of(barrier), {}, 0, 0);
   if (block) {
     builder_.SetInsertPoint(&barrier);
     step(CheckedStep::arrive, place);
   }
   builder_.SetInsertPoint(barrier.getNextNode());
-  step(block ? CheckedStep::behind_block_barrier : CheckedStep::behind_warp_barrier, place);
+  step(block  ? CheckedStep::behind_block_barrier
+       : some ? CheckedStep::behind_some_threads
+              : CheckedStep::behind_warp_barrier,
+       place);
 }
 
 }  // namespace
