@@ -149,7 +149,8 @@ enum KernelFlags : std::uint32_t {
       4,                     ///< built on blockIdx * blockDim + threadIdx < 2^31; refused beyond
   kernel_may_run_long = 8,   ///< has a loop whose end the compiler cannot tell
   kernel_notes_writes = 32,  ///< compiled with the check `init`
-  kernel_time_by_arguments = 64  ///< but the same numbers among its arguments take as long again
+  kernel_time_by_arguments = 64,  ///< but the same numbers among its arguments take as long again
+  kernel_walks_tiles = 128        ///< neighbours in the grid read the same: see BlockOrder
 };
 struct Kernel {
   const char* name;       ///< symbol, as cuModuleGetFunction looks it up

@@ -44,6 +44,7 @@
 #include "cuda_cpu/compiler/passes/step_loops.hpp"
 #include "cuda_cpu/compiler/passes/thread_function.hpp"
 #include "cuda_cpu/compiler/passes/thread_loop.hpp"
+#include "cuda_cpu/compiler/passes/tile_walks.hpp"
 #include "cuda_cpu/module_abi.h"
 #include "treadle/base/cpu_features.hpp"
 
@@ -86,6 +87,7 @@ void lower_kernel(KernelPlan& kernel, SharedMemory& shared, PassRunner& runner,
   kernel.running_time = running_time(*body.function, runner);
   mark_shared_atomics(body);
   if (needs_regions(body)) {
+    kernel.walks_tiles = walks_tiles(body, runner);
     make_region_functions(kernel, body, runner, machine);
     return;
   }

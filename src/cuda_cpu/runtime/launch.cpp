@@ -9,6 +9,7 @@
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
 
+#include "cuda_cpu/runtime/block_order.hpp"
 #include "cuda_cpu/runtime/block_space.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
@@ -32,6 +33,9 @@ constexpr std::int64_t quick_nanoseconds = 1'000'000;
 /// Chunks a thread gets of a grid, on average: enough to even out, few enough that claiming costs
 /// nothing.
 constexpr std::uint64_t chunks_per_thread = 16;
+/// Of blocks to a strip, where neighbours read the same memory: 8 tiles' rows and a column of them
+/// are about what a second-level cache holds.
+constexpr std::uint32_t strip_rows = 8;
 
 std::size_t storage_needed(const Kernel& kernel) {
   return (kernel.parameter_bytes + 63) / 64 * 64 + kernel.parameter_count * sizeof(void*);
@@ -106,14 +110,10 @@ bool LaunchCommand::may_take_long() const {
          all_threads() > function_->quick_threads;
 }
 
-/// Division takes as long as a short block's barriers: once a chunk, then the index counts up.
 void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockContext& block) {
-  const auto [x, y] = std::pair(shape_.grid[0], shape_.grid[1]);
-  std::uint32_t* const index = block.block_index;
-  index[0] = static_cast<std::uint32_t>(first % x);
-  index[1] = static_cast<std::uint32_t>(first / x % y);
-  index[2] = static_cast<std::uint32_t>(first / x / y);
   const Kernel& kernel = function_->kernel;
+  BlockOrder order(shape_.grid, (kernel.flags & kernel_walks_tiles) != 0 ? strip_rows : 1);
+  order.locate(first, block.block_index);
   const bool by_regions = runs_regions(kernel, shape_.block[0]);
   const bool on_fibers = runs_on_fibers(kernel);
   for (std::uint64_t number = first; number < end; ++number) {
@@ -124,11 +124,7 @@ void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockConte
       kernel.run(arguments_, &block);
     else if (start_block({kernel, function_->barriers, arguments_, block}) != BlockPause::finished)
       leave_guarded(FaultReason::trap);  // a grid barrier, which CUDA's headers answer with a trap
-    if (++index[0] < x) continue;
-    index[0] = 0;
-    if (++index[1] < y) continue;
-    index[1] = 0;
-    ++index[2];
+    order.advance(block.block_index);
   }
 }
 

@@ -279,3 +279,24 @@ def test_tiled_matrix_product(device):
         grid=(n // tile, n // tile),
     )
     assert np.allclose(out.reshape(n, n), a @ b)
+
+
+def test_every_block_of_a_grid_that_is_dealt_in_strips_runs_once(device):
+    source = """extern "C" __global__ void k(int* o, int n) {
+      __shared__ int s[32]; int t = threadIdx.x, sum = 0, before = 1;
+      int b = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+      for (int i = 0; i < n; ++i) {
+        s[t] = o[b * 32 + t] + i; __syncthreads();
+        int next = sum + s[31 - t]; sum = before; before = next; __syncthreads(); }
+      o[b * 32 + t] = 1000 * b + sum + 7 * before; }"""
+    for grid in ((5, 1, 1), (3, 19, 2), (1, 9, 1)):
+        blocks = np.arange(np.prod(grid))
+        out = device.run(
+            source,
+            32 * blocks.size,
+            np.int32,
+            np.int32(3),
+            grid=grid,
+        )
+        # (sum, before): (0, 1), (1, 0), (0, 2), (2, 2)
+        assert (out.reshape(-1, 32) == (1000 * blocks + 2 + 14)[:, None]).all(), grid

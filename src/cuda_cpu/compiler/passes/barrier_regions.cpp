@@ -26,6 +26,7 @@
 #include "cuda_cpu/compiler/passes/join_regions.hpp"
 #include "cuda_cpu/compiler/passes/live_values.hpp"
 #include "cuda_cpu/compiler/passes/markers.hpp"
+#include "cuda_cpu/compiler/passes/next_turn_prefetch.hpp"
 #include "cuda_cpu/compiler/passes/region_exits.hpp"
 #include "cuda_cpu/compiler/passes/region_function.hpp"
 #include "cuda_cpu/compiler/passes/region_graph.hpp"
@@ -143,9 +144,12 @@ void RegionEntries::append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry)
         offsetof(BlockContext, local_memory)})
     entry.values.push_back(invariant(load_context_pointer(builder, entry.context, offset)));
   // Read before the first thread runs: threads write the values of their next turn there.
-  for (const Slot* slot : region_.uniform_values)
-    entry.values.push_back(builder.CreateLoad(
-        slot->memory_type, context_field(builder, uniform_frame(entry), slot->offset)));
+  for (const Slot* slot : region_.uniform_values) {
+    auto* load = builder.CreateLoad(slot->memory_type,
+                                    context_field(builder, uniform_frame(entry), slot->offset));
+    mark_counter(*load, *slot->value);
+    entry.values.push_back(load);
+  }
 }
 
 void RegionEntries::store_state(llvm::IRBuilder<>& builder, Value* next, Value* state,

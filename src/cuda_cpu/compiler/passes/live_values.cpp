@@ -17,6 +17,7 @@
 #include <llvm/Support/MathExtras.h>
 
 #include "cuda_cpu/compiler/passes/region_graph.hpp"
+#include "cuda_cpu/compiler/passes/shared_slots.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
 
 namespace treadle::cuda_cpu {
@@ -37,10 +38,14 @@ bool outlives_block(const Instruction& value) {
   });
 }
 
-/// Backward liveness over the blocks of a body, walks ending at barriers.
+/// Where a walk over a body's blocks goes on behind a barrier, or does not.
+enum class AtBarriers { end, go_on };
+
+/// Backward liveness over the blocks of a body.
 class Liveness {
  public:
-  Liveness(const KernelBody& body, const RegionGraph& graph) : graph_(graph) {
+  Liveness(const KernelBody& body, const RegionGraph& graph, AtBarriers at_barriers)
+      : graph_(graph), at_barriers_(at_barriers) {
     for (Instruction& instruction : llvm::instructions(*body.function))
       if (outlives_block(instruction)) {
         index_[&instruction] = static_cast<unsigned>(values_.size());
@@ -66,6 +71,11 @@ class Liveness {
     llvm::BitVector used_by_phis;  ///< of successors, over the edges from this block
   };
 
+  llvm::SmallVector<BasicBlock*, 2> successors(BasicBlock* block) const {
+    if (at_barriers_ == AtBarriers::end) return graph_.successors(block);
+    return {llvm::succ_begin(block), llvm::succ_end(block)};
+  }
+
   void initialise(BasicBlock& block) {
     const auto count = static_cast<unsigned>(values_.size());
     Sets& sets = sets_[&block];
@@ -81,7 +91,7 @@ class Liveness {
       if (auto found = index_.find(&instruction); found != index_.end())
         sets.defined.set(found->second);
     }
-    for (BasicBlock* next : graph_.successors(&block))
+    for (BasicBlock* next : successors(&block))
       for (llvm::PHINode& phi : next->phis())
         if (auto found = index_.find(phi.getIncomingValueForBlock(&block)); found != index_.end())
           sets.used_by_phis.set(found->second);
@@ -92,7 +102,7 @@ class Liveness {
     for (BasicBlock* block : llvm::reverse(order_)) {
       Sets& sets = sets_[block];
       llvm::BitVector live = sets.used_by_phis;
-      for (BasicBlock* next : graph_.successors(block)) live |= sets_[next].live;
+      for (BasicBlock* next : successors(block)) live |= sets_[next].live;
       live.reset(sets.defined);
       live |= sets.live;
       if (live == sets.live) continue;
@@ -103,6 +113,7 @@ class Liveness {
   }
 
   const RegionGraph& graph_;
+  const AtBarriers at_barriers_;
   llvm::SmallVector<BasicBlock*, 32> order_;
   llvm::SmallVector<Instruction*, 64> values_;
   llvm::DenseMap<const llvm::Value*, unsigned> index_;
@@ -133,16 +144,15 @@ LiveValues::LiveValues(const KernelBody& body, const RegionGraph& graph,
   for (unsigned region : apart.set_bits())
     blocks_apart.insert(graph.regions()[region].blocks.begin(),
                         graph.regions()[region].blocks.end());
-  const llvm::DataLayout& layout = body.function->getParent()->getDataLayout();
   for (const auto& values : needed_)
     for (Instruction* value : values)
       if (!slot_index_.contains(value) && cost(body, value, 0) > most_recomputed)
-        add_slot(value, !blocks_apart.contains(value->getParent()) && !uniformity.varies(value),
-                 layout);
+        add_slot(*value, !blocks_apart.contains(value->getParent()) && !uniformity.varies(value));
+  lay_out_slots(body, graph);
 }
 
 void LiveValues::find_needed(const KernelBody& body, const RegionGraph& graph) {
-  const Liveness liveness(body, graph);
+  const Liveness liveness(body, graph, AtBarriers::end);
   for (const RegionGraph::Region& region : graph.regions())
     needed_.push_back(liveness.live_into(region.start));
 }
@@ -162,22 +172,42 @@ unsigned LiveValues::cost(const KernelBody& body, llvm::Value* value, unsigned d
   return costs_[value] = total;
 }
 
-void LiveValues::add_slot(Instruction* value, bool uniform, const llvm::DataLayout& layout) {
-  Slot slot{value, value->getType(), uniform, 0};
+void LiveValues::add_slot(Instruction& value, bool uniform) {
+  Slot slot{&value, value.getType(), uniform, 0};
   // Stores of one bit keep a loop from being vectorised; stores of bytes do not.
   if (auto* integer = llvm::dyn_cast<llvm::IntegerType>(slot.memory_type))
     slot.memory_type = llvm::IntegerType::get(
-        value->getContext(), static_cast<unsigned>(llvm::alignTo(integer->getBitWidth(), 8)));
-  const std::uint64_t size = layout.getTypeAllocSize(slot.memory_type);
-  if (uniform) {
-    slot.offset = llvm::alignTo(uniform_size_, 16);
-    uniform_size_ = slot.offset + size;
-  } else {
-    slot.offset = varying_size_;
-    varying_size_ += llvm::PowerOf2Ceil(size);
-  }
-  slot_index_[value] = static_cast<unsigned>(slots_.size());
+        value.getContext(), static_cast<unsigned>(llvm::alignTo(integer->getBitWidth(), 8)));
+  slot_index_[&value] = static_cast<unsigned>(slots_.size());
   slots_.push_back(slot);
+}
+
+void LiveValues::lay_out_slots(const KernelBody& body, const RegionGraph& graph) {
+  const auto is_phi = [](const Slot& slot) { return llvm::isa<llvm::PHINode>(slot.value); };
+  llvm::SmallVector<unsigned, 16> home;
+  if (llvm::any_of(slots_, is_phi)) {
+    const Liveness liveness(body, graph, AtBarriers::go_on);
+    AliveValues alive;
+    for (const RegionGraph::Region& region : graph.regions()) {
+      const auto values = liveness.live_into(region.start);
+      alive.emplace_back(values.begin(), values.end());
+    }
+    home = share_slots(slots_, graph, alive);
+  }
+  const llvm::DataLayout& layout = body.function->getParent()->getDataLayout();
+  for (unsigned i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    const std::uint64_t size = layout.getTypeAllocSize(slot.memory_type);
+    if (slot.uniform) {
+      slot.offset = llvm::alignTo(uniform_size_, 16);
+      uniform_size_ = slot.offset + size;
+    } else if (!home.empty() && home[i] != i) {
+      slot.offset = slots_[home[i]].offset;
+    } else {
+      slot.offset = varying_size_;
+      varying_size_ += llvm::PowerOf2Ceil(size);
+    }
+  }
 }
 
 const Slot* LiveValues::slot_of(const Instruction* value) const {

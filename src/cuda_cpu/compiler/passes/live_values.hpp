@@ -38,7 +38,8 @@ class LiveValues {
  private:
   void find_needed(const KernelBody& body, const RegionGraph& graph);
   unsigned cost(const KernelBody& body, llvm::Value* value, unsigned depth);
-  void add_slot(llvm::Instruction* value, bool uniform, const llvm::DataLayout& layout);
+  void add_slot(llvm::Instruction& value, bool uniform);
+  void lay_out_slots(const KernelBody& body, const RegionGraph& graph);
 
   llvm::SmallVector<llvm::SmallVector<llvm::Instruction*, 8>, 8> needed_;
   llvm::DenseMap<const llvm::Value*, unsigned> costs_;

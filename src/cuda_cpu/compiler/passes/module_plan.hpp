@@ -50,6 +50,7 @@ struct KernelPlan {
   bool dynamic_shared = false;
   bool small_index = false;
   RunningTime running_time = RunningTime::over_soon;
+  bool walks_tiles = false;          ///< see tile_walks.hpp
   bool notes_writes = false;         ///< is checked for reads of what nobody has written
   llvm::Function* run = nullptr;     ///< null when there are regions
   llvm::Function* thread = nullptr;  ///< null unless it is asked for

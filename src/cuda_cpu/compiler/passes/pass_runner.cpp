@@ -5,6 +5,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "cuda_cpu/compiler/passes/blend_limit.hpp"
+#include "cuda_cpu/compiler/passes/next_turn_prefetch.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -32,6 +33,10 @@ PassRunner::PassRunner(llvm::TargetMachine& machine, bool vector_math)
   builder_.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
         passes.addPass(BlendLimit());
+      });
+  builder_.registerOptimizerLastEPCallback(
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+        passes.addPass(llvm::createModuleToFunctionPassAdaptor(NextTurnPrefetch()));
       });
   builder_.registerModuleAnalyses(modules_);
   builder_.registerCGSCCAnalyses(components_);

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// What loops with barriers, such as those of tiled products, get beyond their regions: slots that
+// values share, fetches a turn ahead, another order of blocks.
+#include <gmock/gmock.h>
+#include <llvm/Passes/PassBuilder.h>
+
+#include "cuda_cpu/compiler/passes/live_values.hpp"
+#include "cuda_cpu/compiler/passes/next_turn_prefetch.hpp"
+#include "cuda_cpu/compiler/passes/region_graph.hpp"
+#include "cuda_cpu/compiler/passes/tile_walks.hpp"
+#include "cuda_cpu/compiler/passes/uniformity.hpp"
+#include "lowered.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// `sum += p[x + m]` and a barrier, n times; `last` is what the end of a turn adds.
+std::string summing_kernel(const std::string& last, const std::string& kind = "") {
+  return R"(define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) {
+    %x = call spir_func i32 @__treadle_thread_index(i32 0)
+    br label %loop
+   loop:
+    %m = phi i32 [ 0, %0 ], [ %m.next, %loop ]
+    %sum = phi float [ 0.0, %0 ], [ %next, %loop ]
+    %i = add i32 %x, %m
+    %a = getelementptr float, ptr addrspace(1) %p, i32 %i
+    %v = load )" +
+         kind + R"( float, ptr addrspace(1) %a
+    call spir_func void @__treadle_barrier(i32 1)
+    %next = fadd float %sum, %v
+    call spir_func void @__treadle_barrier(i32 1)
+    )" + last +
+         R"(
+    %m.next = add i32 %m, 1
+    %more = icmp slt i32 %m.next, %n
+    br i1 %more, label %loop, label %end
+   end:
+    %b = getelementptr float, ptr addrspace(1) %q, i32 %x
+    store float %next, ptr addrspace(1) %b
+    ret void })";
+}
+
+/// The offsets of the varying slots, by name.
+std::map<std::string, std::uint64_t> offsets_of(const std::string& text) {
+  const Lowered kernel(text);
+  const RegionGraph graph(kernel.body, "k");
+  const auto count = static_cast<unsigned>(graph.regions().size());
+  const LiveValues live(kernel.body, graph, Uniformity(kernel.body), llvm::BitVector(count));
+  std::map<std::string, std::uint64_t> offsets;
+  for (const Slot& slot : live.slots())
+    if (!slot.uniform) offsets[slot.value->getName().str()] = slot.offset;
+  return offsets;
+}
+
+TEST(SharedSlots, ASumAndItsNextValueTakeTurnsInOne) {
+  const auto offsets = offsets_of(summing_kernel(""));
+  ASSERT_TRUE(offsets.contains("sum") && offsets.contains("next"));
+  EXPECT_EQ(offsets.at("sum"), offsets.at("next"));
+  EXPECT_NE(offsets.at("sum"), offsets.at("v")) << "both are needed behind the first barrier";
+}
+
+TEST(SharedSlots, ValuesThatABarrierFindsBothAliveHaveTheirOwn) {
+  const auto offsets = offsets_of(summing_kernel("store float %sum, ptr addrspace(1) %a"));
+  EXPECT_NE(offsets.at("sum"), offsets.at("next"));
+}
+
+TEST(SharedSlots, ValuesThatChangePlacesHaveTheirOwn) {
+  const auto offsets = offsets_of(R"(define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+    %x = call spir_func i32 @__treadle_thread_index(i32 0)
+    %a = getelementptr float, ptr addrspace(1) %p, i32 %x
+    %v = load float, ptr addrspace(1) %a
+    br label %loop
+   loop:
+    %m = phi i32 [ 0, %0 ], [ %m.next, %loop ]
+    %one = phi float [ 0.0, %0 ], [ %two, %loop ]
+    %two = phi float [ %v, %0 ], [ %one, %loop ]
+    call spir_func void @__treadle_barrier(i32 1)
+    %m.next = add i32 %m, 1
+    %more = icmp slt i32 %m.next, %n
+    br i1 %more, label %loop, label %end
+   end:
+    store float %one, ptr addrspace(1) %a
+    ret void })");
+  EXPECT_NE(offsets.at("one"), offsets.at("two"));
+}
+
+TEST(TileWalks, ALoopWithABarrierThatReadsMemory) {
+  const auto walk = [](const std::string& text) {
+    Lowered kernel(text);
+    return walks_tiles(kernel.body, kernel.runner);
+  };
+  EXPECT_TRUE(walk(summing_kernel("")));
+  EXPECT_FALSE(walk(summing_kernel("", "volatile"))) << "it may wait for another block";
+  EXPECT_FALSE(walk(summing_kernel("atomicrmw add ptr addrspace(1) %a, i32 1 seq_cst")));
+  EXPECT_FALSE(walk(R"(define spir_kernel void @k(ptr addrspace(1) %p) {
+    %v = load float, ptr addrspace(1) %p
+    call spir_func void @__treadle_barrier(i32 1)
+    store float %v, ptr addrspace(1) %p
+    ret void })"))
+      << "no loop";
+}
+
+/// Rows of a matrix of width `%n`, from row `%m` on, read by a loop of `%y`.
+std::string rows_read(const std::string& row, const std::string& mark) {
+  return R"(define void @f(ptr %p, ptr %frame, i64 %n, ptr %out) {
+   entry:
+    %m = load i64, ptr %frame)" +
+         mark + R"(
+    br label %loop
+   loop:
+    %y = phi i64 [ 0, %entry ], [ %next, %loop ]
+    %row = )" +
+         row + R"(
+    %i = mul i64 %row, %n
+    %a = getelementptr float, ptr %p, i64 %i
+    %v = load <16 x float>, ptr %a
+    store <16 x float> %v, ptr %out
+    %next = add nuw nsw i64 %y, 1
+    %more = icmp ult i64 %next, 16
+    br i1 %more, label %loop, label %end
+   end:
+    ret void }
+  !1 = !{i64 16})";
+}
+
+std::string prefetched(const std::string& text) {
+  IrModule module(text);
+  const auto machine = create_host_machine(3);
+  PassRunner runner(*machine, /*vector_math=*/false);
+  llvm::FunctionPassManager passes;
+  passes.addPass(NextTurnPrefetch());
+  runner.run(passes, module.function("f"));
+  return module.text();
+}
+
+TEST(NextTurnPrefetch, AsksForWhatTheNextTurnReads) {
+  const std::string text = prefetched(rows_read("add i64 %y, %m", ", !treadle.turn !1"));
+  EXPECT_THAT(text, HasSubstr("%0 = shl i64 %n, 6")) << "16 rows of n floats";
+  EXPECT_THAT(text, HasSubstr("getelementptr i8, ptr %a, i64 %0"));
+  EXPECT_THAT(text, HasSubstr("call void @llvm.prefetch"));
+}
+
+TEST(NextTurnPrefetch, LeavesAloneWhatDoesNotMoveOrMovesByThread) {
+  EXPECT_THAT(prefetched(rows_read("add i64 %y, %m", "")), Not(HasSubstr("llvm.prefetch")));
+  EXPECT_THAT(prefetched(rows_read("add i64 %y, 7", ", !treadle.turn !1")),
+              Not(HasSubstr("llvm.prefetch")));
+  EXPECT_THAT(prefetched(rows_read("mul i64 %y, %m", ", !treadle.turn !1")),
+              Not(HasSubstr("llvm.prefetch")));
+}
+
+TEST(NextTurnPrefetch, ACounterIsAPhiThatGrowsByAConstant) {
+  IrModule module(R"(define void @f(ptr %frame, i32 %d) {
+   entry:
+    %m = load i32, ptr %frame
+    br label %loop
+   loop:
+    %counted = phi i32 [ 0, %entry ], [ %c, %loop ]
+    %other = phi i32 [ 0, %entry ], [ %o, %loop ]
+    %c = add i32 %counted, 3
+    %o = add i32 %other, %d
+    br label %loop })");
+  llvm::Function& function = module.function("f");
+  llvm::Instruction& load = function.getEntryBlock().front();
+  auto phi = function.back().phis().begin();
+  mark_counter(load, *std::next(phi));
+  EXPECT_THAT(module.text(), Not(HasSubstr("treadle.turn")));
+  mark_counter(load, *phi);
+  EXPECT_THAT(module.text(), HasSubstr("!treadle.turn"));
+  EXPECT_THAT(module.text(), HasSubstr("!{i64 3}"));
+}
+
+}  // namespace
+}  // namespace treadle::cuda_cpu
