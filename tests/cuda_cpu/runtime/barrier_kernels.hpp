@@ -99,6 +99,21 @@ void stray_thread_2(void** a, BlockContext* b, unsigned t) {
   b->state[t] = region_exited;
 }
 
+/// `if (t < 64) meet(tile of 64); meet(tile of 128);` of 128 threads; number 70 leaves in between.
+void tiles_thread_0(void**, BlockContext* b, unsigned t) {
+  b->warp_masks[t] = t < 64 ? 64 : 128;
+  b->state[t] = t < 64 ? 1 : t == 70 ? region_exited : 2;
+}
+void tiles_thread_1(void** a, BlockContext* b, unsigned t) {
+  if (t == 0) log_event(a, 64);
+  b->warp_masks[t] = 128;
+  b->state[t] = 2;
+}
+void tiles_thread_2(void** a, BlockContext* b, unsigned t) {
+  if (t == 0 || t == 127) log_event(a, 128);
+  b->state[t] = region_exited;
+}
+
 /// Lanes come to a place where they want to know each other: 8 and more straight, the others
 /// through a detour, and meet behind it all together. As __activemask() does, each names all
 /// before.
@@ -193,6 +208,9 @@ const Region halves_regions[] = {parting<halves_thread_0, 0>(BarrierKind::block)
 const Region stray_regions[] = {parting<stray_thread_0, 0>(BarrierKind::block),
                                 parting<stray_thread_1, 1>(BarrierKind::whole_warp),
                                 parting<stray_thread_2, 2>(BarrierKind::block)};
+const Region tiles_regions[] = {parting<tiles_thread_0, 0>(BarrierKind::block),
+                                parting<tiles_thread_1, 1>(BarrierKind::tile),
+                                parting<tiles_thread_2, 2>(BarrierKind::tile)};
 const Region detour_regions[] = {parting<detour_thread_0, 0>(BarrierKind::block),
                                  parting<detour_thread_1, 1>(BarrierKind::converge),
                                  parting<detour_thread_2, 2>(BarrierKind::converge)};

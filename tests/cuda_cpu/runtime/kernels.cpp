@@ -308,6 +308,7 @@ const Kernel kernels[] = {
     in_regions<yield_regions>(plain("yield", nullptr, one_pointer, 8)),
     in_regions<halves_regions>(plain("halves", nullptr, one_pointer, 8)),
     in_regions<stray_regions>(plain("stray", nullptr, one_pointer, 8)),
+    in_regions<tiles_regions>(plain("tiles", nullptr, one_pointer, 8)),
     in_regions<detour_regions>(plain("detour", nullptr, one_pointer, 8)),
     in_regions<grid_regions>(plain("grid", nullptr, two_pointers, 16)),
     in_regions<await_regions>(plain("await", nullptr, two_pointers, 16)),

@@ -112,6 +112,14 @@ TEST_P(BarrierTest, lanes_wait_for_those_they_name_and_no_others) {
   EXPECT_EQ(events, (std::vector<int>{0xffff, -1, -1})) << "the first barrier, then both halves";
 }
 
+TEST_P(BarrierTest, threads_of_a_tile_wait_for_those_of_theirs_that_are_left) {
+  int* log = allocate_array<int>(64);
+  ASSERT_CU(launch("tiles", 1, 128, nullptr, log));
+  ASSERT_CU(CU(cuCtxSynchronize)());
+  const std::vector<int> events(log + 1, log + 1 + log[0]);
+  EXPECT_EQ(events, (std::vector<int>{64, 128, 128})) << "the half, then both";
+}
+
 TEST_P(BarrierTest, goes_on_without_lanes_that_never_come) {
   int* log = allocate_array<int>(64);
   ASSERT_CU(launch("stray", 1, 64, nullptr, log));
