@@ -52,6 +52,8 @@ std::vector<std::string> dialect_arguments(const Dialect& dialect) {
       "-disable-llvm-passes", "-fpch-instantiate-templates",
       // A user's own `constexpr` function may call device functions; NVRTC takes that, so do we.
       "-Wno-invalid-constexpr",
+      // Numbers that do not fit an integer have an answer on a GPU, constants too (gpu_arithmetic).
+      "-fno-strict-float-cast-overflow",
       // The stack is ours and large; clang counts from a bottom it does not know.
       "-Wno-stack-exhausted", "-fbracket-depth", "100000", "-ferror-limit", "100"};
   arguments.emplace_back(standard_name(dialect.standard));

@@ -18,6 +18,7 @@
 #include "cuda_cpu/compiler/device_headers.hpp"
 #include "cuda_cpu/compiler/module_facts.hpp"
 #include "cuda_cpu/compiler/name_expressions.hpp"
+#include "cuda_cpu/compiler/passes/gpu_arithmetic.hpp"
 #include "cuda_cpu/compiler/precompiled_prelude.hpp"
 #include "cuda_cpu/compiler/source_copies.hpp"
 
@@ -64,6 +65,7 @@ class GenerateModule : public clang::ASTFrontendAction {
         result_.lowered_names[expressions_[i]] = symbol_of(*entities_[i]);
     }
     note_kernel_facts(*generator_->GetModule(), *generator_);
+    for (llvm::Function& function : *generator_->GetModule()) saturate_conversions(function);
     translate_inline_assembly(*generator_->GetModule(), diagnostics);
     module_.reset(generator_->ReleaseModule());
   }

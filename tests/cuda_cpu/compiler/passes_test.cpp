@@ -69,6 +69,21 @@ TEST(GpuArithmetic, ShiftsAndConversions) {
   EXPECT_THAT(module.text(), HasSubstr("@llvm.fptoui.sat.i32.f32"));
 }
 
+TEST(GpuArithmetic, ConversionsOfClangSaturateAsOnAGpu) {
+  IrModule module(R"(define i64 @f(double %v, float %x) {
+    %i = call i64 @llvm.fptosi.sat.i64.f64(double %v)
+    %c = call i8 @llvm.fptoui.sat.i8.f32(float %x)
+    %w = zext i8 %c to i64
+    %sum = add i64 %i, %w
+    ret i64 %sum }
+    declare i64 @llvm.fptosi.sat.i64.f64(double)
+    declare i8 @llvm.fptoui.sat.i8.f32(float))");
+  saturate_conversions(module.function("f"));
+  EXPECT_THAT(module.text(), HasSubstr("select i1 %is.nan, i64 -9223372036854775808"));
+  EXPECT_THAT(module.text(), HasSubstr("call i32 @llvm.fptoui.sat.i32.f32"));
+  EXPECT_THAT(module.text(), HasSubstr("trunc i32"));
+}
+
 RunningTime time_of(const std::string& code) {
   Lowered lowered("declare float @sinf(float)\n" + code);
   return running_time(*lowered.body.function, lowered.runner);

@@ -145,4 +145,20 @@ middle:
 }
 """,
     ),
+    "a constant beyond the integer that it becomes, and that becomes an index": (
+        (64,),
+        4,
+        """
+extern "C" __global__ void k(unsigned* o, const unsigned*, unsigned*, unsigned n) {
+  __shared__ unsigned s[64];
+  const unsigned t = threadIdx.x;
+  unsigned long long w = t * 0x9e3779b97f4a7c15ull;
+  unsigned c = n, la[16]; for (int i = 0; i < 16; i++) la[i] = i * t;
+  la[((unsigned)(w ^ (unsigned)((long long)(3e38f) >> 7))) & 15] = c; s[t] = la[c & 15];
+  __syncthreads();
+  la[s[(t + 5) % 64] & 15] ^= (unsigned)__clz(t); __syncthreads();
+  o[blockIdx.x * 64 + t] = c + la[t & 15];
+}
+""",
+    ),
 }

@@ -57,6 +57,24 @@ def test_float_to_integer_saturates(device):
     assert out[0, 2] == 2**63 - 1 and out[1, 2] == -(2**63)
 
 
+def test_constants_become_integers_as_other_numbers_do(device):
+    """A compiler that folds them must not fold them to anything."""
+    out = device.run(
+        """extern "C" __global__ void k(long long* o) { int t = threadIdx.x;
+          float nan = __int_as_float(0x7fc00000); double huge = t ? 2.5 : __longlong_as_double(-1);
+          o[0] = (long long)(3e38f); o[1] = (long long)nan; o[2] = (int)nan;
+          o[3] = (int)(double)nan; o[4] = (unsigned)-7.5f; o[5] = (char)300.0f;
+          o[6] = (unsigned)(double)nan;
+          int la[16]; for (int i = 0; i < 16; i++) la[i] = i * t + 1;
+          o[7] = la[(int)((long long)(3e38f) >> 7) & 15]; o[8] = (long long)huge; }""",
+        9,
+        np.int64,
+        block=(1,),
+    )
+    assert out[:4].tolist() == [2**63 - 1, -(2**63), 0, -(2**31)]
+    assert out[4:].tolist() == [0, 44, 2**31, 1, -(2**63)]
+
+
 def test_recursion_sees_thread_index_and_shared_memory(device):
     out = device.run(
         """__shared__ int s[32]; __device__ int calls;

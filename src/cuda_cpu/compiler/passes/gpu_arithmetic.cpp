@@ -18,6 +18,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/KnownBits.h>
 
@@ -107,26 +108,35 @@ void guard_shift(BinaryOperator& shift, const llvm::DataLayout& layout) {
 
 /// To less than 32 bits a GPU converts through 32: (char)300.0f is 44, not 127. What is no number
 /// becomes 0 between types of 32 bits; PTX says 1 << (width - 1) where either has 64.
-void saturate_conversion(llvm::CastInst& cast) {
-  llvm::Type* type = cast.getDestTy();
-  const bool is_signed = cast.getOpcode() == Instruction::FPToSI;
-  llvm::IRBuilder<> builder(&cast);
+void saturate(Instruction& conversion, bool is_signed) {
+  Value* number = conversion.getOperand(0);
+  llvm::Type* type = conversion.getType();
+  llvm::IRBuilder<> builder(&conversion);
   llvm::Type* wide = type;
   if (type->getScalarSizeInBits() < 32) wide = type->getWithNewBitWidth(32);
   const auto intrinsic = is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-  Value* converted =
-      builder.CreateIntrinsic(intrinsic, {wide, cast.getSrcTy()}, {cast.getOperand(0)});
+  Value* converted = builder.CreateIntrinsic(intrinsic, {wide, number->getType()}, {number});
   const unsigned width = wide->getScalarSizeInBits();
-  if (width == 64 || cast.getSrcTy()->getScalarType()->isDoubleTy()) {
-    Value* is_nan = builder.CreateFCmpUNO(cast.getOperand(0), cast.getOperand(0), "is.nan");
+  if (width == 64 || number->getType()->getScalarType()->isDoubleTy()) {
+    Value* is_nan = builder.CreateFCmpUNO(number, number, "is.nan");
     Value* top_bit = llvm::ConstantInt::get(wide, llvm::APInt::getSignMask(width));
     converted = builder.CreateSelect(is_nan, top_bit, converted);
   }
-  cast.replaceAllUsesWith(builder.CreateTrunc(converted, type));
-  cast.eraseFromParent();
+  conversion.replaceAllUsesWith(builder.CreateTrunc(converted, type));
+  conversion.eraseFromParent();
 }
 
 }  // namespace
+
+void saturate_conversions(llvm::Function& function) {
+  for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call) continue;
+    const llvm::Intrinsic::ID id = call->getIntrinsicID();
+    if (id == llvm::Intrinsic::fptosi_sat || id == llvm::Intrinsic::fptoui_sat)
+      saturate(instruction, id == llvm::Intrinsic::fptosi_sat);
+  }
+}
 
 void give_gpu_arithmetic(llvm::Function& function) {
   const llvm::DataLayout& layout = function.getParent()->getDataLayout();
@@ -145,7 +155,7 @@ void give_gpu_arithmetic(llvm::Function& function) {
         break;
       case Instruction::FPToSI:
       case Instruction::FPToUI:
-        saturate_conversion(llvm::cast<llvm::CastInst>(instruction));
+        saturate(instruction, instruction.getOpcode() == Instruction::FPToSI);
         break;
       default:
         break;

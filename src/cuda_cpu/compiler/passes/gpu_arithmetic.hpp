@@ -7,6 +7,11 @@ class Function;
 
 namespace treadle::cuda_cpu {
 
+/// Gives what clang made of float-to-integer casts, `llvm.fptosi.sat` and its like, a GPU's
+/// answers. Comes before anything that folds constants, and before inline PTX, which is exact
+/// already.
+void saturate_conversions(llvm::Function& function);
+
 /// Gives division, shifts and float-to-integer conversions a GPU's answers where C++ has none.
 void give_gpu_arithmetic(llvm::Function& function);
 
