@@ -105,6 +105,8 @@ void lower_kernel(KernelPlan& kernel, SharedMemory& shared, PassRunner& runner,
 ModulePlan lower(llvm::Module& module, PassRunner& runner, const llvm::TargetMachine& machine,
                  const BackendOptions& options) {
   ModulePlan plan = retarget(module, machine);
+  // Before constants meet what they make undefined, and again for what came from elsewhere.
+  for (llvm::Function& function : module) give_gpu_arithmetic(function);
   inline_functions(module, plan, runner);
   check_supported(module, plan);
   insert_kernel_checks(module, plan, options.checks);

@@ -75,6 +75,24 @@ def test_constants_become_integers_as_other_numbers_do(device):
     assert out[4:].tolist() == [0, 44, 2**31, 1, -(2**63)]
 
 
+def test_constants_divide_and_shift_as_other_numbers_do(device):
+    out = device.run(
+        """__device__ int part(int x, int y) { return x / y; }
+        __device__ int rest(int x, int y) { return x % y; }
+        __device__ unsigned left(unsigned x, int s) { return x << s; }
+        __device__ int right(int x, int s) { return x >> s; }
+        extern "C" __global__ void k(int* o, const int* in) { int v = in[0], none = 0, far = 40;
+          o[0] = part(v, 0); o[1] = rest(v, 0); o[2] = left(v, 40); o[3] = right(-v, 40);
+          o[4] = v / none; o[5] = v % none; o[6] = v << far; o[7] = -v >> far; o[8] = part(7, 0);
+          o[9] = rest(7, none); }""",
+        10,
+        np.int32,
+        np.array([9], np.int32),
+        block=(1,),
+    )
+    assert out.tolist() == [-1, 9, 0, -1, -1, 9, 0, -1, -1, 7]
+
+
 def test_recursion_sees_thread_index_and_shared_memory(device):
     out = device.run(
         """__shared__ int s[32]; __device__ int calls;

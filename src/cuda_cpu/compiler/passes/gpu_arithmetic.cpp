@@ -51,6 +51,14 @@ bool may_overflow(const BinaryOperator& division, const llvm::DataLayout& layout
   return dividend.getSignedMinValue().isMinSignedValue();
 }
 
+/// A call that is going to be inlined.
+bool is_open_call(const Value* value) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
+  const llvm::Function* called = call ? call->getCalledFunction() : nullptr;
+  return called != nullptr && !called->isDeclaration() &&
+         called->hasFnAttribute(llvm::Attribute::AlwaysInline);
+}
+
 void guard_division(BinaryOperator& division, const llvm::DataLayout& layout) {
   const bool is_signed =
       division.getOpcode() == Instruction::SDiv || division.getOpcode() == Instruction::SRem;
@@ -59,6 +67,9 @@ void guard_division(BinaryOperator& division, const llvm::DataLayout& layout) {
   Value* dividend = division.getOperand(0);
   Value* divisor = division.getOperand(1);
   llvm::Type* type = division.getType();
+  // What a call gives may be an extent of the launch, which shows once it is inlined; a choice was
+  // made here before.
+  if (is_open_call(divisor) || llvm::isa<llvm::SelectInst>(divisor)) return;
   const bool zero_possible = !known_nonzero(divisor, layout);
   const bool overflow_possible = is_signed && may_overflow(division, layout);
   if (!zero_possible && !overflow_possible) return;
