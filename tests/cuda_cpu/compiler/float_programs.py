@@ -85,7 +85,7 @@ class Node:
             return given[self.symbol]
         if not self.parts:
             return np.resize(kind.narrow(np.array([float(self.symbol)])), len(given["a"]))
-        if fuses and self.symbol in ("+", "-"):
+        if fuses and self.symbol == "+":
             for place, part in enumerate(self.parts):
                 if part.symbol == "*":
                     return self.fused(place, kind, given)
@@ -100,13 +100,7 @@ class Node:
 
     def fused(self, place, kind, given):
         factors = [part.value(kind, given, True) for part in self.parts[place].parts]
-        rest = self.parts[1 - place].value(kind, given, True)
-        if self.symbol == "-":
-            if place == 0:
-                rest = -rest
-            else:
-                factors[0] = -factors[0]
-        return FUSED[kind.name](*factors, rest)
+        return FUSED[kind.name](*factors, self.parts[1 - place].value(kind, given, True))
 
     def products(self):
         here = [self.parts] if self.symbol == "*" else []
@@ -124,11 +118,12 @@ class Program:
 
     def is_determined(self):
         """No product occurs twice, for that may be computed once; no sum has two of them, of which
-        either may be fused."""
+        either may be fused; no difference has one, for there ptxas chooses (some are fused on an
+        H200, some are not)."""
         if not self.fuses:
             return bool(self.tree.parts)
         products = [frozenset(parts) for parts in self.tree.products()]
-        return len(products) == len(set(products)) > 0 and not _sums_products(self.tree)
+        return len(products) == len(set(products)) > 0 and not _leaves_a_choice(self.tree)
 
     def node(self, depth):
         if depth > 3 or (depth > 0 and self.rng.random() < 0.2):
@@ -163,6 +158,7 @@ class Program:
             return self.tree.value(self.kind, given, self.fuses)
 
 
-def _sums_products(node):
-    here = node.symbol in ("+", "-") and all(part.symbol == "*" for part in node.parts)
-    return here or any(_sums_products(part) for part in node.parts)
+def _leaves_a_choice(node):
+    products = sum(part.symbol == "*" for part in node.parts)
+    here = products > {"+": 1, "-": 0}.get(node.symbol, 2)
+    return here or any(_leaves_a_choice(part) for part in node.parts)

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// `sum += p[x + m]` and a barrier, n times; `last` is what the end of a turn adds.
-std::string summing_kernel(const std::string& last, const std::string& kind = "") {
+std::string walking_kernel(const std::string& last, const std::string& kind = "") {
   return R"(define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) {
     %x = call spir_func i32 @__treadle_thread_index(i32 0)
     br label %loop
@@ -56,14 +56,14 @@ std::map<std::string, std::uint64_t> offsets_of(const std::string& text) {
 }
 
 TEST(SharedSlots, ASumAndItsNextValueTakeTurnsInOne) {
-  const auto offsets = offsets_of(summing_kernel(""));
+  const auto offsets = offsets_of(walking_kernel(""));
   ASSERT_TRUE(offsets.contains("sum") && offsets.contains("next"));
   EXPECT_EQ(offsets.at("sum"), offsets.at("next"));
   EXPECT_NE(offsets.at("sum"), offsets.at("v")) << "both are needed behind the first barrier";
 }
 
 TEST(SharedSlots, ValuesThatABarrierFindsBothAliveHaveTheirOwn) {
-  const auto offsets = offsets_of(summing_kernel("store float %sum, ptr addrspace(1) %a"));
+  const auto offsets = offsets_of(walking_kernel("store float %sum, ptr addrspace(1) %a"));
   EXPECT_NE(offsets.at("sum"), offsets.at("next"));
 }
 
@@ -92,9 +92,9 @@ TEST(TileWalks, ALoopWithABarrierThatReadsMemory) {
     Lowered kernel(text);
     return walks_tiles(kernel.body, kernel.runner);
   };
-  EXPECT_TRUE(walk(summing_kernel("")));
-  EXPECT_FALSE(walk(summing_kernel("", "volatile"))) << "it may wait for another block";
-  EXPECT_FALSE(walk(summing_kernel("atomicrmw add ptr addrspace(1) %a, i32 1 seq_cst")));
+  EXPECT_TRUE(walk(walking_kernel("")));
+  EXPECT_FALSE(walk(walking_kernel("", "volatile"))) << "it may wait for another block";
+  EXPECT_FALSE(walk(walking_kernel("atomicrmw add ptr addrspace(1) %a, i32 1 seq_cst")));
   EXPECT_FALSE(walk(R"(define spir_kernel void @k(ptr addrspace(1) %p) {
     %v = load float, ptr addrspace(1) %p
     call spir_func void @__treadle_barrier(i32 1)
