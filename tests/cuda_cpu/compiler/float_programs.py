@@ -117,13 +117,14 @@ class Program:
             self.tree = self.node(0)
 
     def is_determined(self):
-        """No product occurs twice, for that may be computed once; no sum has two of them, of which
-        either may be fused; no difference has one, for there ptxas chooses (some are fused on an
-        H200, some are not)."""
+        """No product occurs twice, for that may be computed once; there is a sum with a product,
+        but none with two, of which either may be fused; no difference has any, for there ptxas
+        chooses (an H200 computes some fused and some not)."""
         if not self.fuses:
             return bool(self.tree.parts)
         products = [frozenset(parts) for parts in self.tree.products()]
-        return len(products) == len(set(products)) > 0 and not _leaves_a_choice(self.tree)
+        determined = len(products) == len(set(products)) and not _leaves_a_choice(self.tree)
+        return determined and _has_fused_sum(self.tree)
 
     def node(self, depth):
         if depth > 3 or (depth > 0 and self.rng.random() < 0.2):
@@ -156,6 +157,11 @@ class Program:
         with np.errstate(all="ignore"):
             given = dict(zip(VARIABLES, arrays, strict=True))
             return self.tree.value(self.kind, given, self.fuses)
+
+
+def _has_fused_sum(node):
+    here = node.symbol == "+" and any(part.symbol == "*" for part in node.parts)
+    return here or any(_has_fused_sum(part) for part in node.parts)
 
 
 def _leaves_a_choice(node):
