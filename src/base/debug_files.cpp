@@ -112,7 +112,11 @@ void delete_oldest(const path& folder, std::uintmax_t limit_bytes) {
 }  // namespace
 
 path user_cache_folder() {
-  if (const path& chosen = settings().cache_dir; !chosen.empty()) return absolute_path(chosen);
+  if (const path& named = settings().cache_dir; !named.empty()) return absolute_path(named);
+  return unnamed_cache_folder();
+}
+
+path unnamed_cache_folder() {
   if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/')
     return path(cache) / "treadle";
   const path home = home_folder();
@@ -121,7 +125,9 @@ path user_cache_folder() {
 
 path DebugFiles::keep(const path& name, std::string_view bytes) try {
   constexpr unsigned writes_between_looks = 256;
-  if (folder_.empty() || !untrusted_way_to(folder_).empty()) return {};
+  if (folder_.empty()) return {};
+  const bool is_named = folder_.parent_path() != unnamed_cache_folder();
+  if (!is_named && !untrusted_way_to(folder_).empty()) return {};
   if (!make_private(folder_.parent_path()) || !make_private(folder_)) return {};
   const path file = folder_ / name;
   if (!make_private(file.parent_path())) return {};

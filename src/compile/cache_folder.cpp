@@ -65,7 +65,9 @@ std::filesystem::path chosen_folder(const std::filesystem::path& folder, std::st
 }
 
 std::string judge_folder(const FileSystem& files, const std::filesystem::path& folder) {
-  if (std::string fault = untrusted_way_to(folder); !fault.empty()) return fault;
+  // The way to a folder that the user named is the user's own choice.
+  if (folder == unnamed_cache_folder())
+    if (std::string fault = untrusted_way_to(folder); !fault.empty()) return fault;
   struct stat status{};
   if (files.lstat(folder.c_str(), &status) == 0) return judge(status, folder);
   return errno == ENOENT ? std::string{}

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "children.hpp"
@@ -107,8 +108,11 @@ TEST_F(TwoUsers, P5_below_a_sticky_folder_the_own_one_works_and_is_private) {
             0);
 }
 
-TEST_F(TwoUsers, P5_below_a_folder_that_others_may_rename_in_nothing_is_used) {
-  const auto open = dir_ / "open", folder = open / "cache";
+TEST_F(TwoUsers, P5_below_a_folder_that_others_may_rename_in_only_a_named_folder_is_used) {
+  const auto open = dir_ / "open", folder = open / "treadle";
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const std::string saved = before != nullptr ? before : "";
+  ::setenv("XDG_CACHE_HOME", open.c_str(), 1);
   ASSERT_EQ(as_user(victim,
                     [&] {
                       ::umask(0);
@@ -120,8 +124,10 @@ TEST_F(TwoUsers, P5_below_a_folder_that_others_may_rename_in_nothing_is_used) {
   ASSERT_EQ(as_user(victim, [&] { return ::mkdir(folder.c_str(), 0700); }), 0);
   EXPECT_EQ(victim_sees(folder, true, "open may be written by other users (mode 0777)"), miss);
   EXPECT_TRUE(std::filesystem::is_empty(folder));
+  EXPECT_EQ(victim_sees(open / "named", true), own);
   ASSERT_EQ(::chmod(open.c_str(), 0755), 0);
   EXPECT_EQ(victim_sees(folder, true), own);
+  before != nullptr ? ::setenv("XDG_CACHE_HOME", saved.c_str(), 1) : ::unsetenv("XDG_CACHE_HOME");
 }
 
 TEST_F(TwoUsers, P5_an_entry_of_another_user_in_the_own_folder_is_not_used) {
