@@ -126,8 +126,8 @@ path unnamed_cache_folder() {
 path DebugFiles::keep(const path& name, std::string_view bytes) try {
   constexpr unsigned writes_between_looks = 256;
   if (folder_.empty()) return {};
-  const bool is_named = folder_.parent_path() != unnamed_cache_folder();
-  if (!is_named && !untrusted_way_to(folder_).empty()) return {};
+  // Also below a folder that the user named: what is kept here is opened by its name.
+  if (!untrusted_way_to(folder_).empty()) return {};
   if (!make_private(folder_.parent_path()) || !make_private(folder_)) return {};
   const path file = folder_ / name;
   if (!make_private(file.parent_path())) return {};

@@ -91,9 +91,7 @@ std::string prepare_folder(const FileSystem& files, const std::filesystem::path&
   if (files.lstat(folder.c_str(), &status) == 0) return {};
   if (const int failure = make_folders(files, folder))
     return fmt::format("{} cannot be made: {}", folder.string(), error_text(failure));
-  if (files.lstat(folder.c_str(), &status) != 0)
-    return fmt::format("{}: {}", folder.string(), error_text(errno));
-  return judge(status, folder);
+  return judge_folder(files, folder);  // the way to it too: others may have been quicker
 }
 
 }  // namespace treadle::compile

@@ -146,7 +146,7 @@ TEST_F(TwoUsers, P5_an_entry_of_another_user_in_the_own_folder_is_not_used) {
 }
 
 TEST_F(TwoUsers, P5_a_folder_that_is_exchanged_while_it_is_used_yields_nothing) {
-  // Where the attacker may rename it, it is not used: the victim does it for him.
+  ASSERT_EQ(::chmod(dir_.path().c_str(), 0777), 0);  // not sticky: the attacker may rename
   const auto folder = dir_ / "cache", evil = dir_ / "evil";
   ASSERT_EQ(as_user(attacker, [&] { return plant(evil); }), 0);
   EXPECT_EQ(as_user(victim,

@@ -52,6 +52,46 @@ TEST(GpuArithmetic, HarmlessOperandsCostNothing) {
   EXPECT_EQ(module.text(), before);
 }
 
+TEST(GpuArithmetic, ASecondTimeChangesNothing) {
+  IrModule module(R"(define i32 @f(i32 %x, i32 %d) {
+    %q = sdiv i32 %x, %d
+    %r = urem i32 %q, %d
+    ret i32 %r })");
+  give_gpu_arithmetic(module.function("f"));
+  const std::string once = module.text();
+  give_gpu_arithmetic(module.function("f"));
+  EXPECT_EQ(module.text(), once);
+}
+
+TEST(GpuArithmetic, ChoicesAndCallsOfTheProgramAreDivisorsAsOthers) {
+  IrModule module(R"(define internal i32 @size() alwaysinline {
+    %s = call spir_func i32 @__treadle_block_size(i32 0)
+    ret i32 %s }
+  define internal i32 @bins() alwaysinline { ret i32 0 }
+  define i32 @choice(i32 %x, i1 %c) {
+    %d = select i1 %c, i32 0, i32 3
+    %q = udiv i32 %x, %d
+    ret i32 %q }
+  define i32 @one(i32 %x, i1 %c, i32 %y) {
+    %d = select i1 %c, i32 1, i32 %y
+    %q = udiv i32 %x, %d
+    ret i32 %q }
+  define i32 @call(i32 %x) {
+    %d = call i32 @bins()
+    %q = udiv i32 %x, %d
+    ret i32 %q }
+  define i32 @extent(i32 %x) {
+    %d = call i32 @size()
+    %q = udiv i32 %x, %d
+    ret i32 %q })");
+  for (const char* name : {"choice", "one", "call", "extent"}) {
+    llvm::Function& function = module.function(name);
+    give_gpu_arithmetic(function);
+    const bool guarded = IrModule::text_of(function).find("by.zero") != std::string::npos;
+    EXPECT_EQ(guarded, std::string(name) != "extent") << name;
+  }
+}
+
 TEST(GpuArithmetic, ShiftsAndConversions) {
   IrModule module(R"(define i32 @f(i32 %x, i32 %s, float %v) {
     %a = shl i32 %x, %s

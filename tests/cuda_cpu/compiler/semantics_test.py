@@ -75,6 +75,18 @@ def test_constants_become_integers_as_other_numbers_do(device):
     assert out[4:].tolist() == [0, 44, 2**31, 1, -(2**63)]
 
 
+def test_choices_and_functions_that_are_inlined_are_divisors_as_others(device):
+    source = """
+    __device__ __forceinline__ int bins() { return 0; }
+    __device__ __forceinline__ int pick(bool c) { return c ? 0 : 3; }
+    extern "C" __global__ void k(int* o, const int* v) {
+      int x = v[threadIdx.x]; bool c = x < 0; int* p = o + 4 * threadIdx.x;
+      p[0] = x / (c ? 0 : 3); p[1] = x % pick(c); p[2] = x / bins(); p[3] = x / (c ? -1 : 2); }"""
+    v = np.array([7, -7, 100, -(2**31)], np.int32)
+    out = device.run(source, 16, np.int32, v, block=(4,)).reshape(4, 4)
+    assert out.tolist() == [[2, 1, -1, 3], [-1, -7, -1, 7], [33, 1, -1, 50], [-1, v[3], -1, v[3]]]
+
+
 def test_constants_divide_and_shift_as_other_numbers_do(device):
     out = device.run(
         """__device__ int part(int x, int y) { return x / y; }

@@ -31,12 +31,18 @@ using llvm::BinaryOperator;
 using llvm::Instruction;
 using llvm::Value;
 
-bool is_extent(const Value* value) {
+/// blockDim or gridDim, also as a call of the prelude's that is going to be inlined.
+bool is_extent(const Value* value, unsigned depth = 0) {
   const auto* instruction = llvm::dyn_cast<Instruction>(value);
-  if (!instruction) return false;
-  if (llvm::isa<llvm::ZExtInst>(instruction)) return is_extent(instruction->getOperand(0));
+  if (!instruction || depth > 4) return false;
+  if (llvm::isa<llvm::ZExtInst>(instruction)) return is_extent(instruction->getOperand(0), depth);
   const Marker marker = marker_of(*instruction);
-  return marker == Marker::block_size || marker == Marker::grid_size;
+  if (marker != Marker::none) return marker == Marker::block_size || marker == Marker::grid_size;
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(instruction);
+  const llvm::Function* called = call ? call->getCalledFunction() : nullptr;
+  if (!called || called->size() != 1) return false;
+  const auto* end = llvm::dyn_cast<llvm::ReturnInst>(called->front().getTerminator());
+  return end && end->getReturnValue() && is_extent(end->getReturnValue(), depth + 1);
 }
 
 bool known_nonzero(const Value* divisor, const llvm::DataLayout& layout) {
@@ -51,12 +57,39 @@ bool may_overflow(const BinaryOperator& division, const llvm::DataLayout& layout
   return dividend.getSignedMinValue().isMinSignedValue();
 }
 
-/// A call that is going to be inlined.
-bool is_open_call(const Value* value) {
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(value);
-  const llvm::Function* called = call ? call->getCalledFunction() : nullptr;
-  return called != nullptr && !called->isDeclaration() &&
-         called->hasFnAttribute(llvm::Attribute::AlwaysInline);
+bool compares(const Value* condition, const Value* value, const llvm::APInt& number) {
+  const auto* compared = llvm::dyn_cast<llvm::ICmpInst>(condition);
+  if (!compared || compared->getPredicate() != llvm::ICmpInst::ICMP_EQ) return false;
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(compared->getOperand(1));
+  return compared->getOperand(0) == value && constant && constant->getValue() == number;
+}
+
+/// Whether one of the conditions that `condition` is the "or" of is such a one.
+bool includes(const Value* condition, llvm::function_ref<bool(const Value*)> is_such) {
+  const auto* either = llvm::dyn_cast<BinaryOperator>(condition);
+  if (!either || either->getOpcode() != Instruction::Or) return is_such(condition);
+  return includes(either->getOperand(0), is_such) || includes(either->getOperand(1), is_such);
+}
+
+/// Whether the divisor is what guard_division made of it. A choice of the program's own is not.
+bool is_guarded(const BinaryOperator& division, bool is_signed) {
+  const auto* choice = llvm::dyn_cast<llvm::SelectInst>(division.getOperand(1));
+  const auto* one = choice ? llvm::dyn_cast<llvm::ConstantInt>(choice->getTrueValue()) : nullptr;
+  if (!one || !one->isOne()) return false;
+  const Value* own = choice->getFalseValue();
+  const unsigned width = one->getBitWidth();
+  const auto by_zero = [&](const Value* condition) {
+    return compares(condition, own, llvm::APInt::getZero(width));
+  };
+  const auto overflows = [&](const Value* condition) {
+    const auto* both = llvm::dyn_cast<BinaryOperator>(condition);
+    return both && both->getOpcode() == Instruction::And &&
+           compares(both->getOperand(0), own, llvm::APInt::getAllOnes(width)) &&
+           compares(both->getOperand(1), division.getOperand(0),
+                    llvm::APInt::getSignedMinValue(width));
+  };
+  return includes(choice->getCondition(), by_zero) &&
+         (!is_signed || includes(choice->getCondition(), overflows));
 }
 
 void guard_division(BinaryOperator& division, const llvm::DataLayout& layout) {
@@ -67,9 +100,7 @@ void guard_division(BinaryOperator& division, const llvm::DataLayout& layout) {
   Value* dividend = division.getOperand(0);
   Value* divisor = division.getOperand(1);
   llvm::Type* type = division.getType();
-  // What a call gives may be an extent of the launch, which shows once it is inlined; a choice was
-  // made here before.
-  if (is_open_call(divisor) || llvm::isa<llvm::SelectInst>(divisor)) return;
+  if (is_guarded(division, is_signed)) return;
   const bool zero_possible = !known_nonzero(divisor, layout);
   const bool overflow_possible = is_signed && may_overflow(division, layout);
   if (!zero_possible && !overflow_possible) return;

@@ -29,6 +29,7 @@ using llvm::SCEV;
 constexpr const char* mark_name = "treadle.turn";
 constexpr std::uint64_t line_bytes = 64;
 constexpr unsigned keep_in_all_caches = 3;
+constexpr unsigned largest_address = 64;  // operations
 
 /// How an address changes from one turn to the next. That sums wrap is left out of account: what is
 /// fetched in vain costs little.
@@ -158,6 +159,9 @@ llvm::PreservedAnalyses NextTurnPrefetch::run(llvm::Function& function,
   TurnStep steps(evolution, std::move(counters));
   llvm::SCEVExpander expander(evolution, module.getDataLayout(), "turn");
   for (llvm::LoadInst* load : vector_loads(function, loops)) {
+    // Sums are graphs, and are walked as trees.
+    if (evolution.getSCEV(load->getPointerOperand())->getExpressionSize() > largest_address)
+      continue;
     const SCEV* step = steps.of(evolution.getSCEV(load->getPointerOperand()));
     if (!step || step->isZero() ||
         !evolution.isLoopInvariant(step, loops.getLoopFor(load->getParent())) ||

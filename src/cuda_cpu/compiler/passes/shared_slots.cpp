@@ -6,6 +6,7 @@
 //   head:  %sum = phi [ 0, %entry ], [ %next, %body ]     %sum: slot 0      %sum:  slot 0
 //          barrier                                        %next: slot 1 =>  %next: slot 0
 //   body:  %next = fadd %sum, ...                         a copy in head    nothing to do in head
+//          barrier
 //
 // That is right where no thread finds both alive at a barrier, and none stores the one, in passing,
 // while the other waits there to be read.

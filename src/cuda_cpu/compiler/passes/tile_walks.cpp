@@ -8,14 +8,16 @@
 //          ...
 //          br i1 %more, label %loop, label %end
 //
-// Atomic operations and volatile accesses outside of shared memory may wait for another block. Such
-// a kernel keeps the order in which a GPU starts blocks.
+// Atomic operations and volatile accesses outside of shared memory may wait for another block, and
+// so may functions that are not inlined. Such a kernel keeps the order in which a GPU starts
+// blocks.
 #include "cuda_cpu/compiler/passes/tile_walks.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 
 #include "cuda_cpu/compiler/passes/kernel_body.hpp"
 #include "cuda_cpu/compiler/passes/markers.hpp"
@@ -30,14 +32,27 @@ using llvm::Instruction;
 constexpr unsigned shared_space = 3;
 
 bool in_shared_memory(const llvm::Value* pointer) {
-  return pointer->stripInBoundsOffsets()->getType()->getPointerAddressSpace() == shared_space;
+  const llvm::Value* begin = pointer->stripInBoundsOffsets();
+  return pointer->getType()->getPointerAddressSpace() == shared_space ||
+         begin->getType()->getPointerAddressSpace() == shared_space;
 }
 
+const llvm::Value* pointer_of(const Instruction& instruction) {
+  if (const auto* add = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))
+    return add->getPointerOperand();
+  if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
+    return exchange->getPointerOperand();
+  return llvm::getLoadStorePointerOperand(&instruction);
+}
+
+/// What a function does that is called and not inlined is not looked at.
 bool may_wait(const Instruction& instruction) {
+  if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+    if (!llvm::isa<llvm::IntrinsicInst>(call) && marker_of(instruction) == Marker::none)
+      return !call->doesNotAccessMemory();
   if (!instruction.isAtomic() && !instruction.isVolatile()) return false;
-  for (const llvm::Value* operand : instruction.operands())
-    if (operand->getType()->isPointerTy()) return !in_shared_memory(operand);
-  return true;  // a fence
+  const llvm::Value* pointer = pointer_of(instruction);
+  return !pointer || !in_shared_memory(pointer);  // no pointer: a fence
 }
 
 bool is_block_barrier(const Instruction& instruction) {
