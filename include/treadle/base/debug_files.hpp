@@ -59,8 +59,8 @@ class DebugFiles {
   std::atomic<unsigned> written_{0};
 };
 
-/// The process's: `debug_folder` in the cache folder, at most a quarter of TREADLE_CACHE_MAX_BYTES; none
-/// where TREADLE_CACHE=0 keeps everything in memory.
+/// The process's: `debug_folder` in the cache folder, at most a quarter of TREADLE_CACHE_MAX_BYTES;
+/// none where TREADLE_CACHE=0 keeps everything in memory.
 DebugFiles& debug_files();
 
 }  // namespace treadle
