@@ -11,7 +11,7 @@
 namespace treadle::cuda_cpu {
 
 inline constexpr char module_magic[8] = {'T', 'R', 'D', 'L', 'C', 'P', 'U', '1'};
-inline constexpr std::uint32_t module_abi_version = 4;
+inline constexpr std::uint32_t module_abi_version = 5;
 inline constexpr const char* module_symbol = "treadle_module_v1";
 
 /// First bytes of a module image. The digest is checked before anything of the payload is loaded.
@@ -30,7 +30,10 @@ struct ModuleHeader {
 struct BlockContext {
   std::uint32_t thread_index[4];  ///< written per thread only for code that is not inlined
                                   ///< (recursion, pointers)
-  std::uint32_t block_index[4];
+  std::uint32_t block_index[3];
+  std::uint32_t blocks_in_row;  ///< that `run` shall run together, from block_index on along x; it
+                                ///< leaves the last one's index there. 1 but for kernels with
+                                ///< kernel_runs_block_rows
   std::uint32_t block_size[4];
   std::uint32_t grid_size[4];
   std::byte* shared;  ///< static shared memory, then dynamic; 64-byte aligned
@@ -150,7 +153,8 @@ enum KernelFlags : std::uint32_t {
   kernel_may_run_long = 8,   ///< has a loop whose end the compiler cannot tell
   kernel_notes_writes = 32,  ///< compiled with the check `init`
   kernel_time_by_arguments = 64,  ///< but the same numbers among its arguments take as long again
-  kernel_walks_tiles = 128        ///< neighbours in the grid read the same: see BlockOrder
+  kernel_walks_tiles = 128,       ///< neighbours in the grid read the same: see BlockOrder
+  kernel_runs_block_rows = 256    ///< `run` heeds blocks_in_row
 };
 struct Kernel {
   const char* name;       ///< symbol, as cuModuleGetFunction looks it up

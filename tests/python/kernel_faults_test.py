@@ -12,6 +12,7 @@ extern "C" {
 __global__ void write(int *p, long long i) { p[i] = 1; }
 __global__ void read(const int *p, long long i, int *out) { *out = p[i]; }
 __global__ void write4(char *p, long long i) { *(float4 *)(p + i) = make_float4(1, 2, 3, 4); }
+__global__ void second(int *p) { if (blockIdx.x == 1) *p = 1; }
 __global__ void trap(unsigned t) { if (threadIdx.x == t && blockIdx.x == 0) __trap(); }
 __global__ void fail(unsigned t) { assert(threadIdx.x != t); }
 __global__ void spin(volatile int *p) { while (*p == 0); }
@@ -46,6 +47,7 @@ FAULTS = {
     "far past": ("write", "array, int64(1 << 44)", ILLEGAL, "illegal memory access at 0x", True),
     "freed": ("write", "freed(), int64(0)", ILLEGAL, "which were freed", False),
     "null": ("write", "uintp(0), int64(3)", ILLEGAL, "0xc (SIGSEGV), a null pointer", True),
+    "second block": ("second", "uintp(0)", ILLEGAL, "block (1,0,0) of (2,1,1)", True),
     "misaligned": ("write4", "array, int64(4)", "misaligned address", "misaligned memory", True),
     "malformed": (
         "write",

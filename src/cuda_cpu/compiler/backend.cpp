@@ -27,6 +27,7 @@
 #include "cuda_cpu/compiler/host_libraries.hpp"
 #include "cuda_cpu/compiler/link_module.hpp"
 #include "cuda_cpu/compiler/passes/barrier_regions.hpp"
+#include "cuda_cpu/compiler/passes/block_rows.hpp"
 #include "cuda_cpu/compiler/passes/check_supported.hpp"
 #include "cuda_cpu/compiler/passes/device_functions.hpp"
 #include "cuda_cpu/compiler/passes/gpu_arithmetic.hpp"
@@ -99,6 +100,7 @@ void lower_kernel(KernelPlan& kernel, SharedMemory& shared, PassRunner& runner,
     else
       steps.function->eraseFromParent();
   }
+  kernel.runs_block_rows = suits_block_rows(body, runner);
   make_block_function(kernel, body, machine);
 }
 

@@ -59,6 +59,7 @@ BlockContext block_context_in(std::byte* memory, const Kernel& kernel, const Lau
     b.block_size[i] = shape.block[i];
     b.grid_size[i] = shape.grid[i];
   }
+  b.blocks_in_row = 1;
   b.shared = memory;
   b.dynamic_shared_offset =
       static_cast<std::uint32_t>(kernel.static_shared + kernel.exchange_shared);

@@ -36,6 +36,8 @@ constexpr std::uint64_t chunks_per_thread = 16;
 /// Of blocks to a strip, where neighbours read the same memory: 8 tiles' rows and a column of them
 /// are about what a second-level cache holds.
 constexpr std::uint32_t strip_rows = 8;
+/// Of blocks that run together, row by row: long enough for caches to fetch ahead.
+constexpr std::uint32_t threads_in_row = 128;
 
 std::size_t storage_needed(const Kernel& kernel) {
   return (kernel.parameter_bytes + 63) / 64 * 64 + kernel.parameter_count * sizeof(void*);
@@ -116,7 +118,9 @@ void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockConte
   order.locate(first, block.block_index);
   const bool by_regions = runs_regions(kernel, shape_.block[0]);
   const bool on_fibers = runs_on_fibers(kernel);
-  for (std::uint64_t number = first; number < end; ++number) {
+  const bool in_rows = (kernel.flags & kernel_runs_block_rows) != 0 && !by_regions && !on_fibers;
+  for (std::uint64_t number = first; number < end; number += block.blocks_in_row) {
+    if (in_rows) block.blocks_in_row = blocks_in_row(block, end - number);
     block.thread_index[0] = thread_unknown;
     if (on_fibers)
       run_block_on_fibers(kernel, arguments_, block);
@@ -126,6 +130,13 @@ void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockConte
       leave_guarded(FaultReason::trap);  // a grid barrier, which CUDA's headers answer with a trap
     order.advance(block.block_index);
   }
+}
+
+/// How many of the next `left` blocks `run` shall run together.
+std::uint32_t LaunchCommand::blocks_in_row(const BlockContext& block, std::uint64_t left) const {
+  const std::uint32_t wanted = std::max(1u, threads_in_row / shape_.block[0]);
+  const std::uint32_t there = shape_.grid[0] - block.block_index[0];
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(std::min(wanted, there), left));
 }
 
 /// Claims and runs a chunk of blocks. False when that was the last.

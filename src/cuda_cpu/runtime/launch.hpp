@@ -67,6 +67,7 @@ class LaunchCommand final : public Command {
   };
   static void run_blocks(void* share);
   void run_chunk(std::uint64_t first, std::uint64_t end, BlockContext& block);
+  std::uint32_t blocks_in_row(const BlockContext& block, std::uint64_t left) const;
   bool run_piece(Share& share);
   bool run_piece_of_grid(Share& share);
   void report(Fault fault, const BlockContext& block);

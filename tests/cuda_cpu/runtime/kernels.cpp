@@ -57,6 +57,20 @@ void count_blocks(void** a, BlockContext* b) {  // (int* visits): one per block 
   each_thread(b, [&](std::uint32_t, std::uint32_t, std::uint32_t) { ++visits[t++]; });
 }
 
+/// (int* visits, int* most): the same, and the most blocks that one call ran.
+void count_block_rows(void** a, BlockContext* b) {
+  const std::uint32_t count = b->blocks_in_row, first = b->block_index[0];
+  for (std::uint32_t i = 0; i < count; ++i) {
+    b->block_index[0] = first + i;
+    count_blocks(a, b);
+  }
+  int* most = argument<int*>(a, 1);
+  for (int now = __atomic_load_n(most, __ATOMIC_RELAXED); now < static_cast<int>(count);)
+    if (__atomic_compare_exchange_n(most, &now, static_cast<int>(count), false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+      break;
+}
+
 void spin(void** a, BlockContext*) {  // (unsigned milliseconds, int* done)
   const long long end = services->clock() + argument<unsigned>(a, 0) * 1'000'000ll;
   while (services->clock() < end) {
@@ -313,6 +327,7 @@ const Kernel kernels[] = {
     in_regions<grid_regions>(plain("grid", nullptr, two_pointers, 16)),
     in_regions<await_regions>(plain("await", nullptr, two_pointers, 16)),
     with(plain("at_most_64", empty), 0, 0, 64),
+    with(plain("count_block_rows", count_block_rows, two_pointers, 16), kernel_runs_block_rows, 0),
     with(plain("small_index", empty), kernel_assumes_small_index, 0),
     with(plain("much_static_shared", empty), kernel_uses_dynamic_shared, 40u << 10),
 };

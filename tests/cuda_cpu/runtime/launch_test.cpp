@@ -37,6 +37,21 @@ TEST_F(LaunchTest, runs_every_block_of_a_grid_once) {
   }
 }
 
+TEST_F(LaunchTest, runs_blocks_of_a_row_together_and_each_once) {
+  // 1200: no multiple of the 128 / 8 that go together, and chunks end within rows.
+  for (const auto& [x, y, z] : {std::array{1u, 1u, 1u}, {37u, 5u, 3u}, {1200u, 3u, 1u}}) {
+    const std::size_t blocks = std::size_t{x} * y * z, threads = 8 * 3;
+    int* visits = allocate_array<int>(blocks * threads);
+    int* most = allocate_array<int>(1);
+    void* addresses[] = {&visits, &most};
+    ASSERT_CU(CU(cuLaunchKernel)(kernel("count_block_rows"), x, y, z, 8, 3, 1, 0, nullptr,
+                                 addresses, nullptr));
+    ASSERT_CU(CU(cuCtxSynchronize)());
+    for (std::size_t i = 0; i < blocks * threads; ++i) ASSERT_EQ(visits[i], 1) << i;
+    EXPECT_EQ(*most, x == 1 ? 1 : 16);
+  }
+}
+
 TEST_F(LaunchTest, starts_blocks_in_increasing_order) {
   constexpr unsigned blocks = 2000;
   int* done = allocate_array<int>(blocks);

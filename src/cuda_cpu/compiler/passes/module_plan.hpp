@@ -51,6 +51,7 @@ struct KernelPlan {
   bool small_index = false;
   RunningTime running_time = RunningTime::over_soon;
   bool walks_tiles = false;          ///< see tile_walks.hpp
+  bool runs_block_rows = false;      ///< see block_rows.hpp
   bool notes_writes = false;         ///< is checked for reads of what nobody has written
   llvm::Function* run = nullptr;     ///< null when there are regions
   llvm::Function* thread = nullptr;  ///< null unless it is asked for

@@ -14,6 +14,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include <cstdlib>
+
 #include "cuda_cpu/compiler/passes/kernel_body.hpp"
 
 namespace treadle::cuda_cpu {
@@ -34,6 +36,16 @@ std::optional<std::int64_t> Slopes::of(const llvm::Value* value) {
   const auto slope = compute(*instruction);
   known_[value] = slope;
   return slope;
+}
+
+bool Slopes::side_by_side(const Instruction& instruction) {
+  if (!instruction.mayReadOrWriteMemory()) return true;
+  const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+  if (!pointer || instruction.isVolatile() || instruction.isAtomic()) return false;
+  const auto slope = of(pointer);
+  const auto* type = llvm::getLoadStoreType(const_cast<Instruction*>(&instruction));
+  const auto size = layout_.getTypeStoreSize(const_cast<llvm::Type*>(type)).getFixedValue();
+  return slope && (*slope == 0 || std::abs(*slope) == static_cast<std::int64_t>(size));
 }
 
 Slopes::Slope Slopes::compute(const Instruction& value) {

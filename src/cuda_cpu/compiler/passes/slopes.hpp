@@ -28,6 +28,9 @@ class Slopes {
 
   /// None where it is not the same known number everywhere.
   std::optional<std::int64_t> of(const llvm::Value* value);
+  /// Whether `instruction` touches no memory, or memory that lies side by side for neighbouring
+  /// threads or is the same for all of them.
+  bool side_by_side(const llvm::Instruction& instruction);
 
  private:
   using Slope = std::optional<std::int64_t>;

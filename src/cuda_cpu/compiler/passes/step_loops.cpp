@@ -19,7 +19,6 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
-#include <cstdlib>
 #include <optional>
 
 #include "cuda_cpu/compiler/passes/kernel_body.hpp"
@@ -30,30 +29,16 @@ namespace treadle::cuda_cpu {
 namespace {
 
 using llvm::Instruction;
-using llvm::Value;
 
 constexpr unsigned largest_loop = 200;  // instructions
 constexpr const char* mark = "treadle.loop.steps";
-
-/// Touches no memory, or memory that lies side by side or is the same for all threads.
-bool suits(const Instruction& instruction, Slopes& slopes) {
-  if (!instruction.mayReadOrWriteMemory()) return true;
-  const Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
-  if (!pointer || instruction.isVolatile() || instruction.isAtomic()) return false;
-  const auto slope = slopes.of(pointer);
-  const llvm::DataLayout& layout = instruction.getModule()->getDataLayout();
-  const auto size =
-      layout.getTypeStoreSize(llvm::getLoadStoreType(const_cast<Instruction*>(&instruction)))
-          .getFixedValue();
-  return slope && (*slope == 0 || std::abs(*slope) == static_cast<std::int64_t>(size));
-}
 
 bool suits(const llvm::Loop& loop, Slopes& slopes) {
   if (!loop.isInnermost() || !loop.getLoopLatch()) return false;
   unsigned size = 0;
   for (const llvm::BasicBlock* block : loop.blocks())
     for (const Instruction& instruction : *block)
-      if (++size > largest_loop || !suits(instruction, slopes)) return false;
+      if (++size > largest_loop || !slopes.side_by_side(instruction)) return false;
   return true;
 }
 

@@ -20,6 +20,8 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <optional>
+
 #include "cuda_cpu/compiler/passes/block_context.hpp"
 #include "cuda_cpu/compiler/passes/retarget.hpp"
 #include "cuda_cpu/compiler/passes/shared_atomics.hpp"
@@ -202,6 +204,11 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
   // A block has at most 1024 threads: nothing here wraps.
   Value* row = builder.CreateMul(z.value, size_y, "", true, true);
   row = builder.CreateMul(builder.CreateAdd(y.value, row, "", true, true), size_x, "", true, true);
+  std::optional<Counter> block;
+  if (loop.blocks) {
+    block = open_loop(builder, "block");
+    loop.before_block(block->value);
+  }
   if (loop.before_row) loop.before_row(row);
   const Counter x = open_loop(builder, "x");
   Value* linear = builder.CreateAdd(row, x.value, "thread", true, true);
@@ -211,6 +218,7 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
              loop.kind == LoopKind::parallel
                  ? parallel_loop(context, loop.group, llvm::isa<llvm::ConstantInt>(size_x))
                  : plain_loop(context));
+  if (block) close_loop(builder, *block, loop.blocks, plain_loop(context));
   close_loop(builder, y, size_y, plain_loop(context));
   close_loop(builder, z, entry.block_size(body, 2), plain_loop(context));
 }
@@ -242,7 +250,21 @@ void make_block_function(KernelPlan& kernel, const KernelBody& body,
     entry.values[body.user_parameters + 2] = at.z;
     call = builder.CreateCall(body.function, entry.values);
   };
-  emit_thread_loop(builder, body, entry, {LoopKind::parallel, group, run_thread});
+  ThreadLoop loop{LoopKind::parallel, group, run_thread};
+  Value* const first = entry.values[body.user_parameters + 3];
+  const auto enter_block = [&](Value* number) {
+    Value*& index = entry.values[body.user_parameters + 3];
+    index = builder.CreateAdd(first, number, "", true, true);
+    builder.CreateStore(
+        index, context_field(builder, entry.context, index_offset(Marker::block_index, 0)));
+  };
+  if (kernel.runs_block_rows) {
+    // The index of the block changes while the function runs.
+    llvm::cast<llvm::LoadInst>(first)->setMetadata(llvm::LLVMContext::MD_invariant_load, nullptr);
+    loop.blocks = load_context_u32(builder, entry.context, offsetof(BlockContext, blocks_in_row));
+    loop.before_block = enter_block;
+  }
+  emit_thread_loop(builder, body, entry, loop);
   builder.CreateRetVoid();
   llvm::InlineFunctionInfo info;
   llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false);

@@ -49,8 +49,8 @@ enum class LoopKind {
   serial,    ///< as it is written, at little compile time
 };
 
-/// What stands inside `for z, for y { before_row(first); for x { emit(position) } }`. Each leaves
-/// the builder where its code ends.
+/// What stands inside `for z, for y { for block { before_block(number); before_row(first);
+/// for x { emit(position) } } }`. Each leaves the builder where its code ends.
 struct ThreadLoop {
   LoopKind kind = LoopKind::parallel;
   /// Distinct; memory accesses in it are free of dependences between threads.
@@ -58,6 +58,10 @@ struct ThreadLoop {
   llvm::function_ref<void(const ThreadPosition&)> emit;
   /// Of threads whose x runs from 0; `first` is the first one's number in the block.
   llvm::function_ref<void(llvm::Value* first)> before_row = nullptr;
+  /// So many blocks, neighbours along x, take turns row by row; null: it is one.
+  llvm::Value* blocks = nullptr;
+  /// Of a row of block `number` of these.
+  llvm::function_ref<void(llvm::Value* number)> before_block = nullptr;
 };
 
 /// Leaves the builder behind the loops.
