@@ -40,6 +40,23 @@ extern "C" __global__ void smooth(float* out, const float* in, float factor) {
                    factor;
 }
 """
+# More of a tile than the registers hold: rows of threads go two by two.
+WIDE = """
+extern "C" __global__ void NAME(TYPE* out, const TYPE* in, int turns) {
+  int x = threadIdx.x, rows = blockDim.y * blockDim.z, y = threadIdx.y + blockDim.y * threadIdx.z;
+  __shared__ TYPE a[32][PITCH], b[32][PITCH];
+  TYPE sum = 0;
+  for (int turn = 0; turn < turns; turn++) {
+    a[y][x] = in[(turn * 64 + y) * 32 + x];
+    for (int r = y; r < 32; r += rows) b[r][x] = in[(turn * 64 + 32 + r) * 32 + x];
+    __syncthreads();
+    for (int k = 0; k < 32; k++) sum += a[y][k] * b[k][x];
+    sum += threadIdx.y == 0 ? turn : 0;
+    __syncthreads();
+  }
+  out[y * 32 + x] = sum;
+}
+"""
 FACTOR = np.float32(0.7)
 
 
@@ -89,3 +106,29 @@ def test_threads_compute_the_same_in_rows_of_any_width(device, kernel, block):
     kernel("turned")(turned, rows[0].ravel(), FACTOR, block=block)
     seen = np.lib.stride_tricks.as_strided(turned, (square, square), (4 * height, 4))
     assert np.array_equal(seen, expected_turned)
+
+
+@pytest.fixture(scope="module")
+def wide(opened_device):
+    opened_device.make_current(opened_device.context)
+    kinds = [("doubles", "double", "32"), ("floats", "float", "33")]
+    texts = (
+        WIDE.replace("NAME", name).replace("TYPE", kind).replace("PITCH", pitch)
+        for name, kind, pitch in kinds
+    )
+    return opened_device.compile("".join(texts)).kernel
+
+
+@pytest.mark.parametrize(
+    "block", [(32, 32), (32, 8), (32, 7), (32, 1), (32, 4, 3), (32, 3, 3)], ids=str
+)
+@pytest.mark.parametrize(("name", "dtype"), [("doubles", "f8"), ("floats", "f4")])
+def test_rows_go_two_by_two_where_they_can(device, wide, name, dtype, block):
+    turns, rows = 3, block[1] * (block[2] if len(block) > 2 else 1)
+    tiles = np.random.default_rng(8).integers(-64, 64, (turns, 2, 32, 32)).astype(dtype)
+    out = np.full((32, 32), np.nan, dtype)
+    wide(name)(out, tiles, np.int32(turns), block=block)
+    expected = sum(a[:rows] @ b for a, b in tiles)  # of small integers: exact
+    expected[:: block[1]] += 0 + 1 + 2
+    assert np.array_equal(out[:rows], expected)
+    assert np.isnan(out[rows:]).all()

@@ -9,6 +9,7 @@
 #include "cuda_cpu/compiler/passes/live_values.hpp"
 #include "cuda_cpu/compiler/passes/next_turn_prefetch.hpp"
 #include "cuda_cpu/compiler/passes/region_graph.hpp"
+#include "cuda_cpu/compiler/passes/row_pairs.hpp"
 #include "cuda_cpu/compiler/passes/tile_walks.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
 #include "lowered.hpp"
@@ -145,6 +146,42 @@ TEST(BlockRows, KernelsThatReadAndWriteAlongRows) {
       br i1 %more, label %then, label %end
      end:)"))
       << "a loop reads again what it has read";
+}
+
+/// A region that adds up `count` products of an element of `%a`'s row with rows of `%b`.
+std::string sum_of_products(unsigned count, const std::string& stride = "32") {
+  std::string text = R"(define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %b) {
+    %x = call spir_func i32 @__treadle_thread_index(i32 0)
+    %y = call spir_func i32 @__treadle_thread_index(i32 1)
+    %r = mul i32 %y, 32
+    %column = mul i32 %x, )" +
+                     (stride == "32" ? std::string("1") : stride);
+  std::string sum = "0.0";
+  for (unsigned k = 0; k < count; ++k) {
+    const std::string n = std::to_string(k);
+    text += "\n    %i" + n + " = add i32 %r, " + n + "\n    %j" + n + " = add i32 %column, " +
+            std::to_string(32 * k) + "\n    %p" + n +
+            " = getelementptr double, ptr addrspace(1) %a, i32 %i" + n + "\n    %q" + n +
+            " = getelementptr double, ptr addrspace(1) %b, i32 %j" + n + "\n    %v" + n +
+            " = load double, ptr addrspace(1) %p" + n + "\n    %w" + n +
+            " = load double, ptr addrspace(1) %q" + n + "\n    %m" + n + " = fmul double %v" + n +
+            ", %w" + n + "\n    %s" + n + " = fadd double " + sum + ", %m" + n;
+    sum = "%s" + n;
+  }
+  return text + "\n    store double " + sum + ", ptr addrspace(1) %a\n    ret void }";
+}
+
+TEST(RowPairs, WhereRowsShareMoreThanTheRegistersHold) {
+  const auto plan = [](const std::string& text) {
+    Lowered kernel(text);
+    return plan_rows(kernel.body, 32, *kernel.machine);
+  };
+  const RowPlan pairs = plan(sum_of_products(32));
+  EXPECT_EQ(pairs.rows, 2u);
+  EXPECT_GE(pairs.vector_elements, 2u);
+  EXPECT_EQ(32 % (pairs.vector_elements * pairs.vectors), 0u);
+  EXPECT_EQ(plan(sum_of_products(2)).rows, 1u) << "they stay in registers";
+  EXPECT_EQ(plan(sum_of_products(32, "2")).rows, 1u) << "not side by side";
 }
 
 /// Rows of a matrix of width `%n`, from row `%m` on, read by a loop of `%y`.

@@ -17,7 +17,6 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
 #include "cuda_cpu/compiler/passes/block_context.hpp"
 #include "cuda_cpu/compiler/passes/frame_scopes.hpp"
@@ -30,6 +29,7 @@
 #include "cuda_cpu/compiler/passes/region_exits.hpp"
 #include "cuda_cpu/compiler/passes/region_function.hpp"
 #include "cuda_cpu/compiler/passes/region_graph.hpp"
+#include "cuda_cpu/compiler/passes/row_pairs.hpp"
 #include "cuda_cpu/compiler/passes/row_width.hpp"
 #include "cuda_cpu/compiler/passes/shared_atomics.hpp"
 #include "cuda_cpu/compiler/passes/simplify_body.hpp"
@@ -70,13 +70,21 @@ class RegionEntries {
       });
     }
     if (likely_width == 0) return make("all.", Threads::all, Indices::loaded);
-    llvm::Function* rows = make("rows.", Threads::all, Indices::loaded, likely_width);
+    KernelBody as_body = body_;
+    as_body.function = region_.function;
+    const RowPlan plan =
+        body_.stores_thread_index ? RowPlan{} : plan_rows(as_body, likely_width, machine_);
+    llvm::Function* rows = make("rows.", Threads::all, Indices::loaded, likely_width, plan);
     llvm::Function* any = make("any.", Threads::all, Indices::loaded);
     // Rarely taken: one loop of vectors under masks, and little time to compile it.
     any->addFnAttr(llvm::Attribute::OptimizeForSize);
     any->addFnAttr(llvm::Attribute::NoInline);
     return make_choice(*rows, *any, [&](auto& builder, const BlockEntry& entry) {
-      return builder.CreateICmpEQ(entry.block_size(body_, 0), builder.getInt32(likely_width));
+      Value* width_fits =
+          builder.CreateICmpEQ(entry.block_size(body_, 0), builder.getInt32(likely_width));
+      if (plan.rows == 1) return width_fits;
+      Value* rest = builder.CreateURem(entry.block_size(body_, 1), builder.getInt32(plan.rows));
+      return builder.CreateAnd(width_fits, builder.CreateICmpEQ(rest, builder.getInt32(0)));
     });
   }
 
@@ -97,8 +105,8 @@ class RegionEntries {
   llvm::LLVMContext& context() const { return region_.function->getContext(); }
   BlockEntry open(const char* prefix, llvm::IRBuilder<>& builder) const;
   /// `width`: of the rows of all blocks it will run; 0 for any.
-  llvm::Function* make(const char* prefix, Threads threads, Indices indices,
-                       unsigned width = 0) const;
+  llvm::Function* make(const char* prefix, Threads threads, Indices indices, unsigned width = 0,
+                       const RowPlan& plan = {}) const;
   void branch_if_selected(llvm::IRBuilder<>& builder, Value* selected, Value* thread,
                           llvm::BasicBlock* skip) const;
   /// `first` for blocks of which `asks` is true.
@@ -249,7 +257,7 @@ void RegionEntries::branch_if_selected(llvm::IRBuilder<>& builder, Value* select
 }
 
 llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices indices,
-                                    unsigned width) const {
+                                    unsigned width, const RowPlan& plan) const {
   llvm::IRBuilder<> builder(context());
   BlockEntry entry = open(prefix, builder);
   if (width != 0) entry.fix_width(body_, width);
@@ -258,7 +266,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
   llvm::MDNode* group = kind == LoopKind::parallel ? group_ : nullptr;
   Value* state = load_context_pointer(builder, entry.context, offsetof(BlockContext, state));
   Value* selected = load_context_pointer(builder, entry.context, offsetof(BlockContext, selected));
-  llvm::CallInst* call = nullptr;
+  llvm::SmallVector<llvm::CallInst*, 2> calls;
   llvm::SmallVector<Value*, 2> first;
   const auto look_at_first = [&](Value* thread) {
     if (indices == Indices::counted) first = load_indices(builder, entry, thread, nullptr);
@@ -279,7 +287,8 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
     for (Value* begin : first)
       values.push_back(builder.CreateAdd(begin, builder.CreateZExt(at.x, begin->getType()), "",
                                          /*HasNUW=*/true, /*HasNSW=*/true));
-    call = builder.CreateCall(region_.function, values);
+    llvm::CallInst* call = builder.CreateCall(region_.function, values);
+    calls.push_back(call);
     if (threads != Threads::all)
       store_state(builder, call, state, at.linear, group);
     else if (exits_.only_successor() < 0)
@@ -290,10 +299,11 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
       builder.SetInsertPoint(skip);
     }
   };
-  emit_thread_loop(builder, body_, entry, {kind, group, run_thread, look_at_first});
+  ThreadLoop loop{kind, group, run_thread, look_at_first};
+  loop.plan = plan;
+  emit_thread_loop(builder, body_, entry, loop);
   builder.CreateRetVoid();
-  llvm::InlineFunctionInfo info;
-  llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false);
+  inline_threads(calls);
   separate_frames(*entry.function, {state, uniform_frame(entry), varying_frame(entry)});
   return entry.function;
 }

@@ -28,7 +28,8 @@ using llvm::SCEV;
 
 constexpr const char* mark_name = "treadle.turn";
 constexpr std::uint64_t line_bytes = 64;
-constexpr unsigned keep_in_all_caches = 3;
+// Rows that lie a power of two apart share a set of the first cache and would push each other out.
+constexpr unsigned keep_in_second_cache = 2;
 constexpr unsigned largest_address = 64;  // operations
 
 /// How an address changes from one turn to the next. That sums wrap is left out of account: what is
@@ -172,7 +173,7 @@ llvm::PreservedAnalyses NextTurnPrefetch::run(llvm::Function& function,
     llvm::Value* next = builder.CreateGEP(builder.getInt8Ty(), load->getPointerOperand(), distance);
     builder.CreateIntrinsic(
         llvm::Intrinsic::prefetch, {next->getType()},
-        {next, builder.getInt32(0), builder.getInt32(keep_in_all_caches), builder.getInt32(1)});
+        {next, builder.getInt32(0), builder.getInt32(keep_in_second_cache), builder.getInt32(1)});
   }
   return llvm::PreservedAnalyses::none();
 }

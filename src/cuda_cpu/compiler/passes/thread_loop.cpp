@@ -56,6 +56,11 @@ llvm::MDNode* loop_node(llvm::LLVMContext& context, llvm::ArrayRef<llvm::Metadat
 // cache lines, or not, as the depth of the stack has it: tiled products took 8.6 ms or 4.3.
 constexpr std::uint64_t spill_alignment = 64;
 
+llvm::MDNode* number(llvm::LLVMContext& context, const char* name, unsigned value) {
+  auto* constant = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value);
+  return string_property(context, name, llvm::ConstantAsMetadata::get(constant));
+}
+
 /// Of the loops over y and z, and of a loop that shall stay as it is written: a second copy of the
 /// code inside would only take time to compile.
 llvm::MDNode* plain_loop(llvm::LLVMContext& context) {
@@ -63,18 +68,24 @@ llvm::MDNode* plain_loop(llvm::LLVMContext& context) {
                              string_property(context, "llvm.loop.unroll.disable")});
 }
 
+/// Of the loop over y, where a row's vectors do not fit into registers.
+llvm::MDNode* loop_that_keeps_loads(llvm::LLVMContext& context) {
+  return loop_node(context, {flag(context, "llvm.loop.vectorize.enable", false),
+                             string_property(context, "llvm.loop.unroll.disable"),
+                             string_property(context, "llvm.licm.disable")});
+}
+
 /// What becomes of a loop when its vectors are made.
 llvm::MDNode* afterwards(llvm::LLVMContext& context, const char* which,
                          llvm::ArrayRef<llvm::Metadata*> properties) {
-  auto* one = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), 1);
-  llvm::SmallVector<llvm::Metadata*, 3> operands{
-      llvm::MDString::get(context, which),
-      string_property(context, "llvm.loop.isvectorized", llvm::ConstantAsMetadata::get(one))};
+  llvm::SmallVector<llvm::Metadata*, 3> operands{llvm::MDString::get(context, which),
+                                                 number(context, "llvm.loop.isvectorized", 1)};
   operands.append(properties.begin(), properties.end());
   return llvm::MDNode::get(context, operands);
 }
 
-llvm::MDNode* parallel_loop(llvm::LLVMContext& context, llvm::MDNode* group, bool constant_width) {
+llvm::MDNode* parallel_loop(llvm::LLVMContext& context, llvm::MDNode* group, bool constant_width,
+                            const RowPlan& plan) {
   llvm::MDNode* as_it_is = string_property(context, "llvm.loop.unroll.disable");
   // What is left when a block is no multiple of the vector's width: too few threads to unroll.
   llvm::MDNode* rest = afterwards(context, "llvm.loop.vectorize.followup_epilogue", {as_it_is});
@@ -85,6 +96,10 @@ llvm::MDNode* parallel_loop(llvm::LLVMContext& context, llvm::MDNode* group, boo
     // LLVM unrolls few known steps before it looks for vectors; of those it may.
     properties.push_back(as_it_is);
     properties.push_back(afterwards(context, "llvm.loop.vectorize.followup_vectorized", {}));
+  }
+  if (plan.rows > 1) {
+    properties.push_back(number(context, "llvm.loop.vectorize.width", plan.vector_elements));
+    properties.push_back(number(context, "llvm.loop.interleave.count", plan.vectors));
   }
   return loop_node(context, properties);
 }
@@ -111,11 +126,12 @@ Counter open_loop(llvm::IRBuilder<>& builder, const char* name) {
   return counter;
 }
 
+/// `extent` is a multiple of `step`.
 void close_loop(llvm::IRBuilder<>& builder, const Counter& counter, Value* extent,
-                llvm::MDNode* properties) {
+                llvm::MDNode* properties, unsigned step = 1) {
   builder.CreateBr(counter.latch);
   builder.SetInsertPoint(counter.latch);
-  Value* next = builder.CreateAdd(counter.value, builder.getInt32(1), "", true, true);
+  Value* next = builder.CreateAdd(counter.value, builder.getInt32(step), "", true, true);
   counter.value->addIncoming(next, counter.latch);
   builder.CreateCondBr(builder.CreateICmpULT(next, extent), counter.header, counter.after)
       ->setMetadata(llvm::LLVMContext::MD_loop, properties);
@@ -211,15 +227,25 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
   }
   if (loop.before_row) loop.before_row(row);
   const Counter x = open_loop(builder, "x");
-  Value* linear = builder.CreateAdd(row, x.value, "thread", true, true);
-  loop.emit({x.value, y.value, z.value, linear});
+  llvm::SmallVector<ThreadPosition, 2> threads;
+  for (unsigned i = 0; i < loop.plan.rows; ++i) {
+    Value* own_y = builder.CreateAdd(y.value, builder.getInt32(i), "", true, true);
+    Value* rows_before = builder.CreateMul(size_x, builder.getInt32(i), "", true, true);
+    Value* first = builder.CreateAdd(row, rows_before, "", true, true);
+    Value* linear = builder.CreateAdd(first, x.value, "thread", true, true);
+    threads.push_back({x.value, own_y, z.value, linear});
+  }
+  for (const ThreadPosition& thread : threads) loop.emit(thread);
   llvm::LLVMContext& context = builder.getContext();
-  close_loop(builder, x, size_x,
-             loop.kind == LoopKind::parallel
-                 ? parallel_loop(context, loop.group, llvm::isa<llvm::ConstantInt>(size_x))
-                 : plain_loop(context));
+  close_loop(
+      builder, x, size_x,
+      loop.kind == LoopKind::parallel
+          ? parallel_loop(context, loop.group, llvm::isa<llvm::ConstantInt>(size_x), loop.plan)
+          : plain_loop(context));
   if (block) close_loop(builder, *block, loop.blocks, plain_loop(context));
-  close_loop(builder, y, size_y, plain_loop(context));
+  close_loop(builder, y, size_y,
+             loop.plan.rows > 1 ? loop_that_keeps_loads(context) : plain_loop(context),
+             loop.plan.rows);
   close_loop(builder, z, entry.block_size(body, 2), plain_loop(context));
 }
 

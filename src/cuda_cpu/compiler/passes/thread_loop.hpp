@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cuda_cpu/compiler/passes/kernel_body.hpp"
+#include "cuda_cpu/compiler/passes/row_pairs.hpp"
 
 namespace llvm {
 class TargetMachine;
@@ -62,6 +63,9 @@ struct ThreadLoop {
   llvm::Value* blocks = nullptr;
   /// Of a row of block `number` of these.
   llvm::function_ref<void(llvm::Value* number)> before_block = nullptr;
+  /// With more than one row at a time `emit` is called for each, and a plane has a multiple of
+  /// them.
+  RowPlan plan{};
 };
 
 /// Leaves the builder behind the loops.
