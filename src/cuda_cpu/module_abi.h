@@ -58,6 +58,8 @@ struct BlockContext {
   void* checks;  ///< the runtime's own: what it knows of a block of a cooperative launch; or null
 };
 
+/// Of a grid, along z too. Compiled code relies on it.
+inline constexpr std::uint32_t max_blocks_along_y = 65535;
 inline constexpr std::uint8_t region_exited = 255;
 inline constexpr std::uint8_t region_held = 254;
 inline constexpr unsigned max_regions = 250;

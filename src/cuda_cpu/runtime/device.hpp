@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda_cpu/module_abi.h"
+
 namespace treadle::cuda_cpu {
 
 inline constexpr int driver_version = 13000;
@@ -14,7 +16,7 @@ inline constexpr int capability_major = 7, capability_minor = 0;
 inline constexpr int warp_size = 32;
 inline constexpr unsigned max_threads_per_block = 1024;
 inline constexpr unsigned max_block_size[3] = {1024, 1024, 64};
-inline constexpr unsigned max_grid_size[3] = {2147483647, 65535, 65535};
+inline constexpr unsigned max_grid_size[3] = {2147483647, max_blocks_along_y, max_blocks_along_y};
 inline constexpr std::size_t shared_per_block =
     48u << 10;  ///< static and dynamic, without asking for more
 inline constexpr std::size_t shared_per_block_optin =

@@ -285,3 +285,17 @@ def test_attributes_count_constant_memory(device):
         "cuFuncGetAttribute", ctypes.byref(size), const_size_bytes, module.kernel()._handle
     )
     assert size.value == 100
+
+
+def test_indices_beyond_two_to_the_31_wrap_as_unsigned_numbers_do(device):
+    source = """extern "C" __global__ void k(float* out, int* whole) {
+      unsigned i = blockIdx.x * 100000u + threadIdx.x;
+      out[blockIdx.x] = i;
+      whole[blockIdx.x] = i < blockIdx.x;
+    }"""
+    blocks = 50000
+    out, whole = np.zeros(blocks, "f4"), np.zeros(blocks, "i4")
+    device.compile(source).kernel()(out, whole, grid=(blocks,))
+    index = (np.arange(blocks, dtype="u8") * 100000).astype("u4")
+    assert np.array_equal(out, index.astype("f4"))
+    assert np.array_equal(whole, index < np.arange(blocks, dtype="u4"))

@@ -12,6 +12,7 @@
 #include "cuda_cpu/compiler/passes/row_pairs.hpp"
 #include "cuda_cpu/compiler/passes/tile_walks.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
+#include "cuda_cpu/compiler/passes/widen_indices.hpp"
 #include "lowered.hpp"
 
 namespace treadle::cuda_cpu {
@@ -146,6 +147,51 @@ TEST(BlockRows, KernelsThatReadAndWriteAlongRows) {
       br i1 %more, label %then, label %end
      end:)"))
       << "a loop reads again what it has read";
+}
+
+TEST(KernelBody, BlocksOfAConstantSizeWrapAlongXOnly) {
+  const auto marked = [](const std::string& dimension, const std::string& offset) {
+    const Lowered kernel(R"(define spir_kernel void @k(ptr addrspace(1) %p) {
+      %t = call spir_func i32 @__treadle_thread_index(i32 )" +
+                         dimension + R"()
+      %b = call spir_func i32 @__treadle_block_index(i32 )" +
+                         dimension + R"()
+      %m = )" + offset + R"(
+      %i = add i32 %m, %t
+      store i32 %i, ptr addrspace(1) %p
+      ret void })");
+    EXPECT_FALSE(kernel.plan.kernels.front().small_index) << "nothing is assumed";
+    return kernel.text().find("%i = add nuw nsw") != std::string::npos;
+  };
+  EXPECT_TRUE(marked("1", "shl i32 %b, 4"));
+  EXPECT_TRUE(marked("2", "mul i32 %b, 32766"));
+  EXPECT_FALSE(marked("2", "mul i32 %b, 32767")) << "65534 * 32767 + 1023 is more than 2^31";
+  EXPECT_FALSE(marked("1", "shl i32 %b, 15"));
+  EXPECT_FALSE(marked("0", "mul i32 %b, 100000"));
+}
+
+TEST(WideIndices, SumsThatKeepTheirSignGetTheWidthOfAddresses) {
+  const auto widened = [](const std::string& flag, const std::string& thread) {
+    Lowered kernel(R"(define spir_kernel void @k(ptr addrspace(1) %p, i32 %n, ptr addrspace(1) %q) {
+      %x = call spir_func i32 @__treadle_thread_index(i32 0)
+      %e = getelementptr i32, ptr addrspace(1) %q, i32 %x
+      %v = load i32, ptr addrspace(1) %e
+      %r = mul nsw i32 %n, 3
+      %i = add )" + flag +
+                   " i32 %r, " + thread + R"(
+      %w = sext i32 %i to i64
+      %a = getelementptr float, ptr addrspace(1) %p, i64 %w
+      store float 1.0, ptr addrspace(1) %a
+      ret void })");
+    widen_indices(kernel.body);
+    return kernel.text();
+  };
+  const std::string wide = widened("nsw", "%x");
+  EXPECT_THAT(wide, HasSubstr("mul nsw i64"));
+  EXPECT_THAT(wide, HasSubstr("add nsw i64"));
+  EXPECT_THAT(wide, Not(HasSubstr("%w = sext")));
+  EXPECT_THAT(widened("", "%x"), Not(HasSubstr("add nsw i64"))) << "it may wrap";
+  EXPECT_THAT(widened("nsw", "%v"), Not(HasSubstr("add nsw i64"))) << "anywhere";
 }
 
 /// A region that adds up `count` products of an element of `%a`'s row with rows of `%b`.

@@ -36,6 +36,7 @@
 #include "cuda_cpu/compiler/passes/step_loops.hpp"
 #include "cuda_cpu/compiler/passes/thread_loop.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
+#include "cuda_cpu/compiler/passes/widen_indices.hpp"
 #include "cuda_cpu/compiler/passes/widen_steps.hpp"
 
 namespace treadle::cuda_cpu {
@@ -310,6 +311,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
 
 void prepare(const KernelBody& body, PassRunner& runner) {
   add_warp_barriers(body);
+  widen_indices(body);
   simplify_body(body, runner);
   mark_arithmetic_loops(body, runner);
   widen_steps(body, runner);

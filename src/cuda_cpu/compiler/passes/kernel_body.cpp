@@ -168,38 +168,44 @@ void lower_context_fields(const KernelBody& body) {
   }
 }
 
-/// `block[d] * size[d]` or `block[d] * constant`: the dimension d, or -1.
-int block_offset_dimension(const KernelBody& body, const Value* value) {
-  const auto* product = llvm::dyn_cast<llvm::BinaryOperator>(value);
-  if (!product || product->getOpcode() != llvm::Instruction::Mul) return -1;
-  for (unsigned side = 0; side < 2; ++side)
-    for (unsigned dimension = 0; dimension < 3; ++dimension) {
-      const Value* factor = product->getOperand(1 - side);
-      if (product->getOperand(side) == body.block_index(dimension) &&
-          (factor == body.block_size(dimension) || llvm::isa<llvm::ConstantInt>(factor)))
-        return static_cast<int>(dimension);
-    }
-  return -1;
+/// `block[d] * size[d]`, which with the thread's index is below what a launch may have.
+bool is_block_offset(const KernelBody& body, const llvm::BinaryOperator& value,
+                     unsigned dimension) {
+  if (value.getOpcode() != llvm::Instruction::Mul) return false;
+  const Value *index = body.block_index(dimension), *size = body.block_size(dimension);
+  return (value.getOperand(0) == index && value.getOperand(1) == size) ||
+         (value.getOperand(0) == size && value.getOperand(1) == index);
+}
+
+/// `block[d] * constant` where no grid is so large that it wraps: along x one may be.
+bool is_small_block_offset(const KernelBody& body, const llvm::BinaryOperator& value,
+                           unsigned dimension) {
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value.getOperand(1));
+  if (dimension == 0 || !constant || value.getOperand(0) != body.block_index(dimension))
+    return false;
+  constexpr unsigned most = 0x7fffffffu / max_blocks_along_y - 1;  // a block's threads come on top
+  if (value.getOpcode() == llvm::Instruction::Mul) return constant->getValue().ult(most);
+  return value.getOpcode() == llvm::Instruction::Shl &&
+         constant->getValue().ule(llvm::Log2_32(most));
 }
 
 bool mark_global_indices(const KernelBody& body) {
-  bool any = false;
-  for (llvm::Instruction& instruction : llvm::instructions(*body.function)) {
-    if (instruction.getOpcode() != llvm::Instruction::Add) continue;
-    for (unsigned side = 0; side < 2; ++side) {
-      const int dimension = block_offset_dimension(body, instruction.getOperand(1 - side));
-      if (dimension < 0 ||
-          instruction.getOperand(side) != body.thread_index(static_cast<unsigned>(dimension)))
-        continue;
-      auto* product = llvm::cast<llvm::BinaryOperator>(instruction.getOperand(1 - side));
-      for (llvm::Instruction* marked : {&instruction, static_cast<llvm::Instruction*>(product)}) {
+  bool assumed = false;
+  for (unsigned dimension = 0; dimension < 3; ++dimension)
+    for (llvm::User* user : body.thread_index(dimension)->users()) {
+      auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(user);
+      if (!sum || sum->getOpcode() != llvm::Instruction::Add) continue;
+      const unsigned side = sum->getOperand(0) == body.thread_index(dimension) ? 1 : 0;
+      auto* offset = llvm::dyn_cast<llvm::BinaryOperator>(sum->getOperand(side));
+      const bool any_size = offset && is_block_offset(body, *offset, dimension);
+      if (!any_size && !(offset && is_small_block_offset(body, *offset, dimension))) continue;
+      for (llvm::BinaryOperator* marked : {sum, offset}) {
         marked->setHasNoUnsignedWrap(true);
         marked->setHasNoSignedWrap(true);
       }
-      any = true;
+      assumed |= any_size;
     }
-  }
-  return any;
+  return assumed;
 }
 
 }  // namespace
