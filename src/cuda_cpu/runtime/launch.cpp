@@ -119,8 +119,9 @@ void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockConte
   const bool by_regions = runs_regions(kernel, shape_.block[0]);
   const bool on_fibers = runs_on_fibers(kernel);
   const bool in_rows = (kernel.flags & kernel_runs_block_rows) != 0 && !by_regions && !on_fibers;
-  for (std::uint64_t number = first; number < end; number += block.blocks_in_row) {
-    if (in_rows) block.blocks_in_row = blocks_in_row(block, end - number);
+  for (std::uint64_t number = first, count = 1; number < end; number += count) {
+    if (in_rows) count = blocks_in_row(block, end - number);
+    block.blocks_in_row = static_cast<std::uint32_t>(count);
     block.thread_index[0] = thread_unknown;
     if (on_fibers)
       run_block_on_fibers(kernel, arguments_, block);

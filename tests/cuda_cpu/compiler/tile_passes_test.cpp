@@ -163,10 +163,10 @@ TEST(KernelBody, BlocksOfAConstantSizeWrapAlongXOnly) {
     EXPECT_FALSE(kernel.plan.kernels.front().small_index) << "nothing is assumed";
     return kernel.text().find("%i = add nuw nsw") != std::string::npos;
   };
-  EXPECT_TRUE(marked("1", "shl i32 %b, 4"));
-  EXPECT_TRUE(marked("2", "mul i32 %b, 32766"));
-  EXPECT_FALSE(marked("2", "mul i32 %b, 32767")) << "65534 * 32767 + 1023 is more than 2^31";
-  EXPECT_FALSE(marked("1", "shl i32 %b, 15"));
+  EXPECT_TRUE(marked("1", "shl i32 %b, 15"));
+  EXPECT_TRUE(marked("2", "mul i32 %b, 32768")) << "65534 * 32768 + 1023 is below 2^31";
+  EXPECT_FALSE(marked("2", "mul i32 %b, 32769"));
+  EXPECT_FALSE(marked("1", "shl i32 %b, 16"));
   EXPECT_FALSE(marked("0", "mul i32 %b, 100000"));
 }
 
@@ -195,13 +195,13 @@ TEST(WideIndices, SumsThatKeepTheirSignGetTheWidthOfAddresses) {
 }
 
 /// A region that adds up `count` products of an element of `%a`'s row with rows of `%b`.
-std::string sum_of_products(unsigned count, const std::string& stride = "32") {
+std::string sum_of_products(unsigned count, const std::string& stride = "1") {
   std::string text = R"(define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %b) {
     %x = call spir_func i32 @__treadle_thread_index(i32 0)
     %y = call spir_func i32 @__treadle_thread_index(i32 1)
     %r = mul i32 %y, 32
     %column = mul i32 %x, )" +
-                     (stride == "32" ? std::string("1") : stride);
+                     stride;
   std::string sum = "0.0";
   for (unsigned k = 0; k < count; ++k) {
     const std::string n = std::to_string(k);
@@ -228,6 +228,37 @@ TEST(RowPairs, WhereRowsShareMoreThanTheRegistersHold) {
   EXPECT_EQ(32 % (pairs.vector_elements * pairs.vectors), 0u);
   EXPECT_EQ(plan(sum_of_products(2)).rows, 1u) << "they stay in registers";
   EXPECT_EQ(plan(sum_of_products(32, "2")).rows, 1u) << "not side by side";
+}
+
+TEST(RowPairs, TakeTurnsInstructionByInstruction) {
+  IrModule module(R"(define internal i8 @region(i32 %y, ptr %p) {
+     br label %on
+    on:
+     %a = getelementptr float, ptr %p, i32 %y
+     %v = load float, ptr %a
+     %w = fmul float %v, 3.0
+     store float %w, ptr %a
+     ret i8 1 }
+    define void @rows(i32 %y, ptr %p) {
+     %next = add i32 %y, 1
+     %one = call i8 @region(i32 %y, ptr %p)
+     %two = call i8 @region(i32 %next, ptr %p)
+     ret void })");
+  llvm::SmallVector<llvm::CallInst*, 2> calls;
+  for (llvm::Instruction& instruction : module.function("rows").getEntryBlock())
+    if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) calls.push_back(call);
+  inline_threads(calls);
+  std::string order;
+  for (const llvm::Instruction& instruction : module.function("rows").getEntryBlock())
+    order += std::string(instruction.getOpcodeName()) + " ";
+  EXPECT_EQ(order, "add getelementptr getelementptr load load fmul fmul store store ret ");
+}
+
+TEST(RowPairs, RegionsThatNeverEndAreLeftAlone) {
+  std::string text = sum_of_products(32);
+  text.replace(text.rfind("ret void"), 8, "br label %on\n on:\n br label %on");
+  Lowered kernel(text);
+  EXPECT_EQ(plan_rows(kernel.body, 32, *kernel.machine).rows, 1u);
 }
 
 /// Rows of a matrix of width `%n`, from row `%m` on, read by a loop of `%y`.

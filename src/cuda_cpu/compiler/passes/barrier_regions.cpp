@@ -77,7 +77,8 @@ class RegionEntries {
         body_.stores_thread_index ? RowPlan{} : plan_rows(as_body, likely_width, machine_);
     llvm::Function* rows = make("rows.", Threads::all, Indices::loaded, likely_width, plan);
     llvm::Function* any = make("any.", Threads::all, Indices::loaded);
-    // Rarely taken: one loop of vectors under masks, and little time to compile it.
+    // Rarely taken, by odd heights too where rows go in pairs: one loop of vectors under masks, and
+    // little time to compile it.
     any->addFnAttr(llvm::Attribute::OptimizeForSize);
     any->addFnAttr(llvm::Attribute::NoInline);
     return make_choice(*rows, *any, [&](auto& builder, const BlockEntry& entry) {

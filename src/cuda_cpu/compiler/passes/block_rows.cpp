@@ -16,22 +16,12 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/IR/IntrinsicInst.h>
 
 #include "cuda_cpu/compiler/passes/kernel_body.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 #include "cuda_cpu/compiler/passes/slopes.hpp"
 
 namespace treadle::cuda_cpu {
-namespace {
-
-bool only_describes(const llvm::Instruction& instruction) {
-  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  return call && call->isAssumeLikeIntrinsic();
-}
-
-}  // namespace
-
 bool suits_block_rows(const KernelBody& body, PassRunner& runner) {
   const bool own = !body.shared()->use_empty() || !body.context()->use_empty();
   if (own || body.stores_thread_index) return false;
@@ -39,7 +29,7 @@ bool suits_block_rows(const KernelBody& body, PassRunner& runner) {
   if (!loops.empty()) return false;
   Slopes slopes(body, loops, 0);
   return llvm::all_of(llvm::instructions(*body.function), [&](const llvm::Instruction& i) {
-    return !llvm::isa<llvm::AllocaInst>(i) && (only_describes(i) || slopes.side_by_side(i));
+    return !llvm::isa<llvm::AllocaInst>(i) && slopes.side_by_side(i);
   });
 }
 

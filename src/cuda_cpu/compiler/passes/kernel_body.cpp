@@ -177,14 +177,16 @@ bool is_block_offset(const KernelBody& body, const llvm::BinaryOperator& value,
          (value.getOperand(0) == size && value.getOperand(1) == index);
 }
 
+constexpr unsigned largest_thread_index = 1023;
+
 /// `block[d] * constant` where no grid is so large that it wraps: along x one may be.
 bool is_small_block_offset(const KernelBody& body, const llvm::BinaryOperator& value,
                            unsigned dimension) {
   const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value.getOperand(1));
   if (dimension == 0 || !constant || value.getOperand(0) != body.block_index(dimension))
     return false;
-  constexpr unsigned most = 0x7fffffffu / max_blocks_along_y - 1;  // a block's threads come on top
-  if (value.getOpcode() == llvm::Instruction::Mul) return constant->getValue().ult(most);
+  constexpr unsigned most = (0x7fffffffu - largest_thread_index) / (max_blocks_along_y - 1);
+  if (value.getOpcode() == llvm::Instruction::Mul) return constant->getValue().ule(most);
   return value.getOpcode() == llvm::Instruction::Shl &&
          constant->getValue().ule(llvm::Log2_32(most));
 }

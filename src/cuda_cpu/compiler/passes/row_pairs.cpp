@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Analysis: regions in which each row of threads reads the same rows of a tile, more of them than
-// the processor has registers. In
+// Rows in pairs: regions in which each row of threads reads the same rows of a tile, more of them
+// than the processor has registers. In
 //
 //   for (k = 0; k < 32; k++) sum += a[y][k] * b[k][x];       double, 32 x 32 threads
 //
@@ -22,7 +22,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
@@ -35,7 +34,8 @@ namespace {
 constexpr unsigned rows_at_a_time = 2;
 constexpr unsigned most_vectors = 4;  // side by side: with two rows, eight sums
 
-/// The type of all that is read and written side by side; null where they differ.
+/// The type of all that is read and written side by side; null where they differ. Slots in the
+/// frame are left out: what goes through them is a row's own.
 class RowAccesses {
  public:
   RowAccesses(const KernelBody& region, const llvm::LoopInfo& loops)
@@ -54,10 +54,9 @@ class RowAccesses {
 
  private:
   void add(llvm::Instruction& access) {
-    if (!access.mayReadOrWriteMemory()) return;
+    suit_ = suit_ && along_x_.side_by_side(access);
     const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&access);
-    suit_ = suit_ && pointer && along_x_.side_by_side(access);
-    if (!suit_ || along_x_.of(pointer) == 0) return;
+    if (!suit_ || !pointer || along_x_.of(pointer) == 0) return;
     llvm::Type* type = llvm::getLoadStoreType(&access);
     suit_ = type->isFloatingPointTy() && (!type_ || type_ == type);
     type_ = type;
@@ -75,37 +74,33 @@ void inline_call(llvm::CallInst& call) {
   llvm::InlineFunction(call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false);
 }
 
-/// What a call to a function without branches is inlined to, in order.
+/// What the call of a function without branches is inlined to, in order. Nothing if that is not one
+/// block.
 llvm::SmallVector<llvm::Instruction*, 0> inlined(llvm::CallInst& call) {
+  llvm::BasicBlock* block = call.getParent();
   llvm::Instruction* before = call.getPrevNode();
   const llvm::Instruction* behind = call.getNextNode();
   inline_call(call);
   llvm::SmallVector<llvm::Instruction*, 0> made;
-  for (llvm::Instruction* at = before->getNextNode(); at != behind;) {
-    if (at->isTerminator()) {
-      llvm::BasicBlock* next = at->getSuccessor(0);
-      llvm::FoldSingleEntryPHINodes(next);
-      at = &next->front();
-    } else {
-      made.push_back(at);
-      at = at->getNextNode();
-    }
-  }
+  if (behind->getParent() != block) return made;
+  for (auto at = before ? std::next(before->getIterator()) : block->begin(); &*at != behind; ++at)
+    made.push_back(&*at);
   return made;
 }
 
-bool branches(const llvm::Function& function) {
-  return llvm::any_of(function, [](const llvm::BasicBlock& block) {
-    return block.getTerminator()->getNumSuccessors() > 1;
-  });
+bool goes_straight(const llvm::Function& function, const llvm::LoopInfo& loops) {
+  return loops.empty() && llvm::all_of(function, [](const llvm::BasicBlock& block) {
+           const llvm::Instruction* end = block.getTerminator();
+           return llvm::isa<llvm::ReturnInst>(end) || end->getNumSuccessors() == 1;
+         });
 }
 
 }  // namespace
 
 RowPlan plan_rows(const KernelBody& region, unsigned width, const llvm::TargetMachine& machine) {
-  if (branches(*region.function)) return {};
   const llvm::DominatorTree dominators(*region.function);
   const llvm::LoopInfo loops(dominators);
+  if (!goes_straight(*region.function, loops)) return {};
   const RowAccesses accesses(region, loops);
   llvm::Type* type = accesses.type();
   if (!type) return {};

@@ -12,6 +12,7 @@
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
 #include <cstdlib>
@@ -39,6 +40,8 @@ std::optional<std::int64_t> Slopes::of(const llvm::Value* value) {
 }
 
 bool Slopes::side_by_side(const Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (call && call->isAssumeLikeIntrinsic()) return true;
   if (!instruction.mayReadOrWriteMemory()) return true;
   const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
   if (!pointer || instruction.isVolatile() || instruction.isAtomic()) return false;

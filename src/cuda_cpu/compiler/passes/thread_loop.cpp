@@ -4,7 +4,7 @@
 // so accesses of different threads are declared independent.
 //
 //   define void @body.k(...)      =>    define void @run.k(ptr %arguments, ptr %context) {
-//                                         for z, for y:
+//                                         for z, for y: [for each block of a row of blocks:]
 //                                         x: %x = phi i32 ...
 //                                            call void @body.k(..., i32 %x, ...)     ; inlined
 //                                            br i1 %more, label %x, ..., !llvm.loop !0
@@ -18,7 +18,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <optional>
 
@@ -292,8 +291,7 @@ void make_block_function(KernelPlan& kernel, const KernelBody& body,
   }
   emit_thread_loop(builder, body, entry, loop);
   builder.CreateRetVoid();
-  llvm::InlineFunctionInfo info;
-  llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false);
+  inline_threads({call});
   body.function->eraseFromParent();
   kernel.run = entry.function;
 }

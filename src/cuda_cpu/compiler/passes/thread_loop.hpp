@@ -77,7 +77,7 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
 /// turn.
 void join_access_group(llvm::Function& function, llvm::MDNode* group);
 
-/// Turns a kernel without barriers into `run`.
+/// Turns a kernel without barriers into `run`: one block, or with kernel.runs_block_rows several.
 void make_block_function(KernelPlan& kernel, const KernelBody& body,
                          const llvm::TargetMachine& machine);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 7a, wide indices: `int` arithmetic that may not overflow, computed in the width of
+// Pass 7e, wide indices: `int` arithmetic that may not overflow, computed in the width of
 // addresses.
 //
 //   %r = mul nsw i32 %row, %n                  %row.w = sext i32 %row to i64
@@ -39,15 +39,14 @@ class Widener {
                                           constant->getSExtValue());
     if (Value* known = known_.lookup(value)) return known;
     llvm::IRBuilder<> builder(&*behind(value));
+    const auto* from = llvm::dyn_cast<Instruction>(value);
+    builder.SetCurrentDebugLocation(from ? from->getDebugLoc() : llvm::DebugLoc());
     Value* made = nullptr;
     if (auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(value); sum && keeps_sign(*sum)) {
       Value* left = wide(sum->getOperand(0));
       Value* right = wide(sum->getOperand(1));
       made = builder.CreateBinOp(sum->getOpcode(), left, right);
-      if (auto* wide_sum = llvm::dyn_cast<Instruction>(made)) {
-        wide_sum->setHasNoSignedWrap();
-        wide_sum->setDebugLoc(sum->getDebugLoc());
-      }
+      if (auto* wide_sum = llvm::dyn_cast<Instruction>(made)) wide_sum->setHasNoSignedWrap();
     } else {
       made = builder.CreateSExt(value, builder.getInt64Ty());
     }
