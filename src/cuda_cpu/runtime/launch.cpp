@@ -33,9 +33,9 @@ constexpr std::int64_t quick_nanoseconds = 1'000'000;
 /// Chunks a thread gets of a grid, on average: enough to even out, few enough that claiming costs
 /// nothing.
 constexpr std::uint64_t chunks_per_thread = 16;
-/// Of blocks to a strip, where neighbours read the same memory: 8 tiles' rows and a column of them
-/// are about what a second-level cache holds.
-constexpr std::uint32_t strip_rows = 8;
+/// Of blocks to a strip, where neighbours read the same memory: so often is a column of tiles used
+/// when it is in the cache. More rows at a time would soon not fit there.
+constexpr std::uint32_t strip_rows = 16;
 /// Of blocks that run together, row by row: long enough for caches to fetch ahead.
 constexpr std::uint32_t threads_in_row = 128;
 
