@@ -142,6 +142,9 @@ TEST(BlockRows, KernelsThatReadAndWriteAlongRows) {
   EXPECT_FALSE(suits("", "store i32 1, ptr addrspace(3) @s")) << "each block has its own";
   EXPECT_FALSE(suits("", "%l = alloca [4 x i32]"));
   EXPECT_FALSE(suits("declare void @f(ptr addrspace(1))\n", "call void @f(ptr addrspace(1) %p)"));
+  EXPECT_FALSE(
+      suits("declare float @sinf(float) memory(none)\n", "%s = call float @sinf(float 2.0)"))
+      << "it waits for no memory";
   EXPECT_FALSE(suits("", R"(%v = load i32, ptr addrspace(1) %p
       %more = icmp slt i32 %v, %n
       br i1 %more, label %then, label %end
