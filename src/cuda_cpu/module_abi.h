@@ -11,6 +11,7 @@
 namespace treadle::cuda_cpu {
 
 inline constexpr char module_magic[8] = {'T', 'R', 'D', 'L', 'C', 'P', 'U', '1'};
+/// The corpus of tests/fuzz has it too: first word of `descriptor`, third of `header`.
 inline constexpr std::uint32_t module_abi_version = 5;
 inline constexpr const char* module_symbol = "treadle_module_v1";
 
