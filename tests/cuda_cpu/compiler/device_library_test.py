@@ -2,7 +2,9 @@
 """The device headers of kernels/cuda_cpu: what their functions compute, compared with NumPy,
 Python's math and exact fractions."""
 
+import ctypes
 import math
+import pathlib
 from fractions import Fraction
 
 import numpy as np
@@ -356,3 +358,33 @@ def test_host_standard_library_where_installed(device):
             pytest.skip("no libstdc++ headers here")
         raise
     assert out.tolist() == [54]
+
+
+def test_math_of_neighbours_is_computed_in_the_widest_vectors(device):
+    """The remainder of a row too, whose functions are others, within the same bounds."""
+    source = """template <class T> __device__ void sum(T* o, const float* f, int n) {
+      int i = threadIdx.x; T x = f[i];
+      if (i < n) o[i] = sin(x) + cos(x) + exp(x) + log(x) + pow(x, T(1.5)); }
+    extern "C" __global__ void f(float* o, const float* x, int n) { sum(o, x, n); }
+    extern "C" __global__ void d(double* o, const float* x, int n) { sum(o, x, n); }"""
+    try:
+        ctypes.CDLL("libmvec.so.1")
+    except OSError:
+        pytest.skip("no libmvec here")
+    image = device.image(source)
+    flags = pathlib.Path("/proc/cpuinfo").read_text().split()
+    wide = "avx512dq" in flags
+    for name in ("v_sin", "v_cos", "v_exp", "v_log", "vv_pow"):
+        for function in (f"_ZGVeN16{name}f\0", f"_ZGVeN8{name}\0"):
+            assert (function.encode() in image) == wide, function
+    if not wide and "avx2" in flags:
+        assert b"_ZGVdN8v_sinf\0" in image
+    module = device.load(image)
+    x = np.linspace(0.5, 9, 128).astype("f4")
+    y = x.astype("f8")
+    expected = np.sin(y) + np.cos(y) + np.exp(y) + np.log(y) + y**1.5
+    for name, bound in (("f", 1e-6), ("d", 1e-14)):
+        for block in (101, 128):
+            out = np.zeros(101, name)
+            module.kernel(name)(out, x, np.int32(101), block=(block,))
+            np.testing.assert_allclose(out, expected[:101], rtol=bound)

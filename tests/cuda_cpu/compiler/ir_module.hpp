@@ -29,6 +29,13 @@ attributes #0 = { convergent nounwind willreturn memory(none) }
 attributes #1 = { convergent nounwind }
 )";
 
+inline unsigned count(const std::string& text, const std::string& part) {
+  unsigned found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
 class IrModule {
  public:
   explicit IrModule(const std::string& text) {

@@ -51,7 +51,7 @@ class Program(Expressions, Ways, BlockExchanges, WarpExchanges):
         """`meets`: all threads that are left come here together."""
         self.left -= 1
         plain = [self.assign, self.wide, self.local_array, self.branch, self.loop, self.walk]
-        plain += [self.cases, *self.ways_alone()]
+        plain += [self.stride, self.cases, *self.ways_alone()]
         plain += [self.compute, self.sum_of_floats] if self.floats else []
         if not meets:
             return self.rng.choice([*plain, self.add_to_grid])(depth)
@@ -151,6 +151,24 @@ class Program(Expressions, Ways, BlockExchanges, WarpExchanges):
         add = f"{self.name()} {self.pick('+=', '^=')} in[({step}) % (8 * NT)]"
         leave = self.pick("", "", f" if ({self.name()} % 5 == 0) break;")
         return Statement(f"for (unsigned {i} = 0; {i} < {bound}; {i}++) {{ {add};{leave} }}")
+
+    def stride(self, _depth):
+        """Indices that count from thread to thread, up to a limit that is theirs or everyone's."""
+        i, name = self.unique("i"), self.name()
+        limit = self.pick("8 * NT", "8 * NT - 5", "NT * (n & 7) + 3", f"NT * ({self.name()} & 7)")
+        compare = self.pick("int {0} = t; {0} <", "int {0} = t; -9 + {0} <=")
+        compare = self.pick("unsigned {0} = t; {0} <", "long long {0} = t; {0} <", compare)
+        head, element = f"{compare.format(i)} (int)({limit})", f"{i} % (8 * NT)"
+        if "-9" not in head:
+            element = self.pick(i, element)
+        turns = ""
+        if self.pick(False, False, True):  # indices of a row wrap, some turns after the limit
+            head, element = f"unsigned {i} = t - 300u; {i} < 0u - 27u", f"{i} % (8 * NT)"
+            head, turns = head.replace(";", f", {i}c = 0;", 1), f" && {i}c++ < 40"
+        step = self.pick("NT", "2 * NT - 1", "n + 9")
+        leave = self.pick("", "", f" if ({name} % 5 == 0) break;")
+        add = f"{name} {self.pick('+=', '^=')} in[{element}]"
+        return Statement(f"for ({head}{turns}; {i} += {step}) {{ {add};{leave} }}")
 
     def add_to_grid(self, _depth):
         word, what = self.pick(

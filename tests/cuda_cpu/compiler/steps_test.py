@@ -2,6 +2,8 @@
 """Loops that the threads of a block run in step: which elements a thread comes to must not depend
 on how their indices are kept. All in one source, so that it is compiled once."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,50 @@ extern "C" __global__ void wrapping(int* o, const int* p, int n, int stride) {
   for (int k = 0; k < n - t; k++, i += stride) sum = 3 * sum + p[i % 512u];
   o[t] = sum; END
 }
+extern "C" __global__ void limited(int* o, const int* p, int n, int stride) {
+  THREAD;
+  unsigned k = 0;  // the limit lies between threads of a row some turns before their indices wrap
+  for (unsigned i = t - 200u; i < 0xffffffe5u && k < n; i += stride, k++)
+    sum = 3 * sum + p[i % 512];
+  o[t] = sum; END
+}
+extern "C" __global__ void within(int* o, const int* p, int n, int stride) {
+  THREAD;
+  for (int i = t; i + 3 <= n && 390 > i; i += stride) sum = 3 * sum + p[i] - p[i + 2];
+  o[t] = sum; END
+}
+extern "C" __global__ void until(int* o, const int* p, int n, int stride) {
+  THREAD;
+  for (long long i = t;; i += stride) { if (i >= n || p[i] == 7) break; sum = 3 * sum + p[i]; }
+  o[t] = sum; END
+}
+extern "C" __global__ void two_ends(int* o, const int* p, int n, int stride) {
+  THREAD;  // one question decides two branches
+  for (int i = t; t < n; i += stride) {
+    bool more = i + stride < n;
+    int v = p[i];
+    if (v > 100) { sum += v; if (!more) break; }
+    else { sum = (3 * sum) ^ v; if (!more) { sum = -sum; break; } }
+  }
+  o[t] = sum; END
+}
+extern "C" __global__ void shifted(int* o, const int* p, int n, int stride) {
+  THREAD;
+  int k = n % 50;
+  for (int i = t; i < n && k < 32 && i < (1 << k) + 300; i += stride) sum = 3 * sum + p[i];
+  o[t] = sum; END
+}
+extern "C" __global__ void narrowed(int* o, const int* p, int n, int stride) {
+  THREAD;
+  for (long long i = t; i < n; i += stride) sum = 3 * sum + p[(int)i];
+  if (t < 20) { if (n > 100) sum += 5; else sum -= t; }
+  o[t] = sum; END
+}
+extern "C" __global__ void constant(int* o, const int* p, int n, int stride) {
+  THREAD;
+  for (int i = t; i < n; i += 32) sum = 3 * sum + p[i];
+  o[t] = sum; END
+}
 extern "C" __global__ void followed(int* o, const int* p, int n, int stride) {
   THREAD;
   for (long long i = t; i < n; i = i + p[i] % 7 + stride) sum = 3 * sum + p[i];
@@ -50,7 +96,7 @@ extern "C" __global__ void stored(int* o, const int* p, int n, int stride) {
 
 def visits(name, p, t, n, stride):
     """The indices that thread t of a kernel comes to, in their order."""
-    if name == "strided":
+    if name in ("strided", "narrowed", "two_ends"):
         return range(t, n, stride)
     if name == "backwards":
         return range(n - 1 - t, -1, -stride)
@@ -63,11 +109,31 @@ def visits(name, p, t, n, stride):
     if name == "wrapping":
         start = 0xFFFFFFFF - 20 + t
         return [((start + k * stride) % 2**32) % 512 for k in range(max(0, n - t))]
+    if name == "limited":
+        turns = itertools.takewhile(
+            lambda i: i < 0xFFFFFFE5, ((t - 200 + k * stride) % 2**32 for k in range(n))
+        )
+        return [i % 512 for i in turns]
+    if name == "within":
+        return range(t, min(n - 2, 390), stride)
+    if name == "shifted":
+        k = n % 50
+        return range(t, min(n, (1 << k) + 300) if k < 32 else 0, stride)
+    if name == "constant":
+        return range(t, n, 32)
+    if name == "until":
+        return list(itertools.takewhile(lambda i: p[i] != 7, range(t, n, stride)))
     indices, i = [], t
     while i < n:
         indices.append(i)
         i += p[i] % 7 + stride
     return indices
+
+
+def added(name, total, p, i):
+    if name == "two_ends":
+        return total + p[i] if p[i] > 100 else (3 * total) ^ p[i]
+    return 3 * total + p[i] - (p[i + 2] if name == "within" else 0)
 
 
 @pytest.fixture(scope="module", params=["__syncthreads();", ""], ids=["barrier", "no barrier"])
@@ -77,7 +143,10 @@ def kernels(opened_device, request):
     return module.kernel
 
 
-NAMES = ("strided", "backwards", "anywhere", "wrapping", "followed", "together", "stored")
+NAMES = (
+    *("strided", "backwards", "anywhere", "wrapping", "limited", "within", "until"),
+    *("followed", "together", "stored", "two_ends", "shifted", "narrowed", "constant"),
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -91,7 +160,12 @@ def test_each_thread_comes_to_its_elements_in_order(device, kernels, name, block
     for t in range(threads):
         total = 0
         for i in visits(name, p.tolist(), t, n, stride):
-            total = (3 * total + int(p[i])) % 2**32
+            total = added(name, total, p.tolist(), i) % 2**32
+        if name == "two_ends" and t < n:
+            last = int(p[t + (n - 1 - t) // stride * stride])
+            total = (total if last > 100 else -total) % 2**32
+        if name == "narrowed" and t < 20:
+            total = (total + (5 if n > 100 else -t)) % 2**32
         assert out[t] == np.uint32(total).astype(np.int32), (t, n, stride)
 
 

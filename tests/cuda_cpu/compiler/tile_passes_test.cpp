@@ -10,6 +10,7 @@
 #include "cuda_cpu/compiler/passes/next_turn_prefetch.hpp"
 #include "cuda_cpu/compiler/passes/region_graph.hpp"
 #include "cuda_cpu/compiler/passes/row_pairs.hpp"
+#include "cuda_cpu/compiler/passes/scalar_addresses.hpp"
 #include "cuda_cpu/compiler/passes/tile_walks.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
 #include "cuda_cpu/compiler/passes/widen_indices.hpp"
@@ -284,18 +285,22 @@ std::string rows_read(const std::string& row, const std::string& mark) {
     br i1 %more, label %loop, label %end
    end:
     ret void }
-  !1 = !{i64 16})";
+  !1 = !{i64 16}
+  !2 = distinct !{})";
 }
 
-std::string prefetched(const std::string& text) {
+template <class Pass>
+std::string after(const std::string& text) {
   IrModule module(text);
   const auto machine = create_host_machine(3);
   PassRunner runner(*machine, /*vector_math=*/false);
   llvm::FunctionPassManager passes;
-  passes.addPass(NextTurnPrefetch());
+  passes.addPass(Pass());
   runner.run(passes, module.function("f"));
   return module.text();
 }
+
+std::string prefetched(const std::string& text) { return after<NextTurnPrefetch>(text); }
 
 TEST(NextTurnPrefetch, AsksForWhatTheNextTurnReads) {
   const std::string text = prefetched(rows_read("add i64 %y, %m", ", !treadle.turn !1"));
@@ -310,6 +315,85 @@ TEST(NextTurnPrefetch, LeavesAloneWhatDoesNotMoveOrMovesByThread) {
               Not(HasSubstr("llvm.prefetch")));
   EXPECT_THAT(prefetched(rows_read("mul i64 %y, %m", ", !treadle.turn !1")),
               Not(HasSubstr("llvm.prefetch")));
+}
+
+TEST(NextTurnPrefetch, AFetchOfTheSameMarkCarriesAStepThatIsNoConstant) {
+  const auto carried = [](const std::string& step) {
+    const std::string text = prefetched(rows_read("add i64 %y, %m", R"(, !treadle.turn !2
+      %sum = add i64 %n, 36
+      %carried = inttoptr i64 )" + step + R"( to ptr
+      call void @llvm.prefetch(ptr %carried, i32 0, i32 2, i32 1), !treadle.turn !2)"));
+    EXPECT_EQ(count(text, "call void @llvm.prefetch"), 1u);
+    EXPECT_THAT(text, Not(HasSubstr("prefetch.p0(ptr %carried")));
+    return text;
+  };
+  EXPECT_THAT(carried("%n"), HasSubstr("mul i64 %n, %n")) << "n rows of n floats";
+  EXPECT_THAT(carried("%sum"), HasSubstr("mul i64 %n, %"));
+  EXPECT_THAT(carried("1024"), HasSubstr("shl i64 %n, 12"));
+}
+
+TEST(ScalarAddresses, TheFirstLaneIsComputedBesideTheVector) {
+  const std::string text = after<ScalarAddresses>(R"(define void @f(ptr %p, i64 %s, i64 %n) {
+   entry:
+    %one = insertelement <4 x i64> poison, i64 %s, i64 0
+    %start = shufflevector <4 x i64> %one, <4 x i64> poison, <4 x i32> zeroinitializer
+    br label %loop
+   loop:
+    %index = phi i64 [ 0, %entry ], [ %next, %loop ]
+    %lanes = phi <4 x i64> [ <i64 0, i64 1, i64 2, i64 3>, %entry ], [ %lanes.next, %loop ]
+    %sum = add nsw <4 x i64> %lanes, %start
+    %narrow = trunc <4 x i64> %sum to <4 x i32>
+    %first = extractelement <4 x i32> %narrow, i64 0
+    %i = sext i32 %first to i64
+    %a = getelementptr i32, ptr %p, i64 %i
+    store <4 x i32> %narrow, ptr %a
+    %second = extractelement <4 x i64> %sum, i64 1
+    %b = getelementptr i32, ptr %p, i64 %second
+    store i32 0, ptr %b
+    %next = add nuw i64 %index, 4
+    %lanes.next = add <4 x i64> %lanes, <i64 4, i64 4, i64 4, i64 4>
+    %more = icmp ult i64 %next, %n
+    br i1 %more, label %loop, label %end
+   end:
+    ret void })");
+  EXPECT_EQ(count(text, "extractelement"), 1u) << "the second lane";
+  EXPECT_EQ(count(text, "phi i64 [ 0, %entry ]"), 2u);
+  EXPECT_THAT(text, HasSubstr(", %s\n")) << "the lane's sum";
+  EXPECT_THAT(text, HasSubstr("trunc i64"));
+}
+
+TEST(ScalarAddresses, ALaneMayBeThePartOfAnother) {
+  const std::string text = after<ScalarAddresses>(R"(define void @f(ptr %p, i64 %s) {
+    %one = insertelement <4 x i64> poison, i64 %s, i64 0
+    %all = shufflevector <4 x i64> %one, <4 x i64> poison, <4 x i32> zeroinitializer
+    %sum = add <4 x i64> %all, <i64 3, i64 4, i64 5, i64 6>
+    store <4 x i64> %sum, ptr %p
+    %parts = bitcast <4 x i64> %sum to <8 x i32>
+    %first = extractelement <8 x i32> %parts, i64 0
+    %i = sext i32 %first to i64
+    %a = getelementptr i32, ptr %p, i64 %i
+    store i32 0, ptr %a
+    %joined = bitcast <8 x i32> %parts to <2 x i128>
+    %large = extractelement <2 x i128> %joined, i64 0
+    %b = getelementptr i32, ptr %p, i128 %large
+    store i32 0, ptr %b
+    ret void })");
+  EXPECT_THAT(text, HasSubstr("trunc i64 %1 to i32"));
+  EXPECT_THAT(text, HasSubstr("%large = extractelement <2 x i128> %joined, i64 0"));
+}
+
+TEST(ScalarAddresses, WhatNoSumGivesStaysInItsVector) {
+  const std::string text = after<ScalarAddresses>(R"(define void @f(ptr %p, <4 x i64> %v, i64 %s) {
+    %one = insertelement <4 x i64> poison, i64 %s, i64 0
+    %all = shufflevector <4 x i64> %one, <4 x i64> poison, <4 x i32> zeroinitializer
+    %known = add <4 x i64> %all, <i64 1, i64 1, i64 1, i64 1>
+    %w = add <4 x i64> %known, %v
+    %first = extractelement <4 x i64> %w, i64 0
+    %a = getelementptr i32, ptr %p, i64 %first
+    store i32 0, ptr %a
+    ret void })");
+  EXPECT_THAT(text, HasSubstr("%first = extractelement <4 x i64> %w, i64 0"));
+  EXPECT_EQ(count(text, "add "), 2u) << "nothing is left of what was tried";
 }
 
 TEST(NextTurnPrefetch, ACounterIsAPhiThatGrowsByAConstant) {

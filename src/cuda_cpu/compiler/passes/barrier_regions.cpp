@@ -33,6 +33,7 @@
 #include "cuda_cpu/compiler/passes/row_width.hpp"
 #include "cuda_cpu/compiler/passes/shared_atomics.hpp"
 #include "cuda_cpu/compiler/passes/simplify_body.hpp"
+#include "cuda_cpu/compiler/passes/staying_steps.hpp"
 #include "cuda_cpu/compiler/passes/step_loops.hpp"
 #include "cuda_cpu/compiler/passes/thread_loop.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
@@ -43,6 +44,8 @@ namespace treadle::cuda_cpu {
 namespace {
 
 using llvm::Value;
+
+constexpr unsigned narrow_row = 16;  // threads: a vector of most types
 
 /// Makes `run_all` and `run_selected` of one region.
 class RegionEntries {
@@ -63,13 +66,7 @@ class RegionEntries {
 
   /// `likely_width`: see row_width.hpp.
   llvm::Function* make_all(unsigned likely_width) const {
-    if (!region_.indices.empty()) {
-      llvm::Function* counted = make("counted.", Threads::all, Indices::counted);
-      llvm::Function* loaded = make("loaded.", Threads::all, Indices::loaded);
-      return make_choice(*counted, *loaded, [this](auto& builder, const BlockEntry& entry) {
-        return builder.CreateICmpEQ(any_apart(builder, entry), builder.getInt64(0));
-      });
-    }
+    if (!region_.indices.empty()) return make_step();
     if (likely_width == 0) return make("all.", Threads::all, Indices::loaded);
     KernelBody as_body = body_;
     as_body.function = region_.function;
@@ -81,7 +78,7 @@ class RegionEntries {
     // little time to compile it.
     any->addFnAttr(llvm::Attribute::OptimizeForSize);
     any->addFnAttr(llvm::Attribute::NoInline);
-    return make_choice(*rows, *any, [&](auto& builder, const BlockEntry& entry) {
+    return make_choice("all.", *rows, *any, [&](auto& builder, const BlockEntry& entry) {
       Value* width_fits =
           builder.CreateICmpEQ(entry.block_size(body_, 0), builder.getInt32(likely_width));
       if (plan.rows == 1) return width_fits;
@@ -104,18 +101,25 @@ class RegionEntries {
   /// Of a thread: read from its slot, or the row's first thread's and on from there.
   enum class Indices { loaded, counted };
 
+  /// Three versions: for any indices, for those that count, and for threads that stay, too.
+  llvm::Function* make_step() const;
+
   llvm::LLVMContext& context() const { return region_.function->getContext(); }
   BlockEntry open(const char* prefix, llvm::IRBuilder<>& builder) const;
-  /// `width`: of the rows of all blocks it will run; 0 for any.
+  /// `width`: of the rows of all blocks it will run; 0 for any. `step`: instead of the region.
   llvm::Function* make(const char* prefix, Threads threads, Indices indices, unsigned width = 0,
-                       const RowPlan& plan = {}) const;
+                       const RowPlan& plan = {}, const StayingStep* step = nullptr) const;
   void branch_if_selected(llvm::IRBuilder<>& builder, Value* selected, Value* thread,
                           llvm::BasicBlock* skip) const;
   /// `first` for blocks of which `asks` is true.
   llvm::Function* make_choice(
-      llvm::Function& first, llvm::Function& second,
+      const char* prefix, llvm::Function& first, llvm::Function& second,
       llvm::function_ref<Value*(llvm::IRBuilder<>&, const BlockEntry&)> asks) const;
   Value* any_apart(llvm::IRBuilder<>& builder, const BlockEntry& entry) const;
+  llvm::SmallVector<Value*, 24> of_first(const BlockEntry& entry, Value* thread,
+                                         llvm::ArrayRef<Value*> indices) const;
+  Value* all_stay(llvm::IRBuilder<>& builder, const BlockEntry& entry,
+                  const StayingStep& step) const;
   void append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry) const;
   /// The indices of one thread. The loads join `group`, if there is one.
   llvm::SmallVector<Value*, 2> load_indices(llvm::IRBuilder<>& builder, const BlockEntry& entry,
@@ -228,11 +232,68 @@ Value* RegionEntries::any_apart(llvm::IRBuilder<>& builder, const BlockEntry& en
   return any;
 }
 
+/// What the first thread of a row gives the region's parameters, but for y and z.
+llvm::SmallVector<Value*, 24> RegionEntries::of_first(const BlockEntry& entry, Value* thread,
+                                                      llvm::ArrayRef<Value*> indices) const {
+  llvm::SmallVector<Value*, 24> values(entry.values);
+  llvm::Value*& x = values[body_.user_parameters];
+  x = llvm::ConstantInt::get(thread->getType(), 0);
+  values[body_.function->arg_size()] = thread;
+  values.append(indices.begin(), indices.end());
+  return values;
+}
+
+/// i1, for rows whose indices count. Narrow ones are not worth the question.
+Value* RegionEntries::all_stay(llvm::IRBuilder<>& builder, const BlockEntry& entry,
+                               const StayingStep& step) const {
+  auto* ask = llvm::BasicBlock::Create(context(), "ask", entry.function);
+  auto* asked = llvm::BasicBlock::Create(context(), "asked", entry.function);
+  Value* all = builder.CreateAlloca(builder.getInt1Ty());
+  Value* wide = builder.CreateICmpUGE(entry.block_size(body_, 0), builder.getInt32(narrow_row));
+  builder.CreateStore(wide, all);
+  builder.CreateCondBr(wide, ask, asked);
+  builder.SetInsertPoint(ask);
+  Value* last_x = builder.CreateSub(entry.block_size(body_, 0), builder.getInt32(1));
+  const auto look_at_ends = [&](Value* thread) {
+    const auto first = of_first(entry, thread, load_indices(builder, entry, thread, nullptr));
+    llvm::SmallVector<Value*, 24> last(first);
+    last[body_.user_parameters] = last_x;
+    last[body_.function->arg_size()] = builder.CreateAdd(thread, last_x);
+    for (std::size_t i = entry.values.size(); i < last.size(); ++i)
+      last[i] = builder.CreateAdd(first[i], builder.CreateZExt(last_x, first[i]->getType()));
+    Value* before = builder.CreateLoad(builder.getInt1Ty(), all);
+    builder.CreateStore(builder.CreateAnd(before, step.holds(builder, first, last, last_x)), all);
+  };
+  const auto nothing = [](const ThreadPosition&) {};
+  emit_thread_loop(builder, body_, entry, {LoopKind::serial, nullptr, nothing, look_at_ends});
+  builder.CreateBr(asked);
+  builder.SetInsertPoint(asked);
+  return builder.CreateLoad(builder.getInt1Ty(), all);
+}
+
+llvm::Function* RegionEntries::make_step() const {
+  llvm::Function* loaded = make("loaded.", Threads::all, Indices::loaded);
+  llvm::Function* counted = make("counted.", Threads::all, Indices::counted);
+  const StayingStep step(body_, region_, number_);
+  if (step.function()) {
+    llvm::Function* staying = make("staying.", Threads::all, Indices::counted, 0, {}, &step);
+    step.function()->eraseFromParent();
+    // What was loaded for the questions would take the place of the index that is marked.
+    staying->addFnAttr(llvm::Attribute::NoInline);
+    counted = make_choice(
+        "in_order.", *staying, *counted,
+        [&](auto& builder, const BlockEntry& entry) { return all_stay(builder, entry, step); });
+  }
+  return make_choice("all.", *counted, *loaded, [this](auto& builder, const BlockEntry& entry) {
+    return builder.CreateICmpEQ(any_apart(builder, entry), builder.getInt64(0));
+  });
+}
+
 llvm::Function* RegionEntries::make_choice(
-    llvm::Function& first, llvm::Function& second,
+    const char* prefix, llvm::Function& first, llvm::Function& second,
     llvm::function_ref<Value*(llvm::IRBuilder<>&, const BlockEntry&)> asks) const {
   llvm::IRBuilder<> builder(context());
-  const BlockEntry entry = open("all.", builder);
+  const BlockEntry entry = open(prefix, builder);
   Value* answer = asks(builder, entry);
   auto* yes = llvm::BasicBlock::Create(context(), "yes", entry.function);
   auto* no = llvm::BasicBlock::Create(context(), "no", entry.function);
@@ -259,7 +320,8 @@ void RegionEntries::branch_if_selected(llvm::IRBuilder<>& builder, Value* select
 }
 
 llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices indices,
-                                    unsigned width, const RowPlan& plan) const {
+                                    unsigned width, const RowPlan& plan,
+                                    const StayingStep* step) const {
   llvm::IRBuilder<> builder(context());
   BlockEntry entry = open(prefix, builder);
   if (width != 0) entry.fix_width(body_, width);
@@ -272,6 +334,9 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
   llvm::SmallVector<Value*, 2> first;
   const auto look_at_first = [&](Value* thread) {
     if (indices == Indices::counted) first = load_indices(builder, entry, thread, nullptr);
+    if (!step) return;
+    if (Value* distance = step->index_distance(builder, of_first(entry, thread, first)))
+      mark_counter(builder, *llvm::cast<llvm::LoadInst>(first[0]), *distance);
   };
   const auto run_thread = [&](const ThreadPosition& at) {
     llvm::BasicBlock* skip = nullptr;
@@ -289,7 +354,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
     for (Value* begin : first)
       values.push_back(builder.CreateAdd(begin, builder.CreateZExt(at.x, begin->getType()), "",
                                          /*HasNUW=*/true, /*HasNSW=*/true));
-    llvm::CallInst* call = builder.CreateCall(region_.function, values);
+    llvm::CallInst* call = builder.CreateCall(step ? step->function() : region_.function, values);
     calls.push_back(call);
     if (threads != Threads::all)
       store_state(builder, call, state, at.linear, group);

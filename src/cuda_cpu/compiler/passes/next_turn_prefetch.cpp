@@ -19,6 +19,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 namespace treadle::cuda_cpu {
@@ -37,7 +38,7 @@ constexpr unsigned largest_address = 64;  // operations
 class TurnStep {
  public:
   TurnStep(llvm::ScalarEvolution& evolution,
-           llvm::DenseMap<const llvm::Value*, std::int64_t> counters)
+           llvm::DenseMap<const llvm::Value*, const SCEV*> counters)
       : evolution_(evolution), counters_(std::move(counters)) {}
 
   /// Null where it is not the same for all of the region's threads; a zero where nothing changes.
@@ -50,9 +51,8 @@ class TurnStep {
         return none;
       case llvm::scUnknown: {
         const auto found = counters_.find(llvm::cast<llvm::SCEVUnknown>(value)->getValue());
-        return found == counters_.end()
-                   ? none
-                   : evolution_.getConstant(type, static_cast<std::uint64_t>(found->second), true);
+        return found == counters_.end() ? none
+                                        : evolution_.getTruncateOrSignExtend(found->second, type);
       }
       case llvm::scTruncate:
       case llvm::scSignExtend:
@@ -104,15 +104,34 @@ class TurnStep {
   }
 
   llvm::ScalarEvolution& evolution_;
-  const llvm::DenseMap<const llvm::Value*, std::int64_t> counters_;
+  const llvm::DenseMap<const llvm::Value*, const SCEV*> counters_;
 };
 
-llvm::DenseMap<const llvm::Value*, std::int64_t> counters_of(llvm::Function& function) {
-  llvm::DenseMap<const llvm::Value*, std::int64_t> counters;
-  for (llvm::Instruction& instruction : llvm::instructions(function))
-    if (const llvm::MDNode* mark = instruction.getMetadata(mark_name))
-      counters[&instruction] =
-          llvm::mdconst::extract<llvm::ConstantInt>(mark->getOperand(0))->getSExtValue();
+/// The loads that are marked, with their steps. Fetches that carried some are gone.
+llvm::DenseMap<const llvm::Value*, const SCEV*> take_counters(llvm::Function& function,
+                                                              llvm::ScalarEvolution& evolution) {
+  using llvm::PatternMatch::match, llvm::PatternMatch::m_Value;
+  llvm::DenseMap<const llvm::MDNode*, const SCEV*> carried;
+  llvm::SmallVector<std::pair<const llvm::Instruction*, const llvm::MDNode*>, 4> loads;
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    const llvm::MDNode* mark = instruction.getMetadata(mark_name);
+    if (!mark) continue;
+    if (auto* fetch = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
+      llvm::Value* step = nullptr;
+      if (match(fetch->getArgOperand(0), llvm::PatternMatch::m_IntToPtr(m_Value(step))))
+        carried[mark] = evolution.getSCEV(step);
+      fetch->eraseFromParent();
+    } else {
+      loads.push_back({&instruction, mark});
+    }
+  }
+  llvm::DenseMap<const llvm::Value*, const SCEV*> counters;
+  for (const auto& [load, mark] : loads)
+    if (mark->getNumOperands() > 0)
+      counters[load] =
+          evolution.getConstant(llvm::mdconst::extract<llvm::ConstantInt>(mark->getOperand(0)));
+    else if (const SCEV* step = carried.lookup(mark))
+      counters[load] = step;
   return counters;
 }
 
@@ -150,11 +169,27 @@ void mark_counter(llvm::Instruction& load, const llvm::Instruction& counter) {
   }
 }
 
+void mark_counter(llvm::IRBuilder<>& builder, llvm::Instruction& load, llvm::Value& step) {
+  // No operand of a load can name the step, so another instruction of the same mark does.
+  llvm::MDNode* mark = llvm::MDNode::getDistinct(load.getContext(), {});
+  load.setMetadata(mark_name, mark);
+  llvm::Value* number = builder.CreateSExt(&step, builder.getInt64Ty());
+  llvm::Value* address = builder.CreateIntToPtr(number, builder.getPtrTy());
+  builder
+      .CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                       {address, builder.getInt32(0), builder.getInt32(keep_in_second_cache),
+                        builder.getInt32(1)})
+      ->setMetadata(mark_name, mark);
+}
+
 llvm::PreservedAnalyses NextTurnPrefetch::run(llvm::Function& function,
                                               llvm::FunctionAnalysisManager& analyses) {
-  auto counters = counters_of(function);
-  if (counters.empty()) return llvm::PreservedAnalyses::all();
+  if (llvm::none_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+        return instruction.hasMetadata(mark_name);
+      }))
+    return llvm::PreservedAnalyses::all();
   auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
+  auto counters = take_counters(function, evolution);
   const auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   llvm::Module& module = *function.getParent();
   TurnStep steps(evolution, std::move(counters));

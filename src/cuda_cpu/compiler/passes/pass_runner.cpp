@@ -2,10 +2,12 @@
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include "cuda_cpu/compiler/passes/blend_limit.hpp"
 #include "cuda_cpu/compiler/passes/next_turn_prefetch.hpp"
+#include "cuda_cpu/compiler/passes/scalar_addresses.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -21,14 +23,47 @@ llvm::PipelineTuningOptions tuning() {
   return options;
 }
 
+/// What libmvec has for registers of 64 bytes, and LLVM's list of it lacks.
+void add_widest_vector_math(llvm::TargetLibraryInfoImpl& library) {
+  constexpr auto floats = llvm::ElementCount::getFixed(16),
+                 doubles = llvm::ElementCount::getFixed(8);
+  constexpr const char *f = "_ZGV_LLVM_N16v", *d = "_ZGV_LLVM_N8v";
+  static const llvm::VecDesc functions[] = {
+      {"cosf", "_ZGVeN16v_cosf", floats, false, f},
+      {"llvm.cos.f32", "_ZGVeN16v_cosf", floats, false, f},
+      {"cos", "_ZGVeN8v_cos", doubles, false, d},
+      {"llvm.cos.f64", "_ZGVeN8v_cos", doubles, false, d},
+      {"expf", "_ZGVeN16v_expf", floats, false, f},
+      {"llvm.exp.f32", "_ZGVeN16v_expf", floats, false, f},
+      {"exp", "_ZGVeN8v_exp", doubles, false, d},
+      {"llvm.exp.f64", "_ZGVeN8v_exp", doubles, false, d},
+      {"logf", "_ZGVeN16v_logf", floats, false, f},
+      {"llvm.log.f32", "_ZGVeN16v_logf", floats, false, f},
+      {"log", "_ZGVeN8v_log", doubles, false, d},
+      {"llvm.log.f64", "_ZGVeN8v_log", doubles, false, d},
+      {"sinf", "_ZGVeN16v_sinf", floats, false, f},
+      {"llvm.sin.f32", "_ZGVeN16v_sinf", floats, false, f},
+      {"sin", "_ZGVeN8v_sin", doubles, false, d},
+      {"llvm.sin.f64", "_ZGVeN8v_sin", doubles, false, d},
+      {"powf", "_ZGVeN16vv_powf", floats, false, "_ZGV_LLVM_N16vv"},
+      {"llvm.pow.f32", "_ZGVeN16vv_powf", floats, false, "_ZGV_LLVM_N16vv"},
+      {"pow", "_ZGVeN8vv_pow", doubles, false, "_ZGV_LLVM_N8vv"},
+      {"llvm.pow.f64", "_ZGVeN8vv_pow", doubles, false, "_ZGV_LLVM_N8vv"},
+  };
+  library.addVectorizableFunctions(functions);
+}
+
 }  // namespace
 
 PassRunner::PassRunner(llvm::TargetMachine& machine, bool vector_math)
     : builder_(&machine, tuning()) {
   llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
-  if (vector_math)
+  if (vector_math) {
     library.addVectorizableFunctionsFromVecLib(llvm::TargetLibraryInfoImpl::LIBMVEC_X86,
                                                machine.getTargetTriple());
+    // Without these instructions libmvec would compute the halves one after the other.
+    if (machine.getMCSubtargetInfo()->checkFeatures("+avx512dq")) add_widest_vector_math(library);
+  }
   functions_.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   builder_.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
@@ -36,6 +71,7 @@ PassRunner::PassRunner(llvm::TargetMachine& machine, bool vector_math)
       });
   builder_.registerOptimizerLastEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+        passes.addPass(llvm::createModuleToFunctionPassAdaptor(ScalarAddresses()));
         passes.addPass(llvm::createModuleToFunctionPassAdaptor(NextTurnPrefetch()));
       });
   builder_.registerModuleAnalyses(modules_);

@@ -103,7 +103,7 @@ class RegionBuilder {
 };
 
 /// What the caller loads, of the values in slots. Indices only in steps of a loop, where they are
-/// needed over and over: each region that has some is compiled twice.
+/// needed over and over: each region that has some is compiled two or three times.
 void RegionBuilder::choose_parameters() {
   const bool is_step = region_.barrier == BarrierKind::scheduling;
   for (const Instruction* value : live_.needed_by(number_)) {
@@ -114,6 +114,7 @@ void RegionBuilder::choose_parameters() {
     else if (is_step && indexes_memory(*value, inside_))
       result_.indices.push_back(slot);
   }
+  result_.next_indices.resize(result_.indices.size());
 }
 
 void RegionBuilder::create_function() {
@@ -228,6 +229,9 @@ void RegionBuilder::store_results() {
     Value* stored =
         value->getType()->isIntegerTy() ? builder_.CreateZExt(value, slot.memory_type) : value;
     builder_.CreateStore(stored, slot_address(builder_, slot));
+    const auto index = llvm::find(result_.indices, &slot);
+    if (index != result_.indices.end())
+      result_.next_indices[static_cast<std::size_t>(index - result_.indices.begin())] = value;
   }
 }
 

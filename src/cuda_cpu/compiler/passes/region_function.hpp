@@ -25,6 +25,8 @@ struct RegionFunction {
       uniform_values;  ///< loaded by the caller, before any thread runs
   llvm::SmallVector<const Slot*, 2>
       indices;  ///< of the thread; loaded by the caller, or counted (counted_values.hpp)
+  /// What the region leaves in their slots for its next turn; null where it does not.
+  llvm::SmallVector<llvm::Value*, 2> next_indices;
 };
 
 /// Where a thread keeps `slot`, which is not uniform.
