@@ -107,6 +107,12 @@ class TurnStep {
   const llvm::DenseMap<const llvm::Value*, const SCEV*> counters_;
 };
 
+llvm::CallInst* fetch(llvm::IRBuilder<>& builder, llvm::Value* address) {
+  return builder.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {address->getType()},
+      {address, builder.getInt32(0), builder.getInt32(keep_in_second_cache), builder.getInt32(1)});
+}
+
 /// The loads that are marked, with their steps. Fetches that carried some are gone.
 llvm::DenseMap<const llvm::Value*, const SCEV*> take_counters(llvm::Function& function,
                                                               llvm::ScalarEvolution& evolution) {
@@ -175,11 +181,7 @@ void mark_counter(llvm::IRBuilder<>& builder, llvm::Instruction& load, llvm::Val
   load.setMetadata(mark_name, mark);
   llvm::Value* number = builder.CreateSExt(&step, builder.getInt64Ty());
   llvm::Value* address = builder.CreateIntToPtr(number, builder.getPtrTy());
-  builder
-      .CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
-                       {address, builder.getInt32(0), builder.getInt32(keep_in_second_cache),
-                        builder.getInt32(1)})
-      ->setMetadata(mark_name, mark);
+  fetch(builder, address)->setMetadata(mark_name, mark);
 }
 
 llvm::PreservedAnalyses NextTurnPrefetch::run(llvm::Function& function,
@@ -206,9 +208,7 @@ llvm::PreservedAnalyses NextTurnPrefetch::run(llvm::Function& function,
     llvm::Value* distance = expander.expandCodeFor(step, step->getType(), load);
     llvm::IRBuilder<> builder(load);
     llvm::Value* next = builder.CreateGEP(builder.getInt8Ty(), load->getPointerOperand(), distance);
-    builder.CreateIntrinsic(
-        llvm::Intrinsic::prefetch, {next->getType()},
-        {next, builder.getInt32(0), builder.getInt32(keep_in_second_cache), builder.getInt32(1)});
+    fetch(builder, next);
   }
   return llvm::PreservedAnalyses::none();
 }
