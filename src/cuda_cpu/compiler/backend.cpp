@@ -3,7 +3,7 @@
 // optimiser, object code, linker, header. Each pass opens with its IR before and after.
 //
 //   retarget > inline > refuse > [checks] > math > arithmetic > shared memory > kernel bodies
-//     > [no barrier: thread loop | barriers: regions > thread loops > join]
+//     > [no barrier: block function | barriers: regions > thread loops > join]
 //     > descriptor > LLVM -O3 > line tables > ELF object > lld > ModuleHeader + ELF
 //
 // Order matters: functions are inlined before anything looks for barriers or shared variables in
@@ -27,6 +27,7 @@
 #include "cuda_cpu/compiler/host_libraries.hpp"
 #include "cuda_cpu/compiler/link_module.hpp"
 #include "cuda_cpu/compiler/passes/barrier_regions.hpp"
+#include "cuda_cpu/compiler/passes/block_function.hpp"
 #include "cuda_cpu/compiler/passes/block_rows.hpp"
 #include "cuda_cpu/compiler/passes/check_supported.hpp"
 #include "cuda_cpu/compiler/passes/device_functions.hpp"
@@ -44,7 +45,6 @@
 #include "cuda_cpu/compiler/passes/simplify_body.hpp"
 #include "cuda_cpu/compiler/passes/step_loops.hpp"
 #include "cuda_cpu/compiler/passes/thread_function.hpp"
-#include "cuda_cpu/compiler/passes/thread_loop.hpp"
 #include "cuda_cpu/compiler/passes/tile_walks.hpp"
 #include "cuda_cpu/module_abi.h"
 #include "treadle/base/cpu_features.hpp"

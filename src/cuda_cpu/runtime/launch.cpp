@@ -37,7 +37,7 @@ constexpr std::uint64_t chunks_per_thread = 16;
 /// when it is in the cache. More rows at a time would soon not fit there.
 constexpr std::uint32_t strip_rows = 16;
 /// Of blocks that run together, row by row: long enough for caches to fetch ahead.
-constexpr std::uint32_t threads_in_row = 128;
+constexpr std::uint32_t threads_in_row = 16384;
 
 std::size_t storage_needed(const Kernel& kernel) {
   return (kernel.parameter_bytes + 63) / 64 * 64 + kernel.parameter_count * sizeof(void*);

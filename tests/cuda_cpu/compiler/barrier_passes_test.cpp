@@ -6,6 +6,7 @@
 
 #include "cuda_cpu/compiler/lowered.hpp"
 #include "cuda_cpu/compiler/passes/barrier_regions.hpp"
+#include "cuda_cpu/compiler/passes/block_function.hpp"
 #include "cuda_cpu/compiler/passes/frame_scopes.hpp"
 #include "cuda_cpu/compiler/passes/implied_barriers.hpp"
 #include "cuda_cpu/compiler/passes/simplify_body.hpp"

@@ -262,7 +262,8 @@ Value* RegionEntries::all_stay(llvm::IRBuilder<>& builder, const BlockEntry& ent
     for (std::size_t i = entry.values.size(); i < last.size(); ++i)
       last[i] = builder.CreateAdd(first[i], builder.CreateZExt(last_x, first[i]->getType()));
     Value* before = builder.CreateLoad(builder.getInt1Ty(), all);
-    builder.CreateStore(builder.CreateAnd(before, step.holds(builder, first, last, last_x)), all);
+    builder.CreateStore(
+        builder.CreateAnd(before, step.conditions().hold(builder, first, last, last_x)), all);
   };
   const auto nothing = [](const ThreadPosition&) {};
   emit_thread_loop(builder, body_, entry, {LoopKind::serial, nullptr, nothing, look_at_ends});

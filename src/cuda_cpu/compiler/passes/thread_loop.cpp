@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Pass 8, thread loop: a kernel without barriers becomes a function that runs a whole block, its
-// threads one after the other in a loop LLVM may vectorise: CUDA promises no order between them,
-// so accesses of different threads are declared independent.
+// Within pass 8, thread loop: code for one thread becomes a loop over the threads of a block which
+// LLVM may vectorise: CUDA promises no order between them, so accesses of different threads are
+// declared independent.
 //
-//   define void @body.k(...)      =>    define void @run.k(ptr %arguments, ptr %context) {
-//                                         for z, for y: [for each block of a row of blocks:]
+//   call void @thread(...)        =>      for z, for y: [for each block of a row of blocks:]
 //                                         x: %x = phi i32 ...
-//                                            call void @body.k(..., i32 %x, ...)     ; inlined
+//                                            call void @thread(..., i32 %x, ...)     ; inlined
 //                                            br i1 %more, label %x, ..., !llvm.loop !0
 //   !0 = distinct !{!0, !{!"llvm.loop.parallel_accesses", !1}, !{!"llvm.loop.vectorize.enable", i1
 //   true}}
@@ -23,7 +22,6 @@
 
 #include "cuda_cpu/compiler/passes/block_context.hpp"
 #include "cuda_cpu/compiler/passes/retarget.hpp"
-#include "cuda_cpu/compiler/passes/shared_atomics.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -99,6 +97,10 @@ llvm::MDNode* parallel_loop(llvm::LLVMContext& context, llvm::MDNode* group, boo
   if (plan.rows > 1) {
     properties.push_back(number(context, "llvm.loop.vectorize.width", plan.vector_elements));
     properties.push_back(number(context, "llvm.loop.interleave.count", plan.vectors));
+  } else {
+    // LLVM would do four vectors in a step. Of a row of 32 threads all would be left for the loop
+    // behind, and in long rows the processor looks that far ahead by itself.
+    properties.push_back(number(context, "llvm.loop.interleave.count", 1));
   }
   return loop_node(context, properties);
 }
@@ -111,7 +113,7 @@ struct Counter {
   llvm::PHINode* value;
 };
 
-Counter open_loop(llvm::IRBuilder<>& builder, const char* name) {
+Counter open_loop(llvm::IRBuilder<>& builder, const char* name, Value* from) {
   llvm::Function* function = builder.GetInsertBlock()->getParent();
   llvm::LLVMContext& context = builder.getContext();
   BasicBlock* before = builder.GetInsertBlock();
@@ -121,7 +123,7 @@ Counter open_loop(llvm::IRBuilder<>& builder, const char* name) {
   builder.CreateBr(counter.header);
   builder.SetInsertPoint(counter.header);
   counter.value = builder.CreatePHI(builder.getInt32Ty(), 2, name);
-  counter.value->addIncoming(builder.getInt32(0), before);
+  counter.value->addIncoming(from, before);
   return counter;
 }
 
@@ -214,33 +216,40 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
                       const ThreadLoop& loop) {
   Value* size_x = entry.block_size(body, 0);
   Value* size_y = entry.block_size(body, 1);
-  const Counter z = open_loop(builder, "z");
-  const Counter y = open_loop(builder, "y");
+  const Counter z = open_loop(builder, "z", builder.getInt32(0));
+  const Counter y = open_loop(builder, "y", builder.getInt32(0));
   // A block has at most 1024 threads: nothing here wraps.
   Value* row = builder.CreateMul(z.value, size_y, "", true, true);
   row = builder.CreateMul(builder.CreateAdd(y.value, row, "", true, true), size_x, "", true, true);
   std::optional<Counter> block;
   if (loop.blocks) {
-    block = open_loop(builder, "block");
+    block = open_loop(builder, "block", builder.getInt32(0));
     loop.before_block(block->value);
   }
   if (loop.before_row) loop.before_row(row);
-  const Counter x = open_loop(builder, "x");
-  llvm::SmallVector<ThreadPosition, 2> threads;
-  for (unsigned i = 0; i < loop.plan.rows; ++i) {
-    Value* own_y = builder.CreateAdd(y.value, builder.getInt32(i), "", true, true);
-    Value* rows_before = builder.CreateMul(size_x, builder.getInt32(i), "", true, true);
-    Value* first = builder.CreateAdd(row, rows_before, "", true, true);
-    Value* linear = builder.CreateAdd(first, x.value, "thread", true, true);
-    threads.push_back({x.value, own_y, z.value, linear});
-  }
-  for (const ThreadPosition& thread : threads) loop.emit(thread);
+  const auto thread_at = [&](unsigned row_of_plan, Value* own_x) -> ThreadPosition {
+    Value* own_y = builder.CreateAdd(y.value, builder.getInt32(row_of_plan), "", true, true);
+    Value* before = builder.CreateMul(size_x, builder.getInt32(row_of_plan), "", true, true);
+    Value* first = builder.CreateAdd(row, before, "", true, true);
+    return {own_x, own_y, z.value, builder.CreateAdd(first, own_x, "thread", true, true)};
+  };
   llvm::LLVMContext& context = builder.getContext();
-  close_loop(
-      builder, x, size_x,
-      loop.kind == LoopKind::parallel
-          ? parallel_loop(context, loop.group, llvm::isa<llvm::ConstantInt>(size_x), loop.plan)
-          : plain_loop(context));
+  const auto run_part = [&](const RowPart& part) {
+    const Counter x = open_loop(builder, "x", part.begin);
+    llvm::SmallVector<ThreadPosition, 2> threads;
+    for (unsigned i = 0; i < loop.plan.rows; ++i) threads.push_back(thread_at(i, x.value));
+    for (const ThreadPosition& thread : threads) part.emit(thread);
+    close_loop(
+        builder, x, part.end,
+        part.kind == LoopKind::parallel
+            ? parallel_loop(context, loop.group, llvm::isa<llvm::ConstantInt>(size_x), loop.plan)
+            : plain_loop(context));
+  };
+  Value* const zero = builder.getInt32(0);
+  if (loop.emit_row)
+    loop.emit_row(thread_at(0, zero), run_part);
+  else
+    run_part({zero, size_x, loop.kind, loop.emit});
   if (block) close_loop(builder, *block, loop.blocks, plain_loop(context));
   close_loop(builder, y, size_y,
              loop.plan.rows > 1 ? loop_that_keeps_loads(context) : plain_loop(context),
@@ -257,43 +266,6 @@ void join_access_group(llvm::Function& function, llvm::MDNode* group) {
     instruction.setMetadata(llvm::LLVMContext::MD_access_group,
                             llvm::uniteAccessGroups(before, group));
   }
-}
-
-void make_block_function(KernelPlan& kernel, const KernelBody& body,
-                         const llvm::TargetMachine& machine) {
-  llvm::LLVMContext& context = body.function->getContext();
-  llvm::IRBuilder<> builder(context);
-  BlockEntry entry = create_block_entry(body, "run." + kernel.name, machine, builder);
-  llvm::MDNode* group = llvm::MDNode::getDistinct(context, {});
-  join_access_group(*body.function, group);
-  make_shared_atomics_plain(*body.function);
-  llvm::CallInst* call = nullptr;
-  const auto run_thread = [&](const ThreadPosition& at) {
-    if (body.stores_thread_index) store_thread_index(builder, entry.context, {at.x, at.y, at.z});
-    entry.values[body.user_parameters] = at.x;
-    entry.values[body.user_parameters + 1] = at.y;
-    entry.values[body.user_parameters + 2] = at.z;
-    call = builder.CreateCall(body.function, entry.values);
-  };
-  ThreadLoop loop{LoopKind::parallel, group, run_thread};
-  Value* const first = entry.values[body.user_parameters + 3];
-  const auto enter_block = [&](Value* number) {
-    Value*& index = entry.values[body.user_parameters + 3];
-    index = builder.CreateAdd(first, number, "", true, true);
-    builder.CreateStore(
-        index, context_field(builder, entry.context, index_offset(Marker::block_index, 0)));
-  };
-  if (kernel.runs_block_rows) {
-    // The index of the block changes while the function runs.
-    llvm::cast<llvm::LoadInst>(first)->setMetadata(llvm::LLVMContext::MD_invariant_load, nullptr);
-    loop.blocks = load_context_u32(builder, entry.context, offsetof(BlockContext, blocks_in_row));
-    loop.before_block = enter_block;
-  }
-  emit_thread_loop(builder, body, entry, loop);
-  builder.CreateRetVoid();
-  inline_threads({call});
-  body.function->eraseFromParent();
-  kernel.run = entry.function;
 }
 
 }  // namespace treadle::cuda_cpu

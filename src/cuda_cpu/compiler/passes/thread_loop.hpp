@@ -50,6 +50,13 @@ enum class LoopKind {
   serial,    ///< as it is written, at little compile time
 };
 
+/// Some neighbours in a row of threads, at least one, and their code.
+struct RowPart {
+  llvm::Value *begin, *end;  ///< i32, x of the first and behind the last
+  LoopKind kind;
+  llvm::function_ref<void(const ThreadPosition&)> emit;
+};
+
 /// What stands inside `for z, for y { for block { before_block(number); before_row(first);
 /// for x { emit(position) } } }`. Each leaves the builder where its code ends.
 struct ThreadLoop {
@@ -66,6 +73,11 @@ struct ThreadLoop {
   /// With more than one row at a time `emit` is called for each, and a plane has a multiple of
   /// them.
   RowPlan plan{};
+  /// Instead of `emit` for the threads from 0 to the end of a row: calls `run_part` for parts of
+  /// the row that together hold all of its threads; of one row at a time.
+  llvm::function_ref<void(const ThreadPosition& first,
+                          llvm::function_ref<void(const RowPart&)> run_part)>
+      emit_row = nullptr;
 };
 
 /// Leaves the builder behind the loops.
@@ -76,9 +88,5 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
 /// stay out, and those to a thread's own arrays: inlined into the loop, all threads share them in
 /// turn.
 void join_access_group(llvm::Function& function, llvm::MDNode* group);
-
-/// Turns a kernel without barriers into `run`: one block, or with kernel.runs_block_rows several.
-void make_block_function(KernelPlan& kernel, const KernelBody& body,
-                         const llvm::TargetMachine& machine);
 
 }  // namespace treadle::cuda_cpu

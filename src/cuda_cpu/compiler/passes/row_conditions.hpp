@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstrTypes.h>
+
+namespace llvm {
+class Function;
+class ICmpInst;
+class Instruction;
+}  // namespace llvm
+
+namespace treadle::cuda_cpu {
+
+struct KernelBody;
+
+/// How integers of a function for one thread differ between the threads of a row, along x.
+class RowValues {
+ public:
+  /// The parameters are the same for all threads of a row, but for those in `set`. `body` may also
+  /// be a region as a function with the same parameters in front.
+  explicit RowValues(const KernelBody& body);
+
+  /// The same for all; one more from thread to thread, modulo 2^bits; anything.
+  enum class Kind { same, counts, other };
+  void set(unsigned parameter, Kind kind);
+  bool same(const llvm::Value* value) { return kind(value) == Kind::same; }
+  bool counts(const llvm::Value* value) { return kind(value) == Kind::counts; }
+
+ private:
+  Kind kind(const llvm::Value* value);
+  Kind compute(const llvm::Instruction& value);
+
+  const KernelBody& body_;
+  llvm::DenseMap<const llvm::Value*, Kind> kinds_;
+};
+
+/// What `value`, that is the same for a row or counts, is for the thread with these `arguments`.
+class Again {
+ public:
+  Again(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> arguments)
+      : builder_(builder), arguments_(arguments) {}
+  llvm::Value* compute(llvm::Value* value);
+
+ private:
+  llvm::IRBuilder<>& builder_;
+  llvm::ArrayRef<llvm::Value*> arguments_;
+  llvm::DenseMap<llvm::Value*, llvm::Value*> done_;
+};
+
+/// Comparisons of what counts along a row with what is the same for it: the row's ends tell for all
+/// threads between them.
+class RowConditions {
+ public:
+  /// The comparisons that must all have the same answer for `condition` to have `answer`; those of
+  /// which the ends do not tell are left out.
+  void add(const llvm::Value* condition, bool answer, RowValues& row);
+  /// A copy of the function in which the answers are known, or null if none differs between
+  /// threads: then there is nothing to gain. The caller takes care of it.
+  llvm::Function* copy_with_answers(llvm::Function& function) const;
+  /// i1: they have these answers for all threads of a row. `first`, `last`: what its ends give the
+  /// function's parameters, in order; null for those set to `other`. `last_x`: the i32 number of
+  /// the last thread.
+  llvm::Value* hold(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> first,
+                    llvm::ArrayRef<llvm::Value*> last, llvm::Value* last_x) const;
+  /// i32: for which threads, counted from the row's first; `begin` is at most `end`. None where it
+  /// cannot be told.
+  struct Range {
+    llvm::Value *begin, *end;
+  };
+  Range range(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> first,
+              llvm::ArrayRef<llvm::Value*> last, llvm::Value* last_x) const;
+
+ private:
+  enum class Counted { left, right, neither };
+  struct Condition {
+    const llvm::ICmpInst* compare;
+    Counted counted;  ///< the other operand is the same for the row
+    bool answer;
+    bool counts() const { return counted != Counted::neither; }
+    llvm::Value* value() const;
+    llvm::Value* limit() const;
+    llvm::CmpInst::Predicate predicate() const;  ///< of `value` and `limit`, to be true
+  };
+  static llvm::Value* apart(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* to,
+                            llvm::Value* last_x);
+  static llvm::Value* in_order(llvm::IRBuilder<>& builder, const Condition& condition,
+                               llvm::Value* from, llvm::Value* to);
+
+  llvm::SmallVector<Condition, 4> conditions_;
+};
+
+}  // namespace treadle::cuda_cpu
