@@ -23,7 +23,8 @@ class Session:
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="bench-"))
         self.workers = tree / "benchmarks/workers"
         self.all = []
-        binaries = pathlib.Path(arguments.binaries or tree / "build/benchmarks")
+        # Resolved: workers link to them from folders of their own.
+        binaries = pathlib.Path(arguments.binaries or tree / "build/benchmarks").resolve()
         platform = "Portable Computing" if device == "cpu" else "NVIDIA"
         self.environment = {"TREADLE_DEVICE": device, "BENCH_OPENCL_PLATFORM": platform}
         self.environment |= {"BENCH_BARE_CALLS": str(binaries / "bare_calls.so")}
