@@ -79,6 +79,10 @@ FAULTS = {
     "none": "",
     "assert": 'module.get_function("claim")(cuda.InOut(a), block=(64, 1, 1))',
     "signal": 'module.get_function("wrong")(cuda.InOut(a), np.int64(1 << 40), block=(1, 1, 1))',
+    "narrow": """
+text = "__global__ void one(float *a) { a[threadIdx.x] = 1; }"
+SourceModule(text, options=["-G"]).get_function("one")(cuda.InOut(a), block=(5, 1, 1))
+""",
 }
 
 
@@ -136,6 +140,12 @@ def test_gdb_stops_where_an_assertion_fails(debug):
     text = debug("assert", ["run", "backtrace"])
     assert "hit Breakpoint 1, " in text
     assert re.search(rf"#\d+ +\S+ in claim \(\) at \S*kernel\.cu:{LINE_OF_CLAIM}\n", text)
+
+
+@needs_gdb
+def test_gdb_stops_in_blocks_of_less_than_a_vector_with_G(debug):
+    text = debug("narrow", ["break one", "run", "backtrace 1"])
+    assert re.search(r"#0  one \(\) at \S*kernel\.cu:1\n", text)
 
 
 @needs_gdb

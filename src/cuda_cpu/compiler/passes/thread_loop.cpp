@@ -15,6 +15,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -134,7 +135,11 @@ void close_loop(llvm::IRBuilder<>& builder, const Counter& counter, Value* exten
   builder.SetInsertPoint(counter.latch);
   Value* next = builder.CreateAdd(counter.value, builder.getInt32(step), "", true, true);
   counter.value->addIncoming(next, counter.latch);
-  builder.CreateCondBr(builder.CreateICmpULT(next, extent), counter.header, counter.after)
+  // Known to be long, the loop of whole vectors comes first in memory, not what is left of them.
+  // There debuggers look first for a line.
+  llvm::MDNode* weights = llvm::MDBuilder(builder.getContext()).createLikelyBranchWeights();
+  Value* more = builder.CreateICmpULT(next, extent);
+  builder.CreateCondBr(more, counter.header, counter.after, weights)
       ->setMetadata(llvm::LLVMContext::MD_loop, properties);
   builder.SetInsertPoint(counter.after);
 }
