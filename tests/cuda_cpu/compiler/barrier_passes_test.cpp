@@ -11,7 +11,6 @@
 #include "cuda_cpu/compiler/passes/implied_barriers.hpp"
 #include "cuda_cpu/compiler/passes/simplify_body.hpp"
 #include "cuda_cpu/compiler/passes/step_loops.hpp"
-#include "cuda_cpu/compiler/passes/thread_loop.hpp"
 #include "cuda_cpu/compiler/passes/uniformity.hpp"
 #include "cuda_cpu/compiler/passes/widen_steps.hpp"
 

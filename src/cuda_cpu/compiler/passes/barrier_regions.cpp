@@ -346,10 +346,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
       branch_if_selected(builder, selected, at.linear, skip);
     }
     if (body_.stores_thread_index) store_thread_index(builder, entry.context, {at.x, at.y, at.z});
-    llvm::SmallVector<Value*, 24> values(entry.values);
-    values[body_.user_parameters] = at.x;
-    values[body_.user_parameters + 1] = at.y;
-    values[body_.user_parameters + 2] = at.z;
+    llvm::SmallVector<Value*, 24> values = entry.values_at(body_, at);
     values[body_.function->arg_size()] = at.linear;
     if (indices == Indices::loaded) values.append(load_indices(builder, entry, at.linear, group));
     for (Value* begin : first)

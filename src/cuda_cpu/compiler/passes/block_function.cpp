@@ -42,7 +42,6 @@ class BlockBuilder {
  private:
   using RunPart = llvm::function_ref<void(const RowPart&)>;
 
-  llvm::SmallVector<Value*, 24> values_at(const ThreadPosition& at) const;
   void emit_thread(llvm::Function* function, const ThreadPosition& at);
   void emit_row(const PastGuards& guards, const ThreadPosition& first, RunPart run_part);
   RowConditions::Range who_passes(const PastGuards& guards, const ThreadPosition& first);
@@ -72,18 +71,9 @@ class BlockBuilder {
   llvm::SmallVector<llvm::CallInst*, 2> calls_;
 };
 
-/// What KernelBody takes, for one thread.
-llvm::SmallVector<Value*, 24> BlockBuilder::values_at(const ThreadPosition& at) const {
-  llvm::SmallVector<Value*, 24> values(entry_.values);
-  values[body_.user_parameters] = at.x;
-  values[body_.user_parameters + 1] = at.y;
-  values[body_.user_parameters + 2] = at.z;
-  return values;
-}
-
 void BlockBuilder::emit_thread(llvm::Function* function, const ThreadPosition& at) {
   if (body_.stores_thread_index) store_thread_index(builder_, entry_.context, {at.x, at.y, at.z});
-  calls_.push_back(builder_.CreateCall(function, values_at(at)));
+  calls_.push_back(builder_.CreateCall(function, entry_.values_at(body_, at)));
 }
 
 /// Most rows pass as a whole: that is asked first, at less cost.
@@ -91,7 +81,8 @@ RowConditions::Range BlockBuilder::who_passes(const PastGuards& guards,
                                               const ThreadPosition& first) {
   Value *const zero = builder_.getInt32(0), *const one = builder_.getInt32(1);
   Value* const last_x = builder_.CreateSub(size(), one);
-  const auto of_first = values_at(first), of_last = values_at({last_x, first.y, first.z, nullptr});
+  const auto of_first = entry_.values_at(body_, first);
+  const auto of_last = entry_.values_at(body_, {last_x, first.y, first.z, nullptr});
   Value* const all = guards.conditions().hold(builder_, of_first, of_last, last_x);
   BasicBlock *const asked = builder_.GetInsertBlock(), *const known = new_block("known");
   BasicBlock* const some = new_block("some");

@@ -2,7 +2,8 @@
 // Pass 9, device functions: recursive functions, those behind function pointers and virtual ones
 // stay functions. Their callers know nothing of them, so they take no hidden arguments; one that
 // uses threadIdx or shared memory asks the run-time for the context of the worker it runs on.
-// Kernels that may call such functions store threadIdx there before each thread (thread_loop).
+// Kernels that may call such functions store threadIdx there before each thread (block_function,
+// barrier_regions).
 //
 //   define i32 @walk(i32 %n) {                        define i32 @walk(i32 %n) {
 //     %t = call i32 @__treadle_thread_index(i32 0)      %context = call ptr %current()

@@ -177,6 +177,15 @@ class ThreadMemory {
 
 }  // namespace
 
+llvm::SmallVector<Value*, 24> BlockEntry::values_at(const KernelBody& body,
+                                                    const ThreadPosition& at) const {
+  llvm::SmallVector<Value*, 24> own(values);
+  own[body.user_parameters] = at.x;
+  own[body.user_parameters + 1] = at.y;
+  own[body.user_parameters + 2] = at.z;
+  return own;
+}
+
 Value* invariant(Value* load) {
   llvm::cast<llvm::LoadInst>(load)->setMetadata(llvm::LLVMContext::MD_invariant_load,
                                                 llvm::MDNode::get(load->getContext(), {}));

@@ -16,6 +16,11 @@ class TargetMachine;
 
 namespace treadle::cuda_cpu {
 
+struct ThreadPosition {
+  llvm::Value *x, *y, *z;
+  llvm::Value* linear;  ///< x + size.x * (y + size.y * z)
+};
+
 /// A `BlockFunction` (module_abi.h) under construction.
 struct BlockEntry {
   llvm::Function* function = nullptr;
@@ -25,6 +30,9 @@ struct BlockEntry {
   llvm::Value* block_size(const KernelBody& body, unsigned dimension) const {
     return values[body.user_parameters + 6 + dimension];
   }
+  /// What KernelBody takes, for one thread.
+  llvm::SmallVector<llvm::Value*, 24> values_at(const KernelBody& body,
+                                                const ThreadPosition& at) const;
   /// From here on the code is for blocks of `width` threads along x.
   void fix_width(const KernelBody& body, unsigned width) {
     llvm::Value*& size = values[body.user_parameters + 6];
@@ -39,11 +47,6 @@ llvm::Value* invariant(llvm::Value* load);
 /// Creates the function and loads the arguments and indices of the block in it.
 BlockEntry create_block_entry(const KernelBody& body, const std::string& name,
                               const llvm::TargetMachine& machine, llvm::IRBuilder<>& builder);
-
-struct ThreadPosition {
-  llvm::Value *x, *y, *z;
-  llvm::Value* linear;  ///< x + size.x * (y + size.y * z)
-};
 
 enum class LoopKind {
   parallel,  ///< threads do not depend on each other: vectorise
