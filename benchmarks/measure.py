@@ -15,7 +15,8 @@ import time
 ANSWER_LIMIT_S = 120
 EXIT_LIMIT_S = 20
 REST_LIMIT_S = 1.0
-REST_STEP_S = 0.012  # three ticks: only with those does Linux count what a running thread uses
+REST_STEP_S = 0.004
+REST_LOOKS = 3  # in a row that find no thread running: one alone may come between two waits
 
 
 class Unavailable(Exception):
@@ -75,14 +76,14 @@ class Worker:
         would have a core less. False where they did not come to rest.
         """
         end = time.monotonic() + REST_LIMIT_S
+        quiet = 0
         while self.process is not None and self.process.poll() is None:
-            used, start = processor_seconds(self.process.pid), time.monotonic()
-            time.sleep(REST_STEP_S)
-            now = time.monotonic()
-            if processor_seconds(self.process.pid) - used < (now - start) / 10:
+            quiet = 0 if has_running_thread(self.process.pid) else quiet + 1
+            if quiet == REST_LOOKS:
                 return True
-            if now > end:
+            if time.monotonic() > end:
                 return False
+            time.sleep(REST_STEP_S)
         return True
 
     def wait(self):
@@ -127,16 +128,21 @@ class Worker:
         self.process = None
 
 
-def processor_seconds(pid):
-    """What all threads of a process ran, or waited for a core; 0 where the kernel tells nothing."""
-    total = 0
-    for path in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat"):
+def has_running_thread(pid):
+    """Whether a thread of a process runs or waits for a core; not where the kernel tells nothing.
+
+    Its state and not its processor time, which a kernel counts by ticks: those do not come while
+    the host takes the core away, and who spins would seem to rest.
+    """
+    for path in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"):
         try:
-            running, waiting = path.read_text().split()[:2]
-            total += int(running) + int(waiting)
-        except (OSError, ValueError):
-            pass  # a thread that has just ended, a file that this kernel leaves empty
-    return total / 1e9
+            # The name before it, in brackets, may hold anything.
+            state = path.read_text(errors="replace").rpartition(")")[2].split()[0]
+        except (OSError, IndexError):
+            continue  # a thread that has just ended
+        if state == "R":
+            return True
+    return False
 
 
 class LaidOut(Worker):

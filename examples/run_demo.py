@@ -3,7 +3,7 @@
 
 The first process of each script starts from an empty cache and compiles; the second finds
 everything on disk. Fails if a check fails, or if a second process had to compile or spent more
-than SECOND_PROCESS_LIMIT_MS on look-ups (the best of a few tries: the machine may be busy).
+than SECOND_PROCESS_LIMIT_MS on look-ups (the machine may be busy: it is tried again for a while).
 """
 
 import argparse
@@ -13,6 +13,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "python"
 SCRIPTS = (
@@ -23,7 +24,7 @@ SCRIPTS = (
     "vector_add_templates.py",
 )
 SECOND_PROCESS_LIMIT_MS = 5.0
-SECOND_PROCESS_TRIES = 8
+SECOND_PROCESS_TRIES_S = 60
 
 
 class DemoFailed(Exception):
@@ -79,8 +80,8 @@ def demonstrate(name, environment):
 
 def run_warm(name, environment):
     """Counters of a process that finds its kernels on disk: the first in the limit, or the best."""
-    tries = []
-    for _ in range(SECOND_PROCESS_TRIES):
+    tries, end = [], time.monotonic() + SECOND_PROCESS_TRIES_S
+    while not tries or time.monotonic() < end:
         tries.append(run_script(name, environment)[1])
         if tries[-1]["misses"] or compile_ms(tries[-1]) <= SECOND_PROCESS_LIMIT_MS:
             return tries[-1]

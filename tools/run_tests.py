@@ -47,6 +47,17 @@ class Result:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    failures: list[str] = dataclasses.field(default_factory=list)
+
+
+# What a failing test prints of itself: its name, and why. CI keeps the last lines only.
+FAILURE = re.compile(
+    r"^(?:(?:FAILED|ERROR) .*|E  .*"  # pytest
+    r"|\s+\d+ - \S+ \((?!Not Run|Skipped)\w[^)]*\)"  # ctest
+    r"|\[  FAILED  \] \S+$|\S+:\d+: Failure$(?:\n.+){0,4})",  # GoogleTest
+    re.M,
+)
+FAILURE_LINES, FAILURE_COLUMNS = 10, 200
 
 
 class Runner:
@@ -67,10 +78,12 @@ class Runner:
         for line in process.stdout:
             print(line, end="", flush=True)
             lines.append(line)
+        output = "".join(lines)
         if process.wait() != 0:
             self.result.ok = False
+            self.result.failures += failures(output)
             print(f"failed with status {process.returncode}: {words[0]}", flush=True)
-        return "".join(lines)
+        return output
 
     def count_pytest(self, output: str) -> None:
         # The last line of pytest's own: what objects left behind say at exit comes after it.
@@ -211,6 +224,15 @@ class Runner:
         )
 
 
+def failures(output: str) -> list[str]:
+    """The lines in which failing tests name themselves, and the first that say why."""
+    found = "\n".join(match[0] for match in FAILURE.finditer(output)).splitlines()
+    names = [line for line in found if not line.startswith("E  ")]
+    reasons = [line for line in found if line.startswith("E  ")]
+    kept = [*reasons[:FAILURE_LINES], *names[:FAILURE_LINES]]
+    return [line[:FAILURE_COLUMNS] for line in kept]
+
+
 def fuzz_program(program: pathlib.Path, seconds: int) -> bool:
     """Runs one libFuzzer program from its corpus; an input that fails it is kept and named."""
     name = program.name.removeprefix("fuzz_")
@@ -281,6 +303,9 @@ def run_parts(parts: list[str], jobs: int) -> list[Result]:
 
 
 def summarise(results: list[Result], seconds: float) -> int:
+    for r in results:
+        for line in r.failures:
+            print(f"{r.part}: {line}")
     print()
     for r in results:
         tests = f"{r.passed} passed, {r.failed} failed, {r.skipped} skipped"

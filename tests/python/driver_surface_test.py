@@ -168,13 +168,14 @@ def test_what_is_absent_says_so(name):
 
 
 def test_a_launch_returns_while_its_kernel_runs(build):
-    spin = build(
-        "__global__ void spin(long long n, long long *out)"
-        "{ long long s = 0; for (long long i = 0; i < n; ++i) s = s * 3 + (i ^ s); *out = s; }"
-    ).get_function("spin")
-    end, out = cuda.Event(), cuda.mem_alloc(8)
-    spin(np.int64(200_000_000), out, block=(1, 1, 1))  # about 100 ms or more
-    end.record()
-    assert not end.query()  # the launch and the record have returned before it
+    wait_for = build("__global__ void wait_for(volatile int *go) { while (*go == 0); }")
+    go = cuda.pagelocked_zeros(1, np.int32, mem_flags=cuda.host_alloc_flags.DEVICEMAP)
+    end = cuda.Event()
+    wait_for.get_function("wait_for")(np.uintp(go.base.get_device_pointer()), block=(1, 1, 1))
+    try:
+        end.record()
+        assert not end.query()  # the launch and the record have returned before it
+    finally:
+        go[0] = 1
     end.synchronize()
     assert end.query()

@@ -20,6 +20,7 @@ import os, signal, sys, threading, time
 import numpy as np
 import treadle.compat, pycuda.autoinit, pycuda.driver as cuda
 from pycuda.compiler import SourceModule
+sys.setswitchinterval(1000)  # the timer gets its turn in the wait, not before it
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 spin = SourceModule('''{SPIN}''').get_function("spin")
 out = cuda.mem_alloc(8)
@@ -55,10 +56,11 @@ def test_ctrl_c_ends_a_wait(run_python, tmp_path, wait):
 
 # The kernel ends in a year or so. Each wait is sent a SIGINT.
 ENDLESS = f"""
-import os, signal, threading
+import os, signal, sys, threading
 import numpy as np
 import treadle.compat, pycuda.driver as cuda
 from pycuda.compiler import SourceModule
+sys.setswitchinterval(1000)  # the timer gets its turn in the wait, not before it
 signal.signal(signal.SIGINT, signal.default_int_handler)
 cuda.init()
 context = cuda.Device(0).make_context()

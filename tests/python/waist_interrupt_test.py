@@ -9,6 +9,7 @@ import treadle
 NATIVE = """
 import os, signal, sys, threading
 import numpy as np, treadle
+sys.setswitchinterval(1000)  # the timer gets its turn in the wait, not before it
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 device = treadle.find_device(sys.argv[1])
 program = treadle.Program(device, '''
@@ -36,6 +37,7 @@ os._exit(0)  # the kernel is still running: leaving as usual would wait for it
 FACE = """
 import os, signal, sys, threading
 import numpy as np, treadle.compat, pyopencl as cl
+sys.setswitchinterval(1000)  # the timer gets its turn in the wait, not before it
 signal.signal(signal.SIGINT, signal.default_int_handler)
 context = cl.create_some_context(interactive=False)
 queue = cl.CommandQueue(context)
@@ -62,8 +64,9 @@ os._exit(0)
 """
 # Leaves a copy that waits for `gate`; says whether its host memory is kept, now and afterwards.
 LEFT = """
-import gc, os, signal, threading, weakref
+import gc, os, signal, sys, threading, weakref
 import numpy as np, treadle.compat, pyopencl as cl
+sys.setswitchinterval(1000)  # the timer gets its turn in the wait, not before it
 signal.signal(signal.SIGINT, signal.default_int_handler)
 context = cl.create_some_context(interactive=False)
 queue = cl.CommandQueue(context)

@@ -97,8 +97,9 @@ def test_a_worker_that_does_not_exit_is_named_and_costs_nothing_else(monkeypatch
     import measure
 
     monkeypatch.setattr(measure, "EXIT_LIMIT_S", 0.3)
-    stuck = "print('waiting for ever', file=sys.stderr, flush=True)\nimport time\ntime.sleep(60)"
-    worker = worker_of(ANSWERS + stuck)
+    # It speaks before it answers: what it says later it may not get to say within the limit.
+    speaks = "import sys, time\nprint('waiting for ever', file=sys.stderr, flush=True)\n"
+    worker = worker_of(speaks + ANSWERS + "time.sleep(60)")
     assert worker.ask("prepare x") == {"ready": True}
     worker.close()
     told = capsys.readouterr().out
@@ -119,10 +120,10 @@ def test_a_worker_that_exits_in_order_is_not_mentioned(capsys):
 def test_a_worker_whose_threads_still_spin_is_not_at_rest(monkeypatch):
     import measure
 
-    monkeypatch.setattr(measure, "REST_LIMIT_S", 0.2)
     spins = "import threading\ndef spin():\n    while True: pass\n"
     spins += "threading.Thread(target=spin, daemon=True).start()\n"
-    for text, rests in ((ANSWERS, True), (spins + ANSWERS, False)):
+    for text, rests, limit_s in ((ANSWERS, True, 60), (spins + ANSWERS, False, 0.2)):
+        monkeypatch.setattr(measure, "REST_LIMIT_S", limit_s)
         worker = worker_of(text)
         assert worker.ask("prepare x") == {"ready": True}
         assert worker.rest() is rests

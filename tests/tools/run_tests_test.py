@@ -16,7 +16,9 @@ def runner():
     module = importlib.util.module_from_spec(location)
     sys.modules["run_tests"] = module  # dataclasses look their module up by name
     location.loader.exec_module(module)
-    yield module.Runner(1)
+    runner = module.Runner(1)
+    runner.module = module
+    yield runner
     del sys.modules["run_tests"]
 
 
@@ -55,6 +57,59 @@ def test_a_test_program_is_counted_by_its_closing_lines(runner):
         "[  PASSED  ] 4 tests.\n[  SKIPPED ] 1 test.\n\n  YOU HAVE 1 DISABLED TEST\n"
     )
     assert counts(runner) == (True, 4, 2, 1)
+
+
+PYTEST = """\
+    def test_it():
+>       assert 1 == 2
+E       assert 1 == 2
+
+=== short test summary info ===
+SKIPPED [1] a_test.py:3: no GPU
+FAILED tests/a_test.py::test_it[1] - assert 1 == 2
+ERROR tests/b_test.py - SyntaxError: invalid syntax
+2 failed, 3 passed in 1.20s
+"""
+CTEST = """\
+1/3 Test #1: Good.Case ....   Passed    0.02 sec
+a_test.cpp:12: Failure
+Expected equality of these values:
+  1
+  2
+2/3 Test #2: Bad.Case .....***Failed    0.02 sec
+
+The following tests did not run:
+\t  3 - Gone.Case (Skipped)
+
+The following tests FAILED:
+\t  2 - Bad.Case (Failed)
+\t  4 - Slow.Case (Timeout)
+"""
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        (PYTEST, ["E       assert 1 == 2",
+                  "FAILED tests/a_test.py::test_it[1] - assert 1 == 2",
+                  "ERROR tests/b_test.py - SyntaxError: invalid syntax"]),
+        (CTEST, ["a_test.cpp:12: Failure", "Expected equality of these values:", "  1", "  2",
+                 "2/3 Test #2: Bad.Case .....***Failed    0.02 sec",
+                 "\t  2 - Bad.Case (Failed)", "\t  4 - Slow.Case (Timeout)"]),
+        ("[  FAILED  ] Suite.Case (3 ms)\n[  FAILED  ] Suite.Case\n", ["[  FAILED  ] Suite.Case"]),
+    ],
+)  # fmt: skip
+def test_failing_tests_are_named_where_the_counts_are(runner, capsys, output, expected):
+    runner.run(sys.executable, "-c", f"print({output!r}); raise SystemExit(1)")
+    assert runner.result.failures == expected
+    capsys.readouterr()
+    assert runner.module.summarise([runner.result], 1.0) == 1
+    assert capsys.readouterr().out.startswith("".join(f": {line}\n" for line in expected))
+
+
+def test_what_passes_names_nothing(runner):
+    runner.run(sys.executable, "-c", f"print({PYTEST!r})")
+    assert runner.result.failures == []
 
 
 def test_child_that_leaves_an_object_behind_fails_its_test(run_python):

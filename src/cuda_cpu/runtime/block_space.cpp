@@ -18,6 +18,11 @@ constexpr std::size_t alignment = 64;
 // point before or behind the memory. That is no fault, but a page that is not there costs hundreds
 // of cycles a load, so ordinary memory that was touched lies around ours.
 constexpr std::size_t margin = 4096;
+// Whatever 32 bits a kernel takes for an index of 4-byte elements (`threadIdx.x - 1` is unsigned),
+// they lead to the block's memory or to nothing. With a page on each side, an index gone wrong
+// reached a worker's stack, by luck of the addresses.
+constexpr std::size_t wide_guard = std::size_t{16} << 30;
+constexpr std::size_t narrow_guard = 64u << 10;  // a page, on every system
 std::size_t aligned(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
 
 // shared (static, exchange, dynamic) | states | selected | warp masks | uniform frame | varying
@@ -94,18 +99,23 @@ BlockSpace& BlockSpace::of_this_thread() {
 }
 
 BlockSpace::~BlockSpace() {
-  if (memory_ != nullptr && !process_forked()) device_heap_release(memory_, size_);
+  if (!process_forked()) release();
+}
+
+void BlockSpace::release() {
+  if (memory_ != nullptr) unmap_guarded(memory_, size_, guard_);
+  memory_ = nullptr;
+  size_ = 0;
 }
 
 bool BlockSpace::reserve(std::size_t size) {
   if (size <= size_) return true;
-  if (memory_ != nullptr)
-    device_heap_release(std::exchange(memory_, nullptr), std::exchange(size_, 0));
-  // Never from the small blocks: as a mapping of its own it has guard pages, and stray indices
-  // fault.
+  release();
   size = std::max<std::size_t>(size + size / 2, 256u << 10);
-  memory_ = static_cast<std::byte*>(device_heap_allocate(size));
-  if (memory_ == nullptr) return false;
+  void* memory = map_guarded(size, guard_ = wide_guard);
+  if (memory == nullptr) memory = map_guarded(size, guard_ = narrow_guard);
+  if (memory == nullptr) return false;
+  memory_ = static_cast<std::byte*>(memory);
   size_ = size;
   std::memset(memory_, 0, margin);
   std::memset(memory_ + size - margin, 0, margin);

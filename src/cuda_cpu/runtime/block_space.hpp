@@ -34,9 +34,11 @@ class BlockSpace {
 
  private:
   bool reserve(std::size_t size);
+  void release();
   BlockContext block_{};
   std::byte* memory_ = nullptr;
   std::size_t size_ = 0;
+  std::size_t guard_ = 0;
 };
 
 }  // namespace treadle::cuda_cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two ways: blocks up to 128 KiB are cut from 2 MiB slabs, by size class; larger ones are mappings
-// of their own between two guard pages, so that a stray index faults and is reported.
-//   [guard page][ block, rounded up to pages; from 2 MiB on aligned for huge pages ][guard page]
+// of their own between two guards, so that a stray index faults and is reported.
+//   [guard][ block, rounded up to pages; from 2 MiB on aligned for huge pages ][guard]
 // Free blocks are listed outside the slabs: a kernel that writes where it should not cannot break
 // the lists.
 #include "cuda_cpu/runtime/device_heap.hpp"
@@ -49,9 +49,9 @@ SizeClass size_class(std::size_t size) {
   return {4 * (doubling - 2) + static_cast<unsigned>(quarter) + 3, rounded * memory_alignment};
 }
 
-void* map(std::size_t bytes, std::size_t alignment) {
-  const std::size_t guard = page_bytes();
-  const std::size_t reserved = bytes + 2 * guard + (alignment > guard ? alignment : 0);
+/// `bytes` and `guard` are multiples of a page.
+void* map(std::size_t bytes, std::size_t alignment, std::size_t guard) {
+  const std::size_t reserved = bytes + 2 * guard + (alignment > page_bytes() ? alignment : 0);
   void* const start =
       mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED) return nullptr;
@@ -62,7 +62,7 @@ void* map(std::size_t bytes, std::size_t alignment) {
     munmap(start, reserved);
     return nullptr;
   }
-  // Cut off what the alignment left over, but for one guard page on each side.
+  // Cut off what the alignment left over, but for the guard on each side.
   if (block - guard > first) munmap(start, block - guard - first);
   const std::uintptr_t end = block + bytes + guard;
   if (first + reserved > end) munmap(reinterpret_cast<void*>(end), first + reserved - end);
@@ -88,7 +88,7 @@ class SmallBlocks {
 
  private:
   static bool add_slab(std::vector<void*>& free, std::size_t bytes) {
-    auto* const slab = static_cast<char*>(map(slab_bytes, page_bytes()));
+    auto* const slab = static_cast<char*>(map(slab_bytes, page_bytes(), page_bytes()));
     if (slab == nullptr) return false;
     for (std::size_t offset = slab_bytes / bytes * bytes; offset >= bytes; offset -= bytes)
       free.push_back(slab + offset - bytes);  // so that addresses are handed out in rising order
@@ -106,14 +106,20 @@ SmallBlocks& small_blocks() {
 }  // namespace
 
 void* device_heap_allocate(std::size_t size) {
-  if (size <= largest_small) return small_blocks().allocate(size);
-  return map(round_up(size, page_bytes()), size >= huge_page ? huge_page : page_bytes());
+  return size <= largest_small ? small_blocks().allocate(size) : map_guarded(size, page_bytes());
 }
 
 void device_heap_release(void* block, std::size_t size) {
   if (size <= largest_small) return small_blocks().release(block, size);
-  const std::size_t guard = page_bytes();
-  munmap(static_cast<char*>(block) - guard, round_up(size, guard) + 2 * guard);
+  unmap_guarded(block, size, page_bytes());
+}
+
+void* map_guarded(std::size_t size, std::size_t guard) {
+  return map(round_up(size, page_bytes()), size >= huge_page ? huge_page : page_bytes(), guard);
+}
+
+void unmap_guarded(void* block, std::size_t size, std::size_t guard) {
+  munmap(static_cast<char*>(block) - guard, round_up(size, page_bytes()) + 2 * guard);
 }
 
 }  // namespace treadle::cuda_cpu

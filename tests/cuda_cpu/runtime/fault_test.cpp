@@ -5,7 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "cuda_cpu/runtime/harness.hpp"
 
@@ -69,6 +74,29 @@ TEST_F(FaultTest, an_index_past_the_end_of_an_array) {
   char address[32];
   std::snprintf(address, sizeof address, "%p", static_cast<void*>(behind));
   expect_fault(CUDA_ERROR_ILLEGAL_ADDRESS, {address, "SIGSEGV"});
+}
+
+// What lies within reach is the luck of the addresses; so no fault is tried, but the map is read.
+TEST_F(FaultTest, a_32_bit_index_into_shared_memory_leads_there_or_to_nothing) {
+  auto** const out = allocate_array<std::byte*>(1);
+  ASSERT_CU(launch("shared_address", 1, 32, nullptr, out));
+  ASSERT_CU(CU(cuCtxSynchronize)());
+  const auto shared = reinterpret_cast<std::uintptr_t>(*out);
+  constexpr std::uintptr_t reach = sizeof(int) * (std::uintptr_t{1} << 32);
+  std::ifstream maps("/proc/self/maps");
+  std::vector<std::string> reached;
+  for (std::string line; std::getline(maps, line);) {
+    std::istringstream words(line);
+    std::uintptr_t first = 0, end = 0;
+    char dash = 0;
+    std::string may;
+    words >> std::hex >> first >> dash >> end >> may;
+    ASSERT_TRUE(words) << line;
+    if (may.starts_with("---") || end <= shared - reach || first >= shared + reach) continue;
+    reached.push_back(line);
+    EXPECT_TRUE(first <= shared && shared < end) << line;
+  }
+  EXPECT_EQ(reached.size(), 1u);
 }
 
 TEST_F(FaultTest, freed_memory) {

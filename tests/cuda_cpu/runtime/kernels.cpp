@@ -139,6 +139,10 @@ void mixed_arguments(void** a, BlockContext*) {  // (char, double, struct, short
   out[5] = argument<std::int16_t>(a, 3);
 }
 
+void shared_address(void** a, BlockContext* b) {  // (std::byte** out)
+  *argument<std::byte**>(a, 0) = b->shared;
+}
+
 void dynamic_shared(void** a, BlockContext* b) {  // (unsigned bytes, int* out)
   volatile std::byte* bytes = b->shared + b->dynamic_shared_offset;
   const unsigned size = argument<unsigned>(a, 0);
@@ -304,6 +308,7 @@ const Kernel kernels[] = {
     plain("mixed_arguments", mixed_arguments, mixed_parameters, 56),
     with(plain("dynamic_shared", dynamic_shared, number_and_pointer, 16),
          kernel_uses_dynamic_shared, 64),
+    with(plain("shared_address", shared_address, one_pointer, 8), 0, 64),
     plain("use_globals", use_globals),
     plain("write_to", write_to, pointer_and_number, 12),
     plain("read_from", read_from, flag_parameters, 20),
