@@ -259,8 +259,8 @@ void LaunchCommand::report(Fault fault, const BlockContext& block) {
                   triple(block.grid_size), thread, triple(block.block_size)));
 }
 
-Context& launch_context(const BlockContext& block) {
-  return static_cast<LaunchCommand*>(block.launch)->context();
+const std::shared_ptr<Context>& launch_context(const BlockContext& block) {
+  return static_cast<LaunchCommand*>(block.launch)->module().context;
 }
 
 namespace {

@@ -92,7 +92,7 @@ class LaunchCommand final : public Command {
 };
 
 /// The context whose launch this block belongs to.
-Context& launch_context(const BlockContext& block);
+const std::shared_ptr<Context>& launch_context(const BlockContext& block);
 
 /// Checks and queues. The shape's limits, the argument buffer and the stream are checked here.
 CUresult launch_kernel(CUfunction function, const LaunchShape& shape, CUstream stream,

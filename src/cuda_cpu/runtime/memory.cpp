@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <shared_mutex>
@@ -231,6 +232,8 @@ void note_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
 }
 
 void release_memory(const Allocation& allocation) {
+  if (allocation.kind == MemoryKind::kernel_heap)
+    return std::free(reinterpret_cast<void*>(allocation.base));
   if (allocation.kind == MemoryKind::registered || allocation.kind == MemoryKind::global) return;
   if (kernels_are_checked()) return quarantine().add(allocation);
   device_heap_release(reinterpret_cast<void*>(allocation.base), allocation.size);

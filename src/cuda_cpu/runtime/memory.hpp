@@ -53,7 +53,7 @@ bool known_memory(std::uintptr_t address, std::size_t size);
 /// Forgets the allocation that starts here, if it is of one of these kinds, and returns it.
 std::optional<Allocation> remove_memory(std::uintptr_t base,
                                         std::initializer_list<MemoryKind> kinds);
-/// Gives back what a removed allocation of kind device, managed or host occupied.
+/// Gives back what a removed allocation occupied, if it was not the program's own.
 void release_memory(const Allocation& allocation);
 /// Forgets and frees everything of this context.
 void free_memory_of(const Context& context);

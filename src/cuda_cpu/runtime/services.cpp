@@ -22,7 +22,7 @@ __attribute__((tls_model("initial-exec"))) thread_local BlockContext* block_of_t
 
 Context* launching_context() {
   const BlockContext* block = current_block();
-  return block == nullptr ? nullptr : &launch_context(*block);
+  return block == nullptr ? nullptr : launch_context(*block).get();
 }
 
 int print(const char* format, ...) {
@@ -54,12 +54,13 @@ void assert_failed(const char* message, const char* file, unsigned line, const c
 void trap() { leave_guarded(FaultReason::trap); }
 
 Allocation heap_block(const void* block, std::size_t size) {
+  // With its context: a kernel that ends by a fault frees nothing itself.
   return {.base = reinterpret_cast<std::uintptr_t>(block),
           .size = size,
           .kind = MemoryKind::kernel_heap,
           .flags = 0,
           .id = 0,
-          .context = nullptr,
+          .context = launch_context(*current_block()),
           .site = {}};
 }
 

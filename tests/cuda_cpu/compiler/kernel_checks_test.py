@@ -3,6 +3,7 @@
 
 import ctypes
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -155,6 +156,7 @@ __global__ void written_by_math(int *p, int i)
     part += modff(i + 0.25f, &whole);
     p[threadIdx.x] = exponent + quotient + (int)whole + (int)part;
 }
+__global__ void write_in_block_1(int *p, long long i) { if (blockIdx.x == 1) p[i] = 1; }
 }
 """
 ALL = "memory,race,init,sync"
@@ -236,7 +238,14 @@ MISTAKES = {
     "past": ("write", index(102), {}, ILLEGAL, "kernel.cu:4: write of 4 bytes at 0x"),
     "how far past": ("write", index(102), {}, ILLEGAL, "8 bytes past the end of the 400 bytes at"),
     "before": ("write", index(-1), {}, ILLEGAL, "4 bytes before the 400 bytes at"),
-    "thread": ("write", index(102), {}, ILLEGAL, "block (0,0,0) of (2,1,1), thread (0,0,0) of"),
+    # One block alone is wrong: which of several comes first is not said.
+    "thread": (
+        "write_in_block_1",
+        index(102),
+        {},
+        ILLEGAL,
+        "block (1,0,0) of (2,1,1), thread (0,0,0) of (32,1,1)",
+    ),
     "freed": ("write", index(0), {"first": freed_pointer}, ILLEGAL, "which were freed"),
     "host": ("write", index(3), {"first": host_pointer}, ILLEGAL, "in no memory of the device"),
     "misaligned": ("write_at", index(1), {}, MISALIGNED, "kernel.cu:5: write of 4 bytes at 0x"),
@@ -293,6 +302,14 @@ def test_a_mistake_is_named_with_its_line(checked, mistake):
     got, text = checked.run(kernel, arguments, **how)
     assert (got, text.partition(":")[0]) == (code, f"kernel {kernel}"), text
     assert words in text
+
+
+def test_what_kernels_allocated_ends_with_their_context(checked):
+    text = checked.run("heap", number(10))[1]
+    block = int(re.search(r"the 40 bytes at (0x\w+) that a kernel allocated", text)[1], 16)
+    code, text = checked.run("write", index(0), first=lambda _: block)
+    assert code == ILLEGAL
+    assert "that a kernel allocated" not in text
 
 
 RIGHT = {
