@@ -80,7 +80,8 @@ def demonstrate(name, environment):
 
 def run_warm(name, environment):
     """Counters of a process that finds its kernels on disk: the first in the limit, or the best."""
-    tries, end = [], time.monotonic() + SECOND_PROCESS_TRIES_S
+    tries: list[dict] = []
+    end = time.monotonic() + SECOND_PROCESS_TRIES_S
     while not tries or time.monotonic() < end:
         tries.append(run_script(name, environment)[1])
         if tries[-1]["misses"] or compile_ms(tries[-1]) <= SECOND_PROCESS_LIMIT_MS:

@@ -54,7 +54,8 @@ class Result:
 FAILURE = re.compile(
     r"^(?:(?:FAILED|ERROR) .*|E  .*"  # pytest
     r"|\s+\d+ - \S+ \((?!Not Run|Skipped)\w[^)]*\)"  # ctest
-    r"|\[  FAILED  \] \S+$|\S+:\d+: Failure$(?:\n.+){0,4})",  # GoogleTest
+    r"|\[  FAILED  \] \S+$|\S+:\d+: Failure$(?:\n.+){0,4}"  # GoogleTest
+    r"|\S+:\d+(?::\d+)?: (?:fatal )?error: .*)",  # compilers, linters
     re.M,
 )
 FAILURE_LINES, FAILURE_COLUMNS = 10, 200

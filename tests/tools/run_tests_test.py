@@ -96,6 +96,8 @@ The following tests FAILED:
         (CTEST, ["a_test.cpp:12: Failure", "Expected equality of these values:", "  1", "  2",
                  "2/3 Test #2: Bad.Case .....***Failed    0.02 sec",
                  "\t  2 - Bad.Case (Failed)", "\t  4 - Slow.Case (Timeout)"]),
+        ("a.py:83: error: no type\na.py:84: note: why\n", ["a.py:83: error: no type"]),
+        ("a.cpp:2:1: fatal error: no file\n1 error.\n", ["a.cpp:2:1: fatal error: no file"]),
         ("[  FAILED  ] Suite.Case (3 ms)\n[  FAILED  ] Suite.Case\n", ["[  FAILED  ] Suite.Case"]),
     ],
 )  # fmt: skip

@@ -17,12 +17,15 @@ TEST_F(EventTest, time_what_is_between_them) {
   const CUevent start = make(), end = make();
   unsigned milliseconds = 20;
   int* done = nullptr;
+  int* flags = allocate_array<int>(2);
   ASSERT_CU(CU(cuEventRecord)(start, nullptr));
+  ASSERT_CU(launch("wait_flag", 1, 1, nullptr, flags, flags + 1, 1));
   ASSERT_CU(launch("spin", 1, 1, nullptr, milliseconds, done));
   ASSERT_CU(CU(cuEventRecord)(end, nullptr));
   float elapsed = -1;
   EXPECT_CU(CUDA_ERROR_NOT_READY, CU(cuEventQuery)(end));
   EXPECT_CU(CUDA_ERROR_NOT_READY, CU(cuEventElapsedTime)(&elapsed, start, end));
+  *static_cast<volatile int*>(flags) = 1;
   ASSERT_CU(CU(cuEventSynchronize)(end));
   EXPECT_CU(CUDA_SUCCESS, CU(cuEventQuery)(end));
   ASSERT_CU(CU(cuEventElapsedTime)(&elapsed, start, end));
