@@ -222,9 +222,13 @@ TEST_F(FaultTest, failed_assertion_is_printed_as_cuda_does) {
 
 TEST_F(FaultTest, stops_what_is_queued_behind_it) {
   int* value = allocate_array<int>(1);
+  int one = 1;
+  void* arguments[] = {&value, &one};
+  const CUfunction set_flag = kernel("set_flag");  // behind the trap no function may be had
   ASSERT_CU(launch("trap", 1, 1, nullptr));
   // The trap may have come first: then it is the launch that reports it.
-  const CUresult behind = launch("set_flag", 1, 1, nullptr, value, 1);
+  const CUresult behind =
+      CU(cuLaunchKernel)(set_flag, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr);
   EXPECT_TRUE(behind == CUDA_SUCCESS || behind == CUDA_ERROR_LAUNCH_FAILED) << behind;
   EXPECT_CU(CUDA_ERROR_LAUNCH_FAILED, CU(cuCtxSynchronize)());
   EXPECT_EQ(*value, 0);
