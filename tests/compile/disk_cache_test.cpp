@@ -329,10 +329,11 @@ TEST(DiskCache, P8_the_least_recently_used_entries_go_when_the_folder_is_full) {
   const std::string payload(1000, 'x');
   DiskCache cache(dir.path(), 10'000);
   for (int i = 0; i < 5; ++i) cache.store(program, "old" + std::to_string(i), payload);
-  const timespec long_ago[2] = {{1000, 0}, {1000, 0}};
-  for (int i = 0; i < 5; ++i)
+  for (int i = 0; i < 5; ++i) {
+    const timespec long_ago[2] = {{1000 + i, 0}, {1000 + i, 0}};
     ::utimensat(AT_FDCWD, (dir / entry_file_name(program, "old" + std::to_string(i))).c_str(),
                 long_ago, 0);
+  }
   EXPECT_EQ(payload_of(cache, "old3"), payload);  // a hit makes it young again
   for (int i = 0; i < 20; ++i) {
     cache.store(program, "new" + std::to_string(i), payload);

@@ -11,6 +11,7 @@
 
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/process.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -44,6 +45,7 @@ class ListedRecord {
   ListedRecord(const ListedRecord&) = delete;
   ListedRecord& operator=(const ListedRecord&) = delete;
   ~ListedRecord() {
+    if (process_forked()) return;  // a thread of the parent may have held the lock
     const std::lock_guard lock(records().mutex);
     std::erase(records().all, &record_);
     record_of_thread = nullptr;
