@@ -53,7 +53,7 @@ class Result:
 # What a failing test prints of itself: its name, and why. CI keeps the last lines only.
 FAILURE = re.compile(
     r"^(?:(?:FAILED|ERROR) .*|E  .*"  # pytest
-    r"|\s+\d+ - \S+ \((?!Not Run|Skipped)\w[^)]*\)"  # ctest
+    r"|\s+\d+ - \S+ \((?!Not Run|Skipped|Disabled)\w[^)]*\)"  # ctest
     r"|\[  FAILED  \] \S+$|\S+:\d+: Failure$(?:\n.+){0,4}"  # GoogleTest
     r"|\S+:\d+(?::\d+)?: (?:fatal )?error: .*)",  # compilers, linters
     re.M,

@@ -80,6 +80,7 @@ Expected equality of these values:
 
 The following tests did not run:
 \t  3 - Gone.Case (Skipped)
+\t  5 - Child.Case (Disabled)
 
 The following tests FAILED:
 \t  2 - Bad.Case (Failed)
