@@ -37,6 +37,15 @@ ARROWS: dict[str, set[str]] = {
 SHELL_OF_DEVICE = {"src/device/cuda.cpp": "cuda", "src/device/opencl.cpp": "opencl"}
 # May use every public header; tests also what the room they test has and may include.
 USERS = ("python/bindings/", "tests/", "examples/", "benchmarks/")
+# folder of python/bindings -> folders it may include from, beside itself and python/bindings
+BINDINGS = "python/bindings/"
+BINDING_ARROWS: dict[str, set[str]] = {
+    "calls": set(),
+    "memory": {"calls"},
+    "native": {"calls", "memory"},
+    "pycuda": {"calls", "memory"},
+    "pyopencl": {"calls", "memory"},
+}
 
 # vocabulary -> where in src and include it may appear, comments included (style.md D4)
 VOCABULARY = [
@@ -62,7 +71,7 @@ def room_of(path: str) -> str | None:
 def resolve(name: str, including: str, files: set[str]) -> str | None:
     """The file of this repository that an include means, or None if it is somebody else's."""
     beside = posixpath.normpath(posixpath.join(posixpath.dirname(including), name))
-    candidates = [beside, f"include/{name}", f"src/{name}", f"tests/{name}"]
+    candidates = [beside, *(f"{top}{name}" for top in ("include/", "src/", "tests/", BINDINGS))]
     return next((c for c in candidates if c in files), None)
 
 
@@ -91,7 +100,17 @@ def user_may_include(path: str, target: str) -> bool:
     return allowed(tested, target_room, target, path)
 
 
+def check_binding(path: str, target: str) -> str | None:
+    """Folders of the bindings: the two faces and the native API stand side by side."""
+    folder, to = (name.removeprefix(BINDINGS).split("/") for name in (path, target))
+    if len(folder) == 1 or len(to) == 1 or to[0] in {folder[0], *BINDING_ARROWS[folder[0]]}:
+        return None
+    return f"no arrow {folder[0]} -> {to[0]} in {BINDINGS}"
+
+
 def check_include(path: str, target: str) -> str | None:
+    if path.startswith(BINDINGS) and target.startswith(BINDINGS):
+        return check_binding(path, target)
     if path.startswith(USERS):
         return None if user_may_include(path, target) else "may include public headers only"
     room, target_room = room_of(path), room_of(target)

@@ -27,6 +27,20 @@ void set_python_error(Face face) noexcept;
 /// Throws a builtin exception, such as PyExc_TypeError, with `text`.
 [[noreturn]] void raise_python(PyObject* exception_class, const std::string& text);
 
+/// What classes that only functions make answer a call with, as PyCUDA's do.
+constexpr const char* not_constructible = "This class cannot be instantiated from Python";
+/// For such classes of nanobind's.
+template <class T, class... Bases>
+void refuse_construction(nb::class_<T, Bases...>& type) {
+  type.def("__init__",
+           [](T*, nb::args, nb::kwargs) { raise_python(PyExc_RuntimeError, not_constructible); });
+}
+/// The same as Py_tp_new, for types of CPython's own making.
+inline PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) noexcept {
+  PyErr_SetString(PyExc_RuntimeError, not_constructible);
+  return nullptr;
+}
+
 /// Issues a Python warning; throws if the user's filters turn it into an error.
 void warn_python(PyObject* category, const std::string& text);
 

@@ -8,10 +8,10 @@
 // only queues or asks: launches, records, fills with a stream, queries, allocations. Destructors
 // keep it, too: the garbage collector runs them. While it is released no Python object is touched,
 // and what was read from one before, a buffer say, is held until the call is over.
+#include "calls/function.hpp"
+#include "calls/pvt_struct.hpp"
 #include "errors.hpp"
-#include "function.hpp"
 #include "interrupt.hpp"
-#include "pvt_struct.hpp"
 #include "rooms.hpp"
 
 using namespace treadle::bindings;

@@ -42,6 +42,7 @@ BASE = {"include/treadle/base/error.hpp": SPDX, "include/treadle/cuda/module.hpp
         ("src/cuda/a.cpp", '#include "cuda/a_test.hpp"', "includes product code only"),
         ("tests/base/a_test.cpp", '#include "cuda/private.hpp"', "public headers only"),
         ("include/treadle/base/a.hpp", '#include "treadle/base/b.hpp"', "include cycle"),
+        ("python/bindings/pycuda/a.cpp", '#include "native/a.hpp"', "no arrow pycuda -> native"),
     ],
 )
 def test_wrong_arrow_is_found(tree, path, text, problem):
@@ -50,6 +51,7 @@ def test_wrong_arrow_is_found(tree, path, text, problem):
         "include/treadle/treadle.hpp": SPDX,
         "src/cuda/private.hpp": SPDX,
         "tests/cuda/a_test.hpp": SPDX,
+        "python/bindings/native/a.hpp": SPDX,
         "include/treadle/base/b.hpp": '#include "treadle/base/a.hpp"\n',
         path: text + "\n",
     }

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+#include "calls/argument.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "calls/numpy_scalars.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+using cuda::ParameterKind;
+
+template <class Value>
+struct Reader {
+  PyTypeObject* type;
+  Value (*read)(PyObject*);
+};
+// Filled while the module is imported, then only read.
+std::vector<Reader<cuda::DevicePointer>> pointer_types;
+std::vector<Reader<cuda::StreamRef>> stream_types;
+
+template <class Value>
+const Reader<Value>* find_reader(const std::vector<Reader<Value>>& readers, PyTypeObject* type) {
+  for (const auto& reader : readers)
+    if (reader.type == type) return &reader;
+  for (const auto& reader : readers)
+    if (PyType_IsSubtype(type, reader.type) != 0) return &reader;
+  return nullptr;
+}
+
+std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+nb::object attribute_or_null(PyObject* object, const char* name) {
+  PyObject* found = PyObject_GetAttrString(object, name);
+  if (found == nullptr) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
+    PyErr_Clear();
+  }
+  return nb::steal(found);
+}
+
+bool is_integer(ScalarKind kind) {
+  return kind == ScalarKind::integer || kind == ScalarKind::unsigned_integer;
+}
+
+WideInteger wide(const ScalarType& scalar, const void* data) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, data, scalar.size);
+  if (scalar.kind == ScalarKind::unsigned_integer || scalar.size == 8)
+    return {bits, scalar.kind == ScalarKind::integer && static_cast<std::int64_t>(bits) < 0};
+  const int unused = 64 - 8 * scalar.size;
+  const std::int64_t number = static_cast<std::int64_t>(bits << unused) >> unused;
+  return {static_cast<std::uint64_t>(number), number < 0};
+}
+
+std::string parameter_text(const Kernel& kernel, std::size_t index) {
+  const cuda::Parameter& parameter = kernel.layout.parameters[index];
+  std::string text = "parameter #" + std::to_string(index) + " (0-based)";
+  if (!parameter.name.empty() || !parameter.type.empty())
+    text += " '" + parameter.type + (parameter.type.empty() ? "" : " ") + parameter.name + "'";
+  return text + " of kernel " + kernel.function.name();
+}
+
+void warn_once(Kernel& kernel, std::size_t index, const std::string& text) {
+  if (kernel.warned[index]) return;
+  kernel.warned[index] = true;
+  warn_python(PyExc_UserWarning, parameter_text(kernel, index) + ": " + text);
+}
+
+bool kinds_differ(ParameterKind parameter, ScalarKind scalar) {
+  switch (parameter) {
+    case ParameterKind::integer:
+      return scalar == ScalarKind::floating || scalar == ScalarKind::complex;
+    case ParameterKind::floating:
+      return scalar != ScalarKind::floating;
+    case ParameterKind::pointer:
+      return !is_integer(scalar);
+    default:
+      return false;
+  }
+}
+
+// Same size, but a float where the source says int, or the reverse: the bits would be
+// reinterpreted.
+void check_kind(Kernel& kernel, std::size_t index, const ScalarType& scalar, PyObject* argument) {
+  if (!kinds_differ(kernel.layout.parameters[index].kind, scalar.kind)) return;
+  const std::string text =
+      "the bytes of a " + type_name(argument) + " are no " + kernel.layout.parameters[index].type;
+  // PyCUDA passes the bits, and programs pass np.int32(0) for a float zero.
+  if (kernel.face == Face::pycuda) return warn_once(kernel, index, text + "; passed as they are");
+  throw DTypeError(parameter_text(kernel, index) + ": " + text,
+                   "pass a NumPy scalar of the parameter's own type");
+}
+
+void add_scalar(cuda::ArgumentBuffer& buffer, const ScalarType& scalar, PyObject* argument,
+                Kernel& kernel) {
+  const cuda::Parameter* parameter = buffer.next();
+  const std::size_t index = buffer.count();
+  if (parameter == nullptr || parameter->size == scalar.size) [[likely]] {
+    if (parameter != nullptr && parameter->kind != ParameterKind::unknown)
+      check_kind(kernel, index, scalar, argument);
+    return buffer.add_bytes(scalar_data(argument), scalar.size, scalar.alignment);
+  }
+  if (kernel.face == Face::pycuda && is_integer(scalar.kind)) {
+    std::uint64_t converted = 0;
+    if (convert_integer(kernel, index, wide(scalar, scalar_data(argument)), scalar.size,
+                        &converted))
+      return buffer.add_bytes(&converted, parameter->size);
+  }
+  buffer.add_bytes(scalar_data(argument), scalar.size,
+                   scalar.alignment);  // throws, naming both sizes
+}
+
+class BufferView {
+ public:
+  explicit BufferView(PyObject* object) {
+    if (PyObject_GetBuffer(object, &view_, PyBUF_SIMPLE) == 0) return;
+    // Not contiguous, or a dtype without a buffer: NumPy makes the bytes, in C order.
+    PyErr_Clear();
+    copy_ = nb::handle(object).attr("tobytes")();
+    if (PyObject_GetBuffer(copy_.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  }
+  BufferView(const BufferView&) = delete;
+  BufferView& operator=(const BufferView&) = delete;
+  ~BufferView() { PyBuffer_Release(&view_); }
+  const void* data() const { return view_.buf; }
+  std::size_t size() const { return static_cast<std::size_t>(view_.len); }
+
+ private:
+  Py_buffer view_{};
+  nb::object copy_;
+};
+
+void add_by_value(cuda::ArgumentBuffer& buffer, PyObject* argument) {
+  const BufferView view(argument);
+  buffer.add_bytes(view.data(), view.size());
+}
+
+// An array made by managed_empty, or a view of one, is passed by its own address.
+bool is_managed_array(PyObject* array) {
+  nb::object owner = attribute_or_null(array, "base");
+  while (owner.is_valid() && !owner.is_none()) {
+    cuda::DevicePointer ignored;
+    if (read_pointer(owner.ptr(), ignored)) return true;
+    if (PyObject_TypeCheck(owner.ptr(), numpy_types().ndarray) == 0) return false;
+    owner = attribute_or_null(owner.ptr(), "base");
+  }
+  return false;
+}
+
+void add_array(cuda::ArgumentBuffer& buffer, PyObject* array) {
+  if (!is_managed_array(array)) return add_by_value(buffer, array);
+  const nb::object address = nb::handle(array).attr("ctypes").attr("data");
+  buffer.add_pointer(PyLong_AsUnsignedLongLongMask(address.ptr()));
+}
+
+bool add_device_object(cuda::ArgumentBuffer& buffer, PyObject* argument) {
+  // A class that promises the interface without having one answers with an error or with None.
+  const nb::object interface = attribute_or_null(argument, "__cuda_array_interface__");
+  if (interface.is_valid() && PyObject_IsTrue(interface.ptr()) == 1) {
+    const nb::object address = interface["data"][nb::int_(0)];
+    buffer.add_pointer(address.is_none() ? 0 : unsigned_argument(address.ptr(), "device address"));
+    return true;
+  }
+  const nb::object memory = attribute_or_null(argument, "gpudata");
+  if (!memory.is_valid()) return false;
+  buffer.add_pointer(memory.is_none() ? 0 : pointer_argument(memory.ptr(), "gpudata"));
+  return true;
+}
+
+[[noreturn]] void refuse(PyObject* argument, std::size_t index) {
+  std::string text =
+      "invalid type on parameter #" + std::to_string(index) + " (0-based): " + type_name(argument);
+  if (PyLong_Check(argument) != 0 || PyFloat_Check(argument) != 0)
+    text +=
+        "; its width is not known, pass a NumPy scalar such as np.int32(...) or np.float32(...)";
+  raise_python(PyExc_TypeError, text);
+}
+
+void add_other(cuda::ArgumentBuffer& buffer, PyObject* argument, std::vector<PyObject*>& handlers) {
+  const NumpyTypes& numpy = numpy_types();
+  if (PyObject_TypeCheck(argument, numpy.ndarray) != 0) return add_array(buffer, argument);
+  if (PyObject_TypeCheck(argument, numpy.void_scalar) != 0) return add_by_value(buffer, argument);
+  if (PyObject_TypeCheck(argument, numpy.generic) != 0 && PyObject_CheckBuffer(argument) != 0)
+    return add_by_value(buffer, argument);  // a subclass of a NumPy scalar, or a long double
+  const nb::object get_device_alloc = attribute_or_null(argument, "get_device_alloc");
+  if (get_device_alloc.is_valid()) {
+    const nb::object memory = get_device_alloc();
+    buffer.add_pointer(pointer_argument(memory.ptr(), "get_device_alloc()"));
+    handlers.push_back(argument);
+    return;
+  }
+  if (!add_device_object(buffer, argument)) refuse(argument, buffer.count());
+}
+
+}  // namespace
+
+void register_pointer_type(nb::handle type, cuda::DevicePointer (*read)(PyObject*)) {
+  pointer_types.push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), read});
+}
+
+bool read_pointer(PyObject* object, cuda::DevicePointer& address) {
+  const auto* reader = find_reader(pointer_types, Py_TYPE(object));
+  if (reader == nullptr) return false;
+  address = reader->read(object);
+  return true;
+}
+
+cuda::DevicePointer pointer_argument(PyObject* object, const char* what) {
+  if (PyLong_Check(object) != 0) return unsigned_argument(object, what);
+  cuda::DevicePointer address = 0;
+  if (read_pointer(object, address)) return address;
+  if (PyIndex_Check(object) != 0) return unsigned_argument(object, what);
+  if (const nb::object memory = attribute_or_null(object, "gpudata"); memory.is_valid())
+    return memory.is_none() ? 0 : pointer_argument(memory.ptr(), what);
+  raise_python(PyExc_TypeError,
+               std::string(what) + ": a device address is wanted, not " + type_name(object));
+}
+
+void register_stream_type(nb::handle type, cuda::StreamRef (*read)(PyObject*)) {
+  stream_types.push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), read});
+}
+
+bool is_set(PyObject* option) {
+  if (option == nullptr) return false;
+  const int truth = PyObject_IsTrue(option);
+  if (truth < 0) throw nb::python_error();
+  return truth == 1;
+}
+
+cuda::StreamRef stream_argument(PyObject* object) {
+  if (object == nullptr || object == Py_None) return {};
+  if (const auto* reader = find_reader(stream_types, Py_TYPE(object))) return reader->read(object);
+  if (const nb::object protocol = attribute_or_null(object, "__cuda_stream__");
+      protocol.is_valid()) {
+    const nb::object pair = protocol();
+    const auto handle = unsigned_argument(nb::object(pair[nb::int_(1)]).ptr(), "stream handle");
+    return cuda::StreamRef(reinterpret_cast<cuda::RawStream>(handle));
+  }
+  raise_python(PyExc_TypeError, "stream must be None or a Stream, not " + type_name(object));
+}
+
+std::uint64_t unsigned_argument(PyObject* object, const char* what, std::uint64_t highest) {
+  const nb::object index = nb::steal(PyNumber_Index(object));
+  if (!index.is_valid()) {
+    PyErr_Clear();
+    raise_python(PyExc_TypeError,
+                 std::string(what) + " must be an integer, not " + type_name(object));
+  }
+  const unsigned long long number = PyLong_AsUnsignedLongLong(index.ptr());
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    const bool negative =
+        PyObject_RichCompareBool(index.ptr(), nb::object(nb::int_(0)).ptr(), Py_LT) == 1;
+    raise_python(PyExc_OverflowError,
+                 negative ? std::string(what) + ": can't convert negative value to unsigned int"
+                          : std::string(what) + ": the number needs more than 64 bits");
+  }
+  if (number > highest)
+    raise_python(PyExc_OverflowError, std::string(what) + ": " + std::to_string(number) +
+                                          " is more than " + std::to_string(highest));
+  return number;
+}
+
+cuda::Dim3 any_dim3_argument(PyObject* object, const char* what) {
+  const nb::object sequence = PyLong_Check(object) != 0 || PyUnicode_Check(object) != 0
+                                  ? nb::object()
+                                  : nb::steal(PySequence_Fast(object, "not a sequence"));
+  if (!sequence.is_valid()) {
+    PyErr_Clear();
+    raise_python(PyExc_TypeError, std::string(what) + " must be a tuple of 1 to 3 integers, not " +
+                                      type_name(object));
+  }
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.ptr());
+  if (count < 1 || count > 3)
+    throw InvalidArgument(std::string(what) + " must have 1 to 3 entries, not " +
+                          std::to_string(count));
+  cuda::Dim3 dim;
+  unsigned* const sides[] = {&dim.x, &dim.y, &dim.z};
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(sequence.ptr(), i);
+    *sides[i] = static_cast<unsigned>(unsigned_argument(item, what, 0xFFFFFFFFu));
+  }
+  return dim;
+}
+
+Kernel::Kernel(cuda::Function kernel_function, Face kernel_face)
+    : function(std::move(kernel_function)),
+      face(kernel_face),
+      layout(function.parameters()),
+      warned(layout.parameters.size()) {}
+
+bool convert_integer(Kernel& kernel, std::size_t parameter, const WideInteger& number,
+                     std::size_t given_size, void* to) {
+  const std::size_t size = kernel.layout.parameters[parameter].size;
+  const auto kind = kernel.layout.parameters[parameter].kind;
+  if (kind != ParameterKind::integer && kind != ParameterKind::unknown) return false;
+  if (size != 1 && size != 2 && size != 4 && size != 8) return false;
+  if (size < 8) {
+    // The driver tells widths, not signs: what either sign can hold is passed.
+    const std::uint64_t limit = std::uint64_t{1} << (8 * size);
+    const bool fits =
+        number.is_negative ? number.bits >= ~std::uint64_t{0} - limit / 2 + 1 : number.bits < limit;
+    if (!fits) return false;
+  }
+  warn_once(kernel, parameter,
+            "an integer of " + std::to_string(given_size) +
+                " bytes was converted to the parameter's " + std::to_string(size) +
+                "; pass the exact width");
+  std::memcpy(to, &number.bits, size);
+  return true;
+}
+
+void add_argument(cuda::ArgumentBuffer& buffer, PyObject* argument, Kernel& kernel,
+                  std::vector<PyObject*>& handlers) {
+  if (const ScalarType* scalar = scalar_type(Py_TYPE(argument)))
+    return add_scalar(buffer, *scalar, argument, kernel);
+  cuda::DevicePointer address = 0;
+  if (read_pointer(argument, address)) return buffer.add_pointer(address);
+  add_other(buffer, argument, handlers);
+}
+
+}  // namespace treadle::bindings

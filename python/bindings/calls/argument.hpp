@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// What Python passes to a kernel, turned into the bytes the kernel expects. No Python code runs for
+// NumPy scalars and device memory.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "calls/small_integer.hpp"
+#include "errors.hpp"
+#include "interrupt.hpp"
+#include "treadle/cuda/function.hpp"
+#include "treadle/cuda/launch.hpp"
+
+namespace treadle::bindings {
+
+/// Says that instances of a bound class stand for device memory. `read` throws if it was freed.
+void register_pointer_type(nb::handle type, cuda::DevicePointer (*read)(PyObject*));
+/// The address if `object` is an instance of such a class (or of a subclass).
+bool read_pointer(PyObject* object, cuda::DevicePointer& address);
+/// The address that `object` stands for where the driver wants one: an integer or an instance of
+/// such a class. Throws TypeError naming `what`.
+cuda::DevicePointer pointer_argument(PyObject* object, const char* what);
+
+/// Says that instances of a bound class are streams.
+void register_stream_type(nb::handle type, cuda::StreamRef (*read)(PyObject*));
+/// None, a stream, or an object with `__cuda_stream__`. Throws TypeError for anything else.
+cuda::StreamRef stream_argument(PyObject* object);
+
+/// An unsigned number from anything with `__index__`. Throws TypeError, or OverflowError for a
+/// negative or too large one, naming `what`.
+std::uint64_t unsigned_argument(PyObject* object, const char* what,
+                                std::uint64_t highest = ~std::uint64_t{0});
+/// Whether an option was given (is not null) and is true. Throws what its `__bool__` raises.
+bool is_set(PyObject* option);
+/// 1 to 3 integers: a tuple, or any other sequence. Throws TypeError, OverflowError, or
+/// InvalidArgument for another number of them, naming `what`.
+cuda::Dim3 any_dim3_argument(PyObject* object, const char* what);
+/// The same. The usual case is here, where the sides need not go through memory to the caller.
+inline cuda::Dim3 dim3_argument(PyObject* object, const char* what) {
+  if (const SmallSides sides = small_sides(object, 1); sides.count != 0) [[likely]]
+    return {static_cast<unsigned>(sides.x), static_cast<unsigned>(sides.y),
+            static_cast<unsigned>(sides.z)};
+  return any_dim3_argument(object, what);
+}
+
+/// A kernel as Python holds it: the function and what its calls need to know again and again.
+struct Kernel {
+  Kernel(cuda::Function kernel_function, Face kernel_face);
+
+  cuda::Function function;
+  Face face;
+  const cuda::ParameterLayout& layout;
+  std::vector<bool> warned;  ///< parameters whose conversion was reported
+};
+
+/// Adds the next argument of a plain call. Objects with get_device_alloc (In, Out, InOut) are
+/// appended to `handlers`, borrowed. Throws TypeError, or what ArgumentBuffer throws.
+void add_argument(cuda::ArgumentBuffer& buffer, PyObject* argument, Kernel& kernel,
+                  std::vector<PyObject*>& handlers);
+
+/// An integer of any width, with the sign it had.
+struct WideInteger {
+  std::uint64_t bits;  ///< two's complement
+  bool is_negative;
+};
+/// Writes `number` as the parameter's width: the PyCUDA face's concession, reported by one warning
+/// for each parameter. False if the parameter is no integer or the number does not fit.
+bool convert_integer(Kernel& kernel, std::size_t parameter, const WideInteger& number,
+                     std::size_t given_size, void* to);
+
+}  // namespace treadle::bindings

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+#include "calls/function.hpp"
+
+#include <nanobind/stl/string.h>
+#include <structmember.h>
+
+#include <array>
+#include <cstddef>
+
+#include "caller.hpp"
+#include "calls/numpy_scalars.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+std::array<PyTypeObject*, 2> function_types{};  // by Face
+
+template <class F>
+PyObject* guarded(PyObject* self, F call) noexcept {
+  KernelState& kernel = kernel_of(self);
+  try {
+    return nb::object(call(kernel)).release().ptr();
+  } catch (...) {
+    set_python_error(kernel.face);
+    return nullptr;
+  }
+}
+
+void destroy(PyObject* self) {
+  auto* function = reinterpret_cast<FunctionObject*>(self);
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  if (function->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(function->dict);
+  delete function->kernel;
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  auto* function = reinterpret_cast<FunctionObject*>(self);
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(function->dict);
+  if (function->kernel != nullptr) Py_VISIT(function->kernel->texrefs.ptr());
+  return 0;
+}
+
+int clear(PyObject* self) {
+  auto* function = reinterpret_cast<FunctionObject*>(self);
+  Py_CLEAR(function->dict);
+  if (function->kernel != nullptr) function->kernel->texrefs.reset();
+  return 0;
+}
+
+// Every attribute of the driver is an attribute of the object, in either spelling. Properties, and
+// no look-up of unknown names: a type that has one of its own makes a bound method for each
+// `function.prepared_call(...)`, where the interpreter makes none otherwise.
+struct AttributeName {
+  const char *name, *upper_name;
+  cuda::FunctionAttribute attribute;
+};
+#define TREADLE_ATTRIBUTE(name, upper_name) {#name, #upper_name, cuda::FunctionAttribute::name}
+constexpr AttributeName attribute_names[] = {
+    TREADLE_ATTRIBUTE(max_threads_per_block, MAX_THREADS_PER_BLOCK),
+    TREADLE_ATTRIBUTE(shared_size_bytes, SHARED_SIZE_BYTES),
+    TREADLE_ATTRIBUTE(const_size_bytes, CONST_SIZE_BYTES),
+    TREADLE_ATTRIBUTE(local_size_bytes, LOCAL_SIZE_BYTES),
+    TREADLE_ATTRIBUTE(num_regs, NUM_REGS),
+    TREADLE_ATTRIBUTE(ptx_version, PTX_VERSION),
+    TREADLE_ATTRIBUTE(binary_version, BINARY_VERSION),
+    TREADLE_ATTRIBUTE(cache_mode_ca, CACHE_MODE_CA),
+    TREADLE_ATTRIBUTE(max_dynamic_shared_size_bytes, MAX_DYNAMIC_SHARED_SIZE_BYTES),
+    TREADLE_ATTRIBUTE(preferred_shared_memory_carveout, PREFERRED_SHARED_MEMORY_CARVEOUT),
+};
+#undef TREADLE_ATTRIBUTE
+
+PyObject* get_named_attribute(PyObject* self, void* named) {
+  return guarded(self, [&](Kernel& kernel) {
+    return nb::int_(kernel.function.attribute(static_cast<AttributeName*>(named)->attribute));
+  });
+}
+
+int as_int(PyObject* value, const char* what) {
+  const nb::object index = nb::steal(PyNumber_Index(value));
+  const long number = index.is_valid() ? PyLong_AsLong(index.ptr()) : -1;
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    raise_python(PyExc_TypeError, std::string(what) + " must be an integer");
+  }
+  return static_cast<int>(number);
+}
+
+PyObject* get_attribute(PyObject* self, PyObject* attribute) {
+  return guarded(self, [&](Kernel& kernel) {
+    return nb::int_(kernel.function.attribute(
+        static_cast<cuda::FunctionAttribute>(as_int(attribute, "attribute"))));
+  });
+}
+
+PyObject* set_attribute(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  return guarded(self, [&](Kernel& kernel) {
+    if (count != 2) raise_python(PyExc_TypeError, "set_attribute takes attribute and value");
+    kernel.function.set_attribute(
+        static_cast<cuda::FunctionAttribute>(as_int(arguments[0], "attribute")),
+        as_int(arguments[1], "value"));
+    return nb::none();
+  });
+}
+
+PyObject* set_cache_config(PyObject* self, PyObject* config) {
+  return guarded(self, [&](Kernel& kernel) {
+    kernel.function.set_cache_config(
+        static_cast<cuda::CacheConfig>(as_int(config, "cache config")));
+    return nb::none();
+  });
+}
+
+PyObject* set_shared_config(PyObject* self, PyObject* config) {
+  return guarded(self, [&](Kernel&) {
+    // Bank widths are fixed since compute capability 5; the driver accepts and ignores the wish.
+    if (const int width = as_int(config, "shared config"); width < 0 || width > 2)
+      throw InvalidArgument("shared config " + std::to_string(width) + " is none of 0, 1, 2");
+    return nb::none();
+  });
+}
+
+PyObject* param_set_texref(PyObject* self, PyObject*) {
+  return guarded(self, [](Kernel&) -> nb::object {
+    throw NotSupported(
+        "texture references do not exist any more: compilers since CUDA 12 refuse them",
+        "read the data through a pointer");
+  });
+}
+
+PyObject* prepare(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  return guarded(self, [&](KernelState& kernel) {
+    static const char* names[] = {"arg_types", "texrefs", nullptr};
+    PyObject *types = nullptr, *texrefs = nullptr;
+    if (PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O:prepare", const_cast<char**>(names),
+                                    &types, &texrefs) == 0)
+      throw nb::python_error();
+    kernel.arg_format = prepared_format(types);
+    kernel.prepared.reset();
+    kernel.texrefs =
+        texrefs == nullptr || texrefs == Py_None ? nb::object(nb::list()) : nb::borrow(texrefs);
+    return nb::borrow(self);
+  });
+}
+
+// _launch_kernel(grid, block, arg_buf, shared, stream): the arguments are packed already.
+PyObject* launch_kernel(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  return guarded(self, [&](Kernel& kernel) {
+    if (count != 5)
+      raise_python(PyExc_TypeError, "_launch_kernel takes grid, block, arg_buf, shared and stream");
+    cuda::LaunchConfig config;
+    config.grid = dim3_argument(arguments[0], "grid");
+    config.block = dim3_argument(arguments[1], "block");
+    config.shared_bytes =
+        static_cast<unsigned>(unsigned_argument(arguments[3], "shared", 0xFFFFFFFFu));
+    config.stream = stream_argument(arguments[4]);
+    Py_buffer view{};
+    if (PyObject_GetBuffer(arguments[2], &view, PyBUF_SIMPLE) != 0) throw nb::python_error();
+    const std::string packed(static_cast<const char*>(view.buf),
+                             static_cast<std::size_t>(view.len));
+    PyBuffer_Release(&view);
+    note_launch_site();
+    kernel.function.launch_buffer(config, packed.data(), packed.size());
+    return nb::none();
+  });
+}
+
+PyObject* get_name(PyObject* self, void*) {
+  return guarded(self, [](Kernel& kernel) { return nb::cast(kernel.function.name()); });
+}
+PyObject* get_handle(PyObject* self, void*) {
+  return guarded(self, [](Kernel& kernel) {
+    return nb::steal(
+        PyLong_FromUnsignedLongLong(reinterpret_cast<std::uintptr_t>(kernel.function.raw())));
+  });
+}
+PyObject* get_parameters(PyObject* self, void*) {
+  return guarded(self, [](Kernel& kernel) -> nb::object {
+    if (!kernel.layout.known) return nb::none();
+    nb::list list;
+    for (const cuda::Parameter& p : kernel.layout.parameters)
+      list.append(nb::make_tuple(p.name, p.type, p.offset, p.size));
+    return list;
+  });
+}
+PyObject* get_arg_format(PyObject* self, void*) {
+  return guarded(self, [](KernelState& kernel) -> nb::object {
+    if (!kernel.arg_format)
+      raise_python(PyExc_AttributeError, "'Function' object has no attribute 'arg_format'");
+    return nb::cast(*kernel.arg_format);
+  });
+}
+int set_arg_format(PyObject* self, PyObject* value, void*) {
+  PyObject* done = guarded(self, [&](KernelState& kernel) {
+    if (value == nullptr) {
+      kernel.arg_format.reset();
+    } else {
+      if (PyUnicode_Check(value) == 0) raise_python(PyExc_TypeError, "arg_format must be a str");
+      kernel.arg_format = nb::cast<std::string>(nb::handle(value));
+    }
+    kernel.prepared.reset();
+    return nb::none();
+  });
+  Py_XDECREF(done);
+  return done == nullptr ? -1 : 0;
+}
+PyObject* get_texrefs(PyObject* self, void*) {
+  return guarded(self, [](KernelState& kernel) {
+    if (!kernel.texrefs.is_valid())
+      raise_python(PyExc_AttributeError, "'Function' object has no attribute 'texrefs'");
+    return kernel.texrefs;
+  });
+}
+int set_texrefs(PyObject* self, PyObject* value, void*) {
+  kernel_of(self).texrefs = value == nullptr ? nb::object() : nb::borrow(value);
+  return 0;
+}
+PyObject* represent(PyObject* self) {
+  return guarded(self, [](Kernel& kernel) {
+    return nb::str(("<kernel " + kernel.function.name() + ">").c_str());
+  });
+}
+
+template <class F>
+PyCFunction method(F function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+std::vector<PyMethodDef> methods_of(Face face) {
+  std::vector<PyMethodDef> methods = {
+      {"get_attribute", get_attribute, METH_O, "What the driver knows about the kernel."},
+      {"set_attribute", method(set_attribute), METH_FASTCALL, "Sets an attribute of the kernel."},
+      {"set_cache_config", set_cache_config, METH_O, "Prefers shared memory or L1."},
+  };
+  if (face == Face::native) return methods;
+  constexpr int fast = METH_FASTCALL | METH_KEYWORDS;
+  const PyMethodDef pycuda_methods[] = {
+      {"set_shared_config", set_shared_config, METH_O, "Sets the width of shared-memory banks."},
+      {"param_set_texref", param_set_texref, METH_O, "Texture references: refused."},
+      {"prepare", method(prepare), METH_VARARGS | METH_KEYWORDS,
+       "prepare(arg_types, texrefs=None): fixes the argument types of prepared calls."},
+      {"prepared_call", method(prepared_call), fast,
+       "prepared_call(grid, block, *args, shared_size=0)"},
+      {"prepared_async_call", method(prepared_async_call), fast,
+       "prepared_async_call(grid, block, stream, *args, shared_size=0)"},
+      {"prepared_timed_call", method(prepared_timed_call), fast,
+       "prepared_timed_call(grid, block, *args, shared_size=0): a callable giving seconds"},
+      {"_launch_kernel", method(launch_kernel), METH_FASTCALL,
+       "_launch_kernel(grid, block, arg_buf, shared, stream)"},
+  };
+  methods.insert(methods.end(), std::begin(pycuda_methods), std::end(pycuda_methods));
+  for (const PyMethodDef* legacy = legacy_methods; legacy->ml_name != nullptr; ++legacy)
+    methods.push_back(*legacy);
+  return methods;
+}
+
+std::vector<PyGetSetDef> properties_of(Face face) {
+  std::vector<PyGetSetDef> properties = {
+      {"name", get_name, nullptr, "As a reader knows the kernel.", nullptr},
+      {"handle", get_handle, nullptr, "The driver's handle, an integer.", nullptr},
+      {"parameters", get_parameters, nullptr,
+       "(name, type, offset, size) of each parameter; None where the driver does not tell.",
+       nullptr},
+  };
+  for (const AttributeName& known : attribute_names)
+    for (const char* name : {known.name, known.upper_name})
+      properties.push_back({name, get_named_attribute, nullptr, "As the driver tells it.",
+                            const_cast<AttributeName*>(&known)});
+  if (face == Face::pycuda) {
+    properties.push_back(
+        {"arg_format", get_arg_format, set_arg_format, "Set by prepare().", nullptr});
+    properties.push_back({"texrefs", get_texrefs, set_texrefs, "Set by prepare().", nullptr});
+  }
+  return properties;
+}
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY,
+     nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+template <class F>
+void* slot(F function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+void bind_function(nb::module_& m, Face face) {
+  // The type refers to these tables for as long as the process lives.
+  auto* methods = new std::vector<PyMethodDef>(methods_of(face));
+  methods->push_back({nullptr, nullptr, 0, nullptr});
+  auto* properties = new std::vector<PyGetSetDef>(properties_of(face));
+  properties->push_back({nullptr, nullptr, nullptr, nullptr, nullptr});
+  const bool is_pycuda = face == Face::pycuda;
+  PyType_Slot slots[] = {{Py_tp_dealloc, slot(destroy)},
+                         {Py_tp_traverse, slot(traverse)},
+                         {Py_tp_clear, slot(clear)},
+                         {Py_tp_repr, slot(represent)},
+                         {Py_tp_call, slot(PyVectorcall_Call)},
+                         {Py_tp_methods, methods->data()},
+                         {Py_tp_getset, properties->data()},
+                         {Py_tp_members, members},
+                         {Py_tp_doc, const_cast<char*>("A kernel. Calling it launches it.")},
+                         // A slot of number 0 ends the list.
+                         {is_pycuda ? Py_tp_new : 0, slot(refuse_new)},
+                         {0, nullptr}};
+  const char* name = is_pycuda ? "treadle._core.driver.Function" : "treadle._core.cuda.Function";
+  const auto flags =
+      static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                            (is_pycuda ? 0 : Py_TPFLAGS_DISALLOW_INSTANTIATION));
+  PyType_Spec spec = {name, sizeof(FunctionObject), 0, flags, slots};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (type == nullptr) throw nb::python_error();
+  function_types[static_cast<std::size_t>(face)] = reinterpret_cast<PyTypeObject*>(type);
+  m.attr("Function") = nb::handle(type);
+  intern_keywords();
+}
+
+nb::object make_function(cuda::Function function, Face face) {
+  numpy_types();  // scalars are recognised from the first call on
+  auto kernel = std::make_unique<KernelState>(std::move(function), face);
+  PyTypeObject* type = function_types[static_cast<std::size_t>(face)];
+  PyObject* self = type->tp_alloc(type, 0);
+  if (self == nullptr) throw nb::python_error();
+  auto* object = reinterpret_cast<FunctionObject*>(self);
+  object->vectorcall = face == Face::native ? call_native : call_pycuda;
+  object->kernel = kernel.release();
+  return nb::steal(self);
+}
+
+}  // namespace treadle::bindings

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// Programs, and the Python type of a kernel of any device. A plain CPython type, not a nanobind
+// class: calls arrive by vectorcall and find everything they need in the object.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+#include <structmember.h>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "caller.hpp"
+#include "calls/argument.hpp"
+#include "calls/keyword_names.hpp"
+#include "calls/numpy_scalars.hpp"
+#include "image.hpp"
+#include "native/device.hpp"
+#include "rooms.hpp"
+#include "treadle/device/cuda.hpp"
+#include "treadle/kernel/program.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+using device::Argument;
+using device::Local;
+
+/// What a call needs besides its arguments.
+struct CallState {
+  explicit CallState(device::Kernel launched)
+      : kernel(std::move(launched)),
+        stream(kernel.device().default_stream()),
+        has_addresses(device::cuda_context(kernel.device()) != nullptr) {}
+  device::Kernel kernel;
+  std::shared_ptr<device::Stream> stream;  ///< where calls go that name none
+  bool has_addresses;  ///< an address of another library's array is a place in memory
+};
+
+struct KernelObject {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject* weak_references;
+  CallState* state;
+};
+CallState& state_of(PyObject* self) { return *reinterpret_cast<KernelObject*>(self)->state; }
+
+PyTypeObject *kernel_type, *local_type;  // set while the module is imported
+
+enum Keyword { kw_groups, kw_group_size, kw_stream, kw_local_bytes, kw_cooperative, keyword_count };
+constinit KeywordNames<keyword_count> keyword_names({"groups", "group_size", "stream",
+                                                     "local_bytes", "cooperative"});
+using Keywords = std::array<PyObject*, keyword_count>;
+
+std::size_t find_keyword(PyObject* name) {
+  if (const int place = keyword_names.find(name); place >= 0)
+    return static_cast<std::size_t>(place);
+  raise_python(PyExc_TypeError,
+               "a kernel call has no keyword argument '" + nb::cast<std::string>(nb::handle(name)) +
+                   "'; it has groups, group_size, stream, local_bytes and cooperative");
+}
+
+Keywords read_keywords(PyObject* names, PyObject* const* values) {
+  Keywords given{};
+  const Py_ssize_t count = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+  for (Py_ssize_t i = 0; i < count; ++i)
+    given[find_keyword(PyTuple_GET_ITEM(names, i))] = values[i];
+  return given;
+}
+
+device::ParameterKind kind_of(ScalarKind kind) {
+  switch (kind) {
+    case ScalarKind::boolean:
+    case ScalarKind::integer:
+    case ScalarKind::unsigned_integer:
+      return device::ParameterKind::integer;
+    case ScalarKind::floating:
+      return device::ParameterKind::floating;
+    case ScalarKind::complex:
+      break;
+  }
+  return device::ParameterKind::structure;
+}
+
+[[noreturn]] void refuse(PyObject* argument, std::size_t index, const CallState& call) {
+  std::string text = "kernel \"" + call.kernel.name() + "\": argument " + std::to_string(index) +
+                     " is a " + Py_TYPE(argument)->tp_name;
+  if (PyLong_Check(argument) != 0 || PyFloat_Check(argument) != 0)
+    text += ", whose width is not known: pass a NumPy scalar such as np.int32(...)";
+  else if (PyObject_TypeCheck(argument, numpy_types().ndarray) != 0)
+    text += " of the host: pass a Buffer with its contents";
+  else
+    text += ": pass a Buffer, a NumPy scalar or Local(bytes)";
+  raise_python(PyExc_TypeError, text);
+}
+
+/// Memory that is not a Buffer: the CUDA shell's, or another library's array.
+std::optional<Argument> read_address(PyObject* argument) {
+  cuda::DevicePointer address = 0;
+  if (read_pointer(argument, address)) return Argument(device::Location{address, 0});
+  const nb::object interface =
+      nb::steal(PyObject_GetAttrString(argument, "__cuda_array_interface__"));
+  if (!interface.is_valid()) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  const nb::object data = interface["data"][nb::int_(0)];
+  return Argument(
+      device::Location{data.is_none() ? 0 : unsigned_argument(data.ptr(), "device address"), 0});
+}
+
+/// The arguments of one call. Values are read where they are; structures are views of buffers.
+class ArgumentReader {
+ public:
+  explicit ArgumentReader(std::size_t count) {
+    if (count > small_count) large_.reserve(count);
+    list_ = count > small_count ? nullptr : reinterpret_cast<Argument*>(small_);
+  }
+  ArgumentReader(const ArgumentReader&) = delete;
+  ArgumentReader& operator=(const ArgumentReader&) = delete;
+
+  void read(PyObject* argument, const CallState& call) {
+    if (const ScalarType* scalar = scalar_type(Py_TYPE(argument)))
+      return add(Argument(scalar_data(argument), scalar->size, kind_of(scalar->kind)));
+    if (const device::Buffer* buffer = as_buffer(argument)) return add(Argument(*buffer));
+    if (Py_TYPE(argument) == local_type) return add(Argument(*nb::inst_ptr<Local>(argument)));
+    read_other(argument, call);
+  }
+  std::span<const Argument> get() const noexcept {
+    return {list_ != nullptr ? list_ : large_.data(), count_};
+  }
+
+ private:
+  static constexpr std::size_t small_count = 24;
+
+  void add(const Argument& argument) {
+    if (list_ != nullptr)
+      new (list_ + count_) Argument(argument);  // needs no destructor
+    else
+      large_.push_back(argument);
+    ++count_;
+  }
+  void read_other(PyObject* argument, const CallState& call) {
+    if (call.has_addresses)
+      if (const auto memory = read_address(argument)) return add(*memory);
+    const NumpyTypes& numpy = numpy_types();
+    if (PyObject_TypeCheck(argument, numpy.void_scalar) == 0 &&
+        PyObject_TypeCheck(argument, numpy.generic) == 0)
+      refuse(argument, count_, call);
+    const auto& bytes = *views_.emplace_back(std::make_unique<HostBytes>(argument, 0));
+    add(Argument(bytes.span().data(), bytes.span().size(), device::ParameterKind::structure));
+  }
+
+  static_assert(std::is_trivially_destructible_v<Argument>);
+  alignas(Argument) std::byte small_[small_count * sizeof(Argument)];
+  Argument* list_;
+  std::size_t count_ = 0;
+  std::vector<Argument> large_;
+  std::vector<std::unique_ptr<HostBytes>> views_;
+};
+
+device::Stream& stream_of(const CallState& call, PyObject* given) {
+  if (given == nullptr || given == Py_None) return *call.stream;
+  if (device::Stream* stream = as_stream(given)) return *stream;
+  raise_python(PyExc_TypeError,
+               std::string("stream is a treadle.Stream or None, not ") + Py_TYPE(given)->tp_name);
+}
+
+void launch(const CallState& call, PyObject* const* arguments, std::size_t count,
+            const Keywords& given) {
+  if (given[kw_groups] == nullptr || given[kw_group_size] == nullptr)
+    raise_python(PyExc_TypeError,
+                 "a kernel call needs groups=(count, ...) and group_size=(work-items, ...)");
+  device::LaunchShape shape;
+  shape.groups = extent_argument(given[kw_groups], "groups");
+  shape.group_size = extent_argument(given[kw_group_size], "group_size");
+  if (given[kw_local_bytes] != nullptr)
+    shape.local_bytes =
+        static_cast<unsigned>(unsigned_argument(given[kw_local_bytes], "local_bytes", 0xFFFFFFFFu));
+  shape.cooperative = is_set(given[kw_cooperative]);
+  ArgumentReader reader(count);
+  for (std::size_t i = 0; i < count; ++i) reader.read(arguments[i], call);
+  note_launch_site();
+  stream_of(call, given[kw_stream]).launch_arguments(call.kernel, shape, reader.get());
+}
+
+PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t count,
+                      PyObject* keywords) noexcept {
+  try {
+    const auto positional = static_cast<std::size_t>(PyVectorcall_NARGS(count));
+    launch(state_of(self), arguments, positional, read_keywords(keywords, arguments + positional));
+  } catch (...) {
+    set_python_error(Face::native);
+    return nullptr;
+  }
+  Py_RETURN_NONE;
+}
+
+void destroy(PyObject* self) {
+  auto* kernel = reinterpret_cast<KernelObject*>(self);
+  PyTypeObject* type = Py_TYPE(self);
+  if (kernel->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  delete kernel->state;
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+template <class F>
+PyObject* guarded(PyObject* self, F question) noexcept {
+  try {
+    return nb::object(question(state_of(self).kernel)).release().ptr();
+  } catch (...) {
+    set_python_error(Face::native);
+    return nullptr;
+  }
+}
+
+PyObject* get_name(PyObject* self, void*) {
+  return guarded(self, [](const device::Kernel& k) { return nb::cast(k.name()); });
+}
+PyObject* get_device(PyObject* self, void*) {
+  return guarded(self,
+                 [](const device::Kernel& k) { return nb::cast(k.device().shared_from_this()); });
+}
+PyObject* get_max_group_items(PyObject* self, void*) {
+  return guarded(self, [](const device::Kernel& k) { return nb::int_(k.max_group_items()); });
+}
+PyObject* get_parameters(PyObject* self, void*) {
+  return guarded(self, [](const device::Kernel& k) -> nb::object {
+    if (!k.parameters_known()) return nb::none();
+    nb::list list;
+    for (const device::Parameter& p : k.parameters())
+      list.append(nb::make_tuple(p.name, p.type, p.size_bytes));
+    return list;
+  });
+}
+PyObject* represent(PyObject* self) {
+  return guarded(self, [](const device::Kernel& k) {
+    return nb::cast("<kernel " + k.name() + " on " + k.device().info().id + ">");
+  });
+}
+
+PyGetSetDef properties[] = {
+    {"name", get_name, nullptr, "As a reader knows the kernel.", nullptr},
+    {"device", get_device, nullptr, "Where it is loaded.", nullptr},
+    {"max_group_items", get_max_group_items, nullptr, "The most work-items of a group.", nullptr},
+    {"parameters", get_parameters, nullptr,
+     "(name, type, size) of each parameter; None where the run-time does not tell.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(KernelObject, vectorcall), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(KernelObject, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+template <class F>
+void* slot(F function) {
+  return reinterpret_cast<void*>(function);
+}
+
+void bind_kernel_type(nb::module_& m) {
+  PyType_Slot slots[] = {
+      {Py_tp_dealloc, slot(destroy)},
+      {Py_tp_repr, slot(represent)},
+      {Py_tp_call, slot(PyVectorcall_Call)},
+      {Py_tp_getset, properties},
+      {Py_tp_members, members},
+      {Py_tp_doc, const_cast<char*>("A kernel of any device. Calling it launches it: "
+                                    "kernel(*arguments, groups=, group_size=, stream=None, "
+                                    "local_bytes=0, cooperative=False).")},
+      {0, nullptr}};
+  constexpr auto flags = static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                                               Py_TPFLAGS_DISALLOW_INSTANTIATION);
+  PyType_Spec spec = {"treadle._core.kernel.Kernel", sizeof(KernelObject), 0, flags, slots};
+  const nb::object type = nb::steal(PyType_FromSpec(&spec));
+  if (!type.is_valid()) throw nb::python_error();
+  kernel_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  m.attr("Kernel") = type;
+  keyword_names.intern();
+}
+
+nb::object make_kernel(device::Kernel kernel) {
+  numpy_types();  // from now on NumPy's scalars are known by their types
+  auto state = std::make_unique<CallState>(std::move(kernel));
+  auto* object = reinterpret_cast<KernelObject*>(kernel_type->tp_alloc(kernel_type, 0));
+  if (object == nullptr) throw nb::python_error();
+  object->vectorcall = call_kernel;
+  object->weak_references = nullptr;
+  object->state = state.release();
+  return nb::steal(reinterpret_cast<PyObject*>(object));
+}
+
+std::optional<Language> language_of(const std::optional<std::string>& name) {
+  if (!name) return std::nullopt;
+  for (const Language language : {Language::cuda_c, Language::opencl_c})
+    if (*name == language_name(language)) return language;
+  throw InvalidArgument("language=\"" + *name + "\" is neither \"CUDA C\" nor \"OpenCL C\"");
+}
+
+const char* origin_name(compile::Origin origin) {
+  switch (origin) {
+    case compile::Origin::memory_cache:
+      return "memory cache";
+    case compile::Origin::disk_cache:
+      return "disk cache";
+    case compile::Origin::compiled:
+      break;
+  }
+  return "compiled";
+}
+
+// over 6 parameters because they are the keywords of the Python call
+void make_program(Program* self, std::shared_ptr<device::Device> device, const std::string& source,
+                  std::optional<std::string> language, std::vector<std::string> flags,
+                  std::vector<std::filesystem::path> include_dirs,
+                  std::vector<std::string> name_expressions, std::string source_name, bool cache) {
+  ProgramOptions options{.language = language_of(language),
+                         .flags = std::move(flags),
+                         .include_dirs = std::move(include_dirs),
+                         .name_expressions = std::move(name_expressions),
+                         .source_name = std::move(source_name)};
+  if (!cache) options.cache = compile::CacheUse::disabled;
+  add_python_folders();
+  nb::gil_scoped_release released;
+  new (self) Program(device, source, options);
+}
+
+void bind_program(nb::module_& m) {
+  nb::class_<Program>(m, "Program", nb::is_weak_referenceable(),
+                      "Kernel text, compiled for a device or found compiled, and loaded there.")
+      .def("__init__", &make_program, nb::arg("device"), nb::arg("source"), nb::kw_only(),
+           nb::arg("language") = nb::none(), nb::arg("flags") = std::vector<std::string>(),
+           nb::arg("include_dirs") = std::vector<std::filesystem::path>(),
+           nb::arg("name_expressions") = std::vector<std::string>(),
+           nb::arg("source_name") = "kernel", nb::arg("cache") = true)
+      .def(
+          "kernel",
+          [](const Program& self, std::string_view name) { return make_kernel(self.kernel(name)); },
+          nb::arg("name"), nb::sig("def kernel(self, name: str) -> Kernel"),
+          "The kernel of this name; an unknown name gives the nearest there are.")
+      .def_prop_ro("kernel_names", &Program::kernel_names)
+      .def_prop_ro("device", [](const Program& self) { return self.device().shared_from_this(); })
+      .def_prop_ro("log", &Program::log, "What the compiler said although it succeeded.")
+      .def_prop_ro(
+          "origin", [](const Program& self) { return origin_name(self.origin()); },
+          "\"compiled\", \"memory cache\" or \"disk cache\".")
+      .def_prop_ro("seconds", &Program::seconds, "To compile or find it.");
+}
+
+}  // namespace
+
+void bind_kernel(nb::module_& m) {
+  nb::class_<Local> local(m, "Local", "An argument: local memory behind a __local pointer.");
+  local
+      .def(
+          "__init__", [](Local* self, std::size_t size_bytes) { new (self) Local{size_bytes}; },
+          nb::arg("size_bytes"))
+      .def_ro("size_bytes", &Local::size_bytes);
+  local_type = reinterpret_cast<PyTypeObject*>(local.ptr());
+  bind_kernel_type(m);
+  bind_program(m);
+}
+
+}  // namespace treadle::bindings

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Device memory under PyCUDA's rules: an allocation remembers its address after free().
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "pycuda/classes.hpp"
+
+namespace treadle::bindings::face {
+
+/// What counts as a device allocation; kernels and copies take each of them.
+class DeviceAllocation {
+ public:
+  virtual ~DeviceAllocation() = default;
+  /// Throws LogicError the second time.
+  virtual void free() = 0;
+  /// Throws InvalidState after free().
+  virtual cuda::DevicePointer live_address() const = 0;
+  /// Still answers after free().
+  cuda::DevicePointer address() const noexcept { return address_; }
+
+ protected:
+  explicit DeviceAllocation(cuda::DevicePointer address) noexcept : address_(address) {}
+
+ private:
+  cuda::DevicePointer address_;
+};
+
+class LinearAllocation final : public DeviceAllocation {
+ public:
+  explicit LinearAllocation(cuda::DeviceMemory memory)
+      : DeviceAllocation(memory.address()), memory_(std::move(memory)) {}
+  void free() override;
+  cuda::DevicePointer live_address() const override { return memory_.address(); }
+
+ private:
+  cuda::DeviceMemory memory_;
+};
+
+class ManagedAllocation final : public DeviceAllocation {
+ public:
+  explicit ManagedAllocation(cuda::ManagedMemory memory)
+      : DeviceAllocation(memory.address()), memory_(std::move(memory)) {}
+  void free() override;
+  cuda::DevicePointer live_address() const override { return memory_.address(); }
+  const cuda::ManagedMemory& memory() const noexcept { return memory_; }
+  /// For the host. Throws InvalidState after free().
+  std::byte* data() const { return memory_.data(); }
+  std::size_t size_bytes() const { return memory_.size_bytes(); }
+
+ private:
+  cuda::ManagedMemory memory_;
+};
+
+/// Base of classes in Python whose get_pointer() gives an address.
+struct PointerHolderBase {};
+
+/// Calls `allocate`; when memory is exhausted collects Python's garbage once and tries again.
+template <class F>
+auto allocate_with_retry(F allocate) {
+  try {
+    return allocate();
+  } catch (const OutOfMemory&) {
+    nb::module_::import_("gc").attr("collect")();
+  }
+  return allocate();
+}
+
+}  // namespace treadle::bindings::face

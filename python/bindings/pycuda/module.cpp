@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include <nanobind/stl/string.h>
+
+#include <optional>
+
+#include "calls/function.hpp"
+#include "image.hpp"
+#include "pycuda/classes.hpp"
+#include "rooms.hpp"
+#include "treadle/cuda/module.hpp"
+
+namespace treadle::bindings {
+namespace face {
+namespace {
+
+struct Module {
+  cuda::Module module;
+};
+
+std::vector<std::pair<cuda::JitOption, unsigned>> options_of(nb::handle options) {
+  std::vector<std::pair<cuda::JitOption, unsigned>> list;
+  for (const nb::handle pair : nb::borrow<nb::iterable>(options)) {
+    const nb::object option = pair[nb::int_(0)], value = pair[nb::int_(1)];
+    list.emplace_back(static_cast<cuda::JitOption>(enum_value(option, "option")),
+                      static_cast<unsigned>(unsigned_argument(value.ptr(), "option's value", ~0u)));
+  }
+  return list;
+}
+
+Module load(std::span<const std::byte> code, nb::handle options, nb::handle message_handler) {
+  const auto list = options_of(options);
+  current_context();
+  cuda::JitLog log;
+  const auto report = [&](bool success) {
+    if (!message_handler.is_none()) message_handler(success, log.info, log.error);
+  };
+  try {
+    std::optional<cuda::Module> module;
+    {
+      nb::gil_scoped_release released;
+      module.emplace(code, list, &log);
+    }
+    report(true);
+    return {std::move(*module)};
+  } catch (const Error&) {
+    report(false);
+    throw;
+  }
+}
+
+Module load_buffer(nb::handle buffer, nb::handle options, nb::handle message_handler) {
+  const HostBuffer code(buffer, HostBuffer::read);
+  return load({static_cast<const std::byte*>(code.data()), code.size()}, options, message_handler);
+}
+
+[[noreturn]] void refuse_reference(const char* kind) {
+  throw NotSupported(
+      std::string(kind) + " references do not exist any more: compilers since CUDA 12 refuse them",
+      "read the data through a pointer");
+}
+
+}  // namespace
+}  // namespace face
+
+void bind_pycuda_module(nb::module_& m) {
+  using face::Module;
+  auto type = nb::class_<Module>(m, "Module", nb::dynamic_attr(), nb::is_weak_referenceable(),
+                                 "Code loaded into a context.");
+  refuse_construction(type);
+  type.def("get_function", pycuda([](const Module& self, const std::string& name) {
+             return make_function(self.module.function(name), Face::pycuda);
+           }),
+           nb::arg("name"), nb::sig("def get_function(self, name: str) -> Function"),
+           "The kernel of that name, or of that C++ name expression.")
+      .def("get_global", pycuda([](const Module& self, const std::string& name) {
+             const cuda::Global global = self.module.global(name);
+             return nb::make_tuple(global.address, global.size_bytes);
+           }),
+           nb::arg("name"), "(address, size) of a __device__ or __constant__ variable.")
+      .def("get_texref", pycuda([](const Module&, const std::string&) -> nb::object {
+             face::refuse_reference("texture");
+           }),
+           nb::arg("name"), "Raises: texture references left CUDA with version 12.")
+      .def("get_surfref", pycuda([](const Module&, const std::string&) -> nb::object {
+             face::refuse_reference("surface");
+           }),
+           nb::arg("name"), "Raises: surface references left CUDA with version 12.");
+  m.def("module_from_file", pycuda([](nb::object filename) {
+          const auto path =
+              nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(filename));
+          face::current_context();
+          nb::gil_scoped_release released;
+          return Module{cuda::Module::load_file(path)};
+        }),
+        nb::arg("filename"), "Loads a cubin, PTX or fatbin file into the current context.");
+  m.def("module_from_buffer",
+        pycuda([](nb::object buffer, nb::object options, nb::object message_handler) {
+          return face::load_buffer(buffer, options, message_handler);
+        }),
+        nb::arg("buffer"), nb::arg("options") = nb::tuple(),
+        nb::arg("message_handler") = nb::none(), "Loads cubin, PTX or fatbin.");
+  m.def("_module_from_image", pycuda([](const PyImage& image) {
+          face::current_context();
+          nb::gil_scoped_release released;
+          return Module{cuda::Module(image.image)};
+        }),
+        "Loads what treadle.compile_cuda made, with its C++ names.");
+}
+
+}  // namespace treadle::bindings

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#include "pyopencl/argument.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "calls/numpy_scalars.hpp"
+#include "calls/small_integer.hpp"
+#include "pyopencl/classes.hpp"
+
+namespace treadle::bindings::cl {
+namespace {
+
+std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+bool is_python_number(PyObject* value) {
+  return PyLong_Check(value) != 0 || PyFloat_Check(value) != 0 || PyComplex_Check(value) != 0;
+}
+
+nb::object attribute_or_null(PyObject* object, const char* name) {
+  PyObject* found = PyObject_GetAttrString(object, name);
+  if (found == nullptr) PyErr_Clear();
+  return nb::steal(found);
+}
+
+// Set once, when the first list is made: casting by exact type costs one comparison.
+PyTypeObject* buffer_type() {
+  static auto* type = reinterpret_cast<PyTypeObject*>(nb::type<Buffer>().ptr());
+  return type;
+}
+
+}  // namespace
+
+ArgumentType read_argument_type(nb::handle declared) {
+  using Form = ArgumentType::Form;
+  if (declared.is_none()) return {};
+  if (nb::hasattr(declared, "with_offset") && nb::hasattr(declared, "declarator"))
+    return {nb::cast<bool>(declared.attr("with_offset")) ? Form::vector_with_offset : Form::vector};
+  const nb::object dtype = nb::module_::import_("numpy").attr("dtype")(declared);
+  const char code = nb::cast<std::string>(dtype.attr("char"))[0];
+  if (nb::cast<std::string>(dtype.attr("kind")) == "V") return {Form::bytes, code};
+  if (code == 'F' || code == 'D') return {Form::complex, code};
+  if (std::string("cbBhHiIlLfdqQe?nN").find(code) == std::string::npos)
+    raise_python(PyExc_TypeError, "arguments of dtype " + nb::cast<std::string>(nb::repr(dtype)) +
+                                      " cannot be declared");
+  return {Form::number, code};
+}
+
+ArgumentList::ArgumentList(std::size_t count, std::size_t first) : first_(first) {
+  count *= 2;  // a vector may be two
+  if (count <= few) {
+    arguments_ = reinterpret_cast<opencl::Argument*>(few_.arguments);
+    scalars_ = few_.scalars;
+    return;
+  }
+  many_arguments_ = std::make_unique<opencl::Argument[]>(count);
+  many_scalars_ = std::make_unique<Scalar[]>(count);
+  arguments_ = many_arguments_.get();
+  scalars_ = many_scalars_.get();
+}
+
+ArgumentList::~ArgumentList() {
+  for (Py_buffer& view : views_) PyBuffer_Release(&view);
+}
+
+void ArgumentList::add_argument(opencl::Argument::Kind kind, const void* data, std::size_t size) {
+  new (arguments_ + count_++) opencl::Argument{kind, size, data};
+}
+
+void ArgumentList::add_bytes(const void* data, std::size_t size) {
+  add_argument(opencl::Argument::Kind::bytes, data, size);
+}
+
+void ArgumentList::add_scalar(const ScalarType& scalar, PyObject* value) {
+  add_argument(opencl::Argument::Kind::value, scalar_data(value), scalar.size);
+}
+
+void ArgumentList::add_handle(const void* handle) {
+  std::memcpy(scalars_[count_].bytes, &handle, sizeof handle);
+  add_bytes(scalars_[count_].bytes, sizeof handle);
+}
+
+template <class T>
+void ArgumentList::add_value(const T& value) {
+  static_assert(sizeof(T) <= sizeof(Scalar) && !std::is_pointer_v<T>);
+  std::memcpy(scalars_[count_].bytes, &value, sizeof value);
+  add_argument(opencl::Argument::Kind::value, scalars_[count_].bytes, sizeof value);
+}
+
+void ArgumentList::refuse(PyObject* value, const std::string& why) const {
+  std::string text = "when processing arg#" + std::to_string(first_ + count_ + 1) +
+                     " (1-based): a " + type_name(value) + " " + why;
+  if (attribute_or_null(value, "base_data").is_valid())
+    text += "; of an array, pass its memory: array.data";
+  const nb::object raise =
+      nb::module_::import_("treadle.pyopencl._errors").attr("raise_argument_error");
+  raise(text);
+  throw nb::python_error();
+}
+
+void ArgumentList::add(PyObject* value) {
+  if (Py_TYPE(value) == buffer_type()) [[likely]] {
+    const opencl::MemoryObject& memory = nb::inst_ptr<Buffer>(value)->memory();
+    static_cast<void>(memory.raw());  // throws if it was released
+    return add_bytes(memory.raw_address(), sizeof(opencl::RawMemory));
+  }
+  if (const ScalarType* scalar = scalar_type(Py_TYPE(value))) return add_scalar(*scalar, value);
+  add_other(value);
+}
+
+void ArgumentList::add_other(PyObject* value) {
+  if (value == Py_None) return add_handle(nullptr);
+  if (nb::isinstance<MemoryObjectHolder>(value))
+    return add_handle(nb::inst_ptr<MemoryObjectHolder>(value)->memory().raw());
+  if (nb::isinstance<LocalMemory>(value))
+    return add_argument(opencl::Argument::Kind::local, nullptr,
+                        nb::inst_ptr<LocalMemory>(value)->size_bytes);
+  if (nb::isinstance<CommandQueue>(value))
+    return add_handle(nb::inst_ptr<CommandQueue>(value)->queue.raw());
+  if (is_python_number(value) && PyObject_CheckBuffer(value) == 0)
+    refuse(value,
+           "has no width: pass a NumPy scalar such as numpy.int32(...), or declare the "
+           "types with set_scalar_arg_dtypes");
+  add_view(value);
+}
+
+void ArgumentList::add_view(PyObject* value) {
+  Py_buffer view{};
+  if (PyObject_GetBuffer(value, &view, PyBUF_ANY_CONTIGUOUS) != 0) {
+    PyErr_Clear();
+    refuse(value, "is neither memory nor anything with bytes of its own");
+  }
+  views_.push_back(view);
+  add_bytes(view.buf, static_cast<std::size_t>(view.len));
+}
+
+void ArgumentList::add(const ArgumentType& type, PyObject* value) {
+  switch (type.form) {
+    case ArgumentType::Form::generic:
+      return add(value);
+    case ArgumentType::Form::number:
+      return add_number(type.code, value);
+    case ArgumentType::Form::complex:
+      return add_complex(type.code, value);
+    case ArgumentType::Form::bytes:
+      return add_view(value);
+    case ArgumentType::Form::vector:
+      return add_vector(false, value);
+    case ArgumentType::Form::vector_with_offset:
+      return add_vector(true, value);
+  }
+}
+
+// Python's own numbers of the usual types: what types are declared for.
+bool ArgumentList::add_plain_number(char code, PyObject* value) {
+  if (PyFloat_CheckExact(value)) {
+    const double number = PyFloat_AS_DOUBLE(value);
+    if (code != 'f' && code != 'd') return false;
+    code == 'f' ? add_value(static_cast<float>(number)) : add_value(number);
+    return true;
+  }
+  const long number = small_integer(value);
+  if (number < 0) return false;
+  switch (code) {
+    case 'i':
+    case 'I':
+      add_value(static_cast<std::int32_t>(number));
+      return true;
+    case 'l':
+    case 'L':
+    case 'q':
+    case 'Q':
+      add_value(std::int64_t{number});
+      return true;
+    default:
+      return false;
+  }
+}
+
+void ArgumentList::add_number(char code, PyObject* value) {
+  if (add_plain_number(code, value)) return;
+  const ScalarType* scalar = scalar_type(Py_TYPE(value));
+  if (scalar != nullptr && scalar->code == code) return add_scalar(*scalar, value);
+  if (code == 'e') {  // NumPy rounds; no other part of Python knows the format
+    const nb::object half = nb::module_::import_("numpy").attr("float16")(nb::handle(value));
+    std::uint16_t bits;
+    std::memcpy(&bits, scalar_data(half.ptr()), sizeof bits);
+    return add_value(bits);
+  }
+  if (code != 'f' && code != 'd') return add_integer(code, value);
+  const double number = PyFloat_AsDouble(value);
+  if (number == -1.0 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    refuse(value, "is no number");
+  }
+  return code == 'f' ? add_value(static_cast<float>(number)) : add_value(number);
+}
+
+template <class T>
+void ArgumentList::add_checked(long long value, bool is_checked) {
+  using Limits = std::numeric_limits<T>;
+  if (is_checked && (value < static_cast<long long>(Limits::min()) ||
+                     value > static_cast<long long>(Limits::max())))
+    refuse(nb::object(nb::int_(value)).ptr(), "of value " + std::to_string(value) +
+                                                  " does not fit into " +
+                                                  std::to_string(sizeof(T)) + " bytes");
+  add_value(static_cast<T>(value));
+}
+
+void ArgumentList::add_integer(char code, PyObject* value) {
+  // A Python float is a mistake here; NumPy's were accepted, truncated, since long ago.
+  if (PyFloat_CheckExact(value) || PyUnicode_Check(value) != 0 || PyBytes_Check(value) != 0)
+    refuse(value, "is given where an integer was declared");
+  if (code == '?') {
+    const int truth = PyObject_IsTrue(value);
+    if (truth < 0) throw nb::python_error();
+    return add_value(static_cast<bool>(truth));
+  }
+  const nb::object number =
+      PyLong_CheckExact(value) ? nb::borrow(value) : nb::steal(PyNumber_Long(value));
+  if (!number.is_valid()) {
+    PyErr_Clear();
+    refuse(value, "is given where an integer was declared");
+  }
+  if (code == 'L' || code == 'Q' || code == 'N') {
+    const unsigned long long bits = PyLong_AsUnsignedLongLong(number.ptr());
+    if (PyErr_Occurred() == nullptr) return add_value(bits);
+  }
+  int overflow = code == 'L' || code == 'Q' || code == 'N' ? 1 : 0;
+  PyErr_Clear();
+  const long long bits = overflow != 0 ? 0 : PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow != 0) refuse(value, "does not fit into 8 bytes");
+  switch (code) {
+    case 'b':
+    case 'c':
+      return add_checked<std::int8_t>(bits, false);  // one byte wraps, as it always did
+    case 'B':
+      return add_checked<std::uint8_t>(bits, false);
+    case 'h':
+      return add_checked<std::int16_t>(bits, true);
+    case 'H':
+      return add_checked<std::uint16_t>(bits, true);
+    case 'i':
+      return add_checked<std::int32_t>(bits, true);
+    case 'I':
+      return add_checked<std::uint32_t>(bits, true);
+    default:
+      return add_value(bits);
+  }
+}
+
+void ArgumentList::add_complex(char code, PyObject* value) {
+  const ScalarType* scalar = scalar_type(Py_TYPE(value));
+  if (scalar != nullptr && scalar->code == code) return add_scalar(*scalar, value);
+  const nb::object real = attribute_or_null(value, "real"), imag = attribute_or_null(value, "imag");
+  if (!real.is_valid() || !imag.is_valid()) refuse(value, "is no complex number");
+  const double parts[] = {PyFloat_AsDouble(real.ptr()), PyFloat_AsDouble(imag.ptr())};
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    refuse(value, "is no complex number");
+  }
+  if (code == 'D') return add_value(parts);
+  const float narrow[] = {static_cast<float>(parts[0]), static_cast<float>(parts[1])};
+  add_value(narrow);
+}
+
+void ArgumentList::add_vector(bool with_offset, PyObject* value) {
+  const nb::object memory = attribute_or_null(value, "base_data");
+  if (!memory.is_valid()) {
+    add(value);
+    if (with_offset) add_value(std::int64_t{0});
+    return;
+  }
+  add(memory.ptr());  // the array, which the caller keeps, keeps its memory
+  if (with_offset) add_value(nb::cast<std::int64_t>(nb::handle(value).attr("offset")));
+}
+
+}  // namespace treadle::bindings::cl

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// The C++ side of pyopencl._cl's classes: Treadle's objects under PyOpenCL's rules.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "memory/host_buffer.hpp"
+#include "pyopencl/error_classes.hpp"
+#include "treadle/opencl/context.hpp"
+#include "treadle/opencl/device.hpp"
+#include "treadle/opencl/event.hpp"
+#include "treadle/opencl/memory.hpp"
+#include "treadle/opencl/platform.hpp"
+#include "treadle/opencl/program.hpp"
+#include "treadle/opencl/queue.hpp"
+
+namespace treadle::bindings::cl {
+
+struct Platform {
+  opencl::Platform platform;
+};
+/// `platform_object` is made once: device.platform is device.platform.
+struct Device {
+  opencl::Device device;
+  nb::object platform_object = {};
+};
+struct Context {
+  opencl::Context context;
+};
+/// Context and device are made once, too. A queue is finalised by leaving its `with` block.
+struct CommandQueue {
+  opencl::Queue queue;
+  nb::object context_object = {}, device_object = {};
+  bool is_finalized = false;
+  /// Something may be enqueued: use_queue() sets it, finish() clears it. The GIL guards it.
+  mutable bool is_busy = false;
+};
+struct Program {
+  opencl::Program program;
+};
+struct LocalMemory {
+  std::size_t size_bytes;
+};
+
+struct Event {
+  opencl::Event event;
+};
+struct UserEvent : Event {
+  opencl::UserEvent user_event;
+};
+/// Keeps the host memory of a transfer until that is done: its destructor waits.
+struct NannyEvent : Event {
+  nb::object ward, view;  ///< the user's object, and a memoryview that keeps its memory in place
+  NannyEvent(opencl::Event done, nb::object host, nb::object host_view)
+      : Event{std::move(done)}, ward(std::move(host)), view(std::move(host_view)) {}
+  NannyEvent(const NannyEvent&) = delete;
+  NannyEvent& operator=(const NannyEvent&) = delete;
+  ~NannyEvent();
+};
+
+/// What stands for memory of a context: buffers, and blocks of a pool.
+class MemoryObjectHolder {
+ public:
+  virtual ~MemoryObjectHolder() = default;
+  /// Throws InvalidState after release() where that takes the memory away.
+  virtual const opencl::MemoryObject& memory() const = 0;
+  /// Host memory behind it that an array is being made of; see get_host_array.
+  void* exported = nullptr;
+  std::size_t exported_bytes = 0;
+};
+class MemoryObject : public MemoryObjectHolder {
+ public:
+  explicit MemoryObject(opencl::MemoryObject memory, nb::object host = {})
+      : hostbuf(std::move(host)), memory_(std::move(memory)) {}
+  const opencl::MemoryObject& memory() const override { return memory_; }
+  void release() { memory_.release(); }
+  nb::object hostbuf;  ///< kept with USE_HOST_PTR
+
+ protected:
+  opencl::MemoryObject memory_;
+};
+class Buffer : public MemoryObject {
+ public:
+  using MemoryObject::MemoryObject;
+  /// The memory as what it is.
+  opencl::Buffer buffer() const;
+};
+
+/// The loader's table, for handles of other libraries.
+std::shared_ptr<const opencl::Table> loader_table();
+
+/// None, or any iterable of events. Kept alive by the caller's own reference to the iterable's
+/// elements, which are collected in `keep`.
+class Events {
+ public:
+  explicit Events(nb::handle wait_for);
+  const opencl::WaitList& list() const noexcept { return list_; }
+  opencl::Order order() const { return {.after = list_}; }
+
+ private:
+  nb::object keep_;
+  opencl::WaitList list_;
+};
+
+/// The queue behind a Python object, for a new command: warns if its `with` block is over.
+const opencl::Queue& use_queue(const CommandQueue& queue);
+
+/// New Python objects. Null handles are None.
+nb::object make_platform(opencl::Platform platform);
+nb::object make_device(opencl::Device device);
+nb::object make_context(opencl::Context context);
+nb::object make_queue(opencl::Queue queue);
+nb::object make_event(opencl::Event event);
+nb::object make_memory(opencl::MemoryObject memory);
+/// A pyopencl.Program over `program`.
+nb::object make_program(opencl::Program program);
+/// An event that keeps `host` until it is done; a plain one keeps nothing.
+nb::object make_nanny_event(opencl::Event event, nb::handle host);
+
+/// Pointer, equality and hash of an object that stands for a handle of OpenCL's.
+template <class T, class F>
+void bind_identity(nb::class_<T>& type, F raw) {
+  const auto number = [raw](const T& self) { return reinterpret_cast<std::uintptr_t>(raw(self)); };
+  type.def_prop_ro("int_ptr", pyopencl([number](const T& self) { return number(self); }),
+                   "The handle, an integer.");
+  type.def("__hash__",
+           pyopencl([number](const T& self) { return static_cast<Py_hash_t>(number(self) >> 4); }));
+  type.def("__eq__", pyopencl([number](const T& self, nb::handle other) {
+             T* same = nullptr;
+             return nb::try_cast(other, same) && same != nullptr && number(self) == number(*same);
+           }),
+           nb::arg().none());
+  type.def(
+      "__ne__", pyopencl([number](const T& self, nb::handle other) {
+        T* same = nullptr;
+        return !(nb::try_cast(other, same) && same != nullptr && number(self) == number(*same));
+      }),
+      nb::arg().none());
+}
+
+/// Static from_int_ptr(int_ptr_value, retain=True); `make(raw, ownership)` makes the object.
+template <class Raw, class F, class T, class... Bases>
+void bind_from_pointer(nb::class_<T, Bases...>& type, F make) {
+  type.def_static("from_int_ptr",
+                  pyopencl([make](std::uintptr_t pointer, bool retain) -> nb::object {
+                    return make(reinterpret_cast<Raw>(pointer),
+                                retain ? opencl::Ownership::retain : opencl::Ownership::adopt);
+                  }),
+                  nb::arg("int_ptr_value"), nb::arg("retain") = true,
+                  "Wraps a handle of another library; retain=False takes its reference over.");
+}
+
+// One for each file of classes, in the order of module.cpp.
+void bind_constants(nb::module_& m);
+void bind_platform(nb::module_& m);
+void bind_device(nb::module_& m);
+void bind_context(nb::module_& m);
+void bind_queue(nb::module_& m);
+void bind_event(nb::module_& m);
+void bind_memory(nb::module_& m);
+void bind_transfer(nb::module_& m);
+void bind_box_transfer(nb::module_& m);
+void bind_map(nb::module_& m);
+void bind_program(nb::module_& m);
+void bind_program_cache(nb::module_& m);
+void bind_kernel(nb::module_& m);
+void bind_pools(nb::module_& m);
+
+}  // namespace treadle::bindings::cl

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pyopencl/classes.hpp"
+#include "pyopencl/info.hpp"
+
+namespace treadle::bindings::cl {
+namespace {
+
+using opencl::ContextProperties;
+
+struct Properties {
+  std::optional<opencl::Platform> platform;
+  std::vector<std::intptr_t> pairs;  ///< of name and value, as OpenCL wants them
+};
+
+bool is_sharing(std::intptr_t key) {
+  using enum ContextProperties;
+  for (const auto known :
+       {gl_context_khr, egl_display_khr, glx_display_khr, wgl_hdc_khr, cgl_sharegroup_khr})
+    if (key == static_cast<std::intptr_t>(known)) return true;
+  return false;
+}
+
+// What OpenGL's bindings hand over: a ctypes pointer, or its address.
+std::intptr_t address_of(nb::handle value) {
+  if (PyLong_Check(value.ptr())) return nb::cast<std::intptr_t>(value);
+  const nb::module_ ctypes = nb::module_::import_("ctypes");
+  const nb::object address = ctypes.attr("cast")(value, ctypes.attr("c_void_p")).attr("value");
+  return address.is_none() ? 0 : nb::cast<std::intptr_t>(address);
+}
+
+Properties read_properties(nb::handle given) {
+  Properties properties;
+  if (given.is_none()) return properties;
+  for (const nb::handle item : nb::borrow<nb::iterable>(given)) {
+    if (nb::len(item) != 2)
+      raise_logic_error("Context",
+                        "properties are pairs of a context_properties constant and its value");
+    const auto key = nb::cast<std::intptr_t>(item[0]);
+    const nb::object value = item[1];
+    if (key == static_cast<std::intptr_t>(ContextProperties::platform)) {
+      properties.platform = nb::cast<const Platform&>(value).platform;
+      const auto raw = reinterpret_cast<std::intptr_t>(properties.platform->raw());
+      properties.pairs.insert(properties.pairs.end(), {key, raw});
+    } else if (is_sharing(key)) {
+      properties.pairs.insert(properties.pairs.end(), {key, address_of(value)});
+    } else {
+      raise_logic_error("Context", "context property " + std::to_string(key) +
+                                       " is none of PLATFORM and the OpenGL ones");
+    }
+  }
+  return properties;
+}
+
+std::vector<opencl::Device> devices_in(nb::handle given) {
+  std::vector<opencl::Device> devices;
+  for (const nb::handle device : nb::borrow<nb::iterable>(given))
+    devices.push_back(nb::cast<const Device&>(device).device);
+  return devices;
+}
+
+// As clCreateContextFromType: the devices of one platform, the first that has any.
+std::vector<opencl::Device> devices_of_type(const Properties& properties, std::uint64_t bits) {
+  const auto type = static_cast<opencl::DeviceType>(bits);
+  if (properties.platform) return properties.platform->devices(type);
+  for (const opencl::Platform& platform : opencl::Loader::system().platforms())
+    if (std::vector<opencl::Device> found = platform.devices(type); !found.empty()) return found;
+  return {};
+}
+
+opencl::Context create(nb::handle devices, nb::handle given, nb::handle dev_type) {
+  if (!devices.is_none() && !dev_type.is_none())
+    raise_logic_error("Context", "give either devices or dev_type, not both");
+  const Properties properties = read_properties(given);
+  std::vector<opencl::Device> chosen;
+  if (!devices.is_none()) {
+    chosen = devices_in(devices);
+  } else {
+    const auto type = dev_type.is_none() ? static_cast<std::uint64_t>(opencl::DeviceType::default_)
+                                         : nb::cast<std::uint64_t>(dev_type);
+    chosen = devices_of_type(properties, type);
+    if (chosen.empty())
+      raise_error(static_cast<int>(opencl::StatusCode::device_not_found), "clCreateContextFromType",
+                  "no platform has a device of type " + std::to_string(type));
+  }
+  return with_retry([&] { return opencl::Context(chosen, properties.pairs); });
+}
+
+// Pairs; the platform as an object.
+nb::list property_pairs(const Context& self) {
+  nb::list pairs;
+  const auto raw = self.context.get<opencl::ContextInfo::properties>();
+  for (std::size_t i = 0; i + 1 < raw.size() && raw[i] != 0; i += 2) {
+    if (raw[i] == static_cast<std::uint64_t>(ContextProperties::platform))
+      pairs.append(nb::make_tuple(raw[i], make_platform(self.context.platform())));
+    else
+      pairs.append(nb::make_tuple(raw[i], raw[i + 1]));
+  }
+  return pairs;
+}
+
+// As the context was made: PoCL names the whole device where parts of it were given.
+nb::list devices_of(const Context& self) {
+  nb::list devices;
+  for (const opencl::Device& device : self.context.devices()) devices.append(make_device(device));
+  return devices;
+}
+
+nb::object context_info(const Context& self, long long param) {
+  const auto parameter = static_cast<opencl::ContextInfo>(param);
+  if (parameter == opencl::ContextInfo::properties) return property_pairs(self);
+  if (parameter == opencl::ContextInfo::devices) return devices_of(self);
+  if (parameter == opencl::ContextInfo::num_devices) return nb::int_(self.context.devices().size());
+  return to_python(self.context.shared_table(), self.context.info(parameter));
+}
+
+std::string represent(const Context& self) {
+  char pointer[32];
+  std::snprintf(pointer, sizeof pointer, "%#zx",
+                reinterpret_cast<std::uintptr_t>(self.context.raw()));
+  std::string text = std::string("<pyopencl.Context at ") + pointer + " on ";
+  bool is_first = true;
+  for (const opencl::Device& device : self.context.devices()) {
+    if (!is_first) text += ", ";
+    is_first = false;
+    text += nb::cast<std::string>(nb::repr(make_device(device)));
+  }
+  return text + ">";
+}
+
+}  // namespace
+
+nb::object make_context(opencl::Context context) { return nb::cast(Context{std::move(context)}); }
+
+void bind_context(nb::module_& m) {
+  auto type = nb::class_<Context>(m, "Context", nb::dynamic_attr(), nb::is_weak_referenceable(),
+                                  "Devices of one platform that share memory and programs.");
+  type.def("__init__",
+           pyopencl([](nb::pointer_and_handle<Context> self, nb::object devices,
+                       nb::object properties, nb::object dev_type, nb::object cache_dir) {
+             new (self.p) Context{create(devices, properties, dev_type)};
+             // An attribute, which programs set on contexts they have, too; Program.build() reads
+             // it.
+             if (!cache_dir.is_none()) nb::setattr(self.h, "cache_dir", cache_dir);
+           }),
+           nb::arg("devices") = nb::none(), nb::arg("properties") = nb::none(),
+           nb::arg("dev_type") = nb::none(), nb::arg("cache_dir") = nb::none());
+  bind_identity(type, [](const Context& self) { return self.context.raw(); });
+  bind_from_pointer<opencl::RawContext>(type, [](opencl::RawContext raw, opencl::Ownership own) {
+    return make_context(opencl::Context(loader_table(), raw, own));
+  });
+  bind_info(type, "context_info", context_info);
+  type.def("set_default_device_command_queue",
+           pyopencl([](const Context& self, const Device& device, const CommandQueue& queue) {
+             self.context.set_default_device_queue(device.device, queue.queue);
+           }),
+           nb::arg("device"), nb::arg("queue"),
+           "Where kernels on `device` enqueue to by default. Needs OpenCL 2.1.")
+      .def("_get_cl_version", pyopencl([](const Context& self) {
+             const opencl::Version version = self.context.platform().version();
+             return nb::make_tuple(version.major, version.minor);
+           }))
+      .def("__repr__", pyopencl(represent));
+}
+
+}  // namespace treadle::bindings::cl

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <thread>
+
+#include "interrupt.hpp"
+#include "kept_objects.hpp"
+#include "pyopencl/classes.hpp"
+#include "pyopencl/host_transfer.hpp"
+#include "pyopencl/info.hpp"
+
+namespace treadle::bindings::cl {
+namespace {
+
+nb::object event_info(const Event& self, long long param) {
+  return to_python(self.event.shared_table(),
+                   self.event.info(static_cast<opencl::EventInfo>(param)));
+}
+
+std::uint64_t profiling_info(const Event& self, long long param) {
+  return self.event.profiling(static_cast<opencl::ProfilingInfo>(param));
+}
+
+/// event.profile: the time stamps as attributes.
+struct Profile {
+  nb::object event;
+};
+
+nb::object profile_attribute(const Profile& self, const std::string& name) {
+  for (const opencl::EnumValue& constant : constants_of("profiling_info").values) {
+    const std::string attribute = attribute_name(constant.name);
+    if (name != attribute && name != constant.name) continue;
+    if (name != attribute)
+      warn_python(PyExc_DeprecationWarning,
+                  "event.profile." + name + " is deprecated; it is called " + attribute);
+    return nb::int_(profiling_info(nb::cast<const Event&>(self.event), constant.value));
+  }
+  raise_python(PyExc_AttributeError,
+               "'ProfilingInfoGetter' object has no attribute '" + name + "'");
+}
+
+// A Python object that platform threads hand around. Freed with the GIL, where there still is one.
+std::shared_ptr<PyObject> shared_object(nb::handle object) {
+  return {object.inc_ref().ptr(), [](PyObject* held) {
+            if (!nb::is_alive()) return;  // the interpreter is gone, and its objects with it
+            nb::gil_scoped_acquire gil;
+            Py_DECREF(held);
+          }};
+}
+
+void call_back(const std::shared_ptr<PyObject>& callback, int status) {
+  if (!nb::is_alive()) return;
+  nb::gil_scoped_acquire gil;
+  try {
+    nb::handle(callback.get())(status);
+  } catch (nb::python_error& error) {
+    error.restore();
+    PyErr_Print();  // nobody is there to catch it
+  }
+}
+
+// On a thread of its own: the platform's may hold locks that a thread with the GIL waits for.
+void set_callback(const Event& self, int status, nb::handle callback) {
+  const auto kind = static_cast<opencl::CommandExecutionStatus>(status);
+  const std::shared_ptr<PyObject> shared = shared_object(callback);
+  nb::gil_scoped_release released;  // an event that is done may call back at once
+  self.event.set_callback(kind, [shared](int reached) {
+    std::thread([shared, reached] { call_back(shared, reached); }).detach();
+  });
+}
+
+// Asking whether a command is done does not hand it to the device, as waiting does.
+void hand_over(const opencl::Event& event) {
+  if (event.is_done()) return;
+  const auto queue = event.get<opencl::EventInfo::command_queue>();
+  if (queue == nullptr) return;  // a user's own event
+  opencl::Queue(event.shared_table(), queue, opencl::Ownership::retain).flush();
+}
+
+// Ctrl-C ends the wait, not the work.
+void wait(const Event& self) {
+  const opencl::Event event = self.event;  // a copy: other threads may drop the object
+  hand_over(event);
+  wait_by_asking([&] { return event.is_done(); }, [&] { event.wait(); });
+}
+
+void wait_for_list(nb::handle events) {
+  std::vector<opencl::Event> list;
+  for (const nb::handle event : nb::borrow<nb::iterable>(events))
+    list.push_back(nb::cast<const Event&>(event).event);
+  if (list.empty()) raise_logic_error("clWaitForEvents", "there are no events to wait for");
+  for (const opencl::Event& event : list) hand_over(event);
+  wait_by_asking([&] { return std::ranges::all_of(list, &opencl::Event::is_done); },
+                 [&] { opencl::wait_for(list); });
+}
+
+// A transfer that nobody waits for any more, and what keeps its host memory in place.
+struct LeftTransfer {
+  opencl::Event event;
+  nb::object host, view;
+};
+// Guarded by the GIL; never destroyed, for Python and the platform may be gone by then.
+std::vector<LeftTransfer>& left_transfers() {
+  static auto* left = new std::vector<LeftTransfer>;
+  return *left;
+}
+
+void bind_nanny(nb::module_& m) {
+  static PyType_Slot slots[] = {
+      type_slot(Py_tp_traverse, traverse_kept<NannyEvent, &NannyEvent::ward, &NannyEvent::view>),
+      // No tp_clear: the memory must outlive the transfer. Its side of a cycle ends the cycle.
+      {0, nullptr}};
+  nb::class_<NannyEvent, Event>(m, "NannyEvent", nb::dynamic_attr(), nb::type_slots(slots),
+                                "The end of a transfer, which keeps its host memory alive.")
+      .def(
+          "get_ward",
+          [](const NannyEvent& self) {
+            return self.ward.is_valid() ? self.ward : nb::object(nb::none());
+          },
+          "The host memory that is kept alive; None once wait() has let it go.")
+      .def("wait", pyopencl([](NannyEvent& self) {
+             wait(self);
+             self.view.reset();
+             self.ward.reset();
+           }),
+           "Blocks until the transfer is done, and lets its host memory go.");
+}
+
+void bind_user_event(nb::module_& m) {
+  nb::class_<UserEvent, Event>(m, "UserEvent", nb::dynamic_attr(),
+                               "An event whose end the program decides.")
+      .def("__init__", pyopencl([](UserEvent* self, const Context& context) {
+             opencl::UserEvent event =
+                 with_retry([&] { return opencl::UserEvent(context.context); });
+             new (self) UserEvent{{event}, event};
+           }),
+           nb::arg("context"))
+      .def("set_status", pyopencl([](const UserEvent& self, int status) {
+             nb::gil_scoped_release released;  // callbacks of the event may run in here
+             self.user_event.set_status(status);
+           }),
+           nb::arg("status"), "0 for done, or a negative error code; once.");
+}
+
+}  // namespace
+
+NannyEvent::~NannyEvent() {
+  if (!ward.is_valid()) return;
+  try {
+    if (event.is_done()) return;
+    nb::gil_scoped_release released;  // another thread may have to let the event end
+    event.wait();
+  } catch (...) {
+    // A failed transfer touches its memory no more, either.
+  }
+}
+
+void wait_for_transfer(const opencl::Queue& queue, const opencl::Event& event, nb::handle host) {
+  try {
+    queue.flush();  // asking does not hand work over, as waiting does
+    wait_by_asking([&] { return event.is_done(); }, [&] { event.wait(); });
+  } catch (...) {
+    nb::object view = nb::steal(PyMemoryView_FromObject(host.ptr()));
+    if (!view.is_valid()) PyErr_Clear();  // no memory for it: the object alone is kept
+    left_transfers().push_back({event, nb::borrow(host), std::move(view)});
+    forget_ended_transfers();
+    throw;
+  }
+}
+
+void forget_ended_transfers() {
+  auto& left = left_transfers();
+  if (left.empty()) return;
+  const auto ended = std::partition(left.begin(), left.end(),
+                                    [](const auto& transfer) { return !transfer.event.is_done(); });
+  // Dropped at the end: what goes with them may run any code, this too.
+  const std::vector<LeftTransfer> forgotten(std::make_move_iterator(ended),
+                                            std::make_move_iterator(left.end()));
+  left.erase(ended, left.end());
+}
+
+Events::Events(nb::handle wait_for) {
+  if (wait_for.is_none()) return;
+  keep_ =
+      nb::steal(PySequence_Fast(wait_for.ptr(), "wait_for must be None or iterate over events"));
+  if (!keep_.is_valid()) throw nb::python_error();
+  PyObject** const items = PySequence_Fast_ITEMS(keep_.ptr());
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(keep_.ptr()); ++i) {
+    if (!nb::isinstance<Event>(items[i]))
+      raise_python(PyExc_TypeError, "wait_for[" + std::to_string(i) + "] is a " +
+                                        Py_TYPE(items[i])->tp_name + ", not a pyopencl.Event");
+    list_.add(nb::inst_ptr<Event>(items[i])->event);
+  }
+}
+
+// Made in its place: every enqueue passes here, and a cast would look the type up first.
+nb::object make_event(opencl::Event event) {
+  static const nb::handle type = nb::type<Event>();
+  nb::object made = nb::inst_alloc(type);
+  new (nb::inst_ptr<Event>(made)) Event{std::move(event)};
+  nb::inst_mark_ready(made);
+  return made;
+}
+
+nb::object make_nanny_event(opencl::Event event, nb::handle host) {
+  nb::object view = nb::steal(PyMemoryView_FromObject(host.ptr()));
+  if (!view.is_valid()) throw nb::python_error();
+  return nb::cast(new NannyEvent(std::move(event), nb::borrow(host), std::move(view)),
+                  nb::rv_policy::take_ownership);
+}
+
+void bind_event(nb::module_& m) {
+  static PyType_Slot profile_slots[] = {
+      type_slot(Py_tp_traverse, traverse_kept<Profile, &Profile::event>),
+      type_slot(Py_tp_clear, clear_kept<Profile, &Profile::event>),
+      {0, nullptr}};
+  nb::class_<Profile>(m, "ProfilingInfoGetter", nb::type_slots(profile_slots),
+                      "The time stamps of an event, in nanoseconds.")
+      .def("__getattr__", pyopencl(profile_attribute));
+  auto type = nb::class_<Event>(m, "Event", "The end of a command.");
+  bind_identity(type, [](const Event& self) { return self.event.raw(); });
+  bind_from_pointer<opencl::RawEvent>(type, [](opencl::RawEvent raw, opencl::Ownership own) {
+    return make_event(opencl::Event(loader_table(), raw, own));
+  });
+  bind_info(type, "event_info", event_info);
+  type.def("get_profiling_info", pyopencl(profiling_info), nb::arg("param"),
+           "Nanoseconds of the device's clock. The queue needs PROFILING_ENABLE.")
+      .def("wait", pyopencl(wait), "Blocks until the command is done.")
+      .def("set_callback", pyopencl(set_callback), nb::arg("status"), nb::arg("callback"),
+           "Calls callback(status) once, on another thread.")
+      .def_prop_ro("profile", [](nb::object self) { return Profile{self}; });
+  bind_nanny(m);
+  bind_user_event(m);
+  m.def("wait_for_events", pyopencl(wait_for_list), nb::arg("events"),
+        "Blocks until all are done.");
+}
+
+}  // namespace treadle::bindings::cl

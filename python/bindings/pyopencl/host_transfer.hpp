@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// What every transfer between host memory and a device shares, whatever its shape and direction.
+#pragma once
+
+#include <span>
+#include <utility>
+
+#include "pyopencl/classes.hpp"
+
+namespace treadle::bindings::cl {
+
+/// The arguments that each such call of Python's has.
+struct HostTransfer {
+  const CommandQueue& queue;
+  const MemoryObjectHolder& mem;
+  nb::handle hostbuf, wait_for;
+  bool is_blocking;
+};
+
+/// Hands a transfer over and blocks until it is done, while other threads run. Throws
+/// nb::python_error if Ctrl-C ended the wait: the transfer goes on, and its memory stays in place.
+void wait_for_transfer(const opencl::Queue& queue, const opencl::Event& event, nb::handle host);
+
+/// Lets the memory go of transfers that have ended since somebody stopped waiting for them.
+void forget_ended_transfers();
+
+/// Enqueues `transfer(queue, memory, bytes, order, blocking)` and gives its event, which keeps the
+/// host's memory. `access` is what becomes of that: to read from the device is to write to it.
+template <HostBuffer::Access access, class F>
+nb::object transfer_host(const HostTransfer& call, F transfer) {
+  const HostBuffer host(call.hostbuf, access);
+  const Events after(call.wait_for);
+  const opencl::Queue queue = use_queue(call.queue);  // copies: other threads may drop the objects
+  const opencl::MemoryObject memory = call.mem.memory();
+  // OpenCL's own blocking form cannot be left.
+  opencl::Event event = with_retry(
+      [&] { return transfer(queue, memory, host.bytes(), after.order(), opencl::Blocking::no); });
+  if (call.is_blocking) wait_for_transfer(queue, event, call.hostbuf);
+  return make_nanny_event(std::move(event), call.hostbuf);
+}
+
+}  // namespace treadle::bindings::cl

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What OpenCL's objects tell about themselves, as Python values and attributes.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "pyopencl/error_classes.hpp"
+#include "treadle/opencl/info.hpp"
+
+namespace treadle::bindings::cl {
+
+/// Numbers, texts, lists; objects as new wrappers, null ones as None. Booleans are 0 and 1.
+nb::object to_python(const std::shared_ptr<const opencl::Table>& table,
+                     const opencl::InfoValue& value);
+
+/// The constants of a group under their Python names; `group` is PyOpenCL's: "device_info".
+const opencl::EnumGroup& constants_of(std::string_view group);
+/// "MAX_WORK_GROUP_SIZE" as an attribute: "max_work_group_size".
+std::string attribute_name(std::string_view constant);
+
+/// Gives `type` get_info(param), and a read-only attribute for each parameter of the group.
+/// `ask(const T&, code)` answers with a Python object.
+template <class T, class F>
+void bind_info(nb::class_<T>& type, const char* group, F ask) {
+  type.def("get_info",
+           pyopencl([ask](const T& self, long long param) { return nb::object(ask(self, param)); }),
+           nb::arg("param"),
+           "The answer to one constant of the info class. Raises LogicError for those it does not "
+           "know.");
+  for (const opencl::EnumValue& constant : constants_of(group).values) {
+    const std::string name = attribute_name(constant.name);
+    if (nb::hasattr(type, name.c_str())) continue;  // the class answers in its own way
+    type.def_prop_ro(name.c_str(), pyopencl([ask, code = constant.value](const T& self) {
+                       return nb::object(ask(self, code));
+                     }));
+  }
+}
+
+}  // namespace treadle::bindings::cl

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+#include "pyopencl/kernel.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <structmember.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdio>
+
+#include "calls/numpy_scalars.hpp"
+#include "pyopencl/info.hpp"
+
+namespace treadle::bindings::cl {
+namespace {
+
+PyTypeObject* kernel_type = nullptr;
+
+void destroy(PyObject* self) {
+  auto* object = reinterpret_cast<KernelObject*>(self);
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(object->dict);
+  delete object->kernel;
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(reinterpret_cast<KernelObject*>(self)->dict);
+  return 0;
+}
+
+int clear(PyObject* self) {
+  Py_CLEAR(reinterpret_cast<KernelObject*>(self)->dict);
+  return 0;
+}
+
+// "enqueue_knl_twice": the name that PyOpenCL's messages about a wrong call have.
+std::string call_name_of(const std::string& kernel) {
+  std::string name = "enqueue_knl_";
+  for (const char letter : kernel)
+    name += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
+  return name;
+}
+
+// pyopencl.Program, or the program inside it.
+opencl::Program program_of(nb::handle object) {
+  const nb::object inner =
+      nb::hasattr(object, "_get_prg") ? object.attr("_get_prg")() : nb::borrow(object);
+  return nb::cast<const Program&>(inner).program;
+}
+
+PyObject* create(PyTypeObject*, PyObject* arguments, PyObject* keywords) noexcept {
+  try {
+    static const char* names[] = {"prg", "name", nullptr};
+    PyObject *program = nullptr, *name = nullptr;
+    if (PyArg_ParseTupleAndKeywords(arguments, keywords, "OU:Kernel", const_cast<char**>(names),
+                                    &program, &name) == 0)
+      return nullptr;
+    const auto text = nb::cast<std::string>(nb::handle(name));
+    nb::object made = make_kernel(program_of(program).kernel(text));
+    const nb::object source = nb::getattr(nb::handle(program), "_source", nb::none());
+    if (!source.is_none()) made.attr("_source") = source;
+    return made.release().ptr();
+  } catch (...) {
+    set_error();
+    return nullptr;
+  }
+}
+
+PyObject* compare(PyObject* self, PyObject* other, int operation) {
+  if (operation != Py_EQ && operation != Py_NE) Py_RETURN_NOTIMPLEMENTED;
+  const bool same = is_kernel(other) && kernel_of(self).kernel == kernel_of(other).kernel;
+  return PyBool_FromLong(same == (operation == Py_EQ));
+}
+
+Py_hash_t hash(PyObject* self) {
+  return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(kernel_of(self).kernel.raw()) >>
+                                4);
+}
+
+PyObject* represent(PyObject* self) {
+  return PyUnicode_FromFormat("<pyopencl.Kernel '%s' at %p>", kernel_of(self).kernel.name().c_str(),
+                              static_cast<void*>(kernel_of(self).kernel.raw()));
+}
+
+template <class F>
+PyCFunction method(F function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+template <class F>
+void* slot(F function) {
+  return reinterpret_cast<void*>(function);
+}
+
+PyMethodDef methods[] = {
+    {"set_arg", method(set_arg), METH_FASTCALL, "set_arg(arg_index, arg): sets one argument."},
+    {"set_args", method(set_args), METH_FASTCALL, "set_args(*args): sets every argument."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(KernelObject, vectorcall), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(KernelObject, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(KernelObject, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyTypeObject* make_type() {
+  PyType_Slot slots[] = {
+      {Py_tp_new, slot(create)},
+      {Py_tp_dealloc, slot(destroy)},
+      {Py_tp_traverse, slot(traverse)},
+      {Py_tp_clear, slot(clear)},
+      {Py_tp_repr, slot(represent)},
+      {Py_tp_richcompare, slot(compare)},
+      {Py_tp_hash, slot(hash)},
+      {Py_tp_call, slot(PyVectorcall_Call)},
+      {Py_tp_methods, methods},
+      {Py_tp_members, members},
+      {Py_tp_doc, const_cast<char*>("A kernel of a built program. Calling it enqueues it.")},
+      {0, nullptr}};
+  constexpr auto flags =
+      static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL);
+  PyType_Spec spec = {"treadle._core.opencl.Kernel", sizeof(KernelObject), 0, flags, slots};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (type == nullptr) throw nb::python_error();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+void declare_types(KernelState& kernel, nb::handle declared) {
+  std::vector<ArgumentType> types;
+  unsigned implied = 0;
+  for (const nb::handle entry : nb::borrow<nb::iterable>(declared)) {
+    types.push_back(read_argument_type(entry));
+    implied += types.back().kernel_arguments();
+  }
+  if (implied != kernel.kernel.argument_count())
+    raise_python(PyExc_TypeError, "the declared types are those of " + std::to_string(implied) +
+                                      " arguments, kernel \"" + kernel.kernel.name() + "\" has " +
+                                      std::to_string(kernel.kernel.argument_count()));
+  kernel.passed = types.size();
+  kernel.takes_arrays = std::any_of(types.begin(), types.end(),
+                                    [](const ArgumentType& type) { return type.is_vector(); });
+  kernel.types = std::move(types);
+}
+
+nb::object kernel_info(nb::handle self, long long param) {
+  const opencl::Kernel& kernel = kernel_of(self.ptr()).kernel;
+  return to_python(kernel.shared_table(), kernel.info(static_cast<opencl::KernelInfo>(param)));
+}
+
+nb::object clone(nb::handle self) {
+  const KernelState& kernel = kernel_of(self.ptr());
+  nb::object copy = make_kernel(kernel.kernel.clone());
+  kernel_of(copy.ptr()).types = kernel.types;
+  kernel_of(copy.ptr()).passed = kernel.passed;
+  kernel_of(copy.ptr()).takes_arrays = kernel.takes_arrays;
+  return copy;
+}
+
+nb::object work_group_info(nb::handle self, long long param, const Device& device) {
+  const opencl::Kernel& kernel = kernel_of(self.ptr()).kernel;
+  return to_python(
+      kernel.shared_table(),
+      kernel.work_group_info(device.device, static_cast<opencl::KernelWorkGroupInfo>(param)));
+}
+
+nb::object sub_group_info(nb::handle self, const Device& device, long long param,
+                          nb::handle input) {
+  std::vector<std::size_t> sizes;
+  if (PyLong_Check(input.ptr()))
+    sizes.push_back(nb::cast<std::size_t>(input));
+  else if (!input.is_none())
+    sizes = nb::cast<std::vector<std::size_t>>(input);
+  const opencl::Kernel& kernel = kernel_of(self.ptr()).kernel;
+  return to_python(
+      kernel.shared_table(),
+      kernel.sub_group_info(device.device, static_cast<opencl::KernelSubGroupInfo>(param), sizes));
+}
+
+// Methods that are not hot are ordinary functions of nanobind's, put into the type.
+template <class F, class... Extra>
+void define(const char* name, F function, const Extra&... extra) {
+  nb::setattr(nb::handle(kernel_type), name,
+              nb::cpp_function(pyopencl(function), nb::name(name), nb::is_method(),
+                               nb::scope(nb::handle(kernel_type)), extra...));
+}
+
+template <class F>
+void define_property(const std::string& name, F function) {
+  const nb::object getter =
+      nb::cpp_function(pyopencl(function), nb::is_method(), nb::scope(nb::handle(kernel_type)));
+  nb::setattr(nb::handle(kernel_type), name.c_str(),
+              nb::module_::import_("builtins").attr("property")(getter));
+}
+
+void define_info() {
+  define("get_info", kernel_info, nb::arg("param"), "The answer to one constant of kernel_info.");
+  for (const opencl::EnumValue& constant : constants_of("kernel_info").values)
+    define_property(attribute_name(constant.name),
+                    [code = constant.value](nb::handle self) { return kernel_info(self, code); });
+  define("get_work_group_info", work_group_info, nb::arg("param"), nb::arg("device"),
+         "What the kernel allows on one device of its program.");
+  define("get_sub_group_info", sub_group_info, nb::arg("device"), nb::arg("param"),
+         nb::arg("input_value") = nb::none(), "Needs OpenCL 2.1 or cl_khr_subgroups.");
+  define(
+      "get_arg_info",
+      [](nb::handle self, unsigned index, long long param) {
+        const opencl::Kernel& kernel = kernel_of(self.ptr()).kernel;
+        return to_python(kernel.shared_table(),
+                         kernel.argument_info(index, static_cast<opencl::KernelArgInfo>(param)));
+      },
+      nb::arg("arg_index"), nb::arg("param"),
+      "What the source says of one parameter; build with -cl-kernel-arg-info.");
+}
+
+void define_methods() {
+  for (const char* name : {"set_scalar_arg_dtypes", "set_arg_types"})
+    define(
+        name,
+        [](nb::handle self, nb::handle types) { declare_types(kernel_of(self.ptr()), types); },
+        nb::arg("arg_types"), "Declares what scalar arguments are passed as; None for buffers.");
+  define("clone", clone, "Another kernel with the same arguments set. Needs OpenCL 2.1.");
+  define(
+      "capture_call",
+      [](nb::handle self, const nb::args& args, const nb::kwargs& kwargs) {
+        const nb::module_ written = nb::module_::import_("treadle.pyopencl.capture_call");
+        written.attr("capture_kernel_call")(self, *args, **kwargs);
+      },
+      "Writes a program that makes everything anew and repeats a call: (file, queue, sizes, ...).");
+  define_property("int_ptr", [](nb::handle self) {
+    return reinterpret_cast<std::uintptr_t>(kernel_of(self.ptr()).kernel.raw());
+  });
+  const nb::object from_pointer =
+      nb::cpp_function(pyopencl([](std::uintptr_t pointer, bool retain) {
+                         return make_kernel(opencl::Kernel(
+                             loader_table(), reinterpret_cast<opencl::RawKernel>(pointer),
+                             retain ? opencl::Ownership::retain : opencl::Ownership::adopt));
+                       }),
+                       nb::arg("int_ptr_value"), nb::arg("retain") = true);
+  nb::setattr(nb::handle(kernel_type), "from_int_ptr",
+              nb::module_::import_("builtins").attr("staticmethod")(from_pointer));
+}
+
+}  // namespace
+
+bool is_kernel(nb::handle object) { return Py_TYPE(object.ptr()) == kernel_type; }
+
+nb::object make_kernel(opencl::Kernel kernel) {
+  numpy_types();  // scalars are recognised from the first call on
+  auto state = std::make_unique<KernelState>(KernelState{std::move(kernel)});
+  state->call_name = call_name_of(state->kernel.name());
+  state->passed = state->kernel.argument_count();
+  PyObject* self = kernel_type->tp_alloc(kernel_type, 0);
+  if (self == nullptr) throw nb::python_error();
+  auto* object = reinterpret_cast<KernelObject*>(self);
+  object->vectorcall = call_kernel;
+  object->kernel = state.release();
+  return nb::steal(self);
+}
+
+void bind_kernel(nb::module_& m) {
+  kernel_type = make_type();
+  m.attr("Kernel") = nb::handle(kernel_type);
+  define_info();
+  define_methods();
+  bind_kernel_calls(m);
+}
+
+}  // namespace treadle::bindings::cl

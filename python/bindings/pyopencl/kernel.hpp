@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// The Python type of an OpenCL kernel. A plain CPython type, not a nanobind class: calls arrive by
+// vectorcall and find everything they need in the object.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <vector>
+
+#include "pyopencl/argument.hpp"
+#include "pyopencl/classes.hpp"
+#include "treadle/opencl/kernel.hpp"
+
+namespace treadle::bindings::cl {
+
+struct KernelState {
+  opencl::Kernel kernel;
+  std::string call_name = {};            ///< how texts about a wrong call name it
+  std::vector<ArgumentType> types = {};  ///< empty: none declared
+  std::size_t passed = 0;                ///< arguments a caller passes
+  bool takes_arrays = false;             ///< some are vectors, which may bring events
+
+  /// Of the arguments' types only.
+  bool is_typed() const noexcept { return !types.empty(); }
+};
+
+struct KernelObject {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject* dict;
+  PyObject* weak_references;
+  KernelState* kernel;
+};
+inline KernelState& kernel_of(PyObject* self) {
+  return *reinterpret_cast<KernelObject*>(self)->kernel;
+}
+
+/// Whether `object` is a Kernel.
+bool is_kernel(nb::handle object);
+/// A new Python object for `kernel`.
+nb::object make_kernel(opencl::Kernel kernel);
+
+/// kernel(queue, global_size, local_size, *args, ...), in kernel_calls.cpp.
+PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t count,
+                      PyObject* keywords);
+/// kernel.set_args(*args)
+PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
+/// kernel.set_arg(index, arg)
+PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
+/// Interns the keywords, and adds enqueue_nd_range_kernel to the module.
+void bind_kernel_calls(nb::module_& m);
+
+}  // namespace treadle::bindings::cl

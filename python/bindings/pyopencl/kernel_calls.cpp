@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+// The hot path: from Python's vectorcall to the arguments and the enqueue.
+#include <nanobind/stl/string.h>
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "calls/argument.hpp"
+#include "calls/keyword_names.hpp"
+#include "calls/small_integer.hpp"
+#include "pyopencl/kernel.hpp"
+
+namespace treadle::bindings::cl {
+namespace {
+
+// Behind queue, sizes and the kernel's own arguments, by name or by place.
+enum Option { global_offset, g_times_l, allow_empty_ndrange, wait_for, option_count };
+constinit KeywordNames<option_count> option_names({"global_offset", "g_times_l",
+                                                   "allow_empty_ndrange", "wait_for"});
+constexpr const char* first_names[] = {"queue", "global_size", "local_size"};
+constexpr std::size_t first_count = std::size(first_names);
+
+template <class F>
+PyObject* guarded(F call) noexcept {
+  try {
+    return call();
+  } catch (...) {
+    set_error();
+    return nullptr;
+  }
+}
+
+/// A call, read: everything borrowed from the caller.
+struct Call {
+  PyObject *queue = nullptr, *global = nullptr, *local = nullptr;
+  PyObject* const* values = nullptr;  ///< of the kernel
+  std::array<PyObject*, option_count> options{};
+};
+
+[[noreturn]] void refuse_call(const KernelState& kernel, const std::string& why) {
+  raise_python(PyExc_TypeError, kernel.call_name + "() " + why);
+}
+
+std::string parameter_name(const KernelState& kernel, std::size_t place) {
+  if (place < first_count) return first_names[place];
+  if (place < first_count + kernel.passed) return "arg" + std::to_string(place - first_count);
+  return option_names.name(place - first_count - kernel.passed);
+}
+
+std::size_t place_of(const KernelState& kernel, PyObject* name) {
+  const std::size_t options = first_count + kernel.passed;
+  if (const int option = option_names.find(name); option >= 0)
+    return options + static_cast<std::size_t>(option);
+  const auto text = nb::cast<std::string>(nb::str(name));
+  for (std::size_t place = 0; place < options; ++place)
+    if (parameter_name(kernel, place) == text) return place;
+  refuse_call(kernel, "got an unexpected keyword argument '" + text + "'");
+}
+
+// Python's own rules for a function with these parameters.
+void fill_places(const KernelState& kernel, PyObject* const* arguments, std::size_t positional,
+                 PyObject* keywords, std::vector<PyObject*>& places) {
+  const std::size_t needed = first_count + kernel.passed;
+  if (positional > needed + option_count)
+    refuse_call(kernel, "takes from " + std::to_string(needed + 1) + " to " +
+                            std::to_string(needed + 1 + option_count) +
+                            " positional arguments but " + std::to_string(positional + 1) +
+                            " were given");
+  std::copy_n(arguments, positional, places.begin());
+  const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    PyObject* name = PyTuple_GET_ITEM(keywords, i);
+    PyObject*& place = places[place_of(kernel, name)];
+    if (place != nullptr)
+      refuse_call(kernel, "got multiple values for argument '" +
+                              nb::cast<std::string>(nb::str(name)) + "'");
+    place = arguments[positional + static_cast<std::size_t>(i)];
+  }
+  std::string missing;
+  std::size_t count = 0;
+  for (std::size_t place = 0; place < needed; ++place)
+    if (places[place] == nullptr) {
+      missing += (count++ == 0 ? "'" : ", '") + parameter_name(kernel, place) + "'";
+    }
+  if (count > 0)
+    refuse_call(kernel, "missing " + std::to_string(count) + " required positional argument" +
+                            (count > 1 ? "s: " : ": ") + missing);
+}
+
+Call read_call(const KernelState& kernel, PyObject* const* arguments, std::size_t positional,
+               PyObject* keywords, std::vector<PyObject*>& places) {
+  const std::size_t needed = first_count + kernel.passed;
+  if (positional == needed && keywords == nullptr) [[likely]]
+    return {arguments[0], arguments[1], arguments[2], arguments + first_count, {}};
+  places.resize(needed + option_count);
+  fill_places(kernel, arguments, positional, keywords, places);
+  Call call{places[0], places[1], places[2], places.data() + first_count, {}};
+  std::copy_n(places.begin() + static_cast<std::ptrdiff_t>(needed), option_count,
+              call.options.begin());
+  return call;
+}
+
+/// The sizes of one side, any number of them: OpenCL's limit is checked later.
+struct Sizes {
+  std::array<std::size_t, 10> values{};
+  std::size_t count = 0;
+  std::span<const std::size_t> list() const { return {values.data(), count}; }
+  bool has_zero() const {
+    return std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), 0u) !=
+           values.begin() + static_cast<std::ptrdiff_t>(count);
+  }
+};
+
+std::size_t size_of(PyObject* item, const char* what) {
+  if (PyLong_CheckExact(item)) [[likely]] {
+    const std::size_t number = PyLong_AsSize_t(item);
+    if (number != static_cast<std::size_t>(-1) || PyErr_Occurred() == nullptr) return number;
+    PyErr_Clear();
+    raise_logic_error("enqueue_nd_range_kernel", std::string(what) + " has an entry " +
+                                                     nb::cast<std::string>(nb::repr(item)) +
+                                                     ", which is no size");
+  }
+  const nb::object index = nb::steal(PyNumber_Index(item));
+  if (!index.is_valid()) throw nb::python_error();
+  return size_of(nb::object(nb::steal(PyNumber_Long(index.ptr()))).ptr(), what);
+}
+
+Sizes read_sizes(PyObject* given, const char* what) {
+  const nb::object sequence = nb::steal(PySequence_Fast(given, "sizes must be iterable"));
+  if (!sequence.is_valid()) throw nb::python_error();
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.ptr());
+  Sizes sizes;
+  if (static_cast<std::size_t>(count) > sizes.values.size())
+    raise_logic_error("enqueue_nd_range_kernel",
+                      std::string(what) + " has " + std::to_string(count) + " dimensions");
+  for (PyObject* const* item = PySequence_Fast_ITEMS(sequence.ptr());
+       sizes.count < static_cast<std::size_t>(count); ++item)
+    sizes.values[sizes.count++] = size_of(*item, what);
+  return sizes;
+}
+
+/// Over what a kernel runs, as it was given.
+struct Shape {
+  Sizes global, local, offset;
+  bool has_local = false, has_offset = false;
+};
+
+void pad(Sizes& sizes, std::size_t count) {
+  while (sizes.count < count) sizes.values[sizes.count++] = 1;
+}
+
+// g_times_l: the global size counts groups, and so does the offset.
+void multiply(Shape& shape) {
+  const std::size_t count = std::max(shape.global.count, shape.local.count);
+  pad(shape.global, count);
+  pad(shape.local, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    shape.global.values[i] *= shape.local.values[i];
+    if (shape.has_offset) shape.offset.values[i] *= shape.local.values[i];
+  }
+}
+
+bool read_plain_extent(PyObject* given, opencl::Extent& extent) {
+  const SmallSides sides = small_sides(given, 0);
+  if (sides.count == 0) return false;
+  extent = opencl::Extent(static_cast<unsigned>(sides.count), static_cast<std::size_t>(sides.x),
+                          static_cast<std::size_t>(sides.y), static_cast<std::size_t>(sides.z));
+  return true;
+}
+
+// Nearly every call: ordinary sizes, as many for the groups, and no option that changes them.
+bool read_plain_range(const Call& call, opencl::LaunchConfig& config) {
+  if (call.options[global_offset] != nullptr || call.options[g_times_l] != nullptr ||
+      call.options[allow_empty_ndrange] != nullptr)
+    return false;
+  if (!read_plain_extent(call.global, config.global)) return false;
+  if (call.local == Py_None) return true;
+  return read_plain_extent(call.local, config.local) &&
+         config.local.dimensions() == config.global.dimensions();
+}
+
+Shape read_shape(const Call& call) {
+  Shape shape;
+  shape.global = read_sizes(call.global, "global_size");
+  if (shape.has_local = call.local != Py_None; shape.has_local)
+    shape.local = read_sizes(call.local, "local_size");
+  PyObject* offset = call.options[global_offset];
+  if (shape.has_offset = offset != nullptr && offset != Py_None; shape.has_offset)
+    shape.offset = read_sizes(offset, "global_offset");
+  if (!shape.has_local && !shape.has_offset) return shape;
+  const bool multiplies = shape.has_local && is_set(call.options[g_times_l]);
+  const std::size_t rank =
+      multiplies ? std::max(shape.global.count, shape.local.count) : shape.global.count;
+  if (shape.has_local && !multiplies && shape.local.count != rank)
+    raise_logic_error("enqueue_nd_range_kernel", "global_size has " + std::to_string(rank) +
+                                                     " dimensions, local_size " +
+                                                     std::to_string(shape.local.count));
+  if (shape.has_offset && shape.offset.count != rank)
+    raise_logic_error("enqueue_nd_range_kernel", "the range has " + std::to_string(rank) +
+                                                     " dimensions, global_offset " +
+                                                     std::to_string(shape.offset.count));
+  if (multiplies) multiply(shape);
+  return shape;
+}
+
+const CommandQueue& queue_of(PyObject* object) {
+  static auto* const type = reinterpret_cast<PyTypeObject*>(nb::type<CommandQueue>().ptr());
+  if (Py_TYPE(object) != type && !nb::isinstance<CommandQueue>(object))
+    raise_python(PyExc_TypeError,
+                 std::string("queue must be a CommandQueue, not ") + Py_TYPE(object)->tp_name);
+  return *nb::inst_ptr<CommandQueue>(object);
+}
+
+opencl::Extent extent_of(const Sizes& sizes) { return opencl::Extent(sizes.list()); }
+
+/// False if the range is empty, and may be.
+bool read_range(const Call& call, opencl::LaunchConfig& config) {
+  if (read_plain_range(call, config)) [[likely]]
+    return true;
+  const Shape shape = read_shape(call);
+  if (is_set(call.options[allow_empty_ndrange]) &&
+      (shape.global.has_zero() || shape.local.has_zero()))
+    return false;
+  config.global = extent_of(shape.global);
+  config.local = extent_of(shape.local);
+  config.offset = extent_of(shape.offset);
+  return true;
+}
+
+// Enqueues with what `launch(config)` does; a marker where the range is empty and may be.
+template <class F>
+nb::object enqueue(const Call& call, nb::handle after_these, F launch) {
+  opencl::LaunchConfig config{.queue = use_queue(queue_of(call.queue)), .global = {}};
+  const bool has_items = read_range(call, config);
+  const Events after(after_these);
+  config.order = after.order();
+  if (!has_items) return make_event(config.queue.marker(config.order));
+  return make_event(with_retry([&] { return launch(config); }));
+}
+
+void fill(ArgumentList& list, const KernelState& kernel, PyObject* const* values) {
+  if (!kernel.is_typed()) {
+    for (std::size_t i = 0; i < kernel.passed; ++i) list.add(values[i]);
+    return;
+  }
+  for (std::size_t i = 0; i < kernel.passed; ++i) list.add(kernel.types[i], values[i]);
+}
+
+// Arrays bring the events that their data waits for.
+nb::object with_events_of_arrays(const KernelState& kernel, const Call& call) {
+  PyObject* given = call.options[wait_for];
+  nb::object events = given == nullptr ? nb::object(nb::none()) : nb::borrow(given);
+  for (std::size_t i = 0; i < kernel.types.size(); ++i) {
+    if (!kernel.types[i].is_vector()) continue;
+    const nb::object more = nb::getattr(nb::handle(call.values[i]), "events", nb::none());
+    if (more.is_none() || nb::len(more) == 0) continue;
+    nb::list all = events.is_none() ? nb::list() : nb::list(events);
+    all.extend(more);
+    events = all;
+  }
+  return events;
+}
+
+}  // namespace
+
+PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t count,
+                      PyObject* keywords) {
+  return guarded([&] {
+    const KernelState& kernel = kernel_of(self);
+    std::vector<PyObject*> places;
+    const Call call = read_call(
+        kernel, arguments, static_cast<std::size_t>(PyVectorcall_NARGS(count)), keywords, places);
+    ArgumentList list(kernel.passed);
+    fill(list, kernel, call.values);
+    nb::object of_arrays;  // and of the caller
+    nb::handle after = call.options[wait_for] == nullptr ? Py_None : call.options[wait_for];
+    if (kernel.takes_arrays) after = of_arrays = with_events_of_arrays(kernel, call);
+    return enqueue(call, after,
+                   [&](const opencl::LaunchConfig& config) {
+                     return kernel.kernel.launch_list(config, list.list());
+                   })
+        .release()
+        .ptr();
+  });
+}
+
+PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    const KernelState& kernel = kernel_of(self);
+    if (static_cast<std::size_t>(count) != kernel.passed)
+      raise_python(PyExc_TypeError, "set_args() takes " + std::to_string(kernel.passed) +
+                                        " arguments for this kernel but " + std::to_string(count) +
+                                        " were given");
+    ArgumentList list(kernel.passed);
+    fill(list, kernel, arguments);
+    unsigned index = 0;
+    for (const opencl::Argument& argument : list.list())
+      kernel.kernel.set_argument(index++, argument);
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    if (count != 2) raise_python(PyExc_TypeError, "set_arg() takes arg_index and arg");
+    const unsigned long index = PyLong_AsUnsignedLong(arguments[0]);
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    ArgumentList list(1, index);
+    list.add(arguments[1]);
+    kernel_of(self).kernel.set_argument(static_cast<unsigned>(index), list.list()[0]);
+    Py_RETURN_NONE;
+  });
+}
+
+void bind_kernel_calls(nb::module_& m) {
+  option_names.intern();
+  m.def("enqueue_nd_range_kernel",
+        pyopencl([](nb::handle queue, nb::handle kernel, nb::handle global, nb::handle local,
+                    nb::handle offset, nb::handle after, bool times, bool may_be_empty) {
+          if (!is_kernel(kernel)) raise_python(PyExc_TypeError, "kernel must be a Kernel");
+          const opencl::Kernel& called = kernel_of(kernel.ptr()).kernel;
+          const Call call{queue.ptr(),
+                          global.ptr(),
+                          local.ptr(),
+                          nullptr,
+                          {offset.ptr(), times ? Py_True : Py_False,
+                           may_be_empty ? Py_True : Py_False, nullptr}};
+          return enqueue(call, after, [&](const opencl::LaunchConfig& config) {
+            return called.enqueue(config);
+          });
+        }),
+        nb::arg("queue"), nb::arg("kernel"), nb::arg("global_work_size"),
+        nb::arg("local_work_size").none(), nb::arg("global_work_offset") = nb::none(),
+        nb::arg("wait_for") = nb::none(), nb::arg("g_times_l") = false,
+        nb::arg("allow_empty_ndrange") = false,
+        "Enqueues a kernel with the arguments that were set.");
+}
+
+}  // namespace treadle::bindings::cl

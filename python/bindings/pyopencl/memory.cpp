@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "kept_objects.hpp"
+#include "pyopencl/classes.hpp"
+#include "pyopencl/info.hpp"
+
+namespace treadle::bindings::cl {
+namespace {
+
+using opencl::MemFlags;
+
+bool has_any(MemFlags flags, MemFlags bits) {
+  return (static_cast<std::uint64_t>(flags) & static_cast<std::uint64_t>(bits)) != 0;
+}
+
+// Whether kernels may write to the host's memory itself.
+bool writes_host(MemFlags flags) {
+  return opencl::has(flags, MemFlags::use_host_ptr) &&
+         has_any(flags, MemFlags::read_write | MemFlags::write_only);
+}
+
+std::size_t buffer_size(std::size_t size, const HostBuffer& host) {
+  if (size > host.size())
+    raise_logic_error("Buffer", "size=" + std::to_string(size) + " is more than the " +
+                                    std::to_string(host.size()) + " bytes of hostbuf");
+  return size == 0 ? host.size() : size;
+}
+
+Buffer from_host(const Context& context, MemFlags flags, std::size_t size, nb::handle hostbuf) {
+  if (!has_any(flags, MemFlags::use_host_ptr | MemFlags::copy_host_ptr))
+    warn_python(PyExc_UserWarning, "'hostbuf' was passed, but no memory flags to make use of it.");
+  const HostBuffer host(hostbuf, writes_host(flags) ? HostBuffer::write : HostBuffer::read);
+  const std::size_t bytes = buffer_size(size, host);
+  opencl::Buffer made =
+      with_retry([&] { return opencl::Buffer(context.context, bytes, flags, host.data()); });
+  const bool is_kept = opencl::has(flags, MemFlags::use_host_ptr);
+  return Buffer(std::move(made), is_kept ? nb::borrow(hostbuf) : nb::object());
+}
+
+void construct_buffer(Buffer* self, const Context& context, std::uint64_t bits, std::size_t size,
+                      nb::handle hostbuf) {
+  const auto flags = static_cast<MemFlags>(bits);
+  if (!hostbuf.is_none()) {
+    new (self) Buffer(from_host(context, flags, size, hostbuf));
+    return;
+  }
+  new (self) Buffer(with_retry([&] { return opencl::Buffer(context.context, size, flags); }));
+}
+
+nb::object sub_region(const Buffer& self, std::size_t origin, std::size_t size,
+                      std::uint64_t flags) {
+  return nb::cast(Buffer(with_retry(
+      [&] { return self.buffer().sub_buffer(origin, size, static_cast<MemFlags>(flags)); })));
+}
+
+nb::object slice_of(const Buffer& self, nb::handle index) {
+  if (PySlice_Check(index.ptr()) == 0)
+    raise_python(PyExc_TypeError, "a Buffer is indexed by a slice of bytes: buffer[start:stop]");
+  Py_ssize_t start = 0, stop = 0, step = 0;
+  if (PySlice_Unpack(index.ptr(), &start, &stop, &step) != 0) throw nb::python_error();
+  const auto size = static_cast<Py_ssize_t>(self.memory().size_bytes());
+  PySlice_AdjustIndices(size, &start, &stop, step);
+  if (step != 1) raise_logic_error("Buffer.__getitem__", "the step of a slice must be 1");
+  if (stop <= start) raise_logic_error("Buffer.__getitem__", "the slice has no bytes");
+  const auto inherited = static_cast<std::uint64_t>(self.memory().flags()) &
+                         ~static_cast<std::uint64_t>(MemFlags::copy_host_ptr);
+  return sub_region(self, static_cast<std::size_t>(start), static_cast<std::size_t>(stop - start),
+                    inherited);
+}
+
+nb::object memory_info(const MemoryObjectHolder& self, long long param) {
+  const auto parameter = static_cast<opencl::MemInfo>(param);
+  if (parameter == opencl::MemInfo::host_ptr)
+    raise_logic_error("MemoryObject.get_info",
+                      "the address is of no use in Python: get_host_array() "
+                      "makes an array of USE_HOST_PTR memory");
+  return to_python(self.memory().shared_table(), self.memory().info(parameter));
+}
+
+// NumPy asks for the buffer while the array is made, and keeps the object: its .base.
+int export_host(PyObject* self, Py_buffer* view, int flags) noexcept {
+  const auto& holder = *nb::inst_ptr<MemoryObjectHolder>(self);
+  view->obj = nullptr;
+  if (holder.exported == nullptr) {
+    PyErr_SetString(PyExc_BufferError,
+                    "memory of a device is no host buffer: copy it with enqueue_copy");
+    return -1;
+  }
+  return PyBuffer_FillInfo(view, self, holder.exported,
+                           static_cast<Py_ssize_t>(holder.exported_bytes), 0, flags);
+}
+
+nb::object host_array(nb::handle_t<MemoryObjectHolder> object, nb::handle shape, nb::handle dtype,
+                      nb::handle order) {
+  auto& self = *nb::inst_ptr<MemoryObjectHolder>(object.ptr());
+  if (!opencl::has(self.memory().flags(), MemFlags::use_host_ptr))
+    raise_logic_error("MemoryObject.get_host_array",
+                      "only memory made with USE_HOST_PTR has an array of the host's");
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  const auto count = nb::cast<std::size_t>(numpy.attr("prod")(shape).attr("__int__")());
+  const nb::object type = numpy.attr("dtype")(dtype);
+  const std::size_t bytes = count * nb::cast<std::size_t>(type.attr("itemsize"));
+  if (bytes > self.memory().size_bytes())
+    raise_logic_error("MemoryObject.get_host_array",
+                      "the array has " + std::to_string(bytes) + " bytes, the memory " +
+                          std::to_string(self.memory().size_bytes()));
+  self.exported = reinterpret_cast<void*>(self.memory().get<opencl::MemInfo::host_ptr>());
+  self.exported_bytes = self.memory().size_bytes();
+  const auto hide = [&](void*) { self.exported = nullptr; };
+  const std::unique_ptr<void, decltype(hide)> guard(self.exported, hide);
+  return numpy.attr("ndarray")(shape, type, object, 0, nb::none(), order);
+}
+
+void bind_holder(nb::module_& m) {
+  static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_host), {0, nullptr}};
+  auto type =
+      nb::class_<MemoryObjectHolder>(m, "MemoryObjectHolder", nb::dynamic_attr(),
+                                     nb::type_slots(slots), "What stands for memory of a context.");
+  bind_identity(type, [](const MemoryObjectHolder& self) { return self.memory().raw(); });
+  bind_info(type, "mem_info", memory_info);
+  type.def("get_host_array", pyopencl(host_array), nb::arg("shape"), nb::arg("dtype"),
+           nb::arg("order") = "C", "An array over memory made with USE_HOST_PTR.");
+}
+
+void bind_memory_object(nb::module_& m) {
+  static PyType_Slot slots[] = {
+      type_slot(Py_bf_getbuffer, export_host),
+      // No tp_clear: the host's memory must outlive the device's.
+      type_slot(Py_tp_traverse, traverse_kept<MemoryObject, &MemoryObject::hostbuf>),
+      {0, nullptr}};
+  auto type = nb::class_<MemoryObject, MemoryObjectHolder>(
+      m, "MemoryObject", nb::dynamic_attr(), nb::type_slots(slots), "Memory of a context.");
+  bind_from_pointer<opencl::RawMemory>(type, [](opencl::RawMemory raw, opencl::Ownership own) {
+    return make_memory(opencl::MemoryObject(loader_table(), raw, own));
+  });
+  type.def("release", pyopencl([](MemoryObject& self) { self.release(); }),
+           "Gives the memory up now; LogicError the second time.")
+      .def_prop_ro("hostbuf", [](const MemoryObject& self) {
+        return self.hostbuf.is_valid() ? self.hostbuf : nb::object(nb::none());
+      });
+}
+
+}  // namespace
+
+opencl::Buffer Buffer::buffer() const {
+  return opencl::Buffer(memory_.shared_table(), memory_.raw(), opencl::Ownership::retain);
+}
+
+nb::object make_memory(opencl::MemoryObject memory) {
+  const auto type = memory.get<opencl::MemInfo::type>();
+  if (type == static_cast<std::uint64_t>(opencl::MemObjectType::buffer))
+    return nb::cast(Buffer(std::move(memory)));
+  return nb::cast(MemoryObject(std::move(memory)));
+}
+
+void bind_memory(nb::module_& m) {
+  bind_holder(m);
+  bind_memory_object(m);
+  static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_host),
+                                type_slot(Py_tp_traverse, traverse_kept<Buffer, &Buffer::hostbuf>),
+                                {0, nullptr}};
+  nb::class_<Buffer, MemoryObject>(m, "Buffer", nb::dynamic_attr(), nb::type_slots(slots),
+                                   "A range of bytes.")
+      .def("__init__", pyopencl(construct_buffer), nb::arg("context"), nb::arg("flags"),
+           nb::arg("size") = 0, nb::arg("hostbuf") = nb::none())
+      .def("get_sub_region", pyopencl(sub_region), nb::arg("origin"), nb::arg("size"),
+           nb::arg("flags") = 0, "A part of the buffer, which keeps the whole.")
+      .def("__getitem__", pyopencl(slice_of));
+  nb::class_<LocalMemory>(m, "LocalMemory", nb::dynamic_attr(),
+                          "Memory of each work-group, as an argument of a kernel.")
+      .def(nb::init<std::size_t>(), nb::arg("size"))
+      .def_ro("size", &LocalMemory::size_bytes);
+}
+
+}  // namespace treadle::bindings::cl

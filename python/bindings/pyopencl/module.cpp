@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// treadle._core.opencl: the classes and functions of pyopencl._cl, made in order. The GIL is held
+// and released by the rule of ../module.cpp.
+#include "pyopencl/classes.hpp"
+#include "rooms.hpp"
+
+namespace treadle::bindings {
+
+void bind_opencl(nb::module_& m) {
+  cl::bind_constants(m);
+  cl::bind_platform(m);
+  cl::bind_device(m);
+  cl::bind_context(m);
+  cl::bind_queue(m);
+  cl::bind_event(m);
+  cl::bind_memory(m);
+  cl::bind_transfer(m);
+  cl::bind_box_transfer(m);
+  cl::bind_map(m);
+  cl::bind_program(m);
+  cl::bind_program_cache(m);
+  cl::bind_kernel(m);
+  cl::bind_pools(m);
+}
+
+}  // namespace treadle::bindings

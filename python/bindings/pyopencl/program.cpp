@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pyopencl/classes.hpp"
+#include "pyopencl/info.hpp"
+#include "pyopencl/kernel.hpp"
+
+namespace treadle::bindings::cl {
+namespace {
+
+std::string text_of(nb::handle text) {
+  if (PyBytes_Check(text.ptr()) != 0)
+    return {PyBytes_AS_STRING(text.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(text.ptr()))};
+  return nb::cast<std::string>(text);
+}
+
+std::span<const std::byte> bytes_in(nb::handle object) {
+  if (PyBytes_Check(object.ptr()) == 0)
+    raise_python(PyExc_TypeError,
+                 std::string("bytes are wanted, not ") + Py_TYPE(object.ptr())->tp_name);
+  return std::as_bytes(std::span(PyBytes_AS_STRING(object.ptr()),
+                                 static_cast<std::size_t>(PyBytes_GET_SIZE(object.ptr()))));
+}
+
+// None: the core's own default, all of the context's or the program's.
+std::vector<opencl::Device> devices_in(nb::handle given) {
+  std::vector<opencl::Device> devices;
+  if (given.is_none()) return devices;
+  for (const nb::handle device : nb::borrow<nb::iterable>(given))
+    devices.push_back(nb::cast<const Device&>(device).device);
+  return devices;
+}
+
+void construct_from_source(Program* self, const Context& context, nb::handle source) {
+  if (PyUnicode_Check(source.ptr()) == 0 && PyBytes_Check(source.ptr()) == 0)
+    raise_python(PyExc_TypeError, "the source of a program is str or bytes");
+  new (self) Program{opencl::Program::from_source(context.context, text_of(source))};
+}
+
+void construct_from_binaries(Program* self, const Context& context, nb::handle devices,
+                             nb::handle binaries) {
+  const std::vector<opencl::Device> chosen = devices_in(devices);
+  std::vector<opencl::Bytes> code;
+  for (const nb::handle binary : nb::borrow<nb::iterable>(binaries)) {
+    const auto bytes = bytes_in(binary);
+    code.emplace_back(bytes.begin(), bytes.end());
+  }
+  if (chosen.size() != code.size())
+    raise_logic_error("clCreateProgramWithBinary", std::to_string(chosen.size()) + " devices, " +
+                                                       std::to_string(code.size()) + " binaries");
+  new (self) Program{opencl::Program::from_binaries(context.context, chosen, code)};
+}
+
+void build(const Program& self, nb::handle options, nb::handle devices) {
+  const std::string words = text_of(options);
+  const std::vector<opencl::Device> chosen = devices_in(devices);
+  nb::gil_scoped_release released;
+  self.program.build(words, chosen);
+}
+
+void compile(const Program& self, nb::handle options, nb::handle devices, nb::handle headers) {
+  const std::string words = text_of(options);
+  const std::vector<opencl::Device> chosen = devices_in(devices);
+  std::vector<opencl::Program::Header> included;
+  for (const nb::handle header : nb::borrow<nb::iterable>(headers)) {
+    if (nb::len(header) != 2)
+      raise_logic_error("clCompileProgram", "a header is a pair of its name and its program");
+    included.emplace_back(text_of(header[0]),
+                          nb::cast<const Program&>(nb::object(header[1])).program);
+  }
+  nb::gil_scoped_release released;
+  self.program.compile(words, included, chosen);
+}
+
+Program link(const Context& context, nb::handle programs, nb::handle options, nb::handle devices) {
+  std::vector<opencl::Program> parts;
+  for (const nb::handle program : nb::borrow<nb::iterable>(programs))
+    parts.push_back(nb::cast<const Program&>(program).program);
+  const std::string words = text_of(options);
+  const std::vector<opencl::Device> chosen = devices_in(devices);
+  nb::gil_scoped_release released;
+  return {opencl::Program::link(context.context, parts, words, chosen)};
+}
+
+nb::object program_info(const Program& self, long long param) {
+  return to_python(self.program.shared_table(),
+                   self.program.info(static_cast<opencl::ProgramInfo>(param)));
+}
+
+nb::object build_info(const Program& self, const Device& device, long long param) {
+  return to_python(
+      self.program.shared_table(),
+      self.program.build_info(device.device, static_cast<opencl::ProgramBuildInfo>(param)));
+}
+
+// (device, what its compiler said), also where it will not tell.
+nb::list build_logs(const Program& self) {
+  nb::list logs;
+  for (const opencl::Device& device : self.program.devices()) {
+    std::string log;
+    try {
+      log = self.program.build_log(device);
+    } catch (const Error&) {
+      log = "<error retrieving log>";
+    }
+    logs.append(nb::make_tuple(make_device(device), log));
+  }
+  return logs;
+}
+
+void bind_kind(nb::module_& m) {
+  nb::enum_<opencl::ProgramKind>(m, "program_kind", "What a program was made from.")
+      .value("UNKNOWN", opencl::ProgramKind::unknown)
+      .value("SOURCE", opencl::ProgramKind::source)
+      .value("BINARY", opencl::ProgramKind::binary)
+      .value("IL", opencl::ProgramKind::il);
+}
+
+void bind_builds(nb::class_<Program>& type) {
+  type.def("_build", pyopencl(build), nb::arg("options") = nb::bytes(""),
+           nb::arg("devices") = nb::none())
+      .def("compile", pyopencl(compile), nb::arg("options") = nb::bytes(""),
+           nb::arg("devices") = nb::none(), nb::arg("headers") = nb::list())
+      .def_static("link", pyopencl(link), nb::arg("context"), nb::arg("programs"),
+                  nb::arg("options") = nb::bytes(""), nb::arg("devices") = nb::none())
+      .def("get_build_info", pyopencl(build_info), nb::arg("device"), nb::arg("param"))
+      .def("_get_build_logs", pyopencl(build_logs))
+      .def("set_specialization_constant",
+           pyopencl([](const Program& self, unsigned id, nb::handle value) {
+             const HostBuffer bytes(value, HostBuffer::read);
+             self.program.set_specialization_constant(id, bytes.bytes());
+           }),
+           nb::arg("spec_id"), nb::arg("buffer"));
+}
+
+}  // namespace
+
+nb::object make_program(opencl::Program program) {
+  const nb::object face = nb::module_::import_("treadle.pyopencl._program").attr("Program");
+  return face(Program{std::move(program)});
+}
+
+void bind_program(nb::module_& m) {
+  bind_kind(m);
+  auto type =
+      nb::class_<Program>(m, "_Program", nb::dynamic_attr(), "Code for the devices of a context.");
+  type.def("__init__", pyopencl(construct_from_source), nb::arg("context"), nb::arg("src"))
+      .def("__init__", pyopencl(construct_from_binaries), nb::arg("context"), nb::arg("devices"),
+           nb::arg("binaries"))
+      .def_static(
+          "create_with_built_in_kernels",
+          pyopencl([](const Context& context, nb::handle devices, const std::string& names) {
+            return Program{opencl::Program::from_built_in_kernels(context.context,
+                                                                  devices_in(devices), names)};
+          }),
+          nb::arg("context"), nb::arg("devices"), nb::arg("kernel_names"))
+      .def("kind", pyopencl([](const Program& self) { return self.program.kind(); }))
+      .def("all_kernels", pyopencl([](const Program& self) {
+             nb::list kernels;
+             for (opencl::Kernel& kernel : self.program.kernels())
+               kernels.append(make_kernel(std::move(kernel)));
+             return kernels;
+           }));
+  bind_identity(type, [](const Program& self) { return self.program.raw(); });
+  bind_from_pointer<opencl::RawProgram>(type, [](opencl::RawProgram raw, opencl::Ownership own) {
+    return nb::cast(Program{opencl::Program(loader_table(), raw, own)});
+  });
+  bind_info(type, "program_info", program_info);
+  bind_builds(type);
+  m.def("_create_program_with_il", pyopencl([](const Context& context, nb::handle il) {
+          return Program{opencl::Program::from_il(context.context, bytes_in(il))};
+        }),
+        nb::arg("context"), nb::arg("src"));
+}
+
+}  // namespace treadle::bindings::cl

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Programs of OpenCL C through Treadle's cache: the two rooms meet here, for neither knows the
+// other.
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pyopencl/classes.hpp"
+#include "treadle/compile/cached.hpp"
+#include "treadle/opencl/program_binary.hpp"
+
+namespace treadle::bindings::cl {
+namespace {
+
+struct Request {
+  std::string source;
+  std::vector<std::string> words;                   ///< all options, in order
+  std::vector<std::filesystem::path> include_dirs;  ///< those among them that -I names
+  compile::CachePlace place;
+};
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+compile::BinaryKey key_of(const Request& request, const opencl::Device& device) {
+  compile::BinaryKey key;
+  key.language = "opencl-c";
+  key.source = request.source;
+  key.include_dirs = request.include_dirs;
+  for (auto& [name, value] : opencl::binary_identity(device))
+    key.identity.push_back({std::move(name), std::move(value)});
+  // Folders are no part of the key, the headers found in them are.
+  for (std::size_t i = 0; i < request.words.size(); ++i) {
+    if (request.words[i] == "-I")
+      ++i;
+    else if (!request.words[i].starts_with("-I"))
+      key.options.push_back(request.words[i]);
+  }
+  return key;
+}
+
+struct Built {
+  opencl::Program program;
+  std::vector<compile::Program> images;  ///< one for each device
+};
+
+Built build_cached(const opencl::Context& context, const std::vector<opencl::Device>& devices,
+                   const Request& request) {
+  const std::string options = joined(request.words);
+  std::vector<compile::BinaryRequest> wanted;
+  for (const opencl::Device& device : devices)
+    wanted.push_back({key_of(request, device), [&context, &request, &options, &device] {
+                        auto made =
+                            opencl::compile_binary(context, device, request.source, options);
+                        return compile::Binary{std::move(made.code), std::move(made.log)};
+                      }});
+  Built built;
+  const auto load = [&](const std::vector<compile::Program>& images) {
+    std::vector<opencl::Bytes> binaries;
+    for (const compile::Program& image : images) binaries.push_back(image.image.code);
+    built.program = opencl::Program::from_binaries(context, devices, binaries);
+    built.program.build(options, devices);
+  };
+  built.images = compile::load_cached(wanted, load, request.place);
+  return built;
+}
+
+nb::tuple build_from_source(const Context& context, const std::string& source,
+                            std::vector<std::string> words,
+                            std::vector<std::filesystem::path> include_dirs, nb::handle given,
+                            std::optional<std::filesystem::path> folder) {
+  Request request{source, std::move(words), std::move(include_dirs), {}};
+  request.place.folder = folder.value_or(std::filesystem::path());
+  std::vector<opencl::Device> devices = context.context.devices();
+  if (!given.is_none()) {
+    devices.clear();
+    for (const nb::handle device : nb::borrow<nb::iterable>(given))
+      devices.push_back(nb::cast<const Device&>(device).device);
+  }
+  Built built = [&] {
+    nb::gil_scoped_release released;
+    return build_cached(context.context, devices, request);
+  }();
+  nb::list logs;
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    logs.append(nb::make_tuple(make_device(devices[i]), built.images[i].log));
+  const bool from_cache = std::ranges::none_of(built.images, [](const compile::Program& image) {
+    return image.origin == compile::Origin::compiled;
+  });
+  return nb::make_tuple(Program{std::move(built.program)}, logs, from_cache);
+}
+
+}  // namespace
+
+void bind_program_cache(nb::module_& m) {
+  m.def("_build_cached", pyopencl(build_from_source), nb::arg("context"), nb::arg("source"),
+        nb::arg("options"), nb::arg("include_dirs"), nb::arg("devices") = nb::none(),
+        nb::arg("folder") = nb::none(),
+        "(built program, [(device, log)], whether the cache had it)");
+}
+
+}  // namespace treadle::bindings::cl

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Copies and fills of ranges. Names with an underscore are what enqueue_copy is made of.
+#include "treadle/opencl/transfer.hpp"
+
+#include <vector>
+
+#include "pyopencl/classes.hpp"
+#include "pyopencl/host_transfer.hpp"
+#include "pyopencl/info.hpp"
+
+namespace treadle::bindings::cl {
+namespace {
+
+template <HostBuffer::Access access>
+nb::object transfer_range(const CommandQueue& queue, const MemoryObjectHolder& mem,
+                          nb::handle hostbuf, std::size_t offset, nb::handle wait_for,
+                          bool is_blocking) {
+  return transfer_host<access>(
+      {queue, mem, hostbuf, wait_for, is_blocking},
+      [offset](const auto& used, const auto& memory, auto bytes, auto order, auto blocking) {
+        if constexpr (access == HostBuffer::write)
+          return opencl::read(used, memory, bytes, offset, order, blocking);
+        else
+          return opencl::write(used, memory, bytes, offset, order, blocking);
+      });
+}
+
+// -1 bytes: as many as both have; over 6 parameters because they are the keywords of the call.
+nb::object copy_buffer(const CommandQueue& queue, const MemoryObjectHolder& src,
+                       const MemoryObjectHolder& dst, long long byte_count, std::size_t src_offset,
+                       std::size_t dst_offset, nb::handle wait_for) {
+  opencl::CopyRange range{0, src_offset, dst_offset};
+  if (byte_count >= 0) range.size_bytes = static_cast<std::size_t>(byte_count);
+  const Events after(wait_for);
+  if (byte_count == 0)  // for the core 0 is "all"; here it is what OpenCL says to it
+    raise_logic_error("clEnqueueCopyBuffer", "a copy of 0 bytes");
+  return with_retry([&] {
+    return make_event(
+        opencl::copy(use_queue(queue), src.memory(), dst.memory(), range, after.order()));
+  });
+}
+
+nb::object fill_buffer(const CommandQueue& queue, const MemoryObjectHolder& mem, nb::handle pattern,
+                       std::size_t offset, std::size_t size, nb::handle wait_for) {
+  const HostBuffer host(pattern, HostBuffer::read);
+  const Events after(wait_for);
+  return with_retry([&] {
+    return make_event(
+        opencl::fill(use_queue(queue), mem.memory(), host.bytes(), offset, size, after.order()));
+  });
+}
+
+nb::object migrate(const CommandQueue& queue, nb::handle mem_objects, std::uint64_t flags,
+                   nb::handle wait_for) {
+  std::vector<opencl::MemoryObject> memory;
+  for (const nb::handle item : nb::borrow<nb::iterable>(mem_objects))
+    memory.push_back(nb::cast<const MemoryObjectHolder&>(item).memory());
+  const Events after(wait_for);
+  return with_retry([&] {
+    return make_event(opencl::migrate(
+        use_queue(queue), memory, static_cast<opencl::MemMigrationFlags>(flags), after.order()));
+  });
+}
+
+}  // namespace
+
+void bind_transfer(nb::module_& m) {
+  m.def("_enqueue_read_buffer", pyopencl(transfer_range<HostBuffer::write>), nb::arg("queue"),
+        nb::arg("mem"), nb::arg("hostbuf"), nb::arg("src_offset") = 0,
+        nb::arg("wait_for") = nb::none(), nb::arg("is_blocking") = true);
+  m.def("_enqueue_write_buffer", pyopencl(transfer_range<HostBuffer::read>), nb::arg("queue"),
+        nb::arg("mem"), nb::arg("hostbuf"), nb::arg("dst_offset") = 0,
+        nb::arg("wait_for") = nb::none(), nb::arg("is_blocking") = true);
+  m.def("_enqueue_copy_buffer", pyopencl(copy_buffer), nb::arg("queue"), nb::arg("src"),
+        nb::arg("dst"), nb::arg("byte_count") = -1, nb::arg("src_offset") = 0,
+        nb::arg("dst_offset") = 0, nb::arg("wait_for") = nb::none());
+  for (const char* name : {"_enqueue_fill_buffer", "enqueue_fill_buffer"})
+    m.def(name, pyopencl(fill_buffer), nb::arg("queue"), nb::arg("mem"), nb::arg("pattern"),
+          nb::arg("offset"), nb::arg("size"), nb::arg("wait_for") = nb::none(),
+          "Repeats the pattern over `size` bytes from `offset` on.");
+  m.def("enqueue_migrate_mem_objects", pyopencl(migrate), nb::arg("queue"), nb::arg("mem_objects"),
+        nb::arg("flags") = 0, nb::arg("wait_for") = nb::none(),
+        "Moves memory to the queue's device, or to the host as the flags say.");
+}
+
+}  // namespace treadle::bindings::cl
