@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 #include <treadle/compile/cache.hpp>
-#include <treadle/compile/program.hpp>
+#include <treadle/compile/compile.hpp>
 #include <vector>
 
 namespace compile = treadle::compile;

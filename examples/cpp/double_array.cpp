@@ -25,11 +25,11 @@ int main() {
   // extern_c keeps the kernel's name as it is written; without it, C++ templates can be asked for
   // by name.
   const auto target = compile::Target::parse(device.target());
-  const compile::Program program = compile::compile_cuda(source, target, {.extern_c = true});
+  const compile::CompileResult result = compile::compile_cuda(source, target, {.extern_c = true});
   std::printf("%s: %.3f ms\n",
-              program.origin == compile::Origin::compiled ? "compiled" : "found in the cache",
-              1e3 * program.seconds);
-  const cuda::Module module(program.image);
+              result.origin == compile::Origin::compiled ? "compiled" : "found in the cache",
+              1e3 * result.seconds);
+  const cuda::Module module(result.image);
   const cuda::Function twice = module.function("twice");
 
   std::vector<float> a(16), doubled(16);

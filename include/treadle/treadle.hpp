@@ -15,7 +15,7 @@
 #include "treadle/codegen/signature.hpp"
 #include "treadle/compile/cache.hpp"
 #include "treadle/compile/cached.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 #include "treadle/compile/toolchain.hpp"
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/copy.hpp"

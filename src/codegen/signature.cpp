@@ -131,8 +131,9 @@ std::optional<Scalar> c_integer(std::string_view name) {
   return is_unsigned ? Scalar::uint32 : Scalar::int32;
 }
 
-std::string element(const Argument& argument, const Dialect& dialect, const TypeNames& types) {
-  return std::string(dialect.global) + types.name_of(argument.dtype);
+std::string element(const ParameterSpec& parameter, const Dialect& dialect,
+                    const TypeNames& types) {
+  return std::string(dialect.global) + types.name_of(parameter.dtype);
 }
 
 }  // namespace
@@ -209,9 +210,9 @@ const std::string& TypeNames::name_of(const DType& type) const {
                    "TypeNames::add gives it a name");
 }
 
-std::vector<Argument> parse_arguments(std::string_view text, const TypeNames& types,
-                                      Offsets offsets) {
-  std::vector<Argument> arguments;
+std::vector<ParameterSpec> parse_parameters(std::string_view text, const TypeNames& types,
+                                            Offsets offsets) {
+  std::vector<ParameterSpec> parameters;
   std::set<std::string> names;
   for (const Declaration& declaration : parse_declarations(text)) {
     if (declaration.address_space == AddressSpace::local ||
@@ -219,44 +220,45 @@ std::vector<Argument> parse_arguments(std::string_view text, const TypeNames& ty
       refuse(text, "'" + declaration.name + "' is no pointer to global memory");
     if (!names.insert(declaration.name).second)
       refuse(text, "two parameters are called '" + declaration.name + "'");
-    const auto vector =
-        offsets == Offsets::passed ? Argument::Kind::vector_with_offset : Argument::Kind::vector;
-    arguments.push_back({declaration.is_pointer ? vector : Argument::Kind::scalar,
-                         types.find(declaration.type), declaration.name});
+    const auto vector = offsets == Offsets::passed ? ParameterSpec::Kind::vector_with_offset
+                                                   : ParameterSpec::Kind::vector;
+    parameters.push_back({declaration.is_pointer ? vector : ParameterSpec::Kind::scalar,
+                          types.find(declaration.type), declaration.name});
   }
-  return arguments;
+  return parameters;
 }
 
-std::string declare(const Argument& argument, const Dialect& dialect, const TypeNames& types) {
-  switch (argument.kind) {
-    case Argument::Kind::scalar:
-      return types.name_of(argument.dtype) + " " + argument.name;
-    case Argument::Kind::vector:
-      return element(argument, dialect, types) + " *" + argument.name;
-    case Argument::Kind::vector_with_offset:
-      return element(argument, dialect, types) + " *" + argument.name + "__base, " +
-             std::string(dialect.offset_type) + " " + argument.name + "__offset";
+std::string declare(const ParameterSpec& parameter, const Dialect& dialect,
+                    const TypeNames& types) {
+  switch (parameter.kind) {
+    case ParameterSpec::Kind::scalar:
+      return types.name_of(parameter.dtype) + " " + parameter.name;
+    case ParameterSpec::Kind::vector:
+      return element(parameter, dialect, types) + " *" + parameter.name;
+    case ParameterSpec::Kind::vector_with_offset:
+      return element(parameter, dialect, types) + " *" + parameter.name + "__base, " +
+             std::string(dialect.offset_type) + " " + parameter.name + "__offset";
   }
   return {};
 }
 
-std::string declare(const std::vector<Argument>& arguments, const Dialect& dialect,
+std::string declare(const std::vector<ParameterSpec>& parameters, const Dialect& dialect,
                     const TypeNames& types) {
   std::string text;
-  for (const Argument& argument : arguments)
-    text += (text.empty() ? "" : ", ") + declare(argument, dialect, types);
+  for (const ParameterSpec& parameter : parameters)
+    text += (text.empty() ? "" : ", ") + declare(parameter, dialect, types);
   return text;
 }
 
-std::string define_pointers(const std::vector<Argument>& arguments, const Dialect& dialect,
+std::string define_pointers(const std::vector<ParameterSpec>& parameters, const Dialect& dialect,
                             const TypeNames& types) {
   std::string text;
-  for (const Argument& argument : arguments) {
-    if (argument.kind != Argument::Kind::vector_with_offset) continue;
+  for (const ParameterSpec& parameter : parameters) {
+    if (parameter.kind != ParameterSpec::Kind::vector_with_offset) continue;
     // By bytes: an offset need not be a multiple of the element's size.
-    const std::string pointer = element(argument, dialect, types) + " *";
-    text += pointer + argument.name + " = (" + pointer + ")((" + std::string(dialect.global) +
-            "char *)" + argument.name + "__base + " + argument.name + "__offset);\n";
+    const std::string pointer = element(parameter, dialect, types) + " *";
+    text += pointer + parameter.name + " = (" + pointer + ")((" + std::string(dialect.global) +
+            "char *)" + parameter.name + "__base + " + parameter.name + "__offset);\n";
   }
   return text;
 }

@@ -18,7 +18,7 @@ namespace {
 
 class Build {
  public:
-  explicit Build(BuildRequest request)
+  explicit Build(CompileRequest request)
       : request_(std::move(request)), result_(std::make_shared<Compiled>()) {
     if (request_.place.use == CacheUse::enabled && settings().cache) {
       disk_ = disk_cache_of(request_.place.folder);
@@ -89,7 +89,7 @@ class Build {
       return false;
     publish_manifest();
     if (request_.repeatable)
-      result_->request = std::make_shared<const BuildRequest>(std::move(request_));
+      result_->request = std::make_shared<const CompileRequest>(std::move(request_));
     return true;
   }
 
@@ -147,7 +147,7 @@ class Build {
 
   bool cacheable() const { return disk_ && result_->not_cached.empty(); }
 
-  BuildRequest request_;
+  CompileRequest request_;
   std::shared_ptr<DiskCache> disk_;                   ///< the user's own; null: none
   std::vector<std::shared_ptr<DiskCache>> readable_;  ///< it, then those that are shared
   std::string manifest_key_;
@@ -158,7 +158,7 @@ class Build {
 
 }  // namespace
 
-std::shared_ptr<const Compiled> build_or_load(BuildRequest request) {
+std::shared_ptr<const Compiled> build_or_load(CompileRequest request) {
   return Build(std::move(request)).run();
 }
 

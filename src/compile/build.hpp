@@ -16,7 +16,7 @@
 
 namespace treadle::compile {
 
-struct BuildRequest {
+struct CompileRequest {
   BinaryKey key;
   IncludeSearch search;
   std::vector<std::string> warnings;  ///< handed on with every result
@@ -32,6 +32,6 @@ struct BuildRequest {
 };
 
 /// Never null. Throws what `request.make` throws.
-std::shared_ptr<const Compiled> build_or_load(BuildRequest request);
+std::shared_ptr<const Compiled> build_or_load(CompileRequest request);
 
 }  // namespace treadle::compile

@@ -10,7 +10,7 @@
 #include "compile/disk_cache.hpp"
 #include "compile/file_system.hpp"
 #include "compile/key.hpp"
-#include "compile/program_memory.hpp"
+#include "compile/result_memory.hpp"
 #include "compile/statistics.hpp"
 #include "treadle/base/debug_files.hpp"
 #include "treadle/base/error.hpp"
@@ -173,6 +173,6 @@ std::uint64_t clear_cache(const std::filesystem::path& folder) {
   return freed + debug_files_in(chosen).clear().bytes;
 }
 
-void clear_memory_cache() { program_memory().forget({}); }
+void clear_memory_cache() { result_memory().forget({}); }
 
 }  // namespace treadle::compile

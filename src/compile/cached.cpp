@@ -6,7 +6,7 @@
 #include "compile/build.hpp"
 #include "compile/file_system.hpp"
 #include "compile/key.hpp"
-#include "compile/program_memory.hpp"
+#include "compile/result_memory.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/folders.hpp"
 
@@ -23,9 +23,9 @@ IncludeSearch search_of(const BinaryKey& key) {
   return search;
 }
 
-BuildRequest request_of(const BinaryKey& key, const std::function<Binary()>& build,
-                        const CachePlace& place) {
-  BuildRequest request;
+CompileRequest request_of(const BinaryKey& key, const std::function<Binary()>& build,
+                          const CachePlace& place) {
+  CompileRequest request;
   request.key = key;
   request.search = search_of(key);
   request.place = place;
@@ -39,20 +39,20 @@ BuildRequest request_of(const BinaryKey& key, const std::function<Binary()>& bui
   return request;
 }
 
-std::vector<Program> cached_all(const std::vector<BinaryRequest>& requests,
-                                const CachePlace& place) {
-  std::vector<Program> programs;
+std::vector<CompileResult> cached_all(const std::vector<BinaryRequest>& requests,
+                                      const CachePlace& place) {
+  std::vector<CompileResult> results;
   for (const BinaryRequest& request : requests)
-    programs.push_back(cached(request.key, request.build, place));
-  return programs;
+    results.push_back(cached(request.key, request.build, place));
+  return results;
 }
 
 /// Whether any of them came from a cache, from which it is gone now.
-bool discard_kept(const std::vector<Program>& programs) {
+bool discard_kept(const std::vector<CompileResult>& results) {
   bool any = false;
-  for (const Program& program : programs) {
-    if (program.origin == Origin::compiled) continue;
-    discard_cached(program);
+  for (const CompileResult& result : results) {
+    if (result.origin == Origin::compiled) continue;
+    discard_cached(result);
     any = true;
   }
   return any;
@@ -60,25 +60,25 @@ bool discard_kept(const std::vector<Program>& programs) {
 
 }  // namespace
 
-std::vector<Program> load_cached(const std::vector<BinaryRequest>& requests,
-                                 const std::function<void(const std::vector<Program>&)>& load,
-                                 const CachePlace& place) {
-  std::vector<Program> programs = cached_all(requests, place);
+std::vector<CompileResult> load_cached(
+    const std::vector<BinaryRequest>& requests,
+    const std::function<void(const std::vector<CompileResult>&)>& load, const CachePlace& place) {
+  std::vector<CompileResult> results = cached_all(requests, place);
   try {
-    load(programs);
-    return programs;
+    load(results);
+    return results;
   } catch (const OutOfMemory&) {
     throw;  // the binaries are not to blame
   } catch (const Error&) {
-    if (!discard_kept(programs)) throw;
+    if (!discard_kept(results)) throw;
   }
-  programs = cached_all(requests, place);
-  load(programs);
-  return programs;
+  results = cached_all(requests, place);
+  load(results);
+  return results;
 }
 
-Program cached(const BinaryKey& key, const std::function<Binary()>& build,
-               const CachePlace& place) {
+CompileResult cached(const BinaryKey& key, const std::function<Binary()>& build,
+                     const CachePlace& place) {
   return remember([&] { return request_key(key, place.folder); },
                   [&] { return request_of(key, build, place); }, place.use);
 }

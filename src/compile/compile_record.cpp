@@ -52,14 +52,14 @@ void dump_source(const BinaryKey& key) {
 }
 
 std::filesystem::path keep_files(const std::string& source, const Target& target,
-                                 const Options& options, const Program& program) {
+                                 const Options& options, const CompileResult& result) {
   TemporaryFolder folder;
   const std::string stem = stem_of(options.source_name);
   write_text_file(folder.path() / (stem + ".cu"), source);
   write_text_file(folder.path() / "options.txt",
                   fmt::format("{}\n{}\n", target.name(), fmt::join(options.flags, "\n")));
-  write_text_file(folder.path() / "log.txt", program.log);
-  const auto& code = program.image.code;
+  write_text_file(folder.path() / "log.txt", result.log);
+  const auto& code = result.image.code;
   write_text_file(folder.path() / (stem + extension_of(target, options)),
                   {reinterpret_cast<const char*>(code.data()), code.size()});
   folder.keep();

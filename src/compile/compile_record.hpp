@@ -6,7 +6,7 @@
 #include <string>
 
 #include "treadle/compile/cached.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 namespace treadle::compile {
 
@@ -16,6 +16,6 @@ void dump_source(const BinaryKey& key);
 
 /// For Options::keep: source, options, image and log in a new folder, whose path it returns.
 std::filesystem::path keep_files(const std::string& source, const Target& target,
-                                 const Options& options, const Program& program);
+                                 const Options& options, const CompileResult& result);
 
 }  // namespace treadle::compile

@@ -10,11 +10,11 @@
 
 #include "compile/include_closure.hpp"
 #include "treadle/base/module_image.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 namespace treadle::compile {
 
-struct BuildRequest;
+struct CompileRequest;
 
 /// Never changed once it is shared.
 struct Compiled {
@@ -26,7 +26,7 @@ struct Compiled {
   IncludeClosure closure;  ///< to look at again before it is used again
   Origin origin = Origin::compiled;
   /// How to make it again; only of what was read from disk, and only where that can be done later.
-  std::shared_ptr<const BuildRequest> request;
+  std::shared_ptr<const CompileRequest> request;
 };
 
 /// Payload of an entry: image, lowered names, log. Same result, same bytes.

@@ -10,7 +10,7 @@
 
 #include "compile/options.hpp"
 #include "treadle/base/module_image.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 namespace treadle::compile {
 

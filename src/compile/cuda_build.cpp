@@ -61,14 +61,14 @@ IncludeSearch search_of(const std::shared_ptr<Compiler>& compiler, const Compile
 
 }  // namespace
 
-BuildRequest cuda_build(const std::string& source, const Target& target, const Options& options) {
+CompileRequest cuda_build(const std::string& source, const Target& target, const Options& options) {
   const std::shared_ptr<Compiler> compiler = choose_compiler(target, options);
   CompilerOptions read =
       read_options(options.flags, include_dirs(options), target, compiler->reader());
   // As an option it is part of the key: a checked kernel is another binary.
   if (const Checks& checks = settings().checks; target.is_cpu() && checks.any())
     read.flags.push_back("--treadle-check=" + checks.names());
-  BuildRequest request;
+  CompileRequest request;
   request.key = key_of(source, options, read, compiler->identity(read));
   request.search = search_of(compiler, read);
   request.warnings = read.warnings;

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "compile/build.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 namespace treadle::compile {
 
 /// Throws what compile_cuda() throws for options and targets; LibraryNotFound if there is no
 /// compiler.
-BuildRequest cuda_build(const std::string& source, const Target& target, const Options& options);
+CompileRequest cuda_build(const std::string& source, const Target& target, const Options& options);
 
 }  // namespace treadle::compile

@@ -135,7 +135,7 @@ constexpr OptionRule rules[] = {
      "a precompiled header is read behind the cache's back; leave it out"},
     {"-create-pch --create-pch", value, output, refused, refused, "",
      "a precompiled header is read behind the cache's back; leave it out"},
-    {"-time --time", value, output, refused, refused, "", "Program::seconds has the time"},
+    {"-time --time", value, output, refused, refused, "", "CompileResult::seconds has the time"},
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 namespace treadle::compile {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compile/statistics.hpp"
 
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 namespace treadle::compile {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/base/cpu_features.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 namespace treadle::compile {
 namespace {

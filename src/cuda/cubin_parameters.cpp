@@ -69,7 +69,7 @@ constexpr std::uint8_t format_sized = 4, attribute_parameter = 0x17,
 
 struct Noted {
   std::uint16_t ordinal;
-  Parameter parameter;
+  KernelParameter parameter;
 };
 
 /// The parameters noted in one section, in the order of their offsets; none if a record is cut off.

@@ -22,7 +22,7 @@ ParameterKind kind_of(const std::string& type, unsigned kind) {
   return floating ? ParameterKind::floating : ParameterKind::integer;
 }
 
-void add_names(const Table& cu, RawFunction raw, std::size_t index, Parameter& parameter) {
+void add_names(const Table& cu, RawFunction raw, std::size_t index, KernelParameter& parameter) {
   if (cu.parameter_info == nullptr) return;
   const char *name = nullptr, *type = nullptr;
   unsigned kind = 0;
@@ -36,7 +36,7 @@ ParameterLayout ask_layout(const Table& cu, RawFunction raw, ParameterLayout of_
   if (!is_present(cu.cuFuncGetParamInfo)) return of_compiler;
   ParameterLayout layout;
   for (std::size_t index = 0;; ++index) {
-    Parameter parameter;
+    KernelParameter parameter;
     // The first index that is refused is the number of parameters.
     const int code = cu.cuFuncGetParamInfo(raw, index, &parameter.offset, &parameter.size);
     if (code == CUDA_ERROR_INVALID_VALUE) break;
@@ -62,7 +62,7 @@ FunctionState::FunctionState(std::shared_ptr<const ModuleState> module, Context 
       symbol_(std::move(symbol)),
       name_(cuda::lasting_name(name)),
       layout_(ask_layout(*table_, raw, std::move(of_compiler))) {
-  for (const Parameter& parameter : layout_.parameters) sizes_.push_back(parameter.size);
+  for (const KernelParameter& parameter : layout_.parameters) sizes_.push_back(parameter.size);
 }
 
 int FunctionState::attribute(FunctionAttribute attribute) const noexcept {

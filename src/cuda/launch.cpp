@@ -15,7 +15,7 @@ std::string bytes_text(std::size_t bytes) {
 /// More than any device takes for all parameters together, and little enough to compute with.
 constexpr std::size_t largest_argument_bytes = 1u << 20;
 
-std::string parameter_text(const Parameter& parameter) {
+std::string parameter_text(const KernelParameter& parameter) {
   if (parameter.name.empty()) return {};
   return " (" + (parameter.type.empty() ? "" : parameter.type + " ") + parameter.name + ")";
 }
@@ -28,7 +28,7 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 
 InvalidArgument wrong_argument_size(std::string_view kernel, const ParameterLayout& layout,
                                     std::size_t index, std::size_t given_bytes) {
-  const Parameter& parameter = layout.parameters[index];
+  const KernelParameter& parameter = layout.parameters[index];
   return InvalidArgument("kernel \"" + std::string(kernel) + "\": argument " +
                          std::to_string(index) + " has " + bytes_text(given_bytes) +
                          ", parameter " + std::to_string(index) + parameter_text(parameter) +
@@ -54,7 +54,7 @@ ArgumentBuffer::ArgumentBuffer(const ParameterLayout& layout, std::string_view k
   if (layout.parameters.size() > capacity_count_) grow_pointers(layout.parameters.size());
 }
 
-const Parameter* ArgumentBuffer::next() const {
+const KernelParameter* ArgumentBuffer::next() const {
   if (!layout_.known) return nullptr;
   if (count_ == layout_.parameters.size()) throw wrong_argument_count(kernel_, layout_, count_ + 1);
   return &layout_.parameters[count_];
@@ -62,7 +62,7 @@ const Parameter* ArgumentBuffer::next() const {
 
 void* ArgumentBuffer::reserve(std::size_t size, std::size_t alignment) {
   std::size_t offset = 0;
-  if (const Parameter* parameter = next()) {
+  if (const KernelParameter* parameter = next()) {
     if (parameter->size != size) throw wrong_argument_size(kernel_, layout_, count_, size);
     offset = parameter->offset;
   } else {

@@ -116,7 +116,7 @@ struct Services {
 using BlockFunction = void (*)(void** arguments, BlockContext* context);
 
 enum class ParameterKind : std::uint32_t { value = 0, pointer = 1, structure = 2 };
-struct Parameter {
+struct ParameterRecord {
   const char* name;           ///< from the source; may be empty
   const char* type;           ///< as the source spells it; may be empty
   std::uint32_t kind;         ///< ParameterKind
@@ -164,7 +164,7 @@ struct Kernel {
   const char* signature;  ///< demangled, for error texts
   BlockFunction run;      ///< whole block; null when kernel_has_barrier
   const Region* regions;
-  const Parameter* parameters;
+  const ParameterRecord* parameters;
   std::uint32_t region_count, parameter_count;
   std::uint32_t flags;            ///< KernelFlags
   std::uint32_t max_threads;      ///< of __launch_bounds__; 0: the device's limit

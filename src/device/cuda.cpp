@@ -230,7 +230,7 @@ class CudaModule final : public Module {
     state->device = device().shared_from_this();
     state->name = function.name();
     state->parameters_known = function.parameters().known;
-    for (const cuda::Parameter& p : function.parameters().parameters)
+    for (const cuda::KernelParameter& p : function.parameters().parameters)
       state->parameters.push_back({p.name, p.type, kind_of(p.kind), p.size});
     const auto number = [&](cuda::FunctionAttribute attribute) {
       return static_cast<unsigned>(function.attribute(attribute));

@@ -110,7 +110,7 @@ class OpenclEvent final : public Event {
   opencl::Event event_;
 };
 
-/// An opencl::Argument for each argument of a launch, and what they point to.
+/// An opencl::ArgumentView for each argument of a launch, and what they point to.
 class ArgumentList {
  public:
   ArgumentList(const Device& device, std::span<const Argument> arguments)
@@ -121,12 +121,12 @@ class ArgumentList {
       ++i;
     }
   }
-  std::span<const opencl::Argument> get() const noexcept { return {list_.get(), count_}; }
+  std::span<const opencl::ArgumentView> get() const noexcept { return {list_.get(), count_}; }
 
  private:
-  using Kind = opencl::Argument::Kind;
+  using Kind = opencl::ArgumentView::Kind;
 
-  opencl::Argument convert(const Device& device, const Argument& argument, RawMemory& memory) {
+  opencl::ArgumentView convert(const Device& device, const Argument& argument, RawMemory& memory) {
     if (argument.kind() == Argument::Kind::value)
       return {is_number(argument) ? Kind::value : Kind::bytes, argument.size_bytes(),
               argument.data()};
@@ -149,7 +149,7 @@ class ArgumentList {
     return parts_.back().raw();
   }
 
-  ArgumentRoom<opencl::Argument> list_;
+  ArgumentRoom<opencl::ArgumentView> list_;
   ArgumentRoom<RawMemory> memory_;
   std::size_t count_;
   std::vector<opencl::Buffer> parts_;
@@ -165,14 +165,14 @@ const opencl::Kernel& shell_of(const Kernel& kernel) noexcept {
 }
 
 // Not in braces: those would be a list of four sizes.
-opencl::Extent global_size(const LaunchShape& shape, unsigned dimensions) {
+opencl::WorkSize global_size(const LaunchShape& shape, unsigned dimensions) {
   const Extent &groups = shape.groups, &size = shape.group_size;
-  return opencl::Extent(dimensions, std::size_t{groups.x} * size.x, std::size_t{groups.y} * size.y,
-                        std::size_t{groups.z} * size.z);
+  return opencl::WorkSize(dimensions, std::size_t{groups.x} * size.x,
+                          std::size_t{groups.y} * size.y, std::size_t{groups.z} * size.z);
 }
-opencl::Extent local_size(const LaunchShape& shape, unsigned dimensions) {
+opencl::WorkSize local_size(const LaunchShape& shape, unsigned dimensions) {
   const Extent& size = shape.group_size;
-  return opencl::Extent(dimensions, size.x, size.y, size.z);
+  return opencl::WorkSize(dimensions, size.x, size.y, size.z);
 }
 unsigned dimensions_of(const LaunchShape& shape) {
   if (shape.groups.z != 1 || shape.group_size.z != 1) return 3;

@@ -75,7 +75,7 @@ Program::Program(const std::shared_ptr<device::Device>& device, const std::strin
     build_cuda(*device, source, options);
 }
 
-void Program::note(const compile::Program& program) {
+void Program::note(const compile::CompileResult& program) {
   log_ = program.log;
   origin_ = program.origin;
   seconds_ = program.seconds;
@@ -89,7 +89,7 @@ void Program::build_cuda(device::Device& device, const std::string& source,
                              .source_name = options.source_name,
                              .cache = options.cache,
                              .cache_dir = options.cache_dir};
-  const compile::Program program =
+  const compile::CompileResult program =
       compile::compile_cuda(source, compile::Target::parse(device.info().target), how);
   module_ = device.load(program.image);
   note(program);
@@ -107,7 +107,7 @@ void Program::build_text(device::Device& device, const std::string& source,
     module_ = std::move(built.module);
     return compile::Binary{std::move(built.image.code), std::move(built.log)};
   };
-  const auto load = [&](const std::vector<compile::Program>& found) {
+  const auto load = [&](const std::vector<compile::CompileResult>& found) {
     if (module_ == nullptr) module_ = device.load(found.front().image);
   };
   const auto found = compile::load_cached({{key_of(device.info(), source, options), build}}, load,

@@ -11,7 +11,7 @@
 
 namespace treadle::opencl {
 
-void Extent::refuse(std::size_t dimensions) {
+void WorkSize::refuse(std::size_t dimensions) {
   throw InvalidArgument("a kernel runs over 1 to 3 dimensions, not " + std::to_string(dimensions),
                         "fold the outer dimensions into one");
 }
@@ -73,14 +73,14 @@ const std::vector<KernelParameter>& KernelState::parameters() const {
 namespace {
 
 /// Sets an argument, unless OpenCL has this value; launch_lock() held.
-void set_one(const KernelState& kernel, unsigned index, const Argument& argument) {
+void set_one(const KernelState& kernel, unsigned index, const ArgumentView& argument) {
   const Table& cl = kernel.handle().table();
   const RawKernel raw = kernel.handle().raw();
   SetValues& known = kernel.set_values();
-  const bool is_value = argument.kind == Argument::Kind::value;
+  const bool is_value = argument.kind == ArgumentView::Kind::value;
   if (is_value && known.has(index, argument) && !kernel.is_shared()) return;
   known.forget(index);
-  if (argument.kind == Argument::Kind::svm) {
+  if (argument.kind == ArgumentView::Kind::svm) {
     const int code = cl.clSetKernelArgSVMPointer(raw, index, argument.data);
     if (code != CL_SUCCESS) [[unlikely]]
       raise_argument(kernel, index, argument, code, "clSetKernelArgSVMPointer");
@@ -95,12 +95,12 @@ void set_one(const KernelState& kernel, unsigned index, const Argument& argument
 /// The shapes' own agreement, which OpenCL cannot see: it takes one number of dimensions for all.
 void check_shapes(const KernelState& kernel, const LaunchConfig& config) {
   const unsigned dimensions = config.global.dimensions();
-  const auto agrees = [&](const Extent& extent) {
-    return extent.is_empty() || extent.dimensions() == dimensions;
+  const auto agrees = [&](const WorkSize& size) {
+    return size.is_empty() || size.dimensions() == dimensions;
   };
   if (agrees(config.local) && agrees(config.offset)) return;
   const bool is_local = !agrees(config.local);
-  const Extent& other = is_local ? config.local : config.offset;
+  const WorkSize& other = is_local ? config.local : config.offset;
   throw InvalidArgument("kernel \"" + kernel.name() + "\": the global size has " +
                             std::to_string(dimensions) + " dimensions, the " +
                             (is_local ? "local size " : "offset ") +
@@ -133,7 +133,8 @@ Kernel::Kernel(std::shared_ptr<const Table> table, RawKernel raw, Ownership owne
   state_->share();
 }
 
-Event Kernel::launch_list(const LaunchConfig& config, std::span<const Argument> arguments) const {
+Event Kernel::launch_list(const LaunchConfig& config,
+                          std::span<const ArgumentView> arguments) const {
   if (state_ == nullptr) raise_empty();
   const KernelState& kernel = *state_;
   check_shapes(kernel, config);
@@ -148,7 +149,7 @@ Event Kernel::launch_list(const LaunchConfig& config, std::span<const Argument> 
   return enqueue_locked(kernel, config);
 }
 
-void Kernel::set_argument(unsigned index, const Argument& argument) const {
+void Kernel::set_argument(unsigned index, const ArgumentView& argument) const {
   if (state_ == nullptr) raise_empty();
   const std::lock_guard lock(state_->launch_lock());
   set_one(*state_, index, argument);

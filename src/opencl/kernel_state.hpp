@@ -21,7 +21,7 @@ class SetValues {
  public:
   explicit SetValues(unsigned count) : values_(count) {}
   /// Whether the argument has exactly these bytes.
-  bool has(unsigned index, const Argument& argument) const noexcept {
+  bool has(unsigned index, const ArgumentView& argument) const noexcept {
     if (index >= values_.size()) return false;
     const Value& value = values_[index];
     return value.size == argument.size_bytes && argument.size_bytes != 0 &&
@@ -30,7 +30,7 @@ class SetValues {
   void forget(unsigned index) noexcept {
     if (index < values_.size()) values_[index].size = 0;
   }
-  void remember(unsigned index, const Argument& argument) noexcept {
+  void remember(unsigned index, const ArgumentView& argument) noexcept {
     if (argument.size_bytes > sizeof Value::bytes || index >= values_.size()) return;
     std::memcpy(values_[index].bytes, argument.data, argument.size_bytes);
     values_[index].size = argument.size_bytes;
@@ -89,7 +89,7 @@ inline std::shared_ptr<const KernelState> adopt_kernel(const Context& context, R
 /// Throws what a refused argument or launch means, with the parameter, or with the limits that
 /// forbid the shape.
 [[noreturn]] void raise_argument(const KernelState& kernel, unsigned index,
-                                 const Argument& argument, int code, const char* call);
+                                 const ArgumentView& argument, int code, const char* call);
 [[noreturn]] void raise_launch(const KernelState& kernel, const LaunchConfig& config, int code);
 
 }  // namespace treadle::opencl

@@ -8,21 +8,21 @@
 namespace treadle::opencl {
 namespace {
 
-std::string text_of(const Extent& extent) {
+std::string text_of(const WorkSize& size) {
   std::string text = "(";
-  for (unsigned i = 0; i < extent.dimensions(); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(extent[i]);
+  for (unsigned i = 0; i < size.dimensions(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(size[i]);
   return text + ")";
 }
 
-std::string describe_argument(const Argument& argument) {
+std::string describe_argument(const ArgumentView& argument) {
   switch (argument.kind) {
-    case Argument::Kind::local:
+    case ArgumentView::Kind::local:
       return std::to_string(argument.size_bytes) + " bytes of local memory";
-    case Argument::Kind::svm:
+    case ArgumentView::Kind::svm:
       return "a pointer to shared memory";
-    case Argument::Kind::bytes:
-    case Argument::Kind::value:
+    case ArgumentView::Kind::bytes:
+    case ArgumentView::Kind::value:
       break;
   }
   return std::to_string(argument.size_bytes) + " bytes";
@@ -98,7 +98,7 @@ class Limits {
   void check_compiled() {
     const auto wanted = ask<std::size_t>(CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
     if (std::ranges::count(wanted, std::size_t{0}) > 0) return;
-    const Extent shape{std::span<const std::size_t>(wanted)};
+    const WorkSize shape{std::span<const std::size_t>(wanted)};
     for (unsigned i = 0; i < shape.dimensions(); ++i)
       if (shape[i] != (i < config_.local.dimensions() ? config_.local[i] : 1))
         return add("the source requires groups of " + text_of(shape));
@@ -111,8 +111,8 @@ class Limits {
 
 }  // namespace
 
-void raise_argument(const KernelState& kernel, unsigned index, const Argument& argument, int code,
-                    const char* call) {
+void raise_argument(const KernelState& kernel, unsigned index, const ArgumentView& argument,
+                    int code, const char* call) {
   std::string text = "kernel \"" + kernel.name() + "\", argument " + std::to_string(index);
   if (index >= kernel.argument_count()) {
     text += ": it has only " + std::to_string(kernel.argument_count());

@@ -141,20 +141,20 @@ TEST(TypeNames, TakeTheProgramsOwn) {
 }
 
 TEST(Arguments, AreScalarsAndVectors) {
-  const auto arguments = parse_arguments("float a, const int *x", TypeNames(cuda));
-  ASSERT_EQ(arguments.size(), 2u);
-  EXPECT_EQ(arguments[0], (Argument{Argument::Kind::scalar, Scalar::float32, "a"}));
-  EXPECT_EQ(arguments[1], (Argument{Argument::Kind::vector, Scalar::int32, "x"}));
+  const auto parameters = parse_parameters("float a, const int *x", TypeNames(cuda));
+  ASSERT_EQ(parameters.size(), 2u);
+  EXPECT_EQ(parameters[0], (ParameterSpec{ParameterSpec::Kind::scalar, Scalar::float32, "a"}));
+  EXPECT_EQ(parameters[1], (ParameterSpec{ParameterSpec::Kind::vector, Scalar::int32, "x"}));
 }
 
 TEST(Arguments, RefuseANameUsedTwice) {
-  EXPECT_THAT(refusal([] { parse_arguments("int a, float *a", TypeNames(cuda)); }),
+  EXPECT_THAT(refusal([] { parse_parameters("int a, float *a", TypeNames(cuda)); }),
               HasSubstr("two parameters are called 'a'"));
 }
 
 TEST(Arguments, RefuseOtherMemoryThanGlobal) {
   for (const char* text : {"__local float *x", "__constant float *x"})
-    EXPECT_THAT(refusal([&] { parse_arguments(text, TypeNames(opencl)); }),
+    EXPECT_THAT(refusal([&] { parse_parameters(text, TypeNames(opencl)); }),
                 HasSubstr("'x' is no pointer to global memory"));
 }
 
@@ -177,10 +177,10 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(EverySpelling, DeclaresTheSameArguments) {
   const Dialect& dialect = dialect_of(GetParam().language);
   const TypeNames types(dialect);
-  const auto plain = parse_arguments("unsigned n, double x[]", types);
+  const auto plain = parse_parameters("unsigned n, double x[]", types);
   EXPECT_EQ(declare(plain, dialect, types), GetParam().plain);
   EXPECT_EQ(define_pointers(plain, dialect, types), "");
-  const auto shifted = parse_arguments("unsigned n, double x[]", types, Offsets::passed);
+  const auto shifted = parse_parameters("unsigned n, double x[]", types, Offsets::passed);
   EXPECT_EQ(declare(shifted, dialect, types), GetParam().with_offset);
   EXPECT_EQ(define_pointers(shifted, dialect, types), GetParam().pointers);
 }
@@ -188,8 +188,8 @@ TEST_P(EverySpelling, DeclaresTheSameArguments) {
 TEST_P(EverySpelling, ReadsWhatItWrote) {
   const Dialect& dialect = dialect_of(GetParam().language);
   const TypeNames types(dialect);
-  const auto arguments = parse_arguments("char c, ushort s, long n, float *f, double *d", types);
-  EXPECT_EQ(parse_arguments(declare(arguments, dialect, types), types), arguments);
+  const auto parameters = parse_parameters("char c, ushort s, long n, float *f, double *d", types);
+  EXPECT_EQ(parse_parameters(declare(parameters, dialect, types), types), parameters);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct Things {
   std::filesystem::path file = folder.write("a file", "text");
   Target target = Target::parse("sm_90");
 
-  Program compile(std::vector<std::string> flags) const {
+  CompileResult compile(std::vector<std::string> flags) const {
     return compile_cuda(kernel, target, {.flags = std::move(flags), .cache_dir = folder / "cache"});
   }
 };

@@ -29,8 +29,8 @@ Binary binary_of(const std::string& text, const std::string& log = {}) {
   return binary;
 }
 
-std::string text_of(const Program& program) {
-  const auto& code = program.image.code;
+std::string text_of(const CompileResult& result) {
+  const auto& code = result.image.code;
   return {reinterpret_cast<const char*>(code.data()), code.size()};
 }
 
@@ -41,7 +41,7 @@ class CachedTest : public testing::Test {
     clear_memory_cache();
     reset_statistics();
   }
-  Program build(const BinaryKey& key) {
+  CompileResult build(const BinaryKey& key) {
     return cached(
         key,
         [this] {
@@ -51,7 +51,7 @@ class CachedTest : public testing::Test {
         place_);
   }
   /// As a new process would see it: only the disk remembers.
-  Program build_anew(const BinaryKey& key) {
+  CompileResult build_anew(const BinaryKey& key) {
     clear_memory_cache();
     return build(key);
   }
@@ -77,17 +77,17 @@ class CachedTest : public testing::Test {
 };
 
 TEST_F(CachedTest, is_built_once_then_found_in_memory_then_on_disk) {
-  const Program first = build(key_);
+  const CompileResult first = build(key_);
   EXPECT_EQ(first.origin, Origin::compiled);
   EXPECT_EQ(text_of(first), "binary 1");
   EXPECT_EQ(first.log, "log");
   EXPECT_THAT(first.not_cached, IsEmpty());
-  const Program second = build(key_);
+  const CompileResult second = build(key_);
   EXPECT_EQ(second.origin, Origin::memory_cache);
-  const Program third = build_anew(key_);
+  const CompileResult third = build_anew(key_);
   EXPECT_EQ(third.origin, Origin::disk_cache);
   EXPECT_EQ(third.entry, first.entry);
-  for (const Program& hit : {second, third}) {
+  for (const CompileResult& hit : {second, third}) {
     EXPECT_EQ(text_of(hit), "binary 1");
     EXPECT_EQ(hit.log, "log");
   }
@@ -198,7 +198,7 @@ TEST_F(CachedTest, disabled_caches_are_neither_read_nor_written) {
 }
 
 TEST_F(CachedTest, P9_a_damaged_entry_is_built_again_and_reported_once) {
-  const Program first = build(key_);
+  const CompileResult first = build(key_);
   std::string bytes = file_bytes(first.entry);
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   overwrite(first.entry, bytes);
@@ -209,7 +209,7 @@ TEST_F(CachedTest, P9_a_damaged_entry_is_built_again_and_reported_once) {
 }
 
 TEST_F(CachedTest, P9_a_binary_that_cannot_be_loaded_is_discarded) {
-  const Program first = build(key_);
+  const CompileResult first = build(key_);
   const CaughtWarnings caught;
   discard_cached(first);
   EXPECT_FALSE(std::filesystem::exists(first.entry));
@@ -220,22 +220,23 @@ TEST_F(CachedTest, P9_a_binary_that_cannot_be_loaded_is_discarded) {
 /// Two binaries, loaded together by a run-time that refuses what `refuses` says.
 class LoadCachedTest : public CachedTest {
  protected:
-  std::vector<Program> load(const std::function<bool(const std::vector<Program>&)>& refuses) {
+  std::vector<CompileResult> load(
+      const std::function<bool(const std::vector<CompileResult>&)>& refuses) {
     BinaryKey other = key_;
     other.identity.push_back({"device", "another"});
     const auto build = [this] { return binary_of("binary " + std::to_string(++runs_)); };
     return load_cached(
         {{key_, build}, {other, build}},
-        [&](const std::vector<Program>& programs) {
+        [&](const std::vector<CompileResult>& results) {
           ++loads_;
-          if (refuses(programs)) throw InvalidState("refused");
+          if (refuses(results)) throw InvalidState("refused");
         },
         place_);
   }
-  static bool takes_all(const std::vector<Program>&) { return false; }
-  static bool refuses_kept(const std::vector<Program>& programs) {
-    return std::ranges::any_of(programs,
-                               [](const Program& each) { return each.origin != Origin::compiled; });
+  static bool takes_all(const std::vector<CompileResult>&) { return false; }
+  static bool refuses_kept(const std::vector<CompileResult>& results) {
+    return std::ranges::any_of(
+        results, [](const CompileResult& each) { return each.origin != Origin::compiled; });
   }
   int loads_ = 0;
 };
@@ -274,8 +275,9 @@ TEST_F(LoadCachedTest, P9_what_memory_holds_is_made_anew_too) {
 TEST_F(LoadCachedTest, only_what_was_kept_is_made_anew) {
   build(key_);  // the first of the two
   const CaughtWarnings caught;
-  const auto mended = load(
-      [](const std::vector<Program>& programs) { return programs[0].origin != Origin::compiled; });
+  const auto mended = load([](const std::vector<CompileResult>& results) {
+    return results[0].origin != Origin::compiled;
+  });
   EXPECT_EQ(runs_, 3);
   EXPECT_EQ(mended[0].origin, Origin::compiled);
   EXPECT_EQ(mended[1].origin, Origin::memory_cache);

@@ -23,10 +23,10 @@ class ExplainMiss : public testing::Test {
   /// Builds it, if it must be; returns the name of its entry. Later calls make later entries.
   std::string build(const BinaryKey& key) {
     clear_memory_cache();
-    const Program program =
+    const CompileResult result =
         cached(key, [] { return Binary{std::vector<std::byte>(8), {}}; }, {.folder = folder_});
-    std::filesystem::last_write_time(program.entry, start_ + std::chrono::seconds(++built_));
-    return program.entry.filename();
+    std::filesystem::last_write_time(result.entry, start_ + std::chrono::seconds(++built_));
+    return result.entry.filename();
   }
   KeyDifference only_difference(const std::function<void(BinaryKey&)>& change) {
     const std::string before = build(key_);

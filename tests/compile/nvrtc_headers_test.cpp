@@ -9,7 +9,7 @@
 #include "scratch.hpp"
 #include "treadle/base/embedded.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 namespace treadle::compile {
 
@@ -21,10 +21,10 @@ namespace {
 
 void expect_compiles(const std::string& source, bool extern_c = true) {
   try {
-    const Program program = compile_cuda(source, Target::parse("sm_90"),
-                                         {.cache = CacheUse::disabled, .extern_c = extern_c});
-    EXPECT_FALSE(program.image.code.empty());
-    EXPECT_EQ(program.log, "") << source;
+    const CompileResult result = compile_cuda(source, Target::parse("sm_90"),
+                                              {.cache = CacheUse::disabled, .extern_c = extern_c});
+    EXPECT_FALSE(result.image.code.empty());
+    EXPECT_EQ(result.log, "") << source;
   } catch (const Error& error) {
     ADD_FAILURE() << source << "\n" << error.what();
   }

@@ -202,7 +202,7 @@ class ProgramsShare : public testing::Test {
 
   std::filesystem::path own() const { return dir_ / "own"; }
   std::filesystem::path shared() const { return dir_ / "shared"; }
-  Program build() {
+  CompileResult build() {
     BinaryKey key;
     key.language = "opencl-c";
     key.source = "__kernel void k() {}";
@@ -236,7 +236,7 @@ class ProgramsShare : public testing::Test {
 TEST_F(ProgramsShare, P5_what_the_own_folder_has_not_comes_from_a_shared_one) {
   with_shared([&] {
     const CaughtWarnings caught;
-    const Program found = build();
+    const CompileResult found = build();
     EXPECT_EQ(found.origin, Origin::disk_cache);
     EXPECT_EQ(found.entry.parent_path(), shared());
     EXPECT_EQ(runs_, 0);
@@ -249,7 +249,7 @@ TEST_F(ProgramsShare, P9_a_shared_binary_that_is_refused_is_made_anew_in_the_own
   with_shared([&] {
     const CaughtWarnings caught;
     discard_cached(build());
-    const Program made = build();
+    const CompileResult made = build();
     EXPECT_EQ(runs_, 1);
     EXPECT_EQ(made.entry.parent_path(), own());
     EXPECT_EQ(build().entry, made.entry);

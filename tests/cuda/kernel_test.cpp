@@ -11,7 +11,7 @@
 
 #include "cuda/providers.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/event.hpp"
 #include "treadle/cuda/launch_log.hpp"

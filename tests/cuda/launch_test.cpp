@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-ParameterLayout layout_of(std::vector<Parameter> parameters) {
+ParameterLayout layout_of(std::vector<KernelParameter> parameters) {
   ParameterLayout layout{std::move(parameters), 0, true};
   if (!layout.parameters.empty())
     layout.buffer_bytes = layout.parameters.back().offset + layout.parameters.back().size;
@@ -100,7 +100,7 @@ TEST(Arguments, MoreThanFitOnTheStackMoveWithTheirValues) {
   void** arguments = buffer.finish();
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(read<int>(arguments[i]), i);
 
-  std::vector<Parameter> parameters;
+  std::vector<KernelParameter> parameters;
   for (std::size_t i = 0; i < 200; ++i) parameters.push_back({i * 16, 16});
   const auto layout = layout_of(std::move(parameters));
   ArgumentBuffer known(layout, "k");

@@ -47,7 +47,7 @@ class OnPlantedEntries : public OnEachProvider {
   }
 
   /// As a new process would: only the disk remembers.
-  compile::Program compile() const {
+  compile::CompileResult compile() const {
     compile::clear_memory_cache();
     return compile_cuda("extern \"C\" __global__ void nothing() {}",
                         compile::Target::parse(device().target()), {.cache_dir = folder_});
@@ -68,21 +68,21 @@ class OnPlantedEntries : public OnEachProvider {
   }
 
   std::filesystem::path folder_;
-  std::optional<compile::Program> first_;
+  std::optional<compile::CompileResult> first_;
   std::vector<std::string> warnings_;
   WarningHandler before_;
 };
 
 TEST_P(OnPlantedEntries, P9_CodeThatCannotBeLoadedIsCompiledAnewCountedAndReportedOnce) {
   plant(std::vector<std::byte>(4096, std::byte{'x'}));
-  const compile::Program planted = compile();
+  const compile::CompileResult planted = compile();
   ASSERT_EQ(planted.origin, Origin::disk_cache);
   ASSERT_NE(planted.image.code, first_->image.code);
   EXPECT_NO_THROW(Module(planted.image).function("nothing"));
   EXPECT_EQ(compile::statistics().healed, 1u);
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("could not be loaded")));
 
-  const compile::Program mended = compile();
+  const compile::CompileResult mended = compile();
   EXPECT_EQ(mended.origin, Origin::disk_cache);
   EXPECT_EQ(mended.image.code, first_->image.code);
   EXPECT_NO_THROW(Module(mended.image).function("nothing"));
@@ -91,9 +91,9 @@ TEST_P(OnPlantedEntries, P9_CodeThatCannotBeLoadedIsCompiledAnewCountedAndReport
 
 TEST_P(OnPlantedEntries, P9_MemoryForgetsTheUselessCodeToo) {
   plant(std::vector<std::byte>(4096, std::byte{'x'}));
-  const compile::Program planted = compile();
+  const compile::CompileResult planted = compile();
   const Module loaded(planted.image);
-  const compile::Program again =
+  const compile::CompileResult again =
       compile_cuda("extern \"C\" __global__ void nothing() {}",
                    compile::Target::parse(device().target()), {.cache_dir = folder_});
   EXPECT_EQ(again.origin, Origin::memory_cache);

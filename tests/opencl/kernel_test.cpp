@@ -128,8 +128,8 @@ TEST_P(KernelTest, AnArgumentOfTheWrongSizeNamesTheParameter) {
 }
 
 TEST_P(KernelTest, AnArgumentThatDoesNotExistIsRefused) {
-  const DeviceError error =
-      device_error_of([&] { kernel("add").set_argument(5, {Argument::Kind::local, 4, nullptr}); });
+  const DeviceError error = device_error_of(
+      [&] { kernel("add").set_argument(5, {ArgumentView::Kind::local, 4, nullptr}); });
   EXPECT_EQ(error.code_name(), "CL_INVALID_ARG_INDEX");
   EXPECT_THAT(error.what(), HasSubstr("argument 5: it has only 2"));
 }
@@ -269,12 +269,12 @@ TEST_P(KernelTest, LaunchedByManyThreadsNeverMixesArguments) {
 }
 
 TEST(OpenCLExtent, HasOneToThreeSizes) {
-  const Extent two = {4, 5};
+  const WorkSize two = {4, 5};
   EXPECT_EQ(two.dimensions(), 2u);
   EXPECT_EQ(two[1], 5u);
-  EXPECT_TRUE(Extent().is_empty());
-  EXPECT_EQ(Extent().data(), nullptr);
-  EXPECT_THROW((Extent{1, 2, 3, 4}), InvalidArgument);
+  EXPECT_TRUE(WorkSize().is_empty());
+  EXPECT_EQ(WorkSize().data(), nullptr);
+  EXPECT_THROW((WorkSize{1, 2, 3, 4}), InvalidArgument);
 }
 
 TEST(OpenCLKernel, AnEmptyOneSaysSo) {

@@ -49,7 +49,8 @@ TEST_F(Launch, GivesItsEventBack) {
 
 TEST_F(Launch, PassesSharedMemoryByItsOwnCall) {
   int shared = 0;
-  const Argument arguments[] = {{Argument::Kind::svm, 0, &shared}, {Argument::Kind::local, 16}};
+  const ArgumentView arguments[] = {{ArgumentView::Kind::svm, 0, &shared},
+                                    {ArgumentView::Kind::local, 16}};
   make_kernel().launch_list({.queue = queue_, .global = {1}}, arguments);
   EXPECT_EQ(fake::state().calls.front(), "clSetKernelArgSVMPointer(0)");
 }
@@ -67,9 +68,9 @@ TEST_F(Launch, NamesTheKindOfARefusedArgument) {
   fake::state().fail = {{"clSetKernelArg", CL_INVALID_ARG_VALUE},
                         {"clSetKernelArgSVMPointer", CL_INVALID_ARG_VALUE}};
   const Kernel kernel = make_kernel();
-  EXPECT_THAT(refusal_of([&] { kernel.set_argument(1, {Argument::Kind::local, 32}); }),
+  EXPECT_THAT(refusal_of([&] { kernel.set_argument(1, {ArgumentView::Kind::local, 32}); }),
               HasSubstr("given 32 bytes of local memory"));
-  EXPECT_THAT(refusal_of([&] { kernel.set_argument(0, {Argument::Kind::svm}); }),
+  EXPECT_THAT(refusal_of([&] { kernel.set_argument(0, {ArgumentView::Kind::svm}); }),
               HasSubstr("given a pointer to shared memory"));
 }
 
@@ -139,7 +140,7 @@ TEST_F(Launch, SettingAnArgumentByItselfCounts) {
   const LaunchConfig config{.queue = queue_, .global = {1}};
   kernel.launch(config, one, 2);
   kernel.set_argument(0, KernelArgument<int>::of(seven));
-  kernel.set_argument(1, {Argument::Kind::local, 16});
+  kernel.set_argument(1, {ArgumentView::Kind::local, 16});
   fake::state().calls.clear();
   kernel.launch(config, seven, 2);  // the first is there, the second was replaced
   EXPECT_EQ(fake::state().count("clSetKernelArg"), 1);

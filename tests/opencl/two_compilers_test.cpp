@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "treadle/base/error.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 #include "treadle/cuda/module.hpp"
 #include "treadle/opencl/program.hpp"
 #include "treadle/opencl/transfer.hpp"

@@ -52,7 +52,7 @@ class TypeNames {
 };
 
 /// A parameter of a kernel.
-struct Argument {
+struct ParameterSpec {
   /// How the caller passes it.
   enum class Kind {
     scalar,              ///< by value
@@ -62,26 +62,26 @@ struct Argument {
   Kind kind;         ///< decides what Offsets::passed adds to it
   DType dtype;       ///< of the value, or of an element
   std::string name;  ///< as the kernel's body calls it
-  bool operator==(const Argument&) const = default;
+  bool operator==(const ParameterSpec&) const = default;
 };
 
 /// What vectors are declared as, where the text does not say.
 enum class Offsets { none, passed };
 
-/// Reads a list of declarations as arguments. Throws InvalidArgument for what is no declaration, an
-/// unknown type, a name used twice, and pointers to local or constant memory.
-std::vector<Argument> parse_arguments(std::string_view text, const TypeNames& types,
-                                      Offsets offsets = Offsets::none);
+/// Reads a list of declarations as parameters. Throws InvalidArgument for what is no declaration,
+/// an unknown type, a name used twice, and pointers to local or constant memory.
+std::vector<ParameterSpec> parse_parameters(std::string_view text, const TypeNames& types,
+                                            Offsets offsets = Offsets::none);
 
 /// The parameter as a kernel of `dialect` declares it: "float *x", "__global float *x", or with an
 /// offset "__global float *x__base, long x__offset".
-std::string declare(const Argument& argument, const Dialect& dialect, const TypeNames& types);
+std::string declare(const ParameterSpec& parameter, const Dialect& dialect, const TypeNames& types);
 /// All of them, separated by ", ".
-std::string declare(const std::vector<Argument>& arguments, const Dialect& dialect,
+std::string declare(const std::vector<ParameterSpec>& parameters, const Dialect& dialect,
                     const TypeNames& types);
 /// The statements, a line each, that define the pointers of vectors with an offset under their own
 /// names; empty if there are none. They belong at the start of the kernel's body.
-std::string define_pointers(const std::vector<Argument>& arguments, const Dialect& dialect,
+std::string define_pointers(const std::vector<ParameterSpec>& parameters, const Dialect& dialect,
                             const TypeNames& types);
 
 }  // namespace treadle::codegen

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 namespace treadle::compile {
 
@@ -53,9 +53,10 @@ struct CachePlace {
 /// its result. What `build` throws goes to the caller, and nothing is kept; no failure of the cache
 /// is thrown. Headers are followed as `#include` names them, in every folder that may hold them;
 /// sources whose headers cannot be known so, or that name the time, are built each time
-/// (`Program::not_cached` says why). Where a run-time may refuse a binary, load_cached() is for it.
-Program cached(const BinaryKey& key, const std::function<Binary()>& build,
-               const CachePlace& place = {});
+/// (`CompileResult::not_cached` says why). Where a run-time may refuse a binary, load_cached() is
+/// for it.
+CompileResult cached(const BinaryKey& key, const std::function<Binary()>& build,
+                     const CachePlace& place = {});
 
 /// A binary that is wanted, and how it is made where there is none.
 struct BinaryRequest {
@@ -68,8 +69,9 @@ struct BinaryRequest {
 /// not built just now are of no use, whatever their keys say: each is deleted, counted as healed
 /// and reported once, made anew, and `load` is called a second time, whose error goes to the
 /// caller. Blocking; any thread. Returns what `load` was given last.
-std::vector<Program> load_cached(const std::vector<BinaryRequest>& requests,
-                                 const std::function<void(const std::vector<Program>&)>& load,
-                                 const CachePlace& place = {});
+std::vector<CompileResult> load_cached(
+    const std::vector<BinaryRequest>& requests,
+    const std::function<void(const std::vector<CompileResult>&)>& load,
+    const CachePlace& place = {});
 
 }  // namespace treadle::compile

@@ -36,7 +36,7 @@ struct LaunchConfig {
 enum class ParameterKind { unknown, integer, floating, pointer, structure };
 
 /// One parameter of a kernel as the driver expects it.
-struct Parameter {
+struct KernelParameter {
   std::size_t offset = 0, size = 0;  ///< bytes, in the packed parameter buffer
   /// Checked by bindings, which know the kinds of their values; C++ checks sizes only.
   ParameterKind kind = ParameterKind::unknown;
@@ -46,9 +46,9 @@ struct Parameter {
 /// The parameters of one kernel. `known` is false where neither driver nor compiler tells them:
 /// then nothing can be checked, and arguments are laid out by their natural alignment.
 struct ParameterLayout {
-  std::vector<Parameter> parameters;  ///< in the source's order
-  std::size_t buffer_bytes = 0;       ///< end of the last parameter
-  bool known = false;                 ///< false: `parameters` says nothing, not that there are none
+  std::vector<KernelParameter> parameters;  ///< in the source's order
+  std::size_t buffer_bytes = 0;             ///< end of the last parameter
+  bool known = false;  ///< false: `parameters` says nothing, not that there are none
 };
 
 /// What launches and ArgumentBuffer throw, naming the kernel, the parameter, its index and both
@@ -96,7 +96,7 @@ class ArgumentBuffer {
 
   /// The parameter that the next add() fills; null if the layout is unknown. Throws
   /// InvalidArgument, naming the kernel and its parameter count, if there is none left.
-  const Parameter* next() const;
+  const KernelParameter* next() const;
   /// Number of arguments added so far.
   std::size_t count() const noexcept { return count_; }
 

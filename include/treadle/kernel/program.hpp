@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "treadle/base/language.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/kernel.hpp"
 #include "treadle/device/module.hpp"
@@ -59,7 +59,7 @@ class Program {
  private:
   void build_cuda(device::Device& device, const std::string& source, const ProgramOptions& options);
   void build_text(device::Device& device, const std::string& source, const ProgramOptions& options);
-  void note(const compile::Program& program);
+  void note(const compile::CompileResult& program);
 
   std::shared_ptr<device::Module> module_;
   std::string log_;

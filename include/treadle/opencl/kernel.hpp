@@ -21,16 +21,16 @@ class KernelState;
 class Program;
 
 /// One to three sizes; empty where OpenCL is to choose.
-class Extent {
+class WorkSize {
  public:
-  constexpr Extent() = default;
+  constexpr WorkSize() = default;
   /// Throws InvalidArgument for more than three.
-  Extent(std::initializer_list<std::size_t> sizes)
-      : Extent(std::span(sizes.begin(), sizes.size())) {}
+  WorkSize(std::initializer_list<std::size_t> sizes)
+      : WorkSize(std::span(sizes.begin(), sizes.size())) {}
   /// The first `dimensions` of three sizes, 1 to 3.
-  constexpr Extent(unsigned dimensions, std::size_t x, std::size_t y, std::size_t z)
+  constexpr WorkSize(unsigned dimensions, std::size_t x, std::size_t y, std::size_t z)
       : sizes_{x, y, z}, dimensions_(dimensions) {}
-  explicit Extent(std::span<const std::size_t> sizes)
+  explicit WorkSize(std::span<const std::size_t> sizes)
       : dimensions_(static_cast<unsigned>(sizes.size())) {
     if (sizes.size() > sizes_.size()) refuse(sizes.size());
     std::copy(sizes.begin(), sizes.end(), sizes_.begin());
@@ -43,7 +43,7 @@ class Extent {
   std::size_t operator[](unsigned dimension) const noexcept { return sizes_[dimension]; }
   /// Null if empty.
   const std::size_t* data() const noexcept { return is_empty() ? nullptr : sizes_.data(); }
-  bool operator==(const Extent&) const = default;
+  bool operator==(const WorkSize&) const = default;
 
  private:
   [[noreturn]] static void refuse(std::size_t dimensions);
@@ -53,11 +53,11 @@ class Extent {
 
 /// Where and over what a kernel runs.
 struct LaunchConfig {
-  const Queue& queue;  ///< of the kernel's context; must live until the launch returns
-  Extent global;       ///< work-items
-  Extent local = {};   ///< work-items in a group; empty: the platform chooses
-  Extent offset = {};  ///< of the global ids
-  Order order = {};    ///< what is waited for, and whether an event is made
+  const Queue& queue;    ///< of the kernel's context; must live until the launch returns
+  WorkSize global;       ///< work-items
+  WorkSize local = {};   ///< work-items in a group; empty: the platform chooses
+  WorkSize offset = {};  ///< of the global ids
+  Order order = {};      ///< what is waited for, and whether an event is made
 };
 
 /// Local memory for each group, as the argument of a __local parameter.
@@ -68,7 +68,7 @@ struct LocalMemory {
 /// One argument of a kernel: bytes that are copied, local memory, or a pointer to shared virtual
 /// memory. A `value` is bytes that stand for nothing but themselves, unlike the handle of a buffer:
 /// OpenCL is not told again what it has been told.
-struct Argument {
+struct ArgumentView {
   enum class Kind { bytes, local, svm, value } kind = Kind::bytes;  ///< what `data` means
   std::size_t size_bytes = 0;  ///< of the bytes, or of the local memory
   const void* data = nullptr;  ///< kept only until the call returns; the pointer itself for svm
@@ -81,24 +81,24 @@ struct KernelArgument {
   static_assert(std::is_trivially_copyable_v<T>,
                 "a kernel argument is copied as bytes: pass a plain value or a Buffer");
   /// Refers to `value`, which must live until the call returns.
-  static Argument of(const T& value) noexcept {
+  static ArgumentView of(const T& value) noexcept {
     // A structure may hold a handle, and a pointer may be one.
-    return {std::is_arithmetic_v<T> ? Argument::Kind::value : Argument::Kind::bytes, sizeof(T),
-            &value};
+    return {std::is_arithmetic_v<T> ? ArgumentView::Kind::value : ArgumentView::Kind::bytes,
+            sizeof(T), &value};
   }
 };
 /// The memory. Throws InvalidState if it was released.
 template <std::derived_from<MemoryObject> T>
 struct KernelArgument<T> {
-  static Argument of(const T& memory) {
+  static ArgumentView of(const T& memory) {
     (void)memory.raw();
-    return {Argument::Kind::bytes, sizeof(RawMemory), memory.raw_address()};
+    return {ArgumentView::Kind::bytes, sizeof(RawMemory), memory.raw_address()};
   }
 };
 template <>
 struct KernelArgument<LocalMemory> {
-  static Argument of(const LocalMemory& local) noexcept {
-    return {Argument::Kind::local, local.size_bytes, nullptr};
+  static ArgumentView of(const LocalMemory& local) noexcept {
+    return {ArgumentView::Kind::local, local.size_bytes, nullptr};
   }
 };
 
@@ -127,15 +127,15 @@ class Kernel : public Queries<Kernel, KernelInfo> {
   /// limits that forbid the shape. Errors while running end the event.
   template <class... Arguments>
   Event launch(const LaunchConfig& config, const Arguments&... arguments) const {
-    const std::array<Argument, sizeof...(Arguments)> list{
+    const std::array<ArgumentView, sizeof...(Arguments)> list{
         KernelArgument<Arguments>::of(arguments)...};
     return launch_list(config, list);
   }
   /// The same for arguments collected at run time.
-  Event launch_list(const LaunchConfig& config, std::span<const Argument> arguments) const;
+  Event launch_list(const LaunchConfig& config, std::span<const ArgumentView> arguments) const;
 
   /// Sets one argument; it stays until it is set again.
-  void set_argument(unsigned index, const Argument& argument) const;
+  void set_argument(unsigned index, const ArgumentView& argument) const;
   /// Enqueues with the arguments set before.
   Event enqueue(const LaunchConfig& config) const;
   /// Another kernel with the same arguments set, for another thread. Needs OpenCL 2.1.

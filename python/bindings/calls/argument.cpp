@@ -57,7 +57,7 @@ WideInteger wide(const ScalarType& scalar, const void* data) {
 }
 
 std::string parameter_text(const Kernel& kernel, std::size_t index) {
-  const cuda::Parameter& parameter = kernel.layout.parameters[index];
+  const cuda::KernelParameter& parameter = kernel.layout.parameters[index];
   std::string text = "parameter #" + std::to_string(index) + " (0-based)";
   if (!parameter.name.empty() || !parameter.type.empty())
     text += " '" + parameter.type + (parameter.type.empty() ? "" : " ") + parameter.name + "'";
@@ -97,7 +97,7 @@ void check_kind(Kernel& kernel, std::size_t index, const ScalarType& scalar, PyO
 
 void add_scalar(cuda::ArgumentBuffer& buffer, const ScalarType& scalar, PyObject* argument,
                 Kernel& kernel) {
-  const cuda::Parameter* parameter = buffer.next();
+  const cuda::KernelParameter* parameter = buffer.next();
   const std::size_t index = buffer.count();
   if (parameter == nullptr || parameter->size == scalar.size) [[likely]] {
     if (parameter != nullptr && parameter->kind != ParameterKind::unknown)

@@ -182,7 +182,7 @@ PyObject* get_parameters(PyObject* self, void*) {
   return guarded(self, [](Kernel& kernel) -> nb::object {
     if (!kernel.layout.known) return nb::none();
     nb::list list;
-    for (const cuda::Parameter& p : kernel.layout.parameters)
+    for (const cuda::KernelParameter& p : kernel.layout.parameters)
       list.append(nb::make_tuple(p.name, p.type, p.offset, p.size));
     return list;
   });
@@ -259,9 +259,10 @@ std::vector<PyMethodDef> methods_of(Face face) {
 }
 
 std::vector<PyGetSetDef> properties_of(Face face) {
+  const char* const handle = face == Face::pycuda ? "handle" : "raw";
   std::vector<PyGetSetDef> properties = {
       {"name", get_name, nullptr, "As a reader knows the kernel.", nullptr},
-      {"handle", get_handle, nullptr, "The driver's handle, an integer.", nullptr},
+      {handle, get_handle, nullptr, "The driver's handle, an integer.", nullptr},
       {"parameters", get_parameters, nullptr,
        "(name, type, offset, size) of each parameter; None where the driver does not tell.",
        nullptr},

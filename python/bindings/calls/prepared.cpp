@@ -10,13 +10,13 @@
 namespace treadle::bindings {
 namespace {
 
-std::string place(const cuda::Parameter& parameter, std::size_t index, const Kernel& kernel) {
+std::string place(const cuda::KernelParameter& parameter, std::size_t index, const Kernel& kernel) {
   std::string text = "parameter #" + std::to_string(index) + " (0-based)";
   if (!parameter.name.empty()) text += " '" + parameter.name + "'";
   return text + " of kernel " + kernel.function.name();
 }
 
-bool may_convert(const FormatItem& item, const cuda::Parameter& parameter) {
+bool may_convert(const FormatItem& item, const cuda::KernelParameter& parameter) {
   const std::size_t size = parameter.size;
   return is_integer_code(item.code) && (size == 1 || size == 2 || size == 4 || size == 8);
 }
@@ -25,7 +25,7 @@ PreparedCall match_one_to_one(const Format& format, const Kernel& kernel) {
   PreparedCall call{{}, kernel.layout.buffer_bytes};
   for (std::size_t i = 0; i < format.items.size(); ++i) {
     FormatItem item = format.items[i];
-    const cuda::Parameter& parameter = kernel.layout.parameters[i];
+    const cuda::KernelParameter& parameter = kernel.layout.parameters[i];
     const bool same = item.size == parameter.size;
     if (!same && !(kernel.face == Face::pycuda && may_convert(item, parameter)))
       throw cuda::wrong_argument_size(kernel.function.name(), kernel.layout, i, item.size);
@@ -112,7 +112,7 @@ void pack_converted(const PreparedItem& prepared, Kernel& kernel, PyObject* valu
   if (negative)
     bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused);
   if (convert_integer(kernel, prepared.parameter, {bits, negative}, prepared.item.size, to)) return;
-  const cuda::Parameter& parameter = kernel.layout.parameters[prepared.parameter];
+  const cuda::KernelParameter& parameter = kernel.layout.parameters[prepared.parameter];
   throw InvalidArgument(place(parameter, prepared.parameter, kernel) + " takes " +
                         std::to_string(parameter.size) + " bytes; the prepared format '" +
                         prepared.item.code + "' gives " + std::to_string(prepared.item.size) +

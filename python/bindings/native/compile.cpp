@@ -10,7 +10,7 @@
 #include "image.hpp"
 #include "rooms.hpp"
 #include "treadle/compile/cache.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 #include "treadle/compile/toolchain.hpp"
 
 namespace treadle::bindings {
@@ -32,7 +32,8 @@ void add_python_folders() {
 
 namespace {
 
-Program compile_text(const std::string& source, const nb::object& target, const Options& options) {
+CompileResult compile_text(const std::string& source, const nb::object& target,
+                           const Options& options) {
   add_python_folders();
   const Target parsed = nb::isinstance<Target>(target)
                             ? nb::cast<Target>(target)
@@ -64,26 +65,26 @@ void bind_target(nb::module_& m) {
       .def("__repr__", [](const Target& self) { return "Target(\"" + self.name() + "\")"; });
 }
 
-void bind_program(nb::module_& m) {
+void bind_result(nb::module_& m) {
   nb::class_<PyImage>(m, "ModuleImage", "A compiled module, with the names of its C++ kernels.")
       .def_prop_ro("code",
                    [](const PyImage& self) {
                      return nb::bytes(self.image.code.data(), self.image.code.size());
                    })
       .def_prop_ro("lowered_names", [](const PyImage& self) { return self.image.lowered_names; });
-  nb::class_<Program>(m, "Program", "What compile_cuda made, and how.")
-      .def_prop_ro("image", [](const Program& self) { return PyImage{self.image}; })
-      .def_ro("log", &Program::log, "What the compiler said although it succeeded.")
-      .def_ro("warnings", &Program::warnings)
+  nb::class_<CompileResult>(m, "CompileResult", "What compile_cuda made, and how.")
+      .def_prop_ro("image", [](const CompileResult& self) { return PyImage{self.image}; })
+      .def_ro("log", &CompileResult::log, "What the compiler said although it succeeded.")
+      .def_ro("warnings", &CompileResult::warnings)
       .def_prop_ro("origin",
-                   [](const Program& self) {
+                   [](const CompileResult& self) {
                      return self.origin == Origin::compiled       ? "compiled"
                             : self.origin == Origin::memory_cache ? "memory cache"
                                                                   : "disk cache";
                    })
-      .def_ro("seconds", &Program::seconds, "Wall time of the call.")
-      .def_ro("kept_in", &Program::kept_in)
-      .def_ro("not_cached", &Program::not_cached,
+      .def_ro("seconds", &CompileResult::seconds, "Wall time of the call.")
+      .def_ro("kept_in", &CompileResult::kept_in)
+      .def_ro("not_cached", &CompileResult::not_cached,
               "Why nothing was kept for later; empty if it was.");
 }
 
@@ -133,8 +134,9 @@ void bind_statistics(nb::module_& m) {
       .def_ro("memory_hits", &Statistics::memory_hits)
       .def_ro("disk_hits", &Statistics::disk_hits)
       .def_ro("misses", &Statistics::misses)
-      .def_ro("not_cached", &Statistics::not_cached,
-              "Of the misses: sources that are compiled each time, Program.not_cached says why.")
+      .def_ro(
+          "not_cached", &Statistics::not_cached,
+          "Of the misses: sources that are compiled each time, CompileResult.not_cached says why.")
       .def_ro("healed", &Statistics::healed)
       .def_ro("io_errors", &Statistics::io_errors)
       .def_ro("compile_seconds", &Statistics::compile_seconds, "Spent in compilers, on misses.")
@@ -261,7 +263,7 @@ void bind_toolchains(nb::module_& m) {
 
 void bind_compile(nb::module_& m) {
   bind_target(m);
-  bind_program(m);
+  bind_result(m);
   define_compile(m, "compile_cuda", compile_function);
   bind_statistics(m);
   bind_cache(m);

@@ -52,11 +52,11 @@ ArgumentType read_argument_type(nb::handle declared) {
 ArgumentList::ArgumentList(std::size_t count, std::size_t first) : first_(first) {
   count *= 2;  // a vector may be two
   if (count <= few) {
-    arguments_ = reinterpret_cast<opencl::Argument*>(few_.arguments);
+    arguments_ = reinterpret_cast<opencl::ArgumentView*>(few_.arguments);
     scalars_ = few_.scalars;
     return;
   }
-  many_arguments_ = std::make_unique<opencl::Argument[]>(count);
+  many_arguments_ = std::make_unique<opencl::ArgumentView[]>(count);
   many_scalars_ = std::make_unique<Scalar[]>(count);
   arguments_ = many_arguments_.get();
   scalars_ = many_scalars_.get();
@@ -66,16 +66,17 @@ ArgumentList::~ArgumentList() {
   for (Py_buffer& view : views_) PyBuffer_Release(&view);
 }
 
-void ArgumentList::add_argument(opencl::Argument::Kind kind, const void* data, std::size_t size) {
-  new (arguments_ + count_++) opencl::Argument{kind, size, data};
+void ArgumentList::add_argument(opencl::ArgumentView::Kind kind, const void* data,
+                                std::size_t size) {
+  new (arguments_ + count_++) opencl::ArgumentView{kind, size, data};
 }
 
 void ArgumentList::add_bytes(const void* data, std::size_t size) {
-  add_argument(opencl::Argument::Kind::bytes, data, size);
+  add_argument(opencl::ArgumentView::Kind::bytes, data, size);
 }
 
 void ArgumentList::add_scalar(const ScalarType& scalar, PyObject* value) {
-  add_argument(opencl::Argument::Kind::value, scalar_data(value), scalar.size);
+  add_argument(opencl::ArgumentView::Kind::value, scalar_data(value), scalar.size);
 }
 
 void ArgumentList::add_handle(const void* handle) {
@@ -87,7 +88,7 @@ template <class T>
 void ArgumentList::add_value(const T& value) {
   static_assert(sizeof(T) <= sizeof(Scalar) && !std::is_pointer_v<T>);
   std::memcpy(scalars_[count_].bytes, &value, sizeof value);
-  add_argument(opencl::Argument::Kind::value, scalars_[count_].bytes, sizeof value);
+  add_argument(opencl::ArgumentView::Kind::value, scalars_[count_].bytes, sizeof value);
 }
 
 void ArgumentList::refuse(PyObject* value, const std::string& why) const {
@@ -116,7 +117,7 @@ void ArgumentList::add_other(PyObject* value) {
   if (nb::isinstance<MemoryObjectHolder>(value))
     return add_handle(nb::inst_ptr<MemoryObjectHolder>(value)->memory().raw());
   if (nb::isinstance<LocalMemory>(value))
-    return add_argument(opencl::Argument::Kind::local, nullptr,
+    return add_argument(opencl::ArgumentView::Kind::local, nullptr,
                         nb::inst_ptr<LocalMemory>(value)->size_bytes);
   if (nb::isinstance<CommandQueue>(value))
     return add_handle(nb::inst_ptr<CommandQueue>(value)->queue.raw());

@@ -51,7 +51,7 @@ class ArgumentList {
   void add(PyObject* value);
   /// Adds one of a declared type; of a vector with offset, both its arguments.
   void add(const ArgumentType& type, PyObject* value);
-  std::span<const opencl::Argument> list() const noexcept { return {arguments_, count_}; }
+  std::span<const opencl::ArgumentView> list() const noexcept { return {arguments_, count_}; }
 
  private:
   struct Scalar {
@@ -59,7 +59,7 @@ class ArgumentList {
   };
   static constexpr std::size_t few = 24;
 
-  void add_argument(opencl::Argument::Kind kind, const void* data, std::size_t size);
+  void add_argument(opencl::ArgumentView::Kind kind, const void* data, std::size_t size);
   /// Bytes that may be a handle.
   void add_bytes(const void* data, std::size_t size);
   /// A NumPy scalar, where it is.
@@ -81,15 +81,15 @@ class ArgumentList {
   [[noreturn]] void refuse(PyObject* value, const std::string& why) const;
 
   struct Places {
-    alignas(opencl::Argument) std::byte arguments[few * sizeof(opencl::Argument)];
+    alignas(opencl::ArgumentView) std::byte arguments[few * sizeof(opencl::ArgumentView)];
     Scalar scalars[few];
   };
 
   std::size_t count_ = 0, first_;
-  opencl::Argument* arguments_;
+  opencl::ArgumentView* arguments_;
   Scalar* scalars_;
   Places few_;  // not initialised: a launch would wait for the zeros of arguments it has not
-  std::unique_ptr<opencl::Argument[]> many_arguments_;
+  std::unique_ptr<opencl::ArgumentView[]> many_arguments_;
   std::unique_ptr<Scalar[]> many_scalars_;
   std::vector<Py_buffer> views_;
 };

@@ -161,10 +161,10 @@ void multiply(Shape& shape) {
   }
 }
 
-bool read_plain_extent(PyObject* given, opencl::Extent& extent) {
+bool read_plain_size(PyObject* given, opencl::WorkSize& size) {
   const SmallSides sides = small_sides(given, 0);
   if (sides.count == 0) return false;
-  extent = opencl::Extent(static_cast<unsigned>(sides.count), static_cast<std::size_t>(sides.x),
+  size = opencl::WorkSize(static_cast<unsigned>(sides.count), static_cast<std::size_t>(sides.x),
                           static_cast<std::size_t>(sides.y), static_cast<std::size_t>(sides.z));
   return true;
 }
@@ -174,9 +174,9 @@ bool read_plain_range(const Call& call, opencl::LaunchConfig& config) {
   if (call.options[global_offset] != nullptr || call.options[g_times_l] != nullptr ||
       call.options[allow_empty_ndrange] != nullptr)
     return false;
-  if (!read_plain_extent(call.global, config.global)) return false;
+  if (!read_plain_size(call.global, config.global)) return false;
   if (call.local == Py_None) return true;
-  return read_plain_extent(call.local, config.local) &&
+  return read_plain_size(call.local, config.local) &&
          config.local.dimensions() == config.global.dimensions();
 }
 
@@ -212,7 +212,7 @@ const CommandQueue& queue_of(PyObject* object) {
   return *nb::inst_ptr<CommandQueue>(object);
 }
 
-opencl::Extent extent_of(const Sizes& sizes) { return opencl::Extent(sizes.list()); }
+opencl::WorkSize work_size_of(const Sizes& sizes) { return opencl::WorkSize(sizes.list()); }
 
 /// False if the range is empty, and may be.
 bool read_range(const Call& call, opencl::LaunchConfig& config) {
@@ -222,9 +222,9 @@ bool read_range(const Call& call, opencl::LaunchConfig& config) {
   if (is_set(call.options[allow_empty_ndrange]) &&
       (shape.global.has_zero() || shape.local.has_zero()))
     return false;
-  config.global = extent_of(shape.global);
-  config.local = extent_of(shape.local);
-  config.offset = extent_of(shape.offset);
+  config.global = work_size_of(shape.global);
+  config.local = work_size_of(shape.local);
+  config.offset = work_size_of(shape.offset);
   return true;
 }
 
@@ -295,7 +295,7 @@ PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count)
     ArgumentList list(kernel.passed);
     fill(list, kernel, arguments);
     unsigned index = 0;
-    for (const opencl::Argument& argument : list.list())
+    for (const opencl::ArgumentView& argument : list.list())
       kernel.kernel.set_argument(index++, argument);
     Py_RETURN_NONE;
   });

@@ -51,7 +51,7 @@ compile::BinaryKey key_of(const Request& request, const opencl::Device& device) 
 
 struct Built {
   opencl::Program program;
-  std::vector<compile::Program> images;  ///< one for each device
+  std::vector<compile::CompileResult> images;  ///< one for each device
 };
 
 Built build_cached(const opencl::Context& context, const std::vector<opencl::Device>& devices,
@@ -65,9 +65,9 @@ Built build_cached(const opencl::Context& context, const std::vector<opencl::Dev
                         return compile::Binary{std::move(made.code), std::move(made.log)};
                       }});
   Built built;
-  const auto load = [&](const std::vector<compile::Program>& images) {
+  const auto load = [&](const std::vector<compile::CompileResult>& images) {
     std::vector<opencl::Bytes> binaries;
-    for (const compile::Program& image : images) binaries.push_back(image.image.code);
+    for (const compile::CompileResult& image : images) binaries.push_back(image.image.code);
     built.program = opencl::Program::from_binaries(context, devices, binaries);
     built.program.build(options, devices);
   };
@@ -94,9 +94,10 @@ nb::tuple build_from_source(const Context& context, const std::string& source,
   nb::list logs;
   for (std::size_t i = 0; i < devices.size(); ++i)
     logs.append(nb::make_tuple(make_device(devices[i]), built.images[i].log));
-  const bool from_cache = std::ranges::none_of(built.images, [](const compile::Program& image) {
-    return image.origin == compile::Origin::compiled;
-  });
+  const bool from_cache =
+      std::ranges::none_of(built.images, [](const compile::CompileResult& image) {
+        return image.origin == compile::Origin::compiled;
+      });
   return nb::make_tuple(Program{std::move(built.program)}, logs, from_cache);
 }
 

@@ -35,7 +35,7 @@ class ModuleImage:
     @property
     def lowered_names(self) -> dict[str, str]: ...
 
-class Program:
+class CompileResult:
     """What compile_cuda made, and how."""
 
     @property
@@ -62,7 +62,7 @@ class Program:
     def not_cached(self) -> str:
         """Why nothing was kept for later; empty if it was."""
 
-def compile_cuda(source: str, target: object, *, flags: Sequence[str] = [], include_dirs: Sequence[str | os.PathLike] = [], name_expressions: Sequence[str] = [], source_name: str = 'kernel.cu', output: object = 'cubin', toolchain: object = 'automatic', nvcc: str = '', cache: bool = True, cache_dir: str | os.PathLike | None = None, extern_c: bool = False, keep: bool = False) -> Program:
+def compile_cuda(source: str, target: object, *, flags: Sequence[str] = [], include_dirs: Sequence[str | os.PathLike] = [], name_expressions: Sequence[str] = [], source_name: str = 'kernel.cu', output: object = 'cubin', toolchain: object = 'automatic', nvcc: str = '', cache: bool = True, cache_dir: str | os.PathLike | None = None, extern_c: bool = False, keep: bool = False) -> CompileResult:
     """
     Compiles CUDA C++ text, or returns what an earlier compile of the same inputs made.
     """
@@ -82,7 +82,7 @@ class Statistics:
     @property
     def not_cached(self) -> int:
         """
-        Of the misses: sources that are compiled each time, Program.not_cached says why.
+        Of the misses: sources that are compiled each time, CompileResult.not_cached says why.
         """
 
     @property

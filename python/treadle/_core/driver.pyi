@@ -981,7 +981,7 @@ def module_from_buffer(buffer: object, options: object = (), message_handler: ob
 def _module_from_image(arg: treadle._core.compile.ModuleImage, /) -> Module:
     """Loads what treadle.compile_cuda made, with its C++ names."""
 
-def _compile_cuda(source: str, target: object, *, flags: Sequence[str] = [], include_dirs: Sequence[str | os.PathLike] = [], name_expressions: Sequence[str] = [], source_name: str = 'kernel.cu', output: object = 'cubin', toolchain: object = 'automatic', nvcc: str = '', cache: bool = True, cache_dir: str | os.PathLike | None = None, extern_c: bool = False, keep: bool = False) -> treadle._core.compile.Program:
+def _compile_cuda(source: str, target: object, *, flags: Sequence[str] = [], include_dirs: Sequence[str | os.PathLike] = [], name_expressions: Sequence[str] = [], source_name: str = 'kernel.cu', output: object = 'cubin', toolchain: object = 'automatic', nvcc: str = '', cache: bool = True, cache_dir: str | os.PathLike | None = None, extern_c: bool = False, keep: bool = False) -> treadle._core.compile.CompileResult:
     """
     Compiles CUDA C++ text, or returns what an earlier compile of the same inputs made.
     """

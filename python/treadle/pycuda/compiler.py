@@ -56,14 +56,14 @@ def _cache_options(cache_dir: str | os.PathLike | Literal[False] | None) -> dict
     return {} if cache_dir is None else {"cache_dir": Path(cache_dir)}
 
 
-def _report(program: _compile.Program, keep: bool) -> None:
+def _report(result: _compile.CompileResult, keep: bool) -> None:
     if keep:
-        print(f"*** compiler output in {program.kept_in}")
-    for text in program.warnings:
+        print(f"*** compiler output in {result.kept_in}")
+    for text in result.warnings:
         warnings.warn(text, stacklevel=4)
-    if program.log.strip():
+    if result.log.strip():
         warnings.warn(
-            "The CUDA compiler succeeded, but said the following:\n" + program.log, stacklevel=4
+            "The CUDA compiler succeeded, but said the following:\n" + result.log, stacklevel=4
         )
 
 
@@ -81,14 +81,14 @@ class _Request:
 
 
 # Raises CompileError itself: the exception is translated in bindings/errors.cpp.
-def _build(source: Any, target: str, request: _Request) -> _compile.Program:
+def _build(source: Any, target: str, request: _Request) -> _compile.CompileResult:
     caching, keep = _cache_options(request.cache_dir), request.keep
     flags = [str(option) for option in request.options]
     if driver.CUDA_DEBUGGING:
         caching, keep = {"cache": False}, True
         flags += ["-g", "-G"]
     asked_for_nvcc = request.nvcc != "nvcc" and not target.startswith("cpu")
-    program = _driver._compile_cuda(
+    result = _driver._compile_cuda(
         str(source),
         target,
         flags=flags,
@@ -100,8 +100,8 @@ def _build(source: Any, target: str, request: _Request) -> _compile.Program:
         keep=keep,
         **caching,
     )
-    _report(program, keep)
-    return program
+    _report(result, keep)
+    return result
 
 
 # over 6 parameters because they are the keywords of PyCUDA's
@@ -246,6 +246,6 @@ class SourceModule(CudaModule):
             cache_dir=cache_dir,
             include_dirs=include_dirs or (),
         )
-        program = _build(source, _target(arch, code), request)
-        self.module = _driver._module_from_image(program.image)
+        result = _build(source, _target(arch, code), request)
+        self.module = _driver._module_from_image(result.image)
         self._bind_module()

@@ -83,7 +83,7 @@ Constant* parameters_of(TableBuilder& table, const KernelPlan& kernel) {
         {table.text(parameter.name), table.text(parameter.type),
          table.u32(static_cast<std::uint32_t>(parameter.kind)), table.u32(parameter.size),
          table.u32(parameter.align), table.u32(parameter.offset)},
-        sizeof(Parameter)));
+        sizeof(ParameterRecord)));
   return table.array(rows, "treadle.parameters.");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NVRTC's C interface over Program. The "PTX" and the "CUBIN" of this device are one thing, the
+// NVRTC's C interface over Compilation. The "PTX" and the "CUBIN" of this device are one thing, the
 // module image.
 #include <algorithm>
 #include <cstring>
@@ -9,22 +9,22 @@
 #include <vector>
 
 #include "compile/nvrtc_types.h"
+#include "cuda_cpu/compiler/compilation.hpp"
 #include "cuda_cpu/compiler/precompiled_prelude.hpp"
-#include "cuda_cpu/compiler/program.hpp"
 
 #define TREADLE_NVRTC_SYMBOL(result, name, parameters) \
   extern "C" __attribute__((visibility("default"))) result name parameters noexcept;
 #include "compile/nvrtc_symbols.def"
 
 struct _nvrtcProgram {
-  treadle::cuda_cpu::Program program;
+  treadle::cuda_cpu::Compilation program;
 };
 
 namespace {
 
+using treadle::cuda_cpu::Compilation;
 using treadle::cuda_cpu::CompileStatus;
 using treadle::cuda_cpu::HeaderText;
-using treadle::cuda_cpu::Program;
 
 constexpr int device_capability = 70;
 
@@ -62,7 +62,7 @@ extern "C" __attribute__((visibility("default"))) int treadle_clang_write_prelud
   return treadle::cuda_cpu::write_common_preludes(folder) ? 0 : 1;
 }
 
-/// No part of NVRTC either: Program::host_files(); lives as long as the program or until it is
+/// No part of NVRTC either: Compilation::host_files(); lives as long as the program or until it is
 /// compiled again. Null for a null program.
 extern "C" __attribute__((visibility("default"))) const char* treadle_clang_host_files(
     nvrtcProgram prog) {
@@ -140,7 +140,7 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram* prog, const char* src, const char* 
   return guarded([&] {
     std::vector<HeaderText> texts;
     for (int i = 0; i < numHeaders; ++i) texts.push_back({includeNames[i], headers[i]});
-    *prog = new _nvrtcProgram{Program(src, name == nullptr ? "" : name, std::move(texts))};
+    *prog = new _nvrtcProgram{Compilation(src, name == nullptr ? "" : name, std::move(texts))};
     return NVRTC_SUCCESS;
   });
 }

@@ -161,7 +161,7 @@ TREADLE_CPU_EXPORT CUresult treadleCpuParameterInfo(CUfunction handle, size_t in
                                                     unsigned* kind) {
   return with_function(handle, [&](const Function& function) -> CUresult {
     if (index >= function.kernel.parameter_count) return CUDA_ERROR_INVALID_VALUE;
-    const Parameter& parameter = function.kernel.parameters[index];
+    const ParameterRecord& parameter = function.kernel.parameters[index];
     if (name != nullptr) *name = parameter.name == nullptr ? "" : parameter.name;
     if (type != nullptr) *type = parameter.type == nullptr ? "" : parameter.type;
     if (kind != nullptr) *kind = parameter.kind;

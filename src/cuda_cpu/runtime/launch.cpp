@@ -93,7 +93,7 @@ std::uint64_t LaunchCommand::digest_of_call() const {
   add(shape_.dynamic_shared);
   const Kernel& kernel = function_->kernel;
   for (std::uint32_t i = 0; i < kernel.parameter_count; ++i) {
-    const Parameter& parameter = kernel.parameters[i];
+    const ParameterRecord& parameter = kernel.parameters[i];
     if (parameter.kind == static_cast<std::uint32_t>(ParameterKind::pointer)) continue;
     const auto* bytes = static_cast<const std::byte*>(arguments_[i]);
     for (std::uint32_t at = 0; at < parameter.size; at += sizeof(std::uint64_t)) {
@@ -312,7 +312,7 @@ CUresult parse_extra(void** extra, const std::byte*& buffer, std::size_t& size) 
 /// optional.
 std::size_t packed_end(const Kernel& kernel) {
   if (kernel.parameter_count == 0) return 0;
-  const Parameter& last = kernel.parameters[kernel.parameter_count - 1];
+  const ParameterRecord& last = kernel.parameters[kernel.parameter_count - 1];
   return std::size_t{last.offset} + last.size;
 }
 

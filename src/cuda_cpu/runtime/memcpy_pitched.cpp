@@ -15,7 +15,7 @@ struct End {
   std::size_t x, y, z, pitch, height;
 };
 
-struct Extent {
+struct CopySize {
   std::size_t width, height, depth;
 };
 
@@ -31,7 +31,7 @@ bool multiply_add(std::size_t a, std::size_t b, std::size_t& sum) {
 }
 
 /// Finds the first byte and checks that the last one lies in the same memory.
-CUresult place(const End& end, const Extent& extent, Placed& placed) {
+CUresult place(const End& end, const CopySize& extent, Placed& placed) {
   if (end.type == CU_MEMORYTYPE_ARRAY) return CUDA_ERROR_NOT_SUPPORTED;
   if (end.type != CU_MEMORYTYPE_HOST && end.type != CU_MEMORYTYPE_DEVICE &&
       end.type != CU_MEMORYTYPE_UNIFIED)
@@ -57,7 +57,7 @@ CUresult place(const End& end, const Extent& extent, Placed& placed) {
   return CUDA_SUCCESS;
 }
 
-CUresult copy_pitched(CUstream handle, const End& to, const End& from, const Extent& extent,
+CUresult copy_pitched(CUstream handle, const End& to, const End& from, const CopySize& extent,
                       Blocking blocking) {
   return with_context([&](const auto& context) -> CUresult {
     std::shared_ptr<Stream> stream;

@@ -87,7 +87,7 @@ class Checker {
   bool parameters(const Kernel& k) const {
     if (k.parameter_bytes > parameter_limit) return false;
     std::uint64_t end = 0;
-    for (const Parameter& p : std::span(k.parameters, k.parameter_count)) {
+    for (const ParameterRecord& p : std::span(k.parameters, k.parameter_count)) {
       const bool power_of_two = p.align != 0 && (p.align & (p.align - 1)) == 0;
       if (!power_of_two || p.align > 64 || p.offset % p.align != 0 || p.offset < end) return false;
       end = std::uint64_t{p.offset} + p.size;

@@ -226,35 +226,35 @@ constexpr auto value = static_cast<std::uint32_t>(ParameterKind::value);
 constexpr auto pointer = static_cast<std::uint32_t>(ParameterKind::pointer);
 constexpr auto structure = static_cast<std::uint32_t>(ParameterKind::structure);
 
-const Parameter saxpy_parameters[] = {{"a", "float", value, 4, 4, 0},
-                                      {"x", "const float*", pointer, 8, 8, 8},
-                                      {"y", "float*", pointer, 8, 8, 16},
-                                      {"n", "int", value, 4, 4, 24}};
-const Parameter one_pointer[] = {{"out", "int*", pointer, 8, 8, 0}};
-const Parameter one_number[] = {{"number", "int", value, 4, 4, 0}};
-const Parameter two_pointers[] = {{"in", "const int*", pointer, 8, 8, 0},
-                                  {"out", "int*", pointer, 8, 8, 8}};
-const Parameter three_pointers[] = {{"p", "int*", pointer, 8, 8, 0},
-                                    {"q", "int*", pointer, 8, 8, 8},
-                                    {"r", "int*", pointer, 8, 8, 16}};
-const Parameter flag_parameters[] = {{"flag", "int*", pointer, 8, 8, 0},
-                                     {"to", "int*", pointer, 8, 8, 8},
-                                     {"value", "int", value, 4, 4, 16}};
-const Parameter number_and_pointer[] = {{"number", "unsigned", value, 4, 4, 0},
+const ParameterRecord saxpy_parameters[] = {{"a", "float", value, 4, 4, 0},
+                                            {"x", "const float*", pointer, 8, 8, 8},
+                                            {"y", "float*", pointer, 8, 8, 16},
+                                            {"n", "int", value, 4, 4, 24}};
+const ParameterRecord one_pointer[] = {{"out", "int*", pointer, 8, 8, 0}};
+const ParameterRecord one_number[] = {{"number", "int", value, 4, 4, 0}};
+const ParameterRecord two_pointers[] = {{"in", "const int*", pointer, 8, 8, 0},
                                         {"out", "int*", pointer, 8, 8, 8}};
-const Parameter pointer_and_number[] = {{"out", "int*", pointer, 8, 8, 0},
-                                        {"number", "int", value, 4, 4, 8}};
-const Parameter size_and_pointer[] = {{"size", "unsigned long", value, 8, 8, 0},
-                                      {"out", "int*", pointer, 8, 8, 8}};
-const Parameter mixed_parameters[] = {{"tag", "char", value, 1, 1, 0},
-                                      {"d", "double", value, 8, 8, 8},
-                                      {"m", "Mixed", structure, sizeof(Mixed), 8, 16},
-                                      {"s", "short", value, 2, 2, 40},
-                                      {"out", "double*", pointer, 8, 8, 48}};
+const ParameterRecord three_pointers[] = {{"p", "int*", pointer, 8, 8, 0},
+                                          {"q", "int*", pointer, 8, 8, 8},
+                                          {"r", "int*", pointer, 8, 8, 16}};
+const ParameterRecord flag_parameters[] = {{"flag", "int*", pointer, 8, 8, 0},
+                                           {"to", "int*", pointer, 8, 8, 8},
+                                           {"value", "int", value, 4, 4, 16}};
+const ParameterRecord number_and_pointer[] = {{"number", "unsigned", value, 4, 4, 0},
+                                              {"out", "int*", pointer, 8, 8, 8}};
+const ParameterRecord pointer_and_number[] = {{"out", "int*", pointer, 8, 8, 0},
+                                              {"number", "int", value, 4, 4, 8}};
+const ParameterRecord size_and_pointer[] = {{"size", "unsigned long", value, 8, 8, 0},
+                                            {"out", "int*", pointer, 8, 8, 8}};
+const ParameterRecord mixed_parameters[] = {{"tag", "char", value, 1, 1, 0},
+                                            {"d", "double", value, 8, 8, 8},
+                                            {"m", "Mixed", structure, sizeof(Mixed), 8, 16},
+                                            {"s", "short", value, 2, 2, 40},
+                                            {"out", "double*", pointer, 8, 8, 48}};
 
 template <std::size_t count>
-constexpr Kernel plain(const char* name, BlockFunction run, const Parameter (&parameters)[count],
-                       std::uint64_t bytes) {
+constexpr Kernel plain(const char* name, BlockFunction run,
+                       const ParameterRecord (&parameters)[count], std::uint64_t bytes) {
   Kernel kernel{};
   kernel.name = name;
   kernel.signature = name;

@@ -258,7 +258,7 @@ class DescriptorTest : public ::testing::Test {
 
   char name_[4] = "k";
   int storage_ = 0;
-  std::array<Parameter, 2> parameters_{
+  std::array<ParameterRecord, 2> parameters_{
       {{nullptr, nullptr, 0, 4, 4, 0}, {nullptr, nullptr, 1, 8, 8, 8}}};
   std::array<Region, 2> regions_{};
   Kernel kernel_{};

@@ -7,17 +7,17 @@
 
 #include "compile/build.hpp"
 #include "compile/memory_cache.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 namespace treadle::compile {
 
 /// Never destroyed: threads may compile while the process ends.
-MemoryCache& program_memory();
+MemoryCache& result_memory();
 
 /// The result held in memory for what `name` returns; else the one of the build that `describe`
 /// describes, which is held from then on. Counts a hit or a miss. `name` is not called where the
 /// caches are disabled.
-Program remember(const std::function<std::string()>& name,
-                 const std::function<BuildRequest()>& describe, CacheUse use);
+CompileResult remember(const std::function<std::string()>& name,
+                       const std::function<CompileRequest()>& describe, CacheUse use);
 
 }  // namespace treadle::compile

@@ -16,9 +16,9 @@ struct CompileOptions;
 enum class CompileStatus { success, invalid_option, failed };
 
 /// Not thread-safe by itself; different programs may be compiled at the same time.
-class Program {
+class Compilation {
  public:
-  Program(std::string source, std::string name, std::vector<HeaderText> headers);
+  Compilation(std::string source, std::string name, std::vector<HeaderText> headers);
 
   /// May be called again; each call replaces log, image and names.
   CompileStatus compile(const std::vector<std::string_view>& options);

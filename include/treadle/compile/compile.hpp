@@ -54,14 +54,14 @@ struct Options {
   CacheUse cache = CacheUse::enabled;
   std::filesystem::path cache_dir = {};  ///< empty: settings().cache_dir
   bool extern_c = false;  ///< wrap the source in extern "C" { } without moving its lines
-  bool keep = false;      ///< leave source, options and result in a folder; `Program::kept_in`
+  bool keep = false;  ///< leave source, options and result in a folder; `CompileResult::kept_in`
 };
 
-/// Where a program came from.
+/// Where a result came from.
 enum class Origin { compiled, memory_cache, disk_cache };
 
 /// What a compile gives.
-struct Program {
+struct CompileResult {
   ModuleImage image;                  ///< what cuda::Module loads
   std::string log;                    ///< what the compiler said although it succeeded
   std::vector<std::string> warnings;  ///< ours: options ignored, capability mismatch
@@ -75,17 +75,18 @@ struct Program {
 /// Compiles CUDA C++ text, or returns what an earlier compile of the same inputs made. Blocking;
 /// any thread. Throws CompileError (log, source, options), InvalidArgument (options, target),
 /// LibraryNotFound (no compiler).
-Program compile_cuda(const std::string& source, const Target& target, const Options& options = {});
+CompileResult compile_cuda(const std::string& source, const Target& target,
+                           const Options& options = {});
 
-/// A cached program turned out to be unloadable: deletes its entry, on disk and in memory, counts
+/// A cached result turned out to be unloadable: deletes its entry, on disk and in memory, counts
 /// it as healed, and warns once. The next compile of the same inputs runs the compiler. For
 /// whoever loads images without ModuleImage::remake, which does it by itself.
-void discard_cached(const Program& program);
+void discard_cached(const CompileResult& result);
 
 /// Counters of this process since start or the last reset.
 struct Statistics {
   /// Numbers of calls; one that healed an entry is a miss too, and so is one of `not_cached`: a
-  /// source that is compiled each time, Program::not_cached says why.
+  /// source that is compiled each time, CompileResult::not_cached says why.
   std::uint64_t memory_hits = 0, disk_hits = 0, misses = 0, not_cached = 0, healed = 0;
   std::uint64_t io_errors = 0;  ///< reads and writes of the cache that failed
   double compile_seconds = 0;   ///< spent in compilers, that is, on misses

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cuda_cpu/compiler/program.hpp"
+#include "cuda_cpu/compiler/compilation.hpp"
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -13,22 +13,22 @@
 
 namespace treadle::cuda_cpu {
 
-Program::Program(std::string source, std::string name, std::vector<HeaderText> headers) {
+Compilation::Compilation(std::string source, std::string name, std::vector<HeaderText> headers) {
   request_.source = std::move(source);
   request_.name = name.empty() ? "default_program" : std::move(name);
   request_.headers = std::move(headers);
 }
 
-void Program::add_name_expression(std::string expression) {
+void Compilation::add_name_expression(std::string expression) {
   request_.name_expressions.push_back(std::move(expression));
 }
 
-const std::string* Program::lowered_name(const std::string& expression) const {
+const std::string* Compilation::lowered_name(const std::string& expression) const {
   const auto found = lowered_names_.find(expression);
   return found == lowered_names_.end() ? nullptr : &found->second;
 }
 
-CompileStatus Program::compile(const std::vector<std::string_view>& arguments) {
+CompileStatus Compilation::compile(const std::vector<std::string_view>& arguments) {
   compiled_ = true;
   log_.clear();
   image_.clear();
@@ -49,7 +49,7 @@ CompileStatus Program::compile(const std::vector<std::string_view>& arguments) {
   return image_.empty() ? CompileStatus::failed : CompileStatus::success;
 }
 
-void Program::build(FrontendRequest request, const CompileOptions& given) {
+void Compilation::build(FrontendRequest request, const CompileOptions& given) {
   FrontendResult result;
   try {
     llvm::LLVMContext context;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 #include "compile/compile_record.hpp"
 #include "compile/cuda_build.hpp"
 #include "compile/framing.hpp"
-#include "compile/program_memory.hpp"
+#include "compile/result_memory.hpp"
 #include "treadle/base/folders.hpp"
 
 namespace treadle::compile {
@@ -35,11 +35,13 @@ std::string request_of(const std::string& source, const Target& target, const Op
 
 }  // namespace
 
-Program compile_cuda(const std::string& source, const Target& target, const Options& options) {
-  Program program = remember([&] { return request_of(source, target, options); },
-                             [&] { return cuda_build(source, target, options); }, options.cache);
-  if (options.keep) program.kept_in = keep_files(source, target, options, program);
-  return program;
+CompileResult compile_cuda(const std::string& source, const Target& target,
+                           const Options& options) {
+  CompileResult result =
+      remember([&] { return request_of(source, target, options); },
+               [&] { return cuda_build(source, target, options); }, options.cache);
+  if (options.keep) result.kept_in = keep_files(source, target, options, result);
+  return result;
 }
 
 }  // namespace treadle::compile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 #include <gmock/gmock.h>
 
@@ -25,7 +25,7 @@ using testing::SizeIs;
 const std::string twice = "__global__ void twice(float* a) { a[threadIdx.x] *= 2; }\n";
 
 /// Each test has a cache folder of its own, and nothing in memory.
-class ProgramTest : public testing::Test {
+class CompileTest : public testing::Test {
  protected:
   void SetUp() override {
     TREADLE_NEEDS_NVRTC();
@@ -38,11 +38,11 @@ class ProgramTest : public testing::Test {
     given.extern_c = true;
     return given;
   }
-  Program compile(const std::string& source, const Options& given) const {
+  CompileResult compile(const std::string& source, const Options& given) const {
     return compile_cuda(source, target_, given);
   }
   /// As a new process would see it: only the disk remembers.
-  Program compile_anew(const std::string& source, const Options& given) const {
+  CompileResult compile_anew(const std::string& source, const Options& given) const {
     clear_memory_cache();
     return compile(source, given);
   }
@@ -64,13 +64,13 @@ TEST(Target, names_are_checked) {
   EXPECT_THROW(Target::parse(another_cpu), InvalidArgument);
 }
 
-TEST_F(ProgramTest, is_compiled_once_then_found_in_memory_then_on_disk) {
-  const Program first = compile(twice, options());
+TEST_F(CompileTest, is_compiled_once_then_found_in_memory_then_on_disk) {
+  const CompileResult first = compile(twice, options());
   EXPECT_EQ(first.origin, Origin::compiled);
   EXPECT_TRUE(std::filesystem::exists(first.entry));
-  const Program second = compile(twice, options());
+  const CompileResult second = compile(twice, options());
   EXPECT_EQ(second.origin, Origin::memory_cache);
-  const Program third = compile_anew(twice, options());
+  const CompileResult third = compile_anew(twice, options());
   EXPECT_EQ(third.origin, Origin::disk_cache);
   EXPECT_EQ(first.image.code, second.image.code);
   EXPECT_EQ(first.image.code, third.image.code);
@@ -82,7 +82,7 @@ TEST_F(ProgramTest, is_compiled_once_then_found_in_memory_then_on_disk) {
   EXPECT_GT(counts.lookup_seconds, 0);
 }
 
-TEST_F(ProgramTest, disabled_caches_are_neither_read_nor_written) {
+TEST_F(CompileTest, disabled_caches_are_neither_read_nor_written) {
   Options given = options();
   given.cache = CacheUse::disabled;
   compile(twice, given);
@@ -90,7 +90,7 @@ TEST_F(ProgramTest, disabled_caches_are_neither_read_nor_written) {
   EXPECT_FALSE(std::filesystem::exists(given.cache_dir));
 }
 
-TEST_F(ProgramTest, errors_show_the_users_own_line_and_column) {
+TEST_F(CompileTest, errors_show_the_users_own_line_and_column) {
   try {
     compile("#include <stdio.h>\n\n__global__ void k(int* a)\n{\n  a[0] = nope;\n}\n", options());
     FAIL();
@@ -112,7 +112,7 @@ TEST_F(ProgramTest, errors_show_the_users_own_line_and_column) {
   }
 }
 
-TEST_F(ProgramTest, a_missing_header_says_where_headers_come_from) {
+TEST_F(CompileTest, a_missing_header_says_where_headers_come_from) {
   try {
     compile("#include <nowhere.h>\n" + twice, options());
     FAIL();
@@ -121,63 +121,63 @@ TEST_F(ProgramTest, a_missing_header_says_where_headers_come_from) {
   }
 }
 
-TEST_F(ProgramTest, name_expressions_are_looked_up) {
+TEST_F(CompileTest, name_expressions_are_looked_up) {
   Options given = options();
   given.extern_c = false;
   given.name_expressions = {"scale<float, 4>", "scale<double,2>"};
   const std::string source = "template <class T, int n> __global__ void scale(T* a) { a[0] *= n; }";
-  const Program program = compile(source, given);
-  EXPECT_THAT(program.image.lowered_names.at("scale<float, 4>"), HasSubstr("scaleIfLi4E"));
-  EXPECT_THAT(program.image.lowered_names.at("scale<double,2>"), HasSubstr("scaleIdLi2E"));
-  EXPECT_EQ(compile_anew(source, given).image.lowered_names, program.image.lowered_names);
+  const CompileResult result = compile(source, given);
+  EXPECT_THAT(result.image.lowered_names.at("scale<float, 4>"), HasSubstr("scaleIfLi4E"));
+  EXPECT_THAT(result.image.lowered_names.at("scale<double,2>"), HasSubstr("scaleIdLi2E"));
+  EXPECT_EQ(compile_anew(source, given).image.lowered_names, result.image.lowered_names);
   given.name_expressions = {"scale<potato>"};
   EXPECT_THROW(compile(source, given), CompileError);
 }
 
-TEST_F(ProgramTest, ptx_is_text_with_its_end) {
+TEST_F(CompileTest, ptx_is_text_with_its_end) {
   Options given = options();
   given.output = Output::ptx;
-  const Program program = compile(twice, given);
-  const std::string text(reinterpret_cast<const char*>(program.image.code.data()));
+  const CompileResult result = compile(twice, given);
+  const std::string text(reinterpret_cast<const char*>(result.image.code.data()));
   EXPECT_THAT(text, HasSubstr(".target sm_90"));
-  EXPECT_EQ(text.size() + 1, program.image.code.size());
-  const Program virtual_target = compile_cuda(twice, Target::parse("compute_80"), options());
+  EXPECT_EQ(text.size() + 1, result.image.code.size());
+  const CompileResult virtual_target = compile_cuda(twice, Target::parse("compute_80"), options());
   EXPECT_THAT(reinterpret_cast<const char*>(virtual_target.image.code.data()),
               HasSubstr(".target sm_80"));
 }
 
-TEST_F(ProgramTest, P3_the_contents_of_headers_count) {
+TEST_F(CompileTest, P3_the_contents_of_headers_count) {
   const auto header = dir_.write("include/n.h", "#define N 1\n");
   Options given = options();
   given.include_dirs = {dir_ / "include"};
   const std::string source = "#include \"n.h\"\n__global__ void k(int* a) { a[0] = N; }\n";
-  const Program one = compile(source, given);
+  const CompileResult one = compile(source, given);
   EXPECT_EQ(compile(source, given).origin, Origin::memory_cache);
   EXPECT_EQ(compile_anew(source, given).origin, Origin::disk_cache);
   overwrite(header, "#define N 2\n");
-  const Program two = compile(source, given);
+  const CompileResult two = compile(source, given);
   EXPECT_EQ(two.origin, Origin::compiled);
   EXPECT_NE(two.image.code, one.image.code);
   overwrite(header, "#define N 1\n");
-  const Program again = compile(source, given);
+  const CompileResult again = compile(source, given);
   EXPECT_EQ(again.origin, Origin::disk_cache);
   EXPECT_EQ(again.image.code, one.image.code);
 }
 
-TEST_F(ProgramTest, P3_a_header_that_appears_earlier_on_the_path_gives_a_new_key) {
+TEST_F(CompileTest, P3_a_header_that_appears_earlier_on_the_path_gives_a_new_key) {
   dir_.write("two/n.h", "#define N 1\n");
   std::filesystem::create_directory(dir_ / "one");
   Options given = options();
   given.include_dirs = {dir_ / "one", dir_ / "two"};
   const std::string source = "#include <n.h>\n__global__ void k(int* a) { a[0] = N; }\n";
-  const Program before = compile(source, given);
+  const CompileResult before = compile(source, given);
   dir_.write("one/n.h", "#define N 2\n");
-  const Program after = compile_anew(source, given);
+  const CompileResult after = compile_anew(source, given);
   EXPECT_EQ(after.origin, Origin::compiled);
   EXPECT_NE(after.image.code, before.image.code);
 }
 
-TEST_F(ProgramTest, P3_the_same_tree_elsewhere_is_the_same_entry) {
+TEST_F(CompileTest, P3_the_same_tree_elsewhere_is_the_same_entry) {
   const std::string source = "#include \"sub/n.h\"\n__global__ void k(int* a) { a[0] = N; }\n";
   Options given = options();
   std::set<std::filesystem::path> entries;
@@ -191,9 +191,9 @@ TEST_F(ProgramTest, P3_the_same_tree_elsewhere_is_the_same_entry) {
   EXPECT_EQ(statistics().misses, 1u);
 }
 
-TEST_F(ProgramTest, P3_the_current_folder_does_not_matter_and_is_not_searched) {
+TEST_F(CompileTest, P3_the_current_folder_does_not_matter_and_is_not_searched) {
   const auto here = std::filesystem::current_path();
-  const Program first = compile(twice, options());
+  const CompileResult first = compile(twice, options());
   dir_.write("work/stray.h", "");
   std::filesystem::current_path(dir_ / "work");
   EXPECT_EQ(compile_anew(twice, options()).origin, Origin::disk_cache);
@@ -201,7 +201,7 @@ TEST_F(ProgramTest, P3_the_current_folder_does_not_matter_and_is_not_searched) {
   std::filesystem::current_path(here);
 }
 
-TEST_F(ProgramTest, P3_defines_targets_and_names_are_different_programs) {
+TEST_F(CompileTest, P3_defines_targets_and_names_are_different_programs) {
   compile(twice, options());
   Options given = options();
   given.flags = {"-DX"};
@@ -214,7 +214,7 @@ TEST_F(ProgramTest, P3_defines_targets_and_names_are_different_programs) {
   EXPECT_EQ(compile(twice, given).origin, Origin::compiled);
 }
 
-TEST_F(ProgramTest, P3_what_the_cache_cannot_know_is_not_cached) {
+TEST_F(CompileTest, P3_what_the_cache_cannot_know_is_not_cached) {
   dir_.write("include/n.h", "#define N 1\n");
   Options given = options();
   given.include_dirs = {dir_ / "include"};
@@ -227,13 +227,13 @@ TEST_F(ProgramTest, P3_what_the_cache_cannot_know_is_not_cached) {
   EXPECT_EQ(compile(timed, options()).origin, Origin::compiled);
 }
 
-TEST_F(ProgramTest, P9_a_damaged_entry_is_compiled_again_and_reported_once) {
-  const Program first = compile(twice, options());
+TEST_F(CompileTest, P9_a_damaged_entry_is_compiled_again_and_reported_once) {
+  const CompileResult first = compile(twice, options());
   std::string bytes = file_bytes(first.entry);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   overwrite(first.entry, bytes);
   const CaughtWarnings caught;
-  const Program second = compile_anew(twice, options());
+  const CompileResult second = compile_anew(twice, options());
   EXPECT_EQ(second.origin, Origin::compiled);
   EXPECT_EQ(second.image.code, first.image.code);
   EXPECT_EQ(compile_anew(twice, options()).origin, Origin::disk_cache);
@@ -241,8 +241,8 @@ TEST_F(ProgramTest, P9_a_damaged_entry_is_compiled_again_and_reported_once) {
   EXPECT_EQ(statistics().healed, 1u);
 }
 
-TEST_F(ProgramTest, P9_a_program_that_cannot_be_loaded_is_discarded) {
-  const Program first = compile(twice, options());
+TEST_F(CompileTest, P9_a_program_that_cannot_be_loaded_is_discarded) {
+  const CompileResult first = compile(twice, options());
   const CaughtWarnings caught;
   discard_cached(first);
   EXPECT_FALSE(std::filesystem::exists(first.entry));
@@ -250,7 +250,7 @@ TEST_F(ProgramTest, P9_a_program_that_cannot_be_loaded_is_discarded) {
   EXPECT_EQ(statistics().healed, 1u);
 }
 
-TEST_F(ProgramTest, P7_without_a_usable_folder_memory_does) {
+TEST_F(CompileTest, P7_without_a_usable_folder_memory_does) {
   dir_.write("cache", "a file");
   const CaughtWarnings caught;
   EXPECT_EQ(compile(twice, options()).origin, Origin::compiled);
@@ -259,7 +259,7 @@ TEST_F(ProgramTest, P7_without_a_usable_folder_memory_does) {
   EXPECT_THAT(caught.texts, ElementsAre(HasSubstr("not a folder")));
 }
 
-TEST_F(ProgramTest, P16_two_machines_write_the_same_bytes) {
+TEST_F(CompileTest, P16_two_machines_write_the_same_bytes) {
   dir_.write("include/n.h", "#define N 1\n");
   const std::string source =
       "#include \"n.h\"\nstatic __device__ int hidden = 3;\n"
@@ -269,15 +269,15 @@ TEST_F(ProgramTest, P16_two_machines_write_the_same_bytes) {
   for (int i = 0; i < 2; ++i) {
     Options given = options("cache" + std::to_string(i));
     given.include_dirs = {dir_ / "include"};
-    const Program program = compile_anew(source, given);
-    EXPECT_EQ(program.origin, Origin::compiled);
-    bytes[i] = file_bytes(program.entry);
+    const CompileResult result = compile_anew(source, given);
+    EXPECT_EQ(result.origin, Origin::compiled);
+    bytes[i] = file_bytes(result.entry);
   }
   EXPECT_FALSE(bytes[0].empty());
   EXPECT_EQ(bytes[0], bytes[1]);
 }
 
-TEST_F(ProgramTest, threads_share_one_compile) {
+TEST_F(CompileTest, threads_share_one_compile) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 6; ++i) threads.emplace_back([&] { compile(twice, options()); });
   for (std::thread& thread : threads) thread.join();
@@ -285,18 +285,18 @@ TEST_F(ProgramTest, threads_share_one_compile) {
   EXPECT_EQ(statistics().memory_hits, 5u);
 }
 
-TEST_F(ProgramTest, kept_files_show_what_was_compiled) {
+TEST_F(CompileTest, kept_files_show_what_was_compiled) {
   Options given = options();
   given.keep = true;
   given.flags = {"-DX=1"};
-  const Program program = compile(twice, given);
-  EXPECT_EQ(file_bytes(program.kept_in / "kernel.cu"), twice);
-  EXPECT_THAT(file_bytes(program.kept_in / "options.txt"), HasSubstr("-DX=1"));
-  EXPECT_EQ(file_bytes(program.kept_in / "kernel.cubin").size(), program.image.code.size());
-  std::filesystem::remove_all(program.kept_in);
+  const CompileResult result = compile(twice, given);
+  EXPECT_EQ(file_bytes(result.kept_in / "kernel.cu"), twice);
+  EXPECT_THAT(file_bytes(result.kept_in / "options.txt"), HasSubstr("-DX=1"));
+  EXPECT_EQ(file_bytes(result.kept_in / "kernel.cubin").size(), result.image.code.size());
+  std::filesystem::remove_all(result.kept_in);
 }
 
-TEST_F(ProgramTest, warnings_come_with_every_hit) {
+TEST_F(CompileTest, warnings_come_with_every_hit) {
   Options given = options();
   given.flags = {"-ccbin", "g++"};
   for (int i = 0; i < 2; ++i)
@@ -305,7 +305,7 @@ TEST_F(ProgramTest, warnings_come_with_every_hit) {
 }
 
 // Run by the tests below in a process of its own.
-TEST(ProgramChild, DISABLED_compiles_one) {
+TEST(CompileChild, DISABLED_compiles_one) {
   TREADLE_NEEDS_NVRTC();
   compile_cuda(twice, Target::parse("sm_90"), {.extern_c = true});
   std::printf("misses=%d disk_hits=%d\n", static_cast<int>(statistics().misses),
@@ -317,26 +317,26 @@ std::string run_child(const ScratchFolder& dir) {
   const std::string home = dir.path(), dump = dir / "dump";
   const ProcessResult result = run_process(
       {"/usr/bin/env", "XDG_CACHE_HOME=" + home, "TREADLE_CACHE_DIR=", "TREADLE_DUMP=" + dump,
-       program, "--gtest_filter=ProgramChild.*", "--gtest_also_run_disabled_tests"},
+       program, "--gtest_filter=CompileChild.*", "--gtest_also_run_disabled_tests"},
       dir.path());
   EXPECT_EQ(result.exit_status, 0) << result.output;
   return result.output;
 }
 
-TEST_F(ProgramTest, a_second_process_compiles_nothing) {
+TEST_F(CompileTest, a_second_process_compiles_nothing) {
   EXPECT_THAT(run_child(dir_), HasSubstr("misses=1 disk_hits=0"));
   EXPECT_THAT(run_child(dir_), HasSubstr("misses=0 disk_hits=1"));
   EXPECT_THAT(names_with(dir_ / "treadle", ".kernel"), SizeIs(1));
 }
 
-TEST_F(ProgramTest, sources_are_dumped_where_they_are_compiled) {
+TEST_F(CompileTest, sources_are_dumped_where_they_are_compiled) {
   run_child(dir_);
   const auto names = names_with(dir_ / "dump", ".cu");
   ASSERT_THAT(names, SizeIs(1));
   EXPECT_THAT(file_bytes(dir_ / "dump" / names[0]), AllOf(HasSubstr(twice), HasSubstr("sm_90")));
 }
 
-TEST_F(ProgramTest, nvcc_is_run_when_asked_for) {
+TEST_F(CompileTest, nvcc_is_run_when_asked_for) {
   if (find_program("nvcc").empty() || find_program("gcc").empty())
     GTEST_SKIP() << "no nvcc on this machine";
   const auto header = dir_.write("include/n.h", "#define N 1\n");
@@ -346,11 +346,11 @@ TEST_F(ProgramTest, nvcc_is_run_when_asked_for) {
   const std::string source =
       "#include <n.h>\n#include <stdio.h>\n__global__ void k(int* a) { a[0] = N; printf(\"x\"); "
       "}\n";
-  const Program first = compile(source, given);
+  const CompileResult first = compile(source, given);
   EXPECT_EQ(first.origin, Origin::compiled);
   EXPECT_EQ(compile_anew(source, given).origin, Origin::disk_cache);
   overwrite(header, "#define N 2\n");
-  const Program second = compile_anew(source, given);
+  const CompileResult second = compile_anew(source, given);
   EXPECT_EQ(second.origin, Origin::compiled);
   EXPECT_NE(second.image.code, first.image.code);
   EXPECT_THROW(compile("__global__ void k() { nope; }", given), CompileError);

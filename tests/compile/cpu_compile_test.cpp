@@ -6,7 +6,7 @@
 #include "scratch.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/compile/cache.hpp"
-#include "treadle/compile/program.hpp"
+#include "treadle/compile/compile.hpp"
 
 namespace treadle::compile {
 namespace {
@@ -15,7 +15,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-class CpuProgramTest : public testing::Test {
+class CpuCompileTest : public testing::Test {
  protected:
   void SetUp() override {
     if (compiler_status()[1].path.empty()) GTEST_SKIP() << "no libtreadle_clang in this build";
@@ -28,7 +28,7 @@ class CpuProgramTest : public testing::Test {
     given.extern_c = true;
     return given;
   }
-  static Program compile(const std::string& source, const Options& given) {
+  static CompileResult compile(const std::string& source, const Options& given) {
     return compile_cuda(source, Target::host_cpu(), given);
   }
   static std::string log_of(const std::string& source, const Options& given) {
@@ -43,18 +43,18 @@ class CpuProgramTest : public testing::Test {
   const ScratchFolder dir_;
 };
 
-TEST_F(CpuProgramTest, is_compiled_once_then_found_in_memory_then_on_disk) {
+TEST_F(CpuCompileTest, is_compiled_once_then_found_in_memory_then_on_disk) {
   const std::string source = "__global__ void twice(float* a) { a[threadIdx.x] *= 2; }\n";
-  const Program first = compile(source, options());
+  const CompileResult first = compile(source, options());
   EXPECT_EQ(first.origin, Origin::compiled);
   EXPECT_EQ(compile(source, options()).origin, Origin::memory_cache);
   clear_memory_cache();
-  const Program third = compile(source, options());
+  const CompileResult third = compile(source, options());
   EXPECT_EQ(third.origin, Origin::disk_cache);
   EXPECT_EQ(third.image.code, first.image.code);
 }
 
-TEST_F(CpuProgramTest, errors_show_the_users_own_line_and_column) {
+TEST_F(CpuCompileTest, errors_show_the_users_own_line_and_column) {
   const std::string body = "__global__ void k(int* a)\n{\n  a[0] = nope;\n}\n";
   EXPECT_THAT(log_of(body, options()), HasSubstr("kernel.cu:3:10: error"));
   EXPECT_THAT(log_of("#include <stdio.h>\n\n" + body, options()),
@@ -66,15 +66,15 @@ TEST_F(CpuProgramTest, errors_show_the_users_own_line_and_column) {
   EXPECT_THAT(log_of(body, plain), HasSubstr("folder/mine.cu:3:10: error"));
 }
 
-TEST_F(CpuProgramTest, P3_headers_count_and_the_current_folder_is_not_searched) {
+TEST_F(CpuCompileTest, P3_headers_count_and_the_current_folder_is_not_searched) {
   const auto header = dir_.write("include/n.h", "#include \"sub/m.h\"\n");
   dir_.write("include/sub/m.h", "#define N 1\n");
   Options given = options();
   given.include_dirs = {dir_ / "include"};
   const std::string source = "#include \"n.h\"\n__global__ void k(int* a) { a[0] = N; }\n";
-  const Program first = compile(source, given);
+  const CompileResult first = compile(source, given);
   dir_.write("include/sub/m.h", "#define N 2\n");
-  const Program second = compile(source, given);
+  const CompileResult second = compile(source, given);
   EXPECT_EQ(second.origin, Origin::compiled);
   EXPECT_NE(second.image.code, first.image.code);
   const auto here = std::filesystem::current_path();
@@ -111,7 +111,7 @@ class MachineHeaders {
   bool writable_ = false;
 };
 
-TEST_F(CpuProgramTest, P3_headers_of_the_machine_count) {
+TEST_F(CpuCompileTest, P3_headers_of_the_machine_count) {
   const MachineHeaders machine;
   if (!machine.writable()) GTEST_SKIP() << "/usr/local/include cannot be written";
   machine.set_value(1);
@@ -119,17 +119,17 @@ TEST_F(CpuProgramTest, P3_headers_of_the_machine_count) {
   given.extern_c = false;
   const std::string source = "#include <tuple>\n#include " + machine.header() +
                              "\n__global__ void k(int* a) { a[0] = N; }\n";
-  const Program first = compile(source, given);
+  const CompileResult first = compile(source, given);
   clear_memory_cache();
   EXPECT_EQ(compile(source, given).origin, Origin::disk_cache);
   machine.set_value(2);
   clear_memory_cache();
-  const Program second = compile(source, given);
+  const CompileResult second = compile(source, given);
   EXPECT_EQ(second.origin, Origin::compiled);
   EXPECT_NE(second.image.code, first.image.code);
 }
 
-TEST_F(CpuProgramTest, P3_a_header_of_the_machine_that_appears_counts) {
+TEST_F(CpuCompileTest, P3_a_header_of_the_machine_that_appears_counts) {
   const MachineHeaders machine;
   if (!machine.writable()) GTEST_SKIP() << "/usr/local/include cannot be written";
   const std::string source = "#if __has_include(" + machine.header() + ")\n#include " +
@@ -138,34 +138,34 @@ TEST_F(CpuProgramTest, P3_a_header_of_the_machine_that_appears_counts) {
                              "__global__ void k(int* a) { a[0] = N; }\n";
   Options given = options();
   given.extern_c = false;
-  const Program without = compile(source, given);
+  const CompileResult without = compile(source, given);
   clear_memory_cache();
   EXPECT_EQ(compile(source, given).origin, Origin::disk_cache);
   machine.set_value(3);
   clear_memory_cache();
-  const Program with = compile(source, given);
+  const CompileResult with = compile(source, given);
   EXPECT_EQ(with.origin, Origin::compiled);
   EXPECT_NE(with.image.code, without.image.code);
 }
 
-TEST_F(CpuProgramTest, options_for_nvidia_code_are_ignored_with_a_warning) {
+TEST_F(CpuCompileTest, options_for_nvidia_code_are_ignored_with_a_warning) {
   Options given = options();
   given.flags = {"-arch=sm_90", "-O3", "-Xptxas", "-v", "-use_fast_math", "-lineinfo"};
-  const Program program = compile("__global__ void k(float* a) { a[0] = sinf(a[1]); }", given);
-  EXPECT_THAT(program.warnings, Contains(HasSubstr("-Xptxas")));
-  EXPECT_THAT(program.warnings, Not(Contains(HasSubstr("-arch"))));
+  const CompileResult result = compile("__global__ void k(float* a) { a[0] = sinf(a[1]); }", given);
+  EXPECT_THAT(result.warnings, Contains(HasSubstr("-Xptxas")));
+  EXPECT_THAT(result.warnings, Not(Contains(HasSubstr("-arch"))));
 }
 
-TEST_F(CpuProgramTest, name_expressions_are_looked_up) {
+TEST_F(CpuCompileTest, name_expressions_are_looked_up) {
   Options given = options();
   given.extern_c = false;
   given.name_expressions = {"scale<float, 4>"};
-  const Program program =
+  const CompileResult result =
       compile("template <class T, int n> __global__ void scale(T* a) { a[0] *= n; }", given);
-  EXPECT_THAT(program.image.lowered_names.at("scale<float, 4>"), HasSubstr("scaleIfLi4E"));
+  EXPECT_THAT(result.image.lowered_names.at("scale<float, 4>"), HasSubstr("scaleIfLi4E"));
 }
 
-TEST_F(CpuProgramTest, P16_the_same_source_gives_the_same_bytes) {
+TEST_F(CpuCompileTest, P16_the_same_source_gives_the_same_bytes) {
   const std::string source =
       "static __device__ int hidden = 3;\n__global__ void k(int* a) { a[0] = hidden++; }\n";
   std::string bytes[2];
