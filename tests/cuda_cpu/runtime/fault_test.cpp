@@ -234,6 +234,42 @@ TEST_F(FaultTest, stops_what_is_queued_behind_it) {
   EXPECT_EQ(*value, 0);
 }
 
+TEST_F(FaultTest, its_text_stays_whatever_happens_in_other_contexts) {
+  struct Failed {
+    CUcontext context = nullptr;
+    const char* text = nullptr;
+  };
+  const auto fail = [](const char* name, Failed& failed) {
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    ASSERT_CU(CU(cuCtxCreate)(&failed.context, nullptr, 0, 0));
+    ASSERT_CU(CU(cuModuleLoadData)(&module, test_image().data()));
+    ASSERT_CU(CU(cuModuleGetFunction)(&function, module, name));
+    ASSERT_CU(CU(cuLaunchKernel)(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+    ASSERT_NE(CU(cuCtxSynchronize)(), CUDA_SUCCESS);
+    failed.text = last_fault(failed.context);
+  };
+  const auto expect = [](const Failed& failed, const char* name) {
+    const auto begins_with = "kernel " + std::string(name);
+    EXPECT_TRUE(std::string(last_fault(failed.context)).starts_with(begins_with));
+    EXPECT_TRUE(std::string(failed.text).starts_with(begins_with)) << failed.text;
+  };
+  Failed first;
+  fail("recurse", first);
+  for (int i = 0; i < 1200; ++i) {  // once, the last of a thousand texts was replaced
+    Failed one, other;
+    fail("trap", one);
+    if (i >= 900) fail("recurse", other);
+    expect(one, "trap");
+    ASSERT_CU(CU(cuCtxDestroy)(one.context));
+    if (i < 900) continue;
+    expect(other, "recurse");
+    ASSERT_CU(CU(cuCtxDestroy)(other.context));
+  }
+  expect(first, "recurse");
+  ASSERT_CU(CU(cuCtxDestroy)(first.context));
+}
+
 TEST_F(FaultTest, many_in_a_row_leave_nothing_behind) {
   for (int i = 0; i < 50; ++i) {
     CUcontext context = nullptr;
