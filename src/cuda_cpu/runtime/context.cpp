@@ -96,6 +96,7 @@ void Context::destroy() {
   event_handles().remove_if(mine);
   stream_handles().remove_if(mine);
   free_memory_of(*this);
+  kernel_heap.release_all();
   const std::lock_guard lock(streams_mutex_);
   streams_.clear();  // breaks the cycle: streams hold their context
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda_cpu/runtime/device_heap.hpp"
 #include "cuda_cpu/runtime/driver_api.hpp"
 #include "cuda_cpu/runtime/handles.hpp"
 
@@ -49,8 +50,8 @@ class Context {
   void set_limit(CUlimit which, std::size_t value) {
     limits_[which].store(value, std::memory_order_relaxed);
   }
-  /// Bytes handed out by device-side malloc, for its limit.
-  std::atomic<std::size_t> device_heap_used{0};
+  /// Of its kernels' malloc(); its limit is CU_LIMIT_MALLOC_HEAP_SIZE.
+  KernelHeap kernel_heap;
 
   /// The legacy default stream; null once the context is destroyed.
   std::shared_ptr<Stream> legacy_stream() const;
