@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compile/memory_cache.hpp"
 
+#include <new>
+
 #include "compile/digest.hpp"
 
 namespace treadle::compile {
@@ -24,7 +26,7 @@ MemoryCache::Result MemoryCache::get(std::string_view request, const Build& buil
   if (const Result held = find(request))
     if (Result usable = fresh(request, held)) return usable;
   std::unique_lock lock(mutex_);
-  if (const auto flight = flights_.find(std::string(request)); flight != flights_.end()) {
+  if (const auto flight = flights_.find(request); flight != flights_.end()) {
     const std::shared_ptr<Flight> other = flight->second;
     other->landed.wait(lock, [&] { return other->done; });
     if (other->failure) std::rethrow_exception(other->failure);
@@ -49,9 +51,13 @@ MemoryCache::Result MemoryCache::fly(std::string_view request, const Build& buil
   }
   lock.lock();
   flight->done = true;
-  flights_.erase(std::string(request));
-  if (flight->result && flight->result->not_cached.empty()) insert(request, flight->result);
-  flight->landed.notify_all();
+  flights_.erase(flights_.find(request));
+  flight->landed.notify_all();  // they go on when the lock is released, whatever happens until then
+  if (flight->result && flight->result->not_cached.empty()) try {
+      insert(request, flight->result);
+    } catch (const std::bad_alloc&) {
+      // It is not held, then. It was made all the same, and is what the caller asked for.
+    }
   lock.unlock();
   if (flight->failure) std::rethrow_exception(flight->failure);
   return flight->result;
@@ -86,7 +92,12 @@ void MemoryCache::insert(std::string_view request, const Result& result) {
   const std::uint64_t bytes = bytes_of(request, *result);
   if (bytes > max_bytes_) return;
   items_.push_front({std::string(request), result, bytes});
-  index_.emplace(items_.front().request, items_.begin());
+  try {
+    index_.emplace(items_.front().request, items_.begin());
+  } catch (...) {
+    items_.pop_front();
+    throw;
+  }
   bytes_ += bytes;
   while (bytes_ > max_bytes_) erase(std::prev(items_.end()));
 }

@@ -49,6 +49,7 @@ class MemoryCache {
     std::exception_ptr failure;
   };
   struct Hash {
+    using is_transparent = void;  ///< looking a request up allocates nothing
     std::size_t operator()(std::string_view text) const noexcept;
   };
 

@@ -12,7 +12,9 @@
 namespace treadle::cuda {
 namespace {
 
-/// Every live context, so that two ways to one context meet in one state.
+/// Every live context, so that two ways to one context meet in one state. What lock() gives may
+/// become the last reference at any time, and the destructor of a state takes the mutex: such a
+/// reference is dropped only after the mutex is released.
 struct Registry {
   std::mutex mutex;
   std::map<std::pair<const Table*, RawContext>, std::weak_ptr<ContextState>> states;
@@ -27,10 +29,11 @@ Registry& registry() {
 /// Forgets `state`, or what is left of it, unless a new state has taken its place.
 void forget(const Table& table, RawContext raw, const ContextState* state) {
   Registry& r = registry();
+  std::shared_ptr<ContextState> live;  // ends behind the lock: see Registry
   const std::lock_guard lock(r.mutex);
   const auto found = r.states.find({&table, raw});
   if (found == r.states.end()) return;
-  const auto live = found->second.lock();
+  live = found->second.lock();
   if (!live || live.get() == state) r.states.erase(found);
 }
 
@@ -47,9 +50,12 @@ const char* end_call(Ownership ownership) {
 
 std::shared_ptr<ContextState> ContextState::find(const Table& table, RawContext raw) {
   Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  const auto found = r.states.find({&table, raw});
-  auto live = found == r.states.end() ? nullptr : found->second.lock();
+  std::shared_ptr<ContextState> live;
+  {
+    const std::lock_guard lock(r.mutex);
+    const auto found = r.states.find({&table, raw});
+    if (found != r.states.end()) live = found->second.lock();
+  }
   return live && live->is_valid() ? live : nullptr;
 }
 
@@ -63,9 +69,9 @@ std::shared_ptr<ContextState> ContextState::share(const Device& device, RawConte
     auto& slot = r.states[{&cu, raw}];
     live = slot.lock();
     if (!live || !live->is_valid()) {
-      live = std::make_shared<ContextState>(device, raw, ownership);
-      slot = live;
-      return live;
+      auto made = std::make_shared<ContextState>(device, raw, ownership);
+      slot = made;
+      return made;
     }
   }
   if (ownership == Ownership::retained)

@@ -6,6 +6,7 @@
 
 #include "cuda/argument_check.hpp"
 #include "cuda/context_state.hpp"
+#include "cuda/staged_copy.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/table.hpp"
 
@@ -139,6 +140,14 @@ CUDA_MEMCPY3D_PEER raw_peer(const Copy3D& copy) {
   return raw;
 }
 
+/// `unified` may be the host's memory, too.
+template <class Copy>
+void end_copy(const Copy& copy) {
+  const MemoryType from = copy.source.type;
+  if (from == MemoryType::host || from == MemoryType::unified)
+    wait_for_staged_bytes(current_table());
+}
+
 void refuse_peers(const char* name, const PeerAddress& to, const PeerAddress& from,
                   std::size_t size_bytes) {
   refuse_negative(name, "size_bytes", size_bytes);
@@ -150,6 +159,7 @@ void refuse_peers(const char* name, const PeerAddress& to, const PeerAddress& fr
 
 void copy_to_device(DevicePointer destination, const void* source, std::size_t size_bytes) {
   copy_bytes("cuMemcpyHtoD", &Table::cuMemcpyHtoD, destination, source, size_bytes);
+  wait_for_staged_bytes(current_table());
 }
 void copy_to_device_async(DevicePointer destination, const void* source, std::size_t size_bytes,
                           StreamRef stream) {
@@ -174,6 +184,7 @@ void copy_on_device_async(DevicePointer destination, DevicePointer source, std::
 }
 void copy(DevicePointer destination, DevicePointer source, std::size_t size_bytes) {
   copy_bytes("cuMemcpy", &Table::cuMemcpy, destination, source, size_bytes);
+  wait_for_staged_bytes(current_table());
 }
 void copy_peer(const PeerAddress& destination, const PeerAddress& source, std::size_t size_bytes) {
   refuse_peers("cuMemcpyPeer", destination, source, size_bytes);
@@ -233,10 +244,12 @@ void fill_2d32_async(const FillArea& area, std::uint32_t value, StreamRef stream
 void copy_2d(const Copy2D& copy) {
   const auto raw = raw_2d(copy);
   call_current("cuMemcpy2D", &Table::cuMemcpy2D, &raw);
+  end_copy(copy);
 }
 void copy_2d_unaligned(const Copy2D& copy) {
   const auto raw = raw_2d(copy);
   call_current("cuMemcpy2DUnaligned", &Table::cuMemcpy2DUnaligned, &raw);
+  end_copy(copy);
 }
 void copy_2d_async(const Copy2D& copy, StreamRef stream) {
   const auto raw = raw_2d(copy);
@@ -245,6 +258,7 @@ void copy_2d_async(const Copy2D& copy, StreamRef stream) {
 void copy_3d(const Copy3D& copy) {
   const auto raw = raw_3d<CUDA_MEMCPY3D>(copy);
   call_current("cuMemcpy3D", &Table::cuMemcpy3D, &raw);
+  end_copy(copy);
 }
 void copy_3d_async(const Copy3D& copy, StreamRef stream) {
   const auto raw = raw_3d<CUDA_MEMCPY3D>(copy);
@@ -253,6 +267,7 @@ void copy_3d_async(const Copy3D& copy, StreamRef stream) {
 void copy_3d_peer(const Copy3D& copy) {
   const auto raw = raw_peer(copy);
   call_current("cuMemcpy3DPeer", &Table::cuMemcpy3DPeer, &raw);
+  end_copy(copy);
 }
 void copy_3d_peer_async(const Copy3D& copy, StreamRef stream) {
   const auto raw = raw_peer(copy);

@@ -3,6 +3,7 @@
 
 #include "cuda/argument_check.hpp"
 #include "cuda/cleanup.hpp"
+#include "cuda/staged_copy.hpp"
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/launch.hpp"
 
@@ -104,6 +105,7 @@ void DeviceMemory::copy_in(std::span<const std::byte> host) {
   const Activation active(context());
   check(active.table(), active.table().cuMemcpyHtoD(destination, host.data(), host.size()),
         "cuMemcpyHtoD");
+  wait_for_staged_bytes(active.table());
 }
 
 void DeviceMemory::copy_out(std::span<std::byte> host) const {

@@ -4,12 +4,30 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+#include <new>
 #include <thread>
 #include <vector>
 
 #include "compile/process.hpp"
 #include "scratch.hpp"
 #include "treadle/base/error.hpp"
+
+namespace {
+thread_local bool memory_is_refused = false;
+}  // namespace
+
+// For all tests of this program: they differ where a test wants a thread to find no memory.
+void* operator new(std::size_t size) {
+  void* const block = memory_is_refused ? nullptr : std::malloc(size == 0 ? 1 : size);
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+void operator delete(void* block) noexcept { std::free(block); }
+void operator delete(void* block, std::size_t) noexcept { std::free(block); }
 
 namespace treadle::compile {
 namespace {
@@ -88,6 +106,43 @@ TEST(MemoryCache, a_failure_reaches_all_who_wait_and_is_not_kept) {
   EXPECT_THROW(cache.get("request", fail, found), CompileError);
   EXPECT_THROW(cache.get("request", fail, found), CompileError);
   EXPECT_EQ(cache.get("request", [] { return result_with("made"); }, found)->log, "made");
+}
+
+TEST(MemoryCache, a_result_that_cannot_be_held_reaches_all_who_wait) {
+  MemoryCache cache(1 << 20);
+  const std::string request(100, 'r');
+  std::promise<void> building;
+  auto builder = std::async(std::launch::async, [&] {
+    bool found = false;
+    const auto result = cache.get(
+        request,
+        [&] {
+          auto made = result_with("made");
+          building.set_value();
+          std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until the other waits
+          memory_is_refused = true;
+          return made;
+        },
+        found);
+    memory_is_refused = false;
+    return result->log;
+  });
+  building.get_future().wait();
+  auto waiter = std::async(std::launch::async, [&] {
+    bool found = false;
+    return cache.get(request, [] { return result_with("made again"); }, found)->log;
+  });
+  if (waiter.wait_for(std::chrono::seconds(30)) != std::future_status::ready) {
+    std::fputs("nobody wakes the one who waits\n", stderr);  // its future would wait for ever, too
+    std::_Exit(1);
+  }
+  EXPECT_EQ(builder.get(), "made");
+  EXPECT_EQ(waiter.get(), "made");
+  bool found = true;
+  cache.get(request, [] { return result_with("made later"); }, found);
+  EXPECT_FALSE(found);  // it was not held
+  cache.get(request, [] { return result_with("never"); }, found);
+  EXPECT_TRUE(found);
 }
 
 TEST(MemoryCache, what_may_not_be_kept_is_built_again) {

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <vector>
 
+#include "cuda/fake_driver.hpp"
 #include "cuda/providers.hpp"
 #include "treadle/cuda/error.hpp"
 #include "treadle/cuda/memory.hpp"
@@ -44,6 +46,47 @@ TEST_P(OnCopy, MovesBytesInAStreamsOrder) {
   stream.synchronize();
   EXPECT_EQ(back[127], 9);
   EXPECT_EQ(back[128], 7);
+}
+
+// NVIDIA's driver returns from copies of up to 64 KiB while their bytes are on their way.
+TEST_P(OnCopy, IsDoneForNonBlockingStreamsTooWhenItReturns) {
+  constexpr std::size_t size = 60'000;
+  DeviceMemory first(size), second(size);
+  const Stream stream(StreamFlags::non_blocking);
+  std::vector<std::uint8_t> source(size), back(size);
+  for (int round = 0; round < 300; ++round) {
+    std::ranges::fill(source, static_cast<std::uint8_t>(round));
+    if (round % 2 == 0)
+      first.copy_from(source);
+    else
+      copy_to_device(first.address(), source.data(), size);
+    copy_on_device_async(second.address(), first.address(), size, stream);
+    stream.synchronize();
+    copy_to_host(back.data(), second.address(), size);
+    ASSERT_EQ(back, source) << round;
+  }
+}
+
+TEST(Copy, FromTheHostWaitsForBytesThatAreStillStaged) {
+  fake::reset();
+  set_default_driver(fake::driver(), "a test");
+  const auto context = Context::make_current(fake::device());
+  DeviceMemory memory(16);
+  const std::vector<std::uint8_t> source(16);
+  const auto expect_waited = [](const char* call) {
+    const auto& calls = fake::state().calls;
+    ASSERT_GE(calls.size(), 2u);
+    EXPECT_TRUE(calls[calls.size() - 2].starts_with(call)) << calls[calls.size() - 2];
+    EXPECT_TRUE(calls.back().starts_with("cuStreamSynchronize")) << calls.back();
+  };
+  memory.copy_from(source);
+  expect_waited("cuMemcpyHtoD");
+  copy_to_device(memory.address(), source.data(), 16);
+  expect_waited("cuMemcpyHtoD");
+  const int waits = fake::state().count("cuStreamSynchronize");
+  std::vector<std::uint8_t> back(16);
+  memory.copy_to(back);
+  EXPECT_EQ(fake::state().count("cuStreamSynchronize"), waits);
 }
 
 TEST_P(OnCopy, FillsCountElements) {

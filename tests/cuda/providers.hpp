@@ -38,6 +38,8 @@ class OnEachProvider : public testing::TestWithParam<Provider> {
   }
   const Device& device() const { return *device_; }
   const Context& context() const { return current_->get(); }
+  /// For a test in which nobody else holds the primary context.
+  void leave_context() { current_.reset(); }
 
  private:
   std::optional<Device> device_;

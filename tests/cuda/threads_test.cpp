@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -94,6 +97,28 @@ TEST_P(OnThreads, P11_AContextThatEndsUnderItsObjectsTakesThemWithIt) {
     context.detach();
     EXPECT_THROW(Stream{context}, InvalidState);
   }
+}
+
+// Whoever forgets an ended context may meet its successor, and be the last to hold that one.
+TEST_P(OnThreads, P11_TheLastReferenceToAPrimaryContextMayBeAnywhere) {
+  leave_context();
+  constexpr int takers = 4;
+  const int turns = GetParam() == Provider::cpu ? 40'000 : 20;  // a GPU takes its time
+  std::atomic<int> left{takers};
+  std::vector<std::thread> workers;
+  for (int i = 0; i < takers; ++i)
+    workers.emplace_back([&] {
+      for (int j = 0; j < turns; ++j) EXPECT_TRUE(Context::primary(device()).is_valid());
+      --left;
+    });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (left > 0 && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (left > 0) {  // nothing that could be joined
+    std::fprintf(stderr, "%d threads wait for each other\n", left.load());
+    std::_Exit(1);
+  }
+  for (std::thread& worker : workers) worker.join();
 }
 
 INSTANTIATE_TEST_SUITE_P(Providers, OnThreads, each_provider, provider_name);

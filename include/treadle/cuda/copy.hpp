@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copies and fills between raw addresses, in the current context. Sizes are in bytes, counts in
-// elements. Functions that take a stream are asynchronous: the host range must live until the
-// stream is past the copy. All throw InvalidArgument for negative sizes, and for null where there
-// are bytes to move, before the driver is asked.
+// elements. All throw InvalidArgument for negative sizes, and for null where there are bytes to
+// move, before the driver is asked.
+//
+// Order. Functions without a stream work on the default stream: after the work queued before on it
+// and on blocking streams, and before what is queued there later. They do not wait for non-blocking
+// streams: synchronize these first, or pass the stream. Those that read or write host memory block,
+// and are done when they return: work queued later on any stream sees their bytes, on non-blocking
+// ones too. Functions that take a stream are in its order and in no other, and asynchronous: the
+// host range must live until the stream is past the copy.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +19,7 @@
 
 namespace treadle::cuda {
 
-/// From host memory; blocks until the host range may be used again.
+/// From host memory; blocks until the bytes are there.
 void copy_to_device(DevicePointer destination, const void* source, std::size_t size_bytes);
 /// As copy_to_device(), in the order of `stream`; overlaps with host code if the range is
 /// page-locked.

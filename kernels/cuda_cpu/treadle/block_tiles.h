@@ -50,6 +50,7 @@ class __treadle_tile<count, false> {
       return other;
     });
     sync();
+    *own = 0;
     return result;
   }
 };

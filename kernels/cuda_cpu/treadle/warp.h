@@ -2,9 +2,11 @@
 // Shuffles, votes and matches among the 32 threads of a warp.
 //
 // Threads exchange through hidden shared memory, one 8-byte slot each:
-//   slot[lane] = value;  warp barrier;  result = slot[source];  warp barrier (before the next
-//   exchange writes)
+//   slot[lane] = value;  warp barrier;  result = slot[source];  warp barrier;  slot[lane] = 0
 // Example, __shfl_down_sync(mask, v, 1): lane 3 reads slot 4; lane 31 keeps its own value.
+// A slot is zero outside of exchanges, at the start of a block too (block_space.cpp): as on a GPU,
+// a lane that did not come to the call hands over 0. Between two exchanges in a row the compiler
+// drops the zero.
 // The barriers wait for the lanes of `mask` only: the two sides of a branch may each have their
 // own.
 #pragma once
@@ -16,8 +18,8 @@ __TREADLE_FUNCTION unsigned long long* __treadle_warp_slots() {
   return __treadle_exchange + (__treadle_linear_thread() & ~31u);
 }
 
-/// The value of lane `source`, or this thread's own where `inside` is false. Values of more than 8
-/// bytes, which cooperative groups move, go piece by piece.
+/// The value of lane `source`, 0 if `mask` does not name it; this thread's own where `inside` is
+/// false. Values of more than 8 bytes, which cooperative groups move, go piece by piece.
 template <class T>
 __TREADLE_FUNCTION T __treadle_exchange_with(unsigned mask, T value, unsigned source, bool inside) {
   unsigned long long* slots = __treadle_warp_slots();
@@ -28,8 +30,9 @@ __TREADLE_FUNCTION T __treadle_exchange_with(unsigned mask, T value, unsigned so
     __builtin_memcpy(&own, &value, sizeof(T));
     slots[lane] = own;
     __treadle_meet(mask);
-    const unsigned long long found = slots[other];
+    const unsigned long long found = (mask | 1u << lane) >> other & 1u ? slots[other] : 0ull;
     __treadle_meet(mask);
+    slots[lane] = 0;
     __builtin_memcpy(&result, &found, sizeof(T));
   } else {
     unsigned long long pieces[(sizeof(T) + 7) / 8] = {};
@@ -117,6 +120,7 @@ __TREADLE_FUNCTION unsigned __treadle_same_value(unsigned mask, T value, unsigne
   unsigned same = 0;
   for (unsigned lane = 0; lane < 32; ++lane) same |= (slots[lane] == own ? 1u : 0u) << lane;
   __treadle_barrier(__TREADLE_NAMED_WARP_BARRIER);
+  slots[__treadle_lane()] = 0;
   return same & came;
 }
 template <class T>
@@ -144,6 +148,7 @@ __TREADLE_FUNCTION unsigned __match_all_sync(unsigned mask, T value, int* all) {
       sum = (step);                                                   \
     }                                                                 \
     __treadle_barrier(__TREADLE_NAMED_WARP_BARRIER);                  \
+    slots[__treadle_lane()] = 0;                                      \
     return sum;                                                       \
   }
 __TREADLE_WARP_REDUCTION(__reduce_add_sync, int, sum + next)

@@ -59,6 +59,10 @@ std::size_t block_bytes(const Kernel& kernel, const LaunchShape& shape) {
 BlockContext block_context_in(std::byte* memory, const Kernel& kernel, const LaunchShape& shape,
                               void* launch) {
   const Layout at = lay_out(kernel, shape);
+  // Slots of warp operations (warp.h) are zero between exchanges. Where they lie among the static
+  // variables the compiler knows.
+  if (kernel.exchange_shared != 0)
+    std::memset(memory, 0, kernel.static_shared + kernel.exchange_shared);
   BlockContext b{};
   for (unsigned i = 0; i < 3; ++i) {
     b.block_size[i] = shape.block[i];

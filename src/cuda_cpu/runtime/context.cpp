@@ -2,7 +2,6 @@
 #include "cuda_cpu/runtime/context.hpp"
 
 #include <algorithm>
-#include <deque>
 
 #include "cuda_cpu/runtime/device.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
@@ -27,25 +26,17 @@ bool valid_flags(unsigned flags) {
           schedule == CU_CTX_SCHED_YIELD || schedule == CU_CTX_SCHED_BLOCKING_SYNC);
 }
 
-std::atomic<const char*> last_fault_text{""};
-
-/// Texts of faults are handed out as plain pointers and outlive their context: kept for good, in a
-/// list that stays reachable. A process has few of them.
-const char* keep_text(const std::string& text) {
-  static std::mutex mutex;
-  static auto* const texts = new std::deque<std::string>;
-  const std::lock_guard lock(mutex);
-  if (texts->size() == 1000)
-    texts->back() = text;  // a program that faults forever
-  else
-    texts->push_back(text);
-  last_fault_text.store(texts->back().c_str(), std::memory_order_release);
-  return texts->back().c_str();
+/// The last fault of any context.
+struct LastFault {
+  std::mutex mutex;
+  FaultText text;
+};
+LastFault& last_fault() {
+  static LastFault* const instance = new LastFault;  // outlives every thread
+  return *instance;
 }
 
 }  // namespace
-
-const char* last_fault() { return last_fault_text.load(std::memory_order_acquire); }
 
 Context::Context(bool is_primary, unsigned context_flags)
     : primary(is_primary), id(next_context_id()), flags(context_flags) {
@@ -59,17 +50,19 @@ Context::Context(bool is_primary, unsigned context_flags)
 void Context::fail(CUresult code, const std::string& text) {
   const std::lock_guard lock(fault_mutex_);
   if (error() != CUDA_SUCCESS) return;
-  fault_text_.store(keep_text(text), std::memory_order_release);
+  fault_text_ = std::make_shared<const std::string>(text);
   error_.store(code, std::memory_order_release);
+  const std::lock_guard last_lock(last_fault().mutex);
+  last_fault().text = fault_text_;
 }
 
 void Context::fail_ended() {
   fail(CUDA_ERROR_LAUNCH_TIMEOUT, "the work of this context was ended by the program");
 }
 
-const char* Context::fault_text() const noexcept {
-  const char* text = fault_text_.load(std::memory_order_acquire);
-  return text == nullptr ? "" : text;
+FaultText Context::fault_text() const {
+  const std::lock_guard lock(fault_mutex_);
+  return fault_text_;
 }
 
 std::shared_ptr<Stream> Context::legacy_stream() const {
@@ -103,6 +96,7 @@ void Context::destroy() {
   event_handles().remove_if(mine);
   stream_handles().remove_if(mine);
   free_memory_of(*this);
+  kernel_heap.release_all();
   const std::lock_guard lock(streams_mutex_);
   streams_.clear();  // breaks the cycle: streams hold their context
 }
@@ -307,9 +301,17 @@ CUresult cuCtxGetCurrent(CUcontext* handle) {
 
 /// What the shell shows to the user: kernel, block and thread of the fault that ended a context. Of
 /// another handle than a live context's (null, say): the last fault of the process. Never null; ""
-/// if there was none.
+/// if there was none. The text stays as long as the context lives, and in any case until the
+/// calling thread asks again or ends.
 TREADLE_CPU_EXPORT const char* treadleCpuLastFault(CUcontext handle) {
   if (process_forked()) return "";
   const auto context = context_handles().find(handle);
-  return context ? context->fault_text() : last_fault();
+  FaultText& told = thread_state().told_fault;
+  if (context) {
+    told = context->fault_text();
+  } else {
+    const std::lock_guard lock(last_fault().mutex);
+    told = last_fault().text;
+  }
+  return told ? told->c_str() : "";
 }

@@ -9,12 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "cuda_cpu/runtime/device_heap.hpp"
 #include "cuda_cpu/runtime/driver_api.hpp"
 #include "cuda_cpu/runtime/handles.hpp"
 
 namespace treadle::cuda_cpu {
 
 class Stream;
+
+/// What a fault was, in words; null: there was none. Shared by who may still read it.
+using FaultText = std::shared_ptr<const std::string>;
 
 /// Owner of streams, events, modules and memory. A fault in one of its kernels stays with it until
 /// it is destroyed; other contexts of the process go on.
@@ -39,15 +43,15 @@ class Context {
   void fail(CUresult code, const std::string& text);
   /// The program ended the work, and no kernel was running that could say more.
   void fail_ended();
-  /// Empty while there was no fault.
-  const char* fault_text() const noexcept;
+  /// Null while there was no fault; the same from then on.
+  FaultText fault_text() const;
 
   std::size_t limit(CUlimit which) const { return limits_[which].load(std::memory_order_relaxed); }
   void set_limit(CUlimit which, std::size_t value) {
     limits_[which].store(value, std::memory_order_relaxed);
   }
-  /// Bytes handed out by device-side malloc, for its limit.
-  std::atomic<std::size_t> device_heap_used{0};
+  /// Of its kernels' malloc(); its limit is CU_LIMIT_MALLOC_HEAP_SIZE.
+  KernelHeap kernel_heap;
 
   /// The legacy default stream; null once the context is destroyed.
   std::shared_ptr<Stream> legacy_stream() const;
@@ -67,15 +71,12 @@ class Context {
 
  private:
   std::atomic<CUresult> error_{CUDA_SUCCESS};
-  std::atomic<const char*> fault_text_{nullptr};
-  std::mutex fault_mutex_;
+  FaultText fault_text_;
+  mutable std::mutex fault_mutex_;
   std::array<std::atomic<std::size_t>, CU_LIMIT_MAX> limits_{};
   mutable std::mutex streams_mutex_;
   std::vector<std::shared_ptr<Stream>> streams_;  // [0] is the legacy stream
 };
-
-/// The last fault of any context; "" if there was none.
-const char* last_fault();
 
 using ContextHandles = HandleRegistry<Context, CUcontext, HandleKind::context>;
 ContextHandles& context_handles();

@@ -2,6 +2,7 @@
 // Two ways: blocks up to 128 KiB are cut from 2 MiB slabs, by size class; larger ones are mappings
 // of their own between two guards, so that a stray index faults and is reported.
 //   [guard][ block, rounded up to pages; from 2 MiB on aligned for huge pages ][guard]
+// All of it lies in the range of addresses of address_range.hpp.
 // Free blocks are listed outside the slabs: a kernel that writes where it should not cannot break
 // the lists.
 #include "cuda_cpu/runtime/device_heap.hpp"
@@ -9,12 +10,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdint>
 #include <mutex>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "cuda_cpu/runtime/address_range.hpp"
 #include "cuda_cpu/runtime/device.hpp"
 
 namespace treadle::cuda_cpu {
@@ -32,74 +36,76 @@ std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-/// Four classes to a doubling: 256, 512, 768, 1024, 1280, 1536, 1792, 2048, 2560, ... At most a
-/// quarter is lost.
+/// Four classes to a doubling, of a granule of 256 for example: 256, 512, 768, 1024, 1280, 1536,
+/// 1792, 2048, 2560, ... At most a quarter is lost.
 struct SizeClass {
   unsigned index;
   std::size_t bytes;
 };
-SizeClass size_class(std::size_t size) {
-  const std::size_t units = (size + memory_alignment - 1) / memory_alignment;
-  if (units <= 4) return {static_cast<unsigned>(units) - 1, units * memory_alignment};
+SizeClass size_class(std::size_t size, std::size_t granule) {
+  const std::size_t units = (size + granule - 1) / granule;
+  if (units <= 4) return {static_cast<unsigned>(units) - 1, units * granule};
   const auto doubling =
       static_cast<unsigned>(std::bit_width(units - 1)) - 1;  // 2^doubling < units <= 2^(doubling+1)
   const std::size_t step = std::size_t{1} << (doubling - 2);
   const std::size_t rounded = round_up(units, step);
   const std::size_t quarter = (rounded - (std::size_t{1} << doubling)) / step;  // 1..4
-  return {4 * (doubling - 2) + static_cast<unsigned>(quarter) + 3, rounded * memory_alignment};
-}
-
-/// `bytes` and `guard` are multiples of a page.
-void* map(std::size_t bytes, std::size_t alignment, std::size_t guard) {
-  const std::size_t reserved = bytes + 2 * guard + (alignment > page_bytes() ? alignment : 0);
-  void* const start =
-      mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (start == MAP_FAILED) return nullptr;
-  const auto first = reinterpret_cast<std::uintptr_t>(start);
-  const std::uintptr_t block = round_up(first + guard, alignment);
-  void* const pointer = reinterpret_cast<void*>(block);
-  if (mprotect(pointer, bytes, PROT_READ | PROT_WRITE) != 0) {
-    munmap(start, reserved);
-    return nullptr;
-  }
-  // Cut off what the alignment left over, but for the guard on each side.
-  if (block - guard > first) munmap(start, block - guard - first);
-  const std::uintptr_t end = block + bytes + guard;
-  if (first + reserved > end) munmap(reinterpret_cast<void*>(end), first + reserved - end);
-  if (bytes >= huge_page) madvise(pointer, bytes, MADV_HUGEPAGE);
-  return pointer;
+  return {4 * (doubling - 2) + static_cast<unsigned>(quarter) + 3, rounded * granule};
 }
 
 class SmallBlocks {
  public:
+  explicit SmallBlocks(std::size_t granule) : granule_(granule) {}
+  SmallBlocks(const SmallBlocks&) = delete;
+  SmallBlocks& operator=(const SmallBlocks&) = delete;
+
   void* allocate(std::size_t size) {
-    const SizeClass found = size_class(size);
+    const SizeClass found = size_class(size, granule_);
     const std::lock_guard lock(mutex_);
-    auto& free = free_[found.index];
-    if (free.empty() && !add_slab(free, found.bytes)) return nullptr;
-    void* const block = free.back();
-    free.pop_back();
-    return block;
+    Blocks& blocks = blocks_[found.index];
+    if (!blocks.freed.empty()) {
+      void* const block = blocks.freed.back();
+      blocks.freed.pop_back();
+      return block;
+    }
+    if (blocks.unused < found.bytes) {
+      void* const slab = map_guarded(slab_bytes, page_bytes());
+      if (slab == nullptr) return nullptr;
+      slabs_.push_back(slab);
+      blocks.next = static_cast<std::byte*>(slab);
+      blocks.unused = slab_bytes;
+    }
+    blocks.unused -= found.bytes;
+    return std::exchange(blocks.next, blocks.next + found.bytes);
   }
   void release(void* block, std::size_t size) {
     const std::lock_guard lock(mutex_);
-    free_[size_class(size).index].push_back(block);
+    blocks_[size_class(size, granule_).index].freed.push_back(block);
+  }
+  /// All of them, released or not; the memory goes back to the system.
+  void release_all() {
+    const std::lock_guard lock(mutex_);
+    for (void* slab : slabs_) unmap_guarded(slab, slab_bytes, page_bytes());
+    slabs_.clear();
+    blocks_ = {};
   }
 
  private:
-  static bool add_slab(std::vector<void*>& free, std::size_t bytes) {
-    auto* const slab = static_cast<char*>(map(slab_bytes, page_bytes(), page_bytes()));
-    if (slab == nullptr) return false;
-    for (std::size_t offset = slab_bytes / bytes * bytes; offset >= bytes; offset -= bytes)
-      free.push_back(slab + offset - bytes);  // so that addresses are handed out in rising order
-    return true;
-  }
+  /// Of one size.
+  struct Blocks {
+    std::vector<void*> freed;
+    std::byte* next = nullptr;  ///< in the last slab: from here on nobody has had a block
+    std::size_t unused = 0;     ///< bytes from there on
+  };
+  const std::size_t granule_;
   std::mutex mutex_;
-  std::array<std::vector<void*>, 40> free_;
+  std::vector<void*> slabs_;
+  std::array<Blocks, 48> blocks_;
 };
 
 SmallBlocks& small_blocks() {
-  static SmallBlocks* const blocks = new SmallBlocks;  // outlives the threads that may still free
+  // Outlives the threads that may still free.
+  static SmallBlocks* const blocks = new SmallBlocks(memory_alignment);
   return *blocks;
 }
 
@@ -115,11 +121,70 @@ void device_heap_release(void* block, std::size_t size) {
 }
 
 void* map_guarded(std::size_t size, std::size_t guard) {
-  return map(round_up(size, page_bytes()), size >= huge_page ? huge_page : page_bytes(), guard);
+  const std::size_t bytes = round_up(size, page_bytes());
+  const bool is_huge = size >= huge_page;
+  void* const block = take_addresses(bytes, guard, is_huge ? huge_page : page_bytes());
+  if (block == nullptr) return nullptr;
+  if (mprotect(block, bytes, PROT_READ | PROT_WRITE) != 0) {
+    give_back_addresses(block, bytes, guard);
+    return nullptr;
+  }
+  if (is_huge) madvise(block, bytes, MADV_HUGEPAGE);
+  return block;
 }
 
 void unmap_guarded(void* block, std::size_t size, std::size_t guard) {
-  munmap(static_cast<char*>(block) - guard, round_up(size, page_bytes()) + 2 * guard);
+  give_back_addresses(block, round_up(size, page_bytes()), guard);
+}
+
+/// Kernels allocate nodes of lists and trees: steps of 16 bytes. What a block's size is its pointer
+/// does not tell; a header in front of it would be within a kernel's reach.
+struct KernelHeap::Blocks {
+  static constexpr std::size_t granule = 16;
+
+  std::mutex mutex;
+  SmallBlocks small{granule};
+  std::unordered_map<void*, std::size_t> sizes;  // of blocks in use, as they are counted
+  std::size_t used = 0;
+};
+
+KernelHeap::KernelHeap() : blocks_(std::make_unique<Blocks>()) {}
+KernelHeap::~KernelHeap() { release_all(); }
+
+void* KernelHeap::allocate(std::size_t size, std::size_t limit) {
+  const std::lock_guard lock(blocks_->mutex);
+  if (size > limit) return nullptr;
+  size = round_up(std::max<std::size_t>(size, 1), Blocks::granule);
+  if (blocks_->used + size > limit) return nullptr;
+  void* const block =
+      size <= largest_small ? blocks_->small.allocate(size) : map_guarded(size, page_bytes());
+  if (block == nullptr) return nullptr;
+  blocks_->sizes.emplace(block, size);
+  blocks_->used += size;
+  return block;
+}
+
+bool KernelHeap::release(void* block) {
+  const std::lock_guard lock(blocks_->mutex);
+  const auto found = blocks_->sizes.find(block);
+  if (found == blocks_->sizes.end()) return false;
+  const std::size_t size = found->second;
+  blocks_->sizes.erase(found);
+  blocks_->used -= size;
+  if (size <= largest_small)
+    blocks_->small.release(block, size);
+  else
+    unmap_guarded(block, size, page_bytes());
+  return true;
+}
+
+void KernelHeap::release_all() {
+  const std::lock_guard lock(blocks_->mutex);
+  for (const auto& [block, size] : blocks_->sizes)
+    if (size > largest_small) unmap_guarded(block, size, page_bytes());
+  blocks_->sizes.clear();
+  blocks_->used = 0;
+  blocks_->small.release_all();
 }
 
 }  // namespace treadle::cuda_cpu

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 namespace treadle::cuda_cpu {
 
@@ -19,5 +20,26 @@ void device_heap_release(void* block, std::size_t size);
 void* map_guarded(std::size_t size, std::size_t guard);
 /// Sizes as they were given to map_guarded().
 void unmap_guarded(void* block, std::size_t size, std::size_t guard);
+
+/// What the kernels of one context allocate by malloc() and `new`. Thread-safe.
+class KernelHeap {
+ public:
+  KernelHeap();
+  KernelHeap(const KernelHeap&) = delete;
+  KernelHeap& operator=(const KernelHeap&) = delete;
+  ~KernelHeap();
+
+  /// 16-byte aligned. Null if all blocks in use would have more than `limit` bytes, or the system
+  /// has no more.
+  void* allocate(std::size_t size, std::size_t limit);
+  /// False, and nothing happens, if no block in use starts there.
+  bool release(void* block);
+  /// Gives all memory back to the system, blocks in use too.
+  void release_all();
+
+ private:
+  struct Blocks;
+  std::unique_ptr<Blocks> blocks_;
+};
 
 }  // namespace treadle::cuda_cpu

@@ -14,6 +14,7 @@ struct ThreadState {
   std::vector<std::shared_ptr<Context>> contexts;  ///< pushed, the current one last
   std::vector<std::shared_ptr<Stream>>
       per_thread_streams;        ///< CU_STREAM_PER_THREAD, one per context
+  FaultText told_fault;          ///< what treadleCpuLastFault answered last
   bool calls_forbidden = false;  ///< CUDA forbids calls from host functions
 };
 ThreadState& thread_state();

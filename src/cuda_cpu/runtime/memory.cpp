@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <shared_mutex>
@@ -232,9 +231,14 @@ void note_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
 }
 
 void release_memory(const Allocation& allocation) {
-  if (allocation.kind == MemoryKind::kernel_heap)
-    return std::free(reinterpret_cast<void*>(allocation.base));
-  if (allocation.kind == MemoryKind::registered || allocation.kind == MemoryKind::global) return;
+  switch (allocation.kind) {
+    case MemoryKind::registered:   // the program's,
+    case MemoryKind::global:       // the module's,
+    case MemoryKind::kernel_heap:  // and Context::kernel_heap's
+      return;
+    default:
+      break;
+  }
   if (kernels_are_checked()) return quarantine().add(allocation);
   device_heap_release(reinterpret_cast<void*>(allocation.base), allocation.size);
   budget().give_back(allocation.size);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cuda_cpu/runtime/memory.hpp"
+#include "cuda_cpu/runtime/process.hpp"
 
 namespace treadle::cuda_cpu {
 
@@ -39,6 +40,7 @@ const Kernel* Module::kernel(std::string_view name) const {
 
 bool Module::holds_constant(std::uintptr_t address) const {
   Dl_info own{}, found{};
+  const std::lock_guard lock(loader_mutex());
   return dladdr(&descriptor(), &own) != 0 &&
          dladdr(reinterpret_cast<const void*>(address), &found) != 0 &&
          own.dli_fbase == found.dli_fbase;

@@ -18,6 +18,7 @@
 
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/module_header.hpp"
+#include "cuda_cpu/runtime/process.hpp"
 #include "cuda_cpu/runtime/services.hpp"
 #include "treadle/base/debug_files.hpp"
 #include "treadle/base/write_all.hpp"
@@ -70,11 +71,10 @@ void use_sources_of(std::string_view bytes) {
 /// Null where there can be no such file, and when this process has that module loaded: another one
 /// has variables of its own, and the loader would take one file for one library.
 void* open_kept_library(std::string_view bytes, const std::string& digest) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
   const std::string file = debug_files().keep("module/" + digest + ".so", bytes);
   if (file.empty()) return nullptr;
   use_sources_of(bytes);
+  const std::lock_guard lock(loader_mutex());
   if (void* loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
     dlclose(loaded);
     return nullptr;
@@ -92,6 +92,7 @@ void* open_library_in_memory(std::string_view bytes, int& kept, LoadFailure& fai
   std::string path;
   const int file = open_for_loader(path);
   const bool written = file >= 0 && write_all(::write, file, bytes.data(), bytes.size());
+  const std::lock_guard lock(loader_mutex());
   void* library = written ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
   if (written && library == nullptr && path.starts_with("/proc/")) {
     // In a PID namespace with the outer /proc this process has another number there.
@@ -155,7 +156,10 @@ std::vector<MappedRange> mapped_ranges(void* library) {
 }  // namespace
 
 LoadedCode::~LoadedCode() {
-  if (library_ != nullptr) dlclose(library_);
+  if (library_ != nullptr) {
+    const std::lock_guard lock(loader_mutex());
+    dlclose(library_);
+  }
   if (file_ < 0) return;
   close(file_);
   --open_files;
@@ -191,8 +195,13 @@ std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::siz
     code->library_ = open_library_in_memory(bytes, code->file_, failure);
   void* const library = code->library_;
   if (library == nullptr) return nullptr;
-  code->descriptor_ = static_cast<const ModuleDescriptor*>(dlsym(library, module_symbol));
-  const std::string defect = descriptor_defect(code->descriptor_, mapped_ranges(library));
+  std::vector<MappedRange> ranges;
+  {
+    const std::lock_guard lock(loader_mutex());
+    code->descriptor_ = static_cast<const ModuleDescriptor*>(dlsym(library, module_symbol));
+    ranges = mapped_ranges(library);
+  }
+  const std::string defect = descriptor_defect(code->descriptor_, ranges);
   if (!defect.empty()) {
     failure = {CUDA_ERROR_INVALID_IMAGE, "module descriptor: " + defect};
     return nullptr;

@@ -4,7 +4,6 @@
 #include <pthread.h>
 
 #include <atomic>
-#include <mutex>
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -15,15 +14,22 @@ std::once_flag fork_handler_registered;
 
 void initialize_process() {
   std::call_once(fork_handler_registered, [] {
-    pthread_atfork(nullptr, nullptr, [] {
-      forked.store(true, std::memory_order_relaxed);
-      initialized.store(false, std::memory_order_relaxed);
-    });
+    pthread_atfork([] { loader_mutex().lock(); }, [] { loader_mutex().unlock(); },
+                   [] {
+                     loader_mutex().unlock();
+                     forked.store(true, std::memory_order_relaxed);
+                     initialized.store(false, std::memory_order_relaxed);
+                   });
   });
   initialized.store(true, std::memory_order_release);
 }
 
 bool process_initialized() noexcept { return initialized.load(std::memory_order_acquire); }
 bool process_forked() noexcept { return forked.load(std::memory_order_relaxed); }
+
+std::mutex& loader_mutex() {
+  static std::mutex* const mutex = new std::mutex;  // outlives every thread
+  return *mutex;
+}
 
 }  // namespace treadle::cuda_cpu

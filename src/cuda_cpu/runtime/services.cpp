@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cuda_cpu/runtime/services.hpp"
 
-#include <malloc.h>
-
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
+#include <new>
 
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/fiber_scheduler.hpp"
@@ -54,7 +52,6 @@ void assert_failed(const char* message, const char* file, unsigned line, const c
 void trap() { leave_guarded(FaultReason::trap); }
 
 Allocation heap_block(const void* block, std::size_t size) {
-  // With its context: a kernel that ends by a fault frees nothing itself.
   return {.base = reinterpret_cast<std::uintptr_t>(block),
           .size = size,
           .kind = MemoryKind::kernel_heap,
@@ -64,34 +61,25 @@ Allocation heap_block(const void* block, std::size_t size) {
           .site = {}};
 }
 
-/// Device malloc. Bytes in use are counted by what the C heap says of a block, so that release()
-/// needs no header.
-void* allocate(std::size_t size_bytes) {
+void* allocate(std::size_t size_bytes) try {
   const ServiceCall call;
   Context* context = launching_context();
   if (context == nullptr) return nullptr;
-  const std::size_t limit = context->limit(CU_LIMIT_MALLOC_HEAP_SIZE);
-  if (size_bytes > limit) return nullptr;
-  void* const block = std::malloc(size_bytes);
-  if (block == nullptr) return nullptr;
-  const std::size_t size = malloc_usable_size(block);
-  if (context->device_heap_used.fetch_add(size) + size <= limit) {
-    if (kernels_are_checked()) add_memory(heap_block(block, size_bytes));
-    return block;
-  }
-  context->device_heap_used.fetch_sub(size);
-  std::free(block);
+  void* const block =
+      context->kernel_heap.allocate(size_bytes, context->limit(CU_LIMIT_MALLOC_HEAP_SIZE));
+  if (block != nullptr && kernels_are_checked()) add_memory(heap_block(block, size_bytes));
+  return block;
+} catch (const std::bad_alloc&) {  // of what is noted about the block
   return nullptr;
 }
 
 void release(void* pointer) {
   const ServiceCall call;
   Context* context = launching_context();
-  if (context != nullptr && pointer != nullptr)
-    context->device_heap_used.fetch_sub(malloc_usable_size(pointer));
+  if (context == nullptr || pointer == nullptr) return;
   if (kernels_are_checked())
     remove_memory(reinterpret_cast<std::uintptr_t>(pointer), {MemoryKind::kernel_heap});
-  std::free(pointer);
+  context->kernel_heap.release(pointer);
 }
 
 long long device_clock() { return monotonic_nanoseconds(); }

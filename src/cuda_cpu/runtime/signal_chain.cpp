@@ -20,6 +20,8 @@
 #include <string_view>
 #include <utility>
 
+#include "cuda_cpu/runtime/process.hpp"
+
 namespace treadle::cuda_cpu {
 namespace {
 
@@ -92,6 +94,7 @@ bool is_ours(const Action& action) {
 bool is_the_compilers(const Action& action) {
   Dl_info found{};
   if ((action.sa_flags & SA_SIGINFO) == 0) return false;
+  const std::lock_guard lock(loader_mutex());
   if (dladdr(reinterpret_cast<void*>(action.sa_sigaction), &found) == 0) return false;
   return std::string_view(found.dli_fname).find("libtreadle_clang") != std::string_view::npos;
 }

@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -83,20 +81,14 @@ TEST_F(FaultTest, a_32_bit_index_into_shared_memory_leads_there_or_to_nothing) {
   ASSERT_CU(CU(cuCtxSynchronize)());
   const auto shared = reinterpret_cast<std::uintptr_t>(*out);
   constexpr std::uintptr_t reach = sizeof(int) * (std::uintptr_t{1} << 32);
-  std::ifstream maps("/proc/self/maps");
-  std::vector<std::string> reached;
-  for (std::string line; std::getline(maps, line);) {
-    std::istringstream words(line);
-    std::uintptr_t first = 0, end = 0;
-    char dash = 0;
-    std::string may;
-    words >> std::hex >> first >> dash >> end >> may;
-    ASSERT_TRUE(words) << line;
-    if (may.starts_with("---") || end <= shared - reach || first >= shared + reach) continue;
-    reached.push_back(line);
-    EXPECT_TRUE(first <= shared && shared < end) << line;
+  std::size_t reached = 0;
+  for (const Mapping& mapping : mappings()) {
+    const bool is_near = mapping.end > shared - reach && mapping.begin < shared + reach;
+    if (mapping.access.starts_with("---") || !is_near) continue;
+    ++reached;
+    EXPECT_TRUE(mapping.begin <= shared && shared < mapping.end) << std::hex << mapping.begin;
   }
-  EXPECT_EQ(reached.size(), 1u);
+  EXPECT_EQ(reached, 1u);
 }
 
 TEST_F(FaultTest, freed_memory) {
@@ -232,6 +224,42 @@ TEST_F(FaultTest, stops_what_is_queued_behind_it) {
   EXPECT_TRUE(behind == CUDA_SUCCESS || behind == CUDA_ERROR_LAUNCH_FAILED) << behind;
   EXPECT_CU(CUDA_ERROR_LAUNCH_FAILED, CU(cuCtxSynchronize)());
   EXPECT_EQ(*value, 0);
+}
+
+TEST_F(FaultTest, its_text_stays_whatever_happens_in_other_contexts) {
+  struct Failed {
+    CUcontext context = nullptr;
+    const char* text = nullptr;
+  };
+  const auto fail = [](const char* name, Failed& failed) {
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    ASSERT_CU(CU(cuCtxCreate)(&failed.context, nullptr, 0, 0));
+    ASSERT_CU(CU(cuModuleLoadData)(&module, test_image().data()));
+    ASSERT_CU(CU(cuModuleGetFunction)(&function, module, name));
+    ASSERT_CU(CU(cuLaunchKernel)(function, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+    ASSERT_NE(CU(cuCtxSynchronize)(), CUDA_SUCCESS);
+    failed.text = last_fault(failed.context);
+  };
+  const auto expect = [](const Failed& failed, const char* name) {
+    const auto begins_with = "kernel " + std::string(name);
+    EXPECT_TRUE(std::string(last_fault(failed.context)).starts_with(begins_with));
+    EXPECT_TRUE(std::string(failed.text).starts_with(begins_with)) << failed.text;
+  };
+  Failed first;
+  fail("recurse", first);
+  for (int i = 0; i < 1200; ++i) {  // once, the last of a thousand texts was replaced
+    Failed one, other;
+    fail("trap", one);
+    if (i >= 900) fail("recurse", other);
+    expect(one, "trap");
+    ASSERT_CU(CU(cuCtxDestroy)(one.context));
+    if (i < 900) continue;
+    expect(other, "recurse");
+    ASSERT_CU(CU(cuCtxDestroy)(other.context));
+  }
+  expect(first, "recurse");
+  ASSERT_CU(CU(cuCtxDestroy)(first.context));
 }
 
 TEST_F(FaultTest, many_in_a_row_leave_nothing_behind) {

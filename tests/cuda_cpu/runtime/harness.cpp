@@ -5,7 +5,9 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iostream>
+#include <sstream>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -65,6 +67,22 @@ std::vector<std::byte> make_image(std::span<const std::byte> payload) {
 const std::vector<std::byte>& test_image() {
   static const auto* const image = new std::vector<std::byte>(make_image(kernel_payload()));
   return *image;
+}
+
+std::vector<Mapping> mappings() {
+  std::ifstream file("/proc/self/maps");
+  std::vector<Mapping> found;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    Mapping mapping{};
+    char dash = 0;
+    std::string offset, device, inode;
+    words >> std::hex >> mapping.begin >> dash >> mapping.end >> mapping.access;
+    EXPECT_TRUE(words) << line;
+    words >> offset >> device >> inode >> mapping.name;
+    found.push_back(std::move(mapping));
+  }
+  return found;
 }
 
 void RuntimeTest::SetUp() {

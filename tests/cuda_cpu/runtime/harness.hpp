@@ -27,6 +27,15 @@ std::vector<std::byte> kernel_payload();
 std::vector<std::byte> make_image(std::span<const std::byte> payload);
 const std::vector<std::byte>& test_image();
 
+/// A line of /proc/self/maps.
+struct Mapping {
+  std::uintptr_t begin, end;
+  std::string access;  ///< "rw-p"
+  std::string name;    ///< of its file, or "[stack]"; empty for plain memory
+};
+/// In the order of addresses.
+std::vector<Mapping> mappings();
+
 }  // namespace treadle::cuda_cpu::test
 
 #define TREADLE_TEXT_2(x) #x

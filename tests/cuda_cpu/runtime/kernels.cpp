@@ -216,6 +216,15 @@ void allocate(void** a, BlockContext*) {  // (unsigned long bytes, int* got)
   *argument<int*>(a, 1) = block != nullptr ? 1 : 0;
   services->release(block);
 }
+void allocate_and_keep(void** a, BlockContext*) {  // (unsigned long bytes, char** where)
+  auto* const block = static_cast<char*>(services->allocate(argument<std::size_t>(a, 0)));
+  if (block != nullptr)
+    for (std::size_t i = 0; i < argument<std::size_t>(a, 0); ++i) block[i] = 1;
+  *argument<char**>(a, 1) = block;
+}
+void release_it(void** a, BlockContext*) {  // (char** where)
+  services->release(*argument<char**>(a, 0));
+}
 void current_is_mine(void** a, BlockContext* b) {
   *argument<int*>(a, 0) = services->current() == b ? 1 : 0;
 }
@@ -319,6 +328,8 @@ const Kernel kernels[] = {
     plain("fail_assert", fail_assert),
     plain("print_block", print_block),
     plain("allocate", allocate, size_and_pointer, 16),
+    plain("allocate_and_keep", allocate_and_keep, size_and_pointer, 16),
+    plain("release_it", release_it, one_pointer, 8),
     plain("current_is_mine", current_is_mine, one_pointer, 8),
     with(in_regions<reverse_regions>(plain("reverse", nullptr, two_pointers, 16)), 0, 4096),
     with(in_regions<early_regions>(plain("early_return", nullptr, number_and_pointer, 16)), 0,

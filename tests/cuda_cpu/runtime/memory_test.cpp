@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <sys/resource.h>
+
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -63,6 +66,108 @@ TEST_F(MemoryTest, that_nobody_touched_yet_counts_as_used) {
   EXPECT_LT(free_after, free - half / 2);
   EXPECT_CU(CUDA_ERROR_OUT_OF_MEMORY, CU(cuMemAlloc)(&second, half + half / 2));
   ASSERT_CU(CU(cuMemFree)(first));
+}
+
+/// The mappings that touch each other and are plain memory, or nobody's, around an address.
+std::pair<std::uintptr_t, std::uintptr_t> stretch_of_plain_memory(std::uintptr_t address) {
+  std::uintptr_t begin = 0, end = 0;
+  for (const Mapping& mapping : mappings()) {
+    const bool plain = mapping.name.empty() &&
+                       (mapping.access.starts_with("---") || mapping.access.starts_with("rw-"));
+    if (!plain || mapping.begin != end) {
+      if (address >= begin && address < end) break;
+      begin = mapping.begin;
+    }
+    end = plain ? mapping.end : mapping.begin;
+  }
+  return {begin, end};
+}
+
+// However large the elements: 2^32 of 128 bytes each way. Sanitizers leave less to reserve.
+TEST_F(MemoryTest, of_every_kind_lies_in_one_range_far_from_all_else) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer has its own plans with the addresses";
+#endif
+  constexpr std::uintptr_t reach = std::uintptr_t{128} << 32;
+  std::vector<std::uintptr_t> addresses;
+  for (const std::size_t bytes :
+       {std::size_t{1}, std::size_t{5000}, std::size_t{1} << 18, std::size_t{32} << 20}) {
+    CUdeviceptr device = 0, managed = 0;
+    void* host = nullptr;
+    ASSERT_CU(CU(cuMemAlloc)(&device, bytes));
+    ASSERT_CU(CU(cuMemAllocManaged)(&managed, bytes, CU_MEM_ATTACH_GLOBAL));
+    ASSERT_CU(CU(cuMemHostAlloc)(&host, bytes, 0));
+    addresses.insert(addresses.end(), {device, managed, reinterpret_cast<std::uintptr_t>(host)});
+  }
+  auto** const out = allocate_array<std::byte*>(1);
+  ASSERT_CU(launch("shared_address", 1, 32, nullptr, out));
+  ASSERT_CU(CU(cuCtxSynchronize)());
+  addresses.push_back(reinterpret_cast<std::uintptr_t>(*out));
+  for (const std::size_t bytes : {std::size_t{10}, std::size_t{1} << 20}) {
+    ASSERT_CU(launch("allocate_and_keep", 1, 1, nullptr, bytes, out));
+    ASSERT_CU(CU(cuCtxSynchronize)());
+    addresses.push_back(reinterpret_cast<std::uintptr_t>(*out));
+  }
+  const auto [begin, end] = stretch_of_plain_memory(addresses.front());
+  for (const std::uintptr_t address : addresses) {
+    EXPECT_GT(address, begin + reach);
+    EXPECT_LT(address + reach, end);
+  }
+  int local = 0;
+  const std::vector<int> heap(1000), large_heap(10'000'000);
+  for (const void* mine : {static_cast<const void*>(&local), static_cast<const void*>(heap.data()),
+                           static_cast<const void*>(large_heap.data()),
+                           reinterpret_cast<const void*>(&stretch_of_plain_memory)}) {
+    const auto address = reinterpret_cast<std::uintptr_t>(mine);
+    EXPECT_TRUE(address < begin || address >= end) << mine;
+  }
+}
+
+TEST_F(MemoryTest, that_was_freed_is_nobodys_until_it_is_given_out_again) {
+  const auto may = [](CUdeviceptr pointer) {
+    for (const Mapping& mapping : mappings())
+      if (pointer >= mapping.begin && pointer < mapping.end) return mapping.access;
+    return std::string();
+  };
+  std::vector<CUdeviceptr> blocks(64);
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+      ASSERT_CU(CU(cuMemAlloc)(&blocks[i], (std::size_t{256} << 10) * (1 + i % 11)));
+    for (const CUdeviceptr block : blocks) {
+      EXPECT_EQ(may(block), "rw-p");
+      EXPECT_EQ(*reinterpret_cast<const int*>(block), 0);
+      *reinterpret_cast<int*>(block) = 7;
+      EXPECT_EQ(may(block - 1), "---p");
+    }
+    for (std::size_t i = 0; i < blocks.size(); i += 2) ASSERT_CU(CU(cuMemFree)(blocks[i]));
+    for (std::size_t i = 0; i < blocks.size(); i += 2) EXPECT_EQ(may(blocks[i]), "---p");
+    for (std::size_t i = 1; i < blocks.size(); i += 2) ASSERT_CU(CU(cuMemFree)(blocks[i]));
+  }
+}
+
+int allocate_within(rlim_t bytes_of_addresses) {
+  const rlimit limit{bytes_of_addresses, bytes_of_addresses};
+  if (setrlimit(RLIMIT_AS, &limit) != 0) return 100;
+  CUcontext context = nullptr;
+  CUdeviceptr small = 0, large = 0;
+  int failures = CU(cuInit)(0) != 0 ? 1 : 0;
+  failures += CU(cuCtxCreate)(&context, nullptr, 0, 0) != 0 ? 2 : 0;
+  failures += CU(cuMemAlloc)(&small, 1000) != 0 ? 4 : 0;
+  failures += CU(cuMemAlloc)(&large, 8 << 20) != 0 ? 8 : 0;
+  if (failures != 0) return failures;
+  std::memset(reinterpret_cast<void*>(large), 1, 8 << 20);
+  failures += CU(cuMemFree)(large) != 0 ? 16 : 0;
+  const std::vector<char> own(8 << 20);  // the program's share
+  return failures + (CU(cuMemFree)(small) != 0 ? 32 : 0);
+}
+
+TEST(MemoryLimitTest, a_process_with_few_addresses_works_without_the_range) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs more addresses";
+#endif
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const rlim_t limit : {rlim_t{2} << 30, rlim_t{3} << 40})
+    EXPECT_EXIT(std::exit(allocate_within(limit)), ::testing::ExitedWithCode(0), "") << limit;
 }
 
 TEST_F(MemoryTest, has_rows_at_a_pitch) {

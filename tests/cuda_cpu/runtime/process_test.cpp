@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Ends and forks of the process.
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
 #include "cuda_cpu/runtime/harness.hpp"
 
@@ -93,6 +95,35 @@ TEST_F(ProcessTest, forks_while_other_threads_launch) {
     EXPECT_EQ(in_child([&] { return static_cast<int>(CU(cuCtxSynchronize)()); }), 3);
   stop = true;
   busy.join();
+}
+
+// A child that inherits the loader's lock waits for it in its first dlopen(): Python's imports, for
+// instance.
+TEST_F(ProcessTest, forks_while_other_threads_load_and_unload_modules) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer itself waits for a lock in such children";
+#endif
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> busy;
+  for (int i = 0; i < 2; ++i)
+    busy.emplace_back([&] {
+      ASSERT_CU(CU(cuCtxPushCurrent)(context_));
+      while (!stop) {
+        CUmodule module = nullptr;
+        ASSERT_CU(CU(cuModuleLoadData)(&module, test_image().data()));
+        ASSERT_CU(CU(cuModuleUnload)(module));
+      }
+    });
+  int hung = 0;
+  for (int i = 0; i < 300 && hung == 0; ++i)
+    hung += in_child([] {
+      alarm(10);
+      void* const library = dlopen("libm.so.6", RTLD_NOW);
+      return library != nullptr && dlclose(library) == 0 ? 0 : 1;
+    });
+  EXPECT_EQ(hung, 0);
+  stop = true;
+  for (std::thread& thread : busy) thread.join();
 }
 
 void launch_and_leave(const char* name, bool with_callback) {

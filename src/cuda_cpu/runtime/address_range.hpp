@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// One range of addresses for all memory of the device, reserved when the first of it is needed:
+//
+//   [ nobody's, 1/4 | device memory, guards between, 1/2 | nobody's, 1/4 ]        64 TiB, or less
+//
+// Nothing of the host process lies in it. So an index that leads out of an array, by 16 TiB in a
+// range of 64, meets device memory or a fault. It is address space only: no memory, and no page
+// tables.
+#pragma once
+
+#include <cstddef>
+
+namespace treadle::cuda_cpu {
+
+/// `bytes` of addresses, aligned, with `guard` bytes on both sides that stay unused: nothing is
+/// mapped there yet. All sizes are multiples of a page. Where the system does not grant the range
+/// (`ulimit -v`, an address space of fewer bits), or it is full, addresses are reserved one by one
+/// wherever they are free. Null if there are none. Thread-safe.
+void* take_addresses(std::size_t bytes, std::size_t guard, std::size_t alignment);
+/// Sizes as they were given to take_addresses(). Unmaps what lies there.
+void give_back_addresses(void* block, std::size_t bytes, std::size_t guard);
+
+}  // namespace treadle::cuda_cpu
