@@ -19,8 +19,9 @@ struct BackendOptions {
   bool fast_math = false;
   bool fp_contract = true;  ///< informative: the IR's own `contract` flags decide
   unsigned optimization = 3;
-  Checks checks = {};   ///< what kernels ask the run-time while they run
-  bool fibers = false;  ///< kernels can run a thread at a time as well (passes/thread_function.hpp)
+  Checks checks = {};  ///< what kernels ask the run-time while they run
+  bool fibers =
+      false;  ///< kernels can run a thread at a time as well (passes/lowering/thread_function.hpp)
   std::string target = "cpu";
 };
 

@@ -10,10 +10,10 @@
 
 #include "cuda_cpu/compiler/codegen.hpp"
 #include "cuda_cpu/compiler/ir_module.hpp"
-#include "cuda_cpu/compiler/passes/kernel_body.hpp"
+#include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
+#include "cuda_cpu/compiler/passes/lowering/retarget.hpp"
+#include "cuda_cpu/compiler/passes/lowering/shared_memory.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
-#include "cuda_cpu/compiler/passes/retarget.hpp"
-#include "cuda_cpu/compiler/passes/shared_memory.hpp"
 
 namespace treadle::cuda_cpu {
 

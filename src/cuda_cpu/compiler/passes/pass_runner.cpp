@@ -6,8 +6,8 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "cuda_cpu/compiler/passes/blend_limit.hpp"
-#include "cuda_cpu/compiler/passes/next_turn_prefetch.hpp"
-#include "cuda_cpu/compiler/passes/scalar_addresses.hpp"
+#include "cuda_cpu/compiler/passes/speed/next_turn_prefetch.hpp"
+#include "cuda_cpu/compiler/passes/speed/scalar_addresses.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
