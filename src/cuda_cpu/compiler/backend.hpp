@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda_cpu/compiler/passes/pass_table.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/settings.hpp"
 
@@ -22,6 +23,7 @@ struct BackendOptions {
   Checks checks = {};  ///< what kernels ask the run-time while they run
   bool fibers =
       false;  ///< kernels can run a thread at a time as well (passes/lowering/thread_function.hpp)
+  PassOptions passes = {};
   std::string target = "cpu";
 };
 
@@ -33,8 +35,9 @@ class BackendError : public Error {
 };
 
 /// Lowers, optimises, assembles and links `module`. The same module and options give the same
-/// bytes on the same kind of processor. Throws BackendError. Thread-safe on separate LLVMContexts.
+/// bytes on the same kind of processor. Appends to `log`, unless it is null, the modules that
+/// options.passes.printed asks for. Throws BackendError. Thread-safe on separate LLVMContexts.
 std::vector<char> build_module_image(std::unique_ptr<llvm::Module> module,
-                                     const BackendOptions& options);
+                                     const BackendOptions& options, std::string* log = nullptr);
 
 }  // namespace treadle::cuda_cpu

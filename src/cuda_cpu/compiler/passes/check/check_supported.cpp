@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 3, check: what can be written in CUDA C++ but not be run here is refused by name, at the
+// Check: what can be written in CUDA C++ but not be run here is refused by name, at the
 // user's line, before anything is lowered. Runs after inlining, so only code a kernel reaches
 // counts, and while the line table is still there.
 //

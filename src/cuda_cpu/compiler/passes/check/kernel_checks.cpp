@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 3a, kernel checks (TREADLE_CHECK): in front of each access a question to the run-time, which
+// Kernel checks (TREADLE_CHECK): in front of each access a question to the run-time, which
 // ends the kernel where the answer is no; and notes of where threads start and meet. Runs while
 // shared variables still have names and instructions lines.
 //

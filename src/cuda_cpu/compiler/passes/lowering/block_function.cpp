@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 8, block function: a kernel without barriers becomes a function that runs a whole block, or
+// Block function: a kernel without barriers becomes a function that runs a whole block, or
 // several side by side, with a loop over the threads of each row. Where the kernel has guards, the
 // threads of a row that pass them all run a copy of it without the questions, in a loop of vectors
 // without masks. The others come behind them, one after the other: they do no more than to ask.
@@ -14,10 +14,9 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include "cuda_cpu/compiler/passes/compilation.hpp"
 #include "cuda_cpu/compiler/passes/lowering/block_context.hpp"
 #include "cuda_cpu/compiler/passes/lowering/thread_loop.hpp"
-#include "cuda_cpu/compiler/passes/speed/past_guards.hpp"
-#include "cuda_cpu/compiler/passes/speed/shared_atomics.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -27,15 +26,12 @@ using llvm::Value;
 
 class BlockBuilder {
  public:
-  BlockBuilder(KernelPlan& kernel, const KernelBody& body, const llvm::TargetMachine& machine)
-      : kernel_(kernel),
-        body_(body),
-        builder_(body.function->getContext()),
-        entry_(create_block_entry(body, "run." + kernel.name, machine, builder_)),
-        group_(llvm::MDNode::getDistinct(builder_.getContext(), {})) {
-    join_access_group(*body.function, group_);
-    make_shared_atomics_plain(*body.function);
-  }
+  BlockBuilder(const KernelWork& work, const llvm::TargetMachine& machine)
+      : work_(work),
+        kernel_(work.plan),
+        body_(*work.body),
+        builder_(body_.function->getContext()),
+        entry_(create_block_entry(body_, "run." + kernel_.name, machine, builder_)) {}
 
   llvm::Function* build();
 
@@ -63,11 +59,11 @@ class BlockBuilder {
     builder_.SetInsertPoint(block);
   }
 
-  KernelPlan& kernel_;
+  const KernelWork& work_;
+  const KernelPlan& kernel_;
   const KernelBody& body_;
   llvm::IRBuilder<> builder_;
   BlockEntry entry_;
-  llvm::MDNode* const group_;
   llvm::SmallVector<llvm::CallInst*, 2> calls_;
 };
 
@@ -134,13 +130,13 @@ void BlockBuilder::emit_row(const PastGuards& guards, const ThreadPosition& firs
 }
 
 llvm::Function* BlockBuilder::build() {
-  const PastGuards guards(body_);
+  const PastGuards* guards = work_.guards && work_.guards->function() ? &*work_.guards : nullptr;
   const auto run_thread = [&](const ThreadPosition& at) { emit_thread(body_.function, at); };
   const auto run_row = [&](const ThreadPosition& first, RunPart run_part) {
-    emit_row(guards, first, run_part);
+    emit_row(*guards, first, run_part);
   };
-  ThreadLoop loop{LoopKind::parallel, group_, run_thread};
-  if (guards.function() != nullptr) loop.emit_row = run_row;
+  ThreadLoop loop{LoopKind::parallel, work_.group, run_thread};
+  if (guards) loop.emit_row = run_row;
   Value* const first = entry_.values[body_.user_parameters + 3];
   const auto enter_block = [&](Value* number) {
     Value*& index = entry_.values[body_.user_parameters + 3];
@@ -158,15 +154,14 @@ llvm::Function* BlockBuilder::build() {
   builder_.CreateRetVoid();
   for (llvm::CallInst* call : calls_) inline_threads({call});
   body_.function->eraseFromParent();
-  if (guards.function() != nullptr) guards.function()->eraseFromParent();
+  if (guards) guards->function()->eraseFromParent();
   return entry_.function;
 }
 
 }  // namespace
 
-void make_block_function(KernelPlan& kernel, const KernelBody& body,
-                         const llvm::TargetMachine& machine) {
-  kernel.run = BlockBuilder(kernel, body, machine).build();
+void make_block_function(KernelWork& kernel, const llvm::TargetMachine& machine) {
+  kernel.plan.run = BlockBuilder(kernel, machine).build();
 }
 
 }  // namespace treadle::cuda_cpu

@@ -7,11 +7,10 @@ class TargetMachine;
 
 namespace treadle::cuda_cpu {
 
-struct KernelBody;
-struct KernelPlan;
+struct KernelWork;
 
-/// Turns a kernel without barriers into `run`: one block, or with kernel.runs_block_rows several.
-void make_block_function(KernelPlan& kernel, const KernelBody& body,
-                         const llvm::TargetMachine& machine);
+/// Turns a kernel without barriers into plan.run: one block, or with plan.runs_block_rows several.
+/// Its body is used up.
+void make_block_function(KernelWork& kernel, const llvm::TargetMachine& machine);
 
 }  // namespace treadle::cuda_cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 9, device functions: recursive functions, those behind function pointers and virtual ones
+// Device functions: recursive functions, those behind function pointers and virtual ones
 // stay functions. Their callers know nothing of them, so they take no hidden arguments; one that
 // uses threadIdx or shared memory asks the run-time for the context of the worker it runs on.
 // Kernels that may call such functions store threadIdx there before each thread (block_function,

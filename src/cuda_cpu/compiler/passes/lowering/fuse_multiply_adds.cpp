@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 8a, multiply-adds: LLVM's code generator fuses a product and a sum that stand in one block.
+// Multiply-adds: LLVM's code generator fuses a product and a sum that stand in one block.
 // Where the rows of a block have a known width (row_width), a product that all rows share may be
 // moved out of the loop over them first, and a thread's result would depend on the block's shape.
 //

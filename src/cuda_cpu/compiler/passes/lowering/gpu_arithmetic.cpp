@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 5, GPU arithmetic: four things C++ leaves undefined have one answer on every NVIDIA GPU, and
+// GPU arithmetic: four things C++ leaves undefined have one answer on every NVIDIA GPU, and
 // programs lean on it; on x86 two of them would end the process or give other numbers.
 //
 //   x / 0 is all ones, x % 0 is x, INT_MIN / -1 is INT_MIN     (x86: SIGFPE)

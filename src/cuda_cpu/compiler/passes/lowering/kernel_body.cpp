@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 7, kernel body: the code of one thread, with all it depends on as parameters, ready to be
+// Kernel body: the code of one thread, with all it depends on as parameters, ready to be
 // put into a loop over the threads of a block or to be split at barriers.
 //
 //   define void @k(ptr %p) {                            define internal void @body.k(ptr %p,

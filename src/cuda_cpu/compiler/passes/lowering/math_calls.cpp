@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 4, math: device headers declare math functions under libm's own names. CUDA math never
+// Math: device headers declare math functions under libm's own names. CUDA math never
 // sets errno, so each is a pure function; told so, LLVM folds, hoists and, with libmvec, computes
 // them for 4 to 16 threads at once.
 //

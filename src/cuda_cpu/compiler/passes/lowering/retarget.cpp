@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 1, retarget: the front end compiled for an abstract GPU (spirv64); from here on the module
+// Retarget: the front end compiled for an abstract GPU (spirv64); from here on the module
 // is code of this processor. Kernels are told from device functions by their calling convention,
 // so the list of kernels, with the layout of their parameters, is made here, before it is lost.
 //

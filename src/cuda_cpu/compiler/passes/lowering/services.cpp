@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 10, services: what a kernel asks of the run-time goes through one table of functions that
+// Services: what a kernel asks of the run-time goes through one table of functions that
 // the loader stores in the module, so a module needs no symbol of the library that runs it.
 //
 //   %n = call i32 @__treadle_print(%format, i32 %x)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 6, shared memory: a block's `__shared__` variables become offsets into one piece of memory
+// Shared memory: a block's `__shared__` variables become offsets into one piece of memory
 // that the run-time gives to each worker. Static ones come first, the dynamic ones (`extern`, all
 // at one address, as in CUDA) follow.
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 7d, thread function, only where it is asked for: the kernel as the text has it, for one
+// Thread function, only where it is asked for: the kernel as the text has it, for one
 // thread, beside what the passes behind make of it. A barrier is a call of the run-time, which
 // goes on with another thread on another stack (fiber_scheduler.hpp). Slow, and so simple that what
 // regions compute is compared with it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Within pass 8, thread loop: code for one thread becomes a loop over the threads of a block which
+// Thread loop: code for one thread becomes a loop over the threads of a block which
 // LLVM may vectorise: CUDA promises no order between them, so accesses of different threads are
 // declared independent.
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 0, inline PTX: an assembly is read (inline_ptx_text), its registers become values
+// Inline PTX: an assembly is read (inline_ptx_text), its registers become values
 // (inline_ptx_registers), and each statement the instructions that do the same
 // (inline_ptx_operations). It runs on what clang made, while clang can still say a place.
 //

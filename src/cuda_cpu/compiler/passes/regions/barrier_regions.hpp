@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Kernels with barriers: `run_all` and `run_selected` for every stretch between two barriers.
+// Kernels with barriers as regions: stretches of code between two barriers.
 #pragma once
 
-#include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
-#include "cuda_cpu/compiler/passes/module_plan.hpp"
-
-namespace llvm {
-class TargetMachine;
-}  // namespace llvm
+#include <string>
 
 namespace treadle::cuda_cpu {
 
-class PassRunner;
+struct KernelBody;
+struct SplitKernel;
 
 /// Whether threads of a block must meet: at barriers, or after stores that old code relies on
 /// warps for.
 bool needs_regions(const KernelBody& body);
 
-/// Turns a kernel with barriers into kernel.regions; consumes the body.
-void make_region_functions(KernelPlan& kernel, const KernelBody& body, PassRunner& runner,
-                           const llvm::TargetMachine& machine);
+/// Cuts kernel.body at its barriers; finds where threads go from each region, and which values
+/// regions need from others. `name`: of the kernel, for an error.
+void split_at_barriers(SplitKernel& kernel, const std::string& name);
+
+/// Makes each region a function for one thread.
+void make_region_functions(SplitKernel& kernel);
 
 }  // namespace treadle::cuda_cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 8e, frame scopes: the frames and states of a block are the scheduler's, no pointer of the
+// Frame scopes: the frames and states of a block are the scheduler's, no pointer of the
 // program leads there. LLVM cannot know, and would write a value all threads share to its slot
 // once a thread because the thread's own stores might change it in between.
 //

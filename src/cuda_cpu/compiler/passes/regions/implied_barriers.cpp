@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 8a, implied barriers: meeting points the source does not name.
+// Implied barriers: meeting points the source does not name.
 //
 // Warp barriers. Code from before __syncwarp() counts on the 32 threads of a warp running in step;
 // it had to say `volatile` for the compiler's sake, and that is the mark it is known by.
@@ -60,10 +60,12 @@ llvm::SmallVector<llvm::StoreInst*, 16> volatile_shared_stores(const KernelBody&
   return found;
 }
 
-/// Gains from running in step: a load at an address of the thread's own, or one that waits.
-bool gains_from_steps(const llvm::Instruction& instruction, const Uniformity& uniformity) {
+/// Gains from running in step: a load that waits, or one at an address of the thread's own.
+bool gains_from_steps(const llvm::Instruction& instruction, const Uniformity& uniformity,
+                      Interchange interchange) {
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-  return load && (load->isVolatile() || uniformity.varies(load->getPointerOperand()));
+  if (!load || load->isVolatile()) return load != nullptr;
+  return interchange == Interchange::on && uniformity.varies(load->getPointerOperand());
 }
 
 }  // namespace
@@ -79,7 +81,7 @@ void add_warp_barriers(const KernelBody& body) {
   }
 }
 
-bool runs_in_steps(const llvm::Loop& loop, const Uniformity& uniformity) {
+bool runs_in_steps(const llvm::Loop& loop, const Uniformity& uniformity, Interchange interchange) {
   if (const auto decided = step_loop_mark(loop)) return *decided;
   if (!loop.isInnermost() || !loop.getLoopLatch()) return false;
   bool gains = false;
@@ -87,18 +89,19 @@ bool runs_in_steps(const llvm::Loop& loop, const Uniformity& uniformity) {
   for (const llvm::BasicBlock* block : loop.blocks())
     for (const llvm::Instruction& instruction : *block) {
       if (marker_of(instruction) == Marker::barrier) return false;
-      gains |= gains_from_steps(instruction, uniformity);
+      gains |= gains_from_steps(instruction, uniformity, interchange);
       if (++size > largest_scheduled_loop) return false;
     }
   return gains;
 }
 
-void add_scheduling_barriers(const KernelBody& body, const Uniformity& uniformity) {
+void add_scheduling_barriers(const KernelBody& body, const Uniformity& uniformity,
+                             Interchange interchange) {
   llvm::DominatorTree dominators(*body.function);
   llvm::LoopInfo loops(dominators);
   llvm::SmallVector<llvm::BasicBlock*, 8> headers;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder())
-    if (runs_in_steps(*loop, uniformity)) headers.push_back(loop->getHeader());
+    if (runs_in_steps(*loop, uniformity, interchange)) headers.push_back(loop->getHeader());
   for (llvm::BasicBlock* header : headers)
     call_barrier(&*header->getFirstInsertionPt(), BarrierKind::scheduling);
 }

@@ -18,10 +18,14 @@ bool relies_on_warps(const KernelBody& body);
 /// Puts warp barriers around those stores.
 void add_warp_barriers(const KernelBody& body);
 
+/// Whether loops run in step for their speed; those that wait for another thread always do.
+enum class Interchange { off, on };
+
 /// Whether threads should run `loop` together, step by step.
-bool runs_in_steps(const llvm::Loop& loop, const Uniformity& uniformity);
+bool runs_in_steps(const llvm::Loop& loop, const Uniformity& uniformity, Interchange interchange);
 
 /// Puts scheduling barriers into inner loops that threads should run together.
-void add_scheduling_barriers(const KernelBody& body, const Uniformity& uniformity);
+void add_scheduling_barriers(const KernelBody& body, const Uniformity& uniformity,
+                             Interchange interchange);
 
 }  // namespace treadle::cuda_cpu

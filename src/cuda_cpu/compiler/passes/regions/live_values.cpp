@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 8c, live values: what a thread knows when it meets a barrier must be there when it goes on.
+// Live values: what a thread knows when it meets a barrier must be there when it goes on.
 // Index arithmetic is computed again, it costs less than memory. The rest gets slots: values all
 // threads share one in the uniform frame, the others an array over the threads in the varying
 // frame (structure of arrays: neighbouring threads' values lie side by side, loops vectorise).
@@ -148,7 +148,6 @@ LiveValues::LiveValues(const KernelBody& body, const RegionGraph& graph,
     for (Instruction* value : values)
       if (!slot_index_.contains(value) && cost(body, value, 0) > most_recomputed)
         add_slot(*value, !blocks_apart.contains(value->getParent()) && !uniformity.varies(value));
-  lay_out_slots(body, graph);
 }
 
 void LiveValues::find_needed(const KernelBody& body, const RegionGraph& graph) {
@@ -182,18 +181,19 @@ void LiveValues::add_slot(Instruction& value, bool uniform) {
   slots_.push_back(slot);
 }
 
-void LiveValues::lay_out_slots(const KernelBody& body, const RegionGraph& graph) {
+void LiveValues::share(const KernelBody& body, const RegionGraph& graph) {
   const auto is_phi = [](const Slot& slot) { return llvm::isa<llvm::PHINode>(slot.value); };
-  llvm::SmallVector<unsigned, 16> home;
-  if (llvm::any_of(slots_, is_phi)) {
-    const Liveness liveness(body, graph, AtBarriers::go_on);
-    AliveValues alive;
-    for (const RegionGraph::Region& region : graph.regions()) {
-      const auto values = liveness.live_into(region.start);
-      alive.emplace_back(values.begin(), values.end());
-    }
-    home = share_slots(slots_, graph, alive);
+  if (llvm::none_of(slots_, is_phi)) return;
+  const Liveness liveness(body, graph, AtBarriers::go_on);
+  AliveValues alive;
+  for (const RegionGraph::Region& region : graph.regions()) {
+    const auto values = liveness.live_into(region.start);
+    alive.emplace_back(values.begin(), values.end());
   }
+  home_ = share_slots(slots_, graph, alive);
+}
+
+void LiveValues::lay_out(const KernelBody& body) {
   const llvm::DataLayout& layout = body.function->getParent()->getDataLayout();
   for (unsigned i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
@@ -201,8 +201,8 @@ void LiveValues::lay_out_slots(const KernelBody& body, const RegionGraph& graph)
     if (slot.uniform) {
       slot.offset = llvm::alignTo(uniform_size_, 16);
       uniform_size_ = slot.offset + size;
-    } else if (!home.empty() && home[i] != i) {
-      slot.offset = slots_[home[i]].offset;
+    } else if (!home_.empty() && home_[i] != i) {
+      slot.offset = slots_[home_[i]].offset;
     } else {
       slot.offset = varying_size_;
       varying_size_ += llvm::PowerOf2Ceil(size);

@@ -27,6 +27,11 @@ class LiveValues {
   LiveValues(const KernelBody& body, const RegionGraph& graph, const Uniformity& uniformity,
              const llvm::BitVector& apart);
 
+  /// Gives one slot to values that are not needed at the same time (shared_slots.hpp).
+  void share(const KernelBody& body, const RegionGraph& graph);
+  /// Gives each slot its place: offsets and sizes are known from here on.
+  void lay_out(const KernelBody& body);
+
   /// Values region `region` reads before, or instead of, computing them; in the order of the code.
   llvm::ArrayRef<llvm::Instruction*> needed_by(unsigned region) const { return needed_[region]; }
   /// The slot of `value`; null when it is cheaper to compute it again from kernel arguments.
@@ -39,12 +44,12 @@ class LiveValues {
   void find_needed(const KernelBody& body, const RegionGraph& graph);
   unsigned cost(const KernelBody& body, llvm::Value* value, unsigned depth);
   void add_slot(llvm::Instruction& value, bool uniform);
-  void lay_out_slots(const KernelBody& body, const RegionGraph& graph);
 
   llvm::SmallVector<llvm::SmallVector<llvm::Instruction*, 8>, 8> needed_;
   llvm::DenseMap<const llvm::Value*, unsigned> costs_;
   llvm::SmallVector<Slot, 16> slots_;
   llvm::DenseMap<const llvm::Instruction*, unsigned> slot_index_;
+  llvm::SmallVector<unsigned, 16> home_;  ///< the slot that each slot lives in; empty: its own
   std::uint64_t uniform_size_ = 0, varying_size_ = 0;
 };
 

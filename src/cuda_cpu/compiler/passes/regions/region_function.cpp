@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 8d, region functions: a copy of a region's blocks as a function for one thread. It starts
+// Region functions: a copy of a region's blocks as a function for one thread. It starts
 // by bringing back the values it needs, stores those that later regions need right where they are
 // computed, and returns the number of the region the thread goes to.
 //
@@ -23,7 +23,6 @@
 
 #include "cuda_cpu/compiler/passes/regions/live_values.hpp"
 #include "cuda_cpu/compiler/passes/regions/region_graph.hpp"
-#include "cuda_cpu/compiler/passes/speed/counted_values.hpp"
 #include "cuda_cpu/module_abi.h"
 
 namespace treadle::cuda_cpu {
@@ -36,14 +35,16 @@ using llvm::Value;
 class RegionBuilder {
  public:
   RegionBuilder(const KernelBody& body, const RegionGraph& graph, const LiveValues& live,
-                const LocalMemory& local, unsigned number)
+                const LocalMemory& local, unsigned number, llvm::ArrayRef<const Slot*> indices)
       : body_(body),
         graph_(graph),
         live_(live),
         local_(local),
         number_(number),
         region_(graph.regions()[number]),
-        builder_(body.function->getContext()) {}
+        builder_(body.function->getContext()) {
+    result_.indices.assign(indices.begin(), indices.end());
+  }
 
   RegionFunction build() {
     for (const BasicBlock* block : region_.blocks) inside_.insert(block);
@@ -102,18 +103,11 @@ class RegionBuilder {
   llvm::SmallVector<std::pair<Instruction*, Value*>, 4> local_addresses_;
 };
 
-/// What the caller loads, of the values in slots. Indices only in steps of a loop, where they are
-/// needed over and over: each region that has some is compiled two or three times.
+/// What the caller loads, of the values in slots.
 void RegionBuilder::choose_parameters() {
-  const bool is_step = region_.barrier == BarrierKind::scheduling;
-  for (const Instruction* value : live_.needed_by(number_)) {
-    const Slot* slot = live_.slot_of(value);
-    if (!slot) continue;
-    if (slot->uniform)
+  for (const Instruction* value : live_.needed_by(number_))
+    if (const Slot* slot = live_.slot_of(value); slot && slot->uniform)
       result_.uniform_values.push_back(slot);
-    else if (is_step && indexes_memory(*value, inside_))
-      result_.indices.push_back(slot);
-  }
   result_.next_indices.resize(result_.indices.size());
 }
 
@@ -298,8 +292,8 @@ LocalMemory plan_local_memory(const KernelBody& body) {
 
 RegionFunction make_region_function(const KernelBody& body, const RegionGraph& graph,
                                     const LiveValues& live, const LocalMemory& local,
-                                    unsigned region) {
-  return RegionBuilder(body, graph, live, local, region).build();
+                                    unsigned region, llvm::ArrayRef<const Slot*> indices) {
+  return RegionBuilder(body, graph, live, local, region, indices).build();
 }
 
 }  // namespace treadle::cuda_cpu

@@ -41,8 +41,9 @@ struct LocalMemory {
 
 LocalMemory plan_local_memory(const KernelBody& body);
 
+/// `indices`: slots whose values the caller gives (counted_values.hpp).
 RegionFunction make_region_function(const KernelBody& body, const RegionGraph& graph,
                                     const LiveValues& live, const LocalMemory& local,
-                                    unsigned region);
+                                    unsigned region, llvm::ArrayRef<const Slot*> indices);
 
 }  // namespace treadle::cuda_cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 8b, splitting: every barrier ends a region and starts another. Region 0 starts the kernel,
+// Splitting: every barrier ends a region and starts another. Region 0 starts the kernel,
 // region r follows barrier r, in the order of the code. Regions may share blocks (a loop with a
 // barrier inside is reached from before it and from its own end); each gets its own copy later.
 //

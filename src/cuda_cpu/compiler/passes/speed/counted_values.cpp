@@ -8,7 +8,10 @@
 //   if threads hold anything                        if x counts from the first thread's value
 #include "cuda_cpu/compiler/passes/speed/counted_values.hpp"
 
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Instructions.h>
+
+#include "cuda_cpu/compiler/passes/compilation.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -31,12 +34,28 @@ bool leads_to_address(const llvm::Instruction& value,
   return false;
 }
 
-}  // namespace
-
 bool indexes_memory(const llvm::Instruction& value,
                     const llvm::SmallPtrSetImpl<const llvm::BasicBlock*>& blocks) {
   const llvm::Type& type = *value.getType();
   return (type.isIntegerTy(32) || type.isIntegerTy(64)) && leads_to_address(value, blocks, 0);
+}
+
+}  // namespace
+
+// Only in steps of a loop, where indices are needed over and over: each region that has some is
+// compiled two or three times.
+void find_consecutive_indices(SplitKernel& kernel) {
+  for (unsigned i = 0; i < kernel.regions.size(); ++i) {
+    const RegionGraph::Region& region = kernel.graph->regions()[i];
+    if (region.barrier != BarrierKind::scheduling) continue;
+    const llvm::SmallPtrSet<const llvm::BasicBlock*, 16> blocks(region.blocks.begin(),
+                                                                region.blocks.end());
+    for (const llvm::Instruction* value : kernel.live->needed_by(i)) {
+      const Slot* slot = kernel.live->slot_of(value);
+      if (slot && !slot->uniform && indexes_memory(*value, blocks))
+        kernel.regions[i].indices.push_back(slot);
+    }
+  }
 }
 
 }  // namespace treadle::cuda_cpu

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <llvm/ADT/ArrayRef.h>
-#include <llvm/ADT/SmallPtrSet.h>
-
-namespace llvm {
-class BasicBlock;
-class Instruction;
-}  // namespace llvm
-
 namespace treadle::cuda_cpu {
 
-/// Whether `value` comes into addresses of what `blocks` read and write: it is worth knowing that
-/// neighbouring threads hold neighbouring numbers.
-bool indexes_memory(const llvm::Instruction& value,
-                    const llvm::SmallPtrSetImpl<const llvm::BasicBlock*>& blocks);
+struct SplitKernel;
+
+/// Fills RegionWork::indices: of the values that a region needs from others those that come into
+/// addresses, where it is worth knowing that neighbouring threads hold neighbouring numbers.
+void find_consecutive_indices(SplitKernel& kernel);
 
 }  // namespace treadle::cuda_cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 8f, join regions: where each region leads to one other only, the scheduler has nothing to
+// Join regions: where each region leads to one other only, the scheduler has nothing to
 // decide. The loops of all regions then stand in one function, which asks for the launch's
 // arguments and the block's size once, and keeps in registers what all threads share.
 //

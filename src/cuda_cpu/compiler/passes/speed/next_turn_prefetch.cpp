@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Within LLVM's -O3, prefetch for the next turn: a loop with barriers, `for m { tile = a[m];
+// Prefetch for the next turn: a loop with barriers, `for m { tile = a[m];
 // barrier; compute; barrier; }`, reads memory in one region and computes in another. The processor
 // sees the next turn's addresses only when it is there, and rows of a matrix lie too far apart for
 // it to guess them. Where an address depends on the loop's counter, the region asks for it a turn

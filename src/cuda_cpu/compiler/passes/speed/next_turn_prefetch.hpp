@@ -16,7 +16,7 @@ void mark_counter(llvm::Instruction& load, const llvm::Instruction& counter);
 /// The same, by `step`, which is computed right there.
 void mark_counter(llvm::IRBuilder<>& builder, llvm::Instruction& load, llvm::Value& step);
 
-/// Runs behind LLVM's vectoriser: fetches what the next turn of the loop around a region will read.
+/// Runs after LLVM's optimiser: fetches what the next turn of the loop around a region will read.
 class NextTurnPrefetch : public llvm::PassInfoMixin<NextTurnPrefetch> {
  public:
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);

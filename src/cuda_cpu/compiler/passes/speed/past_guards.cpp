@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Within pass 8, guards: `if (i < n) { ... }` around a whole kernel holds for all threads but those
+// Guards: `if (i < n) { ... }` around a whole kernel holds for all threads but those
 // of the last blocks. Asked of each thread it costs a mask for each vector, and loads under masks
 // are not fetched ahead by every processor: one thread moved 24 GB/s, without masks 70. The threads
 // of a row whose ends tell that they pass run a copy of the body without the question.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Within LLVM's -O3, scalar addresses: an index that is stored as well is a vector, and LLVM takes
+// Scalar addresses: an index that is stored as well is a vector, and LLVM takes
 // the address of the first lane out of it. That way through a vector register is long, and hides
 // from other passes how addresses go on. The first lane is computed beside the vector.
 //

@@ -5,7 +5,7 @@
 
 namespace treadle::cuda_cpu {
 
-/// Runs behind LLVM's vectoriser: computes addresses that it takes out of vectors without these.
+/// Runs after LLVM's optimiser: computes addresses that it takes out of vectors without these.
 class ScalarAddresses : public llvm::PassInfoMixin<ScalarAddresses> {
  public:
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 7a, shared atomics: one worker runs all threads of a block, so nobody else sees a block's
+// Shared atomics: one worker runs all threads of a block, so nobody else sees a block's
 // shared memory and an atomic operation on it needs no lock. They are marked while it shows that
 // the memory is shared, and made plain after the loops' accesses were declared independent: these
 // are not, two threads may well meet in one place.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 7b, simplify: what is still redundant when a body is split costs a slot in memory, so LLVM
+// Simplify: what is still redundant when a body is split costs a slot in memory, so LLVM
 // simplifies the body first. Inner loops of constant trip count are unrolled more eagerly than
 // LLVM would: a loop left standing is cut into steps later (implied_barriers), which moves its
 // values through memory at every step. A loop with barriers is unrolled only if it is short and all

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Within pass 8, staying steps: of a loop `for (i = thread; i < n; i += step)`, cut into steps, all
+// Staying steps: of a loop `for (i = thread; i < n; i += step)`, cut into steps, all
 // steps but the last are run by all threads to their ends. Asked of each thread that costs a mask
 // for each vector. Whether an index that counts from thread to thread is below a limit, the row's
 // ends tell for all between them; if they stay, a copy of the step without the questions runs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 7e, wide indices: `int` arithmetic that may not overflow, computed in the width of
+// Wide indices: `int` arithmetic that may not overflow, computed in the width of
 // addresses.
 //
 //   %r = mul nsw i32 %row, %n                  %row.w = sext i32 %row to i64

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pass 7c, widen steps: a loop that is cut into steps (implied_barriers) takes its values out of
+// Widen steps: a loop that is cut into steps (implied_barriers) takes its values out of
 // the frames and puts them back at each, which costs more than a short body does. Four copies of
 // the body in a row do so once; a thread may leave behind each of them.
 //
@@ -43,16 +43,17 @@ bool may_wait(const llvm::Loop& loop) {
   return false;
 }
 
-bool should_widen(const llvm::Loop& loop, const Uniformity& uniformity) {
+bool should_widen(const llvm::Loop& loop, const Uniformity& uniformity, Interchange interchange) {
   std::size_t size = 0;
   for (const llvm::BasicBlock* block : loop.blocks()) size += block->sizeWithoutDebug();
-  return size <= largest_body && runs_in_steps(loop, uniformity) && !may_wait(loop) &&
+  return size <= largest_body && runs_in_steps(loop, uniformity, interchange) && !may_wait(loop) &&
          llvm::hasUnrollTransformation(&loop) == llvm::TM_Unspecified;
 }
 
 class WidenSteps : public llvm::PassInfoMixin<WidenSteps> {
  public:
-  explicit WidenSteps(const Uniformity& uniformity) : uniformity_(uniformity) {}
+  WidenSteps(const Uniformity& uniformity, Interchange interchange)
+      : uniformity_(uniformity), interchange_(interchange) {}
 
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
@@ -62,7 +63,7 @@ class WidenSteps : public llvm::PassInfoMixin<WidenSteps> {
     auto& machine = analyses.getResult<llvm::TargetIRAnalysis>(function);
     llvm::OptimizationRemarkEmitter remarks(&function);
     for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
-      if (!should_widen(*loop, uniformity_)) continue;
+      if (!should_widen(*loop, uniformity_, interchange_)) continue;
       llvm::simplifyLoop(loop, &dominators, &loops, &evolution, &assumptions, nullptr, true);
       llvm::formLCSSARecursively(*loop, dominators, &loops, &evolution);
       llvm::UnrollLoopOptions options{};
@@ -75,14 +76,15 @@ class WidenSteps : public llvm::PassInfoMixin<WidenSteps> {
 
  private:
   const Uniformity& uniformity_;
+  const Interchange interchange_;
 };
 
 }  // namespace
 
-void widen_steps(const KernelBody& body, PassRunner& runner) {
+void widen_steps(const KernelBody& body, PassRunner& runner, Interchange interchange) {
   const Uniformity uniformity(body);
   llvm::FunctionPassManager passes;
-  passes.addPass(WidenSteps(uniformity));
+  passes.addPass(WidenSteps(uniformity, interchange));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::InstCombinePass());

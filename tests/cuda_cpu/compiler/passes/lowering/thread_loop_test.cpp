@@ -3,8 +3,6 @@
 
 #include "cuda_cpu/compiler/lowered.hpp"
 #include "cuda_cpu/compiler/passes/kernel_texts.hpp"
-#include "cuda_cpu/compiler/passes/lowering/block_function.hpp"
-#include "cuda_cpu/compiler/passes/regions/barrier_regions.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -17,7 +15,7 @@ TEST(ThreadLoop, OnlyTheLoopOverXIsForVectors) {
     %a = getelementptr i32, ptr addrspace(1) %p, i32 %t
     store i32 %t, ptr addrspace(1) %a
     ret void })");
-  make_block_function(kernel.kernel(), kernel.body, *kernel.machine);
+  kernel.make_block_function();
   const std::string text = kernel.module.text();
   EXPECT_EQ(count(text, "!\"llvm.loop.vectorize.enable\", i1 true"), 1u);
   EXPECT_EQ(count(text, "!\"llvm.loop.parallel_accesses\""), 1u);
@@ -34,7 +32,7 @@ TEST(ThreadLoop, ArraysOfAThreadAreNotIndependent) {
     %v = load i32, ptr %l
     store i32 %v, ptr addrspace(1) %p
     ret void })");
-  make_block_function(kernel.kernel(), kernel.body, *kernel.machine);
+  kernel.make_block_function();
   const std::string text = IrModule::text_of(*kernel.kernel().run);
   EXPECT_EQ(count(text, "!llvm.access.group"), 1u) << text;
 }
@@ -46,10 +44,10 @@ std::uint64_t stack_alignment(const llvm::Function& function) {
 
 TEST(ThreadLoop, NoSpilledVectorLiesAcrossCacheLines) {
   Lowered plain("define spir_kernel void @k() { ret void }");
-  make_block_function(plain.kernel(), plain.body, *plain.machine);
+  plain.make_block_function();
   EXPECT_EQ(stack_alignment(*plain.kernel().run), 64u);
   Lowered choice(two_barriers("%n"));
-  make_region_functions(choice.kernel(), choice.body, choice.runner, *choice.machine);
+  choice.make_regions();
   for (const RegionPlan& region : choice.kernel().regions) {
     EXPECT_EQ(stack_alignment(*region.run_all), 64u);
     if (region.run_selected != nullptr) {
@@ -57,7 +55,7 @@ TEST(ThreadLoop, NoSpilledVectorLiesAcrossCacheLines) {
     }
   }
   Lowered row(barriers_in_a_row(3));
-  make_region_functions(row.kernel(), row.body, row.runner, *row.machine);
+  row.make_regions();
   EXPECT_EQ(stack_alignment(*row.kernel().regions[0].run_all), 64u);
 }
 

@@ -5,7 +5,6 @@
 
 #include "cuda_cpu/compiler/lowered.hpp"
 #include "cuda_cpu/compiler/passes/kernel_texts.hpp"
-#include "cuda_cpu/compiler/passes/regions/barrier_regions.hpp"
 #include "cuda_cpu/module_abi.h"
 
 namespace treadle::cuda_cpu {
@@ -27,7 +26,7 @@ std::vector<bool> notes(const llvm::Function& function) {
 
 TEST(BarrierRegions, ThreadsThatGoTheSameWayLeaveOneNote) {
   Lowered kernel(two_barriers("%n"));
-  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  kernel.make_regions();
   const auto& regions = kernel.kernel().regions;
   ASSERT_EQ(regions.size(), 3u);
   EXPECT_EQ(regions[0].only_successor, -1);
@@ -40,7 +39,7 @@ TEST(BarrierRegions, ThreadsThatGoTheSameWayLeaveOneNote) {
 
 TEST(BarrierRegions, ThreadsThatPartEachLeaveANote) {
   Lowered kernel(two_barriers("%t"));
-  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  kernel.make_regions();
   const auto& regions = kernel.kernel().regions;
   ASSERT_EQ(regions.size(), 3u);
   EXPECT_FALSE(regions[0].uniform_exit);
@@ -52,7 +51,7 @@ TEST(BarrierRegions, ThreadsThatPartEachLeaveANote) {
 
 TEST(BarrierRegions, StepsOfSomeThreadsAreVectors) {
   Lowered kernel(strided_sum("load"));
-  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  kernel.make_regions();
   for (const RegionPlan& region : kernel.kernel().regions) {
     const bool vectors =
         IrModule::text_of(*region.run_selected).find("!llvm.access.group") != std::string::npos;

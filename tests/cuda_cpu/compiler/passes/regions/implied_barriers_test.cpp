@@ -45,7 +45,7 @@ std::string summing_kernel(const std::string& pointer) {
 TEST(ImpliedBarriers, LoopsOverMemoryOfTheThreadRunInStep) {
   for (const auto& [pointer, barriers] : {std::pair("%q", 1u), std::pair("%p", 0u)}) {
     Lowered kernel(summing_kernel(pointer));
-    add_scheduling_barriers(kernel.body, Uniformity(kernel.body));
+    add_scheduling_barriers(kernel.body, Uniformity(kernel.body), Interchange::on);
     EXPECT_EQ(count(kernel.text(), "@__treadle_barrier(i32 0)"), barriers) << pointer;
   }
 }

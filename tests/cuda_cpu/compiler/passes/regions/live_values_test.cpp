@@ -15,7 +15,8 @@ using testing::ElementsAre;
 TEST(LiveValues, IndicesAreRecomputedOtherValuesGetSlots) {
   const Lowered kernel(crossing_kernel("%n"));
   const RegionGraph graph(kernel.body, "k");
-  const LiveValues live(kernel.body, graph, Uniformity(kernel.body), llvm::BitVector(2));
+  LiveValues live(kernel.body, graph, Uniformity(kernel.body), llvm::BitVector(2));
+  live.lay_out(kernel.body);
   std::vector<std::string> slots;
   for (const Slot& slot : live.slots())
     slots.push_back(slot.value->getName().str() + (slot.uniform ? " uniform" : " varying"));

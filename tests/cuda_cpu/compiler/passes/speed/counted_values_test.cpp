@@ -3,14 +3,13 @@
 
 #include "cuda_cpu/compiler/lowered.hpp"
 #include "cuda_cpu/compiler/passes/kernel_texts.hpp"
-#include "cuda_cpu/compiler/passes/regions/barrier_regions.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
 
 TEST(CountedIndices, AStepIsMadeForIndicesInARowAndForAny) {
   Lowered kernel(strided_sum("load"));
-  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  kernel.make_regions();
   EXPECT_EQ(kernel.module.function_count("counted."), 1u);
   EXPECT_EQ(kernel.module.function_count("loaded."), 1u);
   const std::string text = kernel.module.text();
@@ -26,7 +25,7 @@ TEST(CountedIndices, AStepIsMadeForIndicesInARowAndForAny) {
 
 TEST(CountedIndices, OtherValuesAreLoaded) {
   Lowered kernel(two_barriers("%n"));
-  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  kernel.make_regions();
   EXPECT_EQ(kernel.module.function_count("counted."), 0u) << "%v is stored, nothing is read there";
 }
 

@@ -5,14 +5,13 @@
 
 #include "cuda_cpu/compiler/lowered.hpp"
 #include "cuda_cpu/compiler/passes/kernel_texts.hpp"
-#include "cuda_cpu/compiler/passes/regions/barrier_regions.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
 
 TEST(JoinRegions, RegionsInARowBecomeOne) {
   Lowered kernel(barriers_in_a_row(3));
-  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  kernel.make_regions();
   const auto& regions = kernel.kernel().regions;
   ASSERT_EQ(regions.size(), 1u);
   EXPECT_EQ(regions[0].only_successor, region_exited);
@@ -26,16 +25,16 @@ TEST(JoinRegions, RegionsInARowBecomeOne) {
 
 TEST(JoinRegions, RegionsToChooseFromAndVeryManyStay) {
   Lowered choice(two_barriers("%n"));
-  make_region_functions(choice.kernel(), choice.body, choice.runner, *choice.machine);
+  choice.make_regions();
   EXPECT_EQ(choice.kernel().regions.size(), 3u);
   Lowered many(barriers_in_a_row(40));
-  make_region_functions(many.kernel(), many.body, many.runner, *many.machine);
+  many.make_regions();
   EXPECT_EQ(many.kernel().regions.size(), 41u);
 }
 
 TEST(JoinRegions, WhatTheBlockReadsStaysTheSame) {
   Lowered kernel(barriers_in_a_row(1));
-  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  kernel.make_regions();
   llvm::Function& whole = *kernel.kernel().regions[0].run_all;
   for (const llvm::Instruction& instruction : llvm::instructions(whole)) {
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "cuda_cpu/compiler/lowered.hpp"
-#include "cuda_cpu/compiler/passes/lowering/block_function.hpp"
 #include "cuda_cpu/compiler/passes/speed/past_guards.hpp"
 
 namespace treadle::cuda_cpu {
@@ -78,7 +77,7 @@ TEST(PastGuards, OfSeveralConditionsThoseThatCanBeTold) {
 
 TEST(BlockFunction, VectorsAreMadeOfThoseWhoPass) {
   Lowered kernel(guarded("%c = icmp slt i32 %i, %limit"));
-  make_block_function(kernel.kernel(), kernel.body, *kernel.machine);
+  kernel.make_block_function();
   const std::string run = IrModule::text_of(*kernel.kernel().run);
   EXPECT_EQ(count(kernel.module.text(), "!\"llvm.loop.vectorize.enable\", i1 true"), 1u);
   EXPECT_EQ(count(run, "!llvm.access.group"), 2u) << "the copy is in the group that its loop names";
@@ -88,7 +87,7 @@ TEST(BlockFunction, VectorsAreMadeOfThoseWhoPass) {
 
 TEST(BlockFunction, KernelsWithoutGuardsHaveOneLoop) {
   Lowered kernel(guarded("%c = icmp eq i32 %i, %limit"));
-  make_block_function(kernel.kernel(), kernel.body, *kernel.machine);
+  kernel.make_block_function();
   const std::string run = IrModule::text_of(*kernel.kernel().run);
   EXPECT_EQ(count(run, "store i32 7"), 1u);
   EXPECT_THAT(run, Not(HasSubstr("freeze")));

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "cuda_cpu/compiler/lowered.hpp"
-#include "cuda_cpu/compiler/passes/regions/barrier_regions.hpp"
 #include "cuda_cpu/compiler/passes/speed/row_width.hpp"
 
 namespace treadle::cuda_cpu {
@@ -53,20 +52,20 @@ TEST(RowWidth, IsNotToldByOtherMemory) {
 
 TEST(RowWidth, AKernelThatTellsIsMadeForItAndForAny) {
   Lowered kernel(tile_kernel("16", "1"));
-  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  kernel.make_regions();
   EXPECT_EQ(kernel.module.function_count("rows."), 2u);
   EXPECT_EQ(kernel.module.function_count("any."), 2u);
   const std::string text = kernel.module.text();
   EXPECT_THAT(text, ContainsRegex("icmp ult i32 %[0-9]+, 16\n")) << "the loop over x";
   EXPECT_THAT(text, HasSubstr("vectorize.followup_vectorized")) << "unrolled then, not before";
   Lowered plain(tile_kernel("0", "1"));
-  make_region_functions(plain.kernel(), plain.body, plain.runner, *plain.machine);
+  plain.make_regions();
   EXPECT_EQ(plain.module.function_count("rows."), 0u);
 }
 
 TEST(RowWidth, ProductsAreFusedBeforeRowsCanShareThem) {
   Lowered kernel(tile_kernel("16", "1"));
-  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  kernel.make_regions();
   const std::string text = kernel.module.text();
   EXPECT_THAT(text, HasSubstr("call contract float @llvm.fmuladd.f32"));
   EXPECT_EQ(text.find("fmul"), text.find("fmuladd")) << "no product of its own is left";

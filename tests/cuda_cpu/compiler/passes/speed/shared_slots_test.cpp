@@ -17,7 +17,9 @@ std::map<std::string, std::uint64_t> offsets_of(const std::string& text) {
   const Lowered kernel(text);
   const RegionGraph graph(kernel.body, "k");
   const auto count = static_cast<unsigned>(graph.regions().size());
-  const LiveValues live(kernel.body, graph, Uniformity(kernel.body), llvm::BitVector(count));
+  LiveValues live(kernel.body, graph, Uniformity(kernel.body), llvm::BitVector(count));
+  live.share(kernel.body, graph);
+  live.lay_out(kernel.body);
   std::map<std::string, std::uint64_t> offsets;
   for (const Slot& slot : live.slots())
     if (!slot.uniform) offsets[slot.value->getName().str()] = slot.offset;

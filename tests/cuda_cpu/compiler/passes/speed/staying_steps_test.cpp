@@ -3,7 +3,6 @@
 
 #include "cuda_cpu/compiler/lowered.hpp"
 #include "cuda_cpu/compiler/passes/kernel_texts.hpp"
-#include "cuda_cpu/compiler/passes/regions/barrier_regions.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -13,7 +12,7 @@ using testing::Not;
 
 std::string regions_of(const std::string& text) {
   Lowered kernel(text);
-  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  kernel.make_regions();
   return kernel.module.text();
 }
 

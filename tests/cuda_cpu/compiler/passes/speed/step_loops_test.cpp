@@ -3,7 +3,6 @@
 
 #include "cuda_cpu/compiler/lowered.hpp"
 #include "cuda_cpu/compiler/passes/kernel_texts.hpp"
-#include "cuda_cpu/compiler/passes/regions/barrier_regions.hpp"
 #include "cuda_cpu/compiler/passes/speed/step_loops.hpp"
 #include "cuda_cpu/module_abi.h"
 
@@ -65,7 +64,7 @@ TEST(StepLoops, BehindBarriersAreAlsoThoseThatCarryFloats) {
 TEST(StepLoops, AreAlsoMadeAsTheyAreWritten) {
   Lowered kernel(thread_sum("%far, %t", "load"));
   ASSERT_TRUE(mark_step_loops(kernel.body, kernel.runner));
-  make_region_functions(kernel.kernel(), kernel.body, kernel.runner, *kernel.machine);
+  kernel.make_regions();
   const auto& regions = kernel.kernel().regions;
   ASSERT_EQ(regions.size(), 2u) << "before the loop, and a step";
   EXPECT_EQ(regions[1].barrier, BarrierKind::scheduling);

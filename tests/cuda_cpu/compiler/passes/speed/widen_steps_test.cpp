@@ -12,7 +12,7 @@ namespace {
 unsigned additions_in_a_step(const std::string& text) {
   Lowered kernel(text);
   simplify_body(kernel.body, kernel.runner);
-  widen_steps(kernel.body, kernel.runner);
+  widen_steps(kernel.body, kernel.runner, Interchange::on);
   return count(kernel.text(), "fadd float");
 }
 
