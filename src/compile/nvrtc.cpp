@@ -218,6 +218,8 @@ NvrtcCompiler::Attempt NvrtcCompiler::attempt(const CompileJob& job,
   Attempt attempt;
   attempt.succeeded = result == NVRTC_SUCCESS;
   attempt.outcome.log = program.log(job.source_name);
+  if (result == NVRTC_ERROR_INVALID_OPTION && reader_ == Reader::cpu)
+    throw InvalidArgument(attempt.outcome.log, "docs/options.md lists the options");
   if (!attempt.succeeded) {
     if (attempt.outcome.log.empty()) attempt.outcome.log = table_->nvrtcGetErrorString(result);
     return attempt;

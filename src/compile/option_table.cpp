@@ -11,6 +11,7 @@ using enum Meaning;
 constexpr std::string_view host_only = "it concerns host code, and there is none";
 constexpr std::string_view nothing_linked = "nothing is linked";
 constexpr std::string_view gpu_only = "it concerns NVIDIA code only";
+constexpr std::string_view cpu_only = "it names passes of the CPU device's compiler";
 constexpr std::string_view use_output = "Options::output (target= in Python) chooses what is made";
 
 constexpr OptionRule rules[] = {
@@ -71,6 +72,9 @@ constexpr OptionRule rules[] = {
     {"-G --device-debug", flag, embeds_paths, translated, translated, "--device-debug", ""},
     {"-lineinfo --generate-line-info", flag, embeds_paths, translated, translated,
      "--generate-line-info", ""},
+    {"--treadle-disable", value, plain, ignored, translated, "--treadle-disable=", cpu_only},
+    {"--treadle-print-after", value, plain, ignored, translated,
+     "--treadle-print-after=", cpu_only},
     {"-g --debug", flag, plain, accepted, accepted, "", host_only},
     {"-pg --profile", flag, plain, ignored, ignored, "", host_only},
     // Messages

@@ -156,6 +156,24 @@ TEST_F(CpuCompileTest, options_for_nvidia_code_are_ignored_with_a_warning) {
   EXPECT_THAT(result.warnings, Not(Contains(HasSubstr("-arch"))));
 }
 
+TEST_F(CpuCompileTest, options_that_name_passes_count) {
+  const std::string source =
+      "__global__ void k(float* a, int i) { if (i > 0) a[threadIdx.x] = 1; }";
+  compile(source, options());
+  Options given = options();
+  given.flags = {"--treadle-disable=block-rows", "--treadle-print-after=optimize"};
+  const CompileResult without = compile(source, given);
+  EXPECT_EQ(without.origin, Origin::compiled) << "of the cache's key";
+  EXPECT_THAT(without.log, HasSubstr("; optimize\n"));
+  given.flags = {"--treadle-disable", "block-row"};
+  try {
+    compile(source, given);
+    ADD_FAILURE() << "a pass that does not exist";
+  } catch (const InvalidArgument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("near names: block-rows"));
+  }
+}
+
 TEST_F(CpuCompileTest, name_expressions_are_looked_up) {
   Options given = options();
   given.extern_c = false;

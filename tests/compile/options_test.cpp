@@ -84,6 +84,8 @@ TEST(Options, what_does_nothing_here_is_ignored_with_a_warning_that_names_it) {
   EXPECT_THAT(gpu.flags, IsEmpty());
   EXPECT_THAT(gpu.warnings, ElementsAre(HasSubstr("\"-ccbin\""), HasSubstr("\"-Xcompiler\""),
                                         HasSubstr("\"-lm\"")));
+  EXPECT_THAT(for_gpu({"--treadle-disable=block-rows"}).warnings,
+              ElementsAre(HasSubstr("passes of the CPU device's compiler")));
   EXPECT_THAT(for_cpu({"-Xptxas", "-v"}).warnings, ElementsAre(HasSubstr("\"-Xptxas\"")));
 }
 

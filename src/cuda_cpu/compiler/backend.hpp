@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda_cpu/compiler/passes/pass_table.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/settings.hpp"
 
@@ -19,8 +20,10 @@ struct BackendOptions {
   bool fast_math = false;
   bool fp_contract = true;  ///< informative: the IR's own `contract` flags decide
   unsigned optimization = 3;
-  Checks checks = {};   ///< what kernels ask the run-time while they run
-  bool fibers = false;  ///< kernels can run a thread at a time as well (passes/thread_function.hpp)
+  Checks checks = {};  ///< what kernels ask the run-time while they run
+  bool fibers =
+      false;  ///< kernels can run a thread at a time as well (passes/lowering/thread_function.hpp)
+  PassOptions passes = {};
   std::string target = "cpu";
 };
 
@@ -32,8 +35,9 @@ class BackendError : public Error {
 };
 
 /// Lowers, optimises, assembles and links `module`. The same module and options give the same
-/// bytes on the same kind of processor. Throws BackendError. Thread-safe on separate LLVMContexts.
+/// bytes on the same kind of processor. Appends to `log`, unless it is null, the modules that
+/// options.passes.printed asks for. Throws BackendError. Thread-safe on separate LLVMContexts.
 std::vector<char> build_module_image(std::unique_ptr<llvm::Module> module,
-                                     const BackendOptions& options);
+                                     const BackendOptions& options, std::string* log = nullptr);
 
 }  // namespace treadle::cuda_cpu

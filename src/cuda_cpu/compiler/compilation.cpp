@@ -59,8 +59,9 @@ void Compilation::build(FrontendRequest request, const CompileOptions& given) {
     options.optimization = given.debug ? 0 : 3;
     options.checks = given.checks;
     options.fibers = given.fibers;
+    options.passes = given.passes;
     std::unique_ptr<llvm::Module> module = parse(request, context, result);
-    if (module) image_ = build_module_image(std::move(module), options);
+    if (module) image_ = build_module_image(std::move(module), options, &result.log);
   } catch (const BackendError& error) {
     result.log += std::string(error.what()) + "\n";
   } catch (const std::exception& error) {

@@ -12,7 +12,7 @@
 #include <llvm/IR/Module.h>
 
 #include "cuda_cpu/compiler/backend.hpp"
-#include "cuda_cpu/compiler/passes/block_context.hpp"
+#include "cuda_cpu/compiler/passes/lowering/block_context.hpp"
 #include "cuda_cpu/module_abi.h"
 
 namespace treadle::cuda_cpu {

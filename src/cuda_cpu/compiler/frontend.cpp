@@ -18,7 +18,7 @@
 #include "cuda_cpu/compiler/device_headers.hpp"
 #include "cuda_cpu/compiler/module_facts.hpp"
 #include "cuda_cpu/compiler/name_expressions.hpp"
-#include "cuda_cpu/compiler/passes/gpu_arithmetic.hpp"
+#include "cuda_cpu/compiler/passes/lowering/gpu_arithmetic.hpp"
 #include "cuda_cpu/compiler/precompiled_prelude.hpp"
 #include "cuda_cpu/compiler/source_copies.hpp"
 

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda_cpu/compiler/passes/inline_ptx.hpp"
+#include "cuda_cpu/compiler/passes/ptx/inline_ptx.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {

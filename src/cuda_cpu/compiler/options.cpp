@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "cuda_cpu/compiler/options.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
+
+#include "treadle/base/near_match.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -23,6 +26,8 @@ enum class Action {
   default_device,
   check,
   fibers,
+  disable_pass,
+  print_after,
   must_be_false  ///< asks, when true, for a second stage that this device does not have
 };
 enum class Value { none, optional, required };
@@ -54,6 +59,8 @@ constexpr std::array option_rows = {
     OptionRow{"--device-c", "-dc", Value::none, Action::must_be_false},
     OptionRow{"--treadle-check", "", Value::required, Action::check},
     OptionRow{"--treadle-fibers", "", Value::none, Action::fibers},
+    OptionRow{"--treadle-disable", "", Value::required, Action::disable_pass},
+    OptionRow{"--treadle-print-after", "", Value::required, Action::print_after},
     // Spelled for other processors and other tools.
     OptionRow{"--gpu-architecture", "-arch", Value::required, Action::ignore},
     OptionRow{"--device-w", "-dw", Value::none, Action::ignore},
@@ -144,6 +151,41 @@ bool is_true(const std::optional<std::string_view>& value) {
   return !value || (*value != "false" && *value != "0");
 }
 
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// The names of those passes that an option takes.
+std::vector<std::string> names_of_passes(bool speed_only) {
+  std::vector<std::string> names;
+  for (const Pass& pass : pass_table())
+    if (!speed_only || pass.kind == PassKind::speed) names.emplace_back(pass.name);
+  return names;
+}
+
+/// Adds the passes of `list`, names separated by commas, to `names`; the error text if one is none,
+/// or cannot be disabled.
+std::string add_passes(std::string_view list, bool speed_only, std::vector<std::string>& names) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    const std::string name(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+    const Pass* pass = find_pass(name);
+    const std::vector<std::string> all = names_of_passes(speed_only);
+    if (pass && speed_only && pass->kind != PassKind::speed)
+      return "the pass '" + name + "' is required; those that are not: " + joined(all);
+    if (!pass) {
+      const std::vector<std::string> near = near_matches(name, all);
+      return "there is no pass '" + name + "'; " +
+             (near.empty() ? "passes: " + joined(all) : "near names: " + joined(near));
+    }
+    names.push_back(name);
+  }
+  return {};
+}
+
 /// Applies one option; the error text if its value is not one.
 std::string apply(const Match& match, CompileOptions& options) {
   LanguageOptions& language = options.language;
@@ -202,6 +244,10 @@ std::string apply(const Match& match, CompileOptions& options) {
     case Action::fibers:
       options.fibers = true;
       break;
+    case Action::disable_pass:
+      return add_passes(value, /*speed_only=*/true, options.passes.disabled);
+    case Action::print_after:
+      return add_passes(value, /*speed_only=*/false, options.passes.printed);
     case Action::must_be_false:
       if (is_true(match.value)) return "is not available on the CPU device: it links nothing later";
       break;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cuda_cpu/compiler/language_options.hpp"
+#include "cuda_cpu/compiler/passes/pass_table.hpp"
 #include "treadle/base/settings.hpp"
 
 namespace treadle::cuda_cpu {
@@ -16,6 +17,7 @@ struct CompileOptions {
   bool debug = false;   ///< -G
   Checks checks;        ///< --treadle-check=memory,race: no option of NVRTC's
   bool fibers = false;  ///< --treadle-fibers: nor is this
+  PassOptions passes;   ///< --treadle-disable=NAME,NAME, --treadle-print-after=NAME: nor these
   std::string error;    ///< why the options are refused; empty: they are good
 };
 

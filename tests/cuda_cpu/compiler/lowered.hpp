@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A module whose one kernel has become a body, as pass 7 leaves it for the passes behind.
+// A module whose one kernel has become a body, as the pass `kernel-bodies` leaves it.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -8,12 +8,14 @@
 #include <memory>
 #include <string>
 
+#include "cuda_cpu/compiler/backend.hpp"
 #include "cuda_cpu/compiler/codegen.hpp"
 #include "cuda_cpu/compiler/ir_module.hpp"
-#include "cuda_cpu/compiler/passes/kernel_body.hpp"
+#include "cuda_cpu/compiler/passes/compilation.hpp"
+#include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
+#include "cuda_cpu/compiler/passes/lowering/retarget.hpp"
+#include "cuda_cpu/compiler/passes/lowering/shared_memory.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
-#include "cuda_cpu/compiler/passes/retarget.hpp"
-#include "cuda_cpu/compiler/passes/shared_memory.hpp"
 
 namespace treadle::cuda_cpu {
 
@@ -28,6 +30,18 @@ struct Lowered {
   }
 
   KernelPlan& kernel() { return plan.kernels.front(); }
+  /// Runs the passes that make kernel().regions of the body.
+  void make_regions() {
+    KernelWork work(kernel());
+    work.split.emplace(body);
+    run(std::move(work), "warp-barriers", "join-regions");
+  }
+  /// Runs the passes that make kernel().run of the body.
+  void make_block_function() {
+    KernelWork work(kernel());
+    work.body = body;
+    run(std::move(work), "access-groups", "block-functions");
+  }
   std::string text() const { return IrModule::text_of(*body.function); }
 
   IrModule module;
@@ -35,6 +49,15 @@ struct Lowered {
   PassRunner runner;
   ModulePlan plan;
   KernelBody body;
+  BackendOptions options;
+
+ private:
+  void run(KernelWork work, std::string_view first, std::string_view last) {
+    Compilation compilation{
+        .module = *module, .machine = *machine, .runner = runner, .options = options};
+    compilation.kernels.push_back(std::make_unique<KernelWork>(std::move(work)));
+    run_passes(compilation, {find_pass(first), find_pass(last) + 1});
+  }
 };
 
 }  // namespace treadle::cuda_cpu

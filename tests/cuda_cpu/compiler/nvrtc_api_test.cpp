@@ -153,6 +153,36 @@ TEST(NvrtcApi, what_the_device_lacks_is_named_with_its_place) {
       HasSubstr("kernel.cu:3:3: error: "));
 }
 
+TEST(NvrtcApi, passes_are_named_by_options) {
+  const auto with = [](const std::string& option) {
+    return compile({.source = saxpy, .options = {option}});
+  };
+  const CompileOutput plain = with("--treadle-disable=");
+  const CompileOutput without = with("--treadle-disable=index-set-splitting,block-rows");
+  EXPECT_EQ(without.result, NVRTC_SUCCESS) << without.log;
+  EXPECT_NE(without.image, plain.image);
+  const CompileOutput printed = with("--treadle-print-after=kernel-bodies");
+  EXPECT_EQ(printed.result, NVRTC_SUCCESS);
+  EXPECT_THAT(printed.log, HasSubstr("; kernel-bodies\n"));
+  EXPECT_THAT(printed.log, HasSubstr("define internal void @body."));
+  EXPECT_EQ(printed.image, plain.image) << "printing changes nothing";
+
+  const CompileOutput debugged =
+      compile({.source = saxpy, .options = {"-G", "--treadle-print-after=block-rows"}});
+  EXPECT_THAT(debugged.log, HasSubstr("; block-rows, which is off")) << "only speed";
+
+  for (const auto& [option, says] :
+       {std::pair("--treadle-disable=block-row",
+                  "there is no pass 'block-row'; near names: block-rows"),
+        {"--treadle-disable=block-rows,xyz", "there is no pass 'xyz'; passes: "},
+        {"--treadle-disable=optimize", "the pass 'optimize' is required; those that are not: "},
+        {"--treadle-print-after=optimise", "near names: optimize"}}) {
+    const CompileOutput refused = with(option);
+    EXPECT_EQ(refused.result, NVRTC_ERROR_INVALID_OPTION) << option;
+    EXPECT_THAT(refused.log, HasSubstr(says));
+  }
+}
+
 TEST(NvrtcApi, assembly_without_text_is_a_barrier_to_the_compiler_only) {
   EXPECT_EQ(compile({.source = kernel("asm volatile(\"\" ::: \"memory\");")}).result,
             NVRTC_SUCCESS);

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Regions and their scheduler against fibers: random kernels in which threads meet, part, vote,
 shuffle and leave run both ways and have to give the same bits (the GPU's: same_bits_test.py).
-Blocks of a grid meet at its barrier, and by counting each other. The seeds are printed, and the
-same each time: what fails is a change, and not its luck. Others, or a longer search:
-TREADLE_RANDOM_KERNELS=FIRST:LAST, or `new` for 320 of nobody's choice."""
+Blocks of a grid meet at its barrier, and by counting each other. Some are compiled once more with
+one of the passes switched off that only make kernels faster, each pass in its turn. The seeds are
+printed, and the same each time: what fails is a change, and not its luck. Others, or a longer
+search: TREADLE_RANDOM_KERNELS=FIRST:LAST, or `new` for 320 of nobody's choice."""
 
+import itertools
 import os
 import secrets
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +17,7 @@ import random_kernels
 import random_kernels_found
 import random_statements
 
-KERNELS, BATCH, BLOCKS = 320, 20, 3
+KERNELS, BATCH, BLOCKS = 320, 18, 3
 BY_COUNTING = "-DBY_COUNTING"
 OPTIONS = ["--fmad=false"]  # which products are fused may depend on the way
 CHOSEN = os.environ.get("TREADLE_RANDOM_KERNELS", f"0:{KERNELS}")
@@ -50,23 +52,40 @@ def prelude_of(programs):
     return random_kernels.GRID_PRELUDE if has_grids(programs) else random_kernels.PRELUDE
 
 
-class Batch:
-    """The programs of some seeds as kernels k<seed> of one module, compiled for both ways."""
+def text_of(programs):
+    return prelude_of(programs) + "".join(p.text(f"k{p.seed}") for p in programs)
 
-    def __init__(self, seeds):
+
+def slower_ways(device):
+    """Options that switch off what only makes kernels faster: all of it, then pass by pass. The
+    compiler lists these where a required pass is to be switched off."""
+    with pytest.raises(Exception, match="is required") as refused:
+        device.image("", "--treadle-disable=verify")
+    passes = str(refused.value).strip().partition("those that are not: ")[2].split(", ")
+    assert len(passes) > 1, str(refused.value)
+    return ["-G", *(f"--treadle-disable={name}" for name in passes)]
+
+
+class Batch:
+    """The programs of some seeds as kernels k<seed> of one module, compiled for both ways; every
+    fourth of them also in a slower way."""
+
+    def __init__(self, seeds, slower_way):
         self.programs = [random_kernels.Program(seed) for seed in seeds]
-        self.text = prelude_of(self.programs)
-        self.text += "".join(program.text(f"k{program.seed}") for program in self.programs)
+        self.text = text_of(self.programs)
+        self.slower_way, self.few = slower_way, self.programs[::4]
 
     def compile(self, device):
         options = ["--treadle-fibers", *OPTIONS]
         self.image = self.other_image = device.image(self.text, *options)
         if has_grids(self.programs):  # blocks meet by regions only
             self.other_image = device.image(self.text, BY_COUNTING, *options)
+        self.slower_image = device.image(text_of(self.few), self.slower_way, *OPTIONS)
         return self
 
     def load(self, device):
         self.module, self.other = device.load(self.image), device.load(self.other_image)
+        self.slower = device.load(self.slower_image)
         return self
 
     def answers(self, module, programs=None):
@@ -114,8 +133,9 @@ def batches(opened_device, pytestconfig):
     with pytestconfig.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         print(f"\nTREADLE_RANDOM_KERNELS={CHOSEN}", flush=True)
     groups = [SEEDS[i : i + BATCH] for i in range(0, len(SEEDS), BATCH)]
+    made = map(Batch, groups, itertools.cycle(slower_ways(opened_device)))
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        return list(pool.map(lambda group: Batch(group).compile(opened_device), groups))
+        return list(pool.map(lambda batch: batch.compile(opened_device), made))
 
 
 @pytest.fixture
@@ -131,6 +151,21 @@ def test_random_kernels_compute_by_regions_what_they_do_on_fibers(device, module
         by_fibers = on_fibers(device, lambda b=batch: b.answers(b.other))
         wrong += [p for p in batch.programs if by_regions[p.seed] != by_fibers[p.seed]]
     assert not wrong, report(device, wrong)
+
+
+def test_random_kernels_do_not_need_what_makes_them_faster(modules):
+    wrong = []
+    for batch in modules:
+        fast, slow = batch.answers(batch.module, batch.few), batch.answers(batch.slower, batch.few)
+        wrong += [(batch.slower_way, p) for p in batch.few if fast[p.seed] != slow[p.seed]]
+    texts = [f"seed {p.seed}, block {p.block}, {way}\n{p.text()}" for way, p in wrong[:3]]
+    assert not wrong, f"{len(wrong)} kernels differ\n" + "\n".join(texts)
+
+
+def test_every_pass_that_makes_kernels_faster_has_its_turn(device, modules):
+    if len(SEEDS) < KERNELS:
+        pytest.skip("too few kernels")
+    assert {batch.slower_way for batch in modules} == set(slower_ways(device))
 
 
 @pytest.mark.parametrize("name", random_kernels_found.KERNELS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The text of an inline assembly: whatever is read stands in the text, and a refusal says where.
-#include "cuda_cpu/compiler/passes/inline_ptx_text.hpp"
+#include "cuda_cpu/compiler/passes/ptx/inline_ptx_text.hpp"
 
 #include "fuzz/target.hpp"
 

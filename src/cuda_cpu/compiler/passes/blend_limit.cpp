@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Within LLVM's -O3, blend limit: in a vectorised loop a value that depends on a branch becomes a
+// Blend limit: in a vectorised loop a value that depends on a branch becomes a
 // blend of both sides. LLVM's vectoriser asks of each blend whether its first lane is all that is
 // needed, and looks for the answer in every blend made of it, along every path: branches behind
 // and inside each other have exponentially many. Such a loop stays as it is.

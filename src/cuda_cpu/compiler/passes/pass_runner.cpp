@@ -6,8 +6,6 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "cuda_cpu/compiler/passes/blend_limit.hpp"
-#include "cuda_cpu/compiler/passes/next_turn_prefetch.hpp"
-#include "cuda_cpu/compiler/passes/scalar_addresses.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -68,11 +66,6 @@ PassRunner::PassRunner(llvm::TargetMachine& machine, bool vector_math)
   builder_.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
         passes.addPass(BlendLimit());
-      });
-  builder_.registerOptimizerLastEPCallback(
-      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-        passes.addPass(llvm::createModuleToFunctionPassAdaptor(ScalarAddresses()));
-        passes.addPass(llvm::createModuleToFunctionPassAdaptor(NextTurnPrefetch()));
       });
   builder_.registerModuleAnalyses(modules_);
   builder_.registerCGSCCAnalyses(components_);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <llvm/ADT/SmallPtrSet.h>
+
+#include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
+
+namespace treadle::cuda_cpu {
+
+/// Which values and branches are the same for all threads of a block.
+class Uniformity {
+ public:
+  explicit Uniformity(const KernelBody& body);
+  /// May differ between threads where it is computed or where it is used.
+  bool varies(const llvm::Value* value) const { return varying_.contains(value); }
+  /// Threads that arrive together at the end of `block` may leave it differently.
+  bool parts_threads(const llvm::BasicBlock* block) const { return parting_.contains(block); }
+
+ private:
+  llvm::SmallPtrSet<const llvm::Value*, 32> varying_;
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> parting_;
+};
+
+}  // namespace treadle::cuda_cpu

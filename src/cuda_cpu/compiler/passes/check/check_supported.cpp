@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Check: what can be written in CUDA C++ but not be run here is refused by name, at the
+// user's line, before anything is lowered. Runs after inlining, so only code a kernel reaches
+// counts, and while the line table is still there.
+//
+//   declare float @nope(float)
+//   %v = call float @nope(float %x), !dbg !7   =>   kernel.cu:3:12: error: undefined function
+//   'nope'
+#include "cuda_cpu/compiler/passes/check/check_supported.hpp"
+
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+#include "cuda_cpu/compiler/backend.hpp"
+#include "cuda_cpu/compiler/passes/check/source_location.hpp"
+#include "cuda_cpu/compiler/passes/lowering/markers.hpp"
+#include "cuda_cpu/compiler/passes/lowering/math_calls.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+[[noreturn]] void refuse(const llvm::Instruction& at, const std::string& text) {
+  throw BackendError(diagnostic_at(at, text));
+}
+
+void check_inline_assembly(const llvm::CallBase& call) {
+  const auto* assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand());
+  // An empty text is a compiler fence; it means the same everywhere.
+  if (assembly && !assembly->getAsmString().empty())
+    refuse(call, "inline PTX assembly is not supported on the CPU device: \"" +
+                     std::string(assembly->getAsmString()) + "\"");
+}
+
+void check_callee(const llvm::CallBase& call, const llvm::Function& function, bool in_kernel) {
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!callee || callee->isIntrinsic()) return;
+  const Marker marker = marker_of(*callee);
+  if (marker == Marker::barrier && !in_kernel)
+    refuse(call, "a barrier or warp operation inside '" + display_name(function) +
+                     "', which is recursive or called through a pointer, is not supported on the "
+                     "CPU device");
+  if (callee->isDeclaration() && marker == Marker::none && !is_library_function(*callee))
+    refuse(call, "undefined function '" + display_name(*callee) + "'");
+}
+
+void check_function(const llvm::Function& function, bool in_kernel) {
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+      if (!local->isStaticAlloca())
+        refuse(*local,
+               "alloca() with a size known only at run time is not supported on the CPU "
+               "device");
+    if (llvm::isa<llvm::IndirectBrInst>(instruction))
+      refuse(instruction, "computed goto is not supported on the CPU device");
+    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+      check_inline_assembly(*call);
+      check_callee(*call, function, in_kernel);
+    }
+  }
+}
+
+bool is_used(const llvm::GlobalVariable& variable) {
+  return llvm::any_of(variable.users(), [](const llvm::User* user) {
+    return llvm::isa<llvm::Instruction>(user) || !user->use_empty();
+  });
+}
+
+void check_globals(const llvm::Module& module) {
+  constexpr unsigned shared_address_space = 3;
+  for (const llvm::GlobalVariable& variable : module.globals())
+    if (variable.isDeclaration() && variable.getAddressSpace() != shared_address_space &&
+        is_used(variable))
+      throw BackendError("error: undefined variable '" + variable.getName().str() + "'");
+}
+
+}  // namespace
+
+void check_supported(const llvm::Module& module, const ModulePlan& plan) {
+  llvm::SmallPtrSet<const llvm::Function*, 8> kernels;
+  for (const KernelPlan& kernel : plan.kernels) kernels.insert(kernel.function);
+  for (const llvm::Function& function : module)
+    check_function(function, kernels.contains(&function));
+  check_globals(module);
+}
+
+}  // namespace treadle::cuda_cpu

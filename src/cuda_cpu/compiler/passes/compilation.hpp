@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// What the passes of one compile hand on to each other: the module, and for each kernel what it has
+// become so far.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
+#include "cuda_cpu/compiler/passes/lowering/shared_memory.hpp"
+#include "cuda_cpu/compiler/passes/module_plan.hpp"
+#include "cuda_cpu/compiler/passes/pass_table.hpp"
+#include "cuda_cpu/compiler/passes/regions/live_values.hpp"
+#include "cuda_cpu/compiler/passes/regions/region_exits.hpp"
+#include "cuda_cpu/compiler/passes/regions/region_function.hpp"
+#include "cuda_cpu/compiler/passes/regions/region_graph.hpp"
+#include "cuda_cpu/compiler/passes/speed/past_guards.hpp"
+#include "cuda_cpu/compiler/passes/speed/row_pairs.hpp"
+#include "cuda_cpu/compiler/passes/speed/staying_steps.hpp"
+
+namespace llvm {
+class MDNode;
+class Module;
+class TargetMachine;
+}  // namespace llvm
+
+namespace treadle::cuda_cpu {
+
+class PassRunner;
+struct BackendOptions;
+
+/// One region of a kernel that is split at barriers.
+struct RegionWork {
+  llvm::SmallVector<const Slot*, 2> indices;  ///< that count from thread to thread, if any do
+  RegionFunction function;
+  llvm::MDNode* group = nullptr;  ///< of memory accesses that are independent between threads
+  RowPlan rows;
+  std::optional<StayingStep> staying;
+};
+
+/// A kernel on its way to KernelPlan::regions.
+struct SplitKernel {
+  explicit SplitKernel(const KernelBody& body_to_split) : body(body_to_split) {}
+
+  KernelBody body;
+  unsigned row_width = 0;  ///< the blockDim.x that is compiled for beside any other; 0: none
+  std::optional<RegionGraph> graph;
+  llvm::SmallVector<RegionExits, 8> exits;
+  LocalMemory local;
+  std::optional<LiveValues> live;
+  std::vector<RegionWork> regions;  ///< in the order of graph->regions()
+};
+
+/// A kernel without barriers has `body`, and `split` too where its loops are interchanged with the
+/// loop over threads; the launch chooses. One with barriers has `split` only.
+struct KernelWork {
+  explicit KernelWork(KernelPlan& of) : plan(of) {}
+
+  KernelPlan& plan;
+  std::optional<KernelBody> body;
+  llvm::MDNode* group = nullptr;  ///< as RegionWork::group
+  std::optional<PastGuards> guards;
+  std::optional<SplitKernel> split;
+};
+
+struct Compilation {
+  /// Whether `pass` is on.
+  bool runs(const Pass& pass) const;
+  bool runs(std::string_view pass) const;
+
+  llvm::Module& module;
+  const llvm::TargetMachine& machine;
+  PassRunner& runner;
+  const BackendOptions& options;
+  ModulePlan plan = {};
+  std::optional<SharedMemory> shared = {};
+  std::vector<std::unique_ptr<KernelWork>> kernels = {};
+  std::string log = {};
+};
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Retarget: the front end compiled for an abstract GPU (spirv64); from here on the module
+// is code of this processor. Kernels are told from device functions by their calling convention,
+// so the list of kernels, with the layout of their parameters, is made here, before it is lost.
+//
+//   target triple = "spirv64"                      target triple = "x86_64-pc-linux-gnu"
+//   define spir_kernel void @k(ptr addrspace(1))   define void @k(ptr addrspace(1)) #host
+//   define spir_func i32 @f() #convergent     =>   define internal i32 @f() #host
+//   call spir_func i32 @f() #convergent            call i32 @f()
+//
+// `convergent` stays on the barrier alone: everywhere else it would only forbid vectorisation.
+#include "cuda_cpu/compiler/passes/lowering/retarget.hpp"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/MathExtras.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include "cuda_cpu/compiler/codegen.hpp"
+#include "cuda_cpu/compiler/passes/check/source_location.hpp"
+#include "cuda_cpu/compiler/passes/lowering/markers.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+constexpr unsigned shared_address_space = 3;
+
+/// What the front end notes on a kernel (module_facts.hpp): "treadle-max-threads" of
+/// __launch_bounds__, and each parameter's name and type as the source has them.
+std::uint32_t noted_max_threads(const llvm::Function& kernel) {
+  std::uint32_t threads = 0;
+  kernel.getFnAttribute("treadle-max-threads").getValueAsString().getAsInteger(10, threads);
+  return threads;
+}
+
+void note_source_names(const llvm::Function& kernel, std::vector<ParameterPlan>& parameters) {
+  const llvm::MDNode* names = kernel.getMetadata("treadle.parameters");
+  if (!names || names->getNumOperands() != 2 * parameters.size()) return;
+  for (unsigned i = 0; i < parameters.size(); ++i) {
+    parameters[i].name = llvm::cast<llvm::MDString>(names->getOperand(2 * i))->getString().str();
+    parameters[i].type =
+        llvm::cast<llvm::MDString>(names->getOperand(2 * i + 1))->getString().str();
+  }
+}
+
+ParameterPlan plan_parameter(const llvm::Argument& argument, const llvm::DataLayout& layout) {
+  ParameterPlan plan;
+  llvm::StringRef name = argument.getName();
+  name.consume_back(".coerce");
+  plan.name = name.str();
+  llvm::Type* type = argument.getType();
+  if (argument.hasByValAttr()) {
+    plan.kind = ParameterKind::structure;
+    plan.size = static_cast<std::uint32_t>(layout.getTypeAllocSize(argument.getParamByValType()));
+    plan.align = static_cast<std::uint32_t>(argument.getParamAlign().valueOrOne().value());
+  } else {
+    plan.kind = type->isPointerTy() ? ParameterKind::pointer : ParameterKind::value;
+    plan.size = static_cast<std::uint32_t>(layout.getTypeAllocSize(type));
+    plan.align = static_cast<std::uint32_t>(layout.getABITypeAlign(type).value());
+  }
+  return plan;
+}
+
+/// CUDA packs parameters in order, each at a multiple of its own alignment.
+KernelPlan plan_kernel(llvm::Function& function, const llvm::DataLayout& layout) {
+  KernelPlan plan;
+  plan.function = &function;
+  plan.description = function.getSubprogram();
+  plan.name = function.getName().str();
+  plan.signature = display_name(function);
+  plan.max_threads = noted_max_threads(function);
+  std::uint64_t end = 0;
+  for (const llvm::Argument& argument : function.args()) {
+    ParameterPlan parameter = plan_parameter(argument, layout);
+    parameter.offset = static_cast<std::uint32_t>(llvm::alignTo(end, parameter.align));
+    end = parameter.offset + std::uint64_t{parameter.size};
+    plan.parameters.push_back(std::move(parameter));
+  }
+  plan.parameter_bytes = end;
+  note_source_names(function, plan.parameters);
+  return plan;
+}
+
+void erase_compiler_lists(llvm::Module& module) {
+  for (const char* name : {"llvm.used", "llvm.compiler.used", "llvm.global.annotations"})
+    if (llvm::GlobalVariable* list = module.getNamedGlobal(name)) list->eraseFromParent();
+}
+
+/// A variable the host may write: its initial value is no fact, its address is in the descriptor.
+bool is_user_variable(const llvm::GlobalVariable& variable) {
+  return !variable.isDeclaration() && variable.getAddressSpace() != shared_address_space &&
+         (variable.isExternallyInitialized() || !variable.isConstant());
+}
+
+void plan_globals(llvm::Module& module, ModulePlan& plan) {
+  const llvm::DataLayout& layout = module.getDataLayout();
+  for (llvm::GlobalVariable& variable : module.globals()) {
+    variable.setComdat(nullptr);
+    variable.setDSOLocal(true);
+    if (variable.isDeclaration()) continue;
+    if (!is_user_variable(variable)) {
+      variable.setLinkage(llvm::GlobalValue::InternalLinkage);
+      continue;
+    }
+    // External, or the clean-up drops those that no kernel uses; the host may ask for them.
+    variable.setLinkage(llvm::GlobalValue::ExternalLinkage);
+    variable.setVisibility(llvm::GlobalValue::HiddenVisibility);
+    variable.setConstant(false);
+    variable.setExternallyInitialized(true);
+    const std::uint64_t size = layout.getTypeAllocSize(variable.getValueType());
+    if (variable.hasAttribute("treadle-constant")) plan.constant_size += size;
+    plan.globals.push_back({&variable, variable.getName().str(), size});
+  }
+}
+
+void make_calls_plain(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (!call) continue;
+    call->setCallingConv(llvm::CallingConv::C);
+    if (marker_of(*call) != Marker::barrier) call->removeFnAttr(llvm::Attribute::Convergent);
+  }
+}
+
+void make_function_plain(llvm::Function& function, const llvm::TargetMachine& machine) {
+  function.setCallingConv(llvm::CallingConv::C);
+  function.setComdat(nullptr);
+  if (marker_of(function) != Marker::barrier) function.removeFnAttr(llvm::Attribute::Convergent);
+  function.removeFnAttr("frame-pointer");
+  if (function.isDeclaration()) return;
+  // What the user promised of memory (pure, const) was about a function without our hidden
+  // context; LLVM infers what holds.
+  function.removeFnAttr(llvm::Attribute::Memory);
+  function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  set_host_attributes(function, machine);
+  make_calls_plain(function);
+}
+
+}  // namespace
+
+void set_host_attributes(llvm::Function& function, const llvm::TargetMachine& machine) {
+  function.addFnAttr("target-cpu", machine.getTargetCPU());
+  function.addFnAttr("tune-cpu", host_processor());
+  function.addFnAttr("target-features", machine.getTargetFeatureString());
+  // Whole-block loops earn the widest vectors; LLVM's own default of 256 bits is for mixed code.
+  function.addFnAttr("prefer-vector-width", "512");
+  function.removeFnAttr("min-legal-vector-width");
+  function.addFnAttr(llvm::Attribute::NoUnwind);
+}
+
+ModulePlan retarget(llvm::Module& module, const llvm::TargetMachine& machine) {
+  ModulePlan plan;
+  // Parameters are laid out as the source's target has them: CUDA's layout, not the host's.
+  for (llvm::Function& function : module)
+    if (function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL && !function.isDeclaration())
+      plan.kernels.push_back(plan_kernel(function, module.getDataLayout()));
+  module.setTargetTriple(machine.getTargetTriple().str());
+  module.setDataLayout(machine.createDataLayout());
+  erase_compiler_lists(module);
+  plan_globals(module, plan);
+  for (llvm::Function& function : module) make_function_plain(function, machine);
+  for (KernelPlan& kernel : plan.kernels)
+    kernel.function->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  return plan;
+}
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Implied barriers: meeting points the source does not name.
+//
+// Warp barriers. Code from before __syncwarp() counts on the 32 threads of a warp running in step;
+// it had to say `volatile` for the compiler's sake, and that is the mark it is known by.
+//
+//   store volatile float %v, ptr %shared    =>    call void @__treadle_barrier(i32 2)
+//                                                 store volatile float %v, ptr %shared
+//                                                 call void @__treadle_barrier(i32 2)
+//
+// Scheduling barriers. Cutting an inner loop at its head turns "each thread runs the loop" into
+// "each step of the loop runs for all threads": neighbouring threads' loads lie side by side and
+// vectorise. In a loop with volatile loads it also lets the threads run that the loop waits for.
+//
+//   loop:                                   loop:
+//     %i = phi i32 ...                =>      %i = phi i32 ...
+//     %v = load float, ptr %p.thread          call void @__treadle_barrier(i32 0)
+//                                             %v = load float, ptr %p.thread
+#include "cuda_cpu/compiler/passes/regions/implied_barriers.hpp"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+#include "cuda_cpu/compiler/passes/analysis/uniformity.hpp"
+#include "cuda_cpu/compiler/passes/lowering/markers.hpp"
+#include "cuda_cpu/compiler/passes/speed/step_loops.hpp"
+#include "cuda_cpu/module_abi.h"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+// Beyond that many stores it is not a hand-written warp reduction, and every barrier is a region.
+constexpr std::size_t most_volatile_stores = 64;
+// A loop body larger than this amortises its own overhead; per step it would move too many values
+// to memory and back.
+constexpr unsigned largest_scheduled_loop = 400;
+
+void call_barrier(llvm::Instruction* before, BarrierKind kind) {
+  llvm::Module& module = *before->getModule();
+  llvm::IRBuilder<> builder(before);
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getInt32Ty()}, false);
+  llvm::FunctionCallee barrier = module.getOrInsertFunction("__treadle_barrier", type);
+  builder.CreateCall(barrier, {builder.getInt32(static_cast<unsigned>(kind))})
+      ->addFnAttr(llvm::Attribute::Convergent);
+}
+
+llvm::SmallVector<llvm::StoreInst*, 16> volatile_shared_stores(const KernelBody& body) {
+  llvm::SmallVector<llvm::StoreInst*, 16> found;
+  for (llvm::Instruction& instruction : llvm::instructions(*body.function)) {
+    auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    if (store && store->isVolatile() &&
+        llvm::getUnderlyingObject(store->getPointerOperand(), 0) == body.shared())
+      found.push_back(store);
+  }
+  return found;
+}
+
+/// Gains from running in step: a load that waits, or one at an address of the thread's own.
+bool gains_from_steps(const llvm::Instruction& instruction, const Uniformity& uniformity,
+                      Interchange interchange) {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+  if (!load || load->isVolatile()) return load != nullptr;
+  return interchange == Interchange::on && uniformity.varies(load->getPointerOperand());
+}
+
+}  // namespace
+
+bool relies_on_warps(const KernelBody& body) { return !volatile_shared_stores(body).empty(); }
+
+void add_warp_barriers(const KernelBody& body) {
+  const auto stores = volatile_shared_stores(body);
+  if (stores.size() >= most_volatile_stores) return;
+  for (llvm::StoreInst* store : stores) {
+    call_barrier(store, BarrierKind::warp);
+    call_barrier(store->getNextNode(), BarrierKind::warp);
+  }
+}
+
+bool runs_in_steps(const llvm::Loop& loop, const Uniformity& uniformity, Interchange interchange) {
+  if (const auto decided = step_loop_mark(loop)) return *decided;
+  if (!loop.isInnermost() || !loop.getLoopLatch()) return false;
+  bool gains = false;
+  unsigned size = 0;
+  for (const llvm::BasicBlock* block : loop.blocks())
+    for (const llvm::Instruction& instruction : *block) {
+      if (marker_of(instruction) == Marker::barrier) return false;
+      gains |= gains_from_steps(instruction, uniformity, interchange);
+      if (++size > largest_scheduled_loop) return false;
+    }
+  return gains;
+}
+
+void add_scheduling_barriers(const KernelBody& body, const Uniformity& uniformity,
+                             Interchange interchange) {
+  llvm::DominatorTree dominators(*body.function);
+  llvm::LoopInfo loops(dominators);
+  llvm::SmallVector<llvm::BasicBlock*, 8> headers;
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder())
+    if (runs_in_steps(*loop, uniformity, interchange)) headers.push_back(loop->getHeader());
+  for (llvm::BasicBlock* header : headers)
+    call_barrier(&*header->getFirstInsertionPt(), BarrierKind::scheduling);
+}
+
+}  // namespace treadle::cuda_cpu

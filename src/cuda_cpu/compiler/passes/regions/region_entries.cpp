@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+// Thread loops of regions: each region, a function for one thread, gets loops over the threads of a
+// block. `run_all` is called while all threads of the block go the same way. Where a branch depends
+// on the thread they may not; each thread then leaves a note in `state`, and the scheduler calls
+// `run_selected` for those it has released. That path is rarely taken and is compiled with little
+// effort.
+//
+//   define i8 @region.1(..., i32 %thread, ...)   =>   void @all.1.k(...)       for all x: region.1
+//                                                     void @selected.1.k(...)  for x if selected[x]
+#include "cuda_cpu/compiler/passes/regions/region_entries.hpp"
+
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include "cuda_cpu/compiler/passes/compilation.hpp"
+#include "cuda_cpu/compiler/passes/lowering/block_context.hpp"
+#include "cuda_cpu/compiler/passes/lowering/thread_loop.hpp"
+#include "cuda_cpu/compiler/passes/regions/frame_scopes.hpp"
+#include "cuda_cpu/compiler/passes/speed/next_turn_prefetch.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+using llvm::Value;
+
+constexpr unsigned narrow_row = 16;  // threads: a vector of most types
+
+/// Makes `run_all` and `run_selected` of one region.
+class RegionEntries {
+ public:
+  RegionEntries(const KernelPlan& kernel, const SplitKernel& split,
+                const llvm::TargetMachine& machine, unsigned number, Counters counters)
+      : kernel_(kernel),
+        body_(split.body),
+        machine_(machine),
+        work_(split.regions[number]),
+        region_(work_.function),
+        number_(number),
+        exits_(split.exits[number]),
+        counters_(counters) {}
+
+  /// `likely_width`: see row_width.hpp.
+  llvm::Function* make_all(unsigned likely_width) const {
+    if (!region_.indices.empty()) return make_step();
+    if (likely_width == 0) return make("all.", Threads::all, Indices::loaded);
+    const RowPlan& plan = work_.rows;
+    llvm::Function* rows = make("rows.", Threads::all, Indices::loaded, likely_width, plan);
+    llvm::Function* any = make("any.", Threads::all, Indices::loaded);
+    // Rarely taken, by odd heights too where rows go in pairs: one loop of vectors under masks, and
+    // little time to compile it.
+    any->addFnAttr(llvm::Attribute::OptimizeForSize);
+    any->addFnAttr(llvm::Attribute::NoInline);
+    return make_choice("all.", *rows, *any, [&](auto& builder, const BlockEntry& entry) {
+      Value* width_fits =
+          builder.CreateICmpEQ(entry.block_size(body_, 0), builder.getInt32(likely_width));
+      if (plan.rows == 1) return width_fits;
+      Value* rest = builder.CreateURem(entry.block_size(body_, 1), builder.getInt32(plan.rows));
+      return builder.CreateAnd(width_fits, builder.CreateICmpEQ(rest, builder.getInt32(0)));
+    });
+  }
+
+  llvm::Function* make_selected(BarrierKind barrier) const {
+    if (barrier == BarrierKind::scheduling)
+      return make("selected.", Threads::selected, Indices::loaded);
+    llvm::Function* function = make("selected.", Threads::selected_in_turn, Indices::loaded);
+    function->addFnAttr(llvm::Attribute::OptimizeForSize);
+    return function;
+  }
+
+ private:
+  /// Who runs, and whether under masks in vectors or one after the other.
+  enum class Threads { all, selected, selected_in_turn };
+  /// Of a thread: read from its slot, or the row's first thread's and on from there.
+  enum class Indices { loaded, counted };
+
+  /// Three versions: for any indices, for those that count, and for threads that stay, too.
+  llvm::Function* make_step() const;
+
+  llvm::LLVMContext& context() const { return region_.function->getContext(); }
+  BlockEntry open(const char* prefix, llvm::IRBuilder<>& builder) const;
+  /// `width`: of the rows of all blocks it will run; 0 for any. `step`: instead of the region.
+  llvm::Function* make(const char* prefix, Threads threads, Indices indices, unsigned width = 0,
+                       const RowPlan& plan = {}, const StayingStep* step = nullptr) const;
+  void branch_if_selected(llvm::IRBuilder<>& builder, Value* selected, Value* thread,
+                          llvm::BasicBlock* skip) const;
+  /// `first` for blocks of which `asks` is true.
+  llvm::Function* make_choice(
+      const char* prefix, llvm::Function& first, llvm::Function& second,
+      llvm::function_ref<Value*(llvm::IRBuilder<>&, const BlockEntry&)> asks) const;
+  Value* any_apart(llvm::IRBuilder<>& builder, const BlockEntry& entry) const;
+  llvm::SmallVector<Value*, 24> of_first(const BlockEntry& entry, Value* thread,
+                                         llvm::ArrayRef<Value*> indices) const;
+  Value* all_stay(llvm::IRBuilder<>& builder, const BlockEntry& entry,
+                  const StayingStep& step) const;
+  void append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry) const;
+  /// The indices of one thread. The loads join `group`, if there is one.
+  llvm::SmallVector<Value*, 2> load_indices(llvm::IRBuilder<>& builder, const BlockEntry& entry,
+                                            Value* thread, llvm::MDNode* group) const;
+  /// Where append_frames put them: behind the parameters of the body, thread and thread count.
+  Value* uniform_frame(const BlockEntry& entry) const {
+    return entry.values[body_.function->arg_size() + 2];
+  }
+  Value* varying_frame(const BlockEntry& entry) const {
+    return entry.values[body_.function->arg_size() + 3];
+  }
+  Value* padded_count(const BlockEntry& entry) const {
+    return entry.values[body_.function->arg_size() + 1];
+  }
+  void store_state(llvm::IRBuilder<>& builder, Value* next, Value* state, Value* thread,
+                   llvm::MDNode* group) const;
+
+  const KernelPlan& kernel_;
+  const KernelBody& body_;
+  const llvm::TargetMachine& machine_;
+  const RegionWork& work_;
+  const RegionFunction& region_;
+  const unsigned number_;
+  const RegionExits& exits_;
+  const Counters counters_;
+};
+
+/// The parameters of a region function behind those of the body; `thread` is still null.
+void RegionEntries::append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry) const {
+  Value* count =
+      invariant(load_context_u32(builder, entry.context, offsetof(BlockContext, thread_count)));
+  entry.values.push_back(nullptr);
+  entry.values.push_back(
+      builder.CreateAnd(builder.CreateAdd(count, builder.getInt32(63)), builder.getInt32(~63u)));
+  for (std::size_t offset :
+       {offsetof(BlockContext, uniform_frame), offsetof(BlockContext, varying_frame),
+        offsetof(BlockContext, local_memory)})
+    entry.values.push_back(invariant(load_context_pointer(builder, entry.context, offset)));
+  // Read before the first thread runs: threads write the values of their next turn there.
+  for (const Slot* slot : region_.uniform_values) {
+    auto* load = builder.CreateLoad(slot->memory_type,
+                                    context_field(builder, uniform_frame(entry), slot->offset));
+    if (counters_ == Counters::marked) mark_counter(*load, *slot->value);
+    entry.values.push_back(load);
+  }
+}
+
+void RegionEntries::store_state(llvm::IRBuilder<>& builder, Value* next, Value* state,
+                                Value* thread, llvm::MDNode* group) const {
+  auto* store = builder.CreateStore(
+      next, builder.CreateInBoundsGEP(builder.getInt8Ty(), state,
+                                      builder.CreateZExt(thread, builder.getInt64Ty())));
+  if (group) store->setMetadata(llvm::LLVMContext::MD_access_group, group);
+}
+
+llvm::SmallVector<Value*, 2> RegionEntries::load_indices(llvm::IRBuilder<>& builder,
+                                                         const BlockEntry& entry, Value* thread,
+                                                         llvm::MDNode* group) const {
+  llvm::SmallVector<Value*, 2> values;
+  for (const Slot* slot : region_.indices) {
+    auto* load = builder.CreateLoad(
+        slot->memory_type,
+        varying_address(builder, *slot, varying_frame(entry), padded_count(entry), thread));
+    if (group) load->setMetadata(llvm::LLVMContext::MD_access_group, group);
+    values.push_back(load);
+  }
+  return values;
+}
+
+BlockEntry RegionEntries::open(const char* prefix, llvm::IRBuilder<>& builder) const {
+  BlockEntry entry = create_block_entry(
+      body_, prefix + std::to_string(number_) + "." + kernel_.name, machine_, builder);
+  append_frames(builder, entry);
+  return entry;
+}
+
+/// Not 0 if a thread's index is not its row's first one plus its x, or if that sum wraps, whichever
+/// sign the index is meant to have.
+Value* RegionEntries::any_apart(llvm::IRBuilder<>& builder, const BlockEntry& entry) const {
+  llvm::SmallVector<Value*, 2> apart, first;
+  for (const Slot* slot : region_.indices) {
+    apart.push_back(builder.CreateAlloca(slot->memory_type));
+    builder.CreateStore(llvm::Constant::getNullValue(slot->memory_type), apart.back());
+  }
+  const auto note = [&](std::size_t index, Value* difference) {
+    Value* seen = builder.CreateLoad(difference->getType(), apart[index]);
+    builder.CreateStore(builder.CreateOr(seen, difference), apart[index]);
+  };
+  Value* last_x = builder.CreateSub(entry.block_size(body_, 0), builder.getInt32(1));
+  const auto look_at_first = [&](Value* thread) {
+    first = load_indices(builder, entry, thread, nullptr);
+    for (const auto& [i, begin] : llvm::enumerate(first)) {
+      Value* last = builder.CreateAdd(begin, builder.CreateZExt(last_x, begin->getType()));
+      Value* wraps =
+          builder.CreateOr(builder.CreateICmpSLT(last, begin), builder.CreateICmpULT(last, begin));
+      note(i, builder.CreateZExt(wraps, begin->getType()));
+    }
+  };
+  llvm::MDNode* group = llvm::MDNode::getDistinct(context(), {});
+  const auto compare = [&](const ThreadPosition& at) {
+    for (const auto& [i, own] : llvm::enumerate(load_indices(builder, entry, at.linear, group))) {
+      Value* counted = builder.CreateAdd(first[i], builder.CreateZExt(at.x, own->getType()));
+      note(i, builder.CreateXor(own, counted));
+    }
+  };
+  emit_thread_loop(builder, body_, entry, {LoopKind::parallel, group, compare, look_at_first});
+  Value* any = builder.getInt64(0);
+  for (const auto& [i, slot] : llvm::enumerate(region_.indices))
+    any = builder.CreateOr(any, builder.CreateZExt(builder.CreateLoad(slot->memory_type, apart[i]),
+                                                   builder.getInt64Ty()));
+  return any;
+}
+
+/// What the first thread of a row gives the region's parameters, but for y and z.
+llvm::SmallVector<Value*, 24> RegionEntries::of_first(const BlockEntry& entry, Value* thread,
+                                                      llvm::ArrayRef<Value*> indices) const {
+  llvm::SmallVector<Value*, 24> values(entry.values);
+  llvm::Value*& x = values[body_.user_parameters];
+  x = llvm::ConstantInt::get(thread->getType(), 0);
+  values[body_.function->arg_size()] = thread;
+  values.append(indices.begin(), indices.end());
+  return values;
+}
+
+/// i1, for rows whose indices count. Narrow ones are not worth the question.
+Value* RegionEntries::all_stay(llvm::IRBuilder<>& builder, const BlockEntry& entry,
+                               const StayingStep& step) const {
+  auto* ask = llvm::BasicBlock::Create(context(), "ask", entry.function);
+  auto* asked = llvm::BasicBlock::Create(context(), "asked", entry.function);
+  Value* all = builder.CreateAlloca(builder.getInt1Ty());
+  Value* wide = builder.CreateICmpUGE(entry.block_size(body_, 0), builder.getInt32(narrow_row));
+  builder.CreateStore(wide, all);
+  builder.CreateCondBr(wide, ask, asked);
+  builder.SetInsertPoint(ask);
+  Value* last_x = builder.CreateSub(entry.block_size(body_, 0), builder.getInt32(1));
+  const auto look_at_ends = [&](Value* thread) {
+    const auto first = of_first(entry, thread, load_indices(builder, entry, thread, nullptr));
+    llvm::SmallVector<Value*, 24> last(first);
+    last[body_.user_parameters] = last_x;
+    last[body_.function->arg_size()] = builder.CreateAdd(thread, last_x);
+    for (std::size_t i = entry.values.size(); i < last.size(); ++i)
+      last[i] = builder.CreateAdd(first[i], builder.CreateZExt(last_x, first[i]->getType()));
+    Value* before = builder.CreateLoad(builder.getInt1Ty(), all);
+    builder.CreateStore(
+        builder.CreateAnd(before, step.conditions().hold(builder, first, last, last_x)), all);
+  };
+  const auto nothing = [](const ThreadPosition&) {};
+  emit_thread_loop(builder, body_, entry, {LoopKind::serial, nullptr, nothing, look_at_ends});
+  builder.CreateBr(asked);
+  builder.SetInsertPoint(asked);
+  return builder.CreateLoad(builder.getInt1Ty(), all);
+}
+
+llvm::Function* RegionEntries::make_step() const {
+  llvm::Function* loaded = make("loaded.", Threads::all, Indices::loaded);
+  llvm::Function* counted = make("counted.", Threads::all, Indices::counted);
+  if (work_.staying && work_.staying->function()) {
+    const StayingStep& step = *work_.staying;
+    llvm::Function* staying = make("staying.", Threads::all, Indices::counted, 0, {}, &step);
+    step.function()->eraseFromParent();
+    // What was loaded for the questions would take the place of the index that is marked.
+    staying->addFnAttr(llvm::Attribute::NoInline);
+    counted = make_choice(
+        "in_order.", *staying, *counted,
+        [&](auto& builder, const BlockEntry& entry) { return all_stay(builder, entry, step); });
+  }
+  return make_choice("all.", *counted, *loaded, [this](auto& builder, const BlockEntry& entry) {
+    return builder.CreateICmpEQ(any_apart(builder, entry), builder.getInt64(0));
+  });
+}
+
+llvm::Function* RegionEntries::make_choice(
+    const char* prefix, llvm::Function& first, llvm::Function& second,
+    llvm::function_ref<Value*(llvm::IRBuilder<>&, const BlockEntry&)> asks) const {
+  llvm::IRBuilder<> builder(context());
+  const BlockEntry entry = open(prefix, builder);
+  Value* answer = asks(builder, entry);
+  auto* yes = llvm::BasicBlock::Create(context(), "yes", entry.function);
+  auto* no = llvm::BasicBlock::Create(context(), "no", entry.function);
+  builder.CreateCondBr(answer, yes, no);
+  for (const auto& [block, function] : {std::pair{yes, &first}, {no, &second}}) {
+    builder.SetInsertPoint(block);
+    builder.CreateCall(function, {entry.function->getArg(0), entry.function->getArg(1)});
+    builder.CreateRetVoid();
+  }
+  return entry.function;
+}
+
+void RegionEntries::branch_if_selected(llvm::IRBuilder<>& builder, Value* selected, Value* thread,
+                                       llvm::BasicBlock* skip) const {
+  auto* run = llvm::BasicBlock::Create(context(), "run", skip->getParent());
+  auto* mine = builder.CreateLoad(
+      builder.getInt8Ty(),
+      builder.CreateInBoundsGEP(builder.getInt8Ty(), selected,
+                                builder.CreateZExt(thread, builder.getInt64Ty())));
+  mine->setMetadata(llvm::LLVMContext::MD_access_group, work_.group);
+  builder.CreateCondBr(
+      builder.CreateICmpEQ(mine, builder.getInt8(static_cast<std::uint8_t>(number_))), run, skip);
+  builder.SetInsertPoint(run);
+}
+
+llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices indices,
+                                    unsigned width, const RowPlan& plan,
+                                    const StayingStep* step) const {
+  llvm::IRBuilder<> builder(context());
+  BlockEntry entry = open(prefix, builder);
+  if (width != 0) entry.fix_width(body_, width);
+  const LoopKind kind =
+      threads == Threads::selected_in_turn ? LoopKind::serial : LoopKind::parallel;
+  llvm::MDNode* group = kind == LoopKind::parallel ? work_.group : nullptr;
+  Value* state = load_context_pointer(builder, entry.context, offsetof(BlockContext, state));
+  Value* selected = load_context_pointer(builder, entry.context, offsetof(BlockContext, selected));
+  llvm::SmallVector<llvm::CallInst*, 2> calls;
+  llvm::SmallVector<Value*, 2> first;
+  const auto look_at_first = [&](Value* thread) {
+    if (indices == Indices::counted) first = load_indices(builder, entry, thread, nullptr);
+    if (!step || counters_ == Counters::unmarked) return;
+    if (Value* distance = step->index_distance(builder, of_first(entry, thread, first)))
+      mark_counter(builder, *llvm::cast<llvm::LoadInst>(first[0]), *distance);
+  };
+  const auto run_thread = [&](const ThreadPosition& at) {
+    llvm::BasicBlock* skip = nullptr;
+    if (threads != Threads::all) {
+      skip = llvm::BasicBlock::Create(context(), "skip", entry.function);
+      branch_if_selected(builder, selected, at.linear, skip);
+    }
+    if (body_.stores_thread_index) store_thread_index(builder, entry.context, {at.x, at.y, at.z});
+    llvm::SmallVector<Value*, 24> values = entry.values_at(body_, at);
+    values[body_.function->arg_size()] = at.linear;
+    if (indices == Indices::loaded) values.append(load_indices(builder, entry, at.linear, group));
+    for (Value* begin : first)
+      values.push_back(builder.CreateAdd(begin, builder.CreateZExt(at.x, begin->getType()), "",
+                                         /*HasNUW=*/true, /*HasNSW=*/true));
+    llvm::CallInst* call = builder.CreateCall(step ? step->function() : region_.function, values);
+    calls.push_back(call);
+    if (threads != Threads::all)
+      store_state(builder, call, state, at.linear, group);
+    else if (exits_.only_successor() < 0)
+      // Where all threads go the same way, the scheduler asks the first only.
+      store_state(builder, call, state, exits_.uniform ? builder.getInt32(0) : at.linear, group);
+    if (skip) {
+      builder.CreateBr(skip);
+      builder.SetInsertPoint(skip);
+    }
+  };
+  ThreadLoop loop{kind, group, run_thread, look_at_first};
+  loop.plan = plan;
+  emit_thread_loop(builder, body_, entry, loop);
+  builder.CreateRetVoid();
+  inline_threads(calls);
+  separate_frames(*entry.function, {state, uniform_frame(entry), varying_frame(entry)});
+  return entry.function;
+}
+
+}  // namespace
+
+void make_region_entries(KernelPlan& kernel, const SplitKernel& split,
+                         const llvm::TargetMachine& machine, Counters counters) {
+  const bool part =
+      llvm::any_of(split.exits, [](const RegionExits& region) { return !region.uniform; });
+  for (unsigned i = 0; i < split.regions.size(); ++i) {
+    const RegionEntries entries(kernel, split, machine, i, counters);
+    const BarrierKind barrier = split.graph->regions()[i].barrier;
+    RegionPlan plan;
+    plan.run_selected = part ? entries.make_selected(barrier) : nullptr;
+    plan.run_all = entries.make_all(split.row_width);
+    plan.only_successor = split.exits[i].only_successor();
+    plan.barrier = barrier;
+    plan.uniform_exit = split.exits[i].uniform;
+    kernel.regions.push_back(plan);
+    split.regions[i].function.function->eraseFromParent();
+  }
+  kernel.uniform_frame_size = split.live->uniform_size();
+  kernel.varying_frame_size = split.live->varying_size();
+  kernel.local_size = split.local.size;
+  split.body.function->eraseFromParent();
+}
+
+}  // namespace treadle::cuda_cpu

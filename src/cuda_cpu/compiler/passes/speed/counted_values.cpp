@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Analysis: which of the values that a region finds in the varying frame are indices. Loaded for
+// each thread they make every access a gather, though the threads of `for (i = thread; i < n;
+// i += step)` read side by side. Regions that have such values are made twice (barrier_regions):
+//
+//   %i = load i32, ptr (%frame + 4 * %thread)       %i = add nuw nsw i32 %first, %x
+//   %v = load float, ptr (%p + %i)   ; gather       %v = load float, ptr (%p + %i)   ; side by side
+//   if threads hold anything                        if x counts from the first thread's value
+#include "cuda_cpu/compiler/passes/speed/counted_values.hpp"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/Instructions.h>
+
+#include "cuda_cpu/compiler/passes/compilation.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+// An address is a few operations away from its index, or not worth another copy of the region.
+constexpr unsigned longest_way = 8;
+
+bool leads_to_address(const llvm::Instruction& value,
+                      const llvm::SmallPtrSetImpl<const llvm::BasicBlock*>& blocks,
+                      unsigned steps) {
+  if (steps == longest_way) return false;
+  for (const llvm::User* user : value.users()) {
+    const auto* next = llvm::cast<llvm::Instruction>(user);
+    if (!blocks.contains(next->getParent())) continue;
+    if (llvm::getLoadStorePointerOperand(next) == &value) return true;
+    if (llvm::isa<llvm::GetElementPtrInst, llvm::BinaryOperator, llvm::CastInst>(next) &&
+        leads_to_address(*next, blocks, steps + 1))
+      return true;
+  }
+  return false;
+}
+
+bool indexes_memory(const llvm::Instruction& value,
+                    const llvm::SmallPtrSetImpl<const llvm::BasicBlock*>& blocks) {
+  const llvm::Type& type = *value.getType();
+  return (type.isIntegerTy(32) || type.isIntegerTy(64)) && leads_to_address(value, blocks, 0);
+}
+
+}  // namespace
+
+// Only in steps of a loop, where indices are needed over and over: each region that has some is
+// compiled two or three times.
+void find_consecutive_indices(SplitKernel& kernel) {
+  for (unsigned i = 0; i < kernel.regions.size(); ++i) {
+    const RegionGraph::Region& region = kernel.graph->regions()[i];
+    if (region.barrier != BarrierKind::scheduling) continue;
+    const llvm::SmallPtrSet<const llvm::BasicBlock*, 16> blocks(region.blocks.begin(),
+                                                                region.blocks.end());
+    for (const llvm::Instruction* value : kernel.live->needed_by(i)) {
+      const Slot* slot = kernel.live->slot_of(value);
+      if (slot && !slot->uniform && indexes_memory(*value, blocks))
+        kernel.regions[i].indices.push_back(slot);
+    }
+  }
+}
+
+}  // namespace treadle::cuda_cpu

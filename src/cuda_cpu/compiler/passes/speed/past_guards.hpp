@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "cuda_cpu/compiler/passes/analysis/row_conditions.hpp"
+
+namespace treadle::cuda_cpu {
+
+struct KernelBody;
+
+/// The body of a kernel without barriers in the copy for threads that all pass its guards, as in
+/// `if (i < n) { ... }`.
+class PastGuards {
+ public:
+  explicit PastGuards(const KernelBody& body);
+  /// The copy, whose caller takes care of it; null where no guard counts along rows.
+  llvm::Function* function() const { return copy_; }
+  /// Under which all threads of a row pass.
+  const RowConditions& conditions() const { return conditions_; }
+
+ private:
+  llvm::Function* copy_ = nullptr;
+  RowConditions conditions_;
+};
+
+}  // namespace treadle::cuda_cpu

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <llvm/ADT/ArrayRef.h>
+
+#include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
+
+namespace llvm {
+class CallInst;
+class TargetMachine;
+}  // namespace llvm
+
+namespace treadle::cuda_cpu {
+
+/// How many rows of threads run at a time, and by which vectors. With one row LLVM chooses these.
+struct RowPlan {
+  unsigned rows = 1;
+  unsigned vector_elements = 0, vectors = 0;  ///< of a row, side by side
+};
+
+/// For blocks whose rows have `width` threads. `region`: one region of a body as a function with
+/// the same parameters in front.
+RowPlan plan_rows(const KernelBody& region, unsigned width, const llvm::TargetMachine& machine);
+
+/// Inlines what threads of one or several rows call, one call right behind the other. Several call
+/// a region without branches, and take turns instruction by instruction: what they read alike is
+/// then read once, and soon used up.
+void inline_threads(llvm::ArrayRef<llvm::CallInst*> calls);
+
+}  // namespace treadle::cuda_cpu

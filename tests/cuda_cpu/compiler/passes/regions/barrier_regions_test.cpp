@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+
+#include "cuda_cpu/compiler/lowered.hpp"
+#include "cuda_cpu/compiler/passes/kernel_texts.hpp"
+#include "cuda_cpu/module_abi.h"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+using testing::HasSubstr;
+
+/// For each note on where to go next: whether it is always left at the same place.
+std::vector<bool> notes(const llvm::Function& function) {
+  std::vector<bool> found;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    if (!store || !store->getValueOperand()->getType()->isIntegerTy(8)) continue;
+    const auto* place = llvm::dyn_cast<llvm::GetElementPtrInst>(store->getPointerOperand());
+    found.push_back(!place || place->hasAllConstantIndices());
+  }
+  return found;
+}
+
+TEST(BarrierRegions, ThreadsThatGoTheSameWayLeaveOneNote) {
+  Lowered kernel(two_barriers("%n"));
+  kernel.make_regions();
+  const auto& regions = kernel.kernel().regions;
+  ASSERT_EQ(regions.size(), 3u);
+  EXPECT_EQ(regions[0].only_successor, -1);
+  EXPECT_TRUE(regions[0].uniform_exit);
+  EXPECT_EQ(regions[0].run_selected, nullptr) << "nobody ever needs it";
+  EXPECT_EQ(notes(*regions[0].run_all), std::vector{true});
+  EXPECT_TRUE(notes(*regions[1].run_all).empty()) << "there is one way only";
+  EXPECT_EQ(kernel.kernel().varying_frame_size, 4u) << "%v, which the last region stores";
+}
+
+TEST(BarrierRegions, ThreadsThatPartEachLeaveANote) {
+  Lowered kernel(two_barriers("%t"));
+  kernel.make_regions();
+  const auto& regions = kernel.kernel().regions;
+  ASSERT_EQ(regions.size(), 3u);
+  EXPECT_FALSE(regions[0].uniform_exit);
+  EXPECT_EQ(notes(*regions[0].run_all), std::vector{false});
+  ASSERT_NE(regions[0].run_selected, nullptr);
+  EXPECT_THAT(IrModule::text_of(*regions[0].run_selected), HasSubstr("skip:"));
+  EXPECT_TRUE(regions[0].run_selected->hasFnAttribute(llvm::Attribute::OptimizeForSize));
+}
+
+TEST(BarrierRegions, StepsOfSomeThreadsAreVectors) {
+  Lowered kernel(strided_sum("load"));
+  kernel.make_regions();
+  for (const RegionPlan& region : kernel.kernel().regions) {
+    const bool vectors =
+        IrModule::text_of(*region.run_selected).find("!llvm.access.group") != std::string::npos;
+    EXPECT_EQ(!region.run_selected->hasFnAttribute(llvm::Attribute::OptimizeForSize),
+              region.barrier == BarrierKind::scheduling);
+    EXPECT_TRUE(vectors || region.barrier != BarrierKind::scheduling);
+  }
+}
+
+}  // namespace
+}  // namespace treadle::cuda_cpu

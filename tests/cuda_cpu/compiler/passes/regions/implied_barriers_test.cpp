@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+
+#include "cuda_cpu/compiler/lowered.hpp"
+#include "cuda_cpu/compiler/passes/analysis/uniformity.hpp"
+#include "cuda_cpu/compiler/passes/regions/barrier_regions.hpp"
+#include "cuda_cpu/compiler/passes/regions/implied_barriers.hpp"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+TEST(ImpliedBarriers, VolatileSharedStoresStandBetweenWarpBarriers) {
+  Lowered kernel(R"(@s = internal addrspace(3) global [64 x float] undef
+    define spir_kernel void @k(ptr addrspace(1) %p, float %v) {
+    store volatile float %v, ptr addrspace(3) @s
+    store volatile float %v, ptr addrspace(1) %p
+    ret void })");
+  EXPECT_TRUE(relies_on_warps(kernel.body));
+  EXPECT_TRUE(needs_regions(kernel.body));
+  add_warp_barriers(kernel.body);
+  const std::string text = kernel.text();
+  EXPECT_EQ(count(text, "@__treadle_barrier(i32 2)"), 2u);
+  EXPECT_LT(text.find("barrier"), text.find("store volatile"));
+}
+
+/// Sums `n` values that start at `pointer`.
+std::string summing_kernel(const std::string& pointer) {
+  return R"(define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+    %t = call spir_func i32 @__treadle_thread_index(i32 0)
+    %q = getelementptr float, ptr addrspace(1) %p, i32 %t
+    br label %loop
+  loop:
+    %i = phi i32 [ 0, %0 ], [ %j, %loop ]
+    %a = getelementptr float, ptr addrspace(1) )" +
+         pointer + R"(, i32 %i
+    %v = load float, ptr addrspace(1) %a
+    %j = add i32 %i, 1
+    %c = icmp ult i32 %j, %n
+    br i1 %c, label %loop, label %end
+  end:
+    store float %v, ptr addrspace(1) %q
+    ret void })";
+}
+
+TEST(ImpliedBarriers, LoopsOverMemoryOfTheThreadRunInStep) {
+  for (const auto& [pointer, barriers] : {std::pair("%q", 1u), std::pair("%p", 0u)}) {
+    Lowered kernel(summing_kernel(pointer));
+    add_scheduling_barriers(kernel.body, Uniformity(kernel.body), Interchange::on);
+    EXPECT_EQ(count(kernel.text(), "@__treadle_barrier(i32 0)"), barriers) << pointer;
+  }
+}
+
+}  // namespace
+}  // namespace treadle::cuda_cpu
