@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 # Makes this machine ready: setup.sh build|test|docs
 #   system packages (Debian, as root; elsewhere it says what to install), .venv, Python packages.
+#   While another package manager holds its locks, waits for TREADLE_SETUP_LOCK_WAIT_S seconds at most (900).
 # Ends by touching .venv/.ready-<what>, which the Makefile takes as done.
 set -euo pipefail
 what=$1
+lock_wait_s=${TREADLE_SETUP_LOCK_WAIT_S:-900}
 cd "$(dirname "$0")/.."
 
 build_packages=(g++ cmake ninja-build python3 python3-venv python3-dev
@@ -32,10 +34,28 @@ install_system_packages() {
     exit 1
   fi
   echo "setup: installing ${missing[*]}"
-  export DEBIAN_FRONTEND=noninteractive
-  { apt-get update -qq && "${install[@]}"; } >/tmp/treadle-setup.$$ 2>&1 ||
-    { tail -n 40 /tmp/treadle-setup.$$ >&2; echo "setup: apt-get failed" >&2; exit 1; }
-  rm -f /tmp/treadle-setup.$$
+  run_when_free apt-get update -qq
+  run_when_free "${install[@]}"
+}
+
+# Another apt or dpkg may be at work. DPkg::Lock::Timeout would wait for dpkg's lock only, not for those on the
+# package lists and the downloads, so the command is repeated as long as its error is that a lock is held.
+run_when_free() {
+  local log waiting=
+  local -r lock_held='Could not get lock|Unable to (lock|acquire)|lock was locked by another process'
+  log=$(mktemp)
+  until LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@" >"$log" 2>&1; do
+    if ! grep -qE "$lock_held" "$log" || [ "$SECONDS" -ge "$lock_wait_s" ]; then
+      tail -n 40 "$log" >&2
+      rm -f "$log"
+      echo "setup: $1 failed" >&2
+      exit 1
+    fi
+    [ -n "$waiting" ] || echo "setup: waiting for another package manager: $(grep -m 1 -E "$lock_held" "$log")"
+    waiting=yes
+    sleep 1
+  done
+  rm -f "$log"
 }
 
 # Debian's own Python first: its headers are the ones that python3-dev brings.
