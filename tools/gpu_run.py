@@ -109,10 +109,10 @@ def describe_machine() -> list[Part]:
     log = OUT / "install.log"
     query = ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
     ok, output, seconds = execute(query, log, 30)
-    doctor_ok, _, more = execute([sys.executable, "-m", "treadle", "doctor"], log, 60)
+    info_ok, _, more = execute([sys.executable, "-m", "treadle", "info", "--all"], log, 60)
     return [
         Part("nvidia-smi", ok, seconds, output.strip().split("\n")[0]),
-        Part("doctor", doctor_ok, more),
+        Part("info", info_ok, more),
     ]
 
 
