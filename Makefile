@@ -36,11 +36,13 @@ $(build)/.configured: .venv/.ready-build
 	@touch $@
 
 build: $(build)/.configured
-	@cmake --build $(build) -j $(jobs)
+	@cmake --build $(build) -j $(jobs) --target all $(targets)
 	@$(python) tools/link_package.py $(build)/python
 
-demo: build
-	@$(python) examples/run_demo.py
+# An OpenCL platform first: a program of each run-time system is shown.
+demo: .venv/.ready-demo
+	@$(MAKE) --no-print-directory build targets=example_tiled_product
+	@$(python) examples/run_demo.py --binaries $(build)/examples/cpp
 
 test: .venv/.ready-test
 	@$(python) tools/run_tests.py --jobs $(jobs) $(parts)

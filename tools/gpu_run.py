@@ -25,7 +25,7 @@ BUNDLE = ROOT / ".gpu-bundle"
 OUT = pathlib.Path(os.environ.get("OUT", BUNDLE / "out"))
 SITE, PEERS, PROGRAMS = BUNDLE / "site", BUNDLE / "peers-site", BUNDLE / "programs"
 PROGRAMS_AT_ONCE = 4
-LIMITS_S = {"program": 240, "pytest": 330, "demo": 60, "bench": 420, "sanitizer": 300}
+LIMITS_S = {"program": 240, "pytest": 330, "demo": 90, "bench": 420, "sanitizer": 300}
 
 
 @dataclasses.dataclass

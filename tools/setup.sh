@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Makes this machine ready: setup.sh build|test|docs
+# Makes this machine ready: setup.sh build|demo|test|docs
 #   system packages (Debian, as root; elsewhere it says what to install), .venv, Python packages.
 #   While another package manager holds its locks, waits for TREADLE_SETUP_LOCK_WAIT_S seconds at most (900).
 # Ends by touching .venv/.ready-<what>, which the Makefile takes as done.
@@ -12,10 +12,14 @@ cd "$(dirname "$0")/.."
 build_packages=(g++ cmake ninja-build python3 python3-venv python3-dev
   llvm-19-dev libclang-19-dev liblld-19-dev zlib1g-dev libzstd-dev libxxhash-dev libb2-dev libfmt-dev
   opencl-c-headers)
-test_packages=(libgtest-dev libgmock-dev ocl-icd-libopencl1 pocl-opencl-icd clang-19 libclang-rt-19-dev gdb)
+demo_packages=(ocl-icd-libopencl1 pocl-opencl-icd)
+test_packages=("${demo_packages[@]}" libgtest-dev libgmock-dev clang-19 libclang-rt-19-dev gdb)
 
 packages=("${build_packages[@]}")
-if [ "$what" = test ]; then packages+=("${test_packages[@]}"); fi
+case $what in
+  demo) packages+=("${demo_packages[@]}") ;;
+  test) packages+=("${test_packages[@]}") ;;
+esac
 
 install_system_packages() {
   if ! command -v dpkg-query >/dev/null; then
@@ -65,8 +69,8 @@ make_environment() {
     [ -x "$python" ] || python=python3
     "$python" -m venv .venv
   fi
-  local requirements=(-r "tools/requirements-build.txt")
-  if [ "$what" != build ]; then requirements+=(-r "tools/requirements-$what.txt"); fi
+  local requirements=(-r tools/requirements-build.txt)
+  if [ "$what" != build ] && [ -e "tools/requirements-$what.txt" ]; then requirements+=(-r "tools/requirements-$what.txt"); fi
   # With a GPU, CUDA C is compiled by NVRTC; the tests compile for one wherever they run.
   if [ -e /dev/nvidiactl ] || [ "$what" = test ]; then requirements+=("nvidia-cuda-nvrtc==13.0.*"); fi
   .venv/bin/python -m pip install -q --disable-pip-version-check "${requirements[@]}"
@@ -76,3 +80,4 @@ install_system_packages
 make_environment
 touch ".venv/.ready-$what"
 if [ "$what" != build ]; then touch .venv/.ready-build; fi
+if [ "$what" = test ]; then touch .venv/.ready-demo; fi

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tools/setup.sh and package managers: apt-get runs for real, on a system in a folder of its own."""
+"""tools/setup.sh and package managers: apt-get itself runs, on a system in a folder of its own."""
 
 import contextlib
 import fcntl
