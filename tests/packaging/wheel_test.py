@@ -95,6 +95,13 @@ def test_wheel_runs_a_kernel_from_an_empty_folder(wheel, tmp_path, run, clean_en
     assert not list(empty.iterdir())
 
 
+def test_extras_bring_the_compiler_for_nvidia_gpus(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = archive.read(next(n for n in archive.namelist() if n.endswith("/METADATA")))
+    wanted = re.findall(r"^Requires-Dist: ([\w-]+)\S*; extra == .(\w+).$", metadata.decode(), re.M)
+    assert wanted == [("nvidia-cuda-nvrtc", "cuda"), ("nvidia-cuda-nvrtc-cu12", "cuda12")]
+
+
 def test_version_is_the_same_everywhere(wheel, source):
     declared = re.search(
         r"project\(treadle VERSION ([\d.]+)", (source / "CMakeLists.txt").read_text()
