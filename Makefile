@@ -2,7 +2,7 @@
 # Everything a developer runs. Each target installs what it needs first (`make setup`); all of it is repeatable.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-sanitize clean
+.PHONY: help setup build wheel demo check test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-sanitize clean
 
 python := .venv/bin/python
 build := build
@@ -12,6 +12,8 @@ cmake_flags ?=
 help:
 	@echo "make demo        run-time generated kernels on this machine's GPU, or without one"
 	@echo "make build       the libraries and the Python package ($(python) -c 'import treadle')"
+	@echo "make wheel       dist/treadle-*.whl, for the Python of $(python)"
+	@echo "make check       builds and tests what a change touches, in three minutes; base=COMMIT: since then"
 	@echo "make test        everything CI runs; one part: make test parts='ctest pytest'"
 	@echo "make lint        formats, arrows, sizes, names; make format mends the formats"
 	@echo "make bench       benchmarks on this machine"
@@ -36,11 +38,22 @@ $(build)/.configured: .venv/.ready-build
 	@touch $@
 
 build: $(build)/.configured
-	@cmake --build $(build) -j $(jobs)
+	@cmake --build $(build) -j $(jobs) --target all $(targets)
 	@$(python) tools/link_package.py $(build)/python
 
-demo: build
-	@$(python) examples/run_demo.py
+# From the build folder: what `make build` compiled is not compiled again.
+wheel: build
+	@rm -f dist/treadle-*.whl
+	@$(python) -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation \
+	  --config-settings=build-dir=$(build) -w dist . && ls dist/treadle-*.whl
+
+# An OpenCL platform first: a program of each run-time system is shown.
+demo: .venv/.ready-demo
+	@$(MAKE) --no-print-directory build targets=example_tiled_product
+	@$(python) examples/run_demo.py --binaries $(build)/examples/cpp
+
+check: .venv/.ready-test
+	@$(python) tools/run_check.py --jobs $(jobs) $(if $(base),--base $(base))
 
 test: .venv/.ready-test
 	@$(python) tools/run_tests.py --jobs $(jobs) $(parts)

@@ -25,7 +25,7 @@ BUNDLE = ROOT / ".gpu-bundle"
 OUT = pathlib.Path(os.environ.get("OUT", BUNDLE / "out"))
 SITE, PEERS, PROGRAMS = BUNDLE / "site", BUNDLE / "peers-site", BUNDLE / "programs"
 PROGRAMS_AT_ONCE = 4
-LIMITS_S = {"program": 240, "pytest": 330, "demo": 60, "bench": 420, "sanitizer": 300}
+LIMITS_S = {"program": 240, "pytest": 330, "demo": 90, "bench": 420, "sanitizer": 300}
 
 
 @dataclasses.dataclass
@@ -109,10 +109,10 @@ def describe_machine() -> list[Part]:
     log = OUT / "install.log"
     query = ["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"]
     ok, output, seconds = execute(query, log, 30)
-    doctor_ok, _, more = execute([sys.executable, "-m", "treadle", "doctor"], log, 60)
+    info_ok, _, more = execute([sys.executable, "-m", "treadle", "info", "--all"], log, 60)
     return [
         Part("nvidia-smi", ok, seconds, output.strip().split("\n")[0]),
-        Part("doctor", doctor_ok, more),
+        Part("info", info_ok, more),
     ]
 
 

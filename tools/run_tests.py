@@ -158,20 +158,20 @@ class Runner:
         # -k 0: one broken room does not hide the next.
         self.run("cmake", "--build", folder, "--target", target, "-j", self.jobs, "--", "-k", "0")
 
-    def build(self) -> None:
+    def configure_build(self) -> None:
         python = (f"-DPython_EXECUTABLE={sys.executable}", "-DTREADLE_BUILD_PYTHON=ON")
         # From nothing, tests compiled eight at a time take a third of the time.
         self.configure("release", "-DTREADLE_UNITY_TESTS=ON", *python)
-        self.compile("build")
         (BUILD / ".configured").touch()
+
+    def build(self) -> None:
+        self.configure_build()
+        self.compile("build")
         self.run(sys.executable, ROOT / "tools/link_package.py", BUILD / "python")
 
     def ctest(self, preset: str = "release") -> None:
-        # C++ programs know no site-packages: NVRTC's wheel is found where the loader looks.
-        wheel = sysconfig.get_path("platlib") + "/nvidia/cu13/lib"
-        path = ":".join(filter(None, (wheel, os.environ.get("LD_LIBRARY_PATH"))))
         command = ("ctest", "--preset", preset, "-j", self.jobs, "--no-tests=error")
-        self.count_ctest(self.run(*command, env={"LD_LIBRARY_PATH": path}))
+        self.count_ctest(self.run(*command, env=nvrtc_path()))
 
     def pytest(self) -> None:
         self.count_pytest(self.run(sys.executable, "-m", "pytest", "-q", "-m", "not packaging"))
@@ -223,6 +223,23 @@ class Runner:
         self.count_pytest(
             self.run(sys.executable, "-m", "pytest", "-q", "-m", "packaging", "tests/packaging")
         )
+
+
+def nvrtc_path() -> dict[str, str]:
+    """C++ programs know no site-packages: NVRTC's wheel is found where the loader looks."""
+    wheel = sysconfig.get_path("platlib") + "/nvidia/cu13/lib"
+    path = ":".join(filter(None, (wheel, os.environ.get("LD_LIBRARY_PATH"))))
+    return {"LD_LIBRARY_PATH": path}
+
+
+def environment_of_tests() -> dict[str, str]:
+    """What test programs of the build folder need where ctest does not start them."""
+    return {
+        **nvrtc_path(),
+        "TREADLE_SOURCE_DIR": str(ROOT),
+        "TREADLE_LIBRARY_DIR": str(BUILD / "lib"),
+        "TREADLE_CACHE_DIR": str(BUILD / "tests/cache"),
+    }
 
 
 def failures(output: str) -> list[str]:

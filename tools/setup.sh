@@ -1,19 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Makes this machine ready: setup.sh build|test|docs
+# Makes this machine ready: setup.sh build|demo|test|docs
 #   system packages (Debian, as root; elsewhere it says what to install), .venv, Python packages.
+#   While another package manager holds its locks, waits for TREADLE_SETUP_LOCK_WAIT_S seconds at most (900).
 # Ends by touching .venv/.ready-<what>, which the Makefile takes as done.
 set -euo pipefail
 what=$1
+lock_wait_s=${TREADLE_SETUP_LOCK_WAIT_S:-900}
 cd "$(dirname "$0")/.."
 
 build_packages=(g++ cmake ninja-build python3 python3-venv python3-dev
   llvm-19-dev libclang-19-dev liblld-19-dev zlib1g-dev libzstd-dev libxxhash-dev libb2-dev libfmt-dev
   opencl-c-headers)
-test_packages=(libgtest-dev libgmock-dev ocl-icd-libopencl1 pocl-opencl-icd clang-19 libclang-rt-19-dev gdb)
+demo_packages=(ocl-icd-libopencl1 pocl-opencl-icd)
+test_packages=("${demo_packages[@]}" libgtest-dev libgmock-dev clang-19 libclang-rt-19-dev gdb)
 
 packages=("${build_packages[@]}")
-if [ "$what" = test ]; then packages+=("${test_packages[@]}"); fi
+case $what in
+  demo) packages+=("${demo_packages[@]}") ;;
+  test) packages+=("${test_packages[@]}") ;;
+esac
 
 install_system_packages() {
   if ! command -v dpkg-query >/dev/null; then
@@ -32,10 +38,28 @@ install_system_packages() {
     exit 1
   fi
   echo "setup: installing ${missing[*]}"
-  export DEBIAN_FRONTEND=noninteractive
-  { apt-get update -qq && "${install[@]}"; } >/tmp/treadle-setup.$$ 2>&1 ||
-    { tail -n 40 /tmp/treadle-setup.$$ >&2; echo "setup: apt-get failed" >&2; exit 1; }
-  rm -f /tmp/treadle-setup.$$
+  run_when_free apt-get update -qq
+  run_when_free "${install[@]}"
+}
+
+# Another apt or dpkg may be at work. DPkg::Lock::Timeout would wait for dpkg's lock only, not for those on the
+# package lists and the downloads, so the command is repeated as long as its error is that a lock is held.
+run_when_free() {
+  local log waiting=
+  local -r lock_held='Could not get lock|Unable to (lock|acquire)|lock was locked by another process'
+  log=$(mktemp)
+  until LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@" >"$log" 2>&1; do
+    if ! grep -qE "$lock_held" "$log" || [ "$SECONDS" -ge "$lock_wait_s" ]; then
+      tail -n 40 "$log" >&2
+      rm -f "$log"
+      echo "setup: $1 failed" >&2
+      exit 1
+    fi
+    [ -n "$waiting" ] || echo "setup: waiting for another package manager: $(grep -m 1 -E "$lock_held" "$log")"
+    waiting=yes
+    sleep 1
+  done
+  rm -f "$log"
 }
 
 # Debian's own Python first: its headers are the ones that python3-dev brings.
@@ -45,8 +69,8 @@ make_environment() {
     [ -x "$python" ] || python=python3
     "$python" -m venv .venv
   fi
-  local requirements=(-r "tools/requirements-build.txt")
-  if [ "$what" != build ]; then requirements+=(-r "tools/requirements-$what.txt"); fi
+  local requirements=(-r tools/requirements-build.txt)
+  if [ "$what" != build ] && [ -e "tools/requirements-$what.txt" ]; then requirements+=(-r "tools/requirements-$what.txt"); fi
   # With a GPU, CUDA C is compiled by NVRTC; the tests compile for one wherever they run.
   if [ -e /dev/nvidiactl ] || [ "$what" = test ]; then requirements+=("nvidia-cuda-nvrtc==13.0.*"); fi
   .venv/bin/python -m pip install -q --disable-pip-version-check "${requirements[@]}"
@@ -56,3 +80,4 @@ install_system_packages
 make_environment
 touch ".venv/.ready-$what"
 if [ "$what" != build ]; then touch .venv/.ready-build; fi
+if [ "$what" = test ]; then touch .venv/.ready-demo; fi

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""`python -m treadle`: run | doctor | info | cache."""
+"""`treadle` and `python -m treadle`: run | info | cache."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import pathlib
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import treadle
-from treadle import _cache_command, _doctor, _run
+from treadle import _cache_command, _info, _run
 
-_RUN_USAGE = "python -m treadle run [--stats] [--gdb [gdb option ...]] script.py [argument ...]"
+# How this was started: by the script that pip installs, or as a module.
+_PROGRAM = "treadle" if pathlib.Path(sys.argv[0]).name == "treadle" else "python -m treadle"
+_RUN_USAGE = f"{_PROGRAM} run [--stats] [--gdb [gdb option ...]] script.py [argument ...]"
 
 
 def _bytes(text: str) -> int:
@@ -23,7 +26,7 @@ def _bytes(text: str) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m treadle",
+        prog=_PROGRAM,
         description="Run PyCUDA and PyOpenCL programs on Treadle, and look around.",
     )
     commands = parser.add_subparsers(dest="command", required=True)
@@ -33,12 +36,14 @@ def _parser() -> argparse.ArgumentParser:
         usage=_RUN_USAGE,
         add_help=False,
     )
-    for name, text in (
-        ("doctor", "what is there, what is missing, and what fixes it"),
-        ("info", "the devices and what they can do"),
-    ):
-        command = commands.add_parser(name, help=text)
-        command.add_argument("--json", action="store_true", help="machine-readable output")
+    info = commands.add_parser("info", help="devices, compilers, cache, and what is missing")
+    info.add_argument("--all", action="store_true", help="every attribute and every place tried")
+    doctor = commands.add_parser("doctor", help="the same as info --all")
+    doctor.set_defaults(all=True)
+    for command in (info, doctor):
+        command.add_argument(
+            "--json", action="store_true", help="machine-readable output: everything"
+        )
     cache = commands.add_parser("cache", help="the disk cache of compiled kernels")
     actions = cache.add_subparsers(dest="action", required=True)
     for name, (_, _, text) in _cache_command.ACTIONS.items():
@@ -59,7 +64,7 @@ def _show(report: Any, as_text: Callable[[Any], str], as_json: bool) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit status: 0, or 1 where doctor or cache found something wrong, 2 for bad usage."""
+    """The exit status: 0, or 1 where info or cache found something wrong, 2 for bad usage."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["run"]:  # everything behind the script's name belongs to the script
         return _run.main(words[1:], _RUN_USAGE)
@@ -72,10 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"treadle cache {options.action}: {error}", file=sys.stderr)
             return 1
     else:
-        look, as_text = {
-            "doctor": (_doctor.examine, _doctor.as_text),
-            "info": (_doctor.describe_devices, _doctor.devices_as_text),
-        }[options.command]
-        report, status = look()
+        report, status = _info.examine()
+        as_text = _info.full_text if options.all else _info.short_text
     _show(report, as_text, options.json)
     return status

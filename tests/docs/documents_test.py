@@ -108,7 +108,7 @@ def targets_of_make():
 # The commands of other projects that our pages name, by the words they begin with.
 FOREIGN = {
     *{("apt", "install"), ("apt-get", "install"), ("cmake",), ("ctest",), ("git", "clone")},
-    ("perf", "record"),
+    *{("perf", "record"), ("pip", "install"), ("python3", "-m", "venv")},
 }
 
 
@@ -117,6 +117,7 @@ def test_commands_exist(page, run_python):
     """Targets of make are in the Makefile; subcommands and options are in their own --help."""
     for number, words in commands(page):
         place = f"{page}:{number}: {' '.join(words)}"
+        words[0] = words[0].removeprefix("~/treadle-env/bin/")
         while "=" in words[0]:  # NAME=value before a command
             assert re.match(r"(TREADLE|CUDA|PYOPENCL|PYCUDA)_\w+=", words[0]), place
             words = words[1:]
@@ -125,6 +126,8 @@ def test_commands_exist(page, run_python):
             assert named <= targets_of_make(), place
         elif words[:3] == ["python", "-m", "treadle"]:
             check_own_command(words[3:], place, run_python)
+        elif words[0] == "treadle":
+            check_own_command(words[1:], place, run_python)
         elif words[:2] == ["python", "-c"]:
             result = run_python("-c", words[2])
             assert result.returncode == 0, place + result.stderr
@@ -136,6 +139,19 @@ def test_commands_exist(page, run_python):
             assert "/" not in script or (ROOT / script).is_file(), place
         else:
             assert any(tuple(words[: len(known)]) == known for known in FOREIGN), place
+
+
+def test_packages_to_install_are_those_that_the_setup_installs():
+    """And extras that pip is asked for are in pyproject.toml."""
+    setup = (ROOT / "tools/setup.sh").read_text()
+    packages = re.search(r"^build_packages=\(([^)]*)\)", setup, re.MULTILINE)[1].split()
+    named = [words[2:] for _, words in commands("docs/getting-started.md") if words[0] == "apt"]
+    assert packages in named
+    extras = re.findall(r"^(\w+) = \[\"nvidia", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    for page in NAMES:
+        for _, words in commands(page):
+            if words[-1].startswith(".["):
+                assert words[-1][2:-1] in extras, f"{page}: {words}"
 
 
 def check_own_command(words, place, run_python):

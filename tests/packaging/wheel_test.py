@@ -29,6 +29,15 @@ kernel.get_function("twice")(cuda.InOut(a), block=(4, 1, 1))
 print(a.tolist())
 """
 
+ENTRY_POINT = """
+import importlib.metadata
+import sys
+
+(script,) = importlib.metadata.entry_points(group="console_scripts", name="treadle")
+sys.argv = ["treadle", "info"]
+sys.exit(script.load()())
+"""
+
 
 @pytest.fixture(scope="session")
 def wheel(source, build, tmp_path_factory) -> pathlib.Path:
@@ -80,8 +89,17 @@ def test_wheel_runs_a_kernel_from_an_empty_folder(wheel, tmp_path, run, clean_en
     empty.mkdir()
     environment = {**clean_environment, "TREADLE_DEVICE": "cpu"}
     out = run(python, "-c", PROGRAM, cwd=empty, env=environment)
+    # The script that pip installs, by its entry point: pip made it for another Python than this.
+    assert "Devices\n* cpu " in run(python, "-c", ENTRY_POINT, cwd=empty, env=environment)
     assert out.strip().splitlines()[-1] == "[0.0, 2.0, 4.0, 6.0]"
     assert not list(empty.iterdir())
+
+
+def test_extras_bring_the_compiler_for_nvidia_gpus(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = archive.read(next(n for n in archive.namelist() if n.endswith("/METADATA")))
+    wanted = re.findall(r"^Requires-Dist: ([\w-]+)\S*; extra == .(\w+).$", metadata.decode(), re.M)
+    assert wanted == [("nvidia-cuda-nvrtc", "cuda"), ("nvidia-cuda-nvrtc-cu12", "cuda12")]
 
 
 def test_version_is_the_same_everywhere(wheel, source):

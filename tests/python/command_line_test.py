@@ -11,51 +11,99 @@ def _json(result):
     return json.loads(result.stdout)
 
 
-def test_doctor_names_drivers_compilers_and_every_place(run_python):
-    result = run_python("-m", "treadle", "doctor", "--json")
-    report = _json(result)
+def info(run_python, *options, **environment):
+    """What `info` says: as data, and in words with the options given."""
+    result = run_python("-m", "treadle", "info", "--json", **environment)
+    text = run_python("-m", "treadle", "info", *options, **environment)
+    assert text.returncode == result.returncode, result.stderr
+    return _json(result), text.stdout
+
+
+def test_info_is_a_short_page_of_devices_compilers_cache_and_what_is_missing(run_python):
+    report, text = info(run_python)
+    assert len(text.splitlines()) < 25
+    assert [d["id"] for d in report["devices"]] == [d.id for d in treadle.devices()]
+    for device in report["devices"]:
+        line = next(line for line in text.splitlines() if line[2:].startswith(device["id"]))
+        assert device["name"] in line
+        assert line.startswith("*") == (device["id"] == report["default_device"]["id"])
+        assert device["runtime"].split("  ")[0] in line
+    for compiler in report["compilers"]:
+        assert (compiler["name"] in text) == bool(compiler["path"])
+    assert f"Cache: {report['cache']['folder']}, " in text
+    for part in report["missing"]:
+        assert f"  {part['name']}: {part['problem']}\n" in text
+        assert part["hint"] is None or part["hint"] in text
+
+
+def test_info_tells_the_size_of_the_cache(run_python, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import treadle\ntreadle.compile_cuda('__global__ void k() {}',"
+        " treadle.cuda.default_device().target)\n"
+    )
+    environment = {"TREADLE_CACHE_DIR": str(tmp_path / "cache"), "TREADLE_CACHE_MAX_BYTES": "2048"}
+    assert ", 0 programs, 0 bytes of at most 2 KiB" in info(run_python, **environment)[1]
+    environment.pop("TREADLE_CACHE_MAX_BYTES")
+    assert run_python(str(script), **environment).returncode == 0
+    report, text = info(run_python, **environment)
+    assert report["cache"]["bytes"] > 0
+    assert ", 1 programs, " in text and " 0 bytes" not in text
+
+
+def test_info_all_names_drivers_compilers_and_every_place(run_python):
+    report, text = info(run_python, "--all")
     assert [driver["name"] for driver in report["drivers"]] == ["NVIDIA", "CPU"]
     assert {"NVRTC", "CPU compiler", "nvcc"} <= {c["name"] for c in report["compilers"]}
-    assert result.returncode == (1 if report["advice"] else 0)
     for part in report["drivers"] + report["compilers"]:
         assert part.get("library") or part.get("path") or part["tried"] or part["problem"]
-
-
-def test_doctor_says_it_in_words_too(run_python):
-    text = run_python("-m", "treadle", "doctor").stdout
+        assert all(f"tried {place}" in text for place in part["tried"])
     for word in ("Drivers", "Compilers", "Cache", "Default device"):
         assert word in text
 
 
-def test_doctor_tells_how_to_mend_an_absent_library(run_python, tmp_path):
-    result = run_python(
-        "-m",
-        "treadle",
-        "doctor",
-        "--json",
-        TREADLE_LIBCUDA=str(tmp_path / "nothing.so"),
-        TREADLE_DEVICE="cuda:0",
-    )
-    report = _json(result)
-    assert result.returncode == 1
-    nvidia = report["drivers"][0]
+def test_doctor_is_info_all(run_python):
+    doctor = run_python("-m", "treadle", "doctor", TREADLE_LIBOPENCL="/no/such.so")
+    everything = run_python("-m", "treadle", "info", "--all", TREADLE_LIBOPENCL="/no/such.so")
+    assert doctor.stdout == everything.stdout
+
+
+def test_info_tells_how_to_mend_an_absent_library(run_python, tmp_path):
+    missing = str(tmp_path / "nothing.so")
+    result = run_python("-m", "treadle", "info", "--json", TREADLE_LIBCUDA=missing)
+    nvidia = _json(result)["drivers"][0]
+    assert result.returncode == 0  # the CPU device runs kernels
     assert any("nothing.so" in place for place in nvidia["tried"])
-    assert nvidia["hint"]
-    assert report["advice"]
+    part = next(part for part in _json(result)["missing"] if part["name"] == "NVIDIA driver")
+    assert part["hint"] == nvidia["hint"]
+    assert not part["needed"]
+
+
+def test_info_fails_where_kernels_do_not_run(run_python, tmp_path):
+    environment = {"TREADLE_LIBRARY_DIR": str(tmp_path), "TREADLE_LIBCUDA": str(tmp_path / "none")}
+    result = run_python(
+        "-m", "treadle", "info", TREADLE_LIBOPENCL=str(tmp_path / "none"), **environment
+    )
+    assert result.returncode == 1
+    assert "Devices\n  none\n" in result.stdout
+    needed = result.stdout.split("Missing, and needed to run kernels\n")[1]
+    assert needed.startswith(
+        "  CPU device: libtreadle_cpu.so was not found\n      reinstall Treadle"
+    )
 
 
 @pytest.fixture
 def opencl_of(run_python):
-    """opencl_of(VARIABLE=value) is what doctor says of OpenCL, as data and in words."""
+    """opencl_of(VARIABLE=value) is what info --all says of OpenCL, as data and in words."""
 
     def ask(**environment):
-        report = _json(run_python("-m", "treadle", "doctor", "--json", **environment))
-        return report["opencl"], run_python("-m", "treadle", "doctor", **environment).stdout
+        report, text = info(run_python, "--all", **environment)
+        return report["opencl"], text
 
     return ask
 
 
-def test_doctor_shows_opencl_with_loader_vendor_files_and_devices(opencl_of):
+def test_info_shows_opencl_with_loader_vendor_files_and_devices(opencl_of):
     opencl, text = opencl_of()
     assert opencl["vendor_files"]
     for place in opencl["vendor_files"]:
@@ -69,7 +117,7 @@ def test_doctor_shows_opencl_with_loader_vendor_files_and_devices(opencl_of):
     assert devices[0]["name"] in text
 
 
-def test_doctor_tells_how_to_mend_an_absent_opencl_loader(opencl_of, tmp_path):
+def test_info_tells_how_to_mend_an_absent_opencl_loader(opencl_of, tmp_path):
     missing = str(tmp_path / "libNothing.so")
     opencl, text = opencl_of(TREADLE_LIBOPENCL=missing)
     assert opencl["library"] is None
@@ -77,9 +125,10 @@ def test_doctor_tells_how_to_mend_an_absent_opencl_loader(opencl_of, tmp_path):
     assert opencl["hint"].startswith("apt install")
     assert f"try: {opencl['hint']}" in text
     assert f"tried {missing}" in text
+    assert f"  OpenCL: {opencl['problem']}\n      {opencl['hint']}" in text
 
 
-def test_doctor_tells_how_to_mend_absent_platforms(opencl_of, tmp_path):
+def test_info_tells_how_to_mend_absent_platforms(opencl_of, tmp_path):
     (tmp_path / "broken.icd").write_text("/nowhere/libplatform.so\n")
     opencl, text = opencl_of(OCL_ICD_VENDORS=str(tmp_path), OPENCL_VENDOR_PATH=str(tmp_path))
     if opencl["library"] is None:
@@ -94,16 +143,17 @@ def test_doctor_tells_how_to_mend_absent_platforms(opencl_of, tmp_path):
     assert "/nowhere/libplatform.so" in text
 
 
-def test_doctor_names_the_default_device_of_whatever_runtime(run_python):
-    report = _json(run_python("-m", "treadle", "doctor", "--json"))
+def test_info_names_the_default_device_of_whatever_runtime(run_python):
+    report = _json(run_python("-m", "treadle", "info", "--json"))
     assert report["default_device"]["id"]
     for device in treadle.devices():
-        chosen = run_python("-m", "treadle", "doctor", "--json", TREADLE_DEVICE=device.id)
+        chosen = run_python("-m", "treadle", "info", "--json", TREADLE_DEVICE=device.id)
         assert _json(chosen)["default_device"]["id"] == device.id
         assert device.id in _json(chosen)["default_device"]["reason"]
-    absent = run_python("-m", "treadle", "doctor", "--json", TREADLE_DEVICE="opencl:77:0")
+    absent = run_python("-m", "treadle", "info", "--json", TREADLE_DEVICE="opencl:77:0")
     assert absent.returncode == 1
-    assert any("opencl:77:0" in advice for advice in _json(absent)["advice"])
+    needed = [part for part in _json(absent)["missing"] if part["needed"]]
+    assert any("opencl:77:0" in part["problem"] for part in needed)
 
 
 def test_the_loader_that_was_chosen_is_a_setting(run_python):
@@ -113,23 +163,23 @@ def test_the_loader_that_was_chosen_is_a_setting(run_python):
     assert run_python("-c", ask, TREADLE_SHARED_CACHE_DIR="/a:/b").stdout == "['/a', '/b']\n"
 
 
-def test_info_lists_opencl_devices_with_attributes(run_python):
-    devices = _json(run_python("-m", "treadle", "info", "--json"))["opencl_devices"]
+def test_info_all_lists_opencl_devices_with_attributes(opencl_of):
+    opencl, text = opencl_of()
+    devices = [device for platform in opencl["platforms"] for device in platform["devices"]]
     if not devices:
         pytest.skip("needs an OpenCL platform")
     for device in devices:
         assert device["attributes"]["MAX_COMPUTE_UNITS"] == device["compute_units"]
         assert device["attributes"]["NAME"] == device["name"]
-    assert "MAX_WORK_GROUP_SIZE = " in run_python("-m", "treadle", "info").stdout
+    assert "MAX_WORK_GROUP_SIZE = " in text
 
 
-def test_info_lists_devices_with_attributes(run_python):
-    result = run_python("-m", "treadle", "info", "--json")
-    assert result.returncode == 0, result.stderr
-    devices = _json(result)["devices"]
+def test_info_all_lists_devices_with_attributes(run_python):
+    report, text = info(run_python, "--all")
+    devices = [device for driver in report["drivers"] for device in driver["devices"]]
     assert devices
     assert all(d["attributes"]["WARP_SIZE"] == 32 for d in devices)
-    assert devices[0]["name"] in run_python("-m", "treadle", "info").stdout
+    assert "WARP_SIZE = 32" in text
 
 
 def test_cache_commands(run_python, tmp_path):

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""One kernel text on every device of the machine: GPUs and processors, on CUDA and on OpenCL."""
+"""One kernel text on every device of the machine: GPUs and processors, on CUDA and on OpenCL.
+
+every_device.py [ID ...]: only the devices of these ids, as `treadle info` lists them."""
+
+import sys
 
 import numpy as np
 
@@ -7,18 +11,39 @@ import treadle
 
 TEXT = """
 #include <treadle/dialect.h>
-TREADLE_KERNEL twice(TREADLE_GLOBAL float *a, int n)
+TREADLE_KERNEL twice(TREADLE_GLOBAL float *out, TREADLE_GLOBAL const float *in, int n)
 {
   int i = treadle_global_id(0);
-  if (i < n) a[i] *= 2;
+  if (i < n) out[i] = 2 * in[i];
 }
 """
+N, GROUP_SIZE, REPEATS = 1 << 22, 256, 5
 
-for device in treadle.devices():
+values = np.random.default_rng(0).random(N, np.float32)
+result = np.empty_like(values)
+correct = True
+for device in map(treadle.find_device, sys.argv[1:]) if sys.argv[1:] else treadle.devices():
+    print("device:", device.id, device.name)
     twice = treadle.Program(device, TEXT).kernel("twice")
-    a = np.full(1000, 21, np.float32)
-    buffer = treadle.Buffer(device, a)
-    twice(buffer, np.int32(1000), groups=16, group_size=64)
-    buffer.copy_to(a)
-    assert (a == 42).all()
-    print(f"{device.id:12} {device.name}: 2 * 21 = {a[-1]:g}")
+    source, target = treadle.Buffer(device, values), treadle.Buffer(device, values.nbytes)
+    stream = device.make_stream()
+    seconds = []
+    for _ in range(REPEATS):
+        start = stream.record()
+        twice(
+            target,
+            source,
+            np.int32(N),
+            groups=N // GROUP_SIZE,
+            group_size=GROUP_SIZE,
+            stream=stream,
+        )
+        end = stream.record()
+        stream.synchronize()
+        seconds.append(end.seconds_since(start))
+    target.copy_to(result)
+    right = bool((result == 2 * values).all())
+    correct = correct and right
+    rate = 2e-9 * values.nbytes / min(seconds)
+    print(f"kernel: {rate:.1f} GB/s, check against NumPy: {'ok' if right else 'WRONG'}")
+sys.exit(0 if correct else 1)

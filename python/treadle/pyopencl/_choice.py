@@ -72,7 +72,7 @@ def _platforms() -> list[Any]:
             raise
         raise _refusal(
             "no OpenCL platform is installed; install your device's OpenCL driver (ICD), or for "
-            f"the processor: apt install pocl-opencl-icd, or pip install pocl ({error})"
+            f"the processor: apt install ocl-icd-libopencl1 pocl-opencl-icd ({error})"
         ) from error
     if not platforms:
         raise Error(_ErrorRecord("create_some_context", 0, "there are no platforms"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`python -m treadle doctor | info`: what this machine has, and what would help."""
+"""`treadle info`: what this machine has, what is missing, and what mends it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,18 @@ def _device(device: cuda.Device) -> Report:
         "compute_capability": "{}.{}".format(*device.compute_capability),
         "total_memory": device.total_memory,
         "multiprocessors": device.attribute("MULTIPROCESSOR_COUNT"),
+        "attributes": _attributes(device),
     }
+
+
+def _attributes(device: cuda.Device) -> dict[str, int]:
+    values = {}
+    for name in cuda.device_attribute_names():
+        try:
+            values[name] = device.attribute(name)
+        except Error:
+            continue  # newer than the driver
+    return values
 
 
 def _driver(name: str, load: Any) -> Report:
@@ -59,7 +70,22 @@ def _opencl_device(device: pyopencl.Device) -> Report:
         "type": pyopencl.device_type.to_string(device.type),
         "total_memory": device.global_mem_size,
         "compute_units": device.max_compute_units,
+        "attributes": _opencl_attributes(device),
     }
+
+
+def _opencl_attributes(device: pyopencl.Device) -> Report:
+    values = {}
+    for name, parameter in vars(pyopencl.device_info).items():
+        if not name.isupper():
+            continue
+        try:
+            value = device.get_info(parameter)
+        except Error:
+            continue  # newer than the platform
+        if isinstance(value, int | str | list):
+            values[name] = value if not isinstance(value, list) else [str(part) for part in value]
+    return values
 
 
 def _opencl_platform(platform: pyopencl.Platform) -> Report:
@@ -130,30 +156,50 @@ def _default_device() -> Report:
         device = treadle.default_device()
         chosen = treadle.settings().device
         reason = f"TREADLE_DEVICE={chosen}" if chosen else "the best there is"
-        return {"id": device.id, "name": device.name, "reason": reason}
+        return {"id": device.id, "name": device.name, "reason": reason, "hint": None}
     except Error as error:
         return {"id": None, "name": None, "reason": error.message, "hint": error.hint}
 
 
-def _advice(report: Report) -> list[str]:
-    """What keeps kernels from running, each with the one thing to do."""
-    advice = []
+def _devices() -> list[Report]:
+    """Every device that programs can choose, the best first."""
+    return [
+        {
+            "id": device.id,
+            "name": device.name,
+            "runtime": device.runtime,
+            "kind": device.kind,
+            "memory_bytes": device.memory_bytes,
+        }
+        for device in treadle.devices()
+    ]
+
+
+def _missing(report: Report) -> list[Report]:
+    """What is not here, each with the one thing to do; `needed`: kernels do not run without it."""
+    found = []
+
+    def add(name: str, part: Report, needed: bool) -> None:
+        found.append(
+            {"name": name, "problem": part["problem"], "hint": part["hint"], "needed": needed}
+        )
+
     nvidia, cpu = report["drivers"]
+    opencl = report["opencl"]
     compilers = {c["name"]: c for c in report["compilers"]}
-    opencl_devices = [d for p in report["opencl"]["platforms"] for d in p["devices"]]
-    no_device = not (nvidia["devices"] or cpu["devices"] or opencl_devices)
-    if no_device:
-        advice.append(f"no device at all: {cpu['problem']}. {cpu['hint'] or ''}".strip())
-    for devices, name in ((nvidia["devices"], "NVRTC"), (cpu["devices"], "CPU compiler")):
-        compiler = compilers.get(name)
-        if devices and compiler is not None and compiler["problem"]:
-            advice.append(f"{name}: {compiler['problem']}. {compiler['hint'] or ''}".strip())
+    for driver, compiler in ((nvidia, "NVRTC"), (cpu, "CPU compiler")):
+        part = compilers.get(compiler)
+        if driver["devices"] and part is not None and part["problem"]:
+            add(compiler, part, needed=True)
+    default = report["default_device"]
+    if default["id"] is None and report["devices"]:
+        add("the chosen device", {"problem": default["reason"], "hint": default["hint"]}, True)
     if report["cache"]["problem"]:
-        advice.append(f"disk cache: {report['cache']['problem']}")
-    if report["default_device"]["name"] is None and not no_device:
-        default = report["default_device"]
-        advice.append(f"{default['reason']} {default.get('hint') or ''}".strip())
-    return advice
+        add("disk cache", {**report["cache"], "hint": None}, needed=True)
+    for name, part in (("CPU device", cpu), ("NVIDIA driver", nvidia), ("OpenCL", opencl)):
+        if part["problem"]:
+            add(name, part, needed=not report["devices"] and part is cpu)
+    return found
 
 
 def examine() -> tuple[Report, int]:
@@ -163,9 +209,10 @@ def examine() -> tuple[Report, int]:
         "python": platform.python_version(),
         "platform": platform.platform(),
         "executable": sys.executable,
+        "devices": _devices(),
+        "default_device": _default_device(),
         "drivers": [_driver("NVIDIA", cuda.Driver.nvidia), _driver("CPU", cuda.Driver.cpu)],
         "opencl": _opencl(),
-        "default_device": _default_device(),
         "compilers": [_compiler(status) for status in compiling.compiler_status()],
         "cache": _cache(),
         "environment": {
@@ -174,8 +221,92 @@ def examine() -> tuple[Report, int]:
             if name.startswith(("TREADLE_", "PYCUDA_")) or name == "CUDA_DEVICE"
         },
     }
-    report["advice"] = _advice(report)
-    return report, 1 if report["advice"] else 0
+    report["missing"] = _missing(report)
+    return report, 1 if any(part["needed"] for part in report["missing"]) else 0
+
+
+def _size(number: float) -> str:
+    for unit in ("bytes", "KiB", "MiB"):
+        if number < 1024:
+            return f"{number:.4g} {unit}"
+        number /= 1024
+    return f"{number:.1f} GiB"
+
+
+def _devices_text(report: Report) -> list[str]:
+    """A line for each device; the default one is marked."""
+    default = report["default_device"]
+    rows = [
+        (
+            f"{'*' if device['id'] == default['id'] else ' '} {device['id']}",
+            device["name"],
+            _size(device["memory_bytes"]),
+            device["runtime"].split("  ")[0],  # PoCL goes on with how it was built
+        )
+        for device in report["devices"]
+    ]
+    if not rows:
+        return ["  none"]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        f"{row[0]:{widths[0]}}  {row[1]:{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]}"
+        for row in rows
+    ]
+    if default["id"]:
+        lines.append(f"  * the default: {default['reason']}")
+    return lines
+
+
+def _missing_text(missing: list[Report]) -> list[str]:
+    lines = []
+    for part in missing:
+        lines.append(f"  {part['name']}: {part['problem']}")
+        if part["hint"]:
+            lines.append(f"      {part['hint']}")
+    return lines
+
+
+def _verdict(report: Report) -> list[str]:
+    """What is missing: first what kernels need, then what they can do without."""
+    needed = [part for part in report["missing"] if part["needed"]]
+    other = [part for part in report["missing"] if not part["needed"]]
+    lines = []
+    if needed:
+        lines += ["Missing, and needed to run kernels", *_missing_text(needed)]
+    if other:
+        lines += ["Missing, for more devices", *_missing_text(other)]
+    return lines or ["Nothing is missing."]
+
+
+def _cache_text(cache: Report) -> str:
+    return (
+        f"Cache: {cache['folder']}, {cache['programs']} programs, {_size(cache['bytes'])}"
+        f" of at most {_size(cache['max_bytes'])}"
+        + ("" if cache["enabled"] else ", disabled by TREADLE_CACHE")
+    )
+
+
+def short_text(report: Report) -> str:
+    """One page: devices, compilers, cache, what is missing."""
+    compilers = [
+        f"{part['name']} {part['version'] or ''}".strip()
+        for part in report["compilers"]
+        if part["path"]
+    ]
+    lines = [
+        f"Treadle {report['treadle']}, Python {report['python']}",
+        "",
+        "Devices",
+        *_devices_text(report),
+        "",
+        f"Compilers: {', '.join(compilers) or 'none'}",
+        _cache_text(report["cache"]),
+        "",
+        *_verdict(report),
+        "",
+        "--all shows every place that was looked at and every attribute of the devices.",
+    ]
+    return "\n".join(lines)
 
 
 def _part_text(part: Report) -> list[str]:
@@ -207,7 +338,8 @@ def _opencl_text(opencl: Report) -> list[str]:
         lines.append(f"    {found['name']}: {found['version']}")
         if found["problem"]:
             lines.append(f"        problem: {found['problem']}")
-        lines += ["    " + _opencl_device_text(device) for device in found["devices"]]
+        for device in found["devices"]:
+            lines += ["    " + _opencl_device_text(device), *_attribute_text(device)]
     return lines
 
 
@@ -219,112 +351,31 @@ def _opencl_device_text(device: Report) -> str:
     )
 
 
-def as_text(report: Report) -> str:
-    """What the report says, as `python -m treadle doctor` prints it."""
+def full_text(report: Report) -> str:
+    """Everything the report says; what is missing stands last."""
+    default = report["default_device"]
     lines = [
         f"Treadle {report['treadle']}, Python {report['python']}, {report['platform']}",
+        f"Interpreter: {report['executable']}",
+        "",
+        "Devices",
+        *_devices_text(report),
         "",
         "Drivers",
     ]
     for driver in report["drivers"]:
         lines += ["  " + line for line in _part_text(driver)]
-        lines += ["  " + _device_text(device) for device in driver["devices"]]
+        for device in driver["devices"]:
+            lines += ["  " + _device_text(device), *_attribute_text(device)]
     lines += ["  " + line for line in _opencl_text(report["opencl"])]
-    default = report["default_device"]
     name = f"{default['id']}, {default['name']}" if default["id"] else "none"
-    lines += [
-        "",
-        f"Default device: {name} ({default['reason']})",
-        "",
-        "Compilers",
-    ]
+    lines += ["", f"Default device: {name} ({default['reason']})", "", "Compilers"]
     for compiler in report["compilers"]:
         lines += ["  " + line for line in _part_text(compiler)]
-    cache = report["cache"]
-    lines += [
-        "",
-        f"Cache: {cache['folder']}, {cache['programs']} programs, {cache['bytes']} bytes"
-        + ("" if cache["enabled"] else ", disabled by TREADLE_CACHE"),
-    ]
+    lines += ["", _cache_text(report["cache"])]
     lines += [f"Set: {name}={value}" for name, value in report["environment"].items()]
-    lines += ["", "Everything needed to run kernels is here." if not report["advice"] else "To do:"]
-    lines += [f"  - {text}" for text in report["advice"]]
-    return "\n".join(lines)
-
-
-def describe_devices() -> tuple[Report, int]:
-    """Every device of every driver, with all attributes the driver tells."""
-    devices = []
-    for provider, load in (("nvidia", cuda.Driver.nvidia), ("cpu", cuda.Driver.cpu)):
-        try:
-            driver = load()
-            driver.initialize()
-            found = driver.devices()
-        except Error:
-            continue  # doctor says why
-        devices += [
-            {"driver": provider, **_device(device), "attributes": _attributes(device)}
-            for device in found
-        ]
-    opencl_devices = _describe_opencl_devices()
-    report = {"devices": devices, "opencl_devices": opencl_devices}
-    return report, 0 if devices or opencl_devices else 1
-
-
-def _describe_opencl_devices() -> list[Report]:
-    found = []
-    try:
-        for platform in pyopencl.get_platforms():
-            found += [
-                {
-                    "platform": platform.name,
-                    **_opencl_device(device),
-                    "attributes": _opencl_attributes(device),
-                }
-                for device in platform.get_devices()
-            ]
-    except Error:
-        pass  # doctor says why
-    return found
-
-
-def _opencl_attributes(device: pyopencl.Device) -> Report:
-    values = {}
-    for name, parameter in vars(pyopencl.device_info).items():
-        if not name.isupper():
-            continue
-        try:
-            value = device.get_info(parameter)
-        except Error:
-            continue  # newer than the platform
-        if isinstance(value, int | str | list):
-            values[name] = value if not isinstance(value, list) else [str(part) for part in value]
-    return values
-
-
-def _attributes(device: cuda.Device) -> dict[str, int]:
-    values = {}
-    for name in cuda.device_attribute_names():
-        try:
-            values[name] = device.attribute(name)
-        except Error:
-            continue  # newer than the driver
-    return values
+    return "\n".join([*lines, "", *_verdict(report)])
 
 
 def _attribute_text(device: Report) -> list[str]:
     return [f"        {name} = {value}" for name, value in device["attributes"].items()]
-
-
-def devices_as_text(report: Report) -> str:
-    """What describe_devices() says, an attribute a line."""
-    lines = []
-    for device in report["devices"]:
-        lines.append(f"{device['driver']}:")
-        lines.append(_device_text(device))
-        lines += _attribute_text(device)
-    for device in report["opencl_devices"]:
-        lines.append(f"{device['platform']}:")
-        lines.append(_opencl_device_text(device))
-        lines += _attribute_text(device)
-    return "\n".join(lines) or "no device; `python -m treadle doctor` says why"
