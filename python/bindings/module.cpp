@@ -38,7 +38,7 @@ NB_MODULE(_core, m) {
   bind_cuda_context(cuda);
   bind_cuda_stream(cuda);
   bind_cuda_memory(cuda);
-  bind_function(cuda, Face::native);
+  bind_cuda_function(cuda);
   bind_cuda_module(cuda);
   bind_cuda_occupancy(cuda);
 

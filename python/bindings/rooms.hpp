@@ -12,6 +12,7 @@ void bind_base(nb::module_& m);
 void bind_warning(nb::module_& m);
 void bind_codegen(nb::module_& m);
 void bind_compile(nb::module_& m);
+void bind_device_structs(nb::module_& m);
 void bind_device(nb::module_& m);
 void bind_kernel(nb::module_& m);
 void bind_cuda_device(nb::module_& m);
@@ -19,6 +20,7 @@ void bind_cuda_context(nb::module_& m);
 void bind_cuda_stream(nb::module_& m);
 void bind_cuda_memory(nb::module_& m);
 void bind_cuda_occupancy(nb::module_& m);
+void bind_cuda_function(nb::module_& m);
 void bind_cuda_module(nb::module_& m);
 
 // The classes and functions of pycuda._driver.

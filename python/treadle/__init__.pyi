@@ -4,6 +4,7 @@ from treadle import compile as compile
 from treadle import cuda as cuda
 from treadle import pycuda as pycuda
 from treadle import pyopencl as pyopencl
+from treadle._core import Language as Language
 from treadle._core import Settings as Settings
 from treadle._core import live_objects as live_objects
 from treadle._core import settings as settings
@@ -11,6 +12,10 @@ from treadle._core.compile import compile_cuda as compile_cuda
 from treadle._core.device import Buffer as Buffer
 from treadle._core.device import Device as Device
 from treadle._core.device import Event as Event
+from treadle._core.device import Extent as Extent
+from treadle._core.device import LiveMemory as LiveMemory
+from treadle._core.device import Parameter as Parameter
+from treadle._core.device import ParameterKind as ParameterKind
 from treadle._core.device import Stream as Stream
 from treadle._core.device import default_device as default_device
 from treadle._core.device import devices as devices

@@ -20,18 +20,18 @@ def _device(device: cuda.Device) -> Report:
     return {
         "name": device.name,
         "target": device.target,
-        "compute_capability": "{}.{}".format(*device.compute_capability),
+        "compute_capability": str(device.compute_capability),
         "total_memory": device.total_memory,
-        "multiprocessors": device.attribute("MULTIPROCESSOR_COUNT"),
+        "multiprocessors": device.attribute(cuda.DeviceAttribute.multiprocessor_count),
         "attributes": _attributes(device),
     }
 
 
 def _attributes(device: cuda.Device) -> dict[str, int]:
     values = {}
-    for name in cuda.device_attribute_names():
+    for attribute in cuda.DeviceAttribute:
         try:
-            values[name] = device.attribute(name)
+            values[attribute.name.upper()] = device.attribute(attribute)
         except Error:
             continue  # newer than the driver
     return values

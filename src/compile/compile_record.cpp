@@ -37,9 +37,10 @@ void dump_source(const BinaryKey& key) {
   for (const KeyField& field : key.identity)
     remark += fmt::format("// {}: {}\n", field.name, field.value);
   const std::string extension = std::filesystem::path(key.source_name).extension();
+  const std::string ending = key.language == Language::cuda_c ? ".cu" : ".cl";
   const std::string name = fmt::format("{}-{}{}", stem_of(key.source_name),
                                        digest_of(key.source + remark).hex().substr(0, 12),
-                                       extension.empty() ? "." + key.language : extension);
+                                       extension.empty() ? ending : extension);
   try {
     std::filesystem::create_directories(folder);
     write_text_file(folder / name, key.source + remark);

@@ -35,7 +35,7 @@ const char* output_name(Output output) {
 BinaryKey key_of(const std::string& source, const Options& options, const CompilerOptions& read,
                  std::string compiler) {
   BinaryKey key;
-  key.language = "cuda";
+  key.language = Language::cuda_c;
   key.source = source;
   key.source_name = options.source_name;
   key.options = read.flags;

@@ -31,7 +31,7 @@ FieldWriter begin_key(const BinaryKey& inputs, std::string_view kind) {
   key.text(key_title);
   key.number(cache_schema);
   key.text(kind);
-  key.text(inputs.language);
+  key.text(language_name(inputs.language));
   key.text(std::filesystem::path(inputs.source_name).filename().native());
   key.text(inputs.source);
   key.texts(inputs.options);

@@ -53,7 +53,7 @@ std::vector<std::string> with_folders(const ProgramOptions& options) {
 compile::BinaryKey key_of(const device::DeviceInfo& info, const std::string& source,
                           const ProgramOptions& options) {
   compile::BinaryKey key;
-  key.language = info.language == Language::opencl_c ? "opencl-c" : "cuda-c";
+  key.language = info.language;
   key.source = source;
   key.source_name = options.source_name;
   key.options = options.flags;

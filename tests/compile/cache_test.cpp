@@ -26,7 +26,7 @@ class CacheTest : public testing::Test {
   }
   void add(const std::string& source) {
     BinaryKey key;
-    key.language = "cuda";
+    key.language = Language::cuda_c;
     key.source = source;
     key.source_name = "kernel.cu";
     key.identity = {{"compiler", "test"}, {"target", "sm_90"}};

@@ -64,7 +64,7 @@ class CachedTest : public testing::Test {
   const ScratchFolder dir_;
   CachePlace place_{.use = CacheUse::enabled, .folder = dir_ / "cache"};
   std::atomic<int> runs_{0};
-  BinaryKey key_{.language = "opencl-c",
+  BinaryKey key_{.language = Language::opencl_c,
                  .source = "__kernel void k(__global int* a) { a[0] = 1; }",
                  .source_name = "k.cl",
                  .options = {"-cl-std=CL2.0", "-DN=1"},
@@ -335,7 +335,7 @@ TEST_F(CachedTest, entries_tell_who_made_them) {
   build(key_);
   const auto entries = list_cache(place_.folder);
   ASSERT_THAT(entries, SizeIs(1));
-  EXPECT_EQ(entries[0].language, "opencl-c");
+  EXPECT_EQ(entries[0].language, "OpenCL C");
   EXPECT_EQ(entries[0].source, key_.source);
   EXPECT_EQ(entries[0].identity, key_.identity);
 }

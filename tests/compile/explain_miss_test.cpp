@@ -45,7 +45,7 @@ class ExplainMiss : public testing::Test {
   const std::filesystem::path folder_ = dir_ / "cache";
   const std::filesystem::file_time_type start_ = std::filesystem::file_time_type::clock::now();
   int built_ = 0;
-  BinaryKey key_{.language = "opencl-c",
+  BinaryKey key_{.language = Language::opencl_c,
                  .source = "one\ntwo\nthree\n",
                  .source_name = "k.cl",
                  .options = {"-DA=1", "-w"},

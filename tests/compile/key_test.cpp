@@ -14,7 +14,7 @@ namespace {
 
 /// All that a key is made of, each part to be changed alone.
 struct Inputs {
-  BinaryKey key_parts = {.language = "cuda",
+  BinaryKey key_parts = {.language = Language::cuda_c,
                          .source = "__global__ void k() {}",
                          .source_name = "kernel.cu",
                          .options = {"--std=c++17", "--define-macro=A=1"},
@@ -41,7 +41,7 @@ std::string key_with(const std::function<void(Inputs&)>& change) {
 TEST(Key, P3_each_part_changed_alone_gives_a_new_key) {
   const std::function<void(Inputs&)> changes[] = {
       [](Inputs&) {},
-      [](Inputs& i) { i.key_parts.language = "opencl-c"; },
+      [](Inputs& i) { i.key_parts.language = Language::opencl_c; },
       [](Inputs& i) { i.key_parts.identity[0].value = "nvrtc build-id:2"; },
       [](Inputs& i) { i.key_parts.identity[1].name = "device"; },
       [](Inputs& i) { i.key_parts.identity.pop_back(); },
@@ -127,7 +127,7 @@ TEST(Key, kinds_of_keys_are_never_equal) {
 TEST(Key, describes_itself) {
   const auto description = describe_key(key_with([](Inputs&) {}));
   ASSERT_TRUE(description);
-  EXPECT_EQ(description->language, "cuda");
+  EXPECT_EQ(description->language, "CUDA C");
   EXPECT_EQ(description->field("target"), "sm_90");
   EXPECT_EQ(description->field("nothing"), "");
   EXPECT_EQ(description->options.at(1), "--define-macro=A=1");

@@ -204,7 +204,7 @@ class ProgramsShare : public testing::Test {
   std::filesystem::path shared() const { return dir_ / "shared"; }
   CompileResult build() {
     BinaryKey key;
-    key.language = "opencl-c";
+    key.language = Language::opencl_c;
     key.source = "__kernel void k() {}";
     const auto make = [&] { return Binary{{std::byte(++runs_)}, {}}; };
     clear_memory_cache();

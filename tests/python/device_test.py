@@ -42,9 +42,13 @@ def device(request):
     return treadle.find_device(request.param)
 
 
+def text_for(device):
+    return CUDA_C if device.language == treadle.Language.cuda_c else OPENCL_C
+
+
 @pytest.fixture
 def program(device):
-    return treadle.Program(device, CUDA_C if device.language == "CUDA C" else OPENCL_C)
+    return treadle.Program(device, text_for(device))
 
 
 def test_devices_say_what_they_are(device):
@@ -52,7 +56,10 @@ def test_devices_say_what_they_are(device):
     assert device.memory_bytes > 0
     assert device.name and device.runtime
     assert device.id in repr(device)
-    assert len(device.max_groups) == len(device.max_group_size) == 3
+    x, y, z = device.max_groups
+    assert (device.max_groups.x, x, y, z) == (x, *device.max_groups)
+    assert device.max_groups == treadle.Extent(x, y, z) != device.max_group_size
+    assert device.max_group_size.count >= device.max_group_items
 
 
 def test_one_device_is_one_object():
@@ -116,12 +123,14 @@ def test_structures_are_passed_by_value(device, program):
 
 
 def test_memory_is_counted_and_freed(device):
-    count, total = device.live_memory()
+    before = device.live_memory()
     buffer = treadle.Buffer(device, 1000)
-    assert device.live_memory() == (count + 1, total + 1000)
+    with_buffer = device.live_memory()
+    assert (with_buffer.count, with_buffer.bytes) == (before.count + 1, before.bytes + 1000)
     buffer.free()
     assert buffer.is_freed
-    assert device.live_memory() == (count, total)
+    after = device.live_memory()
+    assert (after.count, after.bytes) == (before.count, before.bytes)
     with pytest.raises(treadle.InvalidState):
         buffer.free()
 
@@ -210,15 +219,18 @@ def test_failing_text_is_a_compile_error(device):
 
 
 def test_text_in_the_wrong_language_is_refused(device):
-    other = "OpenCL C" if device.language == "CUDA C" else "CUDA C"
-    with pytest.raises(treadle.NotSupported, match=other):
-        treadle.Program(device, "", language=other)
+    (other,) = set(treadle.Language) - {device.language}
+    assert {str(language) for language in treadle.Language} == {"CUDA C", "OpenCL C"}
+    for given in (other, str(other)):
+        with pytest.raises(treadle.NotSupported, match=str(other)):
+            treadle.Program(device, "", language=given)
+    assert treadle.Program(device, text_for(device), language=str(device.language)).kernel_names
     with pytest.raises(treadle.InvalidArgument, match="Fortran"):
         treadle.Program(device, "", language="Fortran")
 
 
 def test_a_program_says_where_it_came_from(device, program):
-    again = treadle.Program(device, CUDA_C if device.language == "CUDA C" else OPENCL_C)
+    again = treadle.Program(device, text_for(device))
     assert again.origin == "memory cache"
     assert again.device is device
     assert "scale" in again.kernel_names
@@ -227,7 +239,9 @@ def test_a_program_says_where_it_came_from(device, program):
 def test_kernel_describes_itself(device, program):
     scale = program.kernel("scale")
     assert scale.name == "scale" and scale.device is device
-    assert [size for _, _, size in scale.parameters] == [8, 4, 4]
+    assert [parameter.size_bytes for parameter in scale.parameters] == [8, 4, 4]
+    kinds = [parameter.kind for parameter in scale.parameters]
+    assert treadle.ParameterKind.memory in kinds or set(kinds) == {treadle.ParameterKind.unknown}
     assert scale.max_group_items >= 64
     assert repr(scale) == f"<kernel scale on {device.id}>"
 

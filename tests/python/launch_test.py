@@ -345,7 +345,7 @@ def test_refused_arguments_are_type_errors_too(kernel):
 def test_the_bits_of_another_kind_are_passed_with_a_warning(kernel, device_array, request):
     memory = device_array(np.ones(1, np.float32))
     store = kernel("store_float")
-    if store.parameters is None or not store.parameters[1][1]:
+    if store.parameters is None or not store.parameters[1].type:
         pytest.skip("this driver does not tell the types of parameters")
     with pytest.warns(UserWarning, match="passed as they are"):
         store(memory, np.int32(0), block=ONE)

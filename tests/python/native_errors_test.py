@@ -38,7 +38,8 @@ def test_a_native_kernel_is_named_with_shape_and_line(run_python, tmp_path, wait
     first, second = line_of(script, BAD), line_of(script, BAD) - 1
     launches, error = result.stdout.splitlines()[:2]
     assert launches == (
-        f"[('bad', (2, 1, 1), (3, 1, 1), {first}), ('good', (1, 1, 1), (1, 1, 1), {second})]"
+        f"[('bad', Extent(2, 1, 1), Extent(3, 1, 1), {first}), "
+        f"('good', Extent(1, 1, 1), Extent(1, 1, 1), {second})]"
     )
     assert error.startswith("LaunchError")
     assert f'"bad", grid 2x1x1, block 3x1x1 ({script}:{first})' in error
@@ -65,7 +66,7 @@ def test_launches_on_every_device_are_remembered_with_their_line():
         memory = treadle.Buffer(device, 64)
         kernel(memory, groups=2, group_size=4)
         launch = device.last_launches()[0]
-        assert (launch.kernel, launch.groups, launch.group_size) == ("k", (2, 1, 1), (4, 1, 1))
+        assert (launch.kernel, *launch.groups, *launch.group_size) == ("k", 2, 1, 1, 4, 1, 1)
         assert launch.file == __file__
         assert launch.local_bytes == 0
         device.default_stream().synchronize()

@@ -122,7 +122,7 @@ def test_groups_meet_on_devices_that_can():
     for device in treadle.devices():
         kernel, memory = treadle.Program(device, text).kernel("k"), treadle.Buffer(device, 4)
         shape = {"groups": 2, "group_size": 4, "cooperative": True}
-        assert device.has_cooperative_launch == (device.language == "CUDA C")
+        assert device.has_cooperative_launch == (device.language == treadle.Language.cuda_c)
         if not device.has_cooperative_launch:
             with pytest.raises(treadle.NotSupported, match="groups on .* cannot meet"):
                 kernel(memory, **shape)
@@ -161,8 +161,8 @@ def test_a_copy_that_does_not_fit_names_both_sizes(current):
 
 
 def test_variables_have_address_and_size(module):
-    address, size = module.variable("table")
-    assert (address > 0, size) == (True, 16)
+    table = module.variable("table")
+    assert (table.address > 0, table.size_bytes) == (True, 16)
     assert "add" in " ".join(module.function_names) or not module.function_names
 
 
@@ -176,12 +176,38 @@ def test_page_locked_and_managed_memory_become_arrays(current):
 def test_devices_and_drivers_describe_themselves(current):
     device = current.device
     assert device.target == "cpu" or device.target.startswith("sm_")
-    assert device.attribute("WARP_SIZE") == 32
+    assert device.attribute(cuda.DeviceAttribute.warp_size) == 32
+    assert device.compute_capability >= cuda.ComputeCapability(1, 0)
+    assert str(cuda.ComputeCapability(9, 0)) == "9.0"
     assert len(device.uuid) == 16
     assert device.driver.provider in (cuda.Provider.nvidia, cuda.Provider.cpu)
     assert cuda.default_driver_reason()
-    with pytest.raises(treadle.InvalidArgument, match="nonsense"):
+    with pytest.raises(TypeError):
         device.attribute("nonsense")
+
+
+def test_native_names_are_those_of_cplusplus(module):
+    function = module.function("nothing")
+    attribute = cuda.FunctionAttribute.max_threads_per_block
+    assert function.attribute(attribute) == function.max_threads_per_block > 0
+    assert function.raw > 0
+    function.set_cache_config(cuda.CacheConfig.prefer_l1)
+    with pytest.raises(TypeError, match="FunctionAttribute"):
+        function.attribute("nonsense")
+    public = [name for name in dir(cuda) if not name.startswith("_")]
+    members = [(name, each) for name in public for each in dir(getattr(cuda, name))]
+    assert [(name, each) for name, each in members if each.isupper()] == []
+
+
+def test_numbers_that_belong_together_are_objects(current):
+    memory = cuda.DeviceMemory(256)
+    whole = cuda.address_range(memory)
+    assert (whole.base, whole.size_bytes) == (memory.address, 256)
+    assert 0 < current.memory_info.free_bytes <= current.memory_info.total_bytes
+    assert current.stream_priorities.greatest <= 0 <= current.stream_priorities.least
+    answer = cuda.occupancy(cuda.Multiprocessor(), 1024, registers_per_thread=32)
+    assert answer.limited_by in [limit.by for limit in answer.limits]
+    assert min(limit.blocks for limit in answer.limits) == answer.blocks
 
 
 def test_compile_errors_carry_log_source_and_options(current):

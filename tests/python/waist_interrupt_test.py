@@ -93,7 +93,7 @@ print(kept() is not None)
 
 DEVICES = [device.id for device in treadle.devices() if device.runs_kernels]
 needs_opencl = pytest.mark.skipif(
-    not any(device.language == "OpenCL C" for device in treadle.devices()),
+    not any(device.language == treadle.Language.opencl_c for device in treadle.devices()),
     reason="needs an OpenCL platform",
 )
 

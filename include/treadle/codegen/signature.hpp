@@ -8,29 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "treadle/base/c_declaration.hpp"
 #include "treadle/base/dtype.hpp"
 #include "treadle/codegen/dialect.hpp"
 
 namespace treadle::codegen {
-
-/// Where a pointer parameter points, as far as the declaration says.
-enum class AddressSpace { unsaid, global, local, constant };
-
-/// One C declaration, taken apart but not yet understood.
-struct Declaration {
-  std::string type;  ///< as written, without const, volatile and restrict, one blank between words
-  std::string name;  ///< what the parameter is called
-  bool is_pointer = false;                            ///< "float *x" and "float x[]"
-  AddressSpace address_space = AddressSpace::unsaid;  ///< of what a pointer points to
-  bool operator==(const Declaration&) const = default;
-};
-
-/// Reads one declaration such as "const float *x" or "pycuda::complex<double> z". Throws
-/// InvalidArgument, quoting `text` and saying what a declaration is, for anything else: no name, a
-/// pointer to a pointer, a reference, a default value.
-Declaration parse_declaration(std::string_view text);
-/// Reads declarations separated by commas; comments may stand between them. Empty text is none.
-std::vector<Declaration> parse_declarations(std::string_view text);
 
 /// Which C name stands for which type: a dialect's own, and those the program adds.
 class TypeNames {

@@ -41,7 +41,7 @@ struct CacheEntry {
   bool damaged = false;      ///< not as it was written; nothing else is known of it then
   std::uint64_t bytes = 0;   ///< of the file
   std::chrono::system_clock::time_point last_used;  ///< to about an hour
-  std::string language;                             ///< "cuda", "opencl-c"; this and the
+  std::string language;                             ///< "CUDA C", "OpenCL C"; this and the
                                                     ///< following are from the stored key
   std::string source_name, source;                  ///< what was compiled
   std::vector<std::string> options;                 ///< canonical

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "treadle/base/language.hpp"
 #include "treadle/compile/compile.hpp"
 
 namespace treadle::compile {
@@ -23,10 +24,10 @@ struct KeyField {
 /// here is a wrong hit later. The contents of every header that the source includes are added to
 /// it.
 struct BinaryKey {
-  std::string language;                ///< "opencl-c"; names the dialect and its compiler's family
-  std::string source;                  ///< the text itself
-  std::string source_name = "kernel";  ///< of a path only the last part counts
-  std::vector<std::string> options;    ///< canonical, in the caller's order, without folders
+  Language language = Language::cuda_c;  ///< of the source
+  std::string source;                    ///< the text itself
+  std::string source_name = "kernel";    ///< of a path only the last part counts
+  std::vector<std::string> options;      ///< canonical, in the caller's order, without folders
   /// Folders that the compiler searches for headers, in its order; relative ones are the current
   /// folder's. Their names are no part of the key, the headers found in them are.
   std::vector<std::filesystem::path> include_dirs;

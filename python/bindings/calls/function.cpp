@@ -52,7 +52,8 @@ int clear(PyObject* self) {
   return 0;
 }
 
-// Every attribute of the driver is an attribute of the object, in either spelling. Properties, and
+// Every attribute of the driver is an attribute of the object; under PyCUDA's rules in capitals,
+// too. Properties, and
 // no look-up of unknown names: a type that has one of its own makes a bound method for each
 // `function.prepared_call(...)`, where the interpreter makes none otherwise.
 struct AttributeName {
@@ -103,6 +104,39 @@ PyObject* set_attribute(PyObject* self, PyObject* const* arguments, Py_ssize_t c
     kernel.function.set_attribute(
         static_cast<cuda::FunctionAttribute>(as_int(arguments[0], "attribute")),
         as_int(arguments[1], "value"));
+    return nb::none();
+  });
+}
+
+template <class Enum>
+Enum enum_argument(PyObject* value, const char* what) {
+  Enum member{};
+  if (nb::try_cast(nb::handle(value), member)) return member;
+  raise_python(PyExc_TypeError, std::string(what) + ", not " + Py_TYPE(value)->tp_name);
+}
+
+PyObject* attribute(PyObject* self, PyObject* attribute) {
+  return guarded(self, [&](Kernel& kernel) {
+    return nb::int_(kernel.function.attribute(enum_argument<cuda::FunctionAttribute>(
+        attribute, "attribute is a treadle.cuda.FunctionAttribute")));
+  });
+}
+
+PyObject* set_native_attribute(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  return guarded(self, [&](Kernel& kernel) {
+    if (count != 2) raise_python(PyExc_TypeError, "set_attribute takes attribute and value");
+    kernel.function.set_attribute(
+        enum_argument<cuda::FunctionAttribute>(arguments[0],
+                                               "attribute is a treadle.cuda.FunctionAttribute"),
+        as_int(arguments[1], "value"));
+    return nb::none();
+  });
+}
+
+PyObject* set_native_cache_config(PyObject* self, PyObject* config) {
+  return guarded(self, [&](Kernel& kernel) {
+    kernel.function.set_cache_config(
+        enum_argument<cuda::CacheConfig>(config, "config is a treadle.cuda.CacheConfig"));
     return nb::none();
   });
 }
@@ -182,8 +216,7 @@ PyObject* get_parameters(PyObject* self, void*) {
   return guarded(self, [](Kernel& kernel) -> nb::object {
     if (!kernel.layout.known) return nb::none();
     nb::list list;
-    for (const cuda::KernelParameter& p : kernel.layout.parameters)
-      list.append(nb::make_tuple(p.name, p.type, p.offset, p.size));
+    for (const cuda::KernelParameter& p : kernel.layout.parameters) list.append(nb::cast(p));
     return list;
   });
 }
@@ -231,14 +264,18 @@ PyCFunction method(F function) {
 }
 
 std::vector<PyMethodDef> methods_of(Face face) {
+  if (face == Face::native)
+    return {
+        {"attribute", attribute, METH_O, "What the driver knows about the kernel."},
+        {"set_attribute", method(set_native_attribute), METH_FASTCALL,
+         "Sets an attribute of the kernel."},
+        {"set_cache_config", set_native_cache_config, METH_O, "Prefers shared memory or L1."},
+    };
+  constexpr int fast = METH_FASTCALL | METH_KEYWORDS;
   std::vector<PyMethodDef> methods = {
       {"get_attribute", get_attribute, METH_O, "What the driver knows about the kernel."},
       {"set_attribute", method(set_attribute), METH_FASTCALL, "Sets an attribute of the kernel."},
       {"set_cache_config", set_cache_config, METH_O, "Prefers shared memory or L1."},
-  };
-  if (face == Face::native) return methods;
-  constexpr int fast = METH_FASTCALL | METH_KEYWORDS;
-  const PyMethodDef pycuda_methods[] = {
       {"set_shared_config", set_shared_config, METH_O, "Sets the width of shared-memory banks."},
       {"param_set_texref", param_set_texref, METH_O, "Texture references: refused."},
       {"prepare", method(prepare), METH_VARARGS | METH_KEYWORDS,
@@ -252,7 +289,6 @@ std::vector<PyMethodDef> methods_of(Face face) {
       {"_launch_kernel", method(launch_kernel), METH_FASTCALL,
        "_launch_kernel(grid, block, arg_buf, shared, stream)"},
   };
-  methods.insert(methods.end(), std::begin(pycuda_methods), std::end(pycuda_methods));
   for (const PyMethodDef* legacy = legacy_methods; legacy->ml_name != nullptr; ++legacy)
     methods.push_back(*legacy);
   return methods;
@@ -264,14 +300,15 @@ std::vector<PyGetSetDef> properties_of(Face face) {
       {"name", get_name, nullptr, "As a reader knows the kernel.", nullptr},
       {handle, get_handle, nullptr, "The driver's handle, an integer.", nullptr},
       {"parameters", get_parameters, nullptr,
-       "(name, type, offset, size) of each parameter; None where the driver does not tell.",
-       nullptr},
+       "In the source's order; None where the driver does not tell.", nullptr},
   };
-  for (const AttributeName& known : attribute_names)
-    for (const char* name : {known.name, known.upper_name})
-      properties.push_back({name, get_named_attribute, nullptr, "As the driver tells it.",
-                            const_cast<AttributeName*>(&known)});
+  const auto add_attribute = [&](const char* name, const AttributeName& known) {
+    properties.push_back({name, get_named_attribute, nullptr, "As the driver tells it.",
+                          const_cast<AttributeName*>(&known)});
+  };
+  for (const AttributeName& known : attribute_names) add_attribute(known.name, known);
   if (face == Face::pycuda) {
+    for (const AttributeName& known : attribute_names) add_attribute(known.upper_name, known);
     properties.push_back(
         {"arg_format", get_arg_format, set_arg_format, "Set by prepare().", nullptr});
     properties.push_back({"texrefs", get_texrefs, set_texrefs, "Set by prepare().", nullptr});

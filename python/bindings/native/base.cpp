@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
@@ -6,6 +7,7 @@
 
 #include "rooms.hpp"
 #include "treadle/base/census.hpp"
+#include "treadle/base/language.hpp"
 #include "treadle/base/library.hpp"
 #include "treadle/base/settings.hpp"
 
@@ -37,6 +39,10 @@ void bind_settings(nb::module_& m) {
 
 void bind_base(nb::module_& m) {
   bind_settings(m);
+  nb::enum_<Language>(m, "Language", "What kernel text is written in; str() gives its name.")
+      .value("cuda_c", Language::cuda_c)
+      .value("opencl_c", Language::opencl_c)
+      .def("__str__", [](Language self) { return std::string(language_name(self)); });
   nb::class_<LibrarySearch>(m, "LibrarySearch", "Where a search for a library ended.")
       .def_prop_ro("path",
                    [](const LibrarySearch& search) {

@@ -6,15 +6,13 @@
 #include <string>
 
 #include "rooms.hpp"
-#include "treadle/codegen/signature.hpp"
+#include "treadle/base/c_declaration.hpp"
 
 namespace treadle::bindings {
 
-using namespace treadle::codegen;
-
 void bind_codegen(nb::module_& m) {
   nb::enum_<AddressSpace>(m, "AddressSpace", "Where a pointer parameter is declared to point.")
-      .value("unsaid", AddressSpace::unsaid)
+      .value("unspecified", AddressSpace::unspecified)
       .value("global_", AddressSpace::global)
       .value("local", AddressSpace::local)
       .value("constant", AddressSpace::constant);

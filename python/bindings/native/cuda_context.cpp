@@ -62,6 +62,15 @@ void bind_enums(nb::module_& m) {
       .value("eight_byte_bank_size", SharedConfig::eight_byte_bank_size);
 }
 
+void bind_structs(nb::module_& m) {
+  nb::class_<PriorityRange>(m, "PriorityRange", "Lower numbers are more urgent.")
+      .def_ro("least", &PriorityRange::least)
+      .def_ro("greatest", &PriorityRange::greatest);
+  nb::class_<MemoryInfo>(m, "MemoryInfo", "Device memory, as the driver sees it.")
+      .def_ro("free_bytes", &MemoryInfo::free_bytes)
+      .def_ro("total_bytes", &MemoryInfo::total_bytes);
+}
+
 void bind_stack(nb::class_<Context>& type) {
   type.def_static("create", &Context::create, nb::arg("device"),
                   nb::arg("flags") = ContextFlags::schedule_auto,
@@ -94,6 +103,7 @@ void bind_stack(nb::class_<Context>& type) {
 
 void bind_cuda_context(nb::module_& m) {
   bind_enums(m);
+  bind_structs(m);
   nb::class_<Context> type(m, "Context", nb::is_weak_referenceable(),
                            "A context. Each thread has a stack of them; its top is current.");
   nb::class_<CurrentScope>(m, "CurrentContext", "Keeps a context current for a with block.")
@@ -112,22 +122,10 @@ void bind_cuda_context(nb::module_& m) {
            "The driver may round it; limit() tells to what. Applies to later launches.")
       .def_prop_rw("cache_config", &Context::cache_config, &Context::set_cache_config)
       .def_prop_rw("shared_config", &Context::shared_config, &Context::set_shared_config)
-      .def_prop_ro(
-          "stream_priorities",
-          [](const Context& self) {
-            const auto [least, greatest] = self.stream_priorities();
-            return nb::make_tuple(least, greatest);
-          },
-          "(least, greatest); lower numbers are more urgent.")
+      .def_prop_ro("stream_priorities", &Context::stream_priorities, "Of streams of this context.")
       .def_prop_ro("api_version", &Context::api_version)
       .def_prop_ro("flags", [](const Context& self) { return static_cast<unsigned>(self.flags()); })
-      .def_prop_ro(
-          "memory_info",
-          [](const Context& self) {
-            const MemoryInfo info = self.memory_info();
-            return nb::make_tuple(info.free_bytes, info.total_bytes);
-          },
-          "(free, total) bytes.")
+      .def_prop_ro("memory_info", &Context::memory_info, "Of the whole device, in this moment.")
       .def("enable_peer_access", &Context::enable_peer_access, nb::arg("peer"),
            nb::arg("flags") = 0,
            "Lets kernels of this context use memory of `peer`, a context of another device.")

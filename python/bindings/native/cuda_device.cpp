@@ -6,9 +6,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-
-#include "errors.hpp"
 #include "rooms.hpp"
 #include "treadle/cuda/driver.hpp"
 
@@ -51,19 +48,36 @@ void bind_driver(nb::module_& m) {
         "The CUDA version Treadle was built with: 1000 * major + 10 * minor.");
 }
 
-DeviceAttribute attribute_named(const std::string& name) {
-  const auto known = device_attributes();
-  const auto found = std::find_if(known.begin(), known.end(),
-                                  [&](const auto& entry) { return entry.name == name; });
-  if (found == known.end())
-    throw InvalidArgument("\"" + name + "\" is no device attribute",
-                          "treadle.cuda.device_attribute_names() lists them");
-  return found->attribute;
+void bind_attributes(nb::module_& m) {
+  nb::enum_<DeviceAttribute>(m, "DeviceAttribute", "CUdevice_attribute: what a device tells.")
+#define TREADLE_DEVICE_ATTRIBUTE(name, driver_name, number) .value(#name, DeviceAttribute::name)
+#include "treadle/cuda/device_attributes.def"
+#undef TREADLE_DEVICE_ATTRIBUTE
+      ;
+  nb::class_<ComputeCapability>(m, "ComputeCapability", "Ordered: a later architecture is greater.")
+      .def(nb::init<int, int>(), nb::arg("major"), nb::arg("minor"))
+      .def_ro("major", &ComputeCapability::major)
+      .def_ro("minor", &ComputeCapability::minor)
+      .def(nb::self == nb::self)
+      .def(nb::self < nb::self)
+      .def(nb::self <= nb::self)
+      .def(nb::self > nb::self)
+      .def(nb::self >= nb::self)
+      .def("__hash__", [](const ComputeCapability& self) { return 1000 * self.major + self.minor; })
+      .def("__str__",
+           [](const ComputeCapability& self) {
+             return std::to_string(self.major) + "." + std::to_string(self.minor);
+           })
+      .def("__repr__", [](const ComputeCapability& self) {
+        return "ComputeCapability(" + std::to_string(self.major) + ", " +
+               std::to_string(self.minor) + ")";
+      });
 }
 
 }  // namespace
 
 void bind_cuda_device(nb::module_& m) {
+  bind_attributes(m);
   nb::class_<Device> device(m, "Device", "A device of one driver.");
   bind_driver(m);
   device.def(nb::init<int>(), nb::arg("ordinal"))
@@ -77,18 +91,10 @@ void bind_cuda_device(nb::module_& m) {
                      return nb::bytes(uuid.data(), uuid.size());
                    })
       .def_prop_ro("pci_bus_id", &Device::pci_bus_id)
-      .def_prop_ro("compute_capability",
-                   [](const Device& self) {
-                     const auto [major, minor] = self.compute_capability();
-                     return nb::make_tuple(major, minor);
-                   })
+      .def_prop_ro("compute_capability", &Device::compute_capability)
       .def_prop_ro("total_memory", &Device::total_memory, "Bytes.")
-      .def(
-          "attribute",
-          [](const Device& self, const std::string& name) {
-            return self.attribute(attribute_named(name));
-          },
-          nb::arg("name"), "An attribute by its name in cuda.h without the common prefix.")
+      .def("attribute", &Device::attribute, nb::arg("attribute"),
+           "In the unit that cuda.h tells. Raises DeviceError if the driver does not know it.")
       .def("can_access_peer", &Device::can_access_peer, nb::arg("peer"),
            "Whether kernels of this device may be given memory of `peer`.")
       .def_prop_ro("target", &Device::target, "What to compile for: \"sm_90\", \"cpu\".")
@@ -102,14 +108,6 @@ void bind_cuda_device(nb::module_& m) {
           nb::is_operator())
       .def("__hash__", [](const Device& self) { return self.raw(); })
       .def("__repr__", [](const Device& self) { return "<device " + self.name() + ">"; });
-  m.def(
-      "device_attribute_names",
-      [] {
-        std::vector<std::string> names;
-        for (const auto& entry : device_attributes()) names.emplace_back(entry.name);
-        return names;
-      },
-      "What Device.attribute() takes: names of cuda.h without their prefix.");
 }
 
 }  // namespace treadle::bindings

@@ -162,13 +162,13 @@ void bind_cuda_memory(nb::module_& m) {
   bind_device_memory(m);
   bind_host_memory(m);
   bind_managed_memory(m);
+  nb::class_<AddressRange>(m, "AddressRange", "An allocation.")
+      .def_ro("base", &AddressRange::base)
+      .def_ro("size_bytes", &AddressRange::size_bytes);
   m.def(
       "address_range",
-      [](nb::object address) {
-        const AddressRange range = address_range(pointer_argument(address.ptr(), "address"));
-        return nb::make_tuple(range.base, range.size_bytes);
-      },
-      nb::arg("address"), "(base, size) of the allocation an address lies in.");
+      [](nb::object address) { return address_range(pointer_argument(address.ptr(), "address")); },
+      nb::arg("address"), "The allocation that an address lies in.");
 }
 
 }  // namespace treadle::bindings

@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/cuda/occupancy.hpp"
 
+#include <nanobind/stl/vector.h>
+
 #include "rooms.hpp"
 
 namespace treadle::bindings {
 
 using namespace treadle::cuda;
-
-namespace {
-
-// The names under which PyCUDA's programs know the limits.
-const char* label(OccupancyLimit limit) {
-  switch (limit) {
-    case OccupancyLimit::blocks:
-      return "device";
-    case OccupancyLimit::registers:
-      return "regs";
-    case OccupancyLimit::shared_memory:
-      return "smem";
-    case OccupancyLimit::warps:
-      return "warps";
-  }
-  return "";
-}
-
-}  // namespace
 
 void bind_cuda_occupancy(nb::module_& m) {
   nb::class_<Multiprocessor>(m, "Multiprocessor", "What one multiprocessor has room for.")
@@ -39,20 +22,21 @@ void bind_cuda_occupancy(nb::module_& m) {
       .def_rw("shared_bytes", &Multiprocessor::shared_bytes)
       .def_rw("register_unit", &Multiprocessor::register_unit)
       .def_rw("shared_unit_bytes", &Multiprocessor::shared_unit_bytes);
-  nb::class_<Occupancy>(m, "Occupancy", "How full a multiprocessor is.")
-      .def_ro("blocks", &Occupancy::blocks)
+  nb::enum_<OccupancyLimit>(m, "OccupancyLimit", "What keeps further blocks out.")
+      .value("blocks", OccupancyLimit::blocks)
+      .value("registers", OccupancyLimit::registers)
+      .value("shared_memory", OccupancyLimit::shared_memory)
+      .value("warps", OccupancyLimit::warps);
+  nb::class_<Occupancy> type(m, "Occupancy", "How full a multiprocessor is.");
+  nb::class_<Occupancy::Limit>(type, "Limit", "One thing that a multiprocessor has so much of.")
+      .def_ro("blocks", &Occupancy::Limit::blocks,
+              "That many would fit if nothing else was needed.")
+      .def_ro("by", &Occupancy::Limit::by);
+  type.def_ro("blocks", &Occupancy::blocks)
       .def_ro("warps", &Occupancy::warps)
       .def_ro("fraction", &Occupancy::fraction, "Of the warps that there is room for.")
-      .def_prop_ro("limited_by", [](const Occupancy& self) { return label(self.limited_by); })
-      .def_prop_ro(
-          "limits",
-          [](const Occupancy& self) {
-            nb::list limits;
-            for (const auto& limit : self.limits)
-              limits.append(nb::make_tuple(limit.blocks, label(limit.by)));
-            return limits;
-          },
-          "(blocks, what allows no more) for each thing that a block needs.");
+      .def_ro("limited_by", &Occupancy::limited_by, "The smallest of `limits`.")
+      .def_ro("limits", &Occupancy::limits, "For each thing that a block needs.");
   m.def(
       "occupancy",
       [](const Multiprocessor& multiprocessor, unsigned threads, unsigned shared_bytes,

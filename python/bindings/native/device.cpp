@@ -66,9 +66,7 @@ void wait_event(Event& event) {
 
 // ---- classes
 
-nb::tuple extent_tuple(const Extent& extent) {
-  return nb::make_tuple(extent.x, extent.y, extent.z);
-}
+nb::object extent_object(const Extent& extent) { return nb::cast(extent); }
 
 void bind_info(nb::class_<Device>& type) {
   const auto info = [&](const char* name, auto member, const char* doc) {
@@ -94,28 +92,27 @@ void bind_info(nb::class_<Device>& type) {
           "kind", [](const Device& self) { return std::string(kind_name(self.info().kind)); },
           "\"gpu\", \"cpu\", \"accelerator\" or \"null\".")
       .def_prop_ro(
-          "language",
-          [](const Device& self) { return std::string(language_name(self.info().language)); },
-          "Of the kernel text it takes: \"CUDA C\" or \"OpenCL C\".")
+          "language", [](const Device& self) { return self.info().language; },
+          "Of the kernel text it takes.")
       .def_prop_ro(
-          "max_groups", [](const Device& self) { return extent_tuple(self.info().max_groups); },
-          nb::sig("def max_groups(self) -> tuple[int, int, int]"))
+          "max_groups", [](const Device& self) { return extent_object(self.info().max_groups); },
+          nb::sig("def max_groups(self) -> Extent"))
       .def_prop_ro(
           "max_group_size",
-          [](const Device& self) { return extent_tuple(self.info().max_group_size); },
-          nb::sig("def max_group_size(self) -> tuple[int, int, int]"));
+          [](const Device& self) { return extent_object(self.info().max_group_size); },
+          nb::sig("def max_group_size(self) -> Extent"));
 }
 
 void bind_launch_record(nb::module_& m) {
   nb::class_<LaunchRecord>(m, "LaunchRecord", "One launch, as a device remembers it.")
       .def_ro("kernel", &LaunchRecord::kernel)
       .def_prop_ro(
-          "groups", [](const LaunchRecord& self) { return extent_tuple(self.shape.groups); },
-          nb::sig("def groups(self) -> tuple[int, int, int]"))
+          "groups", [](const LaunchRecord& self) { return extent_object(self.shape.groups); },
+          nb::sig("def groups(self) -> Extent"))
       .def_prop_ro(
           "group_size",
-          [](const LaunchRecord& self) { return extent_tuple(self.shape.group_size); },
-          nb::sig("def group_size(self) -> tuple[int, int, int]"))
+          [](const LaunchRecord& self) { return extent_object(self.shape.group_size); },
+          nb::sig("def group_size(self) -> Extent"))
       .def_prop_ro("local_bytes", [](const LaunchRecord& self) { return self.shape.local_bytes; })
       .def_prop_ro("cooperative", [](const LaunchRecord& self) { return self.shape.cooperative; })
       .def_prop_ro(
@@ -142,14 +139,7 @@ void bind_device_class(nb::module_& m) {
       .def(
           "last_launches", [](const Device& self) { return last_launches(self); },
           "The latest launches by streams of this device, at most eight, the latest first.")
-      .def(
-          "live_memory",
-          [](const Device& self) {
-            const auto [count, bytes] = self.live_memory();
-            return nb::make_tuple(count, bytes);
-          },
-          nb::sig("def live_memory(self) -> tuple[int, int]"),
-          "Allocations that were not freed, and their bytes.")
+      .def("live_memory", &Device::live_memory, "Allocations that were not freed, and their bytes.")
       .def("__repr__",
            [](const Device& self) { return "<" + self.info().id + ": " + self.info().name + ">"; });
   m.def("devices", &devices, nb::call_guard<nb::gil_scoped_release>(),
@@ -294,9 +284,12 @@ Stream* as_stream(PyObject* object) noexcept {
 Extent extent_argument(PyObject* object, const char* what) {
   if (PyLong_CheckExact(object))
     return static_cast<unsigned>(unsigned_argument(object, what, 0xFFFFFFFFu));
-  if (PySequence_Check(object) == 0)
+  if (PySequence_Check(object) == 0) {
+    Extent extent;
+    if (nb::try_cast(nb::handle(object), extent)) return extent;
     raise_python(PyExc_TypeError, std::string(what) + " is an integer or 1 to 3 of them, not " +
                                       Py_TYPE(object)->tp_name);
+  }
   const auto [x, y, z] = dim3_argument(object, what);
   return {x, y, z};
 }
@@ -320,6 +313,7 @@ void bind_opencl_search(nb::module_& m) {
 
 void bind_device(nb::module_& m) {
   bind_opencl_search(m);
+  bind_device_structs(m);
   bind_launch_record(m);
   bind_device_class(m);
   bind_event_class(m);

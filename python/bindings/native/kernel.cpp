@@ -7,6 +7,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 #include <structmember.h>
 
@@ -232,8 +233,7 @@ PyObject* get_parameters(PyObject* self, void*) {
   return guarded(self, [](const device::Kernel& k) -> nb::object {
     if (!k.parameters_known()) return nb::none();
     nb::list list;
-    for (const device::Parameter& p : k.parameters())
-      list.append(nb::make_tuple(p.name, p.type, p.size_bytes));
+    for (const device::Parameter& p : k.parameters()) list.append(nb::cast(p));
     return list;
   });
 }
@@ -248,7 +248,7 @@ PyGetSetDef properties[] = {
     {"device", get_device, nullptr, "Where it is loaded.", nullptr},
     {"max_group_items", get_max_group_items, nullptr, "The most work-items of a group.", nullptr},
     {"parameters", get_parameters, nullptr,
-     "(name, type, size) of each parameter; None where the run-time does not tell.", nullptr},
+     "In the source's order; None where the run-time does not tell.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(KernelObject, vectorcall), READONLY, nullptr},
@@ -292,11 +292,12 @@ nb::object make_kernel(device::Kernel kernel) {
   return nb::steal(reinterpret_cast<PyObject*>(object));
 }
 
-std::optional<Language> language_of(const std::optional<std::string>& name) {
-  if (!name) return std::nullopt;
-  for (const Language language : {Language::cuda_c, Language::opencl_c})
-    if (*name == language_name(language)) return language;
-  throw InvalidArgument("language=\"" + *name + "\" is neither \"CUDA C\" nor \"OpenCL C\"");
+using LanguageArgument = std::optional<std::variant<Language, std::string>>;
+
+std::optional<Language> language_of(const LanguageArgument& given) {
+  if (!given) return std::nullopt;
+  if (const auto* name = std::get_if<std::string>(&*given)) return language_named(*name);
+  return std::get<Language>(*given);
 }
 
 const char* origin_name(compile::Origin origin) {
@@ -313,7 +314,7 @@ const char* origin_name(compile::Origin origin) {
 
 // over 6 parameters because they are the keywords of the Python call
 void make_program(Program* self, std::shared_ptr<device::Device> device, const std::string& source,
-                  std::optional<std::string> language, std::vector<std::string> flags,
+                  const LanguageArgument& language, std::vector<std::string> flags,
                   std::vector<std::filesystem::path> include_dirs,
                   std::vector<std::string> name_expressions, std::string source_name, bool cache) {
   ProgramOptions options{.language = language_of(language),

@@ -34,7 +34,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 compile::BinaryKey key_of(const Request& request, const opencl::Device& device) {
   compile::BinaryKey key;
-  key.language = "opencl-c";
+  key.language = Language::opencl_c;
   key.source = request.source;
   key.include_dirs = request.include_dirs;
   for (auto& [name, value] : opencl::binary_identity(device))

@@ -7,7 +7,7 @@ import enum
 class AddressSpace(enum.Enum):
     """Where a pointer parameter is declared to point."""
 
-    unsaid = 0
+    unspecified = 0
 
     global_ = 1
 

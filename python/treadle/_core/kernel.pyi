@@ -3,8 +3,8 @@
 
 from collections.abc import Sequence
 import os
-import types
 
+import treadle._core
 import treadle._core.device
 
 
@@ -24,25 +24,31 @@ class Kernel:
     def __repr__(self, /) -> str:
         """Return repr(self)."""
 
-    def __call__(self, /, *args, **kwargs):
-        """Call self as a function."""
+    def __call__(self, *arguments: object, groups: int | Sequence[int] | treadle._core.device.Extent, group_size: int | Sequence[int] | treadle._core.device.Extent, stream: treadle._core.device.Stream | None = None, local_bytes: int = 0, cooperative: bool = False) -> None:
+        """Launches it."""
 
-    __vectorcalloffset__: types.MemberDescriptorType = ...
+    @property
+    def name(self) -> str:
+        """As a reader knows the kernel."""
 
-    name: types.GetSetDescriptorType = ...
+    @property
+    def device(self) -> treadle._core.device.Device:
+        """Where it is loaded."""
 
-    device: types.GetSetDescriptorType = ...
+    @property
+    def max_group_items(self) -> int:
+        """The most work-items of a group."""
 
-    max_group_items: types.GetSetDescriptorType = ...
-
-    parameters: types.GetSetDescriptorType = ...
+    @property
+    def parameters(self) -> list[treadle._core.device.Parameter] | None:
+        """In the source's order; None where the run-time does not tell."""
 
 class Program:
     """
     Kernel text, compiled for a device or found compiled, and loaded there.
     """
 
-    def __init__(self, device: treadle._core.device.Device, source: str, *, language: str | None = None, flags: Sequence[str] = [], include_dirs: Sequence[str | os.PathLike] = [], name_expressions: Sequence[str] = [], source_name: str = 'kernel', cache: bool = True) -> None: ...
+    def __init__(self, device: treadle._core.device.Device, source: str, *, language: treadle._core.Language | str | None = None, flags: Sequence[str] = [], include_dirs: Sequence[str | os.PathLike] = [], name_expressions: Sequence[str] = [], source_name: str = 'kernel', cache: bool = True) -> None: ...
 
     def kernel(self, name: str) -> Kernel:
         """The kernel of this name; an unknown name gives the nearest there are."""

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import enum
 from typing import Any
 import os
-import types
 from typing import overload
 
 
@@ -1079,8 +1078,8 @@ class Kernel:
     def __hash__(self, /):
         """Return hash(self)."""
 
-    def __call__(self, /, *args, **kwargs):
-        """Call self as a function."""
+    def __call__(self, queue: CommandQueue, global_size: Sequence[int] | None, local_size: Sequence[int] | None, *args: object, **options: Any) -> Event:
+        """Launches it."""
 
     def __lt__(self, value, /):
         """Return self<value."""
@@ -1100,11 +1099,11 @@ class Kernel:
     def __ge__(self, value, /):
         """Return self>=value."""
 
-    set_arg: types.MethodDescriptorType = ...
+    def set_arg(self, index: int, value: object, /) -> None:
+        """Sets one argument."""
 
-    set_args: types.MethodDescriptorType = ...
-
-    __vectorcalloffset__: types.MemberDescriptorType = ...
+    def set_args(self, *args: object) -> None:
+        """Sets every argument."""
 
     def get_info(self, param: int) -> Any:
         """The answer to one constant of kernel_info."""

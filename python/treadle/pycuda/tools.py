@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import treadle.pycuda.driver as cuda
-from treadle._core.cuda import Multiprocessor, occupancy
+from treadle._core.cuda import Multiprocessor, OccupancyLimit, occupancy
 from treadle.pycuda._driver import bitlog2  # noqa: F401
 from treadle.pycuda._memory_pools import (  # noqa: F401
     DebugMemoryPool,
@@ -324,6 +324,14 @@ class DeviceData:
         raise ValueError(f"no texture has {size} channels: at most 4")
 
 
+_LIMITS = {
+    OccupancyLimit.blocks: "device",
+    OccupancyLimit.registers: "regs",
+    OccupancyLimit.shared_memory: "smem",
+    OccupancyLimit.warps: "warps",
+}
+
+
 class OccupancyRecord:
     """How full a multiprocessor is with blocks of the given needs, and what limits it."""
 
@@ -331,7 +339,7 @@ class OccupancyRecord:
         self, devdata: DeviceData, threads: int, shared_mem: int = 0, registers: int = 0
     ) -> None:
         answer = occupancy(devdata._multiprocessor(), threads, shared_mem, registers)
-        self.tb_per_mp_limits: list[tuple[int, str]] = answer.limits
-        self.tb_per_mp, self.limited_by = answer.blocks, answer.limited_by
+        self.tb_per_mp_limits = [(limit.blocks, _LIMITS[limit.by]) for limit in answer.limits]
+        self.tb_per_mp, self.limited_by = answer.blocks, _LIMITS[answer.limited_by]
         self.warps_per_mp = answer.warps
         self.occupancy = answer.fraction

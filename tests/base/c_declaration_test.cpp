@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/base/c_declaration.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "treadle/base/error.hpp"
+
+namespace treadle {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+template <class F>
+std::string refusal(F call) {
+  try {
+    call();
+  } catch (const InvalidArgument& error) {
+    return error.message();
+  }
+  return "nothing was refused";
+}
+
+struct Reading {
+  const char* text;
+  Declaration expected;
+};
+class EveryReading : public testing::TestWithParam<Reading> {};
+INSTANTIATE_TEST_SUITE_P(
+    Declaration, EveryReading,
+    testing::Values(Reading{"float x", {"float", "x"}}, Reading{"float *x", {"float", "x", true}},
+                    Reading{"float* x", {"float", "x", true}},
+                    Reading{"float*x", {"float", "x", true}},
+                    Reading{"  const   float\n* x ", {"float", "x", true}},
+                    Reading{"float const *const x", {"float", "x", true}},
+                    Reading{"double* __restrict__ out", {"double", "out", true}},
+                    Reading{"volatile int *restrict flag", {"int", "flag", true}},
+                    Reading{"int values[]", {"int", "values", true}},
+                    Reading{"int values[ 16 ]", {"int", "values", true}},
+                    Reading{"unsigned long  long n", {"unsigned long long", "n"}},
+                    Reading{"int constant_t", {"int", "constant_t"}},
+                    Reading{"int global", {"int", "global"}},
+                    Reading{"__global float *x", {"float", "x", true, AddressSpace::global}},
+                    Reading{"global const float *x", {"float", "x", true, AddressSpace::global}},
+                    Reading{"__local float *x", {"float", "x", true, AddressSpace::local}},
+                    Reading{"__constant float *x", {"float", "x", true, AddressSpace::constant}},
+                    Reading{"struct point p", {"struct point", "p"}},
+                    Reading{"pycuda::complex<float> *z", {"pycuda::complex<float>", "z", true}},
+                    Reading{"std::array<float, 4> a", {"std::array<float, 4>", "a"}}));
+
+TEST_P(EveryReading, IsTakenApart) {
+  EXPECT_EQ(parse_declaration(GetParam().text), GetParam().expected) << GetParam().text;
+}
+
+struct Refusal {
+  const char* text;
+  const char* why;
+};
+class EveryRefusal : public testing::TestWithParam<Refusal> {};
+INSTANTIATE_TEST_SUITE_P(
+    Declaration, EveryRefusal,
+    testing::Values(Refusal{"", "it is empty"}, Refusal{"   ", "it is empty"},
+                    Refusal{"float", "name of the parameter is missing"},
+                    Refusal{"float *", "name of the parameter is missing"},
+                    Refusal{"unsigned int", "name of the parameter is missing"},
+                    Refusal{"float 2x", "name of the parameter is missing"},
+                    Refusal{"float *const", "name of the parameter is missing"},
+                    Refusal{"const x", "name of the parameter is missing"},
+                    Refusal{"float **x", "not to pointers"},
+                    Refusal{"float *x[]", "not to pointers"}, Refusal{"float &x", "no references"},
+                    Refusal{"float x]", "without its '['"},
+                    Refusal{"float x = y", "no default values"},
+                    Refusal{"void (*f)(int)", "has no place"},
+                    Refusal{"float x; int y", "has no place"}));
+
+TEST_P(EveryRefusal, QuotesTheTextAndSaysWhy) {
+  const std::string message = refusal([] { parse_declaration(GetParam().text); });
+  EXPECT_THAT(message, HasSubstr(std::string("\"") + GetParam().text + "\""));
+  EXPECT_THAT(message, HasSubstr(GetParam().why));
+}
+
+TEST(Declarations, AreSeparatedByCommasOutsideTemplates) {
+  const auto declarations = parse_declarations(
+      "float a, /* scale, not shift */ const float *x, // the input, read only\n pair<int, int> p");
+  ASSERT_EQ(declarations.size(), 3u);
+  EXPECT_EQ(declarations[0].name, "a");
+  EXPECT_EQ(declarations[1], (Declaration{"float", "x", true}));
+  EXPECT_EQ(declarations[2].type, "pair<int, int>");
+}
+
+TEST(Declarations, OfEmptyTextAreNone) {
+  EXPECT_TRUE(parse_declarations("").empty());
+  EXPECT_TRUE(parse_declarations(" // nothing here\n").empty());
+}
+
+TEST(Declarations, RefuseAnEmptyPlace) {
+  EXPECT_THAT(refusal([] { parse_declarations("float a, , float b"); }), HasSubstr("is empty"));
+}
+
+// What parse_declaration() refuses is read as far as it goes.
+TEST(ReadDeclaration, TakesWhatItUnderstands) {
+  EXPECT_EQ(read_declaration("const float *x"), (Declaration{"float", "x", true}));
+  EXPECT_EQ(read_declaration("const unsigned int"), (Declaration{"unsigned int", ""}));
+  EXPECT_EQ(read_declaration("float *"), (Declaration{"float", "", true}));
+  EXPECT_EQ(read_declaration("my_type"), (Declaration{"my_type", ""}));
+  EXPECT_EQ(read_declaration("TREADLE_LOCAL_POINTER int *t"),
+            (Declaration{"int", "t", true, AddressSpace::local}));
+  EXPECT_EQ(read_declaration("float &x = y").address_space, AddressSpace::unspecified);
+  EXPECT_EQ(read_declaration(""), Declaration{});
+}
+
+TEST(ReadType, HasNoName) {
+  EXPECT_EQ(read_type("const float4"), (Declaration{"float4", ""}));
+  EXPECT_EQ(read_type("int[]"), (Declaration{"int", "", true}));
+}
+
+TEST(CScalar, KnowsNumbersByTheirNames) {
+  EXPECT_EQ(c_scalar("std::size_t"), Scalar::uint64);
+  EXPECT_EQ(c_scalar("long unsigned int"), Scalar::uint64);
+  EXPECT_EQ(c_scalar("half"), Scalar::float16);
+  EXPECT_EQ(c_scalar("float4"), std::nullopt);
+  EXPECT_EQ(c_integer("half"), std::nullopt);
+}
+
+TEST(Words, KeepTemplateArgumentsTogether) {
+  EXPECT_THAT(c_words("pair<int, int> *p"), ElementsAre("pair<int, int>", "*", "p"));
+  EXPECT_THAT(split_list("pair<int, int> p,float x"), ElementsAre("pair<int, int> p", "float x"));
+}
+
+TEST(Comments, AreBlankedOutInTheirPlaces) {
+  EXPECT_EQ(without_comments("a/*b*/c//d\ne"), "a     c   \ne");
+  EXPECT_EQ(without_comments("a/*b"), "a   ");
+}
+
+}  // namespace
+}  // namespace treadle

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Types of the classes written against CPython's own interface, which carry no annotations.
+
+stub file -> class -> attribute -> its type; what begins with "(" is a method's signature. An
+attribute that is not here, or is no longer in the class, stops tools/generate_stubs.py.
+"""
+
+_SIZES = "int | Sequence[int]"
+_EXTENT = f"{_SIZES} | treadle._core.device.Extent"
+_ATTRIBUTES = (
+    "max_threads_per_block",
+    "shared_size_bytes",
+    "const_size_bytes",
+    "local_size_bytes",
+    "num_regs",
+    "ptx_version",
+    "binary_version",
+    "cache_mode_ca",
+    "max_dynamic_shared_size_bytes",
+    "preferred_shared_memory_carveout",
+)
+_FUNCTION = {"name": "str"} | dict.fromkeys(_ATTRIBUTES, "int")
+_SHAPE = "grid: Sequence[int], block: Sequence[int]"
+
+TYPES: dict[str, dict[str, dict[str, str]]] = {
+    "kernel.pyi": {
+        "Kernel": {
+            "__call__": f"(self, *arguments: object, groups: {_EXTENT}, group_size: {_EXTENT}, "
+            "stream: treadle._core.device.Stream | None = None, local_bytes: int = 0, "
+            "cooperative: bool = False) -> None",
+            "name": "str",
+            "device": "treadle._core.device.Device",
+            "max_group_items": "int",
+            "parameters": "list[treadle._core.device.Parameter] | None",
+        }
+    },
+    "cuda.pyi": {
+        "Function": {
+            "__call__": f"(self, *arguments: object, grid: {_SIZES}, block: {_SIZES}, "
+            "stream: object | None = None, shared_bytes: int = 0, "
+            "cooperative: bool = False) -> None",
+            "attribute": "(self, attribute: FunctionAttribute, /) -> int",
+            "set_attribute": "(self, attribute: FunctionAttribute, value: int, /) -> None",
+            "set_cache_config": "(self, config: CacheConfig, /) -> None",
+            **_FUNCTION,
+            "raw": "int",
+            "parameters": "list[KernelParameter] | None",
+        }
+    },
+    "driver.pyi": {
+        "Function": {
+            "__call__": "(self, *arguments: object, block: Sequence[int], "
+            "grid: Sequence[int] = ..., stream: object | None = None, shared: int = 0, "
+            "texrefs: Sequence[object] = ..., time_kernel: bool = False) -> float | None",
+            "get_attribute": "(self, attribute: int, /) -> int",
+            "set_attribute": "(self, attribute: int, value: int, /) -> None",
+            "set_cache_config": "(self, config: int, /) -> None",
+            "set_shared_config": "(self, config: int, /) -> None",
+            "param_set_texref": "(self, texref: object, /) -> None",
+            "prepare": "(self, arg_types: object, texrefs: Sequence[object] | None = None) "
+            "-> Function",
+            "prepared_call": f"(self, {_SHAPE}, *args: object, shared_size: int = 0) -> None",
+            "prepared_async_call": f"(self, {_SHAPE}, stream: object, *args: object, "
+            "shared_size: int = 0) -> None",
+            "prepared_timed_call": f"(self, {_SHAPE}, *args: object, shared_size: int = 0) "
+            "-> Callable[[], float]",
+            "_launch_kernel": f"(self, {_SHAPE}, arg_buf: object, shared: int, "
+            "stream: object, /) -> None",
+            "_set_block_shape": "(self, x: int, y: int, z: int, /) -> None",
+            "_set_shared_size": "(self, bytes: int, /) -> None",
+            "_param_set_size": "(self, bytes: int, /) -> None",
+            "_param_seti": "(self, offset: int, value: int, /) -> None",
+            "_param_setf": "(self, offset: int, value: float, /) -> None",
+            "_param_setv": "(self, offset: int, value: object, /) -> None",
+            "_launch": "(self) -> None",
+            "_launch_grid": "(self, width: int, height: int, /) -> None",
+            "_launch_grid_async": "(self, width: int, height: int, stream: object, /) -> None",
+            **_FUNCTION,
+            **{name.upper(): "int" for name in _ATTRIBUTES},
+            "handle": "int",
+            "parameters": "list[treadle._core.cuda.KernelParameter] | None",
+            "arg_format": "str",
+            "texrefs": "Any",
+        }
+    },
+    "opencl.pyi": {
+        "Kernel": {
+            "__call__": "(self, queue: CommandQueue, global_size: Sequence[int] | None, "
+            "local_size: Sequence[int] | None, *args: object, **options: Any) -> Event",
+            "set_arg": "(self, index: int, value: object, /) -> None",
+            "set_args": "(self, *args: object) -> None",
+        }
+    },
+}
+# Attributes that Python code may set.
+WRITABLE = {"arg_format", "texrefs"}
