@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Read again at every inclusion: NDEBUG may have changed in between.
+// No include guard: NDEBUG may have changed since the last inclusion.
 #undef assert
 #ifdef NDEBUG
 #define assert(condition) (static_cast<void>(0))

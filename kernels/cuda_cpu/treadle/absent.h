@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What this device does not have, said at the line that asks for it.
+// What this device does not offer: an error at the line that uses it.
 #pragma once
 
 #define __TREADLE_ABSENT(what) __attribute__((unavailable(what " is not available on the CPU device")))
@@ -28,5 +28,5 @@ __TREADLE_ABSENT_FETCH(surf2Dread, "a surface read")
 template <class... Arguments>
 __device__ void surf2Dwrite(Arguments...) __TREADLE_ABSENT("a surface write");
 
-/// Where `kernel<<<grid, block>>>()` inside a kernel leads.
+/// Called for `kernel<<<grid, block>>>()` inside a kernel.
 __device__ cudaError_t cudaDeviceSynchronize() __TREADLE_ABSENT("dynamic parallelism");

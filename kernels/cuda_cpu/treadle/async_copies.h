@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies that CUDA calls asynchronous. Here they are done when the call returns: a thread that runs
-// a whole block has nobody who could copy meanwhile.
+// CUDA's asynchronous copies. Here they are done when the call returns: one thread runs the whole
+// block, and no other one could copy meanwhile.
 #pragma once
 
 extern "C++" {

@@ -114,8 +114,7 @@ __TREADLE_FUNCTION typename __treadle_if<sizeof(T) == 16, T>::type atomicExch(T*
   return result;
 }
 
-// All memory is one coherence domain here: the narrower and wider scopes are the ordinary
-// operation.
+// All memory is coherent here: every scope is the same operation.
 #define __TREADLE_ATOMIC_SCOPES(name)                       \
   template <class T, class U>                               \
   __TREADLE_FUNCTION T name##_block(T* address, U value) {  \

@@ -71,7 +71,7 @@ __TREADLE_FUNCTION unsigned __usad(unsigned a, unsigned b, unsigned c) {
 }
 
 /// Four bytes picked from the eight of b:a; the low three bits of nibble i of `selector` name byte i.
-/// The fourth, by which PTX's prmt copies a sign, is masked off: an H200 was asked.
+/// The fourth, by which PTX's prmt copies a sign, is ignored, as on an H200 (measured).
 __TREADLE_FUNCTION unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   const unsigned long long bytes = static_cast<unsigned long long>(b) << 32 | a;
   unsigned result = 0;

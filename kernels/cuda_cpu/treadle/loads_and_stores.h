@@ -13,7 +13,7 @@ __TREADLE_LOAD(__ldcg)
 __TREADLE_LOAD(__ldcs)
 __TREADLE_LOAD(__ldlu)
 #undef __TREADLE_LOAD
-/// Not from a cache: read anew each time.
+/// Not from a cache: memory is read each time.
 template <class T>
 __TREADLE_FUNCTION T __ldcv(const T* address) {
   T value;
@@ -27,7 +27,7 @@ __TREADLE_FUNCTION T __ldcv(const T* address) {
   __TREADLE_FUNCTION void name(T* address, typename __treadle_plain<T>::type value) { \
     *address = value;                                                                 \
   }
-/// Keeps a parameter from deciding what T is: the address does.
+/// Excludes a parameter from the deduction of T, which the address decides.
 template <class T>
 struct __treadle_plain {
   typedef T type;

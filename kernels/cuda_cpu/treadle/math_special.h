@@ -43,7 +43,7 @@ __TREADLE_FUNCTION void sincospi(float x, float* sine, float* cosine) { sincospi
 __TREADLE_FUNCTION float sinpi(float x) { return sinpif(x); }
 __TREADLE_FUNCTION float cospi(float x) { return cospif(x); }
 
-// Lengths: an infinity hides what is no number, but the length of finite numbers that overflows does not. Its reciprocal
+// Lengths: an infinite argument gives infinity even beside a NaN, a finite length that overflows does not. Its reciprocal
 // is denormal there, and not yet zero.
 #define __TREADLE_RECIPROCAL(length, quarter) \
   (__builtin_isinf(length) ? static_cast<decltype(length)>(0.25) / (quarter) : 1 / (length))

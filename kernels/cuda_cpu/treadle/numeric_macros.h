@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Limits and constants of <climits>, <cfloat>, <cstdint> and <cmath>, which nvcc provides unasked.
+// Limits and constants of <climits>, <cfloat>, <cstdint> and <cmath>, which nvcc provides without an include.
 #pragma once
 
 #include "treadle/c_math_constants.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Arithmetic of numbers of 16 bits, each operation with one rounding, and the operators. Read once for each type: see
-// short_float_types.h. Nothing is fused unless it is called so: -ffp-contract=off holds for the whole of it.
+// short_float_types.h. Only functions whose name says so are fused: -ffp-contract=off holds for all of it.
 
 __TREADLE_FUNCTION __TREADLE_NUMBER __hadd(__TREADLE_NUMBER a, __TREADLE_NUMBER b) {
 #pragma clang fp contract(off)
@@ -29,7 +29,7 @@ __TREADLE_FUNCTION __TREADLE_NUMBER __habs(__TREADLE_NUMBER a) {
   return __TREADLE_NUMBER::__treadle_of_bits(static_cast<unsigned short>(a.__x & 0x7fffu));
 }
 
-/// Cut to [0, 1], or to at least 0; what is no number becomes 0, or stays what it is.
+/// Clamped to [0, 1], where NaN becomes 0, or to at least 0, where NaN stays NaN.
 __TREADLE_FUNCTION __TREADLE_NUMBER __treadle_saturated(__TREADLE_NUMBER a) {
   const float x = a.__treadle_widened();
   return !(x > 0.0f) ? __TREADLE_NUMBER::__treadle_of_bits(0)

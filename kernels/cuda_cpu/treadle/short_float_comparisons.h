@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Comparisons of numbers of 16 bits, minimum and maximum. Read once for each type: see short_float_types.h. A name
-// that ends in u is true of what is no number, the others are false of it, __hne too; the operator != is __hneu.
+// Comparisons of numbers of 16 bits, minimum and maximum. Included once for each type: see short_float_types.h. With
+// a NaN, functions whose name ends in u are true and the others false, __hne too; the operator != is __hneu.
 
 #define __TREADLE_COMPARE(relation, holds)                                                         \
   __TREADLE_FUNCTION bool __h##relation(__TREADLE_NUMBER a, __TREADLE_NUMBER b) {                  \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A number of 16 bits and a pair of them. Read once for each type (cuda_fp16.h, cuda_bf16.h), under these names:
+// A number of 16 bits and a pair of them. Included once for each type (cuda_fp16.h, cuda_bf16.h), with these names:
 //   __TREADLE_NUMBER __half           __TREADLE_PAIR      __half2           __TREADLE_OTHER  the other type of 16 bits
 //   __TREADLE_RAW    __half_raw       __TREADLE_RAW_PAIR  __half2_raw
 //   __TREADLE_WORD   half             __TREADLE_PAIR_WORD half2             as they stand in function names

@@ -4,9 +4,9 @@
 // Threads exchange through hidden shared memory, one 8-byte slot each:
 //   slot[lane] = value;  warp barrier;  result = slot[source];  warp barrier;  slot[lane] = 0
 // Example, __shfl_down_sync(mask, v, 1): lane 3 reads slot 4; lane 31 keeps its own value.
-// A slot is zero outside of exchanges, at the start of a block too (block_space.cpp): as on a GPU,
-// a lane that did not come to the call hands over 0. Between two exchanges in a row the compiler
-// drops the zero.
+// Outside of exchanges every slot is zero, also at the start of a block (block_space.cpp): a lane
+// that does not take part contributes 0, as on a GPU. Between two exchanges in a row the compiler
+// removes the store of zero.
 // The barriers wait for the lanes of `mask` only: the two sides of a branch may each have their
 // own.
 #pragma once

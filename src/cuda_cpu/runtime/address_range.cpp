@@ -13,7 +13,7 @@ namespace treadle::cuda_cpu {
 namespace {
 
 constexpr std::size_t largest_range = std::size_t{64} << 40;
-/// With less, the quarters at its ends would no longer hold a 32-bit index of a structure.
+/// With less, a 32-bit index into an array of structures could reach past the empty quarters.
 constexpr std::size_t smallest_range = std::size_t{1} << 40;
 
 void* pointer_to(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
@@ -25,7 +25,7 @@ std::uintptr_t reserve(std::size_t bytes) {
   return start == MAP_FAILED ? 0 : reinterpret_cast<std::uintptr_t>(start);
 }
 
-/// Whether the process may reserve so much and keep as much for itself.
+/// Whether the process may reserve that much and have as much left for itself.
 bool allowed(std::size_t bytes) {
   rlimit limit{};
   return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
@@ -47,8 +47,8 @@ class AddressRange {
 
   bool holds(std::uintptr_t address) const { return address >= begin_ && address < end_; }
 
-  /// The first place that is wide enough: page tables of places that were used before stay, so
-  /// these are used again. 0 if there is none.
+  /// First fit: page tables of addresses that were used before stay allocated, so these addresses
+  /// are used again first. 0 if nothing fits.
   std::uintptr_t take(std::size_t bytes, std::size_t guard, std::size_t alignment) {
     const std::lock_guard lock(mutex_);
     for (auto span = free_.begin(); span != free_.end(); ++span) {
@@ -115,8 +115,8 @@ void give_back_addresses(void* block, std::size_t bytes, std::size_t guard) {
     munmap(pointer_to(at - guard), bytes + 2 * guard);
     return;
   }
-  // In one step, so that nobody else is given the addresses in between. It fails where the process
-  // has no mapping left to split another: the memory goes, at least.
+  // One call, so that no other thread's mmap() gets the addresses in between. It can fail when the
+  // process is at its limit of mappings; the memory is given back even then.
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   if (mmap(block, bytes, PROT_NONE, flags, -1, 0) == MAP_FAILED) {
     madvise(block, bytes, MADV_DONTNEED);

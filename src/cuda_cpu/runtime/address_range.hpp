@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // One range of addresses for all memory of the device, reserved when the first of it is needed:
 //
-//   [ nobody's, 1/4 | device memory, guards between, 1/2 | nobody's, 1/4 ]        64 TiB, or less
+//   [ empty, 1/4 | device memory with guards in between, 1/2 | empty, 1/4 ]     64 TiB, or less
 //
-// Nothing of the host process lies in it. So an index that leads out of an array, by 16 TiB in a
-// range of 64, meets device memory or a fault. It is address space only: no memory, and no page
-// tables.
+// No memory of the host process lies in it. An index that is out of bounds, by up to 16 TiB in a
+// range of 64, therefore hits device memory or faults. The range is address space only; it takes
+// neither memory nor page tables.
 #pragma once
 
 #include <cstddef>

@@ -7,11 +7,11 @@
 
 namespace treadle::cuda_cpu {
 
-/// The order in which a launch deals its blocks: strip by strip of `rows` rows of the grid, and
-/// within a strip column by column. With one row to a strip that is x first, then y, then z.
+/// The order in which a launch hands out its blocks (block swizzle): in strips of `rows` rows of
+/// the grid, column by column within a strip. With one row per strip: x first, then y, then z.
 ///
-///   0 2 4 6      blocks side by side read the same rows or columns of a matrix: one after the
-///   1 3 5 7      other they find them in the cache, in both directions
+///   0 2 4 6      neighbouring blocks read the same rows or columns of a matrix; run one after the
+///   1 3 5 7      other, they find them in the cache
 ///   8 9 ...
 class BlockOrder {
  public:
@@ -19,8 +19,8 @@ class BlockOrder {
   BlockOrder(const std::array<std::uint32_t, 3>& grid, std::uint32_t rows)
       : grid_(grid), rows_(rows) {}
 
-  /// Puts the place of block `number`, which is below the number of blocks, into `index`.
-  /// Divisions take as long as a short block: once a chunk, then `advance`.
+  /// Writes the coordinates of block `number` to `index`. It divides, which takes as long as a
+  /// short block runs: call it once per chunk, then advance().
   void locate(std::uint64_t number, std::uint32_t* index) {
     const std::uint64_t x = grid_[0], y = grid_[1], plane = x * y;
     const std::uint64_t in_plane = number % plane;

@@ -14,13 +14,12 @@ namespace treadle::cuda_cpu {
 namespace {
 
 constexpr std::size_t alignment = 64;
-// Vector code reads under a mask, `t >= d ? s[t - d] : 0` for instance: lanes that are off may
-// point before or behind the memory. That is no fault, but a page that is not there costs hundreds
-// of cycles a load, so ordinary memory that was touched lies around ours.
+// Vector code uses masked loads, for `t >= d ? s[t - d] : 0` for instance: the addresses of lanes
+// that are off may lie before or behind the memory. That does not fault, but an unmapped page costs
+// hundreds of cycles per load. So there is a margin of resident memory on both sides.
 constexpr std::size_t margin = 4096;
-// Whatever 32 bits a kernel takes for an index of 4-byte elements (`threadIdx.x - 1` is unsigned),
-// they lead to the block's memory or to nothing. With a page on each side, an index gone wrong
-// reached a worker's stack, by luck of the addresses.
+// Any 32-bit index of 4-byte elements (`threadIdx.x - 1` is unsigned) leads to the block's own
+// memory or to addresses where nothing is mapped.
 constexpr std::size_t wide_guard = std::size_t{16} << 30;
 constexpr std::size_t narrow_guard = 64u << 10;  // a page, on every system
 std::size_t aligned(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
@@ -59,8 +58,8 @@ std::size_t block_bytes(const Kernel& kernel, const LaunchShape& shape) {
 BlockContext block_context_in(std::byte* memory, const Kernel& kernel, const LaunchShape& shape,
                               void* launch) {
   const Layout at = lay_out(kernel, shape);
-  // Slots of warp operations (warp.h) are zero between exchanges. Where they lie among the static
-  // variables the compiler knows.
+  // Between exchanges the slots of warp operations (warp.h) are zero. Only the compiler knows where
+  // among the static variables they lie.
   if (kernel.exchange_shared != 0)
     std::memset(memory, 0, kernel.static_shared + kernel.exchange_shared);
   BlockContext b{};
@@ -90,11 +89,11 @@ BlockContext block_context_in(std::byte* memory, const Kernel& kernel, const Lau
 }
 
 BlockSpace& BlockSpace::of_this_thread() {
-  // On the heap: signal handlers read some of this library's thread-local memory, so all of it is
-  // static, and a process has little of that; PyTorch's libraries want their share.
+  // On the heap: signal handlers read some of this library's thread-local variables, so all of them
+  // are in static TLS, of which a process has little, and other libraries need some of it too.
   thread_local BlockSpace* space = nullptr;
   struct End {
-    // Null again: destructors of the program's own thread-local objects may still launch.
+    // Null afterwards: destructors of the program's own thread-local objects may still launch.
     ~End() { delete std::exchange(space, nullptr); }
   };
   thread_local const End end;

@@ -19,7 +19,7 @@ BlockContext block_context_in(std::byte* memory, const Kernel& kernel, const Lau
 /// to launch.
 class BlockSpace {
  public:
-  /// The calling thread's.
+  /// That of the calling thread.
   static BlockSpace& of_this_thread();
   BlockSpace() = default;
   BlockSpace(const BlockSpace&) = delete;

@@ -30,7 +30,8 @@ class Command {
   /// before (leave_work_at()). Up to `limit` threads are in here at once. Must not throw; failures
   /// go to the context.
   virtual bool run() { return true; }
-  /// Whether a thread that wants to be asked now and then should leave this to the workers.
+  /// Whether a waiting thread that must call its wait hook regularly should leave this command to
+  /// the workers.
   virtual bool may_take_long() const { return false; }
   /// Called once, under the scheduler's mutex, when the last participant has left.
   virtual void finished() {}

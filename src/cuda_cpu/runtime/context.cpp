@@ -102,8 +102,8 @@ void Context::destroy() {
 }
 
 ContextHandles& context_handles() {
-  // Never destroyed, like every registry here: threads of the program may call until the process is
-  // gone.
+  // Never destroyed, like every registry here: threads of the program may call the driver until the
+  // process ends.
   static ContextHandles* const handles = new ContextHandles;
   return *handles;
 }
@@ -199,7 +199,7 @@ CUresult cuDevicePrimaryCtxReset(CUdevice device) {
     const std::lock_guard lock(primary().mutex);
     if (!primary().active()) return CUDA_SUCCESS;
     primary().context->destroy();
-    // Who retained it may go on with it, afresh, and still owes the release.
+    // Its holders may go on using it, as a fresh context, and still have to release it.
     if (primary().users > 0) primary().activate();
     return CUDA_SUCCESS;
   });
@@ -299,9 +299,9 @@ CUresult cuCtxGetCurrent(CUcontext* handle) {
   });
 }
 
-/// What the shell shows to the user: kernel, block and thread of the fault that ended a context. Of
-/// another handle than a live context's (null, say): the last fault of the process. Never null; ""
-/// if there was none. The text stays as long as the context lives, and in any case until the
+/// Kernel, block and thread of the fault that made a context unusable; for a handle that is not a
+/// live context's, null for example, those of the last fault in the process. Never null; "" if
+/// there was no fault. The text stays valid as long as the context lives, and at least until the
 /// calling thread asks again or ends.
 TREADLE_CPU_EXPORT const char* treadleCpuLastFault(CUcontext handle) {
   if (process_forked()) return "";

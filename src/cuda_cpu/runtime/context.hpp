@@ -17,7 +17,7 @@ namespace treadle::cuda_cpu {
 
 class Stream;
 
-/// What a fault was, in words; null: there was none. Shared by who may still read it.
+/// Description of a fault; null: there was none. Shared by all who may still read it.
 using FaultText = std::shared_ptr<const std::string>;
 
 /// Owner of streams, events, modules and memory. A fault in one of its kernels stays with it until
@@ -32,25 +32,25 @@ class Context {
   std::atomic<unsigned> flags;
   std::atomic<CUfunc_cache> cache_config{CU_FUNC_CACHE_PREFER_NONE};
   std::atomic<bool> destroyed{false};
-  /// The program wants all work ended (stop_signal.hpp); the error follows.
+  /// The program has asked to end all work (stop_signal.hpp); the error follows.
   std::atomic<bool> ending{false};
-  /// It is the watchdog that wants it: the kernel that ran too long says so, no other does.
+  /// The watchdog has asked for it: only the kernel that ran too long reports the timeout.
   std::atomic<bool> timed_out{false};
 
   /// CUDA_SUCCESS, or the sticky error of a kernel that faulted.
   CUresult error() const noexcept { return error_.load(std::memory_order_acquire); }
   /// The first fault wins; `text` names kernel, block and thread.
   void fail(CUresult code, const std::string& text);
-  /// The program ended the work, and no kernel was running that could say more.
+  /// The program ended the work, and no kernel was running that could be named.
   void fail_ended();
-  /// Null while there was no fault; the same from then on.
+  /// Null until the first fault, and constant after it.
   FaultText fault_text() const;
 
   std::size_t limit(CUlimit which) const { return limits_[which].load(std::memory_order_relaxed); }
   void set_limit(CUlimit which, std::size_t value) {
     limits_[which].store(value, std::memory_order_relaxed);
   }
-  /// Of its kernels' malloc(); its limit is CU_LIMIT_MALLOC_HEAP_SIZE.
+  /// For malloc() in kernels; limited by CU_LIMIT_MALLOC_HEAP_SIZE.
   KernelHeap kernel_heap;
 
   /// The legacy default stream; null once the context is destroyed.
@@ -58,8 +58,8 @@ class Context {
   void add_stream(std::shared_ptr<Stream> stream);
   void drop_drained_streams();
   std::vector<std::shared_ptr<Stream>> streams() const;
-  /// Visits the streams without copying the list. Locks inside the scheduler's mutex, never around
-  /// it.
+  /// Visits the streams without copying the list. Lock order: the scheduler's mutex first, then
+  /// this one.
   template <class Visit>
   void for_each_stream(Visit&& visit) const {
     const std::lock_guard lock(streams_mutex_);

@@ -21,7 +21,7 @@ CUresult with_device(CUdevice device, Body&& body) {
       [&]() -> CUresult { return device != 0 ? CUDA_ERROR_INVALID_DEVICE : body(); });
 }
 
-/// Attributes that are a matter of this machine.
+/// Attributes that depend on this machine.
 bool machine_attribute(CUdevice_attribute attribute, int& value) {
   const Machine& here = machine();
   switch (attribute) {

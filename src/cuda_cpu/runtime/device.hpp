@@ -11,7 +11,8 @@ namespace treadle::cuda_cpu {
 
 inline constexpr int driver_version = 13000;
 inline constexpr unsigned context_api_version = 3020;
-/// 7.0: threads of a warp are independent, and no code path written for inline PTX is taken.
+/// 7.0: threads of a warp are scheduled independently, and programs choose no code path that is
+/// written in newer inline PTX.
 inline constexpr int capability_major = 7, capability_minor = 0;
 inline constexpr int warp_size = 32;
 inline constexpr unsigned max_threads_per_block = 1024;

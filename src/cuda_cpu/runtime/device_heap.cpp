@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Two ways: blocks up to 128 KiB are cut from 2 MiB slabs, by size class; larger ones are mappings
-// of their own between two guards, so that a stray index faults and is reported.
+// Blocks of up to 128 KiB are cut from 2 MiB slabs, by size class. Larger ones are mappings of
+// their own between two guard pages, so that an index out of bounds faults and is reported.
 //   [guard][ block, rounded up to pages; from 2 MiB on aligned for huge pages ][guard]
 // All of it lies in the range of addresses of address_range.hpp.
-// Free blocks are listed outside the slabs: a kernel that writes where it should not cannot break
-// the lists.
+// The lists of free blocks lie outside the slabs: a kernel that writes out of bounds cannot corrupt
+// them.
 #include "cuda_cpu/runtime/device_heap.hpp"
 
 #include <sys/mman.h>
@@ -36,8 +36,8 @@ std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-/// Four classes to a doubling, of a granule of 256 for example: 256, 512, 768, 1024, 1280, 1536,
-/// 1792, 2048, 2560, ... At most a quarter is lost.
+/// Four classes per power of two. With a granule of 256: 256, 512, 768, 1024, 1280, 1536, 1792,
+/// 2048, 2560, ... Rounding up adds at most a quarter.
 struct SizeClass {
   unsigned index;
   std::size_t bytes;
@@ -94,8 +94,8 @@ class SmallBlocks {
   /// Of one size.
   struct Blocks {
     std::vector<void*> freed;
-    std::byte* next = nullptr;  ///< in the last slab: from here on nobody has had a block
-    std::size_t unused = 0;     ///< bytes from there on
+    std::byte* next = nullptr;  ///< start of the part of the last slab that was never handed out
+    std::size_t unused = 0;     ///< its bytes
   };
   const std::size_t granule_;
   std::mutex mutex_;
@@ -137,8 +137,8 @@ void unmap_guarded(void* block, std::size_t size, std::size_t guard) {
   give_back_addresses(block, round_up(size, page_bytes()), guard);
 }
 
-/// Kernels allocate nodes of lists and trees: steps of 16 bytes. What a block's size is its pointer
-/// does not tell; a header in front of it would be within a kernel's reach.
+/// The granule is small: kernels allocate nodes of lists and trees. Sizes are kept in a table, not
+/// in headers in front of the blocks, where kernels could overwrite them.
 struct KernelHeap::Blocks {
   static constexpr std::size_t granule = 16;
 

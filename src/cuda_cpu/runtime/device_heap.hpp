@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Address space for device memory, apart from the C heap: a kernel that writes past the end of an
-// array spoils device memory or runs into a guard page, not the program's own data.
+// Allocates device memory, apart from the C heap: a kernel that writes past the end of an array
+// overwrites device memory or hits a guard page, never the program's own data.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@ void* device_heap_allocate(std::size_t size);
 /// `size` as it was given to device_heap_allocate().
 void device_heap_release(void* block, std::size_t size);
 
-/// A mapping of its own, zeroed, with `guard` bytes on both sides that nobody may touch: address
-/// space only, but not every process has enough of it. `guard` is a multiple of a page. Null if the
-/// system has no more. Thread-safe.
+/// A zeroed mapping of its own with `guard` inaccessible bytes on both sides, a multiple of a page.
+/// Guards take address space only, which a process may have too little of. Null if the system has
+/// no more. Thread-safe.
 void* map_guarded(std::size_t size, std::size_t guard);
 /// Sizes as they were given to map_guarded().
 void unmap_guarded(void* block, std::size_t size, std::size_t guard);

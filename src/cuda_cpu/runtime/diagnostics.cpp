@@ -17,9 +17,9 @@ namespace {
 using SiteSource = int (*)(const char** file);
 std::atomic<SiteSource> site_source{nullptr};
 
-/// An index that is off by more says nothing about the array it was meant for.
+/// Farther away than this, an allocation is not mentioned: the index was hardly meant for it.
 constexpr std::uintptr_t nearby = 256u << 20;
-/// An index that is off by less was meant for that array.
+/// Within this distance the allocation is taken for the one that was meant.
 constexpr std::uintptr_t off_by_some = 64;
 /// Nothing is ever mapped there.
 constexpr std::uintptr_t null_page = 64u << 10;
@@ -63,7 +63,7 @@ std::string describe_address(std::uintptr_t address, std::size_t size) {
   const std::uintptr_t past = before ? address - (before->base + before->size) : nearby;
   const std::uintptr_t ahead = behind ? behind->base - address : nearby;
   const std::uintptr_t distance = std::min(past, ahead);
-  // Memory is used again and again: most places around an array have been another's.
+  // Memory is reused all the time: most addresses around an array belonged to another one before.
   if (const auto freed = find_freed_memory(address); freed && distance >= off_by_some)
     return "inside " + name_of(*freed) + ", which were freed";
   if (distance >= nearby) return {};
@@ -75,7 +75,7 @@ std::string describe_address(std::uintptr_t address, std::size_t size) {
 }  // namespace treadle::cuda_cpu
 
 /// `source` tells which line of the program its calling thread is at; allocations remember it. It
-/// is called with no lock held. Null: nobody tells.
+/// is called with no lock held. Null: no source.
 TREADLE_CPU_EXPORT void treadle_cpu_set_site_source(treadle::cuda_cpu::SiteSource source) {
   treadle::cuda_cpu::site_source.store(source, std::memory_order_release);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What to tell a person about an address.
+// Describes addresses in error messages.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace treadle::cuda_cpu {
 
 /// A line of the program. The text lives as long as the process.
 struct Site {
-  const char* file = nullptr;  ///< null: nobody said
+  const char* file = nullptr;  ///< null: unknown
   int line = 0;
 };
-/// Where the calling thread of the program is, as far as the layer above tells.
+/// Where the calling thread of the program is, if the layer above can tell.
 Site calling_site();
 
 /// What lies at [address, address + size): "12 bytes past the end of the 400 bytes at 0x7f..

@@ -24,8 +24,8 @@ void end_thread_state(void* ended) {
   }
 }
 
-/// The state ends by a key of the thread, not as a thread_local object: keys come last, and
-/// destructors of the program's own thread_local objects still call the driver.
+/// Destroyed by a pthread key and not as a thread_local object: keys are destroyed last, and
+/// destructors of the program's own thread_local objects may still call the driver.
 ThreadState& new_thread_state() {
   static const pthread_key_t key = [] {
     pthread_key_t made{};

@@ -9,12 +9,12 @@
 
 namespace treadle::cuda_cpu {
 
-/// What belongs to one thread of the program.
+/// State of one thread of the program.
 struct ThreadState {
   std::vector<std::shared_ptr<Context>> contexts;  ///< pushed, the current one last
   std::vector<std::shared_ptr<Stream>>
       per_thread_streams;        ///< CU_STREAM_PER_THREAD, one per context
-  FaultText told_fault;          ///< what treadleCpuLastFault answered last
+  FaultText told_fault;          ///< the last answer of treadleCpuLastFault
   bool calls_forbidden = false;  ///< CUDA forbids calls from host functions
 };
 ThreadState& thread_state();

@@ -41,7 +41,7 @@ void* own_library() {
 }
 
 void* find_entry_point(std::string_view name, int version) {
-  // A child may ask, too: it finds the mutex as its parent left it in fork(), unlocked.
+  // A forked child may call this, too: the fork handler leaves the mutex unlocked there.
   const std::lock_guard lock(loader_mutex());
   bool versioned = false;
   for (const Versioned& later : later_versions) {

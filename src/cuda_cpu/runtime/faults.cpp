@@ -78,7 +78,7 @@ void on_signal(int signal, siginfo_t* info, void* machine_state) {
                      : FaultReason::signal;
   find_address(fault, machine_state);
   leave_compiled_code();
-  // The jump restores no mask (saving one at each launch costs a system call), so it is done here.
+  // siglongjmp() restores no signal mask here (saving it would cost each launch a system call).
   pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(machine_state)->uc_sigmask, nullptr);
   siglongjmp(guard->environment, 1);
 }
@@ -145,7 +145,7 @@ const char* signal_name(int signal) {
 
 }  // namespace
 
-// Not inlined, not merged with another empty function, and the caller's frame is still there.
+// Not inlined, not merged with another empty function, and not a tail call: debuggers stop here.
 TREADLE_CPU_EXPORT __attribute__((noinline)) void treadle_cpu_kernel_failed() { asm volatile(""); }
 
 void take_faults_first() { put_in_front(on_signal); }
@@ -174,7 +174,7 @@ bool run_guarded(Fault& fault, void (*body)(void*), void* argument) {
 void leave_guarded(FaultReason reason) {
   Guard* const guard = active_guard;
   if (guard == nullptr)
-    std::abort();  // device code called outside any launch: there is nobody to tell
+    std::abort();  // device code was called outside of a launch: no context could get the error
   leave_compiled_code();
   if (reason != FaultReason::ended && reason != FaultReason::timed_out) treadle_cpu_kernel_failed();
   guard->fault->reason = reason;

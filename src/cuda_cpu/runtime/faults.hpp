@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Turns what a kernel does wrong into an error of its context.
+// Turns faults of kernels into errors of their context.
 //
-// Handlers for SIGSEGV, SIGBUS, SIGFPE and SIGILL stand in front of the program's
-// (signal_chain.hpp) from the first module on. A signal raised by guarded code on this thread is
-// ours; every other one goes on to them, so the program's own crashes stay what they were.
+// From the first module on, handlers for SIGSEGV, SIGBUS, SIGFPE and SIGILL stand in front of the
+// program's own (signal_chain.hpp). They handle signals that guarded code raised on this thread and
+// pass on all others, so crashes of the program itself stay what they were.
 #pragma once
 
 #include <csetjmp>
@@ -34,11 +34,11 @@ struct Fault {
   std::uintptr_t address = 0;
 };
 
-/// Puts the handlers in front of whatever the program has installed by now.
+/// Puts the handlers in front of those that the program has installed by now.
 void take_faults_first();
 
-/// The same if some milliseconds have passed since; gives the calling thread an alternate signal
-/// stack, once in a thread.
+/// The same if some milliseconds have passed since the last time. Gives the calling thread an
+/// alternate signal stack, once per thread.
 void prepare_for_faults();
 
 /// Calls body(argument). True if it returned; false if a fault or leave_guarded() stopped it.
@@ -49,7 +49,7 @@ bool run_guarded(Fault& fault, void (*body)(void*), void* argument);
 /// Ends the guarded code of this thread; the process if there is none.
 [[noreturn]] void leave_guarded(FaultReason reason);
 
-/// What a check of this thread has found, in words; leave_guarded(FaultReason::violation) follows.
+/// Stores what a check of this thread has found; leave_guarded(FaultReason::violation) follows.
 void tell_violation(CUresult code, std::string text);
 
 /// Whether an address lies on the calling thread's stack.
@@ -59,7 +59,8 @@ bool on_own_stack(std::uintptr_t address);
 /// (SIGSEGV)".
 CUresult fault_code(const Fault& fault);
 std::string fault_description(const Fault& fault);
-/// What lies where it happened, if anything does: "12 bytes past the end of ...".
+/// Describes the address of the fault by the allocation near it: "12 bytes past the end of ...".
+/// Empty if there is none.
 std::string fault_place(const Fault& fault);
 
 }  // namespace treadle::cuda_cpu

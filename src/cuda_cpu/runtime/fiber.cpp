@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// By ucontext: it is everywhere, and what runs on fibers need not be fast. A switch costs about a
-// third of a microsecond, most of it for the signal mask.
+// Uses ucontext, which is portable; code on fibers need not be fast. A switch takes about a third
+// of a microsecond, most of it for the signal mask.
 #include "cuda_cpu/runtime/fiber.hpp"
 
 #include <sys/mman.h>
@@ -52,8 +52,8 @@ bool Fiber::reserve() {
   void* const memory = mmap(nullptr, page() + stack_bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return false;
-  // A process may have 65530 mappings; memory that joins its neighbour's counts as none, a page
-  // below it that faults does. Without that page a deep recursion would write into another stack.
+  // The guard page counts towards the limit of 65530 mappings of a process, while adjacent stacks
+  // would share one mapping. Without it deep recursion would write into another stack.
   if (mprotect(memory, page(), PROT_NONE) != 0) {
     munmap(memory, page() + stack_bytes);
     return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A stack of its own for code that waits in the middle of what it does.
+// Code with a stack of its own, which can be left and resumed in the middle of a function.
 #pragma once
 
 #include <ucontext.h>
@@ -8,8 +8,8 @@
 
 namespace treadle::cuda_cpu {
 
-/// One flow of code. `enter` runs it until it calls `leave` or ends; entered again it goes on
-/// there. Both are called by one thread; what never ended may be started anew or destroyed.
+/// A coroutine. enter() runs it until it calls leave() or ends; the next enter() resumes it. Both
+/// are called by one thread. A fiber that has not ended may be restarted or destroyed.
 class Fiber {
  public:
   using Body = void (*)(void* argument);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Runs a block as CUDA describes it: every thread has its own stack and goes on until it waits.
-// Rounds again: all that may run do, the last thread first, so that programs which count on the
-// order of threads are found out; then those go on whose barrier is complete:
+// In each round all threads that may run do so, the last one first, which exposes programs that
+// rely on the order of threads; then the threads whose barrier is complete are released:
 //   named_warp, whole_warp   all the lanes named that have not exited wait at such a barrier, and
 //                            name the same ones
-//   warp, converge           nobody of the warp can run otherwise: those at the same place in the
-//                            text (converge), or all (warp)
+//   warp, converge           no other thread of the warp can run: those at the same place in the
+//                            source (converge), or all (warp)
 //   tile                     all threads of the tile that have not exited wait at one of this size
 //   block                    all threads of the block that have not exited wait at one
-// Threads at scheduling barriers only let the others go first. If nobody can run, lanes were named
-// that never come: whoever waits for lanes goes on with those at the same place.
-// The rules are those of region_scheduler.cpp, found again from their description thread by
-// thread: each is the test of the other.
+// Threads at scheduling barriers only let the others run first. If no thread can run, masks name
+// lanes that never arrive: threads that wait for lanes go on with those at the same place.
+// These are the rules of region_scheduler.cpp, implemented independently for single threads: each
+// implementation tests the other.
 #include "cuda_cpu/runtime/fiber_scheduler.hpp"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class FiberBlock {
  private:
   static void run_thread(void* self);
   void start_all();
-  /// Runs who may, each until it waits. False when all have exited.
+  /// Runs the threads that may run, each until it waits. False when all have exited.
   bool run_ready();
   bool release();
   void release_named(unsigned first);
@@ -93,7 +93,7 @@ class FiberBlock {
     const bool whole = threads_[first + lane].kind == BarrierKind::whole_warp;
     return (whole ? ~0u : block_->warp_masks[first + lane]) & alive(first);
   }
-  /// They go on and learn who met.
+  /// Releases them; warp_masks tells each which lanes met.
   void let_go(unsigned first, Lanes group) {
     for (unsigned i = first; i < warp_end(first); ++i)
       if ((group >> (i - first) & 1) != 0) {
@@ -126,7 +126,7 @@ FiberBlock& FiberBlock::of_this_thread() {
 bool FiberBlock::reserve(unsigned count) {
   const bool enough = std::all_of(threads_.begin(), threads_.begin() + count,
                                   [](Thread& thread) { return thread.fiber.reserve(); });
-  // Not even malloc may work with what is left.
+  // Give all stacks back: otherwise not even malloc may succeed with what is left.
   if (!enough)
     for (Thread& thread : threads_) thread.fiber.release();
   return enough;
@@ -185,7 +185,7 @@ void FiberBlock::release_named(unsigned first) {
   }
 }
 
-/// Those who wait for whoever comes.
+/// Threads at barriers without a mask.
 void FiberBlock::release_unnamed(unsigned first) {
   if (lanes(first, [](const Thread& t) { return t.state == Thread::State::runs; }) != 0) return;
   let_go(first, lanes(first, [](const Thread& t) { return t.waits_at(BarrierKind::warp); }));

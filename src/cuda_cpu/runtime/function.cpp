@@ -50,8 +50,8 @@ CUresult attribute_of(const Function& function, CUfunction_attribute attribute, 
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
       value = static_cast<int>(kernel.local_size + kernel.varying_frame_size);
       break;
-    // The compiler keeps what lives in registers to itself; what it would give on the device this
-    // one claims to be.
+    // The compiler does not tell; a number that is plausible for the capability this device
+    // reports.
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
       value = 32;
       break;
@@ -112,7 +112,7 @@ CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, i
 
 CUresult cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config) {
   return with_function(handle, [&](const Function&) -> CUresult {
-    // A hint about a division of on-chip memory that does not exist here.
+    // A hint about how to divide on-chip memory, of which there is none here.
     return config < CU_FUNC_CACHE_PREFER_NONE || config > CU_FUNC_CACHE_PREFER_EQUAL
                ? CUDA_ERROR_INVALID_VALUE
                : CUDA_SUCCESS;

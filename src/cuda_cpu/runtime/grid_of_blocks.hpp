@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The blocks of a cooperative launch, all kept at once, so that a grid barrier can stop them in the
-// middle.
+// The blocks of a cooperative launch. All of them are resident, so that they can stop at a grid
+// barrier and be resumed.
 //
 // They run in turns. A turn gives every block to one thread until it ends or has to wait; the next
 // turn begins when all blocks have had theirs. Example, 3 blocks, 2 threads, one grid.sync():
@@ -33,7 +33,8 @@ class GridOfBlocks {
   struct Ticket {
     std::uint64_t turn, block;
   };
-  /// Thread-safe, as is everything below. Who takes a ticket runs it, or stops the launch.
+  /// Thread-safe, as is everything below. The thread that takes a ticket must run it or stop the
+  /// launch.
   Ticket take_ticket() {
     const std::uint64_t number = next_.fetch_add(1, std::memory_order_relaxed);
     return {number / total_, number % total_};
@@ -65,8 +66,9 @@ class GridOfBlocks {
   std::atomic<std::uint64_t> next_{0};   ///< number of the next ticket
   std::atomic<std::uint64_t> done_{0};   ///< tickets that were run
   std::atomic<std::uint64_t> ended_{0};  ///< blocks
-  /// By a turn's parity, one more than the turn in which a block waited by itself: whoever reads
-  /// about the turn before reads the other one than who writes about this turn.
+  /// Indexed by a turn's parity: one more than the last turn in which a block waited in a loop of
+  /// its own. Two entries, so that reading about the previous turn does not race with writing about
+  /// this one.
   std::atomic<std::uint64_t> waited_[2]{};
 };
 

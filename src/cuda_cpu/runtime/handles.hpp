@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Handles are numbers that look like pointers, never addresses: a stale or invented one is refused,
-// not followed.
+// Handles are numbers in pointer types, never addresses: stale and invalid ones are refused and not
+// dereferenced.
 //   bits 63..28 generation of the slot | 27..8 slot | 7..4 kind of object | 3..0 zero
 // So no handle is ever null, CU_STREAM_LEGACY (1) or CU_STREAM_PER_THREAD (2).
 #pragma once

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What kernels compiled with TREADLE_CHECK ask while they run: is this access within something,
-// does another thread meet it there, has anybody written it, has everybody come to this barrier?
-// The first answer that is no ends the kernel with an error that names the line. Slow on purpose:
-// the clearness of the report is all.
+// Run-time part of TREADLE_CHECK. Checked kernels ask before each access and around each barrier:
+// is the access within an object, does it race with another thread's, was the memory written, have
+// all threads come to this barrier? The first check that fails ends the kernel with an error that
+// names the line. Made for clear reports, not for speed.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ void check_step(std::uint32_t step, const CheckedAccess* place);
 /// Frees what is known of a block of a cooperative launch, which no worker runs any more.
 void forget_checked_block(const BlockContext& block) noexcept;
 
-/// Whether any kernel of the process has asked yet: memory is then kept track of more closely.
+/// Whether a checked kernel has run in this process: from then on memory is tracked in more detail.
 bool kernels_are_checked() noexcept;
 
 }  // namespace treadle::cuda_cpu

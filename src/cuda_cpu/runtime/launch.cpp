@@ -24,19 +24,19 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-/// From this many threads on, others are woken at the launch; smaller grids call for help when they
-/// turn out slow.
+/// Launches of at least this many threads wake other workers at once; smaller ones do when they
+/// turn out to be slow.
 constexpr std::uint64_t eager_threads = 1u << 15;
 constexpr std::int64_t slow_nanoseconds = 15'000;
-/// What may keep a wait from asking its hook.
+/// Longest delay of the calls of a wait hook.
 constexpr std::int64_t quick_nanoseconds = 1'000'000;
 /// Chunks a thread gets of a grid, on average: enough to even out, few enough that claiming costs
 /// nothing.
 constexpr std::uint64_t chunks_per_thread = 16;
-/// Of blocks to a strip, where neighbours read the same memory: so often is a column of tiles used
-/// when it is in the cache. More rows at a time would soon not fit there.
+/// Rows of blocks per strip where neighbouring blocks read the same memory: a column of tiles is
+/// reused this often while it is cached. More rows would not fit into the cache.
 constexpr std::uint32_t strip_rows = 16;
-/// Of blocks that run together, row by row: long enough for caches to fetch ahead.
+/// Threads per row of blocks that run together: long enough for hardware prefetching.
 constexpr std::uint32_t threads_in_row = 16384;
 
 std::size_t storage_needed(const Kernel& kernel) {
@@ -155,7 +155,7 @@ bool LaunchCommand::run_piece(Share& share) {
 /// One turn of one block of a cooperative launch. False when all have ended.
 bool LaunchCommand::run_piece_of_grid(Share& share) {
   const GridOfBlocks::Ticket ticket = grid_->take_ticket();
-  // The last block may end while a ticket of the same turn is on its way: nobody runs that one.
+  // The last block may end after a ticket for the same turn was taken; that ticket is dropped.
   while (!grid_->ended() && !grid_->may_run(ticket)) {
     if (stopped_.load(std::memory_order_relaxed) || context().ending) return false;
     sched_yield();
@@ -170,7 +170,7 @@ bool LaunchCommand::run_piece_of_grid(Share& share) {
   return true;
 }
 
-/// Guarded: a fault leaves by a jump, so nothing here may need a destructor.
+/// Runs guarded: a fault leaves by a jump, so no object here may need its destructor.
 void LaunchCommand::run_blocks(void* argument) {
   Share& share = *static_cast<Share*>(argument);
   LaunchCommand& launch = *share.launch;
@@ -228,7 +228,7 @@ bool LaunchCommand::run() {
   set_current_block(nullptr);
   if (completed && !context().ending) return !share.left;
   if (completed) {
-    context().fail_ended();  // nobody may be left who says which kernel it was
+    context().fail_ended();  // perhaps no thread is left that could name the kernel
     return true;
   }
   stopped_ = true;

@@ -43,8 +43,9 @@ class LaunchCommand final : public Command {
 
   bool run() override;
   void finished() override;
-  /// A block cannot be left and go on elsewhere: that it was quick once says nothing where the
-  /// compiler saw no end, but for a call with the same arguments where they tell the end.
+  /// A block cannot be interrupted and moved to another thread. An earlier quick run predicts the
+  /// next one only if the kernel has no loop of unknown length, or if its length depends on
+  /// arguments that are the same again.
   bool may_take_long() const override;
   Context& context() const { return *function_->module->context; }
   const Module& module() const { return *function_->module; }
@@ -80,7 +81,7 @@ class LaunchCommand final : public Command {
   std::uint64_t chunk_ = 1;
   std::atomic<std::uint64_t> next_block_{0};
   std::atomic<bool> stopped_{false};
-  std::atomic<std::int64_t> started_{0};  // 0: nobody wants to know how long it takes
+  std::atomic<std::int64_t> started_{0};  // 0: the time is not measured
   std::atomic<bool> helpers_called_{false};
   Watch watch_;
   std::uint64_t call_ = 0;  // of a kernel_time_by_arguments: digest of its shape and numbers

@@ -20,8 +20,7 @@ struct Machine {
 /// Read once.
 const Machine& machine();
 
-/// Bytes that can still be used without meeting the out-of-memory killer: reads the kernel's
-/// counters.
+/// Bytes that can still be used before the out-of-memory killer acts. Reads the kernel's counters.
 std::size_t available_memory_bytes();
 
 /// Bytes of this process that are in memory now.

@@ -120,9 +120,9 @@ AddressMap& addresses() {
   return *map;
 }
 
-/// Keeps the sum of all allocations below what the machine can back. Memory is backed only when it
-/// is touched, so the kernel's counters alone say too little: what we gave out and nobody touched
-/// yet counts as used.
+/// Keeps the sum of all allocations below what the machine can back. Pages are backed only when
+/// they are first touched, which the kernel's counters do not anticipate: allocated memory that was
+/// not touched yet counts as used.
 class Budget {
  public:
   bool take(std::size_t size) {
@@ -163,7 +163,7 @@ Budget& budget() {
   return *instance;
 }
 
-/// Where freed memory waits while kernels are checked: what is still accessed is nobody else's yet.
+/// Delays the reuse of freed memory while kernels are checked, so that accesses to it are detected.
 class Quarantine {
  public:
   void add(const Allocation& freed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every piece of memory the device knows by address. Device addresses are host addresses.
+// All allocations of the device, by address. Device addresses are host addresses.
 #pragma once
 
 #include <cstddef>
@@ -43,10 +43,10 @@ struct Neighbours {
   std::optional<Allocation> before, behind;
 };
 Neighbours neighbouring_memory(std::uintptr_t address);
-/// One of the last some hundred allocations that were freed, where nothing lies now. Its context is
-/// null.
+/// The latest freed allocation that held this address, among the last 256, if no live one does now.
+/// Its context is null.
 std::optional<Allocation> find_freed_memory(std::uintptr_t address);
-/// Advances whenever an allocation is made or forgotten: until then what was found still holds.
+/// Changes whenever an allocation is added or removed: until then earlier results stay valid.
 std::uint64_t memory_generation() noexcept;
 /// Whether [address, address + size) lies within one allocation.
 bool known_memory(std::uintptr_t address, std::size_t size);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every count and pointer of a module's descriptor is checked before anything relies on it: the
-// digest says that the bytes are those a compiler wrote, this says that the compiler and we mean
-// the same by them.
+// Every count and pointer of a module's descriptor is checked before it is used. The digest proves
+// that the bytes are what a compiler wrote; these checks, that it is consistent with this run-time.
 #include <algorithm>
 #include <cstring>
 

@@ -71,7 +71,7 @@ std::string missing_features(const CpuFeatures& needed) {
 
 LoadFailure header_defect(const void* image, std::optional<std::size_t> size) {
   if (size && *size < sizeof(ModuleHeader)) {
-    // Too short for a header of ours, and too short to look for others byte by byte without care.
+    // Too short for our header; other formats are not looked for in so few bytes.
     return {CUDA_ERROR_INVALID_IMAGE, "shorter than a module header"};
   }
   const Image bytes(image, size);

@@ -26,9 +26,9 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-/// A path to the open file that no other module has had: the loader takes equal paths for the same
-/// library, even when the descriptor was closed and its number used again. The bits of a counter
-/// choose "/" or "/./". With the process's number it is a path for debuggers, too.
+/// A path of the open file that no other module has had: the loader takes equal paths for the same
+/// library, even if the descriptor was closed and its number reused. The bits of a counter are
+/// encoded as "//." or "/.". With the process id in it, debuggers can open the path, too.
 std::string unique_path(int file) {
   static std::atomic<unsigned> counter{0};
   std::string path = "/proc/" + std::to_string(getpid()) + "/fd";
@@ -66,10 +66,10 @@ void use_sources_of(std::string_view bytes) {
   }
 }
 
-/// The library in a file that stays, so that profilers and debuggers find its symbols and lines
-/// even when the process is gone: perf reads none of memory files. One file serves all processes.
-/// Null where there can be no such file, and when this process has that module loaded: another one
-/// has variables of its own, and the loader would take one file for one library.
+/// Loads the library from a file that is kept, so that profilers and debuggers find its symbols and
+/// lines even after the process has ended: perf cannot read memory files. One file serves all
+/// processes. Null if there can be no such file, or if this process has loaded the module already:
+/// each load needs variables of its own, and the loader maps a file only once.
 void* open_kept_library(std::string_view bytes, const std::string& digest) {
   const std::string file = debug_files().keep("module/" + digest + ".so", bytes);
   if (file.empty()) return nullptr;
@@ -167,8 +167,8 @@ LoadedCode::~LoadedCode() {
 
 std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::size_t> size,
                                        LoadFailure& failure) {
-  // The caller of cuModuleLoadData gives no size: an image that ends before its header says so must
-  // not end us.
+  // cuModuleLoadData is not told a size: an image that is shorter than its header says must not
+  // crash the process.
   struct Attempt {
     const void* image;
     std::optional<std::size_t> size;

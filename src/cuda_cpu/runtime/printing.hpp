@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Device-side printf: text is collected, in one order for the process, and written to stdout where
-// CUDA writes it: when the program synchronizes, copies with blocking, unloads a module or destroys
-// a context.
+// Device-side printf. Output is buffered, in one order for the process, and written to stdout when
+// CUDA writes it: when the program synchronizes, makes a blocking copy, unloads a module or
+// destroys a context.
 #pragma once
 
 #include <cstdarg>

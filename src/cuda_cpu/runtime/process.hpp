@@ -16,9 +16,9 @@ bool process_initialized() noexcept;
 /// leak instead.
 bool process_forked() noexcept;
 
-/// To be held around calls of the loader: dlopen(), dlclose(), dlsym(), dladdr(),
-/// dl_iterate_phdr(). glibc takes a lock in them that a child inherits locked, if one is forked
-/// meanwhile: its own first call would wait for ever. fork() waits for this mutex.
+/// Hold it around calls into the dynamic loader: dlopen(), dlclose(), dlsym(), dladdr(),
+/// dl_iterate_phdr(). glibc holds a lock of its own in them; a child that is forked meanwhile would
+/// inherit that lock and deadlock in its first such call. fork() takes this mutex first.
 std::mutex& loader_mutex();
 
 }  // namespace treadle::cuda_cpu

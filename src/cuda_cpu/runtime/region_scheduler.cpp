@@ -2,10 +2,10 @@
 // Runs a block region by region. Between two regions every thread waits at a barrier; `state` says
 // which region each thread runs next.
 //
-// Together: while all threads go to the same region, one call runs it for all of them. That is
-// every kernel whose barriers stand where CUDA wants them. Apart: when they do not (a loop that
-// some leave early, warp barriers, a barrier in both branches), rounds. Each round releases, by the
-// barrier a thread waits at:
+// Converged: while all threads go to the same region, one call runs it for all of them. That is the
+// case for every kernel whose barriers are all in uniform control flow. Diverged (a loop that some
+// threads leave early, warp barriers, a barrier in both branches): the block runs in rounds. Each
+// round releases threads by the kind of barrier they wait at:
 //   (a) scheduling barriers: always;
 //   (b) named_warp and whole_warp: when all the lanes named wait there and name the same lanes;
 //   (c) warp: if no thread of the warp waits at (a);
@@ -13,13 +13,13 @@
 //       so that lanes which took a detour catch up;
 //   (e) tile barriers: if every thread of the tile waits at one and names this size;
 //   (f) block barriers: if every thread of the block waits at one.
-// Exited threads count as arrived. When none of this releases a thread the program has named lanes
-// that never come; they go on without these, as they would on a GPU of old. Then (g): a block whose
-// threads all wait at grid barriers is left until the launch resumes it.
+// Exited threads count as arrived. If no rule releases a thread, masks name lanes that never
+// arrive: threads go on without them, as on GPUs before Volta. Then (g): a block whose threads all
+// wait at grid barriers is suspended until the launch resumes it.
 //
 // Example, 64 threads, `if (t < 32) { __syncwarp(); } __syncthreads();`: after region 0, warp 0
 // waits at the warp barrier and warp 1 at the block barrier. Round 1 releases warp 0 by (b) and
-// holds warp 1; then both wait at the block barrier, and the block is together again.
+// holds warp 1; then both wait at the block barrier, and the block is converged again.
 #include "cuda_cpu/runtime/region_scheduler.hpp"
 
 #include "cuda_cpu/runtime/driver_api.hpp"

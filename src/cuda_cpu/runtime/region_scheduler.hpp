@@ -8,8 +8,8 @@
 
 namespace treadle::cuda_cpu {
 
-/// Whether a launch with blocks of `size_x` threads in a row goes region by region. Kernels without
-/// barriers do for the sake of vectors, which a short row does not fill.
+/// Whether a launch with blocks of `size_x` threads in x runs region by region. Kernels without
+/// barriers do so for better vectorisation, which takes a row that is long enough.
 inline bool runs_regions(const Kernel& kernel, unsigned size_x) {
   constexpr unsigned shortest_row = 16;
   return (kernel.flags & kernel_has_barrier) != 0 ||
@@ -35,7 +35,7 @@ struct BlockRun {
 enum class BlockPause : std::uint8_t {
   finished,  ///< all have exited
   at_grid,   ///< all that have not wait at a grid barrier
-  waiting    ///< out of patience: another block may have to run first
+  waiting    ///< BlockRun::patience is used up: another block may have to run first
 };
 
 /// Rules that a test can switch off, to see whether it would notice: threads then do not wait.

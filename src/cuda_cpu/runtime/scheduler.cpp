@@ -15,12 +15,12 @@ namespace treadle::cuda_cpu {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto look_interval = 50us;  // how late unannounced work may start
+constexpr auto look_interval = 50us;  // how late small work may start that no thread waits for
 constexpr unsigned looks_before_sleep = 40;
 constexpr std::int64_t spin_nanoseconds = 20'000;
 
-/// True as soon as `reached` says so, false after spin_nanoseconds. Pointless on one core: the
-/// other needs it.
+/// True as soon as `reached` returns true, false after spin_nanoseconds. Does not spin on one core,
+/// which the other thread needs.
 template <class Reached>
 bool spin_until(Reached&& reached) {
   if (machine().cores < 2) return reached();
@@ -43,8 +43,8 @@ Scheduler& Scheduler::instance() {
 
 void Scheduler::start_threads() {
   threads_started_ = true;
-  // Two at least: two streams overlap on one core as well, and one stuck kernel does not stop the
-  // other stream.
+  // At least two: two streams overlap even on one core, and a kernel that hangs does not block
+  // another stream.
   const unsigned count = std::max(2u, machine().threads);
   for (unsigned i = 0; i < count; ++i)
     start_detached_thread("treadle-cpu", [] { instance().work_forever(); });
@@ -195,8 +195,8 @@ void Scheduler::call_helpers(unsigned threads) {
   wake(threads);
 }
 
-/// A command nobody runs yet, of the highest priority, so that streams overlap; else one with room
-/// for another.
+/// A command that no thread runs yet, of the highest priority, so that streams overlap; else one
+/// that another thread may join.
 Command* Scheduler::pick() {
   Command* best = nullptr;
   const auto rank = [](const Command& c) {
@@ -325,7 +325,7 @@ bool Scheduler::wait(Stream& stream, std::uint64_t position, Hook asked) {
   return true;
 }
 
-/// The work is in other hands: looks closely for a moment, then sleeps until something finishes.
+/// Other threads run the work: spins for a moment, then sleeps until something finishes.
 template <class Reached>
 void Scheduler::wait_for_others(Stream& stream, Reached&& reached, bool timed, Lock& lock) {
   lock.unlock();

@@ -2,12 +2,12 @@
 // Runs the commands of all streams on a pool of worker threads and on threads that wait for them.
 //
 // Order: a command starts when it is the first of its stream and what it waits for in other streams
-// is done. Help: a thread that waits runs what it waits for, so launch + synchronize costs no
-// thread switch. Small work is therefore not announced at once: one worker, the watcher, looks
-// every 50 us while there is activity, and finds what nobody waited for. Work that is large, or
-// turns out to be, wakes the others. A thread that asks its hook meanwhile cannot leave a block it
-// is in, so it runs only what is over soon (Command::may_take_long()). One mutex guards the queues
-// of all streams; it is never held while a command runs or is destroyed.
+// is done. Help: a thread that waits runs the work it waits for, so launch + synchronize needs no
+// thread switch. Small work therefore wakes no worker at once: one worker, the watcher, polls every
+// 50 us while there is activity and runs what no thread waits for. Large work, and work that turns
+// out to be large, wakes the others. A thread with a wait hook cannot interrupt a block it runs, so
+// it takes short work only (Command::may_take_long()). One mutex guards the queues of all streams;
+// it is never held while a command runs or is destroyed.
 #pragma once
 
 #include <condition_variable>
@@ -40,7 +40,7 @@ class Scheduler {
   bool wait_all(Stream& stream, Hook hook = Hook::not_asked);
   bool wait_all(Context& context, Hook hook = Hook::not_asked);
 
-  /// From inside run(): there is more than this thread should do alone.
+  /// Called in run(): there is too much work for this thread alone.
   void call_helpers(unsigned threads);
 
  private:

@@ -69,7 +69,7 @@ void* allocate(std::size_t size_bytes) try {
       context->kernel_heap.allocate(size_bytes, context->limit(CU_LIMIT_MALLOC_HEAP_SIZE));
   if (block != nullptr && kernels_are_checked()) add_memory(heap_block(block, size_bytes));
   return block;
-} catch (const std::bad_alloc&) {  // of what is noted about the block
+} catch (const std::bad_alloc&) {  // of the host's memory, for the tables about the block
   return nullptr;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A program may install a handler after we did: faulthandler.enable() late, for instance. A fault
-// of a kernel would then end the process. So ours goes in front once more, as a function of its own
-// that remembers the newer handler:
+// A program may install a handler after us, for instance by a late faulthandler.enable(). A
+// kernel's fault would then end the process. So we install our handler again in front of it, each
+// time as another function, which remembers the handler that was there:
 //
 //   first<0> -> what was there     faulthandler, which remembers first<0>     first<1> -> it
 //
-// A fault of the program's goes first<1>, faulthandler, which puts first<0> back and raises the
-// signal again, first<0>, what was there. Were both turns one function with one memory, the two
-// would call each other for ever.
+// A fault of the program itself goes to first<1>, then to faulthandler, which reinstalls first<0>
+// and raises the signal again, then to first<0> and to the original handler. If both were one
+// function with one variable, the two handlers would call each other for ever.
 #include "cuda_cpu/runtime/signal_chain.hpp"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The process's handlers for the signals of faults. Ours has to come first, and every other one
-// has to get what is not ours: Python's faulthandler, a sanitizer, the default action.
+// The chain of the process's handlers for fault signals. Ours has to be the first; signals that are
+// not ours are passed on to the others: Python's faulthandler, a sanitizer, the default action.
 #pragma once
 
 #include <signal.h>

@@ -139,7 +139,7 @@ unsigned signal_kernel_threads(const Context& context) {
 
 void end_work(Context& context) {
   context.ending.store(true, std::memory_order_seq_cst);
-  // A thread taken out of a kernel says which; if there is none, nobody says anything else.
+  // A thread that is interrupted in a kernel reports which one; without such a thread, report here.
   if (signal_kernel_threads(context) == 0) context.fail_ended();
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Takes threads out of kernels that the program wants ended: by a signal of our own, whose handler
-// jumps back to where the kernel was called, as a fault does.
+// Interrupts kernels that the program wants to end, by a signal of our own whose handler jumps back
+// to where the kernel was called, as after a fault.
 //
-// Only compiled code may be left at any instruction: it owns nothing. The run-time around it, and
-// the services it calls, hold locks; they are left at their ends. So a thread says when it enters
-// and leaves compiled code, and looks whether it is wanted to stop each time it enters.
+// Only compiled code can be interrupted at any instruction: it owns nothing. The run-time around it
+// and the services it calls may hold locks and run to their end. So a thread announces when it
+// enters and leaves compiled code, and checks for a request to stop each time it enters.
 #pragma once
 
 #include "cuda_cpu/runtime/context.hpp"
@@ -25,13 +25,13 @@ class KernelThread {
   ~KernelThread();
 };
 
-/// From here on a thread of a kernel may be taken out at any instruction. Leaves the guarded code
-/// at once if the context is ending.
+/// From here on this thread may be interrupted at any instruction. Leaves the guarded code at once
+/// if the context is ending.
 void enter_compiled_code();
-/// From here on not. Never fails, and may be called twice.
+/// From here on it may not. Never fails, and may be called twice.
 void leave_compiled_code() noexcept;
 
-/// A service that compiled code called: not to be left before it is done.
+/// Scope of a service that compiled code called: it is not interrupted.
 class ServiceCall {
  public:
   ServiceCall() noexcept : called_by_kernel_(pause()) {}

@@ -24,10 +24,10 @@ class Stream {
   const bool legacy;
   const std::uint64_t id;
 
-  /// Streams that wait for the legacy default stream, and it for them.
+  /// Whether this stream and the legacy default stream wait for each other.
   bool blocking() const { return !legacy && (flags & CU_STREAM_NON_BLOCKING) == 0; }
 
-  /// Destroyed by its owner, or its thread has ended: to be forgotten once it has drained.
+  /// Destroyed by its owner, or its thread has ended: removed once its queue is empty.
   std::atomic<bool> abandoned{false};
 
   Command* first = nullptr;

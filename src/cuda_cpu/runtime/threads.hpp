@@ -9,7 +9,7 @@ namespace treadle::cuda_cpu {
 /// for it. False if the system has no thread left.
 bool start_detached_thread(const char* name, void (*body)());
 
-/// Tells the processor that this is a waiting loop.
+/// Hints to the processor that this is a spin loop.
 inline void pause_briefly() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

@@ -20,9 +20,9 @@ std::int64_t& leave_work_at() {
 }  // namespace treadle::cuda_cpu
 
 /// The hook is called about every 50 ms by threads inside cuCtxSynchronize, cuStreamSynchronize,
-/// cuEventSynchronize and blocking copies, with no lock held. Null takes it away. While there is
-/// one, these threads run only kernels themselves that were seen to be quick, and that hold no loop
-/// which makes them run long another time.
+/// cuEventSynchronize and blocking copies, with no lock held. Null removes it. While there is one,
+/// these threads run a kernel themselves only if it was quick before and has no loop that could
+/// make it slow another time.
 TREADLE_CPU_EXPORT void treadle_cpu_set_wait_hook(treadle::cuda_cpu::WaitHook new_hook) {
   treadle::cuda_cpu::hook.store(new_hook, std::memory_order_release);
 }

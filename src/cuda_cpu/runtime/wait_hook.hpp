@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A program can ask to be asked, now and then, whether a long wait shall go on: Python checks for
-// Ctrl-C there.
+// A program can register a hook that long waits call regularly and that decides whether they go on.
+// Python checks for Ctrl-C there.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,7 @@ WaitHook wait_hook();
 
 inline constexpr std::int64_t wait_hook_interval_nanoseconds = 50'000'000;
 
-/// Time at which the calling thread wants to be back from work it does for others; 0: when it is
-/// done.
+/// Time at which the calling thread has to return from work it helps with; 0: when it is done.
 std::int64_t& leave_work_at();
 
 }  // namespace treadle::cuda_cpu

@@ -13,7 +13,7 @@
 
 namespace treadle::cuda_cpu {
 
-/// All launches under watch, in the order in which they expire: each may run equally long.
+/// All watched launches, in the order in which they expire: all have the same time limit.
 class Watchdog {
  public:
   static Watchdog& instance() {

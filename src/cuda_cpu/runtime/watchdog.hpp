@@ -9,8 +9,7 @@
 
 namespace treadle::cuda_cpu {
 
-/// One launch under watch, from begin() to end(). Costs a look at a flag where there is no
-/// watchdog.
+/// One watched launch, from begin() to end(). Without a watchdog it only tests a flag.
 class Watch {
  public:
   Watch() = default;

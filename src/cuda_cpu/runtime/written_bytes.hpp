@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which bytes of device memory somebody has written. Kept with TREADLE_CHECK=init only, and only
-// for memory that nobody but kernels, copies and fills writes: cuMemAlloc's, and a kernel's own
-// malloc.
+// Which bytes of device memory were written. Recorded with TREADLE_CHECK=init only, and only for
+// memory that kernels, copies and fills alone write: that of cuMemAlloc and of malloc in kernels.
 #pragma once
 
 #include <atomic>
@@ -33,7 +32,8 @@ class WrittenBytes {
 
 /// Whether allocations that are made now know what is written to them.
 bool writes_are_noted() noexcept;
-/// A kernel that does not tell what it writes was loaded: from now on nothing counts as unwritten.
+/// Called when a kernel is loaded that does not record its writes: from now on all memory counts as
+/// written.
 void stop_noting_writes() noexcept;
 
 }  // namespace treadle::cuda_cpu
