@@ -115,7 +115,7 @@ TEST_F(ProcessTest, forks_while_other_threads_load_and_unload_modules) {
       }
     });
   int hung = 0;
-  for (int i = 0; i < 300 && hung == 0; ++i)
+  for (int i = 0; i < 100 && hung == 0; ++i)
     hung += in_child([] {
       alarm(10);
       void* const library = dlopen("libm.so.6", RTLD_NOW);
