@@ -27,7 +27,7 @@ ROOT = run_tests.ROOT
 LIMIT_S = 170.0
 CPP = (".cpp", ".hpp", ".h")
 
-# The tests in Python of each room, those that tell most in the least time.
+# The Python tests of each room that cover most in the least time.
 ROOM_TESTS = {
     "base": ("tests/python/exceptions_test.py", "tests/python/warning_test.py"),
     "cuda": (
@@ -53,7 +53,7 @@ ROOM_TESTS = {
 ROOM = re.compile(
     r"(?:include/treadle|src|tests)/(cuda_cpu/runtime|cuda_cpu/compiler|[a-z_]+)/|src/(cuda_cpu)/"
 )
-# Other files, by how their path begins: tests in Python that look at them. Every match counts.
+# Python tests of other files, by the beginning of their path. Every match counts.
 FOLDER_TESTS = {
     "README.md": ("tests/docs",),
     "ARCHITECTURE.md": ("tests/docs",),
@@ -84,7 +84,7 @@ FOLDER_TESTS = {
     "cmake/": ("tests/packaging",),
     "CMakeLists.txt": ("tests/packaging",),
 }
-# Folders whose C++ test programs run for a file of another folder.
+# Folders whose C++ test programs also test files of another folder.
 FOLDER_PROGRAMS = {
     "kernels/dialect/": "tests/codegen",
     "kernels/nvrtc/": "tests/compile",
@@ -95,9 +95,9 @@ COMPILED = ("src/", "include/", "kernels/", "python/bindings/", "cmake/", "CMake
 
 @dataclasses.dataclass
 class Plan:
-    """What to build and run for a change, in this order."""
+    """What to lint, build and run for a change, in this order."""
 
-    sources: list[str]  # the changed files that are still there
+    sources: list[str]  # the changed files that still exist
     programs: list[str]  # targets that are test programs
     examples: list[str]  # targets that are examples in C++
     extension: bool  # the libraries and the Python extension
@@ -127,7 +127,7 @@ def changed_files(base: str) -> list[str]:
 
 
 def programs_of(folder: str, root: pathlib.Path = ROOT) -> list[str]:
-    """The test programs that a folder's lists of sources define, those of folders in it too."""
+    """The test programs that the CMakeLists.txt of a folder and of its subfolders define."""
     lists = sorted((root / folder).rglob("CMakeLists.txt"))
     return [
         name for path in lists for name in re.findall(r"\btreadle_test\((\w+)", path.read_text())
@@ -135,14 +135,14 @@ def programs_of(folder: str, root: pathlib.Path = ROOT) -> list[str]:
 
 
 def room_of(path: str) -> str:
-    """The room whose folder holds a file; "" for other files. cuda_cpu is two."""
+    """The room whose folder has a file; "" for other files. cuda_cpu is two rooms."""
     match = ROOM.match(path)
     room = (match[1] or match[2]) if match else ""
     return room if room in ROOM_TESTS or room == "cuda_cpu" else ""
 
 
 def tests_named_like(path: str, root: pathlib.Path = ROOT) -> list[str]:
-    """Tests in Python that have a source's word: memory_test.py for memory_place.cpp."""
+    """Python tests named after a source file: memory_test.py for memory_place.cpp."""
     word = pathlib.PurePosixPath(path).stem.removeprefix("_")
     if "pyopencl" in path:
         folder = "tests/python/pyopencl"
@@ -158,7 +158,7 @@ def tests_named_like(path: str, root: pathlib.Path = ROOT) -> list[str]:
 
 
 def choose(paths: Iterable[str], root: pathlib.Path = ROOT) -> Plan:
-    """What the changed files touch: tests that were changed or have their words come first."""
+    """What the changed files touch. Tests that changed or are named like a file come first."""
     paths = list(paths)
     folders: dict[str, None] = {}  # in order, each once
     first: dict[str, None] = {}
@@ -210,7 +210,7 @@ class Check:
         self.left: list[str] = []
 
     def execute(self, step: str, *command: object, env: dict[str, str] | None = None) -> bool:
-        """Runs one step; its output is shown if it fails. False if it failed or was ended."""
+        """Runs one step and shows its output if it fails. False if it failed or ran out of time."""
         start = time.monotonic()
         if start >= self.end:
             self.left.append(step)
