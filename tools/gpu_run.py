@@ -20,6 +20,8 @@ import tarfile
 import time
 from collections.abc import Sequence
 
+import pytest_groups
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / ".gpu-bundle"
 OUT = pathlib.Path(os.environ.get("OUT", BUNDLE / "out"))
@@ -133,38 +135,19 @@ def run_programs() -> list[Part]:
         return list(pool.map(lambda program: run_program(program, OUT / "programs.log"), programs))
 
 
-# One after another they would take too long; the groups share nothing but the device.
-PROGRAM_TESTS = ("programs", "processes", "kernel_faults", "asynchronous_errors", "command_line")
-RANDOM_KERNELS = tuple(
-    f"tests/cuda_cpu/compiler/{name}_test.py" for name in ("random_kernels", "same_bits")
-)
-PYTEST_GROUPS = {
-    "random-kernels": RANDOM_KERNELS,
-    "cuda_cpu": ("tests/cuda_cpu", *(f"--ignore={path}" for path in RANDOM_KERNELS)),
-    "rooms": ("tests/docs", "tests/examples", "tests/tools"),
-    "pyopencl": ("tests/python/pyopencl",),
-    # Each of these starts processes, or waits for some.
-    "python-programs": tuple(f"tests/python/{name}_test.py" for name in PROGRAM_TESTS),
-    "python": (
-        "tests/python",
-        "--ignore=tests/python/pyopencl",
-        *(f"--ignore=tests/python/{name}_test.py" for name in PROGRAM_TESTS),
-    ),
-}
-
-
 def run_pytest_group(group: str) -> Part:
     # -v: if a group exceeds its limit, the log names the test that was running.
     command = [sys.executable, "-m", "pytest", "-v", "--durations=20", "-m", "not packaging"]
-    command += ["-p", "no:cacheprovider", *PYTEST_GROUPS[group]]
+    command += ["-p", "no:cacheprovider", *pytest_groups.GROUPS[group]]
     ok, output, seconds = execute(command, OUT / f"pytest-{group}.log", LIMITS_S["pytest"])
     leak = "nanobind: leaked" in output
     return Part(f"pytest, {group}", ok and not leak, seconds, last_line(output))
 
 
 def run_pytest() -> list[Part]:
-    with concurrent.futures.ThreadPoolExecutor(len(PYTEST_GROUPS)) as pool:
-        return list(pool.map(run_pytest_group, PYTEST_GROUPS))
+    # All at once: one after another they would take too long.
+    with concurrent.futures.ThreadPoolExecutor(len(pytest_groups.GROUPS)) as pool:
+        return list(pool.map(run_pytest_group, pytest_groups.GROUPS))
 
 
 def run_demo() -> list[Part]:

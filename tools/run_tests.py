@@ -24,6 +24,8 @@ import sysconfig
 import tempfile
 import time
 
+import pytest_groups
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 TSAN = ROOT / "build-tsan"
@@ -174,7 +176,17 @@ class Runner:
         self.count_ctest(self.run(*command, env=nvrtc_path()))
 
     def pytest(self) -> None:
-        self.count_pytest(self.run(sys.executable, "-m", "pytest", "-q", "-m", "not packaging"))
+        """Runs as many groups of tests at a time as there are jobs; shows each as it ends."""
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            running = [pool.submit(run_pytest_group, name) for name in pytest_groups.GROUPS]
+            for done in concurrent.futures.as_completed(running):
+                name, status, output = done.result()
+                print(f"$ pytest, group {name}\n{output}", end="", flush=True)
+                self.count_pytest(output)
+                if status != 0:
+                    self.result.ok = False
+                    self.result.failures += failures(output)
+                    print(f"failed with status {status}: pytest, group {name}", flush=True)
 
     def sanitize(self) -> None:
         self.configure("asan")
@@ -226,7 +238,7 @@ class Runner:
 
 
 def nvrtc_path() -> dict[str, str]:
-    """C++ programs do not search site-packages: the loader's path gets the folder of NVRTC's wheel."""
+    """C++ programs do not search site-packages: the loader's path needs NVRTC's wheel."""
     wheel = sysconfig.get_path("platlib") + "/nvidia/cu13/lib"
     path = ":".join(filter(None, (wheel, os.environ.get("LD_LIBRARY_PATH"))))
     return {"LD_LIBRARY_PATH": path}
@@ -249,6 +261,19 @@ def failures(output: str) -> list[str]:
     reasons = [line for line in found if line.startswith("E  ")]
     kept = [*reasons[:FAILURE_LINES], *names[:FAILURE_LINES]]
     return [line[:FAILURE_COLUMNS] for line in kept]
+
+
+def run_pytest_group(name: str) -> tuple[str, int, str]:
+    """(name, exit status, output) of one group; it has a cache folder of its own."""
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not packaging"]
+    # Without pytest's cache: the groups would write to the same files.
+    command += ["-p", "no:cacheprovider", *pytest_groups.GROUPS[name]]
+    with tempfile.TemporaryDirectory(prefix="treadle-tests-") as cache:
+        done = subprocess.run(
+            command, cwd=ROOT, env={**os.environ, "TREADLE_CACHE_DIR": cache}, text=True,
+            errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    return name, done.returncode, done.stdout
 
 
 def fuzz_program(program: pathlib.Path, seconds: int) -> bool:
