@@ -50,9 +50,7 @@ ROOM_TESTS = {
         "tests/cuda_cpu/compiler/inline_ptx_test.py",
     ),
 }
-ROOM = re.compile(
-    r"(?:include/treadle|src|tests)/(cuda_cpu/runtime|cuda_cpu/compiler|[a-z_]+)/|src/(cuda_cpu)/"
-)
+ROOM = re.compile(r"(?:include/treadle|src|tests)/(cuda_cpu/runtime|cuda_cpu/compiler|[a-z_]+)/")
 # Python tests of other files, by the beginning of their path. Every match counts.
 FOLDER_TESTS = {
     "README.md": ("tests/docs",),
@@ -71,6 +69,9 @@ FOLDER_TESTS = {
     "kernels/cuda/": ("tests/python/curand_test.py", "tests/python/pycuda_complex_test.py"),
     "kernels/cuda_cpu/": ROOM_TESTS["cuda_cpu/compiler"],
     "kernels/nvrtc/": ROOM_TESTS["compile"],
+    "tests/conftest.py": ("tests/python/launch_test.py",),
+    "tests/python/conftest.py": ("tests/python/launch_test.py",),
+    "tests/python/programs/": ("tests/python/programs_test.py",),
     "python/treadle/pyopencl/": ("tests/python/pyopencl",),
     "python/treadle/pycuda/": ROOM_TESTS["cuda"],
     "python/treadle/_core/": ("tests/python/stubs_test.py",),
@@ -101,7 +102,7 @@ class Plan:
     programs: list[str]  # targets that are test programs
     examples: list[str]  # targets that are examples in C++
     extension: bool  # the libraries and the Python extension
-    pytests: list[str]  # files and folders
+    pytests: list[str]
 
 
 def git(*arguments: str) -> str:
@@ -137,7 +138,7 @@ def programs_of(folder: str, root: pathlib.Path = ROOT) -> list[str]:
 def room_of(path: str) -> str:
     """The room whose folder has a file; "" for other files. cuda_cpu is two rooms."""
     match = ROOM.match(path)
-    room = (match[1] or match[2]) if match else ""
+    room = match[1] if match else ""
     return room if room in ROOM_TESTS or room == "cuda_cpu" else ""
 
 
@@ -148,7 +149,7 @@ def tests_named_like(path: str, root: pathlib.Path = ROOT) -> list[str]:
         folder = "tests/python/pyopencl"
     elif "cuda_cpu/compiler" in path:
         folder = "tests/cuda_cpu/compiler"
-    elif path.startswith("python/"):
+    elif path.startswith(("python/", "tests/python/")):
         folder = "tests/python"
     else:
         return []
@@ -171,7 +172,7 @@ def choose(paths: Iterable[str], root: pathlib.Path = ROOT) -> Plan:
         room = room_of(path)
         if room:
             folders[f"tests/{room}"] = None
-            if not path.startswith("tests/"):
+            if not (path.startswith("tests/") and path.endswith(CPP)):
                 for name in ROOM_TESTS:
                     if name == room or name.startswith(f"{room}/"):
                         then.update(dict.fromkeys(ROOM_TESTS[name]))
@@ -183,21 +184,42 @@ def choose(paths: Iterable[str], root: pathlib.Path = ROOT) -> Plan:
         for prefix, tests in FOLDER_TESTS.items():
             if path.startswith(prefix):
                 then.update(dict.fromkeys(tests))
-    ordered = [test for test in {**first, **then} if (root / test).exists()]
+    pytests = files_of({**first, **then}, root)
     programs = {name: None for folder in folders for name in programs_of(folder, root)}
     examples = [f"example_{pathlib.Path(p).stem}" for p in paths if p.startswith("examples/cpp/")]
     return Plan(
         sources=[path for path in paths if (root / path).is_file()],
         programs=list(programs),
         examples=[name for name in examples if name != "example_CMakeLists"],
-        extension=bool(ordered) or any(path.startswith(COMPILED) for path in paths),
-        pytests=without_what_folders_hold(ordered),
+        extension=bool(pytests) or any(path.startswith(COMPILED) for path in paths),
+        pytests=pytests,
     )
 
 
-def without_what_folders_hold(tests: list[str]) -> list[str]:
-    folders = [f"{test}/" for test in tests if not test.endswith(".py")]
-    return [test for test in tests if not test.startswith(tuple(folders))]
+def files_of(tests: Iterable[str], root: pathlib.Path) -> list[str]:
+    """Each file with tests once, those of folders too: a file is a step of its own."""
+    files: dict[str, None] = {}
+    for test in tests:
+        path = root / test
+        found = sorted(path.rglob("*_test.py")) if path.is_dir() else [path]
+        files.update((str(file.relative_to(root)), None) for file in found if file.exists())
+    return list(files)
+
+
+def is_configured() -> bool:
+    """Whether the build folder has the tests: `make demo` makes one without."""
+    cache = run_tests.BUILD / "CMakeCache.txt"
+    return cache.exists() and "TREADLE_BUILD_TESTS:BOOL=ON" in cache.read_text()
+
+
+def end_all_of(process: subprocess.Popen[str]) -> None:
+    """Ends a process and its children: ninja removes unfinished files if it is asked first."""
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.communicate(timeout=5)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 class Check:
@@ -223,14 +245,14 @@ class Check:
         try:
             output, _ = process.communicate(timeout=self.end - start)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGTERM)
-            process.communicate()
+            end_all_of(process)
             self.left.append(step)
             return False
         runner = run_tests.Runner(1)
         runner.result = result = run_tests.Result(step, process.returncode == 0)
         result.seconds = time.monotonic() - start
-        runner.count_pytest(output) if "pytest" in command else runner.count_gtest(output)
+        count = runner.count_pytest if "pytest" in command else runner.count_gtest
+        count(output)
         if not result.ok:
             result.failures = run_tests.failures(output)
             print(f"$ {' '.join(map(str, command))}\n{output}", flush=True)
@@ -262,7 +284,7 @@ class Check:
 
     def run(self, plan: Plan) -> None:
         self.lint(plan.sources)
-        if (plan.programs or plan.extension) and not (run_tests.BUILD / ".configured").exists():
+        if (plan.programs or plan.extension) and not is_configured():
             self.runner.configure_build()
         environment = run_tests.environment_of_tests()
         for name in [*plan.programs, *plan.examples]:
