@@ -4,7 +4,8 @@
 
 The change: what differs from the commit at which this branch left `main`, files that are not
 committed yet included; on `main` itself, what is not committed, or else the last commit.
-No step goes on past the limit; what did not run, or was ended, is named at the end.
+No step goes on past the limit; what did not run, or was ended, is named at the end, and the exit
+status is then 2.
 """
 
 from __future__ import annotations
@@ -326,7 +327,7 @@ def main() -> int:
     status = run_tests.summarise(check.results, time.monotonic() - start)
     if check.left:
         print(f"not run (no time left, or not built; make test does): {', '.join(check.left)}")
-    return status
+    return status or (2 if check.left else 0)
 
 
 if __name__ == "__main__":

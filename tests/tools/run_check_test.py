@@ -145,6 +145,13 @@ def test_no_step_goes_on_past_the_limit(tool):
     assert (check.left, check.results) == (["slow", "never"], [])
 
 
+def test_a_check_that_did_not_do_everything_fails(tool, monkeypatch, capsys):
+    monkeypatch.setattr(tool, "changed_files", lambda base: ["docs/cache.md"])
+    monkeypatch.setattr(sys, "argv", ["run_check.py", "--base", "HEAD", "--limit", "0"])
+    assert tool.main() == 2
+    assert "tests/docs/documents_test.py" in capsys.readouterr().out.splitlines()[-1]
+
+
 def test_a_failing_step_is_counted_and_shown(tool, capsys):
     check = tool.Check(limit_s=60, jobs=1)
     assert check.execute("good", sys.executable, "-c", "")
