@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Everything a developer runs. Each target installs what it needs first (`make setup`); all of it is repeatable.
+# Each target first installs what it needs (`make setup`); all of them can be run again at any time.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: help setup build wheel demo check test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-sanitize clean
@@ -10,19 +10,19 @@ jobs ?= $(shell nproc)
 cmake_flags ?=
 
 help:
-	@echo "make demo        run-time generated kernels on this machine's GPU, or without one"
+	@echo "make demo        builds Treadle and runs programs of each kind on this machine, with or without a GPU"
 	@echo "make build       the libraries and the Python package ($(python) -c 'import treadle')"
 	@echo "make wheel       dist/treadle-*.whl, for the Python of $(python)"
 	@echo "make check       builds and tests what a change touches, in three minutes; base=COMMIT: since then"
 	@echo "make test        everything CI runs; one part: make test parts='ctest pytest'"
-	@echo "make lint        formats, arrows, sizes, names; make format mends the formats"
+	@echo "make lint        formatting, includes between rooms, sizes, names, types; make format fixes the formatting"
 	@echo "make bench       benchmarks on this machine"
-	@echo "make bench-compare base=COMMIT   this tree against a commit, row by row"
+	@echo "make bench-compare base=COMMIT   compares the benchmarks of this tree and a commit, row by row"
 	@echo "make docs        docs/_build/html"
 	@echo "make gpu-bundle  packs .gpu-bundle/ for a machine with a GPU and no network,"
 	@echo "                 where make gpu-test, gpu-bench and gpu-sanitize run from it"
 
-# What a stamp file stands for is in tools/setup.sh; it is made again when a list of packages changes.
+# tools/setup.sh says what each stamp file means; it is made again when a list of packages changes.
 setup: .venv/.ready-build
 .venv/.ready-%: tools/setup.sh tools/requirements-build.txt tools/requirements-test.txt tools/requirements-docs.txt
 	@tools/setup.sh $*
@@ -30,7 +30,7 @@ setup: .venv/.ready-build
 configure = cmake --preset release -DTREADLE_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(python)) \
             -DPython3_EXECUTABLE=$(abspath $(python)) $(cmake_flags)
 
-# The same build folder serves the demo (no tests in it, and no GoogleTest needed) and the tests.
+# The demo and the tests share the build folder; without .ready-test it is configured without tests, which need GoogleTest.
 $(build)/.configured: .venv/.ready-build
 	@mkdir -p $(build)
 	@$(configure) -DTREADLE_BUILD_TESTS=$(if $(wildcard .venv/.ready-test),ON,OFF) \
@@ -81,7 +81,7 @@ docs: .venv/.ready-docs
 gpu-bundle: .venv/.ready-test
 	@$(python) tools/gpu_bundle.py
 
-# On the machine with the GPU: no network, no .venv; whatever python3 it has.
+# These run on the machine with the GPU, which has no network and no .venv, by its own python3.
 gpu-test gpu-bench gpu-sanitize:
 	@python3 tools/gpu_run.py $(@:gpu-%=%)
 

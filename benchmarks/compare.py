@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures two commits against each other: the same rows, their processes asked in turn.
+"""Measures two commits against each other: the same rows, measured in turn.
 
 python benchmarks/compare.py --base COMMIT [--head COMMIT] [cpu|gpu]
 
@@ -20,19 +20,19 @@ from run import KINDS
 from session import ROOT
 
 FOLDER = ROOT / ".cache/compare"
-# Two processes of one program differ by several per cent, for where their memory came to lie; so
+# Two processes of one program differ by several per cent, depending on their memory layout, so
 # the rounds of a row are spread over this many processes of each side.
 LIVES = 3
 
 
 class Side:
-    """One of the two: a built tree and Treadle's workers from it."""
+    """One side: a built tree and its workers."""
 
     def __init__(self, name, tree, arguments):
         self.name = name
         whose = {"tree": tree, "package": tree / "build/python"}
         self.session = KINDS[arguments.kind].Session(arguments, **whose)
-        # The first column of a row is ours; the peers are not asked.
+        # The first column of a row is Treadle's; peers are not measured.
         self.columns = {(row.group, row.name): row.columns[0] for row in self.session.rows()}
 
     def column(self, key):
@@ -97,7 +97,7 @@ def build(tree, jobs):
 
 
 def show(row):
-    """One line: both times, and the ratio of the rounds; what is clear of 1 is marked."""
+    """One line: both times, and the ratio over the rounds, marked if its spread excludes 1."""
     head, base = row.columns
     if not head.rounds or not base.rounds:
         reasons = [f"{c.label}: {c.absent or 'nothing measured'}" for c in row.columns if c.absent]
@@ -105,7 +105,7 @@ def show(row):
         return
     times = ratio(head.rounds, base.rounds)
     mark = "slower" if times["low"] > 1.02 else "faster" if times["high"] < 0.98 else ""
-    mark = mark if times["samples"] >= 3 * LIVES else ""  # --quick is for a look, not for a verdict
+    mark = mark if times["samples"] >= 3 * LIVES else ""  # --quick: too few samples
     print(
         f"{times['median']:6.3f} [{times['low']:.3f}, {times['high']:.3f}] {mark:6} "
         f"{row.group} | {row.name}: {report.duration(report.summary(head.rounds)['median'])}, "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a compile for the CPU device costs, stage by stage, through libtreadle_clang's C interface.
+"""The time of a compilation for the CPU device by stages, through libtreadle_clang's C interface.
 
 usage: cpu_compile_latency.py [LIBRARY]      (default: build/lib/libtreadle_clang.so)
 

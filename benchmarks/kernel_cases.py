@@ -15,7 +15,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "kernels"
 
 
 class Device(typing.Protocol):
-    """What a worker offers to run a case."""
+    """The functions by which a worker runs a case."""
 
     def upload(self, array): ...
     def download(self, buffer, like): ...
@@ -41,12 +41,12 @@ class KernelCase:
     shared: int = 0
     bytes: float = 0
     flops: float = 0
-    single: bool = True  # which arithmetic ceiling applies
+    single: bool = True  # which upper bound of arithmetic applies
     accept: typing.Callable = lambda result, expected: np.allclose(result, expected, rtol=1e-4)
 
 
 class PreparedCase:
-    """A case loaded onto a device: `run()` is what is timed."""
+    """A case loaded onto a device: `run()` is timed."""
 
     def __init__(self, case, device):
         self.case = case

@@ -16,15 +16,15 @@ ANSWER_LIMIT_S = 120
 EXIT_LIMIT_S = 20
 REST_LIMIT_S = 1.0
 REST_STEP_S = 0.004
-REST_LOOKS = 3  # in a row that find no thread running: one alone may come between two waits
+REST_LOOKS = 3  # consecutive looks without a running thread: one may fall between two waits
 
 
 class Unavailable(Exception):
-    """A column cannot be measured here; the text says why."""
+    """A column cannot be measured here, for the reason in the text."""
 
 
 class Worker:
-    """A process that holds one back end (worker.py). Started at its first use."""
+    """A process that holds one back end (worker.py). Started on first use."""
 
     def __init__(self, name, command, environment=None, folder=None):
         self.name = name
@@ -70,7 +70,7 @@ class Worker:
         )
 
     def rest(self):
-        """Returns when the process has nothing left to do, or after REST_LIMIT_S.
+        """Waits until the process is idle, for at most REST_LIMIT_S.
 
         Threads of OpenBLAS look for work for 0.1 s before they sleep: who is measured next
         would have a core less. False where they did not come to rest.
@@ -95,7 +95,7 @@ class Worker:
             return self.process.wait()
 
     def end(self, reason):
-        """Ends a process that cannot be asked any more; what it said last is part of the reason."""
+        """Ends a process that does not answer any more; its last output is part of the reason."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
@@ -110,14 +110,14 @@ class Worker:
         return f"; its last line was: {lines[-1]}" if lines else ""
 
     def close(self):
-        """Ends the process in order. One that does not exit is killed and named; nothing is lost
-        with it, for it has answered all it was asked."""
+        """Lets the process exit. One that does not is killed and reported; it has answered all
+        requests, so no result is lost."""
         if self.process is None or self.dead is not None:
             return
         try:
             self.process.stdin.close()
         except OSError:
-            pass  # it is gone already
+            pass  # it has ended already
         if self.wait() == -signal.SIGKILL:
             print(
                 f"  {self.name} ({pathlib.Path(self.command[-1]).name}) did not exit within "
@@ -129,14 +129,14 @@ class Worker:
 
 
 def has_running_thread(pid):
-    """Whether a thread of a process runs or waits for a core; not where the kernel tells nothing.
+    """Whether a thread of a process runs or waits for a core; False if the kernel does not tell.
 
     Its state and not its processor time, which a kernel counts by ticks: those do not come while
     the host takes the core away, and who spins would seem to rest.
     """
     for path in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"):
         try:
-            # The name before it, in brackets, may hold anything.
+            # The name before it, in brackets, may contain any characters.
             state = path.read_text(errors="replace").rpartition(")")[2].split()[0]
         except (OSError, IndexError):
             continue  # a thread that has just ended
@@ -146,7 +146,7 @@ def has_running_thread(pid):
 
 
 class LaidOut(Worker):
-    """A worker whose command is made when it is first asked: `lay_out()` -> (words, folder)."""
+    """A worker whose command is made on first use: `lay_out()` -> (words, folder)."""
 
     def __init__(self, name, lay_out, environment):
         super().__init__(name, [], environment)
@@ -163,7 +163,7 @@ class LaidOut(Worker):
 
 
 class Fresh:
-    """A command run anew for every sample; its last line of output is {"seconds": [...]}.
+    """A command that is run again for every sample; its last line of output is {"seconds": [...]}.
 
     `environment(case)` returns the variables of one sample.
     """
@@ -194,12 +194,12 @@ class Fresh:
 
 @dataclasses.dataclass
 class Column:
-    """One back end in one row. `case` is how the back end calls what it measures."""
+    """One back end in one row. `case` is the back end's name for the measured case."""
 
     label: str
     source: object  # Worker or Fresh
     case: str
-    rounds: list = dataclasses.field(default_factory=list)  # one median a round, seconds
+    rounds: list = dataclasses.field(default_factory=list)  # one median for each round, in seconds
     absent: str = ""
     check: object = None
 
@@ -237,7 +237,7 @@ class Column:
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """What the row promises: ours / `against` <= `at_most`, or ours - `against` <= `at_most_more`
+    """The target of a row: ours / `against` <= `at_most`, or ours - `against` <= `at_most_more`
     seconds, or ours <= `at_most_seconds`."""
 
     against: str = ""
@@ -292,7 +292,7 @@ def summary(values):
 
 
 def difference(ours, other):
-    """Seconds that ours takes more, round by round."""
+    """How many seconds more ours takes, round by round."""
     return summary([a - b for a, b in zip(ours, other, strict=False)])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Peers that must be laid out before they are measured; each may be absent, for a told reason."""
+"""Peers that must be installed before they are measured; each may be absent, with a reason."""
 
 import pathlib
 import shutil
@@ -13,7 +13,7 @@ CACHE = ROOT / ".cache"
 
 
 def pyopencl_python():
-    """A Python that has PyOpenCL: a virtual environment of its own, made once."""
+    """A Python with PyOpenCL, in a virtual environment of its own that is made once."""
     folder = CACHE / "bench-pyopencl"
     python = folder / "bin/python"
     if not (folder / ".ready").exists():
@@ -42,7 +42,7 @@ def prototype_folder():
 
 
 def build_front_end(folder):
-    """inproc19: clang in process. Without it, only the forked form of a compile is measured."""
+    """inproc19: clang in process. Without it, only compilation in a child process is measured."""
     options = "clang++-19 -std=c++17 -O2 -fno-rtti inproc19.cpp -o inproc19 "
     options += "$(llvm-config-19 --cppflags --ldflags) -l:libclang-cpp.so.19.1 -lLLVM-19"
     try:
@@ -53,7 +53,7 @@ def build_front_end(folder):
 
 
 def run(command, what, folder=None):
-    """Runs a step of laying out; its failure makes the peer unavailable, not the benchmark fail."""
+    """Runs a step of the installation. If it fails, the peer is unavailable; that is no error."""
     print(f"  {what} ...", flush=True)
     command = [str(part) for part in command]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What becomes of measured rows: one JSON file and one Markdown table in benchmarks/results/."""
+"""Writes measured rows as one JSON file and one Markdown table in benchmarks/results/."""
 
 import datetime
 import json
@@ -15,7 +15,7 @@ RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 
 
 def commit():
-    """The commit measured: the GPU bundle's where one is unpacked, whatever tree lies beside it."""
+    """The measured commit: the GPU bundle's where one is unpacked, else that of the tree."""
     root = pathlib.Path(__file__).resolve().parent.parent
     if (root / ".gpu-bundle/site").exists():
         return (root / ".gpu-bundle/revision.txt").read_text().strip()
@@ -34,7 +34,7 @@ def processor():
 
 
 def machine(device):
-    """Where the figures come from. `device` is what the back end says of itself."""
+    """Where the figures come from. `device` is the back end's own description."""
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         "commit": commit(),
@@ -49,7 +49,7 @@ def machine(device):
 
 
 def work_fields(row, seconds, ceilings):
-    """Rate of the work done, and its share of the ceiling measured in the same run."""
+    """Rate of the work done, and its fraction of the upper bound measured in the same run."""
     if not row.work:
         return {}
     amount, unit, ceiling = row.work
@@ -80,7 +80,7 @@ def row_record(row, ceilings):
 
 
 def target_record(target, record):
-    """Compares what was promised with what was measured; `met` is null where a side is absent."""
+    """Compares the targets with the measurements; `met` is null where a side is absent."""
     ours = record["columns"][0].get("seconds")
     if math.isfinite(target.at_most_seconds):
         met = ours["median"] <= target.at_most_seconds if ours else None

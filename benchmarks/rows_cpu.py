@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of the CPU device: what is measured, against whom, and what was promised."""
+"""The table of the CPU device: what is measured, compared with which peers, and the targets."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ import session
 from kernel_cases import CASES
 from measure import Column, LaidOut, Row, Target, Worker
 
-# Issue 5's table: kernel, against whom, ours / theirs at most.
+# The table of issue 5: kernel, peer, largest ratio of Treadle's time to the peer's.
 PROMISED = {
     "saxpy": Target("OpenMP", 1.2),
     "stencil": Target("OpenMP", 1.2),
@@ -33,7 +33,7 @@ class Session(session.Session):
 
     def __init__(self, arguments, **whose):
         super().__init__("cpu", arguments, **whose)
-        # Passive: its threads must not spin into the time of whoever is measured next.
+        # Passive: its threads must not spin while the next back end is measured.
         passive = {"OMP_WAIT_POLICY": "passive"}
         openmp = [sys.executable, self.workers / "openmp.py"]
         self.openmp = self.keep(Worker("OpenMP", openmp, passive))
@@ -45,7 +45,7 @@ class Session(session.Session):
         self.prototype = self.peer("prototype", self.prototype_command)
 
     def peer(self, name, command):
-        """A worker of a peer, laid out when it is first asked; absent where that fails."""
+        """A worker of a peer, installed on first use; absent if that fails."""
         return self.keep(LaidOut(name, command, {"POCL_CACHE_DIR": str(self.scratch)}))
 
     def pocl_command(self):

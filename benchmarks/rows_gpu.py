@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of an NVIDIA GPU: what is measured, against whom, and what was promised."""
+"""The table of an NVIDIA GPU: what is measured, compared with which peers, and the targets."""
 
 import subprocess
 import sys

@@ -29,7 +29,7 @@ def parse_arguments():
 
 
 def measure_ceilings(sources):
-    """Rates nobody can exceed here, measured before the rows: {name: work per second}."""
+    """Upper bounds of rates on this machine, measured before the rows: {name: work per second}."""
     ceilings = {}
     for name, (source, case, amount) in sources.items():
         column = Column(name, source, case)
@@ -63,7 +63,7 @@ def main():
         for count, row in enumerate(rows, 1):
             row.measure(arguments.quick)
             show(row)
-            # After every row: a run that is cut short leaves what it had measured.
+            # After every row, so that an interrupted run leaves its results so far.
             table = report.write(arguments.kind, facts, ceilings, rows[:count], folder)
     finally:
         session.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processes that hold Treadle, the same for every table."""
+"""The processes that run Treadle, the same for every table."""
 
 import os
 import pathlib
@@ -23,13 +23,13 @@ class Session:
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="bench-"))
         self.workers = tree / "benchmarks/workers"
         self.all = []
-        # Resolved: workers link to them from folders of their own.
+        # Resolved, because workers link to them from other folders.
         binaries = pathlib.Path(arguments.binaries or tree / "build/benchmarks").resolve()
         platform = "Portable Computing" if device == "cpu" else "NVIDIA"
         self.environment = {"TREADLE_DEVICE": device, "BENCH_OPENCL_PLATFORM": platform}
         self.environment |= {"BENCH_BARE_CALLS": str(binaries / "bare_calls.so")}
         self.environment |= python_path(package)
-        # A program finds our libraries beside itself where it is installed; here it is not.
+        # Installed programs find Treadle's libraries by their path; these are not installed.
         if package or "TREADLE_LIBRARY_DIR" not in os.environ:
             self.environment |= {"TREADLE_LIBRARY_DIR": str(tree / "build/lib")}
         run = [sys.executable, "-m", "treadle", "run"]
@@ -69,7 +69,7 @@ class Session:
         )
 
     def worker(self, name, command, cache, more=None):
-        """A process of Treadle's, with a cache folder of its own and `more` environment."""
+        """A worker of Treadle's, with a cache folder of its own and `more` environment."""
         environment = self.environment | self.cache(cache) | (more or {})
         return self.keep(Worker(name, command, environment))
 
@@ -77,7 +77,7 @@ class Session:
         """The environment that gives a process a CUDA driver whose launches do nothing."""
         if device != "cpu":
             return {"TREADLE_LIBCUDA": str(binaries / "silent_cuda.so")}
-        # The CPU device is found in one folder with its compiler: this one, and the real beside it.
+        # The CPU device and its compiler are searched in one folder, so both are put there.
         real = pathlib.Path(
             self.environment.get("TREADLE_LIBRARY_DIR") or os.environ["TREADLE_LIBRARY_DIR"]
         )
@@ -90,7 +90,7 @@ class Session:
         return {"TREADLE_LIBRARY_DIR": str(folder), "LD_LIBRARY_PATH": str(real)}
 
     def keep(self, worker):
-        """Notes a worker to be closed at the end."""
+        """Registers a worker to be closed at the end."""
         self.all.append(worker)
         return worker
 
@@ -100,7 +100,7 @@ class Session:
         return {"TREADLE_CACHE_DIR": str(folder)}
 
     def waist_rows(self):
-        """What a launch through the waist costs more than one through the shell below it."""
+        """The cost of a launch through the waist beyond that of one through the shell below it."""
         for language, name, worker in (
             ("C++", "CUDA", self.waist),
             ("C++", "OpenCL", self.waist_opencl),
@@ -120,7 +120,7 @@ class Session:
             yield Row(group, name, columns, (target,), rounds=21, repeats=9)
 
     def two_threads(self, name, worker, case=""):
-        """Eight texts compiled by two threads, and by one."""
+        """Eight sources compiled by two threads, and by one."""
         columns = [
             Column("two threads", worker, f"{case}threads 2"),
             Column("one thread", worker, f"{case}threads 1"),
@@ -131,7 +131,7 @@ class Session:
         return Row(group, name, columns, (target,), rounds=15, repeats=1, note=note)
 
     def own_rows(self):
-        """What is ours of a launch: the driver's share is nothing here."""
+        """Treadle's own share of a launch: the driver does nothing here."""
         group = "Launch, five arguments, with a driver that does nothing"
         for name, worker, case in (
             ("Python, prepared", self.silent, "launch prepared"),
@@ -171,7 +171,7 @@ class Session:
             yield Row(group, f"Python, {form}", columns, targets, rounds=31, repeats=9)
 
     def close_workers(self):
-        """Ends every process; what is asked next is asked of a new one."""
+        """Ends every process; the next request starts a new one."""
         for worker in self.all:
             worker.close()
 
@@ -181,7 +181,7 @@ class Session:
 
 
 def python_path(folder):
-    """The environment in which packages of `folder` are found before any other."""
+    """An environment in which packages of `folder` take precedence."""
     if not folder:
         return {}
     inherited = os.environ.get("PYTHONPATH")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The inside of a worker process: one back end, asked case by case over stdin.
+"""The main loop of a worker process: one back end, which takes requests for cases on stdin.
 
 Requests, one a line:  `prepare NAME`, `measure REPEATS NAME`, `release NAME`.
 Answers, one JSON line each:  {"ready": true, "check": bool | null}, {"seconds": [...]},
@@ -15,11 +15,11 @@ import traceback
 
 
 class Absent(Exception):
-    """This back end, or this case on it, is not to be had here; the text says why."""
+    """This back end, or this case on it, is not available here, for the reason in the text."""
 
 
 class Case:
-    """One measurable thing. Subclasses override what they need."""
+    """One measurement. Subclasses override what they need."""
 
     def prepare(self):
         """Sets up and warms up; returns whether the result is right, or None for no check."""
@@ -33,8 +33,8 @@ class Case:
 
 
 def unseen(text):
-    """CUDA C that was compiled nowhere before. Another comment would not do: NVRTC 12.9 and later
-    keep what they made (~/.nv/ComputeCache), and find it by the program, not by its text."""
+    """CUDA C that was never compiled before. Changing a comment is not enough: NVRTC 12.9 and later
+    have a cache (~/.nv/ComputeCache) whose key is the program, not its text."""
     return f'{text}\nextern "C" __global__ void unseen_{time.time_ns():x}() {{}}\n'
 
 
@@ -64,7 +64,7 @@ class KernelRun(Case):
 
 
 class LoopTiming(Case):
-    """Something so short that `inner` of them are timed together.
+    """An operation so short that `inner` of them are timed together.
 
     `loop(count)` does it once for each of `count`: written out, so that what is timed is the call
     and not a function around it. `begin` and `finish` are not timed; `finish` always follows.
@@ -94,7 +94,7 @@ class LoopTiming(Case):
 
 
 def repeated(action):
-    """A loop for LoopTiming out of something without arguments."""
+    """A loop for LoopTiming around a function without arguments."""
 
     def loop(count):
         for _ in count:
@@ -104,7 +104,7 @@ def repeated(action):
 
 
 class CompileInThreads(Case):
-    """Eight unseen texts compiled by `threads` threads, bytes only; seconds for all eight."""
+    """Eight new sources compiled by `threads` threads, without loading; seconds for all eight."""
 
     def __init__(self, compile_text, text, threads):
         self.compile_text = compile_text
@@ -131,7 +131,7 @@ class CompileInThreads(Case):
 def serve(make_cases):
     """Answers requests until stdin ends. `make_cases()` returns {name: Case factory}, or raises."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)  # whatever a back end prints goes to stderr, not between the answers
+    os.dup2(2, 1)  # output of a back end goes to stderr, not between the answers
 
     def answer(**fields):
         answers.write(json.dumps(fields) + "\n")
@@ -171,5 +171,5 @@ def serve(make_cases):
 
 
 def tell(text):
-    """Says on stderr what comes next: the last such line tells where a process hangs."""
+    """Prints the next step to stderr: the last such line tells where a process hangs."""
     print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)

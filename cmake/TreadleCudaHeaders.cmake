@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# treadle::cuda_headers: cuda.h of one pinned nvidia-cuda-runtime wheel, the same on every machine,
-# and what tests give NVRTC.
+# treadle::cuda_headers: cuda.h of a pinned nvidia-cuda-runtime wheel, the same on every machine,
+# and the headers that tests pass to NVRTC.
 set(TREADLE_CUDA_INCLUDE_DIR "" CACHE PATH "Folder of cuda.h; empty: the pinned wheel's, fetched from PyPI")
 
 if(NOT TREADLE_CUDA_INCLUDE_DIR)

@@ -8,7 +8,7 @@ function(treadle_embed target folder namespace)
   set(folders "${folder}" ${ARGN})
   list(TRANSFORM folders APPEND "/*" OUTPUT_VARIABLE patterns)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${patterns})
-  # A renamed file is no newer than before: a digest of the names in the command line makes ninja see it.
+  # Renaming a file does not change its time stamp; a digest of the names in the command line makes ninja notice.
   string(MD5 names "${files}")
   add_custom_command(OUTPUT "${output}"
     COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/embed_files.py" "${output}" "${namespace}" "${names}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Every header compiles alone: one generated source a header, each including just that header.
+# Checks that every header compiles by itself: a generated source file for each header includes just that header.
 
 # treadle_check_headers(NAME FOLDER PREFIX [EXCLUDE regex] [ONLY regex] [LINK target...] [LIKE target]): the headers below FOLDER,
 # included by their path after PREFIX, compiled with the usage requirements of LINK or the own ones of LIKE.
@@ -14,7 +14,7 @@ function(treadle_check_headers name folder prefix)
   endif()
   set(sources)
   foreach(header IN LISTS headers)
-    # A source beside it that includes it first has proven it already, and costs no compile of its own.
+    # A source file that includes the header first proves it already, without another compilation.
     cmake_path(REPLACE_EXTENSION header LAST_ONLY cpp OUTPUT_VARIABLE own)
     cmake_path(GET header FILENAME file)
     if(EXISTS "${own}")
@@ -44,7 +44,7 @@ function(treadle_check_headers name folder prefix)
 endfunction()
 
 set(treadle_src "${PROJECT_SOURCE_DIR}/src")
-# Public headers get neither cuda.h nor CL/cl.h, for a C++ user needs none; but for the two that are about entry points.
+# Public headers are compiled without cuda.h and CL/cl.h, which users do not need, except the two that declare the entry points.
 set(treadle_include "${PROJECT_SOURCE_DIR}/include")
 treadle_check_headers(treadle_headers_public "${treadle_include}" "${treadle_include}" EXCLUDE "/(cuda|opencl)/table\\.hpp$")
 treadle_check_headers(treadle_headers_driver "${treadle_include}" "${treadle_include}" ONLY "/(cuda|opencl)/table\\.hpp$"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# find_package(treadle): component `cpp`. What the wheel holds: component `python`.
+# Install component `cpp`: find_package(treadle). Component `python`: the contents of the wheel.
 include(CMakePackageConfigHelpers)
 set(treadle_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/treadle")
 set(treadle_plugin_dir "${CMAKE_INSTALL_LIBDIR}/treadle")
@@ -19,7 +19,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/treadle-config-version.c
 install(FILES "${PROJECT_BINARY_DIR}/treadle-config.cmake" "${PROJECT_BINARY_DIR}/treadle-config-version.cmake"
   DESTINATION "${treadle_config_dir}" COMPONENT cpp)
 
-# The libraries that are opened at run time, with the files they read there.
+# The libraries that are opened at run time, with the files they read.
 foreach(library treadle_cpu treadle_clang)
   if(TARGET ${library})
     get_target_property(data ${library} TREADLE_DATA_FILES)

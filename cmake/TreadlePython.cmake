@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The Python package: a live one in the build folder, and what the wheel holds.
+# The Python package: in the build folder, linked to the sources, and in the wheel.
 #
 #   build/python/treadle/_core*.so      the extension
 #   build/python/treadle/lib -> build/lib

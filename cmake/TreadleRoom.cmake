@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# One way to build a room's library and one to build its tests.
+# Functions that build the library of a room (module) and its tests.
 
 add_library(treadle_flags INTERFACE)
 target_compile_options(treadle_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor)
@@ -9,22 +9,22 @@ endif()
 if(TREADLE_SANITIZE)
   target_compile_options(treadle_flags INTERFACE -fsanitize=${TREADLE_SANITIZE} -fno-omit-frame-pointer
                                                  -fno-sanitize-recover=all
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # it warns about its own instrumentation, in <regex> for one
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # warns about its own instrumentation, for example in <regex>
   target_link_options(treadle_flags INTERFACE -fsanitize=${TREADLE_SANITIZE})
-  # As GCC tells the tests.
+  # The macros by which GCC tells the tests.
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND TREADLE_SANITIZE MATCHES thread)
     target_compile_definitions(treadle_flags INTERFACE __SANITIZE_THREAD__=1)
   endif()
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND TREADLE_SANITIZE MATCHES address)
     target_compile_definitions(treadle_flags INTERFACE __SANITIZE_ADDRESS__=1)
-    # Entry points of CUDA are C functions: C programs pass values that an enumeration has not.
+    # The entry points of CUDA are C functions: callers may pass values outside of an enumeration.
     target_compile_options(treadle_flags INTERFACE -fno-sanitize=enum)
   endif()
 endif()
 
-# The sanitizers' builds compile the files of a target together (CMAKE_UNITY_BUILD), and so does `make test` those of
-# a test program (TREADLE_UNITY_TESTS): a third of the time.
-# Names without linkage are then seen by the files behind, and must differ; that they hide each other is no matter.
+# The sanitizer builds are unity builds (CMAKE_UNITY_BUILD), and `make test` makes unity builds of the test programs
+# (TREADLE_UNITY_TESTS), which takes a third of the time.
+# In a unity build names in unnamed namespaces must differ between files; shadowing is harmless.
 if(CMAKE_UNITY_BUILD)
   target_compile_options(treadle_flags INTERFACE -Wno-shadow)
 endif()
@@ -47,7 +47,7 @@ function(treadle_room name)
   target_link_libraries(treadle_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:treadle_flags> ${arg_PRIVATE_LINK})
 endfunction()
 
-# treadle_keep_threaded(LIST): takes the *_test.cpp out of it that start no threads.
+# treadle_keep_threaded(LIST): removes each *_test.cpp that starts no threads.
 function(treadle_keep_threaded list)
   foreach(source IN LISTS ${list})
     set(threads TRUE)
@@ -63,12 +63,12 @@ function(treadle_keep_threaded list)
   set(${list} ${kept} PARENT_SCOPE)
 endfunction()
 
-# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE] [THREADED]): a GoogleTest program, each case a ctest.
-# It must run on a machine without this source tree or build folder (the GPU bundle carries it there):
-# files of the tree are found by TREADLE_SOURCE_DIR (the test presets set it), our libraries by TREADLE_LIBRARY_DIR.
-# WHOLE: one ctest for all cases, for programs whose cases share what is slow to set up, such as devices.
-# NEEDS_COMPILER: it compiles CUDA C for the CPU device; left out of builds without that compiler.
-# THREADED: what it tests starts threads, so TREADLE_ONLY_THREADED_TESTS takes all of its files.
+# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE] [THREADED]): a GoogleTest program; each case is a test of ctest.
+# It must also run on a machine without this source tree and build folder (from the GPU bundle):
+# files of the source tree are found by TREADLE_SOURCE_DIR (the test presets set it), our libraries by TREADLE_LIBRARY_DIR.
+# WHOLE: one test of ctest for all cases, for programs whose cases share a slow set-up, such as devices.
+# NEEDS_COMPILER: it compiles CUDA C for the CPU device; not built without that compiler.
+# THREADED: the tested code starts threads, so TREADLE_ONLY_THREADED_TESTS keeps all of its files.
 function(treadle_test name)
   cmake_parse_arguments(arg "NEEDS_COMPILER;WHOLE;THREADED" "" "SOURCES;LINK" ${ARGN})
   if(arg_NEEDS_COMPILER AND NOT TREADLE_BUILD_CPU_COMPILER)
@@ -91,16 +91,16 @@ function(treadle_test name)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
     target_link_libraries(${name} PRIVATE treadle_together)
   endif()
-  # Tests are compiled far more often than they run: without optimisation that takes half the time.
+  # Compiling tests takes longer than running them; without optimisation it takes half the time.
   target_compile_options(${name} PRIVATE -O0)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bin")
-  # The libraries are opened at run time, so the link line does not order them before the test.
+  # The libraries are opened at run time, so linking adds no dependency on them.
   foreach(library treadle_cpu treadle_clang)
     if(TARGET ${library})
       add_dependencies(${name} ${library})
     endif()
   endforeach()
-  # The user's own cache is left alone.
+  # Tests do not use the user's own cache.
   set(environment ENVIRONMENT "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib"
       ENVIRONMENT_MODIFICATION "TREADLE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/tests/cache")
   if(arg_WHOLE)
@@ -108,7 +108,7 @@ function(treadle_test name)
     set_tests_properties(${name} PROPERTIES ${environment} TIMEOUT 600)
     return()
   endif()
-  # Listing tests may load PoCL, which from a cold disk takes more than CMake's 5 s.
+  # Listing the tests may load PoCL, which takes more than CMake's default of 5 s from a cold disk.
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
     PROPERTIES ${environment} TIMEOUT 300)
 endfunction()

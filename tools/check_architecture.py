@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import repository as repo
 
 DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md")
-# What stands in code marks and has a '/': `src/cuda/{module,function}.cpp`, `tests/cuda/`.
+# Names in code marks that contain a '/': `src/cuda/{module,function}.cpp`, `tests/cuda/`.
 NAMED = re.compile(r"`([\w.{},*-]+(?:/[\w.{},*-]*)+)(?::\d+)?`")
 ROOTS = (
     "include/",

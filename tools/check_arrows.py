@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks who includes whom, header cycles, and where each vocabulary may appear (ARCHITECTURE.md).
+"""Checks includes between rooms, include cycles, and where each API may appear (ARCHITECTURE.md).
 
-There is no list of exceptions: a file that breaks an arrow is moved or mended.
+There is no list of exceptions: a file that breaks an arrow is moved or corrected.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def room_of(path: str) -> str | None:
 
 
 def resolve(name: str, including: str, files: set[str]) -> str | None:
-    """The file of this repository that an include means, or None if it is somebody else's."""
+    """The file of this repository that an include means; None if it is of another project."""
     beside = posixpath.normpath(posixpath.join(posixpath.dirname(including), name))
     candidates = [beside, *(f"{top}{name}" for top in ("include/", "src/", "tests/", BINDINGS))]
     return next((c for c in candidates if c in files), None)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that what users may call says what it does: `///` in public headers, docstrings in Python.
+"""Checks that the public interface is documented: `///` in public headers, docstrings in Python.
 
 Counted in include/treadle/**/*.hpp: classes, structs, enums, aliases, concepts, free functions, and
 the public members of classes. Counted in python/treadle, stubs included: modules, classes and
-functions whose names begin with no underscore. What needs no words of its own is not counted:
+functions whose names do not begin with an underscore. Not counted, as they need no comment:
   overloads                 one of a name in a scope counts, and any of them may carry the comment;
                             so with names that differ in a number only: fill8, fill16
   special members           copies, moves, destructors, defaulted functions, comparisons
-  what is told elsewhere    forward declarations, specialisations, overrides, friends
-  Python's properties       values under names that the run-times' own lists have, most of them
+  documented elsewhere      forward declarations, specialisations, overrides, friends
+  Python's properties       mostly values whose names the run-times define
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HEADERS, PACKAGE = "include/treadle/", "python/treadle/"
 
 @dataclasses.dataclass
 class Declaration:
-    """One public name of one scope, at the line where it stands first."""
+    """One public name of one scope, at its first line."""
 
     path: str
     line: int
@@ -41,7 +41,7 @@ class Declaration:
 
 @dataclasses.dataclass
 class Scope:
-    """A namespace or class that is open; `public` is false where nobody outside may look."""
+    """A namespace or class that is open; `public` is false in its private parts."""
 
     name: str
     public: bool
@@ -58,7 +58,7 @@ ELSEWHERE = re.compile(r"(?:friend|static_assert|namespace|using\s+[\w:]+\s*$|us
 
 
 def without_template(chunk: str) -> str:
-    """A declaration behind its attributes, template parameters and what they require."""
+    """A declaration without its attributes, template parameters and requirements."""
     chunk = ATTRIBUTES.sub("", chunk).strip()
     while match := TEMPLATE.match(chunk):
         depth, at = 1, match.end()
@@ -70,7 +70,7 @@ def without_template(chunk: str) -> str:
 
 
 def function_name(chunk: str) -> str | None:
-    """The name a declaration gives a function, with the scope it is in if the text says that."""
+    """The name of a declared function, with its scope if the text has one."""
     head = chunk.split("=", 1)[0] if "operator" not in chunk else chunk
     for match in FUNCTION.finditer(head):
         if match[1] not in NOT_A_NAME:
@@ -79,7 +79,7 @@ def function_name(chunk: str) -> str | None:
 
 
 def declared_name(chunk: str, scope: str, is_definition: bool) -> str | None:
-    """The public name that `chunk` declares in `scope`; None if it needs no words of its own.
+    """The public name that `chunk` declares in `scope`; None if it needs no comment.
 
     `is_definition` says that braces follow: of a class, they are what makes it more than a name.
     """
@@ -104,7 +104,7 @@ def declared_name(chunk: str, scope: str, is_definition: bool) -> str | None:
 
 
 class Header:
-    """The public declarations of one header, read in clang-format's layout."""
+    """The public declarations of one header, which has clang-format's layout."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path, self.lines = path, text.splitlines()
@@ -112,7 +112,7 @@ class Header:
         self.scopes = [Scope("", public=True)]
 
     def declarations(self) -> Iterator[Declaration]:
-        """Each name once; of overloads the first, documented if any of them is."""
+        """Each name once; overloads by the first, documented if any of them is."""
         found: dict[str, Declaration] = {}
         for declaration in self.every_declaration():
             scope, _, own = declaration.name.rpartition("::")
@@ -147,7 +147,7 @@ class Header:
             start = at
 
     def enters_part(self, chunk: str) -> bool:
-        """Whether `chunk` is the word of a label such as `public:`; then what follows it is so."""
+        """Whether `chunk` is a label such as `public:`, which applies to what follows."""
         label = chunk.strip()
         if label not in ("public", "protected", "private"):
             return False
@@ -155,7 +155,7 @@ class Header:
         return True
 
     def behind_brace(self, at: int) -> int:
-        """The place behind the brace that closes the one before `at`."""
+        """The position after the brace that closes the one before `at`."""
         depth = 1
         while depth and at < len(self.code):
             depth += {"{": 1, "}": -1}.get(self.code[at], 0)
@@ -173,14 +173,14 @@ class Header:
         yield Declaration(self.path, first + 1, "::".join(names), self.has_words(first, last))
 
     def has_words(self, first: int, last: int) -> bool:
-        """Whether `///` stands above line `first`, or behind one of the lines up to `last`."""
+        """Whether there is a `///` above line `first`, or at the end of a line up to `last`."""
         above = self.lines[first - 1].strip() if first else ""
         behind = any("///<" in line for line in self.lines[first : last + 1])
         return behind or (above.startswith("///") and not above.startswith("///<"))
 
 
 def scope_of(chunk: str, outer: Scope) -> Scope | None:
-    """What a brace behind `chunk` opens for declarations to stand in; None for other braces."""
+    """The scope that a brace after `chunk` opens; None for other braces."""
     head = without_template(chunk)
     if match := re.match(r"(?:inline )?namespace\b\s*([\w:]*)|extern\b", head):
         return Scope((match[1] or "").split("::")[-1], outer.public)
@@ -192,7 +192,7 @@ def scope_of(chunk: str, outer: Scope) -> Scope | None:
 
 
 def is_whole(chunk: str) -> bool:
-    """Whether braces that were passed by end a declaration: a function's body, an enumeration."""
+    """Whether the skipped braces end a declaration: a function's body, an enumeration."""
     if TYPE.match(without_template(chunk)):
         return True
     ends = re.search(r"(?:\)|\}|\bconst|\bnoexcept|\boverride|->[^(){}]*|requires[^(]*)\s*$", chunk)
@@ -200,7 +200,7 @@ def is_whole(chunk: str) -> bool:
 
 
 def python_declarations(path: str, text: str) -> Iterator[Declaration]:
-    """The module, and its classes and functions that users may name, methods included."""
+    """The module and its public classes and functions, methods included."""
     tree = ast.parse(text)
     module = path.removeprefix(PACKAGE).rsplit(".", 1)[0].replace("/", ".")
     if not path.endswith(".pyi"):
@@ -229,13 +229,13 @@ def python_declarations(path: str, text: str) -> Iterator[Declaration]:
 
 
 def is_attribute(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Properties are values, most of them named by a standard's own lists."""
+    """Properties are values, most of them named by a standard."""
     names = {getattr(d, "attr", getattr(d, "id", "")) for d in node.decorator_list}
     return bool(names & {"property", "setter"})
 
 
 def check(root: pathlib.Path) -> tuple[list[str], int]:
-    """The findings, and how many files were read; prints the share of each language."""
+    """The findings, and the number of files read; prints the documented share of each language."""
     found: dict[str, list[Declaration]] = {"C++": [], "Python": []}
     files = 0
     for path in repo.tracked(root):

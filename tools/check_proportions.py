@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks the bars of docs/design/checklist.md that hold for the whole tree and not for one file.
+"""Checks the limits of docs/design/checklist.md that apply to the tree as a whole.
 
-  S1, S2  lines of files and functions: the median, and what nine in ten and 99 in 100 stay below
-  D3      imports of the package within a function: few, and each with its reason beside it
-  H4      comments: lines that are or carry one, of the lines that are not blank
-  T1      lines of tests to lines of the product, without blanks and comments; examples are tests,
-          for the tests run each of them
-With --rooms the last two are told room by room.
+  S1, S2  lines of files and functions: the median, the 90th and the 99th percentile
+  D3      imports of the package inside functions: few, each with a comment that gives the reason
+  H4      the share of lines with comments, of the lines that are not blank
+  T1      lines of tests to lines of the product, without blanks and comments; examples count as
+          tests, because the tests run them
+With --rooms the last two are printed for each room.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def is_comment(line: str) -> bool:
 
 
 def room_of(path: pathlib.PurePosixPath) -> str:
-    """A folder of the product or of the tests, as far down as its rooms are."""
+    """The folder of a file, down to the level of rooms."""
     parts = path.parts[:-1]
     start = 2 if parts[:2] == ("include", "treadle") else 1
     deep = parts[start : start + 1] in (("cuda_cpu",), ("python",)) or parts[0] == "python"
@@ -116,14 +116,14 @@ def late_imports(path: pathlib.PurePosixPath, text: str) -> tuple[int, int, list
 
 
 def percentiles(values: list[int]) -> tuple[float, float, float]:
-    """The median, and what nine in ten and 99 in 100 are not above."""
+    """The median, the 90th and the 99th percentile."""
     ordered = sorted(values) or [0]
     at = [ordered[math.ceil(share * len(ordered)) - 1] for share in (0.9, 0.99)]
     return statistics.median(ordered), at[0], at[1]
 
 
 class Tree:
-    """What the bars are about, counted over one tree."""
+    """The counts of one tree."""
 
     def __init__(self, root: pathlib.Path) -> None:
         self.rooms: dict[str, Lines] = collections.defaultdict(Lines)
@@ -160,7 +160,7 @@ class Tree:
         return total
 
     def bars(self) -> Iterator[tuple[str, str, bool]]:
-        """Line of the checklist, figure, whether it holds."""
+        """Item of the checklist, figure, whether it is met."""
         median, nine, most = percentiles(self.files)
         figure = f"files: median {median:.0f}, p90 {nine:.0f}, p99 {most:.0f} lines"
         yield "S1", figure, median <= 200 and nine <= 450

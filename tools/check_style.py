@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks what a formatter cannot: sizes, names, licence lines, unfinished work, unsafe loading.
+"""Checks what a formatter cannot: sizes, file names, licence lines, TODOs, unsafe loading.
 
-A bar can be passed with a reason, given where the reader meets it:
+A limit may be exceeded for a reason that is given beside it:
   a file of over 600 lines   one of its first 15 lines says "over 600 lines because ..."
   a function of over 80      a comment within the 5 lines above it says "over 80 lines because ..."
-  over 6 parameters          the same: "over 6 parameters because ..."; none is needed by what
-                             others declare: overrides, entry points of drivers, and pytest's
+  over 6 parameters          the same: "over 6 parameters because ..."; not needed where others
+                             decide: overrides, entry points of drivers, and pytest's
                              tests, whose parameters are the columns of a table
 """
 
@@ -26,7 +26,7 @@ MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_PARAMETERS, MAX_FILE_BYTES = 600, 80, 6,
 CODE = repo.CPP | repo.DEVICE | {".py"}
 COMMENTED = CODE | repo.LISTS | {".cmake", ".sh", ".toml"}
 EMPTY_NAMES = re.compile(r"(utils?|helpers?|misc|common|internal|part_?\d+)(_test)?", re.IGNORECASE)
-# In pieces, for this file is searched too.
+# In pieces, because this file is checked too.
 UNFINISHED = re.compile(
     "|".join(
         (
@@ -41,14 +41,14 @@ UNFINISHED = re.compile(
     re.IGNORECASE,
 )
 ONE_MACHINE = re.compile(r"(?<![\w.])/(?:work|farm|root)/")
-# P4: nothing of ours runs what it reads; a line that has to says "P4: <what it runs>".
+# P4: no code executes data that it reads; an exception says "P4: <what it executes>".
 RUNS_WHAT_IT_READS = re.compile(
     r"\b(?:pickle|marshal|shelve)\b|(?<![\w.])(?:eval|exec)\(|yaml\.load\("
 )
 CALLED = re.compile(r"\b(\w+)\(")
 DEFINES = re.compile(r"\s*(?:const\b\s*)?(?:noexcept\b\s*)?(?:->[^;{}()]*)?(?:\{|:[^:])")
-OF_OTHERS = re.compile(r"(?:cu|cl|nvrtc)[A-Z]\w*|test_\w+")  # who declared it counted, not we
-INPUTS = "tests/fuzz/corpus/"  # bytes for a parser, whatever they look like
+OF_OTHERS = re.compile(r"(?:cu|cl|nvrtc)[A-Z]\w*|test_\w+")  # declared by others
+INPUTS = "tests/fuzz/corpus/"  # arbitrary bytes for a parser
 PRODUCT = ("src/", "include/", "python/", "kernels/")
 
 
@@ -142,17 +142,17 @@ def check_sizes(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
 def check_words(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
     for number, line in enumerate(text.splitlines(), 1):
         if UNFINISHED.search(line):
-            yield f"{path}:{number}: a word of unfinished work: {line.strip()}"
+            yield f"{path}:{number}: unfinished code: {line.strip()}"
         if ONE_MACHINE.search(line):
             yield f"{path}:{number}: a path of one machine: {line.strip()}"
         runs = str(path).startswith(PRODUCT) and path.suffix in CODE
         if runs and RUNS_WHAT_IT_READS.search(line) and "P4: " not in line:
-            yield f"{path}:{number}: runs what it reads (P4): {line.strip()}"
+            yield f"{path}:{number}: executes data that it reads (P4): {line.strip()}"
 
 
 def check_file(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
     if EMPTY_NAMES.fullmatch(path.stem):
-        yield f"{path}: a name that says nothing"
+        yield f"{path}: a generic file name"
     if path.suffix in COMMENTED or path.name in ("CMakeLists.txt", "Makefile"):
         if text.strip() and "SPDX-License-Identifier: MIT" not in "\n".join(text.splitlines()[:4]):
             yield f"{path}: no SPDX line"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Unpacks headers of pinned wheels of NVIDIA: fetch_cuda_headers.py DESTINATION"""
+"""Unpacks headers from pinned NVIDIA wheels: fetch_cuda_headers.py DESTINATION"""
 
 import fnmatch
 import pathlib
@@ -10,8 +10,8 @@ import tempfile
 import zipfile
 
 HEADERS = "nvidia/cu13/include/"
-# Wheel: patterns of what is wanted of it. Treadle is built with the driver API alone;
-# tests give NVRTC the others. cooperative_groups.h needs what CCCL has.
+# Wheel: patterns of the wanted files. Treadle is built with the driver API alone; tests
+# pass the others to NVRTC. cooperative_groups.h needs headers of CCCL.
 WHEELS = {
     "nvidia-cuda-runtime==13.0.96": (
         *("cuda.h", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h*", "cooperative_groups.h"),
@@ -29,7 +29,7 @@ def unpack(wheel: pathlib.Path, wanted: tuple[str, ...], destination: pathlib.Pa
                 continue
             target = destination / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            # Others may be reading the one that is there.
+            # Other processes may be reading the existing file.
             partial = target.with_name(target.name + ".partial")
             partial.write_bytes(archive.read(member))
             partial.rename(target)

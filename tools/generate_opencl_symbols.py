@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-# What a program cannot start without; a loader that lacks one is refused when it is opened.
+# Every program needs these; a loader that lacks one is refused when it is opened.
 REQUIRED = """clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clCreateContext
 clRetainContext clReleaseContext clGetContextInfo clRetainCommandQueue clReleaseCommandQueue
 clGetCommandQueueInfo clCreateBuffer clRetainMemObject clReleaseMemObject clGetMemObjectInfo
@@ -46,7 +46,7 @@ def core(text: str) -> list[tuple[str, str]]:
     found = []
     for name, rest in DECLARATION.findall(text):
         version = re.search(r"CL_API_SUFFIX__VERSION_(\d)_(\d)(_DEPRECATED)?", rest)
-        # A suffix of deprecation names the last version that had the call, not the first.
+        # A deprecation suffix names the last version that had the call, not the first.
         since = "1.0" if version is None or version[3] else f"{version[1]}.{version[2]}"
         found.append((name, since))
     return found
@@ -90,7 +90,7 @@ def number(text: str) -> int | None:
 
 
 def wrong_values(folder: pathlib.Path, enums: pathlib.Path) -> list[str]:
-    """Lines of enums.def that say another number than the headers."""
+    """Lines of enums.def whose numbers differ from the headers'."""
     macros: dict[str, int | None] = {}
     for file in ("cl.h", "cl_ext.h", "cl_gl.h"):
         for name, value in re.findall(

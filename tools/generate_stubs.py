@@ -19,7 +19,7 @@ from stub_types import TYPES, WRITABLE
 
 SHIPPED = pathlib.Path(__file__).resolve().parent.parent / "python" / "treadle" / "_core"
 
-# Exceptions are made at run time; the generator does not see that they are classes.
+# The exceptions are created at run time; the generator does not recognise them as classes.
 PYCUDA_EXCEPTIONS = """
 class Error(Exception):
     '''The driver refused a call.'''
@@ -50,7 +50,7 @@ class error(Exception):
     '''A format that is none, or values that do not fit it.'''
 """
 
-# What the generator writes that a type checker refuses, and what stands there instead.
+# Output of the generator that a type checker rejects, and its replacement.
 REPAIRS = [
     # The members an enumeration has for itself, and methods that it inherits.
     (r"^    _\w+_: .*(?:enum\.FlagBoundary|int|None) = .*\n\n", ""),

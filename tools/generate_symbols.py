@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-# Without these no program gets anywhere; a driver that lacks one is refused when it is opened.
+# Every program needs these; a driver that lacks one is refused when it is opened.
 REQUIRED = """cuInit cuDriverGetVersion cuDeviceGet cuDeviceGetCount cuDeviceGetName
 cuDeviceGetAttribute
 cuDeviceTotalMem cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease cuCtxDestroy cuCtxPushCurrent
@@ -20,7 +20,7 @@ cuMemAlloc cuMemFree
 cuMemcpyHtoD cuMemcpyDtoH cuModuleLoadDataEx cuModuleUnload cuModuleGetFunction cuModuleGetGlobal
 cuFuncGetAttribute cuLaunchKernel cuGetErrorName cuGetErrorString""".split()
 
-# Entry points under the names they had before the pinned header, for drivers without a newer one.
+# Older names of entry points, for drivers that do not have the names of the pinned header.
 OLDER = [
     ("cuCtxCreate_v2", "CUcontext*, unsigned int, CUdevice", "cuCtxCreate_v4 came with CUDA 12.5"),
     (
@@ -39,7 +39,7 @@ HEADER = (
 
 
 def public_part(text: str) -> str:
-    """The header without the declarations it keeps for the driver's own build."""
+    """The header without the declarations that are only for building the driver itself."""
     kept, skipping = [], []
     for line in text.splitlines():
         if re.match(r"\s*#\s*if", line):

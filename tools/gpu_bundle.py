@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Packs .gpu-bundle/: what a machine with a GPU but no network needs beside this tree.
+"""Packs .gpu-bundle/: what a machine with a GPU but no network needs in addition to this tree.
 
     wheels/treadle-*-cp312-*.whl     the package, with the libraries that the C++ programs use too
-    wheels/mako-*.whl                which the machine lacks
+    wheels/mako-*.whl                packages that the machine lacks
     peers/*.whl                      what the benchmarks compare with
     programs.tar.xz                  tests/*, examples/*, benchmarks/*: stripped, GoogleTest inside
-    revision.txt                     what it was made of
+    revision.txt                     the commit it was made from
 
-tools/gpu_run.py runs it there. The folder is at most LIMIT_MB, for it travels with the tree.
+tools/gpu_run.py runs it there. The folder is copied with the tree, so it is limited to LIMIT_MB.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ PEERS = ROOT / ".cache/gpu-peers"
 PYTHON = "3.12"
 LIMIT_MB = 60
 
-# What the machine's Python lacks. PyCUDA has no wheel on PyPI; building it needs a CUDA toolkit.
+# Packages that the machine's Python lacks. PyPI has no wheel of PyCUDA; building it needs a CUDA
+# toolkit.
 DOWNLOADED = (
     "mako==1.4.3",
     "platformdirs==4.14.5",
@@ -48,7 +49,7 @@ def run(*command: object, **options) -> None:
 
 
 def find_python() -> str:
-    """An interpreter of the version that the machine with the GPU has."""
+    """An interpreter of the same version as on the machine with the GPU."""
     pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
     installed = sorted(pyenv.glob(f"versions/{PYTHON}.*/bin/python{PYTHON}"))
     for candidate in [*map(str, installed), f"python{PYTHON}"]:
@@ -58,7 +59,7 @@ def find_python() -> str:
 
 
 def environment() -> pathlib.Path:
-    """A Python of that version that can build the wheel."""
+    """A Python of that version with the packages that build the wheel."""
     python = VENV / "bin/python"
     if not (VENV / ".ready").exists():
         run(find_python(), "-m", "venv", "--clear", VENV)
@@ -93,7 +94,7 @@ def build_wheel(python: pathlib.Path, folder: pathlib.Path) -> None:
 
 
 def fetch_peers(python: pathlib.Path) -> None:
-    """Kept between bundles: PyCUDA takes two minutes to build."""
+    """Kept between bundles, because building PyCUDA takes two minutes."""
     PEERS.mkdir(parents=True, exist_ok=True)
     here = {path.name.split("-")[0].lower() for path in PEERS.glob("*.whl")}
     platforms = [f"--platform={name}" for name in PLATFORMS]

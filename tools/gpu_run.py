@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py test|bench|sanitize
 
-One failing part does not stop the next. Logs and results go to $OUT (or .gpu-bundle/out); the last
-lines are a summary. Each part has a time limit, so that the whole ends well inside ten minutes.
+A failing part does not stop the next. Logs and results go to $OUT (or .gpu-bundle/out); the last
+lines are a summary. Each part has a time limit, so that the whole run takes less than ten minutes.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import sys
 import tarfile
 import time
 from collections.abc import Sequence
+
+import pytest_groups
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / ".gpu-bundle"
@@ -37,7 +39,7 @@ class Part:
 
 
 def environment() -> dict[str, str]:
-    """What the programs and the Python parts see: the bundle's own libraries and packages."""
+    """The environment of programs and Python: the bundle's own libraries and packages."""
     return {
         **os.environ,
         "PYTHONPATH": str(SITE),
@@ -75,7 +77,7 @@ def execute(
 
 
 def install() -> list[Part]:
-    """Wheels into folders of their own, programs beside; neither touches the machine's Python."""
+    """Installs wheels and programs into folders of their own, not into the machine's Python."""
     for folder in (PROGRAMS, BUNDLE / "cache"):
         shutil.rmtree(folder, ignore_errors=True)
     with tarfile.open(BUNDLE / "programs.tar.xz") as tar:
@@ -117,7 +119,7 @@ def describe_machine() -> list[Part]:
 
 
 def run_program(program: pathlib.Path, log: pathlib.Path) -> Part:
-    """A GoogleTest program, or an example that answers by its status."""
+    """A GoogleTest program, or an example, whose exit status is the result."""
     options = ["--gtest_color=no"] if program.parent.name == "tests" else []
     ok, output, seconds = execute([program, *options], log, LIMITS_S["program"])
     tests = re.findall(r"\[  (PASSED|FAILED)  \] (\d+) tests?", output)
@@ -133,38 +135,19 @@ def run_programs() -> list[Part]:
         return list(pool.map(lambda program: run_program(program, OUT / "programs.log"), programs))
 
 
-# One after another they would not end in time; these share nothing but the device.
-PROGRAM_TESTS = ("programs", "processes", "kernel_faults", "asynchronous_errors", "command_line")
-RANDOM_KERNELS = tuple(
-    f"tests/cuda_cpu/compiler/{name}_test.py" for name in ("random_kernels", "same_bits")
-)
-PYTEST_GROUPS = {
-    "random-kernels": RANDOM_KERNELS,
-    "cuda_cpu": ("tests/cuda_cpu", *(f"--ignore={path}" for path in RANDOM_KERNELS)),
-    "rooms": ("tests/docs", "tests/examples", "tests/tools"),
-    "pyopencl": ("tests/python/pyopencl",),
-    # Each starts processes, or waits for some.
-    "python-programs": tuple(f"tests/python/{name}_test.py" for name in PROGRAM_TESTS),
-    "python": (
-        "tests/python",
-        "--ignore=tests/python/pyopencl",
-        *(f"--ignore=tests/python/{name}_test.py" for name in PROGRAM_TESTS),
-    ),
-}
-
-
 def run_pytest_group(group: str) -> Part:
-    # -v: of a group that its limit ends, the log names the test that ran.
+    # -v: if a group exceeds its limit, the log names the test that was running.
     command = [sys.executable, "-m", "pytest", "-v", "--durations=20", "-m", "not packaging"]
-    command += ["-p", "no:cacheprovider", *PYTEST_GROUPS[group]]
+    command += ["-p", "no:cacheprovider", *pytest_groups.GROUPS[group]]
     ok, output, seconds = execute(command, OUT / f"pytest-{group}.log", LIMITS_S["pytest"])
     leak = "nanobind: leaked" in output
     return Part(f"pytest, {group}", ok and not leak, seconds, last_line(output))
 
 
 def run_pytest() -> list[Part]:
-    with concurrent.futures.ThreadPoolExecutor(len(PYTEST_GROUPS)) as pool:
-        return list(pool.map(run_pytest_group, PYTEST_GROUPS))
+    # All at once: one after another they would take too long.
+    with concurrent.futures.ThreadPoolExecutor(len(pytest_groups.GROUPS)) as pool:
+        return list(pool.map(run_pytest_group, pytest_groups.GROUPS))
 
 
 def run_demo() -> list[Part]:
@@ -182,9 +165,9 @@ def run_bench() -> list[Part]:
     return [Part("bench", ok, seconds, last_line(output))]
 
 
-# CUDA only: the tools know nothing of OpenCL (example_opencl_kernel has nothing for them).
-# Tests that provoke a fault on the GPU do so in processes of their own, which are not watched. What
-# the driver refuses is what many tests are about; that is no access to memory.
+# CUDA only: the tools do not support OpenCL (hence not example_opencl_kernel).
+# Tests that provoke a fault on the GPU do so in child processes, which the tools do not follow. API
+# errors are not reported, because many tests provoke them.
 SANITIZER = ("compute-sanitizer", "--report-api-errors", "no", "--error-exitcode", "9")
 SANITIZED = {
     "memcheck": (

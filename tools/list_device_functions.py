@@ -60,7 +60,7 @@ DECORATION = re.compile(
 
 
 def plain_type(text):
-    """A type without what says nothing about calling it: `long int` is `long`."""
+    """A type without what does not matter to callers: `long int` is `long`."""
     words = DECORATION.sub(" ", text).replace("*", " * ").replace("&", " & ").split()
     if "int" in words and {"long", "short"} & set(words):
         words.remove("int")

@@ -44,7 +44,7 @@ FAMILIES = {
         r"|__prof_trigger|__is(Global|Shared|Constant|Local|GridConstant|CtaShared)|__cvta\w+",
     ),
 }
-# Templates, whose declarations are no list of types: one instance of each.
+# Templates, whose declarations do not list types: one instantiation of each.
 TEMPLATES = {
     "atomics": [
         f"{kind} {name}{scope}({', '.join([kind + '*', *[kind] * values])})"

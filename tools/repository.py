@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files the checks look at, and how a check reports."""
+"""The files that the checks read, and how a check reports."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ NO_CODE = re.compile(
     r"""  (?P<quoted>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+')
     |     //[^\n]*
     |     /\*.*?\*/
-    |     ^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*  # a directive, with the lines it goes on for
+    |     ^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*  # a directive, with its continuation lines
     """,
     re.DOTALL | re.MULTILINE | re.VERBOSE,
 )
 
 
 def root_named(arguments: Sequence[str]) -> pathlib.Path:
-    """The tree that a check's command line names; without a name this one."""
+    """The tree named by a check's command line; by default this one."""
     return pathlib.Path(arguments[0]).resolve() if arguments else ROOT
 
 
@@ -44,7 +44,7 @@ def text_of(path: pathlib.PurePosixPath, root: pathlib.Path = ROOT) -> str:
 
 
 def code_of(text: str) -> str:
-    """C++ with blanks for comments, directives and what is quoted; offsets and lines stay."""
+    """C++ with blanks for comments, directives and literals; offsets and lines stay the same."""
 
     def blank(match: re.Match[str]) -> str:
         if match["quoted"]:

@@ -4,7 +4,8 @@
 
 The change: what differs from the commit at which this branch left `main`, files that are not
 committed yet included; on `main` itself, what is not committed, or else the last commit.
-No step goes on past the limit; what did not run, or was ended, is named at the end.
+No step goes on past the limit; what did not run, or was ended, is named at the end, and the exit
+status is then 2.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ ROOT = run_tests.ROOT
 LIMIT_S = 170.0
 CPP = (".cpp", ".hpp", ".h")
 
-# The tests in Python of each room, those that tell most in the least time.
+# The Python tests of each room that cover most in the least time.
 ROOM_TESTS = {
     "base": ("tests/python/exceptions_test.py", "tests/python/warning_test.py"),
     "cuda": (
@@ -50,10 +51,8 @@ ROOM_TESTS = {
         "tests/cuda_cpu/compiler/inline_ptx_test.py",
     ),
 }
-ROOM = re.compile(
-    r"(?:include/treadle|src|tests)/(cuda_cpu/runtime|cuda_cpu/compiler|[a-z_]+)/|src/(cuda_cpu)/"
-)
-# Other files, by how their path begins: tests in Python that look at them. Every match counts.
+ROOM = re.compile(r"(?:include/treadle|src|tests)/(cuda_cpu/runtime|cuda_cpu/compiler|[a-z_]+)/")
+# Python tests of other files, by the beginning of their path. Every match counts.
 FOLDER_TESTS = {
     "README.md": ("tests/docs",),
     "ARCHITECTURE.md": ("tests/docs",),
@@ -71,6 +70,9 @@ FOLDER_TESTS = {
     "kernels/cuda/": ("tests/python/curand_test.py", "tests/python/pycuda_complex_test.py"),
     "kernels/cuda_cpu/": ROOM_TESTS["cuda_cpu/compiler"],
     "kernels/nvrtc/": ROOM_TESTS["compile"],
+    "tests/conftest.py": ("tests/python/launch_test.py",),
+    "tests/python/conftest.py": ("tests/python/launch_test.py",),
+    "tests/python/programs/": ("tests/python/programs_test.py",),
     "python/treadle/pyopencl/": ("tests/python/pyopencl",),
     "python/treadle/pycuda/": ROOM_TESTS["cuda"],
     "python/treadle/_core/": ("tests/python/stubs_test.py",),
@@ -84,7 +86,7 @@ FOLDER_TESTS = {
     "cmake/": ("tests/packaging",),
     "CMakeLists.txt": ("tests/packaging",),
 }
-# Folders whose C++ test programs run for a file of another folder.
+# Folders whose C++ test programs also test files of another folder.
 FOLDER_PROGRAMS = {
     "kernels/dialect/": "tests/codegen",
     "kernels/nvrtc/": "tests/compile",
@@ -95,13 +97,13 @@ COMPILED = ("src/", "include/", "kernels/", "python/bindings/", "cmake/", "CMake
 
 @dataclasses.dataclass
 class Plan:
-    """What to build and run for a change, in this order."""
+    """What to lint, build and run for a change, in this order."""
 
-    sources: list[str]  # the changed files that are still there
+    sources: list[str]  # the changed files that still exist
     programs: list[str]  # targets that are test programs
     examples: list[str]  # targets that are examples in C++
     extension: bool  # the libraries and the Python extension
-    pytests: list[str]  # files and folders
+    pytests: list[str]
 
 
 def git(*arguments: str) -> str:
@@ -127,7 +129,7 @@ def changed_files(base: str) -> list[str]:
 
 
 def programs_of(folder: str, root: pathlib.Path = ROOT) -> list[str]:
-    """The test programs that a folder's lists of sources define, those of folders in it too."""
+    """The test programs that the CMakeLists.txt of a folder and of its subfolders define."""
     lists = sorted((root / folder).rglob("CMakeLists.txt"))
     return [
         name for path in lists for name in re.findall(r"\btreadle_test\((\w+)", path.read_text())
@@ -135,20 +137,20 @@ def programs_of(folder: str, root: pathlib.Path = ROOT) -> list[str]:
 
 
 def room_of(path: str) -> str:
-    """The room whose folder holds a file; "" for other files. cuda_cpu is two."""
+    """The room whose folder has a file; "" for other files. cuda_cpu is two rooms."""
     match = ROOM.match(path)
-    room = (match[1] or match[2]) if match else ""
+    room = match[1] if match else ""
     return room if room in ROOM_TESTS or room == "cuda_cpu" else ""
 
 
 def tests_named_like(path: str, root: pathlib.Path = ROOT) -> list[str]:
-    """Tests in Python that have a source's word: memory_test.py for memory_place.cpp."""
+    """Python tests named after a source file: memory_test.py for memory_place.cpp."""
     word = pathlib.PurePosixPath(path).stem.removeprefix("_")
     if "pyopencl" in path:
         folder = "tests/python/pyopencl"
     elif "cuda_cpu/compiler" in path:
         folder = "tests/cuda_cpu/compiler"
-    elif path.startswith("python/"):
+    elif path.startswith(("python/", "tests/python/")):
         folder = "tests/python"
     else:
         return []
@@ -158,7 +160,7 @@ def tests_named_like(path: str, root: pathlib.Path = ROOT) -> list[str]:
 
 
 def choose(paths: Iterable[str], root: pathlib.Path = ROOT) -> Plan:
-    """What the changed files touch: tests that were changed or have their words come first."""
+    """What the changed files touch. Tests that changed or are named like a file come first."""
     paths = list(paths)
     folders: dict[str, None] = {}  # in order, each once
     first: dict[str, None] = {}
@@ -171,7 +173,7 @@ def choose(paths: Iterable[str], root: pathlib.Path = ROOT) -> Plan:
         room = room_of(path)
         if room:
             folders[f"tests/{room}"] = None
-            if not path.startswith("tests/"):
+            if not (path.startswith("tests/") and path.endswith(CPP)):
                 for name in ROOM_TESTS:
                     if name == room or name.startswith(f"{room}/"):
                         then.update(dict.fromkeys(ROOM_TESTS[name]))
@@ -183,21 +185,42 @@ def choose(paths: Iterable[str], root: pathlib.Path = ROOT) -> Plan:
         for prefix, tests in FOLDER_TESTS.items():
             if path.startswith(prefix):
                 then.update(dict.fromkeys(tests))
-    ordered = [test for test in {**first, **then} if (root / test).exists()]
+    pytests = files_of({**first, **then}, root)
     programs = {name: None for folder in folders for name in programs_of(folder, root)}
     examples = [f"example_{pathlib.Path(p).stem}" for p in paths if p.startswith("examples/cpp/")]
     return Plan(
         sources=[path for path in paths if (root / path).is_file()],
         programs=list(programs),
         examples=[name for name in examples if name != "example_CMakeLists"],
-        extension=bool(ordered) or any(path.startswith(COMPILED) for path in paths),
-        pytests=without_what_folders_hold(ordered),
+        extension=bool(pytests) or any(path.startswith(COMPILED) for path in paths),
+        pytests=pytests,
     )
 
 
-def without_what_folders_hold(tests: list[str]) -> list[str]:
-    folders = [f"{test}/" for test in tests if not test.endswith(".py")]
-    return [test for test in tests if not test.startswith(tuple(folders))]
+def files_of(tests: Iterable[str], root: pathlib.Path) -> list[str]:
+    """Each file with tests once, those of folders too: a file is a step of its own."""
+    files: dict[str, None] = {}
+    for test in tests:
+        path = root / test
+        found = sorted(path.rglob("*_test.py")) if path.is_dir() else [path]
+        files.update((str(file.relative_to(root)), None) for file in found if file.exists())
+    return list(files)
+
+
+def is_configured() -> bool:
+    """Whether the build folder has the tests: `make demo` makes one without."""
+    cache = run_tests.BUILD / "CMakeCache.txt"
+    return cache.exists() and "TREADLE_BUILD_TESTS:BOOL=ON" in cache.read_text()
+
+
+def end_all_of(process: subprocess.Popen[str]) -> None:
+    """Ends a process and its children: ninja removes unfinished files if it is asked first."""
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.communicate(timeout=5)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 class Check:
@@ -210,7 +233,7 @@ class Check:
         self.left: list[str] = []
 
     def execute(self, step: str, *command: object, env: dict[str, str] | None = None) -> bool:
-        """Runs one step; its output is shown if it fails. False if it failed or was ended."""
+        """Runs one step and shows its output if it fails. False if it failed or ran out of time."""
         start = time.monotonic()
         if start >= self.end:
             self.left.append(step)
@@ -223,14 +246,14 @@ class Check:
         try:
             output, _ = process.communicate(timeout=self.end - start)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGTERM)
-            process.communicate()
+            end_all_of(process)
             self.left.append(step)
             return False
         runner = run_tests.Runner(1)
         runner.result = result = run_tests.Result(step, process.returncode == 0)
         result.seconds = time.monotonic() - start
-        runner.count_pytest(output) if "pytest" in command else runner.count_gtest(output)
+        count = runner.count_pytest if "pytest" in command else runner.count_gtest
+        count(output)
         if not result.ok:
             result.failures = run_tests.failures(output)
             print(f"$ {' '.join(map(str, command))}\n{output}", flush=True)
@@ -262,7 +285,7 @@ class Check:
 
     def run(self, plan: Plan) -> None:
         self.lint(plan.sources)
-        if (plan.programs or plan.extension) and not (run_tests.BUILD / ".configured").exists():
+        if (plan.programs or plan.extension) and not is_configured():
             self.runner.configure_build()
         environment = run_tests.environment_of_tests()
         for name in [*plan.programs, *plan.examples]:
@@ -304,7 +327,7 @@ def main() -> int:
     status = run_tests.summarise(check.results, time.monotonic() - start)
     if check.left:
         print(f"not run (no time left, or not built; make test does): {', '.join(check.left)}")
-    return status
+    return status or (2 if check.left else 0)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs everything CI runs, part by part, and closes with one line of the counts.
+"""Runs everything that CI runs, part by part, and ends with a line of counts.
 
 run_tests.py [--jobs N] [PART ...]
     PART: lint build ctest pytest sanitize fuzz races packaging (default: all of these),
           threads format
 
-A failing part does not stop the others, unless they need what it makes.
+A failing part does not stop the others, except those that need its result.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ import sysconfig
 import tempfile
 import time
 
+import pytest_groups
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 TSAN = ROOT / "build-tsan"
 TOOLS = pathlib.Path(sys.executable).parent  # .venv/bin
 LEAK = "nanobind: leaked"
-FUZZ_SECONDS = 20  # of all fuzz programs together, on every core
+FUZZ_SECONDS = 20  # for all fuzz programs together, on every core
 CHECKS = (
     "check_arrows.py",
     "check_style.py",
@@ -50,7 +52,7 @@ class Result:
     failures: list[str] = dataclasses.field(default_factory=list)
 
 
-# What a failing test prints of itself: its name, and why. CI keeps the last lines only.
+# The lines in which failing tests print their names and reasons. CI keeps only the last lines.
 FAILURE = re.compile(
     r"^(?:(?:FAILED|ERROR) .*|E  .*"  # pytest
     r"|\s+\d+ - \S+ \((?!Not Run|Skipped|Disabled)\w[^)]*\)"  # ctest
@@ -67,7 +69,7 @@ class Runner:
         self.result = Result("")
 
     def run(self, *command: object, env: dict[str, str] | None = None) -> str:
-        """Runs a command and shows its output as it comes; returns it. Notes a failure."""
+        """Runs a command, shows its output at once and returns it; records a failure."""
         words = [str(word) for word in command]
         print("$ " + " ".join(words).replace(f"{ROOT}/", "")[:200], flush=True)
         process = subprocess.Popen(
@@ -87,7 +89,7 @@ class Runner:
         return output
 
     def count_pytest(self, output: str) -> None:
-        # The last line of pytest's own: what objects left behind say at exit comes after it.
+        # The summary is pytest's own last line; reports of leaked objects at exit come after it.
         summaries = re.findall(
             r"^=* ?\d+ (?:passed|failed|error|skipped).* in [\d.]+s.*$", output, re.M
         )
@@ -97,7 +99,7 @@ class Runner:
             field = "failed" if word.startswith("error") else word
             setattr(self.result, field, getattr(self.result, field) + int(count))
         if LEAK in output:
-            print("failed: bound objects were left behind at exit")
+            print("failed: bound objects were leaked")
             self.result.ok = False
             self.result.failed += 1
 
@@ -134,7 +136,7 @@ class Runner:
         self.check_generated()
 
     def check_generated(self) -> None:
-        """The lists of entry points are what their generators make of the headers they are from."""
+        """The lists of entry points are up to date with the headers they are generated from."""
         cuda = ROOT / ".cache/cuda-headers"
         if not (cuda / "cuda.h").exists():
             self.run(sys.executable, ROOT / "tools/fetch_cuda_headers.py", cuda)
@@ -155,12 +157,12 @@ class Runner:
         self.run("cmake", "--preset", preset, "--log-level=WARNING", *common, *options)
 
     def compile(self, folder: str, target: str = "all") -> None:
-        # -k 0: one broken room does not hide the next.
+        # -k 0: one broken room does not hide the errors of the next.
         self.run("cmake", "--build", folder, "--target", target, "-j", self.jobs, "--", "-k", "0")
 
     def configure_build(self) -> None:
         python = (f"-DPython_EXECUTABLE={sys.executable}", "-DTREADLE_BUILD_PYTHON=ON")
-        # From nothing, tests compiled eight at a time take a third of the time.
+        # From scratch, unity builds of the tests take a third of the time.
         self.configure("release", "-DTREADLE_UNITY_TESTS=ON", *python)
         (BUILD / ".configured").touch()
 
@@ -174,7 +176,17 @@ class Runner:
         self.count_ctest(self.run(*command, env=nvrtc_path()))
 
     def pytest(self) -> None:
-        self.count_pytest(self.run(sys.executable, "-m", "pytest", "-q", "-m", "not packaging"))
+        """Runs as many groups of tests at a time as there are jobs; shows each as it ends."""
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            running = [pool.submit(run_pytest_group, name) for name in pytest_groups.GROUPS]
+            for done in concurrent.futures.as_completed(running):
+                name, status, output = done.result()
+                print(f"$ pytest, group {name}\n{output}", end="", flush=True)
+                self.count_pytest(output)
+                if status != 0:
+                    self.result.ok = False
+                    self.result.failures += failures(output)
+                    print(f"failed with status {status}: pytest, group {name}", flush=True)
 
     def sanitize(self) -> None:
         self.configure("asan")
@@ -188,7 +200,7 @@ class Runner:
         if not self.result.ok:
             return
         environment = {"TREADLE_SOURCE_DIR": str(ROOT), "TREADLE_LIBRARY_DIR": f"{TSAN}/lib"}
-        # Whole programs: a process for each case would take longer than the cases.
+        # One process for each program: starting one for each case would take longer than the cases.
         for program in sorted((TSAN / "tests/bin").iterdir()):
             self.count_gtest(self.run(program, "--gtest_brief=1", env=environment))
 
@@ -200,11 +212,11 @@ class Runner:
 
     def build_threads(self, only_threaded: str) -> None:
         self.configure("tsan", f"-DTREADLE_ONLY_THREADED_TESTS={only_threaded}")
-        shutil.rmtree(TSAN / "tests/bin", ignore_errors=True)  # those of the other choice
+        shutil.rmtree(TSAN / "tests/bin", ignore_errors=True)  # programs of the other configuration
         self.compile("build-tsan")
 
     def fuzz(self) -> None:
-        # The sanitized build has them: they share its libraries.
+        # They are part of the sanitized build and share its libraries.
         self.configure("asan")
         self.compile("build-asan", "fuzzers")
         programs = sorted((ROOT / "build-asan/tests/fuzz").glob("fuzz_*"))
@@ -226,14 +238,14 @@ class Runner:
 
 
 def nvrtc_path() -> dict[str, str]:
-    """C++ programs know no site-packages: NVRTC's wheel is found where the loader looks."""
+    """C++ programs do not search site-packages: the loader's path needs NVRTC's wheel."""
     wheel = sysconfig.get_path("platlib") + "/nvidia/cu13/lib"
     path = ":".join(filter(None, (wheel, os.environ.get("LD_LIBRARY_PATH"))))
     return {"LD_LIBRARY_PATH": path}
 
 
 def environment_of_tests() -> dict[str, str]:
-    """What test programs of the build folder need where ctest does not start them."""
+    """The environment of test programs that are not started by ctest."""
     return {
         **nvrtc_path(),
         "TREADLE_SOURCE_DIR": str(ROOT),
@@ -243,7 +255,7 @@ def environment_of_tests() -> dict[str, str]:
 
 
 def failures(output: str) -> list[str]:
-    """The lines in which failing tests name themselves, and the first that say why."""
+    """The lines that name failing tests, and the first lines with reasons."""
     found = "\n".join(match[0] for match in FAILURE.finditer(output)).splitlines()
     names = [line for line in found if not line.startswith("E  ")]
     reasons = [line for line in found if line.startswith("E  ")]
@@ -251,13 +263,26 @@ def failures(output: str) -> list[str]:
     return [line[:FAILURE_COLUMNS] for line in kept]
 
 
+def run_pytest_group(name: str) -> tuple[str, int, str]:
+    """(name, exit status, output) of one group; it has a cache folder of its own."""
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not packaging"]
+    # Without pytest's cache: the groups would write to the same files.
+    command += ["-p", "no:cacheprovider", *pytest_groups.GROUPS[name]]
+    with tempfile.TemporaryDirectory(prefix="treadle-tests-") as cache:
+        done = subprocess.run(
+            command, cwd=ROOT, env={**os.environ, "TREADLE_CACHE_DIR": cache}, text=True,
+            errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    return name, done.returncode, done.stdout
+
+
 def fuzz_program(program: pathlib.Path, seconds: int) -> bool:
-    """Runs one libFuzzer program from its corpus; an input that fails it is kept and named."""
+    """Runs one libFuzzer program from its corpus; an input that makes it fail is kept and named."""
     name = program.name.removeprefix("fuzz_")
     crashes = ROOT / "build-asan/crashes"
     crashes.mkdir(exist_ok=True)
-    # The same seed each time: a change that fails, and not its luck. New inputs go to `found`,
-    # so the corpus in the tree stays as it is.
+    # The same seed each time, so that failures do not depend on chance. New inputs go to `found`;
+    # the corpus in the tree is not changed.
     options = ["-seed=1", f"-max_total_time={seconds}", "-timeout=30", "-rss_limit_mb=2048"]
     options.append(f"-artifact_prefix={crashes}/{name}-")
     with tempfile.TemporaryDirectory() as found:
@@ -274,7 +299,7 @@ def fuzz_program(program: pathlib.Path, seconds: int) -> bool:
 
 
 def link_faces() -> None:
-    """`import pycuda` of an example, for the type checker: what treadle.compat does at run time."""
+    """Lets the type checker resolve `import pycuda`, as treadle.compat does at run time."""
     folder = ROOT / ".cache/typing"
     folder.mkdir(parents=True, exist_ok=True)
     for face in (ROOT / "python/treadle").glob("py*/__init__.py"):
@@ -308,7 +333,7 @@ def run_parts(parts: list[str], jobs: int) -> list[Result]:
         runner.result = Result(part)
         start = time.monotonic()
         if NEEDS.get(part) in broken:
-            print(f"== {part}: left out, {NEEDS[part]} failed")
+            print(f"== {part}: not run, {NEEDS[part]} failed")
             runner.result.ok = False
         else:
             print(f"\n== {part}", flush=True)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Makes this machine ready: setup.sh build|demo|test|docs
-#   system packages (Debian, as root; elsewhere it says what to install), .venv, Python packages.
+# Installs what building, the demo, the tests or the documentation need: setup.sh build|demo|test|docs
+#   system packages (on Debian, as root; otherwise it prints what to install), .venv, Python packages.
 #   While another package manager holds its locks, waits for TREADLE_SETUP_LOCK_WAIT_S seconds at most (900).
-# Ends by touching .venv/.ready-<what>, which the Makefile takes as done.
+# At the end it touches .venv/.ready-<what>, a stamp file for the Makefile.
 set -euo pipefail
 what=$1
 lock_wait_s=${TREADLE_SETUP_LOCK_WAIT_S:-900}
@@ -23,7 +23,7 @@ esac
 
 install_system_packages() {
   if ! command -v dpkg-query >/dev/null; then
-    echo "setup: not a Debian system; what Debian calls: ${packages[*]} must be there" >&2
+    echo "setup: this is not Debian; install the equivalents of these Debian packages: ${packages[*]}" >&2
     return
   fi
   local missing=() package
@@ -62,7 +62,7 @@ run_when_free() {
   rm -f "$log"
 }
 
-# Debian's own Python first: its headers are the ones that python3-dev brings.
+# Prefer Debian's own Python, whose headers python3-dev installs.
 make_environment() {
   if [ ! -x .venv/bin/pip ]; then
     local python=/usr/bin/python3
@@ -71,7 +71,7 @@ make_environment() {
   fi
   local requirements=(-r tools/requirements-build.txt)
   if [ "$what" != build ] && [ -e "tools/requirements-$what.txt" ]; then requirements+=(-r "tools/requirements-$what.txt"); fi
-  # With a GPU, CUDA C is compiled by NVRTC; the tests compile for one wherever they run.
+  # NVRTC compiles CUDA C for a GPU; the tests also use it on machines without one.
   if [ -e /dev/nvidiactl ] || [ "$what" = test ]; then requirements+=("nvidia-cuda-nvrtc==13.0.*"); fi
   .venv/bin/python -m pip install -q --disable-pip-version-check "${requirements[@]}"
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// OpenCL C from text to a running kernel, on the first device there is.
+// OpenCL C from source to a running kernel, on the first device of the machine.
 #include <cstdio>
 #include <treadle/treadle.hpp>
 #include <vector>

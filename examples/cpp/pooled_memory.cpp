@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scratch memory from a pool, on whatever device there is, and what two streams make of it.
+// Scratch memory from a pool, on any device, used by two streams.
 #include <cstdio>
 #include <numeric>
 #include <treadle/treadle.hpp>

@@ -51,8 +51,7 @@ std::vector<double> matrix(unsigned seed) {
   return values;
 }
 
-// A few hundred elements, spread over the matrix, against the sum of products as the textbook has
-// it.
+// Compares a few hundred elements, spread over the matrix, with sums of products on the host.
 bool is_product(const std::vector<double>& a, const std::vector<double>& b,
                 const std::vector<double>& c) {
   for (unsigned sample = 0; sample < 500; ++sample) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Double a 4x4 array with a kernel written as a string: the smallest whole program."""
+"""Double a 4x4 array with a kernel written as a string: the smallest complete program."""
 
 import sys
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The same job in the spelling of PyCUDA's first papers: everything is found in pycuda.driver."""
+"""The same program as in PyCUDA's first papers: everything is in pycuda.driver."""
 
 import sys
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Temporary arrays of a loop from a memory pool: the driver is asked once."""
+"""Temporary arrays of a loop from a memory pool: the driver allocates only once."""
 
 import sys
 import time
@@ -39,7 +39,7 @@ def accumulate(a, allocate):
         temporary = allocate(a.nbytes)
         squares.prepared_call((N // 256, 1), (256, 1, 1), temporary, a_gpu)
         add.prepared_call((N // 256, 1), (256, 1, 1), total_gpu, temporary)
-        # All work is on one stream, so what comes next may use the block again.
+        # All work is on one stream, so the next step may reuse the block.
         temporary.free()
     cuda.Context.synchronize()
     seconds = (time.perf_counter() - began) / STEPS

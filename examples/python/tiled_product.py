@@ -88,7 +88,7 @@ for name, types in [("[np.intp] * 3", [np.intp] * 3), ('"PPP"', "PPP")]:
         "ok" if right else "WRONG",
     )
 
-# 33 * 33 = 1089 threads are more than any CUDA device runs in one block: the driver must refuse.
+# 33 * 33 = 1089 threads are more than any CUDA device allows in a block: the launch must fail.
 refused = False
 try:
     product.prepared_call(grid, (33, 33, 1), a_gpu, b_gpu, c_gpu)
@@ -96,7 +96,7 @@ except cuda.Error as error:
     refused = True
     print("a 33x33 block is refused:", type(error).__name__ + ":", error)
 
-# The refusal is no damage: the next launch works.
+# The context is still usable: the next launch works.
 product.prepared_call(grid, block, a_gpu, b_gpu, c_gpu)
 cuda.memcpy_dtoh(c, c_gpu)
 correct = correct and bool(np.allclose(c, reference))

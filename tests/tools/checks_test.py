@@ -80,7 +80,7 @@ def test_right_arrows_pass(tree):
 @pytest.mark.parametrize(
     ("path", "text", "problem"),
     [
-        ("src/base/utils.cpp", SPDX, "a name that says nothing"),
+        ("src/base/utils.cpp", SPDX, "a generic file name"),
         ("src/base/a.cpp", "int a;\n", "no SPDX line"),
         ("src/base/a.cpp", SPDX + "\n" * 600, "601 lines"),
         (

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The counts that `make test` closes with are those of the programs it ran."""
 
-import importlib.util
 import pathlib
 import sys
 
@@ -11,13 +10,12 @@ TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
 
 
 @pytest.fixture
-def runner():
-    location = importlib.util.spec_from_file_location("run_tests", TOOLS / "run_tests.py")
-    module = importlib.util.module_from_spec(location)
-    sys.modules["run_tests"] = module  # dataclasses look their module up by name
-    location.loader.exec_module(module)
-    runner = module.Runner(1)
-    runner.module = module
+def runner(monkeypatch):
+    monkeypatch.syspath_prepend(str(TOOLS))
+    import run_tests
+
+    runner = run_tests.Runner(1)
+    runner.module = run_tests
     yield runner
     del sys.modules["run_tests"]
 
@@ -113,6 +111,38 @@ def test_failing_tests_are_named_where_the_counts_are(runner, capsys, output, ex
 def test_what_passes_names_nothing(runner):
     runner.run(sys.executable, "-c", f"print({PYTEST!r})")
     assert runner.result.failures == []
+
+
+def test_every_python_test_is_in_one_group(runner):
+    root = TOOLS.parent
+    for path in (root / "tests").rglob("*_test.py"):
+        holding = []
+        for name, arguments in runner.module.pytest_groups.GROUPS.items():
+            ignored = [word.removeprefix("--ignore=") for word in arguments if word[0] == "-"]
+            taken = [word for word in arguments if word[0] != "-"]
+            if any(path.is_relative_to(root / word) for word in taken):
+                if not any(path.is_relative_to(root / word) for word in ignored):
+                    holding.append(name)
+        assert len(holding) == 1, f"{path}: {holding}"
+
+
+def test_groups_of_tests_are_run_at_once_and_counted(runner, monkeypatch, tmp_path):
+    """Each group waits for the other's file: one after another they would not end."""
+    for name, other in (("a", "b"), ("b", "a")):
+        (tmp_path / f"{name}_test.py").write_text(
+            "import pathlib, time\nhere = pathlib.Path(__file__).parent\n"
+            f"def test_{name}():\n    (here / '{name}').touch()\n"
+            f"    end = time.monotonic() + 60\n"
+            f"    while not (here / '{other}').exists() and time.monotonic() < end:\n"
+            f"        time.sleep(0.01)\n"
+            f"    assert (here / '{other}').exists() and '{name}' != 'b'\n"
+        )
+    groups = {name: (str(tmp_path / f"{name}_test.py"),) for name in "ab"}
+    monkeypatch.setattr(runner.module.pytest_groups, "GROUPS", groups)
+    runner.jobs = 2
+    runner.pytest()
+    assert counts(runner) == (False, 1, 1, 0)
+    assert any(line.startswith("FAILED ") for line in runner.result.failures)
 
 
 def test_child_that_leaves_an_object_behind_fails_its_test(run_python):

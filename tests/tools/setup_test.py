@@ -50,9 +50,9 @@ def system(tmp_path):
 
 
 @contextlib.contextmanager
-def setup_running(system, wait_s=60):
+def setup_running(system, wait_s=60, what="build"):
     process = subprocess.Popen(
-        [system / "tree/tools/setup.sh", "build"], text=True, stdout=subprocess.PIPE,
+        [system / "tree/tools/setup.sh", what], text=True, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, env={
             **os.environ,
             "APT_CONFIG": str(system / "apt.conf"),
@@ -101,6 +101,20 @@ def test_setup_gives_up_a_lock_that_is_never_released(system):
     assert setup.returncode == 1
     assert "Could not get lock" in output
     assert not (system / "tree/.venv/.ready-build").exists()
+
+
+@pytest.mark.parametrize("what", ["demo", "test"])
+def test_demo_and_tests_install_an_opencl_platform(system, what):
+    write_program(
+        system / "bin/dpkg-query",
+        'case "$*" in *pocl-opencl-icd) exit 1;; *) echo "install ok installed";; esac',
+    )
+    with setup_running(system) as setup:
+        assert "installing" not in setup.stdout.read()
+    with setup_running(system, what=what) as setup:
+        output = setup.stdout.read()
+    assert "setup: installing pocl-opencl-icd\n" in output
+    assert "Unable to locate package pocl-opencl-icd" in output  # this system has no sources
 
 
 def test_another_failure_is_not_repeated(system):

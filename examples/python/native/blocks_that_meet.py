@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many steps in one launch: the blocks of a cooperative launch meet between two steps.
+"""Many steps in one launch: the blocks of a cooperative launch synchronise between the steps.
 
 On a GPU cooperative_groups.h comes with the CUDA toolkit; on the CPU device it is built in."""
 
@@ -9,7 +9,7 @@ import treadle
 
 TEXT = """
 #include <cooperative_groups.h>
-// Heat along a wire: each block reads what its neighbours wrote in the step before.
+// Heat along a wire: each block reads what its neighbours wrote in the previous step.
 extern "C" __global__ void spread(float *a, float *b, int n, int steps)
 {
   auto grid = cooperative_groups::this_grid();
@@ -44,6 +44,6 @@ for device in treadle.devices():
     arguments = (a, b, np.int32(N), np.int32(STEPS))
     spread(*arguments, groups=8, group_size=64, cooperative=True)
     result = np.empty_like(heat)
-    a.copy_to(result)  # an even number of steps ends where it began
+    a.copy_to(result)  # after an even number of steps the result is in a
     np.testing.assert_allclose(result, expected, rtol=1e-5)
     print(f"{device.id:12} {device.name}: {STEPS} steps in one launch")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One kernel text on every device of the machine: GPUs and processors, on CUDA and on OpenCL.
+"""The same kernel source on every device of the machine: GPUs and processors, CUDA and OpenCL.
 
 every_device.py [ID ...]: only the devices of these ids, as `treadle info` lists them."""
 

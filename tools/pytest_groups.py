@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""The Python tests in groups that may run at the same time, the longest first.
+
+The groups share nothing but the device. Each is what pytest is given; together they are `tests`.
+"""
+
+PROGRAM_TESTS = ("programs", "processes", "kernel_faults", "asynchronous_errors", "command_line")
+RANDOM_KERNELS = tuple(
+    f"tests/cuda_cpu/compiler/{name}_test.py" for name in ("random_kernels", "same_bits")
+)
+GROUPS = {
+    "cuda_cpu": ("tests/cuda_cpu", *(f"--ignore={path}" for path in RANDOM_KERNELS)),
+    "python": (
+        "tests/python",
+        "--ignore=tests/python/pyopencl",
+        *(f"--ignore=tests/python/{name}_test.py" for name in PROGRAM_TESTS),
+    ),
+    "pyopencl": ("tests/python/pyopencl",),
+    "random-kernels": RANDOM_KERNELS,
+    # Each of these starts processes, or waits for some.
+    "python-programs": tuple(f"tests/python/{name}_test.py" for name in PROGRAM_TESTS),
+    "rest": ("tests", "--ignore=tests/cuda_cpu", "--ignore=tests/python"),
+}
