@@ -68,7 +68,7 @@ std::vector<CompileResult> load_cached(
     load(results);
     return results;
   } catch (const OutOfMemory&) {
-    throw;  // the binaries are not to blame
+    throw;  // the binaries are not the cause
   } catch (const Error&) {
     if (!discard_kept(results)) throw;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Results of this process, by the caller's request; and no two threads doing the same compile.
+// Results of this process, by the caller's request; two threads never run the same compile.
 #pragma once
 
 #include <condition_variable>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Platforms run threads, which a forked child has not: a call there would wait for ever, or find
-// locks that nobody will open. So none is made.
+// Platforms run threads, which a forked child does not have: a call there could wait for ever for a
+// thread or a lock. So the child makes none.
 #include "opencl/fork.hpp"
 
 #include <pthread.h>
