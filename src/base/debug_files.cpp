@@ -149,7 +149,7 @@ void DebugFiles::use(const path& below) const noexcept try {
 
 DebugFiles::Contents DebugFiles::contents() const {
   Contents all;
-  if (!is_private(folder_)) return all;  // a link leads to somebody's files
+  if (!is_private(folder_)) return all;  // a link may lead to files of others
   for (const File& file : files_in(folder_)) all.add(file.size);
   return all;
 }
@@ -165,7 +165,7 @@ DebugFiles::Contents DebugFiles::clear() const {
 }
 
 DebugFiles& debug_files() {
-  // Never destroyed: modules may be loaded until the process is gone.
+  // Never destroyed: modules may be loaded until the process ends.
   static DebugFiles* const files = [] {
     const path cache = settings().cache ? user_cache_folder() : path();
     return new DebugFiles(cache.empty() ? path() : cache / debug_folder,

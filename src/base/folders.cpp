@@ -57,7 +57,7 @@ class Way {
       if (step.empty() || step == ".") continue;
       const path before = at_;
       at_ = step == ".." ? at_.parent_path() : at_ / step;
-      if (lstat(at_.c_str(), &status) != 0) return {};  // whoever opens it is told why
+      if (lstat(at_.c_str(), &status) != 0) return {};  // opening it reports the reason
       if (std::string text = judge(status); !text.empty()) return text;
       if (!S_ISLNK(status.st_mode)) continue;
       std::error_code failed;

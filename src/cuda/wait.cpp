@@ -24,7 +24,7 @@ constexpr auto question_interval = std::chrono::milliseconds(20);
 
 // ---- the driver asks
 
-// What the waiting calls of a thread ask meanwhile; scopes nest.
+// The question that waiting calls of a thread ask; scopes nest.
 class AskingScope {
  public:
   explicit AskingScope(const WaitQuestion& question) : question_(&question) { innermost = this; }
