@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 // One kernel text, on every device there is: CUDA C or OpenCL C, whichever the device takes.
 #include <cstdio>
-#include <treadle/codegen/dialect_header.hpp>
 #include <treadle/treadle.hpp>
 #include <vector>
 
 const std::string source = R"(
+#include "treadle/dialect.h"
 TREADLE_KERNEL twice(TREADLE_GLOBAL float *a) { a[treadle_global_id(0)] *= 2; }
 )";
 
 int main() {
   bool correct = true;
   for (const auto& device : treadle::devices()) {
-    const std::string dialect(treadle::codegen::dialect_header(device->info().language));
-    const treadle::Program program(device, dialect + source);
+    const treadle::Program program(device, source);
     std::vector<float> values(64, 21.0f);
     const treadle::device::Buffer buffer(device, values);
     const auto stream = device->make_stream();

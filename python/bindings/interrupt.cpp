@@ -43,12 +43,12 @@ class Signals {
 template <class Wait>
 void wait_without_gil(const cuda::Context& context, Wait&& wait) {
   Signals signals;
-  cuda::Waited waited;
+  cuda::WaitResult result;
   {
     nb::gil_scoped_release released;
-    waited = wait([&] { return signals(); });
+    result = wait([&] { return signals(); });
   }
-  if (waited == cuda::Waited::left)
+  if (result == cuda::WaitResult::interrupted)
     left_context() = context;
   else
     left_context().reset();

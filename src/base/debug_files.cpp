@@ -32,7 +32,8 @@ path home_folder() {
   return found->pw_dir != nullptr && found->pw_dir[0] == '/' ? found->pw_dir : "";
 }
 
-/// What is loaded from the folder runs as this user, so nobody else may have had a hand in it.
+/// What is loaded from the folder runs as this user, so nobody else may have been able to write to
+/// it.
 bool is_private(const path& folder) {
   struct stat status{};
   return lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
@@ -61,7 +62,8 @@ bool holds(const path& file, std::string_view bytes) {
   return true;
 }
 
-/// By way of another name: nobody sees a part of the file, and who has the old one mapped keeps it.
+/// Written under another name and renamed: readers see no partial file, and mappings of the old one
+/// stay valid.
 bool publish(const path& file, std::string_view bytes) {
   std::string temporary = file.native() + ".XXXXXX";
   const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
@@ -142,12 +144,12 @@ path DebugFiles::keep(const path& name, std::string_view bytes) try {
 void DebugFiles::use(const path& below) const noexcept try {
   for (const File& file : files_in(folder_ / below)) touch(file.name);
 } catch (const std::exception&) {
-  return;  // no memory: they may go before their time
+  return;  // no memory: they may be deleted earlier
 }
 
 DebugFiles::Contents DebugFiles::contents() const {
   Contents all;
-  if (!is_private(folder_)) return all;  // a link leads to somebody's files
+  if (!is_private(folder_)) return all;  // a link may lead to files of others
   for (const File& file : files_in(folder_)) all.add(file.size);
   return all;
 }
@@ -163,7 +165,7 @@ DebugFiles::Contents DebugFiles::clear() const {
 }
 
 DebugFiles& debug_files() {
-  // Never destroyed: modules may be loaded until the process is gone.
+  // Never destroyed: modules may be loaded until the process ends.
   static DebugFiles* const files = [] {
     const path cache = settings().cache ? user_cache_folder() : path();
     return new DebugFiles(cache.empty() ? path() : cache / debug_folder,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A folder is as safe as the way to it: who may rename one of the folders above it, or turn a link
-// on the way, chooses what is found there. So the way is gone as the kernel goes it, step by step:
+// A folder is as safe as the path to it: whoever may rename one of the folders above it, or change
+// a link on the path, chooses what is found there. So the path is resolved as the kernel does it,
+// step by step:
 //
 //   /home/me/cache -> ../scratch/c     /, /home, /home/me, then /home/scratch, whoever made that
 #include "treadle/base/folders.hpp"
@@ -56,7 +57,7 @@ class Way {
       if (step.empty() || step == ".") continue;
       const path before = at_;
       at_ = step == ".." ? at_.parent_path() : at_ / step;
-      if (lstat(at_.c_str(), &status) != 0) return {};  // whoever opens it is told why
+      if (lstat(at_.c_str(), &status) != 0) return {};  // opening it reports the reason
       if (std::string text = judge(status); !text.empty()) return text;
       if (!S_ISLNK(status.st_mode)) continue;
       std::error_code failed;
@@ -71,7 +72,7 @@ class Way {
  private:
   void put_in_front(const path& way) { steps_.insert(steps_.begin(), way.begin(), way.end()); }
 
-  /// In a user namespace root may be mapped to nobody; then whoever has "/" stands for him.
+  /// In a user namespace root may be mapped to nobody; then the owner of "/" counts as root.
   bool is_trusted(uid_t user) const {
     return user == 0 || user == geteuid() || user == owner_ ||
            (user == root_owner_ && !others_make_files_);

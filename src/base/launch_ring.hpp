@@ -18,7 +18,7 @@ namespace treadle {
 /// copy names at every launch.
 const std::string* lasting_name(const std::string& name);
 
-/// " (user.py:7)"; empty if nobody said where.
+/// " (user.py:7)"; empty if the line is not known.
 std::string site_text(const LaunchSite& site);
 
 /// The last launches of one context or device; a Shape is what the run-time launches a kernel with,

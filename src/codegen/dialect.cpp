@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/codegen/dialect.hpp"
 
+#include "treadle/base/error.hpp"
+#include "treadle/codegen/dialect_header.hpp"
+
 namespace treadle::codegen {
 namespace {
 
@@ -59,21 +62,43 @@ constexpr TypeName opencl_names[] = {
     {"double", Scalar::float64},
 };
 
-constexpr Dialect cuda_dialect = {
-    .global = "",
-    .offset_type = "long long",
-    .type_names = cuda_names,
-};
-constexpr Dialect opencl_dialect = {
-    .global = "__global ",
-    .offset_type = "long",
-    .type_names = opencl_names,
-};
+/// What the header defines `word` as.
+std::string spelling(Language language, const std::string& word) {
+  const std::string_view header = dialect_header(language);
+  const std::string definition = "\n#define " + word;
+  for (std::size_t at = header.find(definition); at != std::string_view::npos;
+       at = header.find(definition, at + 1)) {
+    std::string_view text = header.substr(at + definition.size());
+    text = text.substr(0, text.find('\n'));
+    if (text.empty()) return "";
+    if (text.front() == ' ') return std::string(text.substr(1));
+  }
+  throw InvalidState(
+      "treadle/dialect.h does not define " + word + " for " + std::string(language_name(language)),
+      "define it there, in a line");
+}
+
+std::string before_a_word(std::string text) { return text.empty() ? text : text + " "; }
+
+Dialect read(Language language) {
+  const auto of = [&](const char* word) { return spelling(language, word); };
+  return {.kernel = of("TREADLE_KERNEL"),
+          .function = of("TREADLE_FUNCTION"),
+          .global = before_a_word(of("TREADLE_GLOBAL")),
+          .local = of("TREADLE_LOCAL"),
+          .restrict = of("TREADLE_RESTRICT"),
+          .barrier = of("treadle_barrier()"),
+          .fence = of("treadle_fence()"),
+          .type_names = language == Language::cuda_c ? std::span<const TypeName>(cuda_names)
+                                                     : std::span<const TypeName>(opencl_names)};
+}
 
 }  // namespace
 
-const Dialect& dialect_of(Language language) noexcept {
-  return language == Language::cuda_c ? cuda_dialect : opencl_dialect;
+const Dialect& dialect_of(Language language) {
+  static const auto* const cuda = new Dialect(read(Language::cuda_c));
+  static const auto* const opencl = new Dialect(read(Language::opencl_c));
+  return language == Language::cuda_c ? *cuda : *opencl;
 }
 
 }  // namespace treadle::codegen

@@ -86,7 +86,7 @@ std::string declare(const ParameterSpec& parameter, const Dialect& dialect,
       return element(parameter, dialect, types) + " *" + parameter.name;
     case ParameterSpec::Kind::vector_with_offset:
       return element(parameter, dialect, types) + " *" + parameter.name + "__base, " +
-             std::string(dialect.offset_type) + " " + parameter.name + "__offset";
+             types.name_of(Scalar::int64) + " " + parameter.name + "__offset";
   }
   return {};
 }

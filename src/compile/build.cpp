@@ -125,7 +125,8 @@ class Build {
 
   void publish() {
     if (!cacheable()) return;
-    // A header that was written while the compiler ran: nobody knows which of its texts was read.
+    // A header that was written while the compiler ran: which version of its text was read is not
+    // known.
     Restamps restamps;
     if (check_closure(result_->closure, restamps) == Freshness::changed) {
       result_->not_cached = "a header changed during the compile";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One build past the memory cache, whoever compiles: headers followed, key made, disk asked,
+// One build past the memory cache, with any compiler: headers followed, key made, disk asked,
 // compiler run, result published.
 #pragma once
 

@@ -155,7 +155,7 @@ CacheCheck verify_cache(const std::filesystem::path& folder) {
 
 std::uint64_t prune_cache(std::uint64_t max_bytes, const std::filesystem::path& folder) {
   const std::filesystem::path chosen = trusted_folder(folder);
-  names_in(chosen);  // tells why if it cannot be read
+  names_in(chosen);  // throws if it cannot be read
   return evict(files(), chosen, max_bytes, max_bytes);
 }
 

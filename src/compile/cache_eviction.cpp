@@ -47,8 +47,8 @@ std::uint64_t evict(const FileSystem& files, const std::filesystem::path& folder
   std::ranges::sort(entries, [](const File& a, const File& b) { return older(a.used, b.used); });
   for (const File& entry : entries) {
     if (total <= target) break;
-    // Whoever has it open reads on; whoever wrote it anew meanwhile loses one entry, not its
-    // correctness.
+    // Readers that have it open go on reading; a writer that replaced it meanwhile loses one entry,
+    // not correctness.
     if (files.unlink(entry.path.c_str()) == 0) total -= entry.size;
   }
   return total;

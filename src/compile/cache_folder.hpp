@@ -17,16 +17,16 @@ std::filesystem::path default_cache_folder(std::string& reason);
 /// `folder`, absolute; the default one if it is empty.
 std::filesystem::path chosen_folder(const std::filesystem::path& folder, std::string& reason);
 
-/// What stands in the way of using `folder`, empty if nothing does. A folder that is missing is
+/// Why `folder` cannot be used; empty if it can. A folder that is missing is
 /// made, with its parents, readable by this user only. Another user's folder, one that others may
 /// write to or replace, a symbolic link and a file are refused: what is loaded from the cache runs
 /// as this user.
 std::string prepare_folder(const FileSystem& files, const std::filesystem::path& folder);
-/// The same judgement of a folder as it is; a missing one is made by nobody and is no reason.
+/// The same check of a folder as it is: a missing one is not made, and is no reason.
 std::string judge_folder(const FileSystem& files, const std::filesystem::path& folder);
 
-/// The same judgement of a folder that is shared: named by this user, made and filled by any. It
-/// must be there, no link, and be written and replaced by its owner only, who is told by `owner`.
+/// The same check of a folder that is shared: named by this user, made and filled by any. It
+/// must be there, no link, and be written and replaced by its owner only, which `owner` receives.
 std::string judge_shared_folder(const FileSystem& files, const std::filesystem::path& folder,
                                 uid_t& owner);
 

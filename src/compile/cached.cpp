@@ -47,7 +47,7 @@ std::vector<CompileResult> cached_all(const std::vector<BinaryRequest>& requests
   return results;
 }
 
-/// Whether any of them came from a cache, from which it is gone now.
+/// Whether any of them came from a cache, from which it has been deleted.
 bool discard_kept(const std::vector<CompileResult>& results) {
   bool any = false;
   for (const CompileResult& result : results) {
@@ -68,7 +68,7 @@ std::vector<CompileResult> load_cached(
     load(results);
     return results;
   } catch (const OutOfMemory&) {
-    throw;  // the binaries are not to blame
+    throw;  // the binaries are not the cause
   } catch (const Error&) {
     if (!discard_kept(results)) throw;
   }

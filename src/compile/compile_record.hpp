@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person gets to see of a compile: the texts that went in, what came out.
+// What users can look at of a compile: the source and options, and the result.
 #pragma once
 
 #include <filesystem>

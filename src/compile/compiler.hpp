@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A compiler, whichever it is: what the cache must know of it, and how it is asked.
+// The interface of a compiler: what the cache must know of it, and how a compile is run.
 #pragma once
 
 #include <filesystem>
@@ -55,7 +55,7 @@ class Compiler {
   /// "NVRTC 13.0", for messages. The version may be known only after load().
   virtual std::string title() const = 0;
   /// Changes whenever the same job could give another result. Loads nothing and runs nothing that
-  /// takes long; after load(), which another thread may do meanwhile, it speaks of what was loaded.
+  /// takes long; after load(), which another thread may do meanwhile, it describes what was loaded.
   virtual std::string identity(const CompilerOptions& options) = 0;
   /// Opens the compiler, so that identity() is the one of what will run. The first call may take
   /// long and others wait for it; later ones do nothing. What it opens stays open until the process
@@ -69,8 +69,8 @@ class Compiler {
   /// How its headers become known; the same for the object's whole life.
   virtual Dependencies dependencies() const { return Dependencies::followed; }
   /// Blocking; several threads may be in it at once, a compiler that cannot do that queues them
-  /// itself. Keeps nothing of `job`; the outcome is the caller's. Throws CompileError, after which
-  /// the next job compiles as if nothing had been.
+  /// itself. Keeps nothing of `job`; the outcome is the caller's. Throws CompileError, which leaves
+  /// the compiler usable for the next job.
   virtual CompileOutcome compile(const CompileJob& job) = 0;
 };
 

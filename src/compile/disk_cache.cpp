@@ -60,7 +60,7 @@ bool DiskCache::usable() {
   return usable_;
 }
 
-/// Whether those whom this user trusts wrote the file: himself, or the owner of a folder he named.
+/// Whether a trusted user wrote the file: this one, or the owner of a folder that this one named.
 bool DiskCache::is_trusted(const struct stat& status) const {
   if (!S_ISREG(status.st_mode)) return false;
   if (use_ == FolderUse::own) return status.st_uid == geteuid();
@@ -155,10 +155,10 @@ bool DiskCache::write_entry(const std::string& path, const std::string& bytes) {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   int descriptor = files_.open(temporary.c_str(), flags, 0600);
   if (descriptor < 0 && errno == ENOENT && prepare_folder(files_, folder_).empty())
-    descriptor = files_.open(temporary.c_str(), flags, 0600);  // somebody deleted the folder
+    descriptor = files_.open(temporary.c_str(), flags, 0600);  // the folder was deleted meanwhile
   if (descriptor < 0) return count_failure("create", temporary, errno), false;
-  // No fsync: after a crash of the machine the checksum tells a half-written entry, which heals.
-  // Waiting for the disk would cost more than many compiles.
+  // No fsync: after a crash of the machine the checksum reveals a half-written entry, which is then
+  // replaced. Waiting for the disk would cost more than many compiles.
   bool written = write_all(files_, descriptor, bytes.data(), bytes.size());
   int failure = errno;
   if (files_.close(descriptor) != 0 && written) {  // quota and network disks report here

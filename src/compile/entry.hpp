@@ -40,7 +40,7 @@ struct EntryBytes {
 
 /// "3f9c....kernel" or "3f9c....includes".
 std::string entry_file_name(EntryKind kind, std::string_view key);
-/// The kind that an entry's file name tells; nothing for other files of the folder.
+/// The kind that an entry's file name shows; nothing for other files of the folder.
 std::optional<EntryKind> kind_of_file_name(std::string_view name);
 
 /// The file as it is published: same key and payload, same bytes.

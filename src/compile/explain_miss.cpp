@@ -63,7 +63,7 @@ std::map<std::string, std::string> by_name(const std::vector<KeyField>& fields) 
   return values;
 }
 
-/// An entry's key, and the paths of its headers as far as a manifest tells them.
+/// An entry's key, and the paths of its headers as far as a manifest has them.
 struct Known {
   std::string name;
   KeyDescription key;
@@ -177,7 +177,7 @@ class Explainer {
     if (auto closure = unpack_closure(bytes->payload)) manifests_.push_back(std::move(*closure));
   }
 
-  // A manifest with the very same headers tells what they are called.
+  // A manifest with exactly the same headers has their names.
   void name_headers(Known& program) const {
     for (const IncludeClosure& manifest : manifests_) {
       const auto same = [](const IncludedFile& file, const Digest& digest) {

@@ -23,7 +23,7 @@ std::string includes_key(const BinaryKey& inputs, const IncludeSearch& search);
 /// Key of the memory cache: all that the caller gave, before any header was looked for.
 std::string request_key(const BinaryKey& inputs, const std::filesystem::path& cache_folder);
 
-/// What a person wants to know of a key.
+/// The readable parts of a key.
 struct KeyDescription {
   std::string language, source_name, source;
   std::vector<std::string> options;

@@ -32,8 +32,8 @@ MemoryCache::Result MemoryCache::get(std::string_view request, const Build& buil
     if (other->failure) std::rethrow_exception(other->failure);
     return other->result;
   }
-  // It may have landed between the look and the lock; what is held now was built or checked this
-  // instant.
+  // It may have been stored between the lookup and the lock; what is held now was built or checked
+  // just now.
   if (const auto item = index_.find(request); item != index_.end()) return item->second->result;
   found = false;
   return fly(request, build, lock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Results of this process, by the caller's request; and no two threads doing the same compile.
+// Results of this process, by the caller's request; two threads never run the same compile.
 #pragma once
 
 #include <condition_variable>
@@ -26,7 +26,7 @@ class MemoryCache {
 
   /// The result held for `request`, if its headers are unchanged; else what `build` makes. Of
   /// several threads with the same request one builds and the others wait for it, or for its
-  /// exception; other requests go on. `found` tells whether this call built nothing.
+  /// exception; other requests go on. `found` is set to whether this call built nothing.
   Result get(std::string_view request, const Build& build, bool& found);
 
   /// Holds `result` where a result with the entry on disk `entry_path` is held.

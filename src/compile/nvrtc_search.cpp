@@ -62,7 +62,7 @@ Paths toolkit_roots(const Machine& machine) {
   return roots;
 }
 
-// What a library's folder tells of its version; the file's own name ends with the major number
+// What a library's folder shows of its version; the file's own name ends with the major number
 // only.
 std::optional<NvrtcVersion> version_of(const Machine& machine, const Path& library) {
   if (const auto version = version_in_name(machine.resolve(library).filename().native()))

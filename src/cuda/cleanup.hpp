@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What destructors of driver objects share.
+// What destructors of driver objects have in common.
 #pragma once
 
 #include "cuda/context_state.hpp"

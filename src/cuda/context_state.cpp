@@ -12,7 +12,7 @@
 namespace treadle::cuda {
 namespace {
 
-/// Every live context, so that two ways to one context meet in one state. What lock() gives may
+/// Every live context, so that a context has one state however it was reached. What lock() gives may
 /// become the last reference at any time, and the destructor of a state takes the mutex: such a
 /// reference is dropped only after the mutex is released.
 struct Registry {

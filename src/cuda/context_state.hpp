@@ -28,7 +28,7 @@ class ContextState {
   Ownership ownership() const noexcept { return ownership_; }
   bool is_valid() const noexcept { return valid_.load(std::memory_order_acquire); }
 
-  /// A wait for the context's work was left: ending the context shall not wait for it either.
+  /// A wait for the context's work was interrupted: ending the context must not wait for it either.
   void note_left_work(bool is_left) const noexcept { has_left_work_ = is_left; }
 
   /// What was launched in it last.
@@ -38,8 +38,8 @@ class ContextState {
   void detach();
 
   /// The one state for a context of the driver, so that equal contexts are one object: the live one
-  /// there is, else a new one with `ownership`. A reference that was retained for nothing is given
-  /// back.
+  /// there is, else a new one with `ownership`. A reference that turns out not to be needed is
+  /// released.
   static std::shared_ptr<ContextState> share(const Device& device, RawContext raw,
                                              Ownership ownership);
   /// The live state for `raw`; null if there is none.

@@ -64,7 +64,7 @@ int header_version() noexcept { return CUDA_VERSION; }
 namespace {
 
 /// What the user's environment asks for.
-struct Wish {
+struct DeviceRequest {
   std::optional<Provider> provider;
   std::optional<int> ordinal;
 };
@@ -77,20 +77,20 @@ std::optional<int> parse_ordinal(std::string_view text) {
   return ordinal;
 }
 
-Wish parse_wish(const std::string& text) {
+DeviceRequest parse_device_request(const std::string& text) {
   const std::string_view name = std::string_view(text).substr(0, text.find(':'));
   const std::string_view number =
       name.size() == text.size() ? "" : std::string_view(text).substr(name.size() + 1);
-  Wish wish;
-  if (name == "cuda") wish.provider = Provider::nvidia;
-  if (name == "cpu") wish.provider = Provider::cpu;
-  if (name.size() != text.size()) wish.ordinal = parse_ordinal(number);
-  const bool number_is_bad = name.size() != text.size() && !wish.ordinal;
-  if (!text.empty() && (!wish.provider || number_is_bad))
+  DeviceRequest request;
+  if (name == "cuda") request.provider = Provider::nvidia;
+  if (name == "cpu") request.provider = Provider::cpu;
+  if (name.size() != text.size()) request.ordinal = parse_ordinal(number);
+  const bool number_is_bad = name.size() != text.size() && !request.ordinal;
+  if (!text.empty() && (!request.provider || number_is_bad))
     throw InvalidArgument("TREADLE_DEVICE=\"" + text + "\" names no CUDA device",
                           "TREADLE_DEVICE=cuda:0 for the first NVIDIA GPU, TREADLE_DEVICE=cpu for "
                           "the CPU device");
-  return wish;
+  return request;
 }
 
 struct Choice {
@@ -115,9 +115,9 @@ std::optional<Choice> choose_nvidia(std::string& why_not) {
 }
 
 Choice choose() {
-  const Wish wish = parse_wish(settings().device);
-  if (wish.provider) {
-    const Driver driver = *wish.provider == Provider::cpu ? Driver::cpu() : Driver::nvidia();
+  const DeviceRequest request = parse_device_request(settings().device);
+  if (request.provider) {
+    const Driver driver = *request.provider == Provider::cpu ? Driver::cpu() : Driver::nvidia();
     return {driver, "TREADLE_DEVICE=" + settings().device};
   }
   std::string why_not;
@@ -180,8 +180,8 @@ const std::string& default_driver_reason() { return choice().reason; }
 
 Device default_device() {
   const Driver& driver = default_driver();
-  if (const Wish wish = parse_wish(settings().device); wish.ordinal)
-    return driver.device(*wish.ordinal);
+  if (const DeviceRequest request = parse_device_request(settings().device); request.ordinal)
+    return driver.device(*request.ordinal);
   // The user's number is that of a GPU; the CPU device stands in for whichever it was.
   if (driver.provider() == Provider::cpu) return driver.device(0);
   return driver.device(ordinal_of_user().value_or(0));

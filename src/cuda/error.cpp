@@ -65,8 +65,8 @@ bool loses_context(int code) {
          code != CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
-/// A kernel's fault surfaces in whatever call comes next. Which kernel it was only the order of
-/// launches tells; where each launch is waited for, the caller has named it.
+/// A kernel's fault surfaces in whatever call comes next. Only the order of launches shows which
+/// kernel it was; where each launch is waited for, the caller has named it.
 void add_launches(const Table& table, int code, std::string& detail, std::string& hint) {
   if (!loses_context(code)) return;
   const std::string before = detail.empty() ? "" : "; ";

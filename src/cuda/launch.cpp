@@ -107,7 +107,7 @@ void ArgumentBuffer::grow_pointers(std::size_t needed) {
 
 namespace {
 
-/// Which limits a launch breaks, each with its numbers; asked from the driver after it has refused.
+/// Which limits a launch exceeds, each with its numbers; queried after the driver has refused.
 class Refusal {
  public:
   Refusal(const FunctionState& function, const LaunchConfig& config)
@@ -208,7 +208,7 @@ void raise_launch(const FunctionState& function, const LaunchConfig& config, int
   try {
     if (is_about_shape(code)) reasons = Refusal(function, config).text();
   } catch (const Error&) {
-    // The driver answers no more questions: its first answer is the one to report.
+    // The driver fails every further query: its first error is the one to report.
   }
   detail += reasons;
   if (reasons.empty()) raise(cu, code, call, std::move(detail));

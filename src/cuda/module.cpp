@@ -197,7 +197,7 @@ Function ModuleState::function(std::string_view name) const {
     if (const RawFunction raw = find(cu, symbol)) return wrap(raw, symbol);
   if (const RawFunction raw = find(cu, std::string(name))) return wrap(raw, std::string(name));
 
-  // Not a symbol: perhaps what a reader calls it.
+  // Not a symbol: perhaps a demangled name.
   std::vector<std::string> matches;
   for (const std::string& symbol : symbols()) {
     const std::string readable = demangle(symbol);
@@ -257,7 +257,7 @@ Module::Module(const ModuleImage& image) {
   try {
     state_ = load_image(context, image);
   } catch (const DeviceError& refusal) {
-    // What a cache gave may be whole and still of no use; then the compiler is asked again, once.
+    // A cached binary may be intact and still unusable; then the compiler runs again, once.
     if (!image.remake || !refuses_code(refusal.code())) throw;
     const ModuleImage remade = image.remake();
     if (remade.code == image.code) throw;

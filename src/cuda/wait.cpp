@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Two ways to leave a wait. The CPU device asks by itself: a thread of its own would only be in the
-// way of the one that waits, which runs queued work meanwhile. NVIDIA's driver does not, and its
-// waiting calls cannot be left; there a wait is a loop over the query, which costs what the
-// driver's own spinning costs, and the waiting call comes when nothing is left to wait for.
+// Two ways to interrupt a wait. The CPU device's waiting calls ask the question themselves: the
+// waiting thread runs queued work, and another thread would only be in its way. NVIDIA's driver
+// does not ask, and its waiting calls cannot be interrupted; there a wait is a loop over the query,
+// which costs what the driver's own spinning costs, and the waiting call comes when the work is
+// done.
 #include "treadle/cuda/wait.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ constexpr auto question_interval = std::chrono::milliseconds(20);
 
 // ---- the driver asks
 
-// What the waiting calls of a thread ask meanwhile; scopes nest.
+// The question that waiting calls of a thread ask; scopes nest.
 class AskingScope {
  public:
   explicit AskingScope(const WaitQuestion& question) : question_(&question) { innermost = this; }
@@ -49,7 +50,7 @@ int answer_of_this_thread() {
 }
 
 template <class Call>
-Waited call_and_be_asked(const Context& context, const WaitQuestion& question, Call&& call) {
+WaitResult call_and_be_asked(const Context& context, const WaitQuestion& question, Call&& call) {
   context.state()->table().set_wait_hook(answer_of_this_thread);
   AskingScope scope(question);
   try {
@@ -57,15 +58,15 @@ Waited call_and_be_asked(const Context& context, const WaitQuestion& question, C
   } catch (const DeviceError& error) {
     if (!scope.was_left() || error.code() != CUDA_ERROR_NOT_READY) throw;
     context.state()->note_left_work(true);
-    return Waited::left;
+    return WaitResult::interrupted;
   }
-  return Waited::done;
+  return WaitResult::done;
 }
 
 // ---- we ask
 
 template <class IsDone>
-Waited poll(const WaitQuestion& question, IsDone&& is_done) {
+WaitResult poll(const WaitQuestion& question, IsDone&& is_done) {
   const auto done = [&] {
     try {
       return is_done();
@@ -73,28 +74,29 @@ Waited poll(const WaitQuestion& question, IsDone&& is_done) {
       return true;  // the waiting call says what is wrong, under its own name
     }
   };
-  if (done()) return Waited::done;
+  if (done()) return WaitResult::done;
   const auto start = Clock::now();
   auto next_question = start + question_interval;
   while (!done()) {
     const auto now = Clock::now();
-    // Sleeping at most a fiftieth of what was waited already: nobody's measurement is off by more.
+    // Sleeps at most 2 % of the time waited so far: measured times are off by no more than that.
     if (now - start > spin_time)
       std::this_thread::sleep_for(
           std::min<Clock::duration>((now - start) / 50, std::chrono::milliseconds(1)));
     if (now < next_question) continue;
     next_question = now + question_interval;
-    if (question() != WaitAnswer::go_on) return Waited::left;
+    if (question() != WaitAnswer::go_on) return WaitResult::interrupted;
   }
-  return Waited::done;
+  return WaitResult::done;
 }
 
-// The default stream, and the blocking ones with it: they are before something queued on it only
-// when something is, an event.
-Waited poll_default_stream(const Context& context, const WaitQuestion& question) {
+// The default stream, and the blocking ones with it: an event is queued on it, because work of
+// those is only before something that is queued there.
+WaitResult poll_default_stream(const Context& context, const WaitQuestion& question) {
   const Activation active(context);
-  if (poll(question, [] { return is_done(StreamRef{}); }) == Waited::left) return Waited::left;
-  if (!any_stream_was_made()) return Waited::done;
+  if (poll(question, [] { return is_done(StreamRef{}); }) == WaitResult::interrupted)
+    return WaitResult::interrupted;
+  if (!any_stream_was_made()) return WaitResult::done;
   const Event event(context, EventFlags::disable_timing);
   event.record();
   return poll(question, [&] { return event.is_done(); });
@@ -109,34 +111,38 @@ bool asks(const Context& context, const WaitQuestion& question) {
 
 // For a stream or an event.
 template <class Object>
-Waited wait_for(const Object& object, const WaitQuestion& question) {
+WaitResult wait_for(const Object& object, const WaitQuestion& question) {
   if (asks(object.context(), question))
     return call_and_be_asked(object.context(), question, [&] { object.synchronize(); });
-  if (poll(question, [&] { return object.is_done(); }) == Waited::left) return Waited::left;
+  if (poll(question, [&] { return object.is_done(); }) == WaitResult::interrupted)
+    return WaitResult::interrupted;
   object.synchronize();
-  return Waited::done;
+  return WaitResult::done;
 }
 
 }  // namespace
 
-Waited wait(const Stream& stream, const WaitQuestion& question) {
+WaitResult wait(const Stream& stream, const WaitQuestion& question) {
   return wait_for(stream, question);
 }
 
-Waited wait(const Event& event, const WaitQuestion& question) { return wait_for(event, question); }
+WaitResult wait(const Event& event, const WaitQuestion& question) {
+  return wait_for(event, question);
+}
 
-Waited wait(const Context& context, const WaitQuestion& question) {
-  const Waited waited = wait_in(context, question, [&] { context.synchronize(); });
-  if (waited == Waited::done) context.state()->note_left_work(false);
+WaitResult wait(const Context& context, const WaitQuestion& question) {
+  const WaitResult waited = wait_in(context, question, [&] { context.synchronize(); });
+  if (waited == WaitResult::done) context.state()->note_left_work(false);
   return waited;
 }
 
-Waited wait_in(const Context& context, const WaitQuestion& question,
-               const std::function<void()>& call) {
+WaitResult wait_in(const Context& context, const WaitQuestion& question,
+                   const std::function<void()>& call) {
   if (asks(context, question)) return call_and_be_asked(context, question, call);
-  if (poll_default_stream(context, question) == Waited::left) return Waited::left;
+  if (poll_default_stream(context, question) == WaitResult::interrupted)
+    return WaitResult::interrupted;
   call();
-  return Waited::done;
+  return WaitResult::done;
 }
 
 void end_work(const Context& context) {

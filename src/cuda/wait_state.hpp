@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the rest of the room tells waits.
+// What the rest of the room tells src/cuda/wait.cpp.
 #pragma once
 
 namespace treadle::cuda {

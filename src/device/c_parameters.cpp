@@ -60,6 +60,23 @@ Parameter parse_parameter(std::string_view text) {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
+/// Blanks out #define and its kind, with the lines that a backslash adds: what a macro would be is
+/// no declaration.
+void blank_directives(std::string& text) {
+  bool in_directive = false;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::size_t first = text.find_first_not_of(" \t", start);
+    in_directive = in_directive || (first < end && text[first] == '#');
+    const bool goes_on = end > start && text[end - 1] == '\\';
+    if (in_directive)
+      std::fill(text.begin() + static_cast<std::ptrdiff_t>(start),
+                text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+    in_directive = in_directive && goes_on;
+    start = end + 1;
+  }
+}
+
 /// Where the bracket opens that text[closing] closes.
 std::size_t opening_of(std::string_view text, std::size_t closing) {
   int depth = 0;
@@ -107,7 +124,8 @@ Parameter c_parameter(std::string_view type, std::string_view name, bool is_loca
 }
 
 std::vector<KernelText> kernels_in(std::string_view source) {
-  const std::string text = without_comments(source);
+  std::string text = without_comments(source);
+  blank_directives(text);
   std::vector<KernelText> kernels;
   std::size_t length = 0;
   for (std::size_t at = find_keyword(text, 0, length); at != std::string::npos;

@@ -21,7 +21,7 @@ bool is_launch_failure(int code, std::string_view call) {
 }
 
 // CL_OUT_OF_RESOURCES means memory wherever no kernel is started: that is how NVIDIA's platform
-// answers an allocation that does not fit.
+// reports an allocation that does not fit.
 bool is_out_of_memory(int code, std::string_view call) {
   return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY ||
          (code == CL_OUT_OF_RESOURCES && call != "clWaitForEvents" && call != "clFinish");

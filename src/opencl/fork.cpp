@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Platforms run threads, which a forked child has not: a call there would wait for ever, or find
-// locks that nobody will open. So none is made.
+// Platforms run threads, which a forked child does not have: a call there could wait for ever for a
+// thread or a lock. So the child makes none.
 #include "opencl/fork.hpp"
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ constexpr auto closed_slot(Result (*)(Arguments...)) -> Result (*)(Arguments...)
   return &refuse<forked_process, Result, Arguments...>;
 }
 
-// Absent ones are closed too: whatever is asked, the answer is the same.
+// Absent ones are replaced too: every call returns the same.
 void close_table(Table& table) {
 #define TREADLE_SYMBOL(name, since, presence) table.name = closed_slot(table.name);
 #define TREADLE_EXTENSION(name, extension) table.name = closed_slot(table.name);

@@ -188,7 +188,7 @@ InfoValue Kernel::sub_group_info(const Device& device, KernelSubGroupInfo parame
   const bool is_core = is_present(table().clGetKernelSubGroupInfo);
   const char* call = is_core ? "clGetKernelSubGroupInfo" : "clGetKernelSubGroupInfoKHR";
   const auto ask = is_core ? table().clGetKernelSubGroupInfo : table().clGetKernelSubGroupInfoKHR;
-  // The answer to this one has the size that is asked for, so it cannot be asked for its size.
+  // This query's result has the size that is requested, so its size cannot be queried.
   if (parameter == KernelSubGroupInfo::local_size_for_sub_group_count) {
     std::vector<std::uint64_t> shape(3);
     check(table(),

@@ -63,7 +63,7 @@ class KernelState {
   std::mutex& launch_lock() const noexcept { return launch_lock_; }
   const std::vector<KernelParameter>& parameters() const;
 
-  /// Somebody else has the handle, and may set arguments that set_values() knows nothing of.
+  /// Other code has the handle, and may set arguments that set_values() does not know of.
   void share() const noexcept { is_shared_.store(true, std::memory_order_relaxed); }
   bool is_shared() const noexcept { return is_shared_.load(std::memory_order_relaxed); }
   /// Which values OpenCL has; launch_lock() held.

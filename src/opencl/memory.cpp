@@ -19,7 +19,7 @@ void CL_CALLBACK call_once(RawMemory, void* user) {
   call_safely("a callback for the end of OpenCL memory", *callback);
 }
 
-/// The largest answer of a context's devices: what is allowed on all of them.
+/// The largest value among a context's devices.
 template <DeviceInfo Parameter>
 std::uint64_t largest(const Context& context) {
   std::uint64_t value = 0;

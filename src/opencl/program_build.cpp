@@ -9,7 +9,7 @@ namespace {
 /// What a failed build, compile or link means, with all that the compilers said.
 [[noreturn]] void raise_build(const Program& program, std::span<const Device> devices, int code,
                               const char* call, const std::string& options) {
-  // What is asked here may fail too; the code that brought us here is what matters.
+  // These queries may fail too; the first error is the one to report.
   const auto or_empty = [](auto&& ask) -> std::string {
     try {
       return ask();
@@ -57,7 +57,7 @@ bool was_compiled(const Program& program) {
   return false;
 }
 
-/// NVIDIA's linker takes source that nobody compiled, and gives a program without kernels.
+/// NVIDIA's linker accepts source that was not compiled, and gives a program without kernels.
 void require_compiled(const Table& cl, std::span<const Program> programs) {
   for (std::size_t i = 0; i < programs.size(); ++i)
     if (programs[i].kind() == ProgramKind::source && !was_compiled(programs[i]))

@@ -7,7 +7,7 @@
 namespace treadle::opencl {
 namespace {
 
-// Platforms answer some numbers in another width than the standard says; the size tells.
+// Platforms return some numbers in another width than the standard says; the size shows which.
 std::uint64_t unsigned_number(std::span<const std::byte> bytes) {
   std::uint64_t value = 0;
   std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));  // little-endian

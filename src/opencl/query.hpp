@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one way to ask any object anything.
+// The one implementation of clGet*Info queries.
 #pragma once
 
 #include <string>

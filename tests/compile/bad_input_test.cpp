@@ -128,7 +128,6 @@ INSTANTIATE_TEST_SUITE_P(Rows, BadInput, testing::ValuesIn(rows), test_name);
 
 BinaryKey key_of(const std::string& source) {
   BinaryKey key;
-  key.language = "test";
   key.source = source;
   key.identity = {{"compiler", "none"}};
   return key;

@@ -98,7 +98,7 @@ TEST_F(CachedTest, is_built_once_then_found_in_memory_then_on_disk) {
 
 TEST_F(CachedTest, P3_each_part_of_the_key_changed_alone_is_a_miss) {
   const std::function<void(BinaryKey&)> changes[] = {
-      [](BinaryKey& k) { k.language = "spir-v"; },
+      [](BinaryKey& k) { k.language = Language::cuda_c; },
       [](BinaryKey& k) { k.source += ' '; },
       [](BinaryKey& k) { k.source_name = "other.cl"; },
       [](BinaryKey& k) { k.options[0] = "-cl-std=CL3.0"; },

@@ -65,7 +65,7 @@ TEST_F(ExplainMiss, names_the_field_that_changed) {
   EXPECT_EQ(only_difference([](BinaryKey& k) { k.identity.pop_back(); }).field, "device");
   EXPECT_EQ(only_difference([](BinaryKey& k) { k.identity.push_back({"x", "1"}); }).field, "x");
   EXPECT_EQ(only_difference([](BinaryKey& k) { k.source_name = "l.cl"; }).field, "source name");
-  EXPECT_EQ(only_difference([](BinaryKey& k) { k.language = "c"; }).field, "language");
+  EXPECT_EQ(only_difference([](BinaryKey& k) { k.language = Language::cuda_c; }).field, "language");
   found = only_difference([](BinaryKey& k) { std::swap(k.identity[0], k.identity[1]); });
   EXPECT_EQ(found.field, "order of fields");
 }

@@ -97,7 +97,7 @@ TEST_F(DriverOfEnvironment, AskingForAGpuWithoutADriverNamesThePathsTried) {
               "libcuda.so.1 was not found; tried:.*/no/such/libcuda.so");
 }
 
-TEST_F(DriverOfEnvironment, WithoutAWishAndADriverTheCpuDeviceServes) {
+TEST_F(DriverOfEnvironment, WithoutARequestAndADriverTheCpuDeviceServes) {
   // Before anything reads the settings, in this process and in the one that runs choose().
   unsetenv("TREADLE_DEVICE");
   setenv("TREADLE_LIBCUDA", "/no/such/libcuda.so", 1);

@@ -55,7 +55,7 @@ class OnPlantedEntries : public OnEachProvider {
   /// Puts `code` where the kernel's entry is, with its key and a digest that is right.
   void plant(std::vector<std::byte> code) const {
     const compile::CacheEntry entry = compile::list_cache(folder_).at(0);
-    const compile::BinaryKey key{.language = entry.language,
+    const compile::BinaryKey key{.language = language_named(entry.language),
                                  .source = entry.source,
                                  .source_name = entry.source_name,
                                  .options = entry.options,

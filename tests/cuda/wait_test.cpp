@@ -50,16 +50,16 @@ struct Polled {
 
 TEST(Wait, ReturnsWhenTheWorkIsDone) {
   Polled driver(3);
-  EXPECT_EQ(wait(driver.stream, never_asked), Waited::done);
+  EXPECT_EQ(wait(driver.stream, never_asked), WaitResult::done);
   EXPECT_EQ(fake::state().count("cuStreamSynchronize"), 1) << "errors surface in the waiting call";
 }
 
 TEST(Wait, IsLeftAsTheAnswerSays) {
   Polled driver(for_ever);
-  EXPECT_EQ(wait(driver.stream, leave), Waited::left);
+  EXPECT_EQ(wait(driver.stream, leave), WaitResult::interrupted);
   const Event event(driver.context);
-  EXPECT_EQ(wait(event, leave), Waited::left);
-  EXPECT_EQ(wait(driver.context, leave), Waited::left);
+  EXPECT_EQ(wait(event, leave), WaitResult::interrupted);
+  EXPECT_EQ(wait(driver.context, leave), WaitResult::interrupted);
   EXPECT_EQ(fake::state().count("cuStreamSynchronize"), 0);
   EXPECT_EQ(fake::state().count("cuEventSynchronize"), 0);
   EXPECT_EQ(fake::state().count("cuCtxSynchronize"), 0);
@@ -69,7 +69,7 @@ TEST(Wait, AsksAgainAfterGoOn) {
   Polled driver(for_ever);
   int asked = 0;
   const auto third = [&] { return ++asked < 3 ? WaitAnswer::go_on : WaitAnswer::leave; };
-  EXPECT_EQ(wait(driver.stream, third), Waited::left);
+  EXPECT_EQ(wait(driver.stream, third), WaitResult::interrupted);
   EXPECT_EQ(asked, 3);
 }
 
@@ -83,7 +83,7 @@ TEST(Wait, ThrowsWhatTheWaitingCallThrows) {
 
 TEST(Wait, OfTheContextLooksBehindTheBlockingStreamsByAnEvent) {
   Polled driver(2);
-  EXPECT_EQ(wait(driver.context, never_asked), Waited::done);
+  EXPECT_EQ(wait(driver.context, never_asked), WaitResult::done);
   EXPECT_EQ(fake::state().count("cuEventRecord"), 1);
   EXPECT_EQ(fake::state().count("cuCtxSynchronize"), 1);
 }
@@ -91,10 +91,10 @@ TEST(Wait, OfTheContextLooksBehindTheBlockingStreamsByAnEvent) {
 TEST(WaitIn, RunsTheCallOnlyWhenNothingIsBeforeIt) {
   int ran = 0;
   Polled idle(1);
-  EXPECT_EQ(wait_in(idle.context, never_asked, [&] { ++ran; }), Waited::done);
+  EXPECT_EQ(wait_in(idle.context, never_asked, [&] { ++ran; }), WaitResult::done);
   EXPECT_EQ(ran, 1);
   Polled busy(for_ever);
-  EXPECT_EQ(wait_in(busy.context, leave, [&] { ++ran; }), Waited::left);
+  EXPECT_EQ(wait_in(busy.context, leave, [&] { ++ran; }), WaitResult::interrupted);
   EXPECT_EQ(ran, 1);
 }
 
@@ -135,16 +135,16 @@ TEST(WaitOnADriverThatAsks, PassesTheQuestionOn) {
   const Context context = asking_context(5);
   int asked = 0;
   const auto count = [&] { return ++asked, WaitAnswer::go_on; };
-  EXPECT_EQ(wait(context, count), Waited::done);
+  EXPECT_EQ(wait(context, count), WaitResult::done);
   EXPECT_EQ(asked, 5);
-  EXPECT_EQ(wait(context, leave), Waited::left);
-  EXPECT_EQ(wait(Stream(context), leave), Waited::left);
+  EXPECT_EQ(wait(context, leave), WaitResult::interrupted);
+  EXPECT_EQ(wait(Stream(context), leave), WaitResult::interrupted);
   EXPECT_EQ(fake::state().count("cuStreamQuery"), 0);
 }
 
 TEST(WaitOnADriverThatAsks, LeavesOtherWaitsOfTheThreadAlone) {
   const Context context = asking_context(1);
-  EXPECT_EQ(wait(context, go_on), Waited::done);
+  EXPECT_EQ(wait(context, go_on), WaitResult::done);
   const Stream stream(context);
   EXPECT_NO_THROW(stream.synchronize());
   EXPECT_EQ(installed_hook(), 0);
@@ -159,14 +159,14 @@ TEST(WaitOnADriverThatAsks, NotReadyWithoutALeaveIsTheDriversError) {
 TEST(WaitOnADriverThatAsks, LeftWorkIsEndedWithItsContext) {
   {
     const Context context = asking_context(1);
-    EXPECT_EQ(wait(context, leave), Waited::left);
+    EXPECT_EQ(wait(context, leave), WaitResult::interrupted);
     EXPECT_EQ(ended_work, 0);
   }
   EXPECT_EQ(ended_work, 1);
   {
     const Context context = asking_context(1);
-    EXPECT_EQ(wait(context, leave), Waited::left);
-    EXPECT_EQ(wait(context, go_on), Waited::done);
+    EXPECT_EQ(wait(context, leave), WaitResult::interrupted);
+    EXPECT_EQ(wait(context, go_on), WaitResult::done);
   }
   EXPECT_EQ(ended_work, 0) << "a later wait found it done";
 }
@@ -184,9 +184,9 @@ TEST_P(OnWait, NothingToWaitForIsDoneAtOnce) {
   const Stream stream;
   Event event;
   event.record(stream);
-  EXPECT_EQ(wait(stream, never_asked), Waited::done);
-  EXPECT_EQ(wait(event, never_asked), Waited::done);
-  EXPECT_EQ(wait(context(), never_asked), Waited::done);
+  EXPECT_EQ(wait(stream, never_asked), WaitResult::done);
+  EXPECT_EQ(wait(event, never_asked), WaitResult::done);
+  EXPECT_EQ(wait(context(), never_asked), WaitResult::done);
 }
 
 }  // namespace

@@ -69,6 +69,18 @@ TEST(KernelsIn, FindsKernelsOfBothLanguages) {
   EXPECT_TRUE(kernels[2].parameters.empty());
 }
 
+TEST(KernelsIn, MacrosDeclareNone) {
+  const auto kernels = kernels_in(R"(
+#define TREADLE_KERNEL __kernel void
+# define twice(x) \
+    (2 * (x))
+inline float helper(__global float *pointer) { return *pointer; }
+TREADLE_KERNEL k(TREADLE_GLOBAL float *a) { a[0] = helper(a); }
+)");
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].name, "k");
+}
+
 TEST(KernelsIn, BrokenTextGivesNoKernels) {
   for (const char* text : {"", "kernel", "__kernel void", "__kernel void a(", "__kernel ) {",
                            "__kernel {", "/* kernel void a() {", "kernel void (int a) {"})

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "device/each_device.hpp"
-#include "treadle/codegen/dialect_header.hpp"
 
 namespace treadle::kernel {
 namespace {
@@ -22,12 +21,17 @@ class DialectKernels : public testing::TestWithParam<std::string> {
 
   template <class T, class... Arguments>
   std::vector<T> run(const char* text, std::vector<T> data, const Arguments&... arguments) {
-    const std::string header(codegen::dialect_header(device_->info().language));
-    const Program program(device_, header + text, {.cache = compile::CacheUse::disabled});
+    return run_groups(groups, group, text, std::move(data), arguments...);
+  }
+  template <class T, class... Arguments>
+  std::vector<T> run_groups(unsigned count, unsigned size, const char* text, std::vector<T> data,
+                            const Arguments&... arguments) {
+    const Program program(device_, std::string("#include \"treadle/dialect.h\"\n") + text,
+                          {.cache = compile::CacheUse::disabled});
     const device::Buffer buffer(device_, data);
     const auto stream = device_->make_stream();
-    stream->launch(program.kernel("k"), {.groups = {groups, 1, 1}, .group_size = {group, 1, 1}},
-                   buffer, arguments...);
+    stream->launch(program.kernel("k"), {.groups = count, .group_size = size}, buffer,
+                   arguments...);
     stream->synchronize();
     buffer.copy_to(data);
     return data;
@@ -51,6 +55,22 @@ TREADLE_KERNEL k(TREADLE_GLOBAL uint *out)
   EXPECT_EQ(out[0], 1000000u + 1000u * group * groups + group);
   EXPECT_EQ(out[1], 100u * groups + 1);
   EXPECT_EQ(out[group + 5], 10000u + 100u * groups + 5);
+}
+
+TEST_P(DialectKernels, CountWorkItemsBeyond32Bits) {
+  // The last group of 2^32 + 1024 work-items: what 32 bits hold would be 5 and 1024.
+  const auto out = run_groups((1u << 22) + 1, 1024, R"(
+TREADLE_KERNEL k(TREADLE_GLOBAL treadle_uint64 *out)
+{
+  if (treadle_group_id(0) != 4194304 || treadle_local_id(0) != 5) return;
+  out[0] = treadle_global_id(0);
+  out[1] = treadle_global_size(0);
+  out[2] = sizeof(treadle_global_id(0));
+})",
+                              std::vector<std::uint64_t>(3));
+  EXPECT_EQ(out[0], (std::uint64_t{1} << 32) + 5);
+  EXPECT_EQ(out[1], (std::uint64_t{1} << 32) + 1024);
+  EXPECT_EQ(out[2], 8u);
 }
 
 TEST_P(DialectKernels, ShareLocalMemoryBehindABarrier) {

@@ -152,7 +152,7 @@ class PlantedEntry : public ProgramTest {
   /// is right. The next program finds it as a new process would.
   void plant(const std::function<void(std::vector<std::byte>&)>& damage) const {
     const compile::CacheEntry entry = compile::list_cache(cache()).at(0);
-    const compile::BinaryKey key{.language = entry.language,
+    const compile::BinaryKey key{.language = language_named(entry.language),
                                  .source = entry.source,
                                  .source_name = entry.source_name,
                                  .options = entry.options,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many objects of a run-time system live now, by kind: what a program that should have let go
-// of everything can be asked.
+// How many objects of a run-time system are alive, by kind: shows what a program did not release.
 #pragma once
 
 #include <atomic>
@@ -15,15 +14,15 @@ class LiveCount {
  public:
   /// `kind` must stay valid. Any thread.
   explicit LiveCount(const char* kind) noexcept;
-  /// A number that somebody knows anyway, and tells on any thread when live_objects() asks: what is
-  /// counted so costs nothing. add() and remove() are not for it.
+  /// A number that is known anyway and is read on any thread when live_objects() asks, so that
+  /// counting costs nothing. Not together with add() and remove().
   LiveCount(const char* kind, long (*known)()) noexcept;
   LiveCount(const LiveCount&) = delete;
   LiveCount& operator=(const LiveCount&) = delete;
 
-  /// One object more, one less. Any thread.
+  /// Counts one object more. Any thread.
   void add() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
-  /// One object less. Any thread.
+  /// Counts one object less. Any thread.
   void remove() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
   /// How many live now.
   long count() const {

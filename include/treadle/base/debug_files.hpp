@@ -13,10 +13,11 @@ namespace treadle {
 /// TREADLE_CACHE_DIR, else $XDG_CACHE_HOME/treadle, else ~/.cache/treadle; absolute, and empty if
 /// there is no home folder. Whether it exists is not looked at.
 std::filesystem::path user_cache_folder();
-/// Where that is as long as nobody names another folder: of what TREADLE_CACHE_DIR says, nothing.
+/// The default of that folder, whatever TREADLE_CACHE_DIR says.
 std::filesystem::path unnamed_cache_folder();
 
-/// Their folder in the cache folder: a name that nobody else's has, for what is in it is deleted.
+/// Their folder in the cache folder: a name that no other program uses, for what is in it is
+/// deleted.
 inline constexpr const char* debug_folder = "treadle-debug";
 
 /// Where line tables say that sources of strings are, each in a folder of its own named by a digest

@@ -98,7 +98,7 @@ class LibraryNotFound : public Error {
   LibraryNotFound(std::string library, std::vector<std::string> tried, std::string hint);
   /// As its users call it: "NVRTC".
   const std::string& library() const noexcept { return library_; }
-  /// Each place looked at, with the loader's answer, in order.
+  /// Each place searched, with the loader's answer, in order.
   const std::vector<std::string>& tried() const noexcept { return tried_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole names of folders, and who besides their owner decides what they lead to.
+// Absolute names of folders, and who besides their owner can change what they lead to.
 #pragma once
 
 #include <unistd.h>

@@ -7,7 +7,7 @@ namespace treadle {
 
 /// A line of a user's program. `file` must stay valid until the process ends.
 struct LaunchSite {
-  const char* file = nullptr;  ///< null: nobody said
+  const char* file = nullptr;  ///< null: not set
   int line = 0;                ///< from 1
 };
 

@@ -15,9 +15,9 @@ struct ModuleImage {
   std::vector<std::byte> code;
   /// C++ name expression as the user wrote it ("scale<float, 4>") -> symbol in `code`.
   std::map<std::string, std::string> lowered_names = {};
-  /// Set where the code was read from a disk: makes it anew, past what is kept, and keeps the new
-  /// one instead. For loaders whose run-time refuses the code; if the new code equals the old, the
-  /// code was right and so is the refusal. Blocking; throws what the compile throws.
+  /// Set where the code was read from a disk: compiles it again, bypassing the caches, and stores
+  /// the new result. For loaders whose run-time refuses the code; if the new code equals the old,
+  /// the code was right and so is the refusal. Blocking; throws what the compile throws.
   std::function<ModuleImage()> remake = {};
 };
 

@@ -15,7 +15,7 @@ namespace treadle {
 struct Checks {
   bool memory = false;  ///< accesses outside every allocation, and misaligned ones
   bool race = false;    ///< two threads at one place of shared memory without a barrier between
-  bool init = false;    ///< reads of what nobody has written
+  bool init = false;    ///< reads of memory that was never written
   bool sync = false;    ///< barriers that not all threads of the block reach
 
   bool any() const noexcept { return memory || race || init || sync; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The disk cache as its user looks at it: what is there, is it sound, away with it.
+// The disk cache as users manage it: list, verify, trim, clear.
 #pragma once
 
 #include <chrono>

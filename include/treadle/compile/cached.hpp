@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The caches, for whoever makes binaries from source: what compile_cuda() does for CUDA C++, any
-// other compiler gets by saying what its result depends on.
+// The caches for every compiler: what compile_cuda() does for CUDA C++, any other compiler gets by
+// naming what its result depends on.
 #pragma once
 
 #include <cstddef>
@@ -67,8 +67,8 @@ struct BinaryRequest {
 
 /// The binaries of all `requests` by cached(), given to `load` together: those of a program for
 /// several devices, or of one. If `load` refuses with any Error but OutOfMemory, those that were
-/// not built just now are of no use, whatever their keys say: each is deleted, counted as healed
-/// and reported once, made anew, and `load` is called a second time, whose error goes to the
+/// not built just now are unusable, whatever their keys say: each is deleted, counted as healed,
+/// reported once and built again, and `load` is called a second time, whose error goes to the
 /// caller. Blocking; any thread. Returns what `load` was given last.
 std::vector<CompileResult> load_cached(
     const std::vector<BinaryRequest>& requests,

@@ -47,7 +47,7 @@ struct Options {
   std::vector<std::string> name_expressions = {};
   std::string source_name = "kernel.cu";  ///< how messages call the source
   Output output = Output::cubin;          ///< PTX for a compute_ target, whatever stands here
-  /// nvcc starts processes, and is never chosen by itself.
+  /// nvcc starts processes, and is never chosen automatically.
   Toolchain toolchain = Toolchain::automatic;
   std::string nvcc = {};  ///< path or name, for Toolchain::nvcc; empty: settings().nvcc
   /// Of this call; TREADLE_CACHE=0 turns the disk off for all.
@@ -78,9 +78,9 @@ struct CompileResult {
 CompileResult compile_cuda(const std::string& source, const Target& target,
                            const Options& options = {});
 
-/// A cached result turned out to be unloadable: deletes its entry, on disk and in memory, counts
-/// it as healed, and warns once. The next compile of the same inputs runs the compiler. For
-/// whoever loads images without ModuleImage::remake, which does it by itself.
+/// A cached result turned out to be unloadable: deletes its entry, on disk and in memory, counts it
+/// as healed, and warns once. The next compile of the same inputs runs the compiler. For callers
+/// that load images without ModuleImage::remake, which does this itself.
 void discard_cached(const CompileResult& result);
 
 /// Counters of this process since start or the last reset.

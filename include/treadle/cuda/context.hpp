@@ -92,9 +92,9 @@ class Context {
   /// How many contexts are on the calling thread's stack.
   static std::size_t stack_depth() noexcept;
 
-  /// Destroys the context now (a primary one: gives up our reference), whoever still refers to it,
-  /// and takes it off the calling thread's stack. What was made in it is gone; its destructors do
-  /// nothing. Throws InvalidState the second time.
+  /// Destroys the context now (a primary one: gives up our reference), even if other objects still
+  /// refer to it, and takes it off the calling thread's stack. What was made in it is gone; its
+  /// destructors do nothing. Throws InvalidState the second time.
   void detach() const;
   /// False after detach(), and for a Context that never had one.
   bool is_valid() const noexcept;

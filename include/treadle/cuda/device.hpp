@@ -62,7 +62,7 @@ class Device {
   /// What to compile for, as compile::Target::parse reads it: "sm_90", or "cpu" for the CPU device.
   std::string target() const;
 
-  /// The driver that speaks of it.
+  /// The driver it belongs to.
   const Driver& driver() const noexcept { return driver_; }
   /// The driver's number of the device: CUdevice.
   RawDevice raw() const noexcept { return raw_; }

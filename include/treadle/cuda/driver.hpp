@@ -12,8 +12,8 @@ namespace treadle::cuda {
 
 class Device;
 
-/// Who stands behind a table: NVIDIA's driver, or libtreadle_cpu, which presents the processor as a
-/// device.
+/// Who provides a table's entry points: NVIDIA's driver, or libtreadle_cpu, which presents the
+/// processor as a device.
 enum class Provider { nvidia, cpu };
 
 /// A loaded driver library: a table of entry points and the questions that need no device.

@@ -9,15 +9,15 @@
 
 namespace treadle::cuda {
 
-/// What an entry point that the driver lacks answers: raise() turns it into NotSupported. No
+/// What an entry point that the driver lacks returns: raise() turns it into NotSupported. No
 /// CUresult has it.
 inline constexpr int absent_entry_point = 1023;
 
 /// Throws what `code` means: OutOfMemory for CUDA_ERROR_OUT_OF_MEMORY; LaunchError where a kernel
 /// could not start or failed while running; NotSupported, naming call and driver version, for an
 /// entry point the driver lacks; else DeviceError. The message is "<call> failed: <the driver's
-/// text>[ - <detail>]". A fault of a kernel is told with the last launches of the current context,
-/// one of which it was, and with whether the context is lost.
+/// text>[ - <detail>]". A fault of a kernel is reported with the last launches of the current
+/// context, one of which it was, and with whether the context is lost.
 [[noreturn]] void raise(const Table& table, int code, const char* call, std::string detail = {},
                         std::string hint = {});
 

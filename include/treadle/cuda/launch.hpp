@@ -32,7 +32,7 @@ struct LaunchConfig {
   StreamRef stream = {};  ///< default: the default stream
 };
 
-/// What a parameter is, where the driver or the compiler tells.
+/// What a parameter is, where the driver or the compiler reports it.
 enum class ParameterKind { unknown, integer, floating, pointer, structure };
 
 /// One parameter of a kernel as the driver expects it.
@@ -40,10 +40,10 @@ struct KernelParameter {
   std::size_t offset = 0, size = 0;  ///< bytes, in the packed parameter buffer
   /// Checked by bindings, which know the kinds of their values; C++ checks sizes only.
   ParameterKind kind = ParameterKind::unknown;
-  std::string name = {}, type = {};  ///< as in the source; empty where the driver does not tell
+  std::string name = {}, type = {};  ///< as in the source, if the driver reports them
 };
 
-/// The parameters of one kernel. `known` is false where neither driver nor compiler tells them:
+/// The parameters of one kernel. `known` is false where neither driver nor compiler reports them:
 /// then nothing can be checked, and arguments are laid out by their natural alignment.
 struct ParameterLayout {
   std::vector<KernelParameter> parameters;  ///< in the source's order

@@ -17,7 +17,7 @@ using treadle::set_launch_site;
 struct LaunchRecord {
   std::string kernel;   ///< Function::name()
   LaunchConfig config;  ///< the stream may be gone by now
-  LaunchSite site;      ///< file is null if nobody said
+  LaunchSite site;      ///< file is null if not set
 };
 /// The latest launches in this context, at most eight, the latest first. Any thread.
 std::vector<LaunchRecord> last_launches(const Context& context);

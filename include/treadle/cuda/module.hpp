@@ -48,8 +48,8 @@ struct Global {
 class Module {
  public:
   /// Loads what a compiler made into the current context: cubin, PTX, fatbin, or the CPU device's
-  /// module. Code from a cache that the driver refuses is made anew, once (ModuleImage::remake).
-  /// Throws DeviceError with the driver's log as its detail.
+  /// module. Code from a cache that the driver refuses is compiled again, once
+  /// (ModuleImage::remake). Throws DeviceError with the driver's log as its detail.
   explicit Module(const ModuleImage& image);
   /// Loads `code`. `log`, if given, is filled whether or not loading succeeds. PTX need not end in
   /// NUL.

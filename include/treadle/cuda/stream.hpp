@@ -70,7 +70,7 @@ class Stream {
 };
 
 inline StreamRef::StreamRef(const Stream& stream) : raw_(stream.raw()) {
-  // Null would be the default stream, which nobody meant.
+  // Null would be the default stream, by accident.
   if (raw_ == nullptr) [[unlikely]]
     raise_moved_from();
 }

@@ -14,7 +14,7 @@
 
 namespace treadle::cuda {
 
-/// Stands in every slot whose entry point the driver lacks. check() turns its answer into
+/// Stands in every slot whose entry point the driver lacks. check() turns its result into
 /// NotSupported, with the name of the call and the driver's version; so no call needs a test for
 /// null.
 template <class... Arguments>
@@ -53,7 +53,7 @@ struct Table {
   CUresult (*parameter_info)(CUfunction function, std::size_t index, const char** name,
                              const char** type, unsigned* kind) = nullptr;
   /// treadle_cpu_set_wait_hook. Makes waiting calls ask `hook` now and then: 0 go on; 1 the call
-  /// answers CUDA_ERROR_NOT_READY; 2 the same, and the context's work is ended.
+  /// returns CUDA_ERROR_NOT_READY; 2 the same, and the context's work is ended.
   void (*set_wait_hook)(int (*hook)()) = nullptr;
   /// treadle_cpu_end_work. Stops what runs in the context and drops what is queued.
   CUresult (*end_work)(CUcontext context) = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Waits that can be left: for programs that must answer to something else while a kernel runs, a
-// signal, say, or a window.
+// Waits that can be interrupted: for programs that must react to something else while a kernel
+// runs, such as a signal or a window.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace treadle::cuda {
 
-/// What a waiting thread is told when it asks whether to go on.
+/// What the program answers a wait that asks whether to go on.
 enum class WaitAnswer {
   go_on = 0,
   leave = 1,     ///< the wait ends, the work goes on
@@ -21,23 +21,23 @@ enum class WaitAnswer {
 /// often. Must not throw.
 using WaitQuestion = std::function<WaitAnswer()>;
 
-/// How a wait ended; `left` says nothing about the work.
-enum class Waited { done, left };
+/// How a wait ended; `interrupted` says nothing about the work.
+enum class WaitResult { done, interrupted };
 
-/// As synchronize() of the object, and throws what it throws, InvalidArgument where there is no
-/// question; but ends as soon as `question` is
-/// answered by something else than go_on. What the work is doing then nobody knows: wait again
-/// before its results are read, or the memory it uses is freed.
-[[nodiscard]] Waited wait(const Stream& stream, const WaitQuestion& question);
-[[nodiscard]] Waited wait(const Event& event, const WaitQuestion& question);
+/// As synchronize() of the object, but ends as soon as `question` returns something else than
+/// go_on. The state of the work is not known then: wait again before its results are read, or the
+/// memory it uses is freed. Throws what synchronize() throws, and InvalidArgument if `question` is
+/// empty.
+[[nodiscard]] WaitResult wait(const Stream& stream, const WaitQuestion& question);
+[[nodiscard]] WaitResult wait(const Event& event, const WaitQuestion& question);
 /// On a GPU the work of non-blocking streams is waited for without questions: the driver's own call
-/// does that, and it cannot be left.
-[[nodiscard]] Waited wait(const Context& context, const WaitQuestion& question);
+/// does that, and it cannot be interrupted.
+[[nodiscard]] WaitResult wait(const Context& context, const WaitQuestion& question);
 /// Runs `call`, which blocks until the work before it on the default stream is done, as copies and
-/// fills do. If the wait is left, `call` may not have been run, or may still be under way: memory
-/// it reads or writes on the CPU device was taken over by the driver, and stays valid.
-[[nodiscard]] Waited wait_in(const Context& context, const WaitQuestion& question,
-                             const std::function<void()>& call);
+/// fills do. If the wait is interrupted, `call` may not have been run, or may still be under way:
+/// memory it reads or writes on the CPU device was taken over by the driver, and stays valid.
+[[nodiscard]] WaitResult wait_in(const Context& context, const WaitQuestion& question,
+                                 const std::function<void()>& call);
 
 /// Stops the kernels that run in the context, wherever they are, and drops what is queued. The
 /// context then has the error that a kernel ran too long, for good: detach it and make another.

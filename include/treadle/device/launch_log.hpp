@@ -14,11 +14,11 @@ namespace treadle::device {
 struct LaunchRecord {
   std::string kernel;      ///< Kernel::name()
   LaunchShape shape = {};  ///< as it was asked for
-  LaunchSite site = {};    ///< file is null if nobody said (set_launch_site)
+  LaunchSite site = {};    ///< file is null if not set (set_launch_site)
 };
 
-/// The latest launches by streams of this device, at most eight, the latest first; without those
-/// that were refused. On CUDA those of the shell in the same context are among them. Any thread.
+/// The latest launches by streams of this device, at most eight, the latest first; refused launches
+/// are omitted. On CUDA those of the shell in the same context are among them. Any thread.
 std::vector<LaunchRecord> last_launches(const Device& device);
 
 }  // namespace treadle::device

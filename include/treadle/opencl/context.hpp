@@ -16,7 +16,7 @@ namespace treadle::opencl {
 class ContextState;
 class Queue;
 
-/// What a platform tells about an error in a context, when it happens: a text, and data for its
+/// What a platform reports about an error in a context, when it happens: a text, and data for its
 /// vendor. Called on any thread; what it throws becomes a warning.
 using ContextNotifier =
     std::function<void(std::string_view text, std::span<const std::byte> private_info)>;

@@ -10,10 +10,10 @@
 
 namespace treadle::opencl {
 
-/// What an entry point that is missing answers: raise() turns it into NotSupported. No status of
+/// What an entry point that is missing returns: raise() turns it into NotSupported. No status of
 /// OpenCL has it.
 inline constexpr int absent_entry_point = -99999;
-/// What every entry point answers in a process that was forked from one that used OpenCL: platforms
+/// What every entry point returns in a process that was forked from one that used OpenCL: platforms
 /// have lost their threads there. raise() says how to start a process that has them.
 inline constexpr int forked_process = -99998;
 

@@ -51,12 +51,12 @@ class Event : public Queries<Event, EventInfo> {
   Handle<RawEvent> handle_;
 };
 
-/// An event whose end the program decides. Copies are the same event. Set it before the last of
-/// them goes: what waits for an event that nobody can set waits for ever, and with it, on some
-/// platforms, the release of its context.
+/// An event whose end the program decides. Copies are the same event. Set it before the last copy
+/// is destroyed: commands that wait for an event that can no longer be set wait for ever, and so
+/// does, on some platforms, the release of its context.
 class UserEvent : public Event {
  public:
-  /// Not done until set_status(), which whoever waits for it depends on.
+  /// Not done until set_status() is called.
   explicit UserEvent(const Context& context);
   /// 0 for done, or a negative error code; once. Commands that wait for it start, or fail. Throws
   /// DeviceError CL_INVALID_OPERATION the second time, also where the platform would allow it.

@@ -12,7 +12,7 @@ namespace treadle::opencl {
 /// What a wrapper does with the reference a raw handle stands for.
 enum class Ownership {
   adopt,   ///< takes over the caller's reference
-  retain,  ///< adds one of its own; the caller keeps his
+  retain,  ///< adds one of its own; the caller keeps its own
 };
 
 /// One more, or one less, reference to an object; OpenCL destroys it with the last. Retaining

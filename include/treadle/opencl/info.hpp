@@ -53,7 +53,7 @@ enum class InfoKind {
 /// Binaries of programs, and structures that the standard leaves to platforms.
 using Bytes = std::vector<std::byte>;
 /// An answer. Objects are raw handles without a reference of their own: wrap them with
-/// Ownership::retain while the object that told them lives.
+/// Ownership::retain while the object they were queried from lives.
 using InfoValue =
     std::variant<std::uint64_t, std::int64_t, bool, std::string, std::vector<std::uint64_t>,
                  std::vector<NameVersion>, Bytes, std::vector<Bytes>, RawPlatform, RawDevice,

@@ -67,7 +67,7 @@ struct LocalMemory {
 
 /// One argument of a kernel: bytes that are copied, local memory, or a pointer to shared virtual
 /// memory. A `value` is bytes that stand for nothing but themselves, unlike the handle of a buffer:
-/// OpenCL is not told again what it has been told.
+/// a value that OpenCL still has is not set again.
 struct ArgumentView {
   enum class Kind { bytes, local, svm, value } kind = Kind::bytes;  ///< what `data` means
   std::size_t size_bytes = 0;  ///< of the bytes, or of the local memory
@@ -164,8 +164,8 @@ class Kernel : public Queries<Kernel, KernelInfo> {
   const Context& context() const;
   /// False where there is no kernel: every question throws InvalidState then.
   explicit operator bool() const noexcept { return state_ != nullptr; }
-  /// For calls of OpenCL itself, without a reference of its own. From now on somebody else may set
-  /// its arguments: each launch sets them all.
+  /// For calls of OpenCL itself, without a reference of its own. From now on other code may set its
+  /// arguments, so each launch sets them all.
   RawKernel raw() const;
   /// The platform's entry points; valid as long as the kernel.
   const Table& table() const { return *shared_table(); }

@@ -66,7 +66,7 @@ class Program : public Queries<Program, ProgramInfo> {
   std::vector<std::string> kernel_names() const;
   /// Throws DeviceError CL_INVALID_KERNEL_NAME naming the kernels there are.
   Kernel kernel(const std::string& name) const;
-  /// One for each of kernel_names(), made anew by each call.
+  /// One for each of kernel_names(), created by each call.
   std::vector<Kernel> kernels() const;
 
   /// `unknown` for a program of another library that does not tell.

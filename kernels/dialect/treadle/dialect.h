@@ -33,8 +33,8 @@
 // Functions that kernels call begin with TREADLE_FUNCTION.
 //
 // Index space, by dimension 0, 1 or 2; numbers are unsigned:
-//   treadle_global_id treadle_local_id treadle_group_id
-//   treadle_global_size treadle_local_size treadle_group_count
+//   treadle_local_id treadle_group_id treadle_local_size treadle_group_count, of 32 bits
+//   treadle_global_id treadle_global_size, of 64 bits
 //
 // treadle_barrier() waits for the group and makes its writes to local and to global memory visible
 // in it; treadle_fence() orders a thread's own writes, and waits for nobody.

@@ -22,19 +22,24 @@ typedef unsigned int uint;
 typedef long long treadle_int64;
 typedef unsigned long long treadle_uint64;
 
-#define TREADLE_OF_DIMENSION(name, x_, y_, z_)                             \
-  TREADLE_FUNCTION unsigned int name(int dimension)                        \
+#define TREADLE_OF_DIMENSION(type, name, x_, y_, z_)                       \
+  TREADLE_FUNCTION type name(int dimension)                                \
   {                                                                        \
     return dimension == 0 ? (x_) : dimension == 1 ? (y_) : (z_);           \
   }
-TREADLE_OF_DIMENSION(treadle_local_id, threadIdx.x, threadIdx.y, threadIdx.z)
-TREADLE_OF_DIMENSION(treadle_group_id, blockIdx.x, blockIdx.y, blockIdx.z)
-TREADLE_OF_DIMENSION(treadle_local_size, blockDim.x, blockDim.y, blockDim.z)
-TREADLE_OF_DIMENSION(treadle_group_count, gridDim.x, gridDim.y, gridDim.z)
-TREADLE_OF_DIMENSION(treadle_global_id, blockIdx.x *blockDim.x + threadIdx.x,
-                     blockIdx.y *blockDim.y + threadIdx.y, blockIdx.z *blockDim.z + threadIdx.z)
-TREADLE_OF_DIMENSION(treadle_global_size, gridDim.x *blockDim.x, gridDim.y *blockDim.y,
-                     gridDim.z *blockDim.z)
+TREADLE_OF_DIMENSION(uint, treadle_local_id, threadIdx.x, threadIdx.y, threadIdx.z)
+TREADLE_OF_DIMENSION(uint, treadle_group_id, blockIdx.x, blockIdx.y, blockIdx.z)
+TREADLE_OF_DIMENSION(uint, treadle_local_size, blockDim.x, blockDim.y, blockDim.z)
+TREADLE_OF_DIMENSION(uint, treadle_group_count, gridDim.x, gridDim.y, gridDim.z)
+// The product of two 32-bit numbers needs 64.
+#define TREADLE_WIDE(number) ((treadle_uint64)(number))
+TREADLE_OF_DIMENSION(treadle_uint64, treadle_global_id,
+                     TREADLE_WIDE(blockIdx.x) * blockDim.x + threadIdx.x,
+                     TREADLE_WIDE(blockIdx.y) * blockDim.y + threadIdx.y,
+                     TREADLE_WIDE(blockIdx.z) * blockDim.z + threadIdx.z)
+TREADLE_OF_DIMENSION(treadle_uint64, treadle_global_size, TREADLE_WIDE(gridDim.x) * blockDim.x,
+                     TREADLE_WIDE(gridDim.y) * blockDim.y, TREADLE_WIDE(gridDim.z) * blockDim.z)
+#undef TREADLE_WIDE
 #undef TREADLE_OF_DIMENSION
 
 #define treadle_barrier() __syncthreads()

@@ -17,10 +17,10 @@
 #define TREADLE_CONSTANT_POINTER __constant
 #define TREADLE_RESTRICT restrict
 
-#define treadle_global_id(dimension) ((uint)get_global_id(dimension))
+#define treadle_global_id(dimension) ((ulong)get_global_id(dimension))
 #define treadle_local_id(dimension) ((uint)get_local_id(dimension))
 #define treadle_group_id(dimension) ((uint)get_group_id(dimension))
-#define treadle_global_size(dimension) ((uint)get_global_size(dimension))
+#define treadle_global_size(dimension) ((ulong)get_global_size(dimension))
 #define treadle_local_size(dimension) ((uint)get_local_size(dimension))
 #define treadle_group_count(dimension) ((uint)get_num_groups(dimension))
 

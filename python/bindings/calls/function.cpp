@@ -151,7 +151,7 @@ PyObject* set_cache_config(PyObject* self, PyObject* config) {
 
 PyObject* set_shared_config(PyObject* self, PyObject* config) {
   return guarded(self, [&](Kernel&) {
-    // Bank widths are fixed since compute capability 5; the driver accepts and ignores the wish.
+    // Bank widths are fixed since compute capability 5; the driver accepts and ignores the request.
     if (const int width = as_int(config, "shared config"); width < 0 || width > 2)
       throw InvalidArgument("shared config " + std::to_string(width) + " is none of 0, 1, 2");
     return nb::none();

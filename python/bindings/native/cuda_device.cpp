@@ -16,7 +16,7 @@ using namespace treadle::cuda;
 namespace {
 
 void bind_driver(nb::module_& m) {
-  nb::enum_<Provider>(m, "Provider", "Who stands behind a driver.")
+  nb::enum_<Provider>(m, "Provider", "Who provides a driver.")
       .value("nvidia", Provider::nvidia)
       .value("cpu", Provider::cpu);
   nb::class_<Driver>(m, "Driver", "A loaded driver library.")

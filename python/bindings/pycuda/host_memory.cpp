@@ -177,7 +177,7 @@ void bind_managed(nb::module_& m) {
     return nb::inst_ptr<ManagedAllocation>(object)->live_address();
   });
   m.def("_managed_allocation", pycuda([](nb::object size, nb::object flags) {
-          // 0 is no flag of the driver's: without a wish the memory is everyone's.
+          // 0 is no flag of the driver's: without a request the memory is everyone's.
           const auto bits = unsigned_argument(flags.ptr(), "mem_flags", ~0u);
           const auto attach =
               bits == 0 ? cuda::AttachFlags::global : static_cast<cuda::AttachFlags>(bits);

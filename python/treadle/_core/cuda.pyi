@@ -384,7 +384,7 @@ class Device:
     def __repr__(self) -> str: ...
 
 class Provider(enum.Enum):
-    """Who stands behind a driver."""
+    """Who provides a driver."""
 
     nvidia = 0
 
