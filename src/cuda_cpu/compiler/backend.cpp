@@ -15,7 +15,7 @@
 #include "cuda_cpu/compiler/codegen.hpp"
 #include "cuda_cpu/compiler/host_libraries.hpp"
 #include "cuda_cpu/compiler/link_module.hpp"
-#include "cuda_cpu/compiler/passes/compilation.hpp"
+#include "cuda_cpu/compiler/passes/pass_context.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 #include "cuda_cpu/compiler/passes/pass_table.hpp"
 #include "cuda_cpu/module_abi.h"
@@ -69,10 +69,9 @@ std::vector<char> build_module_image(std::unique_ptr<llvm::Module> module,
   module->getContext().setDiagnosticHandler(std::make_unique<DiagnosticsToError>(failure));
   const auto machine = create_host_machine(options.optimization);
   PassRunner runner(*machine, !host_libraries().vector_math.empty());
-  Compilation compilation{
-      .module = *module, .machine = *machine, .runner = runner, .options = options};
-  run_passes(compilation, pass_table());
-  if (log) *log += compilation.log;
+  PassContext context{.module = *module, .machine = *machine, .runner = runner, .options = options};
+  run_passes(context, pass_table());
+  if (log) *log += context.log;
   const auto object = emit_object(*module, *machine);
   if (!failure.empty()) throw BackendError(failure);
   return assemble_image(link_shared_object({object.data(), object.size()}));

@@ -11,10 +11,10 @@
 #include "cuda_cpu/compiler/backend.hpp"
 #include "cuda_cpu/compiler/codegen.hpp"
 #include "cuda_cpu/compiler/ir_module.hpp"
-#include "cuda_cpu/compiler/passes/compilation.hpp"
 #include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
 #include "cuda_cpu/compiler/passes/lowering/retarget.hpp"
 #include "cuda_cpu/compiler/passes/lowering/shared_memory.hpp"
+#include "cuda_cpu/compiler/passes/pass_context.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 
 namespace treadle::cuda_cpu {
@@ -53,10 +53,10 @@ struct Lowered {
 
  private:
   void run(KernelWork work, std::string_view first, std::string_view last) {
-    Compilation compilation{
+    PassContext context{
         .module = *module, .machine = *machine, .runner = runner, .options = options};
-    compilation.kernels.push_back(std::make_unique<KernelWork>(std::move(work)));
-    run_passes(compilation, {find_pass(first), find_pass(last) + 1});
+    context.kernels.push_back(std::make_unique<KernelWork>(std::move(work)));
+    run_passes(context, {find_pass(first), find_pass(last) + 1});
   }
 };
 

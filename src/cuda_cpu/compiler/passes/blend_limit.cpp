@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t most_paths = 1u << 16;  // some milliseconds
 
-/// Counts the ways from a value through PHIs of the loop that are no values of its next turn.
+/// Counts the ways from a value through PHIs of the loop that are no values of its next iteration.
 class Paths {
  public:
   explicit Paths(const llvm::Loop& loop) : loop_(loop) {}

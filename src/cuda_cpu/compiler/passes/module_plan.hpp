@@ -25,15 +25,15 @@ struct ParameterPlan {
 
 struct RegionPlan {
   llvm::Function* run_all = nullptr;
-  llvm::Function* run_selected = nullptr;  ///< null where threads never part
+  llvm::Function* run_selected = nullptr;  ///< null where threads never diverge
   std::int32_t only_successor = -1;
   BarrierKind barrier = BarrierKind::block;
   bool uniform_exit = false;
 };
 
 enum class RunningTime {
-  over_soon,     ///< no loops, or few steps
-  by_arguments,  ///< the arguments and the launch's shape say how many steps
+  over_soon,     ///< no loops, or few iterations
+  by_arguments,  ///< the arguments and the launch's shape say how many iterations
   any            ///< memory decides when a loop ends, or called code does
 };
 
@@ -50,7 +50,7 @@ struct KernelPlan {
   bool dynamic_shared = false;
   bool small_index = false;
   RunningTime running_time = RunningTime::over_soon;
-  bool walks_tiles = false;          ///< see tile_walks.hpp
+  bool swizzles_blocks = false;      ///< see block_swizzle.hpp
   bool runs_block_rows = false;      ///< see block_rows.hpp
   bool notes_writes = false;         ///< is checked for reads of what nobody has written
   llvm::Function* run = nullptr;     ///< null when there are regions

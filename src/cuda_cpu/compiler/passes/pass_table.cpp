@@ -21,7 +21,6 @@
 #include "cuda_cpu/compiler/passes/analysis/uniformity.hpp"
 #include "cuda_cpu/compiler/passes/check/check_supported.hpp"
 #include "cuda_cpu/compiler/passes/check/kernel_checks.hpp"
-#include "cuda_cpu/compiler/passes/compilation.hpp"
 #include "cuda_cpu/compiler/passes/lowering/block_function.hpp"
 #include "cuda_cpu/compiler/passes/lowering/device_functions.hpp"
 #include "cuda_cpu/compiler/passes/lowering/fuse_multiply_adds.hpp"
@@ -32,48 +31,49 @@
 #include "cuda_cpu/compiler/passes/lowering/retarget.hpp"
 #include "cuda_cpu/compiler/passes/lowering/thread_function.hpp"
 #include "cuda_cpu/compiler/passes/lowering/thread_loop.hpp"
+#include "cuda_cpu/compiler/passes/pass_context.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 #include "cuda_cpu/compiler/passes/regions/barrier_regions.hpp"
 #include "cuda_cpu/compiler/passes/regions/implied_barriers.hpp"
 #include "cuda_cpu/compiler/passes/regions/region_entries.hpp"
 #include "cuda_cpu/compiler/passes/speed/block_rows.hpp"
-#include "cuda_cpu/compiler/passes/speed/counted_values.hpp"
+#include "cuda_cpu/compiler/passes/speed/block_swizzle.hpp"
+#include "cuda_cpu/compiler/passes/speed/consecutive_indices.hpp"
 #include "cuda_cpu/compiler/passes/speed/join_regions.hpp"
-#include "cuda_cpu/compiler/passes/speed/next_turn_prefetch.hpp"
+#include "cuda_cpu/compiler/passes/speed/loop_interchange.hpp"
 #include "cuda_cpu/compiler/passes/speed/row_width.hpp"
 #include "cuda_cpu/compiler/passes/speed/scalar_addresses.hpp"
 #include "cuda_cpu/compiler/passes/speed/shared_atomics.hpp"
 #include "cuda_cpu/compiler/passes/speed/simplify_body.hpp"
-#include "cuda_cpu/compiler/passes/speed/step_loops.hpp"
-#include "cuda_cpu/compiler/passes/speed/tile_walks.hpp"
+#include "cuda_cpu/compiler/passes/speed/software_prefetch.hpp"
+#include "cuda_cpu/compiler/passes/speed/strip_mining.hpp"
 #include "cuda_cpu/compiler/passes/speed/widen_indices.hpp"
-#include "cuda_cpu/compiler/passes/speed/widen_steps.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
 
 using enum PassKind;
 
-llvm::SmallVector<std::reference_wrapper<SplitKernel>, 4> split_kernels(const Compilation& c) {
+llvm::SmallVector<std::reference_wrapper<SplitKernel>, 4> split_kernels(const PassContext& c) {
   llvm::SmallVector<std::reference_wrapper<SplitKernel>, 4> found;
   for (const auto& kernel : c.kernels)
     if (kernel->split) found.push_back(*kernel->split);
   return found;
 }
 
-void make_kernel_bodies(Compilation& c) {
+void make_kernel_bodies(PassContext& c) {
   for (KernelPlan& plan : c.plan.kernels) {
     c.kernels.push_back(std::make_unique<KernelWork>(plan));
     c.kernels.back()->body = make_kernel_body(plan, *c.shared);
   }
 }
 
-void make_thread_functions(Compilation& c) {
+void make_thread_functions(PassContext& c) {
   if (!c.options.fibers) return;
   for (const auto& kernel : c.kernels) make_thread_function(kernel->plan, *kernel->body, c.machine);
 }
 
-void choose_kernels_to_split(Compilation& c) {
+void choose_kernels_to_split(PassContext& c) {
   for (const auto& kernel : c.kernels) {
     if (!needs_regions(*kernel->body)) continue;
     kernel->split.emplace(*kernel->body);
@@ -82,7 +82,7 @@ void choose_kernels_to_split(Compilation& c) {
 }
 
 /// Kernels without barriers keep their body beside a copy that is split: the launch chooses.
-void split_interchanged_loops(Compilation& c) {
+void split_interchanged_loops(PassContext& c) {
   for (const auto& kernel : c.kernels) {
     if (!kernel->body) continue;
     llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 4> back_edges;
@@ -92,23 +92,23 @@ void split_interchanged_loops(Compilation& c) {
     llvm::ValueToValueMapTy values;
     copy.function = llvm::CloneFunction(copy.function, values);
     simplify_body(copy, c.runner);
-    if (mark_step_loops(copy, c.runner))
+    if (mark_interchanged_loops(copy, c.runner))
       kernel->split.emplace(copy);
     else
       copy.function->eraseFromParent();
   }
 }
 
-Interchange interchange(const Compilation& c) {
+Interchange interchange(const PassContext& c) {
   return c.runs("loop-interchange") ? Interchange::on : Interchange::off;
 }
 
-void split_at_barriers(Compilation& c) {
+void split_at_barriers(PassContext& c) {
   for (const auto& kernel : c.kernels)
     if (kernel->split) split_at_barriers(*kernel->split, kernel->plan.name);
 }
 
-void declare_threads_independent(Compilation& c) {
+void declare_threads_independent(PassContext& c) {
   const auto declare = [](llvm::Function& function) {
     llvm::MDNode* group = llvm::MDNode::getDistinct(function.getContext(), {});
     join_access_group(function, group);
@@ -123,37 +123,37 @@ void declare_threads_independent(Compilation& c) {
   }
 }
 
-void plan_rows_of_regions(Compilation& c) {
+void plan_unroll_and_jam_of_regions(PassContext& c) {
   for (SplitKernel& kernel : split_kernels(c)) {
     if (kernel.row_width == 0 || kernel.body.stores_thread_index) continue;
     for (RegionWork& region : kernel.regions) {
       if (!region.function.indices.empty()) continue;
       KernelBody as_body = kernel.body;
       as_body.function = region.function.function;
-      region.rows = plan_rows(as_body, kernel.row_width, c.machine);
+      region.rows = plan_unroll_and_jam(as_body, kernel.row_width, c.machine);
     }
   }
 }
 
-void copy_full_strips(Compilation& c) {
+void copy_full_strips(PassContext& c) {
   for (SplitKernel& kernel : split_kernels(c))
     for (unsigned i = 0; i < kernel.regions.size(); ++i)
       if (RegionWork& region = kernel.regions[i]; !region.function.indices.empty())
-        region.staying.emplace(kernel.body, region.function, i);
+        region.full_strip.emplace(kernel.body, region.function, i);
 }
 
-void make_all_region_entries(Compilation& c) {
+void make_all_region_entries(PassContext& c) {
   const auto counters = c.runs("software-prefetch") ? Counters::marked : Counters::unmarked;
   for (const auto& kernel : c.kernels)
     if (kernel->split) make_region_entries(kernel->plan, *kernel->split, c.machine, counters);
 }
 
-void make_block_functions(Compilation& c) {
+void make_block_functions(PassContext& c) {
   for (const auto& kernel : c.kernels)
     if (kernel->body) make_block_function(*kernel, c.machine);
 }
 
-void finish_module(Compilation& c) {
+void finish_module(PassContext& c) {
   for (KernelPlan& kernel : c.plan.kernels) kernel.function->eraseFromParent();
   c.shared->erase();
   emit_descriptor(c.module, c.plan);
@@ -167,7 +167,7 @@ void verify(const llvm::Module& module) {
 }
 
 template <class FunctionPass>
-void run_on_functions(Compilation& c) {
+void run_on_functions(PassContext& c) {
   llvm::ModulePassManager passes;
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(FunctionPass()));
   c.runner.run(passes, c.module);
@@ -175,142 +175,145 @@ void run_on_functions(Compilation& c) {
 
 constexpr Pass passes_in_order[] = {
     {"retarget", required, "from the front end's abstract GPU to this processor; lists the kernels",
-     [](Compilation& c) { c.plan = retarget(c.module, c.machine); }},
+     [](PassContext& c) { c.plan = retarget(c.module, c.machine); }},
     {"early-gpu-arithmetic", required,
      "a GPU's answers where C++ has none, before constants are folded",
-     [](Compilation& c) {
+     [](PassContext& c) {
        for (llvm::Function& function : c.module) give_gpu_arithmetic(function);
      }},
     {"inline-functions", required, "every device function that can be goes into its callers",
-     [](Compilation& c) { inline_functions(c.module, c.plan, c.runner); }},
+     [](PassContext& c) { inline_functions(c.module, c.plan, c.runner); }},
     {"check-supported", required, "refuses, at the user's line, what cannot be run here",
-     [](Compilation& c) { check_supported(c.module, c.plan); }},
+     [](PassContext& c) { check_supported(c.module, c.plan); }},
     {"kernel-checks", required, "with TREADLE_CHECK, asks the run-time before each access",
-     [](Compilation& c) { insert_kernel_checks(c.module, c.plan, c.options.checks); }},
+     [](PassContext& c) { insert_kernel_checks(c.module, c.plan, c.options.checks); }},
     {"math-calls", required, "math functions read and write no memory",
-     [](Compilation& c) { prepare_math_calls(c.module); }},
+     [](PassContext& c) { prepare_math_calls(c.module); }},
     {"gpu-arithmetic", required, "a GPU's answers in what was inlined and added since",
-     [](Compilation& c) {
+     [](PassContext& c) {
        for (llvm::Function& function : c.module) give_gpu_arithmetic(function);
      }},
     {"shared-memory", required, "lays out the shared memory of a block",
-     [](Compilation& c) { c.shared.emplace(c.module, c.plan); }},
+     [](PassContext& c) { c.shared.emplace(c.module, c.plan); }},
     {"device-functions", required, "lowers functions that could not be inlined",
-     [](Compilation& c) { lower_device_functions(c.module, c.plan, *c.shared); }},
+     [](PassContext& c) { lower_device_functions(c.module, c.plan, *c.shared); }},
     {"kernel-bodies", required, "a kernel becomes a function of all that one thread depends on",
-     [](Compilation& c) { make_kernel_bodies(c); }},
+     [](PassContext& c) { make_kernel_bodies(c); }},
     {"thread-functions", required, "with --treadle-fibers, each kernel also for one thread",
-     [](Compilation& c) { make_thread_functions(c); }},
+     [](PassContext& c) { make_thread_functions(c); }},
     {"running-time", required, "which kernels a waiting thread of the program may run",
-     [](Compilation& c) {
+     [](PassContext& c) {
        for (const auto& kernel : c.kernels)
          kernel->plan.running_time = running_time(*kernel->body->function, c.runner);
      }},
     {"shared-atomics", speed, "atomics on shared memory need no lock: one worker runs a block",
-     [](Compilation& c) {
+     [](PassContext& c) {
        for (const auto& kernel : c.kernels) mark_shared_atomics(*kernel->body);
      }},
     {"split-kernels", required, "kernels with barriers are going to be split at them",
-     [](Compilation& c) { choose_kernels_to_split(c); }},
+     [](PassContext& c) { choose_kernels_to_split(c); }},
     {"block-swizzle", speed, "blocks that read the same tiles run one after the other",
-     [](Compilation& c) {
+     [](PassContext& c) {
        for (const auto& kernel : c.kernels)
-         if (kernel->split) kernel->plan.walks_tiles = walks_tiles(kernel->split->body, c.runner);
+         if (kernel->split)
+           kernel->plan.swizzles_blocks = swizzles_blocks(kernel->split->body, c.runner);
      }},
     {"loop-interchange", speed,
-     "loops inside threads around the loop over threads, where there are no barriers",
-     [](Compilation& c) { split_interchanged_loops(c); }},
+     "exchanges loops of kernels without barriers with the loop over threads",
+     [](PassContext& c) { split_interchanged_loops(c); }},
     {"warp-barriers", required, "barriers of a warp around volatile stores to shared memory",
-     [](Compilation& c) {
+     [](PassContext& c) {
        for (SplitKernel& kernel : split_kernels(c)) add_warp_barriers(kernel.body);
      }},
-    {"wide-indices", speed, "indices along rows in 64 bits, so that LLVM sees vectors",
-     [](Compilation& c) {
+    {"widen-indices", speed, "indices along rows in 64 bits, so that LLVM sees vectors",
+     [](PassContext& c) {
        for (SplitKernel& kernel : split_kernels(c)) widen_indices(kernel.body);
      }},
     {"simplify", required, "LLVM's simplification before the split; unrolls small loops",
-     [](Compilation& c) {
+     [](PassContext& c) {
        for (SplitKernel& kernel : split_kernels(c)) simplify_body(kernel.body, c.runner);
      }},
     {"float-loop-interchange", speed,
-     "the same for loops that add up floats, in kernels with barriers",
-     [](Compilation& c) {
-       for (SplitKernel& kernel : split_kernels(c)) mark_arithmetic_loops(kernel.body, c.runner);
+     "the same for loops that carry floats, in kernels with barriers",
+     [](PassContext& c) {
+       for (SplitKernel& kernel : split_kernels(c)) mark_float_loops(kernel.body, c.runner);
      }},
-    {"strip-mining", speed, "interchanged loops take four steps at a time",
-     [](Compilation& c) {
+    {"strip-mining", speed, "unrolls interchanged loops by strips of four iterations",
+     [](PassContext& c) {
        for (SplitKernel& kernel : split_kernels(c))
-         widen_steps(kernel.body, c.runner, interchange(c));
+         strip_mining(kernel.body, c.runner, interchange(c));
      }},
     {"scheduling-barriers", required, "barriers at the head of loops that wait or are interchanged",
-     [](Compilation& c) {
+     [](PassContext& c) {
        for (SplitKernel& kernel : split_kernels(c))
          add_scheduling_barriers(kernel.body, Uniformity(kernel.body), interchange(c));
      }},
-    {"row-width", speed, "the width of rows of threads that shared memory tells",
-     [](Compilation& c) {
+    {"row-width", speed, "compiles for the blockDim.x that tiles in shared memory suggest, too",
+     [](PassContext& c) {
        for (SplitKernel& kernel : split_kernels(c))
          kernel.row_width = likely_row_width(kernel.body);
      }},
     {"multiply-adds", required, "fuses products and sums where a known row width could part them",
-     [](Compilation& c) {
+     [](PassContext& c) {
        for (SplitKernel& kernel : split_kernels(c))
          if (kernel.row_width != 0) fuse_multiply_adds(*kernel.body.function);
      }},
     {"regions", required, "splits kernels at barriers; finds what regions hand on to each other",
-     [](Compilation& c) { split_at_barriers(c); }},
-    {"slot-coloring", speed, "values that are not needed at the same time share a slot",
-     [](Compilation& c) {
-       for (SplitKernel& kernel : split_kernels(c)) kernel.live->share(kernel.body, *kernel.graph);
+     [](PassContext& c) { split_at_barriers(c); }},
+    {"slot-coloring", speed, "values that are never live at the same time share a slot",
+     [](PassContext& c) {
+       for (SplitKernel& kernel : split_kernels(c))
+         kernel.live->color_slots(kernel.body, *kernel.graph);
      }},
     {"consecutive-indices", speed,
-     "an index that counts from thread to thread is not loaded by each",
-     [](Compilation& c) {
+     "indices that are consecutive along a row are computed, not loaded by each thread",
+     [](PassContext& c) {
        for (SplitKernel& kernel : split_kernels(c)) find_consecutive_indices(kernel);
      }},
     {"region-functions", required, "each region as a function for one thread",
-     [](Compilation& c) {
+     [](PassContext& c) {
        for (SplitKernel& kernel : split_kernels(c)) make_region_functions(kernel);
      }},
     {"block-rows", speed, "neighbouring blocks run together, a row of threads of each in turn",
-     [](Compilation& c) {
+     [](PassContext& c) {
        for (const auto& kernel : c.kernels)
          if (kernel->body) kernel->plan.runs_block_rows = suits_block_rows(*kernel->body, c.runner);
      }},
     {"access-groups", required, "declares memory accesses of different threads independent",
-     [](Compilation& c) { declare_threads_independent(c); }},
+     [](PassContext& c) { declare_threads_independent(c); }},
     {"unroll-and-jam", speed,
-     "two rows of threads at a time, where rows share more than registers hold",
-     [](Compilation& c) { plan_rows_of_regions(c); }},
-    {"full-strips", speed, "a copy of a strip without exits, for strips that all threads finish",
-     [](Compilation& c) { copy_full_strips(c); }},
+     "two rows of threads at a time, where rows share more vectors than there are registers",
+     [](PassContext& c) { plan_unroll_and_jam_of_regions(c); }},
+    {"full-strips", speed, "a copy without exits, for strips of a loop that no thread leaves",
+     [](PassContext& c) { copy_full_strips(c); }},
     {"index-set-splitting", speed,
-     "threads of a row that pass the kernel's guards run a copy without them",
-     [](Compilation& c) {
+     "the threads of a row that pass the kernel's guards run a copy without them",
+     [](PassContext& c) {
        for (const auto& kernel : c.kernels)
          if (kernel->body) kernel->guards.emplace(*kernel->body);
      }},
     {"thread-loops", required, "loops over the threads of a block around each region",
-     [](Compilation& c) { make_all_region_entries(c); }},
+     [](PassContext& c) { make_all_region_entries(c); }},
     {"join-regions", speed, "regions that follow each other become one function",
-     [](Compilation& c) {
+     [](PassContext& c) {
        for (const auto& kernel : c.kernels)
          if (kernel->split) join_regions(kernel->plan);
      }},
     {"block-functions", required,
      "a loop over the threads of a block around kernels without barriers",
-     [](Compilation& c) { make_block_functions(c); }},
+     [](PassContext& c) { make_block_functions(c); }},
     {"descriptor", required, "drops what is lowered; writes what the run-time reads of a module",
-     [](Compilation& c) { finish_module(c); }},
-    {"verify", required, "LLVM's verifier", [](Compilation& c) { verify(c.module); }},
+     [](PassContext& c) { finish_module(c); }},
+    {"verify", required, "LLVM's verifier", [](PassContext& c) { verify(c.module); }},
     {"optimize", required, "LLVM's optimiser at the level of the options, loop vectoriser included",
-     [](Compilation& c) { optimize(c.module, c.runner, c.options.optimization); }},
+     [](PassContext& c) { optimize(c.module, c.runner, c.options.optimization); }},
     {"scalar-addresses", speed, "addresses that LLVM takes out of vectors are computed beside them",
-     [](Compilation& c) { run_on_functions<ScalarAddresses>(c); }},
-    {"software-prefetch", speed, "fetches what the next turn of a loop around a region will read",
-     [](Compilation& c) { run_on_functions<NextTurnPrefetch>(c); }},
+     [](PassContext& c) { run_on_functions<ScalarAddresses>(c); }},
+    {"software-prefetch", speed,
+     "prefetches what the next iteration of a loop around a region will read",
+     [](PassContext& c) { run_on_functions<SoftwarePrefetch>(c); }},
     {"line-tables", required, "each function that a kernel became gets a line table of its own",
-     [](Compilation& c) { finish_line_tables(c.module, c.plan); }},
+     [](PassContext& c) { finish_line_tables(c.module, c.plan); }},
 };
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -326,21 +329,21 @@ const Pass* find_pass(std::string_view name) {
   return found == std::end(passes_in_order) ? nullptr : found;
 }
 
-bool Compilation::runs(const Pass& pass) const {
+bool PassContext::runs(const Pass& pass) const {
   return pass.kind == required ||
          (options.optimization > 0 && !contains(options.passes.disabled, pass.name));
 }
 
-bool Compilation::runs(std::string_view pass) const { return runs(*find_pass(pass)); }
+bool PassContext::runs(std::string_view pass) const { return runs(*find_pass(pass)); }
 
-void run_passes(Compilation& compilation, std::span<const Pass> passes) {
+void run_passes(PassContext& context, std::span<const Pass> passes) {
   for (const Pass& pass : passes) {
-    const bool runs = compilation.runs(pass);
-    if (runs) pass.run(compilation);
-    if (!contains(compilation.options.passes.printed, pass.name)) continue;
-    llvm::raw_string_ostream stream(compilation.log);
+    const bool runs = context.runs(pass);
+    if (runs) pass.run(context);
+    if (!contains(context.options.passes.printed, pass.name)) continue;
+    llvm::raw_string_ostream stream(context.log);
     stream << "; " << pass.name << (runs ? "" : ", which is off") << "\n";
-    if (runs) compilation.module.print(stream, nullptr);
+    if (runs) context.module.print(stream, nullptr);
   }
 }
 

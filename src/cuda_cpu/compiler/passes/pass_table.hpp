@@ -10,7 +10,7 @@
 
 namespace treadle::cuda_cpu {
 
-struct Compilation;
+struct PassContext;
 
 enum class PassKind {
   required,  ///< without it a module would be wrong, or none
@@ -21,7 +21,7 @@ struct Pass {
   std::string_view name;  ///< as --treadle-disable and --treadle-print-after spell it
   PassKind kind;
   std::string_view purpose;  ///< one line
-  void (*run)(Compilation& compilation);
+  void (*run)(PassContext& context);
 };
 
 /// All passes, in order. Names are unique.
@@ -35,8 +35,8 @@ struct PassOptions {
   std::vector<std::string> printed;  ///< the module goes into the log after these
 };
 
-/// Runs those of `passes` that are on. Appends to compilation.log the module as it is after each
+/// Runs those of `passes` that are on. Appends to context.log the module as it is after each
 /// pass that is to be printed.
-void run_passes(Compilation& compilation, std::span<const Pass> passes);
+void run_passes(PassContext& context, std::span<const Pass> passes);
 
 }  // namespace treadle::cuda_cpu

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Analysis and helper: what a condition is for a whole row of threads. Whether an index that counts
-// from thread to thread is below a limit, the row's ends tell for all between them.
+// Analysis and helper: conditions for a whole row of threads. Where an index that is consecutive
+// along the row is compared with a uniform limit, the first and the last thread of the row tell the
+// answer for all between them.
 //
-//   %i = add i32 %n, %thread.x            counts          first: %a = add i32 %n, 0
+//   %i = add i32 %n, %thread.x            consecutive     first: %a = add i32 %n, 0
 //   %c = icmp slt i32 %i, %limit          true for all    last:  %b = add i32 %n, %last
 //   br i1 %c, ...                         threads if             %a < %limit, %b < %limit,
 //                                                                %b - %a == %last, %a <= %b
@@ -48,7 +49,7 @@ llvm::SmallVector<const llvm::ICmpInst*, 2> all_needed(const Value* condition, b
 }  // namespace
 
 RowValues::RowValues(const KernelBody& body) : body_(body) {
-  for (const llvm::Argument& argument : body.function->args()) kinds_[&argument] = Kind::same;
+  for (const llvm::Argument& argument : body.function->args()) kinds_[&argument] = Kind::uniform;
 }
 
 void RowValues::set(unsigned parameter, Kind kind) {
@@ -56,14 +57,14 @@ void RowValues::set(unsigned parameter, Kind kind) {
 }
 
 RowValues::Kind RowValues::kind(const Value* value) {
-  if (llvm::isa<llvm::Constant>(value)) return Kind::same;
+  if (llvm::isa<llvm::Constant>(value)) return Kind::uniform;
   const auto [found, is_new] = kinds_.try_emplace(value, Kind::other);
   if (!is_new) return found->second;
   const Kind result = compute(llvm::cast<llvm::Instruction>(*value));
   return kinds_[value] = result;
 }
 
-/// What is the same is computed again where nobody asked for it: nothing that may trap.
+/// Uniform values are rematerialised where the program may not compute them: nothing that may trap.
 RowValues::Kind RowValues::compute(const llvm::Instruction& value) {
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&value))
     return phi->hasConstantValue() ? kind(phi->hasConstantValue()) : Kind::other;
@@ -72,20 +73,20 @@ RowValues::Kind RowValues::compute(const llvm::Instruction& value) {
     // A member of a structure that was passed by value: there, whoever asks.
     const Value* from = load->getPointerOperand()->stripInBoundsConstantOffsets();
     const bool is_member = llvm::isa<llvm::Argument>(from) && body_.reads_launch_arguments(*load);
-    return is_member ? Kind::same : Kind::other;
+    return is_member ? Kind::uniform : Kind::other;
   }
   if (llvm::isa<llvm::CastInst>(value))
     return value.getOperand(0)->getType()->isIntegerTy() ? kind(value.getOperand(0)) : Kind::other;
   if (!value.isBinaryOp() || value.isIntDivRem()) return Kind::other;
   const Kind left = kind(value.getOperand(0)), right = kind(value.getOperand(1));
-  if (left == Kind::same && right == Kind::same) return Kind::same;
-  if (value.getOpcode() == llvm::Instruction::Add && left == Kind::same) return right;
+  if (left == Kind::uniform && right == Kind::uniform) return Kind::uniform;
+  if (value.getOpcode() == llvm::Instruction::Add && left == Kind::uniform) return right;
   const bool sum =
       value.getOpcode() == llvm::Instruction::Add || value.getOpcode() == llvm::Instruction::Sub;
-  return sum && right == Kind::same ? left : Kind::other;
+  return sum && right == Kind::uniform ? left : Kind::other;
 }
 
-Value* Again::compute(Value* value) {
+Value* Rematerializer::compute(Value* value) {
   if (llvm::isa<llvm::Constant>(value)) return value;
   if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value))
     return arguments_[argument->getArgNo()];
@@ -106,17 +107,17 @@ void RowConditions::add(const Value* condition, bool answer, RowValues& row) {
     if (llvm::any_of(conditions_, [&](const Condition& c) { return c.compare == compare; }))
       continue;
     const Value *left = compare->getOperand(0), *right = compare->getOperand(1);
-    if (row.counts(left) && row.same(right))
-      conditions_.push_back({compare, Counted::left, answer});
-    else if (row.same(left) && row.counts(right))
-      conditions_.push_back({compare, Counted::right, answer});
-    else if (row.same(left) && row.same(right))
-      conditions_.push_back({compare, Counted::neither, answer});
+    if (row.consecutive(left) && row.uniform(right))
+      conditions_.push_back({compare, Side::left, answer});
+    else if (row.uniform(left) && row.consecutive(right))
+      conditions_.push_back({compare, Side::right, answer});
+    else if (row.uniform(left) && row.uniform(right))
+      conditions_.push_back({compare, Side::neither, answer});
   }
 }
 
 llvm::Function* RowConditions::copy_with_answers(llvm::Function& function) const {
-  if (llvm::none_of(conditions_, [](const Condition& c) { return c.counts(); })) return nullptr;
+  if (llvm::none_of(conditions_, [](const Condition& c) { return c.differs(); })) return nullptr;
   llvm::ValueToValueMapTy copies;
   // Of functions with debug information LLVM copies what is distinct, too. A parallel loop names
   // the groups that there are.
@@ -134,16 +135,16 @@ llvm::Function* RowConditions::copy_with_answers(llvm::Function& function) const
 }
 
 Value* RowConditions::Condition::value() const {
-  return compare->getOperand(counted == Counted::right ? 1 : 0);
+  return compare->getOperand(consecutive == Side::right ? 1 : 0);
 }
 
 Value* RowConditions::Condition::limit() const {
-  return compare->getOperand(counted == Counted::right ? 0 : 1);
+  return compare->getOperand(consecutive == Side::right ? 0 : 1);
 }
 
 llvm::CmpInst::Predicate RowConditions::Condition::predicate() const {
   const auto asked =
-      counted == Counted::right ? compare->getSwappedPredicate() : compare->getPredicate();
+      consecutive == Side::right ? compare->getSwappedPredicate() : compare->getPredicate();
   return answer ? asked : llvm::CmpInst::getInversePredicate(asked);
 }
 
@@ -162,14 +163,14 @@ Value* RowConditions::in_order(llvm::IRBuilder<>& builder, const Condition& cond
 
 Value* RowConditions::hold(llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> first,
                            llvm::ArrayRef<Value*> last, Value* last_x) const {
-  Again of_first(builder, first), of_last(builder, last);
+  Rematerializer of_first(builder, first), of_last(builder, last);
   Value* all = builder.getTrue();
   const auto require = [&](Value* answer) { all = builder.CreateAnd(all, answer); };
   for (const Condition& condition : conditions_) {
     Value* const limit = of_first.compute(condition.limit());
     Value* const from = of_first.compute(condition.value());
     require(builder.CreateICmp(condition.predicate(), from, limit));
-    if (!condition.counts()) continue;
+    if (!condition.differs()) continue;
     Value* const to = of_last.compute(condition.value());
     require(builder.CreateICmp(condition.predicate(), to, limit));
     require(apart(builder, from, to, last_x));
@@ -181,7 +182,7 @@ Value* RowConditions::hold(llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> fi
 
 RowConditions::Range RowConditions::range(llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> first,
                                           llvm::ArrayRef<Value*> last, Value* last_x) const {
-  Again of_first(builder, first), of_last(builder, last);
+  Rematerializer of_first(builder, first), of_last(builder, last);
   Value *const none = builder.getInt32(0), *const one = builder.getInt32(1);
   Value* const size = builder.CreateAdd(last_x, one);
   Value *begin = none, *end = size, *known = builder.getTrue();
@@ -194,7 +195,7 @@ RowConditions::Range RowConditions::range(llvm::IRBuilder<>& builder, llvm::Arra
     Value* const limit = builder.CreateFreeze(of_first.compute(condition.limit()));
     Value* from = builder.CreateFreeze(of_first.compute(condition.value()));
     const auto predicate = condition.predicate();
-    if (!condition.counts()) {
+    if (!condition.differs()) {
       require(builder.CreateICmp(predicate, from, limit));
       continue;
     }

@@ -24,11 +24,11 @@ class RowValues {
   /// be a region as a function with the same parameters in front.
   explicit RowValues(const KernelBody& body);
 
-  /// The same for all; one more from thread to thread, modulo 2^bits; anything.
-  enum class Kind { same, counts, other };
+  /// The same for all threads; one more from thread to thread, modulo 2^bits; anything.
+  enum class Kind { uniform, consecutive, other };
   void set(unsigned parameter, Kind kind);
-  bool same(const llvm::Value* value) { return kind(value) == Kind::same; }
-  bool counts(const llvm::Value* value) { return kind(value) == Kind::counts; }
+  bool uniform(const llvm::Value* value) { return kind(value) == Kind::uniform; }
+  bool consecutive(const llvm::Value* value) { return kind(value) == Kind::consecutive; }
 
  private:
   Kind kind(const llvm::Value* value);
@@ -38,10 +38,11 @@ class RowValues {
   llvm::DenseMap<const llvm::Value*, Kind> kinds_;
 };
 
-/// What `value`, that is the same for a row or counts, is for the thread with these `arguments`.
-class Again {
+/// Computes again, for the thread with these `arguments`, values that are uniform or consecutive
+/// along a row.
+class Rematerializer {
  public:
-  Again(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> arguments)
+  Rematerializer(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> arguments)
       : builder_(builder), arguments_(arguments) {}
   llvm::Value* compute(llvm::Value* value);
 
@@ -51,8 +52,8 @@ class Again {
   llvm::DenseMap<llvm::Value*, llvm::Value*> done_;
 };
 
-/// Comparisons of what counts along a row with what is the same for it: the row's ends tell for all
-/// threads between them.
+/// Comparisons of values that are consecutive along a row with uniform ones: the answers for the
+/// row's first and last thread are the answers for all threads between them.
 class RowConditions {
  public:
   /// The comparisons that must all have the same answer for `condition` to have `answer`; those of
@@ -75,12 +76,12 @@ class RowConditions {
               llvm::ArrayRef<llvm::Value*> last, llvm::Value* last_x) const;
 
  private:
-  enum class Counted { left, right, neither };
+  enum class Side { left, right, neither };
   struct Condition {
     const llvm::ICmpInst* compare;
-    Counted counted;  ///< the other operand is the same for the row
+    Side consecutive;  ///< the other operand is uniform
     bool answer;
-    bool counts() const { return counted != Counted::neither; }
+    bool differs() const { return consecutive != Side::neither; }
     llvm::Value* value() const;
     llvm::Value* limit() const;
     llvm::CmpInst::Predicate predicate() const;  ///< of `value` and `limit`, to be true

@@ -66,7 +66,7 @@ Uniformity::Uniformity(const KernelBody& body) {
   for (const llvm::Argument& argument : function.args())
     if (info.isDivergent(&argument)) varying_.insert(&argument);
   for (llvm::BasicBlock& block : function) {
-    if (info.hasDivergentTerminator(block)) parting_.insert(&block);
+    if (info.hasDivergentTerminator(block)) diverging_.insert(&block);
     for (llvm::Instruction& instruction : block) {
       if (instruction.getType()->isVoidTy()) continue;
       const bool varies_somewhere = info.isDivergent(&instruction) ||

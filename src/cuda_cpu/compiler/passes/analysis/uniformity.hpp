@@ -13,12 +13,14 @@ class Uniformity {
   explicit Uniformity(const KernelBody& body);
   /// May differ between threads where it is computed or where it is used.
   bool varies(const llvm::Value* value) const { return varying_.contains(value); }
-  /// Threads that arrive together at the end of `block` may leave it differently.
-  bool parts_threads(const llvm::BasicBlock* block) const { return parting_.contains(block); }
+  /// The branch at the end of `block` is divergent: threads may leave it differently.
+  bool diverges_at_end_of(const llvm::BasicBlock* block) const {
+    return diverging_.contains(block);
+  }
 
  private:
   llvm::SmallPtrSet<const llvm::Value*, 32> varying_;
-  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> parting_;
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> diverging_;
 };
 
 }  // namespace treadle::cuda_cpu

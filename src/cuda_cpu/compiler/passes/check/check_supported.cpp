@@ -4,8 +4,7 @@
 // counts, and while the line table is still there.
 //
 //   declare float @nope(float)
-//   %v = call float @nope(float %x), !dbg !7   =>   kernel.cu:3:12: error: undefined function
-//   'nope'
+//   %v = call float @nope(float %x)   =>   kernel.cu:3:12: error: undefined function 'nope'
 #include "cuda_cpu/compiler/passes/check/check_supported.hpp"
 
 #include <llvm/ADT/StringExtras.h>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Kernel checks (TREADLE_CHECK): in front of each access a question to the run-time, which
-// ends the kernel where the answer is no; and notes of where threads start and meet. Runs while
-// shared variables still have names and instructions lines.
+// Kernel checks (TREADLE_CHECK): in front of each access a call of the run-time, which
+// ends the kernel if the access is not allowed; and notes of where threads start and meet. Runs
+// while shared variables still have names and instructions lines.
 //
-//   %v = load i32, ptr %p, !dbg !7   =>   call void @__treadle_check_access(ptr %p, i64 4, ptr
-//   null,
-//                                                      ptr @{"kernel.cu:7", null, 0, flags, 4})
-//                                         %v = load i32, ptr %p
+//   %v = load i32, ptr %p   =>   call void @__treadle_check_access(ptr %p, i64 4, ptr null,
+//                                             ptr @{"kernel.cu:7", null, 0, flags, 4})
+//                                %v = load i32, ptr %p
 #include "cuda_cpu/compiler/passes/check/kernel_checks.hpp"
 
 #include <llvm/Analysis/ValueTracking.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Block function: a kernel without barriers becomes a function that runs a whole block, or
-// several side by side, with a loop over the threads of each row. Where the kernel has guards, the
-// threads of a row that pass them all run a copy of it without the questions, in a loop of vectors
-// without masks. The others come behind them, one after the other: they do no more than to ask.
+// Block functions: a kernel without barriers becomes a function that runs a whole block, or
+// several neighbouring ones, with a loop over the threads of each row. Where the kernel's guards
+// were split off (index_set_splitting), the threads of a row that pass them run a copy without the
+// guards, in a vector loop without masks. The others follow one after the other: all they do is
+// evaluate the guards.
 //
 //   void @body.k(...) {              =>   void @run.k(ptr %arguments, ptr %context) {
 //     br (%i < %n), %work, %end             for z, for y: [for each block of a row of blocks:]
@@ -14,9 +15,9 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include "cuda_cpu/compiler/passes/compilation.hpp"
 #include "cuda_cpu/compiler/passes/lowering/block_context.hpp"
 #include "cuda_cpu/compiler/passes/lowering/thread_loop.hpp"
+#include "cuda_cpu/compiler/passes/pass_context.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -39,8 +40,8 @@ class BlockBuilder {
   using RunPart = llvm::function_ref<void(const RowPart&)>;
 
   void emit_thread(llvm::Function* function, const ThreadPosition& at);
-  void emit_row(const PastGuards& guards, const ThreadPosition& first, RunPart run_part);
-  RowConditions::Range who_passes(const PastGuards& guards, const ThreadPosition& first);
+  void emit_row(const IndexSetSplit& guards, const ThreadPosition& first, RunPart run_part);
+  RowConditions::Range who_passes(const IndexSetSplit& guards, const ThreadPosition& first);
   void emit_others(const RowConditions::Range& passing, RunPart run_part);
 
   llvm::LLVMContext& context() const { return builder_.getContext(); }
@@ -72,8 +73,8 @@ void BlockBuilder::emit_thread(llvm::Function* function, const ThreadPosition& a
   calls_.push_back(builder_.CreateCall(function, entry_.values_at(body_, at)));
 }
 
-/// Most rows pass as a whole: that is asked first, at less cost.
-RowConditions::Range BlockBuilder::who_passes(const PastGuards& guards,
+/// Most rows pass as a whole: that is tested first, at less cost.
+RowConditions::Range BlockBuilder::who_passes(const IndexSetSplit& guards,
                                               const ThreadPosition& first) {
   Value *const zero = builder_.getInt32(0), *const one = builder_.getInt32(1);
   Value* const last_x = builder_.CreateSub(size(), one);
@@ -95,7 +96,7 @@ RowConditions::Range BlockBuilder::who_passes(const PastGuards& guards,
   return {either(zero, range.begin), either(size(), range.end)};
 }
 
-/// Before and behind those that pass: a loop of two turns, so that the code is there once.
+/// Before and behind those that pass: a loop of two iterations, so that the code is there once.
 void BlockBuilder::emit_others(const RowConditions::Range& passing, RunPart run_part) {
   Value* const zero = builder_.getInt32(0);
   const auto run = [&](const ThreadPosition& at) { emit_thread(body_.function, at); };
@@ -114,7 +115,7 @@ void BlockBuilder::emit_others(const RowConditions::Range& passing, RunPart run_
   builder_.SetInsertPoint(done);
 }
 
-void BlockBuilder::emit_row(const PastGuards& guards, const ThreadPosition& first,
+void BlockBuilder::emit_row(const IndexSetSplit& guards, const ThreadPosition& first,
                             RunPart run_part) {
   const auto run = [&](const ThreadPosition& at) { emit_thread(guards.function(), at); };
   const auto passing = who_passes(guards, first);
@@ -130,7 +131,7 @@ void BlockBuilder::emit_row(const PastGuards& guards, const ThreadPosition& firs
 }
 
 llvm::Function* BlockBuilder::build() {
-  const PastGuards* guards = work_.guards && work_.guards->function() ? &*work_.guards : nullptr;
+  const IndexSetSplit* guards = work_.guards && work_.guards->function() ? &*work_.guards : nullptr;
   const auto run_thread = [&](const ThreadPosition& at) { emit_thread(body_.function, at); };
   const auto run_row = [&](const ThreadPosition& first, RunPart run_part) {
     emit_row(*guards, first, run_part);

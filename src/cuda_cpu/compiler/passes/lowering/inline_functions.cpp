@@ -2,8 +2,8 @@
 // Inline: every device function that does not call itself, in one step or several, goes
 // into its callers, `__noinline__` or not: a barrier inside it must be seen by the splitter, and
 // index calls inside it become plain values. What remains are recursive functions and those whose
-// address is taken (device_functions). Then the memory that clang gives to every local becomes registers,
-// and generic pointers (address space 4) become plain ones where their origin shows.
+// address is taken (device_functions). Then the memory that clang gives to every local becomes
+// registers, and generic pointers (address space 4) become plain ones where their origin shows.
 //
 //   define internal float @twice(float %x) { ... }
 //   define void @k(ptr %p) {                        define void @k(ptr %p) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Math: device headers declare math functions under libm's own names. CUDA math never
+// Math calls: device headers declare math functions under libm's own names. CUDA math never
 // sets errno, so each is a pure function; told so, LLVM folds, hoists and, with libmvec, computes
 // them for 4 to 16 threads at once.
 //
-//   declare float @sinf(float)      =>    declare float @sinf(float) memory(none) nounwind
-//   willreturn %r = call float @sinf(%x)             %r = call float @sinf(%x)
+//   declare float @sinf(float)   =>   declare float @sinf(float) memory(none) nounwind willreturn
+//   %r = call float @sinf(%x)         %r = call float @sinf(%x)
 #include "cuda_cpu/compiler/passes/lowering/math_calls.hpp"
 
 #include <llvm/ADT/StringSet.h>

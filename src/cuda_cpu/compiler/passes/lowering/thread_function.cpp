@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Thread function, only where it is asked for: the kernel as the text has it, for one
-// thread, beside what the passes behind make of it. A barrier is a call of the run-time, which
+// Thread functions, with --treadle-fibers only: the kernel as the text has it, for one thread,
+// beside what later passes make of it. A barrier is a call of the run-time, which
 // goes on with another thread on another stack (fiber_scheduler.hpp). Slow, and so simple that what
 // regions compute is compared with it.
 //
-//   define internal void @body.k(...) {          define void @thread.k(ptr %arguments, ptr
-//   %context) {
+//   define internal void @body.k(...) {          define void @thread.k(ptr %args, ptr %context) {
 //     store i32 %v, ptr %s                          %x = load i32, ptr %context      ; threadIdx.x
 //     call void @__treadle_barrier(i32 1)    =>     store i32 %v, ptr %s
 //     %w = load i32, ptr %t                         call void %meet(ptr %context, i32 1, i32 0)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Thread loop: code for one thread becomes a loop over the threads of a block which
-// LLVM may vectorise: CUDA promises no order between them, so accesses of different threads are
-// declared independent.
+// Thread loop: code for one thread becomes a loop over the threads of a block
+// which LLVM may vectorise: CUDA promises no order between them, so accesses of different threads
+// are declared independent.
 //
 //   call void @thread(...)        =>      for z, for y: [for each block of a row of blocks:]
 //                                         x: %x = phi i32 ...
 //                                            call void @thread(..., i32 %x, ...)     ; inlined
 //                                            br i1 %more, label %x, ..., !llvm.loop !0
-//   !0 = distinct !{!0, !{!"llvm.loop.parallel_accesses", !1}, !{!"llvm.loop.vectorize.enable", i1
-//   true}}
+//   !0 = distinct !{!0, !{!"llvm.loop.parallel_accesses", !1},
+//                   !{!"llvm.loop.vectorize.enable", i1 true}}
 #include "cuda_cpu/compiler/passes/lowering/thread_loop.hpp"
 
 #include <llvm/Analysis/CaptureTracking.h>
@@ -83,7 +83,7 @@ llvm::MDNode* afterwards(llvm::LLVMContext& context, const char* which,
 }
 
 llvm::MDNode* parallel_loop(llvm::LLVMContext& context, llvm::MDNode* group, bool constant_width,
-                            const RowPlan& plan) {
+                            const UnrollAndJamPlan& plan) {
   llvm::MDNode* as_it_is = string_property(context, "llvm.loop.unroll.disable");
   // What is left when a block is no multiple of the vector's width: too few threads to unroll.
   llvm::MDNode* rest = afterwards(context, "llvm.loop.vectorize.followup_epilogue", {as_it_is});
@@ -91,7 +91,8 @@ llvm::MDNode* parallel_loop(llvm::LLVMContext& context, llvm::MDNode* group, boo
       string_property(context, "llvm.loop.parallel_accesses", group),
       flag(context, "llvm.loop.vectorize.enable", true), rest};
   if (constant_width) {
-    // LLVM unrolls few known steps before it looks for vectors; of those it may.
+    // LLVM unrolls short loops of known trip count before it vectorises; the vector loop it may
+    // unroll.
     properties.push_back(as_it_is);
     properties.push_back(afterwards(context, "llvm.loop.vectorize.followup_vectorized", {}));
   }
@@ -99,7 +100,7 @@ llvm::MDNode* parallel_loop(llvm::LLVMContext& context, llvm::MDNode* group, boo
     properties.push_back(number(context, "llvm.loop.vectorize.width", plan.vector_elements));
     properties.push_back(number(context, "llvm.loop.interleave.count", plan.vectors));
   } else {
-    // LLVM would do four vectors in a step. Of a row of 32 threads all would be left for the loop
+    // LLVM would interleave four vectors. Of a row of 32 threads all would be left for the loop
     // behind, and in long rows the processor looks that far ahead by itself.
     properties.push_back(number(context, "llvm.loop.interleave.count", 1));
   }

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
-#include "cuda_cpu/compiler/passes/speed/row_pairs.hpp"
+#include "cuda_cpu/compiler/passes/speed/unroll_and_jam.hpp"
 
 namespace llvm {
 class TargetMachine;
@@ -75,7 +75,7 @@ struct ThreadLoop {
   llvm::function_ref<void(llvm::Value* number)> before_block = nullptr;
   /// With more than one row at a time `emit` is called for each, and a plane has a multiple of
   /// them.
-  RowPlan plan{};
+  UnrollAndJamPlan plan{};
   /// Instead of `emit` for the threads from 0 to the end of a row: calls `run_part` for parts of
   /// the row that together hold all of its threads; of one row at a time.
   llvm::function_ref<void(const ThreadPosition& first,

@@ -12,8 +12,8 @@
 #include <llvm/IR/Instructions.h>
 
 #include "cuda_cpu/compiler/passes/analysis/uniformity.hpp"
-#include "cuda_cpu/compiler/passes/compilation.hpp"
 #include "cuda_cpu/compiler/passes/lowering/markers.hpp"
+#include "cuda_cpu/compiler/passes/pass_context.hpp"
 #include "cuda_cpu/compiler/passes/regions/implied_barriers.hpp"
 
 namespace treadle::cuda_cpu {
@@ -30,7 +30,7 @@ void split_at_barriers(SplitKernel& kernel, const std::string& name) {
   const auto count = static_cast<unsigned>(kernel.graph->regions().size());
   for (unsigned i = 0; i < count; ++i)
     kernel.exits.push_back(find_exits(*kernel.graph, uniformity, i));
-  const llvm::BitVector apart = regions_run_apart(*kernel.graph, kernel.exits);
+  const llvm::BitVector apart = divergent_regions(*kernel.graph, kernel.exits);
   kernel.local = plan_local_memory(kernel.body);
   kernel.live.emplace(kernel.body, *kernel.graph, uniformity, apart);
   kernel.regions.resize(count);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Implied barriers: meeting points the source does not name.
+// Implied barriers: places where threads must or should wait for each other that the source does
+// not name.
 //
-// Warp barriers. Code from before __syncwarp() counts on the 32 threads of a warp running in step;
-// it had to say `volatile` for the compiler's sake, and that is the mark it is known by.
+// Warp barriers. Code from before __syncwarp() relies on the 32 threads of a warp running in
+// lockstep. It had to use `volatile` to keep the compiler from caching values, and is recognised by
+// it.
 //
 //   store volatile float %v, ptr %shared    =>    call void @__treadle_barrier(i32 2)
 //                                                 store volatile float %v, ptr %shared
 //                                                 call void @__treadle_barrier(i32 2)
 //
-// Scheduling barriers. Cutting an inner loop at its head turns "each thread runs the loop" into
-// "each step of the loop runs for all threads": neighbouring threads' loads lie side by side and
-// vectorise. In a loop with volatile loads it also lets the threads run that the loop waits for.
+// Scheduling barriers. A barrier at the head of an inner loop interchanges it with the loop over
+// threads: all threads run one iteration before the next, and neighbouring threads' loads become
+// vectors. In a loop with volatile loads it also lets the threads run that the loop waits for.
 //
 //   loop:                                   loop:
 //     %i = phi i32 ...                =>      %i = phi i32 ...
@@ -28,7 +30,7 @@
 
 #include "cuda_cpu/compiler/passes/analysis/uniformity.hpp"
 #include "cuda_cpu/compiler/passes/lowering/markers.hpp"
-#include "cuda_cpu/compiler/passes/speed/step_loops.hpp"
+#include "cuda_cpu/compiler/passes/speed/loop_interchange.hpp"
 #include "cuda_cpu/module_abi.h"
 
 namespace treadle::cuda_cpu {
@@ -36,8 +38,8 @@ namespace {
 
 // Beyond that many stores it is not a hand-written warp reduction, and every barrier is a region.
 constexpr std::size_t most_volatile_stores = 64;
-// A loop body larger than this amortises its own overhead; per step it would move too many values
-// to memory and back.
+// A loop body larger than this amortises its own overhead; per iteration it would move too many
+// values to memory and back.
 constexpr unsigned largest_scheduled_loop = 400;
 
 void call_barrier(llvm::Instruction* before, BarrierKind kind) {
@@ -60,7 +62,7 @@ llvm::SmallVector<llvm::StoreInst*, 16> volatile_shared_stores(const KernelBody&
   return found;
 }
 
-/// Gains from running in step: a load that waits, or one at an address of the thread's own.
+/// Gains from the interchange: a load that waits, or one whose address varies between threads.
 bool gains_from_steps(const llvm::Instruction& instruction, const Uniformity& uniformity,
                       Interchange interchange) {
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
@@ -82,7 +84,7 @@ void add_warp_barriers(const KernelBody& body) {
 }
 
 bool runs_in_steps(const llvm::Loop& loop, const Uniformity& uniformity, Interchange interchange) {
-  if (const auto decided = step_loop_mark(loop)) return *decided;
+  if (const auto decided = interchange_mark(loop)) return *decided;
   if (!loop.isInnermost() || !loop.getLoopLatch()) return false;
   bool gains = false;
   unsigned size = 0;

@@ -11,20 +11,22 @@ namespace treadle::cuda_cpu {
 
 class Uniformity;
 
-/// Whether the body stores to shared memory through a volatile pointer, as code did that counts on
-/// a warp's threads running in step.
+/// Whether the body stores to shared memory through a volatile pointer, as code did that relies
+/// on a warp's threads running in lockstep.
 bool relies_on_warps(const KernelBody& body);
 
 /// Puts warp barriers around those stores.
 void add_warp_barriers(const KernelBody& body);
 
-/// Whether loops run in step for their speed; those that wait for another thread always do.
+/// Whether loops are interchanged with the loop over threads for their speed; those that wait for
+/// another thread always are.
 enum class Interchange { off, on };
 
-/// Whether threads should run `loop` together, step by step.
+/// Whether `loop` is interchanged with the loop over threads: all threads run an iteration before
+/// the next.
 bool runs_in_steps(const llvm::Loop& loop, const Uniformity& uniformity, Interchange interchange);
 
-/// Puts scheduling barriers into inner loops that threads should run together.
+/// Puts scheduling barriers at the head of inner loops that are interchanged.
 void add_scheduling_barriers(const KernelBody& body, const Uniformity& uniformity,
                              Interchange interchange);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Live values: what a thread knows when it meets a barrier must be there when it goes on.
-// Index arithmetic is computed again, it costs less than memory. The rest gets slots: values all
+// Live values: what is live at a barrier must be available behind it. Index arithmetic is
+// rematerialised, which costs less than memory. The rest gets slots: values all
 // threads share one in the uniform frame, the others an array over the threads in the varying
-// frame (structure of arrays: neighbouring threads' values lie side by side, loops vectorise).
+// frame (structure of arrays: neighbouring threads' values are adjacent, loops vectorise).
 //
 //   region 0:  %i = add i32 %thread.x, %n          region 1 computes it again
 //              %v = load float, ptr %p             region 0 stores it to slot 0, region 1 loads it
@@ -18,7 +18,7 @@
 
 #include "cuda_cpu/compiler/passes/analysis/uniformity.hpp"
 #include "cuda_cpu/compiler/passes/regions/region_graph.hpp"
-#include "cuda_cpu/compiler/passes/speed/shared_slots.hpp"
+#include "cuda_cpu/compiler/passes/speed/slot_coloring.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -181,7 +181,7 @@ void LiveValues::add_slot(Instruction& value, bool uniform) {
   slots_.push_back(slot);
 }
 
-void LiveValues::share(const KernelBody& body, const RegionGraph& graph) {
+void LiveValues::color_slots(const KernelBody& body, const RegionGraph& graph) {
   const auto is_phi = [](const Slot& slot) { return llvm::isa<llvm::PHINode>(slot.value); };
   if (llvm::none_of(slots_, is_phi)) return;
   const Liveness liveness(body, graph, AtBarriers::go_on);
@@ -190,7 +190,7 @@ void LiveValues::share(const KernelBody& body, const RegionGraph& graph) {
     const auto values = liveness.live_into(region.start);
     alive.emplace_back(values.begin(), values.end());
   }
-  home_ = share_slots(slots_, graph, alive);
+  color_ = slot_colors(slots_, graph, alive);
 }
 
 void LiveValues::lay_out(const KernelBody& body) {
@@ -201,8 +201,8 @@ void LiveValues::lay_out(const KernelBody& body) {
     if (slot.uniform) {
       slot.offset = llvm::alignTo(uniform_size_, 16);
       uniform_size_ = slot.offset + size;
-    } else if (!home_.empty() && home_[i] != i) {
-      slot.offset = slots_[home_[i]].offset;
+    } else if (!color_.empty() && color_[i] != i) {
+      slot.offset = slots_[color_[i]].offset;
     } else {
       slot.offset = varying_size_;
       varying_size_ += llvm::PowerOf2Ceil(size);

@@ -23,12 +23,12 @@ struct Slot {
 /// Which values each region needs from earlier ones, and how it gets them.
 class LiveValues {
  public:
-  /// `apart`: see regions_run_apart. What is computed there is not the same for all threads.
+  /// `apart`: see divergent_regions. What is computed there is not the same for all threads.
   LiveValues(const KernelBody& body, const RegionGraph& graph, const Uniformity& uniformity,
              const llvm::BitVector& apart);
 
-  /// Gives one slot to values that are not needed at the same time (shared_slots.hpp).
-  void share(const KernelBody& body, const RegionGraph& graph);
+  /// Gives one slot to values that are never live at the same time (slot_coloring.hpp).
+  void color_slots(const KernelBody& body, const RegionGraph& graph);
   /// Gives each slot its place: offsets and sizes are known from here on.
   void lay_out(const KernelBody& body);
 
@@ -49,7 +49,7 @@ class LiveValues {
   llvm::DenseMap<const llvm::Value*, unsigned> costs_;
   llvm::SmallVector<Slot, 16> slots_;
   llvm::DenseMap<const llvm::Instruction*, unsigned> slot_index_;
-  llvm::SmallVector<unsigned, 16> home_;  ///< the slot that each slot lives in; empty: its own
+  llvm::SmallVector<unsigned, 16> color_;  ///< the slot that each shares; empty: its own
   std::uint64_t uniform_size_ = 0, varying_size_ = 0;
 };
 

@@ -13,11 +13,11 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
-#include "cuda_cpu/compiler/passes/compilation.hpp"
 #include "cuda_cpu/compiler/passes/lowering/block_context.hpp"
 #include "cuda_cpu/compiler/passes/lowering/thread_loop.hpp"
+#include "cuda_cpu/compiler/passes/pass_context.hpp"
 #include "cuda_cpu/compiler/passes/regions/frame_scopes.hpp"
-#include "cuda_cpu/compiler/passes/speed/next_turn_prefetch.hpp"
+#include "cuda_cpu/compiler/passes/speed/software_prefetch.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -44,7 +44,7 @@ class RegionEntries {
   llvm::Function* make_all(unsigned likely_width) const {
     if (!region_.indices.empty()) return make_step();
     if (likely_width == 0) return make("all.", Threads::all, Indices::loaded);
-    const RowPlan& plan = work_.rows;
+    const UnrollAndJamPlan& plan = work_.rows;
     llvm::Function* rows = make("rows.", Threads::all, Indices::loaded, likely_width, plan);
     llvm::Function* any = make("any.", Threads::all, Indices::loaded);
     // Rarely taken, by odd heights too where rows go in pairs: one loop of vectors under masks, and
@@ -72,16 +72,17 @@ class RegionEntries {
   /// Who runs, and whether under masks in vectors or one after the other.
   enum class Threads { all, selected, selected_in_turn };
   /// Of a thread: read from its slot, or the row's first thread's and on from there.
-  enum class Indices { loaded, counted };
+  enum class Indices { loaded, consecutive };
 
-  /// Three versions: for any indices, for those that count, and for threads that stay, too.
+  /// Three versions: for any indices, for consecutive ones, and of these for strips in which no
+  /// thread leaves the loop.
   llvm::Function* make_step() const;
 
   llvm::LLVMContext& context() const { return region_.function->getContext(); }
   BlockEntry open(const char* prefix, llvm::IRBuilder<>& builder) const;
-  /// `width`: of the rows of all blocks it will run; 0 for any. `step`: instead of the region.
+  /// `width`: of the rows of all blocks it will run; 0 for any. `step`: in place of the region.
   llvm::Function* make(const char* prefix, Threads threads, Indices indices, unsigned width = 0,
-                       const RowPlan& plan = {}, const StayingStep* step = nullptr) const;
+                       const UnrollAndJamPlan& plan = {}, const FullStrip* step = nullptr) const;
   void branch_if_selected(llvm::IRBuilder<>& builder, Value* selected, Value* thread,
                           llvm::BasicBlock* skip) const;
   /// `first` for blocks of which `asks` is true.
@@ -91,8 +92,7 @@ class RegionEntries {
   Value* any_apart(llvm::IRBuilder<>& builder, const BlockEntry& entry) const;
   llvm::SmallVector<Value*, 24> of_first(const BlockEntry& entry, Value* thread,
                                          llvm::ArrayRef<Value*> indices) const;
-  Value* all_stay(llvm::IRBuilder<>& builder, const BlockEntry& entry,
-                  const StayingStep& step) const;
+  Value* all_stay(llvm::IRBuilder<>& builder, const BlockEntry& entry, const FullStrip& step) const;
   void append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry) const;
   /// The indices of one thread. The loads join `group`, if there is one.
   llvm::SmallVector<Value*, 2> load_indices(llvm::IRBuilder<>& builder, const BlockEntry& entry,
@@ -131,7 +131,7 @@ void RegionEntries::append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry)
        {offsetof(BlockContext, uniform_frame), offsetof(BlockContext, varying_frame),
         offsetof(BlockContext, local_memory)})
     entry.values.push_back(invariant(load_context_pointer(builder, entry.context, offset)));
-  // Read before the first thread runs: threads write the values of their next turn there.
+  // Read before the first thread runs: threads write the values of their next iteration there.
   for (const Slot* slot : region_.uniform_values) {
     auto* load = builder.CreateLoad(slot->memory_type,
                                     context_field(builder, uniform_frame(entry), slot->offset));
@@ -194,8 +194,8 @@ Value* RegionEntries::any_apart(llvm::IRBuilder<>& builder, const BlockEntry& en
   llvm::MDNode* group = llvm::MDNode::getDistinct(context(), {});
   const auto compare = [&](const ThreadPosition& at) {
     for (const auto& [i, own] : llvm::enumerate(load_indices(builder, entry, at.linear, group))) {
-      Value* counted = builder.CreateAdd(first[i], builder.CreateZExt(at.x, own->getType()));
-      note(i, builder.CreateXor(own, counted));
+      Value* expected = builder.CreateAdd(first[i], builder.CreateZExt(at.x, own->getType()));
+      note(i, builder.CreateXor(own, expected));
     }
   };
   emit_thread_loop(builder, body_, entry, {LoopKind::parallel, group, compare, look_at_first});
@@ -217,9 +217,9 @@ llvm::SmallVector<Value*, 24> RegionEntries::of_first(const BlockEntry& entry, V
   return values;
 }
 
-/// i1, for rows whose indices count. Narrow ones are not worth the question.
+/// i1, for rows whose indices are consecutive. Narrow ones are not worth the test.
 Value* RegionEntries::all_stay(llvm::IRBuilder<>& builder, const BlockEntry& entry,
-                               const StayingStep& step) const {
+                               const FullStrip& step) const {
   auto* ask = llvm::BasicBlock::Create(context(), "ask", entry.function);
   auto* asked = llvm::BasicBlock::Create(context(), "asked", entry.function);
   Value* all = builder.CreateAlloca(builder.getInt1Ty());
@@ -248,18 +248,18 @@ Value* RegionEntries::all_stay(llvm::IRBuilder<>& builder, const BlockEntry& ent
 
 llvm::Function* RegionEntries::make_step() const {
   llvm::Function* loaded = make("loaded.", Threads::all, Indices::loaded);
-  llvm::Function* counted = make("counted.", Threads::all, Indices::counted);
-  if (work_.staying && work_.staying->function()) {
-    const StayingStep& step = *work_.staying;
-    llvm::Function* staying = make("staying.", Threads::all, Indices::counted, 0, {}, &step);
+  llvm::Function* consecutive = make("consecutive.", Threads::all, Indices::consecutive);
+  if (work_.full_strip && work_.full_strip->function()) {
+    const FullStrip& step = *work_.full_strip;
+    llvm::Function* full_strip = make("full.", Threads::all, Indices::consecutive, 0, {}, &step);
     step.function()->eraseFromParent();
-    // What was loaded for the questions would take the place of the index that is marked.
-    staying->addFnAttr(llvm::Attribute::NoInline);
-    counted = make_choice(
-        "in_order.", *staying, *counted,
+    // Inlined, the loads of the tests would replace the index that is marked for the prefetch.
+    full_strip->addFnAttr(llvm::Attribute::NoInline);
+    consecutive = make_choice(
+        "in_order.", *full_strip, *consecutive,
         [&](auto& builder, const BlockEntry& entry) { return all_stay(builder, entry, step); });
   }
-  return make_choice("all.", *counted, *loaded, [this](auto& builder, const BlockEntry& entry) {
+  return make_choice("all.", *consecutive, *loaded, [this](auto& builder, const BlockEntry& entry) {
     return builder.CreateICmpEQ(any_apart(builder, entry), builder.getInt64(0));
   });
 }
@@ -295,8 +295,8 @@ void RegionEntries::branch_if_selected(llvm::IRBuilder<>& builder, Value* select
 }
 
 llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices indices,
-                                    unsigned width, const RowPlan& plan,
-                                    const StayingStep* step) const {
+                                    unsigned width, const UnrollAndJamPlan& plan,
+                                    const FullStrip* step) const {
   llvm::IRBuilder<> builder(context());
   BlockEntry entry = open(prefix, builder);
   if (width != 0) entry.fix_width(body_, width);
@@ -308,7 +308,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
   llvm::SmallVector<llvm::CallInst*, 2> calls;
   llvm::SmallVector<Value*, 2> first;
   const auto look_at_first = [&](Value* thread) {
-    if (indices == Indices::counted) first = load_indices(builder, entry, thread, nullptr);
+    if (indices == Indices::consecutive) first = load_indices(builder, entry, thread, nullptr);
     if (!step || counters_ == Counters::unmarked) return;
     if (Value* distance = step->index_distance(builder, of_first(entry, thread, first)))
       mark_counter(builder, *llvm::cast<llvm::LoadInst>(first[0]), *distance);

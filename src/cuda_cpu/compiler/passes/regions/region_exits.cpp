@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Analysis: where threads go from a region, and whether all to the same place. Threads that part
-// at a branch may still leave alike: if every path from there leads through one block inside the
-// region, they meet in it before it is decided where to.
+// Analysis: where threads go from a region, and whether all of them to the same place. Threads that
+// diverge at a branch may still leave the region alike: if every path from there leads through one
+// block inside the region, they converge in it before it is decided where they go.
 //
-//   if (x[thread] > 0) a = 1; else a = 2;      parts threads, but they meet behind it:
+//   if (x[thread] > 0) a = 1; else a = 2;      divergent, but converges behind it:
 //   if (n > 3) __syncthreads();                uniform exit
 //
-//   if (x[thread] > 0) __syncthreads();        parts threads, one way meets a barrier: not uniform
+//   if (x[thread] > 0) __syncthreads();        divergent, one way meets a barrier: not uniform
 //
-// Threads that part run apart until they meet: at a barrier of the whole block, where it is the
-// same one on every way there. A loop that is run in steps, and left by each thread in its turn:
+// Threads that diverged run separately until they converge: at a barrier of the whole block, if it
+// is the same one on every path there. An interchanged loop that each thread leaves in an iteration
+// of its own:
 //
-//   region 1, a step:   to region 1 or 2       apart: some are done and stand before region 2
+//   region 1, the loop: to region 1 or 2       divergent: some are done and stand before region 2
 //   __syncthreads();
 //   region 2                                    all threads again
 #include "cuda_cpu/compiler/passes/regions/region_exits.hpp"
@@ -48,7 +49,7 @@ class MeetingPoints {
     }
   }
 
-  /// Whether all threads that part at the end of `block` come through one block again.
+  /// Whether all threads that diverge at the end of `block` converge in one block of the region.
   bool meet_after(BasicBlock* block) const { return behind(block).any(); }
 
  private:
@@ -89,15 +90,15 @@ bool reaches_barrier(const RegionGraph& graph, BasicBlock* block) {
   return llvm::any_of(exits_from(graph, block), [](int exit) { return exit != region_exited; });
 }
 
-/// Whether threads that part at the end of `block` come to barriers both ways, be it the same one:
-/// a loop around has then taken some of them there in another turn than the others.
+/// Whether threads that diverge at the end of `block` come to barriers both ways, be it the same
+/// one: some of them have then come there in another iteration of a loop around it.
 bool parts_for_barriers(const RegionGraph& graph, BasicBlock* block) {
   return llvm::count_if(graph.successors(block),
                         [&](BasicBlock* next) { return reaches_barrier(graph, next); }) > 1;
 }
 
-/// Whether threads that part at the end of `block` may take another turn of a loop before they come
-/// to a barrier inside that loop: `while (..) { if (mine) { barrier; } ++i; }`.
+/// Whether threads that diverge at the end of `block` may run another iteration of a loop before
+/// they come to a barrier inside that loop: `while (..) { if (mine) { barrier; } ++i; }`.
 bool turns_before_barrier(const RegionGraph& graph, BasicBlock* block) {
   llvm::SmallPtrSet<BasicBlock*, 16> seen;
   llvm::SmallVector<BasicBlock*, 16> pending{block};
@@ -161,7 +162,7 @@ RegionExits find_exits(const RegionGraph& graph, const Uniformity& uniformity, u
   llvm::sort(exits.successors);
   const MeetingPoints meeting_points(graph, blocks);
   for (BasicBlock* block : blocks.blocks) {
-    if (graph.region_after(block) != 0 || !uniformity.parts_threads(block)) continue;
+    if (graph.region_after(block) != 0 || !uniformity.diverges_at_end_of(block)) continue;
     exits.both_ways |= turns_before_barrier(graph, block);
     if (meeting_points.meet_after(block) || exits_from(graph, block).size() < 2) continue;
     exits.uniform = false;
@@ -183,10 +184,10 @@ llvm::BitVector find_apart(const RegionGraph& graph, llvm::ArrayRef<RegionExits>
 
 }  // namespace
 
-llvm::BitVector regions_run_apart(const RegionGraph& graph,
+llvm::BitVector divergent_regions(const RegionGraph& graph,
                                   llvm::MutableArrayRef<RegionExits> exits) {
-  // Threads that stand at one barrier of such a region may have come there in different turns of a
-  // loop around it: whether the loop goes on is then not the same for all, though all count alike.
+  // Threads that stand at one barrier of such a region may have come there in different iterations
+  // of a loop around it: whether the loop goes on is then not uniform, though its counter is.
   for (;;) {
     const llvm::BitVector apart = find_apart(graph, exits);
     bool changed = false;

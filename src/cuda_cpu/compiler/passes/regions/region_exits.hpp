@@ -13,8 +13,8 @@ class Uniformity;
 struct RegionExits {
   llvm::SmallVector<int, 4> successors;  ///< sorted; region numbers, region_exited
   bool uniform = true;                   ///< all threads of the block go to the same one
-  bool both_ways = false;  ///< threads that part come to barriers whichever way they go, or in
-                           ///< different turns of a loop
+  bool both_ways = false;  ///< threads that diverge come to barriers whichever way they go, or
+                           ///< in different iterations of a loop
 
   /// The only place to go, or -1. A region nobody leaves counts as leading out.
   int only_successor() const;
@@ -26,7 +26,7 @@ RegionExits find_exits(const RegionGraph& graph, const Uniformity& uniformity, u
 
 /// Regions that some threads of a block may run while others stand elsewhere; `exits` of each. No
 /// decision that such a region makes is uniform any more.
-llvm::BitVector regions_run_apart(const RegionGraph& graph,
+llvm::BitVector divergent_regions(const RegionGraph& graph,
                                   llvm::MutableArrayRef<RegionExits> exits);
 
 }  // namespace treadle::cuda_cpu

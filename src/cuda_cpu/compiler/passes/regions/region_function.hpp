@@ -24,8 +24,8 @@ struct RegionFunction {
   llvm::SmallVector<const Slot*, 8>
       uniform_values;  ///< loaded by the caller, before any thread runs
   llvm::SmallVector<const Slot*, 2>
-      indices;  ///< of the thread; loaded by the caller, or counted (counted_values.hpp)
-  /// What the region leaves in their slots for its next turn; null where it does not.
+      indices;  ///< of the thread; loaded or computed by the caller (consecutive_indices.hpp)
+  /// What the region leaves in their slots for its next iteration; null where it does not.
   llvm::SmallVector<llvm::Value*, 2> next_indices;
 };
 
@@ -41,7 +41,7 @@ struct LocalMemory {
 
 LocalMemory plan_local_memory(const KernelBody& body);
 
-/// `indices`: slots whose values the caller gives (counted_values.hpp).
+/// `indices`: slots whose values the caller gives (consecutive_indices.hpp).
 RegionFunction make_region_function(const KernelBody& body, const RegionGraph& graph,
                                     const LiveValues& live, const LocalMemory& local,
                                     unsigned region, llvm::ArrayRef<const Slot*> indices);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Analysis: kernels whose threads read and write what lies side by side, and do nothing else. One
-// block of 32 by 8 threads after the other visits 8 rows of a picture, 128 bytes of each; run
-// together, four of them visit 512 bytes of a row before the next:
+// Block rows: kernels whose accesses are all coalesced, and which do nothing else, run several
+// blocks of a row of the grid together. One block of 32 by 8 threads after the other accesses 8
+// rows of an image, 128 bytes of each; run together, four of them access 512 bytes of a row before
+// the next:
 //
 //   block 0 | block 1 | ...             order of the rows of threads
 //    0        8                          0   1   2   3
 //    1        9                =>        4   5   6   7
 //    2       10                          8   9  10  11
 //
-// Rows of a picture are often a power of two apart and then share one set of the cache: 18 of them
+// Rows of an image are often a power of two apart and then share one set of the cache: 18 of them
 // do not fit. Not for kernels with loops, where a block reads again what it has read, nor with
-// anything that a block has for itself.
+// shared memory or anything else that belongs to a block.
 #include "cuda_cpu/compiler/passes/speed/block_rows.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -18,7 +19,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include "cuda_cpu/compiler/passes/analysis/slopes.hpp"
+#include "cuda_cpu/compiler/passes/analysis/affine_strides.hpp"
 #include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 
@@ -28,11 +29,11 @@ bool suits_block_rows(const KernelBody& body, PassRunner& runner) {
   if (own || body.stores_thread_index) return false;
   const auto& loops = runner.fresh_analyses().getResult<llvm::LoopAnalysis>(*body.function);
   if (!loops.empty()) return false;
-  Slopes slopes(body, loops, 0);
+  AffineStrides strides(body, loops, 0);
   return llvm::all_of(llvm::instructions(*body.function), [&](const llvm::Instruction& i) {
     // Who calls sinf waits for no memory, and one loop more costs it 4 %.
     const bool calls = llvm::isa<llvm::CallInst>(i) && !llvm::isa<llvm::IntrinsicInst>(i);
-    return !calls && !llvm::isa<llvm::AllocaInst>(i) && slopes.side_by_side(i);
+    return !calls && !llvm::isa<llvm::AllocaInst>(i) && strides.coalesced(i);
   });
 }
 

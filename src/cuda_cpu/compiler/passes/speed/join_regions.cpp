@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Join regions: where each region leads to one other only, the scheduler has nothing to
-// decide. The loops of all regions then stand in one function, which asks for the launch's
-// arguments and the block's size once, and keeps in registers what all threads share.
+// Join regions: where each region has one successor only, the scheduler has nothing to decide. The
+// loops of all regions then go into one function, which loads the launch's arguments and the
+// block's size once, and keeps uniform values in registers.
 //
 //   region 0: run_all = @all.0.k, then 1        region 0: run_all = @all.k, then out
 //   region 1: run_all = @all.1.k, then 2   =>

@@ -5,7 +5,7 @@ namespace treadle::cuda_cpu {
 
 struct KernelBody;
 
-/// The blockDim.x that a kernel is most likely launched with; 0 if nothing tells. Call it on a
+/// The blockDim.x that a kernel is probably launched with; 0 if nothing suggests one. Call it on a
 /// simplified body.
 unsigned likely_row_width(const KernelBody& body);
 

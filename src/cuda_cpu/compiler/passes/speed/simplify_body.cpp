@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Simplify: what is still redundant when a body is split costs a slot in memory, so LLVM
-// simplifies the body first. Inner loops of constant trip count are unrolled more eagerly than
-// LLVM would: a loop left standing is cut into steps later (implied_barriers), which moves its
-// values through memory at every step. A loop with barriers is unrolled only if it is short and all
-// threads work in each of its steps: every copy of a barrier is a region to compile, though one
-// that knows the loop's counter and where its threads go next.
+// Simplify: what is still redundant when a body is split costs a slot in memory, so LLVM simplifies
+// the body first. Inner loops of constant trip count are unrolled more eagerly than LLVM would: a
+// loop that stays is interchanged later (implied_barriers), which moves its values through memory
+// at every iteration. A loop with barriers is unrolled only if it is short and all threads work in
+// each of its iterations: every copy of a barrier is a region to compile, though one in which the
+// loop's counter and the next region are constants.
 //
-//   for (k = 0; k < 32; ++k) acc += a[y][k] * b[k][x];                 =>  32 multiply-adds in a
-//   row for (d = 1; d < 256; d *= 2) { s[..][t] = ..; barrier; }           =>  8 regions in a row
+//   for (k = 0; k < 32; ++k) acc += a[y][k] * b[k][x];                 =>  32 multiply-adds
+//   for (d = 1; d < 256; d *= 2) { s[..][t] = ..; barrier; }           =>  8 regions in a row
 //   for (d = 128; d > 0; d /= 2) { if (t < d) s[t] = ..; barrier; }    =>  as it is
 #include "cuda_cpu/compiler/passes/speed/simplify_body.hpp"
 
@@ -27,7 +27,8 @@ namespace treadle::cuda_cpu {
 namespace {
 
 constexpr unsigned largest_unrolled = 800;  // instructions, all copies together
-// The same where loops inside are unrolled too: three of 40 steps make 64 000 of one instruction.
+// The same where loops inside are unrolled too: three of 40 iterations make 64 000 of one
+// instruction.
 constexpr std::uint64_t largest_unrolled_nest = 4096;
 // Of a whole kernel: what it may cost to compile, and far from max_regions.
 constexpr unsigned most_unrolled_barriers = 16;
@@ -53,7 +54,7 @@ bool is_block_barrier(const llvm::Instruction& instruction) {
   return kind && kind->equalsInt(static_cast<unsigned>(BarrierKind::block));
 }
 
-/// Whether every thread that takes part in a step of the loop writes, and meets the whole block.
+/// Whether every thread that runs an iteration of the loop stores, and reaches a block barrier.
 bool all_threads_work(const llvm::Loop& loop, const llvm::DominatorTree& dominators) {
   bool write = false, meet = false;
   for (const llvm::BasicBlock* block : loop.blocks()) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Wide indices: `int` arithmetic that may not overflow, computed in the width of
-// addresses.
+// Widen indices: `int` arithmetic that may not overflow, computed in the width of addresses.
 //
 //   %r = mul nsw i32 %row, %n                  %row.w = sext i32 %row to i64
 //   %i = add nsw i32 %r, %x              =>    %r.w = mul nsw i64 %row.w, %n.w
 //   %a = sext i32 %i to i64                    %i.w = add nsw i64 %r.w, %x.w
 //   gep float, ptr %p, i64 %a                  gep float, ptr %p, i64 %i.w
 //
-// LLVM reorders sums and then no longer knows that they do not overflow. What lies side by side for
-// the threads of a row is a vector only if it knows: otherwise it asks for each row, and keeps a
-// loop over single threads beside the one over vectors.
+// LLVM reassociates sums and drops their no-wrap flags. Accesses that are coalesced along a row
+// become vectors only where it knows that the index does not wrap: otherwise it tests for that at
+// each row, and keeps a scalar loop beside the vector loop.
 #include "cuda_cpu/compiler/passes/speed/widen_indices.hpp"
 
 #include <llvm/ADT/DenseMap.h>
@@ -19,7 +18,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
-#include "cuda_cpu/compiler/passes/analysis/slopes.hpp"
+#include "cuda_cpu/compiler/passes/analysis/affine_strides.hpp"
 #include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
 
 namespace treadle::cuda_cpu {
@@ -82,7 +81,7 @@ class Widener {
 void widen_indices(const KernelBody& body) {
   const llvm::DominatorTree dominators(*body.function);
   const llvm::LoopInfo loops(dominators);
-  Slopes slopes(body, loops, 0);
+  AffineStrides strides(body, loops, 0);
   llvm::SmallVector<llvm::SExtInst*, 8> indices;
   for (Instruction& instruction : llvm::instructions(*body.function)) {
     auto* extension = llvm::dyn_cast<llvm::SExtInst>(&instruction);
@@ -93,7 +92,7 @@ void widen_indices(const KernelBody& body) {
     const bool address = llvm::any_of(extension->users(), [](const llvm::User* user) {
       return llvm::isa<llvm::GetElementPtrInst>(user);
     });
-    if (sum && Widener::keeps_sign(*sum) && address && slopes.of(extension))
+    if (sum && Widener::keeps_sign(*sum) && address && strides.stride(extension))
       indices.push_back(extension);
   }
   Widener widener(*body.function);

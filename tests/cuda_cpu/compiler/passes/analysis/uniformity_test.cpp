@@ -17,7 +17,7 @@ TEST(Uniformity, WhatDependsOnTheThreadOrOnMemoryVaries) {
   for (const llvm::Instruction& instruction : kernel.body.function->getEntryBlock())
     if (uniformity.varies(&instruction)) varying.push_back(instruction.getName().str());
   EXPECT_THAT(varying, ElementsAre("i", "v", "c"));
-  EXPECT_TRUE(uniformity.parts_threads(&kernel.body.function->getEntryBlock()));
+  EXPECT_TRUE(uniformity.diverges_at_end_of(&kernel.body.function->getEntryBlock()));
 }
 
 }  // namespace

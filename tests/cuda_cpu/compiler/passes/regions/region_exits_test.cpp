@@ -86,7 +86,7 @@ std::pair<std::vector<int>, std::vector<std::string>> apart_and_shared(const std
   std::vector<RegionExits> exits;
   for (unsigned i = 0; i < graph.regions().size(); ++i)
     exits.push_back(find_exits(graph, uniformity, i));
-  const llvm::BitVector apart = regions_run_apart(graph, exits);
+  const llvm::BitVector apart = divergent_regions(graph, exits);
   const LiveValues live(kernel.body, graph, uniformity, apart);
   std::pair<std::vector<int>, std::vector<std::string>> result;
   for (unsigned region : apart.set_bits()) result.first.push_back(static_cast<int>(region));

@@ -11,16 +11,16 @@ namespace treadle::cuda_cpu {
 struct KernelBody;
 struct RegionFunction;
 
-/// A step of a loop in the copy for threads that all stay in the loop.
-class StayingStep {
+/// The copy of a strip of a loop for threads that all stay in the loop to its end.
+class FullStrip {
  public:
-  /// `number`: of the region, which is a step that has indices.
-  StayingStep(const KernelBody& body, const RegionFunction& region, unsigned number);
-  /// The copy, whose caller takes care of it; null where the indices do not decide who stays.
+  /// `number`: of the region, which is a strip that has indices.
+  FullStrip(const KernelBody& body, const RegionFunction& region, unsigned number);
+  /// The copy, whose caller takes care of it; null where the indices do not decide who leaves.
   llvm::Function* function() const { return copy_; }
-  /// Under which all threads of a row stay, if its indices count from the first thread's.
+  /// Under which no thread of a row leaves, if the row's indices are consecutive.
   const RowConditions& conditions() const { return conditions_; }
-  /// How far the region's one index is ahead in the next step, in its own type; `first`: what the
+  /// How much the region's one index grows until the next strip, in its own type; `first`: what the
   /// first thread gives the region's parameters, in order; null for y and z. Null where there are
   /// more.
   llvm::Value* index_distance(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> first) const;

@@ -12,15 +12,17 @@ class TargetMachine;
 
 namespace treadle::cuda_cpu {
 
-/// How many rows of threads run at a time, and by which vectors. With one row LLVM chooses these.
-struct RowPlan {
+/// How many rows of threads are unrolled and jammed, and into which vectors. With one row LLVM
+/// chooses these.
+struct UnrollAndJamPlan {
   unsigned rows = 1;
-  unsigned vector_elements = 0, vectors = 0;  ///< of a row, side by side
+  unsigned vector_elements = 0, vectors = 0;  ///< interleaved, of a row
 };
 
 /// For blocks whose rows have `width` threads. `region`: one region of a body as a function with
 /// the same parameters in front.
-RowPlan plan_rows(const KernelBody& region, unsigned width, const llvm::TargetMachine& machine);
+UnrollAndJamPlan plan_unroll_and_jam(const KernelBody& region, unsigned width,
+                                     const llvm::TargetMachine& machine);
 
 /// Inlines what threads of one or several rows call, one call right behind the other. Several call
 /// a region without branches, and take turns instruction by instruction: what they read alike is

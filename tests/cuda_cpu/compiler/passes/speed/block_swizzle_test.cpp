@@ -3,15 +3,15 @@
 
 #include "cuda_cpu/compiler/lowered.hpp"
 #include "cuda_cpu/compiler/passes/kernel_texts.hpp"
-#include "cuda_cpu/compiler/passes/speed/tile_walks.hpp"
+#include "cuda_cpu/compiler/passes/speed/block_swizzle.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
 
-TEST(TileWalks, ALoopWithABarrierThatReadsMemory) {
+TEST(BlockSwizzle, ALoopWithABarrierThatReadsMemory) {
   const auto walk = [](const std::string& text) {
     Lowered kernel(text);
-    return walks_tiles(kernel.body, kernel.runner);
+    return swizzles_blocks(kernel.body, kernel.runner);
   };
   EXPECT_TRUE(walk(walking_kernel("")));
   EXPECT_FALSE(walk(walking_kernel("", "volatile"))) << "it may wait for another block";

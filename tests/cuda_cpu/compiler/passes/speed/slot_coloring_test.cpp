@@ -18,7 +18,7 @@ std::map<std::string, std::uint64_t> offsets_of(const std::string& text) {
   const RegionGraph graph(kernel.body, "k");
   const auto count = static_cast<unsigned>(graph.regions().size());
   LiveValues live(kernel.body, graph, Uniformity(kernel.body), llvm::BitVector(count));
-  live.share(kernel.body, graph);
+  live.color_slots(kernel.body, graph);
   live.lay_out(kernel.body);
   std::map<std::string, std::uint64_t> offsets;
   for (const Slot& slot : live.slots())
@@ -26,19 +26,19 @@ std::map<std::string, std::uint64_t> offsets_of(const std::string& text) {
   return offsets;
 }
 
-TEST(SharedSlots, ASumAndItsNextValueTakeTurnsInOne) {
+TEST(SlotColoring, ASumAndItsNextValueShareOne) {
   const auto offsets = offsets_of(walking_kernel(""));
   ASSERT_TRUE(offsets.contains("sum") && offsets.contains("next"));
   EXPECT_EQ(offsets.at("sum"), offsets.at("next"));
   EXPECT_NE(offsets.at("sum"), offsets.at("v")) << "both are needed behind the first barrier";
 }
 
-TEST(SharedSlots, ValuesThatABarrierFindsBothAliveHaveTheirOwn) {
+TEST(SlotColoring, ValuesThatABarrierFindsBothAliveHaveTheirOwn) {
   const auto offsets = offsets_of(walking_kernel("store float %sum, ptr addrspace(1) %a"));
   EXPECT_NE(offsets.at("sum"), offsets.at("next"));
 }
 
-TEST(SharedSlots, ValuesThatChangePlacesHaveTheirOwn) {
+TEST(SlotColoring, ValuesThatChangePlacesHaveTheirOwn) {
   const auto offsets = offsets_of(R"(define spir_kernel void @k(ptr addrspace(1) %p, i32 %n) {
     %x = call spir_func i32 @__treadle_thread_index(i32 0)
     %a = getelementptr float, ptr addrspace(1) %p, i32 %x

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Widen steps: a loop that is cut into steps (implied_barriers) takes its values out of
-// the frames and puts them back at each, which costs more than a short body does. Four copies of
-// the body in a row do so once; a thread may leave behind each of them.
+// Strip-mining: an interchanged loop (loop_interchange) loads its values from the frames and stores
+// them back at each iteration, which costs more than a short body does. A strip of four iterations,
+// unrolled, does so once; a thread may leave the loop behind each of them.
 //
 //   loop:  %i = phi ...                       loop:  %i = phi ...
 //     %s = fadd %a, load (%p + %i)              %s = fadd %a, load (%p + %i)
 //     br (%i + %d < %n), %loop, %end     =>     br (%i + %d < %n), %loop.1, %end
 //                                             loop.1:
 //                                               %s.1 = fadd %s, load (%p + %i + %d) ...
-#include "cuda_cpu/compiler/passes/speed/widen_steps.hpp"
+#include "cuda_cpu/compiler/passes/speed/strip_mining.hpp"
 
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -31,11 +31,11 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-constexpr unsigned steps_at_once = 4;
-// Of one step: beyond that its own work outweighs the frames.
+constexpr unsigned strip_length = 4;  // iterations
+// Of one iteration: beyond that its own work outweighs the frames.
 constexpr unsigned largest_body = 40;
 
-/// A volatile load or an atomic waits for another thread, which runs between two steps.
+/// A volatile load or an atomic waits for another thread, which runs between two iterations.
 bool may_wait(const llvm::Loop& loop) {
   for (const llvm::BasicBlock* block : loop.blocks())
     for (const llvm::Instruction& instruction : *block)
@@ -43,16 +43,17 @@ bool may_wait(const llvm::Loop& loop) {
   return false;
 }
 
-bool should_widen(const llvm::Loop& loop, const Uniformity& uniformity, Interchange interchange) {
+bool should_strip_mine(const llvm::Loop& loop, const Uniformity& uniformity,
+                       Interchange interchange) {
   std::size_t size = 0;
   for (const llvm::BasicBlock* block : loop.blocks()) size += block->sizeWithoutDebug();
   return size <= largest_body && runs_in_steps(loop, uniformity, interchange) && !may_wait(loop) &&
          llvm::hasUnrollTransformation(&loop) == llvm::TM_Unspecified;
 }
 
-class WidenSteps : public llvm::PassInfoMixin<WidenSteps> {
+class StripMining : public llvm::PassInfoMixin<StripMining> {
  public:
-  WidenSteps(const Uniformity& uniformity, Interchange interchange)
+  StripMining(const Uniformity& uniformity, Interchange interchange)
       : uniformity_(uniformity), interchange_(interchange) {}
 
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
@@ -63,11 +64,11 @@ class WidenSteps : public llvm::PassInfoMixin<WidenSteps> {
     auto& machine = analyses.getResult<llvm::TargetIRAnalysis>(function);
     llvm::OptimizationRemarkEmitter remarks(&function);
     for (llvm::Loop* loop : loops.getLoopsInPreorder()) {
-      if (!should_widen(*loop, uniformity_, interchange_)) continue;
+      if (!should_strip_mine(*loop, uniformity_, interchange_)) continue;
       llvm::simplifyLoop(loop, &dominators, &loops, &evolution, &assumptions, nullptr, true);
       llvm::formLCSSARecursively(*loop, dominators, &loops, &evolution);
       llvm::UnrollLoopOptions options{};
-      options.Count = steps_at_once;
+      options.Count = strip_length;
       llvm::UnrollLoop(loop, options, &loops, &evolution, &dominators, &assumptions, &machine,
                        &remarks, /*PreserveLCSSA=*/true);
     }
@@ -81,10 +82,10 @@ class WidenSteps : public llvm::PassInfoMixin<WidenSteps> {
 
 }  // namespace
 
-void widen_steps(const KernelBody& body, PassRunner& runner, Interchange interchange) {
+void strip_mining(const KernelBody& body, PassRunner& runner, Interchange interchange) {
   const Uniformity uniformity(body);
   llvm::FunctionPassManager passes;
-  passes.addPass(WidenSteps(uniformity, interchange));
+  passes.addPass(StripMining(uniformity, interchange));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::InstCombinePass());

@@ -3,7 +3,7 @@
 
 #include "cuda_cpu/compiler/lowered.hpp"
 #include "cuda_cpu/compiler/passes/kernel_texts.hpp"
-#include "cuda_cpu/compiler/passes/speed/step_loops.hpp"
+#include "cuda_cpu/compiler/passes/speed/loop_interchange.hpp"
 #include "cuda_cpu/module_abi.h"
 
 namespace treadle::cuda_cpu {
@@ -40,10 +40,10 @@ std::string thread_sum(const std::string& index, const std::string& load) {
 
 bool is_run_in_steps(const std::string& text) {
   Lowered kernel(text);
-  return mark_step_loops(kernel.body, kernel.runner);
+  return mark_interchanged_loops(kernel.body, kernel.runner);
 }
 
-TEST(StepLoops, AreThoseThatReadSideBySide) {
+TEST(LoopInterchange, IsForLoopsWithCoalescedAccesses) {
   EXPECT_TRUE(is_run_in_steps(thread_sum("%far, %t", "load"))) << "columns of a matrix";
   EXPECT_TRUE(is_run_in_steps(thread_sum("%far, %k", "load"))) << "the same for all";
   EXPECT_FALSE(is_run_in_steps(thread_sum("%row, %k", "load"))) << "a row for each thread";
@@ -51,19 +51,19 @@ TEST(StepLoops, AreThoseThatReadSideBySide) {
   EXPECT_FALSE(is_run_in_steps(thread_sum("%far, %t", "load volatile")));
 }
 
-TEST(StepLoops, BehindBarriersAreAlsoThoseThatCarryFloats) {
+TEST(LoopInterchange, IsAlsoForLoopsBehindBarriersThatCarryFloats) {
   const auto marked = [](const std::string& text) {
     Lowered kernel(text);
-    mark_arithmetic_loops(kernel.body, kernel.runner);
-    return count(kernel.module.text(), "treadle.loop.steps");
+    mark_float_loops(kernel.body, kernel.runner);
+    return count(kernel.module.text(), "treadle.loop.interchange");
   };
   EXPECT_EQ(marked(strided_sum("load")), 1u);
   EXPECT_EQ(marked(thread_sum("%far, %t", "load")), 0u) << "integers";
 }
 
-TEST(StepLoops, AreAlsoMadeAsTheyAreWritten) {
+TEST(LoopInterchange, KeepsTheLoopAsItIsWrittenToo) {
   Lowered kernel(thread_sum("%far, %t", "load"));
-  ASSERT_TRUE(mark_step_loops(kernel.body, kernel.runner));
+  ASSERT_TRUE(mark_interchanged_loops(kernel.body, kernel.runner));
   kernel.make_regions();
   const auto& regions = kernel.kernel().regions;
   ASSERT_EQ(regions.size(), 2u) << "before the loop, and a step";

@@ -17,9 +17,9 @@
 #include "cuda_cpu/compiler/passes/regions/region_exits.hpp"
 #include "cuda_cpu/compiler/passes/regions/region_function.hpp"
 #include "cuda_cpu/compiler/passes/regions/region_graph.hpp"
-#include "cuda_cpu/compiler/passes/speed/past_guards.hpp"
-#include "cuda_cpu/compiler/passes/speed/row_pairs.hpp"
-#include "cuda_cpu/compiler/passes/speed/staying_steps.hpp"
+#include "cuda_cpu/compiler/passes/speed/full_strips.hpp"
+#include "cuda_cpu/compiler/passes/speed/index_set_splitting.hpp"
+#include "cuda_cpu/compiler/passes/speed/unroll_and_jam.hpp"
 
 namespace llvm {
 class MDNode;
@@ -34,11 +34,11 @@ struct BackendOptions;
 
 /// One region of a kernel that is split at barriers.
 struct RegionWork {
-  llvm::SmallVector<const Slot*, 2> indices;  ///< that count from thread to thread, if any do
+  llvm::SmallVector<const Slot*, 2> indices;  ///< that may be consecutive (consecutive_indices.hpp)
   RegionFunction function;
   llvm::MDNode* group = nullptr;  ///< of memory accesses that are independent between threads
-  RowPlan rows;
-  std::optional<StayingStep> staying;
+  UnrollAndJamPlan rows;
+  std::optional<FullStrip> full_strip;
 };
 
 /// A kernel on its way to KernelPlan::regions.
@@ -62,11 +62,11 @@ struct KernelWork {
   KernelPlan& plan;
   std::optional<KernelBody> body;
   llvm::MDNode* group = nullptr;  ///< as RegionWork::group
-  std::optional<PastGuards> guards;
+  std::optional<IndexSetSplit> guards;
   std::optional<SplitKernel> split;
 };
 
-struct Compilation {
+struct PassContext {
   /// Whether `pass` is on.
   bool runs(const Pass& pass) const;
   bool runs(std::string_view pass) const;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Analysis: kernels that walk over tiles. A block of a tiled product reads a row of tiles of one
-// matrix and a column of tiles of the other, which its neighbours read too. What gives it away is a
-// loop with a barrier in it that reads global memory:
+// Block swizzle: kernels whose blocks the run-time starts in strips of the grid and not row by row,
+// because neighbouring blocks read the same tiles. A block of a tiled product reads a row of tiles
+// of one matrix and a column of tiles of the other, which its neighbours read too. Such a kernel is
+// known by a loop with a barrier in it that reads global memory:
 //
 //   loop:  %v = load float, ptr addrspace(1) %a     into shared memory
 //          call void @__treadle_barrier(i32 1)
@@ -11,7 +12,7 @@
 // Atomic operations and volatile accesses outside of shared memory may wait for another block, and
 // so may functions that are not inlined. Such a kernel keeps the order in which a GPU starts
 // blocks.
-#include "cuda_cpu/compiler/passes/speed/tile_walks.hpp"
+#include "cuda_cpu/compiler/passes/speed/block_swizzle.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Constants.h>
@@ -80,7 +81,7 @@ bool walks(const llvm::Loop& loop) {
 
 }  // namespace
 
-bool walks_tiles(const KernelBody& body, PassRunner& runner) {
+bool swizzles_blocks(const KernelBody& body, PassRunner& runner) {
   for (const Instruction& instruction : llvm::instructions(*body.function))
     if (may_wait(instruction)) return false;
   const auto& loops = runner.fresh_analyses().getResult<llvm::LoopAnalysis>(*body.function);

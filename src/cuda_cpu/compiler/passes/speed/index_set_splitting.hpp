@@ -7,12 +7,12 @@ namespace treadle::cuda_cpu {
 
 struct KernelBody;
 
-/// The body of a kernel without barriers in the copy for threads that all pass its guards, as in
+/// The copy of a body without barriers for the threads of a row that pass its guards, as in
 /// `if (i < n) { ... }`.
-class PastGuards {
+class IndexSetSplit {
  public:
-  explicit PastGuards(const KernelBody& body);
-  /// The copy, whose caller takes care of it; null where no guard counts along rows.
+  explicit IndexSetSplit(const KernelBody& body);
+  /// The copy, whose caller takes care of it; null where no guard compares a consecutive index.
   llvm::Function* function() const { return copy_; }
   /// Under which all threads of a row pass.
   const RowConditions& conditions() const { return conditions_; }

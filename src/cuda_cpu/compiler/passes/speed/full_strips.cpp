@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Staying steps: of a loop `for (i = thread; i < n; i += step)`, cut into steps, all
-// steps but the last are run by all threads to their ends. Asked of each thread that costs a mask
-// for each vector. Whether an index that counts from thread to thread is below a limit, the row's
-// ends tell for all between them; if they stay, a copy of the step without the questions runs.
+// Full strips: of a strip-mined loop `for (i = thread; i < n; i += step)` all strips but the last
+// are run by all threads to their ends. The exit conditions cost each vector of threads a mask.
+// Where the index is consecutive along a row of threads, its first and last thread tell whether any
+// thread leaves the loop in this strip; if none does, a copy of the strip without exits runs.
 //
 //   %s = fadd %a, load (%p + %i)                    if %i + %d < %n at both ends of all rows:
 //   br (%i + %d < %n), %more, %end          =>        %s = fadd %a, load (%p + %i)
 //   more: %s.1 = fadd %s, load (%p + %i + %d)         %s.1 = fadd %s, load (%p + %i + %d)
-#include "cuda_cpu/compiler/passes/speed/staying_steps.hpp"
+#include "cuda_cpu/compiler/passes/speed/full_strips.hpp"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/CFG.h>
@@ -59,18 +59,18 @@ class WaysBack {
 
 }  // namespace
 
-StayingStep::StayingStep(const KernelBody& body, const RegionFunction& region, unsigned number) {
+FullStrip::FullStrip(const KernelBody& body, const RegionFunction& region, unsigned number) {
   KernelBody as_body = body;
   as_body.function = region.function;
   RowValues row(as_body);
   const auto parameters = static_cast<unsigned>(body.function->arg_size());
   const auto count = static_cast<unsigned>(region.function->arg_size());
-  row.set(body.user_parameters, RowValues::Kind::counts);
+  row.set(body.user_parameters, RowValues::Kind::consecutive);
   row.set(body.user_parameters + 1, RowValues::Kind::other);
   row.set(body.user_parameters + 2, RowValues::Kind::other);
-  row.set(parameters, RowValues::Kind::counts);
+  row.set(parameters, RowValues::Kind::consecutive);
   for (auto i = static_cast<unsigned>(region.indices.size()); i > 0; --i)
-    row.set(count - i, RowValues::Kind::counts);
+    row.set(count - i, RowValues::Kind::consecutive);
   const WaysBack back(*region.function, number);
   for (const llvm::BasicBlock& block : *region.function) {
     const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
@@ -81,16 +81,17 @@ StayingStep::StayingStep(const KernelBody& body, const RegionFunction& region, u
   }
   copy_ = conditions_.copy_with_answers(*region.function);
   if (!copy_) return;
-  if (region.indices.size() != 1 || !region.next_indices[0] || !row.counts(region.next_indices[0]))
+  if (region.indices.size() != 1 || !region.next_indices[0] ||
+      !row.consecutive(region.next_indices[0]))
     return;
   index_ = region.function->getArg(static_cast<unsigned>(region.function->arg_size()) - 1);
   next_index_ = region.next_indices[0];
 }
 
-Value* StayingStep::index_distance(llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> first) const {
+Value* FullStrip::index_distance(llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> first) const {
   if (!next_index_) return nullptr;
-  Again again(builder, first);
-  return builder.CreateSub(again.compute(next_index_), again.compute(index_));
+  Rematerializer rematerializer(builder, first);
+  return builder.CreateSub(rematerializer.compute(next_index_), rematerializer.compute(index_));
 }
 
 }  // namespace treadle::cuda_cpu

@@ -3,7 +3,7 @@
 
 #include "cuda_cpu/compiler/ir_module.hpp"
 #include "cuda_cpu/compiler/passes/run_pass.hpp"
-#include "cuda_cpu/compiler/passes/speed/next_turn_prefetch.hpp"
+#include "cuda_cpu/compiler/passes/speed/software_prefetch.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -35,29 +35,29 @@ std::string rows_read(const std::string& row, const std::string& mark) {
   !2 = distinct !{})";
 }
 
-std::string prefetched(const std::string& text) { return after<NextTurnPrefetch>(text); }
+std::string prefetched(const std::string& text) { return after<SoftwarePrefetch>(text); }
 
-TEST(NextTurnPrefetch, AsksForWhatTheNextTurnReads) {
-  const std::string text = prefetched(rows_read("add i64 %y, %m", ", !treadle.turn !1"));
+TEST(SoftwarePrefetch, FetchesWhatTheNextIterationReads) {
+  const std::string text = prefetched(rows_read("add i64 %y, %m", ", !treadle.counter !1"));
   EXPECT_THAT(text, HasSubstr("%0 = shl i64 %n, 6")) << "16 rows of n floats";
   EXPECT_THAT(text, HasSubstr("getelementptr i8, ptr %a, i64 %0"));
   EXPECT_THAT(text, HasSubstr("call void @llvm.prefetch"));
 }
 
-TEST(NextTurnPrefetch, LeavesAloneWhatDoesNotMoveOrMovesByThread) {
+TEST(SoftwarePrefetch, LeavesAloneWhatDoesNotMoveOrMovesByThread) {
   EXPECT_THAT(prefetched(rows_read("add i64 %y, %m", "")), Not(HasSubstr("llvm.prefetch")));
-  EXPECT_THAT(prefetched(rows_read("add i64 %y, 7", ", !treadle.turn !1")),
+  EXPECT_THAT(prefetched(rows_read("add i64 %y, 7", ", !treadle.counter !1")),
               Not(HasSubstr("llvm.prefetch")));
-  EXPECT_THAT(prefetched(rows_read("mul i64 %y, %m", ", !treadle.turn !1")),
+  EXPECT_THAT(prefetched(rows_read("mul i64 %y, %m", ", !treadle.counter !1")),
               Not(HasSubstr("llvm.prefetch")));
 }
 
-TEST(NextTurnPrefetch, AFetchOfTheSameMarkCarriesAStepThatIsNoConstant) {
+TEST(SoftwarePrefetch, AFetchOfTheSameMarkCarriesAStepThatIsNoConstant) {
   const auto carried = [](const std::string& step) {
-    const std::string text = prefetched(rows_read("add i64 %y, %m", R"(, !treadle.turn !2
+    const std::string text = prefetched(rows_read("add i64 %y, %m", R"(, !treadle.counter !2
       %sum = add i64 %n, 36
       %carried = inttoptr i64 )" + step + R"( to ptr
-      call void @llvm.prefetch(ptr %carried, i32 0, i32 2, i32 1), !treadle.turn !2)"));
+      call void @llvm.prefetch(ptr %carried, i32 0, i32 2, i32 1), !treadle.counter !2)"));
     EXPECT_EQ(count(text, "call void @llvm.prefetch"), 1u);
     EXPECT_THAT(text, Not(HasSubstr("prefetch.p0(ptr %carried")));
     return text;
@@ -67,7 +67,7 @@ TEST(NextTurnPrefetch, AFetchOfTheSameMarkCarriesAStepThatIsNoConstant) {
   EXPECT_THAT(carried("1024"), HasSubstr("shl i64 %n, 12"));
 }
 
-TEST(NextTurnPrefetch, ACounterIsAPhiThatGrowsByAConstant) {
+TEST(SoftwarePrefetch, ACounterIsAPhiThatGrowsByAConstant) {
   IrModule module(R"(define void @f(ptr %frame, i32 %d) {
    entry:
     %m = load i32, ptr %frame
@@ -82,9 +82,9 @@ TEST(NextTurnPrefetch, ACounterIsAPhiThatGrowsByAConstant) {
   llvm::Instruction& load = function.getEntryBlock().front();
   auto phi = function.back().phis().begin();
   mark_counter(load, *std::next(phi));
-  EXPECT_THAT(module.text(), Not(HasSubstr("treadle.turn")));
+  EXPECT_THAT(module.text(), Not(HasSubstr("treadle.counter")));
   mark_counter(load, *phi);
-  EXPECT_THAT(module.text(), HasSubstr("!treadle.turn"));
+  EXPECT_THAT(module.text(), HasSubstr("!treadle.counter"));
   EXPECT_THAT(module.text(), HasSubstr("!{i64 3}"));
 }
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Rows in pairs: regions in which each row of threads reads the same rows of a tile, more of them
-// than the processor has registers. In
+// Unroll-and-jam of the loop over rows of threads: for regions in which every row reads the same
+// rows of a tile, more of them than the processor has registers. In
 //
 //   for (k = 0; k < 32; k++) sum += a[y][k] * b[k][x];       double, 32 x 32 threads
 //
 // b is 128 vectors of 64 bytes, sum four of them for each y. Row by row each multiply-add loads one
 // vector of b, and a processor that loads as many vectors as it multiplies has no time left for a.
-// With two rows at a time it loads half as many:
+// With the loop over y unrolled by two and the two bodies jammed it loads half as many:
 //
 //   for y:    for x: sum[y]                =>    for y += 2:    for x: sum[y], sum[y + 1]
 //
-// All vectors of a row go side by side, or each element of a would be kept, or loaded again, for
-// every one of them. LICM would take b out of the loop over y, through the stack.
-#include "cuda_cpu/compiler/passes/speed/row_pairs.hpp"
+// The loop over x is interleaved by all vectors of a row, or each element of a would be kept, or
+// loaded again, for every one of them. LICM is off for the loop over y: it would keep b on the
+// stack.
+#include "cuda_cpu/compiler/passes/speed/unroll_and_jam.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -26,15 +27,15 @@
 
 #include <algorithm>
 
-#include "cuda_cpu/compiler/passes/analysis/slopes.hpp"
+#include "cuda_cpu/compiler/passes/analysis/affine_strides.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
 
 constexpr unsigned rows_at_a_time = 2;
-constexpr unsigned most_vectors = 4;  // side by side: with two rows, eight sums
+constexpr unsigned most_vectors = 4;  // interleaved: with two rows, eight sums
 
-/// The type of all that is read and written side by side; null where they differ. Slots in the
+/// The type of all coalesced accesses; null where they differ. Slots in the
 /// frame are left out: what goes through them is a row's own.
 class RowAccesses {
  public:
@@ -54,16 +55,16 @@ class RowAccesses {
 
  private:
   void add(llvm::Instruction& access) {
-    suit_ = suit_ && along_x_.side_by_side(access);
+    suit_ = suit_ && along_x_.coalesced(access);
     const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&access);
-    if (!suit_ || !pointer || along_x_.of(pointer) == 0) return;
+    if (!suit_ || !pointer || along_x_.stride(pointer) == 0) return;
     llvm::Type* type = llvm::getLoadStoreType(&access);
     suit_ = type->isFloatingPointTy() && (!type_ || type_ == type);
     type_ = type;
-    if (llvm::isa<llvm::LoadInst>(access) && along_y_.of(pointer) == 0) ++shared_rows_;
+    if (llvm::isa<llvm::LoadInst>(access) && along_y_.stride(pointer) == 0) ++shared_rows_;
   }
 
-  Slopes along_x_, along_y_;
+  AffineStrides along_x_, along_y_;
   bool suit_ = true;
   llvm::Type* type_ = nullptr;
   unsigned shared_rows_ = 0;
@@ -97,7 +98,8 @@ bool goes_straight(const llvm::Function& function, const llvm::LoopInfo& loops) 
 
 }  // namespace
 
-RowPlan plan_rows(const KernelBody& region, unsigned width, const llvm::TargetMachine& machine) {
+UnrollAndJamPlan plan_unroll_and_jam(const KernelBody& region, unsigned width,
+                                     const llvm::TargetMachine& machine) {
   const llvm::DominatorTree dominators(*region.function);
   const llvm::LoopInfo loops(dominators);
   if (!goes_straight(*region.function, loops)) return {};

@@ -9,7 +9,7 @@ namespace treadle::cuda_cpu {
 
 class PassRunner;
 
-/// Makes short loops that threads will run in step do several of their steps at a time.
-void widen_steps(const KernelBody& body, PassRunner& runner, Interchange interchange);
+/// Unrolls short loops that will be interchanged by a strip of iterations.
+void strip_mining(const KernelBody& body, PassRunner& runner, Interchange interchange);
 
 }  // namespace treadle::cuda_cpu

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Analysis: which of the values that a region finds in the varying frame are indices. Loaded for
-// each thread they make every access a gather, though the threads of `for (i = thread; i < n;
-// i += step)` read side by side. Regions that have such values are made twice (barrier_regions):
+// Consecutive indices: which of the values that a region finds in the varying frame are indices of
+// memory. Loaded for each thread they make every access a gather, though the accesses of
+// `for (i = thread; i < n; i += step)` are coalesced. Regions that have such values are compiled
+// twice (region_entries), and a row whose indices are consecutive runs the version that computes
+// them from the first thread's:
 //
 //   %i = load i32, ptr (%frame + 4 * %thread)       %i = add nuw nsw i32 %first, %x
-//   %v = load float, ptr (%p + %i)   ; gather       %v = load float, ptr (%p + %i)   ; side by side
-//   if threads hold anything                        if x counts from the first thread's value
-#include "cuda_cpu/compiler/passes/speed/counted_values.hpp"
+//   %v = load float, ptr (%p + %i)   ; gather       %v = load float, ptr (%p + %i)   ; a vector
+//   for any indices                                 for consecutive indices
+#include "cuda_cpu/compiler/passes/speed/consecutive_indices.hpp"
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Instructions.h>
 
-#include "cuda_cpu/compiler/passes/compilation.hpp"
+#include "cuda_cpu/compiler/passes/pass_context.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -42,7 +44,7 @@ bool indexes_memory(const llvm::Instruction& value,
 
 }  // namespace
 
-// Only in steps of a loop, where indices are needed over and over: each region that has some is
+// Only in interchanged loops, which use their indices over and over: each region that has some is
 // compiled two or three times.
 void find_consecutive_indices(SplitKernel& kernel) {
   for (unsigned i = 0; i < kernel.regions.size(); ++i) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Prefetch for the next turn: a loop with barriers, `for m { tile = a[m];
-// barrier; compute; barrier; }`, reads memory in one region and computes in another. The processor
-// sees the next turn's addresses only when it is there, and rows of a matrix lie too far apart for
-// it to guess them. Where an address depends on the loop's counter, the region asks for it a turn
-// ahead, and the memory answers while the threads compute.
+// Software prefetch, after LLVM's optimiser: a loop with barriers, `for m { tile = a[m]; barrier;
+// compute; barrier; }`, reads memory in one region and computes in another. The processor sees the
+// addresses of the next iteration only when it is there, and rows of a matrix lie too far apart for
+// its own prefetcher. Where an address is affine in the loop's counter, the region prefetches it
+// one iteration ahead, and memory answers while the threads compute.
 //
 //   %v = load <16 x float>, (%b + 4 * %n * %m)   =>   prefetch (%b + 4 * %n * %m) + 4 * %n * step
 //                                                     %v = load ...
 //
-// An address that does not exist, behind the last turn, is no fault: prefetches have none.
-#include "cuda_cpu/compiler/passes/speed/next_turn_prefetch.hpp"
+// The last iteration prefetches addresses that may not exist, which is no fault.
+#include "cuda_cpu/compiler/passes/speed/software_prefetch.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
@@ -27,18 +27,18 @@ namespace {
 
 using llvm::SCEV;
 
-constexpr const char* mark_name = "treadle.turn";
+constexpr const char* mark_name = "treadle.counter";
 constexpr std::uint64_t line_bytes = 64;
 // Rows that lie a power of two apart share a set of the first cache and would push each other out.
 constexpr unsigned keep_in_second_cache = 2;
 constexpr unsigned largest_address = 64;  // operations
 
-/// How an address changes from one turn to the next. That sums wrap is left out of account: what is
-/// fetched in vain costs little.
-class TurnStep {
+/// The stride of an address from one iteration to the next. Wrapping is left out of account: a
+/// prefetch in vain costs little.
+class IterationStride {
  public:
-  TurnStep(llvm::ScalarEvolution& evolution,
-           llvm::DenseMap<const llvm::Value*, const SCEV*> counters)
+  IterationStride(llvm::ScalarEvolution& evolution,
+                  llvm::DenseMap<const llvm::Value*, const SCEV*> counters)
       : evolution_(evolution), counters_(std::move(counters)) {}
 
   /// Null where it is not the same for all of the region's threads; a zero where nothing changes.
@@ -113,7 +113,7 @@ llvm::CallInst* fetch(llvm::IRBuilder<>& builder, llvm::Value* address) {
       {address, builder.getInt32(0), builder.getInt32(keep_in_second_cache), builder.getInt32(1)});
 }
 
-/// The loads that are marked, with their steps. Fetches that carried some are gone.
+/// The loads that are marked, with their steps. Removes the prefetches that only carried a step.
 llvm::DenseMap<const llvm::Value*, const SCEV*> take_counters(llvm::Function& function,
                                                               llvm::ScalarEvolution& evolution) {
   using llvm::PatternMatch::match, llvm::PatternMatch::m_Value;
@@ -141,7 +141,7 @@ llvm::DenseMap<const llvm::Value*, const SCEV*> take_counters(llvm::Function& fu
   return counters;
 }
 
-/// The loads of whole vectors inside of loops: a line each, for which one fetch is little.
+/// The loads of whole vectors inside of loops: each reads about a cache line, worth one prefetch.
 llvm::SmallVector<llvm::LoadInst*, 8> vector_loads(llvm::Function& function,
                                                    const llvm::LoopInfo& loops) {
   const llvm::DataLayout& layout = function.getParent()->getDataLayout();
@@ -184,7 +184,7 @@ void mark_counter(llvm::IRBuilder<>& builder, llvm::Instruction& load, llvm::Val
   fetch(builder, address)->setMetadata(mark_name, mark);
 }
 
-llvm::PreservedAnalyses NextTurnPrefetch::run(llvm::Function& function,
+llvm::PreservedAnalyses SoftwarePrefetch::run(llvm::Function& function,
                                               llvm::FunctionAnalysisManager& analyses) {
   if (llvm::none_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
         return instruction.hasMetadata(mark_name);
@@ -194,7 +194,7 @@ llvm::PreservedAnalyses NextTurnPrefetch::run(llvm::Function& function,
   auto counters = take_counters(function, evolution);
   const auto& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   llvm::Module& module = *function.getParent();
-  TurnStep steps(evolution, std::move(counters));
+  IterationStride steps(evolution, std::move(counters));
   llvm::SCEVExpander expander(evolution, module.getDataLayout(), "turn");
   for (llvm::LoadInst* load : vector_loads(function, loops)) {
     // Sums are graphs, and are walked as trees.

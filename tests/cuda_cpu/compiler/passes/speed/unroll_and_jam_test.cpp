@@ -3,7 +3,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "cuda_cpu/compiler/lowered.hpp"
-#include "cuda_cpu/compiler/passes/speed/row_pairs.hpp"
+#include "cuda_cpu/compiler/passes/speed/unroll_and_jam.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -31,12 +31,12 @@ std::string sum_of_products(unsigned count, const std::string& stride = "1") {
   return text + "\n    store double " + sum + ", ptr addrspace(1) %a\n    ret void }";
 }
 
-TEST(RowPairs, WhereRowsShareMoreThanTheRegistersHold) {
+TEST(UnrollAndJam, WhereRowsShareMoreThanTheRegistersHold) {
   const auto plan = [](const std::string& text) {
     Lowered kernel(text);
-    return plan_rows(kernel.body, 32, *kernel.machine);
+    return plan_unroll_and_jam(kernel.body, 32, *kernel.machine);
   };
-  const RowPlan pairs = plan(sum_of_products(32));
+  const UnrollAndJamPlan pairs = plan(sum_of_products(32));
   EXPECT_EQ(pairs.rows, 2u);
   EXPECT_GE(pairs.vector_elements, 2u);
   EXPECT_EQ(32 % (pairs.vector_elements * pairs.vectors), 0u);
@@ -44,7 +44,7 @@ TEST(RowPairs, WhereRowsShareMoreThanTheRegistersHold) {
   EXPECT_EQ(plan(sum_of_products(32, "2")).rows, 1u) << "not side by side";
 }
 
-TEST(RowPairs, TakeTurnsInstructionByInstruction) {
+TEST(UnrollAndJam, TakeTurnsInstructionByInstruction) {
   IrModule module(R"(define internal i8 @region(i32 %y, ptr %p) {
      br label %on
     on:
@@ -68,11 +68,11 @@ TEST(RowPairs, TakeTurnsInstructionByInstruction) {
   EXPECT_EQ(order, "add getelementptr getelementptr load load fmul fmul store store ret ");
 }
 
-TEST(RowPairs, RegionsThatNeverEndAreLeftAlone) {
+TEST(UnrollAndJam, RegionsThatNeverEndAreLeftAlone) {
   std::string text = sum_of_products(32);
   text.replace(text.rfind("ret void"), 8, "br label %on\n on:\n br label %on");
   Lowered kernel(text);
-  EXPECT_EQ(plan_rows(kernel.body, 32, *kernel.machine).rows, 1u);
+  EXPECT_EQ(plan_unroll_and_jam(kernel.body, 32, *kernel.machine).rows, 1u);
 }
 
 }  // namespace

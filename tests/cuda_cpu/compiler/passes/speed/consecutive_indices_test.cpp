@@ -7,26 +7,27 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-TEST(CountedIndices, AStepIsMadeForIndicesInARowAndForAny) {
+TEST(ConsecutiveIndices, ALoopIsCompiledForConsecutiveIndicesAndForAny) {
   Lowered kernel(strided_sum("load"));
   kernel.make_regions();
-  EXPECT_EQ(kernel.module.function_count("counted."), 1u);
+  EXPECT_EQ(kernel.module.function_count("consecutive."), 1u);
   EXPECT_EQ(kernel.module.function_count("loaded."), 1u);
   const std::string text = kernel.module.text();
-  const std::string counted = text.substr(text.find("@counted."));
+  const std::string counted = text.substr(text.find("@consecutive."));
   EXPECT_LT(counted.find("add nuw nsw i32 %"), counted.find("load float"))
       << "the first thread's index and x";
   unsigned choices = 0;
   for (const RegionPlan& region : kernel.kernel().regions)
     choices += count(IrModule::text_of(*region.run_all), "call void @in_order.");
   EXPECT_EQ(choices, 1u);
-  EXPECT_EQ(count(text, "call void @counted."), 1u);
+  EXPECT_EQ(count(text, "call void @consecutive."), 1u);
 }
 
-TEST(CountedIndices, OtherValuesAreLoaded) {
+TEST(ConsecutiveIndices, OtherValuesAreLoaded) {
   Lowered kernel(two_barriers("%n"));
   kernel.make_regions();
-  EXPECT_EQ(kernel.module.function_count("counted."), 0u) << "%v is stored, nothing is read there";
+  EXPECT_EQ(kernel.module.function_count("consecutive."), 0u)
+      << "%v is stored, nothing is read there";
 }
 
 }  // namespace

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Analysis: values that may take turns in one slot. A sum that a loop carries across a barrier is
-// two values, the PHI at the loop's head and what the body makes of it. With a slot each, every
-// turn of the loop copies all threads' sums from one array to the other.
+// Slot coloring: values that are never needed at the same time share a slot of the varying frame. A
+// sum that a loop carries across a barrier is two values, the PHI at the loop's head and what the
+// body makes of it. With a slot each, every iteration copies all threads' sums from one array to
+// the other.
 //
 //   head:  %sum = phi [ 0, %entry ], [ %next, %body ]     %sum: slot 0      %sum:  slot 0
 //          barrier                                        %next: slot 1 =>  %next: slot 0
 //   body:  %next = fadd %sum, ...                         a copy in head    nothing to do in head
 //          barrier
 //
-// That is right where no thread finds both alive at a barrier, and none stores the one, in passing,
-// while the other waits there to be read.
-#include "cuda_cpu/compiler/passes/speed/shared_slots.hpp"
+// Two values interfere if both are live at a barrier, or if one is stored in a region behind which
+// the other is still live.
+#include "cuda_cpu/compiler/passes/speed/slot_coloring.hpp"
 
 #include <llvm/IR/Instructions.h>
 
@@ -22,39 +23,39 @@ namespace {
 
 using llvm::Instruction;
 
-class SlotSharing {
+class SlotColoring {
  public:
-  SlotSharing(llvm::ArrayRef<Slot> slots, const RegionGraph& graph, const AliveValues& alive)
+  SlotColoring(llvm::ArrayRef<Slot> slots, const RegionGraph& graph, const AliveValues& alive)
       : slots_(slots), graph_(graph), alive_(alive) {
-    for (unsigned i = 0; i < slots.size(); ++i) home_.push_back(i);
+    for (unsigned i = 0; i < slots.size(); ++i) color_.push_back(i);
   }
 
   llvm::SmallVector<unsigned, 16> run() {
     for (unsigned i = 0; i < slots_.size(); ++i)
       if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(slots_[i].value))
         for (const llvm::Value* from : phi->incoming_values()) join(i, from);
-    return home_;
+    return color_;
   }
 
  private:
   void join(unsigned phi, const llvm::Value* from) {
     for (unsigned other = 0; other < slots_.size(); ++other)
       if (slots_[other].value == from && may_meet(phi, other)) {
-        const unsigned low = std::min(home_[phi], home_[other]);
-        const unsigned high = std::max(home_[phi], home_[other]);
-        for (unsigned& home : home_)
+        const unsigned low = std::min(color_[phi], color_[other]);
+        const unsigned high = std::max(color_[phi], color_[other]);
+        for (unsigned& home : color_)
           if (home == high) home = low;
       }
   }
 
   /// All that live in the one slot, against all that live in the other.
   bool may_meet(unsigned a, unsigned b) const {
-    if (home_[a] == home_[b] || slots_[a].uniform || slots_[b].uniform ||
+    if (color_[a] == color_[b] || slots_[a].uniform || slots_[b].uniform ||
         slots_[a].memory_type != slots_[b].memory_type)
       return false;
     for (unsigned i = 0; i < slots_.size(); ++i)
       for (unsigned j = 0; j < slots_.size(); ++j)
-        if (home_[i] == home_[a] && home_[j] == home_[b] && in_the_way(i, j)) return false;
+        if (color_[i] == color_[a] && color_[j] == color_[b] && in_the_way(i, j)) return false;
     return true;
   }
 
@@ -81,14 +82,14 @@ class SlotSharing {
   const llvm::ArrayRef<Slot> slots_;
   const RegionGraph& graph_;
   const AliveValues& alive_;
-  llvm::SmallVector<unsigned, 16> home_;
+  llvm::SmallVector<unsigned, 16> color_;
 };
 
 }  // namespace
 
-llvm::SmallVector<unsigned, 16> share_slots(llvm::ArrayRef<Slot> slots, const RegionGraph& graph,
+llvm::SmallVector<unsigned, 16> slot_colors(llvm::ArrayRef<Slot> slots, const RegionGraph& graph,
                                             const AliveValues& alive) {
-  return SlotSharing(slots, graph, alive).run();
+  return SlotColoring(slots, graph, alive).run();
 }
 
 }  // namespace treadle::cuda_cpu

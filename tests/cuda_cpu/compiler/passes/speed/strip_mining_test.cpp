@@ -4,7 +4,7 @@
 #include "cuda_cpu/compiler/lowered.hpp"
 #include "cuda_cpu/compiler/passes/kernel_texts.hpp"
 #include "cuda_cpu/compiler/passes/speed/simplify_body.hpp"
-#include "cuda_cpu/compiler/passes/speed/widen_steps.hpp"
+#include "cuda_cpu/compiler/passes/speed/strip_mining.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -12,15 +12,15 @@ namespace {
 unsigned additions_in_a_step(const std::string& text) {
   Lowered kernel(text);
   simplify_body(kernel.body, kernel.runner);
-  widen_steps(kernel.body, kernel.runner, Interchange::on);
+  strip_mining(kernel.body, kernel.runner, Interchange::on);
   return count(kernel.text(), "fadd float");
 }
 
-TEST(WidenSteps, AShortLoopDoesFourStepsAtOnce) {
+TEST(StripMining, AShortLoopRunsStripsOfFour) {
   EXPECT_EQ(additions_in_a_step(strided_sum("load")), 4u);
 }
 
-TEST(WidenSteps, ALoopThatWaitsDoesOne) {
+TEST(StripMining, ALoopThatWaitsKeepsItsIterations) {
   EXPECT_EQ(additions_in_a_step(strided_sum("load volatile")), 1u);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Analysis: how far apart neighbouring threads are. Along x, for a row of 16 floats in a tile:
+// Analysis: values that are affine in the thread index along one dimension, `base + stride * x`
+// with a constant stride and a base that is uniform along it. The strides along x, for a row of 16
+// floats in a tile:
 //
 //   %i = add i32 %thread.x, %n                        1
 //   %r = shl i32 %thread.y, 4                         0, along y 16
@@ -7,7 +9,7 @@
 //   %p = getelementptr float, ptr %tile, i32 %j       4, along y 64
 //   %v = load i32, ptr %p                             none: it could be anything
 //   %l = alloca [4 x float]                           none: each thread has its own
-#include "cuda_cpu/compiler/passes/analysis/slopes.hpp"
+#include "cuda_cpu/compiler/passes/analysis/affine_strides.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/GetElementPtrTypeIterator.h>
@@ -23,49 +25,50 @@ namespace treadle::cuda_cpu {
 
 using llvm::Instruction;
 
-Slopes::Slopes(const KernelBody& body, const llvm::LoopInfo& loops, unsigned dimension)
+AffineStrides::AffineStrides(const KernelBody& body, const llvm::LoopInfo& loops,
+                             unsigned dimension)
     : index_(body.thread_index(dimension)),
       loops_(loops),
       layout_(body.function->getParent()->getDataLayout()) {}
 
-std::optional<std::int64_t> Slopes::of(const llvm::Value* value) {
+std::optional<std::int64_t> AffineStrides::stride(const llvm::Value* value) {
   if (llvm::isa<llvm::Argument>(value)) return value == index_ ? 1 : 0;
   const auto* instruction = llvm::dyn_cast<Instruction>(value);
   if (!instruction) return 0;
   if (const auto found = known_.find(value); found != known_.end()) return found->second;
   known_[value] = std::nullopt;  // for a way round that is no loop
-  const auto slope = compute(*instruction);
-  known_[value] = slope;
-  return slope;
+  const auto known = compute(*instruction);
+  known_[value] = known;
+  return known;
 }
 
-bool Slopes::side_by_side(const Instruction& instruction) {
+bool AffineStrides::coalesced(const Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (call && call->isAssumeLikeIntrinsic()) return true;
   if (!instruction.mayReadOrWriteMemory()) return true;
   const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
   if (!pointer || instruction.isVolatile() || instruction.isAtomic()) return false;
-  const auto slope = of(pointer);
+  const auto distance = stride(pointer);
   const auto* type = llvm::getLoadStoreType(const_cast<Instruction*>(&instruction));
   const auto size = layout_.getTypeStoreSize(const_cast<llvm::Type*>(type)).getFixedValue();
-  return slope && (*slope == 0 || std::abs(*slope) == static_cast<std::int64_t>(size));
+  return distance && (*distance == 0 || std::abs(*distance) == static_cast<std::int64_t>(size));
 }
 
-Slopes::Slope Slopes::compute(const Instruction& value) {
-  if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&value)) return where_it_begins(*phi);
+AffineStrides::Stride AffineStrides::compute(const Instruction& value) {
+  if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&value)) return at_loop_entry(*phi);
   if (const auto* pointer = llvm::dyn_cast<llvm::GetElementPtrInst>(&value))
     return address(*pointer);
-  if (llvm::isa<llvm::CastInst>(value)) return of(value.getOperand(0));
+  if (llvm::isa<llvm::CastInst>(value)) return stride(value.getOperand(0));
   if (llvm::isa<llvm::AllocaInst>(value)) return std::nullopt;
   const auto* disjoint = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&value);
   const unsigned operation =
       disjoint && disjoint->isDisjoint() ? unsigned{Instruction::Add} : value.getOpcode();
   if (operation != Instruction::Add && operation != Instruction::Sub &&
       operation != Instruction::Mul && operation != Instruction::Shl)
-    return zero_if_all_are(value);
-  const Slope left = of(value.getOperand(0)), right = of(value.getOperand(1));
+    return zero_if_uniform(value);
+  const Stride left = stride(value.getOperand(0)), right = stride(value.getOperand(1));
   if (!left || !right) return std::nullopt;
-  // Slopes may wrap, as the values do: hashes multiply by large constants.
+  // Strides may wrap, as the values do: hashes multiply by large constants.
   const auto a = static_cast<std::uint64_t>(*left), b = static_cast<std::uint64_t>(*right);
   if (operation == Instruction::Add) return static_cast<std::int64_t>(a + b);
   if (operation == Instruction::Sub) return static_cast<std::int64_t>(a - b);
@@ -77,37 +80,37 @@ Slopes::Slope Slopes::compute(const Instruction& value) {
                                        : a << factor->getLimitedValue(31));
 }
 
-Slopes::Slope Slopes::where_it_begins(const llvm::PHINode& phi) {
+AffineStrides::Stride AffineStrides::at_loop_entry(const llvm::PHINode& phi) {
   const llvm::Loop* loop = loops_.getLoopFor(phi.getParent());
   const bool at_head = loop && loop->getHeader() == phi.getParent();
-  Slope common;
+  Stride common;
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
     if (at_head && loop->contains(phi.getIncomingBlock(i))) continue;
-    const Slope slope = of(phi.getIncomingValue(i));
-    if (!slope || (common && *common != *slope)) return std::nullopt;
-    common = slope;
+    const Stride own = stride(phi.getIncomingValue(i));
+    if (!own || (common && *common != *own)) return std::nullopt;
+    common = own;
   }
   return common;
 }
 
-Slopes::Slope Slopes::address(const llvm::GetElementPtrInst& pointer) {
-  Slope total = of(pointer.getPointerOperand());
+AffineStrides::Stride AffineStrides::address(const llvm::GetElementPtrInst& pointer) {
+  Stride total = stride(pointer.getPointerOperand());
   for (auto index = llvm::gep_type_begin(pointer); index != llvm::gep_type_end(pointer); ++index) {
-    const Slope slope = of(index.getOperand());
-    if (!slope || !total) return std::nullopt;
-    if (*slope == 0) continue;
+    const Stride own = stride(index.getOperand());
+    if (!own || !total) return std::nullopt;
+    if (*own == 0) continue;
     if (index.isStruct()) return std::nullopt;
     total =
         static_cast<std::int64_t>(static_cast<std::uint64_t>(*total) +
-                                  static_cast<std::uint64_t>(*slope) *
+                                  static_cast<std::uint64_t>(*own) *
                                       index.getSequentialElementStride(layout_).getFixedValue());
   }
   return total;
 }
 
-Slopes::Slope Slopes::zero_if_all_are(const Instruction& value) {
+AffineStrides::Stride AffineStrides::zero_if_uniform(const Instruction& value) {
   for (const llvm::Use& operand : value.operands())
-    if (of(operand.get()) != Slope(0)) return std::nullopt;
+    if (stride(operand.get()) != Stride(0)) return std::nullopt;
   return 0;
 }
 

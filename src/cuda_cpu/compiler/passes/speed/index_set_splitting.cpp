@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Guards: `if (i < n) { ... }` around a whole kernel holds for all threads but those
-// of the last blocks. Asked of each thread it costs a mask for each vector, and loads under masks
-// are not fetched ahead by every processor: one thread moved 24 GB/s, without masks 70. The threads
-// of a row whose ends tell that they pass run a copy of the body without the question.
+// Index-set splitting: a guard, `if (i < n) { ... }` around a whole kernel, holds for all threads
+// but those of the last blocks. Evaluated for each thread it costs a mask for each vector, and not
+// every processor prefetches for masked loads: one thread moved 24 GB/s with masks, 70 without. The
+// threads of a row are split into those that pass the guards, which the row's first and last thread
+// tell, and run a copy of the body without them, and the rest.
 //
 //   br (%i < %n), %work, %end               for all %i below %n:
 //   work: store (%p + %i), %v         =>      store (%p + %i), %v
-#include "cuda_cpu/compiler/passes/speed/past_guards.hpp"
+#include "cuda_cpu/compiler/passes/speed/index_set_splitting.hpp"
 
 #include <llvm/Analysis/CFG.h>
 #include <llvm/IR/InstIterator.h>
@@ -22,7 +23,7 @@ namespace {
 
 /// A copy takes as long to compile as the kernel. Long kernels do not wait for memory.
 constexpr std::ptrdiff_t most_instructions = 500;
-/// In front of a guard: who does not pass it runs these one thread after the other.
+/// In front of a guard: threads that do not pass it run these one after the other.
 constexpr std::ptrdiff_t most_before = 40;
 
 bool is_marker(const llvm::Instruction& instruction) {
@@ -61,12 +62,12 @@ const llvm::BasicBlock* behind_guard(const llvm::BasicBlock& block) {
 
 }  // namespace
 
-PastGuards::PastGuards(const KernelBody& body) {
+IndexSetSplit::IndexSetSplit(const KernelBody& body) {
   std::ptrdiff_t instructions = 0;
   for (const llvm::BasicBlock& block : *body.function) instructions += block.sizeWithoutDebug();
   if (instructions > most_instructions || !may_become_vectors(*body.function)) return;
   RowValues row(body);
-  row.set(body.user_parameters, RowValues::Kind::counts);
+  row.set(body.user_parameters, RowValues::Kind::consecutive);
   const llvm::BasicBlock* block = &body.function->getEntryBlock();
   while (const llvm::BasicBlock* next = behind_guard(*block)) {
     const auto* branch = llvm::cast<llvm::BranchInst>(block->getTerminator());

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cuda_cpu/compiler/lowered.hpp"
-#include "cuda_cpu/compiler/passes/speed/past_guards.hpp"
+#include "cuda_cpu/compiler/passes/speed/index_set_splitting.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -32,43 +32,43 @@ std::string guarded(const std::string& condition, const std::string& otherwise =
     ret void })";
 }
 
-std::string past_guards(const std::string& text) {
+std::string behind_guards(const std::string& text) {
   Lowered kernel(text);
-  const PastGuards guards(kernel.body);
+  const IndexSetSplit guards(kernel.body);
   return guards.function() == nullptr ? "none" : IrModule::text_of(*guards.function());
 }
 
-TEST(PastGuards, TheCopyAsksNoMore) {
-  const std::string copy = past_guards(guarded("%c = icmp slt i32 %i, %limit"));
+TEST(IndexSetSplit, TheCopyAsksNoMore) {
+  const std::string copy = behind_guards(guarded("%c = icmp slt i32 %i, %limit"));
   EXPECT_THAT(copy, HasSubstr("br i1 true, label %work, label %end"));
-  EXPECT_THAT(past_guards(guarded("%c = icmp sge i32 %limit, %i")), HasSubstr("br i1 true"));
+  EXPECT_THAT(behind_guards(guarded("%c = icmp sge i32 %limit, %i")), HasSubstr("br i1 true"));
 }
 
-TEST(PastGuards, AreWhatDecidesOverTheWholeKernelAndCountsAlongRows) {
+TEST(IndexSetSplit, GuardsDecideOverTheWholeKernelAndCompareConsecutiveIndices) {
   const std::string compare = "%c = icmp slt i32 %i, %limit";
-  EXPECT_EQ(past_guards(guarded(compare, "%other")), "none") << "both do something";
-  EXPECT_EQ(past_guards(guarded("%c = icmp eq i32 %i, %limit")), "none") << "ends do not tell";
-  EXPECT_EQ(past_guards(guarded("%c = icmp slt i32 %n, %limit")), "none") << "the same for all";
+  EXPECT_EQ(behind_guards(guarded(compare, "%other")), "none") << "both do something";
+  EXPECT_EQ(behind_guards(guarded("%c = icmp eq i32 %i, %limit")), "none") << "ends do not tell";
+  EXPECT_EQ(behind_guards(guarded("%c = icmp slt i32 %n, %limit")), "none") << "the same for all";
   const std::string twice = "%j = mul i32 %i, 2\n    %c = icmp slt i32 %j, %limit";
-  EXPECT_EQ(past_guards(guarded(twice)), "none") << "every second number";
+  EXPECT_EQ(behind_guards(guarded(twice)), "none") << "every second number";
 }
 
-TEST(PastGuards, WhoDoesNotPassHasDoneNothing) {
+TEST(IndexSetSplit, WhoDoesNotPassHasDoneNothing) {
   const std::string compare = "%c = icmp slt i32 %i, %limit";
-  EXPECT_EQ(past_guards(guarded("store i32 6, ptr addrspace(1) %a\n    " + compare)), "none");
-  EXPECT_NE(past_guards(guarded("%v = load i32, ptr addrspace(1) %a\n    " + compare)), "none");
+  EXPECT_EQ(behind_guards(guarded("store i32 6, ptr addrspace(1) %a\n    " + compare)), "none");
+  EXPECT_NE(behind_guards(guarded("%v = load i32, ptr addrspace(1) %a\n    " + compare)), "none");
 }
 
-TEST(PastGuards, AreLeftWhereNoVectorsAreMade) {
+TEST(IndexSetSplit, AreLeftWhereNoVectorsAreMade) {
   std::string text = guarded("%c = icmp slt i32 %i, %limit");
   const std::string store = "store i32 7, ptr addrspace(1) %a";
   text.replace(text.find(store), store.size(),
                "%o = atomicrmw add ptr addrspace(1) %a, i32 7 monotonic");
-  EXPECT_EQ(past_guards(text), "none");
+  EXPECT_EQ(behind_guards(text), "none");
 }
 
-TEST(PastGuards, OfSeveralConditionsThoseThatCanBeTold) {
-  const std::string copy = past_guards(guarded(R"(%v = load i32, ptr addrspace(1) %a
+TEST(IndexSetSplit, OfSeveralConditionsThoseThatCanBeTold) {
+  const std::string copy = behind_guards(guarded(R"(%v = load i32, ptr addrspace(1) %a
     %c1 = icmp slt i32 %i, %limit
     %c2 = icmp slt i32 %v, %limit
     %c = and i1 %c1, %c2)"));
