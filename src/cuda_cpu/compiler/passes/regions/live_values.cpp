@@ -190,7 +190,7 @@ void LiveValues::color_slots(const KernelBody& body, const RegionGraph& graph) {
     const auto values = liveness.live_into(region.start);
     alive.emplace_back(values.begin(), values.end());
   }
-  color_ = color_slots(slots_, graph, alive);
+  color_ = slot_colors(slots_, graph, alive);
 }
 
 void LiveValues::lay_out(const KernelBody& body) {

@@ -87,7 +87,7 @@ class SlotColoring {
 
 }  // namespace
 
-llvm::SmallVector<unsigned, 16> color_slots(llvm::ArrayRef<Slot> slots, const RegionGraph& graph,
+llvm::SmallVector<unsigned, 16> slot_colors(llvm::ArrayRef<Slot> slots, const RegionGraph& graph,
                                             const AliveValues& alive) {
   return SlotColoring(slots, graph, alive).run();
 }

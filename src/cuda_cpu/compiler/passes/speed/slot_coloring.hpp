@@ -16,7 +16,7 @@ using AliveValues = llvm::SmallVector<llvm::SmallPtrSet<const llvm::Instruction*
 
 /// Which slot each slot lives in: its own number, or that of one before it, which has the same
 /// type. Only values that differ from thread to thread share slots.
-llvm::SmallVector<unsigned, 16> color_slots(llvm::ArrayRef<Slot> slots, const RegionGraph& graph,
+llvm::SmallVector<unsigned, 16> slot_colors(llvm::ArrayRef<Slot> slots, const RegionGraph& graph,
                                             const AliveValues& alive);
 
 }  // namespace treadle::cuda_cpu
