@@ -63,7 +63,8 @@ class DeviceMemory {
   const Context& context() const noexcept { return handle_.context(); }
 
   /// Copies the whole host range, to the start of this memory; blocks until the bytes are there.
-  /// copy.hpp says what is ordered with what. Throws ShapeError naming both sizes if the range is larger than this memory.
+  /// copy.hpp says what is ordered with what. Throws ShapeError naming both sizes if the range is
+  /// larger than this memory.
   template <HostRange Range>
   void copy_from(const Range& host) {
     copy_in(std::as_bytes(std::span(std::ranges::data(host), std::ranges::size(host))));
