@@ -12,8 +12,8 @@
 namespace treadle::cuda {
 namespace {
 
-/// Every live context, so that a context has one state however it was reached. What lock() gives may
-/// become the last reference at any time, and the destructor of a state takes the mutex: such a
+/// Every live context, so that a context has one state however it was reached. What lock() gives
+/// may become the last reference at any time, and the destructor of a state takes the mutex: such a
 /// reference is dropped only after the mutex is released.
 struct Registry {
   std::mutex mutex;
