@@ -64,7 +64,7 @@ struct Job {
     }
     const auto& kernel = *device::opencl_kernel(five);
     const auto& queue = *device::opencl_queue(*stream);
-    const auto memory = [](const device::Buffer& buffer) {
+    const auto memory = [](const treadle::Buffer& buffer) {
       return device::opencl_buffer(buffer.device(), buffer.location());
     };
     const auto to = memory(out), from = memory(a), by = memory(b);
@@ -80,10 +80,30 @@ struct Job {
   treadle::Program program;
   device::Kernel five = program.kernel("five");
   std::shared_ptr<device::Stream> stream;
-  device::Buffer out, a, b;
+  treadle::Buffer out, a, b;
   float x = 2;
   int n = 0;
 };
+
+/// Seconds of one call, of many without pause.
+template <class Call>
+double each(Call call) {
+  constexpr int calls = 100000;
+  return bench::seconds([&] {
+           for (int i = 0; i < calls; ++i) call();
+         }) /
+         calls;
+}
+
+/// Asking which Device stands for the context that a user has in hand.
+double find_device_of(const Job& job) {
+  device::Device& own = job.stream->device();
+  if (const auto* context = device::cuda_context(own))
+    return each([&] { (void)device::device_of(*context); });
+  const auto* context = device::opencl_context(own);
+  const auto* shell = device::opencl_device(own);
+  return each([&] { (void)device::device_of(*context, *shell); });
+}
 
 }  // namespace
 
@@ -94,6 +114,22 @@ int main(int count, char** arguments) try {
       {"shell", [&] { return job.shell(); }},
       // Of neighbouring batches, so that what disturbs the one disturbs the other.
       {"waist over shell", [&] { return std::max(job.waist() - job.shell(), 1e-9); }},
+      {"device of a context", [&] { return find_device_of(job); }},
+      {"current device",
+       [&] {
+         const device::DeviceScope scope(job.stream->device().shared_from_this());
+         return each([] { (void)device::current_device(); });
+       }},
+      {"current stream",
+       [&] {
+         const device::StreamScope scope(job.stream);
+         return each([] { (void)device::current_stream(); });
+       }},
+      {"default device",
+       [&] {
+         const auto held = device::default_device();
+         return each([] { (void)device::default_device(); });
+       }},
   });
   return 0;
 } catch (const std::exception& error) {

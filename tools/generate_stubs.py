@@ -135,7 +135,7 @@ def typed(stub: str, text: str) -> str:
 
 # Modules that the types of stub_types.py name, where the generator saw no use of them.
 IMPORTS = {
-    "kernel.pyi": "import treadle._core.device\n",
+    "kernel.pyi": "from collections.abc import Iterable\nimport treadle._core.device\n",
     "driver.pyi": "from collections.abc import Callable, Sequence\nfrom typing import Any\n"
     "import treadle._core.cuda\n",
     "cuda.pyi": "from collections.abc import Sequence\n",

@@ -27,10 +27,16 @@ TYPES: dict[str, dict[str, dict[str, str]]] = {
         "Kernel": {
             "__call__": f"(self, *arguments: object, groups: {_EXTENT}, group_size: {_EXTENT}, "
             "stream: treadle._core.device.Stream | None = None, local_bytes: int = 0, "
-            "cooperative: bool = False) -> None",
+            "cooperative: bool = False, wait_for: treadle._core.device.Event | "
+            "Iterable[treadle._core.device.Event] | None = None, "
+            "event: treadle._core.device.Event | bool | None = None) "
+            "-> treadle._core.device.Event | None",
             "name": "str",
             "device": "treadle._core.device.Device",
             "max_group_items": "int",
+            "resources": "KernelResources",
+            "groups_per_compute_unit": "(self, group_items: int, local_bytes: int = 0, /) "
+            "-> int | None",
             "parameters": "list[treadle._core.device.Parameter] | None",
         }
     },
@@ -51,7 +57,7 @@ TYPES: dict[str, dict[str, dict[str, str]]] = {
         "Function": {
             "__call__": "(self, *arguments: object, block: Sequence[int], "
             "grid: Sequence[int] = ..., stream: object | None = None, shared: int = 0, "
-            "texrefs: Sequence[object] = ..., time_kernel: bool = False) -> float | None",
+            "texrefs: Sequence[object] = ..., time_kernel: bool = False) -> float | Any",
             "get_attribute": "(self, attribute: int, /) -> int",
             "set_attribute": "(self, attribute: int, value: int, /) -> None",
             "set_cache_config": "(self, config: int, /) -> None",

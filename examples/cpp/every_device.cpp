@@ -14,7 +14,7 @@ int main() {
   for (const auto& device : treadle::devices()) {
     const treadle::Program program(device, source);
     std::vector<float> values(64, 21.0f);
-    const treadle::device::Buffer buffer(device, values);
+    const treadle::Buffer buffer(device, values);
     const auto stream = device->make_stream();
     stream->launch(program.kernel("twice"), {.groups = 4, .group_size = 16}, buffer);
     stream->synchronize();

@@ -15,15 +15,15 @@ void print(const char* when, const memory::Statistics& now) {
 int main() {
   const auto device = treadle::default_device();
   std::printf("device: %s\n", device->info().name.c_str());
-  memory::DevicePool pool{memory::DeviceAllocator(device)};
+  memory::DevicePool& pool = memory::pool_of(*device);
   const auto stream = device->make_stream(), other = device->make_stream();
 
   std::vector<float> values(1000), back(1000);
   std::iota(values.begin(), values.end(), 0.0f);
   for (int step = 0; step < 100; ++step) {
-    auto scratch = pool.allocate(values.size() * sizeof(float), stream);
-    scratch.block().copy_from(values, *stream);
-    scratch.block().copy_to(back, *stream);
+    auto scratch = treadle::Buffer::pooled(stream, values.size() * sizeof(float));
+    scratch.copy_from(values, *stream);
+    scratch.copy_to(back, *stream);
     if (step == 0) print("in the first step", pool.statistics());
     // Freed here, while the copies may still be queued: what comes next on the stream comes after.
   }
@@ -31,9 +31,9 @@ int main() {
 
   // The other stream gets the same block, and is made to wait for the first one's copies.
   std::vector<float> zeros(1000), also_back(1000, 1.0f);
-  auto scratch = pool.allocate(zeros.size() * sizeof(float), other);
-  scratch.block().copy_from(zeros, *other);
-  scratch.block().copy_to(also_back, *other);
+  auto scratch = treadle::Buffer::pooled(other, zeros.size() * sizeof(float));
+  scratch.copy_from(zeros, *other);
+  scratch.copy_to(also_back, *other);
   scratch.free();
   stream->synchronize();
   other->synchronize();

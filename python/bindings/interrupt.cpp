@@ -102,6 +102,13 @@ void wait_for(const cuda::Event& event) {
                    [&](const auto& question) { return cuda::wait(event, question); });
 }
 
+void wait_for(const cuda::Context& context, const std::function<bool()>& is_done,
+              const std::function<void()>& synchronize) {
+  wait_without_gil(context, [&](const auto& question) {
+    return cuda::wait(context, question, is_done, synchronize);
+  });
+}
+
 void without_gil(const cuda::Context& context, const std::function<void()>& call) {
   wait_without_gil(context,
                    [&](const auto& question) { return cuda::wait_in(context, question, call); });

@@ -17,6 +17,9 @@ namespace treadle::bindings {
 void wait_for(const cuda::Context& context);
 void wait_for(const cuda::Stream& stream);
 void wait_for(const cuda::Event& event);
+/// For what no object of the shell stands for; see cuda::wait().
+void wait_for(const cuda::Context& context, const std::function<bool()>& is_done,
+              const std::function<void()>& synchronize);
 
 /// For run-times whose own waits cannot be left (OpenCL's). On the main thread, the only one that
 /// Ctrl-C reaches, asks `is_done` again and again, with growing pauses; then runs `wait`, which

@@ -12,6 +12,7 @@
 #include "calls/pvt_struct.hpp"
 #include "errors.hpp"
 #include "interrupt.hpp"
+#include "native/host_calls.hpp"
 #include "rooms.hpp"
 
 using namespace treadle::bindings;
@@ -57,5 +58,8 @@ NB_MODULE(_core, m) {
   bind_function(driver, Face::pycuda);
   bind_pycuda_module(driver);
   bind_pycuda_compile(driver);
-  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { end_left_work(); }));
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
+    end_left_work();
+    end_host_calls();
+  }));
 }

@@ -20,20 +20,27 @@ _SUBMODULES = ("compat", "compile", "cuda", "pycuda", "pyopencl")
 _HOMES = {
     "compile": ("compile_cuda",),
     "device": (
+        "AddressInfo",
         "Buffer",
         "Device",
+        "DeviceLimits",
+        "DevicePerformance",
+        "DeviceTraits",
         "Event",
         "Extent",
         "LiveMemory",
+        "MemoryInfo",
         "Parameter",
         "ParameterKind",
         "Stream",
+        "current_device",
+        "current_stream",
         "default_device",
         "devices",
         "find_device",
         "missing_runtimes",
     ),
-    "kernel": ("Kernel", "Local", "Program"),
+    "kernel": ("Kernel", "KernelResources", "Local", "Program"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 # Exceptions and functions that live in the extension.

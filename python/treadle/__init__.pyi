@@ -9,19 +9,27 @@ from treadle._core import Settings as Settings
 from treadle._core import live_objects as live_objects
 from treadle._core import settings as settings
 from treadle._core.compile import compile_cuda as compile_cuda
+from treadle._core.device import AddressInfo as AddressInfo
 from treadle._core.device import Buffer as Buffer
 from treadle._core.device import Device as Device
+from treadle._core.device import DeviceLimits as DeviceLimits
+from treadle._core.device import DevicePerformance as DevicePerformance
+from treadle._core.device import DeviceTraits as DeviceTraits
 from treadle._core.device import Event as Event
 from treadle._core.device import Extent as Extent
 from treadle._core.device import LiveMemory as LiveMemory
+from treadle._core.device import MemoryInfo as MemoryInfo
 from treadle._core.device import Parameter as Parameter
 from treadle._core.device import ParameterKind as ParameterKind
 from treadle._core.device import Stream as Stream
+from treadle._core.device import current_device as current_device
+from treadle._core.device import current_stream as current_stream
 from treadle._core.device import default_device as default_device
 from treadle._core.device import devices as devices
 from treadle._core.device import find_device as find_device
 from treadle._core.device import missing_runtimes as missing_runtimes
 from treadle._core.kernel import Kernel as Kernel
+from treadle._core.kernel import KernelResources as KernelResources
 from treadle._core.kernel import Local as Local
 from treadle._core.kernel import Program as Program
 

@@ -90,6 +90,28 @@ Context Context::attach(const Driver& driver) {
   return Context(adopt(driver, raw));
 }
 
+Context Context::wrap(const Driver& driver, RawContext raw) {
+  if (raw == nullptr)
+    throw InvalidArgument("the context to wrap is null", "pass what another library made");
+  driver.initialize();
+  const Table& cu = driver.table();
+  if (auto known = ContextState::find(cu, raw)) return Context(std::move(known));
+  // The driver tells the device of the current context only.
+  check(cu, cu.cuCtxPushCurrent(raw), "cuCtxPushCurrent", [] { return "a context to wrap"; });
+  const auto pop = [&] {
+    RawContext popped = nullptr;
+    return cu.cuCtxPopCurrent(&popped);
+  };
+  try {
+    Context context(adopt(driver, raw));
+    check(cu, pop(), "cuCtxPopCurrent");
+    return context;
+  } catch (...) {
+    pop();
+    throw;
+  }
+}
+
 CurrentContext Context::make_current(const Device& device) {
   return CurrentContext(primary(device));
 }

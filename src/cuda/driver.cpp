@@ -2,14 +2,12 @@
 #include "treadle/cuda/driver.hpp"
 
 #include <atomic>
-#include <charconv>
-#include <cstdlib>
-#include <fstream>
 #include <list>
 #include <mutex>
 #include <optional>
-#include <string_view>
+#include <utility>
 
+#include "treadle/base/device_request.hpp"
 #include "treadle/base/settings.hpp"
 #include "treadle/cuda/device.hpp"
 #include "treadle/cuda/table.hpp"
@@ -63,34 +61,16 @@ int header_version() noexcept { return CUDA_VERSION; }
 
 namespace {
 
-/// What the user's environment asks for.
-struct DeviceRequest {
-  std::optional<Provider> provider;
-  std::optional<int> ordinal;
-};
-
-std::optional<int> parse_ordinal(std::string_view text) {
-  int ordinal = 0;
-  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), ordinal);
-  if (failure != std::errc{} || stop != text.data() + text.size() || ordinal < 0)
-    return std::nullopt;
-  return ordinal;
-}
-
-DeviceRequest parse_device_request(const std::string& text) {
-  const std::string_view name = std::string_view(text).substr(0, text.find(':'));
-  const std::string_view number =
-      name.size() == text.size() ? "" : std::string_view(text).substr(name.size() + 1);
-  DeviceRequest request;
-  if (name == "cuda") request.provider = Provider::nvidia;
-  if (name == "cpu") request.provider = Provider::cpu;
-  if (name.size() != text.size()) request.ordinal = parse_ordinal(number);
-  const bool number_is_bad = name.size() != text.size() && !request.ordinal;
-  if (!text.empty() && (!request.provider || number_is_bad))
-    throw InvalidArgument("TREADLE_DEVICE=\"" + text + "\" names no CUDA device",
-                          "TREADLE_DEVICE=cuda:0 for the first NVIDIA GPU, TREADLE_DEVICE=cpu for "
-                          "the CPU device");
-  return request;
+/// What TREADLE_DEVICE says. Throws InvalidArgument if it names a device that is none of CUDA's.
+DeviceRequest requested_device() {
+  const std::string& text = settings().device;
+  auto request = parse_device_id(text);
+  if (request &&
+      (request->runtime.empty() || request->runtime == "cuda" || request->runtime == "cpu"))
+    return *std::move(request);
+  throw InvalidArgument("TREADLE_DEVICE=\"" + text + "\" names no CUDA device",
+                        "TREADLE_DEVICE=cuda:0 for the first NVIDIA GPU, TREADLE_DEVICE=cpu for "
+                        "the CPU device");
 }
 
 struct Choice {
@@ -115,11 +95,10 @@ std::optional<Choice> choose_nvidia(std::string& why_not) {
 }
 
 Choice choose() {
-  const DeviceRequest request = parse_device_request(settings().device);
-  if (request.provider) {
-    const Driver driver = *request.provider == Provider::cpu ? Driver::cpu() : Driver::nvidia();
-    return {driver, "TREADLE_DEVICE=" + settings().device};
-  }
+  const DeviceRequest request = requested_device();
+  if (!request.runtime.empty())
+    return {request.runtime == "cpu" ? Driver::cpu() : Driver::nvidia(),
+            "TREADLE_DEVICE=" + settings().device};
   std::string why_not;
   if (auto nvidia = choose_nvidia(why_not)) return *std::move(nvidia);
   return {Driver::cpu(), why_not};
@@ -146,27 +125,6 @@ const Choice& choice() {
   return *c.current;
 }
 
-/// The number that PyCUDA's users keep in CUDA_DEVICE or in the first line of ~/.cuda_device.
-std::optional<int> ordinal_of_user() {
-  const auto parse = [](const std::string& text, const std::string& source) {
-    const auto ordinal = parse_ordinal(text);
-    if (!ordinal)
-      throw InvalidArgument(source + ": \"" + text + "\" is not the number of a device",
-                            "give one of the numbers that `python -m treadle info` lists");
-    return ordinal;
-  };
-  if (const char* value = std::getenv("CUDA_DEVICE"); value != nullptr && *value != '\0')
-    return parse(value, "CUDA_DEVICE");
-  const char* home = std::getenv("HOME");
-  if (home == nullptr) return std::nullopt;
-  const std::string path = std::string(home) + "/.cuda_device";
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
-  const auto first = line.find_first_not_of(" \t\r"), last = line.find_last_not_of(" \t\r");
-  return parse(first == std::string::npos ? "" : line.substr(first, last - first + 1), path);
-}
-
 }  // namespace
 
 void set_default_driver(const Driver& driver, const std::string& reason) {
@@ -178,13 +136,14 @@ void set_default_driver(const Driver& driver, const std::string& reason) {
 const Driver& default_driver() { return choice().driver; }
 const std::string& default_driver_reason() { return choice().reason; }
 
-Device default_device() {
-  const Driver& driver = default_driver();
-  if (const DeviceRequest request = parse_device_request(settings().device); request.ordinal)
-    return driver.device(*request.ordinal);
+std::optional<int> requested_ordinal() {
+  if (const DeviceRequest request = requested_device(); request.ordinal) return request.ordinal;
   // The user's number is that of a GPU; the CPU device stands in for whichever it was.
-  if (driver.provider() == Provider::cpu) return driver.device(0);
-  return driver.device(ordinal_of_user().value_or(0));
+  if (default_driver().provider() == Provider::cpu) return std::nullopt;
+  const auto gpu = requested_gpu();
+  return gpu ? std::optional(gpu->ordinal) : std::nullopt;
 }
+
+Device default_device() { return default_driver().device(requested_ordinal().value_or(0)); }
 
 }  // namespace treadle::cuda

@@ -56,6 +56,7 @@ std::shared_ptr<const Table> make_table(SharedLibrary library, Provider provider
     fill(table->parameter_info, library, "treadleCpuParameterInfo");
     fill(table->set_wait_hook, library, "treadle_cpu_set_wait_hook");
     fill(table->end_work, library, "treadle_cpu_end_work");
+    fill(table->fill_pattern, library, "treadle_cpu_fill_pattern");
     void (*set_site_source)(int (*source)(const char** file)) = nullptr;
     fill(set_site_source, library, "treadle_cpu_set_site_source");
     if (set_site_source != nullptr) set_site_source(site_of_this_thread);

@@ -112,12 +112,8 @@ bool asks(const Context& context, const WaitQuestion& question) {
 // For a stream or an event.
 template <class Object>
 WaitResult wait_for(const Object& object, const WaitQuestion& question) {
-  if (asks(object.context(), question))
-    return call_and_be_asked(object.context(), question, [&] { object.synchronize(); });
-  if (poll(question, [&] { return object.is_done(); }) == WaitResult::interrupted)
-    return WaitResult::interrupted;
-  object.synchronize();
-  return WaitResult::done;
+  return wait(
+      object.context(), question, [&] { return object.is_done(); }, [&] { object.synchronize(); });
 }
 
 }  // namespace
@@ -128,6 +124,14 @@ WaitResult wait(const Stream& stream, const WaitQuestion& question) {
 
 WaitResult wait(const Event& event, const WaitQuestion& question) {
   return wait_for(event, question);
+}
+
+WaitResult wait(const Context& context, const WaitQuestion& question,
+                const std::function<bool()>& is_done, const std::function<void()>& synchronize) {
+  if (asks(context, question)) return call_and_be_asked(context, question, synchronize);
+  if (poll(question, is_done) == WaitResult::interrupted) return WaitResult::interrupted;
+  synchronize();
+  return WaitResult::done;
 }
 
 WaitResult wait(const Context& context, const WaitQuestion& question) {

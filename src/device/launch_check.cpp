@@ -99,7 +99,7 @@ void check_memory(const Kernel& kernel, std::size_t index, const Argument& argum
     throw InvalidArgument(kernel_text(kernel) + "argument " + std::to_string(index) +
                           " is memory of " + argument.device()->info().id + ", the stream is of " +
                           device.info().id);
-  const std::size_t alignment = device.info().offset_alignment;
+  const std::size_t alignment = device.info().limits.offset_alignment;
   if (alignment > 1 && argument.location().offset % alignment != 0)
     throw InvalidArgument(kernel_text(kernel) + "argument " + std::to_string(index) +
                               " begins at byte " + std::to_string(argument.location().offset) +
@@ -126,12 +126,12 @@ void check_arguments(const Kernel& kernel, std::span<const Argument> arguments,
 
 [[noreturn]] void refuse_group_items(const Kernel& kernel, const LaunchShape& shape) {
   const KernelState& state = kernel.state();
-  const unsigned device_limit = state.device->info().max_group_items;
+  const unsigned device_limit = state.device->info().limits.max_group_items;
   std::string text = kernel_text(kernel) + "a group of " + extent_text(shape.group_size) + " = " +
                      std::to_string(shape.group_size.count()) + " work-items, the ";
-  const bool is_of_kernel = state.max_group_items < device_limit;
+  const bool is_of_kernel = state.resources.max_group_items < device_limit;
   text += is_of_kernel ? "kernel allows " : "device allows ";
-  text += std::to_string(state.max_group_items);
+  text += std::to_string(state.resources.max_group_items);
   if (is_of_kernel && !state.group_limit_reason.empty())
     text += " (" + state.group_limit_reason + ")";
   throw InvalidArgument(std::move(text), "launch more and smaller groups");
@@ -155,14 +155,14 @@ void check_shape(const Kernel& kernel, const LaunchShape& shape, const DeviceInf
     throw InvalidArgument(kernel_text(kernel) + "a group of " + extent_text(shape.group_size) +
                           " has no work-items");
   if (shape.group_size.count() > kernel.max_group_items()) refuse_group_items(kernel, shape);
-  check_extent(kernel, "groups", shape.groups, info.max_groups);
-  check_extent(kernel, "group_size", shape.group_size, info.max_group_size);
-  if (shape.local_bytes != 0 && !info.has_shape_local_memory)
+  check_extent(kernel, "groups", shape.groups, info.limits.max_groups);
+  check_extent(kernel, "group_size", shape.group_size, info.limits.max_group_size);
+  if (shape.local_bytes != 0 && !info.traits.shape_local_memory)
     throw InvalidArgument(kernel_text(kernel) + "local_bytes is " +
                               std::to_string(shape.local_bytes) + ", and " + info.id +
                               " takes dynamic local memory as an argument",
                           "pass Local{bytes} for a __local pointer");
-  if (shape.cooperative && !info.has_cooperative_launch)
+  if (shape.cooperative && !info.traits.cooperative_launch)
     throw NotSupported(kernel_text(kernel) + "it is launched as a cooperative one, and groups on " +
                            info.id + " (" + info.runtime + ") cannot meet",
                        "end the kernel where they would, and launch the rest as another");
@@ -193,12 +193,13 @@ LaunchPlan plan_for(const KernelState& kernel) {
   plan.slots = std::make_unique<LaunchPlan::Slot[]>(parameters.size());
   plan.slot_count = static_cast<std::uint32_t>(parameters.size());
   std::ranges::transform(parameters, plan.slots.get(), slot_for);
-  plan.max_groups = info.max_groups;
-  plan.max_group_size = info.max_group_size;
-  plan.max_group_items = kernel.max_group_items;
-  plan.offset_alignment = static_cast<unsigned>(std::max<std::size_t>(info.offset_alignment, 1));
-  plan.has_shape_local_memory = info.has_shape_local_memory;
-  plan.has_cooperative_launch = info.has_cooperative_launch;
+  plan.max_groups = info.limits.max_groups;
+  plan.max_group_size = info.limits.max_group_size;
+  plan.max_group_items = kernel.resources.max_group_items;
+  plan.offset_alignment =
+      static_cast<unsigned>(std::max<std::size_t>(info.limits.offset_alignment, 1));
+  plan.has_shape_local_memory = info.traits.shape_local_memory;
+  plan.has_cooperative_launch = info.traits.cooperative_launch;
   return plan;
 }
 
@@ -249,6 +250,13 @@ Kernel::Kernel(std::shared_ptr<KernelState> state)
     : lasting_name_(treadle::lasting_name(state->name)) {
   state->plan = plan_for(*state);
   state_ = std::move(state);
+}
+
+std::optional<unsigned> Kernel::groups_per_compute_unit(unsigned group_items,
+                                                        std::size_t local_bytes) const {
+  if (!device().info().traits.kernel_occupancy) return std::nullopt;
+  if (group_items == 0 || group_items > max_group_items()) return 0;
+  return state_->resident_groups(group_items, local_bytes);
 }
 
 std::string parameter_text(const Parameter& parameter) {

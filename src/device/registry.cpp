@@ -2,9 +2,9 @@
 #include "treadle/device/registry.hpp"
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 
+#include "treadle/base/device_request.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/near_match.hpp"
 #include "treadle/base/settings.hpp"
@@ -26,30 +26,13 @@ struct Runtime {
 constexpr Runtime runtimes[] = {
     {"cuda", nvidia_driver}, {"opencl", opencl_driver}, {"cpu", cpu_driver}, {"null", null_driver}};
 
-/// The device objects that somebody holds, so that two look-ups of one device meet.
-std::shared_ptr<Device> shared(std::shared_ptr<Device> fresh) {
-  static auto& mutex = *new std::mutex;  // never destroyed: static objects may look devices up
-  static auto& known = *new std::map<std::string, std::weak_ptr<Device>>;
-  const std::lock_guard lock(mutex);
-  auto& slot = known[fresh->info().id];
-  if (auto live = slot.lock()) return live;
-  slot = fresh;
-  return fresh;
-}
-
-Devices devices_of(const Runtime& runtime) {
-  Devices all = runtime.open()->devices();
-  for (auto& device : all) device = shared(std::move(device));
-  return all;
-}
-
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// The devices of a run-time; if there are none, `missing` says why.
 Devices devices_or_reason(const Runtime& runtime, std::vector<std::string>& missing) {
   const std::string name(runtime.name);
   try {
-    Devices all = devices_of(runtime);
+    Devices all = runtime.open()->devices();
     if (all.empty()) missing.push_back(name + ": it has no device");
     return all;
   } catch (const LibraryNotFound& error) {
@@ -129,14 +112,44 @@ std::shared_ptr<Device> find_device(std::string_view id) {
   raise_unknown_device(id);
 }
 
-std::shared_ptr<Device> default_device() {
-  if (const std::string& chosen = settings().device; !chosen.empty()) return find_device(chosen);
+namespace {
+
+std::string default_device_id() {
+  if (const std::string& chosen = settings().device; !chosen.empty())
+    return find_device(chosen)->info().id;
   std::vector<std::string> missing;
   const Devices all = search(missing);
   if (all.empty())
     throw InvalidArgument("there is no device: " + list_text(missing),
                           "TREADLE_LIBRARY_DIR is the folder of libtreadle_cpu.so");
-  return all.front();
+  const std::string& best = all.front()->info().id;
+  if (!best.starts_with("cuda:")) return best;
+  const auto gpu = requested_gpu();
+  return gpu ? find_device("cuda:" + std::to_string(gpu->ordinal))->info().id : best;
+}
+
+}  // namespace
+
+std::shared_ptr<Device> default_device() {
+  // The environment is read once; the object lives while somebody holds it.
+  struct Chosen {
+    std::mutex mutex;
+    std::string id;
+    std::weak_ptr<Device> device;
+  };
+  static auto& chosen = *new Chosen;  // never destroyed: static objects may ask for it
+  static thread_local std::weak_ptr<Device> seen;
+  if (auto device = seen.lock()) [[likely]]
+    return device;
+  const std::lock_guard lock(chosen.mutex);
+  auto device = chosen.device.lock();
+  if (!device) {
+    if (chosen.id.empty()) chosen.id = default_device_id();
+    device = find_device(chosen.id);
+    chosen.device = device;
+  }
+  seen = device;
+  return device;
 }
 
 }  // namespace treadle::device

@@ -2,8 +2,10 @@
 #include "treadle/device/stream.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "device/launch_check.hpp"
 #include "treadle/base/error.hpp"
@@ -29,64 +31,228 @@ bool overlap(Location a, Location b, std::size_t size_bytes) {
   return high - low < size_bytes;
 }
 
+Box row_of(std::size_t size_bytes) { return {.row_bytes = size_bytes}; }
+
+constexpr std::uint64_t too_many = ~std::uint64_t{0};
+
+std::uint64_t product(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t result = 0;
+  return __builtin_mul_overflow(a, b, &result) ? too_many : result;
+}
+std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t result = 0;
+  return __builtin_add_overflow(a, b, &result) ? too_many : result;
+}
+
+/// Bytes from the first to behind the last one of a box; as many as can be where that overflows.
+std::uint64_t extent_bytes(const Box& box, const Pitch& pitch) {
+  return sum(box.row_bytes, sum(product(box.rows - 1, pitch.row_bytes),
+                                product(box.slices - 1, pitch.slice_bytes)));
+}
+
+void check_pitch(const Box& box, const Pitch& pitch, const char* what) {
+  const auto refuse = [&](const char* name, std::uint64_t given, std::uint64_t least) {
+    throw InvalidArgument(std::string(what) + " has a pitch." + name + " of " +
+                          std::to_string(given) + " bytes, where what it separates has " +
+                          (least == too_many ? "more than any" : std::to_string(least)));
+  };
+  if (box.rows > 1 && pitch.row_bytes < box.row_bytes)
+    refuse("row_bytes", pitch.row_bytes, box.row_bytes);
+  const std::uint64_t slice = sum(box.row_bytes, product(box.rows - 1, pitch.row_bytes));
+  if (box.slices > 1 && pitch.slice_bytes < slice) refuse("slice_bytes", pitch.slice_bytes, slice);
+}
+
+bool is_empty(const Box& box) { return box.row_bytes == 0 || box.rows == 0 || box.slices == 0; }
+
 }  // namespace
 
-void Stream::copy_in(Location destination, const void* source, std::size_t size_bytes) {
-  if (size_bytes == 0) return;
+/// The events that a command waits for on the device; those of other event domains were waited for
+/// by the host before.
+struct Stream::Waits {
+  Waits(const Device& device, const Order& given) : order(given) {
+    if (given.done != nullptr) require_own(device, given.done->device(), "the event for the end");
+    for (const Event* event : given.after)
+      if (event == nullptr) throw InvalidArgument("an event to wait for is null");
+    const auto is_own = [&](const Event* event) {
+      return event->device().event_domain() == device.event_domain();
+    };
+    if (std::ranges::all_of(given.after, is_own)) [[likely]]
+      return;
+    for (const Event* event : given.after) {
+      if (is_own(event))
+        own.push_back(event);
+      else
+        const_cast<Event*>(event)->synchronize();
+    }
+    order.after = own;
+  }
+  std::vector<const Event*> own;
+  Order order;
+};
+
+void Stream::copy_in(Location destination, const void* source, std::size_t size_bytes,
+                     const Order& order) {
+  copy_in(destination, {}, source, {}, row_of(size_bytes), order);
+}
+void Stream::copy_out(void* destination, Location source, std::size_t size_bytes,
+                      const Order& order) {
+  copy_out(destination, {}, source, {}, row_of(size_bytes), order);
+}
+
+void Stream::copy_in(Location destination, const Pitch& destination_pitch, const void* source,
+                     const Pitch& source_pitch, const Box& box, const Order& order) {
+  const Waits waits(device_, order);
+  if (is_empty(box)) return queue_order(waits.order);
   require_host(source, "the source of a copy");
-  device_.require_memory(destination, size_bytes, "the destination of a copy");
+  check_pitch(box, destination_pitch, "the destination of a copy");
+  check_pitch(box, source_pitch, "the source of a copy");
+  device_.require_memory(destination, extent_bytes(box, destination_pitch),
+                         "the destination of a copy");
   queue_copy({.direction = Copy::Direction::to_device,
               .destination = destination,
               .host = const_cast<void*>(source),
-              .size_bytes = size_bytes});
+              .box = box,
+              .destination_pitch = destination_pitch,
+              .source_pitch = source_pitch},
+             waits.order);
 }
 
-void Stream::copy_out(void* destination, Location source, std::size_t size_bytes) {
-  if (size_bytes == 0) return;
+void Stream::copy_out(void* destination, const Pitch& destination_pitch, Location source,
+                      const Pitch& source_pitch, const Box& box, const Order& order) {
+  const Waits waits(device_, order);
+  if (is_empty(box)) return queue_order(waits.order);
   require_host(destination, "the destination of a copy");
-  device_.require_memory(source, size_bytes, "the source of a copy");
+  check_pitch(box, destination_pitch, "the destination of a copy");
+  check_pitch(box, source_pitch, "the source of a copy");
+  device_.require_memory(source, extent_bytes(box, source_pitch), "the source of a copy");
   queue_copy({.direction = Copy::Direction::to_host,
               .source = source,
               .host = destination,
-              .size_bytes = size_bytes});
+              .box = box,
+              .destination_pitch = destination_pitch,
+              .source_pitch = source_pitch},
+             waits.order);
 }
 
-void Stream::copy(Location destination, Location source, std::size_t size_bytes) {
-  if (size_bytes == 0) return;
-  device_.require_memory(destination, size_bytes, "the destination of a copy");
-  device_.require_memory(source, size_bytes, "the source of a copy");
-  if (overlap(destination, source, size_bytes))
+void Stream::copy(Location destination, Location source, std::size_t size_bytes,
+                  const Order& order) {
+  if (size_bytes != 0 && overlap(destination, source, size_bytes))
     throw InvalidArgument("a copy of " + std::to_string(size_bytes) + " bytes from byte " +
                               std::to_string(source.offset) + " to byte " +
                               std::to_string(destination.offset) +
                               " of one allocation overlaps itself",
                           "copy by way of another allocation");
+  copy(destination, {}, source, {}, row_of(size_bytes), order);
+}
+
+void Stream::copy(Location destination, const Pitch& destination_pitch, Location source,
+                  const Pitch& source_pitch, const Box& box, const Order& order) {
+  const Waits waits(device_, order);
+  if (is_empty(box)) return queue_order(waits.order);
+  check_pitch(box, destination_pitch, "the destination of a copy");
+  check_pitch(box, source_pitch, "the source of a copy");
+  device_.require_memory(destination, extent_bytes(box, destination_pitch),
+                         "the destination of a copy");
+  device_.require_memory(source, extent_bytes(box, source_pitch), "the source of a copy");
   queue_copy({.direction = Copy::Direction::on_device,
               .destination = destination,
               .source = source,
-              .size_bytes = size_bytes});
+              .box = box,
+              .destination_pitch = destination_pitch,
+              .source_pitch = source_pitch},
+             waits.order);
 }
 
-void Stream::fill(Location destination, std::span<const std::byte> pattern, std::size_t count) {
+void Stream::copy_from_peer(Location destination, Device& source_device, Location source,
+                            std::size_t size_bytes, const Order& order) {
+  if (&source_device == &device_) return copy(destination, source, size_bytes, order);
+  const Waits waits(device_, order);
+  if (size_bytes == 0) return queue_order(waits.order);
+  device_.require_memory(destination, size_bytes, "the destination of a copy");
+  source_device.require_memory(source, size_bytes, "the source of a copy");
+  const Copy copy{.direction = Copy::Direction::from_peer,
+                  .destination = destination,
+                  .source = source,
+                  .box = row_of(size_bytes),
+                  .peer = &source_device};
+  if (source_device.event_domain() == device_.event_domain()) return queue_copy(copy, waits.order);
+  copy_staged(copy, waits.order);
+}
+
+void Stream::copy_to_peer(Device& destination_device, Location destination, Location source,
+                          std::size_t size_bytes, const Order& order) {
+  if (&destination_device == &device_) return copy(destination, source, size_bytes, order);
+  const Waits waits(device_, order);
+  if (size_bytes == 0) return queue_order(waits.order);
+  destination_device.require_memory(destination, size_bytes, "the destination of a copy");
+  device_.require_memory(source, size_bytes, "the source of a copy");
+  const Copy copy{.direction = Copy::Direction::to_peer,
+                  .destination = destination,
+                  .source = source,
+                  .box = row_of(size_bytes),
+                  .peer = &destination_device};
+  if (destination_device.event_domain() == device_.event_domain())
+    return queue_copy(copy, waits.order);
+  copy_staged(copy, waits.order);
+}
+
+/// Between devices that do not know each other: by way of the host's memory, piece by piece. The
+/// host waits for each, so the far side needs no order beside that of its memory's owner.
+void Stream::copy_staged(const Copy& copy, const Order& order) {
+  const bool is_from_peer = copy.direction == Copy::Direction::from_peer;
+  const std::size_t size = copy.box.row_bytes;
+  std::vector<std::byte> staging(std::min<std::size_t>(size, std::size_t{16} << 20));
+  const auto far = copy.peer->make_stream();
+  for (std::size_t done = 0; done < size; done += staging.size()) {
+    const std::size_t bytes = std::min(staging.size(), size - done);
+    const bool is_last = done + bytes == size;
+    const Order near_order{.after = done == 0 ? order.after : std::span<const Event* const>{},
+                           .done = is_last ? order.done : nullptr};
+    if (is_from_peer) {
+      far->copy_out(staging.data(), copy.source + done, bytes);
+      far->synchronize();
+      copy_in(copy.destination + done, staging.data(), bytes, near_order);
+      synchronize();
+    } else {
+      copy_out(staging.data(), copy.source + done, bytes, near_order);
+      synchronize();
+      far->copy_in(copy.destination + done, staging.data(), bytes);
+      far->synchronize();
+    }
+  }
+}
+
+void Stream::fill(Location destination, std::span<const std::byte> pattern, std::size_t count,
+                  const Order& order) {
   const std::size_t size = pattern.size();
   if (!std::has_single_bit(size) || size > 16)
     throw InvalidArgument("a fill pattern has " + std::to_string(size) +
                           " bytes; it may have 1, 2, 4, 8 or 16");
-  if (count == 0) return;
+  const Waits waits(device_, order);
+  if (count == 0) return queue_order(waits.order);
   if (destination.offset % size != 0)
     throw InvalidArgument("a fill begins at byte " + std::to_string(destination.offset) +
                           ", which is no multiple of its pattern of " + std::to_string(size));
-  const std::size_t most = ~std::size_t{0} / size;
-  device_.require_memory(destination, count > most ? ~std::size_t{0} : count * size,
-                         "the destination of a fill");
-  queue_fill(destination, pattern, count);
+  device_.require_memory(destination, product(count, size), "the destination of a fill");
+  queue_fill(destination, pattern, count, waits.order);
 }
 
 void Stream::launch_arguments(const Kernel& kernel, const LaunchShape& shape,
-                              std::span<const Argument> arguments) {
+                              std::span<const Argument> arguments, const Order& order) {
   check_launch(kernel, shape, arguments, device_);
-  if (shape.groups.is_empty()) return;
-  queue_launch(kernel, shape, arguments);
+  if (order.after.empty() && order.done == nullptr) [[likely]] {
+    if (!shape.groups.is_empty()) queue_launch(kernel, shape, arguments, order);
+    return;
+  }
+  const Waits waits(device_, order);
+  if (shape.groups.is_empty()) return queue_order(waits.order);
+  queue_launch(kernel, shape, arguments, waits.order);
+}
+
+/// What an order means where there is no work.
+void Stream::queue_order(const Order& order) {
+  for (const Event* event : order.after) queue_wait(*event);
+  if (order.done != nullptr) queue_record(*order.done);
 }
 
 void Stream::record(Event& event) {
@@ -95,8 +261,14 @@ void Stream::record(Event& event) {
 }
 
 void Stream::wait(const Event& event) {
-  require_own(device_, event.device(), "the event");
-  queue_wait(event);
+  if (event.device().event_domain() == device_.event_domain()) [[likely]]
+    return queue_wait(event);
+  const_cast<Event&>(event).synchronize();
+}
+
+void Stream::call_host(std::function<void()> callback) {
+  if (!callback) throw InvalidArgument("there is no function to call", "pass a callable");
+  queue_callback(std::move(callback));
 }
 
 }  // namespace treadle::device

@@ -69,7 +69,7 @@ Program::Program(const std::shared_ptr<device::Device>& device, const std::strin
   if (device == nullptr) throw InvalidArgument("a Program needs a device");
   require_language(device->info(), options);
   const std::string source = with_dialect(text, device->info().language);
-  if (device->info().builds_text)
+  if (device->info().traits.builds_text)
     build_text(*device, source, options);
   else
     build_cuda(*device, source, options);

@@ -1,27 +1,48 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/memory/device_pool.hpp"
 
+#include <string>
 #include <utility>
 
 #include "treadle/base/error.hpp"
+#include "treadle/base/warning.hpp"
 
 namespace treadle::memory {
+
+DeviceBlock::DeviceBlock(std::shared_ptr<device::Device> device, std::size_t size_bytes)
+    : device_(std::move(device)), location_(device_->allocate(size_bytes)) {}
+
+DeviceBlock::~DeviceBlock() {
+  if (device_ == nullptr) return;
+  try {
+    device_->free(location_);
+  } catch (const std::exception& error) {
+    warn(std::string("freeing a block of a pool: ") + error.what());
+  }
+}
 
 DeviceAllocator::DeviceAllocator(std::shared_ptr<device::Device> device)
     : device_(std::move(device)) {
   if (!device_) throw InvalidArgument("a pool of device memory needs a device", "pass a device");
 }
 
-device::Buffer DeviceAllocator::allocate(std::size_t size_bytes) {
-  return device::Buffer(device_, size_bytes);
-}
+DeviceAllocator::DeviceAllocator(device::Device& device) noexcept
+    : device_(std::shared_ptr<void>(), &device) {}
+
+DeviceBlock DeviceAllocator::allocate(std::size_t size_bytes) { return {device_, size_bytes}; }
 
 std::shared_ptr<device::Event> DeviceAllocator::mark(const Stream& stream) {
-  auto event = device_->make_event();
+  auto event = device_->make_event(device::Timing::off);
   stream->record(*event);
   return event;
 }
 
 void DeviceAllocator::wait(const Stream& stream, const Mark& mark) { stream->wait(*mark); }
+
+DevicePool& pool_of(device::Device& device) {
+  return *static_cast<DevicePool*>(device.in_slot(device::Device::Slot::pool, [&] {
+    return std::make_shared<DevicePool>(DeviceAllocator(device));
+  }));
+}
 
 }  // namespace treadle::memory

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/opencl/program_binary.hpp"
 
+#include <algorithm>
 #include <span>
 
 #include "treadle/base/error.hpp"
@@ -15,7 +16,8 @@ ProgramBinary compile_binary(const Context& context, const Device& device, std::
   program.build(options, std::span(&device, 1));
   const std::vector<Device> devices = program.devices();
   std::vector<Bytes> binaries = program.binaries();
-  for (std::size_t i = 0; i < devices.size(); ++i)
+  // PoCL lists the device that was built for alone.
+  for (std::size_t i = 0; i < std::min(devices.size(), binaries.size()); ++i)
     if (devices[i].raw() == device.raw() && !binaries[i].empty())
       return {std::move(binaries[i]), program.build_log(device)};
   throw NotSupported("platform " + device.platform().name() + " gives no binary of a program",

@@ -98,6 +98,19 @@ TEST(WaitIn, RunsTheCallOnlyWhenNothingIsBeforeIt) {
   EXPECT_EQ(ran, 1);
 }
 
+TEST(Wait, ForWhatNoObjectOfTheShellStandsForAsksAndThenWaits) {
+  Polled driver(0);
+  int left_to_do = 3, waits = 0;
+  const auto is_done = [&] { return left_to_do-- <= 0; };
+  const auto synchronize = [&] { ++waits; };
+  EXPECT_EQ(wait(driver.context, never_asked, is_done, synchronize), WaitResult::done);
+  EXPECT_EQ(waits, 1);
+  EXPECT_EQ(
+      wait(driver.context, leave, [] { return false; }, synchronize), WaitResult::interrupted);
+  EXPECT_EQ(waits, 1) << "a wait that was left must not block";
+  EXPECT_THROW(static_cast<void>(wait(driver.context, {}, is_done, synchronize)), InvalidArgument);
+}
+
 TEST(EndWork, IsNotSupportedWhereTheDriverCannot) {
   Polled driver(0);
   EXPECT_THROW(end_work(driver.context), NotSupported);
@@ -140,6 +153,17 @@ TEST(WaitOnADriverThatAsks, PassesTheQuestionOn) {
   EXPECT_EQ(wait(context, leave), WaitResult::interrupted);
   EXPECT_EQ(wait(Stream(context), leave), WaitResult::interrupted);
   EXPECT_EQ(fake::state().count("cuStreamQuery"), 0);
+}
+
+TEST(WaitOnADriverThatAsks, PassesTheQuestionOnForAnyWaitingCall) {
+  const Context context = asking_context(5);
+  const auto never_polled = [] { return ADD_FAILURE() << "the driver asks", false; };
+  const auto synchronize = [] {
+    if (ask_until_done("a call") != CUDA_SUCCESS)
+      raise(*fake::make_table(), CUDA_ERROR_NOT_READY, "a call");
+  };
+  EXPECT_EQ(wait(context, go_on, never_polled, synchronize), WaitResult::done);
+  EXPECT_EQ(wait(context, leave, never_polled, synchronize), WaitResult::interrupted);
 }
 
 TEST(WaitOnADriverThatAsks, LeavesOtherWaitsOfTheThreadAlone) {

@@ -10,8 +10,8 @@
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/function.hpp"
 #include "treadle/cuda/module.hpp"
-#include "treadle/device/buffer.hpp"
 #include "treadle/device/null.hpp"
+#include "treadle/memory/buffer.hpp"
 
 namespace treadle::device {
 namespace {
@@ -64,7 +64,7 @@ TEST_F(CudaDeviceTest, OthersAreNotOfCuda) {
   const auto null = make_null_device();
   EXPECT_EQ(cuda_context(*null), nullptr);
   EXPECT_EQ(cuda_stream(*null->make_stream()), nullptr);
-  EXPECT_EQ(cuda_event(*null->make_event()), nullptr);
+  EXPECT_EQ(cuda_event(*null->make_event()), 0u);
   const auto module = null->build({"__kernel void k() {}"}).module;
   EXPECT_EQ(cuda_module(*module), nullptr);
   EXPECT_EQ(cuda_function(module->kernel("k")), nullptr);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/device/device.hpp"
 
+#include <tuple>
+
 #include "device/each_device.hpp"
+#include "treadle/base/warning.hpp"
 
 namespace treadle::device {
 namespace {
@@ -16,8 +19,8 @@ TEST_P(DeviceTest, AllocationsAreAlignedAndCounted) {
   EXPECT_NE(a, b);
   EXPECT_EQ(a.offset, 0u);
   if (info().language == Language::cuda_c) {  // elsewhere a handle is no address
-    EXPECT_EQ(a.handle % info().allocation_alignment, 0u);
-    EXPECT_EQ(b.handle % info().allocation_alignment, 0u);
+    EXPECT_EQ(a.handle % info().limits.allocation_alignment, 0u);
+    EXPECT_EQ(b.handle % info().limits.allocation_alignment, 0u);
   }
   EXPECT_EQ(device()->live_memory().count, before.count + 2);
   EXPECT_EQ(device()->live_memory().bytes, before.bytes + 1024);
@@ -97,8 +100,13 @@ TEST_P(DeviceTest, AdoptedMemoryMayBeCopied) {
     stream().copy_in(adopted, values.data(), 16);
     EXPECT_THROW(stream().copy_in(adopted, values.data(), 17), InvalidArgument);
     stream().synchronize();
+    device()->adopt(adopted, 8);
+    device()->forget(adopted);
+    stream().copy_in(adopted, values.data(), 16);  // adopted twice, forgotten once
+    stream().synchronize();
     device()->forget(adopted);
     EXPECT_THROW(stream().copy_in(adopted, values.data(), 16), InvalidState);
+    device()->forget(adopted);  // once too often is no error
   }
   device()->free(memory);
 }
@@ -111,7 +119,8 @@ TEST_P(DeviceTest, DefaultStreamIsOneAndKeepsTheDevice) {
 }
 
 TEST_P(DeviceTest, WhatWasMadeOnADeviceKeepsIt) {
-  std::shared_ptr<Device> own = GetParam() == "null" ? make_null_device() : find_device(GetParam());
+  const bool is_null = info().kind == DeviceKind::null;
+  std::shared_ptr<Device> own = is_null ? make_null_device() : device();
   const std::weak_ptr<Device> watched = own;
   auto stream = own->make_stream();
   auto event = own->make_event();
@@ -120,11 +129,67 @@ TEST_P(DeviceTest, WhatWasMadeOnADeviceKeepsIt) {
   stream->record(*event);
   buffer->copy_from(std::vector<int>{1, 2, 3});
   event->synchronize();
-  if (GetParam() == "null") {
+  if (is_null) {
     EXPECT_FALSE(watched.expired());
     stream.reset(), event.reset(), buffer.reset();
     EXPECT_TRUE(watched.expired());
   }
+}
+
+TEST_P(DeviceTest, FreeAndTotalBytesAreTold) {
+  const MemoryInfo before = device()->memory_info();
+  EXPECT_EQ(before.total_bytes, info().memory_bytes);
+  EXPECT_LE(before.free_bytes, before.total_bytes);
+  if (before.is_measured) return;  // other processes allocate too
+  const Buffer buffer(device(), 1 << 20);
+  EXPECT_EQ(device()->memory_info().free_bytes, before.free_bytes - (1 << 20));
+}
+
+TEST_P(DeviceTest, AddressesAreKnownByWhatTheyAre) {
+  const Buffer buffer(device(), 1000);
+  const AddressInfo found = device()->address_info(buffer.location().handle);
+  EXPECT_EQ(found.kind, AddressInfo::Kind::device);
+  EXPECT_EQ(found.location, buffer.location());
+  EXPECT_GE(found.size_bytes, 1000u);
+  EXPECT_TRUE(found.is_own);
+  int on_host = 0;
+  const auto host = device()->address_info(reinterpret_cast<std::uint64_t>(&on_host));
+  EXPECT_EQ(host.kind, AddressInfo::Kind::unknown);
+  EXPECT_EQ(device()->address_info(0).kind, AddressInfo::Kind::unknown);
+  if (info().language != Language::cuda_c || info().kind == DeviceKind::null) return;
+  const AddressInfo inside = device()->address_info(buffer.location().handle + 100);
+  EXPECT_EQ(inside.location, buffer.location());
+  EXPECT_EQ(inside.offset, 100u);
+  const Buffer locked = Buffer::page_locked(device(), 64);
+  EXPECT_EQ(device()->address_info(locked.location().handle).kind, AddressInfo::Kind::page_locked);
+}
+
+TEST_P(DeviceTest, LimitsTraitsAndPerformanceFitEachOther) {
+  const auto& [limits, traits, performance] =
+      std::tie(info().limits, info().traits, info().performance);
+  EXPECT_GE(limits.opt_in_local_memory_bytes, limits.local_memory_bytes);
+  EXPECT_GE(limits.max_allocation_bytes, std::uint64_t{1} << 20);
+  EXPECT_GE(limits.parameter_bytes, 1024u);
+  EXPECT_GE(limits.allocation_alignment, 1u);
+  EXPECT_GE(limits.offset_alignment, 1u);
+  EXPECT_LE(limits.greatest_priority, limits.least_priority);
+  EXPECT_EQ(traits.schedule == Schedule::narrow, info().kind == DeviceKind::cpu);
+  EXPECT_GE(performance.compute_units, 1u);
+  EXPECT_EQ(performance.bandwidth_bytes_per_s > 0, performance.bandwidth != Figure::unknown);
+}
+
+TEST_P(DeviceTest, WhatIsLeftBehindIsFreedWithTheDeviceAndReported) {
+  std::vector<std::string> warnings;
+  const auto restore =
+      set_warning_handler([&](std::string_view text) { warnings.emplace_back(text); });
+  {
+    const auto own = make_null_device();
+    own->allocate(100);
+    own->allocate_as(MemoryKind::page_locked, 20);
+  }
+  set_warning_handler(restore);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("2 allocations, 120 bytes"), std::string::npos) << warnings[0];
 }
 
 TEST_P(DeviceTest, LoadingNothingOrGarbageIsRefused) {
@@ -134,7 +199,7 @@ TEST_P(DeviceTest, LoadingNothingOrGarbageIsRefused) {
 
 TEST_P(DeviceTest, BuildCompilesOrSaysWhoDoes) {
   const BuildRequest request{in_language(info().language, kernels_text)};
-  if (!info().builds_text) {
+  if (!info().traits.builds_text) {
     EXPECT_THROW(device()->build(request), NotSupported);
     return;
   }
@@ -146,7 +211,7 @@ TEST_P(DeviceTest, BuildCompilesOrSaysWhoDoes) {
 }
 
 TEST_P(DeviceTest, ThreadsMayBuildAtOnce) {
-  if (!info().builds_text) GTEST_SKIP() << info().id << " does not compile text";
+  if (!info().traits.builds_text) GTEST_SKIP() << info().id << " does not compile text";
   on_threads(2, [&](int thread) {
     const std::string text =
         "KERNEL k" + std::to_string(thread) + "(GLOBAL int* a) { a[INDEX] = 1; }";
@@ -156,7 +221,7 @@ TEST_P(DeviceTest, ThreadsMayBuildAtOnce) {
 }
 
 TEST_P(DeviceTest, FailingBuildIsACompileError) {
-  if (!info().builds_text) GTEST_SKIP() << info().id << " does not compile text";
+  if (!info().traits.builds_text) GTEST_SKIP() << info().id << " does not compile text";
   EXPECT_THROW(device()->build({"this is no kernel"}), CompileError);
 }
 

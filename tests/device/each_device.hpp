@@ -16,15 +16,24 @@
 
 #include "treadle/base/error.hpp"
 #include "treadle/base/library.hpp"
-#include "treadle/device/buffer.hpp"
+#include "treadle/cuda/context.hpp"
+#include "treadle/cuda/stream.hpp"
+#include "treadle/device/cuda.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/module.hpp"
 #include "treadle/device/null.hpp"
+#include "treadle/device/opencl.hpp"
 #include "treadle/device/registry.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/kernel/program.hpp"
+#include "treadle/memory/buffer.hpp"
+#include "treadle/opencl/context.hpp"
+#include "treadle/opencl/device.hpp"
+#include "treadle/opencl/queue.hpp"
 
 namespace treadle::device {
+
+using memory::Buffer;
 
 /// The CPU device is left out of builds without its compiler, such as the sanitized ones.
 inline std::vector<std::string> device_ids() {
@@ -35,13 +44,59 @@ inline std::vector<std::string> device_ids() {
   ids.emplace_back("null");
   return ids;
 }
-/// Asked when tests are registered, not when the program is loaded.
-inline auto each_device() { return testing::ValuesIn(device_ids()); }
+/// What stands behind an id whose Device works in a context that a user made with the shell.
+inline constexpr std::string_view adopted_suffix = "/adopted";
+inline std::string plain_id(std::string_view param) {
+  const bool is_adopted = param.ends_with(adopted_suffix);
+  return std::string(is_adopted ? param.substr(0, param.size() - adopted_suffix.size()) : param);
+}
+/// Every device in the run-time's own context.
+inline auto each_native_device() { return testing::ValuesIn(device_ids()); }
+/// Every device natively, and again in a user's context. Asked when tests are registered, not when
+/// the program is loaded.
+inline auto each_device() {
+  std::vector<std::string> params;
+  for (const std::string& id : device_ids()) {
+    params.push_back(id);
+    params.push_back(id + std::string(adopted_suffix));
+  }
+  return testing::ValuesIn(params);
+}
 inline std::string device_test_name(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
-  std::ranges::replace(name, ':', '_');
+  std::ranges::replace_if(name, [](char c) { return c == ':' || c == '/'; }, '_');
   return name;
 }
+
+/// A context that a user made, with a stream in it.
+class UserContext {
+ public:
+  explicit UserContext(Device& native) {
+    if (const cuda::Context* primary = cuda_context(native)) {
+      cuda_ = cuda::Context::create(primary->device());
+      cuda_stream_.emplace(cuda_, cuda::StreamFlags::non_blocking);
+      device_ = device_of(cuda_);
+      stream_ = stream_of(*cuda_stream_);
+    } else if (const opencl::Device* shell = opencl_device(native)) {
+      opencl_ = opencl::Context(*shell);
+      device_ = device_of(opencl_, *shell);
+      stream_ = stream_of(
+          opencl::Queue(opencl_, *shell, opencl::CommandQueueProperties::profiling_enable));
+    } else {
+      device_ = make_null_device({.is_adopted = true});
+      stream_ = device_->adopt_stream(7);
+    }
+  }
+  const std::shared_ptr<Device>& device() const { return device_; }
+  const std::shared_ptr<Stream>& stream() const { return stream_; }
+
+ private:
+  cuda::Context cuda_;
+  std::optional<cuda::Stream> cuda_stream_;
+  opencl::Context opencl_;
+  std::shared_ptr<Device> device_;  // these two end before what they refer to
+  std::shared_ptr<Stream> stream_;
+};
 
 /// The kernels' text as the device takes it: KERNEL, GLOBAL, LOCAL and INDEX stand for what the
 /// languages spell differently. Replaced here, not by macros: the null device reads plain text.
@@ -89,8 +144,13 @@ KERNEL no_parameters(void) {}
 class OnEachDevice : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    device_ = find_device(GetParam());
+    device_ = find_device(plain_id(GetParam()));
     stream_ = device_->make_stream();
+    if (is_adopted()) {
+      user_.emplace(*device_);
+      device_ = user_->device();
+      stream_ = user_->stream();
+    }
     foreign_ = make_null_device();
     live_before_ = device_->live_memory().count;
   }
@@ -100,12 +160,14 @@ class OnEachDevice : public testing::TestWithParam<std::string> {
     EXPECT_EQ(device_->live_memory().count, live_before_) << "memory was left behind";
   }
 
+  static bool is_adopted() { return GetParam().ends_with(adopted_suffix); }
   const std::shared_ptr<Device>& device() const { return device_; }
   const DeviceInfo& info() const { return device_->info(); }
   Stream& stream() const { return *stream_; }
+  const std::shared_ptr<Stream>& shared_stream() const { return stream_; }
   /// A device that is certainly another one.
   const std::shared_ptr<Device>& foreign() const { return foreign_; }
-  bool runs_kernels() const { return info().runs_kernels; }
+  bool runs_kernels() const { return info().traits.runs_kernels; }
 
   kernel::Program compile(const std::string& text) const {
     return {device_, in_language(info().language, text)};
@@ -147,6 +209,7 @@ class OnEachDevice : public testing::TestWithParam<std::string> {
   }
 
  private:
+  std::optional<UserContext> user_;
   std::shared_ptr<Device> device_, foreign_;
   std::shared_ptr<Stream> stream_;
   std::optional<kernel::Program> program_;

@@ -71,7 +71,7 @@ TEST_P(KernelTest, LaunchesAreRemembered) {
 }
 
 TEST_P(KernelTest, OffsetsOfMemoryReachTheKernel) {
-  const std::size_t step = std::max<std::size_t>(info().offset_alignment, 16);
+  const std::size_t step = std::max<std::size_t>(info().limits.offset_alignment, 16);
   const Buffer buffer = buffer_of(std::vector<int>(step, 0));  // step * 4 bytes
   stream().launch(kernel("set_all"), shape_for(2), buffer.location() + 2 * step, 5, 2);
   stream().synchronize();
@@ -82,7 +82,7 @@ TEST_P(KernelTest, OffsetsOfMemoryReachTheKernel) {
 }
 
 TEST_P(KernelTest, MisalignedOffsetsAreRefused) {
-  if (info().offset_alignment <= 4) GTEST_SKIP() << info().id << " takes any offset";
+  if (info().limits.offset_alignment <= 4) GTEST_SKIP() << info().id << " takes any offset";
   const Buffer buffer = buffer_of(std::vector<int>(64, 0));
   expect_refused<InvalidArgument>({"argument 0", "byte 4", "multiples of"}, "set_all", {},
                                   buffer.location() + 4, 5, 2);
@@ -136,7 +136,7 @@ TEST_P(KernelTest, LocalMemoryOfTheSizeTheLaunchSays) {
                           "  a[i] = tile[get_local_size(0) - 1 - i];\n}"};
   const Buffer buffer = buffer_of(count_up(64));
   const Kernel turn = program.kernel("turn");
-  if (info().has_shape_local_memory) {
+  if (info().traits.shape_local_memory) {
     stream().launch(turn, {.group_size = 64, .local_bytes = 256}, buffer);
     EXPECT_THROW(stream().launch(turn, {.group_size = 64}, buffer, Local{256}), InvalidArgument);
   } else {
@@ -153,7 +153,7 @@ TEST_P(KernelTest, LocalMemoryOfTheSizeTheLaunchSays) {
 
 TEST_P(KernelTest, GroupsOfACooperativeLaunchMeet) {
   const Buffer arrived = buffer_of({0}), seen = buffer_of(std::vector<int>(8));
-  if (!info().has_cooperative_launch) {
+  if (!info().traits.cooperative_launch) {
     expect_refused<NotSupported>({"set_all", "cooperative", "cannot meet", info().id}, "set_all",
                                  {.group_size = 64, .cooperative = true}, arrived, 5, 1);
     return;
@@ -202,7 +202,7 @@ TEST_P(KernelTest, TooLargeGroupsAreRefusedWithTheLimit) {
   const unsigned limit = kernel("set_all").max_group_items();
   expect_refused<InvalidArgument>({"set_all", std::to_string(limit + 1), std::to_string(limit)},
                                   "set_all", {.group_size = limit + 1}, buffer, 5, 1);
-  const unsigned z = info().max_group_size.z;
+  const unsigned z = info().limits.max_group_size.z;
   if (z + 1 <= limit) {
     expect_refused<InvalidArgument>({"group_size.z", std::to_string(z)}, "set_all",
                                     {.group_size = {1, 1, z + 1}}, buffer, 5, 1);

@@ -17,15 +17,21 @@ namespace {
 
 using testing::HasSubstr;
 
+struct PlainKernel final : KernelState {
+  unsigned resident_groups(unsigned group_items, std::size_t) const override {
+    return 1024 / group_items;
+  }
+};
+
 class LaunchCheckTest : public testing::Test {
  protected:
   Kernel kernel_with(std::vector<Parameter> parameters, bool known = true) const {
-    auto state = std::make_shared<KernelState>();
+    auto state = std::make_shared<PlainKernel>();
     state->device = device_;
     state->name = std::string("k");
     state->parameters = std::move(parameters);
     state->parameters_known = known;
-    state->max_group_items = 512;
+    state->resources.max_group_items = 512;
     state->group_limit_reason = "it uses 96 registers";
     return Kernel(state);
   }
@@ -109,18 +115,21 @@ TEST_F(LaunchCheckTest, WhatOneArgumentMayBeAnotherMayNot) {
 TEST_F(LaunchCheckTest, MemoryBeginsWhereTheDeviceAllows) {
   class Aligned final : public Device {
    public:
-    Aligned() : Device(aligned_info()) {}
+    Aligned() : Device(aligned_info(), false, nullptr) {}
+    ~Aligned() override { end(); }
 
    private:
     static DeviceInfo aligned_info() {
       DeviceInfo info = make_null_device()->info();
-      info.offset_alignment = 64;
+      info.limits.offset_alignment = 64;
       return info;
     }
-    Location allocate_memory(std::size_t) override { return {}; }
-    void free_memory(Location) override {}
-    std::unique_ptr<Stream> create_stream() override { return nullptr; }
-    std::shared_ptr<Event> create_event() override { return nullptr; }
+    Allocated allocate_memory(MemoryKind, std::size_t) override { return {}; }
+    void free_memory(MemoryKind, Location) override {}
+    MemoryInfo query_memory() override { return {}; }
+    AddressInfo query_address(std::uint64_t) override { return {}; }
+    std::unique_ptr<Stream> create_stream(const StreamSource&) override { return nullptr; }
+    std::shared_ptr<Event> create_event(Timing, std::uint64_t) override { return nullptr; }
     std::shared_ptr<Module> load_module(const ModuleImage&) override { return nullptr; }
     BuildResult build_text(const BuildRequest&) override { return {}; }
   };

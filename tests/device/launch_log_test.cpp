@@ -10,7 +10,6 @@
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/function.hpp"
 #include "treadle/cuda/launch_log.hpp"
-#include "treadle/device/buffer.hpp"
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/driver.hpp"
 #include "treadle/device/event.hpp"
@@ -18,6 +17,7 @@
 #include "treadle/device/null.hpp"
 #include "treadle/device/opencl.hpp"
 #include "treadle/device/stream.hpp"
+#include "treadle/memory/buffer.hpp"
 #include "treadle/opencl/platform.hpp"
 #include "treadle/opencl/table.hpp"
 

@@ -30,7 +30,7 @@ void use(const std::string& id) {
   std::vector<int> values(64);
   buffer.copy_to(values, *stream);
   stream->synchronize();
-  if (values != std::vector<int>(64, device->info().runs_kernels ? 42 : 41))
+  if (values != std::vector<int>(64, device->info().traits.runs_kernels ? 42 : 41))
     throw std::runtime_error("wrong result on " + id);
 }
 

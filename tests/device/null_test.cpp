@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "treadle/base/error.hpp"
-#include "treadle/device/buffer.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/module.hpp"
 #include "treadle/device/registry.hpp"
+#include "treadle/memory/buffer.hpp"
 
 namespace treadle::device {
 namespace {
@@ -62,7 +62,7 @@ TEST(NullDevice, HasAsMuchMemoryAsItIsGiven) {
 TEST(NullDevice, PretendsToTakeEitherLanguage) {
   const auto opencl = make_null_device({.language = Language::opencl_c});
   EXPECT_EQ(opencl->info().language, Language::opencl_c);
-  EXPECT_FALSE(opencl->info().has_shape_local_memory);
+  EXPECT_FALSE(opencl->info().traits.shape_local_memory);
   EXPECT_EQ(make_null_device()->info().language, Language::cuda_c);
 }
 

@@ -2,18 +2,18 @@
 // The way from the waist to the OpenCL shell; on each OpenCL device there is.
 #include "treadle/device/opencl.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
 
+#include "device/opencl_device.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/device/buffer.hpp"
+#include "treadle/device/event.hpp"
 #include "treadle/device/module.hpp"
 #include "treadle/device/null.hpp"
-#include "treadle/device/registry.hpp"
 #include "treadle/device/stream.hpp"
+#include "treadle/opencl/device.hpp"
 #include "treadle/opencl/kernel.hpp"
 #include "treadle/opencl/memory.hpp"
 #include "treadle/opencl/platform.hpp"
@@ -24,17 +24,7 @@
 namespace treadle::device {
 namespace {
 
-class OpenclDeviceTest : public testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      device_ = find_device("opencl");
-    } catch (const InvalidArgument& error) {
-      GTEST_SKIP() << error.message();
-    }
-  }
-  std::shared_ptr<Device> device_;
-};
+using namespace opencl_test;
 
 TEST_F(OpenclDeviceTest, WrappedObjectsCanBeReached) {
   const auto stream = device_->make_stream();
@@ -96,6 +86,7 @@ TEST(OpenclDevice, OthersAreNotOfOpencl) {
   EXPECT_EQ(opencl_queue(*null->make_stream()), nullptr);
   EXPECT_THROW(opencl_event(*null->make_event()), InvalidArgument);
   EXPECT_THROW(opencl_buffer(*null, {}), InvalidArgument);
+  EXPECT_THROW(event_of(*null, opencl::Event()), InvalidArgument);
   const auto module = null->build({"__kernel void k() {}"}).module;
   EXPECT_EQ(opencl_program(*module), nullptr);
   EXPECT_EQ(opencl_kernel(module->kernel("k")), nullptr);
@@ -149,10 +140,61 @@ TEST_F(OpenclDeviceTest, TextThatArgumentInfoBreaksIsBuiltWithoutIt) {
     Stream& stream = *device->default_stream();
     EXPECT_THROW(stream.launch(set, {}, a, 1.5f), DTypeError);
     stream.launch(set, {}, a, 7);
-    std::vector<int> values(1);
-    a.copy_to(values);
-    EXPECT_EQ(values, std::vector<int>{7});
+    EXPECT_EQ(contents(a), std::vector<int>{7});
   }
+}
+
+// ---- what a device tells
+
+TEST_F(OpenclDeviceTest, InfoIsWhatThePlatformTells) {
+  const opencl::Device& shell = *opencl_device(*device_);
+  const DeviceInfo& info = device_->info();
+  using enum opencl::DeviceInfo;
+  EXPECT_EQ(info.limits.max_allocation_bytes, shell.get<max_mem_alloc_size>());
+  EXPECT_EQ(info.limits.parameter_bytes, shell.get<max_parameter_size>());
+  EXPECT_EQ(info.limits.local_memory_bytes, shell.get<local_mem_size>());
+  EXPECT_EQ(info.traits.fp64, shell.has_extension("cl_khr_fp64"));
+  EXPECT_EQ(info.traits.atomics_64, shell.has_extension("cl_khr_int64_base_atomics"));
+  EXPECT_EQ(info.performance.compute_units, shell.get<max_compute_units>());
+  EXPECT_EQ(info.performance.clock_hz, 1e6 * static_cast<double>(shell.get<max_clock_frequency>()));
+  EXPECT_TRUE(info.traits.builds_text);
+  EXPECT_FALSE(info.traits.shape_local_memory);
+  EXPECT_EQ(info.traits.schedule, info.kind == DeviceKind::cpu ? Schedule::narrow : Schedule::wide);
+}
+
+TEST_F(OpenclDeviceTest, KernelsTellWhatTheyNeed) {
+  const auto module = device_
+                          ->build({R"(
+      __kernel void k(__global int* a) {
+        __local int tile[256];
+        tile[get_local_id(0)] = a[get_global_id(0)];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        a[get_global_id(0)] = tile[(get_local_id(0) + 1) % get_local_size(0)];
+      })"})
+                          .module;
+  const Kernel kernel = module->kernel("k");
+  EXPECT_GE(kernel.resources().static_local_bytes, 1024u);
+  EXPECT_GE(kernel.resources().preferred_group_multiple, 1u);
+  EXPECT_GE(kernel.max_group_items(), 1u);
+  EXPECT_FALSE(kernel.groups_per_compute_unit(1));
+  EXPECT_THROW(module->global("tile"), NotSupported);
+}
+
+TEST_F(OpenclDeviceTest, AddressesAreHandlesOfKnownBuffers) {
+  const Buffer own(device_, 64), host = Buffer::page_locked(device_, 128);
+  const auto own_info = device_->address_info(own.location().handle);
+  EXPECT_EQ(own_info.kind, AddressInfo::Kind::device);
+  EXPECT_EQ(own_info.location, own.location());
+  EXPECT_EQ(own_info.size_bytes, 64u);
+  EXPECT_TRUE(own_info.is_own);
+  EXPECT_EQ(device_->address_info(host.location().handle).kind, AddressInfo::Kind::page_locked);
+  const opencl::Buffer shell(*opencl_context(*device_), 32);
+  const auto handle = reinterpret_cast<std::uint64_t>(shell.raw());
+  EXPECT_EQ(device_->address_info(handle).kind, AddressInfo::Kind::unknown);
+  device_->adopt({handle, 0}, 32);
+  EXPECT_EQ(device_->address_info(handle).kind, AddressInfo::Kind::device);
+  EXPECT_EQ(device_->address_info(handle).size_bytes, 32u);
+  device_->forget({handle, 0});
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ def test_blocks_meet_where_they_can():
     for device in treadle.devices():
         if device.id == "cpu":
             assert f"{device.id:12} {device.name}: 10 steps in one launch\n" in output
-        elif not device.has_cooperative_launch:
+        elif not device.traits.cooperative_launch:
             assert f"{device.id:12} groups of one launch cannot meet" in output
 
 

@@ -28,7 +28,7 @@ class DialectKernels : public testing::TestWithParam<std::string> {
                             const Arguments&... arguments) {
     const Program program(device_, std::string("#include \"treadle/dialect.h\"\n") + text,
                           {.cache = compile::CacheUse::disabled});
-    const device::Buffer buffer(device_, data);
+    const memory::Buffer buffer(device_, data);
     const auto stream = device_->make_stream();
     stream->launch(program.kernel("k"), {.groups = count, .group_size = size}, buffer,
                    arguments...);
@@ -40,7 +40,8 @@ class DialectKernels : public testing::TestWithParam<std::string> {
  private:
   std::shared_ptr<device::Device> device_;
 };
-INSTANTIATE_TEST_SUITE_P(Devices, DialectKernels, device::each_device(), device::device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, DialectKernels, device::each_native_device(),
+                         device::device_test_name);
 
 TEST_P(DialectKernels, KnowWhereTheyAre) {
   const auto out = run(R"(

@@ -52,7 +52,8 @@ class ProgramTest : public testing::TestWithParam<std::string> {
   std::shared_ptr<device::Device> device_;
   std::filesystem::path folder_;
 };
-INSTANTIATE_TEST_SUITE_P(Devices, ProgramTest, device::each_device(), device::device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, ProgramTest, device::each_native_device(),
+                         device::device_test_name);
 
 constexpr const char* twice = "KERNEL twice(GLOBAL int* a) { a[INDEX] *= 2; }";
 
@@ -91,7 +92,7 @@ TEST_P(ProgramTest, HeadersAreFoundAndFollowed) {
   const std::string source = "#include \"value.h\"\nKERNEL k(GLOBAL int* a) { a[INDEX] = VALUE; }";
   const ProgramOptions options{.include_dirs = {folder()}};
   const auto value = [&](const Program& program) {
-    const device::Buffer buffer(device(), std::vector<int>{0});
+    const memory::Buffer buffer(device(), std::vector<int>{0});
     const auto stream = device()->make_stream();
     stream->launch(program.kernel("k"), {}, buffer);
     stream->synchronize();
@@ -123,13 +124,13 @@ TEST_P(ProgramTest, TextOfTheDialectIsTakenByEveryDevice) {
       "// both languages\n#include <treadle/dialect.h>\n"
       "TREADLE_KERNEL k(TREADLE_GLOBAL int *a)\n{\n  a[treadle_global_id(0)] = 7;\n}\n";
   const Program program(device(), source, {.cache_dir = folder() / "cache"});
-  device::Buffer buffer(device(), std::vector<int>(64, 0));
+  memory::Buffer buffer(device(), std::vector<int>(64, 0));
   const auto stream = device()->make_stream();
   stream->launch(program.kernel("k"), {.group_size = 64}, buffer);
   stream->synchronize();
   std::vector<int> values(64);
   buffer.copy_to(values);
-  EXPECT_EQ(values, std::vector<int>(64, device()->info().runs_kernels ? 7 : 0));
+  EXPECT_EQ(values, std::vector<int>(64, device()->info().traits.runs_kernels ? 7 : 0));
 }
 
 /// Whole entries of the disk cache that hold what a run-time does not take.
@@ -185,7 +186,8 @@ class PlantedEntry : public ProgramTest {
   std::vector<std::string> warnings_;
   WarningHandler before_;
 };
-INSTANTIATE_TEST_SUITE_P(Devices, PlantedEntry, device::each_device(), device::device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, PlantedEntry, device::each_native_device(),
+                         device::device_test_name);
 
 TEST_P(PlantedEntry, P9_CodeOfAnotherKindIsCompiledAnewCountedAndReportedOnce) {
   plant([](std::vector<std::byte>& code) { code.assign(4096, std::byte{'x'}); });
@@ -221,7 +223,7 @@ TEST_P(ProgramTest, TextInAnotherLanguageIsRefused) {
 TEST_P(ProgramTest, NameExpressionsAreOfCudaOnly) {
   const std::string source = "template <class T> __global__ void fill(T* a) { *a = 1; }";
   const ProgramOptions options{.name_expressions = {"fill<float>"}};
-  if (device()->info().builds_text) {
+  if (device()->info().traits.builds_text) {
     EXPECT_THROW(Program(device(), source, options), InvalidArgument);
   } else {
     EXPECT_EQ(Program(device(), source, options).kernel("fill<float>").name(), "fill<float>");

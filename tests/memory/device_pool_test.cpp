@@ -45,7 +45,7 @@ TEST_F(PoolOfNullDevice, AsksTheDeviceOnce) {
 TEST_F(PoolOfNullDevice, TheSameStreamUsesABlockAgainWhileWorkIsQueued) {
   auto memory = pool_.allocate(64, a_);
   const std::vector<int> values = {1, 2, 3};
-  memory.block().copy_from(values, *a_);
+  a_->copy_in(memory.block().location(), values.data(), values.size() * sizeof(int));
   memory.free();
   new_calls();
   (void)pool_.allocate(64, a_);
@@ -100,12 +100,12 @@ TEST(DevicePool, StreamsShareBlocksOnEveryDevice) {
     const std::vector<int> ones(count, 1), twos(count, 2);
     std::vector<int> first(count), second(count);
     auto on_a = pool.allocate(count * sizeof(int), a);
-    on_a.block().copy_from(ones, *a);
-    on_a.block().copy_to(first, *a);
+    a->copy_in(on_a.block().location(), ones.data(), count * sizeof(int));
+    a->copy_out(first.data(), on_a.block().location(), count * sizeof(int));
     on_a.free();
     auto on_b = pool.allocate(count * sizeof(int), b);
-    on_b.block().copy_from(twos, *b);
-    on_b.block().copy_to(second, *b);
+    b->copy_in(on_b.block().location(), twos.data(), count * sizeof(int));
+    b->copy_out(second.data(), on_b.block().location(), count * sizeof(int));
     a->synchronize();
     b->synchronize();
     EXPECT_EQ(pool.statistics().managed_bytes, count * sizeof(int));

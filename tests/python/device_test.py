@@ -56,10 +56,10 @@ def test_devices_say_what_they_are(device):
     assert device.memory_bytes > 0
     assert device.name and device.runtime
     assert device.id in repr(device)
-    x, y, z = device.max_groups
-    assert (device.max_groups.x, x, y, z) == (x, *device.max_groups)
-    assert device.max_groups == treadle.Extent(x, y, z) != device.max_group_size
-    assert device.max_group_size.count >= device.max_group_items
+    x, y, z = device.limits.max_groups
+    assert (device.limits.max_groups.x, x, y, z) == (x, *device.limits.max_groups)
+    assert device.limits.max_groups == treadle.Extent(x, y, z) != device.limits.max_group_size
+    assert device.limits.max_group_size.count >= device.limits.max_group_items
 
 
 def test_one_device_is_one_object():
@@ -79,7 +79,7 @@ def test_a_kernel_computes_on_a_buffer(device, program):
     program.kernel("scale")(buffer, np.float32(3), np.int32(1000), groups=(16,), group_size=(64, 1))
     back = np.empty_like(host)
     buffer.copy_to(back)
-    assert (back == (3 * host if device.runs_kernels else host)).all()
+    assert (back == (3 * host if device.traits.runs_kernels else host)).all()
 
 
 def test_streams_events_and_queued_copies(device, program):
@@ -96,7 +96,7 @@ def test_streams_events_and_queued_copies(device, program):
     second.wait(done)
     other.copy_to(back, second)
     second.synchronize()
-    assert (back == (2 * host if device.runs_kernels else host)).all()
+    assert (back == (2 * host if device.traits.runs_kernels else host)).all()
     assert done.is_done and second.is_done
     assert 0 <= done.seconds_since(start) < 60
 
@@ -265,7 +265,7 @@ def test_threads_share_a_kernel(device, program):
         thread.start()
     for thread in threads:
         thread.join()
-    assert results == ({2: 2, 3: 3, 4: 4} if device.runs_kernels else {2: 1, 3: 1, 4: 1})
+    assert results == ({2: 2, 3: 3, 4: 4} if device.traits.runs_kernels else {2: 1, 3: 1, 4: 1})
 
 
 def test_shell_memory_serves_a_kernel_of_the_waist():

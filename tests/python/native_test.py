@@ -122,8 +122,8 @@ def test_groups_meet_on_devices_that_can():
     for device in treadle.devices():
         kernel, memory = treadle.Program(device, text).kernel("k"), treadle.Buffer(device, 4)
         shape = {"groups": 2, "group_size": 4, "cooperative": True}
-        assert device.has_cooperative_launch == (device.language == treadle.Language.cuda_c)
-        if not device.has_cooperative_launch:
+        assert device.traits.cooperative_launch == (device.language == treadle.Language.cuda_c)
+        if not device.traits.cooperative_launch:
             with pytest.raises(treadle.NotSupported, match="groups on .* cannot meet"):
                 kernel(memory, **shape)
             continue

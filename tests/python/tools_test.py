@@ -153,13 +153,40 @@ def test_occupancy(context, threads):
     assert data.make_valid_tex_channel_count(3) == 4
 
 
-def test_a_malformed_device_number_is_named(monkeypatch):
-    import pycuda.driver as cuda
+def test_the_native_api_s_chooser_decides(monkeypatch, context):
+    from pycuda.driver import Device, Error
 
-    cuda.init()
+    chosen = []
+    monkeypatch.setattr(tools, "requested_ordinal", lambda: 0)
+    tools.make_default_context(chosen.append)
+    assert chosen == [Device(0)]
+    monkeypatch.setattr(tools, "requested_ordinal", lambda: 99)
+    with pytest.raises(Error, match="99"):
+        tools.make_default_context(chosen.append)
+
+
+def test_a_malformed_device_number_is_named(monkeypatch, on_gpu):
     monkeypatch.setenv("CUDA_DEVICE", "first")
-    with pytest.raises(ValueError, match="CUDA_DEVICE holds 'first'"):
+    with pytest.raises(ValueError, match="CUDA_DEVICE.*first"):
         tools.make_default_context()
+
+
+def test_the_cpu_device_stands_in_for_whichever_gpu_was_meant(monkeypatch, on_cpu):
+    from pycuda.driver import Device
+
+    monkeypatch.setenv("CUDA_DEVICE", "3")
+    chosen = []
+    tools.make_default_context(chosen.append)
+    assert chosen == [Device(0)]
+
+
+@pytest.mark.parametrize("id", ["cpu:1", "cuda:99"])
+def test_a_device_that_is_not_there_is_no_other_one(run_python, id):
+    script = "import treadle.compat, pycuda.tools as t, pycuda.driver as d; d.init(); "
+    done = run_python("-c", script + "t.make_default_context()", TREADLE_DEVICE=id)
+    assert done.returncode != 0
+    native = run_python("-c", "import treadle.cuda as c; c.default_device()", TREADLE_DEVICE=id)
+    assert native.returncode != 0
 
 
 # PyCUDA's numbers for compute capability 7.0: 8 blocks and 64 warps at a time.

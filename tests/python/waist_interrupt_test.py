@@ -25,6 +25,9 @@ host = np.zeros(1, np.int64)
 out, stream = treadle.Buffer(device, host), device.default_stream()
 spin(np.int64(10**16), out, groups=1, group_size=1)
 event = stream.record()
+other = device.make_stream()
+other.wait(event)
+end = other.record()
 try:
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     WAIT
@@ -91,7 +94,7 @@ print(kept() is not None)
 """
 
 
-DEVICES = [device.id for device in treadle.devices() if device.runs_kernels]
+DEVICES = [device.id for device in treadle.devices() if device.traits.runs_kernels]
 needs_opencl = pytest.mark.skipif(
     not any(device.language == treadle.Language.opencl_c for device in treadle.devices()),
     reason="needs an OpenCL platform",
@@ -115,6 +118,9 @@ def interrupted(run_python, tmp_path):
     [
         "stream.synchronize()",
         "event.synchronize()",
+        "device.adopt_event(event.raw).synchronize()",
+        "other.synchronize()",
+        "device.adopt_stream(other.raw).synchronize()",
         "out.copy_to(host)",
         "out.copy_from(host)",
         "treadle.Buffer(device, host)",

@@ -30,7 +30,7 @@ for _ in range(STEPS):
     expected[1:-1] = left + np.float32(0.5) * expected[1:-1] + right
 
 for device in treadle.devices():
-    if not device.has_cooperative_launch:
+    if not device.traits.cooperative_launch:
         print(f"{device.id:12} groups of one launch cannot meet on {device.runtime}")
         continue
     try:

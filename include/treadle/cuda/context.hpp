@@ -75,6 +75,8 @@ class Context {
   /// is retained; any other is borrowed and never destroyed by Treadle. Not pushed on the stack.
   /// Throws DeviceError CUDA_ERROR_INVALID_CONTEXT if none is current.
   static Context attach(const Driver& driver = default_driver());
+  /// The same for a context that need not be current: CUcontext of `driver`, not null, alive.
+  static Context wrap(const Driver& driver, RawContext raw);
   /// Retains the device's primary context and makes it current until the result is destroyed.
   [[nodiscard]] static CurrentContext make_current(const Device& device);
   [[nodiscard]] static CurrentContext make_current(Context context);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,9 +69,12 @@ void set_default_driver(const Driver& driver, const std::string& reason);
 /// Why default_driver() is what it is, in one sentence: for `doctor` and for error texts.
 const std::string& default_driver_reason();
 
-/// The device of default_driver() that the user's environment names: the number in TREADLE_DEVICE
-/// ("cuda:1"), else in CUDA_DEVICE, else on the first line of ~/.cuda_device, else device 0.
-/// Throws InvalidArgument naming the variable or the file if the number is malformed.
+/// The number of the device of default_driver() that the user's environment names: in
+/// TREADLE_DEVICE
+/// ("cuda:1"), else, if that driver has GPUs, in CUDA_DEVICE, else on the first line of
+/// ~/.cuda_device. Throws InvalidArgument naming the variable or the file if it is malformed.
+std::optional<int> requested_ordinal();
+/// The device that requested_ordinal() names, else device 0.
 Device default_device();
 
 /// The CUDA version of the header Treadle was built with, as 1000 * major + 10 * minor.

@@ -57,6 +57,9 @@ struct Table {
   void (*set_wait_hook)(int (*hook)()) = nullptr;
   /// treadle_cpu_end_work. Stops what runs in the context and drops what is queued.
   CUresult (*end_work)(CUcontext context) = nullptr;
+  /// treadle_cpu_fill_pattern. As cuMemsetD32Async, for patterns of 8 and 16 bytes.
+  CUresult (*fill_pattern)(CUdeviceptr to, const void* pattern, std::size_t pattern_bytes,
+                           std::size_t count, CUstream stream) = nullptr;
 };
 #pragma GCC diagnostic pop
 

@@ -33,6 +33,12 @@ enum class WaitResult { done, interrupted };
 /// On a GPU the work of non-blocking streams is waited for without questions: the driver's own call
 /// does that, and it cannot be interrupted.
 [[nodiscard]] WaitResult wait(const Context& context, const WaitQuestion& question);
+/// For streams and events of the context that no object of the shell stands for: `is_done` asks,
+/// without blocking, for what `synchronize` waits. Both are called with no lock held, and throw
+/// what is wrong; `is_done` may be called any number of times, or not at all.
+[[nodiscard]] WaitResult wait(const Context& context, const WaitQuestion& question,
+                              const std::function<bool()>& is_done,
+                              const std::function<void()>& synchronize);
 /// Runs `call`, which blocks until the work before it on the default stream is done, as copies and
 /// fills do. If the wait is interrupted, `call` may not have been run, or may still be under way:
 /// memory it reads or writes on the CPU device was taken over by the driver, and stays valid.

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "treadle/base/module_image.hpp"
+#include "treadle/device/event.hpp"
 #include "treadle/device/info.hpp"
 #include "treadle/device/location.hpp"
 
 namespace treadle::device {
 
-class Event;
 class LaunchLog;
 class Module;
 class Stream;
@@ -33,8 +35,53 @@ struct BuildResult {
   std::shared_ptr<Module> module;  ///< loaded already
 };
 
-/// One device of one run-time, where memory, streams, events and modules are made. They keep it
-/// alive. Nothing is set up before the first of them is asked for. Any thread.
+/// How a stream is made.
+struct StreamOptions {
+  /// Lower is more urgent; clamped to info().limits.greatest_priority .. least_priority.
+  int priority = 0;
+};
+
+/// Which memory is allocated.
+enum class MemoryKind : std::uint8_t {
+  device,       ///< of the device
+  page_locked,  ///< of the host, which the device can read and write: copies from it are direct
+};
+/// What Device::allocate_as() gives.
+struct Allocated {
+  Location location;          ///< for kernels and copies of the device
+  std::byte* host = nullptr;  ///< where the host sees it; null for MemoryKind::device
+};
+
+/// Device memory at one moment.
+struct MemoryInfo {
+  std::uint64_t free_bytes = 0;   ///< for any process, where `is_measured`
+  std::uint64_t total_bytes = 0;  ///< as info().memory_bytes
+  /// False where the run-time does not tell: then what this Device allocated is subtracted.
+  bool is_measured = false;
+};
+
+/// What an address is.
+struct AddressInfo {
+  enum class Kind : std::uint8_t {
+    unknown,      ///< nothing this run-time knows: plain host memory, or another run-time's
+    device,       ///< memory of a device
+    page_locked,  ///< host memory that the run-time allocated or registered
+    managed,      ///< memory that moves between host and device
+  };
+  Kind kind = Kind::unknown;
+  Location location = {};        ///< of the whole allocation the address lies in
+  std::uint64_t size_bytes = 0;  ///< of that allocation; 0 where the run-time does not tell
+  std::uint64_t offset = 0;      ///< of the address in it
+  bool is_own = false;           ///< usable in this Device's context
+};
+/// "unknown", "device", "page-locked" or "managed".
+std::string_view address_kind_name(AddressInfo::Kind kind) noexcept;
+
+/// One device of one run-time *in a context*, where memory, streams, events and modules are made.
+/// They keep it alive. A native Device has the run-time's own context of the device (on CUDA the
+/// primary one), which is set up when it is first needed; one of device_of() (treadle/device/
+/// cuda.hpp, opencl.hpp) has the context of a shell or of another library. There is one Device
+/// object for each context and device. Any thread.
 ///
 /// The public functions check; what a run-time has to provide are the protected virtuals. No lock
 /// is held while one of those runs, so an implementation may take its own.
@@ -46,18 +93,25 @@ class Device : public std::enable_shared_from_this<Device> {
 
   /// Asked when the device was found; the same for its life.
   const DeviceInfo& info() const noexcept { return info_; }
+  /// Whether the context is somebody else's.
+  bool is_adopted() const noexcept { return is_adopted_; }
 
-  /// Memory aligned to info().allocation_alignment, with undefined contents. Blocking. Zero bytes
-  /// give the empty Location, without a call to the run-time. Throws OutOfMemory.
+  /// Memory aligned to info().limits.allocation_alignment, with undefined contents. Blocking. Zero
+  /// bytes give the empty Location, without a call to the run-time. Throws OutOfMemory.
   Location allocate(std::size_t size_bytes);
-  /// Gives back what allocate() gave, by exactly that Location. Work that is queued already may
-  /// still use it. The empty Location is ignored. Throws InvalidState if it is no live allocation
-  /// of this device: freed before, another device's, or a place inside one.
+  /// The same for memory of either kind.
+  Allocated allocate_as(MemoryKind kind, std::size_t size_bytes);
+  /// Gives back what allocate() or allocate_as() gave, by exactly that Location. Work that is
+  /// queued already may still use memory of the device; page-locked memory must not be in use. The
+  /// empty Location is ignored. Throws InvalidState if it is no live allocation of this device:
+  /// freed before, another device's, or a place inside one.
   void free(Location location);
   /// Makes memory known that someone else allocated and will free, for example another library's
-  /// array, so that copies to and from it are possible. forget() it before that.
+  /// array, so that copies to and from it are possible. Adoptions of one place count, and the
+  /// longest tells the size; forget() each before the memory goes.
   void adopt(Location location, std::size_t size_bytes);
-  /// The memory is no longer known here; what adopt() did not make known is ignored.
+  /// Takes one adoption back; with the last the memory is no longer known here. What adopt() did
+  /// not make known is ignored.
   void forget(Location location) noexcept;
   /// Throws if [location, location + size_bytes) is not within live memory of this device:
   /// InvalidState for memory it does not know, InvalidArgument naming both sizes otherwise. Nothing
@@ -70,54 +124,117 @@ class Device : public std::enable_shared_from_this<Device> {
   };
   /// Exact when no other thread allocates or frees.
   LiveMemory live_memory() const;
+  /// Asks the run-time; other processes change the answer.
+  MemoryInfo memory_info();
+  /// What `address` is, as the run-time knows it: an address for CUDA, on OpenCL the handle of a
+  /// buffer object that this Device allocated or adopted. Never fails for an address it does not
+  /// know.
+  AddressInfo address_info(std::uint64_t address);
 
   /// A queue of its own.
-  std::shared_ptr<Stream> make_stream();
-  /// The stream for those who need no other; lives as long as the device. Other streams are not
-  /// ordered with it.
+  std::shared_ptr<Stream> make_stream(const StreamOptions& options = {});
+  /// The stream for those who need no other; lives as long as the device. On CUDA it is the legacy
+  /// default stream, with which the data of other libraries is ordered. Streams of make_stream()
+  /// are not ordered with it.
   std::shared_ptr<Stream> default_stream();
+  /// A stream that someone else owns and keeps alive, by what the run-time calls it: CUstream (0 or
+  /// 1: legacy default stream, 2: per-thread one), cl_command_queue of this context and device
+  /// (which is retained). The same object for every call while one lives. Throws InvalidArgument
+  /// for a stream of another context, where the run-time can tell.
+  std::shared_ptr<Stream> adopt_stream(std::uint64_t raw);
   /// An event of its own, in which nothing is recorded yet.
-  std::shared_ptr<Event> make_event();
+  std::shared_ptr<Event> make_event(Timing timing = Timing::on);
+  /// An event that someone else owns and keeps alive, with what is recorded in it: CUevent,
+  /// cl_event (which is retained). Throws InvalidArgument for null.
+  std::shared_ptr<Event> adopt_event(std::uint64_t raw);
+  /// Devices whose events can be waited for by each other's streams have the same; compare only.
+  const void* event_domain() const noexcept { return event_domain_; }
 
   /// Loads what a compiler or build() made for this device. Blocking. Throws DeviceError with the
   /// run-time's log if it refuses.
   std::shared_ptr<Module> load(const ModuleImage& image);
   /// Compiles text with the run-time's own compiler. Blocking, often long. Throws CompileError with
-  /// the log, NotSupported where !info().builds_text.
+  /// the log, NotSupported where !info().traits.builds_text.
   BuildResult build(const BuildRequest& request);
 
   /// For implementations; others ask last_launches() (treadle/device/launch_log.hpp).
   LaunchLog& launches() const noexcept { return *launches_; }
 
+  /// Objects that rooms above the waist keep for a device and that end with it: its pool, say. They
+  /// must not keep the device alive. One room, one slot.
+  enum class Slot : std::uint8_t { pool, workspace };
+  /// What is in a slot; `make` is called for an empty one, once.
+  void* in_slot(Slot slot, const std::function<std::shared_ptr<void>()>& make) {
+    if (void* there = slots_[static_cast<std::size_t>(slot)].load(std::memory_order_acquire))
+      return there;
+    return fill_slot(slot, make);
+  }
+
  protected:
-  explicit Device(DeviceInfo info);
+  /// `event_domain` null: the device itself, a domain of its own.
+  Device(DeviceInfo info, bool is_adopted, const void* event_domain);
+
+  /// For the destructors of implementations, as their first act, while the virtuals still work:
+  /// ends what is in slots, and frees what its users left behind, with a warning.
+  void end() noexcept;
 
   /// Allocates `size_bytes` > 0. Order: the memory is usable by work of every stream from the
   /// return on. Lifetime: until free_memory(). Throws OutOfMemory, or DeviceError.
-  virtual Location allocate_memory(std::size_t size_bytes) = 0;
-  /// Frees what allocate_memory() gave; called once for each. Order: must not pull memory away
-  /// under work queued before on any stream: waits for it, or lets the run-time free it later.
-  /// Called from destructors too: throws DeviceError only if nothing can be done about it.
-  virtual void free_memory(Location location) = 0;
-  /// A new in-order queue, independent of all others. Lifetime: the caller keeps this device alive
-  /// for longer than the stream. The stream's destructor must not wait, nor drop queued work.
-  virtual std::unique_ptr<Stream> create_stream() = 0;
-  /// A new event that nothing was recorded in. Lifetime: as a stream's.
-  virtual std::shared_ptr<Event> create_event() = 0;
+  virtual Allocated allocate_memory(MemoryKind kind, std::size_t size_bytes) = 0;
+  /// Frees what allocate_memory() gave; called once for each. Order: must not pull memory of the
+  /// device away under work queued before on any stream: waits for it, or lets the run-time free it
+  /// later. Called from destructors too: throws DeviceError only if nothing can be done about it.
+  virtual void free_memory(MemoryKind kind, Location location) = 0;
+  /// As memory_info(); free_bytes is not read where it is not measured.
+  virtual MemoryInfo query_memory() = 0;
+  /// As address_info() for an address that is not 0.
+  virtual AddressInfo query_address(std::uint64_t address) = 0;
+  /// What a stream is made from.
+  struct StreamSource {
+    enum class From : std::uint8_t { options, default_stream, raw };
+    From from;
+    StreamOptions options = {};  ///< clamped
+    std::uint64_t raw = 0;       ///< never CUDA's null stream: that is default_stream
+  };
+  /// A new in-order queue, independent of all others; the default stream, asked for once; or one
+  /// that wraps `raw`, which its owner keeps. Lifetime: the caller keeps this device alive for
+  /// longer than the stream. The stream's destructor must not wait, nor drop queued work.
+  virtual std::unique_ptr<Stream> create_stream(const StreamSource& source) = 0;
+  /// A new event that nothing was recorded in (`raw` 0), or one that wraps `raw`. Lifetime: as a
+  /// stream's.
+  virtual std::shared_ptr<Event> create_event(Timing timing, std::uint64_t raw) = 0;
   /// Loads a module image, which the caller may drop after the return. Lifetime: the module keeps
   /// the device, and each of its kernels the module. Two loads of one image are two modules.
   virtual std::shared_ptr<Module> load_module(const ModuleImage& image) = 0;
-  /// Compiles; called only where info().builds_text. May run on several threads at once.
+  /// Compiles; called only where info().traits.builds_text. May run on several threads at once.
   virtual BuildResult build_text(const BuildRequest& request) = 0;
 
  private:
+  struct Allocation {
+    std::uint64_t size_bytes;
+    MemoryKind kind;
+  };
+  struct Adoption {
+    std::uint64_t size_bytes;
+    std::size_t count;
+  };
+  void* fill_slot(Slot slot, const std::function<std::shared_ptr<void>()>& make);
+  std::shared_ptr<Stream> keeping_device(const std::shared_ptr<Stream>& stream);
+
   DeviceInfo info_;
+  bool is_adopted_;
+  const void* event_domain_;
   std::unique_ptr<LaunchLog> launches_;
-  mutable std::mutex mutex_;                        // guards what follows
-  std::map<std::uint64_t, std::uint64_t> memory_;   // handle -> bytes, of live allocations
-  std::map<std::uint64_t, std::uint64_t> adopted_;  // the same for memory of others
+  mutable std::mutex mutex_;                    // guards the two that follow
+  std::map<std::uint64_t, Allocation> memory_;  // handle -> live allocation
+  std::map<std::uint64_t, Adoption> adopted_;   // the same for memory of others
   std::once_flag default_stream_made_;
-  std::unique_ptr<Stream> default_stream_;
+  std::shared_ptr<Stream> default_stream_;
+  std::mutex streams_mutex_;  // guards what follows
+  std::map<std::uint64_t, std::weak_ptr<Stream>> adopted_streams_;
+  std::recursive_mutex slots_mutex_;  // held while a slot is filled
+  std::array<std::shared_ptr<void>, 2> slot_owners_;
+  std::array<std::atomic<void*>, 2> slots_ = {};
 };
 
 }  // namespace treadle::device

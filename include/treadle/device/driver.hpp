@@ -21,9 +21,9 @@ class Driver {
 
   /// The devices in the run-time's order. Makes no context, so it is cheap and leaves no trace.
   /// Lock: none is held by the caller, none may be needed. Lifetime: each device keeps what it
-  /// needs of the driver; the driver may go before them. Two calls may give two objects for one
-  /// device: devices() of registry.hpp is where they meet. Throws DeviceError if the run-time does
-  /// not answer; an empty list is no error.
+  /// needs of the driver; the driver may go before them. While somebody holds the object of a
+  /// device, every call gives that one. Throws DeviceError if the run-time does not answer; an
+  /// empty list is no error.
   virtual std::vector<std::shared_ptr<Device>> devices() = 0;
 
  protected:

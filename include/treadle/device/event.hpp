@@ -7,8 +7,11 @@ namespace treadle::device {
 
 class Device;
 
+/// Whether an event takes the time; without, recording and waiting are cheaper.
+enum class Timing { on, off };
+
 /// A mark in a stream, with the time at which the device reached it. Any thread. Waited for by
-/// streams and hosts; Stream::record() sets it, as often as wanted.
+/// streams and hosts; Stream::record() and Order::done set it, as often as wanted.
 class Event {
  public:
   virtual ~Event() = default;
@@ -17,6 +20,8 @@ class Event {
 
   /// Whose clock and streams it is for; kept alive by the event.
   Device& device() const noexcept { return *device_; }
+  /// The same, to keep it alive.
+  const std::shared_ptr<Device>& shared_device() const noexcept { return device_; }
 
   /// Blocks until what is recorded is done; returns at once if nothing was. Throws as
   /// Stream::synchronize(). Lock: none may be held that Stream::record() of this event needs.
@@ -26,8 +31,8 @@ class Event {
   /// blocked synchronize() holds.
   virtual bool is_done() = 0;
   /// Seconds of the device's clock from what `start` recorded to what this one did; negative if
-  /// `start` is the later one. Waits for neither: throws InvalidState if either was not recorded or
-  /// is not done, InvalidArgument if `start` is another device's.
+  /// `start` is the later one. Waits for neither: throws InvalidState if either was not recorded,
+  /// is not done or has Timing::off, InvalidArgument if `start` is another device's.
   double seconds_since(const Event& start);
 
  protected:

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -14,8 +16,15 @@
 
 namespace treadle::device {
 
-class Buffer;
 class Device;
+
+/// An object that owns or views device memory: memory::Buffer, and what other rooms and programs
+/// make.
+template <class T>
+concept DeviceMemory = requires(const T& memory) {
+  { memory.location() } -> std::convertible_to<Location>;
+  { memory.device() } -> std::convertible_to<const Device&>;
+};
 
 /// How many groups of work-items run a kernel (CUDA: grid and block).
 struct LaunchShape {
@@ -23,7 +32,7 @@ struct LaunchShape {
   Extent group_size = {};    ///< work-items of a group
   unsigned local_bytes = 0;  ///< dynamic local (shared) memory of each group
   /// All groups run at once, so that they may meet (CUDA: grid.sync()); where
-  /// DeviceInfo::has_cooperative_launch says so, and no more than the device holds.
+  /// DeviceTraits::cooperative_launch says so, and no more than the device holds.
   bool cooperative = false;
 };
 
@@ -55,14 +64,28 @@ struct LaunchPlan {
   bool has_cooperative_launch = false;          ///< of the device
 };
 
+/// What a kernel needs of a compute unit. 0 where the run-time does not tell.
+struct KernelResources {
+  unsigned registers = 0;                 ///< of 32 bits, of each work-item
+  std::uint64_t static_local_bytes = 0;   ///< local memory of each group that the text declares
+  std::uint64_t private_bytes = 0;        ///< of each work-item, in memory: arrays and spills
+  unsigned preferred_group_multiple = 0;  ///< group sizes best are multiples of it
+  unsigned max_group_items = 0;           ///< on this device; always told
+};
+
 /// What a run-time knows of a kernel; made by its Module, shared by all copies of the Kernel.
 /// Implementations derive from it, and add their own object, which keeps the module loaded.
 struct KernelState {
+  virtual ~KernelState() = default;
+  /// As Kernel::groups_per_compute_unit(), for a shape that the kernel allows; asked only where
+  /// DeviceTraits::kernel_occupancy.
+  virtual unsigned resident_groups(unsigned group_items, std::size_t local_bytes) const = 0;
+
   std::shared_ptr<Device> device;          ///< where the module is loaded
   std::string name;                        ///< as Module::kernel() was asked for it
   std::vector<Parameter> parameters = {};  ///< in the source's order
   bool parameters_known = false;           ///< false: neither number nor sizes can be checked
-  unsigned max_group_items = 0;            ///< for this kernel on this device
+  KernelResources resources = {};          ///< asked when the kernel was looked up
   std::string group_limit_reason = {};     ///< why that is less than the device's: "96 registers"
   /// Last, so that what an implementation adds lies beside it; filled by Kernel.
   alignas(64) LaunchPlan plan = {};
@@ -82,7 +105,14 @@ class Kernel {
   /// False: launches check neither the number of arguments nor their sizes.
   bool parameters_known() const noexcept { return state_->parameters_known; }
   /// The most work-items a group of this kernel may have.
-  unsigned max_group_items() const noexcept { return state_->max_group_items; }
+  unsigned max_group_items() const noexcept { return state_->resources.max_group_items; }
+  /// Registers, local and private memory.
+  const KernelResources& resources() const noexcept { return state_->resources; }
+  /// How many groups of `group_items` work-items, with `local_bytes` of dynamic local memory each,
+  /// a compute unit holds at the same time; none where the run-time does not tell
+  /// (DeviceTraits::kernel_occupancy), 0 if not even one fits.
+  std::optional<unsigned> groups_per_compute_unit(unsigned group_items,
+                                                  std::size_t local_bytes = 0) const;
   /// Where it runs; streams of another device refuse it.
   Device& device() const noexcept { return *state_->device; }
   /// For implementations of Stream.
@@ -109,6 +139,7 @@ class Argument {
 
   /// A plain value, passed as its bytes.
   template <class T>
+    requires(!DeviceMemory<T>)
   Argument(const T& value) noexcept  // implicit: launch(kernel, shape, buffer, 4, 0.5f)
       : data_(&value), size_bytes_(sizeof(T)), value_kind_(kind_of<T>()) {
     static_assert(std::is_trivially_copyable_v<T>, "a kernel argument is copied as bytes");
@@ -120,8 +151,14 @@ class Argument {
   /// Live memory of the device; not checked.
   Argument(const Location& location) noexcept
       : location_(location), size_bytes_(sizeof(std::uint64_t)), kind_(Kind::memory) {}
-  /// Throws InvalidState if it was freed; of which device it is, the launch checks.
-  inline Argument(const Buffer& buffer);  // in buffer.hpp
+  /// Throws what its location() throws, InvalidState if it was freed; of which device it is, the
+  /// launch checks.
+  template <DeviceMemory Memory>
+  Argument(const Memory& memory)
+      : location_(memory.location()),
+        size_bytes_(sizeof(std::uint64_t)),
+        device_(&static_cast<const Device&>(memory.device())),
+        kind_(Kind::memory) {}
   Argument(const Local& local) noexcept : size_bytes_(local.size_bytes), kind_(Kind::local) {}
 
   /// Decided by the constructor.

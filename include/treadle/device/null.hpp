@@ -10,6 +10,8 @@
 
 #include "treadle/device/device.hpp"
 #include "treadle/device/driver.hpp"
+#include "treadle/device/event.hpp"
+#include "treadle/device/stream.hpp"
 
 namespace treadle::device {
 
@@ -17,6 +19,8 @@ namespace treadle::device {
 struct NullOptions {
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;  ///< allocations beyond it fail
   Language language = Language::cuda_c;  ///< of info(); kernels of either language are found
+  Schedule schedule = Schedule::wide;    ///< of info().traits
+  bool is_adopted = false;               ///< what Device::is_adopted() says
 };
 
 /// A driver of one device, "null".

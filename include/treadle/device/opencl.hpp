@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From the waist to the OpenCL shell below it: what only OpenCL has is reached through these.
+// Between the waist and the OpenCL shell below it: what only OpenCL has is reached through these,
+// and contexts, queues and events of the shell or of other libraries become objects of the waist.
 #pragma once
 
 #include <memory>
@@ -31,10 +32,22 @@ std::shared_ptr<Driver> opencl_driver(const opencl::Loader& loader);
 /// Those of the system's loader. Throws LibraryNotFound.
 std::shared_ptr<Driver> opencl_driver();
 
+/// The Device of one device in a context that the shell or another library made; InvalidArgument if
+/// the device is none of the context's. One object for each pair, and the native Device for a
+/// context that one of those made. It keeps the context. Asking again for the pair that was asked
+/// for last costs some 10 ns.
+std::shared_ptr<Device> device_of(const opencl::Context& context, const opencl::Device& device);
+/// The waist's object for a queue, which it retains; in order or not. See Device::adopt_stream().
+std::shared_ptr<Stream> stream_of(const opencl::Queue& queue);
+/// The waist's object for an event, which it retains, on `device`. Throws InvalidArgument for an
+/// event of another context, InvalidState for none.
+std::shared_ptr<Event> event_of(Device& device, const opencl::Event& event);
+
 /// The object that is wrapped; null if the device is not one of OpenCL's. It lives as long as the
-/// wrapping one. The context is made by the first call.
+/// wrapping one.
 const opencl::Device* opencl_device(const Device& device) noexcept;
-/// Made by the first call, for this device alone; null for a device of another run-time.
+/// The context: the one it was adopted in; that of a native device is made by the first call, for
+/// that device alone. Null for a device of another run-time.
 const opencl::Context* opencl_context(Device& device);
 /// Null for a stream of another run-time.
 const opencl::Queue* opencl_queue(const Stream& stream) noexcept;

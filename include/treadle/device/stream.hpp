@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
+#include "treadle/device/copy.hpp"
 #include "treadle/device/kernel.hpp"
 #include "treadle/device/location.hpp"
 
@@ -13,24 +16,16 @@ namespace treadle::device {
 class Device;
 class Event;
 
-/// One copy between host and device or within a device.
-struct Copy {
-  /// Which sides of a copy are Locations.
-  enum class Direction { to_device, to_host, on_device };
-  Direction direction;                     ///< decides which of the following are read
-  Location destination = {}, source = {};  ///< the sides that are on the device
-  void* host = nullptr;                    ///< the other side; only read from for to_device
-  std::size_t size_bytes = 0;              ///< more than 0: Stream queues nothing for less
-};
-
 /// A queue of work on one device: in order within the stream, concurrent with other streams. Work
 /// is put on it by any thread; what two threads put on at once comes in either order, each piece
-/// whole.
+/// whole. On a queue of OpenCL's that its owner made out of order, work is ordered by Order::after,
+/// wait() and record() alone.
 ///
 /// Functions that queue work return without waiting for it, and a failure of the running work
 /// surfaces at the next synchronize() of this stream or an event after it. They check first and
 /// throw what is wrong with an argument (InvalidArgument, InvalidState) before anything is queued.
-class Stream {
+/// Every one of them takes an Order: events to wait for, and an event to record its end in.
+class Stream : public std::enable_shared_from_this<Stream> {
  public:
   virtual ~Stream() = default;
   Stream(const Stream&) = delete;
@@ -38,39 +33,79 @@ class Stream {
 
   /// The one it was made by, which outlives it.
   Device& device() const noexcept { return device_; }
+  /// What the run-time calls it: CUstream, cl_command_queue; 0 for CUDA's legacy default stream and
+  /// on the null device.
+  std::uint64_t raw() const noexcept { return raw_; }
 
   /// Queue a copy. The host range must stay where it is, and unchanged (copy_in) or unread
   /// (copy_out), until the stream is past the copy. Zero bytes queue nothing. The memory must be
   /// live memory of this device, both ends within it.
-  void copy_in(Location destination, const void* source, std::size_t size_bytes);
+  void copy_in(Location destination, const void* source, std::size_t size_bytes,
+               const Order& order = {});
   /// As copy_in(), the other way: the bytes are there once the stream is past the copy.
-  void copy_out(void* destination, Location source, std::size_t size_bytes);
+  void copy_out(void* destination, Location source, std::size_t size_bytes,
+                const Order& order = {});
   /// The two ranges must not overlap.
-  void copy(Location destination, Location source, std::size_t size_bytes);
+  void copy(Location destination, Location source, std::size_t size_bytes, const Order& order = {});
+  /// Strided copies of up to three dimensions: `box` says what is moved, the pitches how its rows
+  /// lie on each side. A pitch is at least what it separates, so that rows do not overlap; it is
+  /// not read where there is one row, or one slice. As the linear ones else.
+  void copy_in(Location destination, const Pitch& destination_pitch, const void* source,
+               const Pitch& source_pitch, const Box& box, const Order& order = {});
+  void copy_out(void* destination, const Pitch& destination_pitch, Location source,
+                const Pitch& source_pitch, const Box& box, const Order& order = {});
+  /// The boxes may interleave, as two columns of a matrix do; that they share no byte is the
+  /// caller's to see to.
+  void copy(Location destination, const Pitch& destination_pitch, Location source,
+            const Pitch& source_pitch, const Box& box, const Order& order = {});
+  /// Copies from memory of another device, or of another context of this one. Ordered in this
+  /// stream; work on the other device that makes or reuses that memory is ordered by events. Within
+  /// one run-time nothing is waited for; between two run-times (or two contexts of OpenCL) the host
+  /// waits, and the bytes go through its memory.
+  void copy_from_peer(Location destination, Device& source_device, Location source,
+                      std::size_t size_bytes, const Order& order = {});
+  /// The same, the other way.
+  void copy_to_peer(Device& destination_device, Location destination, Location source,
+                    std::size_t size_bytes, const Order& order = {});
   /// Queues filling the `count` elements from `destination` on with the bytes of `pattern`: 1, 2,
-  /// 4, 8 or 16 of them, to which the offset of `destination` is aligned.
-  void fill(Location destination, std::span<const std::byte> pattern, std::size_t count);
+  /// 4, 8 or 16 of them, to which the offset of `destination` is aligned. All of it or, if it
+  /// throws, nothing is queued.
+  void fill(Location destination, std::span<const std::byte> pattern, std::size_t count,
+            const Order& order = {});
 
   /// Starts a kernel: sets its arguments and queues it, as one operation. Arguments are checked
   /// against the kernel's parameters in number, size and kind, and the shape against the limits of
   /// kernel and device: InvalidArgument (DTypeError for a kind) names the parameter and what it
-  /// takes; NotSupported says that groups cannot meet here. No groups run nothing. Values are
-  /// copied before the return; memory must live until the stream is past the kernel.
+  /// takes; NotSupported says that groups cannot meet here. No groups run nothing, but their order
+  /// holds. Values are copied before the return; memory must live until the stream is past the
+  /// kernel.
   template <class... Arguments>
   void launch(const Kernel& kernel, const LaunchShape& shape, const Arguments&... arguments) {
+    launch(kernel, shape, Order{}, arguments...);
+  }
+  /// The same with an order: launch(kernel, shape, {.after = events}, a, b, n).
+  template <class... Arguments>
+  void launch(const Kernel& kernel, const LaunchShape& shape, const Order& order,
+              const Arguments&... arguments) {
     // One spare entry: a kernel without parameters would otherwise need an array of none.
     const Argument list[] = {Argument(arguments)..., Argument(Location{})};
-    launch_arguments(kernel, shape, {list, sizeof...(Arguments)});
+    launch_arguments(kernel, shape, {list, sizeof...(Arguments)}, order);
   }
   /// The same for arguments collected at run time.
   void launch_arguments(const Kernel& kernel, const LaunchShape& shape,
-                        std::span<const Argument> arguments);
+                        std::span<const Argument> arguments, const Order& order = {});
 
-  /// Marks the work queued so far in `event`; what was recorded in it before is forgotten.
+  /// Marks the work queued so far in `event`, which is of this device; what was recorded in it
+  /// before is forgotten.
   void record(Event& event);
   /// Later work of this stream starts after what `event` has recorded; the host does not wait. The
-  /// event may be recorded anew or destroyed at once. Nothing recorded: nothing to wait for.
+  /// event may be recorded anew or destroyed at once. Nothing recorded: nothing to wait for. An
+  /// event of another run-time, or of another context of OpenCL, is waited for by the host, here.
   void wait(const Event& event);
+  /// Calls `callback` once the stream is past the work queued so far, on a thread of the run-time.
+  /// It must not call the run-time, nor wait for work; what it throws becomes a warning. Where work
+  /// of the context has failed it may never be called.
+  void call_host(std::function<void()> callback);
   /// Blocks until all work queued so far is done; here its failure surfaces, as DeviceError,
   /// LaunchError where a kernel failed.
   virtual void synchronize() = 0;
@@ -81,33 +116,45 @@ class Stream {
   virtual bool is_done() = 0;
 
  protected:
-  /// `device` outlives the stream: Device::make_stream() sees to it.
-  explicit Stream(Device& device) noexcept : device_(device) {}
+  /// `device` outlives the stream: Device sees to it.
+  Stream(Device& device, std::uint64_t raw) noexcept : device_(device), raw_(raw) {}
 
   // What follows gets checked arguments and must be ordered behind everything queued before, from
-  // whichever thread. A failed call queues nothing.
+  // whichever thread. A failed call queues nothing. The events of an Order are of this device's
+  // event domain (Device::event_domain()); each has something recorded or nothing, and `done` is of
+  // this device. An implementation sees to both ends of the order itself.
 
-  /// size_bytes > 0. Lifetime: the host range stays until the stream is past it; an implementation
-  /// may copy it at once. It need not be page-locked.
-  virtual void queue_copy(const Copy& copy) = 0;
+  /// More than 0 bytes. Lifetime: the host range stays until the stream is past it; an
+  /// implementation may copy it at once. It need not be page-locked. A peer is of the same event
+  /// domain.
+  virtual void queue_copy(const Copy& copy, const Order& order) = 0;
   /// count > 0, a pattern of 1, 2, 4, 8 or 16 bytes, which lives only for the call.
   virtual void queue_fill(Location destination, std::span<const std::byte> pattern,
-                          std::size_t count) = 0;
+                          std::size_t count, const Order& order) = 0;
   /// A kernel of this device, at least one group and one work-item, arguments that fit. Lock: a
   /// kernel may be launched by several threads at once, on this or other streams; where it holds
   /// its arguments as state, setting them and queueing must be one step under a lock of the kernel.
   /// Notes what it queued in device().launches(), unless a shell below does. Lifetime: values live
   /// only for the call; the kernel's module stays loaded until it has run.
   virtual void queue_launch(const Kernel& kernel, const LaunchShape& shape,
-                            std::span<const Argument> arguments) = 0;
+                            std::span<const Argument> arguments, const Order& order) = 0;
   /// An event of this device. Another thread may query or wait for it meanwhile, and sees the old
   /// or the new record.
   virtual void queue_record(Event& event) = 0;
-  /// An event of this device. Means what is recorded in it now; a later record changes nothing.
+  /// An event of this device's event domain. Means what is recorded in it now; a later record
+  /// changes nothing.
   virtual void queue_wait(const Event& event) = 0;
+  /// Called once, on any thread, after the work queued before; at once if all of that is done.
+  /// Lifetime: the callback ends on the thread that called it, or with the context.
+  virtual void queue_callback(std::function<void()> callback) = 0;
 
  private:
+  struct Waits;
+  void queue_order(const Order& order);
+  void copy_staged(const Copy& copy, const Order& order);
+
   Device& device_;
+  std::uint64_t raw_;
 };
 
 }  // namespace treadle::device

@@ -33,15 +33,6 @@ const Reader<Value>* find_reader(const std::vector<Reader<Value>>& readers, PyTy
 
 std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
-nb::object attribute_or_null(PyObject* object, const char* name) {
-  PyObject* found = PyObject_GetAttrString(object, name);
-  if (found == nullptr) {
-    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
-    PyErr_Clear();
-  }
-  return nb::steal(found);
-}
-
 bool is_integer(ScalarKind kind) {
   return kind == ScalarKind::integer || kind == ScalarKind::unsigned_integer;
 }
@@ -197,6 +188,15 @@ void add_other(cuda::ArgumentBuffer& buffer, PyObject* argument, std::vector<PyO
 }
 
 }  // namespace
+
+nb::object attribute_or_null(PyObject* object, const char* name) {
+  PyObject* found = PyObject_GetAttrString(object, name);
+  if (found == nullptr) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
+    PyErr_Clear();
+  }
+  return nb::steal(found);
+}
 
 void register_pointer_type(nb::handle type, cuda::DevicePointer (*read)(PyObject*)) {
   pointer_types.push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), read});

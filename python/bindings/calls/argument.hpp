@@ -16,6 +16,9 @@
 
 namespace treadle::bindings {
 
+/// The attribute; none if the object has no such.
+nb::object attribute_or_null(PyObject* object, const char* name);
+
 /// Says that instances of a bound class stand for device memory. `read` throws if it was freed.
 void register_pointer_type(nb::handle type, cuda::DevicePointer (*read)(PyObject*));
 /// The address if `object` is an instance of such a class (or of a subclass).

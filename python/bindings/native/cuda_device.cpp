@@ -3,6 +3,7 @@
 
 #include <nanobind/operators.h>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -44,6 +45,9 @@ void bind_driver(nb::module_& m) {
         "Why default_driver() is what it is, in one sentence.");
   m.def("default_device", &default_device,
         "The device of default_driver() that TREADLE_DEVICE or CUDA_DEVICE names, else its first.");
+  m.def("requested_ordinal", &requested_ordinal,
+        "The number of the device of default_driver() that TREADLE_DEVICE, CUDA_DEVICE or "
+        "~/.cuda_device names; None: none of them does.");
   m.def("header_version", &header_version,
         "The CUDA version Treadle was built with: 1000 * major + 10 * minor.");
 }

@@ -1,47 +1,46 @@
 // SPDX-License-Identifier: MIT
-// The waist as Python has it: what the bindings of devices and of kernels share.
+// The waist as Python has it: what the bindings of devices, streams, buffers and kernels share.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include <memory>
-#include <span>
 
-#include "treadle/device/buffer.hpp"
+#include "treadle/device/event.hpp"
 #include "treadle/device/info.hpp"
 #include "treadle/device/stream.hpp"
+#include "treadle/memory/buffer.hpp"
 
 namespace treadle::bindings {
 
 namespace nb = nanobind;
 
 /// The C++ object if `object` is an instance of the bound class (or of a subclass); else null.
-const device::Buffer* as_buffer(PyObject* object) noexcept;
+const memory::Buffer* as_buffer(PyObject* object) noexcept;
 device::Stream* as_stream(PyObject* object) noexcept;
+device::Event* as_event(PyObject* object) noexcept;
+bool is_instance(PyObject* object, PyTypeObject* type) noexcept;
 
 /// 1 to 3 sizes: an integer or a sequence. Throws TypeError or OverflowError naming `what`.
 device::Extent extent_argument(PyObject* object, const char* what);
 
-/// Waits without the GIL; Ctrl-C ends the wait, not the work. Releases what copies on this stream
-/// kept alive.
+/// A stream for Python, which keeps its device: nanobind owns the stream alone.
+nb::object stream_object(const std::shared_ptr<device::Stream>& stream);
+/// Where work on `device` goes that names no stream: the thread's current stream, if it is of this
+/// device, else the device's default stream.
+std::shared_ptr<device::Stream> stream_for(device::Device& device);
+/// The same where `stream` is None. Throws TypeError for what is no treadle.Stream.
+std::shared_ptr<device::Stream> stream_or_current(nb::handle stream, device::Device& device);
+
+/// Wait without the GIL; Ctrl-C ends the wait, not the work. The first also releases what copies on
+/// any stream kept alive and is over.
 void wait_for(device::Stream& stream);
+void wait_for(device::Event& event);
 
-/// A contiguous buffer of the host, held as long as this lives.
-class HostBytes {
- public:
-  HostBytes(nb::handle object, int flags) {
-    if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_ANY_CONTIGUOUS | flags) != 0)
-      throw nb::python_error();
-  }
-  HostBytes(const HostBytes&) = delete;
-  HostBytes& operator=(const HostBytes&) = delete;
-  ~HostBytes() { PyBuffer_Release(&view_); }
-  std::span<std::byte> span() const {
-    return {static_cast<std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
-  }
-
- private:
-  Py_buffer view_{};
-};
+// The classes, one file each.
+void bind_device_info(nb::module_& m);
+void bind_events(nb::module_& m);
+void bind_streams(nb::module_& m);
+void bind_buffers(nb::module_& m);
 
 }  // namespace treadle::bindings

@@ -21,8 +21,13 @@
 #include "calls/numpy_scalars.hpp"
 #include "image.hpp"
 #include "native/device.hpp"
+#include "native/host_array.hpp"
+#include "native/interchange.hpp"
+#include "native/order.hpp"
 #include "rooms.hpp"
 #include "treadle/device/cuda.hpp"
+#include "treadle/device/current.hpp"
+#include "treadle/device/module.hpp"
 #include "treadle/kernel/program.hpp"
 
 namespace treadle::bindings {
@@ -38,7 +43,8 @@ struct CallState {
         stream(kernel.device().default_stream()),
         has_addresses(device::cuda_context(kernel.device()) != nullptr) {}
   device::Kernel kernel;
-  std::shared_ptr<device::Stream> stream;  ///< where calls go that name none
+  std::shared_ptr<device::Stream> stream;  ///< where calls go that name none, outside of scopes
+  std::shared_ptr<device::Event> event;    ///< of wait_for_owner(), used again; the GIL guards it
   bool has_addresses;  ///< an address of another library's array is a place in memory
 };
 
@@ -51,17 +57,28 @@ CallState& state_of(PyObject* self) { return *reinterpret_cast<KernelObject*>(se
 
 PyTypeObject *kernel_type, *local_type;  // set while the module is imported
 
-enum Keyword { kw_groups, kw_group_size, kw_stream, kw_local_bytes, kw_cooperative, keyword_count };
+enum Keyword {
+  kw_groups,
+  kw_group_size,
+  kw_stream,
+  kw_local_bytes,
+  kw_cooperative,
+  kw_wait_for,
+  kw_event,
+  keyword_count
+};
 constinit KeywordNames<keyword_count> keyword_names({"groups", "group_size", "stream",
-                                                     "local_bytes", "cooperative"});
+                                                     "local_bytes", "cooperative", "wait_for",
+                                                     "event"});
 using Keywords = std::array<PyObject*, keyword_count>;
 
 std::size_t find_keyword(PyObject* name) {
   if (const int place = keyword_names.find(name); place >= 0)
     return static_cast<std::size_t>(place);
-  raise_python(PyExc_TypeError,
-               "a kernel call has no keyword argument '" + nb::cast<std::string>(nb::handle(name)) +
-                   "'; it has groups, group_size, stream, local_bytes and cooperative");
+  raise_python(
+      PyExc_TypeError,
+      "a kernel call has no keyword argument '" + nb::cast<std::string>(nb::handle(name)) +
+          "'; it has groups, group_size, stream, local_bytes, cooperative, wait_for and event");
 }
 
 Keywords read_keywords(PyObject* names, PyObject* const* values) {
@@ -98,8 +115,9 @@ device::ParameterKind kind_of(ScalarKind kind) {
   raise_python(PyExc_TypeError, text);
 }
 
-/// Memory that is not a Buffer: the CUDA shell's, or another library's array.
-std::optional<Argument> read_address(PyObject* argument) {
+/// Memory that is not a Buffer: the CUDA shell's, or another library's array, whose owner's work
+/// comes first on `stream`.
+std::optional<Argument> read_address(PyObject* argument, CallState& call, device::Stream& stream) {
   cuda::DevicePointer address = 0;
   if (read_pointer(argument, address)) return Argument(device::Location{address, 0});
   const nb::object interface =
@@ -108,9 +126,9 @@ std::optional<Argument> read_address(PyObject* argument) {
     PyErr_Clear();
     return std::nullopt;
   }
-  const nb::object data = interface["data"][nb::int_(0)];
-  return Argument(
-      device::Location{data.is_none() ? 0 : unsigned_argument(data.ptr(), "device address"), 0});
+  const CudaArray array = read_cuda_array(interface);
+  wait_for_owner(stream, call.kernel.device(), array.stream, call.event);
+  return Argument(device::Location{array.address, 0});
 }
 
 /// The arguments of one call. Values are read where they are; structures are views of buffers.
@@ -123,12 +141,12 @@ class ArgumentReader {
   ArgumentReader(const ArgumentReader&) = delete;
   ArgumentReader& operator=(const ArgumentReader&) = delete;
 
-  void read(PyObject* argument, const CallState& call) {
+  void read(PyObject* argument, CallState& call, device::Stream& stream) {
     if (const ScalarType* scalar = scalar_type(Py_TYPE(argument)))
       return add(Argument(scalar_data(argument), scalar->size, kind_of(scalar->kind)));
-    if (const device::Buffer* buffer = as_buffer(argument)) return add(Argument(*buffer));
+    if (const memory::Buffer* buffer = as_buffer(argument)) return add(Argument(*buffer));
     if (Py_TYPE(argument) == local_type) return add(Argument(*nb::inst_ptr<Local>(argument)));
-    read_other(argument, call);
+    read_other(argument, call, stream);
   }
   std::span<const Argument> get() const noexcept {
     return {list_ != nullptr ? list_ : large_.data(), count_};
@@ -144,14 +162,15 @@ class ArgumentReader {
       large_.push_back(argument);
     ++count_;
   }
-  void read_other(PyObject* argument, const CallState& call) {
+  void read_other(PyObject* argument, CallState& call, device::Stream& stream) {
     if (call.has_addresses)
-      if (const auto memory = read_address(argument)) return add(*memory);
+      if (const auto memory = read_address(argument, call, stream)) return add(*memory);
     const NumpyTypes& numpy = numpy_types();
     if (PyObject_TypeCheck(argument, numpy.void_scalar) == 0 &&
         PyObject_TypeCheck(argument, numpy.generic) == 0)
       refuse(argument, count_, call);
-    const auto& bytes = *views_.emplace_back(std::make_unique<HostBytes>(argument, 0));
+    const auto& bytes =
+        *views_.emplace_back(std::make_unique<HostArray>(argument, HostArray::Access::read));
     add(Argument(bytes.span().data(), bytes.span().size(), device::ParameterKind::structure));
   }
 
@@ -160,18 +179,22 @@ class ArgumentReader {
   Argument* list_;
   std::size_t count_ = 0;
   std::vector<Argument> large_;
-  std::vector<std::unique_ptr<HostBytes>> views_;
+  std::vector<std::unique_ptr<HostArray>> views_;
 };
 
 device::Stream& stream_of(const CallState& call, PyObject* given) {
-  if (given == nullptr || given == Py_None) return *call.stream;
+  if (given == nullptr || given == Py_None) {
+    device::Stream* scoped = device::scoped_stream(call.kernel.device());
+    return scoped != nullptr ? *scoped : *call.stream;
+  }
   if (device::Stream* stream = as_stream(given)) return *stream;
   raise_python(PyExc_TypeError,
                std::string("stream is a treadle.Stream or None, not ") + Py_TYPE(given)->tp_name);
 }
 
-void launch(const CallState& call, PyObject* const* arguments, std::size_t count,
-            const Keywords& given) {
+/// What the call returns, a new reference.
+PyObject* launch(CallState& call, PyObject* const* arguments, std::size_t count,
+                 const Keywords& given) {
   if (given[kw_groups] == nullptr || given[kw_group_size] == nullptr)
     raise_python(PyExc_TypeError,
                  "a kernel call needs groups=(count, ...) and group_size=(work-items, ...)");
@@ -182,22 +205,29 @@ void launch(const CallState& call, PyObject* const* arguments, std::size_t count
     shape.local_bytes =
         static_cast<unsigned>(unsigned_argument(given[kw_local_bytes], "local_bytes", 0xFFFFFFFFu));
   shape.cooperative = is_set(given[kw_cooperative]);
+  device::Stream& stream = stream_of(call, given[kw_stream]);
   ArgumentReader reader(count);
-  for (std::size_t i = 0; i < count; ++i) reader.read(arguments[i], call);
+  for (std::size_t i = 0; i < count; ++i) reader.read(arguments[i], call, stream);
   note_launch_site();
-  stream_of(call, given[kw_stream]).launch_arguments(call.kernel, shape, reader.get());
+  if (given[kw_wait_for] == nullptr && given[kw_event] == nullptr) [[likely]] {
+    stream.launch_arguments(call.kernel, shape, reader.get());
+    Py_RETURN_NONE;
+  }
+  const OrderArguments order(stream, given[kw_wait_for], given[kw_event]);
+  stream.launch_arguments(call.kernel, shape, reader.get(), order.get());
+  return order.result().release().ptr();
 }
 
 PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t count,
                       PyObject* keywords) noexcept {
   try {
     const auto positional = static_cast<std::size_t>(PyVectorcall_NARGS(count));
-    launch(state_of(self), arguments, positional, read_keywords(keywords, arguments + positional));
+    return launch(state_of(self), arguments, positional,
+                  read_keywords(keywords, arguments + positional));
   } catch (...) {
     set_python_error(Face::native);
     return nullptr;
   }
-  Py_RETURN_NONE;
 }
 
 void destroy(PyObject* self) {
@@ -237,6 +267,21 @@ PyObject* get_parameters(PyObject* self, void*) {
     return list;
   });
 }
+PyObject* get_resources(PyObject* self, void*) {
+  return guarded(self, [](const device::Kernel& k) { return nb::cast(k.resources()); });
+}
+PyObject* groups_per_compute_unit(PyObject* self, PyObject* const* arguments,
+                                  Py_ssize_t count) noexcept {
+  return guarded(self, [&](const device::Kernel& k) -> nb::object {
+    if (count < 1 || count > 2)
+      raise_python(PyExc_TypeError, "groups_per_compute_unit(group_items, local_bytes=0)");
+    const auto items =
+        static_cast<unsigned>(unsigned_argument(arguments[0], "group_items", 0xFFFFFFFFu));
+    const auto groups = k.groups_per_compute_unit(
+        items, count == 2 ? unsigned_argument(arguments[1], "local_bytes") : 0);
+    return groups ? nb::object(nb::int_(*groups)) : nb::object(nb::none());
+  });
+}
 PyObject* represent(PyObject* self) {
   return guarded(self, [](const device::Kernel& k) {
     return nb::cast("<kernel " + k.name() + " on " + k.device().info().id + ">");
@@ -247,9 +292,16 @@ PyGetSetDef properties[] = {
     {"name", get_name, nullptr, "As a reader knows the kernel.", nullptr},
     {"device", get_device, nullptr, "Where it is loaded.", nullptr},
     {"max_group_items", get_max_group_items, nullptr, "The most work-items of a group.", nullptr},
+    {"resources", get_resources, nullptr, "What it needs of a compute unit.", nullptr},
     {"parameters", get_parameters, nullptr,
      "In the source's order; None where the run-time does not tell.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyMethodDef methods[] = {
+    {"groups_per_compute_unit",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(groups_per_compute_unit)), METH_FASTCALL,
+     "groups_per_compute_unit(group_items, local_bytes=0): how many groups a compute unit holds at "
+     "the same time; None where the run-time does not tell."},
+    {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(KernelObject, vectorcall), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(KernelObject, weak_references), READONLY, nullptr},
@@ -266,10 +318,14 @@ void bind_kernel_type(nb::module_& m) {
       {Py_tp_repr, slot(represent)},
       {Py_tp_call, slot(PyVectorcall_Call)},
       {Py_tp_getset, properties},
+      {Py_tp_methods, methods},
       {Py_tp_members, members},
       {Py_tp_doc, const_cast<char*>("A kernel of any device. Calling it launches it: "
                                     "kernel(*arguments, groups=, group_size=, stream=None, "
-                                    "local_bytes=0, cooperative=False).")},
+                                    "local_bytes=0, cooperative=False, wait_for=None, "
+                                    "event=None). Without a stream it goes to the thread's current "
+                                    "one, if that is of its device, else to the default stream. "
+                                    "event=True returns an Event of its end.")},
       {0, nullptr}};
   constexpr auto flags = static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
                                                Py_TPFLAGS_DISALLOW_INSTANTIATION);
@@ -328,6 +384,30 @@ void make_program(Program* self, std::shared_ptr<device::Device> device, const s
   new (self) Program(device, source, options);
 }
 
+void bind_resources(nb::module_& m) {
+  using device::KernelResources;
+  nb::class_<KernelResources>(
+      m, "KernelResources",
+      "What a kernel needs of a compute unit; 0 where the run-time does not "
+      "tell.")
+      .def_ro("registers", &KernelResources::registers, "Of 32 bits, of each work-item.")
+      .def_ro("static_local_bytes", &KernelResources::static_local_bytes,
+              "Local memory of each group that the text declares.")
+      .def_ro("private_bytes", &KernelResources::private_bytes,
+              "Of each work-item, in memory: arrays and spills.")
+      .def_ro("preferred_group_multiple", &KernelResources::preferred_group_multiple,
+              "Group sizes best are multiples of it.")
+      .def_ro("max_group_items", &KernelResources::max_group_items, "On this device; always told.");
+}
+
+/// A variable of the program's module, which the Buffer keeps loaded.
+memory::Buffer variable(const Program& self, std::string_view name) {
+  const std::shared_ptr<device::Module> module = self.module().shared_from_this();
+  const auto [place, size_bytes] = module->global(name);
+  return memory::Buffer::adopt(module->device().shared_from_this(), place, size_bytes,
+                               {.owner = module});
+}
+
 void bind_program(nb::module_& m) {
   nb::class_<Program>(m, "Program", nb::is_weak_referenceable(),
                       "Kernel text, compiled for a device or found compiled, and loaded there.")
@@ -341,6 +421,10 @@ void bind_program(nb::module_& m) {
           [](const Program& self, std::string_view name) { return make_kernel(self.kernel(name)); },
           nb::arg("name"), nb::sig("def kernel(self, name: str) -> Kernel"),
           "The kernel of this name; an unknown name gives the nearest there are.")
+      .def(
+          "variable", &variable, nb::arg("name"),
+          "A variable of device memory that the text declares, as a Buffer; NotSupported where the "
+          "run-time has none (traits.module_globals).")
       .def_prop_ro("kernel_names", &Program::kernel_names)
       .def_prop_ro("device", [](const Program& self) { return self.device().shared_from_this(); })
       .def_prop_ro("log", &Program::log, "What the compiler said although it succeeded.")
@@ -360,6 +444,7 @@ void bind_kernel(nb::module_& m) {
           nb::arg("size_bytes"))
       .def_ro("size_bytes", &Local::size_bytes);
   local_type = reinterpret_cast<PyTypeObject*>(local.ptr());
+  bind_resources(m);
   bind_kernel_type(m);
   bind_program(m);
 }

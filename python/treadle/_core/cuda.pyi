@@ -441,6 +441,11 @@ def default_device() -> Device:
     The device of default_driver() that TREADLE_DEVICE or CUDA_DEVICE names, else its first.
     """
 
+def requested_ordinal() -> int | None:
+    """
+    The number of the device of default_driver() that TREADLE_DEVICE, CUDA_DEVICE or ~/.cuda_device names; None: none of them does.
+    """
+
 def header_version() -> int:
     """The CUDA version Treadle was built with: 1000 * major + 10 * minor."""
 

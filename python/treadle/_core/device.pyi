@@ -2,6 +2,7 @@
 """Devices of every run-time system."""
 
 from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 import enum
 import pathlib
 from typing import overload
@@ -89,6 +90,201 @@ class LiveMemory:
     def bytes(self) -> int:
         """As they were asked for."""
 
+class DeviceLimits:
+    """What a device allows; 0 where the run-time does not tell."""
+
+    @property
+    def max_groups(self) -> Extent:
+        """In each dimension."""
+
+    @property
+    def max_group_size(self) -> Extent:
+        """In each dimension."""
+
+    @property
+    def max_group_items(self) -> int:
+        """Work-items of one group, over all dimensions."""
+
+    @property
+    def local_memory_bytes(self) -> int:
+        """That any kernel's group can use."""
+
+    @property
+    def opt_in_local_memory_bytes(self) -> int:
+        """That a kernel's group can use on request."""
+
+    @property
+    def compute_unit_local_bytes(self) -> int:
+        """Shared by the groups on a compute unit."""
+
+    @property
+    def compute_unit_registers(self) -> int:
+        """Of 32 bits."""
+
+    @property
+    def compute_unit_items(self) -> int:
+        """Work-items resident at the same time."""
+
+    @property
+    def max_allocation_bytes(self) -> int:
+        """Of one allocation."""
+
+    @property
+    def parameter_bytes(self) -> int:
+        """Of all arguments of a kernel together."""
+
+    @property
+    def l2_bytes(self) -> int:
+        """The last cache before device memory."""
+
+    @property
+    def allocation_alignment(self) -> int:
+        """What allocations start at a multiple of, in bytes."""
+
+    @property
+    def offset_alignment(self) -> int:
+        """
+        What the offset of a slice that is passed to a kernel is a multiple of, in bytes.
+        """
+
+    @property
+    def least_priority(self) -> int:
+        """Of streams: numerically lower is more urgent."""
+
+    @property
+    def greatest_priority(self) -> int:
+        """Of streams; both 0 where there are none."""
+
+class DeviceTraits:
+    """What a device is able to do."""
+
+    @property
+    def sub_group_width(self) -> int:
+        """Work-items in lockstep (a warp); 0: not told, or several."""
+
+    @property
+    def sub_group_operations(self) -> bool:
+        """Shuffles and votes within a sub-group."""
+
+    @property
+    def fp16(self) -> bool:
+        """Arithmetic on half; storage is always possible."""
+
+    @property
+    def fp64(self) -> bool:
+        """Arithmetic on double."""
+
+    @property
+    def atomics_64(self) -> bool:
+        """On 64-bit integers in device memory."""
+
+    @property
+    def generic_address_space(self) -> bool:
+        """A pointer may point to local or to device memory."""
+
+    @property
+    def forward_progress(self) -> bool:
+        """
+        A group that waits for an earlier group of the same launch will see its writes.
+        """
+
+    @property
+    def unified_memory(self) -> bool:
+        """Host and device share the same physical memory."""
+
+    @property
+    def schedule(self) -> str:
+        """How generated kernels spread work: "wide" or "narrow"."""
+
+    @property
+    def builds_text(self) -> bool:
+        """
+        Whether the run-time compiles text itself; else compile_cuda does, for `target`.
+        """
+
+    @property
+    def shape_local_memory(self) -> bool:
+        """
+        Dynamic local memory by local_bytes; False: by an argument Local(bytes).
+        """
+
+    @property
+    def cooperative_launch(self) -> bool:
+        """Groups of one launch may meet: kernel(..., cooperative=True)."""
+
+    @property
+    def module_globals(self) -> bool:
+        """Program.variable() finds variables."""
+
+    @property
+    def kernel_occupancy(self) -> bool:
+        """Kernel.groups_per_compute_unit() has an answer."""
+
+    @property
+    def runs_kernels(self) -> bool:
+        """False for the null device."""
+
+class DevicePerformance:
+    """How fast a device is."""
+
+    @property
+    def compute_units(self) -> int:
+        """Multiprocessors, or cores."""
+
+    @property
+    def clock_hz(self) -> float:
+        """Of the compute units at most; 0: unknown."""
+
+    @property
+    def bandwidth_bytes_per_s(self) -> float:
+        """Of device memory, reads and writes together."""
+
+    @property
+    def bandwidth(self) -> str:
+        """Where that figure comes from: "unknown", "stated" or "measured"."""
+
+class MemoryInfo:
+    """Device memory at one moment."""
+
+    @property
+    def free_bytes(self) -> int:
+        """For any process, where is_measured."""
+
+    @property
+    def total_bytes(self) -> int:
+        """As Device.memory_bytes."""
+
+    @property
+    def is_measured(self) -> bool:
+        """
+        False where the run-time does not tell: then what this Device allocated is subtracted from the whole.
+        """
+
+class AddressInfo:
+    """What an address is."""
+
+    @property
+    def kind(self) -> str:
+        """
+        "device", "page-locked", "managed", or "unknown": plain host memory, or another run-time's.
+        """
+
+    @property
+    def start(self) -> int:
+        """Of the whole allocation the address lies in."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Of that allocation; 0 where the run-time does not tell."""
+
+    @property
+    def offset(self) -> int:
+        """Of the address in it, in bytes."""
+
+    @property
+    def is_own(self) -> bool:
+        """Usable in this Device's context."""
+
 class LaunchRecord:
     """One launch, as a device remembers it."""
 
@@ -117,7 +313,9 @@ class LaunchRecord:
     def __repr__(self) -> str: ...
 
 class Device:
-    """One device of one run-time system."""
+    """
+    One device of one run-time system, in a context. In a with block it is the current device of the thread.
+    """
 
     @property
     def id(self) -> str:
@@ -125,7 +323,7 @@ class Device:
 
     @property
     def name(self) -> str:
-        """The maker's."""
+        """The vendor's."""
 
     @property
     def runtime(self) -> str:
@@ -136,42 +334,8 @@ class Device:
         """Of the whole device."""
 
     @property
-    def max_group_items(self) -> int:
-        """Work-items of one group."""
-
-    @property
-    def local_memory_bytes(self) -> int:
-        """That one group can use."""
-
-    @property
-    def compute_units(self) -> int:
-        """Multiprocessors or cores."""
-
-    @property
-    def offset_alignment(self) -> int:
-        """What offsets of memory passed to kernels are multiples of, in bytes."""
-
-    @property
-    def builds_text(self) -> bool:
-        """Whether the run-time compiles text itself."""
-
-    @property
     def target(self) -> str:
-        """What compile_cuda compiles for; empty with builds_text."""
-
-    @property
-    def has_shape_local_memory(self) -> bool:
-        """
-        Dynamic local memory by local_bytes; False: by an argument Local(bytes).
-        """
-
-    @property
-    def has_cooperative_launch(self) -> bool:
-        """Groups of one launch may meet: kernel(..., cooperative=True)."""
-
-    @property
-    def runs_kernels(self) -> bool:
-        """False for the null device."""
+        """What compile_cuda compiles for; empty where traits.builds_text."""
 
     @property
     def kind(self) -> str:
@@ -182,27 +346,69 @@ class Device:
         """Of the kernel text it takes."""
 
     @property
-    def max_groups(self) -> Extent: ...
+    def limits(self) -> DeviceLimits:
+        """What it allows."""
 
     @property
-    def max_group_size(self) -> Extent: ...
+    def traits(self) -> DeviceTraits:
+        """What it is able to do."""
 
-    def make_stream(self) -> Stream:
-        """A queue of its own."""
+    @property
+    def performance(self) -> DevicePerformance:
+        """How fast it is."""
+
+    @property
+    def is_adopted(self) -> bool:
+        """Whether the context is somebody else's."""
+
+    def make_stream(self, priority: int = 0) -> Stream:
+        """
+        A queue of its own. Lower priorities are more urgent; limits tell which there are.
+        """
 
     def default_stream(self) -> Stream:
-        """For those who need no other."""
+        """For those who need no other; on CUDA the legacy default stream."""
 
-    def make_event(self) -> Event:
-        """An event of its own, in which nothing is recorded yet."""
+    def adopt_stream(self, stream: object) -> Stream:
+        """
+        A stream that another library owns: its handle, or an object with __cuda_stream__, cuda_stream (PyTorch), ptr (CuPy), handle (PyCUDA) or int_ptr (PyOpenCL).
+        """
+
+    def make_event(self, timing: bool = True) -> Event:
+        """
+        An event of its own, in which nothing is recorded yet. Without timing it is cheaper.
+        """
+
+    def adopt_event(self, event: object) -> Event:
+        """
+        An event that another library owns, with what is recorded in it: its handle, or an object that has it as raw, cuda_event, ptr, handle or int_ptr.
+        """
+
+    def memory_info(self) -> MemoryInfo:
+        """How much memory is free now."""
+
+    def address_info(self, address: object) -> AddressInfo:
+        """
+        What an address is: an integer or an object that stands for device memory.
+        """
+
+    def live_memory(self) -> LiveMemory:
+        """Allocations that were not freed, and their bytes."""
+
+    @staticmethod
+    def of(context: object, device: object | None = None) -> Device:
+        """
+        The Device of a context of another library: a treadle.cuda.Context, PyCUDA's or PyOpenCL's (with the device, if it has several), or a CUcontext as an integer.
+        """
 
     def last_launches(self) -> list[LaunchRecord]:
         """
         The latest launches by streams of this device, at most eight, the latest first.
         """
 
-    def live_memory(self) -> LiveMemory:
-        """Allocations that were not freed, and their bytes."""
+    def __enter__(self) -> Device: ...
+
+    def __exit__(self, *exception: object) -> None: ...
 
     def __repr__(self) -> str: ...
 
@@ -215,14 +421,25 @@ def find_device(id: str) -> Device:
 def default_device() -> Device:
     """The device that TREADLE_DEVICE names, else the best there is."""
 
+def current_device() -> Device:
+    """
+    The device of the innermost with block of this thread; else default_device().
+    """
+
 def missing_runtimes() -> list[str]:
     """Each run-time system without devices here, and why."""
 
 class Event:
-    """A mark in a stream, with its time."""
+    """A mark in a stream, with its time; made by Device.make_event()."""
 
     @property
     def device(self) -> Device: ...
+
+    @property
+    def raw(self) -> int:
+        """
+        What the run-time calls it: CUevent, or the cl_event that is recorded now; 0: none.
+        """
 
     def synchronize(self) -> None:
         """Waits for the recorded work; Ctrl-C ends the wait."""
@@ -236,10 +453,49 @@ class Event:
         """
 
 class Stream:
-    """A queue of work on one device; made by Device.make_stream()."""
+    """
+    A queue of work on one device, made by Device.make_stream(). In a with block it is the current stream of the thread.
+    """
 
     @property
     def device(self) -> Device: ...
+
+    @property
+    def raw(self) -> int:
+        """
+        What the run-time calls it: CUstream, cl_command_queue; 0: CUDA's legacy default stream.
+        """
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """
+        (0, CUstream), as other libraries ask for it; NotSupported on other run-times.
+        """
+
+    def __enter__(self) -> Stream: ...
+
+    def __exit__(self, *exception: object) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def copy(self, destination: Buffer, source: Buffer, *, wait_for: Event | Iterable[Event] | None = None, event: Event | bool | None = None) -> Event | None:
+        """
+        Queues copying a whole buffer to the start of another, of this device or of two.
+        """
+
+    def copy_in(self, destination: Buffer, source: Buffer | object, *, wait_for: Event | Iterable[Event] | None = None, event: Event | bool | None = None) -> Event | None:
+        """
+        Queues copying an array of the host to the start of a buffer. One with strides arrives without gaps, in C order. It is kept, and must not change, until the copy is over.
+        """
+
+    def copy_out(self, destination: Buffer | object, source: Buffer, *, wait_for: Event | Iterable[Event] | None = None, event: Event | bool | None = None) -> Event | None:
+        """
+        The same, the other way: fills an array of the host from the start of a buffer.
+        """
+
+    def fill(self, buffer: Buffer, pattern: object, *, wait_for: Event | Iterable[Event] | None = None, event: Event | bool | None = None) -> Event | None:
+        """
+        Queues filling a buffer with the bytes of a NumPy scalar: 1, 2, 4, 8 or 16, of which its size is a multiple.
+        """
 
     def synchronize(self) -> None:
         """Waits for the work queued so far; Ctrl-C ends the wait."""
@@ -254,15 +510,19 @@ class Stream:
         """
 
     def wait(self, event: Event) -> None:
-        """Later work of this stream starts after what the event has recorded."""
-
-    def copy(self, destination: Buffer, source: Buffer) -> None:
-        """Queues copying a whole buffer."""
-
-    def fill(self, buffer: Buffer, pattern: object) -> None:
         """
-        Queues filling a buffer with the bytes of a NumPy scalar: 1, 2, 4, 8 or 16.
+        Later work of this stream starts after what the event has recorded. An event of another run-time is waited for here.
         """
+
+    def call_host(self, callable: Callable[[], object]) -> None:
+        """
+        Calls a function of Python, without arguments, once the stream is past the work queued so far: on another thread, and not waited for by synchronize(). What it raises goes to sys.unraisablehook. Where work of the device has failed it may never be called.
+        """
+
+def current_stream() -> Stream:
+    """
+    The stream of the innermost with block of this thread; else the default stream of current_device().
+    """
 
 class Buffer:
     """Memory of one device."""
@@ -275,24 +535,84 @@ class Buffer:
     def __init__(self, device: Device, host: object) -> None:
         """With the contents of a NumPy array or other buffer."""
 
-    def free(self) -> None:
-        """Frees now; work that is queued already may still use it."""
+    @staticmethod
+    def pooled(size_bytes: int, stream: Stream | None = None) -> Buffer:
+        """
+        Memory of the device's pool, for use on a stream (None: the current one) without waiting. It goes back in the order of that stream; a use on another is the program's to order.
+        """
+
+    @staticmethod
+    def page_locked(device: Device, size_bytes: int) -> Buffer:
+        """
+        Memory of the host that kernels use and copies move without a detour; numpy.frombuffer() makes an array of it.
+        """
+
+    @staticmethod
+    def adopt(object: object, stream: Stream | None = None) -> Buffer:
+        """
+        Memory of another library's array, which is kept: one with __cuda_array_interface__ or __dlpack__, without gaps. What its library has queued comes before later work on the stream (None: the current one); nobody waits. Memory that its owner calls read-only must not be written to.
+        """
+
+    def __getitem__(self, bytes: slice) -> Buffer:
+        """A part of this memory, which shares it: buffer[start:stop], in bytes."""
 
     @property
-    def is_freed(self) -> bool: ...
+    def address(self) -> int:
+        """Where it begins, on CUDA; NotSupported on run-times without addresses."""
+
+    @property
+    def raw(self) -> int:
+        """
+        What the run-time calls the allocation: its address on CUDA, a cl_mem on OpenCL.
+        """
+
+    @property
+    def offset(self) -> int:
+        """Bytes from there to the start of this buffer."""
+
+    @property
+    def size_bytes(self) -> int: ...
+
+    @property
+    def nbytes(self) -> int:
+        """The same, under NumPy's name."""
+
+    @property
+    def kind(self) -> str:
+        """
+        "owned", "pooled", "page-locked", "managed", "svm", "adopted" or "user".
+        """
 
     @property
     def device(self) -> Device: ...
 
     @property
-    def size_bytes(self) -> int: ...
+    def is_freed(self) -> bool: ...
+
+    def free(self) -> None:
+        """
+        Frees now, for every slice; work that is queued already may still use it.
+        """
+
+    def __repr__(self) -> str: ...
 
     def copy_from(self, host: object, stream: Stream | None = None) -> None:
         """
-        Copies a whole buffer of the host in and waits; with a stream, without waiting.
+        Copies an array of the host to the start and waits; with a stream, without waiting. One with strides arrives without gaps, in C order.
         """
 
     def copy_to(self, host: object, stream: Stream | None = None) -> None:
         """
-        Fills a whole buffer of the host and waits; with a stream, without waiting.
+        Fills an array of the host from the start and waits; with a stream, without waiting.
+        """
+
+    @property
+    def __cuda_array_interface__(self) -> dict:
+        """Version 3: the bytes, and the current stream, whose work comes first."""
+
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+    def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object:
+        """
+        The bytes as a DLPack capsule. What is queued on the current stream comes before later work on the consumer's; for memory that the host reads, it is waited for.
         """

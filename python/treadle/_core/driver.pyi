@@ -864,7 +864,7 @@ class Function:
     def __repr__(self, /) -> str:
         """Return repr(self)."""
 
-    def __call__(self, *arguments: object, block: Sequence[int], grid: Sequence[int] = ..., stream: object | None = None, shared: int = 0, texrefs: Sequence[object] = ..., time_kernel: bool = False) -> float | None:
+    def __call__(self, *arguments: object, block: Sequence[int], grid: Sequence[int] = ..., stream: object | None = None, shared: int = 0, texrefs: Sequence[object] = ..., time_kernel: bool = False) -> float | Any:
         """Launches it."""
 
     def get_attribute(self, attribute: int, /) -> int:

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import functools
 import gc
-import os
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import treadle.pycuda.driver as cuda
-from treadle._core.cuda import Multiprocessor, OccupancyLimit, occupancy
+from treadle._core import InvalidArgument
+from treadle._core.cuda import Multiprocessor, OccupancyLimit, occupancy, requested_ordinal
 from treadle.pycuda._driver import bitlog2  # noqa: F401
 from treadle.pycuda._memory_pools import (  # noqa: F401
     DebugMemoryPool,
@@ -44,25 +43,17 @@ for _bits in (8, 16, 32, 64):
 
 def _chosen_device_number() -> int | None:
     """The device the user's environment names, if it names one."""
-    text = os.environ.get("CUDA_DEVICE")
-    source = "the environment variable CUDA_DEVICE"
-    if text is None:
-        path = Path(os.environ.get("HOME", "~")).expanduser() / ".cuda_device"
-        try:
-            text = path.read_text().strip().partition("\n")[0].strip()
-        except OSError:
-            return None
-        source = f"the file {path}"
     try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f"{source} holds {text!r}, which is no device number") from None
+        return requested_ordinal()
+    except InvalidArgument as error:
+        raise ValueError(str(error)) from None
 
 
 def make_default_context(
     ctx_maker: Callable[[cuda.Device], cuda.Context] | None = None,
 ) -> cuda.Context:
-    """A context on the device CUDA_DEVICE or ~/.cuda_device names, else on the first that works."""
+    """A context on the device that TREADLE_DEVICE, CUDA_DEVICE or ~/.cuda_device names, else on the
+    first that works."""
     if ctx_maker is None:
 
         def ctx_maker(device: cuda.Device) -> cuda.Context:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Entry points that fill memory.
+#include <cstring>
+
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/transfer.hpp"
@@ -11,10 +13,11 @@ namespace {
 /// What to write, and the rectangle of elements it goes to.
 struct Filling {
   CUdeviceptr to;
-  std::uint32_t value;
+  std::uint64_t value;
   unsigned element_size;  ///< bytes
   std::size_t width;      ///< elements
   std::size_t height = 1, pitch = 0;
+  std::uint64_t high = 0;  ///< of a value of 16 bytes
 };
 
 CUresult fill(const Filling& filling, CUstream handle, Blocking blocking) {
@@ -22,7 +25,7 @@ CUresult fill(const Filling& filling, CUstream handle, Blocking blocking) {
     std::shared_ptr<Stream> stream;
     if (const CUresult failure = resolve_stream(context, handle, stream); failure != CUDA_SUCCESS)
       return failure;
-    const auto [to, value, element_size, width, height, pitch] = filling;
+    const auto [to, value, element_size, width, height, pitch, high] = filling;
     if (width == 0 || height == 0) return CUDA_SUCCESS;
     std::size_t row = 0, span = 0;
     if (to % element_size != 0 || __builtin_mul_overflow(width, element_size, &row))
@@ -35,6 +38,7 @@ CUresult fill(const Filling& filling, CUstream handle, Blocking blocking) {
     return submit_fill(stream,
                        {.to = reinterpret_cast<std::byte*>(to),
                         .value = value,
+                        .high = high,
                         .element_size = element_size,
                         .width = width,
                         .height = height,
@@ -85,4 +89,20 @@ CUresult cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, 
 CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width,
                             size_t height, CUstream stream) {
   return fill({to, value, 4, width, height, pitch}, stream, Blocking::no);
+}
+
+/// As cuMemsetD32Async for patterns of 8 and 16 bytes, which the driver's own calls do not know.
+TREADLE_CPU_EXPORT CUresult treadle_cpu_fill_pattern(CUdeviceptr to, const void* pattern,
+                                                     size_t pattern_bytes, size_t count,
+                                                     CUstream stream) {
+  if (pattern == nullptr || (pattern_bytes != 8 && pattern_bytes != 16))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::uint64_t words[2] = {};
+  std::memcpy(words, pattern, pattern_bytes);
+  return fill({.to = to,
+               .value = words[0],
+               .element_size = static_cast<unsigned>(pattern_bytes),
+               .width = count,
+               .high = words[1]},
+              stream, Blocking::no);
 }

@@ -88,7 +88,8 @@ void describe_unknown(void* data, CUpointer_attribute attribute) {
 }  // namespace
 
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr pointer) {
-  return with_context([&](const auto&) -> CUresult {
+  // An address says which context it belongs to: none need be current.
+  return with_process([&]() -> CUresult {
     const auto found = find_memory(pointer);
     return data == nullptr || !found ? CUDA_ERROR_INVALID_VALUE
                                      : describe(data, attribute, pointer, *found);
@@ -97,7 +98,7 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
 
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data,
                                 CUdeviceptr pointer) {
-  return with_context([&](const auto&) -> CUresult {
+  return with_process([&]() -> CUresult {
     // More than a program would ever ask for is a negative count: the arrays are not that long.
     constexpr unsigned most_attributes = 1024;
     if (attributes == nullptr || data == nullptr || count > most_attributes)

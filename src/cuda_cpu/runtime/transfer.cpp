@@ -58,9 +58,12 @@ void copy_piece(const Copy& copy, const Pieces& pieces, std::uint64_t piece) {
   });
 }
 
+struct Wide {
+  std::uint64_t low, high;
+};
+
 template <class Element>
-void fill_elements(std::byte* to, std::uint32_t value, std::size_t bytes) {
-  const auto element = static_cast<Element>(value);
+void fill_elements(std::byte* to, Element element, std::size_t bytes) {
   auto* const first = reinterpret_cast<Element*>(to);
   std::fill(first, first + bytes / sizeof(Element), element);
 }
@@ -75,10 +78,16 @@ void fill_piece(const Fill& fill, const Pieces& pieces, std::uint64_t piece) {
                   std::memset(to, static_cast<int>(fill.value & 0xff), bytes);
                   break;
                 case 2:
-                  fill_elements<std::uint16_t>(to, fill.value, bytes);
+                  fill_elements(to, static_cast<std::uint16_t>(fill.value), bytes);
+                  break;
+                case 4:
+                  fill_elements(to, static_cast<std::uint32_t>(fill.value), bytes);
+                  break;
+                case 8:
+                  fill_elements(to, fill.value, bytes);
                   break;
                 default:
-                  fill_elements<std::uint32_t>(to, fill.value, bytes);
+                  fill_elements(to, Wide{fill.value, fill.high}, bytes);
                   break;
               }
             });

@@ -23,10 +23,11 @@ struct Copy {
       staged;  ///< keeps `from` alive, if it is a copy of what the caller gave
 };
 
-/// `height` rows of `width` elements of 1, 2 or 4 bytes, all set to `value`.
+/// `height` rows of `width` elements of 1, 2, 4, 8 or 16 bytes, all set to `value`, or the last to
+/// `value` and behind it `high`.
 struct Fill {
   std::byte* to = nullptr;
-  std::uint32_t value = 0;
+  std::uint64_t value = 0, high = 0;
   unsigned element_size = 1;
   std::size_t width = 0, height = 1, pitch = 0;
 };

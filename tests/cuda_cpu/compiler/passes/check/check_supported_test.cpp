@@ -6,6 +6,7 @@
 #include "cuda_cpu/compiler/codegen.hpp"
 #include "cuda_cpu/compiler/ir_module.hpp"
 #include "cuda_cpu/compiler/passes/check/check_supported.hpp"
+#include "cuda_cpu/compiler/passes/lowering/retarget.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {

@@ -13,6 +13,7 @@
 #include "device/launch_check.hpp"
 #include "device/launch_log.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/warning.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/module.hpp"
 #include "treadle/device/stream.hpp"
@@ -41,6 +42,14 @@ class Record {
   std::vector<std::string> calls_;
 };
 
+void call_guarded(const std::function<void()>& callback) noexcept {
+  try {
+    callback();
+  } catch (const std::exception& error) {
+    warn(std::string("a host callback of the null device: ") + error.what());
+  }
+}
+
 std::byte* address(Location location) {
   return reinterpret_cast<std::byte*>(location.handle) + location.offset;
 }
@@ -48,11 +57,14 @@ std::byte* address(Location location) {
 class NullEvent final : public Event {
  public:
   using Clock = std::chrono::steady_clock;
-  explicit NullEvent(std::shared_ptr<Device> device) : Event(std::move(device)) {}
+  NullEvent(std::shared_ptr<Device> device, Timing timing)
+      : Event(std::move(device)), timing_(timing) {}
 
   void synchronize() override {}
   bool is_done() override { return true; }
   double elapsed_seconds(const Event& start) override {
+    if (timing_ == Timing::off || static_cast<const NullEvent&>(start).timing_ == Timing::off)
+      throw InvalidState("an event whose time was asked for takes none", "make it with Timing::on");
     const auto end_time = time_.load();
     const auto start_time = static_cast<const NullEvent&>(start).time_.load();
     if (end_time == Clock::time_point{} || start_time == Clock::time_point{})
@@ -62,47 +74,83 @@ class NullEvent final : public Event {
   void record() { time_ = Clock::now(); }
 
  private:
+  Timing timing_;
   std::atomic<Clock::time_point> time_{Clock::time_point{}};
 };
 
 /// Everything is done at once: the host is the device.
 class NullStream final : public Stream {
  public:
-  NullStream(Device& device, std::shared_ptr<Record> record)
-      : Stream(device), record_(std::move(record)) {}
+  NullStream(Device& device, std::uint64_t raw, std::shared_ptr<Record> record)
+      : Stream(device, raw), record_(std::move(record)) {}
 
   void synchronize() override { record_->add("synchronize"); }
   bool is_done() override { return true; }
 
  private:
-  void queue_copy(const Copy& copy) override {
-    const bool from_host = copy.direction == Copy::Direction::to_device;
-    const bool to_host = copy.direction == Copy::Direction::to_host;
-    constexpr const char* names[] = {"copy_in ", "copy_out ", "copy "};
-    record_->add(names[static_cast<std::size_t>(copy.direction)] + std::to_string(copy.size_bytes));
-    std::memcpy(to_host ? copy.host : address(copy.destination),
-                from_host ? copy.host : address(copy.source), copy.size_bytes);
+  void queue_copy(const Copy& copy, const Order& order) override {
+    using enum Copy::Direction;
+    const bool from_host = copy.direction == to_device, to_host_memory = copy.direction == to_host;
+    constexpr const char* names[] = {"copy_in ", "copy_out ", "copy ", "copy_to_peer ",
+                                     "copy_from_peer "};
+    const auto& [row_bytes, rows, slices] = copy.box;
+    note(names[static_cast<std::size_t>(copy.direction)] +
+             (copy.is_linear() ? std::to_string(row_bytes)
+                               : std::to_string(row_bytes) + "x" + std::to_string(rows) + "x" +
+                                     std::to_string(slices)),
+         order);
+    auto* const to =
+        static_cast<std::byte*>(to_host_memory ? copy.host : address(copy.destination));
+    const auto* const from = static_cast<std::byte*>(from_host ? copy.host : address(copy.source));
+    for (std::size_t z = 0; z < slices; ++z)
+      for (std::size_t y = 0; y < rows; ++y)
+        std::memcpy(
+            to + z * copy.destination_pitch.slice_bytes + y * copy.destination_pitch.row_bytes,
+            from + z * copy.source_pitch.slice_bytes + y * copy.source_pitch.row_bytes, row_bytes);
+    finish(order);
   }
-  void queue_fill(Location destination, std::span<const std::byte> pattern,
-                  std::size_t count) override {
-    record_->add("fill " + std::to_string(pattern.size()) + " " + std::to_string(count));
+  void queue_fill(Location destination, std::span<const std::byte> pattern, std::size_t count,
+                  const Order& order) override {
+    note("fill " + std::to_string(pattern.size()) + " " + std::to_string(count), order);
     for (std::size_t i = 0; i < count; ++i)
       std::memcpy(address(destination) + i * pattern.size(), pattern.data(), pattern.size());
+    finish(order);
   }
   void queue_launch(const Kernel& kernel, const LaunchShape& shape,
-                    std::span<const Argument> arguments) override {
-    record_->add("launch " + kernel.name() + " " + extent_text(shape.groups) + " " +
-                 extent_text(shape.group_size) + " " + std::to_string(arguments.size()) +
-                 (shape.cooperative ? " cooperative" : ""));
+                    std::span<const Argument> arguments, const Order& order) override {
+    note("launch " + kernel.name() + " " + extent_text(shape.groups) + " " +
+             extent_text(shape.group_size) + " " + std::to_string(arguments.size()) +
+             (shape.cooperative ? " cooperative" : ""),
+         order);
     device().launches().note(kernel, shape);
+    finish(order);
   }
   void queue_record(Event& event) override {
     record_->add("record");
     static_cast<NullEvent&>(event).record();
   }
   void queue_wait(const Event&) override { record_->add("wait"); }
+  void queue_callback(std::function<void()> callback) override {
+    record_->add("call_host");
+    call_guarded(callback);
+  }
+
+  /// "... after 2", where it waits for events.
+  void note(std::string call, const Order& order) {
+    if (!order.after.empty()) call += " after " + std::to_string(order.after.size());
+    record_->add(std::move(call));
+  }
+  static void finish(const Order& order) {
+    if (order.done != nullptr) static_cast<NullEvent*>(order.done)->record();
+  }
 
   std::shared_ptr<Record> record_;
+};
+
+struct NullKernel final : KernelState {
+  unsigned resident_groups(unsigned group_items, std::size_t) const override {
+    return device->info().limits.compute_unit_items / group_items;
+  }
 };
 
 class NullModule final : public Module {
@@ -114,12 +162,12 @@ class NullModule final : public Module {
   Kernel kernel(std::string_view name) override {
     const auto found = std::ranges::find(kernels_, name, &KernelText::name);
     if (found == kernels_.end()) raise_unknown_kernel(name, kernel_names());
-    auto state = std::make_shared<KernelState>();
+    auto state = std::make_shared<NullKernel>();
     state->device = device().shared_from_this();
     state->name = found->name;
     state->parameters = found->parameters;
     state->parameters_known = true;
-    state->max_group_items = device().info().max_group_items;
+    state->resources.max_group_items = device().info().limits.max_group_items;
     return Kernel(std::move(state));
   }
   std::vector<std::string> kernel_names() override {
@@ -129,6 +177,10 @@ class NullModule final : public Module {
   }
 
  private:
+  Global find_global(std::string_view name) override {
+    throw InvalidArgument("the null device knows no variable \"" + std::string(name) + "\"");
+  }
+
   std::vector<KernelText> kernels_;
 };
 
@@ -139,36 +191,55 @@ DeviceInfo null_info(const NullOptions& options) {
   info.runtime = "null";
   info.kind = DeviceKind::null;
   info.memory_bytes = options.memory_bytes;
-  info.max_groups = {0x7FFFFFFF, 65535, 65535};
-  info.max_group_size = {1024, 1024, 64};
-  info.max_group_items = 1024;
-  info.local_memory_bytes = 48 * 1024;
-  info.compute_units = 1;
-  info.allocation_alignment = 256;
   info.language = options.language;
-  info.builds_text = true;
   info.build_identity = {{"runtime", "null"}};
-  info.has_shape_local_memory = options.language == Language::cuda_c;
-  info.has_cooperative_launch = options.language == Language::cuda_c;
-  info.runs_kernels = false;
+  const bool is_cuda = options.language == Language::cuda_c;
+  info.limits.max_groups = {0x7FFFFFFF, 65535, 65535};
+  info.limits.max_group_size = {1024, 1024, 64};
+  info.limits.max_group_items = 1024;
+  info.limits.local_memory_bytes = info.limits.opt_in_local_memory_bytes = 48 * 1024;
+  info.limits.compute_unit_local_bytes = 48 * 1024;
+  info.limits.compute_unit_registers = 65536;
+  info.limits.compute_unit_items = 2048;
+  info.limits.max_allocation_bytes = options.memory_bytes;
+  info.limits.parameter_bytes = 4096;
+  info.limits.allocation_alignment = 256;
+  info.limits.least_priority = 0;
+  info.limits.greatest_priority = -1;
+  info.traits.sub_group_width = 32;
+  info.traits.fp64 = info.traits.atomics_64 = info.traits.forward_progress = true;
+  info.traits.unified_memory = true;
+  info.traits.schedule = options.schedule;
+  info.traits.builds_text = true;
+  info.traits.shape_local_memory = is_cuda;
+  info.traits.cooperative_launch = is_cuda;
+  info.traits.kernel_occupancy = true;
+  info.traits.runs_kernels = false;
+  info.performance.compute_units = 1;
   return info;
+}
+
+/// All null devices wait for each other's events: everything is done at once.
+const void* null_domain() {
+  static const char domain = 0;
+  return &domain;
 }
 
 class NullDevice final : public Device {
  public:
   explicit NullDevice(const NullOptions& options)
-      : Device(null_info(options)), record_(std::make_shared<Record>()) {}
-  ~NullDevice() override {
-    for (const auto& [handle, bytes] : sizes_) release({handle, 0});
-  }
+      : Device(null_info(options), options.is_adopted, null_domain()),
+        record_(std::make_shared<Record>()) {}
+  ~NullDevice() override { end(); }
   Record& record() const { return *record_; }
 
  private:
   static constexpr std::align_val_t alignment{256};
   static void release(Location location) { ::operator delete(address(location), alignment); }
 
-  Location allocate_memory(std::size_t size_bytes) override {
-    record_->add("allocate " + std::to_string(size_bytes));
+  Allocated allocate_memory(MemoryKind kind, std::size_t size_bytes) override {
+    record_->add((kind == MemoryKind::device ? "allocate " : "allocate_host ") +
+                 std::to_string(size_bytes));
     const std::lock_guard lock(mutex_);
     void* memory =
         used_bytes_ + size_bytes <= info().memory_bytes && size_bytes <= info().memory_bytes
@@ -186,9 +257,10 @@ class NullDevice final : public Device {
     const auto handle = reinterpret_cast<std::uint64_t>(memory);
     sizes_[handle] = size_bytes;
     used_bytes_ += size_bytes;
-    return {handle, 0};
+    return {{handle, 0},
+            kind == MemoryKind::page_locked ? static_cast<std::byte*>(memory) : nullptr};
   }
-  void free_memory(Location location) override {
+  void free_memory(MemoryKind, Location location) override {
     const std::lock_guard lock(mutex_);
     const auto found = sizes_.find(location.handle);
     record_->add("free " + std::to_string(found->second));
@@ -196,11 +268,27 @@ class NullDevice final : public Device {
     sizes_.erase(found);
     release(location);
   }
-  std::unique_ptr<Stream> create_stream() override {
-    return std::make_unique<NullStream>(*this, record_);
+  MemoryInfo query_memory() override {
+    const std::lock_guard lock(mutex_);
+    return {.free_bytes = info().memory_bytes - used_bytes_, .is_measured = true};
   }
-  std::shared_ptr<Event> create_event() override {
-    return std::make_shared<NullEvent>(shared_from_this());
+  AddressInfo query_address(std::uint64_t address) override {
+    const std::lock_guard lock(mutex_);
+    auto after = sizes_.upper_bound(address);
+    if (after == sizes_.begin()) return {};
+    const auto& [handle, size_bytes] = *--after;
+    if (address - handle >= size_bytes) return {};
+    return {.kind = AddressInfo::Kind::device,
+            .location = {handle, 0},
+            .size_bytes = size_bytes,
+            .offset = address - handle,
+            .is_own = true};
+  }
+  std::unique_ptr<Stream> create_stream(const StreamSource& source) override {
+    return std::make_unique<NullStream>(*this, source.raw, record_);
+  }
+  std::shared_ptr<Event> create_event(Timing timing, std::uint64_t) override {
+    return std::make_shared<NullEvent>(shared_from_this(), timing);
   }
   std::shared_ptr<Module> load_module(const ModuleImage& image) override {
     record_->add("load " + std::to_string(image.code.size()));
@@ -234,7 +322,14 @@ class NullDevice final : public Device {
 class NullDriver final : public Driver {
  public:
   NullDriver() : Driver("null") {}
-  std::vector<std::shared_ptr<Device>> devices() override { return {make_null_device()}; }
+  std::vector<std::shared_ptr<Device>> devices() override {
+    static auto& mutex = *new std::mutex;  // never destroyed: static objects may look devices up
+    static auto& known = *new std::weak_ptr<Device>;
+    const std::lock_guard lock(mutex);
+    auto device = known.lock();
+    if (!device) known = device = make_null_device();
+    return {device};
+  }
 };
 
 Record& record_of(const Device& device) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/kernel_list.hpp"
+#include "device/opencl/kernel_list.hpp"
 
 #include <algorithm>
 #include <charconv>

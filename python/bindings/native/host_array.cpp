@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "native/host_array.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "treadle/base/error.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/device/event.hpp"
+
+namespace treadle::bindings {
+
+using device::Order;
+using device::Stream;
+
+HostArray::HostArray(nb::handle object, Access access) {
+  const int flags = PyBUF_STRIDES | (access == Access::write ? PyBUF_WRITABLE : 0);
+  if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
+  try {
+    if (view_.len != 0 && PyBuffer_IsContiguous(&view_, 'A') == 0) join_dimensions();
+  } catch (...) {
+    PyBuffer_Release(&view_);
+    throw;
+  }
+}
+
+void HostArray::join_dimensions() {
+  row_bytes_ = static_cast<std::size_t>(view_.itemsize);
+  for (int i = view_.ndim; i-- > 0;) {
+    const auto count = static_cast<std::size_t>(view_.shape[i]);
+    if (count == 1) continue;
+    if (view_.strides[i] < 0)
+      throw InvalidArgument("the array of the host has a stride of " +
+                                std::to_string(view_.strides[i]) + " bytes in dimension " +
+                                std::to_string(i),
+                            "numpy.ascontiguousarray() gives one that can be copied");
+    const auto stride = static_cast<std::size_t>(view_.strides[i]);
+    if (levels_.empty() && stride == row_bytes_)
+      row_bytes_ *= count;
+    else if (!levels_.empty() && stride == levels_.front().stride * levels_.front().count)
+      levels_.front().count *= count;
+    else
+      levels_.insert(levels_.begin(), {count, stride});
+  }
+}
+
+std::vector<HostArray::Part> HostArray::parts() const {
+  std::vector<Part> all;
+  auto* const host = static_cast<std::byte*>(view_.buf);
+  if (size_bytes() == 0) return all;
+  if (is_contiguous())
+    all.push_back({0, host, {}, {}, {.row_bytes = size_bytes()}});
+  else
+    add_parts(all, 0, 0, host);
+  return all;
+}
+
+void HostArray::add_parts(std::vector<Part>& parts, std::size_t level, std::size_t offset,
+                          std::byte* host) const {
+  const std::span<const Level> left = std::span(levels_).subspan(level);
+  const Level rows = left.back();
+  const std::size_t slice_bytes = row_bytes_ * rows.count;
+  // Slices that interleave, as those of a transposed matrix do, are copies of their own.
+  const bool is_box =
+      left.size() == 1 ||
+      (left.size() == 2 && left.front().stride >= row_bytes_ + (rows.count - 1) * rows.stride);
+  if (is_box) {
+    const Level slices = left.size() == 2 ? left.front() : Level{1, 0};
+    return parts.push_back({offset,
+                            host,
+                            {row_bytes_, slice_bytes},
+                            {rows.stride, slices.stride},
+                            {row_bytes_, rows.count, slices.count}});
+  }
+  std::size_t inner_bytes = row_bytes_;
+  for (const Level& inner : left.subspan(1)) inner_bytes *= inner.count;
+  for (std::size_t i = 0; i < left.front().count; ++i)
+    add_parts(parts, level + 1, offset + i * inner_bytes, host + i * left.front().stride);
+}
+
+// ---- copies that nobody waited for
+
+namespace {
+
+/// What a queued copy still uses.
+struct Kept {
+  std::shared_ptr<device::Event> after;  ///< null: nobody can tell when the copy is over
+  std::weak_ptr<device::Device> device;
+  std::unique_ptr<HostArray> host;
+
+  /// Where the work of a context has failed, asking throws, and copies that were queued may run
+  /// still. They are over when the Device is gone, and with it the context.
+  bool is_over() {
+    if (after == nullptr) return device.expired();
+    try {
+      return after->is_done();
+    } catch (const Error&) {
+      after.reset();
+      return device.expired();
+    }
+  }
+};
+std::vector<Kept>& kept() {  // guarded by the GIL; never destroyed: Python may be gone before it
+  static auto* list = new std::vector<Kept>;
+  return *list;
+}
+
+}  // namespace
+
+void release_done_copies() {
+  if (kept().empty()) return;
+  // Taken out first: releasing a buffer may run Python code that comes here again.
+  std::vector<Kept> waiting = std::exchange(kept(), {});
+  const auto over =
+      std::ranges::stable_partition(waiting, [](Kept& one) { return !one.is_over(); });
+  kept().insert(kept().end(), std::make_move_iterator(waiting.begin()),
+                std::make_move_iterator(over.begin()));
+}
+
+HostCopy::HostCopy(nb::handle host, HostArray::Access access)
+    : host_((release_done_copies(), std::make_unique<HostArray>(host, access))), access_(access) {}
+
+void HostCopy::queue(Stream& stream, const memory::Buffer& memory, const Order& order) {
+  if (host_->size_bytes() > memory.size_bytes())
+    throw InvalidArgument("the array of the host has " + std::to_string(host_->size_bytes()) +
+                          " bytes, the buffer only " + std::to_string(memory.size_bytes()));
+  try {
+    const nb::gil_scoped_release released;  // a driver may copy what is not page-locked first
+    queue_parts(stream, memory, order);
+  } catch (const DeviceError&) {
+    // Part of the work may be queued, and what comes behind it, the record of an event, be refused.
+    kept().push_back({nullptr, stream.device().weak_from_this(), std::move(host_)});
+    throw;
+  }
+}
+
+void HostCopy::queue_parts(Stream& stream, const memory::Buffer& memory, const Order& order) {
+  const std::vector<HostArray::Part> parts = host_->parts();
+  const bool is_in = access_ == HostArray::Access::read;
+  // Nothing to copy: the order still holds.
+  if (parts.empty())
+    return is_in ? stream.copy_in(memory.location(), nullptr, 0, order)
+                 : stream.copy_out(nullptr, memory.location(), 0, order);
+  for (const HostArray::Part& part : parts) {
+    Order own;
+    if (&part == &parts.front()) own.after = order.after;
+    if (&part == &parts.back()) own.done = order.done;
+    const device::Location place = memory.location() + part.offset;
+    if (is_in)
+      stream.copy_in(place, part.device_pitch, part.host, part.host_pitch, part.box, own);
+    else
+      stream.copy_out(part.host, part.host_pitch, place, part.device_pitch, part.box, own);
+  }
+}
+
+void HostCopy::keep(Stream& stream) {
+  if (host_->size_bytes() == 0) return;
+  kept().push_back({nullptr, stream.device().weak_from_this(), std::move(host_)});
+  try {
+    auto event = stream.device().make_event(device::Timing::off);
+    stream.record(*event);
+    kept().back().after = std::move(event);
+  } catch (const Error&) {
+    // The context has failed since: see Kept::is_over().
+  }
+}
+
+}  // namespace treadle::bindings
