@@ -22,7 +22,7 @@ struct Runtime {
   std::string_view name;  ///< the first part of its devices' ids
   std::shared_ptr<Driver> (*open)();
 };
-// A run-time more is one line here.
+// To add a run-time, add a line.
 constexpr Runtime runtimes[] = {
     {"cuda", nvidia_driver}, {"opencl", opencl_driver}, {"cpu", cpu_driver}, {"null", null_driver}};
 
