@@ -14,7 +14,7 @@ bool is_word(char c) {
 
 // A backslash at the end of a line joins it with the next, even inside a word; "%:" is another
 // spelling of '#'.
-std::string plain(std::string_view text) {
+std::string spliced(std::string_view text) {
   std::string joined;
   joined.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -145,7 +145,7 @@ class Scanner {
 IncludeScan scan_includes(std::string_view text) {
   const bool is_plain =
       text.find('\\') == std::string_view::npos && text.find("%:") == std::string_view::npos;
-  return is_plain ? Scanner().scan(text) : Scanner().scan(plain(text));
+  return is_plain ? Scanner().scan(text) : Scanner().scan(spliced(text));
 }
 
 }  // namespace treadle::compile

@@ -59,18 +59,19 @@ TREADLE_KERNEL k(TREADLE_GLOBAL uint *out)
 }
 
 TEST_P(DialectKernels, CountWorkItemsBeyond32Bits) {
-  // The last group of 2^32 + 1024 work-items: what 32 bits hold would be 5 and 1024.
-  const auto out = run_groups((1u << 22) + 1, 1024, R"(
+  // The last group of 2^32 + 256 work-items: what 32 bits hold would be 5 and 256. NVIDIA's OpenCL
+  // allows no larger groups.
+  const auto out = run_groups((1u << 24) + 1, 256, R"(
 TREADLE_KERNEL k(TREADLE_GLOBAL treadle_uint64 *out)
 {
-  if (treadle_group_id(0) != 4194304 || treadle_local_id(0) != 5) return;
+  if (treadle_group_id(0) != 16777216 || treadle_local_id(0) != 5) return;
   out[0] = treadle_global_id(0);
   out[1] = treadle_global_size(0);
   out[2] = sizeof(treadle_global_id(0));
 })",
                               std::vector<std::uint64_t>(3));
   EXPECT_EQ(out[0], (std::uint64_t{1} << 32) + 5);
-  EXPECT_EQ(out[1], (std::uint64_t{1} << 32) + 1024);
+  EXPECT_EQ(out[1], (std::uint64_t{1} << 32) + 256);
   EXPECT_EQ(out[2], 8u);
 }
 
