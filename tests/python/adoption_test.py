@@ -45,7 +45,8 @@ def read(buffer, dtype=np.int32, stream=None):
 def test_a_context_has_one_device(cpu, context):
     own = treadle.Device.of(context)
     assert own is not cpu and own.is_adopted and own is treadle.Device.of(context)
-    assert treadle.Device.of(context.raw) is own or cuda.default_driver() != cuda.Driver.cpu()
+    if cuda.default_driver() == cuda.Driver.cpu():  # a number is a context of the default driver's
+        assert treadle.Device.of(context.raw) is own
     buffer = treadle.Buffer(own, np.arange(4, dtype=np.int32))
     treadle.Program(own, ADD).kernel("add")(buffer, np.int32(1), groups=1, group_size=4)
     assert list(read(buffer)) == [1, 2, 3, 4]
