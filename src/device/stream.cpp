@@ -166,33 +166,36 @@ void Stream::copy(Location destination, const Pitch& destination_pitch, Location
 void Stream::copy_from_peer(Location destination, Device& source_device, Location source,
                             std::size_t size_bytes, const Order& order) {
   if (&source_device == &device_) return copy(destination, source, size_bytes, order);
-  const Waits waits(device_, order);
-  if (size_bytes == 0) return queue_order(waits.order);
-  device_.require_memory(destination, size_bytes, "the destination of a copy");
-  source_device.require_memory(source, size_bytes, "the source of a copy");
-  const Copy copy{.direction = Copy::Direction::from_peer,
-                  .destination = destination,
-                  .source = source,
-                  .box = row_of(size_bytes),
-                  .peer = &source_device};
-  if (source_device.event_domain() == device_.event_domain()) return queue_copy(copy, waits.order);
-  copy_staged(copy, waits.order);
+  copy_peer({.direction = Copy::Direction::from_peer,
+             .destination = destination,
+             .source = source,
+             .box = row_of(size_bytes),
+             .peer = &source_device},
+            order);
 }
 
 void Stream::copy_to_peer(Device& destination_device, Location destination, Location source,
                           std::size_t size_bytes, const Order& order) {
   if (&destination_device == &device_) return copy(destination, source, size_bytes, order);
+  copy_peer({.direction = Copy::Direction::to_peer,
+             .destination = destination,
+             .source = source,
+             .box = row_of(size_bytes),
+             .peer = &destination_device},
+            order);
+}
+
+/// Between this device and another one.
+void Stream::copy_peer(const Copy& copy, const Order& order) {
   const Waits waits(device_, order);
+  const std::size_t size_bytes = copy.box.row_bytes;
   if (size_bytes == 0) return queue_order(waits.order);
-  destination_device.require_memory(destination, size_bytes, "the destination of a copy");
-  device_.require_memory(source, size_bytes, "the source of a copy");
-  const Copy copy{.direction = Copy::Direction::to_peer,
-                  .destination = destination,
-                  .source = source,
-                  .box = row_of(size_bytes),
-                  .peer = &destination_device};
-  if (destination_device.event_domain() == device_.event_domain())
-    return queue_copy(copy, waits.order);
+  const bool is_from_peer = copy.direction == Copy::Direction::from_peer;
+  const Device& to = is_from_peer ? device_ : *copy.peer;
+  const Device& from = is_from_peer ? *copy.peer : device_;
+  to.require_memory(copy.destination, size_bytes, "the destination of a copy");
+  from.require_memory(copy.source, size_bytes, "the source of a copy");
+  if (to.event_domain() == from.event_domain()) return queue_copy(copy, waits.order);
   copy_staged(copy, waits.order);
 }
 

@@ -151,6 +151,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
  private:
   struct Waits;
   void queue_order(const Order& order);
+  void copy_peer(const Copy& copy, const Order& order);
   void copy_staged(const Copy& copy, const Order& order);
 
   Device& device_;

@@ -37,7 +37,6 @@ class CudaStream final : public Stream {
   void in_order(const Order& order, Work&& work);
   void copy_row(const cuda::Table& cu, const Copy& copy);
   void copy_box(const cuda::Table& cu, const Copy& copy);
-  cuda::RawStream stream() const noexcept { return stream_; }
 
   cuda::Context context_;
   std::optional<cuda::Stream> own_;
