@@ -65,4 +65,18 @@ std::optional<GpuRequest> requested_gpu() {
   return gpu_request(first == std::string::npos ? "" : line.substr(first, last - first + 1), path);
 }
 
+std::optional<OpenclRequest> requested_opencl() {
+  const char* value = std::getenv("PYOPENCL_CTX");
+  if (value == nullptr) return std::nullopt;
+  const std::string text = value;
+  const std::size_t end = std::min(text.find(':'), text.size());
+  OpenclRequest request{text.substr(0, end), {}};
+  if (end < text.size()) request.device = text.substr(end + 1);
+  if (request.device.find(':') != std::string::npos)
+    throw InvalidArgument("PYOPENCL_CTX: \"" + text + "\" has more than a platform and a device",
+                          "give <platform>:<device>, each a number or a part of a name");
+  request.device.resize(std::min(request.device.find(','), request.device.size()));
+  return request;
+}
+
 }  // namespace treadle

@@ -115,7 +115,9 @@ std::shared_ptr<Device> find_device(std::string_view id) {
 namespace {
 
 std::string default_device_id() {
-  if (const std::string& chosen = settings().device; !chosen.empty())
+  if (const std::string& chosen = settings().device; chosen == "opencl")
+    return requested_opencl_id().value_or(find_device(chosen)->info().id);
+  else if (!chosen.empty())
     return find_device(chosen)->info().id;
   std::vector<std::string> missing;
   const Devices all = search(missing);
@@ -123,6 +125,7 @@ std::string default_device_id() {
     throw InvalidArgument("there is no device: " + list_text(missing),
                           "TREADLE_LIBRARY_DIR is the folder of libtreadle_cpu.so");
   const std::string& best = all.front()->info().id;
+  if (best.starts_with("opencl:")) return requested_opencl_id().value_or(best);
   if (!best.starts_with("cuda:")) return best;
   const auto gpu = requested_gpu();
   return gpu ? find_device("cuda:" + std::to_string(gpu->ordinal))->info().id : best;

@@ -71,5 +71,22 @@ TEST_F(RequestedGpuTest, AnythingButANumberIsRefused) {
   EXPECT_THROW(requested_gpu(), InvalidArgument);
 }
 
+class RequestedOpenclTest : public testing::Test {
+ protected:
+  void TearDown() override { unsetenv("PYOPENCL_CTX"); }
+};
+
+TEST_F(RequestedOpenclTest, IsTheVariableTakenApart) {
+  unsetenv("PYOPENCL_CTX");
+  EXPECT_FALSE(requested_opencl());
+  setenv("PYOPENCL_CTX", "portable:1,0", 1);
+  EXPECT_EQ(requested_opencl()->platform, "portable");
+  EXPECT_EQ(requested_opencl()->device, "1");
+  setenv("PYOPENCL_CTX", "", 1);
+  EXPECT_EQ(requested_opencl()->platform, "");
+  setenv("PYOPENCL_CTX", "0:0:0", 1);
+  EXPECT_THROW(requested_opencl(), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace treadle

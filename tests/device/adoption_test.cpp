@@ -21,12 +21,16 @@ TEST_P(AdoptionTest, OneContextIsOneDevice) {
   EXPECT_EQ(first.device()->info().id, native()->info().id);
   if (const cuda::Context* context = cuda_context(*first.device())) {
     EXPECT_EQ(device_of(*context), first.device());
+    EXPECT_EQ(last_device_of(*context), first.device().get());
     EXPECT_EQ(device_of(*cuda_context(*native())), native());
+    EXPECT_EQ(last_device_of(*context), nullptr);
   }
   if (const opencl::Context* context = opencl_context(*first.device())) {
     const opencl::Device& shell = *opencl_device(*first.device());
     EXPECT_EQ(device_of(*context, shell), first.device());
+    EXPECT_EQ(last_device_of(*context, shell), first.device().get());
     EXPECT_EQ(device_of(*opencl_context(*native()), shell), native());
+    EXPECT_EQ(last_device_of(*context, shell), nullptr);
   }
 }
 

@@ -35,6 +35,23 @@ TEST_P(CurrentTest, ScopesNest) {
   EXPECT_EQ(current_device(), default_device());
 }
 
+TEST_P(CurrentTest, WithoutASharePointsAtTheSame) {
+  const auto expect_same = [] {
+    EXPECT_EQ(&current().device, current_device().get());
+    EXPECT_EQ(&current().stream, current_stream().get());
+  };
+  on_threads(2, [&](int) {  // a thread that asks outside of scopes keeps the device until it ends
+    expect_same();
+    {
+      const DeviceScope with_device(device());
+      expect_same();
+      const StreamScope with_stream(shared_stream());
+      expect_same();
+    }
+    expect_same();
+  });
+}
+
 TEST_P(CurrentTest, BelongsToItsThread) {
   const StreamScope here(shared_stream());
   on_threads(4, [&](int) {

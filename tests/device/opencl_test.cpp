@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "device/opencl_device.hpp"
@@ -38,6 +40,21 @@ TEST_F(OpenclDeviceTest, WrappedObjectsCanBeReached) {
   stream->record(*event);
   EXPECT_TRUE(opencl_event(*event));
   event->synchronize();
+}
+
+TEST_F(OpenclDeviceTest, TheEnvironmentChooses) {
+  const char* before = std::getenv("PYOPENCL_CTX");
+  const std::string kept = before != nullptr ? before : "";
+  const std::string platform = opencl_device(*device_)->platform().name();
+  setenv("PYOPENCL_CTX", (platform.substr(0, 4) + ":0").c_str(), 1);
+  EXPECT_TRUE(requested_opencl_id()->ends_with(":0"));
+  setenv("PYOPENCL_CTX", "0:0", 1);
+  EXPECT_EQ(requested_opencl_id(), "opencl:0:0");
+  setenv("PYOPENCL_CTX", "no such platform", 1);
+  EXPECT_THROW(requested_opencl_id(), InvalidArgument);
+  unsetenv("PYOPENCL_CTX");
+  EXPECT_FALSE(requested_opencl_id());
+  if (before != nullptr) setenv("PYOPENCL_CTX", kept.c_str(), 1);
 }
 
 TEST_F(OpenclDeviceTest, BuffersOfTheWaistServeTheShell) {

@@ -27,4 +27,13 @@ struct GpuRequest {
 /// Read anew by each call. Throws InvalidArgument naming the source for anything but a number.
 std::optional<GpuRequest> requested_gpu();
 
+/// Which OpenCL device, by PyOpenCL's way to say it: each part a number or a part of a name, in any
+/// case; empty means the first.
+struct OpenclRequest {
+  std::string platform, device;
+};
+/// PYOPENCL_CTX taken apart, "1:0" or "nvidia"; of several devices, "0:0,1", the first. None if it
+/// is not set. Read anew by each call. Throws InvalidArgument for more than two parts.
+std::optional<OpenclRequest> requested_opencl();
+
 }  // namespace treadle

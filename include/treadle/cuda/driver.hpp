@@ -66,7 +66,7 @@ const Driver& default_driver();
 /// driver. Any thread.
 void set_default_driver(const Driver& driver, const std::string& reason);
 
-/// Why default_driver() is what it is, in one sentence: for `doctor` and for error texts.
+/// Why default_driver() is what it is, in one sentence: for `treadle info` and for error texts.
 const std::string& default_driver_reason();
 
 /// The number of the device of default_driver() that the user's environment names: in

@@ -17,6 +17,15 @@ std::shared_ptr<Device> current_device();
 /// default stream of current_device(). Not null.
 std::shared_ptr<Stream> current_stream();
 
+/// What current_device() and current_stream() give, without a share in it.
+struct Current {
+  Device& device;
+  Stream& stream;
+};
+/// For paths where a few nanoseconds count. Valid on this thread until it enters or leaves a scope;
+/// outside of scopes until the thread ends, which then keeps default_device(). Throws as that.
+Current current();
+
 /// Where work on `device` goes that names no stream, if this thread said so: the stream of its
 /// innermost scope, if that is a StreamScope of `device`; else null. Some nanoseconds: for launch
 /// paths. Valid as long as the scope.

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "treadle/device/device.hpp"
 #include "treadle/device/driver.hpp"
@@ -31,12 +33,19 @@ namespace treadle::device {
 std::shared_ptr<Driver> opencl_driver(const opencl::Loader& loader);
 /// Those of the system's loader. Throws LibraryNotFound.
 std::shared_ptr<Driver> opencl_driver();
+/// The id of the device that PYOPENCL_CTX names, "opencl:1:0", by PyOpenCL's rules: of several
+/// platforms whose names match the last, of several devices the first. None if it is not set.
+/// Throws InvalidArgument listing what there is if nothing matches, LibraryNotFound.
+std::optional<std::string> requested_opencl_id();
 
 /// The Device of one device in a context that the shell or another library made; InvalidArgument if
 /// the device is none of the context's. One object for each pair, and the native Device for a
 /// context that one of those made. It keeps the context. Asking again for the pair that was asked
 /// for last costs some 10 ns.
 std::shared_ptr<Device> device_of(const opencl::Context& context, const opencl::Device& device);
+/// The same without a share in it, for paths where a few nanoseconds count: null where this thread
+/// did not ask device_of() for this pair last, or nobody holds the Device any more.
+Device* last_device_of(const opencl::Context& context, const opencl::Device& device) noexcept;
 /// The waist's object for a queue, which it retains; in order or not. See Device::adopt_stream().
 std::shared_ptr<Stream> stream_of(const opencl::Queue& queue);
 /// The waist's object for an event, which it retains, on `device`. Throws InvalidArgument for an

@@ -22,8 +22,9 @@ std::vector<std::shared_ptr<Device>> devices();
 std::shared_ptr<Device> find_device(std::string_view id);
 
 /// The device that TREADLE_DEVICE names; else the first of devices(), and among several NVIDIA GPUs
-/// the one that CUDA_DEVICE or ~/.cuda_device names. Chosen once; while somebody holds the Device,
-/// asking for it costs some 10 ns. Throws as find_device().
+/// the one that CUDA_DEVICE or ~/.cuda_device names, among OpenCL devices that of PYOPENCL_CTX.
+/// Chosen once; while somebody holds the Device, asking for it costs some 10 ns. Throws as
+/// find_device().
 std::shared_ptr<Device> default_device();
 
 /// A run-time without devices here, and why: "cuda: libcuda.so.1 not found".

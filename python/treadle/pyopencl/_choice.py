@@ -109,7 +109,7 @@ def _choose_devices(platform: Any, answers: _Answers) -> list[Device]:
 def choose_devices(
     interactive: bool | None = None, answers: Sequence[str] | None = None
 ) -> list[Device]:
-    """The devices that answers, PYOPENCL_TEST, PYOPENCL_CTX or the user at the terminal name."""
+    """The devices named by answers, PYOPENCL_TEST, PYOPENCL_CTX, TREADLE_DEVICE or the user."""
     if answers is None:
         if "PYOPENCL_TEST" in os.environ:
             from treadle.pyopencl.tools import get_test_platforms_and_devices  # tools imports this
@@ -117,6 +117,9 @@ def choose_devices(
             for _, devices in get_test_platforms_and_devices():
                 return devices[:1]
         text = os.environ.get("PYOPENCL_CTX")
+        if text is None:  # "opencl:0:1" answers the same questions
+            text = os.environ.get("TREADLE_DEVICE", "")
+            text = text.removeprefix("opencl:") if text.startswith("opencl:") else None
         answers = text.split(":") if text is not None else []
     if interactive is None:
         interactive = sys.stdin is not None and sys.stdin.isatty()

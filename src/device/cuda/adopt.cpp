@@ -81,6 +81,18 @@ std::shared_ptr<CudaDevice> find_device_of(const cuda::Context& context) {
   return adopted_device(context);
 }
 
+/// What this thread asked for last. A live Device keeps its context's state, so equal addresses
+/// mean the same context.
+struct Last {
+  const cuda::ContextState* state = nullptr;
+  std::weak_ptr<Device> device;
+  Device* raw = nullptr;
+};
+Last& last_found() {
+  static thread_local Last last;
+  return last;
+}
+
 class CudaDriver final : public Driver {
  public:
   explicit CudaDriver(const cuda::Driver& driver)
@@ -105,12 +117,7 @@ std::shared_ptr<Driver> nvidia_driver() { return cuda_driver(cuda::Driver::nvidi
 std::shared_ptr<Driver> cpu_driver() { return cuda_driver(cuda::Driver::cpu()); }
 
 std::shared_ptr<Device> device_of(const cuda::Context& context) {
-  // A live Device keeps its context's state, so equal addresses mean the same context.
-  struct Last {
-    const cuda::ContextState* state = nullptr;
-    std::weak_ptr<Device> device;
-  };
-  static thread_local Last last;
+  Last& last = last_found();
   if (context.state() == last.state && context.is_valid()) [[likely]]
     if (auto device = last.device.lock()) [[likely]]
       return device;
@@ -118,8 +125,14 @@ std::shared_ptr<Device> device_of(const cuda::Context& context) {
     throw InvalidState("the context whose device was asked for was detached, or is none",
                        "ask for the device of a live context");
   std::shared_ptr<Device> device = find_device_of(context);
-  last = {context.state(), device};
+  last = {context.state(), device, device.get()};
   return device;
+}
+
+Device* last_device_of(const cuda::Context& context) noexcept {
+  const Last& last = last_found();
+  const bool is_it = context.state() == last.state && context.is_valid() && !last.device.expired();
+  return is_it ? last.raw : nullptr;
 }
 
 std::shared_ptr<Device> device_of_address(const cuda::Driver& driver, std::uint64_t address) {

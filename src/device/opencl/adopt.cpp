@@ -64,6 +64,17 @@ std::shared_ptr<Device> find_or_adopt(const opencl::Context& context, const Pair
   return made;
 }
 
+/// What this thread asked for last.
+struct Last {
+  Pair pair = {};
+  std::weak_ptr<Device> device;
+  Device* raw = nullptr;
+};
+Last& last_found() {
+  static thread_local Last last;
+  return last;
+}
+
 class OpenclDriver final : public Driver {
  public:
   explicit OpenclDriver(const opencl::Loader& loader) : Driver("opencl"), loader_(loader) {}
@@ -102,18 +113,19 @@ void remember(opencl::RawContext context, opencl::RawDevice device, std::weak_pt
 }
 
 std::shared_ptr<Device> device_of(const opencl::Context& context, const opencl::Device& device) {
-  struct Last {
-    Pair pair = {};
-    std::weak_ptr<Device> device;
-  };
-  static thread_local Last kept;
-  Last& last = kept;  // found once: it costs as much as the rest
+  Last& last = last_found();
   const Pair pair{context.raw(), device.raw()};
   if (last.pair == pair) [[likely]]
     if (auto live = last.device.lock()) return live;
   auto found = find_or_adopt(context, pair);
-  last = {pair, found};
+  last = {pair, found, found.get()};
   return found;
+}
+
+Device* last_device_of(const opencl::Context& context, const opencl::Device& device) noexcept {
+  const Last& last = last_found();
+  const bool is_it = last.pair == Pair{context.raw(), device.raw()} && !last.device.expired();
+  return is_it ? last.raw : nullptr;
 }
 
 std::shared_ptr<Stream> stream_of(const opencl::Queue& queue) {

@@ -33,6 +33,7 @@ def platforms(monkeypatch):
     monkeypatch.setattr(_choice, "get_platforms", lambda: [ALPHA, BETA])
     monkeypatch.delenv("PYOPENCL_CTX", raising=False)
     monkeypatch.delenv("PYOPENCL_TEST", raising=False)
+    monkeypatch.delenv("TREADLE_DEVICE", raising=False)
 
 
 def _names(**keywords):
@@ -62,6 +63,16 @@ def test_answers(answers, expected, platforms):
 def test_answers_of_the_environment(answers, expected, platforms, monkeypatch):
     monkeypatch.setenv("PYOPENCL_CTX", ":".join(answers))
     assert _names(interactive=False) == expected
+
+
+def test_the_device_of_treadle_answers_where_nothing_else_does(platforms, monkeypatch):
+    monkeypatch.setenv("TREADLE_DEVICE", "opencl:0:1")
+    assert _names(interactive=False) == ["Small GPU"]
+    monkeypatch.setenv("TREADLE_DEVICE", "cpu")
+    assert _names(interactive=False) == ["Big GPU"]
+    monkeypatch.setenv("TREADLE_DEVICE", "opencl:0:1")
+    monkeypatch.setenv("PYOPENCL_CTX", "1")
+    assert _names(interactive=False) == ["Only"]
 
 
 @pytest.mark.parametrize(
