@@ -20,7 +20,11 @@
 #define treadle_global_id(dimension) ((ulong)get_global_id(dimension))
 #define treadle_local_id(dimension) ((uint)get_local_id(dimension))
 #define treadle_group_id(dimension) ((uint)get_group_id(dimension))
-#define treadle_global_size(dimension) ((ulong)get_global_size(dimension))
+// NVIDIA's get_global_size() has 32 bits of it; where they are too few, groups are all of one size.
+#define treadle_global_size(dimension)                                       \
+  (((ulong)get_num_groups(dimension) * get_local_size(dimension)) >> 32 == 0 \
+       ? (ulong)get_global_size(dimension)                                   \
+       : (ulong)get_num_groups(dimension) * get_local_size(dimension))
 #define treadle_local_size(dimension) ((uint)get_local_size(dimension))
 #define treadle_group_count(dimension) ((uint)get_num_groups(dimension))
 

@@ -115,7 +115,7 @@ def compiled(gpu, batch):
 def test_random_kernels_give_the_same_bits(device, gpu):
     wrong = []
     for first in range(0, 200, random_kernels_test.BATCH):
-        batch = random_kernels_test.Batch(range(first, first + random_kernels_test.BATCH))
+        batch = random_kernels_test.Batch(range(first, first + random_kernels_test.BATCH), "-G")
         programs = [program for program in batch.programs if program.portable]
         here = batch.answers(batch.compile(device).load(device).module, programs)
         with gpu.current():
