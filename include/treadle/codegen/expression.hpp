@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What is computed for each element of an index space: straight-line code over numbered values. It
+// is the load stage and the store stage of every generator, and knows no device, pointer or extent.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "treadle/base/dtype.hpp"
+#include "treadle/base/op.hpp"
+
+namespace treadle::codegen {
+
+/// A value of an Expression: the index of the instruction that makes it.
+using Value = std::uint8_t;
+
+/// One step. Every step rounds to its own dtype; operands of operations already have the dtype that
+/// the operation computes in (casts are steps of their own), so a + b of float32 and float64 is a
+/// cast and an add.
+struct Instruction {
+  Op op;         ///< what is done
+  Scalar dtype;  ///< of the result; Scalar::structure for a leaf that is a record
+  /// The operands, as many as the operation has. Of Op::leaf and Op::scalar the first is the number
+  /// of the leaf or scalar.
+  std::array<Value, 3> operands = {};
+  bool operator==(const Instruction&) const = default;
+};
+
+/// An input whose elements lie in memory.
+struct LeafSpec {
+  DType dtype;
+  /// Number of the output whose elements these are, read before they are written; -1: none. Such a
+  /// leaf is read through the output's pointer.
+  std::int8_t in_place = -1;
+  bool operator==(const LeafSpec&) const = default;
+};
+
+/// The expression z = f(leaves, scalars). Immutable once it is built.
+struct Expression {
+  std::vector<Instruction> instructions;  ///< operands before those who use them
+  std::vector<LeafSpec> leaves;
+  std::vector<Scalar> scalars;  ///< dtypes of what the launch passes by value
+  std::vector<Value> outputs;   ///< each is stored; several may be the same value
+
+  /// The dtype of a value: of a leaf that of LeafSpec.
+  DType dtype_of(Value value) const;
+  /// Estimated instructions for one element.
+  unsigned cost() const noexcept;
+  /// Throws InvalidArgument naming the first instruction whose operands come later than itself or
+  /// do not exist, whose leaf or scalar does not exist or has another dtype, or whose operands have
+  /// dtypes that its operation does not compute in.
+  void require_valid() const;
+  /// Equal for expressions that give the same text.
+  std::string key() const;
+  bool operator==(const Expression&) const = default;
+};
+
+}  // namespace treadle::codegen
