@@ -9,6 +9,8 @@
 #include "treadle/base/language.hpp"
 #include "treadle/base/launch_site.hpp"
 #include "treadle/base/module_image.hpp"
+#include "treadle/base/op.hpp"
+#include "treadle/base/promotion.hpp"
 #include "treadle/base/settings.hpp"
 #include "treadle/base/warning.hpp"
 #include "treadle/codegen/dialect.hpp"

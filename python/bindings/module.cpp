@@ -20,6 +20,7 @@ using namespace treadle::bindings;
 NB_MODULE(_core, m) {
   m.doc() = "Treadle's C++ core.";
   m.attr("__version__") = TREADLE_VERSION;
+  nb::module_ rules = m.def_submodule("rules", "What operations on arrays mean.");
   nb::module_ cuda = m.def_submodule("cuda", "treadle.cuda");
   nb::module_ codegen = m.def_submodule("codegen", "treadle.codegen");
   nb::module_ compile = m.def_submodule("compile", "treadle.compile");
@@ -31,6 +32,7 @@ NB_MODULE(_core, m) {
   bind_errors(m, driver);
   bind_base(m);
   bind_warning(m);
+  bind_promotion(rules);
   bind_codegen(codegen);
   bind_compile(compile);
   bind_device(device);

@@ -5,6 +5,7 @@ Importing this loads no driver and no compiler. What it offers is found on first
 
     treadle.devices()       the devices of every run-time system; Buffer, Program and Kernel on them
     treadle.cuda            devices, contexts, streams, memory, modules, kernels
+    treadle.result_type     dtypes of results; also promote_types and can_cast
     treadle.compile_cuda    CUDA C++ text to a module
     treadle.compile         targets, statistics, the disk cache
     treadle.pycuda          the module tree of PyCUDA
@@ -40,6 +41,7 @@ _HOMES = {
         "find_device",
         "missing_runtimes",
     ),
+    "rules": ("can_cast", "promote_types", "result_type"),
     "kernel": ("Kernel", "KernelResources", "Local", "Program"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -50,6 +52,7 @@ _NAMES = (
     "DeviceError",
     "Error",
     "FileError",
+    "IndexError",
     "InvalidArgument",
     "InvalidState",
     "Language",
@@ -57,6 +60,7 @@ _NAMES = (
     "LibraryNotFound",
     "NotSupported",
     "OutOfMemory",
+    "OverflowError",
     "ShapeError",
     "TreadleWarning",
     "Settings",

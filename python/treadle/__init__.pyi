@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
+import builtins
+
 from treadle import compat as compat
 from treadle import compile as compile
 from treadle import cuda as cuda
@@ -32,6 +34,9 @@ from treadle._core.kernel import Kernel as Kernel
 from treadle._core.kernel import KernelResources as KernelResources
 from treadle._core.kernel import Local as Local
 from treadle._core.kernel import Program as Program
+from treadle._core.rules import can_cast as can_cast
+from treadle._core.rules import promote_types as promote_types
+from treadle._core.rules import result_type as result_type
 
 __version__: str
 __all__: list[str]
@@ -63,6 +68,12 @@ class ShapeError(InvalidArgument):
 
 class DTypeError(InvalidArgument, TypeError):
     """An element type that is unknown, malformed, or not what was expected."""
+
+class OverflowError(InvalidArgument, builtins.OverflowError):
+    """An integer is beyond the dtype that it should take on."""
+
+class IndexError(InvalidArgument, builtins.IndexError):
+    """An index names no element or axis."""
 
 class InvalidState(Error, RuntimeError):
     """The object was freed, popped, detached or moved from."""

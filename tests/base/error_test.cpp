@@ -45,6 +45,8 @@ TEST(Error, FileErrorNamesThePath) {
 TEST(Error, ShapeAndDTypeErrorsAreInvalidArguments) {
   EXPECT_THROW(throw ShapeError("s"), InvalidArgument);
   EXPECT_THROW(throw DTypeError("d"), InvalidArgument);
+  EXPECT_THROW(throw OverflowError("o"), InvalidArgument);
+  EXPECT_THROW(throw IndexError("i"), InvalidArgument);
   EXPECT_THROW(throw InvalidState("s"), Error);
   EXPECT_THROW(throw NotSupported("n"), Error);
 }

@@ -80,6 +80,14 @@ class ShapeError : public InvalidArgument {
 class DTypeError : public InvalidArgument {
   using InvalidArgument::InvalidArgument;
 };
+/// An integer that the dtype it should take on does not hold.
+class OverflowError : public InvalidArgument {
+  using InvalidArgument::InvalidArgument;
+};
+/// An index that names no element or axis.
+class IndexError : public InvalidArgument {
+  using InvalidArgument::InvalidArgument;
+};
 
 /// The object was freed, popped, detached or moved from.
 class InvalidState : public Error {

@@ -23,7 +23,7 @@ enum class Op : std::uint8_t {
 /// Which dtypes an operation takes and what it gives; treadle/base/promotion.hpp has the meaning.
 enum class OpRule : std::uint8_t {
   add,
-  subtract,         ///< as add; no bool
+  subtract,  ///< as add; no bool
   multiply,
   divide,           ///< true division: integers give float64
   real_arithmetic,  ///< as add; no complex, bool gives int8
@@ -34,22 +34,22 @@ enum class OpRule : std::uint8_t {
   sign,             ///< the same dtype; no bool
   number,           ///< the same dtype; bool gives int8
   part,             ///< the same dtype; of complex the real one
-  angle,            ///< a real floating dtype
-  make_complex,     ///< two real floating parts
+  angle,            ///< as math, of complex the real dtype; bool gives float64
+  make_complex,     ///< of two real parts, float32 or float64
   bits,             ///< the common dtype of bools or integers
   shift,            ///< the common dtype of integers; bool gives int8
   bit_count,        ///< integers give uint8
   gcd,              ///< the common dtype of integers; no bool
-  compare,          ///< bool, computed in the common dtype
-  logical,          ///< bool, of whether operands are not zero
+  compare,          ///< bool, computed in the common dtype; int64 with uint64 each in its own
+  logical,          ///< bool, of operands cast to bool: whether they are not zero
   predicate,        ///< bool, of any number
-  real_predicate,   ///< bool, of real numbers
+  real_predicate,   ///< bool, of real numbers; integers become floating by their size
   where,            ///< the common dtype of the second and third operand; the first is bool
   round,            ///< floating stays, integers stay; no complex
   rint,             ///< as math: integers become floating
   math,             ///< floating or complex; integers become floating by their size
   real_math,        ///< as math; no complex
-  ldexp,            ///< as real_math of the first operand; the second is an integer
+  ldexp,            ///< as real_math of the first operand; the second is int32 or int64
   exponent,         ///< int32, of a real floating dtype
   none,             ///< cast, leaf, scalar, iota: the instruction's own dtype
 };

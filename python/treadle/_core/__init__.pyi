@@ -10,12 +10,14 @@ from treadle import (
     DeviceError as DeviceError,
     Error as Error,
     FileError as FileError,
+    IndexError as IndexError,
     InvalidArgument as InvalidArgument,
     InvalidState as InvalidState,
     LaunchError as LaunchError,
     LibraryNotFound as LibraryNotFound,
     NotSupported as NotSupported,
     OutOfMemory as OutOfMemory,
+    OverflowError as OverflowError,
     ShapeError as ShapeError,
     TreadleWarning as TreadleWarning
 )
@@ -27,7 +29,8 @@ from treadle._core import (
     driver as driver,
     kernel as kernel,
     opencl as opencl,
-    pvt_struct as pvt_struct
+    pvt_struct as pvt_struct,
+    rules as rules
 )
 
 

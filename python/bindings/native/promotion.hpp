@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What Python objects are to the rules of treadle/base/promotion.hpp.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "treadle/base/promotion.hpp"
+
+namespace treadle::bindings {
+
+namespace nb = nanobind;
+
+/// What numpy.dtype() takes as a scalar dtype. Throws DTypeError for those that devices do not
+/// have.
+Scalar scalar_from(nb::handle dtype_like);
+/// int, float and complex themselves are weak, their subclasses (numpy.float64 is one) are not.
+/// What has a dtype is of it, and everything else goes to scalar_from().
+OperandType operand_type(nb::handle object);
+/// Of a Python int of any size.
+IntegerFit integer_fit(Scalar dtype, nb::handle integer);
+/// The numpy.dtype of this name.
+nb::object numpy_dtype(Scalar scalar);
+
+}  // namespace treadle::bindings
