@@ -8,6 +8,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/base/language.hpp"
 #include "treadle/base/launch_site.hpp"
+#include "treadle/base/layout.hpp"
 #include "treadle/base/module_image.hpp"
 #include "treadle/base/op.hpp"
 #include "treadle/base/promotion.hpp"

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <vector>
+
+#include "treadle/base/layout.hpp"
+
+namespace treadle::bindings {
+
+/// What stands between the brackets of a[...]: integers, slices, Ellipsis and None, one or a tuple.
+/// Throws IndexError for what gives no view, such as a mask.
+std::vector<Index> indices_of(nanobind::handle object);
+
+}  // namespace treadle::bindings
