@@ -6,6 +6,7 @@
 #include "treadle/base/device_request.hpp"
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/half.hpp"
 #include "treadle/base/language.hpp"
 #include "treadle/base/launch_site.hpp"
 #include "treadle/base/layout.hpp"
