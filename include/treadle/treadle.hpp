@@ -52,6 +52,7 @@
 #include "treadle/device/performance.hpp"
 #include "treadle/device/registry.hpp"
 #include "treadle/device/stream.hpp"
+#include "treadle/kernel/interpret.hpp"
 #include "treadle/kernel/program.hpp"
 #include "treadle/memory/buffer.hpp"
 #include "treadle/memory/device_pool.hpp"

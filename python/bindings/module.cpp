@@ -34,6 +34,7 @@ NB_MODULE(_core, m) {
   bind_warning(m);
   bind_promotion(rules);
   bind_layout(rules);
+  bind_interpret(rules);
   bind_codegen(codegen);
   bind_compile(compile);
   bind_device(device);
