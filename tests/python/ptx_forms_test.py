@@ -142,6 +142,8 @@ FORMS = [
     Form("cvt.rzi.s32.f32 %0, %1;", S32, (F32,), int),
     Form("cvt.rni.s32.f32 %0, %1;", S32, (F32,), lambda a: int(np.rint(a))),
     Form("cvt.rn.f32.u32 %0, %1;", F32, (U32,), lambda a: F32(F64(a))),
+    Form("{ .reg .b16 h; cvt.rn.f16.f32 h, %1; cvt.f32.f16 %0, h; }", F32, (F32,),
+         lambda a: F32(np.float16(a))),
     Form("rcp.approx.ftz.f32 %0, %1;", F32, (F32,), lambda a: F32(1) / F32(a)),
 ]  # fmt: skip
 

@@ -280,7 +280,7 @@ void nothing(Step&) {}
 constexpr Operation operations[] = {
     {"mov", "", "usbfp", 2, move},
     {"cvta", "to global shared local const param", "u", 2, move},
-    {"cvt", "rn rni rzi rmi rpi ftz", "usf", 2, convert},
+    {"cvt", "rn rni rzi rmi rpi ftz", "usfh", 2, convert},
     {"add", "cc rn ftz", "usf", 3, add_or_subtract},
     {"addc", "cc", "us", 3, add_or_subtract},
     {"sub", "cc rn ftz", "usf", 3, add_or_subtract},

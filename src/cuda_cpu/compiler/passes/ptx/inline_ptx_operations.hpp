@@ -32,7 +32,7 @@ class Step {
 struct Operation {
   std::string_view name;
   std::string_view words;  ///< suffixes that are understood, beside types
-  std::string_view kinds;  ///< of types: u, s, b, f, p; empty: it has no type
+  std::string_view kinds;  ///< of types: u, s, b, f, h, p; empty: it has no type
   std::size_t operands;
   void (*translate)(Step& step);
 };

@@ -19,6 +19,7 @@ constexpr unsigned warp_size = 32;
 
 std::optional<Type> type_of(std::string_view word) {
   if (word == "pred") return Type{'p', 1};
+  if (word == "f16") return Type{'h', 16};
   if (word.size() < 2 || std::string_view("usbf").find(word[0]) == word.npos) return {};
   unsigned bits = 0;
   if (llvm::StringRef(word.data() + 1, word.size() - 1).getAsInteger(10, bits)) return {};
@@ -31,6 +32,7 @@ std::optional<Type> type_of(std::string_view word) {
 Registers::Registers(llvm::CallBase& call) : call_(call), builder_(&call) { collect_arguments(); }
 
 llvm::Type* Registers::ir_type(Type type) {
+  if (type.kind == 'h') return builder_.getHalfTy();
   if (type.is_real()) return type.bits == 32 ? builder_.getFloatTy() : builder_.getDoubleTy();
   return builder_.getIntNTy(type.bits);
 }

@@ -21,15 +21,15 @@ struct Untranslatable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A type suffix: u32, s16, b64, f32, pred.
+/// A type suffix: u32, s16, b64, f32, f16, pred.
 struct Type {
-  char kind = 0;  ///< u, s, b, f or p
+  char kind = 0;  ///< u, s, b, f or p; h: f16, which is converted, not computed with
   unsigned bits = 0;
   bool is_signed() const { return kind == 's'; }
-  bool is_real() const { return kind == 'f'; }
+  bool is_real() const { return kind == 'f' || kind == 'h'; }
 };
 inline constexpr Type u32{'u', 32};
-/// Nothing if `word` is no type suffix that is known here (f16, bf16, b128 are not).
+/// Nothing if `word` is no type suffix that is known here (bf16, b128 are not).
 std::optional<Type> type_of(std::string_view word);
 
 class Registers {
