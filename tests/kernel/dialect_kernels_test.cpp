@@ -165,5 +165,25 @@ TREADLE_KERNEL k(TREADLE_GLOBAL int *out)
   EXPECT_EQ(out, (std::vector<int>{10, -1, 10, 10, 5, 31, 0x3F800000, 3, 5, 44 + 4464}));
 }
 
+TEST_P(DialectKernels, ConvertNumbersOf16Bits) {
+  const auto out = run(R"(
+TREADLE_KERNEL k(TREADLE_GLOBAL uint *out)
+{
+  if (treadle_global_id(0) > 0) return;
+  out[0] = treadle_float_to_half(1.0f);
+  out[1] = treadle_float_to_half(1.00048828125f);  // halfway: to even
+  out[2] = treadle_float_to_half(65520.0f);
+  out[3] = treadle_as_uint(treadle_half_to_float(0x0001));
+  out[4] = treadle_as_uint(treadle_half_to_float(0xFC00));
+  uchar4 bytes = treadle_make_vector(uchar4)(1, 2, 3, 4);
+  out[5] = bytes.w;
+  out[6] = treadle_as_uint(TREADLE_INFINITY) + (TREADLE_NAN == TREADLE_NAN);
+  out[7] = (treadle_int64_literal(1) << 40 >> 39) + (uint)(treadle_uint64_literal(1) << 63 >> 62);
+})",
+                       std::vector<unsigned>(8));
+  EXPECT_EQ(out, (std::vector<unsigned>{0x3C00, 0x3C00, 0x7C00, 0x33800000, 0xFF800000, 4,
+                                        0x7F800000, 4}));
+}
+
 }  // namespace
 }  // namespace treadle::kernel

@@ -45,11 +45,16 @@
 //   treadle_atomic_add_float(pointer, value): global memory only
 //
 // Vectors of two and four: treadle_make_float4(x, y, z, w) and so for {float,double,int,uint}{2,4};
-// + - * / between two of them, and of one with its scalar on the right.
+// + - * / between two of them, and of one with its scalar on the right. treadle_make_vector(type)
+// stands before the elements of any other: treadle_make_vector(uchar4)(r, g, b, a).
 //
 // Math whose names differ: treadle_clamp(x, low, high), treadle_mix(a, b, t), treadle_mad(a, b, c)
 // (a * b + c, in whichever way is fastest), treadle_popcount(u), treadle_leading_zeros(u),
-// treadle_as_uint(float), treadle_as_int(float), treadle_as_float(uint).
+// treadle_as_uint(float), treadle_as_int(float), treadle_as_float(uint). TREADLE_INFINITY and
+// TREADLE_NAN are floats. Numbers of 16 bits are stored as unsigned short and computed with as
+// float: treadle_half_to_float(bits), treadle_float_to_half(float), to nearest even.
+//
+// treadle_int64_literal(5) and treadle_uint64_literal(5): numbers with the suffix of their type.
 //
 // Types: treadle_int64, treadle_uint64; uchar, ushort and uint as in OpenCL.
 

@@ -65,6 +65,7 @@ TREADLE_OF_DIMENSION(treadle_uint64, treadle_global_size, TREADLE_WIDE(gridDim.x
 #define treadle_make_int4(x, y, z, w) make_int4(x, y, z, w)
 #define treadle_make_uint2(x, y) make_uint2(x, y)
 #define treadle_make_uint4(x, y, z, w) make_uint4(x, y, z, w)
+#define treadle_make_vector(type) make_##type
 
 // CUDA's vectors come without arithmetic. Programs that bring their own define
 // TREADLE_NO_VECTOR_OPERATORS first.
@@ -123,6 +124,24 @@ static __device__ inline T treadle_mad(T a, T b, T c)
 #define treadle_as_uint(x) __float_as_uint(x)
 #define treadle_as_int(x) __float_as_int(x)
 #define treadle_as_float(u) __uint_as_float(u)
+
+#define TREADLE_INFINITY __int_as_float(0x7f800000)
+#define TREADLE_NAN __int_as_float(0x7fc00000)
+#define treadle_int64_literal(number) number##LL
+#define treadle_uint64_literal(number) number##ULL
+
+TREADLE_FUNCTION float treadle_half_to_float(unsigned short bits)
+{
+  float number;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(number) : "h"(bits));
+  return number;
+}
+TREADLE_FUNCTION unsigned short treadle_float_to_half(float number)
+{
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(number));
+  return bits;
+}
 
 }  // extern "C++"
 

@@ -62,6 +62,7 @@ static inline float treadle_atomic_add_float(volatile __global float *pointer, f
 #define treadle_make_int4(x, y, z, w) ((int4)(x, y, z, w))
 #define treadle_make_uint2(x, y) ((uint2)(x, y))
 #define treadle_make_uint4(x, y, z, w) ((uint4)(x, y, z, w))
+#define treadle_make_vector(type) (type)
 
 #define treadle_clamp(x, low, high) clamp(x, low, high)
 #define treadle_mix(a, b, t) mix(a, b, t)
@@ -71,6 +72,23 @@ static inline float treadle_atomic_add_float(volatile __global float *pointer, f
 #define treadle_as_uint(x) as_uint((float)(x))
 #define treadle_as_int(x) as_int((float)(x))
 #define treadle_as_float(u) as_float((uint)(u))
+
+#define TREADLE_INFINITY INFINITY
+#define TREADLE_NAN NAN
+#define treadle_int64_literal(number) number##L
+#define treadle_uint64_literal(number) number##UL
+
+// Without cl_khr_fp16 a half can be pointed at, no more.
+TREADLE_FUNCTION float treadle_half_to_float(unsigned short bits)
+{
+  return vload_half(0, (const half *)&bits);
+}
+TREADLE_FUNCTION unsigned short treadle_float_to_half(float number)
+{
+  unsigned short bits;
+  vstore_half_rte(number, 0, (half *)&bits);
+  return bits;
+}
 
 typedef long treadle_int64;
 typedef ulong treadle_uint64;
