@@ -37,7 +37,7 @@ ROOM_TESTS = {
     ),
     "opencl": ("tests/python/pyopencl",),
     "compile": ("tests/python/compiler_test.py",),
-    "codegen": ("tests/python/native_test.py",),
+    "codegen": ("tests/python/native_test.py", "tests/python/op_text_test.py"),
     "device": ("tests/python/native_test.py", "tests/python/native_errors_test.py"),
     "kernel": ("tests/python/native_test.py",),
     "memory": ("tests/python/memory_pool_test.py", "tests/python/pyopencl/pool_test.py"),
@@ -67,6 +67,7 @@ FOLDER_TESTS = {
     "examples/python/pyopencl/": ("tests/python/pyopencl/examples_test.py",),
     "examples/": ("tests/examples/python_examples_test.py",),
     "kernels/dialect/": ("tests/python/native_test.py",),
+    "kernels/elements/": ("tests/python/op_text_test.py",),
     "kernels/cuda/": ("tests/python/curand_test.py", "tests/python/pycuda_complex_test.py"),
     "kernels/cuda_cpu/": ROOM_TESTS["cuda_cpu/compiler"],
     "kernels/nvrtc/": ROOM_TESTS["compile"],
@@ -89,6 +90,7 @@ FOLDER_TESTS = {
 # Folders whose C++ test programs also test files of another folder.
 FOLDER_PROGRAMS = {
     "kernels/dialect/": "tests/codegen",
+    "kernels/elements/": "tests/codegen",
     "kernels/nvrtc/": "tests/compile",
     "kernels/": "tests/kernel",
 }

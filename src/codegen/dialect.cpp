@@ -3,6 +3,7 @@
 
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect_header.hpp"
+#include "words.hpp"
 
 namespace treadle::codegen {
 namespace {
@@ -62,35 +63,43 @@ constexpr TypeName opencl_names[] = {
     {"double", Scalar::float64},
 };
 
-/// What the header defines `word` as.
-std::string spelling(Language language, const std::string& word) {
-  const std::string_view header = dialect_header(language);
-  const std::string definition = "\n#define " + word;
-  for (std::size_t at = header.find(definition); at != std::string_view::npos;
-       at = header.find(definition, at + 1)) {
-    std::string_view text = header.substr(at + definition.size());
-    text = text.substr(0, text.find('\n'));
-    if (text.empty()) return "";
-    if (text.front() == ' ') return std::string(text.substr(1));
-  }
-  throw InvalidState(
-      "treadle/dialect.h does not define " + word + " for " + std::string(language_name(language)),
-      "define it there, in a line");
-}
+constexpr TypeName cuda_vector_names[] = {
+    {"char", Scalar::int8},      {"uchar", Scalar::uint8},      {"short", Scalar::int16},
+    {"ushort", Scalar::uint16},  {"int", Scalar::int32},        {"uint", Scalar::uint32},
+    {"longlong", Scalar::int64}, {"ulonglong", Scalar::uint64}, {"float", Scalar::float32},
+    {"double", Scalar::float64},
+};
 
 std::string before_a_word(std::string text) { return text.empty() ? text : text + " "; }
 
 Dialect read(Language language) {
-  const auto of = [&](const char* word) { return spelling(language, word); };
-  return {.kernel = of("TREADLE_KERNEL"),
-          .function = of("TREADLE_FUNCTION"),
-          .global = before_a_word(of("TREADLE_GLOBAL")),
-          .local = of("TREADLE_LOCAL"),
-          .restrict = of("TREADLE_RESTRICT"),
-          .barrier = of("treadle_barrier()"),
-          .fence = of("treadle_fence()"),
-          .type_names = language == Language::cuda_c ? std::span<const TypeName>(cuda_names)
-                                                     : std::span<const TypeName>(opencl_names)};
+  const std::string_view header = dialect_header(language);
+  const std::vector<Word> words = read_words(header);
+  const auto of = [&](std::string_view name) {
+    const Word* word = find_word(words, name);
+    if (word != nullptr) return word->text;
+    throw InvalidState("treadle/dialect.h does not define " + std::string(name) + " for " +
+                           std::string(language_name(language)),
+                       "define it there, in a line");
+  };
+  const bool cuda = language == Language::cuda_c;
+  return {
+      .kernel = of("TREADLE_KERNEL"),
+      .function = of("TREADLE_FUNCTION"),
+      .global = before_a_word(of("TREADLE_GLOBAL")),
+      .local = of("TREADLE_LOCAL"),
+      .restrict = of("TREADLE_RESTRICT"),
+      .barrier = of("treadle_barrier"),
+      .fence = of("treadle_fence"),
+      .type_names =
+          cuda ? std::span<const TypeName>(cuda_names) : std::span<const TypeName>(opencl_names),
+      .vector_names = cuda ? std::span<const TypeName>(cuda_vector_names)
+                           : std::span<const TypeName>(opencl_names),
+      .words = words,
+      .header = header,
+      .exact_preamble = cuda ? "" : "#pragma OPENCL FP_CONTRACT OFF\n",
+      .exact_flags = cuda ? std::vector<std::string>{"--fmad=false"} : std::vector<std::string>{},
+      .exact_division_flag = cuda ? "" : "-cl-fp32-correctly-rounded-divide-sqrt"};
 }
 
 }  // namespace
@@ -99,6 +108,10 @@ const Dialect& dialect_of(Language language) {
   static const auto* const cuda = new Dialect(read(Language::cuda_c));
   static const auto* const opencl = new Dialect(read(Language::opencl_c));
   return language == Language::cuda_c ? *cuda : *opencl;
+}
+
+std::string expand_words(std::string_view text, const Dialect& dialect) {
+  return expand_words(text, dialect.words);
 }
 
 }  // namespace treadle::codegen

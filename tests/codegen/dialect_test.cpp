@@ -47,6 +47,20 @@ TEST(Dialect, SpellsWhatTheHeaderDefines) {
   EXPECT_EQ(cuda.fence, "__threadfence()");
 }
 
+TEST(Dialect, WordsBecomeWhatTheHeaderDefines) {
+  EXPECT_EQ(expand_words("treadle_popcount(a + b)", dialect_of(Language::cuda_c)), "__popc(a + b)");
+  EXPECT_EQ(expand_words("treadle_popcount(a + b)", dialect_of(Language::opencl_c)),
+            "((int)popcount((uint)(a + b)))");
+  EXPECT_EQ(expand_words("popcount(a)", dialect_of(Language::cuda_c)), "popcount(a)");
+}
+
+TEST(Dialect, OnlyOpenClSaysInTheTextThatProductsAreRounded) {
+  EXPECT_EQ(dialect_of(Language::cuda_c).exact_preamble, "");
+  EXPECT_EQ(dialect_of(Language::opencl_c).exact_preamble, "#pragma OPENCL FP_CONTRACT OFF\n");
+  EXPECT_EQ(dialect_of(Language::cuda_c).exact_flags, std::vector<std::string>{"--fmad=false"});
+  EXPECT_EQ(dialect_of(Language::cuda_c).exact_division_flag, "");
+}
+
 TEST(Dialect, OnlyOpenClMarksDeviceMemory) {
   EXPECT_EQ(dialect_of(Language::cuda_c).global, "");
   EXPECT_EQ(dialect_of(Language::opencl_c).global, "__global ");

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/language.hpp"
@@ -17,6 +18,14 @@ namespace treadle::codegen {
 struct TypeName {
   std::string_view name;  ///< one blank between its words: "unsigned int"
   Scalar scalar;          ///< never Scalar::structure
+};
+
+/// What treadle/dialect.h defines in one line.
+struct Word {
+  std::string name;
+  bool is_called;                       ///< brackets follow, as in treadle_barrier()
+  std::vector<std::string> parameters;  ///< between them
+  std::string text;                     ///< with {0} {1} ... where the parameters stand
 };
 
 /// The spellings of one language. Data only.
@@ -31,7 +40,23 @@ struct Dialect {
   /// Every name by which declarations may call a scalar, the one that is written first. Complex
   /// numbers are none of the language's own: the header that has them adds their names.
   std::span<const TypeName> type_names;
+  /// What vectors of two and four scalars are called, without the number.
+  std::span<const TypeName> vector_names;
+  /// All one-line definitions of the header, by name.
+  std::vector<Word> words;
+  /// The header itself: its functions are in device_functions().
+  std::string_view header;
+  /// Where arithmetic must be that of its text, product and sum rounded one by one: what stands
+  /// before the kernels, ends with a newline if there is any, and what the compiler is told.
+  std::string exact_preamble;
+  std::vector<std::string> exact_flags;
+  /// The flag by which float32 is divided, and its root taken, to the last digit, for devices that
+  /// offer that (OpenCL: CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT); empty where it is the rule.
+  std::string exact_division_flag;
 };
+
+/// `text` with every word of the dialect's in it replaced by what it stands for.
+std::string expand_words(std::string_view text, const Dialect& dialect);
 
 /// The table of a language.
 const Dialect& dialect_of(Language language);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Arithmetic and order of complex numbers: OpenCL C has no operators for them. elements.h says how
+// this is read.
+
+TREADLE_FUNCTION TYPE treadle_add_DTYPE(TYPE a, TYPE b)
+{
+  return treadle_make_vector(TYPE)(a.x + b.x, a.y + b.y);
+}
+
+TREADLE_FUNCTION TYPE treadle_subtract_DTYPE(TYPE a, TYPE b)
+{
+  return treadle_make_vector(TYPE)(a.x - b.x, a.y - b.y);
+}
+
+TREADLE_FUNCTION TYPE treadle_multiply_DTYPE(TYPE a, TYPE b)
+{
+  return treadle_make_vector(TYPE)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+
+// Smith's algorithm: the divisor's smaller part in units of the larger, so that no square overflows.
+TREADLE_FUNCTION TYPE treadle_divide_DTYPE(TYPE a, TYPE b)
+{
+  if (fabs(b.x) >= fabs(b.y)) {
+    if (b.x == 0) return treadle_make_vector(TYPE)(a.x / fabs(b.x), a.y / fabs(b.x));
+    REAL ratio = b.y / b.x;
+    REAL scale = 1 / (b.x + b.y * ratio);
+    return treadle_make_vector(TYPE)((a.x + a.y * ratio) * scale, (a.y - a.x * ratio) * scale);
+  }
+  REAL ratio = b.x / b.y;
+  REAL scale = 1 / (b.y + b.x * ratio);
+  return treadle_make_vector(TYPE)((a.x * ratio + a.y) * scale, (a.y * ratio - a.x) * scale);
+}
+
+TREADLE_FUNCTION TYPE treadle_negative_DTYPE(TYPE a)
+{
+  return treadle_make_vector(TYPE)(-a.x, -a.y);
+}
+
+TREADLE_FUNCTION TYPE treadle_conjugate_DTYPE(TYPE a)
+{
+  return treadle_make_vector(TYPE)(a.x, -a.y);
+}
+
+TREADLE_FUNCTION TYPE treadle_square_DTYPE(TYPE a)
+{
+  return treadle_make_vector(TYPE)(a.x * a.x - a.y * a.y, a.x * a.y + a.y * a.x);
+}
+
+TREADLE_FUNCTION TYPE treadle_reciprocal_DTYPE(TYPE a)
+{
+  if (fabs(a.x) >= fabs(a.y)) {
+    REAL ratio = a.y / a.x;
+    REAL scale = 1 / (a.x + a.y * ratio);
+    return treadle_make_vector(TYPE)(scale, -ratio * scale);
+  }
+  REAL ratio = a.x / a.y;
+  REAL scale = 1 / (a.y + a.x * ratio);
+  return treadle_make_vector(TYPE)(ratio * scale, -scale);
+}
+
+// a / |a|, and 0 for 0. Of numbers with an infinite part the direction, NaN where it is unknown.
+TREADLE_FUNCTION TYPE treadle_sign_DTYPE(TYPE a)
+{
+  REAL size = hypot(a.x, a.y);
+  if (size == 0) return treadle_make_vector(TYPE)(0, 0);
+  if (isinf(a.x) && isinf(a.y)) return treadle_make_vector(TYPE)(TREADLE_NAN, TREADLE_NAN);
+  if (isinf(a.x)) return treadle_make_vector(TYPE)(copysign((REAL)1, a.x), 0);
+  if (isinf(a.y)) return treadle_make_vector(TYPE)(0, copysign((REAL)1, a.y));
+  if (isinf(size)) {
+    a = treadle_make_vector(TYPE)(a.x * 0.5, a.y * 0.5);
+    size = hypot(a.x, a.y);
+  }
+  return treadle_make_vector(TYPE)(a.x / size, a.y / size);
+}
+
+// Ordered by the real parts, then by the imaginary ones.
+TREADLE_FUNCTION bool treadle_less_DTYPE(TYPE a, TYPE b)
+{
+  return (a.x < b.x && !isnan(a.y) && !isnan(b.y)) || (a.x == b.x && a.y < b.y);
+}
+
+TREADLE_FUNCTION bool treadle_less_equal_DTYPE(TYPE a, TYPE b)
+{
+  return (a.x < b.x && !isnan(a.y) && !isnan(b.y)) || (a.x == b.x && a.y <= b.y);
+}
+
+// The first with a NaN in it, if one has.
+TREADLE_FUNCTION TYPE treadle_minimum_DTYPE(TYPE a, TYPE b)
+{
+  return isnan(a.x) || isnan(a.y) || treadle_less_equal_DTYPE(a, b) ? a : b;
+}
+
+// The first with a NaN in it, if one has.
+TREADLE_FUNCTION TYPE treadle_maximum_DTYPE(TYPE a, TYPE b)
+{
+  return isnan(a.x) || isnan(a.y) || treadle_less_equal_DTYPE(b, a) ? a : b;
+}
+
+// The other one, if one has a NaN in it.
+TREADLE_FUNCTION TYPE treadle_fmin_DTYPE(TYPE a, TYPE b)
+{
+  return isnan(b.x) || isnan(b.y) || treadle_less_equal_DTYPE(a, b) ? a : b;
+}
+
+// The other one, if one has a NaN in it.
+TREADLE_FUNCTION TYPE treadle_fmax_DTYPE(TYPE a, TYPE b)
+{
+  return isnan(b.x) || isnan(b.y) || treadle_less_equal_DTYPE(b, a) ? a : b;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/device_functions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "treadle/base/dtype.hpp"
+#include "treadle/base/embedded.hpp"
+#include "treadle/codegen/element_text.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen {
+
+extern const std::span<const EmbeddedFile> embedded_files;  // kernels/dialect, kernels/elements
+
+namespace {
+
+/// A function as its file has it, with words that stand for types.
+struct Template {
+  std::string_view text;  ///< from its comment to its closing brace
+  Scalar dtype;           ///< what to write it for; Scalar::structure: it names no dtype
+};
+
+/// Which file is for which dtypes.
+struct Source {
+  std::string_view path;
+  std::span<const Scalar> dtypes;
+};
+constexpr Scalar floats[] = {Scalar::float32, Scalar::float64};
+constexpr Scalar complex_numbers[] = {Scalar::complex64, Scalar::complex128};
+constexpr Scalar integers[] = {Scalar::int8,  Scalar::int16,  Scalar::int32,  Scalar::int64,
+                               Scalar::uint8, Scalar::uint16, Scalar::uint32, Scalar::uint64};
+constexpr Scalar none[] = {Scalar::structure};
+constexpr Source sources[] = {
+    {"floats.h", floats},
+    {"complex_arithmetic.h", complex_numbers},
+    {"complex_math.h", complex_numbers},
+    {"complex_inverse.h", complex_numbers},
+    {"integers.h", integers},
+    {"signed_integers.h", std::span(integers).first(4)},
+    {"unsigned_integers.h", std::span(integers).last(4)},
+    {"halves.h", none},
+};
+
+/// The type in which integers of a dtype wrap around.
+Scalar unsigned_of(Scalar dtype) {
+  return DType(dtype).size_bytes() == 8 ? Scalar::uint64 : Scalar::uint32;
+}
+
+/// Replaces words such as _DTYPE, which may stand inside of a name.
+void replace_all(std::string& text, std::string_view word, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size())
+    text.replace(at, word.size(), by);
+}
+
+std::string name_for(std::string_view name, Scalar dtype) {
+  std::string result(name);
+  if (dtype == Scalar::structure) return result;
+  const auto replace = [&](std::string_view word, Scalar by) {
+    replace_all(result, word, std::string(1, '_').append(DType(by).name()));
+  };
+  replace("_DTYPE", dtype);
+  replace("_UNSIGNED", unsigned_of(dtype));
+  replace("_REAL", DType(dtype).real_type().scalar());
+  return result;
+}
+
+/// Calls `take(name, text)` for each function of a file.
+template <class Take>
+void each_function(std::string_view file, Take take) {
+  for (std::size_t at = 0; (at = file.find("\nTREADLE_FUNCTION ", at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(file.find("\n}", at) + 2, file.size());
+    std::size_t start = at + 1;
+    while (start > 1) {
+      const std::size_t line = file.rfind('\n', start - 2) + 1;
+      if (line == 0 || !file.substr(line).starts_with("//")) break;
+      start = line;
+    }
+    const std::string_view head = file.substr(at + 1, file.find('(', at) - at - 1);
+    take(head.substr(head.rfind(' ') + 1), file.substr(start, end - start));
+    at = end;
+  }
+}
+
+const std::map<std::string, Template, std::less<>>& templates() {
+  static const auto* const found = [] {
+    auto* all = new std::map<std::string, Template, std::less<>>;
+    for (const Source& source : sources) {
+      const auto file = std::ranges::find(embedded_files, source.path, &EmbeddedFile::path);
+      each_function(file->text, [&](std::string_view name, std::string_view text) {
+        for (const Scalar dtype : source.dtypes) (*all)[name_for(name, dtype)] = {text, dtype};
+      });
+    }
+    return all;
+  }();
+  return *found;
+}
+
+/// The text of an identifier of a template.
+std::string word_for(std::string_view word, Scalar dtype, const Dialect& dialect) {
+  constexpr std::pair<std::string_view, Scalar> types[] = {{"INT32", Scalar::int32},
+                                                           {"UINT32", Scalar::uint32},
+                                                           {"INT64", Scalar::int64},
+                                                           {"UINT64", Scalar::uint64}};
+  if (word == "TYPE") return value_type(dtype, dialect);
+  if (word == "UNSIGNED") return value_type(unsigned_of(dtype), dialect);
+  if (word == "REAL") return value_type(DType(dtype).real_type().scalar(), dialect);
+  if (word == "WIDTH") return std::to_string(8 * DType(dtype).size_bytes());
+  for (const auto& [name, type] : types)
+    if (word == name) return value_type(type, dialect);
+  return name_for(word, dtype);
+}
+
+/// Constants with a point become those of single precision. Comments have none.
+std::string with_single_constants(std::string_view text) {
+  const auto is_digit = [&](std::size_t at) {
+    return at < text.size() && text[at] >= '0' && text[at] <= '9';
+  };
+  std::string result;
+  for (std::size_t at = 0, start = 0; at < text.size(); start = at) {
+    at += std::max<std::size_t>(identifier_length(text.substr(at)), 1);
+    if (text.substr(start).starts_with("//")) at = std::min(text.find('\n', start), text.size());
+    bool is_real = false;
+    if (is_digit(start)) {
+      while (is_digit(at)) ++at;
+      is_real = text.substr(at).starts_with('.');
+      if (is_real) ++at;
+      while (is_real && is_digit(at)) ++at;
+      if (is_real && text.substr(at).starts_with('e')) at += 2;
+      while (is_real && is_digit(at)) ++at;
+    }
+    result += text.substr(start, at - start);
+    if (is_real) result += 'f';
+  }
+  return result;
+}
+
+std::string written_for(const Template& source, const Dialect& dialect) {
+  std::string text = replace_identifiers(
+      source.text, [&](std::string_view word) { return word_for(word, source.dtype, dialect); });
+  if (source.dtype == Scalar::float32 || source.dtype == Scalar::complex64)
+    text = with_single_constants(text);
+  return expand_words(text, dialect);
+}
+
+/// Collects definitions, callees first.
+class Collector {
+ public:
+  explicit Collector(const Dialect& dialect) : dialect_(dialect) {
+    each_function(dialect.header, [&](std::string_view name, std::string_view text) {
+      of_header_[std::string(name)] = {text, Scalar::structure};
+    });
+  }
+
+  void add_calls_of(std::string_view text) {
+    replace_identifiers(text, [&](std::string_view word) {
+      if (word.starts_with("treadle_")) add(word);
+      return std::string();
+    });
+  }
+  const std::string& text() const noexcept { return text_; }
+
+ private:
+  const Template* find(std::string_view name) const {
+    if (const auto found = templates().find(name); found != templates().end())
+      return &found->second;
+    const auto found = of_header_.find(name);
+    return found == of_header_.end() ? nullptr : &found->second;
+  }
+  void add(std::string_view name) {
+    const Template* found = find(name);
+    if (found == nullptr || !added_.insert(std::string(name)).second) return;
+    const std::string definition = written_for(*found, dialect_);
+    add_calls_of(definition);
+    text_ += definition + "\n\n";
+  }
+
+  const Dialect& dialect_;
+  std::map<std::string, Template, std::less<>> of_header_;
+  std::set<std::string> added_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string device_functions(std::string_view text, const Dialect& dialect) {
+  Collector functions(dialect);
+  functions.add_calls_of(text);
+  return functions.text();
+}
+
+}  // namespace treadle::codegen

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "codegen/words.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace treadle::codegen {
+namespace {
+
+using testing::ElementsAre;
+
+const std::vector<Word> words = read_words(R"(
+#define TREADLE_KERNEL __kernel void
+#define treadle_fence() fence(ALL)
+#define ALL (1 | 2)
+#define treadle_pair(type, a, b) make_##type(a, \
+                                             b)
+)");
+
+TEST(Words, standForTheirTextAndTheWordsInIt) {
+  EXPECT_EQ(expand_words("TREADLE_KERNEL k() { treadle_fence(); }", words),
+            "__kernel void k() { fence((1 | 2)); }");
+  EXPECT_EQ(expand_words("TREADLE_KERNELS ALL2", words), "TREADLE_KERNELS ALL2");
+}
+
+TEST(Words, takeArgumentsWithBracketsAndCommas) {
+  EXPECT_EQ(expand_words("x = treadle_pair(int2, f(a, b), ALL);", words),
+            "x = make_int2(f(a, b), (1 | 2));");
+}
+
+TEST(Words, argumentsEndWithTheBracketThatClosesThem) {
+  std::string_view text = "a, g(b, c)) + d";
+  EXPECT_THAT(take_arguments(text), ElementsAre("a", "g(b, c)"));
+  EXPECT_EQ(text, " + d");
+  std::string_view none = ")";
+  EXPECT_THAT(take_arguments(none), ElementsAre());
+}
+
+TEST(Words, identifiersAreNotPartsOfNumbers) {
+  EXPECT_EQ(replace_identifiers("a1 + 0x1f + b", [](std::string_view) { return "x"; }),
+            "x + 0x1f + x");
+}
+
+}  // namespace
+}  // namespace treadle::codegen
