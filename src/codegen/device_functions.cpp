@@ -35,7 +35,7 @@ constexpr Scalar floats[] = {Scalar::float32, Scalar::float64};
 constexpr Scalar complex_numbers[] = {Scalar::complex64, Scalar::complex128};
 constexpr Scalar integers[] = {Scalar::int8,  Scalar::int16,  Scalar::int32,  Scalar::int64,
                                Scalar::uint8, Scalar::uint16, Scalar::uint32, Scalar::uint64};
-constexpr Scalar none[] = {Scalar::structure};
+constexpr Scalar no_dtype[] = {Scalar::structure};
 constexpr Source sources[] = {
     {"floats.h", floats},
     {"complex_arithmetic.h", complex_numbers},
@@ -44,7 +44,7 @@ constexpr Source sources[] = {
     {"integers.h", integers},
     {"signed_integers.h", std::span(integers).first(4)},
     {"unsigned_integers.h", std::span(integers).last(4)},
-    {"halves.h", none},
+    {"halves.h", no_dtype},
 };
 
 /// The type in which integers of a dtype wrap around.
@@ -116,7 +116,7 @@ std::string word_for(std::string_view word, Scalar dtype, const Dialect& dialect
   return name_for(word, dtype);
 }
 
-/// Constants with a point become those of single precision. Comments have none.
+/// Constants with a point become those of single precision. Comments have no_dtype.
 std::string with_single_constants(std::string_view text) {
   const auto is_digit = [&](std::size_t at) {
     return at < text.size() && text[at] >= '0' && text[at] <= '9';

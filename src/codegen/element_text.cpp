@@ -33,7 +33,7 @@ Scalar stored_scalar(Scalar dtype) {
   }
 }
 
-bool is_complex(Scalar dtype) { return DType(dtype).kind() == ScalarKind::complex; }
+bool is_pair(Scalar dtype) { return DType(dtype).kind() == ScalarKind::complex; }
 
 std::string require_name(std::string name, Scalar dtype) {
   if (name.empty())
@@ -56,19 +56,18 @@ std::string call(const Dialect& dialect, const std::string& word, const std::str
   return expand_words(joined({word, "(", argument, ")"}), dialect);
 }
 
+/// Of its own type, which decides between overloads: min(a, (short)5).
 template <class T>
 std::string integer(T value, const Dialect& dialect) {
-  if constexpr (std::is_signed_v<T>) {
-    // The smallest number has no literal: a minus sign is no part of one.
-    if (value == std::numeric_limits<T>::min() && sizeof(T) >= 4)
-      return joined({"(", integer(static_cast<T>(value + 1), dialect), " - 1)"});
-    const std::string digits = std::to_string(value);
-    return sizeof(T) == 8 ? call(dialect, "treadle_int64_literal", digits) : digits;
-  } else {
-    const std::string digits = std::to_string(value);
-    if (sizeof(T) == 8) return call(dialect, "treadle_uint64_literal", digits);
-    return sizeof(T) == 4 ? digits + "u" : digits;
-  }
+  const std::string digits = std::to_string(value);
+  if (sizeof(T) < 4)
+    return joined({"(", stored_type(dtype_of<T>().scalar(), dialect), ")", digits});
+  // The smallest number has no literal: a minus sign is no part of one.
+  if (std::is_signed_v<T> && value == std::numeric_limits<T>::min())
+    return joined({"(", integer(static_cast<T>(value + 1), dialect), " - 1)"});
+  if (sizeof(T) == 4) return std::is_signed_v<T> ? digits : digits + "u";
+  const char* word = std::is_signed_v<T> ? "treadle_int64_literal" : "treadle_uint64_literal";
+  return call(dialect, word, digits);
 }
 
 /// The shortest digits that give the same number again.
@@ -110,7 +109,7 @@ std::string element(const std::string& vector, unsigned index) {
 }  // namespace
 
 std::string stored_type(Scalar dtype, const Dialect& dialect) {
-  if (is_complex(dtype)) return vector_type(DType(dtype).real_type().scalar(), 2, dialect);
+  if (is_pair(dtype)) return vector_type(DType(dtype).real_type().scalar(), 2, dialect);
   return require_name(name_in(dialect.type_names, stored_scalar(dtype)), dtype);
 }
 
@@ -168,7 +167,7 @@ std::string store_text(Scalar dtype, const std::string& place, const std::string
 }
 
 std::string vector_type(Scalar dtype, unsigned width, const Dialect& dialect) {
-  const unsigned scalars = is_complex(dtype) ? 2 * width : width;
+  const unsigned scalars = is_pair(dtype) ? 2 * width : width;
   const std::string name = name_in(dialect.vector_names, stored_scalar(dtype));
   if (name.empty() || (scalars != 2 && scalars != 4) || DType(dtype).size_bytes() * width > 16)
     return "";
@@ -177,14 +176,14 @@ std::string vector_type(Scalar dtype, unsigned width, const Dialect& dialect) {
 
 std::string vector_load_text(Scalar dtype, const std::string& vector, unsigned index,
                              const Dialect& dialect) {
-  if (!is_complex(dtype)) return load_text(dtype, element(vector, index), dialect);
+  if (!is_pair(dtype)) return load_text(dtype, element(vector, index), dialect);
   return joined({call(dialect, "treadle_make_vector", stored_type(dtype, dialect)), "(",
                  element(vector, 2 * index), ", ", element(vector, 2 * index + 1), ")"});
 }
 
 std::string vector_store_text(Scalar dtype, const std::string& vector, unsigned index,
                               const std::string& value, const Dialect& dialect) {
-  if (!is_complex(dtype)) return store_text(dtype, element(vector, index), value, dialect);
+  if (!is_pair(dtype)) return store_text(dtype, element(vector, index), value, dialect);
   return joined({element(vector, 2 * index), " = ", value, ".x; ", element(vector, 2 * index + 1),
                  " = ", value, ".y"});
 }

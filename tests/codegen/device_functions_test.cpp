@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codegen/both_dialects.hpp"
 #include "treadle/codegen/op_text.hpp"
 
 namespace treadle::codegen {
@@ -12,10 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const Dialect& cuda = dialect_of(Language::cuda_c);
-const Dialect& opencl = dialect_of(Language::opencl_c);
-
-std::size_t count(const std::string& text, const std::string& part) {
+std::size_t occurrences(const std::string& text, const std::string& part) {
   std::size_t found = 0;
   for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
   return found;
@@ -35,8 +33,8 @@ TEST(DeviceFunctions, areWrittenForADtypeInALanguage) {
 TEST(DeviceFunctions, comeOnceAndBehindThoseTheyCall) {
   const std::string text =
       device_functions("treadle_lcm_int32(treadle_gcd_int32(a, b), treadle_lcm_int32(c, d))", cuda);
-  EXPECT_EQ(count(text, "inline int treadle_lcm_int32("), 1u);
-  EXPECT_EQ(count(text, "inline unsigned int treadle_gcd_uint32("), 1u);
+  EXPECT_EQ(occurrences(text, "inline int treadle_lcm_int32("), 1u);
+  EXPECT_EQ(occurrences(text, "inline unsigned int treadle_gcd_uint32("), 1u);
   EXPECT_LT(text.find("inline unsigned int treadle_gcd_uint32("),
             text.find("inline unsigned int treadle_lcm_uint32("));
   EXPECT_LT(text.find("inline unsigned int treadle_lcm_uint32("),

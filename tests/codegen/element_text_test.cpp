@@ -8,13 +8,11 @@
 #include <cstdint>
 #include <limits>
 
+#include "codegen/both_dialects.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::codegen {
 namespace {
-
-const Dialect& cuda = dialect_of(Language::cuda_c);
-const Dialect& opencl = dialect_of(Language::opencl_c);
 
 template <class T>
 std::string literal(Scalar dtype, T value, const Dialect& dialect = cuda) {
@@ -34,7 +32,8 @@ TEST(ElementText, namesTheTypesInMemoryAndInVariables) {
 
 TEST(ElementText, literalsHaveTheirDtype) {
   EXPECT_EQ(literal(Scalar::boolean, std::uint8_t{7}), "1");
-  EXPECT_EQ(literal(Scalar::int8, std::int8_t{-128}), "-128");
+  EXPECT_EQ(literal(Scalar::int8, std::int8_t{-128}), "(signed char)-128");
+  EXPECT_EQ(literal(Scalar::uint16, std::uint16_t{5}, opencl), "(ushort)5");
   EXPECT_EQ(literal(Scalar::int32, std::numeric_limits<std::int32_t>::min()), "(-2147483647 - 1)");
   EXPECT_EQ(literal(Scalar::uint32, 4294967295u), "4294967295u");
   EXPECT_EQ(literal(Scalar::int64, std::int64_t{5}), "5LL");

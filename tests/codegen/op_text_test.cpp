@@ -6,15 +6,13 @@
 
 #include <array>
 
+#include "codegen/both_dialects.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::codegen {
 namespace {
 
-const Dialect& cuda = dialect_of(Language::cuda_c);
-const Dialect& opencl = dialect_of(Language::opencl_c);
-
-std::string text(Op op, Scalar dtype, const Dialect& dialect = cuda) {
+std::string text_for(Op op, Scalar dtype, const Dialect& dialect = cuda) {
   constexpr std::array names = {"a", "b", "c"};
   std::vector<OperandText> operands;
   for (std::size_t i = 0; i < op_info(op).arity; ++i)
@@ -23,41 +21,41 @@ std::string text(Op op, Scalar dtype, const Dialect& dialect = cuda) {
 }
 
 TEST(OpText, operatorsAreCsWhereTheyAreRight) {
-  EXPECT_EQ(text(Op::add, Scalar::float32), "a + b");
-  EXPECT_EQ(text(Op::multiply, Scalar::uint64), "a * b");
-  EXPECT_EQ(text(Op::less_equal, Scalar::int8), "a <= b");
-  EXPECT_EQ(text(Op::where, Scalar::float64), "a ? b : c");
-  EXPECT_EQ(text(Op::sin, Scalar::float64), "sin(a)");
+  EXPECT_EQ(text_for(Op::add, Scalar::float32), "a + b");
+  EXPECT_EQ(text_for(Op::multiply, Scalar::uint64), "a * b");
+  EXPECT_EQ(text_for(Op::less_equal, Scalar::int8), "a <= b");
+  EXPECT_EQ(text_for(Op::where, Scalar::float64), "a ? b : c");
+  EXPECT_EQ(text_for(Op::sin, Scalar::float64), "sin(a)");
 }
 
 TEST(OpText, signedIntegersWrapAroundAsUnsignedOnes) {
-  EXPECT_EQ(text(Op::add, Scalar::int32), "(int)((unsigned int)a + b)");
-  EXPECT_EQ(text(Op::add, Scalar::int32, opencl), "(int)((uint)a + b)");
-  EXPECT_EQ(text(Op::negative, Scalar::int8), "(signed char)(-(unsigned int)a)");
-  EXPECT_EQ(text(Op::multiply, Scalar::uint16), "(unsigned short)((unsigned int)a * b)");
-  EXPECT_EQ(text(Op::subtract, Scalar::int64), "(long long)((unsigned long long)a - b)");
+  EXPECT_EQ(text_for(Op::add, Scalar::int32), "(int)((unsigned int)a + b)");
+  EXPECT_EQ(text_for(Op::add, Scalar::int32, opencl), "(int)((uint)a + b)");
+  EXPECT_EQ(text_for(Op::negative, Scalar::int8), "(signed char)(-(unsigned int)a)");
+  EXPECT_EQ(text_for(Op::multiply, Scalar::uint16), "(unsigned short)((unsigned int)a * b)");
+  EXPECT_EQ(text_for(Op::subtract, Scalar::int64), "(long long)((unsigned long long)a - b)");
 }
 
 TEST(OpText, boolsAreNormalised) {
-  EXPECT_EQ(text(Op::add, Scalar::boolean), "a | b");
-  EXPECT_EQ(text(Op::multiply, Scalar::boolean), "a & b");
-  EXPECT_EQ(text(Op::logical_not, Scalar::boolean), "!a");
+  EXPECT_EQ(text_for(Op::add, Scalar::boolean), "a | b");
+  EXPECT_EQ(text_for(Op::multiply, Scalar::boolean), "a & b");
+  EXPECT_EQ(text_for(Op::logical_not, Scalar::boolean), "!a");
 }
 
 TEST(OpText, float16IsComputedInFloatAndRounded) {
-  EXPECT_EQ(text(Op::add, Scalar::float16), "treadle_round_half(a + b)");
-  EXPECT_EQ(text(Op::floor, Scalar::float16), "floor(a)");
-  EXPECT_EQ(text(Op::remainder, Scalar::float16),
+  EXPECT_EQ(text_for(Op::add, Scalar::float16), "treadle_round_half(a + b)");
+  EXPECT_EQ(text_for(Op::floor, Scalar::float16), "floor(a)");
+  EXPECT_EQ(text_for(Op::remainder, Scalar::float16),
             "treadle_round_half(treadle_remainder_float32(a, b))");
-  EXPECT_EQ(text(Op::nextafter, Scalar::float16), "treadle_nextafter_float16(a, b)");
+  EXPECT_EQ(text_for(Op::nextafter, Scalar::float16), "treadle_nextafter_float16(a, b)");
 }
 
 TEST(OpText, complexNumbersAreArgumentsOfFunctions) {
-  EXPECT_EQ(text(Op::multiply, Scalar::complex64), "treadle_multiply_complex64(a, b)");
-  EXPECT_EQ(text(Op::greater, Scalar::complex128), "treadle_less_complex128(b, a)");
-  EXPECT_EQ(text(Op::equal, Scalar::complex64), "a.x == b.x && a.y == b.y");
-  EXPECT_EQ(text(Op::make_complex, Scalar::float32), "make_float2(a, b)");
-  EXPECT_EQ(text(Op::make_complex, Scalar::float64, opencl), "(double2)(a, b)");
+  EXPECT_EQ(text_for(Op::multiply, Scalar::complex64), "treadle_multiply_complex64(a, b)");
+  EXPECT_EQ(text_for(Op::greater, Scalar::complex128), "treadle_less_complex128(b, a)");
+  EXPECT_EQ(text_for(Op::equal, Scalar::complex64), "a.x == b.x && a.y == b.y");
+  EXPECT_EQ(text_for(Op::make_complex, Scalar::float32), "make_float2(a, b)");
+  EXPECT_EQ(text_for(Op::make_complex, Scalar::float64, opencl), "(double2)(a, b)");
 }
 
 TEST(OpText, operandsAreBracketedBesideOperatorsOnly) {
@@ -103,11 +101,11 @@ TEST(OpText, castsSayWhereCHasNoAnswer) {
 
 TEST(OpText, refusesOtherDtypesAndNumbersOfOperands) {
   EXPECT_FALSE(has_op_text(Op::divide, Scalar::int32));
-  EXPECT_THROW(text(Op::divide, Scalar::int32), DTypeError);
-  EXPECT_THROW(text(Op::floor_divide, Scalar::complex64), DTypeError);
+  EXPECT_THROW(text_for(Op::divide, Scalar::int32), DTypeError);
+  EXPECT_THROW(text_for(Op::floor_divide, Scalar::complex64), DTypeError);
   EXPECT_THROW(op_text(Op::add, {}, cuda), InvalidArgument);
-  EXPECT_THROW(text(Op::iota, Scalar::int64), InvalidArgument);
-  EXPECT_THROW(text(Op::cast, Scalar::int64), InvalidArgument);
+  EXPECT_THROW(text_for(Op::iota, Scalar::int64), InvalidArgument);
+  EXPECT_THROW(text_for(Op::cast, Scalar::int64), InvalidArgument);
 }
 
 }  // namespace

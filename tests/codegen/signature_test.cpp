@@ -4,15 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codegen/both_dialects.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::codegen {
 namespace {
 
 using testing::HasSubstr;
-
-const Dialect& cuda = dialect_of(Language::cuda_c);
-const Dialect& opencl = dialect_of(Language::opencl_c);
 
 template <class F>
 std::string refusal(F call) {

@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-const std::vector<Word> words = read_words(R"(
+const std::vector<Word> sample = read_words(R"(
 #define TREADLE_KERNEL __kernel void
 #define treadle_fence() fence(ALL)
 #define ALL (1 | 2)
@@ -18,13 +18,13 @@ const std::vector<Word> words = read_words(R"(
 )");
 
 TEST(Words, standForTheirTextAndTheWordsInIt) {
-  EXPECT_EQ(expand_words("TREADLE_KERNEL k() { treadle_fence(); }", words),
+  EXPECT_EQ(expand_words("TREADLE_KERNEL k() { treadle_fence(); }", sample),
             "__kernel void k() { fence((1 | 2)); }");
-  EXPECT_EQ(expand_words("TREADLE_KERNELS ALL2", words), "TREADLE_KERNELS ALL2");
+  EXPECT_EQ(expand_words("TREADLE_KERNELS ALL2", sample), "TREADLE_KERNELS ALL2");
 }
 
 TEST(Words, takeArgumentsWithBracketsAndCommas) {
-  EXPECT_EQ(expand_words("x = treadle_pair(int2, f(a, b), ALL);", words),
+  EXPECT_EQ(expand_words("x = treadle_pair(int2, f(a, b), ALL);", sample),
             "x = make_int2(f(a, b), (1 | 2));");
 }
 
