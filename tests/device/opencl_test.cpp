@@ -171,6 +171,7 @@ TEST_F(OpenclDeviceTest, InfoIsWhatThePlatformTells) {
   EXPECT_EQ(info.limits.parameter_bytes, shell.get<max_parameter_size>());
   EXPECT_EQ(info.limits.local_memory_bytes, shell.get<local_mem_size>());
   EXPECT_EQ(info.traits.fp64, shell.has_extension("cl_khr_fp64"));
+  EXPECT_EQ(info.traits.exact_division, (shell.get<single_fp_config>() & 0x80) != 0);
   EXPECT_EQ(info.traits.atomics_64, shell.has_extension("cl_khr_int64_base_atomics"));
   EXPECT_EQ(info.performance.compute_units, shell.get<max_compute_units>());
   EXPECT_EQ(info.performance.clock_hz, 1e6 * static_cast<double>(shell.get<max_clock_frequency>()));

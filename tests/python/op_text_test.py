@@ -66,7 +66,10 @@ class Program:
     def run(self, device, **inputs):
         n = len(next(iter(inputs.values())))
         source = self.text({name: str(values.dtype) for name, values in inputs.items()})
-        program = treadle.Program(device, source, flags=texts.exact_flags(self.language))
+        flags = texts.exact_flags(self.language)
+        if device.traits.exact_division and (flag := texts.exact_division_flag(self.language)):
+            flags.append(flag)
+        program = treadle.Program(device, source, flags=flags)
         out = treadle.Buffer(device, max(1, len(self.results)) * SLOT * n)
         buffers = [treadle.Buffer(device, np.ascontiguousarray(v)) for v in inputs.values()]
         program.kernel("k")(*buffers, out, np.uint32(n), groups=(n + 63) // 64, group_size=64)

@@ -51,7 +51,7 @@ struct Dialect {
   std::string exact_preamble;
   std::vector<std::string> exact_flags;
   /// The flag by which float32 is divided, and its root taken, to the last digit, for devices that
-  /// offer that (OpenCL: CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT); empty where it is the rule.
+  /// offer that (DeviceTraits::exact_division); empty where it is the rule.
   std::string exact_division_flag;
 };
 

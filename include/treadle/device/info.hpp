@@ -70,6 +70,7 @@ struct DeviceTraits {
   bool sub_group_operations = false;   ///< shuffles and votes within a sub-group
   bool fp16 = false;                   ///< arithmetic on half; storage is always possible
   bool fp64 = false;                   ///< arithmetic on double
+  bool exact_division = false;         ///< float32 / and sqrt to the last digit, if a build asks
   bool atomics_64 = false;             ///< on 64-bit integers in device memory
   bool generic_address_space = false;  ///< a pointer may point to local or to device memory
   /// A group that waits for an earlier group of the same launch will see its writes: groups that

@@ -55,6 +55,9 @@ void bind_traits(nb::module_& m) {
               "Shuffles and votes within a sub-group.")
       .def_ro("fp16", &DeviceTraits::fp16, "Arithmetic on half; storage is always possible.")
       .def_ro("fp64", &DeviceTraits::fp64, "Arithmetic on double.")
+      .def_ro("exact_division", &DeviceTraits::exact_division,
+              "float32 is divided, and its root taken, to the last digit; on OpenCL by "
+              "-cl-fp32-correctly-rounded-divide-sqrt.")
       .def_ro("atomics_64", &DeviceTraits::atomics_64, "On 64-bit integers in device memory.")
       .def_ro("generic_address_space", &DeviceTraits::generic_address_space,
               "A pointer may point to local or to device memory.")

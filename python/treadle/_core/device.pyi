@@ -175,6 +175,12 @@ class DeviceTraits:
         """Arithmetic on double."""
 
     @property
+    def exact_division(self) -> bool:
+        """
+        float32 is divided, and its root taken, to the last digit; on OpenCL by -cl-fp32-correctly-rounded-divide-sqrt.
+        """
+
+    @property
     def atomics_64(self) -> bool:
         """On 64-bit integers in device memory."""
 

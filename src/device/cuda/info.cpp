@@ -65,7 +65,7 @@ DeviceTraits traits_of(const cuda::Device& device, const Attributes& ask, bool i
   traits.sub_group_width = ask.number(warp_size);
   traits.sub_group_operations = true;
   traits.fp16 = capability >= cuda::ComputeCapability{5, 3};
-  traits.fp64 = true;
+  traits.fp64 = traits.exact_division = true;
   traits.atomics_64 = true;
   traits.generic_address_space = true;
   // Blocks that were started run on; threads of a warp do so since Volta.

@@ -207,7 +207,8 @@ DeviceInfo null_info(const NullOptions& options) {
   info.limits.least_priority = 0;
   info.limits.greatest_priority = -1;
   info.traits.sub_group_width = 32;
-  info.traits.fp64 = info.traits.atomics_64 = info.traits.forward_progress = true;
+  info.traits.fp64 = info.traits.exact_division = info.traits.atomics_64 =
+      info.traits.forward_progress = true;
   info.traits.unified_memory = true;
   info.traits.schedule = options.schedule;
   info.traits.builds_text = true;

@@ -86,6 +86,9 @@ DeviceTraits traits_of(const opencl::Device& device, DeviceKind kind) {
                                 device.has_extension("cl_khr_subgroup_ballot");
   traits.fp16 = device.has_extension("cl_khr_fp16");
   traits.fp64 = device.has_extension("cl_khr_fp64") || ask<double_fp_config>(device) != 0;
+  traits.exact_division =
+      (ask<single_fp_config>(device) &
+       static_cast<std::uint64_t>(opencl::DeviceFpConfig::correctly_rounded_divide_sqrt)) != 0;
   traits.atomics_64 = device.has_extension("cl_khr_int64_base_atomics");
   traits.generic_address_space = has_generic_address_space(device);
   traits.forward_progress = has_forward_progress(device, kind);
