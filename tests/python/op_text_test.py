@@ -424,7 +424,10 @@ def test_nvrtc_takes_the_text_of_every_operation(dtype):
                 else ([("a", dtype), ("b", "int32" if name == "ldexp" else dtype)][:arity])
             )
             result = texts.op_text(name, operands, cuda)
-            program.steps.append(f"  auto r{len(program.steps)} = {result};")
+            number = len(program.steps)
+            program.steps.append(f"  auto r{number} = {result};")
+            if dtype in ("float16", "float32") and name != "make_complex":
+                program.steps.append(f'  static_assert(sizeof(r{number}) <= 4, "{name}");')
     source = program.text({"a": dtype, "b": dtype, "c": "bool"})
     try:
         compiled = treadle.compile.compile_cuda(
