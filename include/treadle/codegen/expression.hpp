@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,36 @@ struct Expression {
   void require_valid() const;
   /// Equal for expressions that give the same text.
   std::string key() const;
+  /// Whether Op::iota is among the instructions.
+  bool uses_position() const noexcept;
   bool operator==(const Expression&) const = default;
+};
+
+/// Builds an Expression step by step. Equal steps become one value, and of an operation that may
+/// exchange its operands the one that was made first stands first: x * y + y * x is one product.
+class ExpressionBuilder {
+ public:
+  /// Number of an input that is read; each call is a leaf of its own.
+  Value leaf(const DType& dtype, int in_place = -1);
+  /// A value that the launch passes; each call is a parameter of its own.
+  Value scalar(Scalar dtype);
+  /// The position in the index space.
+  Value position();
+  /// One step on values made before.
+  Value step(Op op, Scalar dtype, std::initializer_list<Value> operands);
+  /// The value in another dtype; itself if it has that already.
+  Value cast(Value value, Scalar dtype);
+  /// Stores a value as the next output.
+  void output(Value value);
+
+  /// All that was built. Throws as Expression::require_valid(), and InvalidArgument for more than
+  /// 255 instructions or for none stored.
+  Expression build() const;
+
+ private:
+  Value add(const Instruction& instruction);
+
+  Expression expression_;
 };
 
 }  // namespace treadle::codegen

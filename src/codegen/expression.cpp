@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/expression.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "treadle/base/error.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+/// Sets of ScalarKind.
+using Kinds = unsigned;
+constexpr Kinds of(ScalarKind kind) { return 1u << static_cast<unsigned>(kind); }
+constexpr Kinds booleans = of(ScalarKind::boolean);
+constexpr Kinds integers = of(ScalarKind::signed_integer) | of(ScalarKind::unsigned_integer);
+constexpr Kinds floats = of(ScalarKind::floating);
+constexpr Kinds complexes = of(ScalarKind::complex);
+constexpr Kinds numbers = integers | floats | complexes;
+constexpr Kinds any_number = booleans | numbers;
+constexpr Kinds records = of(ScalarKind::structure);
+
+/// What an operation gives, from the dtype that it computes in.
+enum class Gives { same, boolean, real, complex, uint8, int32 };
+
+/// The dtypes that text of an operation is written for: promotion has made its casts before.
+struct Computes {
+  Kinds kinds;
+  Gives gives = Gives::same;
+};
+
+Computes computes_in(OpRule rule) {
+  switch (rule) {
+    case OpRule::add:
+    case OpRule::multiply:
+    case OpRule::extremum:
+      return {any_number};
+    case OpRule::subtract:
+    case OpRule::negative:
+    case OpRule::sign:
+    case OpRule::power:
+    case OpRule::number:
+      return {numbers};
+    case OpRule::divide:
+    case OpRule::rint:
+    case OpRule::math:
+      return {floats | complexes};
+    case OpRule::real_arithmetic:
+      return {integers | floats};
+    case OpRule::absolute:
+    case OpRule::part:
+      return {any_number, Gives::real};
+    case OpRule::angle:
+      return {floats | complexes, Gives::real};
+    case OpRule::make_complex:
+      return {floats, Gives::complex};
+    case OpRule::bits:
+      return {booleans | integers};
+    case OpRule::shift:
+    case OpRule::gcd:
+      return {integers};
+    case OpRule::bit_count:
+      return {integers, Gives::uint8};
+    case OpRule::compare:
+    case OpRule::logical:
+    case OpRule::predicate:
+      return {any_number, Gives::boolean};
+    case OpRule::real_predicate:
+      return {booleans | integers | floats, Gives::boolean};
+    case OpRule::where:
+      return {any_number | records};
+    case OpRule::round:
+      return {booleans | integers | floats};
+    case OpRule::real_math:
+    case OpRule::ldexp:
+      return {floats};
+    case OpRule::exponent:
+      return {floats, Gives::int32};
+    case OpRule::none:
+      return {any_number};
+  }
+  return {0};
+}
+
+DType given(Gives gives, const DType& computed) {
+  switch (gives) {
+    case Gives::same:
+      return computed;
+    case Gives::boolean:
+      return Scalar::boolean;
+    case Gives::real:
+      return computed.real_type();
+    case Gives::complex:
+      return computed == Scalar::float64 ? Scalar::complex128 : Scalar::complex64;
+    case Gives::uint8:
+      return Scalar::uint8;
+    case Gives::int32:
+      return Scalar::int32;
+  }
+  return computed;
+}
+
+bool exchanges_operands(Op op) {
+  switch (op) {
+    case Op::add:
+    case Op::multiply:
+    case Op::bitwise_and:
+    case Op::bitwise_or:
+    case Op::bitwise_xor:
+    case Op::equal:
+    case Op::not_equal:
+    case Op::logical_and:
+    case Op::logical_or:
+    case Op::logical_xor:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Throws InvalidArgument about one instruction of an Expression.
+class InstructionCheck {
+ public:
+  InstructionCheck(const Expression& expression, std::size_t number)
+      : expression_(expression), number_(number), instruction_(expression.instructions[number]) {}
+
+  void run() const {
+    switch (instruction_.op) {
+      case Op::leaf:
+        return check_leaf();
+      case Op::scalar:
+        return check_scalar();
+      case Op::iota:
+        if (instruction_.dtype != Scalar::int64) refuse("gives int64");
+        return;
+      default:
+        check_order();
+        check_dtypes();
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw InvalidArgument("instruction " + std::to_string(number_) + " of an expression, " +
+                              std::string(op_info(instruction_.op).name) + ", " + why,
+                          "let ExpressionBuilder number the values");
+  }
+  DType operand(std::size_t i) const { return expression_.dtype_of(instruction_.operands[i]); }
+
+  void check_leaf() const {
+    const std::size_t leaf = instruction_.operands[0];
+    if (leaf >= expression_.leaves.size())
+      refuse("reads leaf " + std::to_string(leaf) + " of " +
+             std::to_string(expression_.leaves.size()));
+    const LeafSpec& spec = expression_.leaves[leaf];
+    if (spec.dtype.scalar() != instruction_.dtype)
+      refuse("is " + DType(instruction_.dtype).name() + " and its leaf " + spec.dtype.name());
+    if (spec.in_place >= static_cast<int>(expression_.outputs.size()))
+      refuse("is in place of output " + std::to_string(spec.in_place) + " of " +
+             std::to_string(expression_.outputs.size()));
+    if (spec.in_place >= 0) {
+      const Value stored = expression_.outputs[static_cast<std::size_t>(spec.in_place)];
+      if (stored < expression_.instructions.size() && stored > number_ &&
+          !(expression_.dtype_of(stored) == spec.dtype))
+        refuse("has another dtype than the output in whose place it is");
+    }
+  }
+  void check_scalar() const {
+    const std::size_t scalar = instruction_.operands[0];
+    if (scalar >= expression_.scalars.size())
+      refuse("is scalar " + std::to_string(scalar) + " of " +
+             std::to_string(expression_.scalars.size()));
+    if (expression_.scalars[scalar] != instruction_.dtype)
+      refuse("is " + DType(instruction_.dtype).name() + " and its scalar " +
+             DType(expression_.scalars[scalar]).name());
+  }
+  void check_order() const {
+    for (std::size_t i = 0; i < op_info(instruction_.op).arity; ++i)
+      if (instruction_.operands[i] >= number_)
+        refuse("uses value " + std::to_string(instruction_.operands[i]) +
+               ", which is not made before it");
+  }
+  void check_dtypes() const {
+    const OpInfo& info = op_info(instruction_.op);
+    const Computes computes = computes_in(info.rule);
+    // The last operand is of the dtype that is computed in, but for ldexp's exponent.
+    const DType computed = operand(info.rule == OpRule::ldexp ? 0 : info.arity - 1u);
+    if ((of(computed.kind()) & computes.kinds) == 0)
+      refuse("does not compute in " + computed.name());
+    for (std::size_t i = 0; i < info.arity; ++i)
+      if (!(operand(i) == computed) && !may_differ(info.rule, i))
+        refuse("has operands of " + operand(i).name() + " and " + computed.name());
+    if (instruction_.op == Op::cast) {
+      if (instruction_.dtype == Scalar::structure) refuse("gives no records");
+    } else if (given(computes.gives, computed).scalar() != instruction_.dtype) {
+      refuse("of " + computed.name() + " gives " + given(computes.gives, computed).name() +
+             ", not " + DType(instruction_.dtype).name());
+    }
+  }
+  bool may_differ(OpRule rule, std::size_t i) const {
+    if (rule == OpRule::where && i == 0) return operand(0) == Scalar::boolean;
+    if (rule == OpRule::ldexp && i == 1) return operand(1).is_integer();
+    return rule == OpRule::logical;
+  }
+
+  const Expression& expression_;
+  std::size_t number_;
+  const Instruction& instruction_;
+};
+
+}  // namespace
+
+DType Expression::dtype_of(Value value) const {
+  const Instruction& instruction = instructions.at(value);
+  if (instruction.op == Op::leaf) return leaves.at(instruction.operands[0]).dtype;
+  // A record comes from a leaf, through where() at most.
+  if (instruction.dtype == Scalar::structure) return dtype_of(instruction.operands[1]);
+  return instruction.dtype;
+}
+
+unsigned Expression::cost() const noexcept {
+  unsigned cost = 0;
+  for (const Instruction& instruction : instructions) cost += op_info(instruction.op).cost;
+  return cost;
+}
+
+void Expression::require_valid() const {
+  for (std::size_t i = 0; i < instructions.size(); ++i) InstructionCheck(*this, i).run();
+  for (const Value output : outputs)
+    if (output >= instructions.size())
+      throw InvalidArgument("an expression of " + std::to_string(instructions.size()) +
+                                " instructions stores value " + std::to_string(output),
+                            "store a value that is made");
+}
+
+std::string Expression::key() const {
+  std::string key;
+  key.reserve(8 + instructions.size() * 5 + leaves.size() * 2 + scalars.size() + outputs.size());
+  const auto put = [&](auto number) { key += static_cast<char>(number); };
+  for (const std::size_t count :
+       {instructions.size(), leaves.size(), scalars.size(), outputs.size()})
+    put(count);
+  for (const Instruction& instruction : instructions) {
+    put(instruction.op);
+    put(instruction.dtype);
+    // A leaf's and a scalar's number stands where operands do.
+    const bool is_numbered = instruction.op == Op::leaf || instruction.op == Op::scalar;
+    const std::size_t used = is_numbered ? 1 : op_info(instruction.op).arity;
+    for (std::size_t i = 0; i < used; ++i) put(instruction.operands[i]);
+  }
+  for (const LeafSpec& leaf : leaves) {
+    put(leaf.in_place);
+    put(leaf.dtype.scalar());
+    // Text knows a record by its name and moves all of its bytes.
+    if (leaf.dtype.scalar() == Scalar::structure)
+      key += leaf.dtype.name() + '\0' + std::to_string(leaf.dtype.size_bytes()) + '\0';
+  }
+  for (const Scalar scalar : scalars) put(scalar);
+  for (const Value output : outputs) put(output);
+  return key;
+}
+
+bool Expression::uses_position() const noexcept {
+  return std::ranges::any_of(instructions, [](const Instruction& i) { return i.op == Op::iota; });
+}
+
+Value ExpressionBuilder::leaf(const DType& dtype, int in_place) {
+  expression_.leaves.push_back({dtype, static_cast<std::int8_t>(in_place)});
+  return add({Op::leaf, dtype.scalar(), {static_cast<Value>(expression_.leaves.size() - 1)}});
+}
+
+Value ExpressionBuilder::scalar(Scalar dtype) {
+  expression_.scalars.push_back(dtype);
+  return add({Op::scalar, dtype, {static_cast<Value>(expression_.scalars.size() - 1)}});
+}
+
+Value ExpressionBuilder::position() { return add({Op::iota, Scalar::int64}); }
+
+Value ExpressionBuilder::step(Op op, Scalar dtype, std::initializer_list<Value> operands) {
+  Instruction instruction{op, dtype};
+  if (operands.size() != op_info(op).arity)
+    throw InvalidArgument(std::string(op_info(op).name) + " takes " +
+                              std::to_string(op_info(op).arity) + " operands, not " +
+                              std::to_string(operands.size()),
+                          "pass as many values as treadle/base/op.def says");
+  std::ranges::copy(operands, instruction.operands.begin());
+  if (exchanges_operands(op) && instruction.operands[1] < instruction.operands[0])
+    std::swap(instruction.operands[0], instruction.operands[1]);
+  return add(instruction);
+}
+
+Value ExpressionBuilder::cast(Value value, Scalar dtype) {
+  if (expression_.dtype_of(value) == dtype) return value;
+  return step(Op::cast, dtype, {value});
+}
+
+void ExpressionBuilder::output(Value value) { expression_.outputs.push_back(value); }
+
+Expression ExpressionBuilder::build() const {
+  if (expression_.outputs.empty())
+    throw InvalidArgument("an expression stores nothing", "name an output");
+  expression_.require_valid();
+  return expression_;
+}
+
+Value ExpressionBuilder::add(const Instruction& instruction) {
+  auto& all = expression_.instructions;
+  const auto found = std::ranges::find(all, instruction);
+  if (found != all.end()) return static_cast<Value>(found - all.begin());
+  if (all.size() == 255)
+    throw InvalidArgument("an expression has at most 255 instructions", "evaluate a part of it");
+  all.push_back(instruction);
+  return static_cast<Value>(all.size() - 1);
+}
+
+}  // namespace treadle::codegen
