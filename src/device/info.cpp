@@ -8,10 +8,6 @@ std::string_view kind_name(DeviceKind kind) noexcept {
   return names[static_cast<std::size_t>(kind)];
 }
 
-std::string_view schedule_name(Schedule schedule) noexcept {
-  return schedule == Schedule::wide ? "wide" : "narrow";
-}
-
 std::string_view figure_name(Figure figure) noexcept {
   constexpr std::string_view names[] = {"unknown", "stated", "measured"};
   return names[static_cast<std::size_t>(figure)];

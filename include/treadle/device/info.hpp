@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "treadle/base/language.hpp"
+#include "treadle/base/schedule.hpp"
 
 namespace treadle::device {
 
@@ -58,11 +59,7 @@ struct DeviceLimits {
   int least_priority = 0, greatest_priority = 0;
 };
 
-/// How generated kernels should spread work: `wide` over thousands of work-items in lockstep,
-/// `narrow` over few strong cores with a loop in each.
-enum class Schedule { wide, narrow };
-/// "wide" or "narrow".
-std::string_view schedule_name(Schedule schedule) noexcept;
+using treadle::Schedule;
 
 /// What a device is able to do.
 struct DeviceTraits {

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/lowering.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <initializer_list>
+#include <numeric>
+#include <optional>
+
+#include "treadle/base/error.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+using What = SpaceParameter::What;
+
+/// Positions that are decoded by multiplication are smaller.
+constexpr std::uint64_t decodable = std::uint64_t{1} << 31;
+
+std::uint64_t pieces_of(std::uint64_t extent, std::uint64_t piece) {
+  return extent / piece + (extent % piece != 0);
+}
+
+/// Does the steps of lower(), in their order.
+class Lowerer {
+ public:
+  Lowerer(std::span<const std::int64_t> extents, std::span<const OperandLayout> operands,
+          std::size_t output_count, const Tiling& tiling)
+      : extents_(extents), operands_(operands), output_count_(output_count), tiling_(tiling) {
+    result_.offsets.resize(operands.size());
+  }
+
+  Lowering run() {
+    collect_axes();
+    if (result_.count() == 0) return std::move(result_);
+    choose_kind();
+    if (is_wide()) choose_items();
+    count_pieces();
+    return std::move(result_);
+  }
+
+ private:
+  bool is_wide() const { return tiling_.schedule == Schedule::wide; }
+  std::size_t rank() const { return result_.extents.size(); }
+  std::uint64_t inner() const { return static_cast<std::uint64_t>(result_.extents.back()); }
+  std::int64_t stride(std::size_t operand, std::size_t axis) const {
+    return result_.stride(operand, axis);
+  }
+  std::int64_t inner_stride(std::size_t operand) const { return stride(operand, rank() - 1); }
+
+  /// Drops axes of length 1, sorts the others by the output's strides, and appends them.
+  void collect_axes() {
+    std::vector<std::size_t> order;
+    bool is_empty = false;
+    for (std::size_t axis = 0; axis < extents_.size(); ++axis) {
+      const std::int64_t extent = extents_[axis];
+      if (extent < 0)
+        throw InvalidArgument("axis " + std::to_string(axis) + " of an index space has extent " +
+                              std::to_string(extent));
+      is_empty |= extent == 0;
+      if (extent > 1) order.push_back(axis);
+    }
+    if (is_empty) {
+      result_.extents = {0};
+      result_.strides.assign(operands_.size(), 1);
+      return;
+    }
+    std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t axis) {
+      return std::abs(operands_[0].strides[axis]);
+    });
+    for (const std::size_t axis : order) append_axis(axis);
+    // One element: every operand may count as contiguous, which is the commonest kernel.
+    if (order.empty()) {
+      result_.extents = {1};
+      result_.strides.assign(operands_.size(), 1);
+    }
+  }
+
+  void append_axis(std::size_t axis) {
+    const std::int64_t extent = extents_[axis];
+    bool is_backwards = false, is_forwards = false;
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      const std::int64_t step = operands_[k].strides[axis];
+      if (k < output_count_ && step == 0)
+        throw InvalidArgument("output " + std::to_string(k) + " has stride 0 along axis " +
+                                  std::to_string(axis) + " of length " + std::to_string(extent),
+                              "write to memory that has an element for each result");
+      is_backwards |= step < 0;
+      is_forwards |= step > 0;
+    }
+    const bool turn = is_backwards && !is_forwards;
+    std::vector<std::int64_t> steps;
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      const std::int64_t step = operands_[k].strides[axis];
+      if (turn) result_.offsets[k] += step * (extent - 1);
+      steps.push_back(turn ? -step : step);
+    }
+    if (!result_.extents.empty() && is_one_axis(steps, extent)) {
+      result_.extents.back() *= extent;
+      std::ranges::copy(steps, result_.strides.end() - static_cast<std::ptrdiff_t>(steps.size()));
+    } else {
+      result_.extents.push_back(extent);
+      result_.strides.insert(result_.strides.end(), steps.begin(), steps.end());
+    }
+  }
+
+  /// Whether the last axis goes on where this one ends, in every operand.
+  bool is_one_axis(const std::vector<std::int64_t>& steps, std::int64_t extent) const {
+    for (std::size_t k = 0; k < operands_.size(); ++k)
+      if (inner_stride(k) != steps[k] * extent) return false;
+    return true;
+  }
+
+  void choose_kind() {
+    LoopClass& loop = result_.loop;
+    const std::optional<std::size_t> other = crossing_axis();
+    const bool has_rows = !is_wide() || static_cast<std::int64_t>(inner()) >= tiling_.rows_extent;
+    loop.kind = rank() == 1 ? SpaceKind::linear
+                : other     ? SpaceKind::tiled
+                : has_rows  ? SpaceKind::rows
+                            : SpaceKind::strided;
+    if (other) move_beside_inner(*other);
+    loop.outer_rank = static_cast<std::uint8_t>(rank() - (other ? 2 : 1));
+    std::size_t crossed = 0;
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      Step step = step_of(k);
+      // A group has local memory for two tiles; more operands are read as they lie.
+      if (other && crosses(k, rank() - 2) && (!is_wide() || crossed < 2)) {
+        step = Step::crossed;
+        ++crossed;
+      }
+      loop.steps.push_back(step);
+    }
+  }
+
+  Step step_of(std::size_t k) const {
+    if (result_.loop.kind == SpaceKind::strided) {
+      for (std::size_t axis = 0; axis < rank(); ++axis)
+        if (stride(k, axis) != 0) return Step::any;
+      return Step::zero;
+    }
+    const std::int64_t step = inner_stride(k);
+    return step == 0 ? Step::zero : step == 1 ? Step::unit : Step::any;
+  }
+
+  /// Whether an input's neighbours lie along `axis`, and far from each other along the innermost.
+  bool crosses(std::size_t k, std::size_t axis) const {
+    return k >= output_count_ && operands_[k].size_bytes != 0 && std::abs(inner_stride(k)) > 1 &&
+           stride(k, axis) == 1;
+  }
+  std::optional<std::size_t> crossing_axis() const {
+    if (rank() < 2 || inner_stride(0) != 1) return std::nullopt;
+    if (result_.extents.back() < tiling_.tile_side || inner() >= decodable) return std::nullopt;
+    for (std::size_t k = output_count_; k < operands_.size(); ++k)
+      for (std::size_t axis = 0; axis + 1 < rank(); ++axis)
+        if (crosses(k, axis) && result_.extents[axis] >= tiling_.tile_side &&
+            static_cast<std::uint64_t>(result_.extents[axis]) < decodable)
+          return axis;
+    return std::nullopt;
+  }
+  void move_beside_inner(std::size_t axis) {
+    const auto first = static_cast<std::ptrdiff_t>(axis);
+    std::rotate(result_.extents.begin() + first, result_.extents.begin() + first + 1,
+                result_.extents.end() - 1);
+    const auto width = static_cast<std::ptrdiff_t>(operands_.size());
+    std::rotate(result_.strides.begin() + first * width,
+                result_.strides.begin() + (first + 1) * width, result_.strides.end() - width);
+  }
+
+  /// How much one work-item takes at a time, and whether by one access.
+  void choose_items() {
+    LoopClass& loop = result_.loop;
+    if (loop.kind == SpaceKind::tiled) return;
+    loop.items = static_cast<std::uint8_t>(tiling_.strided_items);
+    if (loop.kind == SpaceKind::strided) return;
+    std::size_t smallest = tiling_.access_bytes, largest = 1, inputs = 0, input_bytes = 0;
+    bool has_vectors = true;
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      const std::size_t size = operands_[k].size_bytes;
+      has_vectors &= loop.steps[k] != Step::any;
+      if (size == 0 || loop.steps[k] == Step::zero) continue;
+      has_vectors &= std::has_single_bit(size) && size <= tiling_.access_bytes;
+      smallest = std::min(smallest, size);
+      largest = std::max(largest, size);
+      if (k < output_count_) continue;
+      ++inputs;
+      input_bytes += size;
+    }
+    std::size_t items = std::bit_floor(std::max<std::size_t>(
+        1, std::min(tiling_.access_bytes / smallest, tiling_.operand_bytes / largest)));
+    while (items > 1 && items * input_bytes > std::size_t{4} * tiling_.register_words) items /= 2;
+    loop.items = static_cast<std::uint8_t>(items);
+    loop.has_vectors = has_vectors && items > 1 && is_aligned(items);
+    // One input alone leaves too little memory traffic in flight.
+    loop.rounds = loop.kind == SpaceKind::linear && inputs < 2 ? 2 : 1;
+  }
+  bool is_aligned(std::size_t items) const {
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      const std::size_t size = operands_[k].size_bytes;
+      if (size == 0 || result_.loop.steps[k] != Step::unit) continue;
+      const std::size_t access = std::min<std::size_t>(items * size, tiling_.access_bytes);
+      const auto start =
+          operands_[k].address + static_cast<std::uint64_t>(result_.offsets[k]) * size;
+      if (start % access != 0) return false;
+      for (std::size_t axis = 0; axis + 1 < rank(); ++axis)
+        if (static_cast<std::uint64_t>(stride(k, axis)) * size % access != 0) return false;
+    }
+    return true;
+  }
+
+  /// How many groups there are, and what each does.
+  void count_pieces() {
+    const std::uint64_t count = result_.count(), outer = count / inner();
+    switch (result_.loop.kind) {
+      case SpaceKind::linear:
+        result_.piece = is_wide() ? group_items() * result_.loop.rounds : chunk();
+        result_.pieces = result_.groups = pieces_of(count, result_.piece);
+        break;
+      case SpaceKind::rows:
+        return is_wide() ? count_wide_rows(outer) : count_narrow_rows(outer);
+      case SpaceKind::strided:
+        result_.piece = group_items();
+        result_.pieces = result_.groups = pieces_of(count, result_.piece);
+        result_.is_too_large = count >= decodable;
+        break;
+      case SpaceKind::tiled:
+        const auto side = static_cast<std::uint64_t>(tiling_.tile_side);
+        const auto second = static_cast<std::uint64_t>(result_.extents[rank() - 2]);
+        result_.piece = side;
+        result_.pieces = outer / second * pieces_of(second, side) * pieces_of(inner(), side);
+        if (!is_wide()) result_.group_pieces = std::max<std::uint64_t>(1, chunk() / (side * side));
+        result_.groups = pieces_of(result_.pieces, result_.group_pieces);
+        result_.is_too_large = is_wide() && result_.pieces >= decodable;
+    }
+  }
+  void count_wide_rows(std::uint64_t rows) {
+    // As many work-items on a row as have something to do there.
+    std::uint64_t lanes = tiling_.group_size;
+    while (lanes > 1 && lanes * result_.loop.items > inner()) lanes /= 2;
+    result_.lanes_log2 = static_cast<std::uint32_t>(std::countr_zero(lanes));
+    result_.piece = lanes * result_.loop.items;
+    result_.pieces = rows * pieces_of(inner(), result_.piece);
+    result_.groups = pieces_of(result_.pieces, tiling_.group_size / lanes);
+    result_.is_too_large = result_.pieces >= decodable;
+  }
+  void count_narrow_rows(std::uint64_t rows) {
+    result_.piece = std::min(inner(), chunk());
+    result_.pieces = rows * pieces_of(inner(), result_.piece);
+    result_.group_pieces = std::max<std::uint64_t>(1, chunk() / result_.piece);
+    result_.groups = pieces_of(result_.pieces, result_.group_pieces);
+  }
+  std::uint64_t group_items() const {
+    return std::uint64_t{tiling_.group_size} * result_.loop.items;
+  }
+  std::uint64_t chunk() const {
+    std::size_t largest = 1;
+    for (const OperandLayout& operand : operands_) largest = std::max(largest, operand.size_bytes);
+    const std::uint64_t elements = tiling_.chunk_bytes / largest;
+    return std::max<std::uint64_t>(1, elements / tiling_.chunk_length) * tiling_.chunk_length;
+  }
+
+  std::span<const std::int64_t> extents_;
+  std::span<const OperandLayout> operands_;
+  std::size_t output_count_;
+  const Tiling& tiling_;
+  Lowering result_;
+};
+
+/// Collects the parameters of a class.
+class ParameterList {
+ public:
+  ParameterList(const LoopClass& loop, Schedule schedule) : loop_(loop), schedule_(schedule) {}
+
+  std::vector<SpaceParameter> make() {
+    switch (loop_.kind) {
+      case SpaceKind::linear:
+        add({{What::count}});
+        if (!is_wide()) add({{What::piece}});
+        break;
+      case SpaceKind::rows:
+        add({{What::inner}, {What::pieces}, {What::row_pieces}});
+        if (is_wide())
+          add({{What::row_divider}, {What::lanes_log2}});
+        else
+          add({{What::piece}, {What::group_pieces}});
+        break;
+      case SpaceKind::strided:
+        add({{What::count}});
+        break;
+      case SpaceKind::tiled:
+        add({{What::inner}, {What::second}, {What::row_pieces}, {What::column_pieces}});
+        if (is_wide())
+          add({{What::row_divider}, {What::column_divider}});
+        else
+          add({{What::pieces}, {What::group_pieces}});
+        break;
+    }
+    add_axes();
+    for (std::size_t k = 0; k < loop_.steps.size(); ++k) add_strides(static_cast<std::uint8_t>(k));
+    return std::move(all_);
+  }
+
+ private:
+  bool is_wide() const { return schedule_ == Schedule::wide; }
+  /// Axes whose strides are passed as such: in a strided loop the innermost one, too.
+  unsigned axes() const { return loop_.outer_rank + (loop_.kind == SpaceKind::strided ? 1u : 0u); }
+  void add_axes() {
+    for (std::uint8_t axis = 1; axis < axes(); ++axis) {
+      add({{What::extent, axis}});
+      if (is_wide()) add({{What::extent_divider, axis}});
+    }
+  }
+  void add_strides(std::uint8_t k) {
+    const Step step = loop_.steps[k];
+    if (loop_.kind == SpaceKind::strided && step == Step::zero) return;
+    for (std::uint8_t axis = 0; axis < axes(); ++axis) add({{What::stride, axis, k}});
+    if (loop_.kind == SpaceKind::strided) return;
+    if (loop_.kind == SpaceKind::tiled && step != Step::crossed) add({{What::second_stride, 0, k}});
+    if (step == Step::any || step == Step::crossed) add({{What::inner_stride, 0, k}});
+  }
+  void add(std::initializer_list<SpaceParameter> parameters) {
+    all_.insert(all_.end(), parameters);
+  }
+
+  const LoopClass& loop_;
+  Schedule schedule_;
+  std::vector<SpaceParameter> all_;
+};
+
+}  // namespace
+
+std::string_view space_kind_name(SpaceKind kind) noexcept {
+  constexpr std::string_view names[] = {"linear", "rows", "strided", "tiled"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+void LoopClass::append_key(std::string& key) const {
+  key += static_cast<char>(kind);
+  key += static_cast<char>(outer_rank);
+  key += static_cast<char>(items);
+  key += static_cast<char>(rounds);
+  key += static_cast<char>(has_vectors);
+  for (const Step step : steps) key += static_cast<char>(step);
+}
+
+Scalar SpaceParameter::dtype(Schedule schedule) const noexcept {
+  switch (what) {
+    case What::stride:
+    case What::second_stride:
+    case What::inner_stride:
+      return Scalar::int64;
+    case What::lanes_log2:
+      return Scalar::uint32;
+    case What::extent:
+    case What::row_pieces:
+    case What::column_pieces:
+    case What::second:
+      return schedule == Schedule::wide ? Scalar::uint32 : Scalar::uint64;
+    default:
+      return Scalar::uint64;
+  }
+}
+
+std::vector<SpaceParameter> space_parameters(const LoopClass& loop, Schedule schedule) {
+  return ParameterList(loop, schedule).make();
+}
+
+std::uint64_t dividing_by(std::uint32_t divisor) noexcept {
+  const auto shift = static_cast<std::uint64_t>(std::bit_width(divisor - 1));
+  const std::uint64_t power = std::uint64_t{1} << shift;
+  const std::uint64_t multiplier = ((power - divisor) << 32) / divisor + 1;
+  return shift << 32 | multiplier;
+}
+
+std::uint64_t Lowering::count() const noexcept {
+  return std::accumulate(extents.begin(), extents.end(), std::uint64_t{1},
+                         [](std::uint64_t count, std::int64_t extent) {
+                           return count * static_cast<std::uint64_t>(extent);
+                         });
+}
+
+std::uint64_t Lowering::value(const SpaceParameter& parameter) const {
+  const std::size_t rank = extents.size();
+  const auto unsigned_extent = [&](std::size_t axis) {
+    return static_cast<std::uint64_t>(extents[axis]);
+  };
+  const auto divider = [](std::uint64_t divisor) {
+    return dividing_by(static_cast<std::uint32_t>(divisor));
+  };
+  const auto stride_along = [&](std::size_t axis) {
+    return static_cast<std::uint64_t>(stride(parameter.operand, axis));
+  };
+  switch (parameter.what) {
+    case What::count:
+      return count();
+    case What::inner:
+      return unsigned_extent(rank - 1);
+    case What::second:
+      return unsigned_extent(rank - 2);
+    case What::extent:
+      return unsigned_extent(parameter.axis);
+    case What::extent_divider:
+      return divider(unsigned_extent(parameter.axis));
+    case What::pieces:
+      return pieces;
+    case What::row_pieces:
+      return pieces_of(unsigned_extent(rank - 1), piece);
+    case What::row_divider:
+      return divider(pieces_of(unsigned_extent(rank - 1), piece));
+    case What::column_pieces:
+      return pieces_of(unsigned_extent(rank - 2), piece);
+    case What::column_divider:
+      return divider(pieces_of(unsigned_extent(rank - 2), piece));
+    case What::piece:
+      return piece;
+    case What::group_pieces:
+      return group_pieces;
+    case What::lanes_log2:
+      return lanes_log2;
+    case What::stride:
+      return stride_along(parameter.axis);
+    case What::second_stride:
+      return stride_along(rank - 2);
+    case What::inner_stride:
+      return stride_along(rank - 1);
+  }
+  return 0;
+}
+
+Lowering lower(std::span<const std::int64_t> extents, std::span<const OperandLayout> operands,
+               std::size_t output_count, const Tiling& tiling) {
+  return Lowerer(extents, operands, output_count, tiling).run();
+}
+
+}  // namespace treadle::codegen
