@@ -64,6 +64,7 @@ function(treadle_keep_threaded list)
 endfunction()
 
 # treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE] [THREADED]): a GoogleTest program; each case is a test of ctest.
+# Without SOURCES every *_test.cpp of the folder.
 # It must also run on a machine without this source tree and build folder (from the GPU bundle):
 # files of the source tree are found by TREADLE_SOURCE_DIR (the test presets set it), our libraries by TREADLE_LIBRARY_DIR.
 # WHOLE: one test of ctest for all cases, for programs whose cases share a slow set-up, such as devices.
@@ -73,6 +74,9 @@ function(treadle_test name)
   cmake_parse_arguments(arg "NEEDS_COMPILER;WHOLE;THREADED" "" "SOURCES;LINK" ${ARGN})
   if(arg_NEEDS_COMPILER AND NOT TREADLE_BUILD_CPU_COMPILER)
     return()
+  endif()
+  if(NOT arg_SOURCES)
+    file(GLOB arg_SOURCES CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp")
   endif()
   if(TREADLE_ONLY_THREADED_TESTS AND NOT arg_THREADED)
     treadle_keep_threaded(arg_SOURCES)

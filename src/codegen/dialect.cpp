@@ -91,6 +91,13 @@ Dialect read(Language language) {
       .restrict = of("TREADLE_RESTRICT"),
       .barrier = of("treadle_barrier"),
       .fence = of("treadle_fence"),
+      .group_id = cuda ? "blockIdx.x" : "(uint)get_group_id(0)",
+      .local_id = cuda ? "threadIdx.x" : "(uint)get_local_id(0)",
+      .high_product = cuda ? "__umulhi" : "mul_hi",
+      .group_size =
+          cuda ? "__launch_bounds__({0})" : "__attribute__((reqd_work_group_size({0}, 1, 1)))",
+      .aligned = cuda ? "__align__({0})" : "__attribute__((aligned({0})))",
+      .has_addresses = cuda,
       .type_names =
           cuda ? std::span<const TypeName>(cuda_names) : std::span<const TypeName>(opencl_names),
       .vector_names = cuda ? std::span<const TypeName>(cuda_vector_names)

@@ -33,10 +33,9 @@ class Lowerer {
 
   Lowering run() {
     collect_axes();
-    if (result_.count() == 0) return std::move(result_);
     choose_kind();
     if (is_wide()) choose_items();
-    count_pieces();
+    if (result_.count() > 0) count_pieces();
     return std::move(result_);
   }
 
@@ -122,16 +121,22 @@ class Lowerer {
                             : SpaceKind::strided;
     if (other) move_beside_inner(*other);
     loop.outer_rank = static_cast<std::uint8_t>(rank() - (other ? 2 : 1));
-    std::size_t crossed = 0;
+    std::uint64_t tile_bytes = 0;
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       Step step = step_of(k);
-      // A group has local memory for two tiles; more operands are read as they lie.
-      if (other && crosses(k, rank() - 2) && (!is_wide() || crossed < 2)) {
+      // What the group's local memory has no room for is read as it lies.
+      if (other && crosses(k, rank() - 2) &&
+          (!is_wide() || tile_bytes + bytes_of_tile(k) <= tiling_.local_bytes)) {
         step = Step::crossed;
-        ++crossed;
+        tile_bytes += bytes_of_tile(k);
       }
       loop.steps.push_back(step);
     }
+  }
+
+  std::uint64_t bytes_of_tile(std::size_t k) const {
+    const auto side = static_cast<std::uint64_t>(tiling_.tile_side);
+    return side * (side + 1) * operands_[k].size_bytes;
   }
 
   Step step_of(std::size_t k) const {
@@ -147,7 +152,7 @@ class Lowerer {
   /// Whether an input's neighbours lie along `axis`, and far from each other along the innermost.
   bool crosses(std::size_t k, std::size_t axis) const {
     return k >= output_count_ && operands_[k].size_bytes != 0 && std::abs(inner_stride(k)) > 1 &&
-           stride(k, axis) == 1;
+           stride(k, axis) == 1 && (!is_wide() || bytes_of_tile(k) <= tiling_.local_bytes);
   }
   std::optional<std::size_t> crossing_axis() const {
     if (rank() < 2 || inner_stride(0) != 1) return std::nullopt;
@@ -346,19 +351,18 @@ void LoopClass::append_key(std::string& key) const {
 
 Scalar SpaceParameter::dtype(Schedule schedule) const noexcept {
   switch (what) {
-    case What::stride:
-    case What::second_stride:
-    case What::inner_stride:
-      return Scalar::int64;
+    case What::extent_divider:
+    case What::row_divider:
+    case What::column_divider:
+      return Scalar::uint64;
     case What::lanes_log2:
       return Scalar::uint32;
     case What::extent:
     case What::row_pieces:
     case What::column_pieces:
-    case What::second:
-      return schedule == Schedule::wide ? Scalar::uint32 : Scalar::uint64;
+      return schedule == Schedule::wide ? Scalar::uint32 : Scalar::int64;
     default:
-      return Scalar::uint64;
+      return Scalar::int64;
   }
 }
 

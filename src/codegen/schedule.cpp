@@ -12,6 +12,7 @@ constexpr Tiling wide{.schedule = Schedule::wide,
                       .strided_items = 4,
                       .rows_extent = 128,
                       .tile_side = 32,
+                      .local_bytes = std::uint64_t{32} << 10,
                       .chunk_bytes = 0,
                       .chunk_length = 1};
 constexpr Tiling narrow{.schedule = Schedule::narrow,
@@ -22,6 +23,7 @@ constexpr Tiling narrow{.schedule = Schedule::narrow,
                         .strided_items = 0,
                         .rows_extent = 1,
                         .tile_side = 32,
+                        .local_bytes = 0,
                         .chunk_bytes = std::uint64_t{256} << 10,
                         .chunk_length = 64};
 

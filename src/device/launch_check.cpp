@@ -252,6 +252,11 @@ Kernel::Kernel(std::shared_ptr<KernelState> state)
   state_ = std::move(state);
 }
 
+void Kernel::let_go_of_device() noexcept {
+  Device* const device = state_->device.get();
+  state_->device = std::shared_ptr<Device>(std::shared_ptr<void>(), device);
+}
+
 std::optional<unsigned> Kernel::groups_per_compute_unit(unsigned group_items,
                                                         std::size_t local_bytes) const {
   if (!device().info().traits.kernel_occupancy) return std::nullopt;

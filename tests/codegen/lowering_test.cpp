@@ -134,13 +134,15 @@ TEST(Lowering, NarrowSidesAreNotTiled) {
   EXPECT_EQ(lowered({300, 31}, {{{31, 1}}, {{1, 300}}}).loop.kind, SpaceKind::strided);
 }
 
-TEST(Lowering, AtMostTwoTilesLieInLocalMemory) {
-  const Operand output{{64, 1}}, crossed{{1, 64}};
-  const std::vector<Operand> operands{output, crossed, crossed, crossed};
+TEST(Lowering, AsManyTilesAsLocalMemoryHolds) {
+  const Operand output{{64, 1}, 16}, crossed{{1, 64}, 16};
+  const std::vector<Operand> operands{output, crossed, crossed};
   EXPECT_EQ(lowered({64, 64}, operands).loop.steps,
-            (std::vector{Step::unit, Step::crossed, Step::crossed, Step::any}));
+            (std::vector{Step::unit, Step::crossed, Step::any}));
   EXPECT_EQ(lowered({64, 64}, operands, Schedule::narrow).loop.steps,
-            (std::vector{Step::unit, Step::crossed, Step::crossed, Step::crossed}));
+            (std::vector{Step::unit, Step::crossed, Step::crossed}));
+  const Operand record{{1, 64}, 40};
+  EXPECT_EQ(lowered({64, 64}, {{{64, 1}, 40}, record}).loop.kind, SpaceKind::strided);
 }
 
 TEST(Lowering, WorkItemsTake16BytesOfTheSmallestDtype) {

@@ -37,6 +37,13 @@ struct Dialect {
   std::string restrict;  ///< behind a pointer's star: TREADLE_RESTRICT
   std::string barrier;   ///< an expression: treadle_barrier()
   std::string fence;     ///< an expression: treadle_fence()
+  std::string group_id, local_id;  ///< expressions: along the first dimension, of 32 bits
+  std::string high_product;        ///< a function: the high half of the product of two uints
+  std::string group_size;          ///< between TREADLE_KERNEL and a name: {0} work-items
+  std::string aligned;             ///< behind `struct`: to {0} bytes
+  /// Whether a pointer to anywhere in an allocation can be passed. Otherwise kernels take it to the
+  /// allocation's start, and an offset.
+  bool has_addresses;
   /// Every name by which declarations may call a scalar, the one that is written first. Complex
   /// numbers are none of the language's own: the header that has them adds their names.
   std::span<const TypeName> type_names;

@@ -13,8 +13,8 @@
 //             |  group 0  |  group 1  | group 2 |
 //   item      0000111122223333...     one by one: 2048 + item, + 256, ...
 //
-// Tiled, where x lies across z (z = x + y of a transposed x): a group reads a square of 32 x 32 of x
-// along x's neighbours into local memory, waits, and takes it from there along z's neighbours:
+// Tiled, where x lies across z (z = x + y of a transposed x): a group reads a square of 32 x 32 of
+// x along x's neighbours into local memory, waits, and takes it from there along z's neighbours:
 //
 //         z, y: lanes ->            x: lanes |          x_tile[32][33], the last column unused:
 //         | . . . .                          v . .      items of a column lie in different banks
@@ -44,10 +44,10 @@ struct ElementwiseParameter {
     space,          ///< a number of the lowered space
   };
   Role role;
-  std::uint8_t index = 0;      ///< which output, leaf or scalar
-  SpaceParameter space = {};   ///< for Role::space
+  std::uint8_t index = 0;       ///< which output, leaf or scalar
+  SpaceParameter space = {};    ///< for Role::space
   Scalar dtype = Scalar::int8;  ///< of what is passed by value
-  std::string name = {};       ///< in the text
+  std::string name = {};        ///< in the text
 };
 
 /// A generated kernel.

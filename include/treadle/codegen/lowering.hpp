@@ -88,7 +88,8 @@ struct SpaceParameter {
   std::uint8_t axis = 0;     ///< 0 the outermost
   std::uint8_t operand = 0;  ///< of a stride
   bool operator==(const SpaceParameter&) const = default;
-  /// How it is passed: uint32, uint64 or int64. A divider is a uint64, as dividing_by() makes it.
+  /// How it is passed: uint32 what is decoded by division on the wide schedule, uint64 a divider,
+  /// as dividing_by() makes it, int64 all else.
   Scalar dtype(Schedule schedule) const noexcept;
 };
 /// Those of a class, in the order in which kernels take them.

@@ -19,6 +19,7 @@ struct Tiling {
   unsigned strided_items;      ///< wide: elements of a work-item where each index is decoded
   std::int64_t rows_extent;    ///< wide: rows of at least so many elements are cut into pieces
   std::int64_t tile_side;      ///< of the squares by which transposed operands are read
+  std::uint64_t local_bytes;   ///< wide: of local memory for those squares; every device has it
   std::uint64_t chunk_bytes;   ///< narrow: of the largest dtype that a group works through
   std::uint64_t chunk_length;  ///< narrow: a chunk is a multiple of so many elements
 };

@@ -117,11 +117,14 @@ class Kernel {
   Device& device() const noexcept { return *state_->device; }
   /// For implementations of Stream.
   const KernelState& state() const noexcept { return *state_; }
+  /// For what lies in a slot of the device: this kernel and its copies no longer keep the device
+  /// alive, and must end with it. Not for kernels that another thread has already.
+  void let_go_of_device() noexcept;
   /// name(), as an object that lives as long as the process: for records of launches.
   const std::string* lasting_name() const noexcept { return lasting_name_; }
 
  private:
-  std::shared_ptr<const KernelState> state_;
+  std::shared_ptr<KernelState> state_;
   const std::string* lasting_name_;
 };
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Expressions on arrays, from their description to a launch. The kernel for an expression and a
+// class of loop is made when it is first needed, and kept for the device.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "treadle/codegen/elementwise.hpp"
+#include "treadle/codegen/expression.hpp"
+#include "treadle/compile/compile.hpp"
+#include "treadle/device/copy.hpp"
+#include "treadle/device/kernel.hpp"
+#include "treadle/device/location.hpp"
+#include "treadle/device/stream.hpp"
+
+namespace treadle::kernel {
+
+/// An array as an operand of an elementwise launch.
+struct ElementwiseArray {
+  device::Location location;              ///< of its first element
+  std::span<const std::int64_t> strides;  ///< in elements, of each axis; 0 where it is broadcast
+};
+
+/// The bytes of a value that a launch passes; those of its dtype, from the first on.
+using ScalarBytes = std::array<std::byte, 16>;
+
+/// What is computed, and on what.
+struct ElementwiseLaunch {
+  const codegen::Expression& expression;  ///< a valid one
+  std::span<const std::int64_t> extents;  ///< of the outputs
+  /// The outputs, and then the leaves that are in place of none. No output may share memory with an
+  /// array that it is not in place of, but for elements at the same place of equal arrays.
+  std::span<const ElementwiseArray> arrays;
+  std::span<const ScalarBytes> scalars = {};  ///< as many as the expression has
+  std::optional<Schedule> schedule = {};      ///< none: DeviceTraits::schedule
+};
+
+/// A kernel that was made for an expression on one device.
+struct ElementwisePlan {
+  codegen::ElementwiseText text;  ///< what was compiled
+  device::Kernel kernel;          ///< loaded; does not keep the device alive
+  unsigned group_size;            ///< work-items
+  compile::Origin origin;         ///< where the binary came from
+  double seconds;                 ///< to compile or find it
+};
+
+/// The plan for a launch with these operands, which is made if it is not there: any thread, and
+/// two that want the same one make it once. Blocking, long the first time. It lives as long as the
+/// device. Throws InvalidArgument if operands do not fit the expression, NotSupported if the
+/// device takes fewer bytes of parameters, and as Program.
+const ElementwisePlan& plan_elementwise(device::Device& device, const ElementwiseLaunch& launch);
+
+/// Queues the computation. No elements run nothing, but their order holds. Throws as
+/// plan_elementwise() and Stream::launch().
+void launch_elementwise(device::Stream& stream, const ElementwiseLaunch& launch,
+                        const device::Order& order = {});
+
+}  // namespace treadle::kernel

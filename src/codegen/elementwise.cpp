@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/elementwise.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "elementwise_writer.hpp"
+#include "treadle/codegen/device_functions.hpp"
+#include "treadle/codegen/element_text.hpp"
+#include "treadle/codegen/op_text.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+using Kind = ElementwiseOperand::Kind;
+using Role = ElementwiseParameter::Role;
+using What = SpaceParameter::What;
+
+/// "f32", "i8", "c64"; "b8" for bool.
+std::string short_name(const DType& dtype) {
+  constexpr char letters[] = {'b', 'i', 'u', 'f', 'c', 'v'};
+  return letters[static_cast<std::size_t>(dtype.kind())] + std::to_string(8 * dtype.size_bytes());
+}
+
+std::string number(std::uint64_t value) { return std::to_string(value); }
+
+bool is_operation(Op op) { return op != Op::leaf && op != Op::scalar && op != Op::iota; }
+
+}  // namespace
+
+std::vector<ElementwiseOperand> operands_of(const Expression& expression) {
+  std::vector<ElementwiseOperand> operands;
+  for (std::size_t i = 0; i < expression.outputs.size(); ++i)
+    operands.push_back(
+        {Kind::output, static_cast<std::uint8_t>(i), expression.dtype_of(expression.outputs[i])});
+  for (std::size_t i = 0; i < expression.leaves.size(); ++i)
+    if (expression.leaves[i].in_place < 0)
+      operands.push_back({Kind::leaf, static_cast<std::uint8_t>(i), expression.leaves[i].dtype});
+  if (expression.uses_position()) operands.push_back({Kind::position, 0, Scalar::int64});
+  return operands;
+}
+
+ElementwiseText generate_elementwise(const Expression& expression, const LoopClass& loop,
+                                     const Tiling& tiling, const Dialect& dialect) {
+  return ElementwiseWriter(expression, loop, tiling, dialect).write();
+}
+
+ElementwiseWriter::ElementwiseWriter(const Expression& expression, const LoopClass& loop,
+                                     const Tiling& tiling, const Dialect& dialect)
+    : expression_(expression), loop_(loop), tiling_(tiling), dialect_(dialect), types_(dialect) {
+  name_operands();
+  find_constants();
+}
+
+ElementwiseText ElementwiseWriter::write() {
+  const std::string name = kernel_name();
+  const std::vector<ElementwiseParameter> all = parameters();
+  write_comment(name);
+  write_types();
+  write_signature(name, all);
+  write_offsets();
+  switch (loop_.kind) {
+    case SpaceKind::linear:
+      is_wide() ? write_wide_linear() : write_narrow_linear();
+      break;
+    case SpaceKind::rows:
+      is_wide() ? write_wide_rows() : write_narrow_rows();
+      break;
+    case SpaceKind::strided:
+      write_wide_strided();
+      break;
+    case SpaceKind::tiled:
+      is_wide() ? write_wide_tiled() : write_narrow_tiled();
+      break;
+  }
+  text_.close();
+  return {name, with_functions(), all};
+}
+
+/// The whole text: behind the comment comes what makes arithmetic exact, and the functions that the
+/// kernel calls.
+std::string ElementwiseWriter::with_functions() const {
+  const std::string& text = text_.text();
+  return comment_ + dialect_.exact_preamble + device_functions(text, dialect_) + text;
+}
+
+void ElementwiseWriter::name_operands() {
+  const auto operands = operands_of(expression_);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const auto& [kind, index, dtype] = operands[i];
+    const bool is_output = kind == Kind::output;
+    const std::size_t alike = is_output ? expression_.outputs.size() : expression_.leaves.size();
+    std::string name = kind == Kind::position ? "position" : is_output ? "z" : "x";
+    if (kind != Kind::position && alike > 1) name += number(index);
+    operands_.push_back({kind, index, dtype, loop_.steps[i], name});
+  }
+}
+
+const ElementwiseWriter::Operand& ElementwiseWriter::operand_of(const Instruction& leaf) const {
+  const LeafSpec& spec = expression_.leaves[leaf.operands[0]];
+  const Kind kind = spec.in_place < 0 ? Kind::leaf : Kind::output;
+  const int index = spec.in_place < 0 ? leaf.operands[0] : spec.in_place;
+  return *std::ranges::find_if(
+      operands_, [&](const Operand& o) { return o.kind == kind && o.index == index; });
+}
+
+bool ElementwiseWriter::is_read(const Operand& operand) const {
+  if (operand.kind == Kind::leaf) return true;
+  return std::ranges::any_of(expression_.leaves, [&](const LeafSpec& leaf) {
+    return operand.is_output() && leaf.in_place == operand.index;
+  });
+}
+
+/// What does not change along the innermost axis is computed before the loop over it. A tile's
+/// other axis changes it all the same.
+void ElementwiseWriter::find_constants() {
+  for (const Instruction& step : expression_.instructions) {
+    bool is_constant = step.op != Op::iota;
+    if (step.op == Op::leaf)
+      is_constant = loop_.kind != SpaceKind::tiled && operand_of(step).step == Step::zero;
+    else
+      for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
+        is_constant = is_constant && constants_[step.operands[i]];
+    constants_.push_back(is_constant);
+  }
+}
+
+std::string ElementwiseWriter::kernel_name() const {
+  std::string name;
+  std::size_t operations = 0, left_out = 0;
+  for (const Instruction& step : expression_.instructions) {
+    if (!is_operation(step.op)) continue;
+    ++operations;
+    const std::string_view operation = op_info(step.op).name;
+    if (name.size() + operation.size() > 80)
+      ++left_out;
+    else
+      name += std::string(operation) + "_";
+  }
+  if (operations == 0) name = "copy_";
+  if (left_out > 0) name += "and_" + number(left_out) + "_more_";
+  return (operations > 1 ? "fused_" : "") + name + short_name(operands_[0].dtype);
+}
+
+std::string ElementwiseWriter::space_name(const SpaceParameter& parameter) const {
+  const std::string axis = number(parameter.axis);
+  switch (parameter.what) {
+    case What::count:
+      return "n";
+    case What::inner:
+      return "inner";
+    case What::second:
+      return "second";
+    case What::extent:
+      return "extent" + axis;
+    case What::extent_divider:
+      return "divider" + axis;
+    case What::pieces:
+      return "pieces";
+    case What::row_pieces:
+      return "row_pieces";
+    case What::row_divider:
+      return "row_divider";
+    case What::column_pieces:
+      return "column_pieces";
+    case What::column_divider:
+      return "column_divider";
+    case What::piece:
+      return "piece_length";
+    case What::group_pieces:
+      return "group_pieces";
+    case What::lanes_log2:
+      return "lanes_log2";
+    case What::stride:
+      return operands_[parameter.operand].name + "_stride" + axis;
+    case What::second_stride:
+      return operands_[parameter.operand].name + "_second";
+    case What::inner_stride:
+      return operands_[parameter.operand].name + "_step";
+  }
+  return {};
+}
+
+std::vector<ElementwiseParameter> ElementwiseWriter::parameters() const {
+  std::vector<ElementwiseParameter> all;
+  for (const Operand& operand : operands_) {
+    const Role role = operand.is_output()          ? Role::output
+                      : operand.kind == Kind::leaf ? Role::leaf
+                                                   : Role::position;
+    all.push_back({role, operand.index, {}, Scalar::int64, operand.name});
+    if (dialect_.has_addresses || !operand.is_memory()) continue;
+    all.push_back({operand.is_output() ? Role::output_offset : Role::leaf_offset,
+                   operand.index,
+                   {},
+                   Scalar::int64,
+                   operand.name + "_offset"});
+  }
+  for (std::size_t i = 0; i < expression_.scalars.size(); ++i)
+    all.push_back({Role::scalar,
+                   static_cast<std::uint8_t>(i),
+                   {},
+                   expression_.scalars[i],
+                   joined({"s", number(i)})});
+  for (const SpaceParameter& space : space_parameters(loop_, tiling_.schedule))
+    all.push_back({Role::space, 0, space, space.dtype(tiling_.schedule), space_name(space)});
+  return all;
+}
+
+std::string ElementwiseWriter::pointer_to(const std::string& element,
+                                          const Operand& operand) const {
+  return (operand.is_output() ? "" : "const ") + dialect_.global + element + " *";
+}
+
+std::string ElementwiseWriter::declared(const ElementwiseParameter& parameter) const {
+  if (parameter.role == Role::scalar)
+    return joined({stored_type(parameter.dtype, dialect_), " ", parameter.name});
+  if (parameter.role != Role::output && parameter.role != Role::leaf)
+    return joined({type(parameter.dtype), " ", parameter.name});
+  const auto& operand = *std::ranges::find(operands_, parameter.name, &Operand::name);
+  // Of fresh memory only: with it, an output that is read in place would be promised to no input.
+  const bool is_fresh = operand.is_output() && !is_read(operand);
+  return pointer_to(memory_type(operand.dtype), operand) +
+         (is_fresh ? dialect_.restrict + " " : "") + operand.name;
+}
+
+/// The value as its user wrote it: "add(multiply(s0, x0), multiply(s1, x1))".
+std::string ElementwiseWriter::formula(Value value) const {
+  const Instruction& step = expression_.instructions[value];
+  switch (step.op) {
+    case Op::leaf:
+      return operand_of(step).name;
+    case Op::scalar:
+      return joined({"s", number(step.operands[0])});
+    case Op::iota:
+      return "position";
+    default: {
+      std::string text(step.op == Op::cast ? DType(step.dtype).name() : op_info(step.op).name);
+      for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
+        text += (i == 0 ? "(" : ", ") + formula(step.operands[i]);
+      return text + ")";
+    }
+  }
+}
+
+void ElementwiseWriter::write_comment(const std::string& name) {
+  text_.line({"// ", name, ", made by treadle's elementwise generator:"});
+  for (const Operand& operand : operands_) {
+    if (!operand.is_output()) continue;
+    std::string meaning = formula(expression_.outputs[operand.index]);
+    // Shared values are written out again each time, so a formula may be far longer than the code.
+    if (meaning.size() > 120) meaning = meaning.substr(0, 117) + "...";
+    text_.line({"//   ", operand.name, " = ", meaning});
+  }
+  std::string shape(space_kind_name(loop_.kind));
+  shape += " loop, " + std::string(schedule_name(tiling_.schedule)) + " schedule";
+  if (loop_.outer_rank > 0) shape += ", outer axes: " + number(loop_.outer_rank);
+  if (is_wide() && loop_.kind != SpaceKind::tiled)
+    shape += ", elements at a time: " + number(loop_.items) +
+             (loop_.has_vectors ? " by one access" : "");
+  text_.line({"// ", shape});
+  comment_ = text_.text();
+  text_ = {};
+}
+
+std::string ElementwiseWriter::vector_type(const Operand& operand) const {
+  return operand.dtype.name() + "_x" + number(loop_.items);
+}
+
+/// Records are moved whole, so their fields need no names: they are as many words as they have.
+std::string ElementwiseWriter::memory_type(const DType& dtype) const {
+  if (dtype.scalar() != Scalar::structure) return stored_type(dtype.scalar(), dialect_);
+  return joined({"record", number(dtype.size_bytes()), "_", number(dtype.alignment())});
+}
+
+void ElementwiseWriter::write_records() {
+  std::vector<std::string> written;
+  for (const Operand& operand : operands_) {
+    const std::string name = memory_type(operand.dtype);
+    if (operand.dtype.scalar() != Scalar::structure ||
+        std::ranges::find(written, name) != written.end())
+      continue;
+    written.push_back(name);
+    const std::size_t word = std::min<std::size_t>(operand.dtype.alignment(), 8);
+    const Scalar scalar = word == 8   ? Scalar::uint64
+                          : word == 4 ? Scalar::uint32
+                          : word == 2 ? Scalar::uint16
+                                      : Scalar::uint8;
+    text_.line({"typedef struct { ", type(scalar), " words[",
+                number(operand.dtype.size_bytes() / word), "]; } ", name, ";"});
+  }
+}
+
+void ElementwiseWriter::write_types() {
+  write_records();
+  if (loop_.has_vectors) {
+    std::vector<std::string> written;
+    for (const Operand& operand : operands_) {
+      const std::string name = vector_type(operand);
+      if (!operand.is_memory() || operand.step == Step::zero ||
+          std::ranges::find(written, name) != written.end())
+        continue;
+      written.push_back(name);
+      const std::size_t bytes =
+          std::min<std::size_t>(tiling_.access_bytes, loop_.items * operand.dtype.size_bytes());
+      text_.line({"typedef struct ", fill_holes(dialect_.aligned, std::array{number(bytes)}), " { ",
+                  memory_type(operand.dtype), " at[", number(loop_.items), "]; } ", name, ";"});
+    }
+    text_.blank();
+  }
+  const auto space = space_parameters(loop_, tiling_.schedule);
+  const bool divides = std::ranges::any_of(space, [](const SpaceParameter& p) {
+    return p.what == What::extent_divider || p.what == What::row_divider;
+  });
+  if (!divides) return;
+  const std::string uint = type(Scalar::uint32);
+  text_.line("// Exact for dividends below 2^31 (Granlund and Montgomery 1994).");
+  text_.open({dialect_.function, " ", uint, " divided(", uint, " dividend, ", type(Scalar::uint64),
+              " divider)"});
+  text_.line({"return (", dialect_.high_product, "(dividend, (", uint, ")divider) + dividend) >> (",
+              uint, ")(divider >> 32);"});
+  text_.close();
+  text_.blank();
+}
+
+void ElementwiseWriter::write_signature(const std::string& name,
+                                        const std::vector<ElementwiseParameter>& all) {
+  std::string list, row = "    ";
+  for (const ElementwiseParameter& parameter : all) {
+    const std::string text = declared(parameter) + (&parameter == &all.back() ? ")" : ", ");
+    if (row.size() + text.size() > 100) {
+      list += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+      row = "    ";
+    }
+    row += text;
+  }
+  text_.line({dialect_.kernel, " ",
+              fill_holes(dialect_.group_size, std::array{number(tiling_.group_size)}), " ", name,
+              "("});
+  text_.open({list, row});
+}
+
+void ElementwiseWriter::write_offsets() {
+  if (dialect_.has_addresses) return;
+  for (const Operand& operand : operands_)
+    if (operand.is_memory()) text_.line({operand.name, " += ", operand.name, "_offset;"});
+}
+
+std::string ElementwiseWriter::value_name(Value value) const {
+  const Instruction& step = expression_.instructions[value];
+  switch (step.op) {
+    case Op::leaf:
+      return operand_of(step).name + "_i";
+    case Op::scalar: {
+      const std::string name = joined({"s", number(step.operands[0])});
+      // What is passed in another form than it is computed with has a value of its own.
+      return load_text(step.dtype, name, dialect_) == name ? name : name + "_value";
+    }
+    case Op::iota:
+      return "position_i";
+    default:
+      return std::string(op_info(step.op).name) + "_" + number(value);
+  }
+}
+
+std::string ElementwiseWriter::value_text(Value value, const Place& place) const {
+  const Instruction& step = expression_.instructions[value];
+  switch (step.op) {
+    case Op::leaf:
+      return load_text(step.dtype, place(operand_of(step)), dialect_);
+    case Op::scalar:
+      return load_text(step.dtype, joined({"s", number(step.operands[0])}), dialect_);
+    case Op::iota:
+      return place(*std::ranges::find(operands_, Kind::position, &Operand::kind));
+    default:
+      break;
+  }
+  std::vector<OperandText> operands;
+  for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
+    operands.push_back(
+        {value_name(step.operands[i]), expression_.dtype_of(step.operands[i]).scalar()});
+  if (step.op == Op::cast) return cast_text(operands[0], step.dtype, dialect_);
+  if (step.dtype == Scalar::structure)
+    return joined({operands[0].text, " ? ", operands[1].text, " : ", operands[2].text});
+  return op_text(step.op, operands, dialect_);
+}
+
+void ElementwiseWriter::write_value(Value value, const Place& place) {
+  const std::string text = value_text(value, place), name = value_name(value);
+  if (text == name) return;
+  const DType dtype = expression_.dtype_of(value);
+  text_.line({"const ",
+              dtype.scalar() == Scalar::structure ? memory_type(dtype)
+                                                  : value_type(dtype.scalar(), dialect_),
+              " ", name, " = ", text, ";"});
+}
+
+void ElementwiseWriter::write_constants() {
+  for (std::size_t value = 0; value < constants_.size(); ++value)
+    if (constants_[value])
+      write_value(static_cast<Value>(value),
+                  [&](const Operand& operand) { return element(operand, "0"); });
+}
+
+void ElementwiseWriter::write_element(const Place& read, const Place& written) {
+  for (std::size_t value = 0; value < constants_.size(); ++value)
+    if (!constants_[value]) write_value(static_cast<Value>(value), read);
+  for (const Operand& operand : operands_)
+    if (operand.is_output())
+      text_.line({store_text(operand.dtype.scalar(), written(operand),
+                             value_name(expression_.outputs[operand.index]), dialect_),
+                  ";"});
+}
+
+std::string ElementwiseWriter::step_to(const Operand& operand, const std::string& index) const {
+  if (operand.step == Step::zero) return "0";
+  if (operand.step == Step::unit) return index;
+  return joined({index, " * ", operand.name, "_step"});
+}
+
+std::string ElementwiseWriter::element(const Operand& operand, const std::string& index) const {
+  const std::string name = operand.name + moved_;
+  return operand.is_memory() ? name + "[" + index + "]" : name + " + " + index;
+}
+
+void ElementwiseWriter::write_element_at(const std::string& index) {
+  const Place place = [&](const Operand& operand) {
+    return element(operand, step_to(operand, index));
+  };
+  write_element(place, place);
+}
+
+/// Defines index0, index1, ... of the outer axes from their common position.
+void ElementwiseWriter::write_indices(const std::string& position, unsigned axes) {
+  const std::string integer = type(is_wide() ? Scalar::uint32 : Scalar::int64);
+  std::string rest = position;
+  for (unsigned axis = axes; axis-- > 1;) {
+    const std::string i = number(axis), next = axis == 1 ? "index0" : "rest" + i;
+    const std::string quotient = is_wide() ? joined({"divided(", rest, ", divider", i, ")"})
+                                           : joined({rest, " / extent", i});
+    text_.line({"const ", integer, " ", next, " = ", quotient, ";"});
+    text_.line({"const ", integer, " index", i, " = ", rest, " - ", next, " * extent", i, ";"});
+    rest = next;
+  }
+  if (axes == 1) text_.line({"const ", integer, " index0 = ", position, ";"});
+}
+
+/// How far an operand moves along the outer axes: "index0 * x_stride0 + ...".
+std::string ElementwiseWriter::outer_offset(const Operand& operand, unsigned axes) const {
+  std::string sum;
+  for (unsigned axis = 0; axis < axes; ++axis) {
+    const std::string i = number(axis);
+    sum += joined({axis == 0 ? "" : " + ", "index", i, " * ", operand.name, "_stride", i});
+  }
+  return sum;
+}
+
+void ElementwiseWriter::advance(const Operand& operand, const std::string& by) {
+  text_.line({operand.name, " += ", by, ";"});
+}
+
+/// Pointers to the row or the matrix that index0, index1, ... say, where a loop goes through many.
+void ElementwiseWriter::write_moved_operands() {
+  if (loop_.outer_rank == 0) return;
+  for (const Operand& operand : operands_)
+    text_.line({operand.is_memory() ? pointer_to(memory_type(operand.dtype), operand)
+                                    : "const " + type(Scalar::int64) + " ",
+                operand.name, "_row = ", operand.name, " + ",
+                outer_offset(operand, loop_.outer_rank), ";"});
+  moved_ = "_row";
+}
+
+/// Of the element at (b, a) of a tiled loop.
+std::string ElementwiseWriter::tile_index(const Operand& operand) const {
+  const std::string along = step_to(operand, "a");
+  if (operand.step == Step::crossed) return joined({"b + ", along});
+  const std::string down = joined({"b * ", operand.name, "_second"});
+  return operand.step == Step::zero ? down : down + " + " + along;
+}
+
+}  // namespace treadle::codegen

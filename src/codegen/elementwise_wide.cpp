@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// The wide schedule's loops: many work-items in lockstep, each with a few elements.
+#include "elementwise_writer.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+std::string number(std::uint64_t value) { return std::to_string(value); }
+
+}  // namespace
+
+void ElementwiseWriter::write_wide_linear() {
+  const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
+  const std::uint64_t tile = std::uint64_t{tiling_.group_size} * loop_.items * loop_.rounds;
+  text_.line({"const ", uint, " lane = ", dialect_.local_id, ";"});
+  text_.line(
+      {"const ", integer, " start = (", integer, ")", dialect_.group_id, " * ", number(tile), ";"});
+  text_.line({"const ", uint, " left = n - start < ", number(tile), " ? (", uint,
+              ")(n - start) : ", number(tile), ";"});
+  for (const Operand& operand : operands_)
+    if (operand.step != Step::zero) advance(operand, step_to(operand, "start"));
+  write_wide_piece(number(tiling_.group_size), number(tile), loop_.rounds);
+}
+
+void ElementwiseWriter::write_wide_rows() {
+  const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
+  const std::string full = loop_.items == 1 ? "lanes" : "lanes * " + number(loop_.items);
+  text_.line("// Short rows share a group: 1 << lanes_log2 work-items take a piece of a row.");
+  text_.line({"const ", uint, " lanes = 1u << lanes_log2;"});
+  text_.line({"const ", uint, " lane = ", dialect_.local_id, " & (lanes - 1);"});
+  text_.line({"const ", uint, " groups_row = ", dialect_.local_id, " >> lanes_log2;"});
+  text_.line({"const ", integer, " any_piece = (", integer, ")", dialect_.group_id, " * (",
+              number(tiling_.group_size), " >> lanes_log2) + groups_row;"});
+  text_.line("if (any_piece >= pieces) return;");
+  text_.line({"const ", uint, " piece = (", uint, ")any_piece;"});
+  text_.line({"const ", uint, " row = divided(piece, row_divider);"});
+  text_.line(
+      {"const ", integer, " start = (", integer, ")(piece - row * row_pieces) * (", full, ");"});
+  text_.line({"const ", uint, " left = inner - start < ", full, " ? (", uint,
+              ")(inner - start) : ", full, ";"});
+  write_indices("row", loop_.outer_rank);
+  for (const Operand& operand : operands_) {
+    const std::string offset = outer_offset(operand, loop_.outer_rank);
+    advance(operand,
+            operand.step == Step::zero ? offset : offset + " + " + step_to(operand, "start"));
+  }
+  write_wide_piece("lanes", full, 1);
+}
+
+/// The elements from where the pointers are: `full` of them, or as many as are left.
+void ElementwiseWriter::write_wide_piece(const std::string& lanes, const std::string& full,
+                                         unsigned rounds) {
+  const std::string uint = type(Scalar::uint32);
+  const unsigned accesses = loop_.has_vectors ? rounds : rounds * loop_.items;
+  const std::string at = accesses == 1 ? "lane" : "k * " + lanes + " + lane";
+  write_constants();
+  text_.open({"if (left == ", full, ")"});
+  if (accesses > 1) {
+    text_.directive("#pragma unroll");
+    text_.open({"for (", uint, " k = 0; k < ", number(accesses), "; ++k)"});
+  }
+  if (loop_.has_vectors) {
+    write_vector_round(accesses == 1 ? at : joined({"(", at, ")"}));
+  } else {
+    text_.line({"const ", uint, " i = ", at, ";"});
+    write_element_at("i");
+  }
+  if (accesses > 1) text_.close();
+  text_.close_and_open("else");
+  text_.open({"for (", uint, " i = lane; i < left; i += ", lanes, ")"});
+  write_element_at("i");
+  text_.close();
+  text_.close();
+}
+
+/// One access to each operand, for `items` neighbouring elements.
+void ElementwiseWriter::write_vector_round(const std::string& at) {
+  const std::string uint = type(Scalar::uint32), items = number(loop_.items);
+  text_.line({"const ", uint, " i = ", at, " * ", items, ";"});
+  const auto whole = [&](const Operand& operand) {
+    return joined({"*(", pointer_to(vector_type(operand), operand), ")(", operand.name, " + i)"});
+  };
+  for (const Operand& operand : operands_) {
+    if (!operand.is_memory() || operand.step == Step::zero) continue;
+    const std::string vector = vector_type(operand), name = operand.name;
+    if (is_read(operand)) text_.line({"const ", vector, " ", name, "_in = ", whole(operand), ";"});
+    if (operand.is_output()) text_.line({vector, " ", name, "_out;"});
+  }
+  text_.directive("#pragma unroll");
+  text_.open({"for (", uint, " j = 0; j < ", items, "; ++j)"});
+  write_element(
+      [&](const Operand& operand) {
+        if (!operand.is_memory()) return operand.name + " + i + j";
+        return operand.name + "_in.at[j]";
+      },
+      [](const Operand& operand) { return operand.name + "_out.at[j]"; });
+  text_.close();
+  for (const Operand& operand : operands_)
+    if (operand.is_output()) text_.line({whole(operand), " = ", operand.name, "_out;"});
+}
+
+void ElementwiseWriter::write_wide_strided() {
+  const std::string uint = type(Scalar::uint32);
+  const unsigned axes = loop_.outer_rank + 1u;
+  const std::uint64_t tile = std::uint64_t{tiling_.group_size} * loop_.items;
+  write_constants();
+  text_.directive("#pragma unroll");
+  text_.open({"for (", uint, " k = 0; k < ", number(loop_.items), "; ++k)"});
+  text_.line({"const ", uint, " i = ", dialect_.group_id, " * ", number(tile), " + k * ",
+              number(tiling_.group_size), " + ", dialect_.local_id, ";"});
+  text_.open("if (i < n)");
+  write_indices("i", axes);
+  for (const Operand& operand : operands_)
+    if (operand.step != Step::zero)
+      text_.line({"const ", type(Scalar::int64), " ", operand.name,
+                  "_at = ", outer_offset(operand, axes), ";"});
+  const Place place = [&](const Operand& operand) {
+    return element(operand, operand.name + "_at");
+  };
+  write_element(place, place);
+  text_.close();
+  text_.close();
+}
+
+void ElementwiseWriter::write_wide_tiled() {
+  const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
+  const auto side = static_cast<unsigned>(tiling_.tile_side);
+  const unsigned step = tiling_.group_size / side;
+  for (const Operand& operand : operands_)
+    if (operand.step == Step::crossed)
+      text_.line({dialect_.local, " ", memory_type(operand.dtype), " ", operand.name, "_tile[",
+                  number(side), "][", number(side + 1), "];"});
+  text_.line({"const ", uint, " lane = ", dialect_.local_id, " % ", number(side),
+              ", line = ", dialect_.local_id, " / ", number(side), ";"});
+  text_.line({"const ", uint, " column = divided(", dialect_.group_id, ", row_divider);"});
+  text_.line({"const ", uint, " outer = divided(column, column_divider);"});
+  text_.line({"const ", integer, " a0 = (", integer, ")(", dialect_.group_id,
+              " - column * row_pieces) * ", number(side), ";"});
+  text_.line({"const ", integer, " b0 = (", integer, ")(column - outer * column_pieces) * ",
+              number(side), ";"});
+  if (loop_.outer_rank > 0) {
+    write_indices("outer", loop_.outer_rank);
+    for (const Operand& operand : operands_)
+      advance(operand, outer_offset(operand, loop_.outer_rank));
+  }
+  write_constants();
+  const auto open_lines = [&](const std::string& a, const std::string& b) {
+    text_.directive("#pragma unroll");
+    text_.open({"for (", uint, " k = 0; k < ", number(side), "; k += ", number(step), ")"});
+    text_.line({"const ", integer, " a = a0 + ", a, ", b = b0 + ", b, ";"});
+    text_.open("if (a < inner && b < second)");
+  };
+  open_lines("line + k", "lane");
+  for (const Operand& operand : operands_)
+    if (operand.step == Step::crossed)
+      text_.line(
+          {operand.name, "_tile[line + k][lane] = ", element(operand, tile_index(operand)), ";"});
+  text_.close();
+  text_.close();
+  text_.line({dialect_.barrier, ";"});
+  open_lines("lane", "line + k");
+  const Place place = [&](const Operand& operand) {
+    if (operand.step == Step::crossed) return operand.name + "_tile[lane][line + k]";
+    return element(operand, tile_index(operand));
+  };
+  write_element(place, place);
+  text_.close();
+  text_.close();
+}
+
+}  // namespace treadle::codegen

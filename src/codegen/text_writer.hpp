@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace treadle::codegen {
+
+/// Writes C, line by line, indented by the braces that are open.
+class TextWriter {
+ public:
+  /// A line of what `parts` say one after the other.
+  void line(std::initializer_list<std::string_view> parts) {
+    text_.append(2 * depth_, ' ');
+    for (const std::string_view part : parts) text_ += part;
+    text_ += '\n';
+  }
+  void line(std::string_view text) { line({text}); }
+  /// The same, and a brace behind it that holds what follows.
+  void open(std::initializer_list<std::string_view> parts) {
+    line(parts);
+    text_.insert(text_.size() - 1, " {");
+    ++depth_;
+  }
+  void open(std::string_view text) { open({text}); }
+  /// Closes the last brace; `behind` may open another one.
+  void close() {
+    --depth_;
+    line("}");
+  }
+  void close_and_open(std::string_view between) {
+    --depth_;
+    line({"} ", between, " {"});
+    ++depth_;
+  }
+  /// A directive, which begins its line.
+  void directive(std::string_view text) {
+    text_ += text;
+    text_ += '\n';
+  }
+  void blank() { text_ += '\n'; }
+  const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string text_;
+  std::size_t depth_ = 0;
+};
+
+}  // namespace treadle::codegen

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/kernel/elementwise.hpp"
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "treadle/base/error.hpp"
+#include "treadle/codegen/lowering.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/device/event.hpp"
+#include "treadle/kernel/program.hpp"
+
+namespace treadle::kernel {
+namespace {
+
+using codegen::ElementwiseParameter;
+using Role = ElementwiseParameter::Role;
+using Plan = std::shared_ptr<const ElementwisePlan>;
+
+/// The plans of a device, by the bytes of expression and class.
+class PlanTable {
+ public:
+  template <class Make>
+  const ElementwisePlan& find(const std::string& key, Make&& make) {
+    std::promise<Plan> mine;
+    std::shared_future<Plan> plan;
+    bool is_mine = false;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto [at, is_new] = plans_.try_emplace(key);
+      if (is_new) at->second = mine.get_future().share();
+      plan = at->second;
+      is_mine = is_new;
+    }
+    // Others who want it wait at the future, not at the lock.
+    if (is_mine) make_plan(key, mine, make);
+    return *plan.get();
+  }
+
+ private:
+  template <class Make>
+  void make_plan(const std::string& key, std::promise<Plan>& promise, Make&& make) {
+    try {
+      promise.set_value(make());
+    } catch (...) {
+      {
+        const std::lock_guard lock(mutex_);
+        plans_.erase(key);
+      }
+      promise.set_exception(std::current_exception());
+    }
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_future<Plan>> plans_;
+};
+
+PlanTable& plans_of(device::Device& device) {
+  return *static_cast<PlanTable*>(device.in_slot(device::Device::Slot::kernels, [] {
+    return std::static_pointer_cast<void>(std::make_shared<PlanTable>());
+  }));
+}
+
+/// A launch, or a part of one that is too large: its extents, and where its arrays begin.
+struct Part {
+  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> first;  ///< elements, of each operand
+};
+
+/// One launch on one device.
+class Launcher {
+ public:
+  Launcher(device::Device& device, const ElementwiseLaunch& launch)
+      : device_(device),
+        launch_(launch),
+        tiling_(codegen::tiling_of(launch.schedule.value_or(device.info().traits.schedule))),
+        dialect_(codegen::dialect_of(device.info().language)),
+        operands_(codegen::operands_of(launch.expression)) {
+    require_fit();
+    lay_out_position();
+  }
+
+  const ElementwisePlan& plan() {
+    Part part = whole();
+    codegen::Lowering space = lower(part);
+    while (space.is_too_large) space = lower(part = split(part).first);
+    return plan_for(space);
+  }
+
+  void run(device::Stream& stream, const device::Order& order) {
+    const Part part = whole();
+    const codegen::Lowering space = lower(part);
+    if (space.groups > 0 && !space.is_too_large) return queue(stream, part, space, order);
+    for (const device::Event* event : order.after) stream.wait(*event);
+    if (space.groups > 0) run_part(stream, part);
+    if (order.done != nullptr) stream.record(*order.done);
+  }
+
+ private:
+  void require_fit() const {
+    const codegen::Expression& expression = launch_.expression;
+    const std::size_t arrays = operands_.size() - (expression.uses_position() ? 1 : 0);
+    const auto require = [](std::size_t given, std::size_t taken, const char* what) {
+      if (given != taken)
+        throw InvalidArgument("an elementwise launch was given " + std::to_string(given) + " " +
+                                  what + ", and its expression has " + std::to_string(taken),
+                              "pass outputs, then leaves that are not in place, then scalars");
+    };
+    require(launch_.arrays.size(), arrays, "arrays");
+    require(launch_.scalars.size(), expression.scalars.size(), "scalars");
+    for (const ElementwiseArray& array : launch_.arrays)
+      require(array.strides.size(), launch_.extents.size(), "strides of an array");
+  }
+
+  /// The position counts as an operand whose elements are their own addresses.
+  void lay_out_position() {
+    position_strides_.resize(launch_.extents.size());
+    std::int64_t step = 1;
+    for (std::size_t axis = position_strides_.size(); axis-- > 0; step *= launch_.extents[axis])
+      position_strides_[axis] = step;
+  }
+
+  Part whole() const {
+    return {{launch_.extents.begin(), launch_.extents.end()},
+            std::vector<std::int64_t>(operands_.size())};
+  }
+  bool is_position(std::size_t k) const { return k == launch_.arrays.size(); }
+  std::span<const std::int64_t> strides(std::size_t k) const {
+    return is_position(k) ? std::span<const std::int64_t>(position_strides_)
+                          : launch_.arrays[k].strides;
+  }
+  std::size_t size_bytes(std::size_t k) const { return operands_[k].dtype.size_bytes(); }
+  device::Location place(std::size_t k, std::int64_t element) const {
+    return launch_.arrays[k].location +
+           static_cast<std::uint64_t>(element) * std::uint64_t{size_bytes(k)};
+  }
+
+  codegen::Lowering lower(const Part& part) const {
+    std::vector<codegen::OperandLayout> layouts;
+    layouts.reserve(operands_.size());
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      const device::Location at = is_position(k) ? device::Location{} : place(k, part.first[k]);
+      layouts.push_back({strides(k), is_position(k) ? 0 : size_bytes(k), at.handle + at.offset});
+      // A handle without addresses stands for an allocation, which is aligned.
+      if (!dialect_.has_addresses) layouts.back().address = at.offset;
+    }
+    return codegen::lower(part.extents, layouts, launch_.expression.outputs.size(), tiling_);
+  }
+
+  /// Halves of the longest axis.
+  std::pair<Part, Part> split(const Part& part) const {
+    const auto longest = std::ranges::max_element(part.extents);
+    const auto axis = static_cast<std::size_t>(longest - part.extents.begin());
+    Part low = part, high = part;
+    low.extents[axis] = *longest / 2;
+    high.extents[axis] -= low.extents[axis];
+    for (std::size_t k = 0; k < operands_.size(); ++k)
+      high.first[k] += strides(k)[axis] * low.extents[axis];
+    return {std::move(low), std::move(high)};
+  }
+  void run_part(device::Stream& stream, const Part& part) const {
+    const codegen::Lowering space = lower(part);
+    if (!space.is_too_large) return queue(stream, part, space, {});
+    const auto [low, high] = split(part);
+    run_part(stream, low);
+    run_part(stream, high);
+  }
+
+  const ElementwisePlan& plan_for(const codegen::Lowering& space) const {
+    std::string key = launch_.expression.key();
+    space.loop.append_key(key);
+    key += static_cast<char>(tiling_.schedule);
+    return plans_of(device_).find(key, [&] { return make_plan(space.loop); });
+  }
+  Plan make_plan(const codegen::LoopClass& loop) const {
+    launch_.expression.require_valid();
+    codegen::ElementwiseText text =
+        codegen::generate_elementwise(launch_.expression, loop, tiling_, dialect_);
+    require_room(text);
+    const Program program(device_.shared_from_this(), text.text,
+                          {.flags = dialect_.exact_flags, .source_name = text.name});
+    device::Kernel kernel = program.kernel(text.name);
+    kernel.let_go_of_device();
+    return std::make_shared<ElementwisePlan>(ElementwisePlan{
+        std::move(text), kernel, tiling_.group_size, program.origin(), program.seconds()});
+  }
+  void require_room(const codegen::ElementwiseText& text) const {
+    std::size_t bytes = 0;
+    for (const ElementwiseParameter& parameter : text.parameters)
+      bytes += is_pointer(parameter) ? sizeof(std::uint64_t) : DType(parameter.dtype).size_bytes();
+    const std::size_t room = device_.info().limits.parameter_bytes;
+    if (room == 0 || bytes <= room) return;
+    throw NotSupported("kernel " + text.name + " has " + std::to_string(bytes) +
+                           " bytes of parameters, and " + device_.info().id + " takes " +
+                           std::to_string(room),
+                       "evaluate a part of the expression first");
+  }
+  static bool is_pointer(const ElementwiseParameter& parameter) {
+    return parameter.role == Role::output || parameter.role == Role::leaf;
+  }
+
+  void queue(device::Stream& stream, const Part& part, const codegen::Lowering& space,
+             const device::Order& order) const {
+    const ElementwisePlan& plan = plan_for(space);
+    const auto& parameters = plan.text.parameters;
+    std::vector<std::uint64_t> values(parameters.size());  // what arguments are views of
+    std::vector<device::Argument> arguments;
+    arguments.reserve(parameters.size());
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      arguments.push_back(argument(parameters[i], part, space, values[i]));
+    stream.launch_arguments(
+        plan.kernel, {.groups = static_cast<unsigned>(space.groups), .group_size = plan.group_size},
+        arguments, order);
+  }
+
+  device::Argument argument(const ElementwiseParameter& parameter, const Part& part,
+                            const codegen::Lowering& space, std::uint64_t& value) const {
+    using device::ParameterKind;
+    const std::size_t k = operand_number(parameter);
+    switch (parameter.role) {
+      case Role::output:
+      case Role::leaf:
+        // Where there are no addresses the kernel adds the offset itself.
+        if (!dialect_.has_addresses) return device::Location{launch_.arrays[k].location.handle, 0};
+        return place(k, part.first[k] + space.offsets[k]);
+      case Role::output_offset:
+      case Role::leaf_offset:
+        value = element_offset(k) + static_cast<std::uint64_t>(part.first[k] + space.offsets[k]);
+        break;
+      case Role::position:
+        value = static_cast<std::uint64_t>(part.first[k] + space.offsets[k]);
+        break;
+      case Role::scalar: {
+        const DType dtype = parameter.dtype;
+        const bool is_plain = dtype == Scalar::float32 || dtype == Scalar::float64;
+        return {launch_.scalars[parameter.index].data(), dtype.size_bytes(),
+                is_plain                              ? ParameterKind::floating
+                : dtype.kind() == ScalarKind::complex ? ParameterKind::unknown
+                                                      : ParameterKind::integer};
+      }
+      case Role::space:
+        value = space.value(parameter.space);
+        break;
+    }
+    return {&value, DType(parameter.dtype).size_bytes(), ParameterKind::integer};
+  }
+  std::size_t operand_number(const ElementwiseParameter& parameter) const {
+    if (parameter.role == Role::scalar || parameter.role == Role::space) return 0;
+    const auto kind = parameter.role == Role::output || parameter.role == Role::output_offset
+                          ? codegen::ElementwiseOperand::Kind::output
+                      : parameter.role == Role::position
+                          ? codegen::ElementwiseOperand::Kind::position
+                          : codegen::ElementwiseOperand::Kind::leaf;
+    const auto found = std::ranges::find_if(operands_, [&](const auto& operand) {
+      return operand.kind == kind && operand.index == parameter.index;
+    });
+    return static_cast<std::size_t>(found - operands_.begin());
+  }
+  /// Of an array's first element in its allocation.
+  std::uint64_t element_offset(std::size_t k) const {
+    const std::uint64_t bytes = launch_.arrays[k].location.offset;
+    if (bytes % size_bytes(k) != 0)
+      throw InvalidArgument("an array of " + operands_[k].dtype.name() + " begins " +
+                                std::to_string(bytes) + " bytes into its allocation",
+                            "begin at a multiple of " + std::to_string(size_bytes(k)) + " bytes");
+    return bytes / size_bytes(k);
+  }
+
+  device::Device& device_;
+  const ElementwiseLaunch& launch_;
+  const codegen::Tiling& tiling_;
+  const codegen::Dialect& dialect_;
+  std::vector<codegen::ElementwiseOperand> operands_;
+  std::vector<std::int64_t> position_strides_;
+};
+
+}  // namespace
+
+const ElementwisePlan& plan_elementwise(device::Device& device, const ElementwiseLaunch& launch) {
+  return Launcher(device, launch).plan();
+}
+
+void launch_elementwise(device::Stream& stream, const ElementwiseLaunch& launch,
+                        const device::Order& order) {
+  Launcher(stream.device(), launch).run(stream, order);
+}
+
+}  // namespace treadle::kernel
