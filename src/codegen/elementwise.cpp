@@ -223,32 +223,35 @@ std::string ElementwiseWriter::declared(const ElementwiseParameter& parameter) c
          (is_fresh ? dialect_.restrict + " " : "") + operand.name;
 }
 
-/// The value as its user wrote it: "add(multiply(s0, x0), multiply(s1, x1))".
-std::string ElementwiseWriter::formula(Value value) const {
+/// Appends the value as its user wrote it: "add(multiply(s0, x0), multiply(s1, x1))". Shared values
+/// are written out again each time, so the whole may be endless: it ends where a line does.
+void ElementwiseWriter::append_formula(std::string& text, Value value) const {
+  constexpr std::size_t line = 90;
+  if (text.size() > line) return;
   const Instruction& step = expression_.instructions[value];
-  switch (step.op) {
-    case Op::leaf:
-      return operand_of(step).name;
-    case Op::scalar:
-      return joined({"s", number(step.operands[0])});
-    case Op::iota:
-      return "position";
-    default: {
-      std::string text(step.op == Op::cast ? DType(step.dtype).name() : op_info(step.op).name);
-      for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
-        text += (i == 0 ? "(" : ", ") + formula(step.operands[i]);
-      return text + ")";
+  if (step.op == Op::leaf) {
+    text += operand_of(step).name;
+  } else if (step.op == Op::scalar) {
+    text += joined({"s", number(step.operands[0])});
+  } else if (step.op == Op::iota) {
+    text += "position";
+  } else {
+    text += step.op == Op::cast ? DType(step.dtype).name() : op_info(step.op).name;
+    for (std::size_t i = 0; i < op_info(step.op).arity; ++i) {
+      text += i == 0 ? "(" : ", ";
+      append_formula(text, step.operands[i]);
     }
+    text += ")";
   }
+  if (text.size() > line) text.replace(text.begin() + line, text.end(), "...");
 }
 
 void ElementwiseWriter::write_comment(const std::string& name) {
   text_.line({"// ", name, ", made by treadle's elementwise generator:"});
   for (const Operand& operand : operands_) {
     if (!operand.is_output()) continue;
-    std::string meaning = formula(expression_.outputs[operand.index]);
-    // Shared values are written out again each time, so a formula may be far longer than the code.
-    if (meaning.size() > 120) meaning = meaning.substr(0, 117) + "...";
+    std::string meaning;
+    append_formula(meaning, expression_.outputs[operand.index]);
     text_.line({"//   ", operand.name, " = ", meaning});
   }
   std::string shape(space_kind_name(loop_.kind));

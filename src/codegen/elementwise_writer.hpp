@@ -52,7 +52,7 @@ class ElementwiseWriter {
   std::vector<ElementwiseParameter> parameters() const;
   std::string declared(const ElementwiseParameter& parameter) const;
   void write_comment(const std::string& name);
-  std::string formula(Value value) const;
+  void append_formula(std::string& text, Value value) const;
   void write_records();
   void write_types();
   std::string memory_type(const DType& dtype) const;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/elementwise.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "golden.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+using Strides = std::vector<std::int64_t>;
+
+/// An expression and the layout it is lowered for.
+struct Example {
+  std::string name;
+  Expression expression;
+  Strides extents;
+  std::vector<Strides> strides;  ///< of the operands
+  std::uint64_t address = 0;     ///< of them all
+};
+
+Expression built(const std::function<void(ExpressionBuilder&)>& describe) {
+  ExpressionBuilder build;
+  describe(build);
+  return build.build();
+}
+
+/// z = s0 * x0 + s1 * x1
+Expression combination() {
+  return built([](ExpressionBuilder& b) {
+    const auto product = [&] {
+      const Value s = b.scalar(Scalar::float32);
+      return b.step(Op::multiply, Scalar::float32, {s, b.leaf(Scalar::float32)});
+    };
+    const Value first = product();
+    b.output(b.step(Op::add, Scalar::float32, {first, product()}));
+  });
+}
+/// z0 = x + z0, in place; z1 = z0 < x of other dtypes
+Expression in_place() {
+  return built([](ExpressionBuilder& b) {
+    const Value z = b.leaf(Scalar::float64, 0);
+    const Value x = b.cast(b.leaf(Scalar::int8), Scalar::float64);
+    b.output(b.step(Op::add, Scalar::float64, {z, x}));
+    b.output(b.step(Op::less, Scalar::boolean, {z, x}));
+  });
+}
+Expression counted() {
+  return built([](ExpressionBuilder& b) {
+    const Value position = b.cast(b.position(), Scalar::float32);
+    b.output(b.step(Op::multiply, Scalar::float32, {position, b.scalar(Scalar::float32)}));
+  });
+}
+
+std::vector<Example> examples() {
+  return {
+      {"linear", combination(), {5000}, {{1}, {1}, {1}}},
+      {"linear_unaligned", combination(), {5000}, {{1}, {1}, {1}}, 4},
+      {"linear_broadcast", combination(), {5000}, {{1}, {0}, {2}}},
+      {"linear_in_place", in_place(), {5000}, {{1}, {1}, {1}}},
+      {"linear_position", counted(), {5000}, {{1}, {1}}},
+      {"rows", combination(), {30, 40, 200}, {{8000, 200, 1}, {0, 200, 1}, {1, 0, 0}}},
+      {"strided", combination(), {30, 20, 4}, {{80, 4, 1}, {0, 20, 5}, {0, 0, 0}}},
+      {"tiled", combination(), {3, 64, 65}, {{4160, 65, 1}, {4160, 1, 64}, {0, 1, 0}}},
+  };
+}
+
+ElementwiseText text_for(const Example& example, Schedule schedule, Language language) {
+  std::vector<OperandLayout> layouts;
+  const auto operands = operands_of(example.expression);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const bool is_memory = operands[k].kind != ElementwiseOperand::Kind::position;
+    layouts.push_back(
+        {example.strides[k], is_memory ? operands[k].dtype.size_bytes() : 0, example.address});
+  }
+  const Tiling& tiling = tiling_of(schedule);
+  const Lowering space = lower(example.extents, layouts, example.expression.outputs.size(), tiling);
+  return generate_elementwise(example.expression, space.loop, tiling, dialect_of(language));
+}
+
+TEST(Elementwise, GoldenTexts) {
+  for (const Example& example : examples())
+    for (const Schedule schedule : {Schedule::wide, Schedule::narrow})
+      for (const Language language : {Language::cuda_c, Language::opencl_c}) {
+        std::string name = example.name + "_";
+        name += schedule_name(schedule);
+        name += language == Language::cuda_c ? ".cu" : ".cl";
+        expect_golden("elementwise", name, text_for(example, schedule, language).text);
+      }
+}
+
+TEST(Elementwise, GoldenFolderHoldsNothingElse) {
+  const auto folder = golden_folder("elementwise");
+  if (!folder) GTEST_SKIP() << "TREADLE_SOURCE_DIR does not name the source tree";
+  const auto files = std::filesystem::directory_iterator(*folder);
+  EXPECT_EQ(std::distance(begin(files), end(files)),
+            static_cast<std::ptrdiff_t>(4 * examples().size()));
+}
+
+TEST(Elementwise, NamesSpellTheirOperationsUpToALength) {
+  const auto name = [](const Expression& expression) {
+    return text_for({"", expression, {10}, {{1}, {1}, {1}}}, Schedule::wide, Language::cuda_c).name;
+  };
+  EXPECT_EQ(name(combination()), "fused_multiply_multiply_add_f32");
+  EXPECT_EQ(name(counted()), "fused_cast_multiply_f32");
+  EXPECT_EQ(name(built([](auto& b) { b.output(b.leaf(Scalar::uint8)); })), "copy_u8");
+  const std::string longest = name(built([](ExpressionBuilder& b) {
+    Value x = b.leaf(Scalar::int64);
+    for (int i = 0; i < 30; ++i)
+      x = b.step(Op::bitwise_xor, Scalar::int64, {x, b.step(Op::add, Scalar::int64, {x, x})});
+    b.output(x);
+  }));
+  EXPECT_LT(longest.size(), 120u);
+  EXPECT_NE(longest.find("_more_i64"), std::string::npos) << longest;
+}
+
+TEST(Elementwise, OperandsAreOutputsThenLeavesThenThePosition) {
+  const Expression expression = built([](ExpressionBuilder& b) {
+    const Value z = b.leaf(Scalar::int64, 0), x = b.leaf(Scalar::int64);
+    b.output(
+        b.step(Op::add, Scalar::int64, {z, b.step(Op::add, Scalar::int64, {x, b.position()})}));
+  });
+  const auto operands = operands_of(expression);
+  ASSERT_EQ(operands.size(), 3u);
+  EXPECT_EQ(operands[0].kind, ElementwiseOperand::Kind::output);
+  EXPECT_EQ(operands[1].kind, ElementwiseOperand::Kind::leaf);
+  EXPECT_EQ(operands[1].index, 1) << "the first leaf is in place";
+  EXPECT_EQ(operands[2].kind, ElementwiseOperand::Kind::position);
+}
+
+TEST(Elementwise, OnlyFreshOutputsArePromisedToOverlapNothing) {
+  const auto text = [](const Expression& expression) {
+    return text_for({"", expression, {10}, {{1}, {1}, {1}}}, Schedule::wide, Language::opencl_c)
+        .text;
+  };
+  EXPECT_NE(text(combination()).find("*restrict z,"), std::string::npos);
+  EXPECT_EQ(text(in_place()).find("*restrict z0,"), std::string::npos);
+  EXPECT_NE(text(in_place()).find("*restrict z1,"), std::string::npos);
+}
+
+TEST(Elementwise, OpenClTakesOffsetsForItHasNoAddresses) {
+  using Role = ElementwiseParameter::Role;
+  const auto offsets = [](Language language) {
+    const auto text =
+        text_for({"", combination(), {10}, {{1}, {1}, {1}}}, Schedule::wide, language);
+    return std::ranges::count_if(text.parameters, [](const ElementwiseParameter& parameter) {
+      return parameter.role == Role::output_offset || parameter.role == Role::leaf_offset;
+    });
+  };
+  EXPECT_EQ(offsets(Language::cuda_c), 0);
+  EXPECT_EQ(offsets(Language::opencl_c), 3);
+}
+
+}  // namespace
+}  // namespace treadle::codegen

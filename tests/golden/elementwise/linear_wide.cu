@@ -1,0 +1,39 @@
+// fused_multiply_multiply_add_f32, made by treadle's elementwise generator:
+//   z = add(multiply(s0, x0), multiply(s1, x1))
+// linear loop, wide schedule, elements at a time: 4 by one access
+typedef struct __align__(16) { float at[4]; } float32_x4;
+
+extern "C" __global__ void __launch_bounds__(256) fused_multiply_multiply_add_f32(
+    float *__restrict__ z, const float *x0, const float *x1, float s0, float s1, long long n) {
+  const unsigned int lane = threadIdx.x;
+  const long long start = (long long)blockIdx.x * 1024;
+  const unsigned int left = n - start < 1024 ? (unsigned int)(n - start) : 1024;
+  z += start;
+  x0 += start;
+  x1 += start;
+  if (left == 1024) {
+    const unsigned int i = lane * 4;
+    float32_x4 z_out;
+    const float32_x4 x0_in = *(const float32_x4 *)(x0 + i);
+    const float32_x4 x1_in = *(const float32_x4 *)(x1 + i);
+#pragma unroll
+    for (unsigned int j = 0; j < 4; ++j) {
+      const float x0_i = x0_in.at[j];
+      const float multiply_2 = s0 * x0_i;
+      const float x1_i = x1_in.at[j];
+      const float multiply_5 = s1 * x1_i;
+      const float add_6 = multiply_2 + multiply_5;
+      z_out.at[j] = add_6;
+    }
+    *(float32_x4 *)(z + i) = z_out;
+  } else {
+    for (unsigned int i = lane; i < left; i += 256) {
+      const float x0_i = x0[i];
+      const float multiply_2 = s0 * x0_i;
+      const float x1_i = x1[i];
+      const float multiply_5 = s1 * x1_i;
+      const float add_6 = multiply_2 + multiply_5;
+      z[i] = add_6;
+    }
+  }
+}
