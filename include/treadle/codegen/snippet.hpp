@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Elementwise kernels around a user's C text: `z[i] = a * x[i] + y[i]`.
+//
+// The text may use `i`, the index of its element, and `n`, how many there are; or over a range
+// `start`, `stop` and `step`. That is all that most texts use, and then the loop around them is the
+// schedule's own: wide, a group of 256 takes a tile of 1024, each item four elements 256 apart;
+// narrow, a group is a plain loop over a chunk. A text that says more about the loop gets the loop
+// that it speaks of, literally: it assigns `i`, leaves the loop, or uses
+//
+//   tid, the work-item in its group     cta_start, the first index of the group
+//   total_threads, of the launch        for (i = cta_start + tid; i < n; i += total_threads)
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/schedule.hpp"
+#include "treadle/codegen/signature.hpp"
+
+namespace treadle::codegen {
+
+/// A user's elementwise kernel.
+struct Snippet {
+  std::vector<ParameterSpec> parameters;  ///< as the text uses them
+  std::string operation;                  ///< statements for the element `i`
+  std::string name = "elementwise";       ///< of the kernel
+  std::string preamble = {};              ///< before the kernel
+  std::string loop_prep = {};             ///< statements before the loop
+  std::string after_loop = {};            ///< and behind it
+  bool has_range = false;                 ///< start, stop and step instead of n
+  /// Of `i` and `n`, uint64 or int64; over a range always int64.
+  Scalar index_dtype = Scalar::int64;
+};
+
+/// A kernel made of it. Behind the user's parameters it takes `n`, or `start`, `stop` and `step`.
+struct SnippetText {
+  std::string text;            ///< a whole program
+  unsigned group_size;         ///< work-items to launch it with
+  std::uint64_t group_length;  ///< elements of each group
+  bool is_literal;             ///< whether the text gets the loop that it speaks of
+};
+
+/// Whether a text says more about the loop around it than `i` and `n`. In doubt it does.
+bool speaks_of_its_loop(const Snippet& snippet);
+/// Writes the kernel. Throws InvalidArgument for a parameter that is called as the loop's own
+/// variables are.
+SnippetText generate_snippet(const Snippet& snippet, const Tiling& tiling, const Dialect& dialect,
+                             const TypeNames& types);
+
+}  // namespace treadle::codegen

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/snippet.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+#include "text_writer.hpp"
+#include "treadle/base/error.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string_view without_blanks_before(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  return text;
+}
+std::string_view without_blanks_behind(std::string_view text) {
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// Whether what stands around the identifier `i` may change it.
+bool changes(std::string_view before, std::string_view behind) {
+  before = without_blanks_behind(before);
+  behind = without_blanks_before(behind);
+  for (const std::string_view step : {"++", "--"})
+    if (before.ends_with(step) || behind.starts_with(step)) return true;
+  // The address of `i`: an & that has no operand on its left.
+  if (before.ends_with('&') && !before.ends_with("&&")) {
+    const std::string_view left = without_blanks_behind(before.substr(0, before.size() - 1));
+    if (left.empty() || !(is_word(left.back()) || left.back() == ')' || left.back() == ']'))
+      return true;
+  }
+  if (behind.starts_with('=')) return !behind.starts_with("==");
+  for (const std::string_view assignment :
+       {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="})
+    if (behind.starts_with(assignment)) return true;
+  return false;
+}
+
+bool speaks_of_loop(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = identifier_length(text.substr(at));
+    if (length == 0 || (at > 0 && is_word(text[at - 1]))) {
+      ++at;
+      continue;
+    }
+    const std::string_view word = text.substr(at, length);
+    for (const std::string_view own :
+         {"tid", "total_threads", "cta_start", "return", "break", "goto", "asm", "__asm__"})
+      if (word == own) return true;
+    if (word == "i" && changes(text.substr(0, at), text.substr(at + length))) return true;
+    at += length;
+  }
+  return false;
+}
+
+/// The lines of `text` that define macros, which the operation may call.
+std::string definitions(std::string_view text) {
+  std::string lines;
+  bool goes_on = false;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (goes_on || without_blanks_before(line).starts_with('#')) lines += std::string(line) + "\n";
+    goes_on = (goes_on || without_blanks_before(line).starts_with('#')) && line.ends_with('\\');
+  }
+  return lines;
+}
+
+/// Writes the kernel of one snippet.
+class SnippetWriter {
+ public:
+  SnippetWriter(const Snippet& snippet, const Tiling& tiling, const Dialect& dialect,
+                const TypeNames& types)
+      : snippet_(snippet),
+        tiling_(tiling),
+        dialect_(dialect),
+        types_(types),
+        is_literal_(speaks_of_its_loop(snippet)),
+        index_(types.name_of(snippet.has_range ? Scalar::int64 : snippet.index_dtype)),
+        uint_(types.name_of(Scalar::uint32)) {}
+
+  SnippetText write() {
+    refuse_own_names();
+    write_frame();
+    if (is_literal_)
+      write_literal();
+    else if (tiling_.schedule == Schedule::wide)
+      write_wide();
+    else
+      write_narrow();
+    write_statements(snippet_.after_loop);
+    text_.close();
+    return {text_.text(), group_size(), group_length(), is_literal_};
+  }
+
+ private:
+  /// The literal loop is that of GPUs: neighbouring work-items on neighbouring elements.
+  unsigned group_size() const {
+    return is_literal_ ? tiling_of(Schedule::wide).group_size : tiling_.group_size;
+  }
+  std::uint64_t group_length() const {
+    if (is_literal_) return group_size();
+    if (tiling_.schedule == Schedule::wide)
+      return std::uint64_t{tiling_.group_size} * tiling_.strided_items;
+    std::size_t largest = 1;
+    for (const ParameterSpec& parameter : snippet_.parameters)
+      if (parameter.kind != ParameterSpec::Kind::scalar)
+        largest = std::max(largest, parameter.dtype.size_bytes());
+    const std::uint64_t lengths = tiling_.chunk_bytes / largest / tiling_.chunk_length;
+    return std::max<std::uint64_t>(1, lengths) * tiling_.chunk_length;
+  }
+
+  void refuse_own_names() const {
+    for (const ParameterSpec& parameter : snippet_.parameters)
+      for (const std::string_view own :
+           {"i", "n", "start", "stop", "step", "tid", "total_threads", "cta_start"}) {
+        const bool is_ranges = own == "start" || own == "stop" || own == "step";
+        if (parameter.name != own || (is_ranges && !snippet_.has_range) ||
+            (own == "n" && snippet_.has_range))
+          continue;
+        throw InvalidArgument("argument '" + parameter.name + "' of elementwise kernel " +
+                                  snippet_.name + " is called as the loop's own variable",
+                              "give it another name");
+      }
+  }
+
+  void write_frame() {
+    text_.line({"// ", snippet_.name,
+                ", made by treadle's elementwise generator around a user's text: ",
+                is_literal_ ? "literal loop" : "linear loop", ", ", schedule_name(tiling_.schedule),
+                " schedule"});
+    if (!snippet_.preamble.empty()) text_.directive(snippet_.preamble);
+    std::string list = declare(snippet_.parameters, dialect_, types_);
+    for (const char* own : {"n", "start", "stop", "step"})
+      if (snippet_.has_range != (std::string_view(own) == "n"))
+        list += joined({list.empty() ? "" : ", ", index_, " ", own});
+    const std::array size{std::to_string(group_size())};
+    text_.line(
+        {dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", snippet_.name, "("});
+    text_.open({"    ", list, ")"});
+    const std::string pointers = define_pointers(snippet_.parameters, dialect_, types_);
+    if (!pointers.empty()) text_.directive(pointers);
+  }
+
+  /// The user's lines as they are: they may hold directives.
+  void write_statements(const std::string& statements) {
+    if (statements.empty()) return;
+    text_.directive(statements);
+    text_.line(";");
+  }
+  void write_operation() {
+    text_.open("");
+    write_statements(snippet_.operation);
+    text_.close();
+  }
+
+  void write_literal() {
+    text_.line({"const ", uint_, " tid = ", dialect_.local_id, ";"});
+    text_.line({"const ", index_, " total_threads = (", index_, ")", dialect_.group_count, " * ",
+                std::to_string(group_size()), ";"});
+    text_.line({"const ", index_, " cta_start = (", index_, ")", dialect_.group_id, " * ",
+                std::to_string(group_size()), ";"});
+    text_.line({index_, " i;"});
+    write_statements(snippet_.loop_prep);
+    if (!snippet_.has_range) {
+      text_.line("for (i = cta_start + tid; i < n; i += total_threads)");
+      return write_operation();
+    }
+    text_.line(
+        "for (i = start + (cta_start + tid) * step; step < 0 ? i > stop : i < stop; "
+        "i += total_threads * step)");
+    write_operation();
+  }
+  /// `i` of the element at a position.
+  void write_index(const std::string& position) {
+    if (snippet_.has_range) {
+      text_.line({"const ", index_, " i = start + (", position, ") * step;"});
+      text_.open("if (step < 0 ? i > stop : i < stop)");
+    } else {
+      text_.line({"const ", index_, " i = ", position, ";"});
+      text_.open("if (i < n)");
+    }
+  }
+  void write_wide() {
+    text_.line({"const ", index_, " tile = (", index_, ")", dialect_.group_id, " * ",
+                std::to_string(group_length()), " + ", dialect_.local_id, ";"});
+    write_statements(snippet_.loop_prep);
+    text_.directive("#pragma unroll");
+    text_.open(
+        {"for (", uint_, " item = 0; item < ", std::to_string(tiling_.strided_items), "; ++item)"});
+    write_index(joined({"tile + item * ", std::to_string(tiling_.group_size)}));
+    write_statements(snippet_.operation);
+    text_.close();
+    text_.close();
+  }
+  void write_narrow() {
+    const std::string length = std::to_string(group_length());
+    text_.line(
+        {"const ", index_, " chunk = (", index_, ")", dialect_.group_id, " * ", length, ";"});
+    write_statements(snippet_.loop_prep);
+    if (!snippet_.has_range) {
+      text_.line(
+          {"const ", index_, " chunk_end = n - chunk < ", length, " ? n : chunk + ", length, ";"});
+      text_.line({"for (", index_, " i = chunk; i < chunk_end; ++i)"});
+      return write_operation();
+    }
+    text_.open({"for (", uint_, " item = 0; item < ", length, "; ++item)"});
+    write_index("chunk + item");
+    write_statements(snippet_.operation);
+    text_.close();
+    text_.close();
+  }
+
+  const Snippet& snippet_;
+  const Tiling& tiling_;
+  const Dialect& dialect_;
+  const TypeNames& types_;
+  bool is_literal_;
+  std::string index_, uint_;
+  TextWriter text_;
+};
+
+}  // namespace
+
+bool speaks_of_its_loop(const Snippet& snippet) {
+  return speaks_of_loop(snippet.operation) || speaks_of_loop(snippet.loop_prep) ||
+         speaks_of_loop(snippet.after_loop) || speaks_of_loop(definitions(snippet.preamble));
+}
+
+SnippetText generate_snippet(const Snippet& snippet, const Tiling& tiling, const Dialect& dialect,
+                             const TypeNames& types) {
+  return SnippetWriter(snippet, tiling, dialect, types).write();
+}
+
+}  // namespace treadle::codegen

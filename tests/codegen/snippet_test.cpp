@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/snippet.hpp"
+
+#include <gtest/gtest.h>
+
+#include "golden.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+Snippet snippet(const std::string& operation, const Dialect& dialect,
+                const std::string& arguments = "float a, const float *x, float *y") {
+  Snippet made{
+      .parameters = parse_parameters(arguments, TypeNames(dialect),
+                                     dialect.has_addresses ? Offsets::none : Offsets::passed),
+      .operation = operation};
+  made.name = "axpy";
+  return made;
+}
+
+TEST(Snippet, GoldenTexts) {
+  for (const Language language : {Language::cuda_c, Language::opencl_c})
+    for (const Schedule schedule : {Schedule::wide, Schedule::narrow})
+      for (const bool has_range : {false, true})
+        for (const bool is_literal : {false, true}) {
+          const Dialect& dialect = dialect_of(language);
+          Snippet made = snippet(is_literal ? "y[i] += a * x[tid]" : "y[i] += a * x[i]", dialect);
+          made.has_range = has_range;
+          made.preamble = "#define TWICE(x) ((x) + (x))";
+          made.loop_prep = "float b = a";
+          made.after_loop = "b = TWICE(b)";
+          std::string name = is_literal ? "snippet_literal_" : "snippet_";
+          name += has_range ? "range_" : "";
+          name += schedule_name(schedule);
+          name += language == Language::cuda_c ? ".cu" : ".cl";
+          expect_golden(
+              "elementwise", name,
+              generate_snippet(made, tiling_of(schedule), dialect, TypeNames(dialect)).text);
+        }
+}
+
+TEST(Snippet, SpeaksOfItsLoopWhereItChangesOrLeavesIt) {
+  const auto speaks = [](const std::string& operation) {
+    return speaks_of_its_loop(snippet(operation, dialect_of(Language::cuda_c)));
+  };
+  for (const char* text : {"i += total_threads", "i = 0", "++i", "i++", "--i", "i <<= 1", "f(&i)",
+                           "x[i] = (&i)[0]", "if (x[i] < 0) return", "if (x[i] < 0) break",
+                           "y[tid] = 0", "y[i] = cta_start", "asm(\"\" : \"+r\"(i))"})
+    EXPECT_TRUE(speaks(text)) << text;
+  for (const char* text : {"y[i] = x[i]", "y[i] = x[n - i - 1]", "if (i == 3) y[i] = 1",
+                           "y[i] = i <= 4 && i >= 2", "y[i] = mask & i", "y[i] += j = 4",
+                           "int ii = 0; ii += 1; y[i] = ii", "y[i] = i != 3", "if (i) continue"})
+    EXPECT_FALSE(speaks(text)) << text;
+}
+
+TEST(Snippet, SpeaksOfItsLoopInMacrosAndAroundIt) {
+  Snippet made = snippet("NEXT", dialect_of(Language::cuda_c));
+  made.preamble =
+      "__device__ int f(int i) { return i = 3; }\n#define NEXT y[i] = 0; \\\n  i += 1\n";
+  EXPECT_TRUE(speaks_of_its_loop(made));
+  made.preamble = "__device__ int f(int i) { return i = 3; }\n";
+  EXPECT_FALSE(speaks_of_its_loop(made));
+  made.after_loop = "y[tid] = 1";
+  EXPECT_TRUE(speaks_of_its_loop(made));
+}
+
+TEST(Snippet, RefusesTheLoopsOwnNames) {
+  const Dialect& dialect = dialect_of(Language::cuda_c);
+  const auto generate = [&](const std::string& arguments, bool has_range) {
+    Snippet made = snippet("", dialect, arguments);
+    made.has_range = has_range;
+    return generate_snippet(made, tiling_of(Schedule::wide), dialect, TypeNames(dialect));
+  };
+  EXPECT_THROW(generate("float *i", false), InvalidArgument);
+  EXPECT_THROW(generate("int n", false), InvalidArgument);
+  EXPECT_THROW(generate("int step", true), InvalidArgument);
+  EXPECT_NO_THROW(generate("int step", false));
+  EXPECT_NO_THROW(generate("int n", true));
+}
+
+TEST(Snippet, GroupsTakeWhatTheScheduleSays) {
+  const Dialect& dialect = dialect_of(Language::cuda_c);
+  const auto generate = [&](const char* operation, Schedule schedule) {
+    return generate_snippet(snippet(operation, dialect), tiling_of(schedule), dialect,
+                            TypeNames(dialect));
+  };
+  EXPECT_EQ(generate("y[i] = 0", Schedule::wide).group_length, 1024u);
+  EXPECT_EQ(generate("y[i] = 0", Schedule::narrow).group_length, 65536u);
+  EXPECT_EQ(generate("y[i] = 0", Schedule::narrow).group_size, 1u);
+  EXPECT_EQ(generate("y[tid] = 0", Schedule::narrow).group_length, 256u);
+  EXPECT_TRUE(generate("y[tid] = 0", Schedule::narrow).is_literal);
+}
+
+}  // namespace
+}  // namespace treadle::codegen
