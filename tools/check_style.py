@@ -48,7 +48,8 @@ RUNS_WHAT_IT_READS = re.compile(
 CALLED = re.compile(r"\b(\w+)\(")
 DEFINES = re.compile(r"\s*(?:const\b\s*)?(?:noexcept\b\s*)?(?:->[^;{}()]*)?(?:\{|:[^:])")
 OF_OTHERS = re.compile(r"(?:cu|cl|nvrtc)[A-Z]\w*|test_\w+")  # declared by others
-INPUTS = "tests/fuzz/corpus/"  # arbitrary bytes for a parser
+# Arbitrary bytes for a parser, and texts that a generator wrote.
+INPUTS = ("tests/fuzz/corpus/", "tests/golden/")
 PRODUCT = ("src/", "include/", "python/", "kernels/")
 
 

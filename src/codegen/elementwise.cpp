@@ -327,19 +327,11 @@ void ElementwiseWriter::write_types() {
 
 void ElementwiseWriter::write_signature(const std::string& name,
                                         const std::vector<ElementwiseParameter>& all) {
-  std::string list, row = "    ";
-  for (const ElementwiseParameter& parameter : all) {
-    const std::string text = declared(parameter) + (&parameter == &all.back() ? ")" : ", ");
-    if (row.size() + text.size() > 100) {
-      list += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
-      row = "    ";
-    }
-    row += text;
-  }
-  text_.line({dialect_.kernel, " ",
-              fill_holes(dialect_.group_size, std::array{number(tiling_.group_size)}), " ", name,
-              "("});
-  text_.open({list, row});
+  const std::array size{number(tiling_.group_size)};
+  text_.line({dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", name, "("});
+  std::vector<std::string> list;
+  for (const ElementwiseParameter& parameter : all) list.push_back(declared(parameter));
+  text_.open_parameters(list);
 }
 
 void ElementwiseWriter::write_offsets() {

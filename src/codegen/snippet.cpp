@@ -138,26 +138,30 @@ class SnippetWriter {
                 is_literal_ ? "literal loop" : "linear loop", ", ", schedule_name(tiling_.schedule),
                 " schedule"});
     if (!snippet_.preamble.empty()) text_.directive(snippet_.preamble);
-    std::string list = declare(snippet_.parameters, dialect_, types_);
+    std::vector<std::string> list;
+    for (const ParameterSpec& parameter : snippet_.parameters)
+      list.push_back(declare(parameter, dialect_, types_));
     for (const char* own : {"n", "start", "stop", "step"})
       if (snippet_.has_range != (std::string_view(own) == "n"))
-        list += joined({list.empty() ? "" : ", ", index_, " ", own});
+        list.push_back(joined({index_, " ", own}));
     const std::array size{std::to_string(group_size())};
     text_.line(
         {dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", snippet_.name, "("});
-    text_.open({"    ", list, ")"});
-    const std::string pointers = define_pointers(snippet_.parameters, dialect_, types_);
-    if (!pointers.empty()) text_.directive(pointers);
+    text_.open_parameters(list);
+    text_.lines(define_pointers(snippet_.parameters, dialect_, types_));
   }
 
-  /// The user's lines as they are: they may hold directives.
+  /// The user's lines, which may end in a comment or a directive.
   void write_statements(const std::string& statements) {
     if (statements.empty()) return;
-    text_.directive(statements);
-    text_.line(";");
+    const std::size_t last = statements.rfind('\n') + 1;
+    const bool may_go_on = without_blanks_before(statements.substr(last)).starts_with('#') ||
+                           statements.find("//", last) != std::string::npos;
+    text_.lines(may_go_on ? statements : statements + ";");
+    if (may_go_on) text_.line(";");
   }
-  void write_operation() {
-    text_.open("");
+  void write_operation(std::initializer_list<std::string_view> loop) {
+    text_.open(loop);
     write_statements(snippet_.operation);
     text_.close();
   }
@@ -170,14 +174,11 @@ class SnippetWriter {
                 std::to_string(group_size()), ";"});
     text_.line({index_, " i;"});
     write_statements(snippet_.loop_prep);
-    if (!snippet_.has_range) {
-      text_.line("for (i = cta_start + tid; i < n; i += total_threads)");
-      return write_operation();
-    }
-    text_.line(
-        "for (i = start + (cta_start + tid) * step; step < 0 ? i > stop : i < stop; "
-        "i += total_threads * step)");
-    write_operation();
+    if (!snippet_.has_range)
+      return write_operation({"for (i = cta_start + tid; i < n; i += total_threads)"});
+    write_operation(
+        {"for (i = start + (cta_start + tid) * step; step < 0 ? i > stop : i < stop;\n"
+         "       i += total_threads * step)"});
   }
   /// `i` of the element at a position.
   void write_index(const std::string& position) {
@@ -209,8 +210,7 @@ class SnippetWriter {
     if (!snippet_.has_range) {
       text_.line(
           {"const ", index_, " chunk_end = n - chunk < ", length, " ? n : chunk + ", length, ";"});
-      text_.line({"for (", index_, " i = chunk; i < chunk_end; ++i)"});
-      return write_operation();
+      return write_operation({"for (", index_, " i = chunk; i < chunk_end; ++i)"});
     }
     text_.open({"for (", uint_, " item = 0; item < ", length, "; ++item)"});
     write_index("chunk + item");

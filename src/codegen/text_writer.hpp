@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace treadle::codegen {
 
@@ -34,10 +36,34 @@ class TextWriter {
     line({"} ", between, " {"});
     ++depth_;
   }
-  /// A directive, which begins its line.
+  /// Text as it is, and a line's end.
   void directive(std::string_view text) {
     text_ += text;
     text_ += '\n';
+  }
+  /// Lines of somebody else's; directives among them begin theirs.
+  void lines(std::string_view text) {
+    while (!text.empty()) {
+      const std::string_view first = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(text.size(), first.size() + 1));
+      first.starts_with('#') ? directive(first) : line(first);
+    }
+  }
+  /// A kernel's parameters, as many on a line as it takes, and the brace of its body.
+  void open_parameters(const std::vector<std::string>& parameters) {
+    std::string row = "    ";
+    for (const std::string& parameter : parameters) {
+      const std::string_view end = &parameter == &parameters.back() ? ") {" : ",";
+      if (row.size() + parameter.size() + end.size() > 100) {
+        row.pop_back();
+        line(row);
+        row = "    ";
+      }
+      row.append(parameter).append(end).append(" ");
+    }
+    row.pop_back();
+    line(row);
+    ++depth_;
   }
   void blank() { text_ += '\n'; }
   const std::string& text() const noexcept { return text_; }

@@ -1,19 +1,15 @@
 // axpy, made by treadle's elementwise generator around a user's text: linear loop, narrow schedule
 #define TWICE(x) ((x) + (x))
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) axpy(
-    float a, __global float *x__base, long x__offset, __global float *y__base, long y__offset, long n) {
-__global float *x = (__global float *)((__global char *)x__base + x__offset);
-__global float *y = (__global float *)((__global char *)y__base + y__offset);
-
+    float a, __global float *x__base, long x__offset, __global float *y__base, long y__offset,
+    long n) {
+  __global float *x = (__global float *)((__global char *)x__base + x__offset);
+  __global float *y = (__global float *)((__global char *)y__base + y__offset);
   const long chunk = (long)(uint)get_group_id(0) * 65536;
-float b = a
-  ;
+  float b = a;
   const long chunk_end = n - chunk < 65536 ? n : chunk + 65536;
-  for (long i = chunk; i < chunk_end; ++i)
-   {
-y[i] += a * x[i]
-    ;
+  for (long i = chunk; i < chunk_end; ++i) {
+    y[i] += a * x[i];
   }
-b = TWICE(b)
-  ;
+  b = TWICE(b);
 }

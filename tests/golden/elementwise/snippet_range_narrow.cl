@@ -1,20 +1,17 @@
 // axpy, made by treadle's elementwise generator around a user's text: linear loop, narrow schedule
 #define TWICE(x) ((x) + (x))
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) axpy(
-    float a, __global float *x__base, long x__offset, __global float *y__base, long y__offset, long start, long stop, long step) {
-__global float *x = (__global float *)((__global char *)x__base + x__offset);
-__global float *y = (__global float *)((__global char *)y__base + y__offset);
-
+    float a, __global float *x__base, long x__offset, __global float *y__base, long y__offset,
+    long start, long stop, long step) {
+  __global float *x = (__global float *)((__global char *)x__base + x__offset);
+  __global float *y = (__global float *)((__global char *)y__base + y__offset);
   const long chunk = (long)(uint)get_group_id(0) * 65536;
-float b = a
-  ;
+  float b = a;
   for (uint item = 0; item < 65536; ++item) {
     const long i = start + (chunk + item) * step;
     if (step < 0 ? i > stop : i < stop) {
-y[i] += a * x[i]
-      ;
+      y[i] += a * x[i];
     }
   }
-b = TWICE(b)
-  ;
+  b = TWICE(b);
 }

@@ -3,15 +3,12 @@
 extern "C" __global__ void __launch_bounds__(1) axpy(
     float a, float *x, float *y, long long start, long long stop, long long step) {
   const long long chunk = (long long)blockIdx.x * 65536;
-float b = a
-  ;
+  float b = a;
   for (unsigned int item = 0; item < 65536; ++item) {
     const long long i = start + (chunk + item) * step;
     if (step < 0 ? i > stop : i < stop) {
-y[i] += a * x[i]
-      ;
+      y[i] += a * x[i];
     }
   }
-b = TWICE(b)
-  ;
+  b = TWICE(b);
 }
