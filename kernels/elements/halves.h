@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers of 16 bits, held in a float; elements.h says how this is read.
 
-// The nearest number of 16 bits.
-TREADLE_FUNCTION float treadle_round_half(float a)
-{
-  return treadle_half_to_float(treadle_float_to_half(a));
-}
-
 TREADLE_FUNCTION float treadle_double_to_float16(double a)
 {
   float near = (float)a;

@@ -177,12 +177,15 @@ TREADLE_KERNEL k(TREADLE_GLOBAL uint *out)
   out[4] = treadle_as_uint(treadle_half_to_float(0xFC00));
   uchar4 bytes = treadle_make_vector(uchar4)(1, 2, 3, 4);
   out[5] = bytes.w;
+  out[8] = treadle_round_half(1.0015f) == 1.001953125f;
+  out[9] = treadle_round_half(-65520.0f) == -TREADLE_INFINITY;
+  out[10] = treadle_round_half(8.9e-8f) == 5.9604645e-8f;
   out[6] = treadle_as_uint(TREADLE_INFINITY) + (TREADLE_NAN == TREADLE_NAN);
   out[7] = (treadle_int64_literal(1) << 40 >> 39) + (uint)(treadle_uint64_literal(1) << 63 >> 62);
 })",
-                       std::vector<unsigned>(8));
+                       std::vector<unsigned>(11));
   EXPECT_EQ(out, (std::vector<unsigned>{0x3C00, 0x3C00, 0x7C00, 0x33800000, 0xFF800000, 4,
-                                        0x7F800000, 4}));
+                                        0x7F800000, 4, 1, 1, 1}));
 }
 
 }  // namespace

@@ -52,7 +52,8 @@
 // (a * b + c, in whichever way is fastest), treadle_popcount(u), treadle_leading_zeros(u),
 // treadle_as_uint(float), treadle_as_int(float), treadle_as_float(uint). TREADLE_INFINITY and
 // TREADLE_NAN are floats. Numbers of 16 bits are stored as unsigned short and computed with as
-// float: treadle_half_to_float(bits), treadle_float_to_half(float), to nearest even.
+// float: treadle_half_to_float(bits), treadle_float_to_half(float), to nearest even, and
+// treadle_round_half(float), the float that has as many digits.
 //
 // treadle_int64_literal(5) and treadle_uint64_literal(5): numbers with the suffix of their type.
 //

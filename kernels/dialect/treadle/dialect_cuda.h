@@ -142,6 +142,10 @@ TREADLE_FUNCTION unsigned short treadle_float_to_half(float number)
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(number));
   return bits;
 }
+TREADLE_FUNCTION float treadle_round_half(float number)
+{
+  return treadle_half_to_float(treadle_float_to_half(number));
+}
 
 }  // extern "C++"
 

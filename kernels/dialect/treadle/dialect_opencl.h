@@ -89,6 +89,18 @@ TREADLE_FUNCTION unsigned short treadle_float_to_half(float number)
   vstore_half_rte(number, 0, (half *)&bits);
   return bits;
 }
+// By the bits of a float: there and back by vstore_half and vload_half goes through memory, and in
+// PoCL through branches that take a second to compile.
+TREADLE_FUNCTION float treadle_round_half(float number)
+{
+  unsigned int size = as_uint(number) & 0x7fffffff;
+  // To the nearest of 10 bits behind the first, ties to even; what reaches 2^16 is infinite.
+  unsigned int rounded = (size + 0xfff + (size >> 13 & 1)) & 0xffffe000;
+  rounded = rounded < 0x47800000 ? rounded : 0x7f800000;
+  // Below 2^-14 the last bit is 2^-24, as that of a float between 0.5 and 1.
+  if (size < 0x38800000) rounded = as_uint(as_float(size) + 0.5f - 0.5f);
+  return copysign(as_float(size > 0x7f800000 ? size : rounded), number);
+}
 
 typedef long treadle_int64;
 typedef ulong treadle_uint64;
