@@ -79,22 +79,23 @@ class Lowerer {
   void append_axis(std::size_t axis) {
     const std::int64_t extent = extents_[axis];
     bool is_backwards = false, is_forwards = false;
+    std::vector<std::int64_t> steps;
+    steps.reserve(operands_.size());
     for (std::size_t k = 0; k < operands_.size(); ++k) {
-      const std::int64_t step = operands_[k].strides[axis];
+      const std::int64_t step = step_along(k, axis);
       if (k < output_count_ && step == 0)
         throw InvalidArgument("output " + std::to_string(k) + " has stride 0 along axis " +
                                   std::to_string(axis) + " of length " + std::to_string(extent),
                               "write to memory that has an element for each result");
       is_backwards |= step < 0;
       is_forwards |= step > 0;
+      steps.push_back(step);
     }
-    const bool turn = is_backwards && !is_forwards;
-    std::vector<std::int64_t> steps;
-    for (std::size_t k = 0; k < operands_.size(); ++k) {
-      const std::int64_t step = operands_[k].strides[axis];
-      if (turn) result_.offsets[k] += step * (extent - 1);
-      steps.push_back(turn ? -step : step);
-    }
+    if (is_backwards && !is_forwards)
+      for (std::size_t k = 0; k < operands_.size(); ++k) {
+        result_.offsets[k] += steps[k] * (extent - 1);
+        steps[k] = -steps[k];
+      }
     if (!result_.extents.empty() && is_one_axis(steps, extent)) {
       result_.extents.back() *= extent;
       std::ranges::copy(steps, result_.strides.end() - static_cast<std::ptrdiff_t>(steps.size()));
@@ -102,6 +103,18 @@ class Lowerer {
       result_.extents.push_back(extent);
       result_.strides.insert(result_.strides.end(), steps.begin(), steps.end());
     }
+  }
+  /// In elements.
+  std::int64_t step_along(std::size_t k, std::size_t axis) const {
+    const std::int64_t bytes = operands_[k].strides[axis];
+    const auto size = static_cast<std::int64_t>(operands_[k].size_bytes);
+    if (size <= 1) return bytes;
+    if (bytes % size != 0)
+      throw InvalidArgument("operand " + std::to_string(k) + " has a stride of " +
+                                std::to_string(bytes) + " bytes along axis " +
+                                std::to_string(axis) + ", and elements of " + std::to_string(size),
+                            "copy it first");
+    return bytes / size;
   }
 
   /// Whether the last axis goes on where this one ends, in every operand.

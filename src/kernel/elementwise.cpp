@@ -68,7 +68,7 @@ PlanTable& plans_of(device::Device& device) {
 /// A launch, or a part of one that is too large: its extents, and where its arrays begin.
 struct Part {
   std::vector<std::int64_t> extents;
-  std::vector<std::int64_t> first;  ///< elements, of each operand
+  std::vector<std::int64_t> first;  ///< bytes behind each array's location; the first position
 };
 
 /// One launch on one device.
@@ -134,16 +134,17 @@ class Launcher {
                           : launch_.arrays[k].strides;
   }
   std::size_t size_bytes(std::size_t k) const { return operands_[k].dtype.size_bytes(); }
-  device::Location place(std::size_t k, std::int64_t element) const {
-    return launch_.arrays[k].location +
-           static_cast<std::uint64_t>(element) * std::uint64_t{size_bytes(k)};
+  /// Of an array's element that is `elements` behind where the part begins.
+  device::Location place(const Part& part, std::size_t k, std::int64_t elements) const {
+    const std::int64_t bytes = part.first[k] + elements * static_cast<std::int64_t>(size_bytes(k));
+    return launch_.arrays[k].location + static_cast<std::uint64_t>(bytes);
   }
 
   codegen::Lowering lower(const Part& part) const {
     std::vector<codegen::OperandLayout> layouts;
     layouts.reserve(operands_.size());
     for (std::size_t k = 0; k < operands_.size(); ++k) {
-      const device::Location at = is_position(k) ? device::Location{} : place(k, part.first[k]);
+      const device::Location at = is_position(k) ? device::Location{} : place(part, k, 0);
       layouts.push_back({strides(k), is_position(k) ? 0 : size_bytes(k), at.handle + at.offset});
       // A handle without addresses stands for an allocation, which is aligned.
       if (!dialect_.has_addresses) layouts.back().address = at.offset;
@@ -182,11 +183,17 @@ class Launcher {
         codegen::generate_elementwise(launch_.expression, loop, tiling_, dialect_);
     require_room(text);
     const Program program(device_.shared_from_this(), text.text,
-                          {.flags = dialect_.exact_flags, .source_name = text.name});
+                          {.flags = flags(), .source_name = text.name});
     device::Kernel kernel = program.kernel(text.name);
     kernel.let_go_of_device();
     return std::make_shared<ElementwisePlan>(ElementwisePlan{
         std::move(text), kernel, tiling_.group_size, program.origin(), program.seconds()});
+  }
+  std::vector<std::string> flags() const {
+    std::vector<std::string> all = dialect_.exact_flags;
+    if (!dialect_.exact_division_flag.empty() && device_.info().traits.exact_division)
+      all.push_back(dialect_.exact_division_flag);
+    return all;
   }
   void require_room(const codegen::ElementwiseText& text) const {
     std::size_t bytes = 0;
@@ -226,10 +233,10 @@ class Launcher {
       case Role::leaf:
         // Where there are no addresses the kernel adds the offset itself.
         if (!dialect_.has_addresses) return device::Location{launch_.arrays[k].location.handle, 0};
-        return place(k, part.first[k] + space.offsets[k]);
+        return place(part, k, space.offsets[k]);
       case Role::output_offset:
       case Role::leaf_offset:
-        value = element_offset(k) + static_cast<std::uint64_t>(part.first[k] + space.offsets[k]);
+        value = element_offset(place(part, k, space.offsets[k]), k);
         break;
       case Role::position:
         value = static_cast<std::uint64_t>(part.first[k] + space.offsets[k]);
@@ -260,9 +267,9 @@ class Launcher {
     });
     return static_cast<std::size_t>(found - operands_.begin());
   }
-  /// Of an array's first element in its allocation.
-  std::uint64_t element_offset(std::size_t k) const {
-    const std::uint64_t bytes = launch_.arrays[k].location.offset;
+  /// Of a place in its allocation.
+  std::uint64_t element_offset(const device::Location& place, std::size_t k) const {
+    const std::uint64_t bytes = place.offset;
     if (bytes % size_bytes(k) != 0)
       throw InvalidArgument("an array of " + operands_[k].dtype.name() + " begins " +
                                 std::to_string(bytes) + " bytes into its allocation",

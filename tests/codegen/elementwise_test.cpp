@@ -17,7 +17,7 @@ struct Example {
   std::string name;
   Expression expression;
   Strides extents;
-  std::vector<Strides> strides;  ///< of the operands
+  std::vector<Strides> strides;  ///< of the operands, in elements
   std::uint64_t address = 0;     ///< of them all
 };
 
@@ -70,10 +70,13 @@ std::vector<Example> examples() {
 ElementwiseText text_for(const Example& example, Schedule schedule, Language language) {
   std::vector<OperandLayout> layouts;
   const auto operands = operands_of(example.expression);
+  std::vector<Strides> strides = example.strides;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const bool is_memory = operands[k].kind != ElementwiseOperand::Kind::position;
-    layouts.push_back(
-        {example.strides[k], is_memory ? operands[k].dtype.size_bytes() : 0, example.address});
+    const std::size_t size = is_memory ? operands[k].dtype.size_bytes() : 0;
+    if (is_memory)
+      for (std::int64_t& stride : strides[k]) stride *= static_cast<std::int64_t>(size);
+    layouts.push_back({strides[k], size, example.address});
   }
   const Tiling& tiling = tiling_of(schedule);
   const Lowering space = lower(example.extents, layouts, example.expression.outputs.size(), tiling);

@@ -18,7 +18,7 @@ using Extents = std::vector<std::int64_t>;
 
 /// An operand in memory of its own, which begins at a multiple of 16.
 struct Operand {
-  Extents strides;
+  Extents strides;  ///< in elements
   std::size_t size_bytes = 4;
   std::uint64_t address = 0;
 };
@@ -33,8 +33,15 @@ Extents contiguous(const Extents& extents) {
 Lowering lowered(const Extents& extents, const std::vector<Operand>& operands,
                  Schedule schedule = Schedule::wide, std::size_t outputs = 1) {
   std::vector<OperandLayout> layouts;
-  for (const Operand& operand : operands)
-    layouts.push_back({operand.strides, operand.size_bytes, operand.address});
+  std::vector<Extents> strides;
+  strides.reserve(operands.size());
+  for (const Operand& operand : operands) {
+    strides.push_back(operand.strides);
+    if (operand.size_bytes > 0)
+      for (std::int64_t& stride : strides.back())
+        stride *= static_cast<std::int64_t>(operand.size_bytes);
+    layouts.push_back({strides.back(), operand.size_bytes, operand.address});
+  }
   return lower(extents, layouts, outputs, tiling_of(schedule));
 }
 
@@ -183,10 +190,13 @@ TEST(Lowering, EmptySpacesLaunchNothing) {
   }
 }
 
-TEST(Lowering, RefusesOutputsThatAreWrittenTwice) {
+TEST(Lowering, RefusesOutputsThatAreWrittenTwiceAndOddStrides) {
   EXPECT_THROW(lowered({2, 3}, {{{0, 1}}}), InvalidArgument);
   EXPECT_NO_THROW(lowered({1, 3}, {{{0, 1}}}));
   EXPECT_THROW(lowered({-1}, {{{1}}}), InvalidArgument);
+  const Extents extents{5}, odd{6};
+  const OperandLayout layouts[] = {{odd, 4, 0}};
+  EXPECT_THROW(lower(extents, layouts, 1, tiling_of(Schedule::wide)), InvalidArgument);
 }
 
 TEST(Lowering, LargeSpacesStayExact) {

@@ -74,6 +74,11 @@ ScalarBytes scalar_bytes(T value) {
   return bytes;
 }
 
+Extents in_bytes(Extents strides, std::size_t size) {
+  for (std::int64_t& stride : strides) stride *= static_cast<std::int64_t>(size);
+  return strides;
+}
+
 class ElementwiseTest : public testing::TestWithParam<std::tuple<std::string, Schedule>> {
  protected:
   void SetUp() override {
@@ -93,12 +98,14 @@ class ElementwiseTest : public testing::TestWithParam<std::tuple<std::string, Sc
     std::vector<memory::Buffer> buffers{{device_, out.memory}};
     for (const auto& view : in) buffers.emplace_back(device_, view.memory);
     std::vector<ElementwiseArray> arrays;
+    std::vector<Extents> strides{in_bytes(out.strides, sizeof(Out))};
+    for (const auto& view : in) strides.push_back(in_bytes(view.strides, sizeof(In)));
     arrays.push_back(
-        {buffers[0].location() + static_cast<std::uint64_t>(out.first) * sizeof(Out), out.strides});
+        {buffers[0].location() + static_cast<std::uint64_t>(out.first) * sizeof(Out), strides[0]});
     for (std::size_t k = 0; k < in.size(); ++k)
       arrays.push_back(
           {buffers[k + 1].location() + static_cast<std::uint64_t>(in[k].first) * sizeof(In),
-           in[k].strides});
+           strides[k + 1]});
     launch_elementwise(stream(), {expression, extents, arrays, scalars, schedule()});
     stream().synchronize();
     visit(extents, [&](const Extents& index) {
@@ -267,12 +274,12 @@ TEST_P(ElementwiseTest, StoresSeveralOutputsOfSeveralDtypes) {
   const auto shared = device().shared_from_this();
   const memory::Buffer in_a(shared, a), in_b(shared, b), sum(shared, n * 4), less(shared, n),
       product(shared, n * 8);
-  const Extents extents{n}, one{1};
-  const ElementwiseArray arrays[] = {{sum.location(), one},
+  const Extents extents{n}, one{1}, four{4}, eight{8};
+  const ElementwiseArray arrays[] = {{sum.location(), four},
                                      {less.location(), one},
-                                     {product.location(), one},
-                                     {in_a.location(), one},
-                                     {in_b.location(), one}};
+                                     {product.location(), eight},
+                                     {in_a.location(), four},
+                                     {in_b.location(), four}};
   launch_elementwise(stream(), {expression, extents, arrays, {}, schedule()});
   stream().synchronize();
   std::vector<float> sums(n);
@@ -303,7 +310,7 @@ TEST_P(ElementwiseTest, MovesRecordsWhole) {
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = {float(i), std::int16_t(2 * i)};
   const auto shared = device().shared_from_this();
   const memory::Buffer in(shared, from), out(shared, from.size() / 2 * sizeof(Sample));
-  const Extents extents{50}, one{1}, two{2};
+  const Extents extents{50}, one{sizeof(Sample)}, two{2 * sizeof(Sample)};
   const ElementwiseArray arrays[] = {{out.location(), one}, {in.location(), two}};
   launch_elementwise(stream(), {build.build(), extents, arrays, {}, schedule()});
   stream().synchronize();
@@ -329,8 +336,8 @@ class OnePlan : public ElementwiseTest {
   const ElementwisePlan& plan(const Extents& extents, const Extents& in) {
     const auto shared = device().shared_from_this();
     const memory::Buffer z(shared, 4000 * 4), x(shared, 4000 * 4);
-    const Extents out = c_order(extents);
-    const ElementwiseArray arrays[] = {{z.location(), out}, {x.location(), in}};
+    const Extents z_strides = in_bytes(c_order(extents), 4), x_strides = in_bytes(in, 4);
+    const ElementwiseArray arrays[] = {{z.location(), z_strides}, {x.location(), x_strides}};
     return plan_elementwise(device(), {twice_, extents, arrays, {}, schedule()});
   }
   const Expression& twice() const { return twice_; }
@@ -361,7 +368,7 @@ TEST_P(OnePlan, IsMadeOnceForManyThreads) {
   for (int i = 0; i < 7; ++i) x = build.step(Op::add, Scalar::float32, {x, x});
   build.output(x);
   const Expression expression = build.build();
-  const Extents extents{100}, one{1};
+  const Extents extents{100}, one{4};
   const memory::Buffer memory(device().shared_from_this(), 800);
   const ElementwiseArray arrays[] = {{memory.location(), one}, {memory.location() + 400, one}};
   std::vector<const ElementwisePlan*> plans(4);
@@ -375,7 +382,7 @@ TEST_P(OnePlan, IsMadeOnceForManyThreads) {
 
 TEST_P(OnePlan, RefusesOperandsThatDoNotFit) {
   const memory::Buffer memory(device().shared_from_this(), 800);
-  const Extents extents{100}, one{1}, none;
+  const Extents extents{100}, one{4}, none;
   const ElementwiseArray z{memory.location(), one}, rankless{memory.location(), none};
   const auto launch = [&](std::vector<ElementwiseArray> arrays, std::vector<ScalarBytes> scalars) {
     launch_elementwise(stream(), {twice(), extents, arrays, scalars, schedule()});
@@ -387,7 +394,7 @@ TEST_P(OnePlan, RefusesOperandsThatDoNotFit) {
 
 TEST_P(OnePlan, OrderHoldsWithoutElements) {
   const memory::Buffer memory(device().shared_from_this(), 800);
-  const Extents extents{0}, one{1};
+  const Extents extents{0}, one{4};
   const ElementwiseArray arrays[] = {{memory.location(), one}, {memory.location(), one}};
   const auto before = device().make_event(), after = device().make_event();
   stream().record(*before);
@@ -398,6 +405,26 @@ TEST_P(OnePlan, OrderHoldsWithoutElements) {
   EXPECT_TRUE(before->is_done());
 }
 
+TEST(ElementwisePlans, SpacesThatAreTooLargeForOneLaunchRunByHalves) {
+  const auto null = device::make_null_device();
+  ExpressionBuilder build;
+  build.output(
+      build.step(Op::add, Scalar::int8, {build.leaf(Scalar::int8), build.leaf(Scalar::int8)}));
+  const Expression expression = build.build();
+  const memory::Buffer memory(null, 64);
+  const Extents extents{std::int64_t{1} << 30, 3}, whole{3, 1}, row{0, 1};
+  const ElementwiseArray arrays[] = {
+      {memory.location(), whole}, {memory.location(), whole}, {memory.location(), row}};
+  const auto done = null->make_event();
+  launch_elementwise(*null->default_stream(), {expression, extents, arrays}, {.done = done.get()});
+  std::vector<std::string> launches;
+  for (const std::string& call : device::null_calls(*null))
+    if (call.starts_with("launch")) launches.push_back(call);
+  // 2^29 rows of three, 1024 elements a group.
+  EXPECT_EQ(launches, std::vector<std::string>(2, "launch add_i8 1572864x1x1 256x1x1 12"));
+  EXPECT_TRUE(done->is_done());
+}
+
 TEST(ElementwisePlans, DoNotKeepTheirDevice) {
   std::weak_ptr<device::Device> device;
   {
@@ -406,7 +433,7 @@ TEST(ElementwisePlans, DoNotKeepTheirDevice) {
     ExpressionBuilder build;
     build.output(build.leaf(Scalar::float32));
     const Expression expression = build.build();
-    const Extents extents{10}, one{1};
+    const Extents extents{10}, one{4};
     const memory::Buffer memory(null, 80);
     const ElementwiseArray arrays[] = {{memory.location(), one}, {memory.location() + 40, one}};
     launch_elementwise(*null->default_stream(), {expression, extents, arrays});

@@ -26,8 +26,10 @@ namespace treadle::codegen {
 
 /// An operand as it lies in memory.
 struct OperandLayout {
-  std::span<const std::int64_t> strides;  ///< in elements, of each axis; 0 where it is broadcast
-  /// Of an element; 0 for the position in the index space, which lies in no memory.
+  /// In bytes, of each axis, multiples of the element's; 0 where it is broadcast.
+  std::span<const std::int64_t> strides;
+  /// Of an element; 0 for the position in the index space, which lies in no memory: its strides are
+  /// positions.
   std::size_t size_bytes = 0;
   std::uint64_t address = 0;  ///< of the first element in bytes; read modulo 16 only
 };
@@ -128,8 +130,8 @@ struct Lowering {
 
 /// Lowers an index space of these extents. `operands` are the outputs, of which there are
 /// `output_count`, and then the inputs; each has as many strides as there are extents. Throws
-/// InvalidArgument for negative extents and for an output with a zero stride along an axis that is
-/// longer than 1.
+/// InvalidArgument for negative extents, for strides that are no multiple of an element's size, and
+/// for an output with a zero stride along an axis that is longer than 1.
 Lowering lower(std::span<const std::int64_t> extents, std::span<const OperandLayout> operands,
                std::size_t output_count, const Tiling& tiling);
 

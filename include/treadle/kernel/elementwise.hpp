@@ -23,7 +23,7 @@ namespace treadle::kernel {
 /// An array as an operand of an elementwise launch.
 struct ElementwiseArray {
   device::Location location;              ///< of its first element
-  std::span<const std::int64_t> strides;  ///< in elements, of each axis; 0 where it is broadcast
+  std::span<const std::int64_t> strides;  ///< in bytes, of each axis; 0 where it is broadcast
 };
 
 /// The bytes of a value that a launch passes; those of its dtype, from the first on.
