@@ -22,8 +22,6 @@ std::string short_name(const DType& dtype) {
   return letters[static_cast<std::size_t>(dtype.kind())] + std::to_string(8 * dtype.size_bytes());
 }
 
-std::string number(std::uint64_t value) { return std::to_string(value); }
-
 bool is_operation(Op op) { return op != Op::leaf && op != Op::scalar && op != Op::iota; }
 
 }  // namespace

@@ -3,12 +3,6 @@
 #include "elementwise_writer.hpp"
 
 namespace treadle::codegen {
-namespace {
-
-std::string number(std::uint64_t value) { return std::to_string(value); }
-
-}  // namespace
-
 void ElementwiseWriter::write_wide_linear() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
   const std::uint64_t tile = std::uint64_t{tiling_.group_size} * loop_.items * loop_.rounds;

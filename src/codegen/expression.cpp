@@ -12,13 +12,13 @@ namespace {
 /// Sets of ScalarKind.
 using Kinds = unsigned;
 constexpr Kinds of(ScalarKind kind) { return 1u << static_cast<unsigned>(kind); }
-constexpr Kinds booleans = of(ScalarKind::boolean);
-constexpr Kinds integers = of(ScalarKind::signed_integer) | of(ScalarKind::unsigned_integer);
-constexpr Kinds floats = of(ScalarKind::floating);
-constexpr Kinds complexes = of(ScalarKind::complex);
-constexpr Kinds numbers = integers | floats | complexes;
-constexpr Kinds any_number = booleans | numbers;
-constexpr Kinds records = of(ScalarKind::structure);
+constexpr Kinds boolean_kinds = of(ScalarKind::boolean);
+constexpr Kinds integer_kinds = of(ScalarKind::signed_integer) | of(ScalarKind::unsigned_integer);
+constexpr Kinds float_kinds = of(ScalarKind::floating);
+constexpr Kinds complex_kinds = of(ScalarKind::complex);
+constexpr Kinds number_kinds = integer_kinds | float_kinds | complex_kinds;
+constexpr Kinds any_kind = boolean_kinds | number_kinds;
+constexpr Kinds record_kinds = of(ScalarKind::structure);
 
 /// What an operation gives, from the dtype that it computes in.
 enum class Gives { same, boolean, real, complex, uint8, int32 };
@@ -34,50 +34,50 @@ Computes computes_in(OpRule rule) {
     case OpRule::add:
     case OpRule::multiply:
     case OpRule::extremum:
-      return {any_number};
+      return {any_kind};
     case OpRule::subtract:
     case OpRule::negative:
     case OpRule::sign:
     case OpRule::power:
     case OpRule::number:
-      return {numbers};
+      return {number_kinds};
     case OpRule::divide:
     case OpRule::rint:
     case OpRule::math:
-      return {floats | complexes};
+      return {float_kinds | complex_kinds};
     case OpRule::real_arithmetic:
-      return {integers | floats};
+      return {integer_kinds | float_kinds};
     case OpRule::absolute:
     case OpRule::part:
-      return {any_number, Gives::real};
+      return {any_kind, Gives::real};
     case OpRule::angle:
-      return {floats | complexes, Gives::real};
+      return {float_kinds | complex_kinds, Gives::real};
     case OpRule::make_complex:
-      return {floats, Gives::complex};
+      return {float_kinds, Gives::complex};
     case OpRule::bits:
-      return {booleans | integers};
+      return {boolean_kinds | integer_kinds};
     case OpRule::shift:
     case OpRule::gcd:
-      return {integers};
+      return {integer_kinds};
     case OpRule::bit_count:
-      return {integers, Gives::uint8};
+      return {integer_kinds, Gives::uint8};
     case OpRule::compare:
     case OpRule::logical:
     case OpRule::predicate:
-      return {any_number, Gives::boolean};
+      return {any_kind, Gives::boolean};
     case OpRule::real_predicate:
-      return {booleans | integers | floats, Gives::boolean};
+      return {boolean_kinds | integer_kinds | float_kinds, Gives::boolean};
     case OpRule::where:
-      return {any_number | records};
+      return {any_kind | record_kinds};
     case OpRule::round:
-      return {booleans | integers | floats};
+      return {boolean_kinds | integer_kinds | float_kinds};
     case OpRule::real_math:
     case OpRule::ldexp:
-      return {floats};
+      return {float_kinds};
     case OpRule::exponent:
-      return {floats, Gives::int32};
+      return {float_kinds, Gives::int32};
     case OpRule::none:
-      return {any_number};
+      return {any_kind};
   }
   return {0};
 }

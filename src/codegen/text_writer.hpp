@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -72,5 +73,7 @@ class TextWriter {
   std::string text_;
   std::size_t depth_ = 0;
 };
+
+inline std::string number(std::uint64_t value) { return std::to_string(value); }
 
 }  // namespace treadle::codegen
