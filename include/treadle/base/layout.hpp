@@ -21,16 +21,21 @@ enum class MemoryOrder : std::uint8_t { c, fortran };
 
 /// One entry between the brackets of an index expression.
 struct Index {
+  /// What it is; what it says of an axis stands below.
   enum class Kind : std::uint8_t { integer, slice, ellipsis, new_axis };
-  Kind kind = Kind::slice;
+  Kind kind = Kind::slice;  ///< all of an axis, unless said otherwise
   /// Of an integer its value; of a slice where it begins. Negative counts from the end.
   std::optional<std::int64_t> start = {};
   std::optional<std::int64_t> stop = {};  ///< of a slice: the first element left out
   std::int64_t step = 1;                  ///< of a slice: not 0
 
+  /// One element of an axis, which is gone then.
   static Index at(std::int64_t position) { return {Kind::integer, position}; }
+  /// A whole axis.
   static Index all() { return {}; }
+  /// As many whole axes as there are left; at most once.
   static Index ellipsis() { return {Kind::ellipsis}; }
+  /// An axis of length 1 that was not there.
   static Index new_axis() { return {Kind::new_axis}; }
 };
 
@@ -45,7 +50,7 @@ struct ByteRange {
 /// IndexError.
 class Layout {
  public:
-  static constexpr int max_rank = 64;
+  static constexpr int max_rank = 64;    ///< NumPy's
   static constexpr int inline_rank = 4;  ///< up to here there is no allocation
 
   /// One element, no axes.
@@ -63,11 +68,15 @@ class Layout {
   Layout& operator=(Layout&& other) noexcept;
   ~Layout();
 
+  /// Axes.
   int rank() const noexcept { return static_cast<int>(rank_); }
+  /// Of each axis its length; valid as long as the layout.
   Extents shape() const noexcept { return {values(), static_cast<std::size_t>(rank_)}; }
+  /// Of each axis the bytes from one element to the next; valid as long as the layout.
   Extents strides() const noexcept {
     return {values() + stride_begin(), static_cast<std::size_t>(rank_)};
   }
+  /// Where the first element begins.
   std::int64_t offset_bytes() const noexcept { return offset_bytes_; }
   /// Elements: the product of the extents; 1 without axes.
   std::int64_t size() const noexcept;

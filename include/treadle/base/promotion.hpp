@@ -21,8 +21,10 @@ class OperandType {
  public:
   // Implicit: an operand is usually an array.
   OperandType(Scalar scalar) noexcept : code_(static_cast<std::uint8_t>(scalar)) {}
+  /// A number of the host language.
   OperandType(Weak weak) noexcept : code_(static_cast<std::uint8_t>(first_weak + int(weak))) {}
 
+  /// Whether it is a number of the host language.
   bool is_weak() const noexcept { return code_ >= first_weak; }
   /// Of a number of the host language the dtype it has on its own: int64, float64, complex128.
   Scalar scalar() const noexcept;
@@ -119,8 +121,11 @@ struct DTypePolicy {
   Scalar truth = Scalar::boolean;  ///< of any(), all() and the logical functions
   bool sum_keeps_dtype = false;    ///< sums and products have their elements' dtype
 };
+/// NumPy's.
 inline constexpr DTypePolicy native_dtypes{};
+/// Of PyCUDA's arrays.
 inline constexpr DTypePolicy pycuda_dtypes{DTypePolicy::Comparison::common, Scalar::boolean, true};
+/// Of PyOpenCL's arrays.
 inline constexpr DTypePolicy pyopencl_dtypes{DTypePolicy::Comparison::int8, Scalar::int8, true};
 /// The dtype that a face gives the result of a binary operation.
 Scalar result_dtype(const DTypePolicy& policy, Op op, OperandType a, OperandType b);

@@ -32,7 +32,7 @@ struct Instruction {
 
 /// An input whose elements lie in memory.
 struct LeafSpec {
-  DType dtype;
+  DType dtype;  ///< of an element
   /// Number of the output whose elements these are, read before they are written; -1: none. Such a
   /// leaf is read through the output's pointer.
   std::int8_t in_place = -1;

@@ -19,8 +19,8 @@ std::shared_ptr<Stream> current_stream();
 
 /// What current_device() and current_stream() give, without a share in it.
 struct Current {
-  Device& device;
-  Stream& stream;
+  Device& device;  ///< current_device()
+  Stream& stream;  ///< current_stream()
 };
 /// For paths where a few nanoseconds count. Valid on this thread until it enters or leaves a scope;
 /// outside of scopes until the thread ends, which then keeps default_device(). Throws as that.

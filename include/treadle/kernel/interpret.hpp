@@ -27,15 +27,15 @@ using ElementBytes = std::array<std::byte, 16>;
 
 /// Elements of an input: the first one is layout.offset_bytes() after `data`.
 struct HostInput {
-  const void* data;
-  Layout layout;
+  const void* data;  ///< where the layout's offset counts from
+  Layout layout;     ///< of the elements; broadcast to the outputs' shape
 };
 
 /// Elements of an output. None of the inputs' elements may be among them, unless it is the element
 /// of the same index.
 struct HostOutput {
-  void* data;
-  Layout layout;
+  void* data;     ///< where the layout's offset counts from
+  Layout layout;  ///< of the elements
 };
 
 /// Computes an expression, which is valid, for each element of the outputs' shape, to which the

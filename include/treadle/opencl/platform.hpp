@@ -76,9 +76,9 @@ class Loader {
   std::shared_ptr<State> state_;
 };
 
-/// Where a loader looks for platforms, for error texts and `treadle info`: each environment variable that
-/// is set (OCL_ICD_VENDORS, OCL_ICD_FILENAMES, OPENCL_VENDOR_PATH), then each folder and ICD file
-/// with the library it names and whether that is there.
+/// Where a loader looks for platforms, for error texts and `treadle info`: each environment
+/// variable that is set (OCL_ICD_VENDORS, OCL_ICD_FILENAMES, OPENCL_VENDOR_PATH), then each folder
+/// and ICD file with the library it names and whether that is there.
 std::vector<std::string> vendor_files();
 
 }  // namespace treadle::opencl
