@@ -168,14 +168,17 @@ def check_own_command(words, place, run_python):
 
 @pytest.mark.parametrize("page", pages_with("{literalinclude}"))
 def test_included_files_exist(page):
-    """What is included is built: a public header, or an example that is a test."""
+    """What is included is built or compared: a public header, a golden text, or an example that is
+    a test."""
     built = (ROOT / "examples/cpp/CMakeLists.txt").read_text()
     for number, target, _ in blocks(page, "{literalinclude}"):
         file = ((ROOT / page).parent / target).resolve()
         assert file.is_file(), f"{page}:{number}: {target}"
         is_header = file.is_relative_to(ROOT / "include")
+        is_golden = file.is_relative_to(ROOT / "tests/golden")
         is_python = file.is_relative_to(ROOT / "examples/python")  # tests/examples runs them all
-        assert is_header or is_python or f" {file.stem}" in built, f"{page}:{number}: {target}"
+        is_example = is_python or f" {file.stem}" in built
+        assert is_header or is_golden or is_example, f"{page}:{number}: {target}"
 
 
 @pytest.mark.parametrize("page", NAMES)
