@@ -156,8 +156,8 @@ enum KernelFlags : std::uint32_t {
   kernel_may_run_long = 8,   ///< has a loop whose end the compiler cannot tell
   kernel_notes_writes = 32,  ///< compiled with the check `init`
   kernel_time_by_arguments = 64,  ///< but the same numbers among its arguments take as long again
-  kernel_walks_tiles = 128,       ///< neighbours in the grid read the same: see BlockOrder
-  kernel_runs_block_rows = 256    ///< `run` heeds blocks_in_row
+  // 128 is set in modules that older compilers made; it means nothing now.
+  kernel_runs_block_rows = 256  ///< `run` heeds blocks_in_row
 };
 struct Kernel {
   const char* name;       ///< symbol, as cuModuleGetFunction looks it up

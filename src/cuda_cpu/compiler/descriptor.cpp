@@ -106,7 +106,6 @@ std::uint32_t flags_of(const KernelPlan& kernel) {
   if (kernel.running_time != RunningTime::over_soon) flags |= kernel_may_run_long;
   if (kernel.running_time == RunningTime::by_arguments) flags |= kernel_time_by_arguments;
   if (kernel.notes_writes) flags |= kernel_notes_writes;
-  if (kernel.swizzles_blocks) flags |= kernel_walks_tiles;
   if (kernel.runs_block_rows) flags |= kernel_runs_block_rows;
   return flags;
 }

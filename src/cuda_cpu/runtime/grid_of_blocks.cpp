@@ -26,9 +26,7 @@ bool GridOfBlocks::reserve(const Kernel& kernel, const LaunchShape& shape, void*
   for (std::uint64_t block = 0; block < total_; ++block) {
     BlockContext& context = places_[block].context;
     context = block_context_in(memory + block * each, kernel, shape, launch);
-    context.block_index[0] = static_cast<std::uint32_t>(block % shape.grid[0]);
-    context.block_index[1] = static_cast<std::uint32_t>(block / shape.grid[0] % shape.grid[1]);
-    context.block_index[2] = static_cast<std::uint32_t>(block / shape.grid[0] / shape.grid[1]);
+    shape.locate(block, context.block_index);
     context.thread_index[0] = thread_unknown;
   }
   return true;

@@ -9,7 +9,6 @@
 #define FMT_HEADER_ONLY
 #include <fmt/format.h>
 
-#include "cuda_cpu/runtime/block_order.hpp"
 #include "cuda_cpu/runtime/block_space.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
@@ -33,9 +32,6 @@ constexpr std::int64_t quick_nanoseconds = 1'000'000;
 /// Chunks a thread gets of a grid, on average: enough to even out, few enough that claiming costs
 /// nothing.
 constexpr std::uint64_t chunks_per_thread = 16;
-/// Rows of blocks per strip where neighbouring blocks read the same memory: a column of tiles is
-/// reused this often while it is cached. More rows would not fit into the cache.
-constexpr std::uint32_t strip_rows = 16;
 /// Threads per row of blocks that run together: long enough for hardware prefetching.
 constexpr std::uint32_t threads_in_row = 16384;
 
@@ -114,8 +110,7 @@ bool LaunchCommand::may_take_long() const {
 
 void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockContext& block) {
   const Kernel& kernel = function_->kernel;
-  BlockOrder order(shape_.grid, (kernel.flags & kernel_walks_tiles) != 0 ? strip_rows : 1);
-  order.locate(first, block.block_index);
+  shape_.locate(first, block.block_index);
   const bool by_regions = runs_regions(kernel, shape_.block[0]);
   const bool on_fibers = runs_on_fibers(kernel);
   const bool in_rows = (kernel.flags & kernel_runs_block_rows) != 0 && !by_regions && !on_fibers;
@@ -129,7 +124,7 @@ void LaunchCommand::run_chunk(std::uint64_t first, std::uint64_t end, BlockConte
       kernel.run(arguments_, &block);
     else if (start_block({kernel, function_->barriers, arguments_, block}) != BlockPause::finished)
       leave_guarded(FaultReason::trap);  // a grid barrier, which CUDA's headers answer with a trap
-    order.advance(block.block_index);
+    shape_.advance(block.block_index);
   }
 }
 

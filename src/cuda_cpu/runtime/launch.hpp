@@ -22,6 +22,22 @@ struct LaunchShape {
   bool cooperative = false;  ///< all blocks are kept until the last has ended: they may meet
   std::uint64_t blocks() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
   std::uint64_t threads() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
+
+  /// Writes the coordinates of block `number` to `index`: x first, then y, then z. It divides,
+  /// which takes as long as a short block runs: call it once per chunk, then advance().
+  void locate(std::uint64_t number, std::uint32_t* index) const {
+    index[0] = static_cast<std::uint32_t>(number % grid[0]);
+    index[1] = static_cast<std::uint32_t>(number / grid[0] % grid[1]);
+    index[2] = static_cast<std::uint32_t>(number / grid[0] / grid[1]);
+  }
+  /// From the block that `index` names to the next.
+  void advance(std::uint32_t* index) const {
+    if (++index[0] < grid[0]) return;
+    index[0] = 0;
+    if (++index[1] < grid[1]) return;
+    index[1] = 0;
+    ++index[2];
+  }
 };
 
 /// One kernel launch. Threads claim chunks of blocks, in increasing order of the block's number (x

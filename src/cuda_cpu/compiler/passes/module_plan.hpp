@@ -50,7 +50,6 @@ struct KernelPlan {
   bool dynamic_shared = false;
   bool small_index = false;
   RunningTime running_time = RunningTime::over_soon;
-  bool swizzles_blocks = false;      ///< see block_swizzle.hpp
   bool runs_block_rows = false;      ///< see block_rows.hpp
   bool notes_writes = false;         ///< is checked for reads of what nobody has written
   llvm::Function* run = nullptr;     ///< null when there are regions

@@ -37,7 +37,6 @@
 #include "cuda_cpu/compiler/passes/regions/implied_barriers.hpp"
 #include "cuda_cpu/compiler/passes/regions/region_entries.hpp"
 #include "cuda_cpu/compiler/passes/speed/block_rows.hpp"
-#include "cuda_cpu/compiler/passes/speed/block_swizzle.hpp"
 #include "cuda_cpu/compiler/passes/speed/consecutive_indices.hpp"
 #include "cuda_cpu/compiler/passes/speed/join_regions.hpp"
 #include "cuda_cpu/compiler/passes/speed/loop_interchange.hpp"
@@ -212,12 +211,6 @@ constexpr Pass passes_in_order[] = {
      }},
     {"split-kernels", required, "kernels with barriers are going to be split at them",
      [](PassContext& c) { choose_kernels_to_split(c); }},
-    {"block-swizzle", speed, "blocks that read the same tiles run one after the other",
-     [](PassContext& c) {
-       for (const auto& kernel : c.kernels)
-         if (kernel->split)
-           kernel->plan.swizzles_blocks = swizzles_blocks(kernel->split->body, c.runner);
-     }},
     {"loop-interchange", speed,
      "exchanges loops of kernels without barriers with the loop over threads",
      [](PassContext& c) { split_interchanged_loops(c); }},
