@@ -253,11 +253,6 @@ constexpr Pass passes_in_order[] = {
      }},
     {"regions", required, "splits kernels at barriers; finds what regions hand on to each other",
      [](PassContext& c) { split_at_barriers(c); }},
-    {"slot-coloring", speed, "values that are never live at the same time share a slot",
-     [](PassContext& c) {
-       for (SplitKernel& kernel : split_kernels(c))
-         kernel.live->color_slots(kernel.body, *kernel.graph);
-     }},
     {"consecutive-indices", speed,
      "indices that are consecutive along a row are computed, not loaded by each thread",
      [](PassContext& c) {

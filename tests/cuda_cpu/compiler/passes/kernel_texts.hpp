@@ -97,9 +97,9 @@ inline std::string strided_sum(const std::string& load) {
     ret void })";
 }
 
-/// `sum += p[x + m]` and a barrier, n times; `last` is what the end of a turn adds.
-inline std::string walking_kernel(const std::string& last, const std::string& kind = "") {
-  return R"(define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) {
+/// `sum += p[x + m]` between barriers, n times.
+inline constexpr const char* walking_kernel = R"(
+  define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) {
     %x = call spir_func i32 @__treadle_thread_index(i32 0)
     br label %loop
    loop:
@@ -107,13 +107,10 @@ inline std::string walking_kernel(const std::string& last, const std::string& ki
     %sum = phi float [ 0.0, %0 ], [ %next, %loop ]
     %i = add i32 %x, %m
     %a = getelementptr float, ptr addrspace(1) %p, i32 %i
-    %v = load )" +
-         kind + R"( float, ptr addrspace(1) %a
+    %v = load float, ptr addrspace(1) %a
     call spir_func void @__treadle_barrier(i32 1)
     %next = fadd float %sum, %v
     call spir_func void @__treadle_barrier(i32 1)
-    )" + last +
-         R"(
     %m.next = add i32 %m, 1
     %more = icmp slt i32 %m.next, %n
     br i1 %more, label %loop, label %end
@@ -121,6 +118,5 @@ inline std::string walking_kernel(const std::string& last, const std::string& ki
     %b = getelementptr float, ptr addrspace(1) %q, i32 %x
     store float %next, ptr addrspace(1) %b
     ret void })";
-}
 
 }  // namespace treadle::cuda_cpu

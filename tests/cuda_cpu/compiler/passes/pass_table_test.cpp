@@ -87,7 +87,7 @@ TEST(PassTable, EachSpeedPassCanBeDisabledAlone) {
     BackendOptions options;
     options.passes.disabled = {std::string(pass.name)};
     for (const std::string& text :
-         {strided_sum("load"), walking_kernel(""), std::string(indexed_kernel)}) {
+         {strided_sum("load"), std::string(walking_kernel), std::string(indexed_kernel)}) {
       const std::vector<std::string> shown = passes_in(printed_log(text, options));
       EXPECT_THAT(shown, testing::Contains(std::string(pass.name) + ", which is off"));
       EXPECT_EQ(std::ranges::count_if(

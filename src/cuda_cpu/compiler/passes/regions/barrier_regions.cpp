@@ -37,7 +37,6 @@ void split_at_barriers(SplitKernel& kernel, const std::string& name) {
 }
 
 void make_region_functions(SplitKernel& kernel) {
-  kernel.live->lay_out(kernel.body);
   for (unsigned i = 0; i < kernel.regions.size(); ++i) {
     RegionWork& region = kernel.regions[i];
     region.function = make_region_function(kernel.body, *kernel.graph, *kernel.live, kernel.local,

@@ -10,7 +10,6 @@
 //   region 1:  store float %v, ptr (%q + %i)
 #include "cuda_cpu/compiler/passes/regions/live_values.hpp"
 
-#include <llvm/IR/CFG.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -18,7 +17,6 @@
 
 #include "cuda_cpu/compiler/passes/analysis/uniformity.hpp"
 #include "cuda_cpu/compiler/passes/regions/region_graph.hpp"
-#include "cuda_cpu/compiler/passes/speed/slot_coloring.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -38,14 +36,10 @@ bool outlives_block(const Instruction& value) {
   });
 }
 
-/// Where a walk over a body's blocks goes on behind a barrier, or does not.
-enum class AtBarriers { end, go_on };
-
-/// Backward liveness over the blocks of a body.
+/// Backward liveness over the blocks of a body, up to the next barriers.
 class Liveness {
  public:
-  Liveness(const KernelBody& body, const RegionGraph& graph, AtBarriers at_barriers)
-      : graph_(graph), at_barriers_(at_barriers) {
+  Liveness(const KernelBody& body, const RegionGraph& graph) : graph_(graph) {
     for (Instruction& instruction : llvm::instructions(*body.function))
       if (outlives_block(instruction)) {
         index_[&instruction] = static_cast<unsigned>(values_.size());
@@ -71,11 +65,6 @@ class Liveness {
     llvm::BitVector used_by_phis;  ///< of successors, over the edges from this block
   };
 
-  llvm::SmallVector<BasicBlock*, 2> successors(BasicBlock* block) const {
-    if (at_barriers_ == AtBarriers::end) return graph_.successors(block);
-    return {llvm::succ_begin(block), llvm::succ_end(block)};
-  }
-
   void initialise(BasicBlock& block) {
     const auto count = static_cast<unsigned>(values_.size());
     Sets& sets = sets_[&block];
@@ -91,7 +80,7 @@ class Liveness {
       if (auto found = index_.find(&instruction); found != index_.end())
         sets.defined.set(found->second);
     }
-    for (BasicBlock* next : successors(&block))
+    for (BasicBlock* next : graph_.successors(&block))
       for (llvm::PHINode& phi : next->phis())
         if (auto found = index_.find(phi.getIncomingValueForBlock(&block)); found != index_.end())
           sets.used_by_phis.set(found->second);
@@ -102,7 +91,7 @@ class Liveness {
     for (BasicBlock* block : llvm::reverse(order_)) {
       Sets& sets = sets_[block];
       llvm::BitVector live = sets.used_by_phis;
-      for (BasicBlock* next : successors(block)) live |= sets_[next].live;
+      for (BasicBlock* next : graph_.successors(block)) live |= sets_[next].live;
       live.reset(sets.defined);
       live |= sets.live;
       if (live == sets.live) continue;
@@ -113,7 +102,6 @@ class Liveness {
   }
 
   const RegionGraph& graph_;
-  const AtBarriers at_barriers_;
   llvm::SmallVector<BasicBlock*, 32> order_;
   llvm::SmallVector<Instruction*, 64> values_;
   llvm::DenseMap<const llvm::Value*, unsigned> index_;
@@ -151,7 +139,7 @@ LiveValues::LiveValues(const KernelBody& body, const RegionGraph& graph,
 }
 
 void LiveValues::find_needed(const KernelBody& body, const RegionGraph& graph) {
-  const Liveness liveness(body, graph, AtBarriers::end);
+  const Liveness liveness(body, graph);
   for (const RegionGraph::Region& region : graph.regions())
     needed_.push_back(liveness.live_into(region.start));
 }
@@ -177,37 +165,16 @@ void LiveValues::add_slot(Instruction& value, bool uniform) {
   if (auto* integer = llvm::dyn_cast<llvm::IntegerType>(slot.memory_type))
     slot.memory_type = llvm::IntegerType::get(
         value.getContext(), static_cast<unsigned>(llvm::alignTo(integer->getBitWidth(), 8)));
+  const std::uint64_t size = value.getModule()->getDataLayout().getTypeAllocSize(slot.memory_type);
+  if (uniform) {
+    slot.offset = llvm::alignTo(uniform_size_, 16);
+    uniform_size_ = slot.offset + size;
+  } else {
+    slot.offset = varying_size_;
+    varying_size_ += llvm::PowerOf2Ceil(size);
+  }
   slot_index_[&value] = static_cast<unsigned>(slots_.size());
   slots_.push_back(slot);
-}
-
-void LiveValues::color_slots(const KernelBody& body, const RegionGraph& graph) {
-  const auto is_phi = [](const Slot& slot) { return llvm::isa<llvm::PHINode>(slot.value); };
-  if (llvm::none_of(slots_, is_phi)) return;
-  const Liveness liveness(body, graph, AtBarriers::go_on);
-  AliveValues alive;
-  for (const RegionGraph::Region& region : graph.regions()) {
-    const auto values = liveness.live_into(region.start);
-    alive.emplace_back(values.begin(), values.end());
-  }
-  color_ = slot_colors(slots_, graph, alive);
-}
-
-void LiveValues::lay_out(const KernelBody& body) {
-  const llvm::DataLayout& layout = body.function->getParent()->getDataLayout();
-  for (unsigned i = 0; i < slots_.size(); ++i) {
-    Slot& slot = slots_[i];
-    const std::uint64_t size = layout.getTypeAllocSize(slot.memory_type);
-    if (slot.uniform) {
-      slot.offset = llvm::alignTo(uniform_size_, 16);
-      uniform_size_ = slot.offset + size;
-    } else if (!color_.empty() && color_[i] != i) {
-      slot.offset = slots_[color_[i]].offset;
-    } else {
-      slot.offset = varying_size_;
-      varying_size_ += llvm::PowerOf2Ceil(size);
-    }
-  }
 }
 
 const Slot* LiveValues::slot_of(const Instruction* value) const {

@@ -27,11 +27,6 @@ class LiveValues {
   LiveValues(const KernelBody& body, const RegionGraph& graph, const Uniformity& uniformity,
              const llvm::BitVector& apart);
 
-  /// Gives one slot to values that are never live at the same time (slot_coloring.hpp).
-  void color_slots(const KernelBody& body, const RegionGraph& graph);
-  /// Gives each slot its place: offsets and sizes are known from here on.
-  void lay_out(const KernelBody& body);
-
   /// Values region `region` reads before, or instead of, computing them; in the order of the code.
   llvm::ArrayRef<llvm::Instruction*> needed_by(unsigned region) const { return needed_[region]; }
   /// The slot of `value`; null when it is cheaper to compute it again from kernel arguments.
@@ -49,7 +44,6 @@ class LiveValues {
   llvm::DenseMap<const llvm::Value*, unsigned> costs_;
   llvm::SmallVector<Slot, 16> slots_;
   llvm::DenseMap<const llvm::Instruction*, unsigned> slot_index_;
-  llvm::SmallVector<unsigned, 16> color_;  ///< the slot that each shares; empty: its own
   std::uint64_t uniform_size_ = 0, varying_size_ = 0;
 };
 

@@ -15,8 +15,7 @@ using testing::ElementsAre;
 TEST(LiveValues, IndicesAreRecomputedOtherValuesGetSlots) {
   const Lowered kernel(crossing_kernel("%n"));
   const RegionGraph graph(kernel.body, "k");
-  LiveValues live(kernel.body, graph, Uniformity(kernel.body), llvm::BitVector(2));
-  live.lay_out(kernel.body);
+  const LiveValues live(kernel.body, graph, Uniformity(kernel.body), llvm::BitVector(2));
   std::vector<std::string> slots;
   for (const Slot& slot : live.slots())
     slots.push_back(slot.value->getName().str() + (slot.uniform ? " uniform" : " varying"));
