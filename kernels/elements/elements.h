@@ -9,6 +9,7 @@
 //   unsigned_integers.h    uint8 to uint64
 //   integers.h             both
 //   halves.h               float16, whose elements are computed with as float
+//   random.h               random words, and the numbers made of them
 //
 // A function begins with TREADLE_FUNCTION and ends with a brace at the start of a line; the comment
 // above belongs to it. The words of treadle/dialect.h may be used. These words stand for others:

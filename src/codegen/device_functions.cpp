@@ -45,6 +45,7 @@ constexpr Source sources[] = {
     {"signed_integers.h", std::span(integers).first(4)},
     {"unsigned_integers.h", std::span(integers).last(4)},
     {"halves.h", no_dtype},
+    {"random.h", no_dtype},
 };
 
 /// The type in which integers of a dtype wrap around.

@@ -165,6 +165,19 @@ TREADLE_KERNEL k(TREADLE_GLOBAL int *out)
   EXPECT_EQ(out, (std::vector<int>{10, -1, 10, 10, 5, 31, 0x3F800000, 3, 5, 44 + 4464}));
 }
 
+TEST_P(DialectKernels, ReadTheBitsOfADouble) {
+  if (!device::find_device(GetParam())->info().traits.fp64) GTEST_SKIP() << "has no double";
+  const auto out = run(R"(
+TREADLE_KERNEL k(TREADLE_GLOBAL treadle_uint64 *out)
+{
+  if (treadle_global_id(0) > 0) return;
+  out[0] = treadle_as_uint64(-1.0);
+  out[1] = (treadle_uint64)treadle_as_double(treadle_as_uint64(3.0));
+})",
+                       std::vector<std::uint64_t>(2));
+  EXPECT_EQ(out, (std::vector<std::uint64_t>{0xbff0000000000000, 3}));
+}
+
 TEST_P(DialectKernels, ConvertNumbersOf16Bits) {
   const auto out = run(R"(
 TREADLE_KERNEL k(TREADLE_GLOBAL uint *out)

@@ -13,10 +13,10 @@ namespace {
 
 std::vector<std::filesystem::path> golden_files(const std::string& extension) {
   std::vector<std::filesystem::path> files;
-  const auto folder = codegen::golden_folder("elementwise");
-  if (!folder) return files;
-  for (const auto& entry : std::filesystem::directory_iterator(*folder))
-    if (entry.path().extension() == extension) files.push_back(entry.path());
+  for (const char* family : {"elementwise", "random"})
+    if (const auto folder = codegen::golden_folder(family))
+      for (const auto& entry : std::filesystem::directory_iterator(*folder))
+        if (entry.path().extension() == extension) files.push_back(entry.path());
   return files;
 }
 

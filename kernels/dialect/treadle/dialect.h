@@ -50,10 +50,11 @@
 //
 // Math whose names differ: treadle_clamp(x, low, high), treadle_mix(a, b, t), treadle_mad(a, b, c)
 // (a * b + c, in whichever way is fastest), treadle_popcount(u), treadle_leading_zeros(u),
-// treadle_as_uint(float), treadle_as_int(float), treadle_as_float(uint). TREADLE_INFINITY and
-// TREADLE_NAN are floats. Numbers of 16 bits are stored as unsigned short and computed with as
-// float: treadle_half_to_float(bits), treadle_float_to_half(float), to nearest even, and
-// treadle_round_half(float), the float that has as many digits.
+// treadle_as_uint(float), treadle_as_int(float), treadle_as_float(uint), treadle_as_uint64(double),
+// treadle_as_double(uint64). TREADLE_INFINITY and TREADLE_NAN are floats. Numbers of 16 bits are
+// stored as unsigned short and computed with as float: treadle_half_to_float(bits),
+// treadle_float_to_half(float), to nearest even, and treadle_round_half(float), the float that has
+// as many digits.
 //
 // treadle_int64_literal(5) and treadle_uint64_literal(5): numbers with the suffix of their type.
 //

@@ -124,6 +124,8 @@ static __device__ inline T treadle_mad(T a, T b, T c)
 #define treadle_as_uint(x) __float_as_uint(x)
 #define treadle_as_int(x) __float_as_int(x)
 #define treadle_as_float(u) __uint_as_float(u)
+#define treadle_as_uint64(x) ((unsigned long long)__double_as_longlong(x))
+#define treadle_as_double(u) __longlong_as_double((long long)(u))
 
 #define TREADLE_INFINITY __int_as_float(0x7f800000)
 #define TREADLE_NAN __int_as_float(0x7fc00000)

@@ -72,6 +72,8 @@ static inline float treadle_atomic_add_float(volatile __global float *pointer, f
 #define treadle_as_uint(x) as_uint((float)(x))
 #define treadle_as_int(x) as_int((float)(x))
 #define treadle_as_float(u) as_float((uint)(u))
+#define treadle_as_uint64(x) as_ulong((double)(x))
+#define treadle_as_double(u) as_double((ulong)(u))
 
 #define TREADLE_INFINITY INFINITY
 #define TREADLE_NAN NAN

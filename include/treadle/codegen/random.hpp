@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Kernels that fill memory with random numbers.
+//
+// A work-item makes one block of treadle/base/random.hpp: four words, of which four numbers of one
+// word are made or two of two words. Element e comes from the block e / 4 or e / 2 behind the
+// position, whatever the launch: the same numbers on every device and in both schedules.
+//
+//   x, 2500 float32, wide: a group makes 256 blocks
+//
+//   block     0                  256                 512          624
+//   element   0 1 2 3 | 4 5 6 7 |...                  ...          2496 .. 2499
+//   item      0000000   1111111   ... group 1          group 2: items 0 to 112 of it
+//
+// Whole blocks are stored by one access where the memory's alignment allows it, the last one number
+// by number. Narrow: a group is one work-item, which loops over the blocks of about 256 KiB.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "treadle/base/dtype.hpp"
+#include "treadle/base/random.hpp"
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/schedule.hpp"
+
+namespace treadle::codegen {
+
+/// What is made of random words.
+enum class RandomKind : std::uint8_t {
+  words,     ///< all bits random: int32, uint32, int64, uint64
+  integers,  ///< of a range, of the same dtypes: the upper half of 64 random bits times its length
+  uniform,   ///< of an interval: float32 of 24 bits, float64 of 53
+  normal,    ///< normally distributed float32 or float64, two at a time
+};
+/// "words", "integers", "uniform" or "normal".
+std::string_view kind_name(RandomKind kind) noexcept;
+
+/// What decides about the text.
+struct RandomForm {
+  RandomGenerator generator;  ///< of the words
+  RandomKind kind;            ///< what is made of them
+  Scalar dtype;               ///< of the numbers
+  bool has_vectors;           ///< the memory is aligned to the numbers of a block
+  bool operator==(const RandomForm&) const = default;
+};
+
+/// How many numbers a block gives, 4 or 2. Throws DTypeError for dtypes that the kind does not
+/// have.
+unsigned block_length(RandomKind kind, Scalar dtype);
+
+/// A generated kernel. It takes
+///
+///   x                             a pointer; where the language has no addresses to the start of
+///   x_offset                      an allocation, and this int64, in elements
+///   n, seed, stream, position     int64 and three uint64
+///
+/// and, in the order of these names, for
+///
+///   integers    first, count                      uint64: count numbers from first, 0: 2^64
+///   uniform     low, width, first, last, shift    low + width * unit, not below first nor above
+///                                                 last; shift, a uint32, is 0 for units of [0, 1)
+///                                                 and 1 for (0, 1]
+///   normal      mean, deviation
+struct RandomText {
+  std::string name;            ///< "random_uniform_float32"
+  std::string text;            ///< a whole program with that one kernel
+  unsigned group_size;         ///< work-items to launch it with
+  std::uint64_t group_blocks;  ///< blocks that a group makes
+};
+
+/// Writes the kernel. Throws as block_length().
+RandomText generate_random(const RandomForm& form, const Tiling& tiling, const Dialect& dialect);
+
+}  // namespace treadle::codegen

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/random.hpp"
+
+#include <array>
+#include <vector>
+
+#include "text_writer.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/codegen/device_functions.hpp"
+#include "treadle/codegen/element_text.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+bool is_float(Scalar dtype) { return dtype == Scalar::float32 || dtype == Scalar::float64; }
+
+/// Writes one kernel.
+class RandomWriter {
+ public:
+  RandomWriter(const RandomForm& form, const Tiling& tiling, const Dialect& dialect)
+      : form_(form),
+        tiling_(tiling),
+        dialect_(dialect),
+        length_(block_length(form.kind, form.dtype)),
+        dtype_(DType(form.dtype).name()),
+        type_(stored_type(form.dtype, dialect)),
+        int64_(stored_type(Scalar::int64, dialect)),
+        uint64_(stored_type(Scalar::uint64, dialect)),
+        uint32_(stored_type(Scalar::uint32, dialect)) {}
+
+  RandomText write() {
+    const std::string name = joined({"random_", kind_name(form_.kind), "_", dtype_});
+    text_.line(
+        {dialect_.kernel, " ", fill_holes(dialect_.group_size, {{group_size()}}), " ", name, "("});
+    text_.open_parameters(parameters());
+    if (!dialect_.has_addresses) text_.line("x += x_offset;");
+    tiling_.schedule == Schedule::wide ? write_wide() : write_narrow();
+    text_.close();
+    const std::string body = expand_words(text_.text(), dialect_);
+    return {
+        name,
+        joined({comment(name), dialect_.exact_preamble, device_functions(body, dialect_), body}),
+        tiling_.group_size, group_blocks()};
+  }
+
+ private:
+  std::string group_size() const { return std::to_string(tiling_.group_size); }
+  std::uint64_t group_blocks() const {
+    if (tiling_.schedule == Schedule::wide) return tiling_.group_size;
+    return tiling_.chunk_bytes / (length_ * DType(form_.dtype).size_bytes());
+  }
+  bool takes_two_words() const { return length_ == 2; }
+
+  std::string comment(const std::string& name) const {
+    return joined({"// ", name, ", made by treadle's random generator: ",
+                   form_.generator == RandomGenerator::philox ? "Philox4x32-10" : "Threefry4x32-20",
+                   ", ", std::to_string(length_), " numbers of a block, ",
+                   schedule_name(tiling_.schedule), " schedule\n"});
+  }
+  std::vector<std::string> parameters() const {
+    std::vector<std::string> all{joined({dialect_.global, type_, " *", dialect_.restrict, " x"})};
+    const auto add = [&](const std::string& type, std::initializer_list<const char*> names) {
+      for (const char* name : names) all.push_back(joined({type, " ", name}));
+    };
+    if (!dialect_.has_addresses) add(int64_, {"x_offset"});
+    add(int64_, {"n"});
+    add(uint64_, {"seed", "stream", "position"});
+    switch (form_.kind) {
+      case RandomKind::words:
+        break;
+      case RandomKind::integers:
+        add(uint64_, {"first", "count"});
+        break;
+      case RandomKind::uniform:
+        add(type_, {"low", "width", "first", "last"});
+        add(uint32_, {"shift"});
+        break;
+      case RandomKind::normal:
+        add(type_, {"mean", "deviation"});
+        break;
+    }
+    return all;
+  }
+
+  /// Defines x0, x1, ..., the first `count` numbers of `block`.
+  void write_numbers(unsigned count) {
+    text_.line({"const uint4 words = treadle_", generator_name(form_.generator),
+                "_block(position + ", "(", uint64_, ")block, stream, seed);"});
+    if (form_.kind == RandomKind::normal) {
+      write_pair("0", word(0), word(1));
+      if (!takes_two_words()) write_pair("1", word(2), word(3));
+    }
+    for (unsigned i = 0; i < count; ++i)
+      text_.line({"const ", type_, " x", std::to_string(i), " = ", number(i), ";"});
+  }
+  void write_pair(const std::string& name, const std::string& a, const std::string& b) {
+    text_.line({"const ", vector_type(form_.dtype, 2, dialect_), " pair", name,
+                " = treadle_normal_pair_", dtype_, "(", a, ", ", b, ");"});
+  }
+  /// The random bits that number i is made of.
+  std::string word(unsigned i) const {
+    const std::string_view names = "xyzw";
+    if (!takes_two_words()) return joined({"words.", names.substr(i, 1)});
+    return joined({"treadle_joined_words(words.", names.substr(2 * i, 1), ", words.",
+                   names.substr(2 * i + 1, 1), ")"});
+  }
+  std::string number(unsigned i) const {
+    switch (form_.kind) {
+      case RandomKind::words:
+        return joined({"(", type_, ")", word(i)});
+      case RandomKind::integers:
+        return joined({"(", type_, ")(first + treadle_random_below(", word(i), ", count))"});
+      case RandomKind::uniform:
+        return joined({"treadle_between_", dtype_, "(low + width * treadle_unit_", dtype_, "(",
+                       word(i), ", shift), first, last)"});
+      case RandomKind::normal:
+        return joined({"mean + deviation * pair", i < 2 ? "0." : "1.", i % 2 == 0 ? "x" : "y"});
+    }
+    return "";
+  }
+
+  void write_whole_block() {
+    if (!form_.has_vectors || tiling_.schedule == Schedule::narrow) {
+      for (unsigned i = 0; i < length_; ++i) write_store(i);
+      return;
+    }
+    const std::string vector = vector_type(form_.dtype, length_, dialect_);
+    text_.line({"*(", dialect_.global, vector, " *)(x + start) = treadle_make_vector(", vector,
+                ")(", length_ == 4 ? "x0, x1, x2, x3" : "x0, x1", ");"});
+  }
+  void write_store(unsigned i) {
+    const std::string at = std::to_string(i);
+    text_.line({"x[start", i == 0 ? "" : " + " + at, "] = x", at, ";"});
+  }
+  /// Of the last block, which is not whole.
+  void write_partial_block() {
+    write_store(0);
+    for (unsigned i = 1; i + 1 < length_; ++i) {
+      text_.open({"if (n - start > ", std::to_string(i), ")"});
+      write_store(i);
+      text_.close();
+    }
+  }
+
+  void write_wide() {
+    text_.line({"const ", int64_, " block = (", int64_, ")", dialect_.group_id, " * ", group_size(),
+                " + ", dialect_.local_id, ";"});
+    text_.line({"const ", int64_, " start = block * ", std::to_string(length_), ";"});
+    text_.line("if (start >= n) return;");
+    write_numbers(length_);
+    text_.open({"if (n - start >= ", std::to_string(length_), ")"});
+    write_whole_block();
+    text_.close_and_open("else");
+    write_partial_block();
+    text_.close();
+  }
+  void write_narrow() {
+    const std::string blocks = std::to_string(group_blocks()), length = std::to_string(length_);
+    text_.line(
+        {"const ", int64_, " chunk = (", int64_, ")", dialect_.group_id, " * ", blocks, ";"});
+    text_.line({"const ", int64_, " whole = n / ", length, ";"});
+    text_.line(
+        {"const ", int64_, " end = whole - chunk < ", blocks, " ? whole : chunk + ", blocks, ";"});
+    text_.open({"for (", int64_, " block = chunk; block < end; ++block)"});
+    text_.line({"const ", int64_, " start = block * ", length, ";"});
+    write_numbers(length_);
+    write_whole_block();
+    text_.close();
+    text_.open({"if (end == whole && n % ", length, " != 0)"});
+    text_.line({"const ", int64_, " block = whole, start = block * ", length, ";"});
+    write_numbers(length_ - 1);
+    write_partial_block();
+    text_.close();
+  }
+
+  const RandomForm& form_;
+  const Tiling& tiling_;
+  const Dialect& dialect_;
+  unsigned length_;
+  std::string dtype_, type_, int64_, uint64_, uint32_;
+  TextWriter text_;
+};
+
+}  // namespace
+
+std::string_view kind_name(RandomKind kind) noexcept {
+  constexpr std::array<std::string_view, 4> names{"words", "integers", "uniform", "normal"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+unsigned block_length(RandomKind kind, Scalar dtype) {
+  const DType type(dtype);
+  const std::size_t size = type.size_bytes();
+  const bool is_of_floats = kind == RandomKind::uniform || kind == RandomKind::normal;
+  if (is_of_floats ? !is_float(dtype) : !type.is_integer() || size < 4)
+    throw DTypeError(
+        "random " + std::string(kind_name(kind)) + " cannot be of dtype '" + type.name() + "'",
+        is_of_floats ? "float32 and float64 can" : "int32, uint32, int64 and uint64 can");
+  return size == 8 || kind == RandomKind::integers ? 2 : 4;
+}
+
+RandomText generate_random(const RandomForm& form, const Tiling& tiling, const Dialect& dialect) {
+  return RandomWriter(form, tiling, dialect).write();
+}
+
+}  // namespace treadle::codegen

@@ -1,0 +1,102 @@
+// random_normal_float32, made by treadle's random generator: Philox4x32-10, 4 numbers of a block, narrow schedule
+// Philox4x32-10: ten rounds of two products (Salmon et al., SC'11).
+static __device__ inline uint4 treadle_philox_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
+{
+  unsigned int a = (unsigned int)block, b = (unsigned int)(block >> 32);
+  unsigned int c = (unsigned int)stream, d = (unsigned int)(stream >> 32);
+  unsigned int key_a = (unsigned int)seed, key_b = (unsigned int)(seed >> 32);
+#pragma unroll
+  for (int round = 0; round < 10; ++round) {
+    unsigned long long p = (unsigned long long)0xd2511f53u * a, q = (unsigned long long)0xcd9e8d57u * c;
+    a = (unsigned int)(q >> 32) ^ b ^ key_a;
+    b = (unsigned int)q;
+    c = (unsigned int)(p >> 32) ^ d ^ key_b;
+    d = (unsigned int)p;
+    key_a += 0x9e3779b9u;
+    key_b += 0xbb67ae85u;
+  }
+  return make_uint4(a, b, c, d);
+}
+
+// The natural logarithm of a normal number: of m in [sqrt(1/2), sqrt(2)) and of a power of two.
+static __device__ inline float treadle_repeatable_log_float32(float x)
+{
+  unsigned int bits = __float_as_uint(x) - 0x3f3504f3u;
+  float e = (float)((int)bits >> 23);
+  float f = __uint_as_float((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
+  float p = -7.621748e-02f;
+  p = fma(p, f, 1.2904403e-01f);
+  p = fma(p, f, -1.3242984e-01f);
+  p = fma(p, f, 1.418183e-01f);
+  p = fma(p, f, -1.6609083e-01f);
+  p = fma(p, f, 2.0001973e-01f);
+  p = fma(p, f, -2.5001583e-01f);
+  p = fma(p, f, 3.3333325e-01f);
+  p = fma(p, f, -4.9999988e-01f);
+  p = fma(f * f, p, f);
+  return fma(e, 0.693145751953125f, fma(e, 1.4286068e-06f, p));
+}
+
+// Two independent numbers of the normal distribution: a gives their distance from the origin, b the
+// angle (Box and Muller 1958). The angle is a number of quarter turns, known exactly, and a rest
+// of at most half of one.
+static __device__ inline float2 treadle_normal_pair_float32(unsigned int a, unsigned int b)
+{
+  float u = fma((float)a, 2.3283064365386963e-10f, 1.1641532182693481e-10f);
+  float radius = sqrt(-2.0f * treadle_repeatable_log_float32(u));
+  unsigned int quarters = (b + 0x20000000u) >> 30;
+  float y = (float)(int)(b - (quarters << 30)) * 9.313225746154785e-10f, t = y * y;
+  float s = -4.601658e-03f;
+  s = fma(s, t, 7.968003e-02f);
+  s = fma(s, t, -6.459635e-01f);
+  s = fma(s, t, -4.879794e-08f);
+  s = fma(y, 1.5707964f, y * s);
+  float c = 9.0402167e-04f;
+  c = fma(c, t, -2.0860288e-02f);
+  c = fma(c, t, 2.5366923e-01f);
+  c = fma(c, t, -1.2337005e+00f);
+  c = fma(c, t, 1.0f);
+  float x = (quarters & 1) != 0 ? s : c;
+  y = (quarters & 1) != 0 ? c : s;
+  x = ((quarters + 1) & 2) != 0 ? -x : x;
+  y = (quarters & 2) != 0 ? -y : y;
+  return make_float2(radius * x, radius * y);
+}
+
+extern "C" __global__ void __launch_bounds__(1) random_normal_float32(
+    float *__restrict__ x, long long n, unsigned long long seed, unsigned long long stream,
+    unsigned long long position, float mean, float deviation) {
+  const long long chunk = (long long)blockIdx.x * 16384;
+  const long long whole = n / 4;
+  const long long end = whole - chunk < 16384 ? whole : chunk + 16384;
+  for (long long block = chunk; block < end; ++block) {
+    const long long start = block * 4;
+    const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
+    const float2 pair0 = treadle_normal_pair_float32(words.x, words.y);
+    const float2 pair1 = treadle_normal_pair_float32(words.z, words.w);
+    const float x0 = mean + deviation * pair0.x;
+    const float x1 = mean + deviation * pair0.y;
+    const float x2 = mean + deviation * pair1.x;
+    const float x3 = mean + deviation * pair1.y;
+    x[start] = x0;
+    x[start + 1] = x1;
+    x[start + 2] = x2;
+    x[start + 3] = x3;
+  }
+  if (end == whole && n % 4 != 0) {
+    const long long block = whole, start = block * 4;
+    const uint4 words = treadle_philox_block(position + (unsigned long long)block, stream, seed);
+    const float2 pair0 = treadle_normal_pair_float32(words.x, words.y);
+    const float2 pair1 = treadle_normal_pair_float32(words.z, words.w);
+    const float x0 = mean + deviation * pair0.x;
+    const float x1 = mean + deviation * pair0.y;
+    const float x2 = mean + deviation * pair1.x;
+    x[start] = x0;
+    if (n - start > 1) {
+      x[start + 1] = x1;
+    }
+    if (n - start > 2) {
+      x[start + 2] = x2;
+    }
+  }
+}
