@@ -2,12 +2,10 @@
 #include "treadle/kernel/elementwise.hpp"
 
 #include <algorithm>
-#include <future>
 #include <memory>
-#include <mutex>
-#include <unordered_map>
 #include <vector>
 
+#include "plan_table.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/lowering.hpp"
 #include "treadle/device/device.hpp"
@@ -19,51 +17,6 @@ namespace {
 
 using codegen::ElementwiseParameter;
 using Role = ElementwiseParameter::Role;
-using Plan = std::shared_ptr<const ElementwisePlan>;
-
-/// The plans of a device, by the bytes of expression and class.
-class PlanTable {
- public:
-  template <class Make>
-  const ElementwisePlan& find(const std::string& key, Make&& make) {
-    std::promise<Plan> mine;
-    std::shared_future<Plan> plan;
-    bool is_mine = false;
-    {
-      const std::lock_guard lock(mutex_);
-      const auto [at, is_new] = plans_.try_emplace(key);
-      if (is_new) at->second = mine.get_future().share();
-      plan = at->second;
-      is_mine = is_new;
-    }
-    // Others who want it wait at the future, not at the lock.
-    if (is_mine) make_plan(key, mine, make);
-    return *plan.get();
-  }
-
- private:
-  template <class Make>
-  void make_plan(const std::string& key, std::promise<Plan>& promise, Make&& make) {
-    try {
-      promise.set_value(make());
-    } catch (...) {
-      {
-        const std::lock_guard lock(mutex_);
-        plans_.erase(key);
-      }
-      promise.set_exception(std::current_exception());
-    }
-  }
-
-  std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_future<Plan>> plans_;
-};
-
-PlanTable& plans_of(device::Device& device) {
-  return *static_cast<PlanTable*>(device.in_slot(device::Device::Slot::kernels, [] {
-    return std::static_pointer_cast<void>(std::make_shared<PlanTable>());
-  }));
-}
 
 /// A launch, or a part of one that is too large: its extents, and where its arrays begin.
 struct Part {
@@ -175,9 +128,9 @@ class Launcher {
     std::string key = launch_.expression.key();
     space.loop.append_key(key);
     key += static_cast<char>(tiling_.schedule);
-    return plans_of(device_).find(key, [&] { return make_plan(space.loop); });
+    return plans_of(device_).elementwise.find(key, [&] { return make_plan(space.loop); });
   }
-  Plan make_plan(const codegen::LoopClass& loop) const {
+  std::shared_ptr<const ElementwisePlan> make_plan(const codegen::LoopClass& loop) const {
     launch_.expression.require_valid();
     codegen::ElementwiseText text =
         codegen::generate_elementwise(launch_.expression, loop, tiling_, dialect_);

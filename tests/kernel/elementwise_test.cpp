@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-#include "device/each_device.hpp"
+#include "kernel/each_schedule.hpp"
 
 namespace treadle::kernel {
 namespace {
@@ -79,7 +79,7 @@ Extents in_bytes(Extents strides, std::size_t size) {
   return strides;
 }
 
-class ElementwiseTest : public testing::TestWithParam<std::tuple<std::string, Schedule>> {
+class ElementwiseTest : public testing::TestWithParam<DeviceAndSchedule> {
  protected:
   void SetUp() override {
     device_ = device::find_device(std::get<0>(GetParam()));
@@ -145,17 +145,7 @@ class ElementwiseTest : public testing::TestWithParam<std::tuple<std::string, Sc
   std::shared_ptr<device::Device> device_;
   std::shared_ptr<device::Stream> stream_;
 };
-std::string schedule_test_name(
-    const testing::TestParamInfo<std::tuple<std::string, Schedule>>& param) {
-  std::string name = std::get<0>(param.param) + "_";
-  name += schedule_name(std::get<1>(param.param));
-  std::ranges::replace(name, ':', '_');
-  return name;
-}
-INSTANTIATE_TEST_SUITE_P(Devices, ElementwiseTest,
-                         testing::Combine(device::each_native_device(),
-                                          testing::Values(Schedule::wide, Schedule::narrow)),
-                         schedule_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, ElementwiseTest, each_device_and_schedule(), schedule_test_name);
 
 TEST_P(ElementwiseTest, LinearOfAnyLength) {
   for (const std::int64_t n : {0, 1, 2, 255, 256, 1023, 1024, 1025, 4096, 65535, 65536, 70001})
@@ -345,10 +335,7 @@ class OnePlan : public ElementwiseTest {
  private:
   Expression twice_;
 };
-INSTANTIATE_TEST_SUITE_P(Devices, OnePlan,
-                         testing::Combine(device::each_native_device(),
-                                          testing::Values(Schedule::wide, Schedule::narrow)),
-                         schedule_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, OnePlan, each_device_and_schedule(), schedule_test_name);
 
 TEST_P(OnePlan, ServesEveryExtentAndStride) {
   const ElementwisePlan* const linear = &plan({1000}, {1});

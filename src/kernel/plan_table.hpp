@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Kernels that were made for a device, and are kept for as long as it lives.
+#pragma once
+
+#include <exception>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "treadle/device/device.hpp"
+
+namespace treadle::kernel {
+
+/// Plans of one family, by their keys.
+template <class Plan>
+class PlanTable {
+ public:
+  /// The plan of a key. `make` gives a std::shared_ptr to the one that is not there, and is called
+  /// without a lock held; what it throws reaches all who wait for it, and the next one tries again.
+  template <class Make>
+  const Plan& find(const std::string& key, Make&& make) {
+    std::promise<Shared> mine;
+    std::shared_future<Shared> plan;
+    bool is_mine = false;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto [at, is_new] = plans_.try_emplace(key);
+      if (is_new) at->second = mine.get_future().share();
+      plan = at->second;
+      is_mine = is_new;
+    }
+    // Others who want it wait at the future, not at the lock.
+    if (is_mine) make_plan(key, mine, make);
+    return *plan.get();
+  }
+
+ private:
+  using Shared = std::shared_ptr<const Plan>;
+  template <class Make>
+  void make_plan(const std::string& key, std::promise<Shared>& promise, Make&& make) {
+    try {
+      promise.set_value(make());
+    } catch (...) {
+      {
+        const std::lock_guard lock(mutex_);
+        plans_.erase(key);
+      }
+      promise.set_exception(std::current_exception());
+    }
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_future<Shared>> plans_;
+};
+
+struct ElementwisePlan;
+struct RandomPlan;
+
+/// All plans of a device.
+struct DevicePlans {
+  PlanTable<ElementwisePlan> elementwise;
+  PlanTable<RandomPlan> random;
+};
+/// Those of `device`.
+inline DevicePlans& plans_of(device::Device& device) {
+  return *static_cast<DevicePlans*>(device.in_slot(device::Device::Slot::kernels, [] {
+    return std::static_pointer_cast<void>(std::make_shared<DevicePlans>());
+  }));
+}
+
+}  // namespace treadle::kernel
