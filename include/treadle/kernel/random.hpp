@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Random numbers in memory of a device, or of the host: the same ones. They are what the state
+// (treadle/base/random.hpp) and the sequence of draws give, whatever device makes them:
+//
+//     RandomState state{.seed = 42};
+//     fill_random(stream, {x.location(), n}, RandomDraw::normal(Scalar::float32), state);
+//
+// Words, integers and uniform numbers are equal to the bit on every device. So are normal ones
+// where fma and square root are rounded correctly: GPUs of NVIDIA under CUDA, the CPU device,
+// OpenCL devices with DeviceTraits::exact_division. Elsewhere they differ by two units of the last
+// digit at most.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "treadle/base/dtype.hpp"
+#include "treadle/base/random.hpp"
+#include "treadle/codegen/random.hpp"
+#include "treadle/device/copy.hpp"
+#include "treadle/device/location.hpp"
+#include "treadle/device/stream.hpp"
+
+namespace treadle::kernel {
+
+using codegen::RandomKind;
+
+/// Which end belongs to an interval.
+enum class IntervalEnd : std::uint8_t {
+  low,   ///< [low, high)
+  high,  ///< (low, high]
+};
+
+/// What is drawn: a distribution of one dtype. Each number takes one word of 32 bits, integers of a
+/// range and numbers of 64 bits take two.
+class RandomDraw {
+ public:
+  /// Integers of all values: int32, uint32, int64, uint64.
+  static RandomDraw words(Scalar dtype);
+  /// `count` neighbouring integers from `first` on, which is written in two's complement; 0 stands
+  /// for 2^64. No value is likelier than another by more than count / 2^64 of it. Throws
+  /// InvalidArgument if one is none of the dtype's.
+  static RandomDraw integers(Scalar dtype, std::uint64_t first, std::uint64_t count);
+  /// Those of [low, high). Throws InvalidArgument if there are none.
+  template <std::integral T>
+  static RandomDraw integers(T low, T high) {
+    require_below(low < high);
+    return integers(dtype_of<T>().scalar(), static_cast<std::uint64_t>(low),
+                    static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
+  }
+  /// float32 in steps of 2^-24 of the interval, float64 of 2^-53. Both ends are rounded to the
+  /// dtype, and the one that does not belong to the interval is never drawn unless they are equal.
+  /// Throws InvalidArgument for ends that are not finite, too far apart for the dtype, or in the
+  /// wrong order.
+  static RandomDraw uniform(Scalar dtype, double low = 0, double high = 1,
+                            IntervalEnd included = IntervalEnd::low);
+  /// float32 within 6.8 deviations, float64 within 8.7.
+  static RandomDraw normal(Scalar dtype, double mean = 0, double deviation = 1);
+
+  /// What the numbers are.
+  RandomKind kind() const noexcept { return kind_; }
+  /// Of a number.
+  Scalar dtype() const noexcept { return dtype_; }
+  /// How many blocks of the state `count` numbers take.
+  std::uint64_t blocks(std::uint64_t count) const;
+
+  /// A value that the kernel is passed.
+  struct Value {
+    Scalar dtype;        ///< of the parameter
+    std::uint64_t bits;  ///< its bytes, the first one lowest
+  };
+  /// In the order of codegen::RandomText.
+  std::span<const Value> values() const noexcept { return {values_.data(), value_count_}; }
+
+ private:
+  RandomDraw(RandomKind kind, Scalar dtype);
+  static void require_below(bool is_below);
+  void add(Scalar dtype, std::uint64_t bits);
+  template <class T>
+  void add_uniform(double low, double high, IntervalEnd included);
+  void add_float(double value);
+
+  RandomKind kind_;
+  Scalar dtype_;
+  std::array<Value, 5> values_ = {};
+  std::size_t value_count_ = 0;
+};
+
+/// Memory to fill.
+struct RandomTarget {
+  device::Location location;              ///< live memory of the device, aligned to an element
+  std::uint64_t count;                    ///< elements
+  std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
+};
+
+/// Queues the filling of memory and moves the state on behind what is drawn. The kernel is made
+/// when it is first needed, and kept for the device. Throws InvalidArgument for memory that is not
+/// aligned, NotSupported for float64 on a device without it, and as Program and Stream::launch();
+/// then the state stays.
+void fill_random(device::Stream& stream, const RandomTarget& target, const RandomDraw& draw,
+                 RandomState& state, const device::Order& order = {});
+
+/// Fills memory of the host with as many numbers as it holds, one after the other, by the same
+/// rules, and moves the state on.
+void draw_on_host(std::span<std::byte> destination, const RandomDraw& draw, RandomState& state);
+
+}  // namespace treadle::kernel
+
+namespace treadle {
+
+using kernel::fill_random;
+using kernel::RandomDraw;
+using kernel::RandomTarget;
+
+}  // namespace treadle
