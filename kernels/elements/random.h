@@ -3,11 +3,11 @@
 // the numbers made of them those of treadle/kernel/random.hpp.
 //
 // Floats are the same to the last bit wherever fma and sqrt are rounded correctly: nothing here
-// divides or calls a function of the language's mathematics. The polynomials are minimax fits
+// divides or calls another function of the language's mathematics. The polynomials are minimax fits
 // (Remez's exchange) whose relative error is below 5e-9 for float and 4e-18 for double.
 
 // Philox4x32-10: ten rounds of two products (Salmon et al., SC'11).
-TREADLE_FUNCTION uint4 treadle_philox_block(UINT64 block, UINT64 stream, UINT64 seed)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE uint4 treadle_philox_block(UINT64 block, UINT64 stream, UINT64 seed)
 {
   UINT32 a = (UINT32)block, b = (UINT32)(block >> 32);
   UINT32 c = (UINT32)stream, d = (UINT32)(stream >> 32);
@@ -25,13 +25,13 @@ TREADLE_FUNCTION uint4 treadle_philox_block(UINT64 block, UINT64 stream, UINT64 
   return treadle_make_uint4(a, b, c, d);
 }
 
-TREADLE_FUNCTION UINT32 treadle_rotate_left(UINT32 a, int count)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE UINT32 treadle_rotate_left(UINT32 a, int count)
 {
   return a << count | a >> (32 - count);
 }
 
 // Two rounds of Threefry.
-TREADLE_FUNCTION uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int s)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int s)
 {
   x.x += x.y;
   x.y = treadle_rotate_left(x.y, p) ^ x.x;
@@ -45,7 +45,7 @@ TREADLE_FUNCTION uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int
 }
 
 // Threefry4x32-20: twenty rounds of sums and rotations, a key after every fourth (the same paper).
-TREADLE_FUNCTION uint4 treadle_threefry_block(UINT64 block, UINT64 stream, UINT64 seed)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE uint4 treadle_threefry_block(UINT64 block, UINT64 stream, UINT64 seed)
 {
   UINT32 low = (UINT32)seed, high = (UINT32)(seed >> 32);
   UINT32 keys[5] = {low, high, 0, 0, 0x1bd11bdau ^ low ^ high};
@@ -65,13 +65,13 @@ TREADLE_FUNCTION uint4 treadle_threefry_block(UINT64 block, UINT64 stream, UINT6
   return x;
 }
 
-TREADLE_FUNCTION UINT64 treadle_joined_words(UINT32 low, UINT32 high)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE UINT64 treadle_joined_words(UINT32 low, UINT32 high)
 {
   return (UINT64)high << 32 | low;
 }
 
 // The upper half of word * count: a number below count, 0 standing for 2^64.
-TREADLE_FUNCTION UINT64 treadle_random_below(UINT64 word, UINT64 count)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE UINT64 treadle_random_below(UINT64 word, UINT64 count)
 {
   UINT64 word_low = (UINT32)word, word_high = word >> 32;
   UINT64 count_low = (UINT32)count, count_high = count >> 32;
@@ -82,31 +82,32 @@ TREADLE_FUNCTION UINT64 treadle_random_below(UINT64 word, UINT64 count)
 }
 
 // 24 bits of a word as a multiple of 2^-24: [0, 1), or with a shift of 1 (0, 1].
-TREADLE_FUNCTION float treadle_unit_float32(UINT32 word, UINT32 shift)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE float treadle_unit_float32(UINT32 word, UINT32 shift)
 {
   return (float)(INT32)((word >> 8) + shift) * 5.9604644775390625e-08f;
 }
 
 // The same of 53 bits.
-TREADLE_FUNCTION double treadle_unit_float64(UINT64 word, UINT32 shift)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE double treadle_unit_float64(UINT64 word, UINT32 shift)
 {
   return (double)(INT64)((word >> 11) + shift) * 1.1102230246251565e-16;
 }
 
 // low + width * unit is rounded, and may leave its interval by that.
-TREADLE_FUNCTION float treadle_between_float32(float number, float first, float last)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE float treadle_between_float32(float number, float first, float last)
 {
   number = number < last ? number : last;
   return number > first ? number : first;
 }
-TREADLE_FUNCTION double treadle_between_float64(double number, double first, double last)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE double treadle_between_float64(double number, double first,
+                                                                      double last)
 {
   number = number < last ? number : last;
   return number > first ? number : first;
 }
 
 // The natural logarithm of a normal number: of m in [sqrt(1/2), sqrt(2)) and of a power of two.
-TREADLE_FUNCTION float treadle_repeatable_log_float32(float x)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE float treadle_repeatable_log_float32(float x)
 {
   UINT32 bits = treadle_as_uint(x) - 0x3f3504f3u;
   float e = (float)((INT32)bits >> 23);
@@ -123,11 +124,12 @@ TREADLE_FUNCTION float treadle_repeatable_log_float32(float x)
   p = fma(f * f, p, f);
   return fma(e, 0.693145751953125f, fma(e, 1.4286068e-06f, p));
 }
-TREADLE_FUNCTION double treadle_repeatable_log_float64(double x)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE double treadle_repeatable_log_float64(double x)
 {
   UINT64 bits = treadle_as_uint64(x) - treadle_uint64_literal(0x3fe6a09e667f3bcd);
   double e = (double)((INT32)(bits >> 32) >> 20);
-  bits = (bits & treadle_uint64_literal(0xfffffffffffff)) + treadle_uint64_literal(0x3fe6a09e667f3bcd);
+  bits &= treadle_uint64_literal(0xfffffffffffff);
+  bits += treadle_uint64_literal(0x3fe6a09e667f3bcd);
   double f = treadle_as_double(bits) - 1.0;
   double p = -0.024230519367696556;
   p = fma(p, f, 0.05698929964535715);
@@ -157,7 +159,7 @@ TREADLE_FUNCTION double treadle_repeatable_log_float64(double x)
 // Two independent numbers of the normal distribution: a gives their distance from the origin, b the
 // angle (Box and Muller 1958). The angle is a number of quarter turns, known exactly, and a rest
 // of at most half of one.
-TREADLE_FUNCTION float2 treadle_normal_pair_float32(UINT32 a, UINT32 b)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE float2 treadle_normal_pair_float32(UINT32 a, UINT32 b)
 {
   float u = fma((float)a, 2.3283064365386963e-10f, 1.1641532182693481e-10f);
   float radius = sqrt(-2.0f * treadle_repeatable_log_float32(u));
@@ -179,7 +181,7 @@ TREADLE_FUNCTION float2 treadle_normal_pair_float32(UINT32 a, UINT32 b)
   y = (quarters & 2) != 0 ? -y : y;
   return treadle_make_float2(radius * x, radius * y);
 }
-TREADLE_FUNCTION double2 treadle_normal_pair_float64(UINT64 a, UINT64 b)
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE double2 treadle_normal_pair_float64(UINT64 a, UINT64 b)
 {
   double u = fma((double)(INT64)(a >> 11), 1.1102230246251565e-16, 5.551115123125783e-17);
   double radius = sqrt(-2.0 * treadle_repeatable_log_float64(u));

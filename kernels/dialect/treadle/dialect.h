@@ -30,7 +30,8 @@
 //   TREADLE_CONSTANT float table[2] = {1, 2};   a table outside of kernels
 //   TREADLE_CONSTANT_POINTER float *p           a pointer to it
 //
-// Functions that kernels call begin with TREADLE_FUNCTION.
+// Functions that kernels call begin with TREADLE_FUNCTION. TREADLE_ALWAYS_INLINE may follow: a loop
+// that calls a function becomes vector code on processors only if the call is inlined.
 //
 // Index space, by dimension 0, 1 or 2; numbers are unsigned:
 //   treadle_local_id treadle_group_id treadle_local_size treadle_group_count, of 32 bits

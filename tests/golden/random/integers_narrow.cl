@@ -1,7 +1,7 @@
 // random_integers_int32, made by treadle's random generator: Philox4x32-10, 2 numbers of a block, narrow schedule
 #pragma OPENCL FP_CONTRACT OFF
 // Philox4x32-10: ten rounds of two products (Salmon et al., SC'11).
-static inline uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
+static inline __attribute__((always_inline)) uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
 {
   uint a = (uint)block, b = (uint)(block >> 32);
   uint c = (uint)stream, d = (uint)(stream >> 32);
@@ -20,7 +20,7 @@ static inline uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
 }
 
 // The upper half of word * count: a number below count, 0 standing for 2^64.
-static inline ulong treadle_random_below(ulong word, ulong count)
+static inline __attribute__((always_inline)) ulong treadle_random_below(ulong word, ulong count)
 {
   ulong word_low = (uint)word, word_high = word >> 32;
   ulong count_low = (uint)count, count_high = count >> 32;
@@ -30,7 +30,7 @@ static inline ulong treadle_random_below(ulong word, ulong count)
   return count == 0 ? word : product;
 }
 
-static inline ulong treadle_joined_words(uint low, uint high)
+static inline __attribute__((always_inline)) ulong treadle_joined_words(uint low, uint high)
 {
   return (ulong)high << 32 | low;
 }

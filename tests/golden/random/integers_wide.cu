@@ -1,6 +1,6 @@
 // random_integers_int32, made by treadle's random generator: Philox4x32-10, 2 numbers of a block, wide schedule
 // Philox4x32-10: ten rounds of two products (Salmon et al., SC'11).
-static __device__ inline uint4 treadle_philox_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
+static __device__ inline __attribute__((always_inline)) uint4 treadle_philox_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
 {
   unsigned int a = (unsigned int)block, b = (unsigned int)(block >> 32);
   unsigned int c = (unsigned int)stream, d = (unsigned int)(stream >> 32);
@@ -19,7 +19,7 @@ static __device__ inline uint4 treadle_philox_block(unsigned long long block, un
 }
 
 // The upper half of word * count: a number below count, 0 standing for 2^64.
-static __device__ inline unsigned long long treadle_random_below(unsigned long long word, unsigned long long count)
+static __device__ inline __attribute__((always_inline)) unsigned long long treadle_random_below(unsigned long long word, unsigned long long count)
 {
   unsigned long long word_low = (unsigned int)word, word_high = word >> 32;
   unsigned long long count_low = (unsigned int)count, count_high = count >> 32;
@@ -29,7 +29,7 @@ static __device__ inline unsigned long long treadle_random_below(unsigned long l
   return count == 0 ? word : product;
 }
 
-static __device__ inline unsigned long long treadle_joined_words(unsigned int low, unsigned int high)
+static __device__ inline __attribute__((always_inline)) unsigned long long treadle_joined_words(unsigned int low, unsigned int high)
 {
   return (unsigned long long)high << 32 | low;
 }

@@ -1,12 +1,12 @@
 // random_normal_float64, made by treadle's random generator: Threefry4x32-20, 2 numbers of a block, narrow schedule
 #pragma OPENCL FP_CONTRACT OFF
-static inline uint treadle_rotate_left(uint a, int count)
+static inline __attribute__((always_inline)) uint treadle_rotate_left(uint a, int count)
 {
   return a << count | a >> (32 - count);
 }
 
 // Two rounds of Threefry.
-static inline uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int s)
+static inline __attribute__((always_inline)) uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int s)
 {
   x.x += x.y;
   x.y = treadle_rotate_left(x.y, p) ^ x.x;
@@ -20,7 +20,7 @@ static inline uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int s)
 }
 
 // Threefry4x32-20: twenty rounds of sums and rotations, a key after every fourth (the same paper).
-static inline uint4 treadle_threefry_block(ulong block, ulong stream, ulong seed)
+static inline __attribute__((always_inline)) uint4 treadle_threefry_block(ulong block, ulong stream, ulong seed)
 {
   uint low = (uint)seed, high = (uint)(seed >> 32);
   uint keys[5] = {low, high, 0, 0, 0x1bd11bdau ^ low ^ high};
@@ -39,11 +39,12 @@ static inline uint4 treadle_threefry_block(ulong block, ulong stream, ulong seed
   return x;
 }
 
-static inline double treadle_repeatable_log_float64(double x)
+static inline __attribute__((always_inline)) double treadle_repeatable_log_float64(double x)
 {
   ulong bits = as_ulong((double)(x)) - 0x3fe6a09e667f3bcdUL;
   double e = (double)((int)(bits >> 32) >> 20);
-  bits = (bits & 0xfffffffffffffUL) + 0x3fe6a09e667f3bcdUL;
+  bits &= 0xfffffffffffffUL;
+  bits += 0x3fe6a09e667f3bcdUL;
   double f = as_double((ulong)(bits)) - 1.0;
   double p = -0.024230519367696556;
   p = fma(p, f, 0.05698929964535715);
@@ -70,7 +71,7 @@ static inline double treadle_repeatable_log_float64(double x)
   return fma(e, 0.6931471805598903, fma(e, 5.497923018708371e-14, p));
 }
 
-static inline double2 treadle_normal_pair_float64(ulong a, ulong b)
+static inline __attribute__((always_inline)) double2 treadle_normal_pair_float64(ulong a, ulong b)
 {
   double u = fma((double)(long)(a >> 11), 1.1102230246251565e-16, 5.551115123125783e-17);
   double radius = sqrt(-2.0 * treadle_repeatable_log_float64(u));
@@ -99,7 +100,7 @@ static inline double2 treadle_normal_pair_float64(ulong a, ulong b)
   return ((double2)(radius * x, radius * y));
 }
 
-static inline ulong treadle_joined_words(uint low, uint high)
+static inline __attribute__((always_inline)) ulong treadle_joined_words(uint low, uint high)
 {
   return (ulong)high << 32 | low;
 }

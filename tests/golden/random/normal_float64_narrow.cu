@@ -1,11 +1,11 @@
 // random_normal_float64, made by treadle's random generator: Threefry4x32-20, 2 numbers of a block, narrow schedule
-static __device__ inline unsigned int treadle_rotate_left(unsigned int a, int count)
+static __device__ inline __attribute__((always_inline)) unsigned int treadle_rotate_left(unsigned int a, int count)
 {
   return a << count | a >> (32 - count);
 }
 
 // Two rounds of Threefry.
-static __device__ inline uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int s)
+static __device__ inline __attribute__((always_inline)) uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int s)
 {
   x.x += x.y;
   x.y = treadle_rotate_left(x.y, p) ^ x.x;
@@ -19,7 +19,7 @@ static __device__ inline uint4 treadle_threefry_rounds(uint4 x, int p, int q, in
 }
 
 // Threefry4x32-20: twenty rounds of sums and rotations, a key after every fourth (the same paper).
-static __device__ inline uint4 treadle_threefry_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
+static __device__ inline __attribute__((always_inline)) uint4 treadle_threefry_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
 {
   unsigned int low = (unsigned int)seed, high = (unsigned int)(seed >> 32);
   unsigned int keys[5] = {low, high, 0, 0, 0x1bd11bdau ^ low ^ high};
@@ -38,11 +38,12 @@ static __device__ inline uint4 treadle_threefry_block(unsigned long long block, 
   return x;
 }
 
-static __device__ inline double treadle_repeatable_log_float64(double x)
+static __device__ inline __attribute__((always_inline)) double treadle_repeatable_log_float64(double x)
 {
   unsigned long long bits = ((unsigned long long)__double_as_longlong(x)) - 0x3fe6a09e667f3bcdULL;
   double e = (double)((int)(bits >> 32) >> 20);
-  bits = (bits & 0xfffffffffffffULL) + 0x3fe6a09e667f3bcdULL;
+  bits &= 0xfffffffffffffULL;
+  bits += 0x3fe6a09e667f3bcdULL;
   double f = __longlong_as_double((long long)(bits)) - 1.0;
   double p = -0.024230519367696556;
   p = fma(p, f, 0.05698929964535715);
@@ -69,7 +70,7 @@ static __device__ inline double treadle_repeatable_log_float64(double x)
   return fma(e, 0.6931471805598903, fma(e, 5.497923018708371e-14, p));
 }
 
-static __device__ inline double2 treadle_normal_pair_float64(unsigned long long a, unsigned long long b)
+static __device__ inline __attribute__((always_inline)) double2 treadle_normal_pair_float64(unsigned long long a, unsigned long long b)
 {
   double u = fma((double)(long long)(a >> 11), 1.1102230246251565e-16, 5.551115123125783e-17);
   double radius = sqrt(-2.0 * treadle_repeatable_log_float64(u));
@@ -98,7 +99,7 @@ static __device__ inline double2 treadle_normal_pair_float64(unsigned long long 
   return make_double2(radius * x, radius * y);
 }
 
-static __device__ inline unsigned long long treadle_joined_words(unsigned int low, unsigned int high)
+static __device__ inline __attribute__((always_inline)) unsigned long long treadle_joined_words(unsigned int low, unsigned int high)
 {
   return (unsigned long long)high << 32 | low;
 }

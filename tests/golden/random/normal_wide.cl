@@ -1,7 +1,7 @@
 // random_normal_float32, made by treadle's random generator: Philox4x32-10, 4 numbers of a block, wide schedule
 #pragma OPENCL FP_CONTRACT OFF
 // Philox4x32-10: ten rounds of two products (Salmon et al., SC'11).
-static inline uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
+static inline __attribute__((always_inline)) uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
 {
   uint a = (uint)block, b = (uint)(block >> 32);
   uint c = (uint)stream, d = (uint)(stream >> 32);
@@ -20,7 +20,7 @@ static inline uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
 }
 
 // The natural logarithm of a normal number: of m in [sqrt(1/2), sqrt(2)) and of a power of two.
-static inline float treadle_repeatable_log_float32(float x)
+static inline __attribute__((always_inline)) float treadle_repeatable_log_float32(float x)
 {
   uint bits = as_uint((float)(x)) - 0x3f3504f3u;
   float e = (float)((int)bits >> 23);
@@ -41,7 +41,7 @@ static inline float treadle_repeatable_log_float32(float x)
 // Two independent numbers of the normal distribution: a gives their distance from the origin, b the
 // angle (Box and Muller 1958). The angle is a number of quarter turns, known exactly, and a rest
 // of at most half of one.
-static inline float2 treadle_normal_pair_float32(uint a, uint b)
+static inline __attribute__((always_inline)) float2 treadle_normal_pair_float32(uint a, uint b)
 {
   float u = fma((float)a, 2.3283064365386963e-10f, 1.1641532182693481e-10f);
   float radius = sqrt(-2.0f * treadle_repeatable_log_float32(u));

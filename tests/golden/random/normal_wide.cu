@@ -1,6 +1,6 @@
 // random_normal_float32, made by treadle's random generator: Philox4x32-10, 4 numbers of a block, wide schedule
 // Philox4x32-10: ten rounds of two products (Salmon et al., SC'11).
-static __device__ inline uint4 treadle_philox_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
+static __device__ inline __attribute__((always_inline)) uint4 treadle_philox_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
 {
   unsigned int a = (unsigned int)block, b = (unsigned int)(block >> 32);
   unsigned int c = (unsigned int)stream, d = (unsigned int)(stream >> 32);
@@ -19,7 +19,7 @@ static __device__ inline uint4 treadle_philox_block(unsigned long long block, un
 }
 
 // The natural logarithm of a normal number: of m in [sqrt(1/2), sqrt(2)) and of a power of two.
-static __device__ inline float treadle_repeatable_log_float32(float x)
+static __device__ inline __attribute__((always_inline)) float treadle_repeatable_log_float32(float x)
 {
   unsigned int bits = __float_as_uint(x) - 0x3f3504f3u;
   float e = (float)((int)bits >> 23);
@@ -40,7 +40,7 @@ static __device__ inline float treadle_repeatable_log_float32(float x)
 // Two independent numbers of the normal distribution: a gives their distance from the origin, b the
 // angle (Box and Muller 1958). The angle is a number of quarter turns, known exactly, and a rest
 // of at most half of one.
-static __device__ inline float2 treadle_normal_pair_float32(unsigned int a, unsigned int b)
+static __device__ inline __attribute__((always_inline)) float2 treadle_normal_pair_float32(unsigned int a, unsigned int b)
 {
   float u = fma((float)a, 2.3283064365386963e-10f, 1.1641532182693481e-10f);
   float radius = sqrt(-2.0f * treadle_repeatable_log_float32(u));

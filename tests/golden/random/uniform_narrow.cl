@@ -1,7 +1,7 @@
 // random_uniform_float32, made by treadle's random generator: Philox4x32-10, 4 numbers of a block, narrow schedule
 #pragma OPENCL FP_CONTRACT OFF
 // Philox4x32-10: ten rounds of two products (Salmon et al., SC'11).
-static inline uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
+static inline __attribute__((always_inline)) uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
 {
   uint a = (uint)block, b = (uint)(block >> 32);
   uint c = (uint)stream, d = (uint)(stream >> 32);
@@ -20,14 +20,14 @@ static inline uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
 }
 
 // low + width * unit is rounded, and may leave its interval by that.
-static inline float treadle_between_float32(float number, float first, float last)
+static inline __attribute__((always_inline)) float treadle_between_float32(float number, float first, float last)
 {
   number = number < last ? number : last;
   return number > first ? number : first;
 }
 
 // 24 bits of a word as a multiple of 2^-24: [0, 1), or with a shift of 1 (0, 1].
-static inline float treadle_unit_float32(uint word, uint shift)
+static inline __attribute__((always_inline)) float treadle_unit_float32(uint word, uint shift)
 {
   return (float)(int)((word >> 8) + shift) * 5.9604644775390625e-08f;
 }

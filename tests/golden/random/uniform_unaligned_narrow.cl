@@ -1,7 +1,7 @@
 // random_uniform_float64, made by treadle's random generator: Philox4x32-10, 2 numbers of a block, narrow schedule
 #pragma OPENCL FP_CONTRACT OFF
 // Philox4x32-10: ten rounds of two products (Salmon et al., SC'11).
-static inline uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
+static inline __attribute__((always_inline)) uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
 {
   uint a = (uint)block, b = (uint)(block >> 32);
   uint c = (uint)stream, d = (uint)(stream >> 32);
@@ -19,19 +19,20 @@ static inline uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
   return ((uint4)(a, b, c, d));
 }
 
-static inline double treadle_between_float64(double number, double first, double last)
+static inline __attribute__((always_inline)) double treadle_between_float64(double number, double first,
+                                                                      double last)
 {
   number = number < last ? number : last;
   return number > first ? number : first;
 }
 
 // The same of 53 bits.
-static inline double treadle_unit_float64(ulong word, uint shift)
+static inline __attribute__((always_inline)) double treadle_unit_float64(ulong word, uint shift)
 {
   return (double)(long)((word >> 11) + shift) * 1.1102230246251565e-16;
 }
 
-static inline ulong treadle_joined_words(uint low, uint high)
+static inline __attribute__((always_inline)) ulong treadle_joined_words(uint low, uint high)
 {
   return (ulong)high << 32 | low;
 }

@@ -1,6 +1,6 @@
 // random_uniform_float64, made by treadle's random generator: Philox4x32-10, 2 numbers of a block, narrow schedule
 // Philox4x32-10: ten rounds of two products (Salmon et al., SC'11).
-static __device__ inline uint4 treadle_philox_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
+static __device__ inline __attribute__((always_inline)) uint4 treadle_philox_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
 {
   unsigned int a = (unsigned int)block, b = (unsigned int)(block >> 32);
   unsigned int c = (unsigned int)stream, d = (unsigned int)(stream >> 32);
@@ -18,19 +18,20 @@ static __device__ inline uint4 treadle_philox_block(unsigned long long block, un
   return make_uint4(a, b, c, d);
 }
 
-static __device__ inline double treadle_between_float64(double number, double first, double last)
+static __device__ inline __attribute__((always_inline)) double treadle_between_float64(double number, double first,
+                                                                      double last)
 {
   number = number < last ? number : last;
   return number > first ? number : first;
 }
 
 // The same of 53 bits.
-static __device__ inline double treadle_unit_float64(unsigned long long word, unsigned int shift)
+static __device__ inline __attribute__((always_inline)) double treadle_unit_float64(unsigned long long word, unsigned int shift)
 {
   return (double)(long long)((word >> 11) + shift) * 1.1102230246251565e-16;
 }
 
-static __device__ inline unsigned long long treadle_joined_words(unsigned int low, unsigned int high)
+static __device__ inline __attribute__((always_inline)) unsigned long long treadle_joined_words(unsigned int low, unsigned int high)
 {
   return (unsigned long long)high << 32 | low;
 }

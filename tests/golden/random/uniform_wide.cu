@@ -1,6 +1,6 @@
 // random_uniform_float32, made by treadle's random generator: Philox4x32-10, 4 numbers of a block, wide schedule
 // Philox4x32-10: ten rounds of two products (Salmon et al., SC'11).
-static __device__ inline uint4 treadle_philox_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
+static __device__ inline __attribute__((always_inline)) uint4 treadle_philox_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
 {
   unsigned int a = (unsigned int)block, b = (unsigned int)(block >> 32);
   unsigned int c = (unsigned int)stream, d = (unsigned int)(stream >> 32);
@@ -19,14 +19,14 @@ static __device__ inline uint4 treadle_philox_block(unsigned long long block, un
 }
 
 // low + width * unit is rounded, and may leave its interval by that.
-static __device__ inline float treadle_between_float32(float number, float first, float last)
+static __device__ inline __attribute__((always_inline)) float treadle_between_float32(float number, float first, float last)
 {
   number = number < last ? number : last;
   return number > first ? number : first;
 }
 
 // 24 bits of a word as a multiple of 2^-24: [0, 1), or with a shift of 1 (0, 1].
-static __device__ inline float treadle_unit_float32(unsigned int word, unsigned int shift)
+static __device__ inline __attribute__((always_inline)) float treadle_unit_float32(unsigned int word, unsigned int shift)
 {
   return (float)(int)((word >> 8) + shift) * 5.9604644775390625e-08f;
 }

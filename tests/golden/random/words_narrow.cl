@@ -1,7 +1,7 @@
 // random_words_uint32, made by treadle's random generator: Philox4x32-10, 4 numbers of a block, narrow schedule
 #pragma OPENCL FP_CONTRACT OFF
 // Philox4x32-10: ten rounds of two products (Salmon et al., SC'11).
-static inline uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
+static inline __attribute__((always_inline)) uint4 treadle_philox_block(ulong block, ulong stream, ulong seed)
 {
   uint a = (uint)block, b = (uint)(block >> 32);
   uint c = (uint)stream, d = (uint)(stream >> 32);

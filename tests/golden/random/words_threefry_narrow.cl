@@ -1,12 +1,12 @@
 // random_words_int64, made by treadle's random generator: Threefry4x32-20, 2 numbers of a block, narrow schedule
 #pragma OPENCL FP_CONTRACT OFF
-static inline uint treadle_rotate_left(uint a, int count)
+static inline __attribute__((always_inline)) uint treadle_rotate_left(uint a, int count)
 {
   return a << count | a >> (32 - count);
 }
 
 // Two rounds of Threefry.
-static inline uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int s)
+static inline __attribute__((always_inline)) uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int s)
 {
   x.x += x.y;
   x.y = treadle_rotate_left(x.y, p) ^ x.x;
@@ -20,7 +20,7 @@ static inline uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int s)
 }
 
 // Threefry4x32-20: twenty rounds of sums and rotations, a key after every fourth (the same paper).
-static inline uint4 treadle_threefry_block(ulong block, ulong stream, ulong seed)
+static inline __attribute__((always_inline)) uint4 treadle_threefry_block(ulong block, ulong stream, ulong seed)
 {
   uint low = (uint)seed, high = (uint)(seed >> 32);
   uint keys[5] = {low, high, 0, 0, 0x1bd11bdau ^ low ^ high};
@@ -39,7 +39,7 @@ static inline uint4 treadle_threefry_block(ulong block, ulong stream, ulong seed
   return x;
 }
 
-static inline ulong treadle_joined_words(uint low, uint high)
+static inline __attribute__((always_inline)) ulong treadle_joined_words(uint low, uint high)
 {
   return (ulong)high << 32 | low;
 }

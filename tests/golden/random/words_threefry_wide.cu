@@ -1,11 +1,11 @@
 // random_words_int64, made by treadle's random generator: Threefry4x32-20, 2 numbers of a block, wide schedule
-static __device__ inline unsigned int treadle_rotate_left(unsigned int a, int count)
+static __device__ inline __attribute__((always_inline)) unsigned int treadle_rotate_left(unsigned int a, int count)
 {
   return a << count | a >> (32 - count);
 }
 
 // Two rounds of Threefry.
-static __device__ inline uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int s)
+static __device__ inline __attribute__((always_inline)) uint4 treadle_threefry_rounds(uint4 x, int p, int q, int r, int s)
 {
   x.x += x.y;
   x.y = treadle_rotate_left(x.y, p) ^ x.x;
@@ -19,7 +19,7 @@ static __device__ inline uint4 treadle_threefry_rounds(uint4 x, int p, int q, in
 }
 
 // Threefry4x32-20: twenty rounds of sums and rotations, a key after every fourth (the same paper).
-static __device__ inline uint4 treadle_threefry_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
+static __device__ inline __attribute__((always_inline)) uint4 treadle_threefry_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
 {
   unsigned int low = (unsigned int)seed, high = (unsigned int)(seed >> 32);
   unsigned int keys[5] = {low, high, 0, 0, 0x1bd11bdau ^ low ^ high};
@@ -38,7 +38,7 @@ static __device__ inline uint4 treadle_threefry_block(unsigned long long block, 
   return x;
 }
 
-static __device__ inline unsigned long long treadle_joined_words(unsigned int low, unsigned int high)
+static __device__ inline __attribute__((always_inline)) unsigned long long treadle_joined_words(unsigned int low, unsigned int high)
 {
   return (unsigned long long)high << 32 | low;
 }

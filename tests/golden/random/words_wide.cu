@@ -1,6 +1,6 @@
 // random_words_uint32, made by treadle's random generator: Philox4x32-10, 4 numbers of a block, wide schedule
 // Philox4x32-10: ten rounds of two products (Salmon et al., SC'11).
-static __device__ inline uint4 treadle_philox_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
+static __device__ inline __attribute__((always_inline)) uint4 treadle_philox_block(unsigned long long block, unsigned long long stream, unsigned long long seed)
 {
   unsigned int a = (unsigned int)block, b = (unsigned int)(block >> 32);
   unsigned int c = (unsigned int)stream, d = (unsigned int)(stream >> 32);
