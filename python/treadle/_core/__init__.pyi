@@ -30,6 +30,7 @@ from treadle._core import (
     kernel as kernel,
     opencl as opencl,
     pvt_struct as pvt_struct,
+    random as random,
     rules as rules
 )
 
