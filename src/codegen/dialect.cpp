@@ -94,6 +94,7 @@ Dialect read(Language language) {
       .group_id = cuda ? "blockIdx.x" : "(uint)get_group_id(0)",
       .local_id = cuda ? "threadIdx.x" : "(uint)get_local_id(0)",
       .group_count = cuda ? "gridDim.x" : "(uint)get_num_groups(0)",
+      .local_size = cuda ? "blockDim.x" : "(uint)get_local_size(0)",
       .high_product = cuda ? "__umulhi" : "mul_hi",
       .group_size =
           cuda ? "__launch_bounds__({0})" : "__attribute__((reqd_work_group_size({0}, 1, 1)))",

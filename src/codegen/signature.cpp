@@ -31,12 +31,21 @@ TypeNames::TypeNames(const Dialect& dialect) {
 }
 
 void TypeNames::add(std::string_view name, const DType& type) {
+  refuse_second_meaning(name, type);
+  names_.emplace_back(std::string(name), type);
+}
+
+void TypeNames::prefer(std::string_view name, const DType& type) {
+  refuse_second_meaning(name, type);
+  names_.emplace(names_.begin(), std::string(name), type);
+}
+
+void TypeNames::refuse_second_meaning(std::string_view name, const DType& type) const {
   for (const auto& [known, known_type] : names_)
     if (known == name && !(known_type == type))
       throw InvalidArgument("the C type name '" + std::string(name) + "' already stands for " +
                                 known_type.name() + ", not " + type.name(),
                             "choose another name");
-  names_.emplace_back(std::string(name), type);
 }
 
 DType TypeNames::find(std::string_view name) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "text_writer.hpp"
+#include "treadle/base/c_declaration.hpp"
 #include "treadle/base/error.hpp"
 #include "words.hpp"
 
@@ -61,6 +62,15 @@ bool speaks_of_loop(std::string_view text) {
   return false;
 }
 
+bool mentions(std::string_view text, std::string_view identifier) {
+  bool found = false;
+  replace_identifiers(text, [&](std::string_view word) {
+    found |= word == identifier;
+    return word;
+  });
+  return found;
+}
+
 /// The lines of `text` that define macros, which the operation may call.
 std::string definitions(std::string_view text) {
   std::string lines;
@@ -83,7 +93,7 @@ class SnippetWriter {
         tiling_(tiling),
         dialect_(dialect),
         types_(types),
-        is_literal_(speaks_of_its_loop(snippet)),
+        is_literal_(snippet.any_launch || speaks_of_its_loop(snippet)),
         index_(types.name_of(snippet.has_range ? Scalar::int64 : snippet.index_dtype)),
         uint_(types.name_of(Scalar::uint32)) {}
 
@@ -145,8 +155,9 @@ class SnippetWriter {
       if (snippet_.has_range != (std::string_view(own) == "n"))
         list.push_back(joined({index_, " ", own}));
     const std::array size{std::to_string(group_size())};
-    text_.line(
-        {dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", snippet_.name, "("});
+    const std::string limit =
+        snippet_.any_launch ? "" : joined({fill_holes(dialect_.group_size, size), " "});
+    text_.line({dialect_.kernel, " ", limit, snippet_.name, "("});
     text_.open_parameters(list);
     text_.lines(define_pointers(snippet_.parameters, dialect_, types_));
   }
@@ -167,11 +178,13 @@ class SnippetWriter {
   }
 
   void write_literal() {
+    const std::string size =
+        snippet_.any_launch ? dialect_.local_size : std::to_string(group_size());
     text_.line({"const ", uint_, " tid = ", dialect_.local_id, ";"});
     text_.line({"const ", index_, " total_threads = (", index_, ")", dialect_.group_count, " * ",
-                std::to_string(group_size()), ";"});
-    text_.line({"const ", index_, " cta_start = (", index_, ")", dialect_.group_id, " * ",
-                std::to_string(group_size()), ";"});
+                size, ";"});
+    text_.line(
+        {"const ", index_, " cta_start = (", index_, ")", dialect_.group_id, " * ", size, ";"});
     text_.line({index_, " i;"});
     write_statements(snippet_.loop_prep);
     if (!snippet_.has_range)
@@ -179,6 +192,18 @@ class SnippetWriter {
     write_operation(
         {"for (i = start + (cta_start + tid) * step; step < 0 ? i > stop : i < stop;\n"
          "       i += total_threads * step)"});
+  }
+  /// A name for a variable that the user does not know of, so that theirs may be called so.
+  std::string own_name(std::string name) const {
+    const auto is_theirs = [&] {
+      for (const std::string* text :
+           {&snippet_.operation, &snippet_.preamble, &snippet_.loop_prep, &snippet_.after_loop})
+        if (mentions(*text, name)) return true;
+      return std::ranges::find(snippet_.parameters, name, &ParameterSpec::name) !=
+             snippet_.parameters.end();
+    };
+    while (is_theirs()) name += '_';
+    return name;
   }
   /// `i` of the element at a position.
   void write_index(const std::string& position) {
@@ -191,29 +216,33 @@ class SnippetWriter {
     }
   }
   void write_wide() {
-    text_.line({"const ", index_, " tile = (", index_, ")", dialect_.group_id, " * ",
+    const std::string tile = own_name("tile"), item = own_name("item");
+    text_.line({"const ", index_, " ", tile, " = (", index_, ")", dialect_.group_id, " * ",
                 std::to_string(group_length()), " + ", dialect_.local_id, ";"});
     write_statements(snippet_.loop_prep);
     text_.directive("#pragma unroll");
-    text_.open(
-        {"for (", uint_, " item = 0; item < ", std::to_string(tiling_.strided_items), "; ++item)"});
-    write_index(joined({"tile + item * ", std::to_string(tiling_.group_size)}));
+    text_.open({"for (", uint_, " ", item, " = 0; ", item, " < ",
+                std::to_string(tiling_.strided_items), "; ++", item, ")"});
+    write_index(joined({tile, " + ", item, " * ", std::to_string(tiling_.group_size)}));
     write_statements(snippet_.operation);
     text_.close();
     text_.close();
   }
   void write_narrow() {
     const std::string length = std::to_string(group_length());
+    const std::string chunk = own_name("chunk");
     text_.line(
-        {"const ", index_, " chunk = (", index_, ")", dialect_.group_id, " * ", length, ";"});
+        {"const ", index_, " ", chunk, " = (", index_, ")", dialect_.group_id, " * ", length, ";"});
     write_statements(snippet_.loop_prep);
     if (!snippet_.has_range) {
-      text_.line(
-          {"const ", index_, " chunk_end = n - chunk < ", length, " ? n : chunk + ", length, ";"});
-      return write_operation({"for (", index_, " i = chunk; i < chunk_end; ++i)"});
+      const std::string end = own_name("chunk_end");
+      text_.line({"const ", index_, " ", end, " = n - ", chunk, " < ", length, " ? n : ", chunk,
+                  " + ", length, ";"});
+      return write_operation({"for (", index_, " i = ", chunk, "; i < ", end, "; ++i)"});
     }
-    text_.open({"for (", uint_, " item = 0; item < ", length, "; ++item)"});
-    write_index("chunk + item");
+    const std::string item = own_name("item");
+    text_.open({"for (", uint_, " ", item, " = 0; ", item, " < ", length, "; ++", item, ")"});
+    write_index(joined({chunk, " + ", item}));
     write_statements(snippet_.operation);
     text_.close();
     text_.close();
@@ -228,7 +257,51 @@ class SnippetWriter {
   TextWriter text_;
 };
 
+/// Whether every part of `operation` runs for every element, as far as the text shows.
+bool is_straight(std::string_view operation) {
+  for (const std::string_view branch : {"?", "&&", "||", "#"})
+    if (operation.find(branch) != std::string_view::npos) return false;
+  bool is_straight = true;
+  replace_identifiers(operation, [&](std::string_view word) {
+    for (const std::string_view branch : {"if", "for", "while", "do", "switch", "continue",
+                                          "sizeof", "decltype", "PYOPENCL_ELWISE_CONTINUE"})
+      is_straight &= word != branch;
+    return word;
+  });
+  return is_straight;
+}
+
+/// Whether `name[i]` stands in the text, as a value.
+bool has_element(std::string_view text, std::string_view name) {
+  const auto take = [](std::string_view& rest, std::string_view word) {
+    rest = without_blanks_before(rest);
+    if (!rest.starts_with(word)) return false;
+    rest.remove_prefix(word.size());
+    return true;
+  };
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
+    const std::string_view before = without_blanks_behind(text.substr(0, at));
+    std::string_view rest = text.substr(at + name.size());
+    if ((at > 0 && is_word(text[at - 1])) || before.ends_with('&') || before.ends_with('.'))
+      continue;
+    if (take(rest, "[") && take(rest, "i") && take(rest, "]")) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+std::vector<bool> uses_every_element(const Snippet& snippet) {
+  const std::string operation = without_comments(snippet.operation);
+  const bool is_certain = is_straight(operation) && !speaks_of_its_loop(snippet) &&
+                          snippet.preamble.find('#') == std::string::npos;
+  std::vector<bool> uses;
+  for (const ParameterSpec& parameter : snippet.parameters)
+    uses.push_back(is_certain && parameter.kind != ParameterSpec::Kind::scalar &&
+                   has_element(operation, parameter.name));
+  return uses;
+}
 
 bool speaks_of_its_loop(const Snippet& snippet) {
   return speaks_of_loop(snippet.operation) || speaks_of_loop(snippet.loop_prep) ||

@@ -62,6 +62,15 @@ TEST(TypeNames, TakeTheProgramsOwn) {
               HasSubstr("'float' already stands for float32"));
 }
 
+TEST(TypeNames, WriteTheNameThatIsPreferred) {
+  TypeNames types(cuda);
+  EXPECT_EQ(types.name_of(Scalar::int64), "long long");
+  types.prefer("long", Scalar::int64);
+  EXPECT_EQ(types.name_of(Scalar::int64), "long");
+  EXPECT_EQ(types.find("long long"), DType(Scalar::int64));
+  EXPECT_THROW(types.prefer("float", Scalar::int64), InvalidArgument);
+}
+
 TEST(Arguments, AreScalarsAndVectors) {
   const auto parameters = parse_parameters("float a, const int *x", TypeNames(cuda));
   ASSERT_EQ(parameters.size(), 2u);

@@ -79,6 +79,53 @@ TEST(Snippet, RefusesTheLoopsOwnNames) {
   EXPECT_NO_THROW(generate("int n", true));
 }
 
+TEST(Snippet, LeavesUsersTheNamesThatTheyKnowNothingOf) {
+  const Dialect& dialect = dialect_of(Language::cuda_c);
+  for (const Schedule schedule : {Schedule::wide, Schedule::narrow})
+    for (const bool has_range : {false, true}) {
+      Snippet made = snippet("chunk_end[i] = item", dialect, "float *chunk, float *chunk_end");
+      made.loop_prep = "float item = 1, tile = 2, tile_ = 3";
+      made.has_range = has_range;
+      const std::string text =
+          generate_snippet(made, tiling_of(schedule), dialect, TypeNames(dialect)).text;
+      for (const char* taken :
+           {" tile = (", " tile_ = (", " item = 0", " chunk = (", " chunk_end = n"})
+        EXPECT_EQ(text.find(taken), std::string::npos) << taken << "\n" << text;
+    }
+}
+
+TEST(Snippet, OfAnyLaunchAsksTheLaunchForItsSize) {
+  for (const Language language : {Language::cuda_c, Language::opencl_c}) {
+    const Dialect& dialect = dialect_of(language);
+    Snippet made = snippet("y[i] = x[i]", dialect);
+    made.any_launch = true;
+    const SnippetText text =
+        generate_snippet(made, tiling_of(Schedule::narrow), dialect, TypeNames(dialect));
+    EXPECT_TRUE(text.is_literal);
+    EXPECT_NE(text.text.find(dialect.group_count + " * " + dialect.local_size), std::string::npos);
+    EXPECT_EQ(text.text.find("256"), std::string::npos) << text.text;
+  }
+}
+
+TEST(Snippet, UsesEveryElementWhereNothingIsLeftToDoubt) {
+  const auto uses = [](const std::string& operation, const std::string& preamble = "") {
+    Snippet made = snippet(operation, dialect_of(Language::cuda_c));
+    made.preamble = preamble;
+    return uses_every_element(made);  // of float a, float *x, float *y
+  };
+  using Uses = std::vector<bool>;
+  EXPECT_EQ(uses("y[i] = a * x [ i ]"), (Uses{false, true, true}));
+  EXPECT_EQ(uses("y[i] = x[i / 2] + x[n - 1]"), (Uses{false, false, true}));
+  EXPECT_EQ(uses("y[i] = xx[i] /* x[i] */"), (Uses{false, false, true}));
+  EXPECT_EQ(uses("y[i] = f(&x[i])", "__device__ float f(float *);"), (Uses{false, false, true}));
+  const Uses none{false, false, false};
+  for (const char* text :
+       {"y[i] = i < 3 ? x[i] : 0", "if (i < 3) y[i] = x[i]", "i < 3 && (y[i] = 1)",
+        "continue; y[i] = x[i]", "y[i] = x[i]; i += total_threads"})
+    EXPECT_EQ(uses(text), none) << text;
+  EXPECT_EQ(uses("SET(y[i])", "#define SET(what) i < 3 ? what = 0 : 0"), none);
+}
+
 TEST(Snippet, GroupsTakeWhatTheScheduleSays) {
   const Dialect& dialect = dialect_of(Language::cuda_c);
   const auto generate = [&](const char* operation, Schedule schedule) {

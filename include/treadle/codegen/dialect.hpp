@@ -39,6 +39,7 @@ struct Dialect {
   std::string fence;     ///< an expression: treadle_fence()
   std::string group_id, local_id;  ///< expressions: along the first dimension, of 32 bits
   std::string group_count;         ///< the same: how many groups there are
+  std::string local_size;          ///< the same: work-items of a group
   std::string high_product;        ///< a function: the high half of the product of two uints
   std::string group_size;          ///< between TREADLE_KERNEL and a name: {0} work-items
   std::string aligned;             ///< behind `struct`: to {0} bytes

@@ -23,6 +23,8 @@ class TypeNames {
   /// Gives `type` a name. The first name of a type is the one that is written. Throws
   /// InvalidArgument if the name stands for another type already.
   void add(std::string_view name, const DType& type);
+  /// The same; `name` is the one that is written from now on.
+  void prefer(std::string_view name, const DType& type);
   /// The type of a name. C's integer types are known in every order of their words ("long unsigned
   /// int"). Throws InvalidArgument naming `name` and the names that come near.
   DType find(std::string_view name) const;
@@ -30,6 +32,7 @@ class TypeNames {
   const std::string& name_of(const DType& type) const;
 
  private:
+  void refuse_second_meaning(std::string_view name, const DType& type) const;
   std::vector<std::pair<std::string, DType>> names_;  ///< few, and looked up when text is made
 };
 

@@ -9,6 +9,8 @@
 //
 //   tid, the work-item in its group     cta_start, the first index of the group
 //   total_threads, of the launch        for (i = cta_start + tid; i < n; i += total_threads)
+//
+// So does every text whose launches are not the generator's to choose (Snippet::any_launch).
 #pragma once
 
 #include <cstdint>
@@ -30,6 +32,8 @@ struct Snippet {
   std::string loop_prep = {};             ///< statements before the loop
   std::string after_loop = {};            ///< and behind it
   bool has_range = false;                 ///< start, stop and step instead of n
+  /// Whether groups may be of any number and size. Otherwise launches are those of SnippetText.
+  bool any_launch = false;
   /// Of `i` and `n`, uint64 or int64; over a range always int64.
   Scalar index_dtype = Scalar::int64;
 };
@@ -37,13 +41,16 @@ struct Snippet {
 /// A kernel made of it. Behind the user's parameters it takes `n`, or `start`, `stop` and `step`.
 struct SnippetText {
   std::string text;            ///< a whole program
-  unsigned group_size;         ///< work-items to launch it with
+  unsigned group_size;         ///< work-items to launch it with; of any_launch, a good number
   std::uint64_t group_length;  ///< elements of each group
   bool is_literal;             ///< whether the text gets the loop that it speaks of
 };
 
 /// Whether a text says more about the loop around it than `i` and `n`. In doubt it does.
 bool speaks_of_its_loop(const Snippet& snippet);
+/// For each parameter, whether the text surely uses its element `i` whatever `i` is, so that memory
+/// for fewer elements is an error. In doubt it does not: `if`, `?` and macros leave doubt.
+std::vector<bool> uses_every_element(const Snippet& snippet);
 /// Writes the kernel. Throws InvalidArgument for a parameter that is called as the loop's own
 /// variables are.
 SnippetText generate_snippet(const Snippet& snippet, const Tiling& tiling, const Dialect& dialect,

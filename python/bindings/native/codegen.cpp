@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <string>
+#include <tuple>
 
 #include "rooms.hpp"
 #include "treadle/base/c_declaration.hpp"
@@ -12,11 +16,13 @@
 #include "treadle/codegen/device_functions.hpp"
 #include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/op_text.hpp"
+#include "treadle/codegen/snippet.hpp"
 
 namespace treadle::bindings {
 namespace {
 
 using codegen::dialect_of;
+using codegen::ParameterSpec;
 
 Op op_named(const std::string& name) {
   if (const auto op = find_op(name)) return *op;
@@ -89,6 +95,76 @@ void bind_element_texts(nb::module_ m) {
         [](Language language) { return dialect_of(language).exact_division_flag; });
 }
 
+/// Kind, name, C type, NumPy's name of it or none, size in bytes.
+using PythonParameter =
+    std::tuple<ParameterSpec::Kind, std::string, std::string, std::string, std::size_t>;
+
+struct ElementwiseText {
+  codegen::SnippetText made;
+  std::vector<bool> uses_every_element;
+};
+
+DType type_of(const std::string& type, const std::string& numpy_type, std::size_t size_bytes) {
+  if (!numpy_type.empty()) return DType::parse(numpy_type);
+  // Texts need a structure's name and size; the name makes it differ from any other.
+  return DType::structure(type, {Field{type, Scalar::uint8, 0, size_bytes}}, size_bytes, 1);
+}
+
+// over 6 parameters because they are the keywords of the Python call
+ElementwiseText generate_elementwise(const std::vector<PythonParameter>& parameters,
+                                     std::string operation, Language language, std::string name,
+                                     std::string preamble, std::string loop_prep,
+                                     std::string after_loop, bool has_range,
+                                     const std::string& index_type, std::optional<bool> is_wide) {
+  const codegen::Dialect& dialect = dialect_of(language);
+  codegen::TypeNames types(dialect);
+  codegen::Snippet snippet;
+  snippet.operation = std::move(operation);
+  for (const auto& [kind, parameter, type, numpy_type, size_bytes] : parameters) {
+    const DType dtype = type_of(type, numpy_type, size_bytes);
+    types.prefer(type, dtype);
+    snippet.parameters.push_back({kind, dtype, parameter});
+  }
+  snippet.name = std::move(name);
+  snippet.preamble = std::move(preamble);
+  snippet.loop_prep = std::move(loop_prep);
+  snippet.after_loop = std::move(after_loop);
+  snippet.has_range = has_range;
+  snippet.any_launch = !is_wide;
+  snippet.index_dtype = types.find(index_type).scalar();
+  types.prefer(index_type, snippet.index_dtype);
+  const codegen::Tiling& tiling =
+      codegen::tiling_of(is_wide.value_or(true) ? Schedule::wide : Schedule::narrow);
+  return {codegen::generate_snippet(snippet, tiling, dialect, types),
+          codegen::uses_every_element(snippet)};
+}
+
+void bind_snippets(nb::module_& m) {
+  nb::enum_<ParameterSpec::Kind>(m, "ParameterKind", "How a kernel's parameter is passed.")
+      .value("scalar", ParameterSpec::Kind::scalar)
+      .value("vector", ParameterSpec::Kind::vector)
+      .value("vector_with_offset", ParameterSpec::Kind::vector_with_offset);
+  nb::class_<ElementwiseText>(m, "ElementwiseText", "A kernel around a user's C text.")
+      .def_prop_ro(
+          "text", [](const ElementwiseText& self) { return self.made.text; }, "A whole program.")
+      .def_prop_ro(
+          "group_size", [](const ElementwiseText& self) { return self.made.group_size; },
+          "Work-items of a group.")
+      .def_prop_ro(
+          "group_length", [](const ElementwiseText& self) { return self.made.group_length; },
+          "Elements of a group.")
+      .def_ro("uses_every_element", &ElementwiseText::uses_every_element,
+              "For each parameter, whether the text surely uses its element i for every i.");
+  m.def("generate_elementwise", &generate_elementwise, nb::arg("parameters"), nb::arg("operation"),
+        nb::arg("language"), nb::kw_only(), nb::arg("name"), nb::arg("preamble") = "",
+        nb::arg("loop_prep") = "", nb::arg("after_loop") = "", nb::arg("has_range") = false,
+        nb::arg("index_type") = "long", nb::arg("is_wide") = nb::none(),
+        "The kernel that runs `operation` for every index i, which is of 64 bits and called "
+        "`index_type`. A parameter is (kind, name, C type, "
+        "NumPy's name of the type or \"\" for a structure, its size in bytes). is_wide=None: for "
+        "launches of any number of groups of any size.");
+}
+
 }  // namespace
 
 void bind_codegen(nb::module_& m) {
@@ -106,6 +182,7 @@ void bind_codegen(nb::module_& m) {
         "Reads one declaration such as \"const float *x\".");
   m.def("parse_declarations", &parse_declarations, nb::arg("text"),
         "Reads declarations separated by commas.");
+  bind_snippets(m);
   bind_element_texts(m.def_submodule("_texts", "The texts of operations, for tests."));
 }
 
