@@ -22,8 +22,8 @@ FACES = {"pycuda": "treadle.pycuda", "pyopencl": "treadle.pyopencl"}
 
 # Modules that PyCUDA and PyOpenCL have and this release of Treadle does not.
 _ARRAY_MODULES = {
-    "pycuda": "gpuarray elementwise reduction scan cumath curandom sparse",
-    "pyopencl": "array elementwise reduction scan algorithm bitonic_sort clmath clrandom",
+    "pycuda": "gpuarray reduction scan cumath curandom sparse",
+    "pyopencl": "array reduction scan algorithm bitonic_sort clmath clrandom",
 }
 _ABSENT = {
     f"{face}.{name}": "arrays on the device and the kernels made for them"

@@ -3,9 +3,12 @@ import numpy as np
 import pycuda.tools as tools
 import pytest
 from pycuda.compyte.array import (
+    ArrayFlags,
+    as_strided,
     c_contiguous_strides,
     equal_strides,
     f_contiguous_strides,
+    get_common_dtype,
     is_c_contiguous_strides,
 )
 
@@ -96,6 +99,91 @@ def test_strides():
     assert c_contiguous_strides(8, (0, 3)) == (24, 8)
     assert equal_strides((99, 4), (4, 4), (1, 7))
     assert is_c_contiguous_strides((1, 2, 3), 8, (0, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("array", "c", "f"),
+    [
+        (np.zeros((2, 3)), True, False),
+        (np.zeros((2, 3)).T, False, True),
+        (np.zeros((4, 6))[:, ::2], False, False),
+        (np.zeros((1, 5)), True, True),
+        (np.zeros((0, 5))[:, ::2], True, True),
+        (np.zeros(()), True, True),
+    ],
+)
+def test_flags(array, c, f):
+    flags = ArrayFlags(array)
+    assert (flags.c_contiguous, flags.f_contiguous, flags.forc) == (c, f, c or f)
+    assert all(type(value) is bool for value in vars(flags).values())
+    assert repr(flags) == f"  C_CONTIGUOUS : {c}\n  F_CONTIGUOUS : {f}"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "common"),
+    [
+        (np.zeros(2, "i4"), np.zeros(3, "f4"), "f8"),
+        (np.zeros(2, "i8"), np.zeros(3, "f4"), "f8"),
+        (np.zeros(2, "u1"), np.zeros(3, "i1"), "i2"),
+        (np.zeros(2, "i4"), np.zeros(3, "c8"), "c16"),
+        (np.zeros(2, "f4"), 1.5, "f4"),
+        (np.zeros(2, "f4"), np.float64(1), "f8"),
+        (1.5, np.zeros(2, "i4"), "f8"),
+        (np.zeros(2, "f4"), 1j, "c8"),
+        (np.zeros(2, "?"), np.zeros(2, "?"), "?"),
+        (2, 3.0, "f8"),
+    ],
+)
+def test_the_dtype_of_a_sum(a, b, common):
+    assert get_common_dtype(a, b, True) == np.dtype(common)
+    single = {"f8": "f4", "c16": "c8"}.get(common, common)
+    assert get_common_dtype(a, b, False) == np.dtype(single)
+
+
+def test_views_with_other_strides():
+    view = as_strided(np.arange(4), (2, 3), (8, 8))
+    np.testing.assert_array_equal(view, [[0, 1, 2], [1, 2, 3]])
+
+
+def test_short_vectors():
+    from treadle.pycuda._vec import vec
+
+    counts = dict.fromkeys("char uchar short ushort int uint long ulong float".split(), 4)
+    counts |= dict.fromkeys("longlong ulonglong double".split(), 2)
+    for base, most in counts.items():
+        for count in range(1, most + 1):
+            dtype = getattr(vec, f"{base}{count}")
+            assert dtype.names == tuple("xyzw"[:count])
+            assert dtype.itemsize == count * dtype["x"].itemsize
+            made = getattr(vec, f"make_{base}{count}")(*range(count))
+            assert (made.shape, made.dtype) == ((), dtype)
+            assert made.item() == tuple(range(count))
+            assert tools.parse_c_arg(f"{base}{count} *v").dtype == dtype
+        assert not hasattr(vec, f"{base}{most + 1}")
+    assert vec.make_float3(1, 2, z=5).item() == (1, 2, 5)
+    with pytest.raises(TypeError, match="make_float3 takes 3 components, not 4"):
+        vec.make_float3(1, 2, 3, 4)
+    assert tools.dtype_to_ctype(vec.float3) == "float3"
+
+
+def test_launch_shapes_for_n_elements(context):
+    import pycuda.driver as cuda
+
+    from treadle.pycuda._splay import splay
+
+    class Device:  # with the numbers of an H100
+        def get_attribute(self, attribute):
+            return 132 if attribute == cuda.device_attribute.MULTIPROCESSOR_COUNT else 32
+
+    device = Device()
+    assert splay(1, device) == ((1, 1), (32, 1, 1))
+    assert splay(100000, device) == ((3125, 1), (32, 1, 1))
+    assert splay(10**6, device) == ((4224, 1), (128, 1, 1))
+    assert splay(200000, device) == ((4224, 1), (64, 1, 1))
+    assert splay(10**9, device) == ((4224, 1), (128, 1, 1))
+    (blocks, one), (threads, *ones) = splay(12345)
+    assert (one, ones) == (1, [1, 1])
+    assert blocks * threads > 0
 
 
 def test_results_are_remembered_for_each_context(context):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import gc
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -112,10 +113,26 @@ def context_dependent_memoize(func: Callable) -> Callable:
     return wrapper
 
 
+class _ContextCache(dict):
+    """What an object remembers for {context: {key: result}}, until it or the context is forgotten.
+    A class, so that it can be referred to weakly."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        super().__init__()
+        _context_caches.add(self)
+
+
+_context_caches: weakref.WeakSet[_ContextCache] = weakref.WeakSet()
+
+
 def clear_context_caches() -> None:
     """Forgets every remembered result, and with them the references to contexts."""
     for func in context_dependent_memoized_functions:
         func._pycuda_ctx_dep_memoize_dic.clear()
+    for cache in list(_context_caches):
+        cache.clear()
 
 
 # --- tests ---------------------------------------------------------------------------------------

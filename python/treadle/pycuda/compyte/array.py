@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Strides of dense arrays."""
+"""Strides of dense arrays, their flags, and the dtype that two operands have in common."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided  # noqa: F401
 
 
 def f_contiguous_strides(itemsize: int, shape: Sequence[int]) -> tuple[int, ...]:
@@ -38,3 +43,33 @@ def is_f_contiguous_strides(strides: Sequence[int], itemsize: int, shape: Sequen
 def is_c_contiguous_strides(strides: Sequence[int], itemsize: int, shape: Sequence[int]) -> bool:
     """Whether the last axis runs fastest; those of no elements are so too."""
     return 0 in shape or equal_strides(strides, c_contiguous_strides(itemsize, shape), shape)
+
+
+class ArrayFlags:
+    """Whether an array's memory is dense, and in which order."""
+
+    def __init__(self, ary: Any) -> None:
+        layout = ary.strides, ary.dtype.itemsize, ary.shape
+        self.f_contiguous = is_f_contiguous_strides(*layout)
+        self.c_contiguous = is_c_contiguous_strides(*layout)
+        self.forc = self.f_contiguous or self.c_contiguous
+
+    def __repr__(self) -> str:
+        return f"  C_CONTIGUOUS : {self.c_contiguous}\n  F_CONTIGUOUS : {self.f_contiguous}"
+
+
+_SINGLE = {
+    np.dtype(np.float64): np.dtype(np.float32),
+    np.dtype(np.complex128): np.dtype(np.complex64),
+}
+
+
+def get_common_dtype(obj1: Any, obj2: Any, allow_double: bool) -> np.dtype:
+    """The dtype of the sum: of arrays, of anything with a dtype, and of Python's numbers, whose
+    own type is weaker. Without `allow_double` what would be double is single."""
+    operands = [
+        np.zeros(1, operand.dtype) if hasattr(operand, "dtype") else operand
+        for operand in (obj1, obj2)
+    ]
+    common = np.asarray(operator.add(*operands)).dtype
+    return common if allow_double else _SINGLE.get(common, common)

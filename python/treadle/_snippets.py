@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""What the faces' ElementwiseKernels have in common: arguments described for the generator of their
+text, and looked at before a launch."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from treadle._core import Language
+from treadle._core.codegen import ElementwiseText, ParameterKind, generate_elementwise
+
+
+@dataclasses.dataclass(frozen=True)
+class Snippet:
+    """A user's text, and what stands around it."""
+
+    operation: str
+    name: str
+    preamble: str = ""
+    loop_prep: str = ""
+    after_loop: str = ""
+
+    def generate(
+        self,
+        parameters: Sequence[tuple[ParameterKind, str, str, str, int]],
+        language: Language,
+        has_range: bool,
+        index_type: str = "long",
+        is_wide: bool | None = None,
+    ) -> ElementwiseText:
+        """The program; is_wide=None: for launches of any number of groups of any size."""
+        parts = dataclasses.asdict(self)
+        return generate_elementwise(
+            parameters,
+            parts.pop("operation"),
+            language,
+            has_range=has_range,
+            index_type=index_type,
+            is_wide=is_wide,
+            **parts,
+        )
+
+
+def parameter(
+    kind: ParameterKind, name: str, ctype: str, dtype: np.dtype
+) -> tuple[ParameterKind, str, str, str, int]:
+    """A parameter as the generator takes it. What it needs of a structure is name and size."""
+    return kind, name, ctype, "" if dtype.kind == "V" else dtype.name, dtype.itemsize
+
+
+# Kinds that may stand for each other where the size is the same.
+_ALIKE = {"i": "i", "u": "i", "b": "i"}
+
+
+def _may_point_to(declared: np.dtype, given: np.dtype) -> bool:
+    """Whether elements of one dtype may be meant by a pointer to another: structures may be spelled
+    in many ways, complex numbers are pairs, and 16 bits are how languages without half have it."""
+    if "V" in (declared.kind, given.kind) or declared == given:
+        return True
+    if given.kind == "c":
+        return declared.kind == "f" and 2 * declared.itemsize == given.itemsize
+    if declared.itemsize != given.itemsize:
+        return False
+    return (
+        _ALIKE.get(declared.kind, declared.kind) == _ALIKE.get(given.kind, given.kind)
+        or given == np.float16
+    )
+
+
+def check_vectors(
+    kernel: str,
+    vectors: Sequence[tuple[int, Any, Any]],
+    uses_every_element: Sequence[bool],
+    last: int,
+) -> None:
+    """Refuses arrays that the kernel would read wrongly or beyond their end.
+
+    `vectors` has the position, declaration and array of each; `last` is the last index that the
+    kernel uses.
+    """
+    layouts = set()
+    for position, argument, array in vectors:
+        what = f"argument {position} ({argument.name}) of elementwise kernel {kernel}"
+        dtype = getattr(array, "dtype", argument.dtype)
+        if not _may_point_to(argument.dtype, dtype):
+            raise TypeError(
+                f"{what} is declared to point to {argument.dtype}, and the array is of {dtype}: "
+                "convert it with astype(), or take its bits with view()"
+            )
+        if not uses_every_element[position]:
+            continue
+        size = getattr(array, "size", last + 1)
+        if size <= last:
+            raise ValueError(f"{what} has {size} elements; the kernel uses {argument.name}[{last}]")
+        flags = array.flags
+        if size > 1 and flags.c_contiguous != flags.f_contiguous:
+            layouts.add("C" if flags.c_contiguous else "Fortran")
+    if len(layouts) > 1:
+        raise ValueError(
+            f"arguments of elementwise kernel {kernel} are in C order and in Fortran order: their "
+            "elements at one place in memory do not belong together"
+        )
+
+
+def resolved_range(
+    range_: slice | None, slice_: slice | None, size: int
+) -> tuple[int, int, int] | None:
+    """start, stop and step of a call's `range=` or `slice=`; None: it has neither."""
+    if range_ is not None:
+        if slice_ is not None:
+            raise TypeError("may not specify both range and slice keyword arguments")
+        if range_.stop is None:
+            raise TypeError("the range needs a stop")
+        step = 1 if range_.step is None else int(range_.step)
+        if step == 0:
+            raise ValueError("the range's step is 0")
+        return 0 if range_.start is None else int(range_.start), int(range_.stop), step
+    return None if slice_ is None else slice_.indices(size)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Kernels that run a C text for every element: ElementwiseKernel, the functions that it is made of,
+and PyCUDA's kernels for arithmetic on arrays.
+
+    axpy = ElementwiseKernel("float a, float *x, float *y", "y[i] += a * x[i]")
+    axpy(2, x, y)
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from treadle._core.codegen import ElementwiseText
+from treadle._core.device import Device
+from treadle._snippets import Snippet, check_vectors, resolved_range
+from treadle.pycuda import _pvt_struct
+from treadle.pycuda import driver as cuda
+from treadle.pycuda._elementwise_kernels import *  # noqa: F403
+from treadle.pycuda._elementwise_modules import (
+    compiled,
+    generate,
+    get_elwise_kernel,  # noqa: F401
+    get_elwise_kernel_and_types,
+    get_elwise_module,  # noqa: F401
+    get_elwise_range_module,  # noqa: F401
+    own_arguments,
+    parse_arguments,
+    prepared,
+)
+from treadle.pycuda.compiler import SourceModule
+from treadle.pycuda.tools import (
+    Argument,
+    ScalarArg,  # noqa: F401
+    VectorArg,
+    _ContextCache,
+    context_dependent_memoize,  # noqa: F401
+    dtype_to_ctype,  # noqa: F401
+)
+
+_MOST_BLOCKS = 2**31 - 1
+
+
+@dataclasses.dataclass(frozen=True)
+class _Form:
+    """A kernel that is compiled, and how it wants to be launched."""
+
+    function: cuda.Function
+    made: ElementwiseText
+
+    def launch(self, count: int, stream: cuda.Stream | None, arguments: Sequence[Any]) -> None:
+        blocks = -(-count // self.made.group_length)
+        block = (self.made.group_size, 1, 1)
+        self.function.prepared_async_call((min(blocks, _MOST_BLOCKS), 1), block, stream, *arguments)
+
+
+class ElementwiseKernel:
+    """A C text that is run for every element `i` of its first array, or over a range. Compiled for
+    a context when it is first called there."""
+
+    def __init__(
+        self,
+        arguments: str | Sequence[Argument | str],
+        operation: str,
+        name: str = "kernel",
+        keep: bool = False,
+        options: Sequence[str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self._snippet = Snippet(operation, name, **kwargs)
+        self.gen_kwargs = dict(
+            kwargs,
+            arguments=arguments,
+            operation=operation,
+            name=name,
+            keep=keep,
+            options=options,
+        )
+        self._cache = _ContextCache()
+
+    def _remembered(self, key: Any, make: Any) -> Any:
+        """What `make` gives, once for each context."""
+        of_context = self._cache.setdefault(cuda.Context.get_current(), {})
+        if key not in of_context:
+            of_context[key] = make()
+        return of_context[key]
+
+    @property
+    def _arguments(self) -> list[Argument]:
+        if not hasattr(self, "_parsed"):
+            self._parsed = parse_arguments(self.gen_kwargs["arguments"])
+        assert any(isinstance(argument, VectorArg) for argument in self._parsed), (
+            "ElementwiseKernel can only be used with functions that have at least one vector "
+            "argument"
+        )
+        return self._parsed
+
+    def generate_stride_kernel_and_types(
+        self, use_range: bool
+    ) -> tuple[SourceModule, cuda.Function, list[Argument]]:
+        """Module, prepared function and all parameters, for launches of any shape."""
+        kwargs = dict(self.gen_kwargs, arguments=self._arguments, use_range=use_range)
+        return self._remembered(("any", use_range), lambda: get_elwise_kernel_and_types(**kwargs))
+
+    def get_texref(self, name: str, use_range: bool = False) -> Any:
+        """A texture reference of the module; no compiler has had any since CUDA 12."""
+        return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
+
+    def _form(self, use_range: bool) -> _Form:
+        def make() -> _Form:
+            is_wide = Device.of(cuda.Context.get_current()).traits.schedule == "wide"
+            made = generate(self._arguments, self._snippet, use_range, is_wide)
+            module = compiled(made.text, self.gen_kwargs["keep"], self.gen_kwargs["options"])
+            everything = [*self._arguments, *own_arguments(use_range)]
+            return _Form(prepared(module, self._snippet.name, everything), made)
+
+        return self._remembered(use_range, make)
+
+    def __call__(
+        self,
+        *args: Any,
+        range: slice | None = None,  # noqa: A002 - the name is PyCUDA's
+        slice: slice | None = None,  # noqa: A002
+        stream: cuda.Stream | None = None,
+    ) -> None:
+        """Queues the text for all elements of the first array, for those of a slice of it, or for
+        the indices from range.start by range.step to before range.stop."""
+        declared = self._arguments
+        if len(args) != len(declared):
+            raise _pvt_struct.error(
+                f"elementwise kernel {self._snippet.name} takes {len(declared)} arguments, not "
+                f"{len(args)}"
+            )
+        vectors = [
+            (position, argument, value)
+            for position, (argument, value) in enumerate(zip(declared, args, strict=True))
+            if isinstance(argument, VectorArg)
+        ]
+        values = list(args)
+        for position, _, array in vectors:
+            if not array.flags.forc:
+                raise RuntimeError("elementwise kernel cannot deal with non-contiguous arrays")
+            values[position] = 0 if array.gpudata is None else array.gpudata
+        first = vectors[0][2]
+        chosen = resolved_range(range, slice, first.size if slice is not None else 0)
+        form = self._form(chosen is not None)
+        indices = builtins.range(*(chosen or (first.mem_size,)))
+        if not indices:
+            return
+        uses_every_element = form.made.uses_every_element
+        last = max(indices[0], indices[-1])
+        check_vectors(self._snippet.name, vectors, uses_every_element, last)
+        own = chosen or (first.mem_size,)
+        form.launch(len(indices), stream, [*values, *own])
