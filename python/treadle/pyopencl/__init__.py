@@ -179,7 +179,7 @@ _ABSENT = dict.fromkeys(
 
 
 # Programs use these as attributes: cl.tools.MemoryPool(...). They import this module themselves.
-_SUBMODULES = ("characterize", "tools", "typing")
+_SUBMODULES = ("characterize", "elementwise", "tools", "typing")
 
 
 def __getattr__(name: str) -> Any:

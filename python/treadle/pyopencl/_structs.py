@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from treadle.pyopencl import _cl
+from treadle.pyopencl._caches import first_arg_dependent_memoize
 from treadle.pyopencl._copy import enqueue_copy
 from treadle.pyopencl._program import Program
 from treadle.pyopencl.cltypes import vec_type_to_scalar_and_count
@@ -75,7 +76,10 @@ def _ask(device: Any, source: str, count: int, context: Any) -> list[int]:
     return [int(number) for number in result]
 
 
-def matched(device: Any, name: str, dtype: Any, context: Any = None) -> tuple[np.dtype, str]:
+@first_arg_dependent_memoize
+def match_dtype_to_c_struct(
+    device: Any, name: str, dtype: Any, context: Any = None
+) -> tuple[np.dtype, str]:
     """The dtype with the device's offsets and size, and the structure's typedef in OpenCL C."""
     dtype = np.dtype(dtype)
     fields = _fields(dtype)
@@ -98,11 +102,12 @@ def matched(device: Any, name: str, dtype: Any, context: Any = None) -> tuple[np
     return np.dtype(layout), declaration
 
 
-def declared(device: Any, dtype: Any) -> str:
+@first_arg_dependent_memoize
+def dtype_to_c_struct(device: Any, dtype: Any) -> str:
     """The typedef of a registered structure; empty for what OpenCL C knows by itself."""
     dtype = np.dtype(dtype)
     if not _is_struct(dtype):
         return ""
-    of_device, text = matched(device, dtype_to_ctype(dtype), dtype)
+    of_device, text = match_dtype_to_c_struct(device, dtype_to_ctype(dtype), dtype)
     assert of_device == dtype, f"{device.name} lays {dtype} out as {of_device}"
     return text

@@ -1,22 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""Caches bound to contexts, devices for tests, and arguments of kernels that are written."""
+"""Caches bound to contexts, devices for tests, pools, and arguments of kernels that are written."""
 
 from __future__ import annotations
 
-import abc
-import atexit
-import functools
 import gc
 import os
+import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from treadle.pyopencl import _structs
-from treadle.pyopencl import cltypes as _cltypes  # noqa: F401 - registers the vector types
+from treadle.pyopencl._arguments import (  # noqa: F401
+    Argument,
+    DtypedArgument,
+    OtherArg,
+    ScalarArg,
+    VectorArg,
+    get_arg_list_arg_types,
+    get_arg_list_scalar_arg_dtypes,
+    get_arg_offset_adjuster_code,
+    parse_arg_list,
+    parse_c_arg,
+)
+from treadle.pyopencl._caches import (  # noqa: F401
+    clear_first_arg_caches,
+    context_dependent_memoize,
+    first_arg_dependent_memoize,
+    first_arg_dependent_memoize_nested,
+)
 from treadle.pyopencl._choice import _by_index
 from treadle.pyopencl._cl import (  # noqa: F401
     AllocatorBase,
@@ -29,75 +43,18 @@ from treadle.pyopencl._cl import (  # noqa: F401
     get_platforms,
 )
 from treadle.pyopencl._program import is_spirv  # noqa: F401
+from treadle.pyopencl._templates import KernelTemplateBase  # noqa: F401
 from treadle.pyopencl.compyte.dtypes import (  # noqa: F401
-    TYPE_REGISTRY,
     TypeNameNotKnown,
     dtype_to_ctype,
     get_or_register_dtype,
-    parse_c_arg_backend,
     register_dtype,
 )
 
-# --- caches bound to contexts --------------------------------------------------------------------
-
-_first_arg_caches: list[dict] = []
-
-
-def first_arg_dependent_memoize(func: Callable) -> Callable:
-    """Remembers results for the first argument, an object of OpenCL's, and for the others."""
-    by_object: dict[Any, dict] = {}
-    _first_arg_caches.append(by_object)
-
-    @functools.wraps(func)
-    def wrapper(cl_object: Any, *args: Any, **kwargs: Any) -> Any:
-        key = (args, frozenset(kwargs.items())) if kwargs else (args,)
-        results = by_object.setdefault(cl_object, {})
-        try:
-            return results[key]
-        except KeyError:
-            result = results[key] = func(cl_object, *args, **kwargs)
-            return result
-
-    return wrapper
-
-
-context_dependent_memoize = first_arg_dependent_memoize
-
-# {the enclosing function's code: its cache}
-_nested_caches: dict[Any, dict] = {}
-
-
-def first_arg_dependent_memoize_nested(nested_func: Callable) -> Callable:
-    """The same for a function that is made anew in each call of another: its cache stays."""
-    by_object = _nested_caches.get(nested_func.__code__)
-    if by_object is None:
-        by_object = _nested_caches[nested_func.__code__] = {}
-        _first_arg_caches.append(by_object)
-
-    @functools.wraps(nested_func)
-    def wrapper(cl_object: Any, *args: Any) -> Any:
-        results = by_object.setdefault(cl_object, {})
-        try:
-            return results[args]
-        except KeyError:
-            result = results[args] = nested_func(cl_object, *args)
-            return result
-
-    return wrapper
-
-
-def clear_first_arg_caches() -> None:
-    """Forgets every remembered result, and with them the references to contexts."""
-    for cache in _first_arg_caches:
-        cache.clear()
-
-
-atexit.register(clear_first_arg_caches)
-
 # --- structures ----------------------------------------------------------------------------------
 
-match_dtype_to_c_struct = first_arg_dependent_memoize(_structs.matched)
-dtype_to_c_struct = first_arg_dependent_memoize(_structs.declared)
+match_dtype_to_c_struct = _structs.match_dtype_to_c_struct
+dtype_to_c_struct = _structs.dtype_to_c_struct
 
 # --- devices for tests ---------------------------------------------------------------------------
 
@@ -205,117 +162,23 @@ def pytest_generate_tests_for_pyopencl(metafunc: Any) -> None:
     )
 
 
-# --- arguments of kernels that are written -------------------------------------------------------
+# --- odds and ends -------------------------------------------------------------------------------
 
 
-class Argument(abc.ABC):
-    """One parameter of a kernel."""
+class _NumpyArrays:
+    """What array_module() gives for arrays of the device: NumPy's names for some functions."""
 
-    @abc.abstractmethod
-    def declarator(self) -> str:
-        """The parameter as OpenCL C declares it."""
-
-
-@dataclass(frozen=True)
-class DtypedArgument(Argument):
-    """A parameter with an element type."""
-
-    dtype: Any
-    name: str
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "dtype", np.dtype(self.dtype))
+    def __init__(self, module: Any) -> None:
+        self.ndarray = module.Array
+        self.dot, self.vdot = module.dot, module.vdot
+        self.hstack, self.empty = module.hstack, module.empty
 
 
-@dataclass(frozen=True)
-class VectorArg(DtypedArgument):
-    """A pointer to global memory; with_offset, an offset in bytes comes as a parameter more."""
-
-    with_offset: bool = False
-
-    def declarator(self) -> str:
-        ctype = dtype_to_ctype(self.dtype)
-        if self.with_offset:
-            return f"__global {ctype} *{self.name}__base, long {self.name}__offset"
-        return f"__global {ctype} *{self.name}"
-
-
-@dataclass(frozen=True)
-class ScalarArg(DtypedArgument):
-    """A parameter passed by value."""
-
-    def declarator(self) -> str:
-        return f"{dtype_to_ctype(self.dtype)} {self.name}"
-
-
-@dataclass(frozen=True)
-class OtherArg(Argument):
-    """A parameter in its own words."""
-
-    decl: str
-    name: str
-
-    def declarator(self) -> str:
-        return self.decl
-
-
-def parse_c_arg(c_arg: str, with_offset: bool = False) -> DtypedArgument:
-    """`__global const float *x` to VectorArg(float32, "x")."""
-    for space in ("__local", "__constant"):
-        if space in c_arg:
-            raise RuntimeError(f"cannot deal with {space} in the argument {c_arg!r}")
-    text = c_arg.replace("__global", "")
-    return parse_c_arg_backend(
-        text,
-        ScalarArg,
-        functools.partial(VectorArg, with_offset=with_offset),
-        TYPE_REGISTRY.name_to_dtype,
-    )
-
-
-def parse_arg_list(
-    arguments: str | Iterable[str | Argument], with_offset: bool = False
-) -> list[Argument]:
-    """Parameters from a text with commas, or from a list of texts and Arguments."""
-    parts = arguments.split(",") if isinstance(arguments, str) else arguments
-    return [parse_c_arg(p, with_offset) if isinstance(p, str) else p for p in parts]
-
-
-def get_arg_list_arg_types(arg_types: Iterable[Argument]) -> tuple[Any, ...]:
-    """What Kernel.set_arg_types() wants: dtypes and VectorArgs."""
-    types = []
-    for argument in arg_types:
-        if isinstance(argument, ScalarArg):
-            types.append(argument.dtype)
-        elif isinstance(argument, VectorArg):
-            types.append(argument)
-        else:
-            raise RuntimeError(f"arg type not understood: {type(argument).__name__}")
-    return tuple(types)
-
-
-def get_arg_list_scalar_arg_dtypes(arg_types: Iterable[Argument]) -> list[Any]:
-    """What Kernel.set_scalar_arg_dtypes() wants: dtypes, None for memory."""
-    types: list[Any] = []
-    for argument in arg_types:
-        if isinstance(argument, ScalarArg):
-            types.append(argument.dtype)
-        elif isinstance(argument, VectorArg):
-            types += [None, np.int64] if argument.with_offset else [None]
-        else:
-            raise RuntimeError(f"arg type not understood: {type(argument).__name__}")
-    return types
-
-
-def get_arg_offset_adjuster_code(arg_types: Iterable[Argument]) -> str:
-    """C text that makes each offset vector's pointer of its base and its offset."""
-    lines = []
-    for argument in arg_types:
-        if isinstance(argument, VectorArg) and argument.with_offset:
-            ctype = dtype_to_ctype(argument.dtype)
-            name = argument.name
-            lines.append(
-                f"__global {ctype} *{name} = (__global {ctype} *) "
-                f"((__global char *) {name}__base + {name}__offset);"
-            )
-    return "\n".join(lines)
+def array_module(a: Any) -> Any:
+    """NumPy for its arrays, and for those of pyopencl.array what has the same names."""
+    if isinstance(a, np.ndarray):
+        return np
+    module = sys.modules.get("treadle.pyopencl.array")  # without it there are no such arrays
+    if module is not None and isinstance(a, module.Array):
+        return _NumpyArrays(module)
+    raise TypeError(f"a {type(a).__name__} is no array of NumPy's or of pyopencl.array's")

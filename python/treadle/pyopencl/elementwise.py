@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""Kernels that run an OpenCL C text for every element: ElementwiseKernel, the functions that it is
+made of, and PyOpenCL's kernels for arithmetic on arrays.
+
+    axpy = ElementwiseKernel(context, "float a, float *x, float *y", "y[i] += a * x[i]")
+    axpy(2, x, y)
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from treadle._core.codegen import ElementwiseText
+from treadle._core.device import Device
+from treadle._snippets import Snippet, check_vectors, resolved_range
+from treadle.pyopencl._elementwise_kernels import *  # noqa: F403
+from treadle.pyopencl._elementwise_programs import (
+    built,
+    generate,
+    get_elwise_kernel,  # noqa: F401
+    get_elwise_kernel_and_types,  # noqa: F401
+    get_elwise_program,  # noqa: F401
+    own_arguments,
+    preamble_for,
+    typed_kernel,
+)
+from treadle.pyopencl.tools import (
+    Argument,
+    KernelTemplateBase,
+    ScalarArg,
+    VectorArg,
+    parse_arg_list,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Form:
+    """A kernel that is built for a device, and how it wants to be launched."""
+
+    kernel: Any
+    made: ElementwiseText
+
+    def sizes(self, count: int) -> tuple[tuple[int], tuple[int]]:
+        groups = -(-count // self.made.group_length)
+        return (groups * self.made.group_size,), (self.made.group_size,)
+
+
+class ElementwiseKernel:
+    """An OpenCL C text that is run for every element `i` of its first array, or over a range. Built
+    for a device when it is first called there."""
+
+    # over 6 parameters because they are the keywords of PyOpenCL's
+    def __init__(
+        self,
+        context: Any,
+        arguments: str | Sequence[str | Argument],
+        operation: str,
+        name: str = "elwise_kernel",
+        options: Any = None,
+        *,
+        auto_preamble: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        self.context = context
+        self.arguments = parse_arg_list(arguments, with_offset=True)
+        if not any(isinstance(argument, VectorArg) for argument in self.arguments):
+            raise RuntimeError(
+                "ElementwiseKernel can only be used with functions that have at least one vector "
+                "argument"
+            )
+        self.operation = operation
+        self.name = name
+        self.options = options
+        self._snippet = Snippet(operation, name, **kwargs)
+        self._before = preamble_for(self.arguments) if auto_preamble else ""
+        self._forms: dict[Any, _Form] = {}
+
+    def _form(self, device: Any, use_range: bool) -> _Form:
+        form = self._forms.get((device, use_range))
+        if form is not None:
+            return form
+        if not self._forms and any(
+            isinstance(argument, VectorArg) and not argument.with_offset
+            for argument in self.arguments
+        ):
+            warnings.warn(
+                f"elementwise kernel {self.name} has VectorArgs without with_offset=True: it "
+                "ignores where views begin",
+                DeprecationWarning,
+                stacklevel=4,
+            )
+        is_wide = Device.of(self.context, device).traits.schedule == "wide"
+        made = generate(self.arguments, self._snippet, use_range, is_wide)
+        program = built(self.context, self._before, made, self.options, [device])
+        everything = [*self.arguments, *own_arguments(use_range)]
+        form = _Form(typed_kernel(program, self.name, everything), made)
+        self._forms[device, use_range] = form
+        return form
+
+    def _vectors(self, args: Sequence[Any]) -> list[tuple[int, Any, Any]]:
+        if len(args) != len(self.arguments):
+            raise TypeError(
+                f"elementwise kernel {self.name} takes {len(self.arguments)} arguments, not "
+                f"{len(args)}"
+            )
+        vectors = [
+            (position, argument, value)
+            for position, (argument, value) in enumerate(zip(self.arguments, args, strict=True))
+            if isinstance(argument, VectorArg)
+        ]
+        for _, _, array in vectors:
+            array.base_data  # noqa: B018 - what has none is no array
+        return vectors
+
+    # over 6 parameters because they are the keywords of PyOpenCL's
+    def __call__(
+        self,
+        *args: Any,
+        range: slice | None = None,  # noqa: A002 - the name is PyOpenCL's
+        slice: slice | None = None,  # noqa: A002
+        capture_as: Any = None,
+        queue: Any = None,
+        wait_for: Any = None,
+    ) -> Any:
+        """Enqueues the text for all elements of the first array, for those of a slice of it, or for
+        the indices from range.start by range.step to before range.stop. Returns the event."""
+        vectors = self._vectors(args)
+        first = vectors[0][2]
+        chosen = resolved_range(range, slice, first.size if slice is not None else 0)
+        queue = first.queue if queue is None else queue
+        if queue is None:
+            raise ValueError(f"elementwise kernel {self.name} needs queue=: its array has none")
+        form = self._form(queue.device, chosen is not None)
+        own = chosen or (first.size,)
+        indices = builtins.range(*own)
+        if not indices:
+            return form.kernel(
+                queue, (0,), None, *args, *own, wait_for=wait_for, allow_empty_ndrange=True
+            )
+        last = max(indices[0], indices[-1])
+        check_vectors(self.name, vectors, form.made.uses_every_element, last)
+        sizes = form.sizes(len(indices))
+        if capture_as is not None:
+            captured = [*self._untyped(args), *map(np.int64, own)]
+            form.kernel.capture_call(capture_as, queue, *sizes, *captured, wait_for=wait_for)
+        return form.kernel(queue, *sizes, *args, *own, wait_for=wait_for)
+
+    def _untyped(self, args: Sequence[Any]) -> list[Any]:
+        """The arguments as a kernel without types takes them."""
+        plain: list[Any] = []
+        for argument, value in zip(self.arguments, args, strict=True):
+            if isinstance(argument, ScalarArg):
+                plain.append(np.array(value, argument.dtype)[()])
+                continue
+            plain.append(value.base_data)
+            if isinstance(argument, VectorArg) and argument.with_offset:
+                plain.append(np.int64(value.offset))
+        return plain
+
+
+class ElementwiseTemplate(KernelTemplateBase):
+    """An ElementwiseKernel in whose texts names of types and values are filled in."""
+
+    # over 6 parameters because they are the keywords of PyOpenCL's
+    def __init__(
+        self,
+        arguments: str,
+        operation: str,
+        name: str = "elwise",
+        preamble: str = "",
+        template_processor: str | None = None,
+    ) -> None:
+        super().__init__(template_processor=template_processor)
+        self.arguments = arguments
+        self.operation = operation
+        self.name = name
+        self.preamble = preamble
+
+    # over 6 parameters because they are the keywords of PyOpenCL's
+    def build_inner(
+        self,
+        context: Any,
+        type_aliases: Any = (),
+        var_values: Any = (),
+        more_preamble: str = "",
+        more_arguments: Any = (),
+        declare_types: Any = (),
+        options: Any = None,
+    ) -> ElementwiseKernel:
+        """The kernel with the aliases' types and the variables' values."""
+        renderer = self.get_renderer(type_aliases, var_values, context, options)
+        arguments = renderer.render_argument_list(self.arguments, more_arguments, with_offset=True)
+        declared = renderer.get_type_decl_preamble(context.devices[0], declare_types, arguments)
+        return ElementwiseKernel(
+            context,
+            arguments,
+            renderer(self.operation),
+            name=renderer(self.name),
+            options=options,
+            auto_preamble=False,
+            preamble=f"{declared}\n{renderer(f'{self.preamble}{more_preamble}')}",
+        )
