@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 from treadle import Language
-from treadle._core.codegen import _texts
+from treadle._core.codegen import _texts  # type: ignore[attr-defined]
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "python" / "treadle" / "pyopencl" / "cl" / "pyopencl-complex.h"
@@ -25,6 +25,7 @@ HEAD = """\
 //
 // Complex numbers for OpenCL C, which has none, under PyOpenCL's names: cfloat_t, and cdouble_t
 // where PYOPENCL_DEFINE_CDOUBLE is defined first. Two reals side by side, as NumPy stores them.
+// clang-format off
 #ifndef PYOPENCL_COMPLEX_H
 #define PYOPENCL_COMPLEX_H
 

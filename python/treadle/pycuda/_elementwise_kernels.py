@@ -234,7 +234,8 @@ def get_linear_combination_kernel(
     A descriptor is (the factor is on the device, its dtype, the vector's dtype).
     """
     arguments: list[Argument] = []
-    on_device, summands = [], []
+    on_device: list[Any] = []
+    summands = []
     for k, (is_on_device, scalar_dtype, vector_dtype) in enumerate(summand_descriptors):
         if is_on_device:
             factor = f"src{len(on_device)}[0]"

@@ -5,8 +5,6 @@ elements last."""
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,13 +12,21 @@ import numpy as np
 from treadle.pyopencl._arguments import Argument, ScalarArg, VectorArg
 from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._elementwise_programs import get_elwise_kernel
+from treadle.pyopencl._elementwise_texts import (
+    INTEGER_POWER,
+    ArgumentKind,
+    cast,
+    compared,
+    get_decl_and_access_for_kind,
+    is_complex,
+    real_dtype,
+    result_text,
+    stored,
+)
 from treadle.pyopencl.compyte.dtypes import dtype_to_ctype
 
 __all__ = [
-    "ArgumentKind",
-    "complex_dtype_to_name",
     "get_arange_kernel",
-    "get_argument_kind",
     "get_array_binop_kernel",
     "get_array_comparison_kernel",
     "get_array_scalar_binop_kernel",
@@ -29,7 +35,6 @@ __all__ = [
     "get_axpbz_kernel",
     "get_binary_func_kernel",
     "get_copy_kernel",
-    "get_decl_and_access_for_kind",
     "get_diff_kernel",
     "get_divide_kernel",
     "get_fill_kernel",
@@ -50,99 +55,9 @@ __all__ = [
     "get_take_put_kernel",
     "get_unary_func_kernel",
     "get_unop_kernel",
-    "real_dtype",
 ]
 
 # --- what the texts are made of ------------------------------------------------------------------
-
-
-class ArgumentKind(enum.Enum):
-    """What an operand is: an array, an array of no dimensions, or a number."""
-
-    ARRAY = enum.auto()
-    DEV_SCALAR = enum.auto()
-    SCALAR = enum.auto()
-
-
-def get_argument_kind(v: Any) -> ArgumentKind:
-    """The kind of an operand."""
-    shape = getattr(v, "shape", None)
-    if shape is None or isinstance(v, np.generic):
-        return ArgumentKind.SCALAR
-    return ArgumentKind.ARRAY if shape else ArgumentKind.DEV_SCALAR
-
-
-def get_decl_and_access_for_kind(name: str, kind: ArgumentKind) -> tuple[str, str]:
-    """How an operand is declared, behind its type, and how its element is written."""
-    if kind == ArgumentKind.ARRAY:
-        return f"*{name}", f"{name}[i]"
-    return (f"*{name}", f"{name}[0]") if kind == ArgumentKind.DEV_SCALAR else (name, name)
-
-
-def complex_dtype_to_name(dtype: Any) -> str:
-    """What the functions on numbers of a complex dtype begin with."""
-    names = {np.dtype(np.complex64): "cfloat", np.dtype(np.complex128): "cdouble"}
-    if np.dtype(dtype) not in names:
-        raise RuntimeError(f"invalid complex type: {dtype}")
-    return names[np.dtype(dtype)]
-
-
-def real_dtype(dtype: Any) -> np.dtype:
-    """The dtype of the real part."""
-    return np.empty(0, dtype).real.dtype
-
-
-def _is_complex(dtype: Any) -> bool:
-    return np.dtype(dtype).kind == "c"
-
-
-def _cast(value: str, dtype: Any, dtype_z: Any) -> str:
-    """`value` in the dtype of a result; a real operand of a complex result stays real."""
-    dtype, dtype_z = np.dtype(dtype), np.dtype(dtype_z)
-    if _is_complex(dtype):
-        if not _is_complex(dtype_z):
-            raise TypeError(f"a complex operand has no result of dtype {dtype_z}")
-        return value if dtype == dtype_z else f"{complex_dtype_to_name(dtype_z)}_cast({value})"
-    dtype_z = real_dtype(dtype_z)
-    return value if dtype == dtype_z else f"(({dtype_to_ctype(dtype_z)}) {value})"
-
-
-# {operator: its function, with a real right operand, with a real left one}
-_FUNCTIONS = {
-    "+": ("add", "addr", "radd"),
-    "*": ("mul", "mulr", "rmul"),
-    "/": ("divide", "divider", "rdivide"),
-    "**": ("pow", "powr", "rpow"),
-}
-
-
-def _result(operator: str, x: tuple[str, Any], y: tuple[str, Any], dtype_z: Any) -> str:
-    """x operator y, as a value of the result's dtype; operands are a text and its dtype."""
-    (left, dtype_x), (right, dtype_y) = x, y
-    left, right = _cast(left, dtype_x, dtype_z), _cast(right, dtype_y, dtype_z)
-    if not _is_complex(dtype_z):
-        return (
-            _real_power(left, right, dtype_z) if operator == "**" else f"{left} {operator} {right}"
-        )
-    name = complex_dtype_to_name(dtype_z)
-    if not _is_complex(dtype_x) and not _is_complex(dtype_y):
-        return f"{name}_fromreal({_result(operator, x, y, real_dtype(dtype_z))})"
-    if operator == "-":
-        right = right if _is_complex(dtype_y) else f"{name}_fromreal({right})"
-        left = left if _is_complex(dtype_x) else f"{name}_fromreal({left})"
-        return f"{name}_sub({left}, {right})"
-    both, right_real, left_real = _FUNCTIONS[operator]
-    function = left_real if not _is_complex(dtype_x) else both
-    function = right_real if not _is_complex(dtype_y) else function
-    return f"{name}_{function}({left}, {right})"
-
-
-def _stored(value: str, dtype: Any, dtype_z: Any) -> str:
-    """`value` as what is stored: here real numbers become complex ones."""
-    text = _cast(value, dtype, dtype_z)
-    if _is_complex(dtype_z) and not _is_complex(dtype):
-        return f"{complex_dtype_to_name(dtype_z)}_fromreal({text})"
-    return text
 
 
 def _vector(dtype: Any, name: str) -> VectorArg:
@@ -167,7 +82,7 @@ def get_copy_kernel(context: Any, dtype_dest: Any, dtype_src: Any) -> Any:
     return get_elwise_kernel(
         context,
         [_vector(dtype_dest, "dest"), _vector(dtype_src, "src")],
-        f"dest[i] = {_stored('src[i]', dtype_src, dtype_dest)}",
+        f"dest[i] = {stored('src[i]', dtype_src, dtype_dest)}",
         name="copy_kernel",
     )
 
@@ -190,9 +105,9 @@ def get_reverse_kernel(context: Any, dtype: Any) -> Any:
 @context_dependent_memoize
 def get_arange_kernel(context: Any, dtype: Any) -> Any:
     """z = start + i * step. Arguments: z, start, step, n."""
-    product = _result("*", ("i", np.int64), ("step", dtype), dtype)
+    product = result_text("*", ("i", np.int64), ("step", dtype), dtype)
     product_dtype = dtype
-    total = _result("+", ("start", dtype), (f"({product})", product_dtype), dtype)
+    total = result_text("+", ("start", dtype), (f"({product})", product_dtype), dtype)
     return get_elwise_kernel(
         context,
         [_vector(dtype, "z"), ScalarArg(dtype, "start"), ScalarArg(dtype, "step")],
@@ -260,7 +175,7 @@ def get_put_kernel(context: Any, dtype: Any, idx_dtype: Any, vec_count: int = 1)
 @context_dependent_memoize
 def get_diff_kernel(context: Any, dtype: Any) -> Any:
     """result = array[i + 1] - array[i]. Arguments: result, array, n (of the result)."""
-    value = _result("-", ("array[i + 1]", dtype), ("array[i]", dtype), dtype)
+    value = result_text("-", ("array[i + 1]", dtype), ("array[i]", dtype), dtype)
     return get_elwise_kernel(
         context, _vectors(dtype, "result", "array"), f"result[i] = {value}", name="diff_kernel"
     )
@@ -286,8 +201,8 @@ def get_axpbyz_kernel(
         ("b", "y", dtype_y, y_is_scalar),
     ):
         # The product of real numbers stays real until it is added.
-        dtype_term = dtype_z if _is_complex(dtype) else real_dtype(dtype_z)
-        product = _result("*", (factor, dtype), (_element(name, is_scalar), dtype), dtype_term)
+        dtype_term = dtype_z if is_complex(dtype) else real_dtype(dtype_z)
+        product = result_text("*", (factor, dtype), (_element(name, is_scalar), dtype), dtype_term)
         terms.append((f"({product})", dtype_term))
     return get_elwise_kernel(
         context,
@@ -298,7 +213,7 @@ def get_axpbyz_kernel(
             ScalarArg(dtype_y, "b"),
             _vector(dtype_y, "y"),
         ],
-        f"z[i] = {_result('+', *terms, dtype_z)}",
+        f"z[i] = {result_text('+', terms[0], terms[1], dtype_z)}",
         name="axpbyz_kernel",
     )
 
@@ -306,9 +221,9 @@ def get_axpbyz_kernel(
 @context_dependent_memoize
 def get_axpbz_kernel(context: Any, dtype_a: Any, dtype_x: Any, dtype_b: Any, dtype_z: Any) -> Any:
     """z = a * x + b. Arguments: z, a, x, b, n."""
-    is_real = not _is_complex(dtype_a) and not _is_complex(dtype_x)
+    is_real = not is_complex(dtype_a) and not is_complex(dtype_x)
     dtype_term = real_dtype(dtype_z) if is_real else dtype_z
-    product = _result("*", ("a", dtype_a), ("x[i]", dtype_x), dtype_term)
+    product = result_text("*", ("a", dtype_a), ("x[i]", dtype_x), dtype_term)
     return get_elwise_kernel(
         context,
         [
@@ -317,7 +232,7 @@ def get_axpbz_kernel(context: Any, dtype_a: Any, dtype_x: Any, dtype_b: Any, dty
             _vector(dtype_x, "x"),
             ScalarArg(dtype_b, "b"),
         ],
-        f"z[i] = {_result('+', (f'({product})', dtype_term), ('b', dtype_b), dtype_z)}",
+        f"z[i] = {result_text('+', (f'({product})', dtype_term), ('b', dtype_b), dtype_z)}",
         name="axpb_kernel",
     )
 
@@ -334,7 +249,7 @@ def _binary(
     """z = x operator y, with the operands' names as PyOpenCL has them."""
     dtype_z, dtype_x, dtype_y = dtypes
     z, x, y = names.split()
-    value = _result(
+    value = result_text(
         operator,
         (_element(x, x_is_scalar), dtype_x),
         (_element(y, y_is_scalar), dtype_y),
@@ -382,30 +297,9 @@ def get_rdivide_elwise_kernel(context: Any, dtype_x: Any, dtype_y: Any, dtype_z:
     return get_elwise_kernel(
         context,
         [_vector(dtype_z, "z"), _vector(dtype_x, "x"), ScalarArg(dtype_y, "y")],
-        f"z[i] = {_result('/', ('y', dtype_y), ('x[i]', dtype_x), dtype_z)}",
+        f"z[i] = {result_text('/', ('y', dtype_y), ('x[i]', dtype_x), dtype_z)}",
         name="divide_r",
     )
-
-
-# Exact, where pow() has the 53 bits of double. Negative exponents give what is left of a fraction.
-_INTEGER_POWER = """
-ulong integer_power(long base, ulong factor, long exponent, int is_signed) {
-  if (is_signed && exponent < 0)
-    return base == 1 || (base == -1 && exponent % 2 == 0) ? 1 : base == -1 ? base : 0;
-  ulong result = 1;
-  for (ulong left = exponent; left != 0; left >>= 1, factor *= factor)
-    if (left & 1) result *= factor;
-  return result;
-}
-"""
-
-
-def _real_power(base: str, exponent: str, dtype_z: Any) -> str:
-    dtype_z = np.dtype(dtype_z)
-    if dtype_z.kind not in "iu":
-        return f"pow({base}, {exponent})"
-    is_signed = int(dtype_z.kind == "i")
-    return f"({dtype_to_ctype(dtype_z)}) integer_power({base}, {base}, {exponent}, {is_signed})"
 
 
 @context_dependent_memoize
@@ -426,9 +320,9 @@ def get_pow_kernel(
             _vector(dtype_x, "x") if is_base_array else ScalarArg(dtype_x, "x"),
             _vector(dtype_y, "y") if is_exp_array else ScalarArg(dtype_y, "y"),
         ],
-        f"z[i] = {_result('**', (x, dtype_x), (y, dtype_y), dtype_z)}",
+        f"z[i] = {result_text('**', (x, dtype_x), (y, dtype_y), dtype_z)}",
         name="pow_kernel",
-        preamble=_INTEGER_POWER if np.dtype(dtype_z).kind in "iu" else "",
+        preamble=INTEGER_POWER if np.dtype(dtype_z).kind in "iu" else "",
     )
 
 
@@ -477,28 +371,13 @@ def get_array_binop_kernel(
     )
 
 
-def _compared(operator: str, a: tuple[str, Any], b: tuple[str, Any]) -> str:
-    """1 or 0; of complex numbers, whether they are equal, part by part."""
-    (left, dtype_a), (right, dtype_b) = a, b
-    if not _is_complex(dtype_a) and not _is_complex(dtype_b):
-        return f"{left} {operator} {right}"
-    if operator not in ("==", "!="):
-        raise TypeError(f"complex numbers have no order: {operator}")
-
-    def parts(value: str, dtype: Any) -> tuple[str, str]:
-        return (f"{value}.real", f"{value}.imag") if _is_complex(dtype) else (value, "0")
-
-    pairs = zip(parts(left, dtype_a), parts(right, dtype_b), strict=True)
-    return (" && " if operator == "==" else " || ").join(f"{x} {operator} {y}" for x, y in pairs)
-
-
 @context_dependent_memoize
 def get_array_scalar_comparison_kernel(context: Any, operator: str, dtype_a: Any) -> Any:
     """out = a operator b, 1 or 0 as int8. Arguments: out, a, the number b, n."""
     return get_elwise_kernel(
         context,
         [_vector(np.int8, "out"), _vector(dtype_a, "a"), ScalarArg(dtype_a, "b")],
-        f"out[i] = {_compared(operator, ('a[i]', dtype_a), ('b', dtype_a))}",
+        f"out[i] = {compared(operator, ('a[i]', dtype_a), ('b', dtype_a))}",
         name="scalar_comparison",
     )
 
@@ -509,7 +388,7 @@ def get_array_comparison_kernel(context: Any, operator: str, dtype_a: Any, dtype
     return get_elwise_kernel(
         context,
         [_vector(np.int8, "out"), _vector(dtype_a, "a"), _vector(dtype_b, "b")],
-        f"out[i] = {_compared(operator, ('a[i]', dtype_a), ('b[i]', dtype_b))}",
+        f"out[i] = {compared(operator, ('a[i]', dtype_a), ('b[i]', dtype_b))}",
         name="comparison",
     )
 
@@ -520,7 +399,7 @@ def get_logical_not_kernel(context: Any, in_dtype: Any) -> Any:
     return get_elwise_kernel(
         context,
         [_vector(np.int8, "z"), _vector(in_dtype, "y")],
-        f"z[i] = {_compared('==', ('y[i]', in_dtype), ('0', np.int32))}",
+        f"z[i] = {compared('==', ('y[i]', in_dtype), ('0', np.int32))}",
         name="logical_not",
     )
 
@@ -575,12 +454,12 @@ def get_float_binary_func_kernel(
     name: str = "float_binary_function",
 ) -> Any:
     """z = func(x, y), computed in double if the result or an operand is. Arguments: z, x, y, n."""
-    is_double = np.float64 in map(np.dtype, (x_dtype, y_dtype, out_dtype))
+    is_double = np.dtype(np.float64) in map(np.dtype, (x_dtype, y_dtype, out_dtype))
     dtype = np.float64 if is_double else np.float32
     return get_elwise_kernel(
         context,
         [_vector(out_dtype, "z"), _vector(x_dtype, "x"), _vector(y_dtype, "y")],
-        f"z[i] = {func_name}({_cast('x[i]', x_dtype, dtype)}, {_cast('y[i]', y_dtype, dtype)})",
+        f"z[i] = {func_name}({cast('x[i]', x_dtype, dtype)}, {cast('y[i]', y_dtype, dtype)})",
         name=name,
         preamble=preamble,
     )
@@ -594,7 +473,7 @@ def get_fmod_kernel(
     mod_dtype: Any = np.float32,
 ) -> Any:
     """z = what is left of arg / mod. Arguments: z, arg, mod, n."""
-    arg, mod = _cast("arg[i]", arg_dtype, out_dtype), _cast("mod[i]", mod_dtype, out_dtype)
+    arg, mod = cast("arg[i]", arg_dtype, out_dtype), cast("mod[i]", mod_dtype, out_dtype)
     return get_elwise_kernel(
         context,
         [_vector(out_dtype, "z"), _vector(arg_dtype, "arg"), _vector(mod_dtype, "mod")],
@@ -647,7 +526,7 @@ def get_ldexp_kernel(
     return get_elwise_kernel(
         context,
         [_vector(out_dtype, "z"), _vector(sig_dtype, "sig"), _vector(expt_dtype, "expt")],
-        f"z[i] = ldexp({_cast('sig[i]', sig_dtype, out_dtype)}, (int) expt[i])",
+        f"z[i] = ldexp({cast('sig[i]', sig_dtype, out_dtype)}, (int) expt[i])",
         name="ldexp_kernel",
     )
 
@@ -672,8 +551,8 @@ def get_minmaximum_kernel(
 ) -> Any:
     """z = the smaller or the larger one of x and y, minmax being "min" or "max"; what is no number
     stays so. Arguments: z, x, y, n."""
-    x = _cast(get_decl_and_access_for_kind("x", kind_x)[1], dtype_x, dtype_z)
-    y = _cast(get_decl_and_access_for_kind("y", kind_y)[1], dtype_y, dtype_z)
+    x = cast(get_decl_and_access_for_kind("x", kind_x)[1], dtype_x, dtype_z)
+    y = cast(get_decl_and_access_for_kind("y", kind_y)[1], dtype_y, dtype_z)
     # A comparison with what is no number is false: both ways to say it, and it is returned.
     comparison = "<" if minmax.startswith("min") else ">"
     is_float = np.dtype(dtype_z).kind == "f"
@@ -699,30 +578,20 @@ def get_if_positive_kernel(
 ) -> Any:
     """result = crit > 0 ? then : else; these are arrays, arrays of no dimensions, or numbers.
     Arguments: result, crit, then, else, n."""
-    kinds = [
-        ArgumentKind.ARRAY
-        if is_array
-        else ArgumentKind.SCALAR
-        if is_scalar
-        else ArgumentKind.DEV_SCALAR
-        for is_array, is_scalar in (
-            (is_then_array, is_then_scalar),
-            (is_else_array, is_else_scalar),
-        )
-    ]
-    names: Sequence[str] = ("then_", "else_")
-    then_, else_ = (
-        get_decl_and_access_for_kind(name, kind)[1] for name, kind in zip(names, kinds, strict=True)
-    )
+    operands = []
+    for name, is_array, is_scalar in (
+        ("then_", is_then_array, is_then_scalar),
+        ("else_", is_else_array, is_else_scalar),
+    ):
+        kind = ArgumentKind.SCALAR if is_scalar else ArgumentKind.DEV_SCALAR
+        operands.append((name, ArgumentKind.ARRAY if is_array else kind))
+    then_, else_ = (get_decl_and_access_for_kind(*operand)[1] for operand in operands)
     return get_elwise_kernel(
         context,
         [
             _vector(then_else_dtype, "result"),
             _vector(crit_dtype, "crit"),
-            *(
-                _operand(then_else_dtype, name, kind)
-                for name, kind in zip(names, kinds, strict=True)
-            ),
+            *(_operand(then_else_dtype, *operand) for operand in operands),
         ],
         f"result[i] = crit[i] > 0 ? {then_} : {else_}",
         name="if_positive",

@@ -148,7 +148,7 @@ class KernelTemplateBase:
 
     def build_inner(self, context: Any, *args: Any, **kwargs: Any) -> Any:
         """Makes a kernel; templates define it."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} has no build_inner(), which makes the kernel")
 
     def build(self, context: Any, *args: Any, **kwargs: Any) -> Any:
         """The kernel for these arguments, which must be hashable: it is made once."""

@@ -30,6 +30,13 @@ from treadle.pyopencl._elementwise_programs import (
     preamble_for,
     typed_kernel,
 )
+from treadle.pyopencl._elementwise_texts import (  # noqa: F401
+    ArgumentKind,
+    complex_dtype_to_name,
+    get_argument_kind,
+    get_decl_and_access_for_kind,
+    real_dtype,
+)
 from treadle.pyopencl.tools import (
     Argument,
     KernelTemplateBase,

@@ -294,7 +294,7 @@ def test_renderers(context):
     assert "typedef double value_t;" in renderer.get_type_decl_preamble(context.devices[0], ())
     kernel = renderer.get_rendered_kernel("__kernel void k(__global int *x) { *x = 1; }", "k")
     assert kernel.function_name == "k"
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(TypeError, match="build_inner"):
         template.build(context)
 
 

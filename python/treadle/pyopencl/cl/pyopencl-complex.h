@@ -3,6 +3,7 @@
 //
 // Complex numbers for OpenCL C, which has none, under PyOpenCL's names: cfloat_t, and cdouble_t
 // where PYOPENCL_DEFINE_CDOUBLE is defined first. Two reals side by side, as NumPy stores them.
+// clang-format off
 #ifndef PYOPENCL_COMPLEX_H
 #define PYOPENCL_COMPLEX_H
 
