@@ -75,35 +75,43 @@ def check_vectors(
     kernel: str,
     vectors: Sequence[tuple[int, Any, Any]],
     uses_every_element: Sequence[bool],
-    last: int,
+    indices: range,
 ) -> None:
-    """Refuses arrays that the kernel would read wrongly or beyond their end.
+    """Refuses arrays that the kernel would read wrongly or beyond their ends.
 
-    `vectors` has the position, declaration and array of each; `last` is the last index that the
-    kernel uses.
+    `vectors` has the position, declaration and array of each; `indices` are those that the kernel
+    runs for, at least one.
     """
-    layouts = set()
+    low, high = min(indices[0], indices[-1]), max(indices[0], indices[-1])
+    orders = 0  # a bit for C's, and one for Fortran's
     for position, argument, array in vectors:
-        what = f"argument {position} ({argument.name}) of elementwise kernel {kernel}"
         dtype = getattr(array, "dtype", argument.dtype)
-        if not _may_point_to(argument.dtype, dtype):
+        if dtype is not argument.dtype and not _may_point_to(argument.dtype, dtype):
             raise TypeError(
-                f"{what} is declared to point to {argument.dtype}, and the array is of {dtype}: "
-                "convert it with astype(), or take its bits with view()"
+                f"{_named(kernel, position, argument)} is declared to point to {argument.dtype}, "
+                f"and the array is of {dtype}: convert it with astype(), or take its bits with "
+                "view()"
             )
         if not uses_every_element[position]:
             continue
-        size = getattr(array, "size", last + 1)
-        if size <= last:
-            raise ValueError(f"{what} has {size} elements; the kernel uses {argument.name}[{last}]")
+        size = getattr(array, "size", high + 1)
+        if low < 0 or size <= high:
+            raise ValueError(
+                f"{_named(kernel, position, argument)} has {size} elements; the kernel uses "
+                f"{argument.name}[{high if size <= high else low}]"
+            )
         flags = array.flags
         if size > 1 and flags.c_contiguous != flags.f_contiguous:
-            layouts.add("C" if flags.c_contiguous else "Fortran")
-    if len(layouts) > 1:
+            orders |= 1 if flags.c_contiguous else 2
+    if orders == 3:
         raise ValueError(
             f"arguments of elementwise kernel {kernel} are in C order and in Fortran order: their "
             "elements at one place in memory do not belong together"
         )
+
+
+def _named(kernel: str, position: int, argument: Any) -> str:
+    return f"argument {position} ({argument.name}) of elementwise kernel {kernel}"
 
 
 def resolved_range(

@@ -193,6 +193,8 @@ def test_shorter_operands_are_refused_where_all_of_them_is_read():
     axpy(long, short, slice=slice(0, 3))
     with pytest.raises(ValueError, match="y.*3 elements"):
         axpy(long, short, range=slice(3, 0, -1))
+    with pytest.raises(ValueError, match=r"uses x\[-1\]"):
+        axpy(long, long, range=slice(-1, 2))
     axpy(short, long)
     gather = ElementwiseKernel("int *where, float *table, float *out", "out[i] = table[where[i]]")
     where = DeviceArray(np.array([1, 0, 1, 0], np.int32))

@@ -9,7 +9,6 @@ and PyCUDA's kernels for arithmetic on arrays.
 from __future__ import annotations
 
 import builtins
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,17 +42,20 @@ from treadle.pycuda.tools import (
 _MOST_BLOCKS = 2**31 - 1
 
 
-@dataclasses.dataclass(frozen=True)
 class _Form:
     """A kernel that is compiled, and how it wants to be launched."""
 
-    function: cuda.Function
-    made: ElementwiseText
+    def __init__(self, function: cuda.Function, made: ElementwiseText) -> None:
+        self.function = function
+        self.block = (made.group_size, 1, 1)
+        self.group_length = made.group_length
+        self.uses_every_element = made.uses_every_element
 
     def launch(self, count: int, stream: cuda.Stream | None, arguments: Sequence[Any]) -> None:
-        blocks = -(-count // self.made.group_length)
-        block = (self.made.group_size, 1, 1)
-        self.function.prepared_async_call((min(blocks, _MOST_BLOCKS), 1), block, stream, *arguments)
+        blocks = -(-count // self.group_length)
+        self.function.prepared_async_call(
+            (min(blocks, _MOST_BLOCKS), 1), self.block, stream, *arguments
+        )
 
 
 class ElementwiseKernel:
@@ -78,6 +80,7 @@ class ElementwiseKernel:
             keep=keep,
             options=options,
         )
+        self._parsed: list[Argument] | None = None  # when it is first needed
         self._cache = _ContextCache()
 
     def _remembered(self, key: Any, make: Any) -> Any:
@@ -89,12 +92,13 @@ class ElementwiseKernel:
 
     @property
     def _arguments(self) -> list[Argument]:
-        if not hasattr(self, "_parsed"):
-            self._parsed = parse_arguments(self.gen_kwargs["arguments"])
-        assert any(isinstance(argument, VectorArg) for argument in self._parsed), (
-            "ElementwiseKernel can only be used with functions that have at least one vector "
-            "argument"
-        )
+        if self._parsed is None:
+            parsed = parse_arguments(self.gen_kwargs["arguments"])
+            assert any(isinstance(argument, VectorArg) for argument in parsed), (
+                "ElementwiseKernel can only be used with functions that have at least one vector "
+                "argument"
+            )
+            self._parsed = parsed
         return self._parsed
 
     def generate_stride_kernel_and_types(
@@ -149,8 +153,6 @@ class ElementwiseKernel:
         indices = builtins.range(*(chosen or (first.mem_size,)))
         if not indices:
             return
-        uses_every_element = form.made.uses_every_element
-        last = max(indices[0], indices[-1])
-        check_vectors(self._snippet.name, vectors, uses_every_element, last)
+        check_vectors(self._snippet.name, vectors, form.uses_every_element, indices)
         own = chosen or (first.mem_size,)
         form.launch(len(indices), stream, [*values, *own])

@@ -9,7 +9,6 @@ made of, and PyOpenCL's kernels for arithmetic on arrays.
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -46,16 +45,18 @@ from treadle.pyopencl.tools import (
 )
 
 
-@dataclasses.dataclass(frozen=True)
 class _Form:
     """A kernel that is built for a device, and how it wants to be launched."""
 
-    kernel: Any
-    made: ElementwiseText
+    def __init__(self, kernel: Any, made: ElementwiseText) -> None:
+        self.kernel = kernel
+        self.group_size = made.group_size
+        self.group_length = made.group_length
+        self.uses_every_element = made.uses_every_element
 
     def sizes(self, count: int) -> tuple[tuple[int], tuple[int]]:
-        groups = -(-count // self.made.group_length)
-        return (groups * self.made.group_size,), (self.made.group_size,)
+        groups = -(-count // self.group_length)
+        return (groups * self.group_size,), (self.group_size,)
 
 
 class ElementwiseKernel:
@@ -150,8 +151,7 @@ class ElementwiseKernel:
             return form.kernel(
                 queue, (0,), None, *args, *own, wait_for=wait_for, allow_empty_ndrange=True
             )
-        last = max(indices[0], indices[-1])
-        check_vectors(self.name, vectors, form.made.uses_every_element, last)
+        check_vectors(self.name, vectors, form.uses_every_element, indices)
         sizes = form.sizes(len(indices))
         if capture_as is not None:
             captured = [*self._untyped(args), *map(np.int64, own)]
