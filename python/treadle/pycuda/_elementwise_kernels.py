@@ -351,16 +351,22 @@ def get_logical_not_kernel(dtype_x: Any, dtype_out: Any) -> cuda.Function:
     )
 
 
-# Exact, where pow() has the 53 bits of double. Negative exponents give what is left of a fraction.
+# Exact, where pow() has the 53 bits of double.
 _INTEGER_POWER = """
 template <class T>
 static __device__ T integer_power(T base, T exponent) {
-  if (exponent < T(0))
-    return base == T(1) || (base == T(-1) && exponent % 2 == 0) ? T(1) : base == T(-1) ? base : 0;
   unsigned long long result = 1, factor = base;
   for (; exponent != T(0); exponent /= 2, factor *= factor)
     if (exponent % 2) result *= factor;
   return (T) result;
+}
+"""
+# Negative exponents give what is left of a fraction.
+_SIGNED_POWER = """
+template <class T>
+static __device__ T signed_power(T base, T exponent) {
+  if (exponent >= 0) return integer_power(base, exponent);
+  return base == 1 || (base == -1 && exponent % 2 == 0) ? 1 : base == -1 ? -1 : 0;
 }
 """
 
@@ -370,7 +376,8 @@ def _power(base: str, exponent: str, dtype_x: Any, dtype_y: Any, dtype_z: Any) -
     base = _cast(base, dtype_x, dtype_z)
     exponent = _cast(exponent, dtype_y, dtype_z)
     if dtype_z.kind in "iu":
-        return f"integer_power<{dtype_to_ctype(dtype_z)}>({base}, {exponent})"
+        name = "signed_power" if dtype_z.kind == "i" else "integer_power"
+        return f"{name}<{dtype_to_ctype(dtype_z)}>({base}, {exponent})"
     name = {"c": "pycuda::pow"}.get(dtype_z.kind, "powf" if dtype_z == np.float32 else "pow")
     return f"{name}({base}, {exponent})"
 
@@ -390,7 +397,7 @@ def get_pow_array_kernel(
         [*arguments, VectorArg(dtype_z, "z")],
         f"z[i] = {_power(x, y, dtype_x, dtype_y, dtype_z)}",
         "pow_method",
-        preamble=_INTEGER_POWER,
+        preamble=f"{_INTEGER_POWER}{_SIGNED_POWER}" if np.dtype(dtype_z).kind in "iu" else "",
     )
 
 
