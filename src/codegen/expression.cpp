@@ -2,103 +2,14 @@
 #include "treadle/codegen/expression.hpp"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "treadle/base/error.hpp"
+#include "treadle/base/promotion.hpp"
 
 namespace treadle::codegen {
 namespace {
-
-/// Sets of ScalarKind.
-using Kinds = unsigned;
-constexpr Kinds of(ScalarKind kind) { return 1u << static_cast<unsigned>(kind); }
-constexpr Kinds boolean_kinds = of(ScalarKind::boolean);
-constexpr Kinds integer_kinds = of(ScalarKind::signed_integer) | of(ScalarKind::unsigned_integer);
-constexpr Kinds float_kinds = of(ScalarKind::floating);
-constexpr Kinds complex_kinds = of(ScalarKind::complex);
-constexpr Kinds number_kinds = integer_kinds | float_kinds | complex_kinds;
-constexpr Kinds any_kind = boolean_kinds | number_kinds;
-constexpr Kinds record_kinds = of(ScalarKind::structure);
-
-/// What an operation gives, from the dtype that it computes in.
-enum class Gives { same, boolean, real, complex, uint8, int32 };
-
-/// The dtypes that text of an operation is written for: promotion has made its casts before.
-struct Computes {
-  Kinds kinds;
-  Gives gives = Gives::same;
-};
-
-Computes computes_in(OpRule rule) {
-  switch (rule) {
-    case OpRule::add:
-    case OpRule::multiply:
-    case OpRule::extremum:
-      return {any_kind};
-    case OpRule::subtract:
-    case OpRule::negative:
-    case OpRule::sign:
-    case OpRule::power:
-    case OpRule::number:
-      return {number_kinds};
-    case OpRule::divide:
-    case OpRule::rint:
-    case OpRule::math:
-      return {float_kinds | complex_kinds};
-    case OpRule::real_arithmetic:
-      return {integer_kinds | float_kinds};
-    case OpRule::absolute:
-    case OpRule::part:
-      return {any_kind, Gives::real};
-    case OpRule::angle:
-      return {float_kinds | complex_kinds, Gives::real};
-    case OpRule::make_complex:
-      return {float_kinds, Gives::complex};
-    case OpRule::bits:
-      return {boolean_kinds | integer_kinds};
-    case OpRule::shift:
-    case OpRule::gcd:
-      return {integer_kinds};
-    case OpRule::bit_count:
-      return {integer_kinds, Gives::uint8};
-    case OpRule::compare:
-    case OpRule::logical:
-    case OpRule::predicate:
-      return {any_kind, Gives::boolean};
-    case OpRule::real_predicate:
-      return {boolean_kinds | integer_kinds | float_kinds, Gives::boolean};
-    case OpRule::where:
-      return {any_kind | record_kinds};
-    case OpRule::round:
-      return {boolean_kinds | integer_kinds | float_kinds};
-    case OpRule::real_math:
-    case OpRule::ldexp:
-      return {float_kinds};
-    case OpRule::exponent:
-      return {float_kinds, Gives::int32};
-    case OpRule::none:
-      return {any_kind};
-  }
-  return {0};
-}
-
-DType given(Gives gives, const DType& computed) {
-  switch (gives) {
-    case Gives::same:
-      return computed;
-    case Gives::boolean:
-      return Scalar::boolean;
-    case Gives::real:
-      return computed.real_type();
-    case Gives::complex:
-      return computed == Scalar::float64 ? Scalar::complex128 : Scalar::complex64;
-    case Gives::uint8:
-      return Scalar::uint8;
-    case Gives::int32:
-      return Scalar::int32;
-  }
-  return computed;
-}
 
 bool exchanges_operands(Op op) {
   switch (op) {
@@ -180,27 +91,36 @@ class InstructionCheck {
         refuse("uses value " + std::to_string(instruction_.operands[i]) +
                ", which is not made before it");
   }
+  /// Operands have the dtypes that the operation computes in: their casts are steps of their own.
   void check_dtypes() const {
     const OpInfo& info = op_info(instruction_.op);
-    const Computes computes = computes_in(info.rule);
-    // The last operand is of the dtype that is computed in, but for ldexp's exponent.
-    const DType computed = operand(info.rule == OpRule::ldexp ? 0 : info.arity - 1u);
-    if ((of(computed.kind()) & computes.kinds) == 0)
-      refuse("does not compute in " + computed.name());
-    for (std::size_t i = 0; i < info.arity; ++i)
-      if (!(operand(i) == computed) && !may_differ(info.rule, i))
-        refuse("has operands of " + operand(i).name() + " and " + computed.name());
     if (instruction_.op == Op::cast) {
-      if (instruction_.dtype == Scalar::structure) refuse("gives no records");
-    } else if (given(computes.gives, computed).scalar() != instruction_.dtype) {
-      refuse("of " + computed.name() + " gives " + given(computes.gives, computed).name() +
-             ", not " + DType(instruction_.dtype).name());
+      if (instruction_.dtype == Scalar::structure || operand(0).scalar() == Scalar::structure)
+        refuse("takes and gives no records");
+      return;
     }
+    if (instruction_.op == Op::where && instruction_.dtype == Scalar::structure) {
+      if (!(operand(0) == Scalar::boolean) || !(operand(1) == operand(2)))
+        refuse("takes bool and two records of one dtype");
+      return;
+    }
+    const OpDtypes dtypes = resolved(info.arity);
+    for (std::size_t i = 0; i < info.arity; ++i)
+      // Whether numbers are zero needs no cast.
+      if (info.rule != OpRule::logical && !(operand(i) == dtypes.operands[i]))
+        refuse("has an operand of " + operand(i).name() + " where it computes in " +
+               DType(dtypes.operands[i]).name());
+    if (dtypes.result != instruction_.dtype)
+      refuse("gives " + DType(dtypes.result).name() + ", not " + DType(instruction_.dtype).name());
   }
-  bool may_differ(OpRule rule, std::size_t i) const {
-    if (rule == OpRule::where && i == 0) return operand(0) == Scalar::boolean;
-    if (rule == OpRule::ldexp && i == 1) return operand(1).is_integer();
-    return rule == OpRule::logical;
+  OpDtypes resolved(std::size_t arity) const {
+    std::array<OperandType, 3> types = {Scalar::boolean, Scalar::boolean, Scalar::boolean};
+    for (std::size_t i = 0; i < arity; ++i) types[i] = operand(i).scalar();
+    try {
+      return resolve(instruction_.op, std::span(types.data(), arity));
+    } catch (const DTypeError& error) {
+      refuse(error.message());
+    }
   }
 
   const Expression& expression_;

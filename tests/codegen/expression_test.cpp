@@ -111,8 +111,9 @@ TEST(Expression, RefusesDtypesThatAnOperationDoesNotComputeIn) {
   const auto one = [](Op op, Scalar in, Scalar out) {
     return Expression{{{Op::leaf, in, {0}}, {op, out, {0, 0, 0}}}, {{in}}, {}, {1}};
   };
-  expect_refused(one(Op::sin, Scalar::int32, Scalar::int32), "does not compute in int32");
-  expect_refused(one(Op::negative, Scalar::boolean, Scalar::boolean), "does not compute in bool");
+  expect_refused(one(Op::sin, Scalar::int32, Scalar::int32),
+                 "operand of int32 where it computes in float64");
+  expect_refused(one(Op::negative, Scalar::boolean, Scalar::boolean), "does not take bool");
   expect_refused(one(Op::less, Scalar::int32, Scalar::int32), "gives bool, not int32");
   expect_refused(one(Op::absolute, Scalar::complex64, Scalar::complex64), "gives float32");
   EXPECT_NO_THROW(one(Op::absolute, Scalar::complex64, Scalar::float32).require_valid());
@@ -126,7 +127,7 @@ TEST(Expression, RefusesDtypesThatAnOperationDoesNotComputeIn) {
                          {{Scalar::float32}, {Scalar::int32}},
                          {},
                          {2}};
-  expect_refused(mixed, "operands of float32 and int32");
+  expect_refused(mixed, "operand of float32 where it computes in float64");
   Expression scaled = mixed;
   scaled.instructions[2].op = Op::ldexp;
   EXPECT_NO_THROW(scaled.require_valid());
