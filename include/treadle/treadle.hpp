@@ -2,6 +2,11 @@
 // Everything a C++ program uses, in one include.
 #pragma once
 
+#include "treadle/array/array.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/evaluate.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/array/operand.hpp"
 #include "treadle/base/census.hpp"
 #include "treadle/base/device_request.hpp"
 #include "treadle/base/dtype.hpp"
@@ -11,6 +16,7 @@
 #include "treadle/base/launch_site.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/base/module_image.hpp"
+#include "treadle/base/number.hpp"
 #include "treadle/base/op.hpp"
 #include "treadle/base/promotion.hpp"
 #include "treadle/base/random.hpp"

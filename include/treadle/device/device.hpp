@@ -162,7 +162,7 @@ class Device : public std::enable_shared_from_this<Device> {
 
   /// Objects that rooms above the waist keep for a device and that end with it: its pool, say. They
   /// must not keep the device alive. One room, one slot.
-  enum class Slot : std::uint8_t { pool, workspace, kernels };
+  enum class Slot : std::uint8_t { pool, workspace, kernels, arrays };
   /// What is in a slot; `make` is called for an empty one, once.
   void* in_slot(Slot slot, const std::function<std::shared_ptr<void>()>& make) {
     if (void* there = slots_[static_cast<std::size_t>(slot)].load(std::memory_order_acquire))
@@ -233,8 +233,8 @@ class Device : public std::enable_shared_from_this<Device> {
   std::mutex streams_mutex_;  // guards what follows
   std::map<std::uint64_t, std::weak_ptr<Stream>> adopted_streams_;
   std::recursive_mutex slots_mutex_;  // held while a slot is filled
-  std::array<std::shared_ptr<void>, 3> slot_owners_;
-  std::array<std::atomic<void*>, 3> slots_ = {};
+  std::array<std::shared_ptr<void>, 4> slot_owners_;
+  std::array<std::atomic<void*>, 4> slots_ = {};
 };
 
 }  // namespace treadle::device

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Arrays that are made of no other array. Each is on the device of the placement's stream, by
+// default the current one; all but empty() have no memory before somebody looks at them.
+#pragma once
+
+#include "treadle/array/array.hpp"
+
+namespace treadle::array {
+
+/// Undefined elements; allocates now. Throws ShapeError, OutOfMemory.
+Array empty(const Shape& shape, const DType& dtype = Scalar::float64,
+            const Placement& placement = {});
+/// Every element the same number, converted to the dtype as NumPy's full() does. Throws
+/// OverflowError for an integer beyond it.
+Array full(const Shape& shape, const Number& value, Scalar dtype, const Placement& placement = {});
+Array zeros(const Shape& shape, Scalar dtype = Scalar::float64, const Placement& placement = {});
+Array ones(const Shape& shape, Scalar dtype = Scalar::float64, const Placement& placement = {});
+/// start, start + step, ... before stop; one axis, which is empty if there are none. Elements are
+/// start + i * step in the dtype. Throws InvalidArgument for a step of 0 or more than 2^63
+/// elements, DTypeError for bool.
+Array arange(const Number& start, const Number& stop, const Number& step, Scalar dtype,
+             const Placement& placement = {});
+/// `count` numbers from start to stop, which is the last one unless `endpoint` is false. Computed
+/// in float64 (complex128), then cast.
+Array linspace(double start, double stop, std::int64_t count, bool endpoint = true,
+               Scalar dtype = Scalar::float64, const Placement& placement = {});
+/// Ones on a diagonal, `offset` to the right of the main one; zeros elsewhere.
+Array eye(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
+          Scalar dtype = Scalar::float64, const Placement& placement = {});
+
+}  // namespace treadle::array

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <complex>
+#include <concepts>
+
+#include "treadle/base/number.hpp"
+#include "treadle/base/promotion.hpp"
+
+namespace treadle::array {
+
+class Array;
+
+/// What operations on arrays take beside arrays: numbers. A number of the host language takes on
+/// the dtype of the arrays it meets, as Python's do: 2 * x and 2.5 * x of float32 are float32. One
+/// of Operand::typed() has a dtype of its own. Views its array, which must outlive it.
+class Operand {
+ public:
+  // Implicit: add(x, 5) and 2.5 * x.
+  Operand(const Array& array) noexcept : array_(&array), type_(Scalar::boolean) {}
+  Operand(bool value) noexcept : number_(value), type_(Scalar::boolean) {}
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Operand(T value) noexcept : number_(value), type_(Weak::integer) {}
+  template <std::floating_point T>
+  Operand(T value) noexcept : number_(value), type_(Weak::floating) {}
+  template <std::floating_point T>
+  Operand(std::complex<T> value) noexcept : number_(value), type_(Weak::complex) {}
+
+  /// A number that counts as an array of this dtype, which it is converted to.
+  static Operand typed(Number number, Scalar dtype) noexcept {
+    return {Number::stored(dtype, number.as(dtype).data()), OperandType(dtype)};
+  }
+  /// A number of the host language whose kind is known at run time.
+  static Operand weak(Number number) noexcept;
+
+  /// Null for a number.
+  const Array* array() const noexcept { return array_; }
+  const Number& number() const noexcept { return number_; }
+  /// Of an array its dtype. DTypeError for a record.
+  OperandType type() const;
+
+ private:
+  Operand(Number number, OperandType type) noexcept : number_(number), type_(type) {}
+
+  const Array* array_ = nullptr;
+  Number number_ = false;
+  OperandType type_;
+};
+
+}  // namespace treadle::array

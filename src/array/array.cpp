@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/array.hpp"
+
+#include <algorithm>
+
+#include "array/access.hpp"
+#include "array/context.hpp"
+#include "array/evaluate.hpp"
+#include "array/record.hpp"
+#include "treadle/array/evaluate.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/device/current.hpp"
+
+namespace treadle::array {
+namespace {
+
+std::shared_ptr<device::Stream> stream_for(const Placement& placement) {
+  return placement.stream != nullptr ? placement.stream : device::current_stream();
+}
+
+/// What was recorded, computed if it must not wait.
+Array finished(NodeRef node) {
+  const bool at_once = runs_at_once(*node);
+  Array array = Access::array(std::move(node));
+  if (at_once) compute(Access::node(array));
+  return array;
+}
+
+}  // namespace
+
+Operand Operand::weak(Number number) noexcept {
+  switch (number.kind()) {
+    case ScalarKind::boolean:
+      return {number, OperandType(Scalar::boolean)};
+    case ScalarKind::floating:
+      return {number, OperandType(Weak::floating)};
+    case ScalarKind::complex:
+      return {number, OperandType(Weak::complex)};
+    default:
+      return {number, OperandType(Weak::integer)};
+  }
+}
+
+OperandType Operand::type() const {
+  if (array_ == nullptr) return type_;
+  const DType& dtype = array_->dtype();
+  if (dtype.scalar() == Scalar::structure)
+    throw DTypeError("records of " + dtype.name() + " are no numbers to compute with",
+                     "compute with one of its fields");
+  return dtype.scalar();
+}
+
+Array::Array(Node* node) noexcept : node_(node) {
+  node_->handles.fetch_add(1, std::memory_order_relaxed);
+}
+
+Array::Array(const Array& other) noexcept : node_(other.node_) {
+  if (node_ == nullptr) return;
+  node_->add_reference();
+  node_->handles.fetch_add(1, std::memory_order_relaxed);
+}
+
+Array::~Array() {
+  if (node_ == nullptr) return;
+  node_->handles.fetch_sub(1, std::memory_order_relaxed);
+  node_->remove_reference();
+}
+
+Node& Array::node() const {
+  if (node_ == nullptr)
+    throw InvalidState("there is no array", "it was made by Array(), or moved from");
+  return *node_;
+}
+
+Array Array::from(const void* values, const Shape& shape, const DType& dtype,
+                  const Placement& placement) {
+  const std::shared_ptr<device::Stream> stream = stream_for(placement);
+  const Layout layout = Layout::contiguous(shape, dtype.size_bytes(), placement.order);
+  const auto size_bytes = static_cast<std::size_t>(layout.size()) * dtype.size_bytes();
+  memory::Buffer buffer = memory::Buffer::pooled(stream, size_bytes);
+  if (size_bytes != 0) {
+    stream->copy_in(buffer.location(), values, size_bytes);
+    stream->synchronize();
+  }
+  return Access::array(
+      make_leaf(Ref<Storage>::adopt(new Storage(std::move(buffer), stream)), layout, dtype));
+}
+
+Array Array::view_of(memory::Buffer buffer, const Layout& layout, const DType& dtype,
+                     const Placement& placement) {
+  const auto [low, high] = layout.byte_range(dtype.size_bytes());
+  if (low < 0 || high > static_cast<std::int64_t>(buffer.size_bytes()))
+    throw InvalidArgument("the array reaches from byte " + std::to_string(low) + " to " +
+                          std::to_string(high) + " of a buffer of " +
+                          std::to_string(buffer.size_bytes()) + " bytes");
+  std::shared_ptr<device::Stream> stream = placement.stream;
+  if (stream == nullptr) stream = Context::of(buffer.device()).stream({});
+  auto storage = Ref<Storage>::adopt(new Storage(std::move(buffer), stream));
+  storage->has_escaped = true;
+  return Access::array(make_leaf(std::move(storage), layout, dtype));
+}
+
+const Layout& Array::layout() const { return node().layout; }
+const DType& Array::dtype() const { return node().dtype; }
+std::int64_t Array::size_bytes() const {
+  return size() * static_cast<std::int64_t>(dtype().size_bytes());
+}
+device::Device& Array::device() const { return node().context->device(); }
+std::shared_ptr<device::Stream> Array::stream() const {
+  Node& own = node();
+  if (!own.is_leaf()) return own.stream;
+  const std::lock_guard lock(own.context->mutex);
+  return own.storage->stream();
+}
+bool Array::is_pending() const { return !node().is_leaf(); }
+
+memory::Buffer Array::buffer() const {
+  Node& own = node();
+  compute(own);
+  if (!own.storage->has_escaped.exchange(true)) before_write(*own.storage);
+  return own.storage->buffer;
+}
+
+device::Location Array::location() const {
+  return buffer().location() + static_cast<std::uint64_t>(layout().offset_bytes());
+}
+
+void Array::require_host(const DType& wanted, std::size_t count) const {
+  if (!(wanted == dtype()))
+    throw DTypeError("an array of " + dtype().name() + " is not read as " + wanted.name(),
+                     "cast(x, dtype) converts the elements");
+  if (count < static_cast<std::size_t>(size()))
+    throw ShapeError("the host range has " + std::to_string(count) + " elements, the array " +
+                     std::to_string(size()));
+}
+
+void Array::get(void* values) const {
+  Node& own = node();
+  compute(own);
+  if (own.layout.size() == 0) return;
+  if (!own.layout.is_contiguous(own.dtype.size_bytes())) {
+    return dense_copy(*this).get(values);
+  }
+  const StreamRef stream = own.context->stream(own.stream);
+  {
+    const std::lock_guard lock(own.context->mutex);
+    own.storage->order_read(stream);
+  }
+  stream->copy_out(
+      values,
+      own.storage->buffer.location() + static_cast<std::uint64_t>(own.layout.offset_bytes()),
+      static_cast<std::size_t>(size_bytes()));
+  stream->synchronize();
+}
+
+void Array::set(const void* values) const {
+  const Array source = from(values, Shape(shape().begin(), shape().end()), dtype(),
+                            {.stream = node().context->stream({})});
+  assign(source);
+}
+
+Number Array::item() const {
+  if (size() != 1)
+    throw ShapeError("an array of shape " + shape_text(shape()) + " is not one number",
+                     "index it first: x[{i}].item()");
+  if (dtype().scalar() == Scalar::structure)
+    throw DTypeError("a record of " + dtype().name() + " is not one number");
+  ElementBytes bytes = {};
+  get(bytes.data());
+  return Number::stored(dtype().scalar(), bytes.data());
+}
+
+Array Array::at(std::span<const Index> index) const {
+  const Layout view = layout().indexed(index);
+  Node& own = node();
+  compute(own);
+  return Access::array(make_leaf(own.storage, view, own.dtype));
+}
+
+Array Array::viewed(const Layout& view, const DType& dtype) const {
+  Node& own = node();
+  compute(own);
+  const auto [low, high] = view.byte_range(dtype.size_bytes());
+  if (low < 0 || high > static_cast<std::int64_t>(own.storage->buffer.size_bytes()))
+    throw InvalidArgument("the view reaches from byte " + std::to_string(low) + " to " +
+                          std::to_string(high) + " of a buffer of " +
+                          std::to_string(own.storage->buffer.size_bytes()) + " bytes");
+  return Access::array(make_leaf(own.storage, view, dtype));
+}
+
+Array apply(Op op, std::span<const Operand> operands) { return finished(record(op, operands)); }
+
+Array cast(const Array& x, const DType& dtype) {
+  Node& node = Access::node(x);
+  if (node.dtype == dtype) return copy(x);
+  if (dtype.scalar() == Scalar::structure || node.dtype.scalar() == Scalar::structure)
+    throw DTypeError("a cast from " + node.dtype.name() + " to " + dtype.name(),
+                     "records are not cast");
+  return finished(record_cast(node, dtype.scalar()));
+}
+
+Array dense_copy(const Array& x) {
+  NodeRef node = record_cast(Access::node(x), x.dtype());
+  node->layout = Layout::contiguous(x.shape(), x.dtype().size_bytes());
+  Array result = Access::array(std::move(node));
+  compute(Access::node(result));
+  return result;
+}
+
+Array copy(const Array& x) {
+  Array result = Access::array(record_cast(Access::node(x), x.dtype()));
+  compute(Access::node(result));
+  return result;
+}
+
+}  // namespace treadle::array

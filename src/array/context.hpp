@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "array/node.hpp"
+
+namespace treadle::array {
+
+/// What arrays of one device share. Lives as long as the device, which keeps it.
+///
+/// Its lock guards the list of pending nodes, evaluation's bookkeeping and the streams that storage
+/// remembers. Nothing that may run code of others is called under it: allocators, compilers,
+/// launches, destructors of nodes. An argument of a pending node cannot become a leaf unnoticed,
+/// because both happen under the lock.
+class Context {
+ public:
+  explicit Context(device::Device& device) : device_(device) {}
+
+  /// That of a device.
+  static Context& of(device::Device& device);
+
+  device::Device& device() const noexcept { return device_; }
+  /// Where work goes that names no stream: the thread's current stream of the device, else its
+  /// default stream. `likely` is given back where it is that one.
+  StreamRef stream(const StreamRef& likely) const;
+
+  /// Makes a pending node known that has operands now.
+  void enlist(Node& node);
+  /// The reverse, when it becomes a leaf or ends; `locked` is held.
+  void unlist(Node& node, const std::unique_lock<std::mutex>& locked) noexcept;
+  /// A number that no node is marked with; the lock is held.
+  std::uint32_t next_mark() noexcept { return ++mark_; }
+  /// Pending nodes that arrays stand for and that read `storage`, the oldest first. The lock is
+  /// held; each has a share.
+  std::vector<NodeRef> readers_of(const Storage& storage);
+  /// All that arrays stand for, on one stream or (null) on all.
+  std::vector<NodeRef> pending(const device::Stream* stream);
+
+  std::mutex mutex;
+  std::condition_variable changed;  ///< a node is not `computing` any more
+
+ private:
+  bool reads(Node& node, const Storage& storage);
+
+  device::Device& device_;
+  std::uint32_t mark_ = 0;
+  Node *first_ = nullptr, *last_ = nullptr;  // pending nodes in the order they were made
+};
+
+}  // namespace treadle::array

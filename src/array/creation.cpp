@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/creation.hpp"
+
+#include <cmath>
+
+#include "array/access.hpp"
+#include "array/context.hpp"
+#include "array/record.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/device/current.hpp"
+
+namespace treadle::array {
+namespace {
+
+StreamRef stream_of(const Placement& placement) {
+  return placement.stream != nullptr ? placement.stream : device::current_stream();
+}
+
+/// 0, 1, 2, ... in C's order of positions, as int64.
+Array positions(const Shape& shape, const Placement& placement) {
+  return Access::array(
+      make_positions(Layout::contiguous(shape, sizeof(std::int64_t)), stream_of(placement)));
+}
+
+/// How many of start, start + step, ... come before stop.
+std::int64_t count_between(const Number& start, const Number& stop, const Number& step) {
+  const bool is_exact =
+      !(start.kind() == ScalarKind::floating || stop.kind() == ScalarKind::floating ||
+        step.kind() == ScalarKind::floating);
+  if (step.as_double() == 0) throw InvalidArgument("arange with a step of 0");
+  if (is_exact) {
+    const __int128 distance = static_cast<__int128>(stop.as_int64()) - start.as_int64();
+    const __int128 by = step.as_int64();
+    const __int128 count = (distance + by - (by > 0 ? 1 : -1)) / by;
+    if (count <= 0) return 0;
+    if (count < static_cast<__int128>(1) << 62) return static_cast<std::int64_t>(count);
+  } else {
+    const double count = std::ceil((stop.as_double() - start.as_double()) / step.as_double());
+    if (count <= 0) return 0;
+    if (count < 0x1p62) return static_cast<std::int64_t>(count);
+  }
+  throw InvalidArgument("arange from " + start.text() + " to " + stop.text() + " by " +
+                        step.text() + " has more elements than 63 bits count");
+}
+
+}  // namespace
+
+Array empty(const Shape& shape, const DType& dtype, const Placement& placement) {
+  const StreamRef stream = stream_of(placement);
+  const Layout layout = Layout::contiguous(shape, dtype.size_bytes(), placement.order);
+  const auto size_bytes = static_cast<std::size_t>(layout.size()) * dtype.size_bytes();
+  return Access::array(make_leaf(
+      Ref<Storage>::adopt(new Storage(memory::Buffer::pooled(stream, size_bytes), stream)), layout,
+      dtype));
+}
+
+Array full(const Shape& shape, const Number& value, Scalar dtype, const Placement& placement) {
+  require_fit(value, dtype);
+  return Access::array(
+      make_fill(value, dtype, Layout::contiguous(shape, DType(dtype).size_bytes(), placement.order),
+                stream_of(placement)));
+}
+Array zeros(const Shape& shape, Scalar dtype, const Placement& placement) {
+  return full(shape, 0, dtype, placement);
+}
+Array ones(const Shape& shape, Scalar dtype, const Placement& placement) {
+  return full(shape, 1, dtype, placement);
+}
+
+Array arange(const Number& start, const Number& stop, const Number& step, Scalar dtype,
+             const Placement& placement) {
+  const std::int64_t count = count_between(start, stop, step);
+  if (dtype == Scalar::boolean && count > 2)
+    throw DTypeError("arange of bool with " + std::to_string(count) + " elements",
+                     "it has two values");
+  const bool is_integer = DType(dtype).is_integer() || dtype == Scalar::boolean;
+  const Scalar computed = is_integer ? Scalar::int64 : dtype;
+  const Array index = cast(positions({count}, placement), computed);
+  const Array elements = index * Operand::typed(step, computed) + Operand::typed(start, computed);
+  return dtype == computed ? elements : cast(elements, dtype);
+}
+
+Array linspace(double start, double stop, std::int64_t count, bool endpoint, Scalar dtype,
+               const Placement& placement) {
+  if (count < 0)
+    throw InvalidArgument("linspace of " + std::to_string(count) + " elements", "give 0 or more");
+  const std::int64_t steps = endpoint ? count - 1 : count;
+  const double step = steps > 0 ? (stop - start) / static_cast<double>(steps) : 0;
+  const Array index = cast(positions({count}, placement), Scalar::float64);
+  Array elements = index * step + start;
+  // Rounding must not move the last one.
+  if (endpoint && count > 1)
+    elements = where(index == static_cast<double>(count - 1), Operand::typed(stop, Scalar::float64),
+                     elements);
+  if (dtype == Scalar::float64) return elements;
+  return cast(DType(dtype).is_integer() ? floor(elements) : elements, dtype);
+}
+
+Array eye(std::int64_t rows, std::int64_t columns, std::int64_t offset, Scalar dtype,
+          const Placement& placement) {
+  const Array row = positions({rows, 1}, placement), column = positions({1, columns}, placement);
+  return cast(column - row == Operand::typed(offset, Scalar::int64), dtype);
+}
+
+}  // namespace treadle::array

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Writing into memory that exists: in-place operators, assignment, out=.
+#include <algorithm>
+#include <string>
+
+#include "array/access.hpp"
+#include "array/context.hpp"
+#include "array/evaluate.hpp"
+#include "array/fusion.hpp"
+#include "array/record.hpp"
+#include "treadle/array/evaluate.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/base/promotion.hpp"
+
+namespace treadle::array {
+namespace {
+
+void require_writable(const Node& target) {
+  if (target.storage->is_read_only)
+    throw InvalidState("the array is read-only", "copy() gives one that can be changed");
+  if (target.layout.may_repeat_elements(target.dtype.size_bytes()))
+    throw InvalidState("several elements of this view of shape " +
+                           shape_text(target.layout.shape()) + " are the same memory",
+                       "copy() gives an array whose elements can be changed one by one");
+}
+
+void require_shape(Extents value, Extents target) {
+  const std::size_t extra = value.size() > target.size() ? value.size() - target.size() : 0;
+  bool fits =
+      std::ranges::all_of(value.first(extra), [](std::int64_t extent) { return extent == 1; });
+  for (std::size_t i = extra; fits && i < value.size(); ++i) {
+    const std::int64_t wanted = target[target.size() - value.size() + i];
+    fits = value[i] == wanted || value[i] == 1;
+  }
+  if (!fits)
+    throw ShapeError("a value of shape " + shape_text(value) +
+                         " does not fit into an array of shape " + shape_text(target),
+                     "its lengths must be those of the array, or 1");
+}
+
+/// Leaves below a node that have to be read before the target is written.
+void find_conflicts(Node& node, const Node& target, std::vector<NodeRef>& found) {
+  if (node.is_leaf()) {
+    if (needs_copy(node, target)) found.emplace_back(&node);
+    return;
+  }
+  for (unsigned i = 0; i < node.arity; ++i) find_conflicts(*node.operands[i], target, found);
+}
+
+NodeRef copied(Node& leaf) {
+  NodeRef copy = record_cast(leaf, leaf.dtype);
+  compute(*copy);
+  return copy;
+}
+
+}  // namespace
+
+void write(const Write& what) {
+  Node& target = what.target;
+  Context& context = *target.context;
+  require_writable(target);
+  require_shape(what.value.layout.shape(), target.layout.shape());
+  if (what.mask != nullptr) require_shape(what.mask->layout.shape(), target.layout.shape());
+  if (what.value.is_positional && !what.value.layout.same_shape(target.layout)) compute(what.value);
+  before_write(*target.storage);
+  if (target.layout.size() == 0) return;
+  std::vector<NodeRef> conflicts;
+  {
+    const std::lock_guard lock(context.mutex);
+    find_conflicts(what.value, target, conflicts);
+    if (what.mask != nullptr) find_conflicts(*what.mask, target, conflicts);
+  }
+  std::vector<NodeRef> copies;
+  for (const NodeRef& leaf : conflicts) copies.push_back(copied(*leaf));
+  const StreamRef stream = context.stream(target.stream);
+  std::unique_lock lock(context.mutex);
+  Fusion fusion(context, target.layout.shape());
+  for (std::size_t i = 0; i < conflicts.size(); ++i) fusion.substitute(*conflicts[i], copies[i]);
+  fusion.add_output(target.storage, target.layout, target.dtype);
+  fusion.store(what.value, what.mask);
+  fusion.order(stream);
+  lock.unlock();
+  fusion.run(*stream);
+}
+
+void before_write(Storage& storage) {
+  if (storage.pending.load(std::memory_order_acquire) == 0) [[likely]]
+    return;
+  Context& context = Context::of(storage.buffer.device());
+  std::vector<NodeRef> readers;
+  {
+    const std::lock_guard lock(context.mutex);
+    readers = context.readers_of(storage);
+  }
+  compute(readers);
+}
+
+void Array::assign(const Operand& value) const {
+  Node& target = node();
+  compute(target);
+  const NodeRef source = node_of(value, target.dtype.scalar());
+  write({target, *source, nullptr});
+}
+
+void Array::assign_where(const Array& mask, const Operand& value) const {
+  Node& target = node();
+  compute(target);
+  if (mask.dtype().scalar() != Scalar::boolean)
+    throw DTypeError("a mask is bool, not " + mask.dtype().name(), "compare: x[x > 0] = 0");
+  const NodeRef source = node_of(value, target.dtype.scalar());
+  write({target, *source, &mask.node()});
+}
+
+Array& Array::update(Op op, const Operand& other) {
+  Node& target = node();
+  const Operand operands[] = {*this, other};
+  const NodeRef value = record(op, operands);
+  if (!can_cast(value->dtype.scalar(), target.dtype.scalar(), Casting::same_kind))
+    throw DTypeError(std::string(op_info(op).name) + " of " + target.dtype.name() + " gives " +
+                         value->dtype.name() + ", which is not stored as " + target.dtype.name(),
+                     "x = x / y makes a new array");
+  if (!value->layout.same_shape(target.layout))
+    throw ShapeError("the result of shape " + shape_text(value->layout.shape()) +
+                     " does not fit into the array of shape " + shape_text(target.layout.shape()));
+  // A pending array that nobody else knows is recorded anew: nobody can tell.
+  if (!target.is_leaf() && target.handles.load() == 1 && is_lazy()) {
+    NodeRef again =
+        value->dtype == target.dtype ? value : record_cast(*value, target.dtype.scalar());
+    *this = Access::array(std::move(again));
+    return *this;
+  }
+  compute(target);
+  write({target, *value, nullptr});
+  return *this;
+}
+
+void apply_into(const Array& out, Op op, std::span<const Operand> operands) {
+  const NodeRef value = record(op, operands);
+  Node& target = Access::node(out);
+  if (!can_cast(value->dtype.scalar(), target.dtype.scalar(), Casting::same_kind))
+    throw DTypeError(std::string(op_info(op).name) + " gives " + value->dtype.name() +
+                         ", which is not stored in an output of " + target.dtype.name(),
+                     "pass an output of " + value->dtype.name());
+  if (!value->layout.same_shape(target.layout))
+    throw ShapeError("a result of shape " + shape_text(value->layout.shape()) +
+                     " does not fit into an output of shape " + shape_text(target.layout.shape()));
+  compute(target);
+  write({target, *value, nullptr});
+}
+
+}  // namespace treadle::array

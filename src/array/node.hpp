@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// What arrays are made of. A node is a view of storage (a leaf), a number, or a pending expression
+// that turns into a leaf in place when it is evaluated.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "array/storage.hpp"
+#include "treadle/base/dtype.hpp"
+#include "treadle/base/layout.hpp"
+#include "treadle/base/number.hpp"
+#include "treadle/base/op.hpp"
+
+namespace treadle::array {
+
+class Context;
+
+/// Most that a pending expression may hold; operands are evaluated before one would exceed it, so
+/// that walks need no more than a small stack, and kernels no more parameters than devices take.
+struct Caps {
+  static constexpr unsigned steps = 64;
+  static constexpr unsigned leaves = 24;
+};
+
+/// Where a node is in its life. It goes one way, save that an evaluation that failed goes back.
+enum class NodeState : std::uint8_t {
+  pending,    ///< an expression of its operands
+  computing,  ///< a thread launches its kernel; others wait for it
+  leaf,       ///< a view of storage; never changes any more
+};
+
+/// Shape, dtype and operands never change while it is pending. Made by make_node(), destroyed with
+/// its last reference.
+class Node {
+ public:
+  Node() = default;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  void add_reference() noexcept { references.fetch_add(1, std::memory_order_relaxed); }
+  /// False for one that is being destroyed; for those who find it in the context's list.
+  bool try_add_reference() noexcept {
+    std::uint32_t count = references.load(std::memory_order_relaxed);
+    while (count != 0)
+      if (references.compare_exchange_weak(count, count + 1, std::memory_order_relaxed))
+        return true;
+    return false;
+  }
+  void remove_reference() noexcept {
+    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(this);
+  }
+  /// To be asked before `storage` is.
+  bool is_leaf() const noexcept { return state.load(std::memory_order_acquire) == NodeState::leaf; }
+  /// What it adds to an expression that it is an operand of.
+  unsigned steps_within() const noexcept { return is_leaf() ? 0 : steps; }
+  unsigned leaves_within() const noexcept { return is_leaf() ? 1 : leaves; }
+  /// One number for all elements.
+  bool is_number() const noexcept { return op == Op::scalar; }
+
+  std::atomic<std::uint32_t> references = 1;
+  std::atomic<std::uint32_t> handles = 0;  ///< Arrays that stand for it
+  std::atomic<NodeState> state = NodeState::pending;
+  Op op = Op::leaf;
+  std::uint8_t arity = 0;
+  std::uint16_t steps = 0;   ///< as long as it is pending: its own and its operands'
+  std::uint16_t leaves = 0;  ///< likewise; those that are shared count twice
+  // What follows is guarded by the context's lock.
+  std::uint8_t value = 0;     ///< its value in the expression of the walk that saw it last
+  std::uint32_t mark = 0;     ///< that walk
+  std::uint32_t parents = 0;  ///< pending nodes that it is an operand of, each time it is
+  bool is_listed = false;     ///< in the context's list of pending nodes
+  Node *previous = nullptr, *next = nullptr;  ///< there
+
+  // Set when it is made.
+  bool is_positional = false;  ///< as long as it is pending: depends on Op::iota
+  DType dtype = Scalar::float64;
+  Layout layout;  ///< of the result, offsets included: pending ones begin at 0
+  std::array<Node*, 3> operands = {};
+  Ref<Storage> storage;        ///< of a leaf
+  Number number = false;       ///< of Op::scalar, converted to `dtype` when it is passed
+  StreamRef stream;            ///< current when it was recorded; null for a number
+  Context* context = nullptr;  ///< of its device, which `stream` keeps; null for a number
+
+ private:
+  static void destroy(Node* node) noexcept;
+};
+
+using NodeRef = Ref<Node>;
+
+}  // namespace treadle::array

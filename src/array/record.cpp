@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include "array/record.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "array/access.hpp"
+#include "array/context.hpp"
+#include "array/evaluate.hpp"
+#include "treadle/array/evaluate.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::array {
+namespace {
+
+constexpr std::size_t most_operands = 3;
+
+/// The operands of one operation that are being recorded.
+struct Recording {
+  std::array<NodeRef, most_operands> nodes;
+  std::size_t count = 0;
+  Context* context = nullptr;
+  const Node* first_array = nullptr;
+};
+
+void require_count(Op op, std::size_t given) {
+  if (op_info(op).arity != given)
+    throw InvalidArgument(std::string(op_info(op).name) + " takes " +
+                          std::to_string(op_info(op).arity) + " operands, not " +
+                          std::to_string(given));
+}
+
+void join(Recording& recording, Op op, const Node& array) {
+  if (recording.context == nullptr) {
+    recording.context = array.context;
+    recording.first_array = &array;
+  } else if (recording.context != array.context) {
+    const device::Device &one = recording.context->device(), &other = array.context->device();
+    throw InvalidArgument(std::string(op_info(op).name) + ": operands are arrays of " +
+                              one.info().id + " and " + other.info().id +
+                              (one.info().id == other.info().id ? ", in different contexts" : ""),
+                          "copy one of them to the device of the other");
+  }
+}
+
+bool is_comparison(Op op) { return op_info(op).rule == OpRule::compare; }
+
+/// The comparison with its operands exchanged.
+Op exchanged(Op op) {
+  switch (op) {
+    case Op::less:
+      return Op::greater;
+    case Op::less_equal:
+      return Op::greater_equal;
+    case Op::greater:
+      return Op::less;
+    case Op::greater_equal:
+      return Op::less_equal;
+    default:
+      return op;
+  }
+}
+
+IntegerFit fit_of(Scalar dtype, const Number& number) {
+  return number.kind() == ScalarKind::unsigned_integer ? fit(dtype, number.as_uint64())
+                                                       : fit(dtype, number.as_int64());
+}
+
+/// A comparison of an array with an integer that none of its elements can be equal to has one
+/// answer for all.
+NodeRef compare_beyond_range(Op op, std::span<const Operand> operands, const OpDtypes& dtypes) {
+  if (!is_comparison(op)) return {};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Operand &number = operands[i], &array = operands[1 - i];
+    if (number.array() != nullptr || number.type() != OperandType(Weak::integer) ||
+        array.array() == nullptr)
+      continue;
+    const IntegerFit found = fit_of(dtypes.operands[i], number.number());
+    if (found == IntegerFit::within) continue;
+    const Node& node = Access::node(*array.array());
+    const bool answer = compare_beyond(i == 1 ? op : exchanged(op), found);
+    return make_fill(answer, Scalar::boolean, Layout::contiguous(node.layout.shape(), 1),
+                     node.context->stream(node.stream));
+  }
+  return {};
+}
+
+/// Evaluates the largest operand until the whole fits into one kernel.
+void keep_within_caps(Recording& recording) {
+  for (;;) {
+    unsigned steps = 1, leaves = 0;
+    Node* largest = nullptr;
+    for (std::size_t i = 0; i < recording.count; ++i) {
+      Node& node = *recording.nodes[i];
+      steps += node.steps_within();
+      leaves += node.leaves_within();
+      const bool is_larger = largest == nullptr || node.steps > largest->steps;
+      if (!node.is_leaf() && node.context != nullptr && is_larger) largest = &node;
+    }
+    if ((steps <= Caps::steps && leaves <= Caps::leaves) || largest == nullptr) return;
+    compute(*largest);
+  }
+}
+
+/// NumPy's: over the broadcast shape, axes in memory as the operands have them.
+Layout result_layout(std::size_t size_bytes, const Recording& recording) {
+  std::array<const Layout*, most_operands> layouts;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < recording.count; ++i)
+    if (recording.nodes[i]->context != nullptr) layouts[count++] = &recording.nodes[i]->layout;
+  return broadcast({layouts.data(), count}, size_bytes);
+}
+
+/// Positions count in the shape of the array they belong to: seen from a larger one they are
+/// computed before.
+void keep_positions(const Layout& result, Recording& recording) {
+  for (std::size_t i = 0; i < recording.count; ++i) {
+    Node& node = *recording.nodes[i];
+    if (node.is_positional && !node.layout.same_shape(result)) compute(node);
+  }
+}
+
+NodeRef pending_node(Op op, const DType& dtype, Recording& recording) {
+  keep_within_caps(recording);
+  NodeRef made = NodeRef::adopt(new Node);
+  made->op = op;
+  made->dtype = dtype;
+  made->layout = result_layout(dtype.size_bytes(), recording);
+  keep_positions(made->layout, recording);
+  made->context = recording.context;
+  made->stream = recording.context->stream(recording.first_array->stream);
+  made->arity = static_cast<std::uint8_t>(recording.count);
+  made->steps = 1;
+  for (std::size_t i = 0; i < recording.count; ++i) {
+    Node& operand = *recording.nodes[i];
+    made->steps = static_cast<std::uint16_t>(made->steps + operand.steps_within());
+    made->leaves = static_cast<std::uint16_t>(made->leaves + operand.leaves_within());
+    made->is_positional |= operand.is_positional && !operand.is_leaf();
+    made->operands[i] = recording.nodes[i].release();
+  }
+  made->context->enlist(*made);
+  return made;
+}
+
+}  // namespace
+
+NodeRef make_leaf(Ref<Storage> storage, const Layout& layout, const DType& dtype) {
+  NodeRef made = NodeRef::adopt(new Node);
+  made->op = Op::leaf;
+  made->dtype = dtype;
+  made->layout = layout;
+  made->leaves = 1;
+  made->stream = storage->stream();
+  made->context = &Context::of(storage->buffer.device());
+  made->storage = std::move(storage);
+  made->state.store(NodeState::leaf, std::memory_order_release);
+  return made;
+}
+
+NodeRef make_number(const Number& number, Scalar dtype) {
+  NodeRef made = NodeRef::adopt(new Node);
+  made->op = Op::scalar;
+  made->dtype = dtype;
+  made->number = number;
+  return made;
+}
+
+NodeRef make_fill(const Number& number, Scalar dtype, const Layout& layout,
+                  const StreamRef& stream) {
+  NodeRef made = make_number(number, dtype);
+  made->layout = layout;
+  made->stream = stream;
+  made->context = &Context::of(stream->device());
+  made->context->enlist(*made);
+  return made;
+}
+
+NodeRef make_positions(const Layout& layout, const StreamRef& stream) {
+  NodeRef made = NodeRef::adopt(new Node);
+  made->op = Op::iota;
+  made->dtype = Scalar::int64;
+  made->layout = layout;
+  made->stream = stream;
+  made->context = &Context::of(stream->device());
+  made->steps = 1;
+  made->is_positional = true;
+  made->context->enlist(*made);
+  return made;
+}
+
+void require_fit(const Number& number, Scalar dtype) {
+  if (!number.is_integer() || dtype == Scalar::boolean) return;  // any but 0 is true
+  if (const IntegerFit found = fit_of(dtype, number); found != IntegerFit::within)
+    throw_overflow(dtype, found, number.text());
+}
+
+NodeRef node_of(const Operand& operand, Scalar dtype) {
+  if (operand.array() != nullptr) return NodeRef(&Access::node(*operand.array()));
+  if (operand.type() == OperandType(Weak::integer)) require_fit(operand.number(), dtype);
+  return make_number(operand.number(), dtype);
+}
+
+NodeRef record(Op op, std::span<const Operand> operands) {
+  require_count(op, operands.size());
+  std::array<OperandType, most_operands> types = {Scalar::boolean, Scalar::boolean,
+                                                  Scalar::boolean};
+  std::ranges::transform(operands, types.begin(), &Operand::type);
+  const OpDtypes dtypes = resolve(op, std::span(types.data(), operands.size()));
+  if (NodeRef constant = compare_beyond_range(op, operands, dtypes)) return constant;
+  Recording recording;
+  for (const Operand& operand : operands) {
+    if (operand.array() != nullptr) join(recording, op, Access::node(*operand.array()));
+    recording.nodes[recording.count] = node_of(operand, dtypes.operands[recording.count]);
+    ++recording.count;
+  }
+  if (recording.context == nullptr)
+    throw InvalidArgument(std::string(op_info(op).name) + " of numbers alone",
+                          "pass an array, or compute it on the host");
+  return pending_node(op, dtypes.result, recording);
+}
+
+NodeRef record_cast(Node& operand, const DType& dtype) {
+  Recording recording;
+  join(recording, Op::cast, operand);
+  recording.nodes[0] = NodeRef(&operand);
+  recording.count = 1;
+  return pending_node(Op::cast, dtype, recording);
+}
+
+bool runs_at_once(const Node& node) {
+  if (!is_lazy()) return true;
+  if (is_fusing()) return false;
+  for (unsigned i = 0; i < node.arity; ++i) {
+    const Node& operand = *node.operands[i];
+    if (operand.is_leaf() && operand.storage->has_escaped.load(std::memory_order_relaxed))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace treadle::array

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Making nodes: shapes and dtypes are checked here, and nothing is computed.
+#pragma once
+
+#include <span>
+
+#include "array/node.hpp"
+#include "treadle/array/operand.hpp"
+
+namespace treadle::array {
+
+/// A view of storage.
+NodeRef make_leaf(Ref<Storage> storage, const Layout& layout, const DType& dtype);
+/// A number that has a dtype, as an operand; it is not listed.
+NodeRef make_number(const Number& number, Scalar dtype);
+/// One number for all elements of an array that is to be.
+NodeRef make_fill(const Number& number, Scalar dtype, const Layout& layout,
+                  const StreamRef& stream);
+/// 0, 1, 2, ... in C's order of positions, as int64.
+NodeRef make_positions(const Layout& layout, const StreamRef& stream);
+/// Throws OverflowError for an integer beyond the dtype.
+void require_fit(const Number& number, Scalar dtype);
+/// The operation on its operands, pending. Throws as apply().
+NodeRef record(Op op, std::span<const Operand> operands);
+/// The elements in another dtype, or in the same as a copy.
+NodeRef record_cast(Node& operand, const DType& dtype);
+/// The node of an array, or a number with the dtype it has beside `dtype`. Throws OverflowError for
+/// an integer beyond it.
+NodeRef node_of(const Operand& operand, Scalar dtype);
+/// Whether what was recorded has to be computed at once.
+bool runs_at_once(const Node& node);
+
+}  // namespace treadle::array

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "array/storage.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+
+#include "treadle/base/warning.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/device/event.hpp"
+
+namespace treadle::array {
+namespace {
+
+/// Later work of `second` comes after what is queued on `first` by now.
+void order(const StreamRef& first, const StreamRef& second) {
+  if (first == nullptr || first.get() == second.get()) return;
+  const auto event = first->device().make_event(device::Timing::off);
+  first->record(*event);
+  second->wait(*event);
+}
+
+}  // namespace
+
+void Storage::order_read(const StreamRef& stream) {
+  if (stream.get() == stream_.get()) [[likely]]
+    return;
+  if (std::ranges::find(readers_, stream) != readers_.end()) return;  // after the writer already
+  order(stream_, stream);
+  readers_.push_back(stream);
+}
+
+void Storage::order_write(const StreamRef& stream) {
+  if (stream.get() == stream_.get() && readers_.empty()) [[likely]]
+    return;
+  order(stream_, stream);
+  for (const StreamRef& reader : readers_) order(reader, stream);
+  readers_.clear();
+  stream_ = stream;
+}
+
+Storage::~Storage() {
+  if (readers_.empty() && home_.get() == stream_.get()) [[likely]]
+    return;
+  // The pool takes the memory back in the order of `home_`: work of all others comes first there.
+  try {
+    order(stream_, home_);
+    for (const StreamRef& reader : readers_) order(reader, home_);
+  } catch (const std::exception& error) {
+    warn(std::string("memory of an array is released: ") + error.what());
+  }
+}
+
+}  // namespace treadle::array

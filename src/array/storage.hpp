@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "treadle/device/stream.hpp"
+#include "treadle/memory/buffer.hpp"
+
+namespace treadle::array {
+
+using StreamRef = std::shared_ptr<device::Stream>;
+
+/// A share in an object with add_reference() and remove_reference(): a shared_ptr of one word,
+/// whose count lies in the object.
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  /// Takes over a share that the caller has.
+  static Ref adopt(T* object) noexcept {
+    Ref ref;
+    ref.object_ = object;
+    return ref;
+  }
+  /// One share more.
+  explicit Ref(T* object) noexcept : object_(object) {
+    if (object_ != nullptr) object_->add_reference();
+  }
+  Ref(const Ref& other) noexcept : Ref(other.object_) {}
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_ != nullptr) object_->remove_reference();
+  }
+
+  T* get() const noexcept { return object_; }
+  T* release() noexcept { return std::exchange(object_, nullptr); }
+  T& operator*() const noexcept { return *object_; }
+  T* operator->() const noexcept { return object_; }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+  bool operator==(const Ref& other) const noexcept { return object_ == other.object_; }
+
+ private:
+  T* object_ = nullptr;
+};
+
+/// Who made a piece of memory, which results inherit.
+using Allocate = std::function<memory::Buffer(const StreamRef& stream, std::size_t size_bytes)>;
+
+/// One allocation, shared by all arrays that are views of it, with what is known of the work on it.
+class Storage {
+ public:
+  /// Of memory that is used in the order of `stream` so far.
+  Storage(memory::Buffer memory, StreamRef stream) noexcept
+      : buffer(std::move(memory)), home_(std::move(stream)), stream_(home_) {}
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  void add_reference() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void remove_reference() noexcept {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  /// Makes work that is queued on `stream` next come after what it has to: a reader after the last
+  /// writer, a writer after all readers. Afterwards the work is known. The arrays' lock is held.
+  void order_read(const StreamRef& stream);
+  void order_write(const StreamRef& stream);
+  /// The stream whose work changed the memory last, or for which it was allocated.
+  const StreamRef& stream() const noexcept { return stream_; }
+
+  const memory::Buffer buffer;
+  /// Operands of pending nodes that are views of this. Read without the lock: 0 is the usual case.
+  std::atomic<std::uint32_t> pending = 0;
+  /// Code outside of our control can reach the memory: no expression that reads it stays pending.
+  std::atomic<bool> has_escaped = false;
+  bool is_read_only = false;
+  /// Makes the memory of results; empty: the device's pool.
+  std::shared_ptr<const Allocate> allocate;
+
+ private:
+  ~Storage();
+
+  std::atomic<std::uint32_t> references_ = 1;
+  StreamRef home_;                  // in whose order the pool takes the memory back
+  StreamRef stream_;                // the last writer's
+  std::vector<StreamRef> readers_;  // others that have read since
+};
+
+}  // namespace treadle::array

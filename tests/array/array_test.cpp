@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// What arrays compute, and what changes them.
+#include "treadle/array/array.hpp"
+
+#include <vector>
+
+#include "array/each_array_device.hpp"
+#include "treadle/array/creation.hpp"
+
+namespace treadle::array {
+namespace {
+
+class ArrayTest : public OnEachArrayDevice {};
+INSTANTIATE_TEST_SUITE_P(Devices, ArrayTest, each_device(), device_test_name);
+
+TEST_P(ArrayTest, ShapesAndDtypesAreCheckedAtOnce) {
+  const Array x = make({1, 2, 3});
+  EXPECT_THROW(x + make({1, 2}), ShapeError);
+  EXPECT_THROW(x & x, DTypeError);
+  EXPECT_THROW(Array::from(std::vector<std::int8_t>{1}, here()) + 300, OverflowError);
+  EXPECT_THROW(Array() + 1, InvalidState);
+  EXPECT_EQ((Array::from(std::vector<std::int32_t>{1}, here()) / 2).dtype(),
+            DType(Scalar::float64));
+}
+
+TEST_P(ArrayTest, InPlaceOperatorsWriteIntoTheSameMemory) {
+  const device::StreamScope scope(shared_stream());
+  Array x = make({1, 2, 3, 4});
+  const Array shared = x, before = x * 1;
+  x += 10;
+  expect(shared, {11, 12, 13, 14});
+  expect(before, {1, 2, 3, 4});
+  Array counts = Array::from(std::vector<std::int32_t>{1, 2}, here());
+  EXPECT_THROW(counts /= 2, DTypeError);
+  EXPECT_THROW(x += make({1, 2}), ShapeError);
+}
+
+TEST_P(ArrayTest, ViewsThatOverlapAreReadBeforeTheyAreWritten) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make(count_up(8));
+  Array front = x.at({Index{.stop = 7}}), back = x.at({Index{.start = 1}});
+  back += front;
+  expect(x, {0, 1, 3, 5, 7, 9, 11, 13});
+  x.assign(x.at({Index{.step = -1}}));
+  expect(x, {13, 11, 9, 7, 5, 3, 1, 0});
+}
+
+TEST_P(ArrayTest, AssignmentBroadcastsAndCasts) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = zeros({2, 3}, Scalar::float32, here());
+  x.assign(Array::from(std::vector<std::int32_t>{1, 2, 3}, here()));
+  expect(x, {1, 2, 3, 1, 2, 3});
+  x.at({Index::at(1)}).assign(7.5);
+  expect(x, {1, 2, 3, 7.5, 7.5, 7.5});
+  x.assign_where(x > 5, -1);
+  expect(x, {1, 2, 3, -1, -1, -1});
+  EXPECT_THROW(x.assign(make({1, 2})), ShapeError);
+  const Array repeated =
+      x.viewed(x.at({Index::at(0)}).layout().broadcast_to(Shape{4, 3}), x.dtype());
+  EXPECT_THROW(repeated.assign(0), InvalidState);
+}
+
+TEST_P(ArrayTest, EmptyAndZeroDimensionalArrays) {
+  const device::StreamScope scope(shared_stream());
+  const Array none = zeros({0, 3}, Scalar::float32, here());
+  expect(none + 1, {});
+  EXPECT_EQ((none + make({1, 2, 3})).size(), 0);
+  const Array one = full({}, 3, Scalar::float32, here());
+  EXPECT_EQ(one.rank(), 0);
+  if (runs_kernels()) {
+    EXPECT_EQ((one * 2).item().as_double(), 6);
+  }
+  EXPECT_THROW(none.item(), ShapeError);
+}
+
+TEST_P(ArrayTest, StreamsAreOrderedByWhatTheyShare) {
+  const Array x = make(std::vector<float>(1000, 1));
+  Array y;
+  {
+    const device::StreamScope other(shared_stream()->device().make_stream());
+    y = x + 1;
+    evaluate({y});
+    y += 1;
+  }
+  const device::StreamScope scope(shared_stream());
+  expect(y * 2, std::vector<float>(1000, 6));
+}
+
+}  // namespace
+}  // namespace treadle::array
