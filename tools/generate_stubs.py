@@ -89,6 +89,23 @@ REPAIRS = [
     (r"^    def __(int|index|len)__\(self, /\):", r"    def __\1__(self) -> int:"),
 ]
 
+# Slots of arrays: what is not refused is an array.
+BINARY = "add|sub|mul|truediv|floordiv|mod|and|or|xor|lshift|rshift"
+ARRAY_REPAIRS = [
+    (rf"^    def __([ri]?(?:{BINARY})|lt|le|gt|ge)__\(self, value, /\):",
+     r"    def __\1__(self, value: Any, /) -> Array:"),
+    (r"^    def __(eq|ne)__\(self, value, /\):",
+     r"    def __\1__(self, value: object, /) -> Array:  # type: ignore[override]"),
+    (r"^    def __([ri]?pow)__\(self, value(?:, mod=None)?, /\):",
+     r"    def __\1__(self, value: Any, mod: None = None, /) -> Array:"),
+    (r"^    def __(neg|pos|abs|invert)__\(self, /\):", r"    def __\1__(self, /) -> Array:"),
+    (r"^    def __bool__\(self, /\):", "    def __bool__(self, /) -> bool:"),
+    (r"^    def __getitem__\(self, key, /\):", "    def __getitem__(self, key: Any, /) -> Array:"),
+    (r"^    def __setitem__\(self, key, value, /\):",
+     "    def __setitem__(self, key: Any, value: Any, /) -> None:"),
+    (r"^    __hash__: .*$", "    __hash__ = None  # type: ignore[assignment]"),
+]  # fmt: skip
+
 
 def repaired(text: str) -> str:
     for pattern, replacement in REPAIRS:
@@ -175,7 +192,11 @@ def generate(folder: pathlib.Path) -> None:
                 continue
             name = f"{inside[0]}.pyi" if len(inside) > 1 else inside[0]
             found = re.sub(r"from \S+ import (_\w+) as \1\n\n?", "", stub.read_text())
-            text = header + imported(name, typed(name, repaired(found)))
+            text = repaired(found)
+            if name == "array.pyi":
+                for pattern, replacement in ARRAY_REPAIRS:
+                    text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
+            text = header + imported(name, typed(name, text))
             if name == "opencl.pyi":  # what an answer is depends on the question
                 text = text.replace("-> object:", "-> Any:")
                 text = text.replace("\nimport enum\n", "\nimport enum\nfrom typing import Any\n", 1)

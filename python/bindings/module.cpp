@@ -27,6 +27,7 @@ NB_MODULE(_core, m) {
   nb::module_ device = m.def_submodule("device", "Devices of every run-time system.");
   nb::module_ kernel = m.def_submodule("kernel", "Programs and kernels for any device.");
   nb::module_ random = m.def_submodule("random", "Random numbers in memory of any device.");
+  nb::module_ array = m.def_submodule("array", "Arrays.");
   nb::module_ driver = m.def_submodule("driver", "What pycuda._driver is made of.");
   nb::module_ pvt_struct = m.def_submodule("pvt_struct", "pycuda._pvt_struct");
 
@@ -41,6 +42,7 @@ NB_MODULE(_core, m) {
   bind_device(device);
   bind_kernel(kernel);
   bind_random(random);
+  bind_array(array);
   bind_cuda_device(cuda);
   bind_cuda_context(cuda);
   bind_cuda_stream(cuda);

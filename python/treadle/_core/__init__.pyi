@@ -22,6 +22,7 @@ from treadle import (
     TreadleWarning as TreadleWarning
 )
 from treadle._core import (
+    array as array,
     codegen as codegen,
     compile as compile,
     cuda as cuda,

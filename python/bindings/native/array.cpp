@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: MIT
+// treadle.Array: operators as type slots, because a call through Python costs as much as the rest.
+#include "native/array.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <complex>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "errors.hpp"
+#include "native/device.hpp"
+#include "native/layout.hpp"
+#include "native/promotion.hpp"
+#include "rooms.hpp"
+#include "treadle/array/evaluate.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/device/current.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+using array::Operand;
+using array::Shape;
+
+PyTypeObject* array_type = nullptr;
+
+Array& self_of(PyObject* object) { return *nb::inst_ptr<Array>(object); }
+
+nb::object numpy() { return nb::module_::import_("numpy"); }
+
+/// Integers beyond 64 bits are beyond every integer dtype, and become floating numbers.
+Number integer_from(PyObject* object) {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow == 0) return value;
+  if (overflow > 0) {
+    const unsigned long long large = PyLong_AsUnsignedLongLong(object);
+    if (PyErr_Occurred() == nullptr) return large;
+    PyErr_Clear();
+  }
+  const double rounded = PyLong_AsDouble(object);
+  if (rounded == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return rounded;
+}
+
+bool is_numpy_scalar(PyObject* object) {
+  static const nb::object& generic = *new nb::object(numpy().attr("generic"));
+  return PyObject_IsInstance(object, generic.ptr()) == 1;
+}
+bool is_numpy_array(PyObject* object) {
+  static const nb::object& ndarray = *new nb::object(numpy().attr("ndarray"));
+  return PyObject_IsInstance(object, ndarray.ptr()) == 1;
+}
+
+/// The array that becomes the result of a slot; what is thrown becomes Python's error.
+template <class Compute>
+PyObject* guarded(Compute compute) noexcept {
+  try {
+    return compute();
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (...) {
+    set_python_error(Face::native);
+  }
+  return nullptr;
+}
+
+PyObject* not_implemented() noexcept {
+  Py_INCREF(Py_NotImplemented);
+  return Py_NotImplemented;
+}
+
+template <Op op>
+PyObject* binary(PyObject* a, PyObject* b) noexcept {
+  return guarded([&]() -> PyObject* {
+    const ArrayOperand x(a), y(b);
+    if (!x || !y) return not_implemented();
+    return array_object(array::apply(op, {x.get(), y.get()})).release().ptr();
+  });
+}
+
+template <Op op>
+PyObject* unary(PyObject* a) noexcept {
+  return guarded(
+      [&]() -> PyObject* { return array_object(array::apply(op, {self_of(a)})).release().ptr(); });
+}
+
+template <Op op>
+PyObject* in_place(PyObject* a, PyObject* b) noexcept {
+  return guarded([&]() -> PyObject* {
+    const ArrayOperand y(b);
+    if (!y) return not_implemented();
+    self_of(a).update(op, y.get());
+    Py_INCREF(a);
+    return a;
+  });
+}
+
+/// Exponents that are cheaper as other operations, with the same result.
+PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
+  return guarded([&]() -> PyObject* {
+    const ArrayOperand x(a), y(b);
+    if (modulus != Py_None || !x || !y) return not_implemented();
+    const bool is_number = y.get().array() == nullptr;
+    if (is_number && x.get().array() != nullptr) {
+      const DType& dtype = x.get().array()->dtype();
+      const Number& exponent = y.get().number();
+      if (dtype.is_integer() && exponent.is_integer() && exponent.is_negative())
+        throw InvalidArgument("integers to negative integer powers are not allowed",
+                              "cast the array to float64");
+    }
+    return array_object(array::power(x.get(), y.get())).release().ptr();
+  });
+}
+
+PyObject* in_place_power(PyObject* a, PyObject* b, PyObject*) noexcept {
+  return in_place<Op::power>(a, b);
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int how) noexcept {
+  switch (how) {
+    case Py_LT:
+      return binary<Op::less>(a, b);
+    case Py_LE:
+      return binary<Op::less_equal>(a, b);
+    case Py_EQ:
+      return binary<Op::equal>(a, b);
+    case Py_NE:
+      return binary<Op::not_equal>(a, b);
+    case Py_GT:
+      return binary<Op::greater>(a, b);
+    default:
+      return binary<Op::greater_equal>(a, b);
+  }
+}
+
+int truth(PyObject* a) noexcept {
+  const PyObject* done = guarded([&]() -> PyObject* {
+    const Array& self = self_of(a);
+    if (self.size() != 1)
+      throw InvalidArgument("the truth value of an array of " + std::to_string(self.size()) +
+                                " elements is ambiguous",
+                            "use any() or all()");
+    nb::gil_scoped_release released;
+    return self.item().as_bool() ? Py_True : Py_False;
+  });
+  return done == nullptr ? -1 : static_cast<int>(done == Py_True);
+}
+
+Py_ssize_t length(PyObject* a) noexcept {
+  Py_ssize_t result = -1;
+  guarded([&]() -> PyObject* {
+    const Array& self = self_of(a);
+    if (self.rank() == 0) raise_python(PyExc_TypeError, "len() of an array without axes");
+    result = static_cast<Py_ssize_t>(self.shape()[0]);
+    return nullptr;
+  });
+  return result;
+}
+
+PyObject* subscript(PyObject* a, PyObject* key) noexcept {
+  return guarded(
+      [&]() -> PyObject* { return array_object(self_of(a).at(indices_of(key))).release().ptr(); });
+}
+
+int assign_subscript(PyObject* a, PyObject* key, PyObject* value) noexcept {
+  const PyObject* done = guarded([&]() -> PyObject* {
+    if (value == nullptr) raise_python(PyExc_TypeError, "elements of an array cannot be deleted");
+    const ArrayOperand operand(value);
+    if (!operand)
+      raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(value)->tp_name +
+                                        " is no value for elements of an array");
+    if (const Array* mask = as_array(key); mask != nullptr && mask->dtype() == Scalar::boolean)
+      self_of(a).assign_where(*mask, operand.get());
+    else
+      self_of(a).at(indices_of(key)).assign(operand.get());
+    return Py_None;
+  });
+  return done == nullptr ? -1 : 0;
+}
+
+template <class Function>
+void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+PyType_Slot slots[] = {{Py_nb_add, slot(binary<Op::add>)},
+                       {Py_nb_subtract, slot(binary<Op::subtract>)},
+                       {Py_nb_multiply, slot(binary<Op::multiply>)},
+                       {Py_nb_true_divide, slot(binary<Op::divide>)},
+                       {Py_nb_floor_divide, slot(binary<Op::floor_divide>)},
+                       {Py_nb_remainder, slot(binary<Op::remainder>)},
+                       {Py_nb_power, slot(power)},
+                       {Py_nb_and, slot(binary<Op::bitwise_and>)},
+                       {Py_nb_or, slot(binary<Op::bitwise_or>)},
+                       {Py_nb_xor, slot(binary<Op::bitwise_xor>)},
+                       {Py_nb_lshift, slot(binary<Op::left_shift>)},
+                       {Py_nb_rshift, slot(binary<Op::right_shift>)},
+                       {Py_nb_negative, slot(unary<Op::negative>)},
+                       {Py_nb_positive, slot(unary<Op::positive>)},
+                       {Py_nb_absolute, slot(unary<Op::absolute>)},
+                       {Py_nb_invert, slot(unary<Op::invert>)},
+                       {Py_nb_inplace_add, slot(in_place<Op::add>)},
+                       {Py_nb_inplace_subtract, slot(in_place<Op::subtract>)},
+                       {Py_nb_inplace_multiply, slot(in_place<Op::multiply>)},
+                       {Py_nb_inplace_true_divide, slot(in_place<Op::divide>)},
+                       {Py_nb_inplace_floor_divide, slot(in_place<Op::floor_divide>)},
+                       {Py_nb_inplace_remainder, slot(in_place<Op::remainder>)},
+                       {Py_nb_inplace_power, slot(in_place_power)},
+                       {Py_nb_inplace_and, slot(in_place<Op::bitwise_and>)},
+                       {Py_nb_inplace_or, slot(in_place<Op::bitwise_or>)},
+                       {Py_nb_inplace_xor, slot(in_place<Op::bitwise_xor>)},
+                       {Py_nb_inplace_lshift, slot(in_place<Op::left_shift>)},
+                       {Py_nb_inplace_rshift, slot(in_place<Op::right_shift>)},
+                       {Py_nb_bool, slot(truth)},
+                       {Py_mp_length, slot(length)},
+                       {Py_mp_subscript, slot(subscript)},
+                       {Py_mp_ass_subscript, slot(assign_subscript)},
+                       {Py_tp_richcompare, slot(compare)},
+                       {Py_tp_hash, slot(PyObject_HashNotImplemented)},
+                       {0, nullptr}};
+
+nb::tuple tuple_of(Extents values) {
+  nb::list list;
+  for (const std::int64_t value : values) list.append(value);
+  return nb::tuple(list);
+}
+
+nb::object numpy_dtype_of(const DType& dtype) {
+  if (dtype.scalar() != Scalar::structure) return numpy_dtype(dtype.scalar());
+  throw DTypeError("records of " + dtype.name() + " have no NumPy dtype yet");
+}
+
+/// A new NumPy array of the same values, Fortran's order where the array has it.
+nb::object get(const Array& self) {
+  const std::size_t item = self.dtype().size_bytes();
+  const bool is_fortran =
+      !self.layout().is_contiguous(item) && self.layout().is_contiguous(item, MemoryOrder::fortran);
+  const Array source = is_fortran ? self.viewed(self.layout().transposed(), self.dtype()) : self;
+  nb::object host = numpy().attr("empty")(tuple_of(source.shape()), numpy_dtype_of(self.dtype()));
+  auto* const values =
+      reinterpret_cast<void*>(nb::cast<std::uintptr_t>(host.attr("ctypes").attr("data")));
+  {
+    nb::gil_scoped_release released;
+    source.get(values);
+  }
+  return is_fortran ? nb::object(host.attr("T")) : host;
+}
+
+nb::object item(const Array& self) { return get(self).attr("item")(); }
+
+Shape shape_arguments(const nb::args& arguments) {
+  if (arguments.size() == 1) return shape_from(arguments[0]);
+  return shape_from(arguments);
+}
+
+void bind_properties(nb::class_<Array>& type) {
+  const auto getter = [](const char* text) { return nb::for_getter(nb::sig(text)); };
+  type.def_prop_ro(
+          "shape", [](const Array& self) { return tuple_of(self.shape()); },
+          getter("def shape(self) -> tuple[int, ...]"), "The length of each axis.")
+      .def_prop_ro(
+          "strides", [](const Array& self) { return tuple_of(self.strides()); },
+          getter("def strides(self) -> tuple[int, ...]"),
+          "Bytes from one element to the next, along each axis.")
+      .def_prop_ro(
+          "dtype", [](const Array& self) { return numpy_dtype_of(self.dtype()); },
+          getter("def dtype(self) -> numpy.dtype"), "Of an element.")
+      .def_prop_ro("ndim", &Array::rank, "How many axes it has.")
+      .def_prop_ro("size", &Array::size, "How many elements it has.")
+      .def_prop_ro("nbytes", &Array::size_bytes, "Of all elements.")
+      .def_prop_ro(
+          "itemsize", [](const Array& self) { return self.dtype().size_bytes(); },
+          "Bytes of an element.")
+      .def_prop_ro("is_pending", &Array::is_pending, "Whether it has not been computed yet.")
+      .def_prop_ro(
+          "device", [](const Array& self) { return self.device().shared_from_this(); },
+          getter("def device(self) -> treadle._core.device.Device"), "Where it is.")
+      .def_prop_ro("T", nb::overload_cast<const Array&>(&array::transpose),
+                   "A view with its axes in reverse.")
+      .def_prop_ro("real", &array::real_part, "The real parts, as a view.")
+      .def_prop_ro("imag", &array::imaginary_part,
+                   "The imaginary parts, as a view; of real elements zeros.");
+}
+
+void bind_host(nb::class_<Array>& type) {
+  type.def("get", &get, nb::sig("def get(self) -> numpy.ndarray"),
+           "The elements as a new numpy.ndarray. Blocking.")
+      .def("item", &item, nb::sig("def item(self) -> typing.Any"),
+           "The one element, as a Python number. Blocking.")
+      .def(
+          "tolist", [](const Array& self) { return get(self).attr("tolist")(); },
+          nb::sig("def tolist(self) -> typing.Any"), "Nested lists of Python's numbers. Blocking.")
+      .def("__float__", [](const Array& self) { return nb::float_(item(self)); })
+      .def("__int__", [](const Array& self) { return nb::int_(item(self)); })
+      .def(
+          "__complex__",
+          [](const Array& self) {
+            return nb::module_::import_("builtins").attr("complex")(item(self));
+          },
+          nb::sig("def __complex__(self) -> complex"))
+      .def("__index__",
+           [](const Array& self) {
+             if (!self.dtype().is_integer() || self.size() != 1)
+               raise_python(PyExc_TypeError, "only an integer array of one element is an index");
+             return nb::int_(item(self));
+           })
+      .def(
+          "__array__",
+          [](const Array& self, nb::handle dtype, nb::handle) {
+            const nb::object host = get(self);
+            return dtype.is_none() ? host : nb::object(host.attr("astype")(dtype));
+          },
+          nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
+          nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> "
+                  "numpy.ndarray"))
+      .def("__repr__",
+           [](const Array& self) {
+             return nb::cast<std::string>(numpy().attr("array_repr")(get(self)));
+           })
+      .def("__str__", [](const Array& self) {
+        return nb::cast<std::string>(numpy().attr("array_str")(get(self)));
+      });
+}
+
+void assign(const Array& self, nb::handle value) {
+  const ArrayOperand operand(value.ptr());
+  if (!operand)
+    raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(value.ptr())->tp_name +
+                                      " is no value for elements of an array");
+  self.assign(operand.get());
+}
+
+void bind_methods(nb::class_<Array>& type) {
+  type.def(
+          "astype",
+          [](const Array& self, nb::handle dtype) { return array::cast(self, dtype_from(dtype)); },
+          nb::arg("dtype"), nb::sig("def astype(self, dtype: typing.Any) -> Array"),
+          "The elements in another dtype, as a new array.")
+      .def("copy", &array::copy, "A dense copy, with axes in the order of memory that this has.")
+      .def(
+          "set",
+          [](const Array& self, nb::handle values) {
+            assign(self, numpy().attr("asarray")(values));
+          },
+          nb::arg("values"), nb::sig("def set(self, values: typing.Any) -> None"),
+          "Copies values of the host in, broadcast and cast. Blocking.")
+      .def("fill", &assign, nb::arg("value"), nb::sig("def fill(self, value: typing.Any) -> None"),
+           "Makes every element this number.")
+      .def(
+          "reshape",
+          [](const Array& self, const nb::args& shape) {
+            return array::reshape(self, shape_arguments(shape));
+          },
+          nb::sig("def reshape(self, *shape: int | typing.Sequence[int]) -> Array"),
+          "The same elements in C's order under another shape, of which one extent may be -1: a "
+          "view, or a copy where strides cannot say it.")
+      .def("ravel", &array::ravel, "One axis: a view, or a copy.")
+      .def("squeeze", nb::overload_cast<const Array&>(&array::squeeze),
+           "A view without axes of length 1.")
+      .def(
+          "transpose",
+          [](const Array& self, const nb::args& axes) {
+            if (axes.size() == 0) return array::transpose(self);
+            std::vector<int> order;
+            for (const std::int64_t axis : shape_arguments(axes))
+              order.push_back(static_cast<int>(axis));
+            return array::permute_dims(self, order);
+          },
+          nb::sig("def transpose(self, *axes: int | typing.Sequence[int]) -> Array"),
+          "A view with its axes in another order; in reverse without an argument.");
+}
+
+}  // namespace
+
+const Array* as_array(PyObject* object) noexcept {
+  if (Py_TYPE(object) == array_type || PyObject_TypeCheck(object, array_type))
+    return nb::inst_ptr<Array>(object);
+  return nullptr;
+}
+
+nb::object array_object(Array array) {
+  nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(array_type));
+  new (nb::inst_ptr<Array>(made)) Array(std::move(array));
+  nb::inst_mark_ready(made);
+  return made;
+}
+
+ArrayOperand::ArrayOperand(PyObject* object) {
+  if (const Array* own = as_array(object)) {
+    operand_.emplace(*own);
+  } else if (PyFloat_CheckExact(object)) {
+    operand_.emplace(PyFloat_AS_DOUBLE(object));
+  } else if (PyBool_Check(object)) {
+    operand_.emplace(object == Py_True);
+  } else if (PyLong_CheckExact(object)) {
+    operand_.emplace(Operand::weak(integer_from(object)));
+  } else if (PyComplex_CheckExact(object)) {
+    const Py_complex value = PyComplex_AsCComplex(object);
+    operand_.emplace(std::complex<double>(value.real, value.imag));
+  } else if (is_numpy_scalar(object)) {
+    operand_.emplace(
+        Operand::typed(number_from(object), scalar_from(nb::handle(object).attr("dtype"))));
+  } else if (is_numpy_array(object)) {
+    made_ = array_from(object, nb::none(), nb::none());
+    operand_.emplace(made_);
+  }
+}
+
+Number number_from(nb::handle object) {
+  const nb::object value =
+      is_numpy_scalar(object.ptr()) ? object.attr("item")() : nb::borrow(object);
+  if (PyBool_Check(value.ptr())) return value.ptr() == Py_True;
+  if (PyLong_Check(value.ptr())) return integer_from(value.ptr());
+  if (PyFloat_Check(value.ptr())) return PyFloat_AS_DOUBLE(value.ptr());
+  if (PyComplex_Check(value.ptr())) return nb::cast<std::complex<double>>(value);
+  raise_python(PyExc_TypeError,
+               std::string("a ") + Py_TYPE(object.ptr())->tp_name + " is no number");
+}
+
+DType dtype_from(nb::handle dtype_like) { return scalar_from(dtype_like); }
+
+Shape shape_from(nb::handle shape) {
+  if (PyIndex_Check(shape.ptr())) return {nb::cast<std::int64_t>(nb::int_(shape))};
+  Shape extents;
+  for (const nb::handle extent : nb::iter(shape))
+    extents.push_back(nb::cast<std::int64_t>(nb::int_(extent)));
+  return extents;
+}
+
+Array array_from(nb::handle values, nb::handle dtype, nb::handle device) {
+  nb::object host = numpy().attr("asarray")(values, dtype);
+  const bool is_fortran = nb::cast<bool>(host.attr("flags").attr("f_contiguous")) &&
+                          !nb::cast<bool>(host.attr("flags").attr("c_contiguous"));
+  const Shape shape = shape_from(host.attr("shape"));
+  if (!is_fortran) host = numpy().attr("ascontiguousarray")(host);
+  array::Placement placement;
+  placement.order = is_fortran ? MemoryOrder::fortran : MemoryOrder::c;
+  if (!device.is_none())
+    placement.stream = stream_for(*nb::cast<std::shared_ptr<device::Device>>(device));
+  const auto* const data =
+      reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(host.attr("ctypes").attr("data")));
+  const DType element = scalar_from(host.attr("dtype"));
+  nb::gil_scoped_release released;
+  return Array::from(data, shape, element, placement);
+}
+
+void bind_array(nb::module_& m) {
+  auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots),
+                                "A rectangular block of elements of one dtype on a device.");
+  array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  bind_properties(type);
+  bind_host(type);
+  bind_methods(type);
+  bind_array_functions(m);
+}
+
+}  // namespace treadle::bindings

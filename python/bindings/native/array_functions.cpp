@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// What treadle.numpy is made of.
+#include <nanobind/stl/string.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "errors.hpp"
+#include "native/array.hpp"
+#include "native/device.hpp"
+#include "native/promotion.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/evaluate.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+using array::Placement;
+
+Placement placement_on(nb::handle device) {
+  Placement placement;
+  if (!device.is_none())
+    placement.stream = stream_for(*nb::cast<std::shared_ptr<device::Device>>(device));
+  return placement;
+}
+
+Op op_of(const std::string& name) {
+  const auto op = find_op(name);
+  if (!op) throw InvalidArgument("there is no operation \"" + name + "\"");
+  return *op;
+}
+
+nb::object apply_named(const std::string& name, const nb::args& arguments, nb::handle out) {
+  const Op op = op_of(name);
+  std::deque<ArrayOperand> operands;  // what is viewed stays where it is
+  std::vector<array::Operand> views;
+  for (const nb::handle argument : arguments) {
+    operands.emplace_back(argument.ptr());
+    if (!operands.back())
+      raise_python(PyExc_TypeError, name + "() of a " + Py_TYPE(argument.ptr())->tp_name);
+    views.push_back(operands.back().get());
+  }
+  if (out.is_none()) return array_object(array::apply(op, views));
+  const Array* target = as_array(out.ptr());
+  if (target == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");
+  array::apply_into(*target, op, views);
+  return nb::borrow(out);
+}
+
+}  // namespace
+
+void bind_array_functions(nb::module_& m) {
+  m.def("array", &array_from, nb::arg("values"), nb::arg("dtype") = nb::none(),
+        nb::arg("device") = nb::none(),
+        nb::sig("def array(values: typing.Any, dtype: typing.Any = None, device: "
+                "treadle._core.device.Device | None = None) -> Array"),
+        "Values of the host as an array, in their own order. Blocking.");
+  m.def("apply", &apply_named, nb::arg("name"), nb::arg("operands"), nb::arg("out") = nb::none(),
+        nb::sig("def apply(name: str, *operands: typing.Any, out: Array | None = None) -> Array"),
+        "An operation on elements, by its name in NumPy.");
+  m.def(
+      "full",
+      [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device) {
+        return array::full(shape_from(shape), number_from(value), scalar_from(dtype),
+                           placement_on(device));
+      },
+      nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("device") = nb::none(),
+      nb::sig("def full(shape: typing.Any, value: typing.Any, dtype: typing.Any, device: "
+              "treadle._core.device.Device | None = None) -> Array"),
+      "Every element the same number.");
+  m.def(
+      "empty",
+      [](nb::handle shape, nb::handle dtype, nb::handle device) {
+        return array::empty(shape_from(shape), dtype_from(dtype), placement_on(device));
+      },
+      nb::arg("shape"), nb::arg("dtype"), nb::arg("device") = nb::none(),
+      nb::sig("def empty(shape: typing.Any, dtype: typing.Any, device: "
+              "treadle._core.device.Device | None = None) -> Array"),
+      "Undefined elements.");
+  m.def(
+      "arange",
+      [](nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype, nb::handle device) {
+        return array::arange(number_from(start), number_from(stop), number_from(step),
+                             scalar_from(dtype), placement_on(device));
+      },
+      nb::arg("start"), nb::arg("stop"), nb::arg("step"), nb::arg("dtype"),
+      nb::arg("device") = nb::none(),
+      nb::sig("def arange(start: typing.Any, stop: typing.Any, step: typing.Any, dtype: typing.Any,"
+              " device: treadle._core.device.Device | None = None) -> Array"),
+      "start, start + step, ... before stop.");
+  m.def(
+      "linspace",
+      [](double start, double stop, std::int64_t count, bool endpoint, nb::handle dtype,
+         nb::handle device) {
+        return array::linspace(start, stop, count, endpoint, scalar_from(dtype),
+                               placement_on(device));
+      },
+      nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"), nb::arg("dtype"),
+      nb::arg("device") = nb::none(),
+      nb::sig("def linspace(start: float, stop: float, count: int, endpoint: bool, dtype: "
+              "typing.Any, device: treadle._core.device.Device | None = None) -> Array"),
+      "`count` numbers from start to stop.");
+  m.def(
+      "eye",
+      [](std::int64_t rows, std::int64_t columns, std::int64_t offset, nb::handle dtype,
+         nb::handle device) {
+        return array::eye(rows, columns, offset, scalar_from(dtype), placement_on(device));
+      },
+      nb::arg("rows"), nb::arg("columns"), nb::arg("offset"), nb::arg("dtype"),
+      nb::arg("device") = nb::none(),
+      nb::sig("def eye(rows: int, columns: int, offset: int, dtype: typing.Any, device: "
+              "treadle._core.device.Device | None = None) -> Array"),
+      "Ones on a diagonal.");
+  m.def(
+      "evaluate",
+      [](const nb::args& objects) {
+        std::vector<Array> all;
+        for (const nb::handle object : objects) {
+          const Array* one = as_array(object.ptr());
+          if (one == nullptr) raise_python(PyExc_TypeError, "evaluate() takes Arrays");
+          all.push_back(*one);
+        }
+        nb::gil_scoped_release released;
+        array::evaluate(all);
+      },
+      nb::sig("def evaluate(*arrays: Array) -> None"),
+      "Computes pending arrays now, those of one shape in one pass. Queues, does not wait.");
+  m.def("set_lazy", &array::set_lazy, nb::arg("lazy"),
+        "Whether expressions wait until somebody looks at them. Returns what it was.");
+}
+
+}  // namespace treadle::bindings

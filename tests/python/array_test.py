@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""treadle.Array beside NumPy: the same programs, statement by statement, lazy and eager."""
+
+import random
+
+import numpy as np
+import pytest
+
+import treadle
+from treadle import _core
+
+ARRAY = _core.array  # what treadle.numpy is made of
+IDS = [d.id for d in treadle.devices()]
+DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"]
+EXACT = ["add", "subtract", "multiply", "minimum", "maximum", "equal", "less", "greater_equal",
+         "bitwise_and", "bitwise_xor", "left_shift", "floor_divide"]  # fmt: skip
+EXACT_UNARY = [
+    "negative",
+    "absolute",
+    "square",
+    "sign",
+    "invert",
+    "isnan",
+    "logical_not",
+    "conjugate",
+]
+
+
+@pytest.fixture(params=IDS)
+def device(request):
+    with treadle.find_device(request.param) as device:
+        yield device
+
+
+@pytest.fixture(params=["lazy", "eager"])
+def evaluation(request):
+    before = ARRAY.set_lazy(request.param == "lazy")
+    yield request.param
+    ARRAY.set_lazy(before)
+
+
+def assert_equal(ours, theirs, text=""):
+    got = ours.get()
+    assert got.dtype == theirs.dtype, text
+    assert got.shape == theirs.shape, text
+    np.testing.assert_array_equal(got, theirs, err_msg=text)
+
+
+class Program:
+    """Statements on pairs of arrays, ours and NumPy's, chosen by a seed."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.pairs, self.lines = [], []
+
+    def run(self, length):
+        self.make()
+        statements = [self.make, self.view, self.unary, self.binary, self.binary, self.scalar]
+        statements += [self.update, self.update, self.store, self.mask, self.forget, self.read]
+        for _ in range(length):
+            self.random.choice(statements)()
+        for ours, theirs in self.pairs:
+            assert_equal(ours, theirs, "\n".join(self.lines))
+
+    def pick(self):
+        return self.random.choice(self.pairs)
+
+    def number(self):
+        return self.random.choice([0, 1, 2, 3, -1, 0.5, 2.25, 1j])
+
+    def make(self):
+        shape = tuple(self.random.choice([1, 2, 3, 5]) for _ in range(self.random.randint(0, 3)))
+        dtype = np.dtype(self.random.choice(DTYPES))
+        values = np.array(
+            [self.random.randint(0, 9) for _ in range(int(np.prod(shape, dtype=int)))]
+        )
+        values = values.astype(dtype).reshape(shape)
+        if self.random.random() < 0.3:
+            values = np.asfortranarray(values)
+        self.keep(f"make {shape} {dtype}", ARRAY.array(values), values.copy(order="K"))
+
+    def keep(self, line, ours, theirs):
+        self.lines.append(f"v{len(self.pairs)}: {line}")
+        if np.asarray(theirs).size <= 2000:
+            self.pairs.append((ours, np.asarray(theirs)))
+
+    def both(self, line, on_ours, on_theirs):
+        """Runs both; where NumPy refuses so must we."""
+        self.lines.append(line)
+        try:
+            with np.errstate(all="ignore"):
+                theirs = on_theirs()
+        except (TypeError, ValueError, OverflowError, IndexError):
+            with pytest.raises((TypeError, ValueError, OverflowError, IndexError)):
+                on_ours()
+            return
+        ours = on_ours()
+        if theirs is not None:
+            self.keep(line, ours, theirs)
+
+    def index(self, shape):
+        entries = []
+        for extent in shape:
+            kind = self.random.random()
+            if kind < 0.2:
+                entries.append(self.random.randrange(extent) if extent else slice(None))
+            elif kind < 0.7:
+                step = self.random.choice([1, 1, 2, -1, -2])
+                ends = [None, *range(-extent - 1, extent + 2)]
+                entries.append(slice(self.random.choice(ends), self.random.choice(ends), step))
+            else:
+                entries.append(slice(None))
+        if self.random.random() < 0.2:
+            entries.insert(self.random.randint(0, len(entries)), None)
+        return tuple(entries)
+
+    def view(self):
+        ours, theirs = self.pick()
+        if self.random.random() < 0.3:
+            return self.keep("transpose", ours.T, theirs.T)
+        if self.random.random() < 0.2:
+            return self.keep("reshape", ours.reshape(-1), theirs.reshape(-1))
+        index = self.index(theirs.shape)
+        view = theirs[index]
+        if isinstance(view, np.ndarray):
+            self.keep(f"view {index}", ours[index], view)
+
+    def unary(self):
+        ours, theirs = self.pick()
+        name = self.random.choice(EXACT_UNARY)
+        self.both(name, lambda: ARRAY.apply(name, ours), lambda: getattr(np, name)(theirs))
+
+    def binary(self):
+        (a, x), (b, y) = self.pick(), self.pick()
+        name = self.random.choice(EXACT)
+        if name == "floor_divide" and "f" in (x.dtype.kind + y.dtype.kind):
+            return
+        if name == "left_shift":
+            b, y = b & 7, y & 7 if y.dtype.kind in "biu" else y
+        self.both(f"{name} {x.shape} {y.shape}", lambda: ARRAY.apply(name, a, b),
+                  lambda: getattr(np, name)(x, y))  # fmt: skip
+
+    def scalar(self):
+        (a, x), number = self.pick(), self.number()
+        name = self.random.choice(["add", "multiply", "subtract", "less", "not_equal"])
+        self.both(f"{name} {number}", lambda: ARRAY.apply(name, a, number),
+                  lambda: getattr(np, name)(x, number))  # fmt: skip
+
+    def update(self):
+        (a, x), (b, y) = self.pick(), self.pick()
+
+        def ours():
+            nonlocal a
+            a += b
+
+        def theirs():
+            nonlocal x
+            x += y
+
+        before = x.copy()
+        try:
+            with np.errstate(all="ignore"):
+                theirs()
+        except (TypeError, ValueError):
+            np.testing.assert_array_equal(x, before)
+            with pytest.raises((TypeError, ValueError)):
+                ours()
+            return
+        self.lines.append(f"update {x.shape} {x.dtype} += {y.shape} {y.dtype}")
+        ours()
+
+    def store(self):
+        (a, x), (b, y) = self.pick(), self.pick()
+        index = self.index(x.shape)
+        self.lines.append(f"store {index} = {y.shape} {y.dtype} in {x.shape} {x.dtype}")
+        if x.dtype.kind != "c" and y.dtype.kind == "c":
+            return
+        if x.dtype.kind in "biu" and y.dtype.kind == "f":
+            return  # out of range: not the same everywhere
+        try:
+            with np.errstate(all="ignore"):
+                x[index] = y
+        except ValueError:
+            with pytest.raises(ValueError):
+                a[index] = b
+            return
+        a[index] = b
+
+    def mask(self):
+        (a, x), number = self.pick(), self.random.randint(0, 5)
+        if x.ndim == 0 or x.dtype.kind == "c":
+            return
+        self.lines.append(f"mask {x.shape} {x.dtype}")
+        chosen, theirs = a > 2, x > 2
+        x[theirs] = number
+        a[chosen] = number
+
+    def forget(self):
+        if len(self.pairs) > 3:
+            self.pairs.pop(self.random.randrange(len(self.pairs)))
+
+    def read(self):
+        ours, theirs = self.pick()
+        assert_equal(ours, theirs, "\n".join(self.lines))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_programs_of_statements_compute_what_numpy_does(device, evaluation, seed):
+    if not device.traits.runs_kernels:
+        pytest.skip("it computes nothing")
+    Program(seed).run(40)
