@@ -44,7 +44,12 @@ constexpr std::array<ScalarInfo, 14> scalars = {{
     {"complex128", 'D', "c16", ScalarKind::complex, 16, 16},
 }};
 
-const ScalarInfo& info_of(Scalar scalar) { return scalars[static_cast<std::size_t>(scalar)]; }
+// Scalar::structure where no record says more, as in messages that refuse it.
+constexpr ScalarInfo no_record = {"structure", 'V', "V", ScalarKind::structure, 0, 1};
+
+const ScalarInfo& info_of(Scalar scalar) {
+  return scalar == Scalar::structure ? no_record : scalars[static_cast<std::size_t>(scalar)];
+}
 
 // What NumPy calls the C types that are another name for one above, on 64-bit Linux.
 constexpr std::pair<std::string_view, Scalar> aliases[] = {

@@ -102,5 +102,13 @@ TEST(DType, RealTypeOfComplexIsItsPart) {
   EXPECT_EQ(DType(Scalar::int8).real_type(), DType(Scalar::int8));
 }
 
+TEST(DType, StructureWithoutARecordHasANameForMessages) {
+  const DType none = Scalar::structure;
+  EXPECT_EQ(none.name(), "structure");
+  EXPECT_EQ(none.kind(), ScalarKind::structure);
+  EXPECT_EQ(none.size_bytes(), 0u);
+  EXPECT_THROW(DType::parse("structure"), DTypeError);
+}
+
 }  // namespace
 }  // namespace treadle
