@@ -37,7 +37,7 @@ using Shape = std::vector<std::int64_t>;
 /// Where and how memory of a new array is made; what is absent is the current device and stream.
 struct Placement {
   std::shared_ptr<device::Stream> stream = {};  ///< null: the current one
-  MemoryOrder order = MemoryOrder::c;
+  MemoryOrder order = MemoryOrder::c;           ///< of the elements
 };
 
 /// A rectangular block of elements of one dtype on one device. A value that shares: copies of an
@@ -70,15 +70,17 @@ class Array {
 
   /// Whether there is an array.
   explicit operator bool() const noexcept { return node_ != nullptr; }
+  /// Of each axis its length; valid as long as the array.
   Extents shape() const { return layout().shape(); }
   Extents strides() const { return layout().strides(); }  ///< in bytes
   /// Of a pending array as it will be; the offset counts from the start of its buffer.
   const Layout& layout() const;
-  const DType& dtype() const;
+  const DType& dtype() const;  ///< of an element
+  /// How many axes it has.
   int rank() const { return layout().rank(); }
   std::int64_t size() const { return layout().size(); }  ///< elements
   std::int64_t size_bytes() const;                       ///< of all elements
-  device::Device& device() const;
+  device::Device& device() const;                        ///< where it is
   /// That of its last change, or where a pending one was recorded.
   std::shared_ptr<device::Stream> stream() const;
   /// Whether it has not been computed yet.
@@ -108,6 +110,7 @@ class Array {
   Number item() const;
 
   // Views: the same memory.
+  /// What a[index] is in Python: integers, slices, an ellipsis, new axes. Throws IndexError.
   Array at(std::span<const Index> index) const;
   Array at(std::initializer_list<Index> index) const {
     return at(std::span(index.begin(), index.size()));
@@ -124,6 +127,7 @@ class Array {
   /// Copies dense elements of the host in C's order in; blocking.
   void set(const void* values) const;
 
+  // As update().
   Array& operator+=(const Operand& other) { return update(Op::add, other); }
   Array& operator-=(const Operand& other) { return update(Op::subtract, other); }
   Array& operator*=(const Operand& other) { return update(Op::multiply, other); }
@@ -207,6 +211,7 @@ TREADLE_ARRAY_OPERATOR(>, greater)
 TREADLE_ARRAY_OPERATOR(>=, greater_equal)
 #undef TREADLE_ARRAY_OPERATOR
 inline Array operator-(const Array& x) { return apply(Op::negative, {x}); }
+/// The bits of integers turned round, or bool's other value.
 inline Array operator~(const Array& x) { return apply(Op::invert, {x}); }
 
 /// The elements in another dtype, as a new array; of any kind.

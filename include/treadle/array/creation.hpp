@@ -13,7 +13,9 @@ Array empty(const Shape& shape, const DType& dtype = Scalar::float64,
 /// Every element the same number, converted to the dtype as NumPy's full() does. Throws
 /// OverflowError for an integer beyond it.
 Array full(const Shape& shape, const Number& value, Scalar dtype, const Placement& placement = {});
+/// Every element 0.
 Array zeros(const Shape& shape, Scalar dtype = Scalar::float64, const Placement& placement = {});
+/// Every element 1.
 Array ones(const Shape& shape, Scalar dtype = Scalar::float64, const Placement& placement = {});
 /// start, start + step, ... before stop; one axis, which is empty if there are none. Elements are
 /// start + i * step in the dtype. Throws InvalidArgument for a step of 0 or more than 2^63

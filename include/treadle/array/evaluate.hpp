@@ -25,7 +25,7 @@ bool set_lazy(bool lazy) noexcept;
 /// nobody else changes that memory before they are computed.
 class [[nodiscard]] Fusing {
  public:
-  Fusing() noexcept;
+  Fusing() noexcept;  ///< scopes may lie within each other
   ~Fusing();
   Fusing(const Fusing&) = delete;
   Fusing& operator=(const Fusing&) = delete;

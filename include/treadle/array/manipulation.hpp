@@ -20,6 +20,7 @@ Array ravel(const Array& x);
 Array transpose(const Array& x);
 /// Axis i of the result is axis axes[i]. Throws InvalidArgument unless each is named once.
 Array permute_dims(const Array& x, std::span<const int> axes);
+/// Two axes in each other's place.
 Array swapaxes(const Array& x, int axis, int other);
 /// The others stay in their order.
 Array moveaxis(const Array& x, int axis, int destination);
@@ -38,6 +39,7 @@ Array broadcast_to(const Array& x, const Shape& shape);
 Array diagonal(const Array& x, std::int64_t offset = 0, int axis = 0, int other = 1);
 /// The parts of complex elements; of real ones the array itself, and zeros.
 Array real_part(const Array& x);
+/// The same for imaginary parts.
 Array imaginary_part(const Array& x);
 
 }  // namespace treadle::array

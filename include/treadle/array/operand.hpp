@@ -36,6 +36,7 @@ class Operand {
 
   /// Null for a number.
   const Array* array() const noexcept { return array_; }
+  /// Of a number.
   const Number& number() const noexcept { return number_; }
   /// Of an array its dtype. DTypeError for a record.
   OperandType type() const;

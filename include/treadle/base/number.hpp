@@ -40,6 +40,7 @@ class Number {
 
   /// boolean, signed_integer, unsigned_integer, floating or complex.
   ScalarKind kind() const noexcept { return kind_; }
+  /// With or without sign; truth values are none.
   bool is_integer() const noexcept {
     return kind_ == ScalarKind::signed_integer || kind_ == ScalarKind::unsigned_integer;
   }
@@ -47,8 +48,11 @@ class Number {
   bool is_negative() const noexcept;
   /// Of whatever kind, as C++ converts it; the imaginary part is dropped.
   double as_double() const noexcept;
+  /// Of whatever kind.
   std::complex<double> as_complex() const noexcept { return {as_double(), imag_}; }
+  /// Of an integer its 64 bits; of a floating number the nearest value there is, of NaN 0.
   std::int64_t as_int64() const noexcept;
+  /// The same bits without a sign.
   std::uint64_t as_uint64() const noexcept { return static_cast<std::uint64_t>(as_int64()); }
   /// Whether it is not zero.
   bool as_bool() const noexcept;
