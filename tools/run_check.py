@@ -40,6 +40,7 @@ ROOM_TESTS = {
     "codegen": ("tests/python/native_test.py", "tests/python/op_text_test.py"),
     "device": ("tests/python/native_test.py", "tests/python/native_errors_test.py"),
     "kernel": ("tests/python/native_test.py",),
+    "array": ("tests/python/array_test.py",),
     "memory": ("tests/python/memory_pool_test.py", "tests/python/pyopencl/pool_test.py"),
     "cuda_cpu/runtime": (
         *("tests/python/kernel_faults_test.py", "tests/cuda_cpu/compiler/barriers_test.py"),
