@@ -203,7 +203,8 @@ TEST(RandomNumbers, NeverLeaveTheirInterval) {
 TEST(RandomNumbers, TheEndsOfWordsAreTheEndsOfTheInterval) {
   // Words of ones and of zeros are not met by chance: the arithmetic of a draw for them.
   const auto units = [](IntervalEnd end) {
-    const auto values = RandomDraw::uniform(Scalar::float32, 0, 1, end).values();
+    const RandomDraw draw = RandomDraw::uniform(Scalar::float32, 0, 1, end);
+    const auto values = draw.values();  // a view of the draw's
     std::vector<float> all;
     for (const std::size_t i : {2, 3})
       all.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(values[i].bits)));
