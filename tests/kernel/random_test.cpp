@@ -62,7 +62,7 @@ class RandomTest : public testing::TestWithParam<DeviceAndSchedule> {
         const std::vector<T> got = drawn<T>(draw, here, count, offset);
         const std::vector<T> expected = on_host<T>(draw, there, count);
         EXPECT_EQ(here, there);
-        if (!runs_kernels()) continue;
+        if (!runs_kernels() || count == 0) continue;
         ASSERT_EQ(std::memcmp(got.data(), expected.data(), count * sizeof(T)), 0)
             << count << " numbers, " << offset << " into their memory";
       }
