@@ -7,16 +7,12 @@
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
 #include "array/record.hpp"
+#include "treadle/array/creation.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/device/current.hpp"
 
 namespace treadle::array {
 namespace {
-
-std::shared_ptr<device::Stream> stream_for(const Placement& placement) {
-  return placement.stream != nullptr ? placement.stream : device::current_stream();
-}
 
 /// What was recorded, computed if it must not wait.
 Array finished(NodeRef node) {
@@ -74,16 +70,14 @@ Node& Array::node() const {
 
 Array Array::from(const void* values, const Shape& shape, const DType& dtype,
                   const Placement& placement) {
-  const std::shared_ptr<device::Stream> stream = stream_for(placement);
-  const Layout layout = Layout::contiguous(shape, dtype.size_bytes(), placement.order);
-  const auto size_bytes = static_cast<std::size_t>(layout.size()) * dtype.size_bytes();
-  memory::Buffer buffer = memory::Buffer::pooled(stream, size_bytes);
-  if (size_bytes != 0) {
-    stream->copy_in(buffer.location(), values, size_bytes);
-    stream->synchronize();
+  const Array made = empty(shape, dtype, placement);
+  if (made.size() != 0) {
+    const Node& leaf = Access::node(made);
+    leaf.stream->copy_in(leaf.storage->buffer.location(), values,
+                         static_cast<std::size_t>(made.size_bytes()));
+    leaf.stream->synchronize();
   }
-  return Access::array(
-      make_leaf(Ref<Storage>::adopt(new Storage(std::move(buffer), stream)), layout, dtype));
+  return made;
 }
 
 Array Array::view_of(memory::Buffer buffer, const Layout& layout, const DType& dtype,

@@ -20,6 +20,10 @@ void take(Node& node, std::vector<NodeRef>& found) {
 
 }  // namespace
 
+StreamRef stream_of(const Placement& placement) {
+  return placement.stream != nullptr ? placement.stream : device::current_stream();
+}
+
 Context& Context::of(device::Device& device) {
   return *static_cast<Context*>(device.in_slot(device::Device::Slot::arrays,
                                                [&] { return std::make_shared<Context>(device); }));
@@ -27,10 +31,7 @@ Context& Context::of(device::Device& device) {
 
 StreamRef Context::stream(const StreamRef& likely) const {
   const device::Stream* scoped = device::scoped_stream(device_);
-  if (scoped == nullptr) {
-    StreamRef usual = device_.default_stream();
-    return usual;
-  }
+  if (scoped == nullptr) return device_.default_stream();
   if (likely.get() == scoped) return likely;
   return const_cast<device::Stream*>(scoped)->shared_from_this();
 }
@@ -80,14 +81,6 @@ std::vector<NodeRef> Context::readers_of(const Storage& storage) {
   std::vector<NodeRef> found;
   for (Node* node = first_; node != nullptr; node = node->next)
     if (is_seen(*node) && reads(*node, storage)) take(*node, found);
-  return found;
-}
-
-std::vector<NodeRef> Context::pending(const device::Stream* stream) {
-  const std::lock_guard lock(mutex);
-  std::vector<NodeRef> found;
-  for (Node* node = first_; node != nullptr; node = node->next)
-    if (is_seen(*node) && (stream == nullptr || node->stream.get() == stream)) take(*node, found);
   return found;
 }
 

@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "array/node.hpp"
+#include "treadle/array/array.hpp"
 
 namespace treadle::array {
+
+/// Where the work of a new array goes.
+StreamRef stream_of(const Placement& placement);
 
 /// What arrays of one device share. Lives as long as the device, which keeps it.
 ///
@@ -37,8 +41,6 @@ class Context {
   /// Pending nodes that arrays stand for and that read `storage`, the oldest first. The lock is
   /// held; each has a share.
   std::vector<NodeRef> readers_of(const Storage& storage);
-  /// All that arrays stand for, on one stream or (null) on all.
-  std::vector<NodeRef> pending(const device::Stream* stream);
 
   std::mutex mutex;
   std::condition_variable changed;  ///< a node is not `computing` any more

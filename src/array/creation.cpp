@@ -7,14 +7,9 @@
 #include "array/context.hpp"
 #include "array/record.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/device/current.hpp"
 
 namespace treadle::array {
 namespace {
-
-StreamRef stream_of(const Placement& placement) {
-  return placement.stream != nullptr ? placement.stream : device::current_stream();
-}
 
 /// 0, 1, 2, ... in C's order of positions, as int64.
 Array positions(const Shape& shape, const Placement& placement) {
@@ -46,12 +41,9 @@ std::int64_t count_between(const Number& start, const Number& stop, const Number
 }  // namespace
 
 Array empty(const Shape& shape, const DType& dtype, const Placement& placement) {
-  const StreamRef stream = stream_of(placement);
   const Layout layout = Layout::contiguous(shape, dtype.size_bytes(), placement.order);
-  const auto size_bytes = static_cast<std::size_t>(layout.size()) * dtype.size_bytes();
-  return Access::array(make_leaf(
-      Ref<Storage>::adopt(new Storage(memory::Buffer::pooled(stream, size_bytes), stream)), layout,
-      dtype));
+  return Access::array(
+      make_leaf(Storage::dense(stream_of(placement), layout, dtype), layout, dtype));
 }
 
 Array full(const Shape& shape, const Number& value, Scalar dtype, const Placement& placement) {

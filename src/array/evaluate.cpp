@@ -17,12 +17,6 @@ thread_local int fusing_scopes = 0;
 
 constexpr std::size_t most_outputs = 8;
 
-/// Memory for a result of a layout that begins at 0; none for no elements.
-Ref<Storage> allocate(const StreamRef& stream, const Layout& layout, const DType& dtype) {
-  const auto size_bytes = static_cast<std::size_t>(layout.byte_range(dtype.size_bytes()).end);
-  return Ref<Storage>::adopt(new Storage(memory::Buffer::pooled(stream, size_bytes), stream));
-}
-
 /// Pending nodes of one context, stream and shape, which become leaves of one launch.
 class Group {
  public:
@@ -36,11 +30,11 @@ class Group {
     try {
       std::vector<Ref<Storage>> outputs;
       for (const NodeRef& node : nodes_)
-        outputs.push_back(allocate(stream_, node->layout, node->dtype));
+        outputs.push_back(Storage::dense(stream_, node->layout, node->dtype));
       launch(outputs);
       publish(outputs);
     } catch (...) {
-      settle(NodeState::pending);
+      give_back();
       throw;
     }
   }
@@ -91,10 +85,11 @@ class Group {
     context_.changed.notify_all();
   }
 
-  void settle(NodeState state) {
+  /// Others may try again.
+  void give_back() {
     {
       const std::lock_guard lock(context_.mutex);
-      for (const NodeRef& node : nodes_) node->state.store(state);
+      for (const NodeRef& node : nodes_) node->state.store(NodeState::pending);
     }
     context_.changed.notify_all();
   }

@@ -16,8 +16,6 @@ namespace treadle::array {
 namespace {
 
 void require_writable(const Node& target) {
-  if (target.storage->is_read_only)
-    throw InvalidState("the array is read-only", "copy() gives one that can be changed");
   if (target.layout.may_repeat_elements(target.dtype.size_bytes()))
     throw InvalidState("several elements of this view of shape " +
                            shape_text(target.layout.shape()) + " are the same memory",
@@ -36,6 +34,17 @@ void require_shape(Extents value, Extents target) {
     throw ShapeError("a value of shape " + shape_text(value) +
                          " does not fit into an array of shape " + shape_text(target),
                      "its lengths must be those of the array, or 1");
+}
+
+/// A result that becomes an array that exists: in-place operators and out=.
+void require_storable(Op op, const Node& value, const Node& target) {
+  if (!can_cast(value.dtype.scalar(), target.dtype.scalar(), Casting::same_kind))
+    throw DTypeError(std::string(op_info(op).name) + " gives " + value.dtype.name() +
+                         ", which is not stored in an array of " + target.dtype.name(),
+                     "make a new array, or pass an output of " + value.dtype.name());
+  if (!value.layout.same_shape(target.layout))
+    throw ShapeError("a result of shape " + shape_text(value.layout.shape()) +
+                     " does not fit into an array of shape " + shape_text(target.layout.shape()));
 }
 
 /// Leaves below a node that have to be read before the target is written.
@@ -114,19 +123,12 @@ void Array::assign_where(const Array& mask, const Operand& value) const {
 Array& Array::update(Op op, const Operand& other) {
   Node& target = node();
   const Operand operands[] = {*this, other};
-  const NodeRef value = record(op, operands);
-  if (!can_cast(value->dtype.scalar(), target.dtype.scalar(), Casting::same_kind))
-    throw DTypeError(std::string(op_info(op).name) + " of " + target.dtype.name() + " gives " +
-                         value->dtype.name() + ", which is not stored as " + target.dtype.name(),
-                     "x = x / y makes a new array");
-  if (!value->layout.same_shape(target.layout))
-    throw ShapeError("the result of shape " + shape_text(value->layout.shape()) +
-                     " does not fit into the array of shape " + shape_text(target.layout.shape()));
+  NodeRef value = record(op, operands);
+  require_storable(op, *value, target);
   // A pending array that nobody else knows is recorded anew: nobody can tell.
   if (!target.is_leaf() && target.handles.load() == 1 && is_lazy()) {
-    NodeRef again =
-        value->dtype == target.dtype ? value : record_cast(*value, target.dtype.scalar());
-    *this = Access::array(std::move(again));
+    if (!(value->dtype == target.dtype)) value = record_cast(*value, target.dtype);
+    *this = Access::array(std::move(value));
     return *this;
   }
   compute(target);
@@ -137,13 +139,7 @@ Array& Array::update(Op op, const Operand& other) {
 void apply_into(const Array& out, Op op, std::span<const Operand> operands) {
   const NodeRef value = record(op, operands);
   Node& target = Access::node(out);
-  if (!can_cast(value->dtype.scalar(), target.dtype.scalar(), Casting::same_kind))
-    throw DTypeError(std::string(op_info(op).name) + " gives " + value->dtype.name() +
-                         ", which is not stored in an output of " + target.dtype.name(),
-                     "pass an output of " + value->dtype.name());
-  if (!value->layout.same_shape(target.layout))
-    throw ShapeError("a result of shape " + shape_text(value->layout.shape()) +
-                     " does not fit into an output of shape " + shape_text(target.layout.shape()));
+  require_storable(op, *value, target);
   compute(target);
   write({target, *value, nullptr});
 }

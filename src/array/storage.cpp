@@ -22,6 +22,11 @@ void order(const StreamRef& first, const StreamRef& second) {
 
 }  // namespace
 
+Ref<Storage> Storage::dense(const StreamRef& stream, const Layout& layout, const DType& dtype) {
+  const std::size_t size_bytes = static_cast<std::size_t>(layout.size()) * dtype.size_bytes();
+  return Ref<Storage>::adopt(new Storage(memory::Buffer::pooled(stream, size_bytes), stream));
+}
+
 void Storage::order_read(const StreamRef& stream) {
   if (stream.get() == stream_.get()) [[likely]]
     return;

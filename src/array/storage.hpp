@@ -4,11 +4,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "treadle/base/dtype.hpp"
+#include "treadle/base/layout.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/memory/buffer.hpp"
 
@@ -53,15 +54,14 @@ class Ref {
   T* object_ = nullptr;
 };
 
-/// Who made a piece of memory, which results inherit.
-using Allocate = std::function<memory::Buffer(const StreamRef& stream, std::size_t size_bytes)>;
-
 /// One allocation, shared by all arrays that are views of it, with what is known of the work on it.
 class Storage {
  public:
   /// Of memory that is used in the order of `stream` so far.
   Storage(memory::Buffer memory, StreamRef stream) noexcept
       : buffer(std::move(memory)), home_(std::move(stream)), stream_(home_) {}
+  /// Of the device's pool, undefined, for a dense layout from offset 0 on. Throws OutOfMemory.
+  static Ref<Storage> dense(const StreamRef& stream, const Layout& layout, const DType& dtype);
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
@@ -82,9 +82,6 @@ class Storage {
   std::atomic<std::uint32_t> pending = 0;
   /// Code outside of our control can reach the memory: no expression that reads it stays pending.
   std::atomic<bool> has_escaped = false;
-  bool is_read_only = false;
-  /// Makes the memory of results; empty: the device's pool.
-  std::shared_ptr<const Allocate> allocate;
 
  private:
   ~Storage();

@@ -68,8 +68,8 @@ T& element(View<T>& view, const Extents& index) {
 }
 
 template <class T>
-ScalarBytes scalar_bytes(T value) {
-  ScalarBytes bytes{};
+ElementBytes scalar_bytes(T value) {
+  ElementBytes bytes{};
   std::memcpy(bytes.data(), &value, sizeof(value));
   return bytes;
 }
@@ -93,7 +93,7 @@ class ElementwiseTest : public testing::TestWithParam<DeviceAndSchedule> {
   /// Runs an expression with one output on views, and compares all of the output's memory.
   template <class Out, class In>
   void expect_computes(const Expression& expression, const Extents& extents, View<Out> out,
-                       std::vector<View<In>> in, const std::vector<ScalarBytes>& scalars,
+                       std::vector<View<In>> in, const std::vector<ElementBytes>& scalars,
                        const std::function<Out(const std::vector<In>&)>& compute) {
     std::vector<memory::Buffer> buffers{{device_, out.memory}};
     for (const auto& view : in) buffers.emplace_back(device_, view.memory);
@@ -371,11 +371,11 @@ TEST_P(OnePlan, RefusesOperandsThatDoNotFit) {
   const memory::Buffer memory(device().shared_from_this(), 800);
   const Extents extents{100}, one{4}, none;
   const ElementwiseArray z{memory.location(), one}, rankless{memory.location(), none};
-  const auto launch = [&](std::vector<ElementwiseArray> arrays, std::vector<ScalarBytes> scalars) {
+  const auto launch = [&](std::vector<ElementwiseArray> arrays, std::vector<ElementBytes> scalars) {
     launch_elementwise(stream(), {twice(), extents, arrays, scalars, schedule()});
   };
   device::expect_error<InvalidArgument>([&] { launch({z}, {}); }, {"1 arrays", "has 2"});
-  device::expect_error<InvalidArgument>([&] { launch({z, z}, {ScalarBytes{}}); }, {"1 scalars"});
+  device::expect_error<InvalidArgument>([&] { launch({z, z}, {ElementBytes{}}); }, {"1 scalars"});
   device::expect_error<InvalidArgument>([&] { launch({z, rankless}, {}); }, {"0 strides"});
 }
 

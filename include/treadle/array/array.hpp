@@ -120,7 +120,7 @@ class Array {
 
   // Changes at once, as one kernel; what read the old elements is computed before.
   /// Every element becomes that of `value`, broadcast, and cast as NumPy's assignment does
-  /// (anything to anything). Throws ShapeError, InvalidState for a read-only array.
+  /// (anything to anything). Throws ShapeError, InvalidState where several elements are one.
   void assign(const Operand& value) const;
   /// The same under a mask of its shape, or one that broadcasts to it: elsewhere it stays.
   void assign_where(const Array& mask, const Operand& value) const;

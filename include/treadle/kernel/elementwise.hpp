@@ -3,13 +3,12 @@
 // class of loop is made when it is first needed, and kept for the device.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "treadle/base/number.hpp"
 #include "treadle/codegen/elementwise.hpp"
 #include "treadle/codegen/expression.hpp"
 #include "treadle/compile/compile.hpp"
@@ -26,9 +25,6 @@ struct ElementwiseArray {
   std::span<const std::int64_t> strides;  ///< in bytes, of each axis; 0 where it is broadcast
 };
 
-/// The bytes of a value that a launch passes; those of its dtype, from the first on.
-using ScalarBytes = std::array<std::byte, 16>;
-
 /// What is computed, and on what.
 struct ElementwiseLaunch {
   const codegen::Expression& expression;  ///< a valid one
@@ -36,8 +32,8 @@ struct ElementwiseLaunch {
   /// The outputs, and then the leaves that are in place of none. No output may share memory with an
   /// array that it is not in place of, but for elements at the same place of equal arrays.
   std::span<const ElementwiseArray> arrays;
-  std::span<const ScalarBytes> scalars = {};  ///< as many as the expression has
-  std::optional<Schedule> schedule = {};      ///< none: DeviceTraits::schedule
+  std::span<const ElementBytes> scalars = {};  ///< as many as the expression has
+  std::optional<Schedule> schedule = {};       ///< none: DeviceTraits::schedule
 };
 
 /// A kernel that was made for an expression on one device.

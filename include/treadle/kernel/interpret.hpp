@@ -13,17 +13,13 @@
 //   functions       of float16 and float32 are computed in float64 and rounded once
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <span>
 
 #include "treadle/base/layout.hpp"
+#include "treadle/base/number.hpp"
 #include "treadle/codegen/expression.hpp"
 
 namespace treadle::kernel {
-
-/// The bytes of one element; its dtype says how many count.
-using ElementBytes = std::array<std::byte, 16>;
 
 /// Elements of an input: the first one is layout.offset_bytes() after `data`.
 struct HostInput {

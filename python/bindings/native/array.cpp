@@ -223,12 +223,6 @@ PyType_Slot slots[] = {{Py_nb_add, slot(binary<Op::add>)},
                        {Py_tp_hash, slot(PyObject_HashNotImplemented)},
                        {0, nullptr}};
 
-nb::tuple tuple_of(Extents values) {
-  nb::list list;
-  for (const std::int64_t value : values) list.append(value);
-  return nb::tuple(list);
-}
-
 nb::object numpy_dtype_of(const DType& dtype) {
   if (dtype.scalar() != Scalar::structure) return numpy_dtype(dtype.scalar());
   throw DTypeError("records of " + dtype.name() + " have no NumPy dtype yet");
@@ -431,16 +425,21 @@ Shape shape_from(nb::handle shape) {
   return extents;
 }
 
+array::Placement placement_on(nb::handle device) {
+  array::Placement placement;
+  if (!device.is_none())
+    placement.stream = stream_for(*nb::cast<std::shared_ptr<device::Device>>(device));
+  return placement;
+}
+
 Array array_from(nb::handle values, nb::handle dtype, nb::handle device) {
   nb::object host = numpy().attr("asarray")(values, dtype);
   const bool is_fortran = nb::cast<bool>(host.attr("flags").attr("f_contiguous")) &&
                           !nb::cast<bool>(host.attr("flags").attr("c_contiguous"));
   const Shape shape = shape_from(host.attr("shape"));
   if (!is_fortran) host = numpy().attr("ascontiguousarray")(host);
-  array::Placement placement;
+  array::Placement placement = placement_on(device);
   placement.order = is_fortran ? MemoryOrder::fortran : MemoryOrder::c;
-  if (!device.is_none())
-    placement.stream = stream_for(*nb::cast<std::shared_ptr<device::Device>>(device));
   const auto* const data =
       reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(host.attr("ctypes").attr("data")));
   const DType element = scalar_from(host.attr("dtype"));

@@ -39,6 +39,8 @@ Number number_from(nb::handle object);
 DType dtype_from(nb::handle dtype_like);
 /// An int or a sequence of them. Throws TypeError.
 array::Shape shape_from(nb::handle shape);
+/// On a device, or (None) the current one.
+array::Placement placement_on(nb::handle device);
 /// A NumPy array, or what becomes one, copied to the device.
 Array array_from(nb::handle values, nb::handle dtype, nb::handle device);
 

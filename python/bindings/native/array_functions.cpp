@@ -17,23 +17,8 @@
 namespace treadle::bindings {
 namespace {
 
-using array::Placement;
-
-Placement placement_on(nb::handle device) {
-  Placement placement;
-  if (!device.is_none())
-    placement.stream = stream_for(*nb::cast<std::shared_ptr<device::Device>>(device));
-  return placement;
-}
-
-Op op_of(const std::string& name) {
-  const auto op = find_op(name);
-  if (!op) throw InvalidArgument("there is no operation \"" + name + "\"");
-  return *op;
-}
-
 nb::object apply_named(const std::string& name, const nb::args& arguments, nb::handle out) {
-  const Op op = op_of(name);
+  const Op op = op_named(name);
   std::deque<ArrayOperand> operands;  // what is viewed stays where it is
   std::vector<array::Operand> views;
   for (const nb::handle argument : arguments) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "native/promotion.hpp"
 #include "rooms.hpp"
 #include "treadle/base/c_declaration.hpp"
 #include "treadle/base/error.hpp"
@@ -24,10 +25,6 @@ namespace {
 using codegen::dialect_of;
 using codegen::ParameterSpec;
 
-Op op_named(const std::string& name) {
-  if (const auto op = find_op(name)) return *op;
-  throw InvalidArgument("no operation is called '" + name + "'");
-}
 Scalar scalar_named(const std::string& name) { return DType::parse(name).scalar(); }
 
 std::string op_text(const std::string& op,

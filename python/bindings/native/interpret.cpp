@@ -95,7 +95,7 @@ void interpret_arrays(const std::vector<StepTuple>& steps, const std::vector<nb:
     void* const data = hold(leaves[i], expression.leaves[i].dtype.scalar(), 0);
     inputs.push_back({data, held.back().layout()});
   }
-  std::vector<kernel::ElementBytes> bytes;
+  std::vector<ElementBytes> bytes;
   for (std::size_t i = 0; i < std::min(scalars.size(), expression.scalars.size()); ++i) {
     const void* const data = hold(scalars[i], expression.scalars[i], 0);
     std::memcpy(bytes.emplace_back().data(), data, held.back().size_bytes());

@@ -45,12 +45,6 @@ Index index_of(nb::handle object) {
   return Index::at(value);
 }
 
-nb::tuple tuple_of(Extents values) {
-  nb::list list;
-  for (const std::int64_t value : values) list.append(value);
-  return nb::tuple(list);
-}
-
 Layout broadcast_layouts(const std::vector<Layout>& layouts, std::size_t item_bytes) {
   std::vector<const Layout*> operands;
   for (const Layout& layout : layouts) operands.push_back(&layout);
@@ -82,6 +76,12 @@ void bind_views(nb::class_<Layout>& layout) {
 }
 
 }  // namespace
+
+nb::tuple tuple_of(Extents values) {
+  nb::list list;
+  for (const std::int64_t value : values) list.append(value);
+  return nb::tuple(list);
+}
 
 std::vector<Index> indices_of(nb::handle object) {
   std::vector<Index> indices;

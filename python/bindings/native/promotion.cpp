@@ -51,6 +51,12 @@ IntegerFit integer_fit(Scalar dtype, nb::handle integer) {
   return overflow < 0 ? IntegerFit::below : IntegerFit::above;
 }
 
+Op op_named(const std::string& name) {
+  const auto op = find_op(name);
+  if (!op) throw InvalidArgument("there is no operation \"" + name + "\"");
+  return *op;
+}
+
 nb::object numpy_dtype(Scalar scalar) {
   return nb::module_::import_("numpy").attr("dtype")(DType(scalar).name());
 }
@@ -78,12 +84,6 @@ constexpr std::array<std::string_view, 13> reductions = {
 constexpr std::array<std::string_view, 3> policies = {"native", "pycuda", "pyopencl"};
 constexpr std::array<const DTypePolicy*, 3> policy_values = {&native_dtypes, &pycuda_dtypes,
                                                              &pyopencl_dtypes};
-
-Op op_named(const std::string& name) {
-  const auto op = find_op(name);
-  if (!op) throw InvalidArgument("there is no operation \"" + name + "\"");
-  return *op;
-}
 
 Reduction reduction_named(const std::string& name) {
   return static_cast<Reduction>(index_of(reductions, name, "reduction"));

@@ -4,6 +4,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 #include "treadle/base/promotion.hpp"
 
 namespace treadle::bindings {
@@ -16,6 +18,8 @@ Scalar scalar_from(nb::handle dtype_like);
 /// int, float and complex themselves are weak, their subclasses (numpy.float64 is one) are not.
 /// What has a dtype is of it, and everything else goes to scalar_from().
 OperandType operand_type(nb::handle object);
+/// The operation of this name. Throws InvalidArgument.
+Op op_named(const std::string& name);
 /// Of a Python int of any size.
 IntegerFit integer_fit(Scalar dtype, nb::handle integer);
 /// The numpy.dtype of this name.
