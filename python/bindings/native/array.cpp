@@ -451,6 +451,9 @@ void bind_array(nb::module_& m) {
   auto type = nb::class_<Array>(m, "Array", nb::type_slots(slots),
                                 "A rectangular block of elements of one dtype on a device.");
   array_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type.def(
+      nb::init<const Array&>(), nb::arg("array"),
+      "The same array: its elements are shared. For subclasses; treadle.numpy makes new ones.");
   bind_properties(type);
   bind_host(type);
   bind_methods(type);

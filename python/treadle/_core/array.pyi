@@ -30,6 +30,11 @@ class Array:
     def __ge__(self, value: Any, /) -> Array:
         """Return self>=value."""
 
+    def __init__(self, array: Array) -> None:
+        """
+        The same array: its elements are shared. For subclasses; treadle.numpy makes new ones.
+        """
+
     def __add__(self, value: Any, /) -> Array:
         """Return self+value."""
 
