@@ -7,7 +7,6 @@
 #include "elementwise_writer.hpp"
 #include "treadle/codegen/device_functions.hpp"
 #include "treadle/codegen/element_text.hpp"
-#include "treadle/codegen/op_text.hpp"
 
 namespace treadle::codegen {
 namespace {
@@ -15,14 +14,6 @@ namespace {
 using Kind = ElementwiseOperand::Kind;
 using Role = ElementwiseParameter::Role;
 using What = SpaceParameter::What;
-
-/// "f32", "i8", "c64"; "b8" for bool.
-std::string short_name(const DType& dtype) {
-  constexpr char letters[] = {'b', 'i', 'u', 'f', 'c', 'v'};
-  return letters[static_cast<std::size_t>(dtype.kind())] + std::to_string(8 * dtype.size_bytes());
-}
-
-bool is_operation(Op op) { return op != Op::leaf && op != Op::scalar && op != Op::iota; }
 
 }  // namespace
 
@@ -45,7 +36,12 @@ ElementwiseText generate_elementwise(const Expression& expression, const LoopCla
 
 ElementwiseWriter::ElementwiseWriter(const Expression& expression, const LoopClass& loop,
                                      const Tiling& tiling, const Dialect& dialect)
-    : expression_(expression), loop_(loop), tiling_(tiling), dialect_(dialect), types_(dialect) {
+    : expression_(expression),
+      loop_(loop),
+      tiling_(tiling),
+      dialect_(dialect),
+      types_(dialect),
+      steps_(expression, dialect, [this](const Instruction& step) { return input_name(step); }) {
   name_operands();
   find_constants();
 }
@@ -217,40 +213,15 @@ std::string ElementwiseWriter::declared(const ElementwiseParameter& parameter) c
   const auto& operand = *std::ranges::find(operands_, parameter.name, &Operand::name);
   // Of fresh memory only: with it, an output that is read in place would be promised to no input.
   const bool is_fresh = operand.is_output() && !is_read(operand);
-  return pointer_to(memory_type(operand.dtype), operand) +
+  return pointer_to(memory_type(operand.dtype, dialect_), operand) +
          (is_fresh ? dialect_.restrict + " " : "") + operand.name;
-}
-
-/// Appends the value as its user wrote it: "add(multiply(s0, x0), multiply(s1, x1))". Shared values
-/// are written out again each time, so the whole may be endless: it ends where a line does.
-void ElementwiseWriter::append_formula(std::string& text, Value value) const {
-  constexpr std::size_t line = 90;
-  if (text.size() > line) return;
-  const Instruction& step = expression_.instructions[value];
-  if (step.op == Op::leaf) {
-    text += operand_of(step).name;
-  } else if (step.op == Op::scalar) {
-    text += joined({"s", number(step.operands[0])});
-  } else if (step.op == Op::iota) {
-    text += "position";
-  } else {
-    text += step.op == Op::cast ? DType(step.dtype).name() : op_info(step.op).name;
-    for (std::size_t i = 0; i < op_info(step.op).arity; ++i) {
-      text += i == 0 ? "(" : ", ";
-      append_formula(text, step.operands[i]);
-    }
-    text += ")";
-  }
-  if (text.size() > line) text.replace(text.begin() + line, text.end(), "...");
 }
 
 void ElementwiseWriter::write_comment(const std::string& name) {
   text_.line({"// ", name, ", made by treadle's elementwise generator:"});
   for (const Operand& operand : operands_) {
     if (!operand.is_output()) continue;
-    std::string meaning;
-    append_formula(meaning, expression_.outputs[operand.index]);
-    text_.line({"//   ", operand.name, " = ", meaning});
+    text_.line({"//   ", operand.name, " = ", steps_.formula(expression_.outputs[operand.index])});
   }
   std::string shape(space_kind_name(loop_.kind));
   shape += " loop, " + std::string(schedule_name(tiling_.schedule)) + " schedule";
@@ -268,15 +239,10 @@ std::string ElementwiseWriter::vector_type(const Operand& operand) const {
 }
 
 /// Records are moved whole, so their fields need no names: they are as many words as they have.
-std::string ElementwiseWriter::memory_type(const DType& dtype) const {
-  if (dtype.scalar() != Scalar::structure) return stored_type(dtype.scalar(), dialect_);
-  return joined({"record", number(dtype.size_bytes()), "_", number(dtype.alignment())});
-}
-
 void ElementwiseWriter::write_records() {
   std::vector<std::string> written;
   for (const Operand& operand : operands_) {
-    const std::string name = memory_type(operand.dtype);
+    const std::string name = memory_type(operand.dtype, dialect_);
     if (operand.dtype.scalar() != Scalar::structure ||
         std::ranges::find(written, name) != written.end())
       continue;
@@ -304,7 +270,7 @@ void ElementwiseWriter::write_types() {
       const std::size_t bytes =
           std::min<std::size_t>(tiling_.access_bytes, loop_.items * operand.dtype.size_bytes());
       text_.line({"typedef struct ", fill_holes(dialect_.aligned, std::array{number(bytes)}), " { ",
-                  memory_type(operand.dtype), " at[", number(loop_.items), "]; } ", name, ";"});
+                  memory_type(operand.dtype, dialect_), " at[", number(loop_.items), "]; } ", name, ";"});
     }
     text_.blank();
   }
@@ -338,53 +304,18 @@ void ElementwiseWriter::write_offsets() {
     if (operand.is_memory()) text_.line({operand.name, " += ", operand.name, "_offset;"});
 }
 
-std::string ElementwiseWriter::value_name(Value value) const {
-  const Instruction& step = expression_.instructions[value];
-  switch (step.op) {
-    case Op::leaf:
-      return operand_of(step).name + "_i";
-    case Op::scalar: {
-      const std::string name = joined({"s", number(step.operands[0])});
-      // What is passed in another form than it is computed with has a value of its own.
-      return load_text(step.dtype, name, dialect_) == name ? name : name + "_value";
-    }
-    case Op::iota:
-      return "position_i";
-    default:
-      return std::string(op_info(step.op).name) + "_" + number(value);
-  }
+/// Of a leaf, a scalar or the position.
+std::string ElementwiseWriter::input_name(const Instruction& step) const {
+  if (step.op == Op::scalar) return joined({"s", number(step.operands[0])});
+  return input(step).name;
 }
-
-std::string ElementwiseWriter::value_text(Value value, const Place& place) const {
-  const Instruction& step = expression_.instructions[value];
-  switch (step.op) {
-    case Op::leaf:
-      return load_text(step.dtype, place(operand_of(step)), dialect_);
-    case Op::scalar:
-      return load_text(step.dtype, joined({"s", number(step.operands[0])}), dialect_);
-    case Op::iota:
-      return place(*std::ranges::find(operands_, Kind::position, &Operand::kind));
-    default:
-      break;
-  }
-  std::vector<OperandText> operands;
-  for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
-    operands.push_back(
-        {value_name(step.operands[i]), expression_.dtype_of(step.operands[i]).scalar()});
-  if (step.op == Op::cast) return cast_text(operands[0], step.dtype, dialect_);
-  if (step.dtype == Scalar::structure)
-    return joined({operands[0].text, " ? ", operands[1].text, " : ", operands[2].text});
-  return op_text(step.op, operands, dialect_);
+const ElementwiseWriter::Operand& ElementwiseWriter::input(const Instruction& step) const {
+  if (step.op == Op::leaf) return operand_of(step);
+  return *std::ranges::find(operands_, Kind::position, &Operand::kind);
 }
 
 void ElementwiseWriter::write_value(Value value, const Place& place) {
-  const std::string text = value_text(value, place), name = value_name(value);
-  if (text == name) return;
-  const DType dtype = expression_.dtype_of(value);
-  text_.line({"const ",
-              dtype.scalar() == Scalar::structure ? memory_type(dtype)
-                                                  : value_type(dtype.scalar(), dialect_),
-              " ", name, " = ", text, ";"});
+  steps_.write_value(text_, value, [&](const Instruction& step) { return place(input(step)); });
 }
 
 void ElementwiseWriter::write_constants() {
@@ -400,7 +331,7 @@ void ElementwiseWriter::write_element(const Place& read, const Place& written) {
   for (const Operand& operand : operands_)
     if (operand.is_output())
       text_.line({store_text(operand.dtype.scalar(), written(operand),
-                             value_name(expression_.outputs[operand.index]), dialect_),
+                             steps_.value_name(expression_.outputs[operand.index]), dialect_),
                   ";"});
 }
 
@@ -455,7 +386,7 @@ void ElementwiseWriter::advance(const Operand& operand, const std::string& by) {
 void ElementwiseWriter::write_moved_operands() {
   if (loop_.outer_rank == 0) return;
   for (const Operand& operand : operands_)
-    text_.line({operand.is_memory() ? pointer_to(memory_type(operand.dtype), operand)
+    text_.line({operand.is_memory() ? pointer_to(memory_type(operand.dtype, dialect_), operand)
                                     : "const " + type(Scalar::int64) + " ",
                 operand.name, "_row = ", operand.name, " + ",
                 outer_offset(operand, loop_.outer_rank), ";"});

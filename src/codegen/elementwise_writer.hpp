@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "expression_text.hpp"
 #include "text_writer.hpp"
 #include "treadle/codegen/elementwise.hpp"
 #include "treadle/codegen/signature.hpp"
@@ -52,17 +53,15 @@ class ElementwiseWriter {
   std::vector<ElementwiseParameter> parameters() const;
   std::string declared(const ElementwiseParameter& parameter) const;
   void write_comment(const std::string& name);
-  void append_formula(std::string& text, Value value) const;
   void write_records();
   void write_types();
-  std::string memory_type(const DType& dtype) const;
   std::string with_functions() const;
   void write_signature(const std::string& name, const std::vector<ElementwiseParameter>& all);
   void write_offsets();
 
   // What is computed for one element.
-  std::string value_name(Value value) const;
-  std::string value_text(Value value, const Place& place) const;
+  std::string input_name(const Instruction& step) const;
+  const Operand& input(const Instruction& step) const;
   void write_value(Value value, const Place& place);
   void write_constants();
   void write_element(const Place& read, const Place& written);
@@ -94,6 +93,7 @@ class ElementwiseWriter {
   const Tiling& tiling_;
   const Dialect& dialect_;
   TypeNames types_;
+  ExpressionText steps_;
   std::vector<Operand> operands_;
   std::vector<bool> constants_;  ///< values that are the same for every element of a piece
   std::string moved_;            ///< behind the names of pointers: "_row" where they are a row's

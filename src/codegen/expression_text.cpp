@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "expression_text.hpp"
+
+#include <vector>
+
+#include "treadle/codegen/element_text.hpp"
+#include "treadle/codegen/op_text.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen {
+
+std::string memory_type(const DType& dtype, const Dialect& dialect) {
+  if (dtype.scalar() != Scalar::structure) return stored_type(dtype.scalar(), dialect);
+  return joined({"record", number(dtype.size_bytes()), "_", number(dtype.alignment())});
+}
+
+std::string short_name(const DType& dtype) {
+  constexpr char letters[] = {'b', 'i', 'u', 'f', 'c', 'v'};
+  return letters[static_cast<std::size_t>(dtype.kind())] + std::to_string(8 * dtype.size_bytes());
+}
+
+bool is_operation(Op op) noexcept { return op != Op::leaf && op != Op::scalar && op != Op::iota; }
+
+std::string ExpressionText::value_name(Value value) const {
+  const Instruction& step = expression_.instructions[value];
+  if (step.op == Op::scalar) {
+    const std::string name = name_(step);
+    // What is passed in another form than it is computed with has a value of its own.
+    return load_text(step.dtype, name, dialect_) == name ? name : name + "_value";
+  }
+  if (!is_operation(step.op)) return name_(step) + "_i" + suffix_;
+  return std::string(op_info(step.op).name) + "_" + number(value) + suffix_;
+}
+
+std::string ExpressionText::value_text(Value value, const Place& place) const {
+  const Instruction& step = expression_.instructions[value];
+  if (step.op == Op::leaf) return load_text(step.dtype, place(step), dialect_);
+  if (step.op == Op::scalar) return load_text(step.dtype, name_(step), dialect_);
+  if (step.op == Op::iota) return place(step);
+  std::vector<OperandText> operands;
+  for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
+    operands.push_back(
+        {value_name(step.operands[i]), expression_.dtype_of(step.operands[i]).scalar()});
+  if (step.op == Op::cast) return cast_text(operands[0], step.dtype, dialect_);
+  if (step.dtype == Scalar::structure)
+    return joined({operands[0].text, " ? ", operands[1].text, " : ", operands[2].text});
+  return op_text(step.op, operands, dialect_);
+}
+
+void ExpressionText::write_value(TextWriter& text, Value value, const Place& place) const {
+  const std::string written = value_text(value, place), name = value_name(value);
+  if (written == name) return;
+  const DType dtype = expression_.dtype_of(value);
+  text.line({"const ",
+             dtype.scalar() == Scalar::structure ? memory_type(dtype, dialect_)
+                                                 : value_type(dtype.scalar(), dialect_),
+             " ", name, " = ", written, ";"});
+}
+
+std::string ExpressionText::formula(Value value) const {
+  std::string text;
+  append_formula(text, value);
+  return text;
+}
+
+void ExpressionText::append_formula(std::string& text, Value value) const {
+  constexpr std::size_t line = 90;
+  if (text.size() > line) return;
+  const Instruction& step = expression_.instructions[value];
+  if (!is_operation(step.op)) {
+    text += name_(step);
+  } else {
+    text += step.op == Op::cast ? DType(step.dtype).name() : op_info(step.op).name;
+    for (std::size_t i = 0; i < op_info(step.op).arity; ++i) {
+      text += i == 0 ? "(" : ", ";
+      append_formula(text, step.operands[i]);
+    }
+    text += ")";
+  }
+  if (text.size() > line) text.replace(text.begin() + line, text.end(), "...");
+}
+
+}  // namespace treadle::codegen

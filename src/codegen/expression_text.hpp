@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The steps of an expression as C statements: the part that kernels of every generator share.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "text_writer.hpp"
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/expression.hpp"
+
+namespace treadle::codegen {
+
+/// "record12_4": the type of records of this size and alignment, which are moved whole; of scalars
+/// their type in memory.
+std::string memory_type(const DType& dtype, const Dialect& dialect);
+/// "f32", "i8", "c64"; "b8" for bool.
+std::string short_name(const DType& dtype);
+/// Whether a step computes something.
+bool is_operation(Op op) noexcept;
+
+/// Writes values of one expression under names of their own.
+class ExpressionText {
+ public:
+  /// What stands for a leaf, a scalar or the position: "x0", "s1", "position".
+  using Name = std::function<std::string(const Instruction&)>;
+  /// Where a leaf's element is, an lvalue of its type in memory; of the position a number.
+  using Place = std::function<std::string(const Instruction&)>;
+
+  /// `suffix` stands behind the names of all values but scalars.
+  ExpressionText(const Expression& expression, const Dialect& dialect, Name name,
+                 std::string suffix = "")
+      : expression_(expression),
+        dialect_(dialect),
+        name_(std::move(name)),
+        suffix_(std::move(suffix)) {}
+
+  /// The variable that holds a value.
+  std::string value_name(Value value) const;
+  /// Defines that variable, unless the value has it already.
+  void write_value(TextWriter& text, Value value, const Place& place) const;
+  /// The value as its user wrote it: "add(multiply(s0, x0), multiply(s1, x1))". Shared values are
+  /// written out again each time, so the whole may be endless: it ends where a line does.
+  std::string formula(Value value) const;
+
+ private:
+  void append_formula(std::string& text, Value value) const;
+  std::string value_text(Value value, const Place& place) const;
+
+  const Expression& expression_;
+  const Dialect& dialect_;
+  Name name_;
+  std::string suffix_;
+};
+
+}  // namespace treadle::codegen
