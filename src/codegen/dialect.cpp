@@ -95,6 +95,8 @@ Dialect read(Language language) {
       .local_id = cuda ? "threadIdx.x" : "(uint)get_local_id(0)",
       .group_count = cuda ? "gridDim.x" : "(uint)get_num_groups(0)",
       .local_size = cuda ? "blockDim.x" : "(uint)get_local_size(0)",
+      .shuffle_down = cuda ? "__shfl_down_sync(0xffffffffu, {0}, {1})" : "",
+      .atomic_add = cuda ? "atomicAdd" : "atomic_add",
       .high_product = cuda ? "__umulhi" : "mul_hi",
       .group_size =
           cuda ? "__launch_bounds__({0})" : "__attribute__((reqd_work_group_size({0}, 1, 1)))",

@@ -136,45 +136,6 @@ std::string ElementwiseWriter::kernel_name() const {
   return (operations > 1 ? "fused_" : "") + name + short_name(operands_[0].dtype);
 }
 
-std::string ElementwiseWriter::space_name(const SpaceParameter& parameter) const {
-  const std::string axis = number(parameter.axis);
-  switch (parameter.what) {
-    case What::count:
-      return "n";
-    case What::inner:
-      return "inner";
-    case What::second:
-      return "second";
-    case What::extent:
-      return "extent" + axis;
-    case What::extent_divider:
-      return "divider" + axis;
-    case What::pieces:
-      return "pieces";
-    case What::row_pieces:
-      return "row_pieces";
-    case What::row_divider:
-      return "row_divider";
-    case What::column_pieces:
-      return "column_pieces";
-    case What::column_divider:
-      return "column_divider";
-    case What::piece:
-      return "piece_length";
-    case What::group_pieces:
-      return "group_pieces";
-    case What::lanes_log2:
-      return "lanes_log2";
-    case What::stride:
-      return operands_[parameter.operand].name + "_stride" + axis;
-    case What::second_stride:
-      return operands_[parameter.operand].name + "_second";
-    case What::inner_stride:
-      return operands_[parameter.operand].name + "_step";
-  }
-  return {};
-}
-
 std::vector<ElementwiseParameter> ElementwiseWriter::parameters() const {
   std::vector<ElementwiseParameter> all;
   for (const Operand& operand : operands_) {
@@ -196,7 +157,8 @@ std::vector<ElementwiseParameter> ElementwiseWriter::parameters() const {
                    expression_.scalars[i],
                    joined({"s", number(i)})});
   for (const SpaceParameter& space : space_parameters(loop_, tiling_.schedule))
-    all.push_back({Role::space, 0, space, space.dtype(tiling_.schedule), space_name(space)});
+    all.push_back({Role::space, 0, space, space.dtype(tiling_.schedule),
+                   space_name(space, operands_[space.operand].name)});
   return all;
 }
 
@@ -235,7 +197,7 @@ void ElementwiseWriter::write_comment(const std::string& name) {
 }
 
 std::string ElementwiseWriter::vector_type(const Operand& operand) const {
-  return operand.dtype.name() + "_x" + number(loop_.items);
+  return neighbours_type(operand.dtype, loop_.items);
 }
 
 /// Records are moved whole, so their fields need no names: they are as many words as they have.
@@ -260,33 +222,16 @@ void ElementwiseWriter::write_records() {
 void ElementwiseWriter::write_types() {
   write_records();
   if (loop_.has_vectors) {
-    std::vector<std::string> written;
-    for (const Operand& operand : operands_) {
-      const std::string name = vector_type(operand);
-      if (!operand.is_memory() || operand.step == Step::zero ||
-          std::ranges::find(written, name) != written.end())
-        continue;
-      written.push_back(name);
-      const std::size_t bytes =
-          std::min<std::size_t>(tiling_.access_bytes, loop_.items * operand.dtype.size_bytes());
-      text_.line({"typedef struct ", fill_holes(dialect_.aligned, std::array{number(bytes)}), " { ",
-                  memory_type(operand.dtype, dialect_), " at[", number(loop_.items), "]; } ", name, ";"});
-    }
-    text_.blank();
+    std::vector<DType> dtypes;
+    for (const Operand& operand : operands_)
+      if (operand.is_memory() && operand.step != Step::zero) dtypes.push_back(operand.dtype);
+    write_vector_types(text_, dtypes, loop_.items, tiling_.access_bytes, dialect_);
   }
   const auto space = space_parameters(loop_, tiling_.schedule);
   const bool divides = std::ranges::any_of(space, [](const SpaceParameter& p) {
     return p.what == What::extent_divider || p.what == What::row_divider;
   });
-  if (!divides) return;
-  const std::string uint = type(Scalar::uint32);
-  text_.line("// Exact for dividends below 2^31 (Granlund and Montgomery 1994).");
-  text_.open({dialect_.function, " ", uint, " divided(", uint, " dividend, ", type(Scalar::uint64),
-              " divider)"});
-  text_.line({"return (", dialect_.high_product, "(dividend, (", uint, ")divider) + dividend) >> (",
-              uint, ")(divider >> 32);"});
-  text_.close();
-  text_.blank();
+  if (divides) write_divided(text_, dialect_, types_);
 }
 
 void ElementwiseWriter::write_signature(const std::string& name,
@@ -353,29 +298,14 @@ void ElementwiseWriter::write_element_at(const std::string& index) {
   write_element(place, place);
 }
 
-/// Defines index0, index1, ... of the outer axes from their common position.
-void ElementwiseWriter::write_indices(const std::string& position, unsigned axes) {
-  const std::string integer = type(is_wide() ? Scalar::uint32 : Scalar::int64);
-  std::string rest = position;
-  for (unsigned axis = axes; axis-- > 1;) {
-    const std::string i = number(axis), next = axis == 1 ? "index0" : "rest" + i;
-    const std::string quotient = is_wide() ? joined({"divided(", rest, ", divider", i, ")"})
-                                           : joined({rest, " / extent", i});
-    text_.line({"const ", integer, " ", next, " = ", quotient, ";"});
-    text_.line({"const ", integer, " index", i, " = ", rest, " - ", next, " * extent", i, ";"});
-    rest = next;
-  }
-  if (axes == 1) text_.line({"const ", integer, " index0 = ", position, ";"});
+IndexText ElementwiseWriter::indices() const {
+  return {type(is_wide() ? Scalar::uint32 : Scalar::int64), !is_wide()};
 }
-
-/// How far an operand moves along the outer axes: "index0 * x_stride0 + ...".
+void ElementwiseWriter::write_indices(const std::string& position, unsigned axes) {
+  indices().write(text_, position, axes);
+}
 std::string ElementwiseWriter::outer_offset(const Operand& operand, unsigned axes) const {
-  std::string sum;
-  for (unsigned axis = 0; axis < axes; ++axis) {
-    const std::string i = number(axis);
-    sum += joined({axis == 0 ? "" : " + ", "index", i, " * ", operand.name, "_stride", i});
-  }
-  return sum;
+  return indices().offset(operand.name, axes);
 }
 
 void ElementwiseWriter::advance(const Operand& operand, const std::string& by) {

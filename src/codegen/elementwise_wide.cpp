@@ -122,8 +122,8 @@ void ElementwiseWriter::write_wide_tiled() {
   const unsigned step = tiling_.group_size / side;
   for (const Operand& operand : operands_)
     if (operand.step == Step::crossed)
-      text_.line({dialect_.local, " ", memory_type(operand.dtype, dialect_), " ", operand.name, "_tile[",
-                  number(side), "][", number(side + 1), "];"});
+      text_.line({dialect_.local, " ", memory_type(operand.dtype, dialect_), " ", operand.name,
+                  "_tile[", number(side), "][", number(side + 1), "];"});
   text_.line({"const ", uint, " lane = ", dialect_.local_id, " % ", number(side),
               ", line = ", dialect_.local_id, " / ", number(side), ";"});
   text_.line({"const ", uint, " column = divided(", dialect_.group_id, ", row_divider);"});

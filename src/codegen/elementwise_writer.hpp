@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "expression_text.hpp"
+#include "space_text.hpp"
 #include "text_writer.hpp"
 #include "treadle/codegen/elementwise.hpp"
 #include "treadle/codegen/signature.hpp"
@@ -39,7 +40,6 @@ class ElementwiseWriter {
 
   // What is there, and what it is called.
   void name_operands();
-  std::string space_name(const SpaceParameter& parameter) const;
   std::string kernel_name() const;
   bool is_wide() const { return tiling_.schedule == Schedule::wide; }
   void find_constants();
@@ -71,6 +71,7 @@ class ElementwiseWriter {
   std::string element(const Operand& operand, const std::string& index) const;
 
   // Parts of loops.
+  IndexText indices() const;
   void write_indices(const std::string& position, unsigned axes);
   std::string outer_offset(const Operand& operand, unsigned axes) const;
   void advance(const Operand& operand, const std::string& by);

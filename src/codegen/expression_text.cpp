@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "expression_text.hpp"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "treadle/codegen/element_text.hpp"
@@ -21,6 +23,28 @@ std::string short_name(const DType& dtype) {
 
 bool is_operation(Op op) noexcept { return op != Op::leaf && op != Op::scalar && op != Op::iota; }
 
+std::string neighbours_type(const DType& dtype, unsigned items) {
+  return dtype.name() + "_x" + number(items);
+}
+
+void write_vector_types(TextWriter& text, const std::vector<DType>& dtypes, unsigned items,
+                        std::size_t access_bytes, const Dialect& dialect) {
+  std::vector<std::string> written;
+  for (const DType& dtype : dtypes) {
+    const std::string name = neighbours_type(dtype, items);
+    if (std::ranges::find(written, name) != written.end()) continue;
+    written.push_back(name);
+    const std::size_t bytes = std::min(access_bytes, items * dtype.size_bytes());
+    text.line({"typedef struct ", fill_holes(dialect.aligned, std::array{number(bytes)}), " { ",
+               memory_type(dtype, dialect), " at[", number(items), "]; } ", name, ";"});
+  }
+  text.blank();
+}
+
+bool ExpressionText::is_variable(const Instruction& step) const {
+  return step.op == Op::leaf && step.operands[0] < variables_;
+}
+
 std::string ExpressionText::value_name(Value value) const {
   const Instruction& step = expression_.instructions[value];
   if (step.op == Op::scalar) {
@@ -28,12 +52,14 @@ std::string ExpressionText::value_name(Value value) const {
     // What is passed in another form than it is computed with has a value of its own.
     return load_text(step.dtype, name, dialect_) == name ? name : name + "_value";
   }
-  if (!is_operation(step.op)) return name_(step) + "_i" + suffix_;
-  return std::string(op_info(step.op).name) + "_" + number(value) + suffix_;
+  if (is_variable(step)) return name_(step);
+  if (!is_operation(step.op)) return name_(step) + "_i";
+  return std::string(op_info(step.op).name) + "_" + number(value);
 }
 
 std::string ExpressionText::value_text(Value value, const Place& place) const {
   const Instruction& step = expression_.instructions[value];
+  if (is_variable(step)) return name_(step);
   if (step.op == Op::leaf) return load_text(step.dtype, place(step), dialect_);
   if (step.op == Op::scalar) return load_text(step.dtype, name_(step), dialect_);
   if (step.op == Op::iota) return place(step);

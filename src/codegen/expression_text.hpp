@@ -2,9 +2,11 @@
 // The steps of an expression as C statements: the part that kernels of every generator share.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "text_writer.hpp"
 #include "treadle/codegen/dialect.hpp"
@@ -20,6 +22,13 @@ std::string short_name(const DType& dtype);
 /// Whether a step computes something.
 bool is_operation(Op op) noexcept;
 
+/// Defines the types of `items` neighbours that are read or written by accesses of at most
+/// `access_bytes`: float32_x4.
+void write_vector_types(TextWriter& text, const std::vector<DType>& dtypes, unsigned items,
+                        std::size_t access_bytes, const Dialect& dialect);
+/// The name of such a type.
+std::string neighbours_type(const DType& dtype, unsigned items);
+
 /// Writes values of one expression under names of their own.
 class ExpressionText {
  public:
@@ -28,13 +37,10 @@ class ExpressionText {
   /// Where a leaf's element is, an lvalue of its type in memory; of the position a number.
   using Place = std::function<std::string(const Instruction&)>;
 
-  /// `suffix` stands behind the names of all values but scalars.
+  /// The first `variables` leaves are no elements in memory but variables, under their names.
   ExpressionText(const Expression& expression, const Dialect& dialect, Name name,
-                 std::string suffix = "")
-      : expression_(expression),
-        dialect_(dialect),
-        name_(std::move(name)),
-        suffix_(std::move(suffix)) {}
+                 std::size_t variables = 0)
+      : expression_(expression), dialect_(dialect), name_(std::move(name)), variables_(variables) {}
 
   /// The variable that holds a value.
   std::string value_name(Value value) const;
@@ -47,11 +53,12 @@ class ExpressionText {
  private:
   void append_formula(std::string& text, Value value) const;
   std::string value_text(Value value, const Place& place) const;
+  bool is_variable(const Instruction& step) const;
 
   const Expression& expression_;
   const Dialect& dialect_;
   Name name_;
-  std::string suffix_;
+  std::size_t variables_;
 };
 
 }  // namespace treadle::codegen

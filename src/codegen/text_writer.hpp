@@ -32,6 +32,11 @@ class TextWriter {
     --depth_;
     line("}");
   }
+  /// The same with what follows the brace: the name of a structure.
+  void close(std::string_view behind) {
+    --depth_;
+    line({"} ", behind});
+  }
   void close_and_open(std::string_view between) {
     --depth_;
     line({"} ", between, " {"});

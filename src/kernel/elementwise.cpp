@@ -10,7 +10,6 @@
 #include "treadle/codegen/lowering.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/event.hpp"
-#include "treadle/kernel/program.hpp"
 
 namespace treadle::kernel {
 namespace {
@@ -134,30 +133,12 @@ class Launcher {
     launch_.expression.require_valid();
     codegen::ElementwiseText text =
         codegen::generate_elementwise(launch_.expression, loop, tiling_, dialect_);
-    require_room(text);
-    const Program program(device_.shared_from_this(), text.text,
-                          {.flags = flags(), .source_name = text.name});
-    device::Kernel kernel = program.kernel(text.name);
-    kernel.let_go_of_device();
-    return std::make_shared<ElementwisePlan>(ElementwisePlan{
-        std::move(text), kernel, tiling_.group_size, program.origin(), program.seconds()});
-  }
-  std::vector<std::string> flags() const {
-    std::vector<std::string> all = dialect_.exact_flags;
-    if (!dialect_.exact_division_flag.empty() && device_.info().traits.exact_division)
-      all.push_back(dialect_.exact_division_flag);
-    return all;
-  }
-  void require_room(const codegen::ElementwiseText& text) const {
     std::size_t bytes = 0;
     for (const ElementwiseParameter& parameter : text.parameters)
       bytes += is_pointer(parameter) ? sizeof(std::uint64_t) : DType(parameter.dtype).size_bytes();
-    const std::size_t room = device_.info().limits.parameter_bytes;
-    if (room == 0 || bytes <= room) return;
-    throw NotSupported("kernel " + text.name + " has " + std::to_string(bytes) +
-                           " bytes of parameters, and " + device_.info().id + " takes " +
-                           std::to_string(room),
-                       "evaluate a part of the expression first");
+    const auto [kernel, origin, seconds] = load_text(device_, text.text, text.name, bytes);
+    return std::make_shared<ElementwisePlan>(
+        ElementwisePlan{std::move(text), kernel, tiling_.group_size, origin, seconds});
   }
   static bool is_pointer(const ElementwiseParameter& parameter) {
     return parameter.role == Role::output || parameter.role == Role::leaf;
@@ -189,19 +170,13 @@ class Launcher {
         return place(part, k, space.offsets[k]);
       case Role::output_offset:
       case Role::leaf_offset:
-        value = element_offset(place(part, k, space.offsets[k]), k);
+        value = element_offset(place(part, k, space.offsets[k]), operands_[k].dtype);
         break;
       case Role::position:
         value = static_cast<std::uint64_t>(part.first[k] + space.offsets[k]);
         break;
-      case Role::scalar: {
-        const DType dtype = parameter.dtype;
-        const bool is_plain = dtype == Scalar::float32 || dtype == Scalar::float64;
-        return {launch_.scalars[parameter.index].data(), dtype.size_bytes(),
-                is_plain                              ? ParameterKind::floating
-                : dtype.kind() == ScalarKind::complex ? ParameterKind::unknown
-                                                      : ParameterKind::integer};
-      }
+      case Role::scalar:
+        return scalar_argument(parameter.dtype, launch_.scalars[parameter.index].data());
       case Role::space:
         value = space.value(parameter.space);
         break;
@@ -219,15 +194,6 @@ class Launcher {
       return operand.kind == kind && operand.index == parameter.index;
     });
     return static_cast<std::size_t>(found - operands_.begin());
-  }
-  /// Of a place in its allocation.
-  std::uint64_t element_offset(const device::Location& place, std::size_t k) const {
-    const std::uint64_t bytes = place.offset;
-    if (bytes % size_bytes(k) != 0)
-      throw InvalidArgument("an array of " + operands_[k].dtype.name() + " begins " +
-                                std::to_string(bytes) + " bytes into its allocation",
-                            "begin at a multiple of " + std::to_string(size_bytes(k)) + " bytes");
-    return bytes / size_bytes(k);
   }
 
   device::Device& device_;

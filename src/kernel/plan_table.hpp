@@ -9,7 +9,11 @@
 #include <string>
 #include <unordered_map>
 
+#include "treadle/base/dtype.hpp"
+#include "treadle/compile/compile.hpp"
 #include "treadle/device/device.hpp"
+#include "treadle/device/kernel.hpp"
+#include "treadle/device/location.hpp"
 
 namespace treadle::kernel {
 
@@ -57,11 +61,13 @@ class PlanTable {
 
 struct ElementwisePlan;
 struct RandomPlan;
+struct ReductionPlan;
 
 /// All plans of a device.
 struct DevicePlans {
   PlanTable<ElementwisePlan> elementwise;
   PlanTable<RandomPlan> random;
+  PlanTable<ReductionPlan> reduction;
 };
 /// Those of `device`.
 inline DevicePlans& plans_of(device::Device& device) {
@@ -69,5 +75,23 @@ inline DevicePlans& plans_of(device::Device& device) {
     return std::static_pointer_cast<void>(std::make_shared<DevicePlans>());
   }));
 }
+
+/// A generated kernel, loaded; it does not keep the device alive.
+struct LoadedText {
+  device::Kernel kernel;
+  compile::Origin origin;
+  double seconds;
+};
+/// Compiles a text with one kernel, whose arithmetic is that of the text. Throws NotSupported if
+/// the device takes fewer bytes of parameters than these, and as Program.
+LoadedText load_text(device::Device& device, const std::string& text, const std::string& name,
+                     std::size_t parameter_bytes);
+
+/// Of a place in its allocation, for languages without addresses. Throws InvalidArgument if it is
+/// between two elements.
+std::uint64_t element_offset(const device::Location& place, const DType& dtype);
+
+/// A value that a launch passes; `data` holds the bytes of the dtype.
+device::Argument scalar_argument(Scalar dtype, const void* data);
 
 }  // namespace treadle::kernel

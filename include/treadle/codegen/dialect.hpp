@@ -40,9 +40,13 @@ struct Dialect {
   std::string group_id, local_id;  ///< expressions: along the first dimension, of 32 bits
   std::string group_count;         ///< the same: how many groups there are
   std::string local_size;          ///< the same: work-items of a group
-  std::string high_product;        ///< a function: the high half of the product of two uints
-  std::string group_size;          ///< between TREADLE_KERNEL and a name: {0} work-items
-  std::string aligned;             ///< behind `struct`: to {0} bytes
+  /// The value {0} of the work-item that is {1} further on in a sub-group of 32; empty where the
+  /// language does not have that.
+  std::string shuffle_down;
+  std::string atomic_add;    ///< a function: adds to an uint in device memory, gives the old
+  std::string high_product;  ///< a function: the high half of the product of two uints
+  std::string group_size;    ///< between TREADLE_KERNEL and a name: {0} work-items
+  std::string aligned;       ///< behind `struct`: to {0} bytes
   /// Whether a pointer to anywhere in an allocation can be passed. Otherwise kernels take it to the
   /// allocation's start, and an offset.
   bool has_addresses;

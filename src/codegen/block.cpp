@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "block.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "treadle/codegen/element_text.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+/// Work-items that shuffle with each other.
+constexpr unsigned sub_group = 32;
+
+}  // namespace
+
+unsigned BlockReduce::shuffled() const { return has_shuffles() ? std::min(depth, sub_group) : 1; }
+
+unsigned BlockReduce::shared_values() const {
+  return depth == shuffled() ? 0 : group_size / shuffled();
+}
+
+void BlockReduce::declare(TextWriter& text) const {
+  if (shared_values() == 0) return;
+  for (const BlockField& field : fields)
+    text.line({dialect.local, " ", value_type(field.dtype, dialect), " ", field.name, "_shared[",
+               number(shared_values()), "];"});
+}
+
+void BlockReduce::write(TextWriter& text, const std::string& lane) const {
+  if (depth == 1) return;
+  if (!has_shuffles()) return write_tree(text, lane);
+  write_shuffles(text);
+  if (depth > shuffled()) write_sub_groups(text, lane);
+}
+
+void BlockReduce::write_shuffles(TextWriter& text) const {
+  const std::string uint = value_type(Scalar::uint32, dialect);
+  text.directive("#pragma unroll");
+  text.open({"for (", uint, " step = ", number(shuffled() / 2), "; step > 0; step /= 2)"});
+  for (const auto& [name, dtype] : fields) {
+    const auto shuffle = [&](const char* part) {
+      return fill_holes(dialect.shuffle_down, std::array{name + part, std::string("step")});
+    };
+    const std::string type = value_type(dtype, dialect);
+    if (DType(dtype).kind() != ScalarKind::complex) {
+      text.line({"const ", type, " ", name, "_other = ", shuffle(""), ";"});
+      continue;
+    }
+    text.line({type, " ", name, "_other;"});
+    text.line({name, "_other.x = ", shuffle(".x"), ";"});
+    text.line({name, "_other.y = ", shuffle(".y"), ";"});
+  }
+  combine(text, [](const std::string& name) { return name + "_other"; });
+  text.close();
+}
+
+void BlockReduce::write_shared(TextWriter& text, const std::string& index) const {
+  for (const BlockField& field : fields)
+    text.line({field.name, "_shared[", index, "] = ", field.name, ";"});
+}
+
+/// The first of each sub-group hands its part over, and the first of all folds them in order.
+void BlockReduce::write_sub_groups(TextWriter& text, const std::string& lane) const {
+  const std::string uint = value_type(Scalar::uint32, dialect), width = number(sub_group);
+  text.open({"if (", lane, " % ", width, " == 0)"});
+  write_shared(text, joined({dialect.local_id, " / ", width}));
+  text.close();
+  text.line({dialect.barrier, ";"});
+  text.open({"if (", lane, " == 0)"});
+  text.directive("#pragma unroll");
+  text.open({"for (", uint, " other = 1; other < ", number(depth / sub_group), "; ++other)"});
+  combine(text, [&](const std::string& name) {
+    return joined({name, "_shared[", dialect.local_id, " / ", width, " + other]"});
+  });
+  text.close();
+  text.close();
+}
+
+void BlockReduce::write_tree(TextWriter& text, const std::string& lane) const {
+  const std::string uint = value_type(Scalar::uint32, dialect), me = dialect.local_id;
+  write_shared(text, me);
+  text.line({dialect.barrier, ";"});
+  text.open({"for (", uint, " step = ", number(depth / 2), "; step > 0; step /= 2)"});
+  text.open({"if (", lane, " < step)"});
+  const std::string distance =
+      lanes_are_adjacent ? "step" : joined({"step * ", number(group_size / depth)});
+  combine(text, [&](const std::string& name) {
+    return joined({name, "_shared[", me, " + ", distance, "]"});
+  });
+  write_shared(text, me);
+  text.close();
+  text.line({dialect.barrier, ";"});
+  text.close();
+}
+
+}  // namespace treadle::codegen

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "fold_text.hpp"
+
+#include <array>
+#include <complex>
+#include <cstring>
+#include <limits>
+
+#include "treadle/codegen/element_text.hpp"
+#include "treadle/codegen/op_text.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+using Bytes = std::array<std::byte, 16>;
+
+template <class T>
+Bytes bytes_of(T value) {
+  Bytes bytes{};
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+
+constexpr std::uint16_t half_one = 0x3c00, half_infinity = 0x7c00, half_nan = 0x7e00;
+
+/// What a fold begins with.
+enum class Start { zero, one, lowest, highest, nan };
+
+Start start_of(Fold fold, Scalar dtype) {
+  const ScalarKind kind = DType(dtype).kind();
+  const bool has_nan = kind == ScalarKind::floating || kind == ScalarKind::complex;
+  switch (fold) {
+    case Fold::sum:
+    case Fold::any:
+      return Start::zero;
+    case Fold::product:
+    case Fold::all:
+      return Start::one;
+    case Fold::minimum:
+    case Fold::argmin:
+      return Start::highest;
+    case Fold::maximum:
+    case Fold::argmax:
+      return Start::lowest;
+    case Fold::fmin:
+      return has_nan ? Start::nan : Start::highest;
+    case Fold::fmax:
+      return has_nan ? Start::nan : Start::lowest;
+  }
+  return Start::zero;
+}
+
+template <class T>
+T number_at(Start start) {
+  using Limits = std::numeric_limits<T>;
+  switch (start) {
+    case Start::one:
+      return T(1);
+    case Start::lowest:
+      return Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest();
+    case Start::highest:
+      return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    case Start::nan:
+      return Limits::quiet_NaN();
+    case Start::zero:
+      break;
+  }
+  return T(0);
+}
+
+template <class T>
+Bytes complex_at(Start start) {
+  const T part = number_at<T>(start);
+  const bool has_both = start != Start::one;
+  return bytes_of(std::array<T, 2>{part, has_both ? part : T(0)});
+}
+
+Bytes half_at(Start start) {
+  switch (start) {
+    case Start::one:
+      return bytes_of(half_one);
+    case Start::lowest:
+      return bytes_of(static_cast<std::uint16_t>(half_infinity | 0x8000));
+    case Start::highest:
+      return bytes_of(half_infinity);
+    case Start::nan:
+      return bytes_of(half_nan);
+    case Start::zero:
+      break;
+  }
+  return {};
+}
+
+Bytes start_bytes(Start start, Scalar dtype) {
+  switch (dtype) {
+    case Scalar::boolean:
+      return bytes_of<std::uint8_t>(start == Start::one || start == Start::highest ? 1 : 0);
+    case Scalar::int8:
+      return bytes_of(number_at<std::int8_t>(start));
+    case Scalar::int16:
+      return bytes_of(number_at<std::int16_t>(start));
+    case Scalar::int32:
+      return bytes_of(number_at<std::int32_t>(start));
+    case Scalar::int64:
+      return bytes_of(number_at<std::int64_t>(start));
+    case Scalar::uint8:
+      return bytes_of(number_at<std::uint8_t>(start));
+    case Scalar::uint16:
+      return bytes_of(number_at<std::uint16_t>(start));
+    case Scalar::uint32:
+      return bytes_of(number_at<std::uint32_t>(start));
+    case Scalar::uint64:
+      return bytes_of(number_at<std::uint64_t>(start));
+    case Scalar::float16:
+      return half_at(start);
+    case Scalar::float32:
+      return bytes_of(number_at<float>(start));
+    case Scalar::float64:
+      return bytes_of(number_at<double>(start));
+    case Scalar::complex64:
+      return complex_at<float>(start);
+    case Scalar::complex128:
+      return complex_at<double>(start);
+    case Scalar::structure:
+      break;
+  }
+  return {};
+}
+
+Op op_of(Fold fold) {
+  switch (fold) {
+    case Fold::product:
+      return Op::multiply;
+    case Fold::minimum:
+      return Op::minimum;
+    case Fold::maximum:
+      return Op::maximum;
+    case Fold::fmin:
+      return Op::fmin;
+    case Fold::fmax:
+      return Op::fmax;
+    case Fold::any:
+      return Op::logical_or;
+    case Fold::all:
+      return Op::logical_and;
+    default:
+      return Op::add;
+  }
+}
+
+}  // namespace
+
+bool is_arg(Fold fold) noexcept { return fold == Fold::argmin || fold == Fold::argmax; }
+
+FoldText::FoldText(Fold fold, std::size_t index, Scalar dtype, const Dialect& dialect)
+    : fold_(fold), dtype_(dtype), dialect_(dialect) {
+  const std::string name = joined({fold_name(fold), "_", number(index)});
+  fields_.push_back({name, dtype});
+  if (is_arg(fold)) fields_.push_back({name + "_at", Scalar::int64});
+}
+
+std::string FoldText::neutral(std::size_t field) const {
+  // Behind every place, so that the first element wins even if it equals the start.
+  const Start start = field == 1 ? Start::highest : start_of(fold_, dtype_);
+  const Scalar dtype = fields_[field].dtype;
+  return literal_text(dtype, start_bytes(start, dtype), dialect_);
+}
+
+/// Whether a value is before another one in the order of the fold: NaN is before all.
+std::string FoldText::beats(const std::string& value, const std::string& than) const {
+  const OperandText both[] = {{value, dtype_}, {than, dtype_}};
+  const std::string before =
+      op_text(fold_ == Fold::argmin ? Op::less : Op::greater, both, dialect_);
+  const ScalarKind kind = DType(dtype_).kind();
+  if (kind != ScalarKind::floating && kind != ScalarKind::complex) return before;
+  const auto is_nan = [&](const OperandText& operand) {
+    return joined({"(", op_text(Op::isnan, {&operand, 1}, dialect_), ")"});
+  };
+  return joined({"!", is_nan(both[1]), " && ((", before, ") || ", is_nan(both[0]), ")"});
+}
+
+void FoldText::combine(TextWriter& text, const Name& into, const Name& from) const {
+  const std::string value = into(fields_[0].name), other = from(fields_[0].name);
+  if (!is_arg(fold_)) {
+    const OperandText both[] = {{value, dtype_}, {other, dtype_}};
+    return text.line({value, " = ", op_text(op_of(fold_), both, dialect_), ";"});
+  }
+  const std::string at = into(fields_[1].name), other_at = from(fields_[1].name);
+  text.line("{");
+  text.line({"  const int is_before = ", beats(other, value), ";"});
+  text.line({"  const int is_behind = ", beats(value, other), ";"});
+  text.line({"  const int wins = is_before || (!is_behind && ", other_at, " < ", at, ");"});
+  text.line({"  ", value, " = wins ? ", other, " : ", value, ";"});
+  text.line({"  ", at, " = wins ? ", other_at, " : ", at, ";"});
+  text.line("}");
+}
+
+}  // namespace treadle::codegen

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: MIT
+// What reductions of both schedules are made of.
+#include <algorithm>
+#include <array>
+
+#include "reduction_tiling.hpp"
+#include "reduction_writer.hpp"
+#include "treadle/codegen/device_functions.hpp"
+#include "treadle/codegen/element_text.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen {
+
+ReductionWriter::ReductionWriter(const ReductionExpression& expression, const ReductionClass& loop,
+                                 const Tiling& tiling, const Dialect& dialect)
+    : expression_(expression),
+      loop_(loop),
+      tiling_(tiling),
+      dialect_(dialect),
+      types_(dialect),
+      map_(expression.map, dialect, [this](const Instruction& step) { return input_name(step); }),
+      epilogue_(
+          expression.epilogue, dialect,
+          [this](const Instruction& step) { return result_name(step); }, expression.folds.size()),
+      partial_bytes_(bytes_of_partial(expression)) {
+  std::size_t largest = 1;
+  for (std::size_t i = 0; i < expression.folds.size(); ++i) {
+    const Scalar dtype = expression.map.dtype_of(expression.map.outputs[i]).scalar();
+    folds_.emplace_back(expression.folds[i], i, dtype, dialect);
+    largest = std::max(largest, DType(dtype).size_bytes());
+  }
+  lanes_ = lanes_of(largest);
+  name_operands();
+  find_constants();
+}
+
+ReductionText ReductionWriter::write() {
+  const std::string name = kernel_name();
+  const std::vector<ReductionParameter> all = parameters();
+  write_comment(name);
+  write_types();
+  write_signature(name, all);
+  if (!dialect_.has_addresses)
+    for (const Operand& operand : operands_)
+      if (operand.is_memory()) text_.line({operand.name, " += ", operand.name, "_offset;"});
+  is_wide() ? write_wide() : write_narrow();
+  text_.close();
+  const std::string& text = text_.text();
+  return {name, comment_ + dialect_.exact_preamble + device_functions(text, dialect_) + text, all};
+}
+
+void ReductionWriter::name_operands() {
+  const auto operands = operands_of(expression_);
+  for (const ReductionOperand& operand : operands) {
+    const auto alike = std::ranges::count(operands, operand.kind, &ReductionOperand::kind);
+    std::string name = operand.kind == Kind::leaf       ? "x"
+                       : operand.kind == Kind::position ? "position"
+                       : operand.kind == Kind::place    ? "place"
+                       : operand.kind == Kind::output   ? "z"
+                                                        : "y";
+    if (alike > 1) name += number(operand.index);
+    operands_.push_back({operand, name});
+  }
+}
+
+const ReductionWriter::Operand& ReductionWriter::operand(Kind kind, std::size_t index) const {
+  return *std::ranges::find_if(
+      operands_, [&](const Operand& o) { return o.kind == kind && o.index == index; });
+}
+
+Step ReductionWriter::inner_step(const Operand& operand) const {
+  return (has_strips() ? loop_.kept : loop_.folded).steps[number_of(operand)];
+}
+
+void ReductionWriter::find_constants() {
+  for (const Instruction& step : expression_.map.instructions) {
+    bool is_constant = step.op != Op::iota;
+    if (step.op == Op::leaf)
+      is_constant = inner_step(operand(Kind::leaf, step.operands[0])) == Step::zero;
+    else
+      for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
+        is_constant = is_constant && constants_[step.operands[i]];
+    constants_.push_back(is_constant);
+  }
+}
+
+std::string ReductionWriter::input_name(const Instruction& step) const {
+  if (step.op == Op::scalar) return joined({"s", number(step.operands[0])});
+  if (step.op == Op::iota) return "position";
+  return operand(Kind::leaf, step.operands[0]).name;
+}
+
+std::string ReductionWriter::result_name(const Instruction& step) const {
+  const std::size_t index = step.operands[0];
+  if (step.op == Op::scalar) return joined({"s", number(expression_.map.scalars.size() + index)});
+  if (index < folds_.size()) return folds_[index].result().name;
+  return operand(Kind::result_leaf, index - folds_.size()).name;
+}
+
+std::string ReductionWriter::kernel_name() const {
+  std::string name;
+  const auto append = [&](const Expression& part) {
+    for (const Instruction& step : part.instructions)
+      if (is_operation(step.op) && name.size() < 60)
+        name += std::string(op_info(step.op).name) + "_";
+  };
+  append(expression_.map);
+  for (const Fold fold : expression_.folds) name += std::string(fold_name(fold)) + "_";
+  append(expression_.epilogue);
+  return name + short_name(expression_.epilogue.dtype_of(expression_.epilogue.outputs[0]));
+}
+
+void ReductionWriter::append_space(std::vector<ReductionParameter>& all,
+                                   ReductionParameter::Role role) const {
+  const bool is_kept = role == ReductionParameter::Role::kept;
+  const bool has_32_bits = is_kept ? loop_.kept_has_32_bits : loop_.folded_has_32_bits;
+  const Schedule schedule = has_32_bits ? Schedule::wide : Schedule::narrow;
+  std::vector<SpaceParameter> space =
+      space_parameters(is_kept ? loop_.kept : loop_.folded, schedule);
+  if (!is_kept && has_strips()) space.push_back({SpaceParameter::What::group_pieces});
+  const auto is_unused = [&](const SpaceParameter& parameter) {
+    using What = SpaceParameter::What;
+    if (parameter.what == What::lanes_log2) return true;
+    const bool has_pieces = !is_wide() && !is_kept;
+    if (parameter.what == What::piece || parameter.what == What::group_pieces) return !has_pieces;
+    if (!is_kept || is_wide()) return false;
+    return parameter.what == (has_strips() ? What::pieces : What::count);
+  };
+  std::erase_if(space, is_unused);
+  for (const SpaceParameter& parameter : space)
+    all.push_back(
+        {role, 0, parameter, parameter.dtype(schedule),
+         space_name(parameter, operands_[parameter.operand].name, is_kept ? "out_" : "")});
+}
+
+std::vector<ReductionParameter> ReductionWriter::parameters() const {
+  using Role = ReductionParameter::Role;
+  std::vector<ReductionParameter> all;
+  for (std::size_t k = 0; k < operands_.size(); ++k) {
+    const Operand& operand = operands_[k];
+    const auto index = static_cast<std::uint8_t>(k);
+    all.push_back({operand.is_memory() ? Role::pointer : Role::first,
+                   index,
+                   {},
+                   Scalar::int64,
+                   operand.name});
+    if (operand.is_memory() && !dialect_.has_addresses)
+      all.push_back({Role::offset, index, {}, Scalar::int64, operand.name + "_offset"});
+  }
+  std::uint8_t scalars = 0;
+  for (const Expression* part : {&expression_.map, &expression_.epilogue})
+    for (const Scalar dtype : part->scalars) {
+      all.push_back({Role::scalar, scalars, {}, dtype, joined({"s", number(scalars)})});
+      ++scalars;
+    }
+  append_space(all, Role::kept);
+  append_space(all, Role::folded);
+  if (loop_.is_split) {
+    all.push_back({Role::splits, 0, {}, Scalar::uint32, "splits"});
+    all.push_back({Role::partials, 0, {}, Scalar::int8, "partials"});
+    all.push_back({Role::tickets, 0, {}, Scalar::uint32, "tickets"});
+  } else if (!is_wide()) {
+    all.push_back({Role::tiles, 0, {}, Scalar::int64, "tiles"});
+    all.push_back({Role::group_tiles, 0, {}, Scalar::int64, "group_tiles"});
+  }
+  return all;
+}
+
+std::string ReductionWriter::pointer_to(const std::string& element, const Operand& operand) const {
+  return (operand.kind == Kind::output ? "" : "const ") + dialect_.global + element + " *";
+}
+
+std::string ReductionWriter::declared(const ReductionParameter& parameter) const {
+  using Role = ReductionParameter::Role;
+  switch (parameter.role) {
+    case Role::pointer: {
+      const Operand& operand = operands_[parameter.index];
+      return pointer_to(memory_type(operand.dtype, dialect_), operand) +
+             (operand.kind == Kind::output ? dialect_.restrict + " " : "") + operand.name;
+    }
+    case Role::scalar:
+      return joined({stored_type(parameter.dtype, dialect_), " ", parameter.name});
+    case Role::partials:
+      return joined({dialect_.global, "partial *partials"});
+    case Role::tickets:
+      return joined({dialect_.global, type(Scalar::uint32), " *tickets"});
+    default:
+      return joined({type(parameter.dtype), " ", parameter.name});
+  }
+}
+
+void ReductionWriter::write_comment(const std::string& name) {
+  text_.line({"// ", name, ", made by treadle's reduction generator:"});
+  for (std::size_t i = 0; i < folds_.size(); ++i)
+    text_.line({"//   ", folds_[i].result().name, " = ", fold_name(expression_.folds[i]), " of ",
+                map_.formula(expression_.map.outputs[i])});
+  for (const Operand& operand : operands_)
+    if (operand.kind == Kind::output)
+      text_.line({"//   ", operand.name, " = ",
+                  epilogue_.formula(expression_.epilogue.outputs[operand.index])});
+  std::string shape = loop_.has_columns ? "columns, " : "rows, ";
+  shape += std::string(space_kind_name(loop_.folded.kind)) + " loop, ";
+  shape += std::string(schedule_name(tiling_.schedule)) + " schedule";
+  if (is_wide()) shape += ", work-items on a result: " + number(depth());
+  if (loop_.is_split) shape += ", results are shared by groups";
+  text_.line({"// ", shape});
+  comment_ = text_.text();
+  text_ = {};
+}
+
+void ReductionWriter::write_types() {
+  if (loop_.folded.has_vectors) {
+    std::vector<DType> dtypes;
+    for (const Operand& operand : operands_)
+      if (operand.kind == Kind::leaf && inner_step(operand) == Step::unit)
+        dtypes.push_back(operand.dtype);
+    write_vector_types(text_, dtypes, loop_.folded.items, tiling_.access_bytes, dialect_);
+  }
+  const bool divides =
+      (loop_.kept_has_32_bits && kept_axes() > 1) ||
+      (loop_.folded_has_32_bits && (folded_axes() > 1 || loop_.folded.kind == SpaceKind::rows));
+  if (divides) write_divided(text_, dialect_, types_);
+  if (loop_.is_split) write_partials_type();
+}
+
+void ReductionWriter::write_partials_type() {
+  text_.open("typedef struct");
+  for (const FoldText& fold : folds_)
+    for (const auto& [name, dtype] : fold.fields())
+      text_.line({value_type(dtype, dialect_), " ", name, ";"});
+  text_.close("partial;");
+  text_.blank();
+}
+
+void ReductionWriter::write_signature(const std::string& name,
+                                      const std::vector<ReductionParameter>& all) {
+  const std::array size{number(tiling_.group_size)};
+  text_.line({dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", name, "("});
+  std::vector<std::string> list;
+  for (const ReductionParameter& parameter : all) list.push_back(declared(parameter));
+  text_.open_parameters(list);
+}
+
+IndexText ReductionWriter::kept_indices() const {
+  const bool is_small = loop_.kept_has_32_bits;
+  return {type(is_small ? Scalar::uint32 : Scalar::int64), !is_small, "out_"};
+}
+IndexText ReductionWriter::folded_indices() const {
+  const bool is_small = loop_.folded_has_32_bits;
+  return {type(is_small ? Scalar::uint32 : Scalar::int64), !is_small};
+}
+unsigned ReductionWriter::kept_axes() const {
+  return loop_.kept.outer_rank + (loop_.kept.kind == SpaceKind::strided ? 1u : 0u);
+}
+unsigned ReductionWriter::folded_axes() const {
+  return loop_.folded.outer_rank + (loop_.folded.kind == SpaceKind::strided ? 1u : 0u);
+}
+
+std::string ReductionWriter::base(const Operand& operand) const {
+  return operand.name + (operand.is_of_elements() ? moved_ : kept_moved_);
+}
+std::string ReductionWriter::element(const Operand& operand, const std::string& index) const {
+  return operand.is_memory() ? base(operand) + "[" + index + "]" : base(operand) + " + " + index;
+}
+/// How far an operand is moved by an index of the innermost loop.
+std::string ReductionWriter::along(const Operand& operand, const std::string& index) const {
+  const Step step = inner_step(operand);
+  if (step == Step::zero) return "0";
+  if (step == Step::unit) return index;
+  return joined({index, " * ", operand.name, has_strips() ? "_out_step" : "_step"});
+}
+
+/// Defines the operand `by` elements further on, under a name with this suffix.
+void ReductionWriter::move(const Operand& operand, const std::string& by,
+                           const std::string& suffix) {
+  text_.line({operand.is_memory() ? pointer_to(memory_type(operand.dtype, dialect_), operand)
+                                  : "const " + type(Scalar::int64) + " ",
+              operand.name, suffix, " = ", base(operand), by.empty() ? "" : " + ", by, ";"});
+}
+
+std::string ReductionWriter::kept_offset(const Operand& operand) const {
+  const bool moves = has_strips() || loop_.kept.steps[number_of(operand)] != Step::zero;
+  return moves ? kept_indices().offset(operand.name, kept_axes()) : "";
+}
+
+/// Moves operands to the result at a position: those of elements, those of results, or both.
+void ReductionWriter::write_kept_move(const std::string& position, bool elements, bool results) {
+  if (elements) moved_ = "";
+  if (results) kept_moved_ = "";
+  const auto moves = [&](const Operand& operand) {
+    return (operand.is_of_elements() ? elements : results) && !kept_offset(operand).empty();
+  };
+  if (std::ranges::any_of(operands_, moves)) kept_indices().write(text_, position, kept_axes());
+  for (const Operand& operand : operands_)
+    if (operand.is_of_elements() ? elements : results) move(operand, kept_offset(operand), "_row");
+  if (elements) moved_ = "_row";
+  if (results) kept_moved_ = "_row";
+}
+
+/// Moves operands to the elements at a position of the outer axes that are folded, and along the
+/// innermost one.
+void ReductionWriter::write_folded_move(const std::string& position, const std::string& start) {
+  const unsigned axes = folded_axes();
+  folded_indices().write(text_, position, axes);
+  for (const Operand& operand : operands_) {
+    if (!operand.is_of_elements()) continue;
+    const bool moves = loop_.folded.kind != SpaceKind::strided ||
+                       loop_.folded.steps[number_of(operand)] != Step::zero;
+    std::string by = moves ? folded_indices().offset(operand.name, axes) : "";
+    if (!start.empty() && inner_step(operand) != Step::zero)
+      by += joined({by.empty() ? "" : " + ", along(operand, start)});
+    move(operand, by, "_tile");
+  }
+  moved_ = "_tile";
+}
+
+void ReductionWriter::write_values(bool constant, const Place& place) {
+  for (std::size_t value = 0; value < constants_.size(); ++value)
+    if (constants_[value] == constant)
+      map_.write_value(text_, static_cast<Value>(value), [&](const Instruction& step) {
+        return place(step.op == Op::iota ? operand(Kind::position, 0)
+                                         : operand(Kind::leaf, step.operands[0]));
+      });
+}
+void ReductionWriter::write_constants() {
+  write_values(true, [&](const Operand& operand) { return element(operand, "0"); });
+}
+
+/// Computes an element and folds it into accumulators.
+void ReductionWriter::write_fold(const Place& place, const Name& into) {
+  write_values(false, place);
+  for (std::size_t i = 0; i < folds_.size(); ++i)
+    folds_[i].combine(text_, into, [&](const std::string& field) {
+      return field == folds_[i].fields()[0].name
+                 ? map_.value_name(expression_.map.outputs[i])
+                 : joined({"(", place(operand(Kind::place, 0)), ")"});
+    });
+}
+void ReductionWriter::write_fold_at(const std::string& index, const Name& into) {
+  write_fold([&](const Operand& operand) { return element(operand, along(operand, index)); }, into);
+}
+
+void ReductionWriter::declare_accumulators() {
+  for (const FoldText& fold : folds_)
+    for (std::size_t i = 0; i < fold.fields().size(); ++i)
+      text_.line({value_type(fold.fields()[i].dtype, dialect_), " ", fold.fields()[i].name, " = ",
+                  fold.neutral(i), ";"});
+}
+void ReductionWriter::write_start() {
+  for (const FoldText& fold : folds_)
+    for (std::size_t i = 0; i < fold.fields().size(); ++i)
+      text_.line({fold.fields()[i].name, " = ", fold.neutral(i), ";"});
+}
+/// Accumulators side by side, `count` of each field.
+void ReductionWriter::declare_parts(const std::string& count) {
+  for (const FoldText& fold : folds_)
+    for (const auto& [name, dtype] : fold.fields())
+      text_.line({value_type(dtype, dialect_), " ", name, "_part[", count, "];"});
+  if (is_wide()) text_.directive("#pragma unroll");
+  text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", count, "; ++k)"});
+  for (const FoldText& fold : folds_)
+    for (std::size_t i = 0; i < fold.fields().size(); ++i)
+      text_.line({fold.fields()[i].name, "_part[k] = ", fold.neutral(i), ";"});
+  text_.close();
+}
+
+void ReductionWriter::combine(const Name& into, const Name& from) {
+  for (const FoldText& fold : folds_) fold.combine(text_, into, from);
+}
+
+/// Stores the result whose folds are in variables; of a strip the one at `index`.
+void ReductionWriter::write_epilogue(const std::string& index) {
+  const Place at = [&](const Operand& operand) {
+    return element(operand, has_strips() ? along(operand, index) : "0");
+  };
+  const Expression& epilogue = expression_.epilogue;
+  for (std::size_t value = 0; value < epilogue.instructions.size(); ++value)
+    epilogue_.write_value(text_, static_cast<Value>(value), [&](const Instruction& step) {
+      return at(operand(Kind::result_leaf, step.operands[0] - folds_.size()));
+    });
+  for (const Operand& operand : operands_)
+    if (operand.kind == Kind::output)
+      text_.line({store_text(operand.dtype.scalar(), at(operand),
+                             epilogue_.value_name(epilogue.outputs[operand.index]), dialect_),
+                  ";"});
+}
+
+FoldText::Name ReductionWriter::partial(const std::string& index) const {
+  return [index](const std::string& field) { return joined({"partials[", index, "].", field}); };
+}
+void ReductionWriter::write_partial(const std::string& index, const Name& from) {
+  for (const FoldText& fold : folds_)
+    for (const BlockField& field : fold.fields())
+      text_.line({partial(index)(field.name), " = ", from(field.name), ";"});
+}
+
+}  // namespace treadle::codegen

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The numbers of reductions that are not the schedule's: lowering and text have to agree in them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace treadle::codegen {
+
+/// Work-items on one of the results that lie side by side.
+inline constexpr unsigned column_depth = 8;
+/// Fewer results than this are no columns.
+inline constexpr std::int64_t fewest_columns = 16;
+/// Elements that a work-item of a row has at least, if there are others to share with.
+inline constexpr unsigned row_elements = 8;
+/// Groups that a compute unit has at the same time.
+inline constexpr unsigned groups_per_unit = 8;
+/// Narrow: bytes of accumulators that are one vector loop.
+inline constexpr std::size_t lane_bytes = 128;
+/// Narrow: bytes of results that stay in the first cache.
+inline constexpr std::size_t strip_bytes = 4096;
+
+/// Accumulators of one fold on narrow.
+inline unsigned lanes_of(std::size_t accumulator_bytes) {
+  return static_cast<unsigned>(std::max<std::size_t>(1, lane_bytes / accumulator_bytes));
+}
+/// Results of a strip.
+inline std::uint64_t strip_length(std::size_t partial_bytes) {
+  return std::max<std::uint64_t>(16, strip_bytes / partial_bytes / 16 * 16);
+}
+
+}  // namespace treadle::codegen

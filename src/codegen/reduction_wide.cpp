@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// The wide schedule's loops: work-items of a group fold elements of their own, and then each
+// other's.
+#include <algorithm>
+
+#include "reduction_writer.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen {
+
+BlockReduce ReductionWriter::block() const {
+  std::vector<BlockField> fields;
+  for (const FoldText& fold : folds_)
+    fields.insert(fields.end(), fold.fields().begin(), fold.fields().end());
+  return {.fields = std::move(fields),
+          .combine =
+              [this](TextWriter& text, const BlockReduce::Other& other) {
+                for (const FoldText& fold : folds_)
+                  fold.combine(text, [](const std::string& name) { return name; }, other);
+              },
+          .group_size = tiling_.group_size,
+          .depth = depth(),
+          .lanes_are_adjacent = !loop_.has_columns,
+          .dialect = dialect_};
+}
+
+void ReductionWriter::write_wide() {
+  const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
+  const BlockReduce block = this->block();
+  block.declare(text_);
+  if (loop_.is_split) text_.line({dialect_.local, " ", uint, " ticket;"});
+  const std::string results = number(width()), lanes = number(depth());
+  const std::string lane = loop_.has_columns ? " / " + results : " % " + lanes;
+  const std::string result = loop_.has_columns ? " % " + results : " / " + lanes;
+  text_.line({"const ", uint, " lane = ", dialect_.local_id, lane, ";"});
+  text_.line({"const ", uint, " result = ", dialect_.local_id, result, ";"});
+  if (loop_.is_split) {
+    text_.line({"const ", uint, " tile = ", dialect_.group_id, " / splits;"});
+    text_.line({"const ", uint, " split = ", dialect_.group_id, " - tile * splits;"});
+  } else {
+    text_.line({"const ", uint, " tile = ", dialect_.group_id, ";"});
+  }
+  text_.line({"const ", integer, " output = (", integer, ")tile * ", results, " + result;"});
+  declare_accumulators();
+  text_.open("if (output < out_n)");
+  write_kept_move(loop_.kept_has_32_bits ? joined({"(", uint, ")output"}) : "output", true, false);
+  const std::string parts = number(std::min<unsigned>(loop_.folded.items, 8));
+  declare_parts(parts);
+  if (loop_.folded.kind == SpaceKind::strided)
+    write_wide_decoded();
+  else
+    write_wide_tiles();
+  text_.directive("#pragma unroll");
+  text_.open({"for (", uint, " k = 0; k < ", parts, "; ++k)"});
+  combine([](const std::string& name) { return name; },
+          [](const std::string& name) { return name + "_part[k]"; });
+  text_.close();
+  text_.close();
+  block.write(text_, "lane");
+  if (loop_.is_split) write_wide_last_group();
+  text_.open({"if (", loop_.is_split ? "count > 0 && " : "", "lane == 0 && output < out_n)"});
+  write_kept_move(loop_.kept_has_32_bits ? joined({"(", uint, ")output"}) : "output", false, true);
+  write_epilogue("");
+  text_.close();
+}
+
+/// Tiles that lie side by side, dealt round between the groups that share a result.
+void ReductionWriter::write_wide_tiles() {
+  const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
+  const std::string tile =
+      number(std::uint64_t{depth()} * loop_.folded.items * loop_.folded.rounds);
+  const std::string first = loop_.is_split ? "split" : "0", step = loop_.is_split ? "splits" : "1";
+  const bool has_rows = loop_.folded.kind == SpaceKind::rows;
+  if (has_rows) {
+    const std::string position = folded_indices().integer;
+    text_.open({"for (", position, " piece = ", first, "; piece < pieces; piece += ", step, ")"});
+    text_.line({"const ", position, " row = ",
+                loop_.folded_has_32_bits ? "divided(piece, row_divider)" : "piece / row_pieces",
+                ";"});
+    text_.line(
+        {"const ", integer, " start = (", integer, ")(piece - row * row_pieces) * ", tile, ";"});
+  } else {
+    text_.open({"for (", integer, " start = (", integer, ")", first, " * ", tile,
+                "; start < n; start += (", integer, ")", step, " * ", tile, ")"});
+  }
+  const std::string extent = has_rows ? "inner" : "n";
+  text_.line({"const ", uint, " left = ", extent, " - start < ", tile, " ? (", uint, ")(", extent,
+              " - start) : ", tile, ";"});
+  const std::string row = moved_;
+  write_folded_move("row", "start");
+  write_wide_piece();
+  moved_ = row;
+  text_.close();
+}
+
+void ReductionWriter::write_wide_piece() {
+  const std::string uint = type(Scalar::uint32), lanes = number(depth());
+  const LoopClass& inner = loop_.folded;
+  const std::uint64_t tile = std::uint64_t{depth()} * inner.items * inner.rounds;
+  const unsigned accesses = inner.has_vectors ? inner.rounds : inner.rounds * inner.items;
+  write_constants();
+  text_.open({"if (left == ", number(tile), ")"});
+  text_.directive("#pragma unroll");
+  text_.open({"for (", uint, " k = 0; k < ", number(accesses), "; ++k)"});
+  if (inner.has_vectors) {
+    write_wide_vectors(joined({"(k * ", lanes, " + lane)"}));
+  } else {
+    text_.line({"const ", uint, " i = k * ", lanes, " + lane;"});
+    const std::string part =
+        joined({"_part[k % ", number(std::min<unsigned>(inner.items, 8)), "]"});
+    write_fold_at("i", [&](const std::string& name) { return name + part; });
+  }
+  text_.close();
+  text_.close_and_open("else");
+  text_.open({"for (", uint, " i = lane; i < left; i += ", lanes, ")"});
+  write_fold_at("i", [](const std::string& name) { return name; });
+  text_.close();
+  text_.close();
+}
+
+/// One access to each operand, for `items` neighbouring elements.
+void ReductionWriter::write_wide_vectors(const std::string& at) {
+  const std::string uint = type(Scalar::uint32), items = number(loop_.folded.items);
+  text_.line({"const ", uint, " i = ", at, " * ", items, ";"});
+  for (const Operand& operand : operands_) {
+    if (operand.kind != Kind::leaf || inner_step(operand) == Step::zero) continue;
+    const std::string vector = neighbours_type(operand.dtype, loop_.folded.items);
+    text_.line({"const ", vector, " ", operand.name, "_in = *(", pointer_to(vector, operand), ")(",
+                base(operand), " + i);"});
+  }
+  text_.directive("#pragma unroll");
+  text_.open({"for (", uint, " j = 0; j < ", items, "; ++j)"});
+  const std::string part =
+      joined({"_part[j % ", number(std::min<unsigned>(loop_.folded.items, 8)), "]"});
+  write_fold(
+      [&](const Operand& operand) {
+        if (operand.kind == Kind::leaf) return operand.name + "_in.at[j]";
+        return element(operand, along(operand, "(i + j)"));
+      },
+      [&](const std::string& name) { return name + part; });
+  text_.close();
+}
+
+/// Every element's position is decoded.
+void ReductionWriter::write_wide_decoded() {
+  const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
+  const std::string tile = number(std::uint64_t{depth()} * loop_.folded.items);
+  write_constants();
+  const std::string first = loop_.is_split ? "split" : "0", step = loop_.is_split ? "splits" : "1";
+  text_.open({"for (", integer, " start = (", integer, ")", first, " * ", tile,
+              "; start < n; start += (", integer, ")", step, " * ", tile, ")"});
+  text_.directive("#pragma unroll");
+  text_.open({"for (", uint, " k = 0; k < ", number(loop_.folded.items), "; ++k)"});
+  text_.line({"const ", integer, " i = start + k * ", number(depth()), " + lane;"});
+  text_.open("if (i < n)");
+  const std::string row = moved_;
+  write_folded_move(joined({"(", folded_indices().integer, ")i"}), "");
+  const std::string part =
+      joined({"_part[k % ", number(std::min<unsigned>(loop_.folded.items, 8)), "]"});
+  write_fold([&](const Operand& operand) { return element(operand, "0"); },
+             [&](const std::string& name) { return name + part; });
+  moved_ = row;
+  text_.close();
+  text_.close();
+  text_.close();
+}
+
+/// Hands the group's part over. The last group of a tile folds all parts, in the order of groups;
+/// the others fold nothing, and all meet at the same barriers.
+void ReductionWriter::write_wide_last_group() {
+  const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
+  const std::string results = number(width());
+  const auto same = [](const std::string& name) { return name; };
+  text_.open("if (lane == 0)");
+  write_partial(joined({"(", integer, ")", dialect_.group_id, " * ", results, " + result"}), same);
+  text_.close();
+  text_.line("// What a group has written is seen by whoever takes a later ticket.");
+  text_.line({dialect_.fence, ";"});
+  text_.line({dialect_.barrier, ";"});
+  text_.line({"if (", dialect_.local_id, " == 0) ticket = ", dialect_.atomic_add,
+              "(tickets + tile, 1u);"});
+  text_.line({dialect_.barrier, ";"});
+  text_.line({dialect_.fence, ";"});
+  text_.line({"const ", uint, " count = ticket == splits - 1 ? splits : 0;"});
+  write_start();
+  text_.open({"for (", uint, " other = lane; other < count; other += ", number(depth()), ")"});
+  text_.line({"const ", integer, " at = ((", integer, ")tile * splits + other) * ", results,
+              " + result;"});
+  combine(same, partial("at"));
+  text_.close();
+  block().write(text_, "lane");
+  text_.line({"if (count > 0 && ", dialect_.local_id, " == 0) tickets[tile] = 0;"});
+}
+
+}  // namespace treadle::codegen

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// The parts of a reduction's text: reduction_text.cpp writes the frame and what is done with an
+// element and with a result, reduction_wide.cpp and reduction_narrow.cpp the loops.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "block.hpp"
+#include "expression_text.hpp"
+#include "fold_text.hpp"
+#include "space_text.hpp"
+#include "text_writer.hpp"
+#include "treadle/codegen/reduction.hpp"
+#include "treadle/codegen/signature.hpp"
+
+namespace treadle::codegen {
+
+/// Writes one kernel.
+class ReductionWriter {
+ public:
+  ReductionWriter(const ReductionExpression& expression, const ReductionClass& loop,
+                  const Tiling& tiling, const Dialect& dialect);
+  ReductionText write();
+
+ private:
+  using Kind = ReductionOperand::Kind;
+  /// An operand under the name that the text gives it.
+  struct Operand : ReductionOperand {
+    std::string name;
+  };
+  /// Gives the text of an element of an operand.
+  using Place = std::function<std::string(const Operand&)>;
+  /// Gives the text of a field of an accumulator.
+  using Name = FoldText::Name;
+
+  // What is there, and what it is called.
+  void name_operands();
+  void find_constants();
+  bool is_wide() const { return tiling_.schedule == Schedule::wide; }
+  bool has_strips() const { return !is_wide() && loop_.has_columns; }
+  unsigned depth() const { return 1u << loop_.depth_log2; }
+  unsigned width() const { return tiling_.group_size / depth(); }
+  Step inner_step(const Operand& operand) const;
+  const Operand& operand(Kind kind, std::size_t index) const;
+  std::size_t number_of(const Operand& operand) const {
+    return static_cast<std::size_t>(&operand - operands_.data());
+  }
+  std::string input_name(const Instruction& step) const;
+  std::string result_name(const Instruction& step) const;
+  std::string kernel_name() const;
+  std::string type(Scalar scalar) const { return types_.name_of(scalar); }
+  std::string pointer_to(const std::string& element, const Operand& operand) const;
+
+  // The frame.
+  std::vector<ReductionParameter> parameters() const;
+  void append_space(std::vector<ReductionParameter>& all, ReductionParameter::Role role) const;
+  std::string declared(const ReductionParameter& parameter) const;
+  void write_comment(const std::string& name);
+  void write_types();
+  void write_signature(const std::string& name, const std::vector<ReductionParameter>& all);
+
+  // Where things are.
+  IndexText kept_indices() const;
+  IndexText folded_indices() const;
+  unsigned kept_axes() const;
+  unsigned folded_axes() const;
+  std::string base(const Operand& operand) const;
+  std::string element(const Operand& operand, const std::string& index) const;
+  std::string along(const Operand& operand, const std::string& index) const;
+  std::string kept_offset(const Operand& operand) const;
+  void move(const Operand& operand, const std::string& by, const std::string& suffix);
+  void write_kept_move(const std::string& position, bool elements, bool results);
+  void write_folded_move(const std::string& position, const std::string& along);
+
+  // What is done with an element, an accumulator and a result.
+  void write_values(bool constant, const Place& place);
+  void write_constants();
+  void write_fold(const Place& place, const Name& into);
+  void write_fold_at(const std::string& index, const Name& into);
+  void declare_accumulators();
+  void declare_parts(const std::string& count);
+  void combine(const Name& into, const Name& from);
+  void write_start();
+  void write_epilogue(const std::string& index);
+  BlockReduce block() const;
+
+  // Partials.
+  void write_partials_type();
+  Name partial(const std::string& index) const;
+  void write_partial(const std::string& index, const Name& from);
+
+  // The loops.
+  void write_wide();
+  void write_wide_tiles();
+  void write_wide_piece();
+  void write_wide_vectors(const std::string& at);
+  void write_wide_decoded();
+  void write_wide_last_group();
+  void write_narrow();
+  void write_narrow_row();
+  void write_narrow_pieces();
+  void write_narrow_lanes(const std::string& start, const std::string& end);
+  void write_narrow_strip();
+  void write_strip_results();
+  void open_last_group();
+
+  const ReductionExpression& expression_;
+  const ReductionClass& loop_;
+  const Tiling& tiling_;
+  const Dialect& dialect_;
+  TypeNames types_;
+  ExpressionText map_, epilogue_;
+  std::vector<FoldText> folds_;
+  std::vector<Operand> operands_;
+  std::vector<bool> constants_;  ///< values of the map that are the same along the innermost loop
+  std::string kept_moved_;       ///< behind names of pointers to results: "_row"
+  std::string moved_;            ///< behind those to elements: "_row", "_tile"
+  unsigned lanes_ = 1;           ///< narrow: accumulators side by side
+  std::size_t partial_bytes_;
+  std::string comment_;
+  TextWriter text_;
+};
+
+}  // namespace treadle::codegen

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/kernel/reduction.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan_table.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/device/event.hpp"
+#include "treadle/kernel/workspace.hpp"
+
+namespace treadle::kernel {
+namespace {
+
+using codegen::ReductionOperand;
+using codegen::ReductionParameter;
+using Strides = std::vector<std::int64_t>;
+using Role = ReductionParameter::Role;
+
+/// One reduction on one device.
+class Reducer {
+ public:
+  Reducer(device::Device& device, const ReductionLaunch& launch)
+      : device_(device),
+        launch_(launch),
+        tiling_(codegen::tiling_of(launch.schedule.value_or(device.info().traits.schedule))),
+        dialect_(codegen::dialect_of(device.info().language)),
+        operands_(codegen::operands_of(launch.expression)) {
+    divide_axes();
+    require_fit();
+    lay_out();
+    lowering_ = codegen::lower_reduction(kept_extents_, folded_extents_, layouts_,
+                                         {tiling_, device.info().performance.compute_units,
+                                          codegen::bytes_of_partial(launch.expression)});
+  }
+
+  const ReductionPlan& plan() const {
+    std::string key = launch_.expression.key();
+    lowering_.loop.append_key(key);
+    key += static_cast<char>(tiling_.schedule);
+    return plans_of(device_).reduction.find(key, [&] { return make_plan(); });
+  }
+
+  void run(device::Stream& stream, const device::Order& order) const {
+    require_elements();
+    if (lowering_.groups == 0) {
+      for (const device::Event* event : order.after) stream.wait(*event);
+      if (order.done != nullptr) stream.record(*order.done);
+      return;
+    }
+    if (!lowering_.loop.is_split) return queue(stream, {}, order);
+    const std::size_t partials = lowering_.groups * lowering_.tile_partials;
+    with_workspace(stream,
+                   {partials * codegen::bytes_of_partial(launch_.expression), lowering_.tiles},
+                   [&](const Workspace& workspace) { queue(stream, workspace, order); });
+  }
+
+ private:
+  void divide_axes() {
+    is_folded_.resize(launch_.extents.size());
+    for (const std::size_t axis : launch_.axes) {
+      if (axis >= is_folded_.size() || is_folded_[axis])
+        throw InvalidArgument("axis " + std::to_string(axis) + " of a reduction over " +
+                                  std::to_string(is_folded_.size()) + " axes",
+                              "name each axis once");
+      is_folded_[axis] = true;
+    }
+    for (std::size_t axis = 0; axis < is_folded_.size(); ++axis)
+      (is_folded_[axis] ? folded_extents_ : kept_extents_).push_back(launch_.extents[axis]);
+  }
+
+  void require_fit() const {
+    const auto require = [](std::size_t given, std::size_t taken, const char* what) {
+      if (given != taken)
+        throw InvalidArgument("a reduction was given " + std::to_string(given) + " " + what +
+                                  ", and has " + std::to_string(taken),
+                              "pass leaves, then outputs, then leaves of the epilogue");
+    };
+    const auto arrays = std::ranges::count_if(operands_, &ReductionOperand::is_memory);
+    require(launch_.arrays.size(), static_cast<std::size_t>(arrays), "arrays");
+    require(launch_.scalars.size(),
+            launch_.expression.map.scalars.size() + launch_.expression.epilogue.scalars.size(),
+            "scalars");
+    std::size_t k = 0;
+    for (const ReductionOperand& operand : operands_) {
+      if (!operand.is_memory()) continue;
+      const auto& strides = launch_.arrays[k++].strides;
+      require(strides.size(),
+              operand.is_of_elements() ? launch_.extents.size() : kept_extents_.size(),
+              "strides of an array");
+      if (operand.kind != ReductionOperand::Kind::output) continue;
+      for (std::size_t axis = 0; axis < strides.size(); ++axis)
+        if (strides[axis] == 0 && kept_extents_[axis] > 1)
+          throw InvalidArgument("a result has stride 0 along axis " + std::to_string(axis) +
+                                    " of length " + std::to_string(kept_extents_[axis]),
+                                "write to memory that has an element for each result");
+    }
+  }
+
+  void require_elements() const {
+    if (std::ranges::find(folded_extents_, 0) == folded_extents_.end()) return;
+    if (std::ranges::find(kept_extents_, 0) != kept_extents_.end()) return;
+    for (const codegen::Fold fold : launch_.expression.folds)
+      if (!codegen::has_neutral(fold))
+        throw ShapeError(std::string(codegen::fold_name(fold)) + " of no elements",
+                         "it has no value; reduce along axes that are not empty");
+  }
+
+  /// Strides of each operand along both groups of axes. Positions count as operands whose elements
+  /// are their own addresses.
+  void lay_out() {
+    strides_.resize(2 * operands_.size());
+    layouts_.reserve(operands_.size());
+    arrays_.resize(operands_.size());
+    std::size_t array = 0;
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      const ReductionOperand& operand = operands_[k];
+      Strides &kept = strides_[2 * k], &folded = strides_[2 * k + 1];
+      if (operand.is_of_elements()) {
+        const Strides positions =
+            operand.is_memory() ? Strides{}
+                                : positions_of(operand.kind == ReductionOperand::Kind::position);
+        const std::span<const std::int64_t> all =
+            operand.is_memory() ? launch_.arrays[array].strides : positions;
+        for (std::size_t axis = 0; axis < all.size(); ++axis)
+          (is_folded_[axis] ? folded : kept).push_back(all[axis]);
+      } else {
+        kept.assign(launch_.arrays[array].strides.begin(), launch_.arrays[array].strides.end());
+      }
+      if (operand.is_memory()) arrays_[k] = array++;
+      const device::Location at =
+          operand.is_memory() ? launch_.arrays[arrays_[k]].location : device::Location{};
+      // A handle without addresses stands for an allocation, which is aligned.
+      layouts_.push_back({kept, folded, operand.is_memory() ? operand.dtype.size_bytes() : 0,
+                          (dialect_.has_addresses ? at.handle : 0) + at.offset,
+                          operand.is_of_elements()});
+    }
+  }
+  /// Of the position in the whole space, or along the axes that are folded.
+  Strides positions_of(bool whole) const {
+    Strides strides(launch_.extents.size());
+    std::int64_t step = 1;
+    for (std::size_t axis = strides.size(); axis-- > 0;) {
+      if (!whole && !is_folded_[axis]) continue;
+      strides[axis] = step;
+      step *= launch_.extents[axis];
+    }
+    return strides;
+  }
+
+  std::shared_ptr<const ReductionPlan> make_plan() const {
+    launch_.expression.require_valid();
+    codegen::ReductionText text =
+        codegen::generate_reduction(launch_.expression, lowering_.loop, tiling_, dialect_);
+    std::size_t bytes = 0;
+    for (const ReductionParameter& parameter : text.parameters)
+      bytes += is_pointer(parameter) ? sizeof(std::uint64_t) : DType(parameter.dtype).size_bytes();
+    const auto [kernel, origin, seconds] = load_text(device_, text.text, text.name, bytes);
+    return std::make_shared<ReductionPlan>(ReductionPlan{std::move(text), kernel, origin, seconds});
+  }
+  static bool is_pointer(const ReductionParameter& parameter) {
+    return parameter.role == Role::pointer || parameter.role == Role::partials ||
+           parameter.role == Role::tickets;
+  }
+
+  void queue(device::Stream& stream, const Workspace& workspace, const device::Order& order) const {
+    const ReductionPlan& plan = this->plan();
+    const auto& parameters = plan.text.parameters;
+    std::vector<std::uint64_t> values(parameters.size());  // what arguments are views of
+    std::vector<device::Argument> arguments;
+    arguments.reserve(parameters.size());
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      arguments.push_back(argument(parameters[i], workspace, values[i]));
+    stream.launch_arguments(
+        plan.kernel,
+        {.groups = static_cast<unsigned>(lowering_.groups), .group_size = tiling_.group_size},
+        arguments, order);
+  }
+
+  /// Elements behind where an operand begins.
+  std::int64_t first_element(std::size_t k) const {
+    std::int64_t first = lowering_.kept.offsets[k];
+    if (operands_[k].is_of_elements()) first += lowering_.folded.offsets[k];
+    return first;
+  }
+  device::Location place(std::size_t k) const {
+    const auto size = static_cast<std::int64_t>(operands_[k].dtype.size_bytes());
+    return launch_.arrays[arrays_[k]].location +
+           static_cast<std::uint64_t>(first_element(k) * size);
+  }
+  device::Argument argument(const ReductionParameter& parameter, const Workspace& workspace,
+                            std::uint64_t& value) const {
+    const std::size_t k = parameter.index;
+    switch (parameter.role) {
+      case Role::pointer:
+        // Where there are no addresses the kernel adds the offset itself.
+        if (!dialect_.has_addresses)
+          return device::Location{launch_.arrays[arrays_[k]].location.handle, 0};
+        return place(k);
+      case Role::offset:
+        value = element_offset(place(k), operands_[k].dtype);
+        break;
+      case Role::first:
+        value = static_cast<std::uint64_t>(first_element(k));
+        break;
+      case Role::scalar:
+        return scalar_argument(parameter.dtype, launch_.scalars[k].data());
+      case Role::partials:
+        return workspace.partials;
+      case Role::tickets:
+        return workspace.tickets;
+      default:
+        value = lowering_.value(parameter);
+        break;
+    }
+    return {&value, DType(parameter.dtype).size_bytes(), device::ParameterKind::integer};
+  }
+
+  device::Device& device_;
+  const ReductionLaunch& launch_;
+  const codegen::Tiling& tiling_;
+  const codegen::Dialect& dialect_;
+  std::vector<ReductionOperand> operands_;
+  std::vector<bool> is_folded_;  ///< of each axis
+  Strides kept_extents_, folded_extents_;
+  std::vector<Strides> strides_;     ///< kept and folded ones of each operand
+  std::vector<std::size_t> arrays_;  ///< which of the launch's each operand is
+  std::vector<codegen::ReducedLayout> layouts_;
+  codegen::ReductionLowering lowering_;
+};
+
+}  // namespace
+
+const ReductionPlan& plan_reduction(device::Device& device, const ReductionLaunch& launch) {
+  return Reducer(device, launch).plan();
+}
+
+void launch_reduction(device::Stream& stream, const ReductionLaunch& launch,
+                      const device::Order& order) {
+  Reducer(stream.device(), launch).run(stream, order);
+}
+
+}  // namespace treadle::kernel

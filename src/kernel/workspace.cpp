@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/kernel/workspace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "treadle/device/device.hpp"
+
+namespace treadle::kernel {
+namespace {
+
+constexpr std::size_t least_bytes = 1 << 14;
+
+/// Memory that grows. Work that is queued already may still use what it grew out of: that is what
+/// Device::free() promises.
+class Grown {
+ public:
+  explicit Grown(device::Device& device) : device_(device) {}
+  Grown(const Grown&) = delete;
+  Grown& operator=(const Grown&) = delete;
+  ~Grown() { forget(); }
+
+  /// Whether the memory is new.
+  bool reserve(std::size_t size_bytes) {
+    if (size_bytes <= size_bytes_) return false;
+    forget();
+    const std::size_t size = std::bit_ceil(std::max(size_bytes, least_bytes));
+    location_ = device_.allocate(size);
+    size_bytes_ = size;
+    return true;
+  }
+  void forget() noexcept {
+    try {
+      device_.free(std::exchange(location_, {}));
+    } catch (const std::exception&) {
+      // A device that has failed keeps its memory; the failure shows where its work is waited for.
+    }
+    size_bytes_ = 0;
+  }
+  const device::Location& location() const { return location_; }
+  std::size_t size_bytes() const { return size_bytes_; }
+
+ private:
+  device::Device& device_;
+  device::Location location_;
+  std::size_t size_bytes_ = 0;
+};
+
+/// The workspace of one stream.
+class StreamWorkspace {
+ public:
+  explicit StreamWorkspace(device::Device& device) : partials_(device), tickets_(device) {}
+
+  void use(device::Stream& stream, const WorkspaceSize& size,
+           const std::function<void(const Workspace&)>& launch) {
+    const std::lock_guard lock(mutex_);
+    try {
+      partials_.reserve(size.partial_bytes);
+      if (tickets_.reserve(size.tickets * sizeof(std::uint32_t))) {
+        constexpr std::array<std::byte, 4> zero{};
+        stream.fill(tickets_.location(), zero, tickets_.size_bytes() / zero.size());
+      }
+      launch({partials_.location(), tickets_.location()});
+    } catch (...) {
+      tickets_.forget();
+      throw;
+    }
+  }
+
+ private:
+  std::mutex mutex_;  // guards what follows, until what uses it is queued
+  Grown partials_, tickets_;
+};
+
+/// Those of a device.
+class Workspaces {
+ public:
+  explicit Workspaces(device::Device& device) : device_(device) {}
+  static Workspaces& of(device::Device& device) {
+    return *static_cast<Workspaces*>(device.in_slot(device::Device::Slot::workspace, [&] {
+      return std::static_pointer_cast<void>(std::make_shared<Workspaces>(device));
+    }));
+  }
+  std::shared_ptr<StreamWorkspace> at(device::Stream& stream) {
+    const std::lock_guard lock(mutex_);
+    const auto found = streams_.find(&stream);
+    // At the address of a stream that has ended, another may be while its work still runs.
+    if (found != streams_.end() && !found->second.stream.expired()) return found->second.workspace;
+    std::erase_if(streams_, [](const auto& entry) { return entry.second.stream.expired(); });
+    return streams_
+        .emplace(&stream,
+                 Entry{stream.weak_from_this(), std::make_shared<StreamWorkspace>(device_)})
+        .first->second.workspace;
+  }
+
+ private:
+  struct Entry {
+    std::weak_ptr<device::Stream> stream;
+    std::shared_ptr<StreamWorkspace> workspace;
+  };
+  device::Device& device_;
+  std::mutex mutex_;  // guards what follows
+  std::unordered_map<const device::Stream*, Entry> streams_;
+};
+
+}  // namespace
+
+void with_workspace(device::Stream& stream, const WorkspaceSize& size,
+                    const std::function<void(const Workspace&)>& launch) {
+  Workspaces::of(stream.device()).at(stream)->use(stream, size, launch);
+}
+
+}  // namespace treadle::kernel

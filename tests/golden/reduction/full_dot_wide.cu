@@ -1,0 +1,112 @@
+// multiply_sum_f32, made by treadle's reduction generator:
+//   sum_0 = sum of multiply(x0, x1)
+//   z = sum_0
+// rows, linear loop, wide schedule, work-items on a result: 256, results are shared by groups
+typedef struct __align__(16) { float at[4]; } float32_x4;
+
+typedef struct {
+  float sum_0;
+} partial;
+
+extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
+    const float *x0, const float *x1, float *__restrict__ z, long long out_n, long long n,
+    unsigned int splits, partial *partials, unsigned int *tickets) {
+  __shared__ float sum_0_shared[8];
+  __shared__ unsigned int ticket;
+  const unsigned int lane = threadIdx.x % 256;
+  const unsigned int result = threadIdx.x / 256;
+  const unsigned int tile = blockIdx.x / splits;
+  const unsigned int split = blockIdx.x - tile * splits;
+  const long long output = (long long)tile * 1 + result;
+  float sum_0 = 0.0f;
+  if (output < out_n) {
+    const float *x0_row = x0;
+    const float *x1_row = x1;
+    float sum_0_part[4];
+#pragma unroll
+    for (unsigned int k = 0; k < 4; ++k) {
+      sum_0_part[k] = 0.0f;
+    }
+    for (long long start = (long long)split * 1024; start < n; start += (long long)splits * 1024) {
+      const unsigned int left = n - start < 1024 ? (unsigned int)(n - start) : 1024;
+      const float *x0_tile = x0_row + start;
+      const float *x1_tile = x1_row + start;
+      if (left == 1024) {
+#pragma unroll
+        for (unsigned int k = 0; k < 1; ++k) {
+          const unsigned int i = (k * 256 + lane) * 4;
+          const float32_x4 x0_in = *(const float32_x4 *)(x0_tile + i);
+          const float32_x4 x1_in = *(const float32_x4 *)(x1_tile + i);
+#pragma unroll
+          for (unsigned int j = 0; j < 4; ++j) {
+            const float x0_i = x0_in.at[j];
+            const float x1_i = x1_in.at[j];
+            const float multiply_2 = x0_i * x1_i;
+            sum_0_part[j % 4] = sum_0_part[j % 4] + multiply_2;
+          }
+        }
+      } else {
+        for (unsigned int i = lane; i < left; i += 256) {
+          const float x0_i = x0_tile[i];
+          const float x1_i = x1_tile[i];
+          const float multiply_2 = x0_i * x1_i;
+          sum_0 = sum_0 + multiply_2;
+        }
+      }
+    }
+#pragma unroll
+    for (unsigned int k = 0; k < 4; ++k) {
+      sum_0 = sum_0 + sum_0_part[k];
+    }
+  }
+#pragma unroll
+  for (unsigned int step = 16; step > 0; step /= 2) {
+    const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
+    sum_0 = sum_0 + sum_0_other;
+  }
+  if (lane % 32 == 0) {
+    sum_0_shared[threadIdx.x / 32] = sum_0;
+  }
+  __syncthreads();
+  if (lane == 0) {
+#pragma unroll
+    for (unsigned int other = 1; other < 8; ++other) {
+      sum_0 = sum_0 + sum_0_shared[threadIdx.x / 32 + other];
+    }
+  }
+  if (lane == 0) {
+    partials[(long long)blockIdx.x * 1 + result].sum_0 = sum_0;
+  }
+  // What a group has written is seen by whoever takes a later ticket.
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  __syncthreads();
+  __threadfence();
+  const unsigned int count = ticket == splits - 1 ? splits : 0;
+  sum_0 = 0.0f;
+  for (unsigned int other = lane; other < count; other += 256) {
+    const long long at = ((long long)tile * splits + other) * 1 + result;
+    sum_0 = sum_0 + (partials[at].sum_0);
+  }
+#pragma unroll
+  for (unsigned int step = 16; step > 0; step /= 2) {
+    const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
+    sum_0 = sum_0 + sum_0_other;
+  }
+  if (lane % 32 == 0) {
+    sum_0_shared[threadIdx.x / 32] = sum_0;
+  }
+  __syncthreads();
+  if (lane == 0) {
+#pragma unroll
+    for (unsigned int other = 1; other < 8; ++other) {
+      sum_0 = sum_0 + sum_0_shared[threadIdx.x / 32 + other];
+    }
+  }
+  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && lane == 0 && output < out_n) {
+    float *z_row = z;
+    z_row[0] = sum_0;
+  }
+}

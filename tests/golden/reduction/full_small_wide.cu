@@ -1,0 +1,67 @@
+// sum_f32, made by treadle's reduction generator:
+//   sum_0 = sum of x
+//   z = sum_0
+// rows, linear loop, wide schedule, work-items on a result: 256
+typedef struct __align__(16) { float at[4]; } float32_x4;
+
+extern "C" __global__ void __launch_bounds__(256) sum_f32(
+    const float *x, float *__restrict__ z, long long out_n, long long n) {
+  __shared__ float sum_0_shared[8];
+  const unsigned int lane = threadIdx.x % 256;
+  const unsigned int result = threadIdx.x / 256;
+  const unsigned int tile = blockIdx.x;
+  const long long output = (long long)tile * 1 + result;
+  float sum_0 = 0.0f;
+  if (output < out_n) {
+    const float *x_row = x;
+    float sum_0_part[4];
+#pragma unroll
+    for (unsigned int k = 0; k < 4; ++k) {
+      sum_0_part[k] = 0.0f;
+    }
+    for (long long start = (long long)0 * 2048; start < n; start += (long long)1 * 2048) {
+      const unsigned int left = n - start < 2048 ? (unsigned int)(n - start) : 2048;
+      const float *x_tile = x_row + start;
+      if (left == 2048) {
+#pragma unroll
+        for (unsigned int k = 0; k < 2; ++k) {
+          const unsigned int i = (k * 256 + lane) * 4;
+          const float32_x4 x_in = *(const float32_x4 *)(x_tile + i);
+#pragma unroll
+          for (unsigned int j = 0; j < 4; ++j) {
+            const float x_i = x_in.at[j];
+            sum_0_part[j % 4] = sum_0_part[j % 4] + x_i;
+          }
+        }
+      } else {
+        for (unsigned int i = lane; i < left; i += 256) {
+          const float x_i = x_tile[i];
+          sum_0 = sum_0 + x_i;
+        }
+      }
+    }
+#pragma unroll
+    for (unsigned int k = 0; k < 4; ++k) {
+      sum_0 = sum_0 + sum_0_part[k];
+    }
+  }
+#pragma unroll
+  for (unsigned int step = 16; step > 0; step /= 2) {
+    const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
+    sum_0 = sum_0 + sum_0_other;
+  }
+  if (lane % 32 == 0) {
+    sum_0_shared[threadIdx.x / 32] = sum_0;
+  }
+  __syncthreads();
+  if (lane == 0) {
+#pragma unroll
+    for (unsigned int other = 1; other < 8; ++other) {
+      sum_0 = sum_0 + sum_0_shared[threadIdx.x / 32 + other];
+    }
+  }
+  if (lane == 0 && output < out_n) {
+    float *z_row = z;
+    z_row[0] = sum_0;
+  }
+}

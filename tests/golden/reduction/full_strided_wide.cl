@@ -1,0 +1,92 @@
+// sum_f32, made by treadle's reduction generator:
+//   sum_0 = sum of x
+//   z = sum_0
+// rows, strided loop, wide schedule, work-items on a result: 256, results are shared by groups
+#pragma OPENCL FP_CONTRACT OFF
+// Exact for dividends below 2^31 (Granlund and Montgomery 1994).
+static inline uint divided(uint dividend, ulong divider) {
+  return (mul_hi(dividend, (uint)divider) + dividend) >> (uint)(divider >> 32);
+}
+
+typedef struct {
+  float sum_0;
+} partial;
+
+__kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
+    const __global float *x, long x_offset, __global float *restrict z, long z_offset, long out_n,
+    long n, uint extent1, ulong divider1, long x_stride0, long x_stride1, uint splits,
+    __global partial *partials, __global uint *tickets) {
+  x += x_offset;
+  z += z_offset;
+  __local float sum_0_shared[256];
+  __local uint ticket;
+  const uint lane = (uint)get_local_id(0) % 256;
+  const uint result = (uint)get_local_id(0) / 256;
+  const uint tile = (uint)get_group_id(0) / splits;
+  const uint split = (uint)get_group_id(0) - tile * splits;
+  const long output = (long)tile * 1 + result;
+  float sum_0 = 0.0f;
+  if (output < out_n) {
+    const __global float *x_row = x;
+    float sum_0_part[4];
+#pragma unroll
+    for (uint k = 0; k < 4; ++k) {
+      sum_0_part[k] = 0.0f;
+    }
+    for (long start = (long)split * 1024; start < n; start += (long)splits * 1024) {
+#pragma unroll
+      for (uint k = 0; k < 4; ++k) {
+        const long i = start + k * 256 + lane;
+        if (i < n) {
+          const uint index0 = divided((uint)i, divider1);
+          const uint index1 = (uint)i - index0 * extent1;
+          const __global float *x_tile = x_row + index0 * x_stride0 + index1 * x_stride1;
+          const float x_i = x_tile[0];
+          sum_0_part[k % 4] = sum_0_part[k % 4] + x_i;
+        }
+      }
+    }
+#pragma unroll
+    for (uint k = 0; k < 4; ++k) {
+      sum_0 = sum_0 + sum_0_part[k];
+    }
+  }
+  sum_0_shared[(uint)get_local_id(0)] = sum_0;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  for (uint step = 128; step > 0; step /= 2) {
+    if (lane < step) {
+      sum_0 = sum_0 + sum_0_shared[(uint)get_local_id(0) + step];
+      sum_0_shared[(uint)get_local_id(0)] = sum_0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  if (lane == 0) {
+    partials[(long)(uint)get_group_id(0) * 1 + result].sum_0 = sum_0;
+  }
+  // What a group has written is seen by whoever takes a later ticket.
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  const uint count = ticket == splits - 1 ? splits : 0;
+  sum_0 = 0.0f;
+  for (uint other = lane; other < count; other += 256) {
+    const long at = ((long)tile * splits + other) * 1 + result;
+    sum_0 = sum_0 + (partials[at].sum_0);
+  }
+  sum_0_shared[(uint)get_local_id(0)] = sum_0;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  for (uint step = 128; step > 0; step /= 2) {
+    if (lane < step) {
+      sum_0 = sum_0 + sum_0_shared[(uint)get_local_id(0) + step];
+      sum_0_shared[(uint)get_local_id(0)] = sum_0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && lane == 0 && output < out_n) {
+    __global float *z_row = z;
+    z_row[0] = sum_0;
+  }
+}

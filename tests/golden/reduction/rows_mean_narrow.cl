@@ -1,0 +1,47 @@
+// cast_sum_divide_f64, made by treadle's reduction generator:
+//   sum_0 = sum of float64(x)
+//   z = divide(sum_0, s0)
+// rows, linear loop, narrow schedule
+#pragma OPENCL FP_CONTRACT OFF
+__kernel void __attribute__((reqd_work_group_size(1, 1, 1))) cast_sum_divide_f64(
+    const __global char *x, long x_offset, __global double *restrict z, long z_offset, double s0,
+    long x_out_stride0, long z_out_stride0, long n, long piece_length, long tiles,
+    long group_tiles) {
+  x += x_offset;
+  z += z_offset;
+  const long first = (long)(uint)get_group_id(0) * group_tiles;
+  const long last = tiles - first < group_tiles ? tiles : first + group_tiles;
+  for (long tile = first; tile < last; ++tile) {
+    const long out_index0 = tile;
+    const __global char *x_row = x + out_index0 * x_out_stride0;
+    __global double *z_row = z + out_index0 * z_out_stride0;
+    double sum_0 = 0.0;
+    double sum_0_part[16];
+    for (uint k = 0; k < 16; ++k) {
+      sum_0_part[k] = 0.0;
+    }
+    const long start = 0;
+    const long end = n - start < piece_length ? n : start + piece_length;
+    long i = start;
+    for (; i + 16 <= end; i += 16) {
+      for (uint k = 0; k < 16; ++k) {
+        const char x_i = x_row[(i + k)];
+        const double cast_1 = (double)x_i;
+        sum_0_part[k] = sum_0_part[k] + cast_1;
+      }
+    }
+    for (; i < end; ++i) {
+      const char x_i = x_row[i];
+      const double cast_1 = (double)x_i;
+      sum_0 = sum_0 + cast_1;
+    }
+    for (uint step = 8; step > 0; step /= 2) {
+      for (uint k = 0; k < step; ++k) {
+        sum_0_part[k] = sum_0_part[k] + sum_0_part[k + step];
+      }
+    }
+    sum_0 = sum_0 + sum_0_part[0];
+    const double divide_2 = sum_0 / s0;
+    z_row[0] = divide_2;
+  }
+}

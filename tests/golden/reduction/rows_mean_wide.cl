@@ -1,0 +1,96 @@
+// cast_sum_divide_f64, made by treadle's reduction generator:
+//   sum_0 = sum of float64(x)
+//   z = divide(sum_0, s0)
+// rows, linear loop, wide schedule, work-items on a result: 32, results are shared by groups
+#pragma OPENCL FP_CONTRACT OFF
+typedef struct {
+  double sum_0;
+} partial;
+
+__kernel void __attribute__((reqd_work_group_size(256, 1, 1))) cast_sum_divide_f64(
+    const __global char *x, long x_offset, __global double *restrict z, long z_offset, double s0,
+    long out_n, long x_out_stride0, long z_out_stride0, long n, uint splits,
+    __global partial *partials, __global uint *tickets) {
+  x += x_offset;
+  z += z_offset;
+  __local double sum_0_shared[256];
+  __local uint ticket;
+  const uint lane = (uint)get_local_id(0) % 32;
+  const uint result = (uint)get_local_id(0) / 32;
+  const uint tile = (uint)get_group_id(0) / splits;
+  const uint split = (uint)get_group_id(0) - tile * splits;
+  const long output = (long)tile * 8 + result;
+  double sum_0 = 0.0;
+  if (output < out_n) {
+    const uint out_index0 = (uint)output;
+    const __global char *x_row = x + out_index0 * x_out_stride0;
+    double sum_0_part[4];
+#pragma unroll
+    for (uint k = 0; k < 4; ++k) {
+      sum_0_part[k] = 0.0;
+    }
+    for (long start = (long)split * 128; start < n; start += (long)splits * 128) {
+      const uint left = n - start < 128 ? (uint)(n - start) : 128;
+      const __global char *x_tile = x_row + start;
+      if (left == 128) {
+#pragma unroll
+        for (uint k = 0; k < 4; ++k) {
+          const uint i = k * 32 + lane;
+          const char x_i = x_tile[i];
+          const double cast_1 = (double)x_i;
+          sum_0_part[k % 4] = sum_0_part[k % 4] + cast_1;
+        }
+      } else {
+        for (uint i = lane; i < left; i += 32) {
+          const char x_i = x_tile[i];
+          const double cast_1 = (double)x_i;
+          sum_0 = sum_0 + cast_1;
+        }
+      }
+    }
+#pragma unroll
+    for (uint k = 0; k < 4; ++k) {
+      sum_0 = sum_0 + sum_0_part[k];
+    }
+  }
+  sum_0_shared[(uint)get_local_id(0)] = sum_0;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  for (uint step = 16; step > 0; step /= 2) {
+    if (lane < step) {
+      sum_0 = sum_0 + sum_0_shared[(uint)get_local_id(0) + step];
+      sum_0_shared[(uint)get_local_id(0)] = sum_0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  if (lane == 0) {
+    partials[(long)(uint)get_group_id(0) * 8 + result].sum_0 = sum_0;
+  }
+  // What a group has written is seen by whoever takes a later ticket.
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  if ((uint)get_local_id(0) == 0) ticket = atomic_add(tickets + tile, 1u);
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  const uint count = ticket == splits - 1 ? splits : 0;
+  sum_0 = 0.0;
+  for (uint other = lane; other < count; other += 32) {
+    const long at = ((long)tile * splits + other) * 8 + result;
+    sum_0 = sum_0 + (partials[at].sum_0);
+  }
+  sum_0_shared[(uint)get_local_id(0)] = sum_0;
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  for (uint step = 16; step > 0; step /= 2) {
+    if (lane < step) {
+      sum_0 = sum_0 + sum_0_shared[(uint)get_local_id(0) + step];
+      sum_0_shared[(uint)get_local_id(0)] = sum_0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  }
+  if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
+  if (count > 0 && lane == 0 && output < out_n) {
+    const uint out_index0 = (uint)output;
+    __global double *z_row = z + out_index0 * z_out_stride0;
+    const double divide_2 = sum_0 / s0;
+    z_row[0] = divide_2;
+  }
+}

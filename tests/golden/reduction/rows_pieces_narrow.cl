@@ -1,0 +1,65 @@
+// sum_f32, made by treadle's reduction generator:
+//   sum_0 = sum of x
+//   z = sum_0
+// rows, rows loop, narrow schedule, results are shared by groups
+#pragma OPENCL FP_CONTRACT OFF
+typedef struct {
+  float sum_0;
+} partial;
+
+__kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sum_f32(
+    const __global float *x, long x_offset, __global float *restrict z, long z_offset,
+    long x_out_stride0, long z_out_stride0, long inner, long pieces, long row_pieces,
+    long piece_length, long group_pieces, long x_stride0, uint splits, __global partial *partials,
+    __global uint *tickets) {
+  x += x_offset;
+  z += z_offset;
+  const uint tile = (uint)get_group_id(0) / splits;
+  const uint split = (uint)get_group_id(0) - tile * splits;
+  const long out_index0 = tile;
+  const __global float *x_row = x + out_index0 * x_out_stride0;
+  __global float *z_row = z + out_index0 * z_out_stride0;
+  float sum_0 = 0.0f;
+  float sum_0_part[32];
+  for (uint k = 0; k < 32; ++k) {
+    sum_0_part[k] = 0.0f;
+  }
+  long piece = (long)split * group_pieces;
+  const long last_piece = pieces - piece < group_pieces ? pieces : piece + group_pieces;
+  for (; piece < last_piece; ++piece) {
+    const long row = piece / row_pieces;
+    const long start = (piece - row * row_pieces) * piece_length;
+    const long end = inner - start < piece_length ? inner : start + piece_length;
+    const long index0 = row;
+    const __global float *x_tile = x_row + index0 * x_stride0;
+    long i = start;
+    for (; i + 32 <= end; i += 32) {
+      for (uint k = 0; k < 32; ++k) {
+        const float x_i = x_tile[(i + k)];
+        sum_0_part[k] = sum_0_part[k] + x_i;
+      }
+    }
+    for (; i < end; ++i) {
+      const float x_i = x_tile[i];
+      sum_0 = sum_0 + x_i;
+    }
+  }
+  for (uint step = 16; step > 0; step /= 2) {
+    for (uint k = 0; k < step; ++k) {
+      sum_0_part[k] = sum_0_part[k] + sum_0_part[k + step];
+    }
+  }
+  sum_0 = sum_0 + sum_0_part[0];
+  partials[(uint)get_group_id(0)].sum_0 = sum_0;
+  // What a group has written is seen by whoever takes a later ticket.
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  if (atomic_add(tickets + tile, 1u) == splits - 1) {
+    mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    tickets[tile] = 0;
+    sum_0 = 0.0f;
+    for (uint other = 0; other < splits; ++other) {
+      sum_0 = sum_0 + (partials[(long)tile * splits + other].sum_0);
+    }
+    z_row[0] = sum_0;
+  }
+}

@@ -1,0 +1,117 @@
+// sum_f32, made by treadle's reduction generator:
+//   sum_0 = sum of x
+//   z = sum_0
+// rows, rows loop, wide schedule, work-items on a result: 256, results are shared by groups
+typedef struct __align__(16) { float at[4]; } float32_x4;
+
+// Exact for dividends below 2^31 (Granlund and Montgomery 1994).
+static __device__ inline unsigned int divided(unsigned int dividend, unsigned long long divider) {
+  return (__umulhi(dividend, (unsigned int)divider) + dividend) >> (unsigned int)(divider >> 32);
+}
+
+typedef struct {
+  float sum_0;
+} partial;
+
+extern "C" __global__ void __launch_bounds__(256) sum_f32(
+    const float *x, float *__restrict__ z, long long out_n, long long x_out_stride0,
+    long long z_out_stride0, long long inner, long long pieces, unsigned int row_pieces,
+    unsigned long long row_divider, long long x_stride0, unsigned int splits, partial *partials,
+    unsigned int *tickets) {
+  __shared__ float sum_0_shared[8];
+  __shared__ unsigned int ticket;
+  const unsigned int lane = threadIdx.x % 256;
+  const unsigned int result = threadIdx.x / 256;
+  const unsigned int tile = blockIdx.x / splits;
+  const unsigned int split = blockIdx.x - tile * splits;
+  const long long output = (long long)tile * 1 + result;
+  float sum_0 = 0.0f;
+  if (output < out_n) {
+    const unsigned int out_index0 = (unsigned int)output;
+    const float *x_row = x + out_index0 * x_out_stride0;
+    float sum_0_part[4];
+#pragma unroll
+    for (unsigned int k = 0; k < 4; ++k) {
+      sum_0_part[k] = 0.0f;
+    }
+    for (unsigned int piece = split; piece < pieces; piece += splits) {
+      const unsigned int row = divided(piece, row_divider);
+      const long long start = (long long)(piece - row * row_pieces) * 1024;
+      const unsigned int left = inner - start < 1024 ? (unsigned int)(inner - start) : 1024;
+      const unsigned int index0 = row;
+      const float *x_tile = x_row + index0 * x_stride0 + start;
+      if (left == 1024) {
+#pragma unroll
+        for (unsigned int k = 0; k < 1; ++k) {
+          const unsigned int i = (k * 256 + lane) * 4;
+          const float32_x4 x_in = *(const float32_x4 *)(x_tile + i);
+#pragma unroll
+          for (unsigned int j = 0; j < 4; ++j) {
+            const float x_i = x_in.at[j];
+            sum_0_part[j % 4] = sum_0_part[j % 4] + x_i;
+          }
+        }
+      } else {
+        for (unsigned int i = lane; i < left; i += 256) {
+          const float x_i = x_tile[i];
+          sum_0 = sum_0 + x_i;
+        }
+      }
+    }
+#pragma unroll
+    for (unsigned int k = 0; k < 4; ++k) {
+      sum_0 = sum_0 + sum_0_part[k];
+    }
+  }
+#pragma unroll
+  for (unsigned int step = 16; step > 0; step /= 2) {
+    const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
+    sum_0 = sum_0 + sum_0_other;
+  }
+  if (lane % 32 == 0) {
+    sum_0_shared[threadIdx.x / 32] = sum_0;
+  }
+  __syncthreads();
+  if (lane == 0) {
+#pragma unroll
+    for (unsigned int other = 1; other < 8; ++other) {
+      sum_0 = sum_0 + sum_0_shared[threadIdx.x / 32 + other];
+    }
+  }
+  if (lane == 0) {
+    partials[(long long)blockIdx.x * 1 + result].sum_0 = sum_0;
+  }
+  // What a group has written is seen by whoever takes a later ticket.
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) ticket = atomicAdd(tickets + tile, 1u);
+  __syncthreads();
+  __threadfence();
+  const unsigned int count = ticket == splits - 1 ? splits : 0;
+  sum_0 = 0.0f;
+  for (unsigned int other = lane; other < count; other += 256) {
+    const long long at = ((long long)tile * splits + other) * 1 + result;
+    sum_0 = sum_0 + (partials[at].sum_0);
+  }
+#pragma unroll
+  for (unsigned int step = 16; step > 0; step /= 2) {
+    const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
+    sum_0 = sum_0 + sum_0_other;
+  }
+  if (lane % 32 == 0) {
+    sum_0_shared[threadIdx.x / 32] = sum_0;
+  }
+  __syncthreads();
+  if (lane == 0) {
+#pragma unroll
+    for (unsigned int other = 1; other < 8; ++other) {
+      sum_0 = sum_0 + sum_0_shared[threadIdx.x / 32 + other];
+    }
+  }
+  if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
+  if (count > 0 && lane == 0 && output < out_n) {
+    const unsigned int out_index0 = (unsigned int)output;
+    float *z_row = z + out_index0 * z_out_stride0;
+    z_row[0] = sum_0;
+  }
+}
