@@ -327,11 +327,10 @@ void ReductionTest::expect_every_fold(const Extents& extents, const Axes& axes,
 
 TEST_P(ReductionTest, EveryFoldOfEveryDtype) {
   const Extents extents{40, 30};
-  for (const Axes& axes : std::vector<Axes>{{0, 1}, {0}, {1}}) {
+  for (const Axes& axes : std::vector<Axes>{{0, 1}, {0}, {1}})
     expect_every_fold<float>(extents, axes, Scalar::float32);
-    expect_every_fold<std::int8_t>(extents, axes, Scalar::int8);
-    expect_every_fold<std::uint8_t>(extents, axes, Scalar::boolean);
-  }
+  expect_every_fold<std::int8_t>(extents, {0, 1}, Scalar::int8);
+  expect_every_fold<std::uint8_t>(extents, {1}, Scalar::boolean);
   expect_every_fold<Half>(extents, {1}, Scalar::float16);
   expect_every_fold<double>(extents, {1}, Scalar::float64);
   expect_every_fold<std::int64_t>(extents, {0}, Scalar::int64);

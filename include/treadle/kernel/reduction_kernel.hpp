@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "treadle/base/dtype.hpp"
+#include "treadle/codegen/reduction_snippet.hpp"
+#include "treadle/device/copy.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/device/kernel.hpp"
+#include "treadle/device/stream.hpp"
+#include "treadle/kernel/elementwise_kernel.hpp"
+
+namespace treadle::kernel {
+
+/// The C texts of a reduction.
+struct ReductionTexts {
+  std::string neutral;    ///< what changes nothing: "0"
+  std::string reduce;     ///< of `a` and `b`: "a + b"
+  std::string map;        ///< of the arguments for the index `i`: "x[i] * y[i]"
+  std::string arguments;  ///< C declarations: "const float *x, const float *y"
+};
+
+/// How a ReductionKernel is made.
+struct ReductionOptions {
+  std::string name = "reduction";       ///< of the kernel
+  std::string preamble = {};            ///< C text before the kernel
+  std::vector<std::string> flags = {};  ///< the compiler's own, as ProgramOptions::flags
+  /// C names for dtypes beside the language's own: structures that the preamble defines.
+  std::vector<std::pair<std::string, DType>> types = {};
+  std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
+};
+
+/// A kernel that folds what a user's C text gives for each index, in one launch:
+///
+///     ReductionKernel dot(device, Scalar::float32,
+///                         {.neutral = "0", .reduce = "a + b", .map = "x[i] * y[i]",
+///                          .arguments = "const float *x, const float *y"});
+///     dot.launch(stream, n, result, x, y);
+///
+/// The result may be a structure that the preamble defines. Equal launches give equal bits. Any
+/// thread; compiled at the first launch, and keeps the device alive.
+class ReductionKernel {
+ public:
+  /// Throws InvalidArgument for arguments that are no declarations, or called `i`.
+  ReductionKernel(std::shared_ptr<device::Device> device, DType dtype, ReductionTexts texts,
+                  ReductionOptions options = {});
+
+  /// Queues the reduction over i = 0 .. n - 1 into the first element of `result`; of no elements it
+  /// is the neutral one. One argument for each declaration, as ElementwiseKernel takes them.
+  template <class... Arguments>
+  void launch(device::Stream& stream, std::uint64_t n, const device::Argument& result,
+              const Arguments&... arguments) {
+    const device::Argument list[] = {device::Argument(arguments)...,
+                                     device::Argument(device::Location{})};
+    launch_arguments(stream, ElementRange{0, static_cast<std::int64_t>(n)}, result,
+                     {list, sizeof...(Arguments)});
+  }
+  /// The same over a range, for arguments collected at run time. Throws InvalidArgument naming the
+  /// argument, and as Program and Stream::launch().
+  void launch_arguments(device::Stream& stream, const ElementRange& range,
+                        const device::Argument& result, std::span<const device::Argument> arguments,
+                        const device::Order& order = {});
+
+  /// As they were declared.
+  const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
+    return snippet_.parameters;
+  }
+  /// The program.
+  std::string text() const { return generate().text; }
+
+ private:
+  /// What is compiled.
+  struct Form {
+    device::Kernel kernel;
+    unsigned group_size;
+    std::uint64_t group_length;
+  };
+  codegen::ReductionSnippetText generate() const;
+  const Form& form();
+
+  std::shared_ptr<device::Device> device_;
+  codegen::TypeNames types_;
+  codegen::ReductionSnippet snippet_;
+  std::vector<std::string> flags_;
+  Schedule schedule_;
+  std::mutex mutex_;  // guards what follows; held while it is compiled
+  std::optional<Form> form_;
+};
+
+}  // namespace treadle::kernel
+
+namespace treadle {
+
+using kernel::ReductionKernel;
+using kernel::ReductionOptions;
+using kernel::ReductionTexts;
+
+}  // namespace treadle

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "treadle/codegen/signature.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/device/kernel.hpp"
+
+namespace treadle::kernel {
+
+/// The arguments that a user passes for declared parameters, as the kernel takes them: numbers are
+/// converted to the declared types, and memory without addresses is a buffer and an offset.
+class DeclaredArguments {
+ public:
+  /// `kernel` is what errors call it: "elementwise kernel axpy".
+  DeclaredArguments(const std::vector<codegen::ParameterSpec>& parameters, std::string kernel);
+
+  /// Throws InvalidArgument for another number of arguments than is declared, for memory where a
+  /// value is declared or the other way round, and for memory of another device.
+  void read(std::span<const device::Argument> arguments, const device::Device& device);
+  /// What was read; views of this object and of the arguments. The caller appends its own.
+  std::vector<device::Argument>& all() noexcept { return all_; }
+
+ private:
+  const std::vector<codegen::ParameterSpec>& parameters_;
+  std::string kernel_;
+  std::vector<std::array<std::byte, 16>> values_;
+  std::vector<std::int64_t> offsets_;
+  std::vector<device::Argument> all_;
+};
+
+}  // namespace treadle::kernel

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/reduction_snippet.hpp"
+
+#include <gtest/gtest.h>
+
+#include "golden.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+ReductionSnippetText reduction_snippet_text(ReductionSnippet snippet, Schedule schedule,
+                                            Language language,
+                                            const std::string& arguments = "const float *x") {
+  const Dialect& dialect = dialect_of(language);
+  const TypeNames types(dialect);
+  snippet.parameters =
+      parse_parameters(arguments, types, dialect.has_addresses ? Offsets::none : Offsets::passed);
+  return generate_reduction_snippet(snippet, tiling_of(schedule), dialect, types);
+}
+
+ReductionSnippet largest() {
+  return {.parameters = {},
+          .dtype = Scalar::float32,
+          .neutral = "-1",
+          .reduce = "a > b ? a : b",
+          .map = "x[i] * x[i]"};
+}
+
+TEST(ReductionSnippet, GoldenTexts) {
+  for (const Schedule schedule : {Schedule::wide, Schedule::narrow})
+    for (const Language language : {Language::cuda_c, Language::opencl_c}) {
+      std::string name = "snippet_";
+      name += schedule_name(schedule);
+      name += language == Language::cuda_c ? ".cu" : ".cl";
+      expect_golden("reduction", name, reduction_snippet_text(largest(), schedule, language).text);
+    }
+}
+
+TEST(ReductionSnippet, LargeResultsHaveSmallerGroups) {
+  ReductionSnippet snippet = largest();
+  const auto group_size = [&](Schedule schedule) {
+    return reduction_snippet_text(snippet, schedule, Language::cuda_c).group_size;
+  };
+  EXPECT_EQ(group_size(Schedule::wide), 256u);
+  EXPECT_EQ(group_size(Schedule::narrow), 1u);
+  snippet.dtype = Scalar::float64;
+  EXPECT_EQ(group_size(Schedule::wide), 256u);
+}
+
+TEST(ReductionSnippet, LinesOfTextsStayMacrosAndComments) {
+  ReductionSnippet snippet = largest();
+  snippet.reduce = "a >\nb ? a : b";
+  snippet.map = "x[i] // squared";
+  const std::string text = reduction_snippet_text(snippet, Schedule::wide, Language::opencl_c).text;
+  EXPECT_NE(text.find("#define treadle_reduce(a, b) (a > b ? a : b)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("x[i] // squared\n"), std::string::npos) << text;
+}
+
+TEST(ReductionSnippet, RefusesAnArgumentThatIsItsIndex) {
+  EXPECT_THROW(
+      reduction_snippet_text(largest(), Schedule::wide, Language::cuda_c, "const float *i"),
+      InvalidArgument);
+}
+
+}  // namespace
+}  // namespace treadle::codegen

@@ -1,0 +1,45 @@
+// reduction, made by treadle's reduction generator around a user's text: narrow schedule
+#define treadle_reduce(a, b) (a > b ? a : b)
+typedef float treadle_result;
+extern "C" __global__ void __launch_bounds__(1) reduction(
+    float *x, long long treadle_n, long long treadle_start, long long treadle_step,
+    treadle_result *treadle_out, unsigned int treadle_groups, treadle_result *treadle_partials,
+    unsigned int *treadle_ticket) {
+  const long long treadle_length = treadle_n / treadle_groups + (treadle_n % treadle_groups != 0);
+  long long treadle_at = (long long)blockIdx.x * treadle_length;
+  const long long treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + treadle_length;
+  treadle_result treadle_folded = -1;
+  treadle_result treadle_lanes[32];
+  for (unsigned int treadle_lane = 0; treadle_lane < 32; ++treadle_lane) {
+    treadle_lanes[treadle_lane] = -1;
+  }
+  for (; treadle_at + 32 <= treadle_end; treadle_at += 32) {
+    for (unsigned int treadle_lane = 0; treadle_lane < 32; ++treadle_lane) {
+      const long long i = treadle_start + (treadle_at + treadle_lane) * treadle_step;
+      treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], (
+      x[i] * x[i]
+      ));
+    }
+  }
+  for (; treadle_at < treadle_end; ++treadle_at) {
+    const long long i = treadle_start + (treadle_at) * treadle_step;
+    treadle_folded = treadle_reduce(treadle_folded, (
+    x[i] * x[i]
+    ));
+  }
+  for (unsigned int treadle_lane = 0; treadle_lane < 32; ++treadle_lane) {
+    treadle_folded = treadle_reduce(treadle_folded, treadle_lanes[treadle_lane]);
+  }
+  treadle_partials[blockIdx.x] = treadle_folded;
+  // What a group has written is seen by whoever takes a later ticket.
+  __threadfence();
+  if (atomicAdd(treadle_ticket, 1u) == treadle_groups - 1) {
+    __threadfence();
+    *treadle_ticket = 0;
+    treadle_folded = -1;
+    for (unsigned int treadle_other = 0; treadle_other < treadle_groups; ++treadle_other) {
+      treadle_folded = treadle_reduce(treadle_folded, treadle_partials[treadle_other]);
+    }
+    *treadle_out = treadle_folded;
+  }
+}
