@@ -175,9 +175,10 @@ std::string FoldText::beats(const std::string& value, const std::string& than) c
   const ScalarKind kind = DType(dtype_).kind();
   if (kind != ScalarKind::floating && kind != ScalarKind::complex) return before;
   const auto is_nan = [&](const OperandText& operand) {
-    return joined({"(", op_text(Op::isnan, {&operand, 1}, dialect_), ")"});
+    return joined({"((", op_text(Op::isnan, {&operand, 1}, dialect_), ") != 0)"});
   };
-  return joined({"!", is_nan(both[1]), " && ((", before, ") || ", is_nan(both[0]), ")"});
+  // Without branches, so that lanes may differ.
+  return joined({"!", is_nan(both[1]), " & ((", before, ") | ", is_nan(both[0]), ")"});
 }
 
 void FoldText::combine(TextWriter& text, const Name& into, const Name& from) const {
@@ -190,7 +191,7 @@ void FoldText::combine(TextWriter& text, const Name& into, const Name& from) con
   text.line("{");
   text.line({"  const int is_before = ", beats(other, value), ";"});
   text.line({"  const int is_behind = ", beats(value, other), ";"});
-  text.line({"  const int wins = is_before || (!is_behind && ", other_at, " < ", at, ");"});
+  text.line({"  const int wins = is_before | (!is_behind & (", other_at, " < ", at, "));"});
   text.line({"  ", value, " = wins ? ", other, " : ", value, ";"});
   text.line({"  ", at, " = wins ? ", other_at, " : ", at, ";"});
   text.line("}");

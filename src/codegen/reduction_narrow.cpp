@@ -48,15 +48,11 @@ void ReductionWriter::write_narrow_row() {
   } else {
     write_narrow_pieces();
   }
-  if (lanes_ > 1) {
-    text_.open({"for (", uint, " step = ", number(lanes_ / 2), "; step > 0; step /= 2)"});
-    text_.open({"for (", uint, " k = 0; k < step; ++k)"});
-    combine([](const std::string& name) { return name + "_part[k]"; },
-            [](const std::string& name) { return name + "_part[k + step]"; });
-    text_.close();
-    text_.close();
-  }
-  combine(same, [](const std::string& name) { return name + "_part[0]"; });
+  // Not a tree of constant loops: unrolled, it takes the accumulators apart, and then the compiler
+  // of the CPU device makes no vectors of them.
+  text_.open({"for (", uint, " k = 0; k < ", number(lanes_), "; ++k)"});
+  combine(same, [](const std::string& name) { return name + "_part[k]"; });
+  text_.close();
   if (loop_.is_split) {
     write_partial(dialect_.group_id, same);
     open_last_group();

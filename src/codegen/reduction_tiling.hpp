@@ -16,8 +16,9 @@ inline constexpr std::int64_t fewest_columns = 16;
 inline constexpr unsigned row_elements = 8;
 /// Groups that a compute unit has at the same time.
 inline constexpr unsigned groups_per_unit = 8;
-/// Narrow: bytes of accumulators that are one vector loop.
-inline constexpr std::size_t lane_bytes = 128;
+/// Narrow: bytes of accumulators that are one vector loop. Fewer are unrolled, and stay single
+/// numbers.
+inline constexpr std::size_t lane_bytes = 512;
 /// Narrow: bytes of results that stay in the first cache.
 inline constexpr std::size_t strip_bytes = 4096;
 

@@ -26,8 +26,8 @@
 //                          r2 | . . . .                               .  .  .  .         v
 //
 // Where there are fewer results than the device has groups for, several groups share one, by
-// partials and a ticket each. Narrow: a group is one work-item; it folds a chunk of a row into 128
-// bytes of accumulators side by side, which compilers make vector registers of, or adds pieces of
+// partials and a ticket each. Narrow: a group is one work-item; it folds a chunk of a row into 512
+// bytes of accumulators side by side, which compilers make vector loops of, or adds pieces of
 // rows to a strip of results that stays in the first cache.
 #pragma once
 

@@ -20,15 +20,15 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) multiply_sum_f32(
   const __global float *x1_row = x1;
   __global float *z_row = z;
   float sum_0 = 0.0f;
-  float sum_0_part[32];
-  for (uint k = 0; k < 32; ++k) {
+  float sum_0_part[128];
+  for (uint k = 0; k < 128; ++k) {
     sum_0_part[k] = 0.0f;
   }
   const long start = (long)split * piece_length;
   const long end = n - start < piece_length ? n : start + piece_length;
   long i = start;
-  for (; i + 32 <= end; i += 32) {
-    for (uint k = 0; k < 32; ++k) {
+  for (; i + 128 <= end; i += 128) {
+    for (uint k = 0; k < 128; ++k) {
       const float x0_i = x0_row[(i + k)];
       const float x1_i = x1_row[(i + k)];
       const float multiply_2 = x0_i * x1_i;
@@ -41,12 +41,9 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) multiply_sum_f32(
     const float multiply_2 = x0_i * x1_i;
     sum_0 = sum_0 + multiply_2;
   }
-  for (uint step = 16; step > 0; step /= 2) {
-    for (uint k = 0; k < step; ++k) {
-      sum_0_part[k] = sum_0_part[k] + sum_0_part[k + step];
-    }
+  for (uint k = 0; k < 128; ++k) {
+    sum_0 = sum_0 + sum_0_part[k];
   }
-  sum_0 = sum_0 + sum_0_part[0];
   partials[(uint)get_group_id(0)].sum_0 = sum_0;
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);

@@ -15,15 +15,15 @@ extern "C" __global__ void __launch_bounds__(1) multiply_sum_f32(
   const float *x1_row = x1;
   float *z_row = z;
   float sum_0 = 0.0f;
-  float sum_0_part[32];
-  for (unsigned int k = 0; k < 32; ++k) {
+  float sum_0_part[128];
+  for (unsigned int k = 0; k < 128; ++k) {
     sum_0_part[k] = 0.0f;
   }
   const long long start = (long long)split * piece_length;
   const long long end = n - start < piece_length ? n : start + piece_length;
   long long i = start;
-  for (; i + 32 <= end; i += 32) {
-    for (unsigned int k = 0; k < 32; ++k) {
+  for (; i + 128 <= end; i += 128) {
+    for (unsigned int k = 0; k < 128; ++k) {
       const float x0_i = x0_row[(i + k)];
       const float x1_i = x1_row[(i + k)];
       const float multiply_2 = x0_i * x1_i;
@@ -36,12 +36,9 @@ extern "C" __global__ void __launch_bounds__(1) multiply_sum_f32(
     const float multiply_2 = x0_i * x1_i;
     sum_0 = sum_0 + multiply_2;
   }
-  for (unsigned int step = 16; step > 0; step /= 2) {
-    for (unsigned int k = 0; k < step; ++k) {
-      sum_0_part[k] = sum_0_part[k] + sum_0_part[k + step];
-    }
+  for (unsigned int k = 0; k < 128; ++k) {
+    sum_0 = sum_0 + sum_0_part[k];
   }
-  sum_0 = sum_0 + sum_0_part[0];
   partials[blockIdx.x].sum_0 = sum_0;
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();

@@ -11,15 +11,15 @@ extern "C" __global__ void __launch_bounds__(1) sum_f32(
     const float *x_row = x;
     float *z_row = z;
     float sum_0 = 0.0f;
-    float sum_0_part[32];
-    for (unsigned int k = 0; k < 32; ++k) {
+    float sum_0_part[128];
+    for (unsigned int k = 0; k < 128; ++k) {
       sum_0_part[k] = 0.0f;
     }
     const long long start = 0;
     const long long end = n - start < piece_length ? n : start + piece_length;
     long long i = start;
-    for (; i + 32 <= end; i += 32) {
-      for (unsigned int k = 0; k < 32; ++k) {
+    for (; i + 128 <= end; i += 128) {
+      for (unsigned int k = 0; k < 128; ++k) {
         const float x_i = x_row[(i + k)];
         sum_0_part[k] = sum_0_part[k] + x_i;
       }
@@ -28,12 +28,9 @@ extern "C" __global__ void __launch_bounds__(1) sum_f32(
       const float x_i = x_row[i];
       sum_0 = sum_0 + x_i;
     }
-    for (unsigned int step = 16; step > 0; step /= 2) {
-      for (unsigned int k = 0; k < step; ++k) {
-        sum_0_part[k] = sum_0_part[k] + sum_0_part[k + step];
-      }
+    for (unsigned int k = 0; k < 128; ++k) {
+      sum_0 = sum_0 + sum_0_part[k];
     }
-    sum_0 = sum_0 + sum_0_part[0];
     z_row[0] = sum_0;
   }
 }

@@ -20,8 +20,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sum_f32(
   const __global float *x_row = x + out_index0 * x_out_stride0;
   __global float *z_row = z + out_index0 * z_out_stride0;
   float sum_0 = 0.0f;
-  float sum_0_part[32];
-  for (uint k = 0; k < 32; ++k) {
+  float sum_0_part[128];
+  for (uint k = 0; k < 128; ++k) {
     sum_0_part[k] = 0.0f;
   }
   long piece = (long)split * group_pieces;
@@ -33,8 +33,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sum_f32(
     const long index0 = row;
     const __global float *x_tile = x_row + index0 * x_stride0;
     long i = start;
-    for (; i + 32 <= end; i += 32) {
-      for (uint k = 0; k < 32; ++k) {
+    for (; i + 128 <= end; i += 128) {
+      for (uint k = 0; k < 128; ++k) {
         const float x_i = x_tile[(i + k)];
         sum_0_part[k] = sum_0_part[k] + x_i;
       }
@@ -44,12 +44,9 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sum_f32(
       sum_0 = sum_0 + x_i;
     }
   }
-  for (uint step = 16; step > 0; step /= 2) {
-    for (uint k = 0; k < step; ++k) {
-      sum_0_part[k] = sum_0_part[k] + sum_0_part[k + step];
-    }
+  for (uint k = 0; k < 128; ++k) {
+    sum_0 = sum_0 + sum_0_part[k];
   }
-  sum_0 = sum_0 + sum_0_part[0];
   partials[(uint)get_group_id(0)].sum_0 = sum_0;
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);

@@ -17,8 +17,8 @@ extern "C" __global__ void __launch_bounds__(1) sum_f32(
   const float *x_row = x + out_index0 * x_out_stride0;
   float *z_row = z + out_index0 * z_out_stride0;
   float sum_0 = 0.0f;
-  float sum_0_part[32];
-  for (unsigned int k = 0; k < 32; ++k) {
+  float sum_0_part[128];
+  for (unsigned int k = 0; k < 128; ++k) {
     sum_0_part[k] = 0.0f;
   }
   long long piece = (long long)split * group_pieces;
@@ -30,8 +30,8 @@ extern "C" __global__ void __launch_bounds__(1) sum_f32(
     const long long index0 = row;
     const float *x_tile = x_row + index0 * x_stride0;
     long long i = start;
-    for (; i + 32 <= end; i += 32) {
-      for (unsigned int k = 0; k < 32; ++k) {
+    for (; i + 128 <= end; i += 128) {
+      for (unsigned int k = 0; k < 128; ++k) {
         const float x_i = x_tile[(i + k)];
         sum_0_part[k] = sum_0_part[k] + x_i;
       }
@@ -41,12 +41,9 @@ extern "C" __global__ void __launch_bounds__(1) sum_f32(
       sum_0 = sum_0 + x_i;
     }
   }
-  for (unsigned int step = 16; step > 0; step /= 2) {
-    for (unsigned int k = 0; k < step; ++k) {
-      sum_0_part[k] = sum_0_part[k] + sum_0_part[k + step];
-    }
+  for (unsigned int k = 0; k < 128; ++k) {
+    sum_0 = sum_0 + sum_0_part[k];
   }
-  sum_0 = sum_0 + sum_0_part[0];
   partials[blockIdx.x].sum_0 = sum_0;
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();

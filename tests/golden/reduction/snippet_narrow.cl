@@ -11,12 +11,12 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
   long treadle_at = (long)(uint)get_group_id(0) * treadle_length;
   const long treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + treadle_length;
   treadle_result treadle_folded = -1;
-  treadle_result treadle_lanes[32];
-  for (uint treadle_lane = 0; treadle_lane < 32; ++treadle_lane) {
+  treadle_result treadle_lanes[128];
+  for (uint treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
     treadle_lanes[treadle_lane] = -1;
   }
-  for (; treadle_at + 32 <= treadle_end; treadle_at += 32) {
-    for (uint treadle_lane = 0; treadle_lane < 32; ++treadle_lane) {
+  for (; treadle_at + 128 <= treadle_end; treadle_at += 128) {
+    for (uint treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
       const long i = treadle_start + (treadle_at + treadle_lane) * treadle_step;
       treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], (
       x[i] * x[i]
@@ -29,7 +29,7 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
     x[i] * x[i]
     ));
   }
-  for (uint treadle_lane = 0; treadle_lane < 32; ++treadle_lane) {
+  for (uint treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
     treadle_folded = treadle_reduce(treadle_folded, treadle_lanes[treadle_lane]);
   }
   treadle_partials[(uint)get_group_id(0)] = treadle_folded;

@@ -9,12 +9,12 @@ extern "C" __global__ void __launch_bounds__(1) reduction(
   long long treadle_at = (long long)blockIdx.x * treadle_length;
   const long long treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + treadle_length;
   treadle_result treadle_folded = -1;
-  treadle_result treadle_lanes[32];
-  for (unsigned int treadle_lane = 0; treadle_lane < 32; ++treadle_lane) {
+  treadle_result treadle_lanes[128];
+  for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
     treadle_lanes[treadle_lane] = -1;
   }
-  for (; treadle_at + 32 <= treadle_end; treadle_at += 32) {
-    for (unsigned int treadle_lane = 0; treadle_lane < 32; ++treadle_lane) {
+  for (; treadle_at + 128 <= treadle_end; treadle_at += 128) {
+    for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
       const long long i = treadle_start + (treadle_at + treadle_lane) * treadle_step;
       treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], (
       x[i] * x[i]
@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(1) reduction(
     x[i] * x[i]
     ));
   }
-  for (unsigned int treadle_lane = 0; treadle_lane < 32; ++treadle_lane) {
+  for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
     treadle_folded = treadle_reduce(treadle_folded, treadle_lanes[treadle_lane]);
   }
   treadle_partials[blockIdx.x] = treadle_folded;
