@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/each_schedule.hpp"
 #include "views.hpp"
 
 namespace treadle::kernel {

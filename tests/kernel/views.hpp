@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arrays on the host with any strides, for tests that compare kernels with plain loops; and every
-// device with every schedule.
+// Arrays on the host with any strides, for tests that compare kernels with plain loops.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "device/each_device.hpp"
+#include "kernel/each_schedule.hpp"
 #include "treadle/kernel/elementwise.hpp"
 
 namespace treadle::kernel {
@@ -78,18 +78,6 @@ ScalarBytes scalar_bytes(T value) {
 inline Extents in_bytes(Extents strides, std::size_t size) {
   for (std::int64_t& stride : strides) stride *= static_cast<std::int64_t>(size);
   return strides;
-}
-
-inline std::string schedule_test_name(
-    const testing::TestParamInfo<std::tuple<std::string, Schedule>>& param) {
-  std::string name = std::get<0>(param.param) + "_";
-  name += schedule_name(std::get<1>(param.param));
-  std::ranges::replace(name, ':', '_');
-  return name;
-}
-inline auto each_device_and_schedule() {
-  return testing::Combine(device::each_native_device(),
-                          testing::Values(Schedule::wide, Schedule::narrow));
 }
 
 }  // namespace treadle::kernel
