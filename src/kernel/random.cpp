@@ -12,7 +12,6 @@
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/schedule.hpp"
 #include "treadle/device/event.hpp"
-#include "treadle/kernel/program.hpp"
 
 namespace treadle::kernel {
 
@@ -105,14 +104,9 @@ class RandomLauncher {
   }
   std::shared_ptr<const RandomPlan> make_plan(const codegen::RandomForm& form) const {
     const codegen::RandomText made = codegen::generate_random(form, tiling_, dialect_);
-    std::vector<std::string> flags = dialect_.exact_flags;
-    if (device_.info().traits.exact_division && !dialect_.exact_division_flag.empty())
-      flags.push_back(dialect_.exact_division_flag);  // the square root
-    const Program program(device_.shared_from_this(), made.text,
-                          {.flags = std::move(flags), .source_name = made.name});
-    device::Kernel kernel = program.kernel(made.name);
-    kernel.let_go_of_device();
-    return std::make_shared<RandomPlan>(RandomPlan{kernel, made.group_size, made.group_blocks});
+    const LoadedText loaded = load_text(device_, made.text, made.name, 0);
+    return std::make_shared<RandomPlan>(
+        RandomPlan{loaded.kernel, made.group_size, made.group_blocks});
   }
 
   device::Stream& stream_;

@@ -93,7 +93,7 @@ class ReductionTest : public testing::TestWithParam<std::tuple<std::string, Sche
   template <class Out, class In>
   std::vector<Out> reduce(const ReductionExpression& expression, const Extents& extents,
                           const View<In>& view, const Axes& axes,
-                          const std::vector<ScalarBytes>& scalars = {}) const {
+                          const std::vector<ElementBytes>& scalars = {}) const {
     const Extents kept = kept_extents(extents, axes);
     std::size_t count = 1;
     for (const std::int64_t extent : kept) count *= static_cast<std::size_t>(extent);
@@ -145,7 +145,7 @@ class ReductionTest : public testing::TestWithParam<std::tuple<std::string, Sche
                       const Axes& axes, Scalar dtype) const {
     const ReductionExpression expression = reduction_of(reduction, plain_leaf(dtype));
     View<In> view = view_of<In>(extents, strides, 1);
-    std::vector<ScalarBytes> scalars;
+    std::vector<ElementBytes> scalars;
     const auto expected = groups(view, extents, axes);
     if (reduction == Reduction::mean) {
       const double n = expected.empty() ? 0 : static_cast<double>(expected[0].size());
@@ -438,7 +438,7 @@ TEST_P(ReductionTest, SeveralFoldsAndAnEpilogueAreOnePass) {
                                      {scaled_out.location(), one},
                                      {in_weights.location(), one}};
   const Axes axes{1};
-  const ScalarBytes two[] = {scalar_bytes(2.0f)};
+  const ElementBytes two[] = {scalar_bytes(2.0f)};
   launch_reduction(stream(), {expression, extents, axes, arrays, two, schedule()});
   stream().synchronize();
   std::vector<float> got(rows), got_scaled(rows);

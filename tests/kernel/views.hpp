@@ -69,8 +69,8 @@ T& element(View<T>& view, const Extents& index) {
 }
 
 template <class T>
-ScalarBytes scalar_bytes(T value) {
-  ScalarBytes bytes{};
+ElementBytes scalar_bytes(T value) {
+  ElementBytes bytes{};
   std::memcpy(bytes.data(), &value, sizeof(value));
   return bytes;
 }

@@ -25,8 +25,8 @@ struct ReductionLaunch {
   /// The leaves of the map, with a stride for each axis; then the outputs, and the arrays of the
   /// epilogue, with a stride for each axis that stays. No output may share memory with anything.
   std::span<const ElementwiseArray> arrays;
-  std::span<const ScalarBytes> scalars = {};  ///< those of the map, and then of the epilogue
-  std::optional<Schedule> schedule = {};      ///< none: DeviceTraits::schedule
+  std::span<const ElementBytes> scalars = {};  ///< those of the map, and then of the epilogue
+  std::optional<Schedule> schedule = {};       ///< none: DeviceTraits::schedule
 };
 
 /// A kernel that was made for a reduction on one device.
