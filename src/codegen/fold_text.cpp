@@ -197,4 +197,12 @@ void FoldText::combine(TextWriter& text, const Name& into, const Name& from) con
   text.line("}");
 }
 
+void FoldText::combine_later(TextWriter& text, const Pair& into, const Pair& from) const {
+  text.line("{");
+  text.line({"  const int wins = ", beats(from.value, into.value), ";"});
+  text.line({"  ", into.value, " = wins ? ", from.value, " : ", into.value, ";"});
+  text.line({"  ", into.mark, " = wins ? ", from.mark, " : ", into.mark, ";"});
+  text.line("}");
+}
+
 }  // namespace treadle::codegen

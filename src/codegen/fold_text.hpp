@@ -21,14 +21,23 @@ class FoldText {
   /// Gives the text of a variable: of one of many accumulators, in local memory, in a partial.
   using Name = std::function<std::string(const std::string&)>;
 
+  /// A value, and what tells its place.
+  struct Pair {
+    std::string value, mark;
+  };
+
   FoldText(Fold fold, std::size_t index, Scalar dtype, const Dialect& dialect);
 
+  bool has_place() const { return fields_.size() == 2; }
   /// The value, and of argmin and argmax its place.
   const std::vector<BlockField>& fields() const { return fields_; }
   /// What each field is before anything is folded.
   std::string neutral(std::size_t field) const;
   /// Folds values into variables.
   void combine(TextWriter& text, const Name& into, const Name& from) const;
+  /// For argmin and argmax: the same where the value to fold comes behind all that were folded. Of
+  /// equal ones the first stays without a look at the places; what is kept of the winner is `mark`.
+  void combine_later(TextWriter& text, const Pair& into, const Pair& from) const;
   /// The field that the epilogue gets.
   const BlockField& result() const { return fields_.back(); }
 

@@ -120,16 +120,17 @@ class ReductionLowerer {
     const std::uint64_t length = folded().count();
     LoopClass& inner = folded().loop;
     if (inner.kind == SpaceKind::strided && !has_32_bits(folded())) set_rows();
-    unsigned depth = tiling_.group_size;
-    if (loop.has_columns)
-      depth = length >= column_depth ? column_depth : 1;
-    else if (kept().count() > 1)
-      for (const unsigned fewer : {32u, 8u, 1u})
-        if (length < std::uint64_t{fewer} * row_elements) depth = fewer;
+    const unsigned depth = wide_depth(length);
     loop.depth_log2 = static_cast<std::uint8_t>(std::countr_zero(depth));
     if (loop.has_columns || !has_aligned_rows()) inner.has_vectors = false;
-    if (!inner.has_vectors) inner.items = static_cast<std::uint8_t>(tiling_.strided_items);
-    if (depth < tiling_.group_size || inner.kind != SpaceKind::linear) inner.rounds = 1;
+    if (!inner.has_vectors) {
+      inner.items =
+          static_cast<std::uint8_t>(loop.has_columns ? column_elements : tiling_.strided_items);
+      inner.rounds = 1;
+    }
+    if (inner.kind != SpaceKind::linear) inner.rounds = 1;
+    while (inner.rounds > 1 && length < std::uint64_t{depth} * inner.items * inner.rounds)
+      --inner.rounds;
     const std::uint64_t tile = std::uint64_t{depth} * inner.items * inner.rounds;
     std::uint64_t pieces = in_parts(length, tile);
     if (inner.kind == SpaceKind::rows) {
@@ -141,7 +142,26 @@ class ReductionLowerer {
     folded().pieces = pieces;
     const std::uint64_t width = tiling_.group_size / depth;
     result_.tiles = in_parts(kept().count(), width);
-    split(units() * groups_per_unit, pieces, width);
+    const bool is_large = loop.has_columns || has_places();
+    split(units() * (is_large ? large_groups_per_unit : groups_per_unit), pieces, width);
+  }
+  /// Work-items on a result.
+  unsigned wide_depth(std::uint64_t length) const {
+    if (result_.loop.has_columns) {
+      unsigned depth = column_depth;
+      while (depth > 1 && length < std::uint64_t{depth} * column_elements) depth /= 2;
+      return depth;
+    }
+    if (result_.kept.count() > 1)
+      for (const auto& [work_items, most] : row_depths)
+        if (length <= most) return work_items;
+    return tiling_.group_size;
+  }
+  /// Whether a position is folded, which only argmin and argmax do.
+  bool has_places() const {
+    return std::ranges::any_of(operands_, [](const ReducedLayout& operand) {
+      return operand.is_of_elements && operand.size_bytes == 0;
+    });
   }
   void set_rows() {
     LoopClass& inner = folded().loop;
@@ -170,7 +190,7 @@ class ReductionLowerer {
   /// Shares tiles between as many groups as there is work for, if there are too few of them.
   void split(std::uint64_t wanted, std::uint64_t pieces, std::uint64_t tile_partials) {
     if (result_.tiles * 2 <= wanted)
-      result_.splits = std::min(in_parts(wanted, std::max<std::uint64_t>(1, result_.tiles)),
+      result_.splits = std::min(wanted / std::max<std::uint64_t>(1, result_.tiles),
                                 std::max<std::uint64_t>(1, pieces));
     result_.loop.is_split = result_.splits > 1;
     result_.tile_partials = tile_partials;

@@ -326,18 +326,26 @@ void ReductionWriter::write_constants() {
   write_values(true, [&](const Operand& operand) { return element(operand, "0"); });
 }
 
-/// Computes an element and folds it into accumulators.
-void ReductionWriter::write_fold(const Place& place, const Name& into) {
+/// Computes an element and folds it into accumulators. Where these meet places in their order, what
+/// they keep is the step at which they met the winner.
+void ReductionWriter::write_fold(const Place& place, const Name& into, const std::string& step) {
   write_values(false, place);
-  for (std::size_t i = 0; i < folds_.size(); ++i)
-    folds_[i].combine(text_, into, [&](const std::string& field) {
-      return field == folds_[i].fields()[0].name
-                 ? map_.value_name(expression_.map.outputs[i])
-                 : joined({"(", place(operand(Kind::place, 0)), ")"});
-    });
+  for (std::size_t i = 0; i < folds_.size(); ++i) {
+    const FoldText& fold = folds_[i];
+    const std::string value = map_.value_name(expression_.map.outputs[i]);
+    const std::string& name = fold.fields()[0].name;
+    if (!step.empty() && fold.has_place())
+      fold.combine_later(text_, {into(name), into(name + "_step")}, {value, step});
+    else
+      fold.combine(text_, into, [&](const std::string& field) {
+        return field == name ? value : joined({"(", place(operand(Kind::place, 0)), ")"});
+      });
+  }
 }
-void ReductionWriter::write_fold_at(const std::string& index, const Name& into) {
-  write_fold([&](const Operand& operand) { return element(operand, along(operand, index)); }, into);
+void ReductionWriter::write_fold_at(const std::string& index, const Name& into,
+                                    const std::string& step) {
+  write_fold([&](const Operand& operand) { return element(operand, along(operand, index)); }, into,
+             step);
 }
 
 void ReductionWriter::declare_accumulators() {
@@ -353,14 +361,20 @@ void ReductionWriter::write_start() {
 }
 /// Accumulators side by side, `count` of each field.
 void ReductionWriter::declare_parts(const std::string& count) {
+  std::vector<std::pair<BlockField, std::string>> fields;
   for (const FoldText& fold : folds_)
-    for (const auto& [name, dtype] : fold.fields())
-      text_.line({value_type(dtype, dialect_), " ", name, "_part[", count, "];"});
+    for (std::size_t i = 0; i < fold.fields().size(); ++i) {
+      const BlockField& field = fold.fields()[i];
+      if (i == 1 && places_ascend())
+        fields.push_back({{fold.fields()[0].name + "_step", Scalar::uint32}, "0"});
+      else
+        fields.push_back({field, fold.neutral(i)});
+    }
+  for (const auto& [field, start] : fields)
+    text_.line({value_type(field.dtype, dialect_), " ", field.name, "_part[", count, "];"});
   if (is_wide()) text_.directive("#pragma unroll");
   text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", count, "; ++k)"});
-  for (const FoldText& fold : folds_)
-    for (std::size_t i = 0; i < fold.fields().size(); ++i)
-      text_.line({fold.fields()[i].name, "_part[k] = ", fold.neutral(i), ";"});
+  for (const auto& [field, start] : fields) text_.line({field.name, "_part[k] = ", start, ";"});
   text_.close();
 }
 

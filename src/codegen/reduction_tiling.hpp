@@ -8,14 +8,23 @@
 
 namespace treadle::codegen {
 
-/// Work-items on one of the results that lie side by side.
-inline constexpr unsigned column_depth = 8;
+/// Most work-items on one of the results that lie side by side.
+inline constexpr unsigned column_depth = 4;
 /// Fewer results than this are no columns.
 inline constexpr std::int64_t fewest_columns = 16;
-/// Elements that a work-item of a row has at least, if there are others to share with.
-inline constexpr unsigned row_elements = 8;
-/// Groups that a compute unit has at the same time.
+/// Elements that a work-item of a column has at least, and that it reads at a time.
+inline constexpr unsigned column_elements = 8;
+/// Work-items on a row of at most this many elements; the whole group on longer ones.
+struct RowDepth {
+  unsigned work_items;
+  std::uint64_t most_elements;
+};
+inline constexpr RowDepth row_depths[] = {{1, 16}, {8, 128}, {32, 4096}};
+/// Groups that share results on a compute unit at the same time: more than it holds would leave
+/// some to come after all others.
 inline constexpr unsigned groups_per_unit = 8;
+/// The same where they need many registers: for columns, and for places.
+inline constexpr unsigned large_groups_per_unit = 4;
 /// Narrow: bytes of accumulators that are one vector loop. Fewer are unrolled, and stay single
 /// numbers.
 inline constexpr std::size_t lane_bytes = 512;

@@ -44,17 +44,13 @@ void ReductionWriter::write_wide() {
   declare_accumulators();
   text_.open("if (output < out_n)");
   write_kept_move(loop_.kept_has_32_bits ? joined({"(", uint, ")output"}) : "output", true, false);
-  const std::string parts = number(std::min<unsigned>(loop_.folded.items, 8));
-  declare_parts(parts);
+  declare_parts(number(parts()));
+  if (places_ascend()) text_.line({uint, " step = 0;"});
   if (loop_.folded.kind == SpaceKind::strided)
     write_wide_decoded();
   else
     write_wide_tiles();
-  text_.directive("#pragma unroll");
-  text_.open({"for (", uint, " k = 0; k < ", parts, "; ++k)"});
-  combine([](const std::string& name) { return name; },
-          [](const std::string& name) { return name + "_part[k]"; });
-  text_.close();
+  fold_parts();
   text_.close();
   block.write(text_, "lane");
   if (loop_.is_split) write_wide_last_group();
@@ -64,11 +60,63 @@ void ReductionWriter::write_wide() {
   text_.close();
 }
 
+/// Whether an accumulator meets the places of what it folds in their order.
+bool ReductionWriter::places_ascend() const {
+  const auto place = std::ranges::find(operands_, Kind::place, &Operand::kind);
+  return is_wide() && place != operands_.end() && loop_.folded.kind == SpaceKind::linear &&
+         inner_step(*place) == Step::unit;
+}
+
+/// The place that part `k` of an accumulator met at its step. A step is one element of each part;
+/// part k begins with that of step 0, which counts if all it met equals the start.
+std::string ReductionWriter::place_of_part(const std::string& step) const {
+  const LoopClass& inner = loop_.folded;
+  const std::string integer = type(Scalar::int64), lanes = number(depth());
+  const auto divided_by = [](const std::string& what, unsigned by) {
+    return by == 1 ? what : joined({what, " / ", number(by)});
+  };
+  const unsigned steps = inner.rounds * elements_of_part();
+  const std::string turn = joined({"(", integer, ")(", divided_by(step, steps), ")"});
+  std::string place = base(operand(Kind::place, 0)) + " + ";
+  place += loop_.is_split ? joined({"(split + ", turn, " * splits)"}) : turn;
+  place += joined({" * ", number(tile()), " + "});
+  if (!inner.has_vectors) return place + joined({"(k * ", lanes, " + lane)"});
+  const std::string within = joined({step, " % ", number(steps)});
+  const std::string access = inner.rounds == 1
+                                 ? "lane"
+                                 : joined({"(", divided_by("(" + within + ")", elements_of_part()),
+                                           " * ", lanes, " + lane)"});
+  place += joined({access, " * ", number(inner.items), " + "});
+  if (elements_of_part() > 1)
+    place += joined({step, " % ", number(elements_of_part()), " * ", number(parts()), " + "});
+  return place + "k";
+}
+
+/// Makes one accumulator of its parts.
+void ReductionWriter::fold_parts() {
+  const std::string uint = type(Scalar::uint32);
+  const auto same = [](const std::string& name) { return name; };
+  if (places_ascend()) text_.open("if (step > 0)");
+  text_.directive("#pragma unroll");
+  text_.open({"for (", uint, " k = 0; k < ", number(parts()), "; ++k)"});
+  for (const FoldText& fold : folds_) {
+    const std::string& name = fold.fields()[0].name;
+    if (places_ascend() && fold.has_place())
+      text_.line({"const ", type(Scalar::int64), " ", fold.fields()[1].name,
+                  "_part = ", place_of_part(name + "_step_part[k]"), ";"});
+    fold.combine(text_, same, [&](const std::string& field) {
+      const bool is_place = field != name && places_ascend();
+      return is_place ? field + "_part" : field + "_part[k]";
+    });
+  }
+  text_.close();
+  if (places_ascend()) text_.close();
+}
+
 /// Tiles that lie side by side, dealt round between the groups that share a result.
 void ReductionWriter::write_wide_tiles() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
-  const std::string tile =
-      number(std::uint64_t{depth()} * loop_.folded.items * loop_.folded.rounds);
+  const std::string tile = number(this->tile());
   const std::string first = loop_.is_split ? "split" : "0", step = loop_.is_split ? "splits" : "1";
   const bool has_rows = loop_.folded.kind == SpaceKind::rows;
   if (has_rows) {
@@ -96,24 +144,35 @@ void ReductionWriter::write_wide_tiles() {
 void ReductionWriter::write_wide_piece() {
   const std::string uint = type(Scalar::uint32), lanes = number(depth());
   const LoopClass& inner = loop_.folded;
-  const std::uint64_t tile = std::uint64_t{depth()} * inner.items * inner.rounds;
   const unsigned accesses = inner.has_vectors ? inner.rounds : inner.rounds * inner.items;
   write_constants();
-  text_.open({"if (left == ", number(tile), ")"});
+  text_.open({"if (left == ", number(tile()), ")"});
   text_.directive("#pragma unroll");
   text_.open({"for (", uint, " k = 0; k < ", number(accesses), "; ++k)"});
   if (inner.has_vectors) {
     write_wide_vectors(joined({"(k * ", lanes, " + lane)"}));
   } else {
     text_.line({"const ", uint, " i = k * ", lanes, " + lane;"});
-    const std::string part =
-        joined({"_part[k % ", number(std::min<unsigned>(inner.items, 8)), "]"});
-    write_fold_at("i", [&](const std::string& name) { return name + part; });
+    const std::string part = joined({"_part[k % ", number(parts()), "]"});
+    write_fold_at(
+        "i", [&](const std::string& name) { return name + part; }, places_ascend() ? "step" : "");
   }
   text_.close();
+  if (places_ascend()) text_.line({"step += ", number(inner.rounds * elements_of_part()), ";"});
   text_.close_and_open("else");
-  text_.open({"for (", uint, " i = lane; i < left; i += ", lanes, ")"});
-  write_fold_at("i", [](const std::string& name) { return name; });
+  if (inner.kind == SpaceKind::rows) {
+    // The end of each row: not so rare that its loads may wait for each other.
+    text_.directive("#pragma unroll");
+    text_.open({"for (", uint, " k = 0; k < ", number(inner.items), "; ++k)"});
+    text_.line({"const ", uint, " i = k * ", lanes, " + lane;"});
+    text_.open("if (i < left)");
+    const std::string part = joined({"_part[k % ", number(parts()), "]"});
+    write_fold_at("i", [&](const std::string& name) { return name + part; });
+    text_.close();
+  } else {
+    text_.open({"for (", uint, " i = lane; i < left; i += ", lanes, ")"});
+    write_fold_at("i", [](const std::string& name) { return name; });
+  }
   text_.close();
   text_.close();
 }
@@ -130,14 +189,17 @@ void ReductionWriter::write_wide_vectors(const std::string& at) {
   }
   text_.directive("#pragma unroll");
   text_.open({"for (", uint, " j = 0; j < ", items, "; ++j)"});
-  const std::string part =
-      joined({"_part[j % ", number(std::min<unsigned>(loop_.folded.items, 8)), "]"});
+  std::string step = places_ascend() ? "step" : "";
+  if (!step.empty() && loop_.folded.rounds > 1)
+    step += elements_of_part() == 1 ? " + k" : joined({" + k * ", number(elements_of_part())});
+  if (!step.empty() && elements_of_part() > 1) step += joined({" + j / ", number(parts())});
+  const std::string part = joined({"_part[j % ", number(parts()), "]"});
   write_fold(
       [&](const Operand& operand) {
         if (operand.kind == Kind::leaf) return operand.name + "_in.at[j]";
         return element(operand, along(operand, "(i + j)"));
       },
-      [&](const std::string& name) { return name + part; });
+      [&](const std::string& name) { return name + part; }, step);
   text_.close();
 }
 
@@ -155,8 +217,7 @@ void ReductionWriter::write_wide_decoded() {
   text_.open("if (i < n)");
   const std::string row = moved_;
   write_folded_move(joined({"(", folded_indices().integer, ")i"}), "");
-  const std::string part =
-      joined({"_part[k % ", number(std::min<unsigned>(loop_.folded.items, 8)), "]"});
+  const std::string part = joined({"_part[k % ", number(parts()), "]"});
   write_fold([&](const Operand& operand) { return element(operand, "0"); },
              [&](const std::string& name) { return name + part; });
   moved_ = row;

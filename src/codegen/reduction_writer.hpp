@@ -42,6 +42,16 @@ class ReductionWriter {
   bool has_strips() const { return !is_wide() && loop_.has_columns; }
   unsigned depth() const { return 1u << loop_.depth_log2; }
   unsigned width() const { return tiling_.group_size / depth(); }
+  /// Wide: elements of a result that its work-items take at a time.
+  std::uint64_t tile() const {
+    return std::uint64_t{depth()} * loop_.folded.items * loop_.folded.rounds;
+  }
+  /// Wide: accumulators side by side.
+  unsigned parts() const { return std::min<unsigned>(loop_.folded.items, 8); }
+  /// Elements that one access gives to each of them.
+  unsigned elements_of_part() const {
+    return loop_.folded.has_vectors ? loop_.folded.items / parts() : 1;
+  }
   Step inner_step(const Operand& operand) const;
   const Operand& operand(Kind kind, std::size_t index) const;
   std::size_t number_of(const Operand& operand) const {
@@ -77,8 +87,8 @@ class ReductionWriter {
   // What is done with an element, an accumulator and a result.
   void write_values(bool constant, const Place& place);
   void write_constants();
-  void write_fold(const Place& place, const Name& into);
-  void write_fold_at(const std::string& index, const Name& into);
+  void write_fold(const Place& place, const Name& into, const std::string& step = "");
+  void write_fold_at(const std::string& index, const Name& into, const std::string& step = "");
   void declare_accumulators();
   void declare_parts(const std::string& count);
   void combine(const Name& into, const Name& from);
@@ -93,6 +103,9 @@ class ReductionWriter {
 
   // The loops.
   void write_wide();
+  bool places_ascend() const;
+  void fold_parts();
+  std::string place_of_part(const std::string& step) const;
   void write_wide_tiles();
   void write_wide_piece();
   void write_wide_vectors(const std::string& at);

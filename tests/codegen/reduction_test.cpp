@@ -111,7 +111,7 @@ TEST(Reduction, GroupsShareResultsWhereThereAreTooFew) {
   EXPECT_EQ(of("full_dot").groups, 132u * 8);
   EXPECT_TRUE(of("full_dot").loop.folded.has_vectors);
   EXPECT_TRUE(of("columns").loop.has_columns);
-  EXPECT_EQ(of("columns").tiles, 4096u / 32);
+  EXPECT_EQ(of("columns").tiles, 4096u / 64);
   EXPECT_FALSE(of("rows_mean").loop.has_columns);
   EXPECT_EQ(of("any_short_rows").loop.depth_log2, 0);
 }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <thread>
 
+#include "reduced.hpp"
 #include "treadle/base/half.hpp"
 #include "treadle/device/null.hpp"
 #include "views.hpp"
@@ -38,45 +39,6 @@ struct Half {
   bool operator==(const Half&) const = default;
   std::uint16_t bits = 0;
 };
-
-/// What a reduction of real numbers gives, computed in double: the tests' numbers are small.
-double reduced(Reduction reduction, const std::vector<double>& values) {
-  double result = reduction == Reduction::product || reduction == Reduction::all ? 1 : 0;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double value = values[i];
-    if (value < values[at] && (reduction == Reduction::minimum || reduction == Reduction::argmin))
-      at = i;
-    if (value > values[at] && (reduction == Reduction::maximum || reduction == Reduction::argmax))
-      at = i;
-    switch (reduction) {
-      case Reduction::sum:
-      case Reduction::mean:
-        result += value;
-        break;
-      case Reduction::product:
-        result *= value;
-        break;
-      case Reduction::any:
-        result = result != 0 || value != 0;
-        break;
-      case Reduction::all:
-        result = result != 0 && value != 0;
-        break;
-      case Reduction::count_nonzero:
-        result += value != 0;
-        break;
-      case Reduction::argmin:
-      case Reduction::argmax:
-        result = static_cast<double>(at);
-        break;
-      default:
-        result = values[at];
-    }
-  }
-  if (reduction == Reduction::mean) result /= static_cast<double>(values.size());
-  return result;
-}
 
 class ReductionTest : public testing::TestWithParam<std::tuple<std::string, Schedule>> {
  protected:
@@ -202,6 +164,9 @@ TEST_P(ReductionTest, SumsAlongAxes) {
       {{300, 40}, {{0}, {1}}},
       {{3, 3000}, {{0}, {1}, {0, 1}}},
       {{3000, 3}, {{0}, {1}}},
+      {{500, 9}, {{0}, {1}}},
+      {{90, 128}, {{0}, {1}}},
+      {{70, 260}, {{0}, {1}}},
       {{20, 1, 33}, {{0}, {1}, {2}, {0, 2}, {2, 1}}},
       {{5, 6, 7, 8}, {{0}, {1}, {2}, {3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}, {0, 1, 3}}},
       {{0, 5}, {{0}, {1}}},
@@ -407,6 +372,28 @@ TEST_P(ReductionTest, TheFirstOfEqualPlacesWinsInEveryOrderOfMemory) {
   EXPECT_EQ(whole[0], 7 * 400 + 30);
   EXPECT_EQ(along[200], 7);
   EXPECT_EQ(along[0], 0) << "all are equal";
+}
+
+/// Tiles, rounds, vectors and their ends: wherever the winner is, it is found.
+TEST_P(ReductionTest, PlacesAreFoundWhereverTheyAre) {
+  const auto expect_place = [&]<class T>(T others, T winner, std::size_t n, std::size_t at) {
+    const auto expression = reduction_of(winner < others ? Reduction::argmin : Reduction::argmax,
+                                         plain_leaf(dtype_of<T>().scalar()));
+    for (const std::int64_t first : {0, 1}) {  // aligned, and not
+      View<T> view{std::vector<T>(n + 1, others), {1}, first};
+      view.memory[static_cast<std::size_t>(first) + at] = winner;
+      const auto got = reduce<std::int64_t>(expression, {static_cast<std::int64_t>(n)}, view, {0});
+      if (runs_kernels()) {
+        ASSERT_EQ(got[0], static_cast<std::int64_t>(at)) << n << " elements";
+      }
+    }
+  };
+  const float lowest = -std::numeric_limits<float>::infinity();
+  for (const std::size_t n : {1u, 2047u, 2048u, 100'000u})
+    for (const std::size_t at : {std::size_t{0}, n / 3, n - 1}) {
+      expect_place(lowest, at == 0 ? lowest : 2.5f, n, at);  // all equal: the first
+      expect_place(std::int8_t{127}, std::int8_t{126}, n, at);
+    }
 }
 
 /// sum(x * y) and max(x), their ratio, from one pass.

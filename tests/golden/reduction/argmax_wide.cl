@@ -29,12 +29,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
     const __global double *x_row = x;
     const long place_row = place;
     double argmax_0_part[2];
-    long argmax_0_at_part[2];
+    uint argmax_0_step_part[2];
 #pragma unroll
     for (uint k = 0; k < 2; ++k) {
       argmax_0_part[k] = -INFINITY;
-      argmax_0_at_part[k] = 9223372036854775807L;
+      argmax_0_step_part[k] = 0;
     }
+    uint step = 0;
     for (long start = (long)split * 1024; start < n; start += (long)splits * 1024) {
       const uint left = n - start < 1024 ? (uint)(n - start) : 1024;
       const __global double *x_tile = x_row + start;
@@ -48,14 +49,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
           for (uint j = 0; j < 2; ++j) {
             const double x_i = x_in.at[j];
             {
-              const int is_before = !((isnan(argmax_0_part[j % 2])) != 0) & ((x_i > argmax_0_part[j % 2]) | ((isnan(x_i)) != 0));
-              const int is_behind = !((isnan(x_i)) != 0) & ((argmax_0_part[j % 2] > x_i) | ((isnan(argmax_0_part[j % 2])) != 0));
-              const int wins = is_before | (!is_behind & ((place_tile + (i + j)) < argmax_0_at_part[j % 2]));
+              const int wins = !((isnan(argmax_0_part[j % 2])) != 0) & ((x_i > argmax_0_part[j % 2]) | ((isnan(x_i)) != 0));
               argmax_0_part[j % 2] = wins ? x_i : argmax_0_part[j % 2];
-              argmax_0_at_part[j % 2] = wins ? (place_tile + (i + j)) : argmax_0_at_part[j % 2];
+              argmax_0_step_part[j % 2] = wins ? step + k : argmax_0_step_part[j % 2];
             }
           }
         }
+        step += 2;
       } else {
         for (uint i = lane; i < left; i += 256) {
           const double x_i = x_tile[i];
@@ -69,14 +69,17 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
         }
       }
     }
+    if (step > 0) {
 #pragma unroll
-    for (uint k = 0; k < 2; ++k) {
-      {
-        const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_part[k] > argmax_0) | ((isnan(argmax_0_part[k])) != 0));
-        const int is_behind = !((isnan(argmax_0_part[k])) != 0) & ((argmax_0 > argmax_0_part[k]) | ((isnan(argmax_0)) != 0));
-        const int wins = is_before | (!is_behind & (argmax_0_at_part[k] < argmax_0_at));
-        argmax_0 = wins ? argmax_0_part[k] : argmax_0;
-        argmax_0_at = wins ? argmax_0_at_part[k] : argmax_0_at;
+      for (uint k = 0; k < 2; ++k) {
+        const long argmax_0_at_part = place_row + (split + (long)(argmax_0_step_part[k] / 2) * splits) * 1024 + ((argmax_0_step_part[k] % 2) * 256 + lane) * 2 + k;
+        {
+          const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_part[k] > argmax_0) | ((isnan(argmax_0_part[k])) != 0));
+          const int is_behind = !((isnan(argmax_0_part[k])) != 0) & ((argmax_0 > argmax_0_part[k]) | ((isnan(argmax_0)) != 0));
+          const int wins = is_before | (!is_behind & (argmax_0_at_part < argmax_0_at));
+          argmax_0 = wins ? argmax_0_part[k] : argmax_0;
+          argmax_0_at = wins ? argmax_0_at_part : argmax_0_at;
+        }
       }
     }
   }

@@ -26,12 +26,13 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
     const double *x_row = x;
     const long long place_row = place;
     double argmax_0_part[2];
-    long long argmax_0_at_part[2];
+    unsigned int argmax_0_step_part[2];
 #pragma unroll
     for (unsigned int k = 0; k < 2; ++k) {
       argmax_0_part[k] = -__int_as_float(0x7f800000);
-      argmax_0_at_part[k] = 9223372036854775807LL;
+      argmax_0_step_part[k] = 0;
     }
+    unsigned int step = 0;
     for (long long start = (long long)split * 1024; start < n; start += (long long)splits * 1024) {
       const unsigned int left = n - start < 1024 ? (unsigned int)(n - start) : 1024;
       const double *x_tile = x_row + start;
@@ -45,14 +46,13 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
           for (unsigned int j = 0; j < 2; ++j) {
             const double x_i = x_in.at[j];
             {
-              const int is_before = !((isnan(argmax_0_part[j % 2])) != 0) & ((x_i > argmax_0_part[j % 2]) | ((isnan(x_i)) != 0));
-              const int is_behind = !((isnan(x_i)) != 0) & ((argmax_0_part[j % 2] > x_i) | ((isnan(argmax_0_part[j % 2])) != 0));
-              const int wins = is_before | (!is_behind & ((place_tile + (i + j)) < argmax_0_at_part[j % 2]));
+              const int wins = !((isnan(argmax_0_part[j % 2])) != 0) & ((x_i > argmax_0_part[j % 2]) | ((isnan(x_i)) != 0));
               argmax_0_part[j % 2] = wins ? x_i : argmax_0_part[j % 2];
-              argmax_0_at_part[j % 2] = wins ? (place_tile + (i + j)) : argmax_0_at_part[j % 2];
+              argmax_0_step_part[j % 2] = wins ? step + k : argmax_0_step_part[j % 2];
             }
           }
         }
+        step += 2;
       } else {
         for (unsigned int i = lane; i < left; i += 256) {
           const double x_i = x_tile[i];
@@ -66,14 +66,17 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
         }
       }
     }
+    if (step > 0) {
 #pragma unroll
-    for (unsigned int k = 0; k < 2; ++k) {
-      {
-        const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_part[k] > argmax_0) | ((isnan(argmax_0_part[k])) != 0));
-        const int is_behind = !((isnan(argmax_0_part[k])) != 0) & ((argmax_0 > argmax_0_part[k]) | ((isnan(argmax_0)) != 0));
-        const int wins = is_before | (!is_behind & (argmax_0_at_part[k] < argmax_0_at));
-        argmax_0 = wins ? argmax_0_part[k] : argmax_0;
-        argmax_0_at = wins ? argmax_0_at_part[k] : argmax_0_at;
+      for (unsigned int k = 0; k < 2; ++k) {
+        const long long argmax_0_at_part = place_row + (split + (long long)(argmax_0_step_part[k] / 2) * splits) * 1024 + ((argmax_0_step_part[k] % 2) * 256 + lane) * 2 + k;
+        {
+          const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_part[k] > argmax_0) | ((isnan(argmax_0_part[k])) != 0));
+          const int is_behind = !((isnan(argmax_0_part[k])) != 0) & ((argmax_0 > argmax_0_part[k]) | ((isnan(argmax_0)) != 0));
+          const int wins = is_before | (!is_behind & (argmax_0_at_part < argmax_0_at));
+          argmax_0 = wins ? argmax_0_part[k] : argmax_0;
+          argmax_0_at = wins ? argmax_0_at_part : argmax_0_at;
+        }
       }
     }
   }

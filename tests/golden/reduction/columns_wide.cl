@@ -1,7 +1,7 @@
 // sum_f32, made by treadle's reduction generator:
 //   sum_0 = sum of x
 //   z = sum_0
-// columns, linear loop, wide schedule, work-items on a result: 8, results are shared by groups
+// columns, linear loop, wide schedule, work-items on a result: 4, results are shared by groups
 #pragma OPENCL FP_CONTRACT OFF
 typedef struct {
   float sum_0;
@@ -15,18 +15,18 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   z += z_offset;
   __local float sum_0_shared[256];
   __local uint ticket;
-  const uint lane = (uint)get_local_id(0) / 32;
-  const uint result = (uint)get_local_id(0) % 32;
+  const uint lane = (uint)get_local_id(0) / 64;
+  const uint result = (uint)get_local_id(0) % 64;
   const uint tile = (uint)get_group_id(0) / splits;
   const uint split = (uint)get_group_id(0) - tile * splits;
-  const long output = (long)tile * 32 + result;
+  const long output = (long)tile * 64 + result;
   float sum_0 = 0.0f;
   if (output < out_n) {
     const uint out_index0 = (uint)output;
     const __global float *x_row = x + out_index0 * x_out_stride0;
-    float sum_0_part[4];
+    float sum_0_part[8];
 #pragma unroll
-    for (uint k = 0; k < 4; ++k) {
+    for (uint k = 0; k < 8; ++k) {
       sum_0_part[k] = 0.0f;
     }
     for (long start = (long)split * 32; start < n; start += (long)splits * 32) {
@@ -34,34 +34,34 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
       const __global float *x_tile = x_row + start * x_step;
       if (left == 32) {
 #pragma unroll
-        for (uint k = 0; k < 4; ++k) {
-          const uint i = k * 8 + lane;
+        for (uint k = 0; k < 8; ++k) {
+          const uint i = k * 4 + lane;
           const float x_i = x_tile[i * x_step];
-          sum_0_part[k % 4] = sum_0_part[k % 4] + x_i;
+          sum_0_part[k % 8] = sum_0_part[k % 8] + x_i;
         }
       } else {
-        for (uint i = lane; i < left; i += 8) {
+        for (uint i = lane; i < left; i += 4) {
           const float x_i = x_tile[i * x_step];
           sum_0 = sum_0 + x_i;
         }
       }
     }
 #pragma unroll
-    for (uint k = 0; k < 4; ++k) {
+    for (uint k = 0; k < 8; ++k) {
       sum_0 = sum_0 + sum_0_part[k];
     }
   }
   sum_0_shared[(uint)get_local_id(0)] = sum_0;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  for (uint step = 4; step > 0; step /= 2) {
+  for (uint step = 2; step > 0; step /= 2) {
     if (lane < step) {
-      sum_0 = sum_0 + sum_0_shared[(uint)get_local_id(0) + step * 32];
+      sum_0 = sum_0 + sum_0_shared[(uint)get_local_id(0) + step * 64];
       sum_0_shared[(uint)get_local_id(0)] = sum_0;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
   if (lane == 0) {
-    partials[(long)(uint)get_group_id(0) * 32 + result].sum_0 = sum_0;
+    partials[(long)(uint)get_group_id(0) * 64 + result].sum_0 = sum_0;
   }
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -71,15 +71,15 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
   sum_0 = 0.0f;
-  for (uint other = lane; other < count; other += 8) {
-    const long at = ((long)tile * splits + other) * 32 + result;
+  for (uint other = lane; other < count; other += 4) {
+    const long at = ((long)tile * splits + other) * 64 + result;
     sum_0 = sum_0 + (partials[at].sum_0);
   }
   sum_0_shared[(uint)get_local_id(0)] = sum_0;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-  for (uint step = 4; step > 0; step /= 2) {
+  for (uint step = 2; step > 0; step /= 2) {
     if (lane < step) {
-      sum_0 = sum_0 + sum_0_shared[(uint)get_local_id(0) + step * 32];
+      sum_0 = sum_0 + sum_0_shared[(uint)get_local_id(0) + step * 64];
       sum_0_shared[(uint)get_local_id(0)] = sum_0;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);

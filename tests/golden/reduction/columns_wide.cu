@@ -1,7 +1,7 @@
 // sum_f32, made by treadle's reduction generator:
 //   sum_0 = sum of x
 //   z = sum_0
-// columns, linear loop, wide schedule, work-items on a result: 8, results are shared by groups
+// columns, linear loop, wide schedule, work-items on a result: 4, results are shared by groups
 typedef struct {
   float sum_0;
 } partial;
@@ -12,18 +12,18 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
     unsigned int *tickets) {
   __shared__ float sum_0_shared[256];
   __shared__ unsigned int ticket;
-  const unsigned int lane = threadIdx.x / 32;
-  const unsigned int result = threadIdx.x % 32;
+  const unsigned int lane = threadIdx.x / 64;
+  const unsigned int result = threadIdx.x % 64;
   const unsigned int tile = blockIdx.x / splits;
   const unsigned int split = blockIdx.x - tile * splits;
-  const long long output = (long long)tile * 32 + result;
+  const long long output = (long long)tile * 64 + result;
   float sum_0 = 0.0f;
   if (output < out_n) {
     const unsigned int out_index0 = (unsigned int)output;
     const float *x_row = x + out_index0 * x_out_stride0;
-    float sum_0_part[4];
+    float sum_0_part[8];
 #pragma unroll
-    for (unsigned int k = 0; k < 4; ++k) {
+    for (unsigned int k = 0; k < 8; ++k) {
       sum_0_part[k] = 0.0f;
     }
     for (long long start = (long long)split * 32; start < n; start += (long long)splits * 32) {
@@ -31,34 +31,34 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
       const float *x_tile = x_row + start * x_step;
       if (left == 32) {
 #pragma unroll
-        for (unsigned int k = 0; k < 4; ++k) {
-          const unsigned int i = k * 8 + lane;
+        for (unsigned int k = 0; k < 8; ++k) {
+          const unsigned int i = k * 4 + lane;
           const float x_i = x_tile[i * x_step];
-          sum_0_part[k % 4] = sum_0_part[k % 4] + x_i;
+          sum_0_part[k % 8] = sum_0_part[k % 8] + x_i;
         }
       } else {
-        for (unsigned int i = lane; i < left; i += 8) {
+        for (unsigned int i = lane; i < left; i += 4) {
           const float x_i = x_tile[i * x_step];
           sum_0 = sum_0 + x_i;
         }
       }
     }
 #pragma unroll
-    for (unsigned int k = 0; k < 4; ++k) {
+    for (unsigned int k = 0; k < 8; ++k) {
       sum_0 = sum_0 + sum_0_part[k];
     }
   }
   sum_0_shared[threadIdx.x] = sum_0;
   __syncthreads();
-  for (unsigned int step = 4; step > 0; step /= 2) {
+  for (unsigned int step = 2; step > 0; step /= 2) {
     if (lane < step) {
-      sum_0 = sum_0 + sum_0_shared[threadIdx.x + step * 32];
+      sum_0 = sum_0 + sum_0_shared[threadIdx.x + step * 64];
       sum_0_shared[threadIdx.x] = sum_0;
     }
     __syncthreads();
   }
   if (lane == 0) {
-    partials[(long long)blockIdx.x * 32 + result].sum_0 = sum_0;
+    partials[(long long)blockIdx.x * 64 + result].sum_0 = sum_0;
   }
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
@@ -68,15 +68,15 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
   sum_0 = 0.0f;
-  for (unsigned int other = lane; other < count; other += 8) {
-    const long long at = ((long long)tile * splits + other) * 32 + result;
+  for (unsigned int other = lane; other < count; other += 4) {
+    const long long at = ((long long)tile * splits + other) * 64 + result;
     sum_0 = sum_0 + (partials[at].sum_0);
   }
   sum_0_shared[threadIdx.x] = sum_0;
   __syncthreads();
-  for (unsigned int step = 4; step > 0; step /= 2) {
+  for (unsigned int step = 2; step > 0; step /= 2) {
     if (lane < step) {
-      sum_0 = sum_0 + sum_0_shared[threadIdx.x + step * 32];
+      sum_0 = sum_0 + sum_0_shared[threadIdx.x + step * 64];
       sum_0_shared[threadIdx.x] = sum_0;
     }
     __syncthreads();

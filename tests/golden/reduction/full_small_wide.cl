@@ -23,12 +23,12 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
     for (uint k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
-    for (long start = (long)0 * 2048; start < n; start += (long)1 * 2048) {
-      const uint left = n - start < 2048 ? (uint)(n - start) : 2048;
+    for (long start = (long)0 * 1024; start < n; start += (long)1 * 1024) {
+      const uint left = n - start < 1024 ? (uint)(n - start) : 1024;
       const __global float *x_tile = x_row + start;
-      if (left == 2048) {
+      if (left == 1024) {
 #pragma unroll
-        for (uint k = 0; k < 2; ++k) {
+        for (uint k = 0; k < 1; ++k) {
           const uint i = (k * 256 + lane) * 4;
           const float32_x4 x_in = *(const __global float32_x4 *)(x_tile + i);
 #pragma unroll

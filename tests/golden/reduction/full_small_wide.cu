@@ -19,12 +19,12 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
     for (unsigned int k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
-    for (long long start = (long long)0 * 2048; start < n; start += (long long)1 * 2048) {
-      const unsigned int left = n - start < 2048 ? (unsigned int)(n - start) : 2048;
+    for (long long start = (long long)0 * 1024; start < n; start += (long long)1 * 1024) {
+      const unsigned int left = n - start < 1024 ? (unsigned int)(n - start) : 1024;
       const float *x_tile = x_row + start;
-      if (left == 2048) {
+      if (left == 1024) {
 #pragma unroll
-        for (unsigned int k = 0; k < 2; ++k) {
+        for (unsigned int k = 0; k < 1; ++k) {
           const unsigned int i = (k * 256 + lane) * 4;
           const float32_x4 x_in = *(const float32_x4 *)(x_tile + i);
 #pragma unroll

@@ -55,9 +55,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
           }
         }
       } else {
-        for (uint i = lane; i < left; i += 256) {
-          const float x_i = x_tile[i];
-          sum_0 = sum_0 + x_i;
+#pragma unroll
+        for (uint k = 0; k < 4; ++k) {
+          const uint i = k * 256 + lane;
+          if (i < left) {
+            const float x_i = x_tile[i];
+            sum_0_part[k % 4] = sum_0_part[k % 4] + x_i;
+          }
         }
       }
     }

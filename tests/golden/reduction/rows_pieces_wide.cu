@@ -52,9 +52,13 @@ extern "C" __global__ void __launch_bounds__(256) sum_f32(
           }
         }
       } else {
-        for (unsigned int i = lane; i < left; i += 256) {
-          const float x_i = x_tile[i];
-          sum_0 = sum_0 + x_i;
+#pragma unroll
+        for (unsigned int k = 0; k < 4; ++k) {
+          const unsigned int i = k * 256 + lane;
+          if (i < left) {
+            const float x_i = x_tile[i];
+            sum_0_part[k % 4] = sum_0_part[k % 4] + x_i;
+          }
         }
       }
     }
