@@ -2,7 +2,7 @@
 # Each target first installs what it needs (`make setup`); all of them can be run again at any time.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: help setup build wheel demo check test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-sanitize clean
+.PHONY: help setup build wheel demo check test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-arrays gpu-sanitize clean
 
 python := .venv/bin/python
 build := build
@@ -20,7 +20,7 @@ help:
 	@echo "make bench-compare base=COMMIT   compares the benchmarks of this tree and a commit, row by row"
 	@echo "make docs        docs/_build/html"
 	@echo "make gpu-bundle  packs .gpu-bundle/ for a machine with a GPU and no network,"
-	@echo "                 where make gpu-test, gpu-bench and gpu-sanitize run from it"
+	@echo "                 where make gpu-test, gpu-bench, gpu-arrays and gpu-sanitize run"
 
 # tools/setup.sh says what each stamp file means; it is made again when a list of packages changes.
 setup: .venv/.ready-build
@@ -82,7 +82,7 @@ gpu-bundle: .venv/.ready-test
 	@$(python) tools/gpu_bundle.py
 
 # These run on the machine with the GPU, which has no network and no .venv, by its own python3.
-gpu-test gpu-bench gpu-sanitize:
+gpu-test gpu-bench gpu-arrays gpu-sanitize:
 	@python3 tools/gpu_run.py $(@:gpu-%=%)
 
 clean:

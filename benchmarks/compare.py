@@ -31,7 +31,7 @@ class Side:
     def __init__(self, name, tree, arguments):
         self.name = name
         whose = {"tree": tree, "package": tree / "build/python"}
-        self.session = KINDS[arguments.kind].Session(arguments, **whose)
+        self.session = KINDS[arguments.kind](arguments, **whose)
         # The first column of a row is Treadle's; peers are not measured.
         self.columns = {(row.group, row.name): row.columns[0] for row in self.session.rows()}
 
@@ -48,7 +48,7 @@ def parse_arguments():
     parser.add_argument("--only", default="", help="rows whose group or name contains this")
     parser.add_argument("--quick", action="store_true", help="one round a process")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.set_defaults(binaries=None, peers=None)
+    parser.set_defaults(binaries=None, peers=None, log2=None, device=None)
     return parser.parse_args()
 
 

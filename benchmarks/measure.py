@@ -26,6 +26,10 @@ class Unavailable(Exception):
 class Worker:
     """A process that holds one back end (worker.py). Started on first use."""
 
+    # Whether a case that fails ends the process, and the next case gets a new one: errors of a
+    # device stick to the process that made them.
+    restarts = False
+
     def __init__(self, name, command, environment=None, folder=None):
         self.name = name
         self.command = [str(part) for part in command]
@@ -53,6 +57,8 @@ class Worker:
             self.end(str(error))
         except ValueError:
             self.end(f"the process answered {line.strip()!r}")
+        if "failed" in answer and self.restarts:
+            self.end(answer["failed"], with_last_words=False)
         if "absent" in answer or "failed" in answer:
             raise Unavailable(answer.get("absent") or answer["failed"])
         return answer
@@ -94,13 +100,18 @@ class Worker:
             self.process.kill()
             return self.process.wait()
 
-    def end(self, reason):
+    def end(self, reason, with_last_words=True):
         """Ends a process that does not answer any more; its last output is part of the reason."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
-        self.dead = reason + self.last_words()
-        raise Unavailable(self.dead)
+        if with_last_words:
+            reason += self.last_words()
+        if self.restarts:
+            self.process = None
+        else:
+            self.dead = reason
+        raise Unavailable(reason)
 
     def last_words(self):
         if self.process is None or os.environ.get("BENCH_VERBOSE"):
@@ -246,9 +257,20 @@ class Target:
     at_most_seconds: float = math.inf
 
 
+@dataclasses.dataclass(frozen=True)
+class Bar:
+    """What a row must reach, and what it aims for: ours as part of the speed of `against`; without
+    it, seconds at most. `work` is ours over that column's, where they differ."""
+
+    floor: float
+    goal: float
+    against: str = ""
+    work: float = 1
+
+
 @dataclasses.dataclass
 class Row:
-    """One line of the table. The first column is ours."""
+    """One line of the table. The first column is ours. `targets` are Targets and Bars."""
 
     group: str
     name: str

@@ -12,14 +12,18 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
 
 
-def pyopencl_python():
-    """A Python with PyOpenCL, in a virtual environment of its own that is made once."""
-    folder = CACHE / "bench-pyopencl"
+# Mako: PyOpenCL's reductions need it.
+PYTHON_PEERS = ("mako", "numexpr", "numpy", "pyopencl")
+
+
+def python_of_peers():
+    """A Python with PyOpenCL and numexpr, in a virtual environment of its own that is made once."""
+    folder = CACHE / "bench-peers"
     python = folder / "bin/python"
     if not (folder / ".ready").exists():
         shutil.rmtree(folder, ignore_errors=True)
-        run([sys.executable, "-m", "venv", folder], "making an environment for PyOpenCL")
-        run([python, "-m", "pip", "install", "-q", "pyopencl", "numpy"], "installing PyOpenCL")
+        run([sys.executable, "-m", "venv", folder], "making an environment for peers")
+        run([python, "-m", "pip", "install", "-q", *PYTHON_PEERS], "installing PyOpenCL, numexpr")
         (folder / ".ready").touch()
     return python
 

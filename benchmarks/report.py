@@ -9,7 +9,7 @@ import pathlib
 import platform
 import subprocess
 
-from measure import difference, ratio, summary
+from measure import Bar, difference, ratio, summary
 
 RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 
@@ -72,10 +72,13 @@ def row_record(row, ceilings):
             entry |= work_fields(row, entry["seconds"]["median"], ceilings)
             if column is not ours and ours.rounds:
                 entry["ours_over_this"] = ratio(ours.rounds, column.rounds)
-                if any(math.isfinite(t.at_most_more) for t in row.targets):
+                if any(math.isfinite(getattr(t, "at_most_more", math.inf)) for t in row.targets):
                     entry["ours_minus_this"] = difference(ours.rounds, column.rounds)
         record["columns"].append(entry)
-    record["targets"] = [target_record(target, record) for target in row.targets]
+    record["targets"] = [
+        bar_record(target, row) if isinstance(target, Bar) else target_record(target, record)
+        for target in row.targets
+    ]
     return record
 
 
@@ -95,6 +98,48 @@ def target_record(target, record):
         if entry["label"] == target.against and compared in entry:
             return {"promise": promise, "met": entry[compared]["median"] <= limit}
     return {"promise": promise, "met": None}
+
+
+def bar_record(bar, row):
+    """Where ours is between floor and goal; `measured` is null where a side is absent."""
+    ours = row.columns[0].rounds
+    measured = None
+    if not bar.against:
+        measured = summary(ours) if ours else None
+    elif ours:
+        theirs = next(column.rounds for column in row.columns if column.label == bar.against)
+        measured = ratio([bar.work * seconds for seconds in theirs], ours) if theirs else None
+
+    def reached(limit):
+        if not measured:
+            return None
+        return measured["median"] >= limit if bar.against else measured["median"] <= limit
+
+    return {
+        "against": bar.against,
+        "measured": measured,
+        "floor": bar.floor,
+        "met": reached(bar.floor),
+        "goal": bar.goal,
+        "goal_met": reached(bar.goal),
+    }
+
+
+def bar_cells(bars):
+    """Measured, floor and goal; in each cell a line for each bar."""
+    words = {True: "met", False: "**missed**", None: "not measured"}
+    cells = ([], [], [])
+    for bar in bars:
+        shown = "{:.3g}".format if bar["against"] else duration
+        of = f" of {bar['against']}" if bar["against"] else ""
+        measured = "-"
+        if value := bar["measured"]:
+            spread = f"[{shown(value['low'])}, {shown(value['high'])}]"
+            measured = f"**{shown(value['median'])}**{of} {spread}"
+        cells[0].append(measured)
+        cells[1].append(f"{shown(bar['floor'])}{of}: {words[bar['met']]}")
+        cells[2].append(f"{shown(bar['goal'])}: {words[bar['goal_met']]}")
+    return ["<br>".join(lines) or "-" for lines in cells]
 
 
 def duration(seconds):
@@ -141,17 +186,24 @@ def markdown(facts, ceilings, records):
         "Medians of interleaved rounds, [5 %, 95 %]. A ratio is the median over rounds",
     ]
     lines += ["of ours / theirs; below 1 ours is faster.", ""]
+    if any("goal" in target for record in records for target in record["targets"]):
+        lines += ["Measured, floor and goal are ours as part of the other's speed.", ""]
     group = None
     for record in records:
         if record["group"] != group:
             group = record["group"]
-            lines += ["", f"## {group}", "", "| what | ours | rate | others | promise |"]
-            lines += ["|---|---|---|---|---|"]
-        lines.append(table_line(record))
+            has_bars = any(
+                "goal" in t for r in records if r["group"] == group for t in r["targets"]
+            )
+            last = ["measured", "floor", "goal"] if has_bars else ["promise"]
+            headings = ["what", "ours", "rate", "others", *last]
+            lines += ["", f"## {group}", "", f"| {' | '.join(headings)} |"]
+            lines.append("|---" * len(headings) + "|")
+        lines.append(table_line(record, has_bars))
     return "\n".join(lines) + "\n"
 
 
-def table_line(record):
+def table_line(record, has_bars=False):
     ours, *others = record["columns"]
     speed = "-"
     if "rate" in ours:
@@ -160,7 +212,8 @@ def table_line(record):
             speed += f" ({ours['fraction']:.0%} of {ours['ceiling']})"
     name = record["name"] + (f" ({record['note']})" if record["note"] else "")
     peers = "<br>".join(cell(entry) for entry in others) or "-"
-    cells = [name, cell(ours), speed, peers, verdict(record["targets"]) or "-"]
+    last = bar_cells(record["targets"]) if has_bars else [verdict(record["targets"]) or "-"]
+    cells = [name, cell(ours), speed, peers, *last]
     return "| " + " | ".join(text.replace("|", "/") for text in cells) + " |"
 
 

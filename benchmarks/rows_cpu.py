@@ -49,7 +49,7 @@ class Session(session.Session):
         return self.keep(LaidOut(name, command, {"POCL_CACHE_DIR": str(self.scratch)}))
 
     def pocl_command(self):
-        return [peers.pyopencl_python(), self.workers / "pyopencl_style.py"], None
+        return [peers.python_of_peers(), self.workers / "pyopencl_style.py"], None
 
     def prototype_command(self):
         folder = peers.prototype_folder()
@@ -72,7 +72,7 @@ class Session(session.Session):
             *self.compile_rows(),
             *self.cache_rows(),
             *self.memory_rows(),
-            self.absolute("import, after NumPy's", self.importing, "import", 10e-3, "Python"),
+            self.absolute("import, after NumPy's", self.importing, "treadle", 10e-3, "Python"),
         ]
 
     def kernel_rows(self):

@@ -191,14 +191,18 @@ class Session(session.Session):
             )
 
     def import_row(self):
-        column = Column("Treadle", self.importing, "import")
+        column = Column("Treadle", self.importing, "treadle")
         return Row("Python", "import, after NumPy's", [column], (Target(at_most_seconds=10e-3),))
 
     def device_facts(self):
-        query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
-        try:
-            told = subprocess.run(query, capture_output=True, text=True, check=True).stdout
-        except (OSError, subprocess.CalledProcessError):
-            return {"device": "unknown", "driver": "unknown"}
-        name, _, driver = told.splitlines()[0].partition(", ")
-        return {"device": name, "driver": driver}
+        return nvidia_facts()
+
+
+def nvidia_facts():
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    try:
+        told = subprocess.run(query, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return {"device": "unknown", "driver": "unknown"}
+    name, _, driver = told.splitlines()[0].partition(", ")
+    return {"device": name, "driver": driver}

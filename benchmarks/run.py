@@ -3,6 +3,8 @@
 
 python benchmarks/run.py cpu          the CPU device (make bench)
 python benchmarks/run.py gpu          an NVIDIA GPU (make gpu-bench)
+python benchmarks/run.py arrays-cpu   arrays on the CPU device and PoCL
+python benchmarks/run.py arrays-gpu   arrays on an NVIDIA GPU (make gpu-arrays)
 """
 
 import argparse
@@ -10,11 +12,17 @@ import pathlib
 import sys
 
 import report
+import rows_arrays
 import rows_cpu
 import rows_gpu
-from measure import Column, Row, median
+from measure import Bar, Column, Row, median
 
-KINDS = {"cpu": rows_cpu, "gpu": rows_gpu}
+KINDS = {
+    "cpu": rows_cpu.Session,
+    "gpu": rows_gpu.Session,
+    "arrays-cpu": rows_arrays.CpuSession,
+    "arrays-gpu": rows_arrays.GpuSession,
+}
 
 
 def parse_arguments():
@@ -24,6 +32,8 @@ def parse_arguments():
     parser.add_argument("--quick", action="store_true", help="three rounds a row, not nine")
     parser.add_argument("--binaries", help="folder of the programs `launch` and `compile`")
     parser.add_argument("--peers", help="folder of Python packages that only peers may import")
+    parser.add_argument("--log2", type=int, help="arrays of 2^LOG2 elements")
+    parser.add_argument("--device", help="try the rows of arrays-gpu on another device: cpu")
     parser.add_argument("--out", help="folder of the results; default: benchmarks/results")
     return parser.parse_args()
 
@@ -46,6 +56,9 @@ def show(row):
         value = report.duration(median(column.rounds)) if column.rounds else "absent"
         parts.append(f"{column.label} {value}")
     print(f"{row.group} | {row.name}: {', '.join(parts)}", flush=True)
+    for bar in (target for target in row.targets if isinstance(target, Bar)):
+        measured, floor, goal = report.bar_cells([report.bar_record(bar, row)])
+        print(f"    {measured}; floor {floor}; goal {goal}", flush=True)
     for column in row.columns:
         if column.absent:
             print(f"    {column.label}: {column.absent}", flush=True)
@@ -53,7 +66,7 @@ def show(row):
 
 def main():
     arguments = parse_arguments()
-    session = KINDS[arguments.kind].Session(arguments)
+    session = KINDS[arguments.kind](arguments)
     chosen = arguments.only or ""
     rows = [row for row in session.rows() if chosen in row.group or chosen in row.name]
     folder = pathlib.Path(arguments.out) if arguments.out else None

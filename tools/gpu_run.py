@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py test|bench|sanitize
+"""Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py test|bench|arrays|sanitize
 
 A failing part does not stop the next. Logs and results go to $OUT (or .gpu-bundle/out); the last
 lines are a summary. Each part has a time limit, so that the whole run takes less than ten minutes.
@@ -27,7 +27,7 @@ BUNDLE = ROOT / ".gpu-bundle"
 OUT = pathlib.Path(os.environ.get("OUT", BUNDLE / "out"))
 SITE, PEERS, PROGRAMS = BUNDLE / "site", BUNDLE / "peers-site", BUNDLE / "programs"
 PROGRAMS_AT_ONCE = 4
-LIMITS_S = {"program": 240, "pytest": 330, "demo": 90, "bench": 420, "sanitizer": 300}
+LIMITS_S = {"program": 240, "pytest": 330, "demo": 90, "bench": 450, "sanitizer": 300}
 
 
 @dataclasses.dataclass
@@ -157,12 +157,16 @@ def run_demo() -> list[Part]:
     return [Part("demo", ok, seconds, last_line(output))]
 
 
-def run_bench() -> list[Part]:
+def run_bench(table: str = "gpu") -> list[Part]:
     folders = ("--binaries", PROGRAMS / "benchmarks", "--peers", PEERS, "--out", OUT)
-    command = [sys.executable, ROOT / "benchmarks/run.py", "gpu", *folders]
+    command = [sys.executable, ROOT / "benchmarks/run.py", table, *folders]
     ok, output, seconds = execute(command, OUT / "bench.log", LIMITS_S["bench"])
     print(output)
-    return [Part("bench", ok, seconds, last_line(output))]
+    return [Part(f"bench, {table}", ok, seconds, last_line(output))]
+
+
+def run_array_bench() -> list[Part]:
+    return run_bench("arrays-gpu")
 
 
 # CUDA only: the tools do not support OpenCL (hence not example_opencl_kernel).
@@ -235,6 +239,7 @@ def summarise(parts: list[Part], seconds: float) -> int:
 PARTS = {
     "test": (describe_machine, run_programs, run_pytest, run_demo),
     "bench": (describe_machine, run_bench),
+    "arrays": (describe_machine, run_array_bench),
     "sanitize": (describe_machine, run_sanitizers),
 }
 

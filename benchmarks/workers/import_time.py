@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What `import treadle` adds to `import numpy`, in a process that has done nothing else."""
+"""What an import adds to that of NumPy, in a process that has done nothing else: import_time.py
+MODULE."""
 
+import importlib
 import json
+import sys
 import time
 
 import numpy  # noqa: F401
 
 began = time.perf_counter()
-import treadle  # noqa: E402, F401
-
+importlib.import_module(sys.argv[1])
 print(json.dumps({"seconds": [time.perf_counter() - began]}))

@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import sys
 
+import numpy as np
 import pytest
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "benchmarks"
@@ -24,24 +25,28 @@ def folder_on_the_path(monkeypatch):
             del sys.modules[name]
 
 
+OPTIONS = dict.fromkeys(("binaries", "peers", "log2", "device"))
+KINDS = ("cpu", "gpu", "arrays-cpu", "arrays-gpu")
+
+
 def rows_of(kind):
     import run
 
-    session = run.KINDS[kind].Session(argparse.Namespace(binaries=None, peers=None))
+    session = run.KINDS[kind](argparse.Namespace(**OPTIONS))
     try:
         return list(session.rows())
     finally:
         session.close()
 
 
-@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_each_row_has_a_name_of_its_own_by_which_commits_are_compared(kind):
     keys = [(row.group, row.name) for row in rows_of(kind)]
     assert len(keys) > 20
     assert len(set(keys)) == len(keys)
 
 
-@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_is_promised_against_a_peer_names_a_column(kind):
     for row in rows_of(kind):
         labels = {column.label for column in row.columns}
@@ -62,6 +67,67 @@ def test_a_promise_of_so_much_more_is_judged_by_the_rounds_differences():
     assert "ours - it 300 ns [-330 ns, 300 ns]" in report.cell(record["columns"][1])
     gone = Row("group", "name", [ours, Column("bare", None, "x")], row.targets)
     assert report.row_record(gone, {})["targets"][0]["met"] is None
+
+
+def test_a_bar_is_judged_by_speed_and_by_the_work_that_is_done_more():
+    import report
+    from measure import Bar, Column, Row
+
+    ours = Column("ours", None, "x", rounds=[1.0, 1.1, 1.0])
+    hand = Column("hand", None, "x", rounds=[0.9, 0.99, 0.9])
+    bars = (Bar(0.85, 0.95, "hand"), Bar(0.7, 0.8, "hand", work=0.5), Bar(1.0, 0.5))
+    record = report.row_record(Row("group", "name", [ours, hand], bars), {})
+    assert [(t["met"], t["goal_met"]) for t in record["targets"]] == [
+        (True, False),
+        (False, False),
+        (True, False),
+    ]
+    medians = [target["measured"]["median"] for target in record["targets"]]
+    assert medians == pytest.approx([0.9, 0.45, 1.0])
+    table = report.markdown({"date": "today"}, {}, [record])
+    assert "| measured | floor | goal |" in table
+    assert "0.85 of hand: met" in table
+    gone = Column("hand", None, "x")
+    record = report.row_record(Row("group", "name", [ours, gone], bars[:1]), {})
+    assert record["targets"][0]["met"] is None
+    assert "not measured" in report.markdown({"date": "today"}, {}, [record])
+
+
+def test_arrays_are_checked_against_numpy(monkeypatch):
+    monkeypatch.setenv("BENCH_LOG2", "13")
+    import array_cases
+
+    monkeypatch.setattr(array_cases, "PIECE", 500)
+    x, y = array_cases.host_inputs()
+    for name, task in array_cases.TASKS.items():
+        result = task.formula(np, *task.operands(x, y))
+        assert task.is_right(result, x, y), name
+        wrong = np.array(result)
+        wrong.flat[-1] += 1
+        assert not task.is_right(wrong, x, y), name
+        if wrong.dtype.kind == "f":
+            wrong.flat[-1] = np.nan
+            assert not task.is_right(wrong, x, y), name
+        assert not task.is_right(np.stack([result, result]), x, y), name
+
+
+def test_a_case_that_fails_does_not_spoil_the_next_ones():
+    from measure import Column, Row
+
+    fails = '{\\"failed\\": \\"sticky\\"}'
+    worker = worker_of(
+        "import sys\nfailed = False\n"
+        "for line in sys.stdin:\n"
+        "    failed = failed or 'bad' in line\n"
+        f'    print("{fails}" if failed else \'{{"seconds": [1.0]}}\', flush=True)\n'
+    )
+    worker.restarts = True
+    columns = [Column("peer", worker, case) for case in ("bad", "good")]
+    for column in columns:
+        Row("group", "name", [column]).measure(quick=True)
+    worker.close()
+    assert columns[0].absent == "sticky"
+    assert columns[1].rounds == [1.0] * 3
 
 
 @pytest.mark.parametrize(
