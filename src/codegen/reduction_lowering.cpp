@@ -218,6 +218,9 @@ class ReductionLowerer {
     if (in_parts(length, chunk) > most_chunks)
       chunk = in_parts(in_parts(length, most_chunks), tiling_.chunk_length) * tiling_.chunk_length;
     const auto row = static_cast<std::uint64_t>(folded().extents.back());
+    result_.loop.has_short_rows =
+        row < std::uint64_t{most_short_turns} *
+                  lanes_of(std::max<std::size_t>(1, target_.accumulator_bytes));
     folded().piece = std::max<std::uint64_t>(1, std::min(row, chunk));
     folded().pieces = length / std::max<std::uint64_t>(1, row) * in_parts(row, folded().piece);
     folded().group_pieces = std::max<std::uint64_t>(1, chunk / folded().piece);
@@ -276,7 +279,7 @@ void ReductionClass::append_key(std::string& key) const {
   key += '\0';
   folded.append_key(key);
   key += static_cast<char>(has_columns | is_split << 1 | kept_has_32_bits << 2 |
-                           folded_has_32_bits << 3);
+                           folded_has_32_bits << 3 | has_short_rows << 4);
   key += static_cast<char>(depth_log2);
 }
 

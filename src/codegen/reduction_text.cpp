@@ -29,7 +29,7 @@ ReductionWriter::ReductionWriter(const ReductionExpression& expression, const Re
     folds_.emplace_back(expression.folds[i], i, dtype, dialect);
     largest = std::max(largest, DType(dtype).size_bytes());
   }
-  lanes_ = lanes_of(largest);
+  lanes_ = loop_.has_short_rows ? short_row_lanes : lanes_of(largest);
   name_operands();
   find_constants();
 }

@@ -28,6 +28,10 @@ inline constexpr unsigned large_groups_per_unit = 4;
 /// Narrow: bytes of accumulators that are one vector loop. Fewer are unrolled, and stay single
 /// numbers.
 inline constexpr std::size_t lane_bytes = 512;
+/// The same of rows that are so short that folding the accumulators would take longer.
+inline constexpr unsigned short_row_lanes = 8;
+/// Rows are short up to this many times the accumulators of others.
+inline constexpr unsigned most_short_turns = 4;
 /// Narrow: bytes of results that stay in the first cache.
 inline constexpr std::size_t strip_bytes = 4096;
 

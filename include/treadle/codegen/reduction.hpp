@@ -123,6 +123,7 @@ struct ReductionClass {
   LoopClass folded;             ///< linear, rows or strided
   bool has_columns = false;     ///< neighbours are results
   bool is_split = false;        ///< several groups share a result
+  bool has_short_rows = false;  ///< narrow: few accumulators
   std::uint8_t depth_log2 = 0;  ///< wide: work-items on a result
   bool kept_has_32_bits = false, folded_has_32_bits = false;  ///< positions are decoded in 32 bits
   /// Equal for equal classes.

@@ -16,15 +16,15 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) any_b8(
     const __global uchar *x_row = x + out_index0 * x_out_stride0;
     __global uchar *z_row = z + out_index0 * z_out_stride0;
     int any_0 = 0;
-    int any_0_part[512];
-    for (uint k = 0; k < 512; ++k) {
+    int any_0_part[8];
+    for (uint k = 0; k < 8; ++k) {
       any_0_part[k] = 0;
     }
     const long start = 0;
     const long end = n - start < piece_length ? n : start + piece_length;
     long i = start;
-    for (; i + 512 <= end; i += 512) {
-      for (uint k = 0; k < 512; ++k) {
+    for (; i + 8 <= end; i += 8) {
+      for (uint k = 0; k < 8; ++k) {
         const int x_i = x_row[(i + k)] != 0;
         any_0_part[k] = any_0_part[k] | x_i;
       }
@@ -33,7 +33,7 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) any_b8(
       const int x_i = x_row[i] != 0;
       any_0 = any_0 | x_i;
     }
-    for (uint k = 0; k < 512; ++k) {
+    for (uint k = 0; k < 8; ++k) {
       any_0 = any_0 | any_0_part[k];
     }
     z_row[0] = any_0;

@@ -13,15 +13,15 @@ extern "C" __global__ void __launch_bounds__(1) any_b8(
     const unsigned char *x_row = x + out_index0 * x_out_stride0;
     unsigned char *z_row = z + out_index0 * z_out_stride0;
     int any_0 = 0;
-    int any_0_part[512];
-    for (unsigned int k = 0; k < 512; ++k) {
+    int any_0_part[8];
+    for (unsigned int k = 0; k < 8; ++k) {
       any_0_part[k] = 0;
     }
     const long long start = 0;
     const long long end = n - start < piece_length ? n : start + piece_length;
     long long i = start;
-    for (; i + 512 <= end; i += 512) {
-      for (unsigned int k = 0; k < 512; ++k) {
+    for (; i + 8 <= end; i += 8) {
+      for (unsigned int k = 0; k < 8; ++k) {
         const int x_i = x_row[(i + k)] != 0;
         any_0_part[k] = any_0_part[k] | x_i;
       }
@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(1) any_b8(
       const int x_i = x_row[i] != 0;
       any_0 = any_0 | x_i;
     }
-    for (unsigned int k = 0; k < 512; ++k) {
+    for (unsigned int k = 0; k < 8; ++k) {
       any_0 = any_0 | any_0_part[k];
     }
     z_row[0] = any_0;

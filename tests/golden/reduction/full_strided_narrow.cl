@@ -15,8 +15,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sum_f32(
     const __global float *x_row = x;
     __global float *z_row = z;
     float sum_0 = 0.0f;
-    float sum_0_part[128];
-    for (uint k = 0; k < 128; ++k) {
+    float sum_0_part[8];
+    for (uint k = 0; k < 8; ++k) {
       sum_0_part[k] = 0.0f;
     }
     long piece = 0;
@@ -28,8 +28,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sum_f32(
       const long index0 = row;
       const __global float *x_tile = x_row + index0 * x_stride0;
       long i = start;
-      for (; i + 128 <= end; i += 128) {
-        for (uint k = 0; k < 128; ++k) {
+      for (; i + 8 <= end; i += 8) {
+        for (uint k = 0; k < 8; ++k) {
           const float x_i = x_tile[(i + k) * x_step];
           sum_0_part[k] = sum_0_part[k] + x_i;
         }
@@ -39,7 +39,7 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sum_f32(
         sum_0 = sum_0 + x_i;
       }
     }
-    for (uint k = 0; k < 128; ++k) {
+    for (uint k = 0; k < 8; ++k) {
       sum_0 = sum_0 + sum_0_part[k];
     }
     z_row[0] = sum_0;

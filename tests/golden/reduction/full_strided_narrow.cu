@@ -12,8 +12,8 @@ extern "C" __global__ void __launch_bounds__(1) sum_f32(
     const float *x_row = x;
     float *z_row = z;
     float sum_0 = 0.0f;
-    float sum_0_part[128];
-    for (unsigned int k = 0; k < 128; ++k) {
+    float sum_0_part[8];
+    for (unsigned int k = 0; k < 8; ++k) {
       sum_0_part[k] = 0.0f;
     }
     long long piece = 0;
@@ -25,8 +25,8 @@ extern "C" __global__ void __launch_bounds__(1) sum_f32(
       const long long index0 = row;
       const float *x_tile = x_row + index0 * x_stride0;
       long long i = start;
-      for (; i + 128 <= end; i += 128) {
-        for (unsigned int k = 0; k < 128; ++k) {
+      for (; i + 8 <= end; i += 8) {
+        for (unsigned int k = 0; k < 8; ++k) {
           const float x_i = x_tile[(i + k) * x_step];
           sum_0_part[k] = sum_0_part[k] + x_i;
         }
@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(1) sum_f32(
         sum_0 = sum_0 + x_i;
       }
     }
-    for (unsigned int k = 0; k < 128; ++k) {
+    for (unsigned int k = 0; k < 8; ++k) {
       sum_0 = sum_0 + sum_0_part[k];
     }
     z_row[0] = sum_0;

@@ -16,15 +16,15 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) cast_sum_divide_f64
     const __global char *x_row = x + out_index0 * x_out_stride0;
     __global double *z_row = z + out_index0 * z_out_stride0;
     double sum_0 = 0.0;
-    double sum_0_part[64];
-    for (uint k = 0; k < 64; ++k) {
+    double sum_0_part[8];
+    for (uint k = 0; k < 8; ++k) {
       sum_0_part[k] = 0.0;
     }
     const long start = 0;
     const long end = n - start < piece_length ? n : start + piece_length;
     long i = start;
-    for (; i + 64 <= end; i += 64) {
-      for (uint k = 0; k < 64; ++k) {
+    for (; i + 8 <= end; i += 8) {
+      for (uint k = 0; k < 8; ++k) {
         const char x_i = x_row[(i + k)];
         const double cast_1 = (double)x_i;
         sum_0_part[k] = sum_0_part[k] + cast_1;
@@ -35,7 +35,7 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) cast_sum_divide_f64
       const double cast_1 = (double)x_i;
       sum_0 = sum_0 + cast_1;
     }
-    for (uint k = 0; k < 64; ++k) {
+    for (uint k = 0; k < 8; ++k) {
       sum_0 = sum_0 + sum_0_part[k];
     }
     const double divide_2 = sum_0 / s0;

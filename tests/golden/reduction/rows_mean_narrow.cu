@@ -13,15 +13,15 @@ extern "C" __global__ void __launch_bounds__(1) cast_sum_divide_f64(
     const signed char *x_row = x + out_index0 * x_out_stride0;
     double *z_row = z + out_index0 * z_out_stride0;
     double sum_0 = 0.0;
-    double sum_0_part[64];
-    for (unsigned int k = 0; k < 64; ++k) {
+    double sum_0_part[8];
+    for (unsigned int k = 0; k < 8; ++k) {
       sum_0_part[k] = 0.0;
     }
     const long long start = 0;
     const long long end = n - start < piece_length ? n : start + piece_length;
     long long i = start;
-    for (; i + 64 <= end; i += 64) {
-      for (unsigned int k = 0; k < 64; ++k) {
+    for (; i + 8 <= end; i += 8) {
+      for (unsigned int k = 0; k < 8; ++k) {
         const signed char x_i = x_row[(i + k)];
         const double cast_1 = (double)x_i;
         sum_0_part[k] = sum_0_part[k] + cast_1;
@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(1) cast_sum_divide_f64(
       const double cast_1 = (double)x_i;
       sum_0 = sum_0 + cast_1;
     }
-    for (unsigned int k = 0; k < 64; ++k) {
+    for (unsigned int k = 0; k < 8; ++k) {
       sum_0 = sum_0 + sum_0_part[k];
     }
     const double divide_2 = sum_0 / s0;
