@@ -192,11 +192,18 @@ std::string_view kind_name(RandomKind kind) noexcept {
 unsigned block_length(RandomKind kind, Scalar dtype) {
   const DType type(dtype);
   const std::size_t size = type.size_bytes();
-  const bool is_of_floats = kind == RandomKind::uniform || kind == RandomKind::normal;
-  if (is_of_floats ? !is_float(dtype) : !type.is_integer() || size < 4)
-    throw DTypeError(
-        "random " + std::string(kind_name(kind)) + " cannot be of dtype '" + type.name() + "'",
-        is_of_floats ? "float32 and float64 can" : "int32, uint32, int64 and uint64 can");
+  const auto require = [&](bool is_possible, const char* possible) {
+    if (!is_possible)
+      throw DTypeError(
+          "random " + std::string(kind_name(kind)) + " cannot be of dtype '" + type.name() + "'",
+          possible);
+  };
+  if (kind == RandomKind::words)
+    require(type.is_integer() && size >= 4, "int32, uint32, int64 and uint64 can");
+  else if (kind == RandomKind::integers)
+    require(type.is_integer() || dtype == Scalar::boolean, "bool and integers of any width can");
+  else
+    require(is_float(dtype), "float32 and float64 can");
   return size == 8 || kind == RandomKind::integers ? 2 : 4;
 }
 

@@ -125,7 +125,7 @@ std::array<T, 16 / sizeof(T)> floats_of(const RandomWords& words, const RandomDr
   if (draw.kind() == RandomKind::normal) {
     for (std::size_t i = 0; i < numbers.size(); i += 2) {
       const auto pair = normal_pair<T>(word_of<Bits<T>>(words, i), word_of<Bits<T>>(words, i + 1));
-      for (std::size_t k : {0, 1})
+      for (std::size_t k = 0; k < 2; ++k)
         numbers[i + k] = value_of<T>(draw, 0) + value_of<T>(draw, 1) * pair[k];
     }
     return numbers;
@@ -148,7 +148,7 @@ std::array<T, 16 / sizeof(T)> words_of(const RandomWords& words) {
 template <class T>
 std::array<T, 2> integers_of(const RandomWords& words, const RandomDraw& draw) {
   std::array<T, 2> numbers;
-  for (std::size_t i : {0, 1})
+  for (std::size_t i = 0; i < 2; ++i)
     numbers[i] = static_cast<T>(draw.values()[0].bits + upper_half(word_of<std::uint64_t>(words, i),
                                                                    draw.values()[1].bits));
   return numbers;
@@ -166,22 +166,32 @@ void fill(std::span<std::byte> destination, RandomState& state, MakeBlock make_b
   }
 }
 
+template <class T>
+void fill_integers(std::span<std::byte> destination, const RandomDraw& draw, RandomState& state) {
+  fill(destination, state, [&](const RandomWords& words) { return integers_of<T>(words, draw); });
+}
+
 }  // namespace
 
 void draw_on_host(std::span<std::byte> destination, const RandomDraw& draw, RandomState& state) {
-  const bool is_small = DType(draw.dtype()).size_bytes() == 4;
+  const std::size_t size_bytes = DType(draw.dtype()).size_bytes();
   switch (draw.kind()) {
     case RandomKind::words:
       return fill(destination, state, words_of<std::uint32_t>);
     case RandomKind::integers:
-      if (is_small)
-        return fill(destination, state,
-                    [&](const auto& words) { return integers_of<std::uint32_t>(words, draw); });
-      return fill(destination, state,
-                  [&](const auto& words) { return integers_of<std::uint64_t>(words, draw); });
+      switch (size_bytes) {
+        case 1:
+          return fill_integers<std::uint8_t>(destination, draw, state);
+        case 2:
+          return fill_integers<std::uint16_t>(destination, draw, state);
+        case 4:
+          return fill_integers<std::uint32_t>(destination, draw, state);
+        default:
+          return fill_integers<std::uint64_t>(destination, draw, state);
+      }
     case RandomKind::uniform:
     case RandomKind::normal:
-      if (is_small)
+      if (size_bytes == 4)
         return fill(destination, state,
                     [&](const auto& words) { return floats_of<float>(words, draw); });
       return fill(destination, state,

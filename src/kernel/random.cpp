@@ -131,7 +131,7 @@ RandomDraw RandomDraw::words(Scalar dtype) { return {RandomKind::words, dtype}; 
 RandomDraw RandomDraw::integers(Scalar dtype, std::uint64_t first, std::uint64_t count) {
   RandomDraw draw(RandomKind::integers, dtype);
   const DType type(dtype);
-  const auto width = static_cast<unsigned>(8 * type.size_bytes());
+  const auto width = dtype == Scalar::boolean ? 1 : static_cast<unsigned>(8 * type.size_bytes());
   // Counted from the lowest number of the dtype, in 64 bits that wrap around.
   const std::uint64_t top = ~std::uint64_t{0} >> (64 - width);
   const std::uint64_t lowest =

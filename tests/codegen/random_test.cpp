@@ -25,6 +25,7 @@ TEST(RandomText, GoldenTexts) {
       {"words", {philox, RandomKind::words, Scalar::uint32, true}},
       {"words_threefry", {threefry, RandomKind::words, Scalar::int64, true}},
       {"integers", {philox, RandomKind::integers, Scalar::int32, true}},
+      {"integers_int8", {philox, RandomKind::integers, Scalar::int8, true}},
       {"uniform", {philox, RandomKind::uniform, Scalar::float32, true}},
       {"uniform_unaligned", {philox, RandomKind::uniform, Scalar::float64, false}},
       {"normal", {philox, RandomKind::normal, Scalar::float32, true}},
@@ -66,8 +67,8 @@ TEST(RandomText, RefusesDtypesThatAKindDoesNotHave) {
   for (const auto& [kind, dtype] : std::initializer_list<std::pair<RandomKind, Scalar>>{
            {RandomKind::words, Scalar::int8},
            {RandomKind::words, Scalar::float32},
-           {RandomKind::integers, Scalar::uint16},
-           {RandomKind::integers, Scalar::boolean},
+           {RandomKind::integers, Scalar::float64},
+           {RandomKind::integers, Scalar::structure},
            {RandomKind::uniform, Scalar::int32},
            {RandomKind::uniform, Scalar::float16},
            {RandomKind::normal, Scalar::complex64}}) {

@@ -106,6 +106,16 @@ TEST_P(RandomTest, IntegersOf32BitsAreTheHosts) {
   expect_hosts_integers<std::uint32_t>();
 }
 
+TEST_P(RandomTest, NarrowIntegersAreTheHosts) {
+  expect_hosts_numbers<std::int8_t>(RandomDraw::integers<std::int8_t>(-100, 120));
+  const RandomDraw coins = RandomDraw::integers(Scalar::boolean, 0, 2);
+  RandomState here{.seed = 1}, there = here;
+  const auto thrown = drawn<std::uint8_t>(coins, here, 1001);
+  if (runs_kernels()) {
+    EXPECT_EQ(thrown, on_host<std::uint8_t>(coins, there, 1001));
+  }
+}
+
 TEST_P(RandomTest, IntegersOf64BitsAreTheHosts) {
   expect_hosts_integers<std::int64_t>();
   expect_hosts_integers<std::uint64_t>();
@@ -225,6 +235,9 @@ TEST(RandomNumbers, RefusesWhatIsNoDistribution) {
   EXPECT_THROW(RandomDraw::integers(Scalar::int32, 0, std::uint64_t{1} << 32), InvalidArgument);
   EXPECT_THROW(RandomDraw::integers(Scalar::uint32, ~std::uint64_t{0}, 1), InvalidArgument);
   EXPECT_THROW(RandomDraw::integers(Scalar::uint64, 1, 0), InvalidArgument);
+  EXPECT_THROW(RandomDraw::integers(Scalar::boolean, 0, 3), InvalidArgument);
+  EXPECT_THROW(RandomDraw::integers(Scalar::int8, 100, 29), InvalidArgument);
+  EXPECT_NO_THROW(RandomDraw::integers(Scalar::int8, 100, 28));
   EXPECT_NO_THROW(RandomDraw::integers(Scalar::int32, ~std::uint64_t{0}, 5));
   EXPECT_NO_THROW(RandomDraw::integers(Scalar::int64, std::uint64_t{1} << 63, 0));
 }
@@ -238,6 +251,14 @@ double deviations(const std::vector<double>& observed, double expected) {
 }
 
 constexpr std::size_t many = 1 << 20;
+
+TEST(RandomNumbers, NarrowIntegersAreTheWideOnes) {
+  RandomState state{.seed = 4}, same = state;
+  const auto narrow = on_host<std::int8_t>(RandomDraw::integers<std::int8_t>(-3, 120), state, 1001);
+  const auto wide = on_host<int>(RandomDraw::integers(-3, 120), same, 1001);
+  EXPECT_TRUE(std::ranges::equal(narrow, wide));
+  EXPECT_EQ(state, same);
+}
 
 TEST(RandomNumbers, IntegersComeEquallyOften) {
   for (const RandomGenerator generator : {RandomGenerator::philox, RandomGenerator::threefry})

@@ -28,7 +28,8 @@ namespace treadle::codegen {
 /// What is made of random words.
 enum class RandomKind : std::uint8_t {
   words,     ///< all bits random: int32, uint32, int64, uint64
-  integers,  ///< of a range, of the same dtypes: the upper half of 64 random bits times its length
+  integers,  ///< of a range, of any integer dtype or bool: the upper half of 64 random bits times
+             ///< its length
   uniform,   ///< of an interval: float32 of 24 bits, float64 of 53
   normal,    ///< normally distributed float32 or float64, two at a time
 };

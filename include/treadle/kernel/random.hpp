@@ -41,9 +41,9 @@ class RandomDraw {
  public:
   /// Integers of all values: int32, uint32, int64, uint64.
   static RandomDraw words(Scalar dtype);
-  /// `count` neighbouring integers from `first` on, which is written in two's complement; 0 stands
-  /// for 2^64. No value is likelier than another by more than count / 2^64 of it. Throws
-  /// InvalidArgument if one is none of the dtype's.
+  /// Of `count` neighbouring integers from `first` on, which is written in two's complement; 0 stands
+  /// for 2^64. No value is likelier than another by more than count / 2^64 of it. Of any integer
+  /// dtype, or bool. Throws InvalidArgument if one of them is none of the dtype's.
   static RandomDraw integers(Scalar dtype, std::uint64_t first, std::uint64_t count);
   /// Those of [low, high). Throws InvalidArgument if there are none.
   template <std::integral T>
