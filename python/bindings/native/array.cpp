@@ -2,6 +2,7 @@
 // treadle.Array: operators as type slots, because a call through Python costs as much as the rest.
 #include "native/array.hpp"
 
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
 #include <complex>
