@@ -176,6 +176,9 @@ void RandomDraw::add_float(double value) {
 
 RandomDraw RandomDraw::normal(Scalar dtype, double mean, double deviation) {
   RandomDraw draw(RandomKind::normal, dtype);
+  if (deviation < 0)
+    throw InvalidArgument("normal random numbers with a deviation of " + std::to_string(deviation),
+                          "give 0 or more");
   draw.add_float(mean);
   draw.add_float(deviation);
   return draw;

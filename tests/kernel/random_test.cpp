@@ -231,6 +231,7 @@ TEST(RandomNumbers, RefusesWhatIsNoDistribution) {
   EXPECT_NO_THROW(RandomDraw::uniform(Scalar::float64, -3e38, 3e38));
   EXPECT_THROW(RandomDraw::uniform(Scalar::float32, 0, NAN), InvalidArgument);
   EXPECT_THROW(RandomDraw::uniform(Scalar::int32), DTypeError);
+  EXPECT_THROW(RandomDraw::normal(Scalar::float32, 0, -1), InvalidArgument);
   EXPECT_THROW(RandomDraw::integers(5, 5), InvalidArgument);
   EXPECT_THROW(RandomDraw::integers(Scalar::int32, 0, std::uint64_t{1} << 32), InvalidArgument);
   EXPECT_THROW(RandomDraw::integers(Scalar::uint32, ~std::uint64_t{0}, 1), InvalidArgument);

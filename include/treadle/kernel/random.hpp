@@ -41,9 +41,9 @@ class RandomDraw {
  public:
   /// Integers of all values: int32, uint32, int64, uint64.
   static RandomDraw words(Scalar dtype);
-  /// Of `count` neighbouring integers from `first` on, which is written in two's complement; 0 stands
-  /// for 2^64. No value is likelier than another by more than count / 2^64 of it. Of any integer
-  /// dtype, or bool. Throws InvalidArgument if one of them is none of the dtype's.
+  /// Of `count` neighbouring integers from `first` on, which is written in two's complement; 0
+  /// stands for 2^64. No value is likelier than another by more than count / 2^64 of it. Of any
+  /// integer dtype, or bool. Throws InvalidArgument if one of them is none of the dtype's.
   static RandomDraw integers(Scalar dtype, std::uint64_t first, std::uint64_t count);
   /// Those of [low, high). Throws InvalidArgument if there are none.
   template <std::integral T>
@@ -58,7 +58,8 @@ class RandomDraw {
   /// wrong order.
   static RandomDraw uniform(Scalar dtype, double low = 0, double high = 1,
                             IntervalEnd included = IntervalEnd::low);
-  /// float32 within 6.8 deviations, float64 within 8.7.
+  /// float32 within 6.8 deviations, float64 within 8.7. Throws InvalidArgument for a deviation
+  /// below 0.
   static RandomDraw normal(Scalar dtype, double mean = 0, double deviation = 1);
 
   /// What the numbers are.
