@@ -7,6 +7,7 @@
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/operand.hpp"
+#include "treadle/array/random.hpp"
 #include "treadle/base/census.hpp"
 #include "treadle/base/device_request.hpp"
 #include "treadle/base/dtype.hpp"

@@ -24,6 +24,8 @@ struct Write {
 /// Computes pending expressions that read the target's memory, then writes, as one kernel. Throws
 /// InvalidState for memory that may not be written, ShapeError.
 void write(const Write& what);
+/// Throws InvalidState for memory that may not be written.
+void require_writable(const Node& target);
 /// Computes what is pending and reads the memory: to be called before anybody writes to it.
 void before_write(Storage& storage);
 

@@ -15,13 +15,6 @@
 namespace treadle::array {
 namespace {
 
-void require_writable(const Node& target) {
-  if (target.layout.may_repeat_elements(target.dtype.size_bytes()))
-    throw InvalidState("several elements of this view of shape " +
-                           shape_text(target.layout.shape()) + " are the same memory",
-                       "copy() gives an array whose elements can be changed one by one");
-}
-
 void require_shape(Extents value, Extents target) {
   const std::size_t extra = value.size() > target.size() ? value.size() - target.size() : 0;
   bool fits =
@@ -63,6 +56,13 @@ NodeRef copied(Node& leaf) {
 }
 
 }  // namespace
+
+void require_writable(const Node& target) {
+  if (target.layout.may_repeat_elements(target.dtype.size_bytes()))
+    throw InvalidState("several elements of this view of shape " +
+                           shape_text(target.layout.shape()) + " are the same memory",
+                       "copy() gives an array whose elements can be changed one by one");
+}
 
 void write(const Write& what) {
   Node& target = what.target;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Arrays of random numbers, with the names of NumPy's Generator:
+//
+//     Generator random(42);
+//     const Array x = random.normal(0, 1, {1000, 3}, Scalar::float32);
+//
+// What is drawn follows from the seed and the sequence of draws, and from nothing else: not from
+// the device, its stream, the schedule or the number of threads. treadle/kernel/random.hpp says
+// which numbers are equal to the bit everywhere; those that a function of the device's mathematics
+// makes (exponential(), lognormal()) are as equal as that function is.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "treadle/array/array.hpp"
+#include "treadle/base/random.hpp"
+#include "treadle/kernel/random.hpp"
+
+namespace treadle::array {
+
+/// A sequence of random numbers, each drawn once. A copy goes on by itself, with the same numbers.
+/// Threads may share one: each draw is whole, and they come in either order.
+///
+/// A draw takes whole blocks of four random words from the state, as many as its numbers need: how
+/// many that is follows from their count and dtype, not from parameters. Draws that fail leave the
+/// state. Work is queued on the current stream of the device.
+class Generator {
+ public:
+  /// Of a seed that the operating system gives.
+  Generator();
+  /// Arrays are made on `device`; null: on the one that is current when they are drawn.
+  explicit Generator(std::uint64_t seed, std::shared_ptr<device::Device> device = nullptr)
+      : Generator(RandomState{.seed = seed}, std::move(device)) {}
+  /// One that goes on from a state.
+  explicit Generator(const RandomState& state, std::shared_ptr<device::Device> device = nullptr)
+      : state_(state), device_(std::move(device)) {}
+  Generator(const Generator& other) : Generator(other.state(), other.device()) {}
+  Generator& operator=(const Generator& other);
+
+  /// A new array of numbers of any distribution and dtype that RandomDraw has. Throws as
+  /// kernel::fill_random(), OutOfMemory.
+  Array draw(const RandomDraw& draw, const Shape& shape);
+  /// One number, made on the host: that of an array of one element.
+  Number draw(const RandomDraw& draw);
+  /// Every element of an array that exists, wherever it is, becomes another number, in C's order.
+  /// Throws DTypeError unless it is of the draw's dtype, InvalidState where elements share memory.
+  void fill(const Array& out, const RandomDraw& draw);
+
+  /// Of [0, 1).
+  Array random(const Shape& shape, Scalar dtype = Scalar::float64) {
+    return draw(RandomDraw::uniform(dtype), shape);
+  }
+  /// Of [low, high), below high even where rounding would reach it. Either end is a number, or an
+  /// array that broadcasts to the shape, beside which the result is. Throws ShapeError, DTypeError
+  /// for complex ends, InvalidArgument for numbers that are no interval, and for arrays that are
+  /// not on device(); elements of arrays are not looked at.
+  Array uniform(const Operand& low, const Operand& high, const Shape& shape,
+                Scalar dtype = Scalar::float64);
+  /// Of [low, high), in the dtype of T. Other dtypes and ends: draw(RandomDraw::integers(...)).
+  template <std::integral T>
+  Array integers(T low, T high, const Shape& shape) {
+    return draw(RandomDraw::integers(low, high), shape);
+  }
+  /// Of mean 0 and deviation 1.
+  Array standard_normal(const Shape& shape, Scalar dtype = Scalar::float64) {
+    return draw(RandomDraw::normal(dtype), shape);
+  }
+  /// Operands as in uniform(). Throws InvalidArgument for a number as deviation that is negative.
+  Array normal(const Operand& mean, const Operand& deviation, const Shape& shape,
+               Scalar dtype = Scalar::float64);
+  /// exp() of normal numbers; as normal().
+  Array lognormal(const Operand& mean, const Operand& deviation, const Shape& shape,
+                  Scalar dtype = Scalar::float64);
+  /// Of density exp(-x / scale) / scale; as normal() of `scale`.
+  Array exponential(const Operand& scale, const Shape& shape, Scalar dtype = Scalar::float64);
+  /// On the host.
+  std::vector<std::byte> bytes(std::size_t count);
+
+  /// Where the next numbers come from.
+  RandomState state() const;
+  void set_state(const RandomState& state);
+  /// Null: the current one.
+  const std::shared_ptr<device::Device>& device() const noexcept { return device_; }
+  /// A Generator at the start of a later stream of the same seed: 2^64 blocks further on.
+  Generator jumped(std::uint64_t streams = 1) const;
+  /// Generators with seeds of their own, for threads or processes. Later calls give others.
+  std::vector<Generator> spawn(std::size_t count);
+
+ private:
+  mutable std::mutex mutex_;
+  RandomState state_;
+  std::shared_ptr<device::Device> device_;
+};
+
+}  // namespace treadle::array
+
+namespace treadle {
+
+using array::Generator;
+
+}  // namespace treadle

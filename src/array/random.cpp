@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/random.hpp"
+
+#include <random>
+#include <string>
+#include <utility>
+
+#include "array/access.hpp"
+#include "array/context.hpp"
+#include "array/evaluate.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/base/promotion.hpp"
+
+namespace treadle::array {
+namespace {
+
+std::uint64_t systems_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+/// What a distribution takes beside its dtype: a number or an array, in that dtype.
+class Parameter {
+ public:
+  Parameter(const Operand& given, const Shape& shape, Scalar dtype)
+      : array_(given.array() == nullptr ? Array() : *given.array()), operand_(given) {
+    if (const Scalar own = given.type().scalar(); !can_cast(own, dtype, Casting::same_kind))
+      throw DTypeError(
+          "random numbers of " + DType(dtype).name() + " with a parameter of " + DType(own).name(),
+          "pass real numbers");
+    if (is_number()) {
+      operand_ = Operand::weak(given.number());
+    } else {
+      (void)array_.layout().broadcast_to(shape);
+      if (!(array_.dtype() == dtype)) array_ = cast(array_, dtype);
+      operand_ = array_;
+    }
+  }
+  Parameter(const Parameter&) = delete;  // the operand views the array
+  Parameter& operator=(const Parameter&) = delete;
+
+  bool is_number() const noexcept { return !array_; }
+  /// Null for a number.
+  device::Device* device() const { return is_number() ? nullptr : &array_.device(); }
+  double number() const noexcept { return operand_.number().as_double(); }
+  operator const Operand&() const noexcept { return operand_; }
+  /// Elements of arrays are not looked at.
+  void require_not_negative(const char* name) const {
+    if (is_number() && operand_.number().is_negative())
+      throw InvalidArgument(
+          "random numbers with a " + std::string(name) + " of " + operand_.number().text(),
+          "give 0 or more");
+  }
+
+ private:
+  Array array_;
+  Operand operand_;
+};
+
+/// Where numbers are drawn that meet these parameters; null: on the current device.
+device::Device* place_of(const Generator& generator,
+                         std::initializer_list<const Parameter*> parameters) {
+  device::Device* place = generator.device().get();
+  for (const Parameter* parameter : parameters) {
+    device::Device* const own = parameter->device();
+    if (own == nullptr) continue;
+    if (place != nullptr && place != own)
+      throw InvalidArgument(
+          "a parameter on " + own->info().id + " of random numbers on " + place->info().id,
+          "let both be on one device and in one context");
+    place = own;
+  }
+  return place;
+}
+
+Array draw_on(device::Device* place, Generator& generator, const RandomDraw& draw,
+              const Shape& shape) {
+  Placement here;
+  if (place != nullptr) here.stream = Context::of(*place).stream({});
+  const Array made = empty(shape, draw.dtype(), here);
+  generator.fill(made, draw);
+  return made;
+}
+
+}  // namespace
+
+Generator::Generator() : Generator(systems_seed()) {}
+
+Generator& Generator::operator=(const Generator& other) {
+  set_state(other.state());
+  device_ = other.device_;
+  return *this;
+}
+
+Array Generator::draw(const RandomDraw& draw, const Shape& shape) {
+  return draw_on(device_.get(), *this, draw, shape);
+}
+
+Number Generator::draw(const RandomDraw& draw) {
+  ElementBytes bytes = {};
+  const std::size_t size = DType(draw.dtype()).size_bytes();
+  const std::lock_guard lock(mutex_);
+  kernel::draw_on_host(std::span(bytes).first(size), draw, state_);
+  return Number::stored(draw.dtype(), bytes.data());
+}
+
+void Generator::fill(const Array& out, const RandomDraw& draw) {
+  Node& target = Access::node(out);
+  if (!(target.dtype == DType(draw.dtype())))
+    throw DTypeError("random numbers of " + DType(draw.dtype()).name() +
+                         " do not go into an array of " + target.dtype.name(),
+                     "draw numbers of the array's dtype");
+  compute(target);
+  require_writable(target);
+  const StreamRef stream = target.context->stream(target.stream);
+  if (!target.layout.is_contiguous(target.dtype.size_bytes())) {
+    const Shape shape(out.shape().begin(), out.shape().end());
+    const Array dense = empty(shape, target.dtype, {.stream = stream});
+    fill(dense, draw);
+    return out.assign(dense);
+  }
+  before_write(*target.storage);
+  {
+    const std::lock_guard lock(target.context->mutex);
+    target.storage->order_write(stream);
+  }
+  const device::Location location =
+      target.storage->buffer.location() + static_cast<std::uint64_t>(target.layout.offset_bytes());
+  const std::lock_guard lock(mutex_);
+  kernel::fill_random(*stream, {location, static_cast<std::uint64_t>(target.layout.size())}, draw,
+                      state_);
+}
+
+Array Generator::uniform(const Operand& low, const Operand& high, const Shape& shape,
+                         Scalar dtype) {
+  const RandomDraw units = RandomDraw::uniform(dtype);
+  const Parameter from(low, shape, dtype), to(high, shape, dtype);
+  if (from.is_number() && to.is_number())
+    return draw(RandomDraw::uniform(dtype, from.number(), to.number()), shape);
+  device::Device* const place = place_of(*this, {&from, &to});
+  const Array width = subtract(to, from);
+  const Array number = add(from, width * draw_on(place, *this, units, shape));
+  return where(less(number, to), number, nextafter(to, from));
+}
+
+Array Generator::normal(const Operand& mean, const Operand& deviation, const Shape& shape,
+                        Scalar dtype) {
+  const RandomDraw standard = RandomDraw::normal(dtype);
+  const Parameter center(mean, shape, dtype), spread(deviation, shape, dtype);
+  spread.require_not_negative("deviation");
+  if (center.is_number() && spread.is_number())
+    return draw(RandomDraw::normal(dtype, center.number(), spread.number()), shape);
+  device::Device* const place = place_of(*this, {&center, &spread});
+  return add(center, multiply(spread, draw_on(place, *this, standard, shape)));
+}
+
+Array Generator::lognormal(const Operand& mean, const Operand& deviation, const Shape& shape,
+                           Scalar dtype) {
+  return exp(normal(mean, deviation, shape, dtype));
+}
+
+Array Generator::exponential(const Operand& scale, const Shape& shape, Scalar dtype) {
+  // Of (0, 1], whose logarithms are finite.
+  const RandomDraw units = RandomDraw::uniform(dtype, 0, 1, kernel::IntervalEnd::high);
+  const Parameter mean(scale, shape, dtype);
+  mean.require_not_negative("scale");
+  const Array unit = draw_on(place_of(*this, {&mean}), *this, units, shape);
+  return 0 - multiply(mean, log(unit));  // 0, not -0, of a logarithm that is 0
+}
+
+std::vector<std::byte> Generator::bytes(std::size_t count) {
+  std::vector<std::byte> made(count);
+  const std::lock_guard lock(mutex_);
+  kernel::draw_on_host(made, RandomDraw::words(Scalar::uint32), state_);
+  return made;
+}
+
+RandomState Generator::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+void Generator::set_state(const RandomState& state) {
+  const std::lock_guard lock(mutex_);
+  state_ = state;
+}
+
+Generator Generator::jumped(std::uint64_t streams) const {
+  return Generator(state().jumped(streams), device_);
+}
+
+std::vector<Generator> Generator::spawn(std::size_t count) {
+  std::vector<RandomState> states;
+  {
+    const std::lock_guard lock(mutex_);
+    states = state_.spawn(count);
+  }
+  std::vector<Generator> children;
+  children.reserve(count);
+  for (const RandomState& state : states) children.emplace_back(state, device_);
+  return children;
+}
+
+}  // namespace treadle::array
