@@ -43,6 +43,7 @@ NB_MODULE(_core, m) {
   bind_kernel(kernel);
   bind_random(random);
   bind_array(array);
+  bind_generator(random);
   bind_cuda_device(cuda);
   bind_cuda_context(cuda);
   bind_cuda_stream(cuda);

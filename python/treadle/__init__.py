@@ -5,6 +5,7 @@ Importing this loads no driver and no compiler. What it offers is found on first
 
     treadle.devices()       the devices of every run-time system; Buffer, Program and Kernel on them
     treadle.Array           arrays on a device; treadle.numpy has NumPy's functions on them
+    treadle.random          arrays of random numbers
     treadle.cuda            devices, contexts, streams, memory, modules, kernels
     treadle.result_type     dtypes of results; also promote_types and can_cast
     treadle.compile_cuda    CUDA C++ text to a module
@@ -17,7 +18,7 @@ Importing this loads no driver and no compiler. What it offers is found on first
 import importlib
 from typing import Any
 
-_SUBMODULES = ("compat", "compile", "cuda", "numpy", "pycuda", "pyopencl")
+_SUBMODULES = ("compat", "compile", "cuda", "numpy", "pycuda", "pyopencl", "random")
 # Where in the extension names live that are not in its top.
 _HOMES = {
     "array": ("Array", "evaluate"),

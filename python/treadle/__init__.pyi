@@ -7,6 +7,7 @@ from treadle import cuda as cuda
 from treadle import numpy as numpy
 from treadle import pycuda as pycuda
 from treadle import pyopencl as pyopencl
+from treadle import random as random
 from treadle._core import Language as Language
 from treadle._core import Settings as Settings
 from treadle._core import live_objects as live_objects

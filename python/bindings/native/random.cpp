@@ -12,6 +12,7 @@
 
 #include "native/device.hpp"
 #include "native/promotion.hpp"
+#include "native/random.hpp"
 #include "rooms.hpp"
 #include "treadle/base/error.hpp"
 
@@ -21,17 +22,6 @@ namespace {
 using kernel::IntervalEnd;
 using kernel::RandomDraw;
 using kernel::RandomTarget;
-
-RandomDraw integers(nb::handle dtype, nb::int_ low, nb::int_ high) {
-  const Scalar scalar = scalar_from(dtype);
-  if (!(low < high)) throw InvalidArgument("a range of random integers is empty");
-  const nb::object last = high - nb::int_(1), count = high - low;
-  for (const nb::handle end : {nb::handle(low), nb::handle(last)})
-    if (const IntegerFit fits = integer_fit(scalar, end); fits != IntegerFit::within)
-      throw_overflow(scalar, fits, nb::cast<std::string>(nb::str(end)));
-  return RandomDraw::integers(scalar, PyLong_AsUnsignedLongLongMask(low.ptr()),
-                              PyLong_AsUnsignedLongLongMask(count.ptr()));
-}
 
 /// Fills the whole buffer. Its blocks are taken before the GIL is let go, so that threads that
 /// share a state draw different numbers.
@@ -95,14 +85,32 @@ void bind_state(nb::module_& m) {
 
 }  // namespace
 
+kernel::RandomDraw integers_between(Scalar dtype, const nb::int_& low, const nb::int_& high) {
+  if (!(low < high))
+    throw InvalidArgument("a range of random integers is empty: low is " +
+                              nb::cast<std::string>(nb::str(low)) + ", high " +
+                              nb::cast<std::string>(nb::str(high)),
+                          "let low be less than high");
+  const nb::object last = high - nb::int_(1), count = high - low;
+  for (const nb::handle end : {nb::handle(low), nb::handle(last)})
+    if (const IntegerFit fits = integer_fit(dtype, end); fits != IntegerFit::within)
+      throw_overflow(dtype, fits, nb::cast<std::string>(nb::str(end)));
+  return RandomDraw::integers(dtype, PyLong_AsUnsignedLongLongMask(low.ptr()),
+                              PyLong_AsUnsignedLongLongMask(count.ptr()));
+}
+
 void bind_random(nb::module_& m) {
   bind_state(m);
   nb::class_<RandomDraw>(m, "RandomDraw", "A distribution of one dtype.")
       .def_static(
           "words", [](nb::handle dtype) { return RandomDraw::words(scalar_from(dtype)); },
           nb::arg("dtype"), "Integers of all values.")
-      .def_static("integers", &integers, nb::arg("dtype"), nb::arg("low"), nb::arg("high"),
-                  "Integers from low to below high.")
+      .def_static(
+          "integers",
+          [](nb::handle dtype, const nb::int_& low, const nb::int_& high) {
+            return integers_between(scalar_from(dtype), low, high);
+          },
+          nb::arg("dtype"), nb::arg("low"), nb::arg("high"), "Integers from low to below high.")
       .def_static(
           "uniform",
           [](nb::handle dtype, double low, double high, bool with_high) {
