@@ -13,7 +13,7 @@ import pytest
 
 import treadle
 import treadle.numpy as tnp
-from treadle.random import Generator, RandomGenerator, RandomState, default_rng
+from treadle.random import Generator, RandomDraw, RandomGenerator, RandomState, default_rng
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from philox_words import philox  # noqa: E402
@@ -122,6 +122,18 @@ def test_out_is_filled(device):
     small = tnp.zeros(5, "i1")
     rng.integers(100, out=small)
     assert np.array_equal(small.get(), same.integers(100, size=5, dtype="i1").get())
+
+
+def test_any_distribution_is_drawn(device):
+    rng, words = default_rng(9), philox(9, 0, 0, 101)
+    assert np.array_equal(rng.draw(RandomDraw.words("i4"), 400).get(), words[:400].view("i4"))
+    assert rng.draw(RandomDraw.words("u4")) == words[400]
+    x = tnp.zeros((2, 3), "f4")
+    high = RandomDraw.uniform("f4", 0, 1, with_high=True)
+    assert rng.draw(high, out=x) is x
+    assert np.array_equal(x.get().ravel(), ((philox(9, 0, 101, 2)[:6] >> 8) + 1) * 2.0**-24)
+    with pytest.raises(TypeError, match="float32.*int32"):
+        rng.draw(high, out=tnp.zeros(2, "i4"))
 
 
 def test_parameters_are_arrays_too(device):

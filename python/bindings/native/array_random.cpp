@@ -224,6 +224,10 @@ std::string text_of(const Generator& self) {
 #define TREADLE_SIZE "size: int | typing.Sequence[int] | None = None"
 #define TREADLE_PLACE "dtype: typing.Any = None, *, out: treadle._core.array.Array | None = None"
 
+nb::object draw_any(Generator& self, const RandomDraw& draw, nb::handle size, nb::handle out) {
+  return Request(size, numpy_dtype(draw.dtype()), out).of(self, draw);
+}
+
 void bind_distributions(nb::class_<Generator>& type) {
   const auto size = nb::arg("size") = nb::none();
   const auto dtype = nb::arg("dtype") = nb::none();
@@ -283,6 +287,10 @@ void bind_distributions(nb::class_<Generator>& type) {
           nb::sig("def standard_exponential(self, " TREADLE_SIZE ", " TREADLE_PLACE
                   ") -> typing.Any"),
           "Numbers of density exp(-x).")
+      .def("draw", &draw_any, nb::arg("draw"), size, nb::kw_only(), out,
+           nb::sig("def draw(self, draw: RandomDraw, " TREADLE_SIZE
+                   ", *, out: treadle._core.array.Array | None = None) -> typing.Any"),
+           "Numbers of any distribution that treadle's kernels make themselves.")
       .def(
           "bytes",
           [](Generator& self, std::size_t length) {

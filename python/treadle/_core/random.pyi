@@ -148,6 +148,9 @@ class Generator:
     def standard_exponential(self, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
         """Numbers of density exp(-x)."""
 
+    def draw(self, draw: RandomDraw, size: int | Sequence[int] | None = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """Numbers of any distribution that treadle's kernels make themselves."""
+
     def bytes(self, length: int) -> bytes:
         """Random bytes, on the host."""
 
