@@ -232,7 +232,7 @@ def test_seeds():
     assert default_rng(5).state == default_rng(np.int64(5)).state == RandomState(5)
     assert default_rng().state != default_rng().state
     rng = default_rng(2**64 - 1)
-    assert default_rng(rng) is rng
+    assert tnp.random.default_rng(rng) is rng  # its other name
     sequence = np.random.SeedSequence(2**100)
     assert default_rng(2**100).state.seed == int(sequence.generate_state(1, np.uint64)[0])
     assert default_rng(np.random.SeedSequence(2**100)).state == default_rng(2**100).state

@@ -38,6 +38,7 @@ from numpy import (
     uint64,
 )
 
+from treadle import random
 from treadle._core.array import Array, evaluate
 from treadle._core.rules import can_cast, promote_types, result_type
 
@@ -80,6 +81,7 @@ __all__ = [
     "evaluate",
     "ndarray",
     "promote_types",
+    "random",
     "result_type",
     *_creation.__all__,
     *_elementwise.__all__,
