@@ -8,6 +8,7 @@
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/operand.hpp"
 #include "treadle/array/random.hpp"
+#include "treadle/array/reduction.hpp"
 #include "treadle/base/census.hpp"
 #include "treadle/base/device_request.hpp"
 #include "treadle/base/dtype.hpp"

@@ -7,6 +7,7 @@
 #include "array/access.hpp"
 #include "array/context.hpp"
 #include "array/fusion.hpp"
+#include "array/reduction_fusion.hpp"
 #include "treadle/array/evaluate.hpp"
 
 namespace treadle::array {
@@ -17,7 +18,8 @@ thread_local int fusing_scopes = 0;
 
 constexpr std::size_t most_outputs = 8;
 
-/// Pending nodes of one context, stream and shape, which become leaves of one launch.
+/// Pending nodes of one context, stream and shape, which become leaves of one launch: all of them
+/// operations on elements, or all made of reductions that go together.
 class Group {
  public:
   explicit Group(std::vector<NodeRef> nodes)
@@ -51,16 +53,41 @@ class Group {
     });
     std::erase_if(nodes_, [](const NodeRef& node) { return node->is_leaf(); });
     for (const NodeRef& node : nodes_) node->state.store(NodeState::computing);
+    const std::size_t wanted = nodes_.size();
+    for (std::size_t i = 0; i < wanted; ++i) add_seen(*nodes_[i]);
     return !nodes_.empty();
+  }
+
+  /// What arrays stand for on the way from folds to results is kept: it is there already, and
+  /// would take another pass over all elements.
+  void add_seen(Node& node) {
+    if (folding_below(node) == nullptr || nodes_.size() == most_outputs) return;
+    if (node.handles.load() != 0 && node.state.load() == NodeState::pending) {
+      nodes_.emplace_back(&node);
+      node.state.store(NodeState::computing);
+    }
+    if (node.folding != nullptr) return;
+    for (unsigned i = 0; i < node.arity; ++i) add_seen(*node.operands[i]);
   }
 
   void launch(const std::vector<Ref<Storage>>& outputs) {
     if (nodes_.front()->layout.size() == 0) return;
+    const Extents shape = nodes_.front()->layout.shape();
     std::unique_lock lock(context_.mutex);
-    Fusion fusion(context_, nodes_.front()->layout.shape());
+    std::shared_ptr<const Folding> folding;
+    for (std::size_t i = 0; i < nodes_.size() && folding == nullptr; ++i)
+      folding = folding_below(*nodes_[i]);
+    if (folding == nullptr)
+      launch(Fusion(context_, shape), outputs, lock);
+    else
+      launch(ReductionFusion(context_, std::move(folding), shape, nodes_), outputs, lock);
+  }
+  template <class Fused>
+  void launch(Fused fusion, const std::vector<Ref<Storage>>& outputs,
+              std::unique_lock<std::mutex>& lock) {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       fusion.add_output(outputs[i], nodes_[i]->layout, nodes_[i]->dtype);
-      fusion.store(*nodes_[i], nullptr);
+      fusion.store(*nodes_[i]);
     }
     fusion.order(stream_);
     lock.unlock();
@@ -99,26 +126,47 @@ class Group {
   StreamRef stream_;
 };
 
-bool belong_together(const Node& a, const Node& b) {
-  return a.context == b.context && a.stream == b.stream && a.layout.same_shape(b.layout);
-}
+/// Nodes that are to be computed together.
+struct Together {
+  std::vector<NodeRef> nodes;
+  std::shared_ptr<const Folding> folding;  // null: operations on elements alone
+  unsigned steps = 0, leaves = 0, folds = 0;
+
+  bool takes(const NodeRef& node, const Folding* other) const {
+    const Node &a = *nodes.front(), &b = *node;
+    if (a.context != b.context || a.stream != b.stream || !a.layout.same_shape(b.layout))
+      return false;
+    if ((folding == nullptr) != (other == nullptr)) return false;
+    if (folding != nullptr && !folding->goes_with(*other)) return false;
+    // What is shared is counted twice: the sums are bounds.
+    return nodes.size() < most_outputs && steps + b.steps <= Caps::steps &&
+           leaves + b.leaves <= Caps::leaves && folds + b.folds <= Caps::folds &&
+           std::ranges::find(nodes, node) == nodes.end();
+  }
+  void add(const NodeRef& node) {
+    nodes.push_back(node);
+    steps += node->steps;
+    leaves += node->leaves;
+    folds += node->folds;
+  }
+};
 
 }  // namespace
 
 void compute(std::span<const NodeRef> nodes) {
-  std::vector<std::vector<NodeRef>> groups;
+  std::vector<Together> groups;
   for (const NodeRef& node : nodes) {
     if (node->is_leaf()) continue;
-    const auto group = std::ranges::find_if(groups, [&](const std::vector<NodeRef>& others) {
-      return others.size() < most_outputs && belong_together(*others.front(), *node) &&
-             std::ranges::find(others, node) == others.end();
-    });
-    if (group != groups.end())
-      group->push_back(node);
-    else
-      groups.push_back({node});
+    auto folding = folding_of(*node);
+    auto group = std::ranges::find_if(
+        groups, [&](const Together& others) { return others.takes(node, folding.get()); });
+    if (group == groups.end()) {
+      group = groups.emplace(groups.end());
+      group->folding = std::move(folding);
+    }
+    group->add(node);
   }
-  for (std::vector<NodeRef>& group : groups) Group(std::move(group)).compute();
+  for (Together& group : groups) Group(std::move(group.nodes)).compute();
 }
 
 void compute(Node& node) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "array/node.hpp"
@@ -26,6 +27,9 @@ struct Write {
 void write(const Write& what);
 /// Throws InvalidState for memory that may not be written.
 void require_writable(const Node& target);
+/// Writes a result into an array that was given for it, of the same shape, cast as `same_kind`
+/// allows; `what` gave it. Throws DTypeError, ShapeError.
+void store(std::string_view what, Node& value, Node& target);
 /// Computes what is pending and reads the memory: to be called before anybody writes to it.
 void before_write(Storage& storage);
 

@@ -24,7 +24,7 @@ class Fusion {
   void add_output(Ref<Storage> target, const Layout& layout, const DType& dtype);
   /// What the output added last is to be: the node's value, cast to the output's dtype; where the
   /// mask is false what it was.
-  void store(Node& node, Node* mask);
+  void store(Node& node, Node* mask = nullptr);
   /// Reads `copied` where the graph reads `leaf`.
   void substitute(Node& leaf, NodeRef copied) { copies_.emplace_back(&leaf, std::move(copied)); }
 
@@ -36,6 +36,7 @@ class Fusion {
   codegen::ElementwiseText text() const;
 
  private:
+  friend class ReductionFusion;
   struct Operand {
     Ref<Storage> storage;
     Layout layout;  // over the whole index space

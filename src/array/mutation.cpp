@@ -30,9 +30,9 @@ void require_shape(Extents value, Extents target) {
 }
 
 /// A result that becomes an array that exists: in-place operators and out=.
-void require_storable(Op op, const Node& value, const Node& target) {
+void require_storable(std::string_view what, const Node& value, const Node& target) {
   if (!can_cast(value.dtype.scalar(), target.dtype.scalar(), Casting::same_kind))
-    throw DTypeError(std::string(op_info(op).name) + " gives " + value.dtype.name() +
+    throw DTypeError(std::string(what) + " gives " + value.dtype.name() +
                          ", which is not stored in an array of " + target.dtype.name(),
                      "make a new array, or pass an output of " + value.dtype.name());
   if (!value.layout.same_shape(target.layout))
@@ -71,6 +71,9 @@ void write(const Write& what) {
   require_shape(what.value.layout.shape(), target.layout.shape());
   if (what.mask != nullptr) require_shape(what.mask->layout.shape(), target.layout.shape());
   if (what.value.is_positional && !what.value.layout.same_shape(target.layout)) compute(what.value);
+  // Reductions have outputs of their own.
+  if (what.value.folds_within() != 0) compute(what.value);
+  if (what.mask != nullptr && what.mask->folds_within() != 0) compute(*what.mask);
   before_write(*target.storage);
   if (target.layout.size() == 0) return;
   std::vector<NodeRef> conflicts;
@@ -90,6 +93,12 @@ void write(const Write& what) {
   fusion.order(stream);
   lock.unlock();
   fusion.run(*stream);
+}
+
+void store(std::string_view what, Node& value, Node& target) {
+  require_storable(what, value, target);
+  compute(target);
+  write({target, value, nullptr});
 }
 
 void before_write(Storage& storage) {
@@ -124,7 +133,7 @@ Array& Array::update(Op op, const Operand& other) {
   Node& target = node();
   const Operand operands[] = {*this, other};
   NodeRef value = record(op, operands);
-  require_storable(op, *value, target);
+  require_storable(op_info(op).name, *value, target);
   // A pending array that nobody else knows is recorded anew: nobody can tell.
   if (!target.is_leaf() && target.handles.load() == 1 && is_lazy()) {
     if (!(value->dtype == target.dtype)) value = record_cast(*value, target.dtype);
@@ -137,11 +146,7 @@ Array& Array::update(Op op, const Operand& other) {
 }
 
 void apply_into(const Array& out, Op op, std::span<const Operand> operands) {
-  const NodeRef value = record(op, operands);
-  Node& target = Access::node(out);
-  require_storable(op, *value, target);
-  compute(target);
-  write({target, *value, nullptr});
+  store(op_info(op).name, *record(op, operands), Access::node(out));
 }
 
 }  // namespace treadle::array

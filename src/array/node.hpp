@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "array/storage.hpp"
 #include "treadle/base/dtype.hpp"
@@ -16,12 +17,14 @@
 namespace treadle::array {
 
 class Context;
+struct Folding;
 
 /// Most that a pending expression may hold; operands are evaluated before one would exceed it, so
 /// that walks need no more than a small stack, and kernels no more parameters than devices take.
 struct Caps {
   static constexpr unsigned steps = 64;
   static constexpr unsigned leaves = 24;
+  static constexpr unsigned folds = 8;  ///< reductions in one kernel
 };
 
 /// Where a node is in its life. It goes one way, save that an evaluation that failed goes back.
@@ -56,6 +59,7 @@ class Node {
   /// What it adds to an expression that it is an operand of.
   unsigned steps_within() const noexcept { return is_leaf() ? 0 : steps; }
   unsigned leaves_within() const noexcept { return is_leaf() ? 1 : leaves; }
+  unsigned folds_within() const noexcept { return is_leaf() ? 0 : folds; }
   /// One number for all elements.
   bool is_number() const noexcept { return op == Op::scalar; }
 
@@ -64,6 +68,7 @@ class Node {
   std::atomic<NodeState> state = NodeState::pending;
   Op op = Op::leaf;
   std::uint8_t arity = 0;
+  std::uint8_t folds = 0;    ///< as leaves: reductions, itself among them
   std::uint16_t steps = 0;   ///< as long as it is pending: its own and its operands'
   std::uint16_t leaves = 0;  ///< likewise; those that are shared count twice
   // What follows is guarded by the context's lock.
@@ -82,6 +87,8 @@ class Node {
   Number number = false;       ///< of Op::scalar, converted to `dtype` when it is passed
   StreamRef stream;            ///< current when it was recorded; null for a number
   Context* context = nullptr;  ///< of its device, which `stream` keeps; null for a number
+  /// Of a reduction, whose `op` says nothing.
+  std::shared_ptr<const Folding> folding;
 
  private:
   static void destroy(Node* node) noexcept;

@@ -121,13 +121,37 @@ void keep_positions(const Layout& result, Recording& recording) {
   }
 }
 
-NodeRef pending_node(Op op, const DType& dtype, Recording& recording) {
-  keep_within_caps(recording);
-  NodeRef made = NodeRef::adopt(new Node);
-  made->op = op;
-  made->dtype = dtype;
-  made->layout = result_layout(dtype.size_bytes(), recording);
-  keep_positions(made->layout, recording);
+unsigned folds_of(const Recording& recording) {
+  unsigned folds = 0;
+  for (std::size_t i = 0; i < recording.count; ++i) folds += recording.nodes[i]->folds_within();
+  return folds;
+}
+
+/// Results of reductions are computed before, unless what is recorded of them is one number for
+/// each: the epilogue of the same kernel.
+void keep_reductions(const Layout& result, Recording& recording) {
+  if (folds_of(recording) == 0) [[likely]]
+    return;
+  const std::span operands(recording.nodes.data(), recording.count);
+  while (folds_of(recording) > Caps::folds)
+    compute(**std::ranges::max_element(operands, {},
+                                       [](const NodeRef& node) { return node->folds_within(); }));
+  const bool has_positions = std::ranges::any_of(
+      operands, [](const NodeRef& node) { return node->is_positional && !node->is_leaf(); });
+  std::shared_ptr<const Folding> first;
+  for (const NodeRef& node : operands) {
+    auto own = folding_of(*node);
+    if (own == nullptr) continue;
+    if (has_positions || !node->layout.same_shape(result) ||
+        (first != nullptr && !first->goes_with(*own)))
+      compute(*node);
+    else
+      first = std::move(own);
+  }
+}
+
+/// The node has these operands from now on.
+NodeRef enlisted(NodeRef made, Recording& recording) {
   made->context = recording.context;
   made->stream = recording.context->stream(recording.first_array->stream);
   made->arity = static_cast<std::uint8_t>(recording.count);
@@ -136,11 +160,43 @@ NodeRef pending_node(Op op, const DType& dtype, Recording& recording) {
     Node& operand = *recording.nodes[i];
     made->steps = static_cast<std::uint16_t>(made->steps + operand.steps_within());
     made->leaves = static_cast<std::uint16_t>(made->leaves + operand.leaves_within());
+    made->folds = static_cast<std::uint8_t>(made->folds + operand.folds_within());
     made->is_positional |= operand.is_positional && !operand.is_leaf();
     made->operands[i] = recording.nodes[i].release();
   }
+  if (made->folding != nullptr) {
+    made->folds = 1;
+    made->is_positional = false;
+  }
   made->context->enlist(*made);
   return made;
+}
+
+NodeRef pending_node(Op op, const DType& dtype, Recording& recording) {
+  keep_within_caps(recording);
+  NodeRef made = NodeRef::adopt(new Node);
+  made->op = op;
+  made->dtype = dtype;
+  made->layout = result_layout(dtype.size_bytes(), recording);
+  keep_positions(made->layout, recording);
+  keep_reductions(made->layout, recording);
+  return enlisted(std::move(made), recording);
+}
+
+/// Of the results of a reduction: axes in memory as those that stay lie.
+Layout folded_layout(const Layout& elements, const Folding& folding, std::size_t size_bytes) {
+  std::vector<std::int64_t> extents, strides;
+  for (std::size_t axis = 0; axis < folding.extents.size(); ++axis) {
+    if (folding.is_folded(axis)) continue;
+    extents.push_back(elements.shape()[axis]);
+    strides.push_back(elements.strides()[axis]);
+  }
+  const Layout kept(extents, strides);
+  const Layout* const kept_alone[] = {&kept};
+  Layout layout = broadcast(kept_alone, size_bytes);
+  for (std::size_t axis = 0; folding.keeps_axes && axis < folding.extents.size(); ++axis)
+    if (folding.is_folded(axis)) layout = layout.expanded(static_cast<int>(axis));
+  return layout;
 }
 
 }  // namespace
@@ -226,6 +282,24 @@ NodeRef record_cast(Node& operand, const DType& dtype) {
   recording.nodes[0] = NodeRef(&operand);
   recording.count = 1;
   return pending_node(Op::cast, dtype, recording);
+}
+
+NodeRef record_fold(Node& elements, Folding folding) {
+  if (folding_of(elements) != nullptr) compute(elements);
+  Recording recording;
+  recording.context = elements.context;
+  recording.first_array = &elements;
+  recording.nodes[0] = NodeRef(&elements);
+  recording.count = 1;
+  keep_within_caps(recording);
+  NodeRef made = NodeRef::adopt(new Node);
+  made->op = Op::leaf;
+  made->dtype = folding.result();
+  const Extents extents = elements.layout.shape();
+  folding.extents.assign(extents.begin(), extents.end());
+  made->layout = folded_layout(elements.layout, folding, made->dtype.size_bytes());
+  made->folding = std::make_shared<const Folding>(std::move(folding));
+  return enlisted(std::move(made), recording);
 }
 
 bool runs_at_once(const Node& node) {

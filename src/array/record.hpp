@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "array/folding.hpp"
 #include "array/node.hpp"
 #include "treadle/array/operand.hpp"
 
@@ -24,6 +25,9 @@ void require_fit(const Number& number, Scalar dtype);
 NodeRef record(Op op, std::span<const Operand> operands);
 /// The elements in another dtype, or in the same as a copy.
 NodeRef record_cast(Node& operand, const DType& dtype);
+/// A reduction of the elements, whose extents become those of `folding`. Computes elements that are
+/// made of other reductions.
+NodeRef record_fold(Node& elements, Folding folding);
 /// The node of an array, or a number with the dtype it has beside `dtype`. Throws OverflowError for
 /// an integer beyond it.
 NodeRef node_of(const Operand& operand, Scalar dtype);

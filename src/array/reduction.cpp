@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/reduction.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "array/access.hpp"
+#include "array/context.hpp"
+#include "array/evaluate.hpp"
+#include "array/record.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::array {
+namespace {
+
+using codegen::Fold;
+
+/// What a function takes beside axes, keeps_axes and out.
+struct Takes {
+  bool dtype = false, initial = false, where = false, ignores_nan = false, correction = false;
+};
+
+/// The steps of one reduction, recorded and not computed yet.
+class Reducing {
+ public:
+  Reducing(std::string_view name, const Array& x, const ReduceOptions& options, const Takes& takes)
+      : name_(name), x_(x), options_(options) {
+    if (x.dtype().scalar() == Scalar::structure)
+      throw DTypeError(std::string(name) + " of records of " + x.dtype().name(),
+                       "reduce one of their fields");
+    require(takes.dtype || !options.dtype, "dtype");
+    require(takes.initial || !options.initial, "initial");
+    require(takes.where || options.where == nullptr, "where");
+    require(takes.ignores_nan || !options.ignores_nan, "ignores_nan");
+    require(takes.correction || options.correction == 0, "correction");
+    find_axes();
+    if (options.where != nullptr) find_mask(*options.where);
+  }
+
+  /// From now on the mask leaves NaNs out.
+  void leave_out_nan() {
+    const ScalarKind kind = x_.dtype().kind();
+    if (kind != ScalarKind::floating && kind != ScalarKind::complex) return;
+    Array counts = apply(Op::isnan, {x_});
+    counts = apply(Op::logical_not, {counts});
+    mask_ = has_mask() ? apply(Op::logical_and, {mask_, counts}) : counts;
+  }
+
+  bool has_mask() const { return static_cast<bool>(mask_); }
+  /// The elements that one result is made of, without a mask.
+  std::int64_t count() const {
+    std::int64_t count = 1;
+    for (std::size_t axis = 0; axis < x_.shape().size(); ++axis)
+      if ((axes_ >> axis & 1) != 0) count *= x_.shape()[axis];
+    return count;
+  }
+  /// Whether there are results and nothing that they could be made of.
+  bool has_no_elements() const {
+    for (std::size_t axis = 0; axis < x_.shape().size(); ++axis)
+      if ((axes_ >> axis & 1) == 0 && x_.shape()[axis] == 0) return false;
+    return count() == 0;
+  }
+  void require_elements() const {
+    if (has_no_elements())
+      throw ShapeError(name_ + " of no elements: the shape is " + shape_text(x_.shape()) +
+                           ", and it has no value that stands for none",
+                       "give one by `initial`, or reduce along axes that are not empty");
+  }
+  void require_one_axis() const {
+    if (options_.axes.named() && options_.axes.named()->size() != 1)
+      throw InvalidArgument(
+          name_ + " along " + std::to_string(options_.axes.named()->size()) + " axes",
+          "name one axis, or none for the place in the whole array");
+  }
+  ReductionDtypes dtypes(Reduction reduction) const {
+    if (!options_.dtype) return reduction_dtypes(reduction, x_.dtype().scalar());
+    const Scalar given = *options_.dtype;
+    return {given == Scalar::float16 ? Scalar::float32 : given, given};
+  }
+
+  /// What elements are compared with, or added to.
+  Operand initial(Scalar dtype) const {
+    require_fit(*options_.initial, dtype);
+    return Operand::typed(*options_.initial, dtype);
+  }
+  /// Results that are all one number.
+  Array filled(const Number& number, Scalar dtype) const {
+    Shape shape;
+    for (std::size_t axis = 0; axis < x_.shape().size(); ++axis) {
+      if ((axes_ >> axis & 1) == 0)
+        shape.push_back(x_.shape()[axis]);
+      else if (options_.keeps_axes)
+        shape.push_back(1);
+    }
+    return full(shape, number, dtype, {.stream = x_.stream()});
+  }
+
+  /// Elements that the mask leaves out become `neutral`.
+  Array masked(const Array& elements, const Operand& neutral) {
+    return has_mask() ? apply(Op::where, {mask_, elements, neutral}) : elements;
+  }
+  /// An operation on what was recorded.
+  Array apply(Op op, std::initializer_list<Operand> operands) {
+    return recorded(record(op, std::span(operands.begin(), operands.size())));
+  }
+  Array cast(Array value, Scalar dtype) {
+    if (value.dtype() == dtype) return value;
+    return recorded(record_cast(Access::node(value), dtype));
+  }
+  Array fold(const Array& elements, Fold fold, Scalar accumulator) {
+    return this->fold(elements, fold, accumulator, options_.keeps_axes);
+  }
+  Array fold(const Array& elements, Fold fold, Scalar accumulator, bool keeps_axes) {
+    return recorded(
+        record_fold(Access::node(elements), {fold, accumulator, {}, axes_, keeps_axes}));
+  }
+  /// A sum, divided by how many elements count, in its own dtype.
+  Array divided_by_count(const Array& sum, double correction, bool keeps_axes) {
+    const DType dtype = sum.dtype();
+    if (!has_mask()) {
+      const double divisor = std::max(0.0, static_cast<double>(count()) - correction);
+      return cast(apply(Op::divide, {sum, divisor}), dtype.scalar());
+    }
+    Array divisor = fold(broadcast_mask(), Fold::sum, Scalar::int64, keeps_axes);
+    divisor =
+        cast(std::move(divisor), dtype.is_integer() ? Scalar::float64 : dtype.real_type().scalar());
+    if (correction != 0) {
+      divisor = apply(Op::subtract, {divisor, correction});
+      divisor = apply(Op::maximum, {divisor, 0});
+    }
+    return cast(apply(Op::divide, {sum, divisor}), dtype.scalar());
+  }
+
+  /// The result: computed if it must not wait, and where it was asked for.
+  Array finished(Array value) {
+    if (options_.out != nullptr) {
+      store(name_, Access::node(value), Access::node(*options_.out));
+      return *options_.out;
+    }
+    if (at_once_) compute(Access::node(value));
+    return value;
+  }
+
+ private:
+  void require(bool is_taken, const char* option) const {
+    if (!is_taken)
+      throw InvalidArgument(name_ + " takes no option `" + option + "`", "leave it out");
+  }
+
+  void find_axes() {
+    const int rank = x_.rank();
+    if (!options_.axes.named()) {
+      for (int axis = 0; axis < rank; ++axis) axes_ |= std::uint64_t{1} << axis;
+      return;
+    }
+    for (const int axis : *options_.axes.named()) {
+      const int counted = axis < 0 ? axis + rank : axis;
+      if (counted < 0 || counted >= rank)
+        throw IndexError(name_ + " along axis " + std::to_string(axis) + " of an array of shape " +
+                             shape_text(x_.shape()),
+                         "axes are counted from 0, or from -1 backwards");
+      const std::uint64_t bit = std::uint64_t{1} << counted;
+      if ((axes_ & bit) != 0)
+        throw InvalidArgument(name_ + " along axis " + std::to_string(axis) + " twice",
+                              "name each axis once");
+      axes_ |= bit;
+    }
+  }
+
+  void find_mask(const Array& mask) {
+    if (!(mask.dtype() == Scalar::boolean))
+      throw DTypeError(name_ + ": where is bool, not " + mask.dtype().name(), "compare: x > 0");
+    const Layout* const both[] = {&x_.layout(), &mask.layout()};
+    if (!broadcast(both, 1).same_shape(x_.layout()))
+      throw ShapeError(name_ + " of an array of shape " + shape_text(x_.shape()) +
+                           " where a mask of the larger shape " + shape_text(mask.shape()) +
+                           " says",
+                       "broadcast the array to it first");
+    mask_ = mask;
+  }
+  /// The mask, an element for each of x.
+  Array broadcast_mask() {
+    if (mask_.layout().same_shape(x_.layout())) return mask_;
+    return broadcast_to(mask_, Shape(x_.shape().begin(), x_.shape().end()));
+  }
+
+  Array recorded(NodeRef node) {
+    at_once_ |= runs_at_once(*node);
+    return Access::array(std::move(node));
+  }
+
+  std::string name_;
+  const Array& x_;
+  const ReduceOptions& options_;
+  std::uint64_t axes_ = 0;
+  Array mask_;
+  bool at_once_ = false;
+};
+
+constexpr Takes summing{.dtype = true, .initial = true, .where = true, .ignores_nan = true};
+constexpr Takes averaging{.dtype = true, .where = true, .ignores_nan = true};
+constexpr Takes varying{.dtype = true, .where = true, .ignores_nan = true, .correction = true};
+constexpr Takes comparing{.initial = true, .where = true, .ignores_nan = true};
+
+/// What a sum and a product have in common.
+struct Accumulation {
+  const char* name;
+  Reduction reduction;
+  Fold fold;
+  Op op;        ///< what the fold does with two
+  int neutral;  ///< and with this it does nothing
+};
+
+Array accumulate(const Accumulation& what, const Array& x, const ReduceOptions& options) {
+  Reducing reducing(what.name, x, options, summing);
+  if (options.ignores_nan) reducing.leave_out_nan();
+  const auto [accumulator, result] = reducing.dtypes(what.reduction);
+  Array value = reducing.fold(reducing.masked(x, what.neutral), what.fold, accumulator);
+  if (options.initial) value = reducing.apply(what.op, {value, reducing.initial(accumulator)});
+  return reducing.finished(reducing.cast(std::move(value), result));
+}
+
+/// What the two extrema have in common.
+struct Extremum {
+  const char* name;
+  Fold fold, fold_numbers;  ///< with NaN, and without
+  Op op, op_numbers;
+};
+
+Array extremum(const Extremum& what, const Array& x, const ReduceOptions& options) {
+  Reducing reducing(what.name, x, options, comparing);
+  const Scalar dtype = x.dtype().scalar();
+  if (!options.initial) {
+    reducing.require_elements();
+    if (reducing.has_mask())
+      throw InvalidArgument(std::string(what.name) + " where a mask says has no value for none",
+                            "give one by `initial`");
+  } else if (reducing.has_no_elements()) {
+    return reducing.finished(reducing.filled(*options.initial, dtype));
+  }
+  const Array elements = options.initial ? reducing.masked(x, reducing.initial(dtype)) : x;
+  Array value = reducing.fold(elements, options.ignores_nan ? what.fold_numbers : what.fold, dtype);
+  if (options.initial)
+    value = reducing.apply(options.ignores_nan ? what.op_numbers : what.op,
+                           {value, reducing.initial(dtype)});
+  return reducing.finished(std::move(value));
+}
+
+Array place(const char* name, Fold fold, const Array& x, const ReduceOptions& options) {
+  Reducing reducing(name, x, options, {});
+  reducing.require_one_axis();
+  reducing.require_elements();
+  return reducing.finished(reducing.fold(x, fold, x.dtype().scalar()));
+}
+
+/// any() and all(), of which `neutral` is the value for none.
+Array truth(const char* name, Fold fold, bool neutral, const Array& x,
+            const ReduceOptions& options) {
+  Reducing reducing(name, x, options, {.where = true});
+  return reducing.finished(reducing.fold(reducing.masked(x, neutral), fold, Scalar::boolean));
+}
+
+/// The squared magnitude of each.
+Array squared(Reducing& reducing, const Array& x) {
+  if (x.dtype().kind() != ScalarKind::complex) return reducing.apply(Op::square, {x});
+  Array real = reducing.apply(Op::real, {x}), imag = reducing.apply(Op::imag, {x});
+  real = reducing.apply(Op::square, {real});
+  imag = reducing.apply(Op::square, {imag});
+  return reducing.apply(Op::add, {real, imag});
+}
+
+/// The variance, or its root.
+Array spread(const char* name, bool is_root, const Array& x, const ReduceOptions& options) {
+  Reducing reducing(name, x, options, varying);
+  if (options.ignores_nan) reducing.leave_out_nan();
+  const auto [accumulator, result] = reducing.dtypes(Reduction::variance);
+  Array mean = reducing.fold(reducing.masked(x, 0), Fold::sum, accumulator, true);
+  mean = reducing.divided_by_count(mean, 0, true);
+  Array value = squared(reducing, reducing.apply(Op::subtract, {x, mean}));
+  const Scalar real = DType(accumulator).real_type().scalar();
+  value = reducing.fold(reducing.masked(value, 0), Fold::sum, real);
+  value = reducing.divided_by_count(value, options.correction, options.keeps_axes);
+  if (is_root) value = reducing.apply(Op::sqrt, {value});
+  return reducing.finished(reducing.cast(std::move(value), result));
+}
+
+/// Along the axis that is named, or of the shape of x.
+Array broadcast_weights(const Array& x, Array weights, const Axes& axes) {
+  if (!weights.layout().same_shape(x.layout())) {
+    const bool has_axis = axes.named() && axes.named()->size() == 1 && weights.rank() == 1;
+    if (!has_axis)
+      throw ShapeError("average of an array of shape " + shape_text(x.shape()) +
+                           " by weights of shape " + shape_text(weights.shape()),
+                       "weights have the shape of the array, or one axis, which is named");
+    const int axis = axes.named()->front(), counted = axis < 0 ? axis + x.rank() : axis;
+    Shape shape(x.shape().size(), 1);
+    if (counted >= 0 && counted < x.rank()) shape[static_cast<std::size_t>(counted)] = -1;
+    weights = reshape(weights, shape);
+  }
+  return broadcast_to(weights, Shape(x.shape().begin(), x.shape().end()));
+}
+
+/// Of two arrays of one axis and one length.
+Array product_sum(const char* name, const Array& x, const Array& y, bool conjugates) {
+  if (x.size() != y.size())
+    throw ShapeError(std::string(name) + " of arrays of shape " + shape_text(x.shape()) + " and " +
+                     shape_text(y.shape()));
+  Reducing reducing(name, x, {}, {});
+  const Scalar dtype = promote(Operand(x).type(), Operand(y).type());
+  if (dtype == Scalar::boolean)
+    return reducing.finished(
+        reducing.fold(reducing.apply(Op::logical_and, {x, y}), Fold::any, Scalar::boolean));
+  const Scalar accumulator = dtype == Scalar::float16 ? Scalar::float32 : dtype;
+  Array first = reducing.cast(x, accumulator);
+  if (conjugates && DType(dtype).kind() == ScalarKind::complex)
+    first = reducing.apply(Op::conjugate, {first});
+  Array value = reducing.apply(Op::multiply, {first, reducing.cast(y, accumulator)});
+  value = reducing.fold(value, Fold::sum, accumulator);
+  return reducing.finished(reducing.cast(std::move(value), dtype));
+}
+
+}  // namespace
+
+Array sum(const Array& x, const ReduceOptions& options) {
+  return accumulate({"sum", Reduction::sum, Fold::sum, Op::add, 0}, x, options);
+}
+Array prod(const Array& x, const ReduceOptions& options) {
+  return accumulate({"prod", Reduction::product, Fold::product, Op::multiply, 1}, x, options);
+}
+
+Array mean(const Array& x, const ReduceOptions& options) {
+  Reducing reducing("mean", x, options, averaging);
+  if (options.ignores_nan) reducing.leave_out_nan();
+  const auto [accumulator, result] = reducing.dtypes(Reduction::mean);
+  Array value = reducing.fold(reducing.masked(x, 0), Fold::sum, accumulator);
+  value = reducing.divided_by_count(value, 0, options.keeps_axes);
+  return reducing.finished(reducing.cast(std::move(value), result));
+}
+Array variance(const Array& x, const ReduceOptions& options) {
+  return spread("variance", false, x, options);
+}
+Array standard_deviation(const Array& x, const ReduceOptions& options) {
+  return spread("standard_deviation", true, x, options);
+}
+
+Array min(const Array& x, const ReduceOptions& options) {
+  return extremum({"min", Fold::minimum, Fold::fmin, Op::minimum, Op::fmin}, x, options);
+}
+Array max(const Array& x, const ReduceOptions& options) {
+  return extremum({"max", Fold::maximum, Fold::fmax, Op::maximum, Op::fmax}, x, options);
+}
+Array ptp(const Array& x, const ReduceOptions& options) {
+  Reducing reducing("ptp", x, options, {});
+  reducing.require_elements();
+  const Scalar dtype = x.dtype().scalar();
+  Array value = reducing.apply(Op::subtract, {reducing.fold(x, Fold::maximum, dtype),
+                                              reducing.fold(x, Fold::minimum, dtype)});
+  return reducing.finished(std::move(value));
+}
+Array argmin(const Array& x, const ReduceOptions& options) {
+  return place("argmin", Fold::argmin, x, options);
+}
+Array argmax(const Array& x, const ReduceOptions& options) {
+  return place("argmax", Fold::argmax, x, options);
+}
+
+Array any(const Array& x, const ReduceOptions& options) {
+  return truth("any", Fold::any, false, x, options);
+}
+Array all(const Array& x, const ReduceOptions& options) {
+  return truth("all", Fold::all, true, x, options);
+}
+Array count_nonzero(const Array& x, const ReduceOptions& options) {
+  Reducing reducing("count_nonzero", x, options, {.where = true});
+  const Array elements = reducing.masked(reducing.cast(x, Scalar::boolean), false);
+  return reducing.finished(reducing.fold(elements, Fold::sum, Scalar::int64));
+}
+
+Array average(const Array& x, const Array& weights, const ReduceOptions& options) {
+  Reducing reducing("average", x, options, {});
+  const Array all_weights = broadcast_weights(x, weights, options.axes);
+  const Scalar common = promote(Operand(x).type(), Operand(weights).type());
+  const Scalar dtype = reduction_dtypes(Reduction::mean, common).result;
+  const Scalar accumulator = reduction_dtypes(Reduction::mean, common).accumulator;
+  Array value = reducing.apply(Op::multiply, {reducing.cast(x, dtype), all_weights});
+  value = reducing.apply(Op::divide, {reducing.fold(value, Fold::sum, accumulator),
+                                      reducing.fold(all_weights, Fold::sum, accumulator)});
+  return reducing.finished(reducing.cast(std::move(value), dtype));
+}
+
+Array dot(const Array& x, const Array& y) {
+  if (x.rank() == 0 || y.rank() == 0) return multiply(x, y);
+  if (x.rank() > 1 || y.rank() > 1)
+    throw NotSupported(
+        "dot of arrays of shape " + shape_text(x.shape()) + " and " + shape_text(y.shape()),
+        "products of matrices are not there yet");
+  return product_sum("dot", x, y, false);
+}
+Array vdot(const Array& x, const Array& y) { return product_sum("vdot", ravel(x), ravel(y), true); }
+
+Array norm(const Array& x, const ReduceOptions& options) {
+  Reducing reducing("norm", x, options, {});
+  const auto [accumulator, result] = reducing.dtypes(Reduction::variance);
+  Array value = squared(reducing, reducing.cast(x, accumulator));
+  value = reducing.fold(value, Fold::sum, DType(accumulator).real_type().scalar());
+  value = reducing.apply(Op::sqrt, {value});
+  return reducing.finished(reducing.cast(std::move(value), result));
+}
+
+}  // namespace treadle::array

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// One reduction of a graph of nodes: what is below the folds is its map, what is above its
+// epilogue.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "array/folding.hpp"
+#include "array/fusion.hpp"
+
+namespace treadle::array {
+
+/// As Fusion, for nodes that depend on pending reductions.
+class ReductionFusion {
+ public:
+  /// For results of the shape `results`, which have the folds of these nodes below them.
+  ReductionFusion(Context& context, std::shared_ptr<const Folding> folding, Extents results,
+                  std::span<const NodeRef> nodes);
+
+  /// An output in new memory, which is to be the node's value.
+  void add_output(Ref<Storage> target, const Layout& layout, const DType& dtype) {
+    epilogue_.add_output(std::move(target), layout, dtype);
+  }
+  void store(Node& node) { epilogue_.store(node); }
+
+  /// As Fusion has them.
+  void order(const StreamRef& stream);
+  void run(device::Stream& stream) const;
+  codegen::ReductionText text() const;
+
+ private:
+  void fold(Node& node);
+  template <class Use>
+  void with_launch(Use use) const;
+
+  std::shared_ptr<const Folding> folding_;
+  Fusion map_, epilogue_;
+  std::vector<codegen::Fold> folds_;
+  std::vector<codegen::Value> mapped_, folded_;  // of each fold, in map and epilogue
+};
+
+}  // namespace treadle::array
