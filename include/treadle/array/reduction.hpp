@@ -81,9 +81,9 @@ Array count_nonzero(const Array& x, const ReduceOptions& options = {});
 /// The mean of x in which elements count by their weights, of its shape, or along the one axis that
 /// is named; in one pass. Takes axes and keeps_axes.
 Array average(const Array& x, const Array& weights, const ReduceOptions& options = {});
-/// sum(x * y) of two arrays with one axis of the same length, in their common dtype; of an array
-/// without axes and another x * y. Throws NotSupported for more axes.
-Array dot(const Array& x, const Array& y);
+/// sum(x * y) of two arrays with one axis of the same length, in their common dtype; x * y where
+/// one is a number or has no axes. Throws NotSupported for more axes.
+Array dot(const Operand& x, const Operand& y);
 /// The same of all elements in C's order, x conjugated.
 Array vdot(const Array& x, const Array& y);
 /// The root of the sum of squared magnitudes.

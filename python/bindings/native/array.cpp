@@ -459,6 +459,7 @@ void bind_array(nb::module_& m) {
   bind_host(type);
   bind_methods(type);
   bind_array_functions(m);
+  bind_array_reductions(m, type);
 }
 
 }  // namespace treadle::bindings

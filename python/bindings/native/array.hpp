@@ -45,5 +45,6 @@ array::Placement placement_on(nb::handle device);
 Array array_from(nb::handle values, nb::handle dtype, nb::handle device);
 
 void bind_array_functions(nb::module_& m);
+void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);
 
 }  // namespace treadle::bindings

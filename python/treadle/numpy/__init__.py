@@ -42,10 +42,11 @@ from treadle import random
 from treadle._core.array import Array, evaluate
 from treadle._core.rules import can_cast, promote_types, result_type
 
-from . import _creation, _elementwise, _manipulation
+from . import _creation, _elementwise, _manipulation, _statistics
 from ._creation import *
 from ._elementwise import *
 from ._manipulation import *
+from ._statistics import *
 
 ndarray = Array
 
@@ -86,4 +87,5 @@ __all__ = [
     *_creation.__all__,
     *_elementwise.__all__,
     *_manipulation.__all__,
+    *_statistics.__all__,
 ]

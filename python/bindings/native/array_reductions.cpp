@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// Sums, extrema and the like: methods of treadle.Array with NumPy's signatures, and what
+// treadle.numpy's functions are made of.
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "errors.hpp"
+#include "native/array.hpp"
+#include "native/promotion.hpp"
+#include "treadle/array/reduction.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+using array::ReduceOptions;
+
+/// A reduction as a method.
+struct Method {
+  const char* name;  ///< NumPy's
+  Array (*reduce)(const Array&, const ReduceOptions&);
+  std::vector<const char*> parameters;  ///< in the order of arguments without names
+  const char* signature;
+  const char* doc;
+};
+
+const std::vector<Method>& methods() {
+  static const auto& all = *new std::vector<Method>{
+      {"sum",
+       &array::sum,
+       {"axis", "dtype", "out", "keepdims", "initial", "where"},
+       "def sum(self, axis: int | tuple[int, ...] | None = None, dtype: typing.Any = None, out: "
+       "Array | None = None, keepdims: bool = False, initial: typing.Any = None, where: "
+       "typing.Any = True) -> Array",
+       "The sum of all elements, or along axes; lazy, as all reductions."},
+      {"prod",
+       &array::prod,
+       {"axis", "dtype", "out", "keepdims", "initial", "where"},
+       "def prod(self, axis: int | tuple[int, ...] | None = None, dtype: typing.Any = None, out: "
+       "Array | None = None, keepdims: bool = False, initial: typing.Any = None, where: "
+       "typing.Any = True) -> Array",
+       "The product of all elements, or along axes."},
+      {"mean",
+       &array::mean,
+       {"axis", "dtype", "out", "keepdims", "where"},
+       "def mean(self, axis: int | tuple[int, ...] | None = None, dtype: typing.Any = None, out: "
+       "Array | None = None, keepdims: bool = False, where: typing.Any = True) -> Array",
+       "The mean; of integers in float64."},
+      {"var",
+       &array::variance,
+       {"axis", "dtype", "out", "ddof", "keepdims", "where", "correction"},
+       "def var(self, axis: int | tuple[int, ...] | None = None, dtype: typing.Any = None, out: "
+       "Array | None = None, ddof: float = 0, keepdims: bool = False, where: typing.Any = True, "
+       "correction: float = 0) -> Array",
+       "The variance: the sum of squared distances from the mean, by n - ddof."},
+      {"std",
+       &array::standard_deviation,
+       {"axis", "dtype", "out", "ddof", "keepdims", "where", "correction"},
+       "def std(self, axis: int | tuple[int, ...] | None = None, dtype: typing.Any = None, out: "
+       "Array | None = None, ddof: float = 0, keepdims: bool = False, where: typing.Any = True, "
+       "correction: float = 0) -> Array",
+       "The root of the variance."},
+      {"min",
+       &array::min,
+       {"axis", "out", "keepdims", "initial", "where"},
+       "def min(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, "
+       "keepdims: bool = False, initial: typing.Any = None, where: typing.Any = True) -> Array",
+       "The least element; NaN if there is one."},
+      {"max",
+       &array::max,
+       {"axis", "out", "keepdims", "initial", "where"},
+       "def max(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, "
+       "keepdims: bool = False, initial: typing.Any = None, where: typing.Any = True) -> Array",
+       "The largest element; NaN if there is one."},
+      {"argmin",
+       &array::argmin,
+       {"axis", "out", "keepdims"},
+       "def argmin(self, axis: int | None = None, out: Array | None = None, keepdims: bool = "
+       "False) -> Array",
+       "Where the least element is along an axis, or in C's order of all."},
+      {"argmax",
+       &array::argmax,
+       {"axis", "out", "keepdims"},
+       "def argmax(self, axis: int | None = None, out: Array | None = None, keepdims: bool = "
+       "False) -> Array",
+       "Where the largest element is along an axis, or in C's order of all."},
+      {"any",
+       &array::any,
+       {"axis", "out", "keepdims", "where"},
+       "def any(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, "
+       "keepdims: bool = False, where: typing.Any = True) -> Array",
+       "Whether an element is not zero."},
+      {"all",
+       &array::all,
+       {"axis", "out", "keepdims", "where"},
+       "def all(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, "
+       "keepdims: bool = False, where: typing.Any = True) -> Array",
+       "Whether all elements are not zero."},
+  };
+  return all;
+}
+
+/// Options as Python names them, with the arrays that they view.
+class Options {
+ public:
+  explicit Options(std::string name) : name_(std::move(name)) {}
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+
+  void set(std::string_view parameter, nb::handle value) {
+    if (parameter == "axis") {
+      if (!value.is_none()) values_.axes = axes_from(value);
+    } else if (parameter == "dtype") {
+      if (!value.is_none()) values_.dtype = scalar_from(value);
+    } else if (parameter == "out") {
+      set_out(value);
+    } else if (parameter == "keepdims") {
+      values_.keeps_axes = is_true(value);
+    } else if (parameter == "initial") {
+      if (!value.is_none()) values_.initial = number_from(value);
+    } else if (parameter == "where") {
+      set_where(value);
+    } else if (parameter == "ddof" || parameter == "correction") {
+      set_correction(value);
+    } else if (parameter == "ignores_nan") {
+      values_.ignores_nan = is_true(value);
+    } else {
+      refuse(parameter);
+    }
+  }
+
+  /// Those of a call; `parameters` are the names of arguments without.
+  void set(const nb::args& arguments, const std::vector<const char*>& parameters,
+           const nb::kwargs& named) {
+    if (arguments.size() > parameters.size())
+      raise_python(PyExc_TypeError, name_ + "() takes at most " +
+                                        std::to_string(parameters.size()) + " arguments, not " +
+                                        std::to_string(arguments.size()));
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (named.contains(parameters[i]))
+        raise_python(PyExc_TypeError,
+                     name_ + "() got several values for argument '" + parameters[i] + "'");
+      set(parameters[i], arguments[i]);
+    }
+    for (const auto& [key, value] : named)
+      if (std::ranges::find(parameters, std::string_view(nb::cast<const char*>(key))) ==
+          parameters.end())
+        refuse(nb::cast<const char*>(key));
+    set(named);
+  }
+  void set(const nb::kwargs& named) {
+    for (const auto& [key, value] : named) set(nb::cast<const char*>(key), value);
+  }
+
+  const ReduceOptions& get() const { return values_; }
+  /// What is returned: `out` itself, if there is one.
+  nb::object result(Array array) const {
+    return out_.is_valid() ? out_ : array_object(std::move(array));
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view parameter) const {
+    raise_python(PyExc_TypeError,
+                 name_ + "() got an unexpected keyword argument '" + std::string(parameter) + "'");
+  }
+  static bool is_true(nb::handle value) {
+    const int truth = PyObject_IsTrue(value.ptr());
+    if (truth < 0) throw nb::python_error();
+    return truth == 1;
+  }
+  static array::Axes axes_from(nb::handle value) {
+    std::vector<int> axes;
+    for (const std::int64_t axis : shape_from(value)) axes.push_back(nb::cast<int>(nb::int_(axis)));
+    return axes;
+  }
+  void set_out(nb::handle value) {
+    if (value.is_none()) return;
+    values_.out = as_array(value.ptr());
+    if (values_.out == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");
+    out_ = nb::borrow(value);
+  }
+  void set_where(nb::handle value) {
+    if (value.ptr() == Py_True) return;
+    const Array* own = as_array(value.ptr());
+    where_ = own != nullptr ? *own : array_from(value, nb::none(), nb::none());
+    values_.where = &where_;
+  }
+  /// NumPy's and the array API's name for the same.
+  void set_correction(nb::handle value) {
+    const double correction = number_from(value).as_double();
+    if (correction == 0) return;
+    if (values_.correction != 0)
+      raise_python(PyExc_ValueError, "ddof and correction are the same: give one of them");
+    values_.correction = correction;
+  }
+
+  std::string name_;
+  ReduceOptions values_;
+  Array where_;
+  nb::object out_;
+};
+
+const Array& array_of(const ArrayOperand& operand, nb::handle object, const std::string& name) {
+  if (!operand || operand.get().array() == nullptr)
+    raise_python(PyExc_TypeError, name + "() of a " + Py_TYPE(object.ptr())->tp_name);
+  return *operand.get().array();
+}
+
+nb::object reduce(const std::string& name, nb::handle x, const nb::kwargs& named) {
+  using Function = Array (*)(const Array&, const ReduceOptions&);
+  Function function = nullptr;
+  for (const Method& method : methods())
+    if (method.name == name) function = method.reduce;
+  if (name == "count_nonzero") function = &array::count_nonzero;
+  if (name == "ptp") function = &array::ptp;
+  if (name == "norm") function = &array::norm;
+  if (function == nullptr) raise_python(PyExc_ValueError, "there is no reduction '" + name + "'");
+  const ArrayOperand operand(x.ptr());
+  Options options(name);
+  options.set(named);
+  return options.result(function(array_of(operand, x, name), options.get()));
+}
+
+nb::object dot(nb::handle x, nb::handle y) {
+  const ArrayOperand first(x.ptr()), second(y.ptr());
+  for (const auto& [operand, object] : {std::pair(&first, x), std::pair(&second, y)})
+    if (!*operand)
+      raise_python(PyExc_TypeError, std::string("dot() of a ") + Py_TYPE(object.ptr())->tp_name);
+  return array_object(array::dot(first.get(), second.get()));
+}
+
+}  // namespace
+
+void bind_array_reductions(nb::module_& m, nb::class_<Array>& type) {
+  for (const Method& method : methods())
+    type.def(
+        method.name,
+        [&method](const Array& self, const nb::args& arguments, const nb::kwargs& named) {
+          Options options(method.name);
+          options.set(arguments, method.parameters, named);
+          return options.result(method.reduce(self, options.get()));
+        },
+        nb::sig(method.signature), method.doc);
+  type.def("dot", &dot, nb::arg("other"), nb::sig("def dot(self, other: typing.Any) -> Array"),
+           "The sum of the products of two arrays with one axis.");
+  m.def("reduce", &reduce, nb::arg("name"), nb::arg("x"), nb::arg("options"),
+        nb::sig("def reduce(name: str, x: typing.Any, **options: typing.Any) -> Array"),
+        "A reduction by its name in NumPy; beside NumPy's options it takes ignores_nan.");
+  m.def("dot", &dot, nb::arg("x"), nb::arg("y"),
+        nb::sig("def dot(x: typing.Any, y: typing.Any) -> Array"),
+        "The sum of the products of two arrays with one axis.");
+  m.def(
+      "vdot",
+      [](nb::handle x, nb::handle y) {
+        const ArrayOperand first(x.ptr()), second(y.ptr());
+        return array_object(array::vdot(array_of(first, x, "vdot"), array_of(second, y, "vdot")));
+      },
+      nb::arg("x"), nb::arg("y"), nb::sig("def vdot(x: typing.Any, y: typing.Any) -> Array"),
+      "The same of all elements, the first conjugated.");
+  m.def(
+      "average",
+      [](nb::handle x, nb::handle weights, const nb::kwargs& named) {
+        const ArrayOperand first(x.ptr()), second(weights.ptr());
+        Options options("average");
+        options.set(named);
+        return options.result(array::average(array_of(first, x, "average"),
+                                             array_of(second, weights, "average"), options.get()));
+      },
+      nb::arg("x"), nb::arg("weights"), nb::arg("options"),
+      nb::sig("def average(x: typing.Any, weights: typing.Any, **options: typing.Any) -> Array"),
+      "The mean of elements that count by their weights.");
+}
+
+}  // namespace treadle::bindings

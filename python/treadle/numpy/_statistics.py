@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: MIT
+"""Few numbers of many: sums, extrema and their places, of all elements or along axes.
+
+Each is lazy: what is computed for the elements before, and of the results afterwards, is the same
+kernel. `axis` is an int, several, or None for all; `keepdims` leaves axes of length 1; `where` says
+by a mask which elements count; `out` receives the result.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treadle._core import array as _array
+from treadle._core.array import Array
+
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "average",
+    "count_nonzero",
+    "dot",
+    "inner",
+    "max",
+    "mean",
+    "min",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
+    "prod",
+    "ptp",
+    "std",
+    "sum",
+    "var",
+    "vdot",
+]
+
+_Axes = int | tuple[int, ...] | None
+
+
+# over 6 parameters because they are NumPy's
+def sum(
+    x: Any,
+    /,
+    axis: _Axes = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
+    """The sum; of small integers in int64 or uint64, unless a dtype is given."""
+    return _array.reduce(
+        "sum", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
+    )
+
+
+# over 6 parameters because they are NumPy's
+def prod(
+    x: Any,
+    /,
+    axis: _Axes = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
+    """The product; of small integers in int64 or uint64, unless a dtype is given."""
+    return _array.reduce(
+        "prod", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
+    )
+
+
+def mean(
+    x: Any,
+    /,
+    axis: _Axes = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Array:
+    """The mean; of integers in float64."""
+    return _array.reduce("mean", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
+
+
+# over 6 parameters because they are NumPy's
+def var(
+    x: Any,
+    /,
+    axis: _Axes = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    correction: float = 0,
+) -> Array:
+    """The sum of squared distances from the mean, by n - ddof; `correction` is the same as ddof."""
+    return _array.reduce(
+        "var",
+        x,
+        axis=axis,
+        dtype=dtype,
+        out=out,
+        ddof=ddof,
+        keepdims=keepdims,
+        where=where,
+        correction=correction,
+    )
+
+
+# over 6 parameters because they are NumPy's
+def std(
+    x: Any,
+    /,
+    axis: _Axes = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+    correction: float = 0,
+) -> Array:
+    """The root of var()."""
+    return _array.reduce(
+        "std",
+        x,
+        axis=axis,
+        dtype=dtype,
+        out=out,
+        ddof=ddof,
+        keepdims=keepdims,
+        where=where,
+        correction=correction,
+    )
+
+
+def min(
+    x: Any,
+    /,
+    axis: _Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
+    """The least element; NaN if there is one."""
+    return _array.reduce(
+        "min", x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where
+    )
+
+
+def max(
+    x: Any,
+    /,
+    axis: _Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
+) -> Array:
+    """The largest element; NaN if there is one."""
+    return _array.reduce(
+        "max", x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where
+    )
+
+
+amin, amax = min, max
+
+
+def ptp(x: Any, /, axis: _Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
+    """max - min, in one pass."""
+    return _array.reduce("ptp", x, axis=axis, out=out, keepdims=keepdims)
+
+
+def argmin(
+    x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array:
+    """Where the least element is along an axis, or in C's order of all; the first of several."""
+    return _array.reduce("argmin", x, axis=axis, out=out, keepdims=keepdims)
+
+
+def argmax(
+    x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array:
+    """Where the largest element is along an axis, or in C's order of all; the first of several."""
+    return _array.reduce("argmax", x, axis=axis, out=out, keepdims=keepdims)
+
+
+def any(
+    x: Any,
+    /,
+    axis: _Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Array:
+    """Whether an element is not zero."""
+    return _array.reduce("any", x, axis=axis, out=out, keepdims=keepdims, where=where)
+
+
+def all(
+    x: Any,
+    /,
+    axis: _Axes = None,
+    out: Array | None = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
+) -> Array:
+    """Whether all elements are not zero."""
+    return _array.reduce("all", x, axis=axis, out=out, keepdims=keepdims, where=where)
+
+
+def count_nonzero(x: Any, /, axis: _Axes = None, *, keepdims: bool = False) -> Array:
+    """How many elements are not zero."""
+    return _array.reduce("count_nonzero", x, axis=axis, keepdims=keepdims)
+
+
+def average(
+    x: Any, /, axis: int | None = None, weights: Any = None, *, keepdims: bool = False
+) -> Array:
+    """The mean of elements that count by weights of their shape, or of one axis. NaN where weights
+    sum to 0."""
+    if weights is None:
+        return mean(x, axis, keepdims=keepdims)
+    return _array.average(x, weights, axis=axis, keepdims=keepdims)
+
+
+def dot(x: Any, y: Any, /, out: Array | None = None) -> Array:
+    """The sum of the products of two arrays with one axis."""
+    result = _array.dot(x, y)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+inner = dot
+
+
+def vdot(x: Any, y: Any, /) -> Array:
+    """The same of all elements in C's order, the first conjugated."""
+    return _array.vdot(x, y)
+
+
+def nansum(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
+    """sum() of what is not NaN, with its options."""
+    return _array.reduce("sum", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+
+
+def nanprod(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
+    """prod() of what is not NaN, with its options."""
+    return _array.reduce("prod", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+
+
+def nanmean(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
+    """mean() of what is not NaN, with its options."""
+    return _array.reduce("mean", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+
+
+def nanvar(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
+    """var() of what is not NaN, with its options."""
+    return _array.reduce("var", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+
+
+def nanstd(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
+    """std() of what is not NaN, with its options."""
+    return _array.reduce("std", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+
+
+def nanmin(x: Any, /, axis: _Axes = None, **options: Any) -> Array:
+    """min() of what is not NaN, with its options."""
+    return _array.reduce("min", x, axis=axis, ignores_nan=True, **options)
+
+
+def nanmax(x: Any, /, axis: _Axes = None, **options: Any) -> Array:
+    """max() of what is not NaN, with its options."""
+    return _array.reduce("max", x, axis=axis, ignores_nan=True, **options)
