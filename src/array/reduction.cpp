@@ -309,7 +309,8 @@ Array product_sum(const char* name, const Array& x, const Array& y, bool conjuga
   if (x.size() != y.size())
     throw ShapeError(std::string(name) + " of arrays of shape " + shape_text(x.shape()) + " and " +
                      shape_text(y.shape()));
-  Reducing reducing(name, x, {}, {});
+  const ReduceOptions over_all;
+  Reducing reducing(name, x, over_all, {});
   const Scalar dtype = promote(Operand(x).type(), Operand(y).type());
   if (dtype == Scalar::boolean)
     return reducing.finished(

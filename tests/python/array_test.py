@@ -57,6 +57,7 @@ class Program:
         self.make()
         statements = [self.make, self.view, self.unary, self.binary, self.binary, self.scalar]
         statements += [self.update, self.update, self.store, self.mask, self.forget, self.read]
+        statements += [self.reduce, self.reduce]
         for _ in range(length):
             self.random.choice(statements)()
         for ours, theirs in self.pairs:
@@ -136,7 +137,8 @@ class Program:
         if name == "floor_divide" and "f" in (x.dtype.kind + y.dtype.kind):
             return
         if name == "left_shift":
-            b, y = b & 7, y & 7 if y.dtype.kind in "biu" else y
+            if y.dtype.kind in "biu":
+                b, y = b & 7, y & 7
         self.both(f"{name} {x.shape} {y.shape}", lambda: ARRAY.apply(name, a, b),
                   lambda: getattr(np, name)(x, y))  # fmt: skip
 
@@ -145,6 +147,17 @@ class Program:
         name = self.random.choice(["add", "multiply", "subtract", "less", "not_equal"])
         self.both(f"{name} {number}", lambda: ARRAY.apply(name, a, number),
                   lambda: getattr(np, name)(x, number))  # fmt: skip
+
+    def reduce(self):
+        ours, theirs = self.pick()
+        name = self.random.choice(["sum", "min", "max", "any", "all", "argmax"])
+        axis = self.random.choice([None, *range(theirs.ndim)])
+        keeps = self.random.random() < 0.5
+        if name == "sum" and theirs.dtype.kind in "fc":
+            return  # in another order
+        self.both(f"{name} {theirs.shape} {axis} {keeps}",
+                  lambda: getattr(ours, name)(axis, keepdims=keeps),
+                  lambda: getattr(theirs, name)(axis, keepdims=keeps))  # fmt: skip
 
     def update(self):
         (a, x), (b, y) = self.pick(), self.pick()
