@@ -9,6 +9,7 @@
 #include "treadle/array/operand.hpp"
 #include "treadle/array/random.hpp"
 #include "treadle/array/reduction.hpp"
+#include "treadle/array/transfer.hpp"
 #include "treadle/base/census.hpp"
 #include "treadle/base/device_request.hpp"
 #include "treadle/base/dtype.hpp"

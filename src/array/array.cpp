@@ -9,6 +9,7 @@
 #include "array/record.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/evaluate.hpp"
+#include "treadle/array/transfer.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::array {
@@ -91,6 +92,7 @@ Array Array::view_of(memory::Buffer buffer, const Layout& layout, const DType& d
   if (stream == nullptr) stream = Context::of(buffer.device()).stream({});
   auto storage = Ref<Storage>::adopt(new Storage(std::move(buffer), stream));
   storage->has_escaped = true;
+  storage->is_read_only = placement.is_read_only;
   return Access::array(make_leaf(std::move(storage), layout, dtype));
 }
 
@@ -107,12 +109,25 @@ std::shared_ptr<device::Stream> Array::stream() const {
   return own.storage->stream();
 }
 bool Array::is_pending() const { return !node().is_leaf(); }
+bool Array::is_writable() const {
+  const Node& own = node();
+  return !own.is_leaf() || (!own.storage->is_read_only &&
+                            !own.layout.may_repeat_elements(own.dtype.size_bytes()));
+}
 
 memory::Buffer Array::buffer() const {
   Node& own = node();
   compute(own);
   if (!own.storage->has_escaped.exchange(true)) before_write(*own.storage);
   return own.storage->buffer;
+}
+
+memory::Buffer Array::buffer(const StreamRef& stream) const {
+  memory::Buffer memory = buffer();
+  const Node& own = node();
+  const std::lock_guard lock(own.context->mutex);
+  own.storage->order_write(stream);
+  return memory;
 }
 
 device::Location Array::location() const {
@@ -129,28 +144,16 @@ void Array::require_host(const DType& wanted, std::size_t count) const {
 }
 
 void Array::get(void* values) const {
-  Node& own = node();
-  compute(own);
-  if (own.layout.size() == 0) return;
-  if (!own.layout.is_contiguous(own.dtype.size_bytes())) {
-    return dense_copy(*this).get(values);
-  }
+  const Node& own = node();
   const StreamRef stream = own.context->stream(own.stream);
-  {
-    const std::lock_guard lock(own.context->mutex);
-    own.storage->order_read(stream);
-  }
-  stream->copy_out(
-      values,
-      own.storage->buffer.location() + static_cast<std::uint64_t>(own.layout.offset_bytes()),
-      static_cast<std::size_t>(size_bytes()));
+  copy_out(*this, values, stream);
   stream->synchronize();
 }
 
 void Array::set(const void* values) const {
-  const Array source = from(values, Shape(shape().begin(), shape().end()), dtype(),
-                            {.stream = node().context->stream({})});
-  assign(source);
+  const StreamRef stream = node().context->stream({});
+  copy_in(*this, values, stream);
+  stream->synchronize();
 }
 
 Number Array::item() const {

@@ -58,6 +58,9 @@ NodeRef copied(Node& leaf) {
 }  // namespace
 
 void require_writable(const Node& target) {
+  if (target.storage->is_read_only)
+    throw InvalidState("the array is a view of memory that is read-only",
+                       "copy() gives one that can be changed");
   if (target.layout.may_repeat_elements(target.dtype.size_bytes()))
     throw InvalidState("several elements of this view of shape " +
                            shape_text(target.layout.shape()) + " are the same memory",

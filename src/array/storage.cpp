@@ -10,17 +10,13 @@
 #include "treadle/device/event.hpp"
 
 namespace treadle::array {
-namespace {
 
-/// Later work of `second` comes after what is queued on `first` by now.
 void order(const StreamRef& first, const StreamRef& second) {
   if (first == nullptr || first.get() == second.get()) return;
   const auto event = first->device().make_event(device::Timing::off);
   first->record(*event);
   second->wait(*event);
 }
-
-}  // namespace
 
 Ref<Storage> Storage::dense(const StreamRef& stream, const Layout& layout, const DType& dtype) {
   const std::size_t size_bytes = static_cast<std::size_t>(layout.size()) * dtype.size_bytes();

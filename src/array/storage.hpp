@@ -54,6 +54,9 @@ class Ref {
   T* object_ = nullptr;
 };
 
+/// Later work of `second` comes after what is queued on `first` by now. Null comes before all.
+void order(const StreamRef& first, const StreamRef& second);
+
 /// One allocation, shared by all arrays that are views of it, with what is known of the work on it.
 class Storage {
  public:
@@ -82,6 +85,7 @@ class Storage {
   std::atomic<std::uint32_t> pending = 0;
   /// Code outside of our control can reach the memory: no expression that reads it stays pending.
   std::atomic<bool> has_escaped = false;
+  bool is_read_only = false;  ///< set before an array has it
 
  private:
   ~Storage();

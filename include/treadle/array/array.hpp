@@ -38,6 +38,7 @@ using Shape = std::vector<std::int64_t>;
 struct Placement {
   std::shared_ptr<device::Stream> stream = {};  ///< null: the current one
   MemoryOrder order = MemoryOrder::c;           ///< of the elements
+  bool is_read_only = false;  ///< for view_of(): whether changes are refused
 };
 
 /// A rectangular block of elements of one dtype on one device. A value that shares: copies of an
@@ -85,9 +86,14 @@ class Array {
   std::shared_ptr<device::Stream> stream() const;
   /// Whether it has not been computed yet.
   bool is_pending() const;
+  /// Whether its elements can be changed: the memory is not read-only, and each has its own.
+  bool is_writable() const;
   /// The memory, of which layout() says where the elements are. Computes what is pending. From now
   /// on others may reach it: expressions that read it are not deferred any more.
   memory::Buffer buffer() const;
+  /// As buffer(), for work on `stream`, of its device: that comes after all work that arrays have
+  /// queued on the memory.
+  memory::Buffer buffer(const std::shared_ptr<device::Stream>& stream) const;
   /// The first element; as buffer().
   device::Location location() const;
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Elements that move: to another device, and to and from memory of the host without waiting.
+#pragma once
+
+#include "treadle/array/array.hpp"
+
+namespace treadle::array {
+
+/// The elements on the device of the placement's stream (by default the current one), axes in the
+/// order of memory that x has; x itself where it is there. The host waits only where the two are of
+/// different run-times.
+Array to_device(const Array& x, const Placement& placement = {});
+/// Queues copying all elements, dense and in C's order, to `values`, which must live and not be
+/// read until `stream`, of the array's device, is past it. Page-locked memory (see
+/// Buffer::page_locked()) is copied while both sides go on; for other memory a driver may wait.
+void copy_out(const Array& x, void* values, const std::shared_ptr<device::Stream>& stream);
+/// The same from `values`, which must not change until then, as Array::set() does.
+void copy_in(const Array& x, const void* values, const std::shared_ptr<device::Stream>& stream);
+
+}  // namespace treadle::array

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/transfer.hpp"
+
+#include "array/access.hpp"
+#include "array/context.hpp"
+#include "array/evaluate.hpp"
+#include "array/record.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/device/current.hpp"
+
+namespace treadle::array {
+namespace {
+
+device::Location first_element(const Node& leaf) {
+  return leaf.storage->buffer.location() + static_cast<std::uint64_t>(leaf.layout.offset_bytes());
+}
+
+/// Later work of `stream` may read the elements.
+void order_reader(const Node& leaf, const StreamRef& stream) {
+  const std::lock_guard lock(leaf.context->mutex);
+  leaf.storage->order_read(stream);
+}
+
+void require_own_stream(const Node& node, const StreamRef& stream) {
+  if (&stream->device() != &node.context->device())
+    throw InvalidArgument("a stream of " + stream->device().info().id + " for an array of " +
+                              node.context->device().info().id,
+                          "pass one of the array's device");
+}
+
+/// Whether its elements, in whichever order, are all bytes from the first to the last one.
+bool is_dense(const Layout& layout, std::size_t item_bytes) {
+  const auto [begin, end] = layout.byte_range(item_bytes);
+  return end - begin == layout.size() * static_cast<std::int64_t>(item_bytes) &&
+         !layout.may_repeat_elements(item_bytes);
+}
+
+}  // namespace
+
+Array to_device(const Array& x, const Placement& placement) {
+  const StreamRef stream = stream_of(placement);
+  Node& own = Access::node(x);
+  if (&own.context->device() == &stream->device()) return x;
+  compute(own);
+  const std::size_t item_bytes = own.dtype.size_bytes();
+  if (!is_dense(own.layout, item_bytes)) return to_device(copy(x), placement);
+  const ByteRange range = own.layout.byte_range(item_bytes);
+  const Layout layout(own.layout.shape(), own.layout.strides(),
+                      own.layout.offset_bytes() - range.begin);
+  Ref<Storage> storage = Storage::dense(stream, layout, own.dtype);
+  if (range.begin != range.end) {
+    const StreamRef source = own.context->stream(own.stream);
+    order_reader(own, source);
+    order(source, stream);
+    stream->copy_from_peer(
+        storage->buffer.location(), own.context->device(),
+        own.storage->buffer.location() + static_cast<std::uint64_t>(range.begin),
+        static_cast<std::size_t>(range.end - range.begin));
+    order(stream, source);
+  }
+  return Access::array(make_leaf(std::move(storage), layout, own.dtype));
+}
+
+void copy_out(const Array& x, void* values, const StreamRef& stream) {
+  Node& own = Access::node(x);
+  require_own_stream(own, stream);
+  compute(own);
+  if (own.layout.size() == 0) return;
+  if (!own.layout.is_contiguous(own.dtype.size_bytes()))
+    return copy_out(dense_copy(x), values, stream);
+  order_reader(own, stream);
+  stream->copy_out(values, first_element(own), static_cast<std::size_t>(x.size_bytes()));
+}
+
+void copy_in(const Array& x, const void* values, const StreamRef& stream) {
+  Node& own = Access::node(x);
+  require_own_stream(own, stream);
+  compute(own);
+  require_writable(own);
+  if (own.layout.size() == 0) return;
+  if (!own.layout.is_contiguous(own.dtype.size_bytes())) {
+    const Array staged =
+        empty(Shape(x.shape().begin(), x.shape().end()), own.dtype, {.stream = stream});
+    copy_in(staged, values, stream);
+    const device::StreamScope scope(stream);
+    return x.assign(staged);
+  }
+  before_write(*own.storage);
+  {
+    const std::lock_guard lock(own.context->mutex);
+    own.storage->order_write(stream);
+  }
+  stream->copy_in(first_element(own), values, static_cast<std::size_t>(x.size_bytes()));
+}
+
+}  // namespace treadle::array
