@@ -111,8 +111,8 @@ std::shared_ptr<device::Stream> Array::stream() const {
 bool Array::is_pending() const { return !node().is_leaf(); }
 bool Array::is_writable() const {
   const Node& own = node();
-  return !own.is_leaf() || (!own.storage->is_read_only &&
-                            !own.layout.may_repeat_elements(own.dtype.size_bytes()));
+  return !own.is_leaf() ||
+         (!own.storage->is_read_only && !own.layout.may_repeat_elements(own.dtype.size_bytes()));
 }
 
 memory::Buffer Array::buffer() const {
@@ -208,6 +208,19 @@ Array copy(const Array& x) {
   Array result = Access::array(record_cast(Access::node(x), x.dtype()));
   compute(Access::node(result));
   return result;
+}
+
+bool may_share_memory(const Array& x, const Array& y) {
+  const Node &a = Access::node(x), &b = Access::node(y);
+  if (a.context != b.context || !a.is_leaf() || !b.is_leaf()) return false;
+  // Two storages may be views of one memory, which somebody else owns.
+  const bool is_one = a.storage == b.storage;
+  const auto placed = [&](const Node& node) {
+    const device::Location start = node.storage->buffer.location();
+    const auto begin = static_cast<std::int64_t>(is_one ? 0 : start.handle + start.offset);
+    return Layout(node.layout.shape(), node.layout.strides(), begin + node.layout.offset_bytes());
+  };
+  return overlap(placed(a), a.dtype.size_bytes(), placed(b), b.dtype.size_bytes()) != Overlap::none;
 }
 
 }  // namespace treadle::array

@@ -88,6 +88,26 @@ Array linspace(double start, double stop, std::int64_t count, bool endpoint, Sca
   return cast(DType(dtype).is_integer() ? floor(elements) : elements, dtype);
 }
 
+Array logspace(double start, double stop, std::int64_t count, bool endpoint, double base,
+               const Placement& placement) {
+  return power(Operand::typed(base, Scalar::float64),
+               linspace(start, stop, count, endpoint, Scalar::float64, placement));
+}
+
+Array geomspace(double start, double stop, std::int64_t count, bool endpoint,
+                const Placement& placement) {
+  if (start == 0 || stop == 0 || (start < 0) != (stop < 0))
+    throw InvalidArgument("geomspace from " + std::to_string(start) + " to " +
+                              std::to_string(stop) + " has no constant factor",
+                          "both ends are above 0, or both below");
+  const Array elements =
+      start * logspace(0, std::log10(stop / start), count, endpoint, 10, placement);
+  if (!endpoint || count < 2) return elements;
+  // Rounding must not move the last one.
+  return where(positions({count}, placement) == count - 1, Operand::typed(stop, Scalar::float64),
+               elements);
+}
+
 Array eye(std::int64_t rows, std::int64_t columns, std::int64_t offset, Scalar dtype,
           const Placement& placement) {
   const Array row = positions({rows, 1}, placement), column = positions({1, columns}, placement);

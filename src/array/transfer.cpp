@@ -53,10 +53,9 @@ Array to_device(const Array& x, const Placement& placement) {
     const StreamRef source = own.context->stream(own.stream);
     order_reader(own, source);
     order(source, stream);
-    stream->copy_from_peer(
-        storage->buffer.location(), own.context->device(),
-        own.storage->buffer.location() + static_cast<std::uint64_t>(range.begin),
-        static_cast<std::size_t>(range.end - range.begin));
+    stream->copy_from_peer(storage->buffer.location(), own.context->device(),
+                           own.storage->buffer.location() + static_cast<std::uint64_t>(range.begin),
+                           static_cast<std::size_t>(range.end - range.begin));
     order(stream, source);
   }
   return Access::array(make_leaf(std::move(storage), layout, own.dtype));

@@ -17,6 +17,9 @@ TEST_P(CreationTest, CreationFunctions) {
   expect(arange(5, 0, 1, Scalar::float32, here()), {});
   expect(linspace(0, 1, 5, true, Scalar::float32, here()), {0, .25f, .5f, .75f, 1});
   expect(eye(2, 3, 1, Scalar::float32, here()), {0, 1, 0, 0, 0, 1});
+  expect(cast(logspace(0, 3, 4, true, 2, here()), Scalar::float32), {1, 2, 4, 8});
+  expect(cast(geomspace(-1, -100, 3, true, here()), Scalar::float32), {-1, -10, -100});
+  EXPECT_THROW(geomspace(-1, 1, 3, true, here()), InvalidArgument);
   EXPECT_THROW(arange(0, 1, 0, Scalar::float32, here()), InvalidArgument);
   EXPECT_THROW(full({2}, 300, Scalar::uint8, here()), OverflowError);
 }

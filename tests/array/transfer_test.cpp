@@ -85,6 +85,18 @@ TEST_P(TransferTest, ReadOnlyMemoryIsNotWritten) {
   EXPECT_FALSE(broadcast_to(make({1}), {3}).is_writable());
 }
 
+TEST_P(TransferTest, ArraysThatShareMemoryAreTold) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make(count_up(8));
+  EXPECT_TRUE(may_share_memory(x, x.at({Index{.start = 3}})));
+  EXPECT_FALSE(may_share_memory(x.at({Index{.step = 2}}), x.at({Index{.start = 1, .step = 2}})));
+  EXPECT_FALSE(may_share_memory(x, copy(x)));
+  EXPECT_FALSE(may_share_memory(x, x + 1));
+  const Array adopted = Array::view_of(x.buffer(), x.layout(), x.dtype(), here());
+  EXPECT_TRUE(may_share_memory(x, adopted));
+  EXPECT_FALSE(may_share_memory(x.at({Index{.stop = 4}}), adopted.at({Index{.start = 4}})));
+}
+
 TEST_P(TransferTest, WorkOnMemoryThatIsHandedOutComesAfterOurs) {
   const auto other = device()->make_stream();
   const device::StreamScope scope(shared_stream());

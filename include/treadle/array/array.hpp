@@ -38,7 +38,7 @@ using Shape = std::vector<std::int64_t>;
 struct Placement {
   std::shared_ptr<device::Stream> stream = {};  ///< null: the current one
   MemoryOrder order = MemoryOrder::c;           ///< of the elements
-  bool is_read_only = false;  ///< for view_of(): whether changes are refused
+  bool is_read_only = false;                    ///< for view_of(): whether changes are refused
 };
 
 /// A rectangular block of elements of one dtype on one device. A value that shares: copies of an
@@ -227,6 +227,9 @@ Array copy(const Array& x);
 
 /// A dense copy in C's order.
 Array dense_copy(const Array& x);
+/// Whether a change of one may change the other. False is certain, as it is for what is pending;
+/// true may be said of views that interleave too intricately to tell.
+bool may_share_memory(const Array& x, const Array& y);
 
 /// Computes pending arrays now, together: those of one shape in one pass. Queues, does not wait.
 void evaluate(std::span<const Array> arrays);

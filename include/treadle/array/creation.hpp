@@ -26,6 +26,13 @@ Array arange(const Number& start, const Number& stop, const Number& step, Scalar
 /// in float64 (complex128), then cast.
 Array linspace(double start, double stop, std::int64_t count, bool endpoint = true,
                Scalar dtype = Scalar::float64, const Placement& placement = {});
+/// base to the power of `count` numbers from start to stop, as linspace() has them; float64.
+Array logspace(double start, double stop, std::int64_t count, bool endpoint = true,
+               double base = 10, const Placement& placement = {});
+/// `count` numbers from start to stop, each a constant factor from the one before; float64. Throws
+/// InvalidArgument for 0, and for ends of different signs.
+Array geomspace(double start, double stop, std::int64_t count, bool endpoint = true,
+                const Placement& placement = {});
 /// Ones on a diagonal, `offset` to the right of the main one; zeros elsewhere.
 Array eye(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
           Scalar dtype = Scalar::float64, const Placement& placement = {});

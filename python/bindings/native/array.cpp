@@ -18,7 +18,7 @@
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/device/current.hpp"
+#include "treadle/device/registry.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -77,7 +77,7 @@ PyObject* not_implemented() noexcept {
 template <Op op>
 PyObject* binary(PyObject* a, PyObject* b) noexcept {
   return guarded([&]() -> PyObject* {
-    const ArrayOperand x(a), y(b);
+    const ArrayOperand x(a, b), y(b, a);
     if (!x || !y) return not_implemented();
     return array_object(array::apply(op, {x.get(), y.get()})).release().ptr();
   });
@@ -92,7 +92,7 @@ PyObject* unary(PyObject* a) noexcept {
 template <Op op>
 PyObject* in_place(PyObject* a, PyObject* b) noexcept {
   return guarded([&]() -> PyObject* {
-    const ArrayOperand y(b);
+    const ArrayOperand y(b, a);
     if (!y) return not_implemented();
     self_of(a).update(op, y.get());
     Py_INCREF(a);
@@ -103,7 +103,7 @@ PyObject* in_place(PyObject* a, PyObject* b) noexcept {
 /// Exponents that are cheaper as other operations, with the same result.
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
   return guarded([&]() -> PyObject* {
-    const ArrayOperand x(a), y(b);
+    const ArrayOperand x(a, b), y(b, a);
     if (modulus != Py_None || !x || !y) return not_implemented();
     const bool is_number = y.get().array() == nullptr;
     if (is_number && x.get().array() != nullptr) {
@@ -114,6 +114,25 @@ PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
                               "cast the array to float64");
     }
     return array_object(array::power(x.get(), y.get())).release().ptr();
+  });
+}
+
+PyObject* divmod(PyObject* a, PyObject* b) noexcept {
+  return guarded([&]() -> PyObject* {
+    const ArrayOperand x(a, b), y(b, a);
+    if (!x || !y) return not_implemented();
+    Array quotient = array::apply(Op::floor_divide, {x.get(), y.get()});
+    Array rest = array::apply(Op::remainder, {x.get(), y.get()});
+    return nb::make_tuple(array_object(std::move(quotient)), array_object(std::move(rest)))
+        .release()
+        .ptr();
+  });
+}
+
+PyObject* matrix_product(PyObject*, PyObject*) noexcept {
+  return guarded([]() -> PyObject* {
+    throw NotSupported("the product of matrices: arrays get it in the next release",
+                       "x.get() @ y.get() computes it on the host");
   });
 }
 
@@ -170,7 +189,7 @@ PyObject* subscript(PyObject* a, PyObject* key) noexcept {
 int assign_subscript(PyObject* a, PyObject* key, PyObject* value) noexcept {
   const PyObject* done = guarded([&]() -> PyObject* {
     if (value == nullptr) raise_python(PyExc_TypeError, "elements of an array cannot be deleted");
-    const ArrayOperand operand(value);
+    const ArrayOperand operand(value, a);
     if (!operand)
       raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(value)->tp_name +
                                         " is no value for elements of an array");
@@ -216,7 +235,12 @@ PyType_Slot slots[] = {{Py_nb_add, slot(binary<Op::add>)},
                        {Py_nb_inplace_xor, slot(in_place<Op::bitwise_xor>)},
                        {Py_nb_inplace_lshift, slot(in_place<Op::left_shift>)},
                        {Py_nb_inplace_rshift, slot(in_place<Op::right_shift>)},
+                       {Py_nb_divmod, slot(divmod)},
+                       {Py_nb_matrix_multiply, slot(matrix_product)},
+                       {Py_nb_inplace_matrix_multiply, slot(matrix_product)},
                        {Py_nb_bool, slot(truth)},
+                       {Py_bf_getbuffer, slot(get_array_buffer)},
+                       {Py_bf_releasebuffer, slot(release_array_buffer)},
                        {Py_mp_length, slot(length)},
                        {Py_mp_subscript, slot(subscript)},
                        {Py_mp_ass_subscript, slot(assign_subscript)},
@@ -224,32 +248,16 @@ PyType_Slot slots[] = {{Py_nb_add, slot(binary<Op::add>)},
                        {Py_tp_hash, slot(PyObject_HashNotImplemented)},
                        {0, nullptr}};
 
-nb::object numpy_dtype_of(const DType& dtype) {
-  if (dtype.scalar() != Scalar::structure) return numpy_dtype(dtype.scalar());
-  throw DTypeError("records of " + dtype.name() + " have no NumPy dtype yet");
-}
-
-/// A new NumPy array of the same values, Fortran's order where the array has it.
-nb::object get(const Array& self) {
-  const std::size_t item = self.dtype().size_bytes();
-  const bool is_fortran =
-      !self.layout().is_contiguous(item) && self.layout().is_contiguous(item, MemoryOrder::fortran);
-  const Array source = is_fortran ? self.viewed(self.layout().transposed(), self.dtype()) : self;
-  nb::object host = numpy().attr("empty")(tuple_of(source.shape()), numpy_dtype_of(self.dtype()));
-  auto* const values =
-      reinterpret_cast<void*>(nb::cast<std::uintptr_t>(host.attr("ctypes").attr("data")));
-  {
-    nb::gil_scoped_release released;
-    source.get(values);
-  }
-  return is_fortran ? nb::object(host.attr("T")) : host;
-}
-
-nb::object item(const Array& self) { return get(self).attr("item")(); }
-
 Shape shape_arguments(const nb::args& arguments) {
   if (arguments.size() == 1) return shape_from(arguments[0]);
   return shape_from(arguments);
+}
+
+Array matrix_transpose(const Array& self) {
+  if (self.rank() < 2)
+    throw ShapeError("mT of an array of shape " + shape_text(self.shape()),
+                     "it takes two axes or more");
+  return array::swapaxes(self, -2, -1);
 }
 
 void bind_properties(nb::class_<Array>& type) {
@@ -276,57 +284,24 @@ void bind_properties(nb::class_<Array>& type) {
           getter("def device(self) -> treadle._core.device.Device"), "Where it is.")
       .def_prop_ro("T", nb::overload_cast<const Array&>(&array::transpose),
                    "A view with its axes in reverse.")
+      .def_prop_ro("mT", &matrix_transpose, "A view with the last two axes exchanged.")
       .def_prop_ro("real", &array::real_part, "The real parts, as a view.")
       .def_prop_ro("imag", &array::imaginary_part,
                    "The imaginary parts, as a view; of real elements zeros.");
 }
 
-void bind_host(nb::class_<Array>& type) {
-  type.def("get", &get, nb::sig("def get(self) -> numpy.ndarray"),
-           "The elements as a new numpy.ndarray. Blocking.")
-      .def("item", &item, nb::sig("def item(self) -> typing.Any"),
-           "The one element, as a Python number. Blocking.")
-      .def(
-          "tolist", [](const Array& self) { return get(self).attr("tolist")(); },
-          nb::sig("def tolist(self) -> typing.Any"), "Nested lists of Python's numbers. Blocking.")
-      .def("__float__", [](const Array& self) { return nb::float_(item(self)); })
-      .def("__int__", [](const Array& self) { return nb::int_(item(self)); })
-      .def(
-          "__complex__",
-          [](const Array& self) {
-            return nb::module_::import_("builtins").attr("complex")(item(self));
-          },
-          nb::sig("def __complex__(self) -> complex"))
-      .def("__index__",
-           [](const Array& self) {
-             if (!self.dtype().is_integer() || self.size() != 1)
-               raise_python(PyExc_TypeError, "only an integer array of one element is an index");
-             return nb::int_(item(self));
-           })
-      .def(
-          "__array__",
-          [](const Array& self, nb::handle dtype, nb::handle) {
-            const nb::object host = get(self);
-            return dtype.is_none() ? host : nb::object(host.attr("astype")(dtype));
-          },
-          nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
-          nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> "
-                  "numpy.ndarray"))
-      .def("__repr__",
-           [](const Array& self) {
-             return nb::cast<std::string>(numpy().attr("array_repr")(get(self)));
-           })
-      .def("__str__", [](const Array& self) {
-        return nb::cast<std::string>(numpy().attr("array_str")(get(self)));
-      });
-}
-
 void assign(const Array& self, nb::handle value) {
-  const ArrayOperand operand(value.ptr());
+  const ArrayOperand operand(value.ptr(), nb::find(self).ptr());
   if (!operand)
     raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(value.ptr())->tp_name +
                                       " is no value for elements of an array");
   self.assign(operand.get());
+}
+
+Array copied(const Array& self, const std::string& order) {
+  if (order == "K") return array::copy(self);
+  if (memory_order(nb::str(order.c_str())) == MemoryOrder::c) return array::dense_copy(self);
+  return array::transpose(array::dense_copy(array::transpose(self)));
 }
 
 void bind_methods(nb::class_<Array>& type) {
@@ -335,14 +310,10 @@ void bind_methods(nb::class_<Array>& type) {
           [](const Array& self, nb::handle dtype) { return array::cast(self, dtype_from(dtype)); },
           nb::arg("dtype"), nb::sig("def astype(self, dtype: typing.Any) -> Array"),
           "The elements in another dtype, as a new array.")
-      .def("copy", &array::copy, "A dense copy, with axes in the order of memory that this has.")
       .def(
-          "set",
-          [](const Array& self, nb::handle values) {
-            assign(self, numpy().attr("asarray")(values));
-          },
-          nb::arg("values"), nb::sig("def set(self, values: typing.Any) -> None"),
-          "Copies values of the host in, broadcast and cast. Blocking.")
+          "copy", &copied, nb::arg("order") = "K",
+          nb::sig("def copy(self, order: str = 'K') -> Array"),
+          "A dense copy, in C's order, Fortran's (F), or with axes as this has them in memory (K).")
       .def("fill", &assign, nb::arg("value"), nb::sig("def fill(self, value: typing.Any) -> None"),
            "Makes every element this number.")
       .def(
@@ -371,6 +342,11 @@ void bind_methods(nb::class_<Array>& type) {
 
 }  // namespace
 
+nb::object numpy_dtype_of(const DType& dtype) {
+  if (dtype.scalar() != Scalar::structure) return numpy_dtype(dtype.scalar());
+  throw DTypeError("records of " + dtype.name() + " have no NumPy dtype yet");
+}
+
 const Array* as_array(PyObject* object) noexcept {
   if (Py_TYPE(object) == array_type || PyObject_TypeCheck(object, array_type))
     return nb::inst_ptr<Array>(object);
@@ -384,7 +360,7 @@ nb::object array_object(Array array) {
   return made;
 }
 
-ArrayOperand::ArrayOperand(PyObject* object) {
+ArrayOperand::ArrayOperand(PyObject* object, PyObject* beside) {
   if (const Array* own = as_array(object)) {
     operand_.emplace(*own);
   } else if (PyFloat_CheckExact(object)) {
@@ -400,7 +376,13 @@ ArrayOperand::ArrayOperand(PyObject* object) {
     operand_.emplace(
         Operand::typed(number_from(object), scalar_from(nb::handle(object).attr("dtype"))));
   } else if (is_numpy_array(object)) {
-    made_ = array_from(object, nb::none(), nb::none());
+    const Array* const other = beside != nullptr ? as_array(beside) : nullptr;
+    array::Placement placement;
+    if (other != nullptr) placement.stream = stream_for(other->device());
+    made_ = array_from(object, nb::none(), placement);
+    operand_.emplace(made_);
+  } else if (std::optional<Array> foreign = foreign_array(object)) {
+    made_ = *std::move(foreign);
     operand_.emplace(made_);
   }
 }
@@ -411,7 +393,10 @@ Number number_from(nb::handle object) {
   if (PyBool_Check(value.ptr())) return value.ptr() == Py_True;
   if (PyLong_Check(value.ptr())) return integer_from(value.ptr());
   if (PyFloat_Check(value.ptr())) return PyFloat_AS_DOUBLE(value.ptr());
-  if (PyComplex_Check(value.ptr())) return nb::cast<std::complex<double>>(value);
+  if (PyComplex_Check(value.ptr())) {
+    const Py_complex parts = PyComplex_AsCComplex(value.ptr());
+    return std::complex<double>(parts.real, parts.imag);
+  }
   raise_python(PyExc_TypeError,
                std::string("a ") + Py_TYPE(object.ptr())->tp_name + " is no number");
 }
@@ -426,26 +411,40 @@ Shape shape_from(nb::handle shape) {
   return extents;
 }
 
-array::Placement placement_on(nb::handle device) {
+array::Placement placement_on(nb::handle device, nb::handle order) {
   array::Placement placement;
-  if (!device.is_none())
+  if (PyUnicode_Check(device.ptr()) != 0)
+    placement.stream = stream_for(*device::find_device(nb::cast<std::string>(device)));
+  else if (!device.is_none())
     placement.stream = stream_for(*nb::cast<std::shared_ptr<device::Device>>(device));
+  if (order.is_valid()) placement.order = memory_order(order);
   return placement;
 }
 
-Array array_from(nb::handle values, nb::handle dtype, nb::handle device) {
+MemoryOrder memory_order(nb::handle order) {
+  if (order.is_none()) return MemoryOrder::c;
+  const std::string name = nb::cast<std::string>(nb::str(order));
+  if (name != "C" && name != "F")
+    throw InvalidArgument("the order \"" + name + "\" of elements in memory", "\"C\" or \"F\"");
+  return name == "F" ? MemoryOrder::fortran : MemoryOrder::c;
+}
+
+Array array_from(nb::handle values, nb::handle dtype, array::Placement placement) {
   nb::object host = numpy().attr("asarray")(values, dtype);
   const bool is_fortran = nb::cast<bool>(host.attr("flags").attr("f_contiguous")) &&
                           !nb::cast<bool>(host.attr("flags").attr("c_contiguous"));
   const Shape shape = shape_from(host.attr("shape"));
   if (!is_fortran) host = numpy().attr("ascontiguousarray")(host);
-  array::Placement placement = placement_on(device);
   placement.order = is_fortran ? MemoryOrder::fortran : MemoryOrder::c;
   const auto* const data =
       reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(host.attr("ctypes").attr("data")));
   const DType element = scalar_from(host.attr("dtype"));
   nb::gil_scoped_release released;
   return Array::from(data, shape, element, placement);
+}
+
+Array array_from(nb::handle values, nb::handle dtype, nb::handle device) {
+  return array_from(values, dtype, placement_on(device));
 }
 
 void bind_array(nb::module_& m) {
@@ -456,10 +455,12 @@ void bind_array(nb::module_& m) {
       nb::init<const Array&>(), nb::arg("array"),
       "The same array: its elements are shared. For subclasses; treadle.numpy makes new ones.");
   bind_properties(type);
-  bind_host(type);
+  bind_array_host(type);
+  bind_array_protocols(type);
   bind_methods(type);
   bind_array_functions(m);
   bind_array_reductions(m, type);
+  bind_array_interchange(m);
 }
 
 }  // namespace treadle::bindings

@@ -21,8 +21,9 @@ nb::object array_object(Array array);
 /// which is kept for as long as this lives.
 class ArrayOperand {
  public:
-  /// Empty for objects that are neither: the operator is somebody else's.
-  explicit ArrayOperand(PyObject* object);
+  /// Empty for objects that are neither: the operator is somebody else's. What is copied from the
+  /// host goes to the device of `beside` where that is an array.
+  explicit ArrayOperand(PyObject* object, PyObject* beside = nullptr);
   ArrayOperand(const ArrayOperand&) = delete;
   ArrayOperand& operator=(const ArrayOperand&) = delete;
   explicit operator bool() const noexcept { return operand_.has_value(); }
@@ -39,12 +40,28 @@ Number number_from(nb::handle object);
 DType dtype_from(nb::handle dtype_like);
 /// An int or a sequence of them. Throws TypeError.
 array::Shape shape_from(nb::handle shape);
-/// On a device, or (None) the current one.
-array::Placement placement_on(nb::handle device);
-/// A NumPy array, or what becomes one, copied to the device.
+/// What has the elements of this dtype in NumPy.
+nb::object numpy_dtype_of(const DType& dtype);
+/// "C" or "F". Throws InvalidArgument.
+MemoryOrder memory_order(nb::handle order);
+/// On a device, named by its id or itself, or (None) the current one.
+array::Placement placement_on(nb::handle device, nb::handle order = {});
+/// A NumPy array, or what becomes one, copied to the device, in its own order.
 Array array_from(nb::handle values, nb::handle dtype, nb::handle device);
+Array array_from(nb::handle values, nb::handle dtype, array::Placement placement);
+/// An array in the memory of another library's, which is kept; empty for objects that say nothing
+/// of memory of a device. Work that is queued on it there comes before ours.
+std::optional<Array> foreign_array(PyObject* object);
 
+// The buffer interface, of arrays whose memory the host sees.
+int get_array_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;
+void release_array_buffer(PyObject* self, Py_buffer* view) noexcept;
+
+// The methods, by topic.
+void bind_array_host(nb::class_<Array>& type);
+void bind_array_protocols(nb::class_<Array>& type);
 void bind_array_functions(nb::module_& m);
 void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);
+void bind_array_interchange(nb::module_& m);
 
 }  // namespace treadle::bindings

@@ -19,10 +19,13 @@ namespace {
 
 nb::object apply_named(const std::string& name, const nb::args& arguments, nb::handle out) {
   const Op op = op_named(name);
+  nb::handle beside;
+  for (const nb::handle argument : arguments)
+    if (as_array(argument.ptr()) != nullptr) beside = argument;
   std::deque<ArrayOperand> operands;  // what is viewed stays where it is
   std::vector<array::Operand> views;
   for (const nb::handle argument : arguments) {
-    operands.emplace_back(argument.ptr());
+    operands.emplace_back(argument.ptr(), beside.ptr());
     if (!operands.back())
       raise_python(PyExc_TypeError, name + "() of a " + Py_TYPE(argument.ptr())->tp_name);
     views.push_back(operands.back().get());
@@ -34,36 +37,7 @@ nb::object apply_named(const std::string& name, const nb::args& arguments, nb::h
   return nb::borrow(out);
 }
 
-}  // namespace
-
-void bind_array_functions(nb::module_& m) {
-  m.def("array", &array_from, nb::arg("values"), nb::arg("dtype") = nb::none(),
-        nb::arg("device") = nb::none(),
-        nb::sig("def array(values: typing.Any, dtype: typing.Any = None, device: "
-                "treadle._core.device.Device | None = None) -> Array"),
-        "Values of the host as an array, in their own order. Blocking.");
-  m.def("apply", &apply_named, nb::arg("name"), nb::arg("operands"), nb::arg("out") = nb::none(),
-        nb::sig("def apply(name: str, *operands: typing.Any, out: Array | None = None) -> Array"),
-        "An operation on elements, by its name in NumPy.");
-  m.def(
-      "full",
-      [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device) {
-        return array::full(shape_from(shape), number_from(value), scalar_from(dtype),
-                           placement_on(device));
-      },
-      nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("device") = nb::none(),
-      nb::sig("def full(shape: typing.Any, value: typing.Any, dtype: typing.Any, device: "
-              "treadle._core.device.Device | None = None) -> Array"),
-      "Every element the same number.");
-  m.def(
-      "empty",
-      [](nb::handle shape, nb::handle dtype, nb::handle device) {
-        return array::empty(shape_from(shape), dtype_from(dtype), placement_on(device));
-      },
-      nb::arg("shape"), nb::arg("dtype"), nb::arg("device") = nb::none(),
-      nb::sig("def empty(shape: typing.Any, dtype: typing.Any, device: "
-              "treadle._core.device.Device | None = None) -> Array"),
-      "Undefined elements.");
+void bind_ranges(nb::module_& m) {
   m.def(
       "arange",
       [](nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype, nb::handle device) {
@@ -73,7 +47,7 @@ void bind_array_functions(nb::module_& m) {
       nb::arg("start"), nb::arg("stop"), nb::arg("step"), nb::arg("dtype"),
       nb::arg("device") = nb::none(),
       nb::sig("def arange(start: typing.Any, stop: typing.Any, step: typing.Any, dtype: typing.Any,"
-              " device: treadle._core.device.Device | None = None) -> Array"),
+              " device: treadle._core.device.Device | str | None = None) -> Array"),
       "start, start + step, ... before stop.");
   m.def(
       "linspace",
@@ -85,8 +59,29 @@ void bind_array_functions(nb::module_& m) {
       nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"), nb::arg("dtype"),
       nb::arg("device") = nb::none(),
       nb::sig("def linspace(start: float, stop: float, count: int, endpoint: bool, dtype: "
-              "typing.Any, device: treadle._core.device.Device | None = None) -> Array"),
+              "typing.Any, device: treadle._core.device.Device | str | None = None) -> Array"),
       "`count` numbers from start to stop.");
+  m.def(
+      "logspace",
+      [](double start, double stop, std::int64_t count, bool endpoint, double base,
+         nb::handle device) {
+        return array::logspace(start, stop, count, endpoint, base, placement_on(device));
+      },
+      nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"), nb::arg("base"),
+      nb::arg("device") = nb::none(),
+      nb::sig("def logspace(start: float, stop: float, count: int, endpoint: bool, base: float, "
+              "device: treadle._core.device.Device | str | None = None) -> Array"),
+      "base to the power of numbers from start to stop.");
+  m.def(
+      "geomspace",
+      [](double start, double stop, std::int64_t count, bool endpoint, nb::handle device) {
+        return array::geomspace(start, stop, count, endpoint, placement_on(device));
+      },
+      nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"),
+      nb::arg("device") = nb::none(),
+      nb::sig("def geomspace(start: float, stop: float, count: int, endpoint: bool, device: "
+              "treadle._core.device.Device | str | None = None) -> Array"),
+      "Numbers from start to stop by a constant factor.");
   m.def(
       "eye",
       [](std::int64_t rows, std::int64_t columns, std::int64_t offset, nb::handle dtype,
@@ -96,8 +91,46 @@ void bind_array_functions(nb::module_& m) {
       nb::arg("rows"), nb::arg("columns"), nb::arg("offset"), nb::arg("dtype"),
       nb::arg("device") = nb::none(),
       nb::sig("def eye(rows: int, columns: int, offset: int, dtype: typing.Any, device: "
-              "treadle._core.device.Device | None = None) -> Array"),
+              "treadle._core.device.Device | str | None = None) -> Array"),
       "Ones on a diagonal.");
+}
+
+}  // namespace
+
+void bind_array_functions(nb::module_& m) {
+  m.def("array", nb::overload_cast<nb::handle, nb::handle, nb::handle>(&array_from),
+        nb::arg("values"), nb::arg("dtype") = nb::none(), nb::arg("device") = nb::none(),
+        nb::sig("def array(values: typing.Any, dtype: typing.Any = None, device: "
+                "treadle._core.device.Device | str | None = None) -> Array"),
+        "Values of the host as an array, in their own order. Blocking.");
+  m.def("apply", &apply_named, nb::arg("name"), nb::arg("operands"), nb::arg("out") = nb::none(),
+        nb::sig("def apply(name: str, *operands: typing.Any, out: Array | None = None) -> Array"),
+        "An operation on elements, by its name in NumPy.");
+  m.def(
+      "full",
+      [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device,
+         nb::handle order) {
+        return array::full(shape_from(shape), number_from(value), scalar_from(dtype),
+                           placement_on(device, order));
+      },
+      nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("device") = nb::none(),
+      nb::arg("order") = nb::none(),
+      nb::sig("def full(shape: typing.Any, value: typing.Any, dtype: typing.Any, device: "
+              "treadle._core.device.Device | str | None = None, order: str | None = None) -> "
+              "Array"),
+      "Every element the same number.");
+  m.def(
+      "empty",
+      [](nb::handle shape, nb::handle dtype, nb::handle device, nb::handle order) {
+        return array::empty(shape_from(shape), dtype_from(dtype), placement_on(device, order));
+      },
+      nb::arg("shape"), nb::arg("dtype"), nb::arg("device") = nb::none(),
+      nb::arg("order") = nb::none(),
+      nb::sig("def empty(shape: typing.Any, dtype: typing.Any, device: "
+              "treadle._core.device.Device | str | None = None, order: str | None = None) -> "
+              "Array"),
+      "Undefined elements.");
+  bind_ranges(m);
   m.def(
       "evaluate",
       [](const nb::args& objects) {
@@ -112,6 +145,8 @@ void bind_array_functions(nb::module_& m) {
       },
       nb::sig("def evaluate(*arrays: Array) -> None"),
       "Computes pending arrays now, those of one shape in one pass. Queues, does not wait.");
+  m.def("may_share_memory", &array::may_share_memory, nb::arg("x"), nb::arg("y"),
+        "Whether a change of one may change the other.");
   m.def("set_lazy", &array::set_lazy, nb::arg("lazy"),
         "Whether expressions wait until somebody looks at them. Returns what it was.");
 }

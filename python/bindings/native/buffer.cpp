@@ -126,7 +126,7 @@ void bind_making(nb::class_<Buffer>& type) {
       .def_static("page_locked", &Buffer::page_locked, nb::arg("device"), nb::arg("size_bytes"),
                   "Memory of the host that kernels use and copies move without a detour; "
                   "numpy.frombuffer() makes an array of it.")
-      .def_static("adopt", &adopt_object, nb::arg("object"), nb::arg("stream") = nb::none(),
+      .def_static("adopt", &adopt_buffer, nb::arg("object"), nb::arg("stream") = nb::none(),
                   nb::sig("def adopt(object: object, stream: Stream | None = None) -> Buffer"),
                   "Memory of another library's array, which is kept: one with "
                   "__cuda_array_interface__ or __dlpack__, without gaps. What its library has "
@@ -195,12 +195,33 @@ void bind_places(nb::class_<Buffer>& type) {
 
 // ---- other libraries
 
+/// A copy of the same kind.
+Buffer copied(const Buffer& self) {
+  Buffer made = self.kind() == memory::BufferKind::page_locked
+                    ? Buffer::page_locked(self.shared_device(), self.size_bytes())
+                    : Buffer(self.shared_device(), self.size_bytes());
+  stream_for(self.device())->copy(made.location(), self.location(), self.size_bytes());
+  return made;
+}
+
+nb::object exported(const Buffer& self, nb::handle stream, nb::handle max_version,
+                    nb::handle dl_device, nb::handle copy) {
+  if (!dl_device.is_none() && !dlpack_device(self).equal(nb::borrow(dl_device)))
+    raise_python(PyExc_BufferError,
+                 "the buffer is on another device than the one asked for: Buffer.copy_to() and "
+                 "Stream.copy() move it");
+  const bool is_copied = copy.ptr() == Py_True;
+  return dlpack(bytes_of(is_copied ? copied(self) : self), is_copied, stream, max_version);
+}
+
 void bind_interchange(nb::class_<Buffer>& type) {
-  type.def_prop_ro("__cuda_array_interface__", &cuda_array_interface,
-                   "Version 3: the bytes, and the current stream, whose work comes first.")
+  type.def_prop_ro(
+          "__cuda_array_interface__",
+          [](const Buffer& self) { return cuda_array_interface(bytes_of(self)); },
+          "Version 3: the bytes, and the current stream, whose work comes first.")
       .def("__dlpack_device__", &dlpack_device,
            nb::sig("def __dlpack_device__(self) -> tuple[int, int]"))
-      .def("__dlpack__", &dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
+      .def("__dlpack__", &exported, nb::kw_only(), nb::arg("stream") = nb::none(),
            nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(),
            nb::arg("copy") = nb::none(),
            nb::sig("def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, "

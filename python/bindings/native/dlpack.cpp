@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 // DLPack for buffers: capsules that other libraries take, and theirs as Buffers.
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "calls/argument.hpp"
 #include "errors.hpp"
 #include "interrupt.hpp"
 #include "native/device.hpp"
 #include "native/dlpack_abi.hpp"
+#include "native/host_array.hpp"
 #include "native/interchange.hpp"
+#include "treadle/base/dtype.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/device.hpp"
@@ -59,32 +62,67 @@ Exported describe(const Buffer& self) {
   refuse_export("DLPack has no name for memory of " + device.info().id);
 }
 
+std::byte* data_of_host(const Exported& memory) {
+  return memory.device.type == DeviceType::cpu
+             ? static_cast<std::byte*>(memory.data) + memory.offset
+             : nullptr;
+}
+
+dlpack_abi::DataType type_of(const SharedElements& elements) {
+  const DType dtype = DType::parse(elements.dtype);
+  const auto bits = static_cast<std::uint8_t>(8 * elements.item_bytes);
+  switch (dtype.kind()) {
+    case ScalarKind::boolean:
+      return {dlpack_abi::DataType::boolean, bits, 1};
+    case ScalarKind::signed_integer:
+      return {dlpack_abi::DataType::signed_integer, bits, 1};
+    case ScalarKind::floating:
+      return {dlpack_abi::DataType::floating, bits, 1};
+    case ScalarKind::complex:
+      return {dlpack_abi::DataType::complex, bits, 1};
+    default:
+      return {dlpack_abi::DataType::unsigned_integer, bits, 1};
+  }
+}
+
 /// What a capsule owns.
 template <class Managed>
 struct Export {
   Managed managed = {};
   Buffer buffer;
-  std::int64_t shape = 0, stride = 1;
+  std::vector<std::int64_t> shape, strides;
 };
 
 template <class Managed>
-nb::object make_capsule(const Buffer& buffer, const Exported& memory, bool is_copied) {
-  auto* made = new Export<Managed>{.buffer = buffer};
-  made->shape = static_cast<std::int64_t>(buffer.size_bytes());
+nb::object make_capsule(const SharedElements& elements, bool is_copied) {
+  const Exported memory = describe(elements.buffer);
+  const Extents shape = elements.layout.shape(), strides = elements.layout.strides();
+  auto made = std::make_unique<Export<Managed>>();
+  made->buffer = elements.buffer;
+  made->shape.assign(shape.begin(), shape.end());
+  const auto item_bytes = static_cast<std::int64_t>(elements.item_bytes);
+  for (const std::int64_t stride : strides) {
+    if (stride % item_bytes != 0)
+      refuse_export("DLPack counts strides in elements, and one of " + std::to_string(stride) +
+                    " bytes is no multiple of " + std::to_string(item_bytes));
+    made->strides.push_back(stride / item_bytes);
+  }
   Managed& managed = made->managed;
-  managed.tensor = {.data = memory.data,
-                    .device = memory.device,
-                    .ndim = 1,
-                    .dtype = {1, 8, 1},
-                    .shape = &made->shape,
-                    .strides = &made->stride,
-                    .byte_offset = memory.offset};
-  managed.context = made;
+  managed.tensor = {
+      .data = memory.data,
+      .device = memory.device,
+      .ndim = elements.layout.rank(),
+      .dtype = type_of(elements),
+      .shape = made->shape.data(),
+      .strides = made->strides.data(),
+      .byte_offset = memory.offset + static_cast<std::uint64_t>(elements.layout.offset_bytes())};
+  managed.context = made.get();
   managed.deleter = [](Managed* own) { delete static_cast<Export<Managed>*>(own->context); };
   if constexpr (std::is_same_v<Managed, Versioned>) {
     managed.major = 1;
     managed.minor = 0;
-    managed.flags = is_copied ? Versioned::is_copied : 0;
+    managed.flags =
+        (is_copied ? Versioned::is_copied : 0) | (elements.is_read_only ? Versioned::read_only : 0);
   }
   // A consumer renames the capsule, and calls the deleter itself.
   const auto destroy = [](PyObject* capsule) {
@@ -93,10 +131,8 @@ nb::object make_capsule(const Buffer& buffer, const Exported& memory, bool is_co
     own->deleter(own);
   };
   PyObject* capsule = PyCapsule_New(&managed, Managed::name, destroy);
-  if (capsule == nullptr) {
-    delete made;
-    throw nb::python_error();
-  }
+  if (capsule == nullptr) throw nb::python_error();
+  made.release();
   return nb::steal(capsule);
 }
 
@@ -135,26 +171,17 @@ nb::tuple dlpack_device(const Buffer& self) {
   return nb::make_tuple(static_cast<int>(type), id);
 }
 
-nb::object dlpack(const Buffer& self, nb::handle stream, nb::handle max_version,
-                  nb::handle dl_device, nb::handle copy) {
-  const auto [type, id] = describe(self).device;
-  if (!dl_device.is_none() && !dlpack_device(self).equal(nb::borrow(dl_device)))
+std::byte* host_memory(const Buffer& self) { return data_of_host(describe(self)); }
+
+nb::object dlpack(const SharedElements& self, bool is_copied, nb::handle stream,
+                  nb::handle max_version) {
+  const bool is_versioned = knows_versions(max_version);
+  if (self.is_read_only && !is_versioned)
     refuse_export(
-        "the buffer is on another device than the one asked for: Buffer.copy_to() and "
-        "Stream.copy() move it");
-  const auto own = stream_for(self.device());
-  const bool is_copied = copy.ptr() == Py_True;
-  Buffer exported = self;
-  if (is_copied) {
-    exported = self.kind() == memory::BufferKind::page_locked
-                   ? Buffer::page_locked(self.shared_device(), self.size_bytes())
-                   : Buffer(self.shared_device(), self.size_bytes());
-    own->copy(exported.location(), self.location(), self.size_bytes());
-  }
-  hand_over(*own, type, stream);
-  const Exported memory = describe(exported);
-  return knows_versions(max_version) ? make_capsule<Versioned>(exported, memory, is_copied)
-                                     : make_capsule<Unversioned>(exported, memory, is_copied);
+        "the elements are read-only, which a consumer that knows no DLPack 1.0 is not told");
+  hand_over(*self.stream, describe(self.buffer).device.type, stream);
+  return is_versioned ? make_capsule<Versioned>(self, is_copied)
+                      : make_capsule<Unversioned>(self, is_copied);
 }
 
 // ---- capsules of other libraries
@@ -177,38 +204,66 @@ nb::object ask_for_capsule(nb::handle object, nb::handle stream) {
   return method(**keywords);
 }
 
-/// What the capsule owned is kept, and ended as its library says.
+/// What a capsule owned; it is ended as its library says, with the GIL, which deleters may need.
+struct Taken {
+  std::shared_ptr<void> owner;
+  Tensor tensor;
+  bool is_read_only;
+};
+
 template <class Managed>
-std::pair<std::shared_ptr<void>, Tensor> take(nb::handle capsule) {
+Taken take(nb::handle capsule) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), Managed::name));
   if (managed == nullptr || PyCapsule_SetName(capsule.ptr(), Managed::used_name) != 0)
     throw nb::python_error();
   std::shared_ptr<void> owner(managed, [](void* own) {
-    if (Py_IsInitialized() == 0) return;  // deleters may need the interpreter
-    const nb::gil_scoped_acquire gil;
     auto* const ended = static_cast<Managed*>(own);
     if (ended->deleter != nullptr) ended->deleter(ended);
   });
-  if constexpr (std::is_same_v<Managed, Versioned>)
+  bool is_read_only = false;
+  if constexpr (std::is_same_v<Managed, Versioned>) {
     if (managed->major != 1)
       throw NotSupported("DLPack " + std::to_string(managed->major) + "." +
                          std::to_string(managed->minor));
-  return {std::move(owner), managed->tensor};
+    is_read_only = (managed->flags & Versioned::read_only) != 0;
+  }
+  return {std::move(owner), managed->tensor, is_read_only};
 }
 
-std::size_t contiguous_bytes(const Tensor& tensor) {
-  std::int64_t count = 1;
-  for (int i = tensor.ndim; i-- > 0;) {
-    if (tensor.strides != nullptr && tensor.shape[i] > 1 && tensor.strides[i] != count)
-      throw InvalidArgument("an array of another library with a stride of " +
-                                std::to_string(tensor.strides[i]) + " elements in dimension " +
-                                std::to_string(i) + ", where C order without gaps has " +
-                                std::to_string(count),
-                            "make it contiguous first");
-    count *= tensor.shape[i];
-  }
+/// As DType::parse() takes it; what that does not know, it refuses by this name.
+std::string name_of(const dlpack_abi::DataType& type) {
+  using Type = dlpack_abi::DataType;
+  const char* const kind = type.code == Type::signed_integer     ? "int"
+                           : type.code == Type::unsigned_integer ? "uint"
+                           : type.code == Type::floating         ? "float"
+                           : type.code == Type::complex          ? "complex"
+                           : type.code == Type::boolean          ? "bool"
+                                                                 : nullptr;
+  if (kind == nullptr || type.lanes != 1)
+    return "DLPack's type " + std::to_string(type.code) + " of " + std::to_string(type.bits) +
+           " bits, " + std::to_string(type.lanes) + " times";
+  return type.code == Type::boolean && type.bits == 8 ? kind : kind + std::to_string(type.bits);
+}
+
+/// Sets what an array has of its elements, from the first one's address on.
+void read_layout(const Tensor& tensor, SharedElements& elements) {
   const std::size_t bits = std::size_t{tensor.dtype.bits} * tensor.dtype.lanes;
-  return (static_cast<std::size_t>(count) * bits + 7) / 8;
+  elements.dtype = name_of(tensor.dtype);
+  elements.item_bytes = bits / 8;
+  const Extents shape(tensor.shape, static_cast<std::size_t>(tensor.ndim));
+  if (bits % 8 != 0) {  // packed: as bytes, of a dtype that no array has
+    const Layout counted = Layout::contiguous(shape, 1);
+    const std::int64_t extents[] = {
+        static_cast<std::int64_t>((static_cast<std::size_t>(counted.size()) * bits + 7) / 8)};
+    elements.item_bytes = 1;
+    elements.layout = Layout::contiguous(extents, 1);
+  } else if (tensor.strides == nullptr) {
+    elements.layout = Layout::contiguous(shape, elements.item_bytes);
+  } else {
+    std::vector<std::int64_t> strides(tensor.strides, tensor.strides + tensor.ndim);
+    for (std::int64_t& stride : strides) stride *= static_cast<std::int64_t>(elements.item_bytes);
+    elements.layout = Layout(shape, strides);
+  }
 }
 
 /// The stream that the producer is told of: the user's, or the current one of what seems the
@@ -244,7 +299,7 @@ std::shared_ptr<Device> device_of_tensor(const Tensor& tensor, std::uint64_t add
 
 }  // namespace
 
-Buffer adopt_dlpack(nb::handle object, nb::handle stream) {
+SharedElements adopt_dlpack(nb::handle object, nb::handle stream) {
   const nb::object device_pair = object.attr("__dlpack_device__")();
   const auto type = static_cast<DeviceType>(nb::cast<int>(nb::object(device_pair[nb::int_(0)])));
   const auto queue =
@@ -253,26 +308,37 @@ Buffer adopt_dlpack(nb::handle object, nb::handle stream) {
   if (type == DeviceType::cuda || type == DeviceType::cuda_managed)
     told = nb::int_(queue->raw() != 0 ? queue->raw() : 1);
   const nb::object capsule = ask_for_capsule(object, told);
-  auto [owner, tensor] = PyCapsule_IsValid(capsule.ptr(), Versioned::name) != 0
-                             ? take<Versioned>(capsule)
-                             : take<Unversioned>(capsule);
-  const std::size_t size_bytes = contiguous_bytes(tensor);
-  if (size_bytes == 0)
-    return Buffer::adopt(queue->device().shared_from_this(), {}, 0, {.owner = std::move(owner)});
+  Taken taken = PyCapsule_IsValid(capsule.ptr(), Versioned::name) != 0 ? take<Versioned>(capsule)
+                                                                       : take<Unversioned>(capsule);
+  const Tensor& tensor = taken.tensor;
+  SharedElements found;
+  read_layout(tensor, found);
+  found.is_read_only = taken.is_read_only;
+  found.stream = queue;
+  const auto [begin, end] = found.layout.byte_range(found.item_bytes);
+  if (begin == end) {
+    found.buffer = Buffer::adopt(queue->device().shared_from_this(), {}, 0,
+                                 {.owner = end_in_order(std::move(taken.owner), queue)});
+    return found;
+  }
+  found.layout = Layout(found.layout.shape(), found.layout.strides(), -begin);
   const bool is_opencl = tensor.device.type == DeviceType::opencl;
-  device::Location place{reinterpret_cast<std::uint64_t>(tensor.data), tensor.byte_offset};
+  device::Location place{reinterpret_cast<std::uint64_t>(tensor.data),
+                         tensor.byte_offset + static_cast<std::uint64_t>(begin)};
   if (!is_opencl) place = {place.handle + place.offset, 0};
   auto* const host =
       tensor.device.type == DeviceType::cuda_host || tensor.device.type == DeviceType::cuda_managed
           ? reinterpret_cast<std::byte*>(place.handle)
           : nullptr;
   const auto device = device_of_tensor(tensor, place.handle, *queue);
-  return Buffer::adopt(
-      device, place, size_bytes,
+  if (&queue->device() != device.get()) found.stream = stream_for(*device);
+  found.buffer = Buffer::adopt(
+      device, place, static_cast<std::size_t>(end - begin),
       {.kind = tensor.device.type == DeviceType::cuda_managed ? memory::BufferKind::managed
                                                               : memory::BufferKind::adopted,
        .host = host,
-       .owner = std::move(owner)});
+       .owner = end_in_order(std::move(taken.owner), found.stream)});
+  return found;
 }
 
 }  // namespace treadle::bindings

@@ -20,8 +20,10 @@ struct Device {
   DeviceType type;
   std::int32_t id;
 };
-/// DLDataType; code 1: an unsigned integer.
+/// DLDataType.
 struct DataType {
+  static constexpr std::uint8_t signed_integer = 0, unsigned_integer = 1, floating = 2, complex = 5,
+                                boolean = 6;  // `code`
   std::uint8_t code, bits;
   std::uint16_t lanes;
 };

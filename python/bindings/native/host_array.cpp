@@ -87,7 +87,7 @@ namespace {
 struct Kept {
   std::shared_ptr<device::Event> after;  ///< null: nobody can tell when the copy is over
   std::weak_ptr<device::Device> device;
-  std::unique_ptr<HostArray> host;
+  std::shared_ptr<void> what;
 
   /// Where the work of a context has failed, asking throws, and copies that were queued may run
   /// still. They are over when the Device is gone, and with it the context.
@@ -116,6 +116,38 @@ void release_done_copies() {
       std::ranges::stable_partition(waiting, [](Kept& one) { return !one.is_over(); });
   kept().insert(kept().end(), std::make_move_iterator(waiting.begin()),
                 std::make_move_iterator(over.begin()));
+}
+
+void keep_until_past(Stream& stream, std::shared_ptr<void> what) {
+  kept().push_back({nullptr, stream.device().weak_from_this(), std::move(what)});
+  try {
+    auto event = stream.device().make_event(device::Timing::off);
+    stream.record(*event);
+    kept().back().after = std::move(event);
+  } catch (const Error&) {
+    // The context has failed since: see Kept::is_over().
+  }
+}
+
+std::shared_ptr<void> end_in_order(std::shared_ptr<void> owner, std::shared_ptr<Stream> stream) {
+  void* const place = owner.get();
+  auto end = [owner = std::move(owner), device = stream->device().shared_from_this(),
+              stream](void*) mutable {
+    if (Py_IsInitialized() == 0) {  // the interpreter's objects are gone
+      new std::shared_ptr<void>(std::move(owner));
+      return;
+    }
+    const nb::gil_scoped_acquire gil;
+    bool is_done = true;
+    try {
+      is_done = stream->is_done();
+    } catch (const Error&) {
+      // The work has failed, and is over.
+    }
+    if (!is_done) keep_until_past(*stream, owner);
+    owner.reset();
+  };
+  return {place, std::move(end)};
 }
 
 HostCopy::HostCopy(nb::handle host, HostArray::Access access)
@@ -155,15 +187,7 @@ void HostCopy::queue_parts(Stream& stream, const memory::Buffer& memory, const O
 }
 
 void HostCopy::keep(Stream& stream) {
-  if (host_->size_bytes() == 0) return;
-  kept().push_back({nullptr, stream.device().weak_from_this(), std::move(host_)});
-  try {
-    auto event = stream.device().make_event(device::Timing::off);
-    stream.record(*event);
-    kept().back().after = std::move(event);
-  } catch (const Error&) {
-    // The context has failed since: see Kept::is_over().
-  }
+  if (host_->size_bytes() != 0) keep_until_past(stream, std::move(host_));
 }
 
 }  // namespace treadle::bindings

@@ -84,6 +84,13 @@ class HostCopy {
   HostArray::Access access_;
 };
 
+/// Keeps something until `stream` is past what is queued on it. Never throws but for lack of
+/// memory. Needs the GIL, with which it ends as well.
+void keep_until_past(device::Stream& stream, std::shared_ptr<void> what);
+/// `owner`, which ends with the GIL, and not before `stream` is past the work that is queued on it
+/// when its last share ends.
+std::shared_ptr<void> end_in_order(std::shared_ptr<void> owner,
+                                   std::shared_ptr<device::Stream> stream);
 /// Lets go of what queued copies kept and need no more.
 void release_done_copies();
 

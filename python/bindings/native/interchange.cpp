@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "native/interchange.hpp"
 
-#include <array>
-#include <optional>
+#include <nanobind/stl/string.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +10,8 @@
 #include "calls/argument.hpp"
 #include "errors.hpp"
 #include "native/device.hpp"
+#include "native/host_array.hpp"
+#include "native/layout.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/driver.hpp"
 #include "treadle/device/cuda.hpp"
@@ -44,60 +46,64 @@ std::vector<std::int64_t> sizes_of(nb::handle sequence, const char* what) {
 }
 
 /// Of one element: what follows "<f", "|u" and the like; "<M8[ns]" has a unit behind it.
-std::int64_t element_bytes(nb::handle type_text) {
+std::size_t element_bytes(nb::handle type_text) {
   const char* text = type_text.is_valid() && PyUnicode_Check(type_text.ptr()) != 0
                          ? PyUnicode_AsUTF8(type_text.ptr())
                          : nullptr;
   const std::string typestr = text != nullptr ? text : "";
-  std::int64_t size = 0;
+  std::size_t size = 0;
   for (std::size_t i = 2; i < typestr.size() && typestr[i] >= '0' && typestr[i] <= '9'; ++i)
-    size = 10 * size + (typestr[i] - '0');
+    size = 10 * size + static_cast<std::size_t>(typestr[i] - '0');
   if (size == 0)
     throw InvalidArgument(std::string(interface_name) + " has the typestr \"" + typestr + "\"",
                           "one as NumPy writes them, \"<f4\"");
   return typestr[1] == 'U' ? 4 * size : size;
 }
 
-std::int64_t element_count(const std::vector<std::int64_t>& shape) {
-  std::int64_t count = 1;
-  for (const std::int64_t size : shape)
-    if (size < 0 || __builtin_mul_overflow(count, size, &count))
-      throw InvalidArgument("a shape with a size of " + std::to_string(size));
-  return count;
+/// From the first element's address on.
+Layout layout_of(nb::handle interface, std::size_t item_bytes) {
+  const auto shape = sizes_of(item(interface, "shape"), "shape");
+  const nb::handle strides = item(interface, "strides");
+  if (!strides.is_valid() || strides.is_none()) return Layout::contiguous(shape, item_bytes);
+  return {shape, sizes_of(strides, "strides")};
 }
 
-void require_no_gaps(nb::handle interface) {
-  const nb::handle strides = item(interface, "strides");
-  if (!strides.is_valid() || strides.is_none()) return;
-  const auto shape = sizes_of(item(interface, "shape"), "shape");
-  const auto given = sizes_of(strides, "strides");
-  if (given.size() != shape.size())
-    throw InvalidArgument(std::to_string(given.size()) + " strides for a shape of " +
-                          std::to_string(shape.size()) + " dimensions");
-  if (element_count(shape) == 0) return;
-  std::int64_t wanted = element_bytes(item(interface, "typestr"));
-  for (std::size_t i = shape.size(); i-- > 0; wanted *= shape[i])
-    if (shape[i] != 1 && given[i] != wanted)
-      throw InvalidArgument("an array of another library with a stride of " +
-                                std::to_string(given[i]) + " bytes in dimension " +
-                                std::to_string(i) + ", where C order without gaps has " +
-                                std::to_string(wanted),
-                            "make it contiguous first");
+void require_no_gaps(const Layout& layout, std::size_t item_bytes) {
+  if (layout.is_contiguous(item_bytes)) return;
+  const Layout wanted = Layout::contiguous(layout.shape(), item_bytes);
+  std::size_t axis = layout.shape().size() - 1;
+  while (layout.shape()[axis] == 1 || layout.strides()[axis] == wanted.strides()[axis]) --axis;
+  throw InvalidArgument("an array of another library with a stride of " +
+                            std::to_string(layout.strides()[axis]) + " bytes in dimension " +
+                            std::to_string(axis) + ", where C order without gaps has " +
+                            std::to_string(wanted.strides()[axis]),
+                        "make it contiguous first");
+}
+
+nb::tuple data_of(nb::handle interface) {
+  const nb::handle data = PyDict_Check(interface.ptr()) != 0 ? item(interface, "data") : nullptr;
+  if (!data.is_valid() || PyTuple_Check(data.ptr()) == 0 || PyTuple_GET_SIZE(data.ptr()) == 0)
+    raise_python(PyExc_TypeError, std::string(interface_name) +
+                                      " is a dictionary with \"data\": (address, read-only)");
+  if (const nb::handle mask = item(interface, "mask"); mask.is_valid() && !mask.is_none())
+    throw NotSupported("an array of another library with a mask", "pass its data without");
+  return nb::borrow<nb::tuple>(data);
+}
+
+std::uint64_t address_in(const nb::tuple& data) {
+  return data[0].is_none() ? 0 : unsigned_argument(nb::object(data[0]).ptr(), "device address");
 }
 
 }  // namespace
 
 CudaArray read_cuda_array(nb::handle interface) {
-  const nb::handle data = PyDict_Check(interface.ptr()) != 0 ? item(interface, "data") : nullptr;
-  if (!data.is_valid() || PyTuple_Check(data.ptr()) == 0 || PyTuple_GET_SIZE(data.ptr()) == 0)
-    raise_python(PyExc_TypeError, std::string(interface_name) +
-                                      " is a dictionary with \"data\": (address, read-only)");
-  require_no_gaps(interface);
-  if (const nb::handle mask = item(interface, "mask"); mask.is_valid() && !mask.is_none())
-    throw NotSupported("an array of another library with a mask", "pass its data without");
-  PyObject* address = PyTuple_GET_ITEM(data.ptr(), 0);
-  return {address == Py_None ? 0 : unsigned_argument(address, "device address"),
-          nb::borrow(item(interface, "stream"))};
+  const nb::tuple data = data_of(interface);
+  if (const nb::handle strides = item(interface, "strides");
+      strides.is_valid() && !strides.is_none()) {
+    const std::size_t item_bytes = element_bytes(item(interface, "typestr"));
+    require_no_gaps(layout_of(interface, item_bytes), item_bytes);
+  }
+  return {address_in(data), nb::borrow(item(interface, "stream"))};
 }
 
 void wait_for_owner(Stream& stream, Device& device, nb::handle owner_stream,
@@ -133,46 +139,60 @@ namespace {
 
 /// Keeps a Python object for C++, which may let it go on any thread.
 std::shared_ptr<void> keep_object(nb::handle object) {
-  return {object.inc_ref().ptr(), [](void* kept) {
-            if (Py_IsInitialized() == 0) return;  // the interpreter's objects are gone
-            const nb::gil_scoped_acquire gil;
-            Py_DECREF(static_cast<PyObject*>(kept));
-          }};
+  return {object.inc_ref().ptr(), [](void* kept) { Py_DECREF(static_cast<PyObject*>(kept)); }};
 }
 
-Buffer adopt_cuda_array(nb::handle object, nb::handle interface, nb::handle stream) {
-  const CudaArray array = read_cuda_array(interface);
-  const std::int64_t count = element_count(sizes_of(item(interface, "shape"), "shape"));
-  const auto size_bytes =
-      static_cast<std::size_t>(count * element_bytes(item(interface, "typestr")));
-  std::shared_ptr<Device> device =
-      size_bytes != 0 ? device_at(array.address)
-                      : (stream.is_none() ? device::current_device()
-                                          : stream_or_current(stream, *device::current_device())
-                                                ->device()
-                                                .shared_from_this());
+/// Where the elements of `interface` are, and on which stream their owner's work comes first.
+std::pair<std::shared_ptr<Device>, std::shared_ptr<Stream>> place_of(std::uint64_t address,
+                                                                     nb::handle stream) {
+  std::shared_ptr<Device> device;
+  if (address != 0)
+    device = device_at(address);
+  else if (stream.is_none())
+    device = device::current_device();
+  else
+    device = stream_or_current(stream, *device::current_device())->device().shared_from_this();
   if (device == nullptr)
-    throw InvalidArgument("the address " + std::to_string(array.address) +
+    throw InvalidArgument("the address " + std::to_string(address) +
                               " of an array of another library is memory of no device",
                           "Buffer(device, array) copies memory of the host");
-  const auto queue = stream_or_current(stream, *device);
+  auto queue = stream_or_current(stream, *device);
+  return {std::move(device), std::move(queue)};
+}
+
+SharedElements adopt_cuda_array(nb::handle object, nb::handle interface, nb::handle stream) {
+  const nb::tuple data = data_of(interface);
+  const std::uint64_t first = address_in(data);
+  SharedElements found;
+  found.item_bytes = element_bytes(item(interface, "typestr"));
+  found.dtype = nb::cast<std::string>(nb::handle(item(interface, "typestr")));
+  found.is_read_only = data.size() > 1 && PyObject_IsTrue(nb::object(data[1]).ptr()) == 1;
+  const Layout layout = layout_of(interface, found.item_bytes);
+  const auto [begin, end] = layout.byte_range(found.item_bytes);
+  const bool is_empty = begin == end;
+  const std::uint64_t address = is_empty ? 0 : first + static_cast<std::uint64_t>(begin);
+  found.layout = Layout(layout.shape(), layout.strides(), is_empty ? 0 : -begin);
+  const auto [device, queue] = place_of(address, stream);
+  found.stream = queue;
   std::shared_ptr<Event> event;
-  wait_for_owner(*queue, *device, array.stream, event);
+  wait_for_owner(*queue, *device, item(interface, "stream"), event);
   using Kind = device::AddressInfo::Kind;
-  const Kind kind = size_bytes != 0 ? device->address_info(array.address).kind : Kind::device;
+  const Kind kind = is_empty ? Kind::device : device->address_info(address).kind;
   auto* const host = kind == Kind::managed || kind == Kind::page_locked
-                         ? reinterpret_cast<std::byte*>(array.address)
+                         ? reinterpret_cast<std::byte*>(address)
                          : nullptr;
-  return Buffer::adopt(
-      device, {size_bytes != 0 ? array.address : 0, 0}, size_bytes,
+  found.buffer = Buffer::adopt(
+      device, {address, 0}, static_cast<std::size_t>(end - begin),
       {.kind = kind == Kind::managed ? memory::BufferKind::managed : memory::BufferKind::adopted,
        .host = host,
-       .owner = keep_object(object)});
+       .owner = end_in_order(keep_object(object), queue)});
+  return found;
 }
 
 }  // namespace
 
-Buffer adopt_object(nb::handle object, nb::handle stream) {
+SharedElements adopt_elements(nb::handle object, nb::handle stream) {
+  release_done_copies();
   if (const nb::object interface = attribute_or_null(object.ptr(), interface_name);
       interface.is_valid())
     return adopt_cuda_array(object, interface, stream);
@@ -181,16 +201,34 @@ Buffer adopt_object(nb::handle object, nb::handle stream) {
                                     " has neither __cuda_array_interface__ nor __dlpack__");
 }
 
-nb::dict cuda_array_interface(const Buffer& self) {
-  if (device::cuda_context(self.device()) == nullptr)
+Buffer adopt_buffer(nb::handle object, nb::handle stream) {
+  const SharedElements elements = adopt_elements(object, stream);
+  require_no_gaps(elements.layout, elements.item_bytes);
+  return elements.buffer;
+}
+
+SharedElements bytes_of(const Buffer& buffer) {
+  const std::int64_t extents[] = {static_cast<std::int64_t>(buffer.size_bytes())};
+  return {.buffer = buffer,
+          .layout = Layout::contiguous(extents, 1),
+          .stream = stream_for(buffer.device())};
+}
+
+nb::dict cuda_array_interface(const SharedElements& self) {
+  if (device::cuda_context(self.buffer.device()) == nullptr)
     throw nb::attribute_error(interface_name);  // hasattr() is False
-  const device::Location place = self.location();
-  const std::uint64_t stream = stream_for(self.device())->raw();
+  const device::Location place = self.buffer.location();
+  const std::uint64_t stream = self.stream->raw();
+  const nb::object dtype = nb::module_::import_("numpy").attr("dtype")(self.dtype);
   nb::dict interface;
-  interface["shape"] = nb::make_tuple(self.size_bytes());
-  interface["typestr"] = "|u1";
-  interface["data"] = nb::make_tuple(place.handle + place.offset, false);
-  interface["strides"] = nb::none();
+  interface["shape"] = tuple_of(self.layout.shape());
+  interface["typestr"] = dtype.attr("str");
+  interface["data"] = nb::make_tuple(
+      place.handle + place.offset + static_cast<std::uint64_t>(self.layout.offset_bytes()),
+      self.is_read_only);
+  interface["strides"] = self.layout.is_contiguous(self.item_bytes)
+                             ? nb::none()
+                             : nb::object(tuple_of(self.layout.strides()));
   interface["stream"] = stream != 0 ? stream : 1;
   interface["version"] = 3;
   return interface;

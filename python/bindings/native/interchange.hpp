@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "treadle/base/layout.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/memory/buffer.hpp"
@@ -21,7 +23,8 @@ struct CudaArray {
   std::uint64_t address;
   nb::object stream;  ///< where its owner's work is; null or None: there is nothing to wait for
 };
-/// Throws InvalidArgument for strides that leave gaps, TypeError for what is no such dictionary.
+/// For a kernel. Throws InvalidArgument for strides that leave gaps, TypeError for what is no such
+/// dictionary.
 CudaArray read_cuda_array(nb::handle interface);
 /// Later work of `stream` starts after what is queued now on `owner_stream`, as the interface names
 /// streams, of `device`; the host does not wait. Throws InvalidArgument for 0, which the interface
@@ -32,19 +35,36 @@ void wait_for_owner(device::Stream& stream, device::Device& device, nb::handle o
 /// The Device that `address` is memory of, by the drivers that are in use; null for none.
 std::shared_ptr<device::Device> device_at(std::uint64_t address);
 
-/// Memory of another library as a Buffer that keeps `object`. Its owner's work comes before later
-/// work on `stream`, or where that is None, on the device's current one. Throws TypeError for
-/// objects of neither protocol, InvalidArgument for memory that is not of a device or has gaps.
-memory::Buffer adopt_object(nb::handle object, nb::handle stream);
-/// The same by DLPack alone.
-memory::Buffer adopt_dlpack(nb::handle object, nb::handle stream);
+/// Elements that cross between libraries: memory, and where and what they are in it.
+struct SharedElements {
+  memory::Buffer buffer;
+  Layout layout;  ///< from the buffer's start on
+  std::size_t item_bytes = 1;
+  std::string dtype = "uint8";  ///< for DType::parse(), which may not know it
+  bool is_read_only = false;
+  std::shared_ptr<device::Stream> stream;  ///< what was queued on them comes before its later work
+};
+/// The bytes of a buffer, on the current stream.
+SharedElements bytes_of(const memory::Buffer& buffer);
 
-/// __cuda_array_interface__ of a buffer; AttributeError on run-times other than CUDA.
-nb::dict cuda_array_interface(const memory::Buffer& self);
+/// Memory of another library, which keeps `object` until the work queued on the stream at the end
+/// is done. Its owner's work comes before later work on `stream`, or where that is None, on the
+/// device's current one. Throws TypeError for objects of neither protocol, InvalidArgument for
+/// memory that is not of a device.
+SharedElements adopt_elements(nb::handle object, nb::handle stream);
+/// The same by DLPack alone.
+SharedElements adopt_dlpack(nb::handle object, nb::handle stream);
+/// The same as a Buffer. Throws InvalidArgument for elements with gaps.
+memory::Buffer adopt_buffer(nb::handle object, nb::handle stream);
+
+/// __cuda_array_interface__; AttributeError on run-times other than CUDA.
+nb::dict cuda_array_interface(const SharedElements& self);
 /// __dlpack_device__: (type, number). BufferError where DLPack has no name for the memory.
 nb::tuple dlpack_device(const memory::Buffer& self);
-/// __dlpack__: a capsule. The four keywords are the protocol's.
-nb::object dlpack(const memory::Buffer& self, nb::handle stream, nb::handle max_version,
-                  nb::handle dl_device, nb::handle copy);
+/// Where the host reads and writes what DLPack calls memory of the host; else null.
+std::byte* host_memory(const memory::Buffer& self);
+/// __dlpack__: a capsule, of a copy or not. The keywords are the protocol's.
+nb::object dlpack(const SharedElements& self, bool is_copied, nb::handle stream,
+                  nb::handle max_version);
 
 }  // namespace treadle::bindings

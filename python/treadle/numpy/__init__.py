@@ -13,9 +13,8 @@ They return at once: shape and dtype are known, and are refused where they do no
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from numpy import (
+    bool,
     bool_,
     complex64,
     complex128,
@@ -40,24 +39,23 @@ from numpy import (
 
 from treadle import random
 from treadle._core.array import Array, evaluate
-from treadle._core.rules import can_cast, promote_types, result_type
 
-from . import _creation, _elementwise, _manipulation, _statistics
+from . import _creation, _dtypes, _elementwise, _inspection, _manipulation, _statistics
 from ._creation import *
+from ._dtypes import *
 from ._elementwise import *
+from ._inspection import *
+from ._inspection import __array_api_version__ as __array_api_version__
+from ._inspection import __array_namespace_info__ as __array_namespace_info__
 from ._manipulation import *
 from ._statistics import *
 
 ndarray = Array
 
 
-def __getattr__(name: str) -> Callable[..., Array]:
-    """For type checkers, which do not see the functions that are made by a loop."""
-    raise AttributeError(f"module 'treadle.numpy' has no attribute {name!r}")
-
-
 __all__ = [
     "Array",
+    "bool",
     "bool_",
     "complex64",
     "complex128",
@@ -78,14 +76,13 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
-    "can_cast",
     "evaluate",
     "ndarray",
-    "promote_types",
     "random",
-    "result_type",
     *_creation.__all__,
+    *_dtypes.__all__,
     *_elementwise.__all__,
+    *_inspection.__all__,
     *_manipulation.__all__,
     *_statistics.__all__,
 ]

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""New arrays."""
+"""New arrays.
+
+`device` is a treadle.Device or its id, by default the current device. `order` is that of the
+elements in memory: "C", "F", or "K" and "A" for Fortran's where an array that is given has it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as _numpy
@@ -16,14 +21,24 @@ from treadle._core.rules import result_type
 __all__ = [
     "arange",
     "array",
+    "asanyarray",
     "asarray",
+    "ascontiguousarray",
+    "asfortranarray",
     "asnumpy",
+    "copy",
     "empty",
     "empty_like",
     "eye",
+    "from_dlpack",
+    "frombuffer",
+    "fromfunction",
     "full",
     "full_like",
+    "geomspace",
+    "identity",
     "linspace",
+    "logspace",
     "ones",
     "ones_like",
     "zeros",
@@ -31,68 +46,261 @@ __all__ = [
 ]
 
 
-def array(values: Any, dtype: Any = None, *, device: Device | None = None) -> Array:
+def _lies(x: Array, order: str) -> bool:
+    """Whether the elements are dense, in this order."""
+    if x.size == 0:
+        return True
+    view = x.shape, x.strides
+    extents, strides = (tuple(reversed(axes)) for axes in view) if order == "C" else view
+    expected = x.itemsize
+    for extent, stride in zip(extents, strides, strict=True):
+        if extent != 1 and stride != expected:
+            return False
+        expected *= extent
+    return True
+
+
+def _order_like(x: Array, order: str) -> str:
+    if order not in ("K", "A"):
+        return order
+    return "F" if _lies(x, "F") and not _lies(x, "C") else "C"
+
+
+def array(
+    values: Any,
+    dtype: Any = None,
+    *,
+    copy: bool | None = True,
+    order: str = "K",
+    ndmin: int = 0,
+    device: Device | str | None = None,
+) -> Array:
     """A new array of values of the host, or a copy of an array."""
-    if isinstance(values, Array):
-        return values.astype(dtype) if dtype is not None else values.copy()
-    return _array.array(values, dtype, device)
+    made = asarray(values, dtype, order, device=device, copy=copy)
+    return made.reshape((1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
 
 
-def asarray(values: Any, dtype: Any = None, *, device: Device | None = None) -> Array:
-    """The same, but an array that has the dtype already is returned itself."""
-    if isinstance(values, Array) and (dtype is None or values.dtype == _numpy.dtype(dtype)):
-        return values
-    return array(values, dtype, device=device)
+def asarray(
+    values: Any,
+    dtype: Any = None,
+    order: str | None = None,
+    *,
+    device: Device | str | None = None,
+    copy: bool | None = None,
+) -> Array:
+    """The values as an array: what is one already, and has dtype, order and device, is returned
+    itself. Arrays of other libraries on a device are seen where they are; values of the host are
+    copied. With copy=True they always are, with copy=False ValueError says where they must be."""
+    found = values if isinstance(values, Array) else None
+    if found is None and not isinstance(values, (_numpy.ndarray, _numpy.generic, list, tuple)):
+        found = _array.foreign(values)
+    if found is None:
+        if copy is False:
+            raise ValueError(
+                "values of the host reach a device by a copy, which copy=False forbids"
+            )
+        layout: Any = order or "K"
+        host = _numpy.asarray(values, dtype, layout)
+        return _array.array(host, None, device)
+    return _as_asked(found, dtype, order, device, copy)
 
 
-def asnumpy(x: Any) -> _numpy.ndarray:
+def _as_asked(
+    x: Array, dtype: Any, order: str | None, device: Device | str | None, copy: bool | None
+) -> Array:
+    made = x if device is None else x.to_device(device)
+    if dtype is not None and made.dtype != _numpy.dtype(dtype):
+        made = made.astype(dtype)
+    wanted = None if order in (None, "K", "A") else order
+    if wanted is not None and not _lies(made, wanted):
+        made = made.copy(wanted)
+    if copy is False and made is not x:
+        raise ValueError(
+            f"{x.dtype} on {x.device.id} as asked for takes a copy: copy=False forbids it"
+        )
+    return made.copy(order or "K") if copy and made is x else made
+
+
+def asanyarray(
+    values: Any, dtype: Any = None, order: str | None = None, *, device: Device | str | None = None
+) -> Array:
+    """The same as asarray()."""
+    return asarray(values, dtype, order, device=device)
+
+
+def ascontiguousarray(
+    values: Any, dtype: Any = None, *, device: Device | str | None = None
+) -> Array:
+    """As asarray(), in C's order without gaps."""
+    return asarray(values, dtype, "C", device=device)
+
+
+def asfortranarray(values: Any, dtype: Any = None, *, device: Device | str | None = None) -> Array:
+    """As asarray(), in Fortran's order without gaps."""
+    return asarray(values, dtype, "F", device=device)
+
+
+def copy(x: Any, order: str = "K") -> Array:
+    """The same elements in memory of their own."""
+    return asarray(x, order=order, copy=True)
+
+
+def from_dlpack(
+    x: Any, /, *, device: Device | str | None = None, copy: bool | None = None
+) -> Array:
+    """An array of another library in its own memory, by DLPack. Memory of the host is copied;
+    BufferError where copy=False forbids it."""
+    made = _array.from_dlpack(x, device, copy)
+    return made if device is None else made.to_device(device)
+
+
+def frombuffer(
+    buffer: Any,
+    dtype: Any = float64,
+    count: int = -1,
+    offset: int = 0,
+    *,
+    device: Device | str | None = None,
+) -> Array:
+    """A copy of what an object with Python's buffer interface holds."""
+    return _array.array(_numpy.frombuffer(buffer, dtype, count, offset), None, device)
+
+
+def fromfunction(
+    function: Callable[..., Any],
+    shape: Any,
+    *,
+    dtype: Any = float64,
+    device: Device | str | None = None,
+    **options: Any,
+) -> Any:
+    """function(i, j, ...) of arrays of the indices, one for each axis."""
+    rank = len(shape)
+    lines = [
+        arange(n, dtype=dtype, device=device).reshape(
+            (1,) * axis + (-1,) + (1,) * (rank - axis - 1)
+        )
+        for axis, n in enumerate(shape)
+    ]
+    return function(*(line + zeros(shape, dtype, device=device) for line in lines), **options)
+
+
+def asnumpy(x: Any, order: str = "K") -> _numpy.ndarray:
     """The elements on the host. Blocking."""
-    return x.get() if isinstance(x, Array) else _numpy.asarray(x)
+    host: Any = order
+    return _numpy.asarray(x.get() if isinstance(x, Array) else x, order=host)
 
 
-def empty(shape: Any, dtype: Any = float64, *, device: Device | None = None) -> Array:
+def empty(
+    shape: Any, dtype: Any = None, order: str = "C", *, device: Device | str | None = None
+) -> Array:
     """Undefined elements."""
-    return _array.empty(shape, dtype, device)
+    return _array.empty(shape, float64 if dtype is None else dtype, device, order)
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Device | None = None) -> Array:
+def full(
+    shape: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "C",
+    *,
+    device: Device | str | None = None,
+) -> Array:
     """Every element the same number; the dtype is the number's, unless it is given."""
+    if isinstance(fill_value, Array):
+        kind = fill_value.dtype if dtype is None else dtype
+        made = _array.empty(shape, kind, fill_value.device if device is None else device, order)
+        made[...] = fill_value
+        return made
     kind = _numpy.asarray(fill_value).dtype if dtype is None else dtype
-    return _array.full(shape, fill_value, kind, device)
+    return _array.full(shape, fill_value, kind, device, order)
 
 
-def zeros(shape: Any, dtype: Any = float64, *, device: Device | None = None) -> Array:
+def zeros(
+    shape: Any, dtype: Any = None, order: str = "C", *, device: Device | str | None = None
+) -> Array:
     """Every element 0."""
-    return _array.full(shape, 0, dtype, device)
+    return _array.full(shape, 0, float64 if dtype is None else dtype, device, order)
 
 
-def ones(shape: Any, dtype: Any = float64, *, device: Device | None = None) -> Array:
+def ones(
+    shape: Any, dtype: Any = None, order: str = "C", *, device: Device | str | None = None
+) -> Array:
     """Every element 1."""
-    return _array.full(shape, 1, dtype, device)
+    return _array.full(shape, 1, float64 if dtype is None else dtype, device, order)
 
 
-def empty_like(x: Array, dtype: Any = None) -> Array:
-    """Undefined elements, in the shape of x."""
-    return _array.empty(x.shape, x.dtype if dtype is None else dtype, x.device)
+def empty_like(
+    x: Array,
+    /,
+    dtype: Any = None,
+    order: str = "K",
+    *,
+    shape: Any = None,
+    device: Device | str | None = None,
+) -> Array:
+    """Undefined elements, in the shape of x and on its device."""
+    return _array.empty(
+        x.shape if shape is None else shape,
+        x.dtype if dtype is None else dtype,
+        x.device if device is None else device,
+        _order_like(x, order),
+    )
 
 
-def full_like(x: Array, fill_value: Any, dtype: Any = None) -> Array:
-    """Every element the same number, in the shape of x."""
-    return _array.full(x.shape, fill_value, x.dtype if dtype is None else dtype, x.device)
+def full_like(
+    x: Array,
+    /,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    *,
+    shape: Any = None,
+    device: Device | str | None = None,
+) -> Array:
+    """Every element the same number, in the shape of x and on its device."""
+    return full(
+        x.shape if shape is None else shape,
+        fill_value,
+        x.dtype if dtype is None else dtype,
+        _order_like(x, order),
+        device=x.device if device is None else device,
+    )
 
 
-def zeros_like(x: Array, dtype: Any = None) -> Array:
-    """Every element 0, in the shape of x."""
-    return full_like(x, 0, dtype)
+def zeros_like(
+    x: Array,
+    /,
+    dtype: Any = None,
+    order: str = "K",
+    *,
+    shape: Any = None,
+    device: Device | str | None = None,
+) -> Array:
+    """Every element 0, in the shape of x and on its device."""
+    return full_like(x, 0, dtype, order, shape=shape, device=device)
 
 
-def ones_like(x: Array, dtype: Any = None) -> Array:
-    """Every element 1, in the shape of x."""
-    return full_like(x, 1, dtype)
+def ones_like(
+    x: Array,
+    /,
+    dtype: Any = None,
+    order: str = "K",
+    *,
+    shape: Any = None,
+    device: Device | str | None = None,
+) -> Array:
+    """Every element 1, in the shape of x and on its device."""
+    return full_like(x, 1, dtype, order, shape=shape, device=device)
 
 
 def arange(
-    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Device | None = None
+    start: Any,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: Any = None,
+    *,
+    device: Device | str | None = None,
 ) -> Array:
     """start, start + step, ... before stop; from 0 on where only one number is given."""
     if stop is None:
@@ -108,21 +316,69 @@ def linspace(
     stop: float,
     num: int = 50,
     endpoint: bool = True,
-    dtype: Any = float64,
+    dtype: Any = None,
     *,
-    device: Device | None = None,
+    device: Device | str | None = None,
 ) -> Array:
     """`num` numbers from start to stop, which is the last one unless `endpoint` is false."""
-    return _array.linspace(start, stop, num, endpoint, dtype, device)
+    if isinstance(start, complex) or isinstance(stop, complex):
+        kind = _numpy.dtype("complex128" if dtype is None else dtype)
+        parts = [
+            _array.linspace(a, b, num, endpoint, float64, device)
+            for a, b in zip(_parts(start), _parts(stop), strict=True)
+        ]
+        return (parts[0] + 1j * parts[1]).astype(kind)
+    return _array.linspace(start, stop, num, endpoint, float64 if dtype is None else dtype, device)
+
+
+def _parts(number: Any) -> tuple[float, float]:
+    return complex(number).real, complex(number).imag
+
+
+# over 6 parameters because NumPy's has them
+def logspace(
+    start: float,
+    stop: float,
+    num: int = 50,
+    endpoint: bool = True,
+    base: float = 10.0,
+    dtype: Any = None,
+    *,
+    device: Device | str | None = None,
+) -> Array:
+    """`base` to the power of numbers from start to stop, as linspace() has them."""
+    made = _array.logspace(start, stop, num, endpoint, base, device)
+    return made if dtype is None else made.astype(dtype)
+
+
+def geomspace(
+    start: float,
+    stop: float,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    *,
+    device: Device | str | None = None,
+) -> Array:
+    """`num` numbers from start to stop, each a constant factor from the one before."""
+    made = _array.geomspace(start, stop, num, endpoint, device)
+    return made if dtype is None else made.astype(dtype)
 
 
 def eye(
     n_rows: int,
     n_cols: int | None = None,
+    /,
     k: int = 0,
-    dtype: Any = float64,
+    dtype: Any = None,
     *,
-    device: Device | None = None,
+    device: Device | str | None = None,
 ) -> Array:
     """Ones on a diagonal, k to the right of the main one; zeros elsewhere."""
-    return _array.eye(n_rows, n_rows if n_cols is None else n_cols, k, dtype, device)
+    kind = float64 if dtype is None else dtype
+    return _array.eye(n_rows, n_rows if n_cols is None else n_cols, k, kind, device)
+
+
+def identity(n: int, dtype: Any = None, *, device: Device | str | None = None) -> Array:
+    """eye(n)."""
+    return eye(n, dtype=dtype, device=device)

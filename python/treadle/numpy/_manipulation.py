@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from treadle._core.array import Array
 
-__all__ = ["astype", "permute_dims", "ravel", "reshape", "squeeze", "transpose"]
+__all__ = ["permute_dims", "ravel", "reshape", "squeeze", "transpose"]
 
 
 def reshape(x: Array, shape: int | Sequence[int]) -> Array:
@@ -32,8 +31,3 @@ def transpose(x: Array, axes: Sequence[int] | None = None) -> Array:
 
 
 permute_dims = transpose
-
-
-def astype(x: Array, dtype: Any) -> Array:
-    """The elements in another dtype, as a new array."""
-    return x.astype(dtype)

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// treadle.Array and the host: NumPy arrays, Python's numbers, text.
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "errors.hpp"
+#include "native/array.hpp"
+#include "native/device.hpp"
+#include "native/host_array.hpp"
+#include "native/layout.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/transfer.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/device/current.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+using device::Stream;
+using StreamRef = std::shared_ptr<Stream>;
+
+nb::object numpy() { return nb::module_::import_("numpy"); }
+nb::object protocols() { return nb::module_::import_("treadle.numpy._protocols"); }
+
+/// A NumPy array whose elements lie dense, in C's or in Fortran's order.
+struct DenseHost {
+  nb::object array;
+  bool is_fortran;
+  explicit DenseHost(nb::object dense) : array(std::move(dense)) {
+    const nb::object flags = array.attr("flags");
+    is_dense_ = nb::cast<bool>(flags.attr("forc"));
+    is_fortran = is_dense_ && !nb::cast<bool>(flags.attr("c_contiguous"));
+  }
+  bool is_dense() const { return is_dense_; }
+  void* data() const {
+    return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(array.attr("ctypes").attr("data")));
+  }
+  /// `x` with its axes as the host's lie in memory.
+  Array in_this_order(const Array& x) const {
+    return is_fortran ? x.viewed(x.layout().transposed(), x.dtype()) : x;
+  }
+  /// Kept until `stream` is past what is queued on it.
+  void keep(Stream& stream) {
+    keep_until_past(stream, {array.release().ptr(),
+                             [](void* kept) { Py_DECREF(static_cast<PyObject*>(kept)); }});
+  }
+
+ private:
+  bool is_dense_;
+};
+
+/// Ctrl-C ends the wait; the copy goes on.
+void finish(Stream& stream, DenseHost& host, bool blocking) {
+  if (!blocking) return host.keep(stream);
+  try {
+    wait_for(stream);
+  } catch (...) {
+    host.keep(stream);
+    throw;
+  }
+}
+
+void require_fit(const Array& self, nb::handle out) {
+  if (!nb::isinstance(out, numpy().attr("ndarray")))
+    raise_python(PyExc_TypeError,
+                 std::string("out= takes a numpy.ndarray, not a ") + Py_TYPE(out.ptr())->tp_name);
+  const array::Shape shape = shape_from(out.attr("shape"));
+  if (!numpy_dtype_of(self.dtype()).equal(out.attr("dtype")))
+    throw DTypeError("out= is of " +
+                         nb::cast<std::string>(nb::object(out.attr("dtype").attr("name"))) +
+                         ", the array of " + self.dtype().name(),
+                     "numpy.empty(x.shape, x.dtype) fits");
+  if (!std::ranges::equal(shape, self.shape()))
+    throw ShapeError(
+        "out= has the shape " + shape_text(shape) + ", the array " + shape_text(self.shape()),
+        "numpy.empty(x.shape, x.dtype) fits");
+  if (!nb::cast<bool>(out.attr("flags").attr("writeable")))
+    throw InvalidState("out= is read-only", "pass an array of your own");
+}
+
+nb::object new_host_array(const Array& self) {
+  const std::size_t item = self.dtype().size_bytes();
+  const bool is_fortran =
+      !self.layout().is_contiguous(item) && self.layout().is_contiguous(item, MemoryOrder::fortran);
+  return numpy().attr("empty")(tuple_of(self.shape()), numpy_dtype_of(self.dtype()),
+                               is_fortran ? "F" : "C");
+}
+
+nb::object get(const Array& self, nb::object out, nb::handle stream, bool blocking) {
+  const StreamRef queue = stream_or_current(stream, self.device());
+  if (!out.is_none()) require_fit(self, out);
+  DenseHost host(out.is_none() ? new_host_array(self) : out);
+  if (!host.is_dense()) {
+    if (!blocking)
+      throw InvalidArgument("out= has gaps, and is to be filled without waiting",
+                            "pass one in C's or Fortran's order, or blocking=True");
+    numpy().attr("copyto")(out, get(self, nb::none(), stream, true));
+    return out;
+  }
+  nb::object result = host.array;
+  {
+    const Array source = host.in_this_order(self);
+    void* const values = host.data();
+    const nb::gil_scoped_release released;
+    array::copy_out(source, values, queue);
+  }
+  finish(*queue, host, blocking);
+  return result;
+}
+
+void set(const Array& self, nb::handle values, nb::handle stream, bool blocking) {
+  const StreamRef queue = stream_or_current(stream, self.device());
+  DenseHost host(numpy().attr("asarray")(values));
+  if (!host.is_dense()) host = DenseHost(numpy().attr("ascontiguousarray")(host.array));
+  const array::Shape shape = shape_from(host.array.attr("shape"));
+  const DType dtype = dtype_from(host.array.attr("dtype"));
+  const bool is_same = dtype == self.dtype() && std::ranges::equal(shape, self.shape());
+  const MemoryOrder order = host.is_fortran ? MemoryOrder::fortran : MemoryOrder::c;
+  const void* const data = host.data();
+  {
+    const nb::gil_scoped_release released;
+    const Array target =
+        is_same ? self : array::empty(shape, dtype, {.stream = queue, .order = order});
+    array::copy_in(host.in_this_order(target), data, queue);
+    if (!is_same) {
+      const device::StreamScope scope(queue);
+      self.assign(target);
+    }
+  }
+  finish(*queue, host, blocking);
+}
+
+nb::object host_copy(const Array& self) { return get(self, nb::none(), nb::none(), true); }
+
+nb::object item(const Array& self) {
+  if (self.size() != 1)
+    throw ShapeError("an array of shape " + shape_text(self.shape()) + " is not one number",
+                     "index it first: x[i].item()");
+  return host_copy(self).attr("item")();
+}
+
+nb::object as_numpy(nb::handle self, nb::handle dtype, nb::handle copy) {
+  if (copy.is_none() || copy.ptr() == Py_True) {
+    const nb::object host = host_copy(nb::cast<const Array&>(self));
+    return dtype.is_none() ? host : nb::object(host.attr("astype")(dtype, nb::arg("copy") = false));
+  }
+  nb::object seen;
+  if (PyObject* view = PyMemoryView_FromObject(self.ptr()))
+    seen = numpy().attr("asarray")(nb::steal(view));
+  PyErr_Clear();
+  if (!seen.is_valid() ||
+      !(dtype.is_none() || seen.attr("dtype").equal(numpy().attr("dtype")(dtype))))
+    raise_python(PyExc_ValueError,
+                 "the elements become a numpy.ndarray by a copy, which copy=False forbids");
+  return seen;
+}
+
+void bind_copies(nb::class_<Array>& type) {
+  type.def("get", &get, nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
+           nb::arg("blocking") = true,
+           nb::sig("def get(self, out: numpy.ndarray | None = None, stream: "
+                   "treadle._core.device.Stream | None = None, blocking: bool = True) -> "
+                   "numpy.ndarray"),
+           "The elements as a numpy.ndarray: a new one, or `out`. With blocking=False it is filled "
+           "when the stream (None: the current one) is past the copy, and must not be read or "
+           "changed before.")
+      .def("set", &set, nb::arg("values"), nb::arg("stream") = nb::none(),
+           nb::arg("blocking") = true,
+           nb::sig("def set(self, values: typing.Any, stream: treadle._core.device.Stream | None = "
+                   "None, blocking: bool = True) -> None"),
+           "Copies values of the host in, broadcast and cast. With blocking=False they must not "
+           "change until the stream (None: the current one) is past the copy.")
+      .def("item", &item, nb::sig("def item(self) -> typing.Any"),
+           "The one element, as a Python number. Blocking.")
+      .def(
+          "tolist", [](const Array& self) { return host_copy(self).attr("tolist")(); },
+          nb::sig("def tolist(self) -> typing.Any"), "Nested lists of Python's numbers. Blocking.")
+      .def("__array__", &as_numpy, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
+           nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> "
+                   "numpy.ndarray"));
+}
+
+void bind_conversions(nb::class_<Array>& type) {
+  type.def("__float__", [](const Array& self) { return nb::float_(item(self)); })
+      .def("__int__", [](const Array& self) { return nb::int_(item(self)); })
+      .def(
+          "__complex__",
+          [](const Array& self) {
+            return nb::module_::import_("builtins").attr("complex")(item(self));
+          },
+          nb::sig("def __complex__(self) -> complex"))
+      .def("__index__", [](const Array& self) {
+        if (!self.dtype().is_integer() || self.size() != 1)
+          raise_python(PyExc_TypeError, "only an integer array of one element is an index");
+        return nb::int_(item(self));
+      });
+}
+
+void bind_text(nb::class_<Array>& type) {
+  const auto by = [](const char* name) {
+    return [name](nb::handle self) { return nb::cast<nb::str>(protocols().attr(name)(self)); };
+  };
+  type.def("__repr__", by("text_of"))
+      .def("__str__", by("short_text_of"))
+      .def("_repr_html_", by("html_of"), "For notebooks.")
+      .def("__format__", [](nb::handle self, nb::handle specification) {
+        return nb::cast<nb::str>(protocols().attr("formatted")(self, specification));
+      });
+}
+
+}  // namespace
+
+void bind_array_host(nb::class_<Array>& type) {
+  bind_copies(type);
+  bind_conversions(type);
+  bind_text(type);
+}
+
+}  // namespace treadle::bindings

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Dtypes: what they are, and what becomes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _numpy
+from numpy import dtype, isdtype
+
+from treadle._core import rules as _rules
+from treadle._core.array import Array
+from treadle._core.device import Device
+
+__all__ = [
+    "astype",
+    "can_cast",
+    "dtype",
+    "finfo",
+    "iinfo",
+    "iscomplexobj",
+    "isdtype",
+    "isrealobj",
+    "promote_types",
+    "result_type",
+]
+
+promote_types = _rules.promote_types
+result_type = _rules.result_type
+
+
+def astype(
+    x: Array, dtype: Any, /, *, copy: bool = True, device: Device | str | None = None
+) -> Array:
+    """The elements in another dtype; x itself, with copy=False, where it has that already."""
+    moved = x if device is None else x.to_device(device)
+    return moved if not copy and x.dtype == _numpy.dtype(dtype) else moved.astype(dtype)
+
+
+def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
+    """Whether values may be cast: "no", "equiv", "safe", "same_kind" or "unsafe"."""
+    return _rules.can_cast(from_.dtype if isinstance(from_, Array) else from_, to, casting)
+
+
+def finfo(type: Any, /) -> _numpy.finfo:
+    """Limits of a floating dtype, or of that of an array."""
+    return _numpy.finfo(type.dtype if isinstance(type, Array) else type)
+
+
+def iinfo(type: Any, /) -> _numpy.iinfo:
+    """Limits of an integer dtype, or of that of an array."""
+    return _numpy.iinfo(type.dtype if isinstance(type, Array) else type)
+
+
+def iscomplexobj(x: Any) -> bool:
+    """Whether the dtype is complex."""
+    return _numpy.iscomplexobj(_numpy.empty(0, x.dtype) if isinstance(x, Array) else x)
+
+
+def isrealobj(x: Any) -> bool:
+    """Whether the dtype is not complex."""
+    return not iscomplexobj(x)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""What this namespace offers, as the array API standard asks for it; and what arrays are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _numpy
+
+import treadle as _treadle
+from treadle._core import array as _array
+from treadle._core.array import Array
+from treadle._core.device import Device
+
+__all__ = [
+    "__array_api_version__",
+    "__array_namespace_info__",
+    "may_share_memory",
+    "ndim",
+    "shape",
+    "shares_memory",
+    "size",
+]
+
+__array_api_version__ = "2024.12"
+
+_DEFAULTS = {
+    "real floating": _numpy.dtype("float64"),
+    "complex floating": _numpy.dtype("complex128"),
+    "integral": _numpy.dtype("int64"),
+    "indexing": _numpy.dtype("int64"),
+}
+_KINDS = {
+    "bool": ["bool"],
+    "signed integer": ["int8", "int16", "int32", "int64"],
+    "unsigned integer": ["uint8", "uint16", "uint32", "uint64"],
+    "real floating": ["float32", "float64"],
+    "complex floating": ["complex64", "complex128"],
+}
+_KINDS["integral"] = _KINDS["signed integer"] + _KINDS["unsigned integer"]
+_KINDS["numeric"] = _KINDS["integral"] + _KINDS["real floating"] + _KINDS["complex floating"]
+
+
+class NamespaceInfo:
+    """The array API's inspection of a namespace."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """Whether shapes may depend on values, and the most axes an array may have."""
+        return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
+
+    def default_device(self) -> Device:
+        """Where new arrays are made."""
+        return _treadle.current_device()
+
+    def default_dtypes(self, *, device: Device | None = None) -> dict[str, _numpy.dtype]:
+        """Of new arrays whose dtype nothing says."""
+        return dict(_DEFAULTS)
+
+    def devices(self) -> list[Device]:
+        """Those of this machine that compute."""
+        return _treadle.devices()
+
+    def dtypes(
+        self, *, device: Device | None = None, kind: str | tuple[str, ...] | None = None
+    ) -> dict[str, _numpy.dtype]:
+        """Those of a kind, by name."""
+        kinds = [kind] if isinstance(kind, str) else kind or ("bool", "numeric")
+        unknown = [one for one in kinds if one not in _KINDS]
+        if unknown:
+            raise _treadle.InvalidArgument(
+                f"the kind {unknown[0]!r} of dtypes; there is {', '.join(_KINDS)}"
+            )
+        return {name: _numpy.dtype(name) for one in kinds for name in _KINDS[one]}
+
+
+def __array_namespace_info__() -> NamespaceInfo:
+    """What this namespace offers."""
+    return NamespaceInfo()
+
+
+def ndim(x: Any) -> int:
+    """How many axes it has."""
+    return _numpy.ndim(x) if not isinstance(x, Array) else x.ndim
+
+
+def shape(x: Any) -> tuple[int, ...]:
+    """The length of each axis."""
+    return _numpy.shape(x) if not isinstance(x, Array) else x.shape
+
+
+def size(x: Any, axis: int | None = None) -> int:
+    """How many elements it has, or an axis."""
+    extents = shape(x)
+    return extents[axis] if axis is not None else x.size if isinstance(x, Array) else _numpy.size(x)
+
+
+def may_share_memory(a: Any, b: Any) -> bool:
+    """Whether changing one may change the other. False is certain; true may be said of views that
+    interleave too intricately to tell."""
+    return isinstance(a, Array) and isinstance(b, Array) and _array.may_share_memory(a, b)
+
+
+shares_memory = may_share_memory
