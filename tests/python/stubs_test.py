@@ -33,6 +33,16 @@ def test_shipped_stubs_are_up_to_date(run_python, tmp_path):
         )
 
 
+def test_the_stub_of_operations_on_elements_is_up_to_date(run_python, tmp_path):
+    source = os.environ.get("TREADLE_SOURCE_DIR", pathlib.Path(__file__).parents[2])
+    generator = pathlib.Path(source, "tools", "generate_numpy_stub.py")
+    result = run_python(str(generator), str(tmp_path), PYTHONPATH=os.pathsep.join(sys.path))
+    assert result.returncode == 0, result.stderr
+    (made,) = tmp_path.iterdir()
+    shipped = (SHIPPED.parent / "numpy" / made.name).read_text()
+    assert made.read_text() == shipped, "run tools/generate_numpy_stub.py"
+
+
 def test_every_name_of_the_package_is_in_its_stub():
     text = (SHIPPED.parent / "__init__.pyi").read_text()
     assert [name for name in treadle.__all__ if name not in text] == []
