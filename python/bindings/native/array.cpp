@@ -300,7 +300,12 @@ void assign(const Array& self, nb::handle value) {
 
 Array copied(const Array& self, const std::string& order) {
   if (order == "K") return array::copy(self);
-  if (memory_order(nb::str(order.c_str())) == MemoryOrder::c) return array::dense_copy(self);
+  const std::size_t item = self.dtype().size_bytes();
+  const bool is_fortran = order == "A"
+                              ? !self.layout().is_contiguous(item) &&
+                                    self.layout().is_contiguous(item, MemoryOrder::fortran)
+                              : memory_order(nb::str(order.c_str())) == MemoryOrder::fortran;
+  if (!is_fortran) return array::dense_copy(self);
   return array::transpose(array::dense_copy(array::transpose(self)));
 }
 
@@ -310,10 +315,11 @@ void bind_methods(nb::class_<Array>& type) {
           [](const Array& self, nb::handle dtype) { return array::cast(self, dtype_from(dtype)); },
           nb::arg("dtype"), nb::sig("def astype(self, dtype: typing.Any) -> Array"),
           "The elements in another dtype, as a new array.")
-      .def(
-          "copy", &copied, nb::arg("order") = "K",
-          nb::sig("def copy(self, order: str = 'K') -> Array"),
-          "A dense copy, in C's order, Fortran's (F), or with axes as this has them in memory (K).")
+      .def("copy", &copied, nb::arg("order") = "K",
+           nb::sig("def copy(self, order: str = 'K') -> Array"),
+           "A dense copy, in C's order, Fortran's (F), that of the two which this has (A), or with "
+           "axes "
+           "as this has them in memory (K).")
       .def("fill", &assign, nb::arg("value"), nb::sig("def fill(self, value: typing.Any) -> None"),
            "Makes every element this number.")
       .def(

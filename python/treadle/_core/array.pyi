@@ -309,7 +309,7 @@ class Array:
 
     def copy(self, order: str = 'K') -> Array:
         """
-        A dense copy, in C's order, Fortran's (F), or with axes as this has them in memory (K).
+        A dense copy, in C's order, Fortran's (F), that of the two which this has (A), or with axes as this has them in memory (K).
         """
 
     def fill(self, value: Any) -> None:

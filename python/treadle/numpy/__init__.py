@@ -14,7 +14,6 @@ They return at once: shape and dtype are known, and are refused where they do no
 from __future__ import annotations
 
 from numpy import (
-    bool,
     bool_,
     complex64,
     complex128,
@@ -51,6 +50,7 @@ from ._manipulation import *
 from ._statistics import *
 
 ndarray = Array
+bool = bool_  # the array API's name
 
 
 __all__ = [

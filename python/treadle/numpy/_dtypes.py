@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as _numpy
-from numpy import dtype, isdtype
+from numpy import dtype
 
+from treadle._core import InvalidArgument
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 from treadle._core.device import Device
@@ -25,6 +26,17 @@ __all__ = [
     "result_type",
 ]
 
+# The array API's kinds, by NumPy's letters.
+_KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
 promote_types = _rules.promote_types
 result_type = _rules.result_type
 
@@ -40,6 +52,17 @@ def astype(
 def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     """Whether values may be cast: "no", "equiv", "safe", "same_kind" or "unsafe"."""
     return _rules.can_cast(from_.dtype if isinstance(from_, Array) else from_, to, casting)
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Whether it is of a kind ("integral"), one of several, or equal to another dtype."""
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, one) for one in kind)
+    if not isinstance(kind, str):
+        return _numpy.dtype(dtype) == _numpy.dtype(kind)
+    if kind not in _KINDS:
+        raise InvalidArgument(f"the kind {kind!r} of dtypes; there is {', '.join(_KINDS)}")
+    return _numpy.dtype(dtype).kind in _KINDS[kind]
 
 
 def finfo(type: Any, /) -> _numpy.finfo:

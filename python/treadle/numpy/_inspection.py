@@ -12,6 +12,8 @@ from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._core.device import Device
 
+from ._dtypes import isdtype
+
 __all__ = [
     "__array_api_version__",
     "__array_namespace_info__",
@@ -30,15 +32,9 @@ _DEFAULTS = {
     "integral": _numpy.dtype("int64"),
     "indexing": _numpy.dtype("int64"),
 }
-_KINDS = {
-    "bool": ["bool"],
-    "signed integer": ["int8", "int16", "int32", "int64"],
-    "unsigned integer": ["uint8", "uint16", "uint32", "uint64"],
-    "real floating": ["float32", "float64"],
-    "complex floating": ["complex64", "complex128"],
-}
-_KINDS["integral"] = _KINDS["signed integer"] + _KINDS["unsigned integer"]
-_KINDS["numeric"] = _KINDS["integral"] + _KINDS["real floating"] + _KINDS["complex floating"]
+# The standard's; there is float16 beside.
+_NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+_NAMES += ["float32", "float64", "complex64", "complex128"]
 
 
 class NamespaceInfo:
@@ -64,13 +60,10 @@ class NamespaceInfo:
         self, *, device: Device | None = None, kind: str | tuple[str, ...] | None = None
     ) -> dict[str, _numpy.dtype]:
         """Those of a kind, by name."""
-        kinds = [kind] if isinstance(kind, str) else kind or ("bool", "numeric")
-        unknown = [one for one in kinds if one not in _KINDS]
-        if unknown:
-            raise _treadle.InvalidArgument(
-                f"the kind {unknown[0]!r} of dtypes; there is {', '.join(_KINDS)}"
-            )
-        return {name: _numpy.dtype(name) for one in kinds for name in _KINDS[one]}
+        dtypes = {name: _numpy.dtype(name) for name in _NAMES}
+        if kind is None:
+            return dtypes
+        return {name: dtype for name, dtype in dtypes.items() if isdtype(dtype, kind)}
 
 
 def __array_namespace_info__() -> NamespaceInfo:
