@@ -3,6 +3,7 @@
 #pragma once
 
 #include "treadle/array/array.hpp"
+#include "treadle/array/closeness.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/manipulation.hpp"

@@ -238,6 +238,16 @@ def test_dtypes_promote_as_the_standard_has_it(a):
         assert tnp.result_type(np.dtype(a), np.dtype(b)) == np.result_type(a, b)
 
 
+def test_numbers_that_are_close(device):
+    x, y = np.array([1, 1.001, np.nan, np.inf, 0]), np.array([1 + 1e-9, 1, np.nan, np.inf, 1e-9])
+    for a, b in ((x, y), (x.astype("f4"), y), (np.int64([1, 2, 3]), np.int64([1, 3, 3]))):
+        for options in ({}, {"equal_nan": True}, {"rtol": 0.1}, {"atol": 1}):
+            expect(tnp.isclose(tnp.asarray(a), tnp.asarray(b), **options),
+                   np.isclose(a, b, **options))  # fmt: skip
+    expect(np.isclose(tnp.asarray(x), y), np.isclose(x, y))
+    expect(tnp.isclose(tnp.asarray(x), 1), np.isclose(x, 1))
+
+
 def test_attributes(device):
     x = tnp.zeros((2, 3, 4), dtype="f4")
     assert (x.ndim, x.shape, x.size, x.device) == (3, (2, 3, 4), 24, device)

@@ -117,6 +117,8 @@ def test_numpy_sees_arrays_of_other_devices_by_copies(device):
             np.asarray(x, copy=False)
     assert np.asarray(x).tolist() == np.array(x, "f4").tolist() == [0, 1, 2]
     assert np.from_dlpack(x, device="cpu").tolist() == [0, 1, 2]
+    if device.id != "cpu":
+        assert (x + 1).is_pending, "a copy is no way to its memory"
 
 
 def test_a_pending_array_is_computed_to_be_handed_over(device):

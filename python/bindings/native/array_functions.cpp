@@ -10,6 +10,7 @@
 #include "native/array.hpp"
 #include "native/device.hpp"
 #include "native/promotion.hpp"
+#include "treadle/array/closeness.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/base/error.hpp"
@@ -35,6 +36,15 @@ nb::object apply_named(const std::string& name, const nb::args& arguments, nb::h
   if (target == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");
   array::apply_into(*target, op, views);
   return nb::borrow(out);
+}
+
+Array isclose_of(nb::handle x, nb::handle y, double rtol, double atol, bool equal_nan) {
+  const ArrayOperand a(x.ptr(), y.ptr()), b(y.ptr(), x.ptr());
+  if (!a || !b)
+    raise_python(PyExc_TypeError, std::string("isclose() of a ") + Py_TYPE(x.ptr())->tp_name +
+                                      " and a " + Py_TYPE(y.ptr())->tp_name);
+  return array::isclose(a.get(), b.get(),
+                        {.relative = rtol, .absolute = atol, .nan_equals_nan = equal_nan});
 }
 
 void bind_ranges(nb::module_& m) {
@@ -145,6 +155,11 @@ void bind_array_functions(nb::module_& m) {
       },
       nb::sig("def evaluate(*arrays: Array) -> None"),
       "Computes pending arrays now, those of one shape in one pass. Queues, does not wait.");
+  m.def("isclose", &isclose_of, nb::arg("x"), nb::arg("y"), nb::arg("rtol"), nb::arg("atol"),
+        nb::arg("equal_nan"),
+        nb::sig("def isclose(x: typing.Any, y: typing.Any, rtol: float, atol: float, equal_nan: "
+                "bool) -> Array"),
+        "Of each pair of elements, whether they are close.");
   m.def("may_share_memory", &array::may_share_memory, nb::arg("x"), nb::arg("y"),
         "Whether a change of one may change the other.");
   m.def("set_lazy", &array::set_lazy, nb::arg("lazy"),

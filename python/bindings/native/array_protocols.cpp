@@ -28,8 +28,10 @@ nb::object numpy() { return nb::module_::import_("numpy"); }
 /// What of the protocols is calls of treadle.numpy by name.
 nb::object protocols() { return nb::module_::import_("treadle.numpy._protocols"); }
 
-bool is_host_memory(const device::Device& device) {
-  const cuda::Context* context = device::cuda_context(const_cast<device::Device&>(device));
+constexpr int host_type = 1;  // DLPack's kDLCPU
+
+bool is_host_memory(device::Device& device) {
+  const cuda::Context* context = device::cuda_context(device);
   return context != nullptr && context->driver().provider() == cuda::Provider::cpu;
 }
 
@@ -56,17 +58,18 @@ nb::dict interface_of(const Array& self) {
 
 nb::object exported(const Array& self, nb::handle stream, nb::handle max_version,
                     nb::handle dl_device, nb::handle copy) {
-  const bool is_copied = copy.ptr() == Py_True;
-  SharedElements elements = elements_of(is_copied ? array::copy(self) : self);
-  if (!dl_device.is_none() && !dlpack_device(elements.buffer).equal(nb::borrow(dl_device))) {
-    constexpr int host_type = 1;
-    if (copy.ptr() == Py_False || !nb::make_tuple(host_type, 0).equal(nb::borrow(dl_device)))
-      raise_python(PyExc_BufferError,
-                   "the array is on another device than the one asked for: x.to_device() moves it");
+  const bool may_copy = copy.ptr() != Py_False;
+  if (may_copy && !dl_device.is_none() && !is_host_memory(self.device()) &&
+      nb::make_tuple(host_type, 0).equal(nb::borrow(dl_device))) {
     nb::dict keywords;
     keywords["max_version"] = max_version;
     return nb::cast(self).attr("get")().attr("__dlpack__")(**keywords);
   }
+  const bool is_copied = copy.ptr() == Py_True;
+  const SharedElements elements = elements_of(is_copied ? array::copy(self) : self);
+  if (!dl_device.is_none() && !dlpack_device(elements.buffer).equal(nb::borrow(dl_device)))
+    raise_python(PyExc_BufferError,
+                 "the array is on another device than the one asked for: x.to_device() moves it");
   return dlpack(elements, is_copied, stream, max_version);
 }
 
@@ -152,7 +155,6 @@ Array from_host_dlpack(nb::handle object, nb::handle device, nb::handle copy) {
 }
 
 bool is_host_dlpack(nb::handle object) {
-  constexpr int host_type = 1;
   const nb::object pair = object.attr("__dlpack_device__")();
   return nb::cast<int>(nb::object(pair[nb::int_(0)])) == host_type;
 }

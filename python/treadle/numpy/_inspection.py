@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What this namespace offers, as the array API standard asks for it; and what arrays are."""
+"""What this namespace offers, as the array API standard asks for it; and what arrays are to
+each other."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from ._dtypes import isdtype
 __all__ = [
     "__array_api_version__",
     "__array_namespace_info__",
+    "isclose",
     "may_share_memory",
     "ndim",
     "shape",
@@ -85,6 +87,13 @@ def size(x: Any, axis: int | None = None) -> int:
     """How many elements it has, or an axis."""
     extents = shape(x)
     return extents[axis] if axis is not None else x.size if isinstance(x, Array) else _numpy.size(x)
+
+
+def isclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Array:
+    """Of each pair of elements, whether they are equal within a tolerance."""
+    return _array.isclose(a, b, rtol, atol, equal_nan)
 
 
 def may_share_memory(a: Any, b: Any) -> bool:

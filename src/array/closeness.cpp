@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/closeness.hpp"
+
+#include "treadle/array/creation.hpp"
+#include "treadle/base/promotion.hpp"
+
+namespace treadle::array {
+namespace {
+
+/// A number as an array without axes, of the dtype that it has beside `other`.
+Array array_of(const Operand& operand, const Array& other) {
+  if (operand.array() != nullptr) return *operand.array();
+  const OperandType types[] = {operand.type(), Operand(other).type()};
+  return full({}, operand.number(), promote(types), {.stream = other.stream()});
+}
+
+/// Integers as float64: tolerances are no integers, and distances would wrap around.
+Array in_floating_point(const Array& x) {
+  const bool is_inexact =
+      x.dtype().kind() == ScalarKind::floating || x.dtype().kind() == ScalarKind::complex;
+  return is_inexact ? x : cast(x, Scalar::float64);
+}
+
+}  // namespace
+
+Array isclose(const Operand& x, const Operand& y, const Tolerance& tolerance) {
+  const Array* const first = x.array() != nullptr ? x.array() : y.array();
+  if (first == nullptr) return equal(x, y);  // refuses numbers alone
+  const Array a = array_of(x, *first), b = in_floating_point(array_of(y, *first));
+  const Array is_near = absolute(a - b) <= tolerance.absolute + tolerance.relative * absolute(b);
+  const Array found = (is_near & isfinite(b)) | (a == b);
+  return tolerance.nan_equals_nan ? found | (isnan(a) & isnan(b)) : found;
+}
+
+}  // namespace treadle::array
