@@ -398,6 +398,9 @@ def evaluate(*arrays: Array) -> None:
     Computes pending arrays now, those of one shape in one pass. Queues, does not wait.
     """
 
+def isclose(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Array:
+    """Of each pair of elements, whether they are close."""
+
 def may_share_memory(x: Array, y: Array) -> bool:
     """Whether a change of one may change the other."""
 

@@ -53,7 +53,7 @@ def cbrt(x: Any, /, *, out: Array | None = None) -> Array:
 def ceil(x: Any, /, *, out: Array | None = None) -> Array:
     """numpy.ceil() of arrays and numbers on a device, element by element."""
 
-def clip(x: Any, min: Any = None, max: Any = None, *, out: Array | None = None) -> Array:
+def clip(x: Any, min: Any=None, max: Any=None, *, out: Array | None=None) -> Array:
     """Elements below min become min, above max max."""
 
 def conjugate(x: Any, /, *, out: Array | None = None) -> Array:

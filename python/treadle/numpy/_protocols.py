@@ -105,7 +105,7 @@ def _call(name: str, inputs: Sequence[Any], out: Array | None, options: dict[str
 
 
 def restored(values: _numpy.ndarray) -> Array:
-    """From a pickle."""
+    """An array again, of what __reduce__ gave."""
     return _ours.array(values)
 
 
