@@ -331,6 +331,26 @@ def test_numpy_functions_of_elements_give_arrays(device):
     assert (np.shape(x), np.ndim(x), np.size(x)) == ((4,), 1, 4)
 
 
+def test_numpy_reductions_give_arrays(device):
+    host = np.arange(1.0, 7).reshape(2, 3)
+    x = tnp.asarray(host)
+    for call in (
+        lambda a: np.sum(a, axis=1),
+        lambda a: np.add.reduce(a),
+        lambda a: np.multiply.reduce(a, axis=None),
+        lambda a: np.maximum.reduce(a, axis=1, keepdims=True),
+        lambda a: np.logical_and.reduce(a > 1),
+        lambda a: np.mean(a, keepdims=True),
+        lambda a: np.argmax(a),
+    ):
+        ours = call(x)
+        assert isinstance(ours, treadle.Array)
+        np.testing.assert_allclose(ours.get(), call(host))
+    out = tnp.zeros(3)
+    assert np.add.reduce(x, out=out) is out
+    assert out.get().tolist() == [5, 7, 9]
+
+
 def test_numpy_functions_write_into_arrays(device):
     x, out = tnp.arange(4, dtype="f8"), tnp.zeros(4)
     assert np.add(x, 1, out=out) is out

@@ -365,7 +365,6 @@ class Array:
     def dot(self, other: Any) -> Array:
         """The sum of the products of two arrays with one axis."""
 
-def array(values: Any, dtype: Any = None, device: treadle._core.device.Device | None = None) -> Array:
 def array(values: Any, dtype: Any = None, device: treadle._core.device.Device | str | None = None) -> Array:
     """Values of the host as an array, in their own order. Blocking."""
 
@@ -422,6 +421,7 @@ def vdot(x: Any, y: Any) -> Array:
 
 def average(x: Any, weights: Any, **options: Any) -> Array:
     """The mean of elements that count by their weights."""
+
 def from_dlpack(x: Any, device: treadle._core.device.Device | str | None = None, copy: bool | None = None) -> Array:
     """An array in the memory of another library's, by DLPack."""
 

@@ -111,7 +111,7 @@ def restored(values: _numpy.ndarray) -> Array:
 
 def contains(x: Array, value: Any) -> bool:
     found: Any = x == value
-    return bool(_numpy.any(found.get() if isinstance(found, Array) else found))
+    return bool(found.any() if isinstance(found, Array) else found)
 
 
 def _seen_ends(x: Array) -> _numpy.ndarray:
