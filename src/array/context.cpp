@@ -67,10 +67,10 @@ void Context::unlist(Node& node, const std::unique_lock<std::mutex>&) noexcept {
   node.previous = node.next = nullptr;
 }
 
-bool Context::reads(Node& node, const Storage& storage) {
+bool Context::reads(const Node& node, const Storage& storage) {
   // No deeper than Caps::steps.
   for (unsigned i = 0; i < node.arity; ++i) {
-    Node& operand = *node.operands[i];
+    const Node& operand = *node.operands[i];
     if (operand.is_leaf() ? operand.storage.get() == &storage : reads(operand, storage))
       return true;
   }

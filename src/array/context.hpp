@@ -41,13 +41,13 @@ class Context {
   /// Pending nodes that arrays stand for and that read `storage`, the oldest first. The lock is
   /// held; each has a share.
   std::vector<NodeRef> readers_of(const Storage& storage);
+  /// Whether a pending node does; the lock is held.
+  static bool reads(const Node& node, const Storage& storage);
 
   std::mutex mutex;
   std::condition_variable changed;  ///< a node is not `computing` any more
 
  private:
-  bool reads(Node& node, const Storage& storage);
-
   device::Device& device_;
   std::uint32_t mark_ = 0;
   Node *first_ = nullptr, *last_ = nullptr;  // pending nodes in the order they were made

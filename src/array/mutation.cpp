@@ -8,6 +8,7 @@
 #include "array/evaluate.hpp"
 #include "array/fusion.hpp"
 #include "array/record.hpp"
+#include "array/reduction_fusion.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
@@ -55,6 +56,27 @@ NodeRef copied(Node& leaf) {
   return copy;
 }
 
+/// Writes results of reductions straight to where they are to be. False if that cannot be: what is
+/// written may be nothing that is read, and what somebody looks at later has memory of its own.
+bool write_reduction(const Write& what) {
+  Node &target = what.target, &value = what.value;
+  Context& context = *target.context;
+  if (what.mask != nullptr || value.handles.load() != 0 || !value.layout.same_shape(target.layout))
+    return false;
+  const StreamRef stream = context.stream(target.stream);
+  std::unique_lock lock(context.mutex);
+  auto folding = folding_below(value);
+  if (folding == nullptr || context.reads(value, *target.storage)) return false;
+  const NodeRef one(&value);
+  ReductionFusion fusion(context, std::move(folding), target.layout.shape(), std::span(&one, 1));
+  fusion.add_output(target.storage, target.layout, target.dtype);
+  fusion.store(value);
+  fusion.order(stream);
+  lock.unlock();
+  fusion.run(*stream);
+  return true;
+}
+
 }  // namespace
 
 void require_writable(const Node& target) {
@@ -74,11 +96,13 @@ void write(const Write& what) {
   require_shape(what.value.layout.shape(), target.layout.shape());
   if (what.mask != nullptr) require_shape(what.mask->layout.shape(), target.layout.shape());
   if (what.value.is_positional && !what.value.layout.same_shape(target.layout)) compute(what.value);
-  // Reductions have outputs of their own.
-  if (what.value.folds_within() != 0) compute(what.value);
-  if (what.mask != nullptr && what.mask->folds_within() != 0) compute(*what.mask);
   before_write(*target.storage);
   if (target.layout.size() == 0) return;
+  if (what.value.folds_within() != 0) {
+    if (write_reduction(what)) return;
+    compute(what.value);
+  }
+  if (what.mask != nullptr && what.mask->folds_within() != 0) compute(*what.mask);
   std::vector<NodeRef> conflicts;
   {
     const std::lock_guard lock(context.mutex);

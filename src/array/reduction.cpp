@@ -138,7 +138,9 @@ class Reducing {
   /// The result: computed if it must not wait, and where it was asked for.
   Array finished(Array value) {
     if (options_.out != nullptr) {
-      store(name_, Access::node(value), Access::node(*options_.out));
+      const NodeRef node(&Access::node(value));
+      value = {};
+      store(name_, *node, Access::node(*options_.out));
       return *options_.out;
     }
     if (at_once_) compute(Access::node(value));

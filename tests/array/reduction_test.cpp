@@ -148,6 +148,14 @@ TEST_P(ArrayReductionTest, IntoAnArrayThatIsThere) {
   expect(seen, {1, 1, 1});
   EXPECT_EQ(result.layout(), out.layout());
   expect(max(x, {.axes = 0, .out = &out}), {3, 4, 5});
+  const Array backwards = zeros({2, 3}, Scalar::float32, here());
+  const Array middle = flip(backwards).at({Index{}, Index::at(1)});
+  mean(x, {.axes = 1, .out = &middle});
+  expect(backwards, {0, 4, 0, 0, 1, 0});
+  const Array row = x.at({Index::at(1)});
+  sum(x, {.axes = 0, .out = &row});
+  expect(x, {0, 1, 2, 3, 5, 7});
+  x.assign(make({0, 1, 2}));
   Array total = make({1});
   total += sum(x, {.axes = 1, .keeps_axes = true}).at({Index{.stop = 1}, Index::at(0)});
   expect(total, {4});
@@ -258,6 +266,13 @@ TEST_F(ReductionLaunches, EagerEvaluationTakesNoMoreKernels) {
   EXPECT_EQ(launches([&] { mean(x_); }).size(), 1u);
   EXPECT_EQ(launches([&] { average(x_, y_); }).size(), 1u);
   set_lazy(was);
+}
+
+TEST_F(ReductionLaunches, ResultsAreWrittenStraightToWhereTheyAreToBe) {
+  const Array out = empty({8}, Scalar::float64), row = x_.at({Index::at(0)});
+  EXPECT_EQ(launches([&] { sum(x_, {.axes = 0, .out = &out}); }), Names{"sum_cast_f64"});
+  EXPECT_EQ(launches([&] { out.assign(mean(x_, {.axes = 0})); }).size(), 2u) << "it is an array";
+  EXPECT_EQ(launches([&] { sum(x_, {.axes = 0, .out = &row}); }).size(), 2u) << "it is read";
 }
 
 TEST_F(ReductionLaunches, ManyResultsAreSharedBetweenKernelsThatTakeThem) {
