@@ -41,6 +41,7 @@ NB_MODULE(_core, m) {
   bind_compile(compile);
   bind_device(device);
   bind_kernel(kernel);
+  bind_reduction_kernel(kernel);
   bind_random(random);
   bind_array(array);
   bind_generator(random);

@@ -20,7 +20,7 @@ codegen::TypeNames names_for(const std::shared_ptr<device::Device>& device,
                              const ReductionOptions& options) {
   if (device == nullptr) throw InvalidArgument("a ReductionKernel needs a device");
   codegen::TypeNames types(codegen::dialect_of(device->info().language));
-  for (const auto& [name, dtype] : options.types) types.add(name, dtype);
+  for (const auto& [name, dtype] : options.types) types.prefer(name, dtype);
   return types;
 }
 

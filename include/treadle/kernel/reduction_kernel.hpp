@@ -34,7 +34,8 @@ struct ReductionOptions {
   std::string name = "reduction";       ///< of the kernel
   std::string preamble = {};            ///< C text before the kernel
   std::vector<std::string> flags = {};  ///< the compiler's own, as ProgramOptions::flags
-  /// C names for dtypes beside the language's own: structures that the preamble defines.
+  /// C names for dtypes, written in place of the language's own where it has one: structures and
+  /// complex numbers that the preamble defines.
   std::vector<std::pair<std::string, DType>> types = {};
   std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
 };
@@ -70,6 +71,8 @@ class ReductionKernel {
                         const device::Argument& result, std::span<const device::Argument> arguments,
                         const device::Order& order = {});
 
+  /// Compiles now rather than at the first launch.
+  void compile() { form(); }
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
     return snippet_.parameters;

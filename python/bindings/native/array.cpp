@@ -467,6 +467,7 @@ void bind_array(nb::module_& m) {
   bind_array_functions(m);
   bind_array_reductions(m, type);
   bind_array_interchange(m);
+  bind_array_memory(m);
 }
 
 }  // namespace treadle::bindings

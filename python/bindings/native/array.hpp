@@ -63,5 +63,6 @@ void bind_array_protocols(nb::class_<Array>& type);
 void bind_array_functions(nb::module_& m);
 void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);
 void bind_array_interchange(nb::module_& m);
+void bind_array_memory(nb::module_& m);
 
 }  // namespace treadle::bindings

@@ -58,7 +58,11 @@ Op op_named(const std::string& name) {
 }
 
 nb::object numpy_dtype(Scalar scalar) {
-  return nb::module_::import_("numpy").attr("dtype")(DType(scalar).name());
+  static std::array<PyObject*, static_cast<std::size_t>(Scalar::structure)> known;  // for ever
+  PyObject*& dtype = known.at(static_cast<std::size_t>(scalar));
+  if (dtype == nullptr)
+    dtype = nb::module_::import_("numpy").attr("dtype")(DType(scalar).name()).release().ptr();
+  return nb::borrow(dtype);
 }
 
 namespace {

@@ -4,8 +4,10 @@
 from collections.abc import Iterable
 from collections.abc import Sequence
 import os
+from typing import Any
 
 import treadle._core
+import treadle._core.array
 import treadle._core.device
 
 
@@ -108,3 +110,23 @@ class Program:
     @property
     def seconds(self) -> float:
         """To compile or find it."""
+
+class ReductionKernel:
+    """A kernel that folds what a C text gives for each index."""
+
+    def __init__(self, device: treadle._core.device.Device, type: tuple[str, str, int], neutral: str, reduce: str, map: str, arguments: str, *, types: Sequence[tuple[str, str, int]] = [], name: str = 'reduction', preamble: str = '', flags: Sequence[str] = []) -> None:
+        """
+        `type` is that of the result: (C name, NumPy's name of the dtype or "" for a structure, size in bytes); `types` are others that `arguments` name.
+        """
+
+    def compile(self) -> None:
+        """Now rather than at the first launch."""
+
+    def launch(self, count: int, result: treadle._core.array.Array, *arguments: Any, start: int = 0, step: int = 1) -> None:
+        """
+        Queues folding the indices start, start + step ... into the first element of `result`. Arguments are Arrays and Buffers, of which the first element is passed, NumPy's scalars, and bytes of structures.
+        """
+
+    @property
+    def text(self) -> str:
+        """The program."""

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Memory of arrays: what the faces' array classes are made of.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <utility>
+
+#include "errors.hpp"
+#include "native/array.hpp"
+#include "native/device.hpp"
+#include "native/host_array.hpp"
+#include "treadle/array/transfer.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+using memory::Buffer;
+
+/// Keeps a Python object for C++, which may let it go on any thread.
+std::shared_ptr<void> keep_owner(nb::handle owner) {
+  return {owner.inc_ref().ptr(), [](void* kept) {
+            if (Py_IsInitialized() == 0) return;  // the interpreter's objects are gone
+            const nb::gil_scoped_acquire gil;
+            Py_DECREF(static_cast<PyObject*>(kept));
+          }};
+}
+
+Buffer adopt(const std::shared_ptr<device::Device>& device, std::uint64_t handle,
+             std::size_t size_bytes, nb::handle owner, std::uint64_t offset) {
+  return Buffer::adopt(device, {handle, offset}, size_bytes,
+                       {.kind = memory::BufferKind::user, .owner = keep_owner(owner)});
+}
+
+Array over(const Buffer& buffer, nb::handle dtype, nb::handle shape, nb::handle strides,
+           std::int64_t offset) {
+  const Layout layout(shape_from(shape), shape_from(strides), offset);
+  return Array::view_of(buffer, layout, dtype_from(dtype), {.stream = stream_for(buffer.device())});
+}
+
+/// The same memory under another layout, whose offset counts from the array's first element.
+Array viewed(const Array& self, nb::handle dtype, nb::handle shape, nb::handle strides,
+             std::int64_t offset) {
+  const std::int64_t first = self.layout().offset_bytes() + offset;
+  return self.viewed(Layout(shape_from(shape), shape_from(strides), first), dtype_from(dtype));
+}
+
+std::pair<Buffer, std::int64_t> memory_of(const Array& self) {
+  Buffer buffer = self.buffer();
+  return {std::move(buffer), self.layout().offset_bytes()};
+}
+
+/// Copies between all elements, in C's order, and the host's, which lie in C's order, too.
+void transfer(const Array& self, nb::handle host, bool wait, HostArray::Access access) {
+  HostCopy copy(host, access);
+  const auto size_bytes = static_cast<std::size_t>(self.size_bytes());
+  if (copy.host().size_bytes() != size_bytes || !copy.host().is_contiguous())
+    throw InvalidArgument("an array of " + std::to_string(size_bytes) +
+                              " bytes is not copied to or from " +
+                              std::to_string(copy.host().size_bytes()) + " bytes of the host" +
+                              (copy.host().is_contiguous() ? "" : " with gaps between them"),
+                          "pass a contiguous array of the same shape and dtype");
+  const auto stream = stream_for(self.device());
+  {
+    const nb::gil_scoped_release released;
+    void* const values = copy.host().span().data();
+    if (access == HostArray::Access::write)
+      array::copy_out(self, values, stream);
+    else
+      array::copy_in(self, values, stream);
+  }
+  if (!wait) return copy.keep(*stream);
+  try {
+    wait_for(*stream);
+  } catch (...) {
+    copy.keep(*stream);  // Ctrl-C: the copy goes on
+    throw;
+  }
+}
+
+}  // namespace
+
+void bind_array_memory(nb::module_& m) {
+  m.def("adopt", &adopt, nb::arg("device"), nb::arg("handle"), nb::arg("size_bytes"),
+        nb::arg("owner").none(), nb::arg("offset") = 0,
+        "Memory that a user's allocator gave: an address, or OpenCL's memory object and an offset "
+        "in it. `owner` is kept as long as the Buffer.");
+  m.def("over", &over, nb::arg("buffer"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
+        nb::arg("offset") = 0,
+        nb::sig("def over(buffer: treadle._core.device.Buffer, dtype: typing.Any, shape: "
+                "typing.Any, strides: typing.Any, offset: int = 0) -> Array"),
+        "An array in memory that exists; offset and strides are bytes.");
+  m.def("viewed", &viewed, nb::arg("array"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
+        nb::arg("offset") = 0,
+        nb::sig("def viewed(array: Array, dtype: typing.Any, shape: typing.Any, strides: "
+                "typing.Any, offset: int = 0) -> Array"),
+        "The memory of an array otherwise; `offset` counts from its first element.");
+  m.def("memory", &memory_of, nb::arg("array"),
+        nb::sig("def memory(array: Array) -> tuple[treadle._core.device.Buffer, int]"),
+        "The memory, and where the first element is in it. Operations on it are not deferred from "
+        "now on: others can reach it.");
+  m.def(
+      "copy_out",
+      [](const Array& self, nb::handle host, bool wait) {
+        transfer(self, host, wait, HostArray::Access::write);
+      },
+      nb::arg("array"), nb::arg("host"), nb::arg("wait") = true,
+      nb::sig("def copy_out(array: Array, host: typing.Any, wait: bool = True) -> None"),
+      "Fills a contiguous array of the host with the elements in C's order, on the current stream. "
+      "Without `wait` it is kept until the stream is past the copy.");
+  m.def(
+      "copy_in",
+      [](const Array& self, nb::handle host, bool wait) {
+        transfer(self, host, wait, HostArray::Access::read);
+      },
+      nb::arg("array"), nb::arg("host"), nb::arg("wait") = true,
+      nb::sig("def copy_in(array: Array, host: typing.Any, wait: bool = True) -> None"),
+      "The reverse.");
+}
+
+}  // namespace treadle::bindings

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/kernel/reduction_kernel.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <list>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "calls/numpy_scalars.hpp"
+#include "errors.hpp"
+#include "image.hpp"
+#include "native/array.hpp"
+#include "native/device.hpp"
+#include "native/host_array.hpp"
+#include "rooms.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+using device::Argument;
+
+/// C name, NumPy's name of the dtype or "" for a structure, size in bytes.
+using PythonType = std::tuple<std::string, std::string, std::size_t>;
+
+DType dtype_of(const PythonType& type) {
+  const auto& [name, numpy_name, size_bytes] = type;
+  if (!numpy_name.empty()) return DType::parse(numpy_name);
+  // Texts need a structure's name and size; the name makes it differ from any other.
+  return DType::structure(name, {Field{name, Scalar::uint8, 0, size_bytes}}, size_bytes, 1);
+}
+
+// over 6 parameters because they are the keywords of the Python call
+void make(ReductionKernel* self, std::shared_ptr<device::Device> device, const PythonType& type,
+          std::string neutral, std::string reduce, std::string map, std::string arguments,
+          const std::vector<PythonType>& types, std::string name, std::string preamble,
+          std::vector<std::string> flags) {
+  numpy_types();  // from now on NumPy's scalars are known by their types
+  add_python_folders();
+  ReductionOptions options{
+      .name = std::move(name), .preamble = std::move(preamble), .flags = std::move(flags)};
+  options.types.emplace_back(std::get<0>(type), dtype_of(type));
+  for (const PythonType& one : types) options.types.emplace_back(std::get<0>(one), dtype_of(one));
+  new (self) ReductionKernel(std::move(device), dtype_of(type),
+                             {std::move(neutral), std::move(reduce), std::move(map),
+                              std::move(arguments)},
+                             std::move(options));
+}
+
+device::ParameterKind kind_of(ScalarKind kind) {
+  if (kind == ScalarKind::floating) return device::ParameterKind::floating;
+  return kind == ScalarKind::complex ? device::ParameterKind::unknown
+                                     : device::ParameterKind::integer;
+}
+
+/// Values are read where they are; structures are views of what Python objects lend.
+class Arguments {
+ public:
+  void read(nb::handle object) {
+    if (const Array* array = as_array(object.ptr()))
+      all_.emplace_back(*array);
+    else if (const memory::Buffer* buffer = as_buffer(object.ptr()))
+      all_.emplace_back(*buffer);
+    else if (const ScalarType* scalar = scalar_type(Py_TYPE(object.ptr())))
+      all_.emplace_back(scalar_data(object.ptr()), scalar->size, kind_of(scalar->kind));
+    else
+      read_bytes(object);
+  }
+  std::span<const Argument> get() const noexcept { return all_; }
+
+ private:
+  void read_bytes(nb::handle object) {
+    const HostArray& bytes = lent_.emplace_back(object, HostArray::Access::read);
+    all_.emplace_back(bytes.span().data(), bytes.size_bytes(), device::ParameterKind::unknown);
+  }
+
+  std::list<HostArray> lent_;
+  std::vector<Argument> all_;
+};
+
+void launch(ReductionKernel& self, const std::pair<std::int64_t, std::int64_t>& range,
+            std::int64_t count, const Array& result, const nb::args& objects) {
+  Arguments arguments;
+  for (const nb::handle object : objects) arguments.read(object);
+  const Argument target(result);
+  const auto [start, step] = range;
+  const auto stream = stream_for(result.device());
+  const nb::gil_scoped_release released;
+  self.launch_arguments(*stream, {start, start + count * step, step}, target, arguments.get());
+}
+
+}  // namespace
+
+void bind_reduction_kernel(nb::module_& m) {
+  nb::class_<ReductionKernel>(m, "ReductionKernel",
+                              "A kernel that folds what a C text gives for each index.")
+      .def("__init__", &make, nb::arg("device"), nb::arg("type"), nb::arg("neutral"),
+           nb::arg("reduce"), nb::arg("map"), nb::arg("arguments"), nb::kw_only(),
+           nb::arg("types") = std::vector<PythonType>(), nb::arg("name") = "reduction",
+           nb::arg("preamble") = "", nb::arg("flags") = std::vector<std::string>(),
+           "`type` is that of the result: (C name, NumPy's name of the dtype or \"\" for a "
+           "structure, size in bytes); `types` are others that `arguments` name.")
+      .def("compile", &ReductionKernel::compile, nb::call_guard<nb::gil_scoped_release>(),
+           "Now rather than at the first launch.")
+      .def(
+          "launch",
+          [](ReductionKernel& self, std::int64_t count, const Array& result,
+             const nb::args& arguments, std::int64_t start, std::int64_t step) {
+            launch(self, {start, step}, count, result, arguments);
+          },
+          nb::arg("count"), nb::arg("result"), nb::arg("arguments"), nb::kw_only(),
+          nb::arg("start") = 0, nb::arg("step") = 1,
+          nb::sig("def launch(self, count: int, result: treadle._core.array.Array, *arguments: "
+                  "typing.Any, start: int = 0, step: int = 1) -> None"),
+          "Queues folding the indices start, start + step ... into the first element of `result`. "
+          "Arguments are Arrays and Buffers, of which the first element is passed, NumPy's "
+          "scalars, and bytes of structures.")
+      .def_prop_ro("text", &ReductionKernel::text, "The program.");
+}
+
+}  // namespace treadle::bindings

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""What the array classes of both faces share: a subclass of treadle.Array whose operators give the
+face's own class, in the dtypes that its users know.
+
+Nothing is computed here. An operator is the native one, a cast where the face's dtype differs
+(it becomes part of the same kernel), and the wrapping of what comes out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treadle._core import array as _array
+from treadle._core import rules as _rules
+from treadle._core.array import Array
+from treadle._core.device import Device
+
+
+class FaceArray(Array):
+    """A face says what is below; `Array.__init__(self, array)` makes it share an array."""
+
+    policy: ClassVar[str]  # of dtypes, as treadle._core.rules knows it: "pycuda", "pyopencl"
+
+    def _is_plain(self) -> bool:
+        """Whether results wait like the native ones: no allocator of the user's has to be called
+        for them, and no constructor of a subclass."""
+        raise NotImplementedError
+
+    def _adopt(self, result: Array) -> FaceArray:
+        """The face's array that shares `result`, with what it inherits from this one."""
+        raise NotImplementedError
+
+    def _allocate(self, shape: Sequence[int], dtype: Any, strides: Sequence[int]) -> FaceArray:
+        """A new one, by this one's allocator and class."""
+        raise NotImplementedError
+
+    def _wrap(self, result: Array) -> FaceArray:
+        """The result of an operation of which this is the first array."""
+        if self._is_plain():
+            return self._adopt(result)
+        made = self._allocate(result.shape, result.dtype, result.strides)
+        Array.__setitem__(made, ..., result)
+        return made
+
+    def _apply(self, name: str, *operands: Any, out: Any = None) -> Any:
+        """An operation by NumPy's name."""
+        if out is not None:
+            assign(out, _array.apply(name, *operands))
+            return out
+        return self._wrap(_array.apply(name, *operands))
+
+
+def assign(target: Array, value: Any) -> None:
+    """Every element becomes that of `value`, which is broadcast and cast to any dtype."""
+    Array.__setitem__(target, ..., value)
+
+
+def first_array(*operands: Any) -> FaceArray:
+    """Whose class, allocator and place a result has: that of the first array that is no number."""
+    arrays = [operand for operand in operands if isinstance(operand, FaceArray)]
+    if not arrays:
+        kinds = ", ".join(type(operand).__name__ for operand in operands)
+        raise TypeError(f"one of the operands must be an array on the device, not {kinds}")
+    return next((array for array in arrays if array.ndim), arrays[0])
+
+
+@functools.lru_cache(maxsize=1024)
+def result_dtype(policy: str, name: str, a: Any, b: Any) -> np.dtype:
+    """The dtype that a face gives the result of an operation on two dtypes; an array meets numbers,
+    whose dtype does not matter, as int."""
+    return _rules._face_dtype(policy, name, 0 if a is None else a, 0 if b is None else b)
+
+
+def cast(array: Array, dtype: Any) -> Array:
+    """A native array of another dtype; nothing, if it has it."""
+    return array if array.dtype == dtype else Array.astype(array, dtype)
+
+
+def on_stream(device: Device, stream: Any) -> contextlib.AbstractContextManager[Any]:
+    """For a with block: work on the device goes to this stream of the user's, if there is one."""
+    return contextlib.nullcontext() if stream is None else device.adopt_stream(stream)
+
+
+# --- memory --------------------------------------------------------------------------------------
+
+
+def memory_axes(strides: Sequence[int]) -> list[int]:
+    """The axes from the outermost in memory to the innermost; in C's order on ties."""
+    return sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))
+
+
+def _in_memory_order(array: Array) -> Array:
+    axes = memory_axes(array.strides)
+    return array if axes == sorted(axes) else Array.transpose(array, axes)
+
+
+def empty_host(array: Array, allocate: Callable[..., np.ndarray] = np.empty) -> np.ndarray:
+    """An array of the host that has the shape, the dtype and the axes' order of this one."""
+    axes = memory_axes(array.strides)
+    return allocate([array.shape[axis] for axis in axes], array.dtype).transpose(np.argsort(axes))
+
+
+def read(array: Array, host: np.ndarray, wait: bool = True) -> None:
+    """Fills an array of the host, of the same shape and dtype."""
+    axes = memory_axes(host.strides)
+    if host.transpose(axes).flags.c_contiguous:
+        _array.copy_out(Array.transpose(array, axes) if axes else array, host.transpose(axes), wait)
+    else:
+        dense = np.empty(host.shape, host.dtype)
+        _array.copy_out(array, dense)
+        host[...] = dense
+
+
+def write(array: Array, host: np.ndarray, wait: bool = True) -> None:
+    """Copies an array of the host, of the same shape and dtype, in."""
+    axes = memory_axes(array.strides)
+    values = np.ascontiguousarray(host.transpose(axes))
+    target = Array.transpose(array, axes) if axes else array
+    # NumPy makes one axis of none.
+    _array.copy_in(target, values.reshape(target.shape), wait)
+
+
+def adopted(owner: Any, array: tuple[Device, int, int], layout: tuple[Any, Any, Any]) -> Array:
+    """An array in a user's memory, which is kept: (device, handle, offset in bytes) says where,
+    (dtype, shape, strides) how the elements lie."""
+    device, handle, offset = array
+    dtype, shape, strides = layout
+    steps = [
+        (length - 1) * stride for length, stride in zip(shape, strides, strict=True) if length
+    ]
+    low = sum(step for step in steps if step < 0)
+    high = sum(step for step in steps if step > 0) + np.dtype(dtype).itemsize
+    size = 0 if 0 in shape else high - low
+    buffer = _array.adopt(device, handle, size, owner, offset + low)
+    return _array.over(buffer, dtype, shape, strides, -low)
+
+
+# --- operators -----------------------------------------------------------------------------------
+
+
+def _binary(slot: Callable[[Array, Any], Any]) -> Callable[..., Any]:
+    def method(self: FaceArray, other: Any) -> Any:
+        result = slot(self, other)
+        if result is NotImplemented:
+            return result
+        return (self if self.ndim else first_array(self, other))._wrap(result)
+
+    return method
+
+
+def _comparison(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., Any]:
+    def method(self: FaceArray, other: Any) -> Any:
+        result = slot(self, other)
+        if result is NotImplemented:
+            return result
+        theirs = other.dtype if isinstance(other, Array | np.ndarray) else None
+        result = cast(result, result_dtype(self.policy, name, self.dtype, theirs))
+        return (self if self.ndim else first_array(self, other))._wrap(result)
+
+    return method
+
+
+def _unary(slot: Callable[[Array], Array]) -> Callable[..., Any]:
+    return lambda self: self._wrap(slot(self))
+
+
+def _in_place(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., Any]:
+    """Into the array's own dtype, whatever another array's is. A number that does not fit is
+    refused, as by NumPy."""
+
+    def method(self: FaceArray, other: Any) -> Any:
+        if not isinstance(other, Array):
+            return slot(self, other)
+        fits = _rules.can_cast(other.dtype, self.dtype, "same_kind")
+        if fits and (name != "divide" or self.dtype.kind in "fc"):
+            return slot(self, other)
+        assign(self, _array.apply(name, self, other))
+        return self
+
+    return method
+
+
+_ARITHMETIC = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+}
+_COMPARISONS = {
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+}
+
+
+def _define_operators() -> None:
+    for word, name in _ARITHMETIC.items():
+        for slot in (f"__{word}__", f"__r{word}__"):
+            setattr(FaceArray, slot, _binary(getattr(Array, slot)))
+        slot = f"__i{word}__"
+        setattr(FaceArray, slot, _in_place(getattr(Array, slot), name))
+    for word, name in _COMPARISONS.items():
+        slot = f"__{word}__"
+        setattr(FaceArray, slot, _comparison(getattr(Array, slot), name))
+    for slot in ("__neg__", "__pos__", "__abs__", "__invert__"):
+        setattr(FaceArray, slot, _unary(getattr(Array, slot)))
+
+
+_define_operators()
