@@ -39,7 +39,7 @@ class FaceArray(Array):
         """A new one, by this one's allocator and class."""
         raise NotImplementedError
 
-    def _wrap(self, result: Array) -> FaceArray:
+    def _wrap(self, result: Array) -> Any:
         """The result of an operation of which this is the first array."""
         if self._is_plain():
             return self._adopt(result)
@@ -60,7 +60,7 @@ def assign(target: Array, value: Any) -> None:
     Array.__setitem__(target, ..., value)
 
 
-def first_array(*operands: Any) -> FaceArray:
+def first_array(*operands: Any) -> Any:
     """Whose class, allocator and place a result has: that of the first array that is no number."""
     arrays = [operand for operand in operands if isinstance(operand, FaceArray)]
     if not arrays:
@@ -130,9 +130,7 @@ def adopted(owner: Any, array: tuple[Device, int, int], layout: tuple[Any, Any, 
     (dtype, shape, strides) how the elements lie."""
     device, handle, offset = array
     dtype, shape, strides = layout
-    steps = [
-        (length - 1) * stride for length, stride in zip(shape, strides, strict=True) if length
-    ]
+    steps = [(length - 1) * stride for length, stride in zip(shape, strides, strict=True) if length]
     low = sum(step for step in steps if step < 0)
     high = sum(step for step in steps if step > 0) + np.dtype(dtype).itemsize
     size = 0 if 0 in shape else high - low

@@ -79,8 +79,8 @@ def check_vectors(
 ) -> None:
     """Refuses arrays that the kernel would read wrongly or beyond their ends.
 
-    `vectors` has the position, declaration and array of each; `indices` are those that the kernel
-    runs for, at least one.
+    `kernel` is what errors call it; `vectors` has the position, declaration and array of each;
+    `indices` are those that the kernel runs for, at least one.
     """
     low, high = min(indices[0], indices[-1]), max(indices[0], indices[-1])
     orders = 0  # a bit for C's, and one for Fortran's
@@ -105,13 +105,13 @@ def check_vectors(
             orders |= 1 if flags.c_contiguous else 2
     if orders == 3:
         raise ValueError(
-            f"arguments of elementwise kernel {kernel} are in C order and in Fortran order: their "
+            f"arguments of {kernel} are in C order and in Fortran order: their "
             "elements at one place in memory do not belong together"
         )
 
 
 def _named(kernel: str, position: int, argument: Any) -> str:
-    return f"argument {position} ({argument.name}) of elementwise kernel {kernel}"
+    return f"argument {position} ({argument.name}) of {kernel}"
 
 
 def resolved_range(

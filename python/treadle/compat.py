@@ -22,7 +22,7 @@ FACES = {"pycuda": "treadle.pycuda", "pyopencl": "treadle.pyopencl"}
 
 # Modules that PyCUDA and PyOpenCL have and this release of Treadle does not.
 _ARRAY_MODULES = {
-    "pycuda": "gpuarray reduction scan cumath curandom sparse",
+    "pycuda": "scan curandom sparse",
     "pyopencl": "array reduction scan algorithm bitonic_sort clmath clrandom",
 }
 _ABSENT = {

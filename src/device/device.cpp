@@ -185,15 +185,19 @@ std::shared_ptr<Stream> Device::default_stream() {
   return {shared_from_this(), default_stream_.get()};
 }
 
-std::shared_ptr<Stream> Device::adopt_stream(std::uint64_t raw) {
+std::shared_ptr<Stream> Device::adopt_stream(std::uint64_t raw, std::shared_ptr<void> owner) {
   // The default stream has one object, whatever it is called.
   if (auto stream = default_stream(); raw <= 1 || raw == stream->raw()) return stream;
   const std::lock_guard lock(streams_mutex_);
   auto& known = adopted_streams_[raw];
-  if (const auto live = known.lock()) return keeping_device(live);
+  if (const auto live = known.lock()) {
+    if (live->owner_ == nullptr) live->owner_ = std::move(owner);
+    return keeping_device(live);
+  }
   std::erase_if(adopted_streams_,
                 [&](const auto& entry) { return entry.first != raw && entry.second.expired(); });
   std::shared_ptr<Stream> made = create_stream({.from = StreamSource::From::raw, .raw = raw});
+  made->owner_ = std::move(owner);
   adopted_streams_[raw] = made;
   return keeping_device(made);
 }

@@ -149,6 +149,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   virtual void queue_callback(std::function<void()> callback) = 0;
 
  private:
+  friend class Device;
   struct Waits;
   void queue_order(const Order& order);
   void copy_peer(const Copy& copy, const Order& order);
@@ -156,6 +157,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   Device& device_;
   std::uint64_t raw_;
+  std::shared_ptr<void> owner_;  // of one that was adopted; guarded by the Device
 };
 
 }  // namespace treadle::device

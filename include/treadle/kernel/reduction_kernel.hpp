@@ -79,6 +79,8 @@ class ReductionKernel {
   }
   /// The program.
   std::string text() const { return generate().text; }
+  /// Work-items of a group.
+  unsigned group_size() const { return generate().group_size; }
 
  private:
   /// What is compiled.

@@ -5,12 +5,14 @@
 
 #include <utility>
 
+#include "calls/argument.hpp"
 #include "errors.hpp"
 #include "native/array.hpp"
 #include "native/device.hpp"
 #include "native/host_array.hpp"
 #include "treadle/array/transfer.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/device/cuda.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -78,9 +80,23 @@ void transfer(const Array& self, nb::handle host, bool wait, HostArray::Access a
   }
 }
 
+cuda::DevicePointer address_of(PyObject* object) {
+  const Array& array = *as_array(object);
+  if (array.size() == 0) return 0;
+  if (device::cuda_context(array.device()) == nullptr)
+    raise_python(PyExc_TypeError, "an array of " + array.device().info().id +
+                                      " is no memory of a CUDA driver: it has no address");
+  const device::Location first = array.location();
+  return first.handle + first.offset;
+}
+
 }  // namespace
 
 void bind_array_memory(nb::module_& m) {
+  register_pointer_type(m.attr("Array"), &address_of);
+  m.def(
+      "rebind", [](Array& array, const Array& other) { array = other; }, nb::arg("array"),
+      nb::arg("other"), "Makes the Python object stand for another array, as its class wants it.");
   m.def("adopt", &adopt, nb::arg("device"), nb::arg("handle"), nb::arg("size_bytes"),
         nb::arg("owner").none(), nb::arg("offset") = 0,
         "Memory that a user's allocator gave: an address, or OpenCL's memory object and an offset "

@@ -61,6 +61,23 @@ nb::object keeping(nb::object object, nb::handle owner) {
   return object;
 }
 
+/// Keeps another library's stream for as long as arrays remember that it worked on them. They may
+/// let it go under a lock, where nobody may wait for the GIL.
+std::shared_ptr<void> owner_of(const nb::object& stream) {
+  if (PyLong_Check(stream.ptr()) != 0) return nullptr;
+  return {nb::object(stream).release().ptr(), [](void* kept) {
+            const auto let_go = [](void* object) {
+              Py_DECREF(static_cast<PyObject*>(object));
+              return 0;
+            };
+            // Holding the GIL takes a thread state, which there is none of at the process's end.
+            if (_PyThreadState_UncheckedGet() != nullptr && PyGILState_Check() == 1)
+              let_go(kept);
+            else if (Py_IsInitialized() != 0)
+              Py_AddPendingCall(let_go, kept);
+          }};
+}
+
 nb::object adopt_stream(Device& self, nb::object stream) {
   if (const Stream* own = as_stream(stream.ptr()); own != nullptr) {
     if (&own->device() == &self) return stream;
@@ -68,7 +85,7 @@ nb::object adopt_stream(Device& self, nb::object stream) {
         "the stream is of " + own->device().info().id + ", not of " + self.info().id,
         "events order work of two devices: stream.wait(other.record())");
   }
-  return keeping(stream_object(self.adopt_stream(stream_handle(stream))), stream);
+  return stream_object(self.adopt_stream(stream_handle(stream), owner_of(stream)));
 }
 
 nb::object adopt_event(Device& self, nb::object event) {

@@ -121,6 +121,7 @@ void bind_reduction_kernel(nb::module_& m) {
           "Queues folding the indices start, start + step ... into the first element of `result`. "
           "Arguments are Arrays and Buffers, of which the first element is passed, NumPy's "
           "scalars, and bytes of structures.")
+      .def_prop_ro("group_size", &ReductionKernel::group_size, "Work-items of a group.")
       .def_prop_ro("text", &ReductionKernel::text, "The program.");
 }
 

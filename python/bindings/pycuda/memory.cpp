@@ -22,6 +22,13 @@ void ManagedAllocation::free() {
   free_without_gil(memory_);
 }
 
+void BufferAllocation::free() {
+  if (buffer_.is_freed())
+    raise_logic_error("device_allocation::free failed: invalid resource handle");
+  const nb::gil_scoped_release released;
+  buffer_.free();
+}
+
 nb::object raw_buffer(cuda::DevicePointer address, nb::handle size, nb::handle offset) {
   const auto length = unsigned_argument(size.ptr(), "size", PY_SSIZE_T_MAX);
   const auto start = unsigned_argument(offset.ptr(), "offset", PY_SSIZE_T_MAX);
@@ -83,6 +90,11 @@ void bind_allocations(nb::module_& m) {
   nb::class_<LinearAllocation, DeviceAllocation>(m, "_LinearAllocation");
   register_pointer_type(nb::type<LinearAllocation>(), [](PyObject* object) {
     return nb::inst_ptr<LinearAllocation>(object)->live_address();
+  });
+  nb::class_<BufferAllocation, DeviceAllocation> buffer(m, "_BufferAllocation");
+  buffer.def(nb::init<memory::Buffer>(), nb::arg("buffer"));
+  register_pointer_type(buffer, [](PyObject* object) {
+    return nb::inst_ptr<BufferAllocation>(object)->live_address();
   });
 }
 

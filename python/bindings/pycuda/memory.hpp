@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pycuda/classes.hpp"
+#include "treadle/memory/buffer.hpp"
 
 namespace treadle::bindings::face {
 
@@ -51,6 +52,22 @@ class ManagedAllocation final : public DeviceAllocation {
 
  private:
   cuda::ManagedMemory memory_;
+};
+
+/// Memory of an array, which is of the device's pool.
+class BufferAllocation final : public DeviceAllocation {
+ public:
+  explicit BufferAllocation(memory::Buffer buffer)
+      : DeviceAllocation(address_of(buffer)), buffer_(std::move(buffer)) {}
+  void free() override;
+  cuda::DevicePointer live_address() const override { return address_of(buffer_); }
+
+ private:
+  static cuda::DevicePointer address_of(const memory::Buffer& buffer) {
+    return buffer.location().handle + buffer.location().offset;
+  }
+
+  memory::Buffer buffer_;
 };
 
 /// Base of classes in Python whose get_pointer() gives an address.

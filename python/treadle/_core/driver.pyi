@@ -9,6 +9,7 @@ import os
 from typing import TypeAlias
 
 import treadle._core.compile
+import treadle._core.device
 
 
 def get_version() -> tuple:
@@ -206,6 +207,9 @@ class DeviceAllocation:
 
 class _LinearAllocation(DeviceAllocation):
     pass
+
+class _BufferAllocation(DeviceAllocation):
+    def __init__(self, buffer: treadle._core.device.Buffer) -> None: ...
 
 class PointerHolderBase:
     """Subclasses define get_pointer(), and are then taken as addresses."""

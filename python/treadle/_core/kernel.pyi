@@ -128,5 +128,9 @@ class ReductionKernel:
         """
 
     @property
+    def group_size(self) -> int:
+        """Work-items of a group."""
+
+    @property
     def text(self) -> str:
         """The program."""

@@ -153,6 +153,7 @@ class ElementwiseKernel:
         indices = builtins.range(*(chosen or (first.mem_size,)))
         if not indices:
             return
-        check_vectors(self._snippet.name, vectors, form.uses_every_element, indices)
+        called = f"elementwise kernel {self._snippet.name}"
+        check_vectors(called, vectors, form.uses_every_element, indices)
         own = chosen or (first.mem_size,)
         form.launch(len(indices), stream, [*values, *own])

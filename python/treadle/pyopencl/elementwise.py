@@ -151,7 +151,8 @@ class ElementwiseKernel:
             return form.kernel(
                 queue, (0,), None, *args, *own, wait_for=wait_for, allow_empty_ndrange=True
             )
-        check_vectors(self.name, vectors, form.uses_every_element, indices)
+        called = f"elementwise kernel {self.name}"
+        check_vectors(called, vectors, form.uses_every_element, indices)
         sizes = form.sizes(len(indices))
         if capture_as is not None:
             captured = [*self._untyped(args), *map(np.int64, own)]

@@ -1,0 +1,554 @@
+# SPDX-License-Identifier: MIT
+"""The class of pycuda.gpuarray."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+import treadle.numpy as tnp
+from treadle._core import array as _array
+from treadle._core.array import Array
+from treadle._face_array import FaceArray, assign, cast, empty_host, on_stream, read, write
+from treadle.pycuda import _gpuarray_memory as _memory
+from treadle.pycuda import driver as cuda
+from treadle.pycuda._splay import Splay, splay
+from treadle.pycuda.compyte.array import ArrayFlags, get_common_dtype
+
+_TEXTURES = (
+    "textures are not part of this release of Treadle: read the array through a pointer in the "
+    "kernel"
+)
+
+
+class GPUArray(FaceArray):
+    """An array on the device of the current context. `allocator` is called for its memory, and for
+    that of results; the default is the device's pool, when memory is needed."""
+
+    policy = "pycuda"
+    __array_priority__ = 100
+
+    base: Any = None
+    _allocator: Callable[[int], Any] | None = None
+    _gpudata: Any = None
+
+    # over 6 parameters because they are PyCUDA's
+    def __init__(
+        self,
+        shape: Any,
+        dtype: Any,
+        allocator: Callable[[int], Any] | None = cuda.mem_alloc,
+        base: Any = None,
+        gpudata: Any = None,
+        strides: Sequence[int] | None = None,
+        order: str = "C",
+    ) -> None:
+        shape, dtype = _memory.shape_of(shape), np.dtype(dtype)
+        if strides is None:
+            strides = _memory.strides_of(shape, dtype.itemsize, order)
+        else:
+            strides = tuple(operator.index(stride) for stride in strides)
+        if gpudata is not None:
+            own = _memory.at_address(
+                (gpudata, base), operator.index(gpudata), dtype, shape, strides
+            )
+        elif _memory.is_default(allocator):
+            own = _memory.empty(_memory.current_device(), dtype, shape, strides)
+        else:
+            own, gpudata = _memory.allocated(allocator, dtype, shape, strides)
+        Array.__init__(self, own)
+        self._gpudata = gpudata
+        if base is not None:
+            self.base = base
+        if not _memory.is_default(allocator):
+            self._allocator = allocator
+
+    # --- what FaceArray asks ---------------------------------------------------------------------
+
+    def _is_plain(self) -> bool:
+        return self._allocator is None and type(self) is GPUArray
+
+    def _adopt(self, result: Array) -> GPUArray:
+        made = GPUArray.__new__(GPUArray)
+        Array.__init__(made, result)
+        return made
+
+    def _allocate(self, shape: Sequence[int], dtype: Any, strides: Sequence[int]) -> GPUArray:
+        if tuple(shape) == self.shape and type(self) is not GPUArray:
+            return self._new_like_me(dtype)
+        return GPUArray(shape, dtype, self.allocator, strides=strides)
+
+    def _new_like_me(self, dtype: Any = None, order: str = "C") -> GPUArray:
+        """Undefined elements in this shape; in the same order if the dtype is the same."""
+        dtype = self.dtype if dtype is None else np.dtype(dtype)
+        strides = _memory.strides_like(self, dtype, "K" if dtype == self.dtype else order)
+        return self.__class__(self.shape, dtype, allocator=self.allocator, strides=strides)
+
+    def _view(self, result: Array, base: Any = None) -> GPUArray:
+        """The same memory, seen otherwise."""
+        view = self._adopt(result)
+        view.base = self if base is None else base
+        view._allocator = self._allocator
+        return view
+
+    def _run(self, stream: cuda.Stream | None, compute: Callable[[], Any]) -> Any:
+        """What `compute` gives; with a stream, queued there now."""
+        if stream is None:
+            return compute()
+        with on_stream(self.device, stream):
+            result = compute()
+            _array.evaluate(result)
+        return result
+
+    def _give(
+        self, result: Array, allocator: Callable[[int], Any] | None = None, out: Any = None
+    ) -> GPUArray:
+        """A native result as the caller wants it: in `out`, in memory of an allocator, or as that
+        of an operation on this array."""
+        if out is not None:
+            return _filled(out, result)
+        if allocator is None:
+            return self._wrap(result)
+        return _filled(GPUArray(result.shape, result.dtype, allocator), result)
+
+    # --- attributes ------------------------------------------------------------------------------
+
+    @property
+    def allocator(self) -> Callable[[int], Any]:
+        """Where memory of results comes from."""
+        return cuda.mem_alloc if self._allocator is None else self._allocator
+
+    @allocator.setter
+    def allocator(self, allocator: Callable[[int], Any] | None) -> None:
+        self._allocator = None if _memory.is_default(allocator) else allocator
+
+    @property
+    def gpudata(self) -> Any:
+        """The memory: an allocation, or of a part of one an address. None without elements."""
+        if self._gpudata is None:
+            self._gpudata = _memory.allocation_of(self, self.base is None)
+        return self._gpudata
+
+    @gpudata.setter
+    def gpudata(self, memory: Any) -> None:
+        address = operator.index(memory)
+        own = _memory.at_address(memory, address, self.dtype, self.shape, self.strides)
+        _array.rebind(self, own)
+        self._gpudata = memory
+
+    @property
+    def ptr(self) -> int:
+        """The address of the first element."""
+        if self.gpudata is None:
+            raise AttributeError("an array without elements has no ptr")
+        return operator.index(self.gpudata)
+
+    @property
+    def mem_size(self) -> int:
+        """How many elements it has."""
+        return self.size
+
+    @property
+    def flags(self) -> ArrayFlags:
+        """c_contiguous, f_contiguous, and forc: one of them."""
+        return ArrayFlags(self)
+
+    @property
+    def _splay(self) -> Splay:
+        return splay(self.size)
+
+    @property
+    def _grid(self) -> tuple[int, int]:
+        return self._splay[0]
+
+    @property
+    def _block(self) -> tuple[int, int, int]:
+        return self._splay[1]
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {
+            "shape": self.shape,
+            "strides": self.strides,
+            "data": (self.ptr if self.size else 0, False),
+            "typestr": self.dtype.str,
+            "stream": None,
+            "version": 3,
+        }
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # --- to and from the host --------------------------------------------------------------------
+
+    def set(self, ary: Any, async_: bool = False, stream: cuda.Stream | None = None) -> None:
+        """Copies an array of the host or of the device in, of the same size and dtype."""
+        if ary.size != self.size:
+            raise ValueError(f"an array of {ary.size} elements is copied into {self.size}")
+        if ary.dtype != self.dtype:
+            raise ValueError(f"an array of {ary.dtype} is copied into one of {self.dtype}")
+        if ary.shape != self.shape:
+            warnings.warn(
+                f"setting an array of shape {self.shape} from one of shape {ary.shape}",
+                stacklevel=2,
+            )
+            ary = ary.reshape(self.shape)
+        memcpy_discontig(self, ary, async_, stream)
+
+    def set_async(self, ary: Any, stream: cuda.Stream | None = None) -> None:
+        """The same without waiting; an array of the host is kept until it was copied."""
+        self.set(ary, async_=True, stream=stream)
+
+    def get(
+        self,
+        ary: np.ndarray | None = None,
+        pagelocked: bool = False,
+        async_: bool = False,
+        stream: cuda.Stream | None = None,
+    ) -> np.ndarray:
+        """The elements on the host: in `ary`, or in a new array with the axes in the same order."""
+        if ary is None:
+            target = empty_host(self, cuda.pagelocked_empty if pagelocked else np.empty)
+        else:
+            target = self._checked(ary)
+        memcpy_discontig(target, self, async_, stream)
+        return target if ary is None else ary
+
+    def _checked(self, ary: np.ndarray) -> np.ndarray:
+        if ary.size != self.size:
+            raise ValueError(f"{self.size} elements are copied into an array of {ary.size}")
+        if ary.dtype != self.dtype:
+            raise TypeError(f"an array of {self.dtype} is copied into one of {ary.dtype}")
+        if ary.shape == self.shape:
+            return ary
+        warnings.warn(
+            f"getting an array of shape {self.shape} into one of shape {ary.shape} is deprecated",
+            DeprecationWarning,
+            stacklevel=3,
+        )
+        view = ary.view()
+        view.shape = self.shape
+        return view
+
+    def get_async(
+        self, stream: cuda.Stream | None = None, ary: np.ndarray | None = None
+    ) -> np.ndarray:
+        """The same without waiting; a new array is page-locked."""
+        return self.get(ary, pagelocked=True, async_=True, stream=stream)
+
+    def copy(self) -> GPUArray:
+        """A new array without gaps, with the axes in the same order."""
+        return self._wrap(Array.copy(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return from_host, (self.get(),)
+
+    def __str__(self) -> str:
+        return str(self.get())
+
+    def __repr__(self) -> str:
+        return repr(self.get())
+
+    def __iter__(self) -> Iterator[GPUArray]:
+        return (self[i] for i in range(len(self)))
+
+    # --- arithmetic ------------------------------------------------------------------------------
+
+    def __pos__(self) -> GPUArray:
+        return self
+
+    # over 6 parameters because they are PyCUDA's
+    def mul_add(
+        self,
+        selffac: Any,
+        other: GPUArray,
+        otherfac: Any,
+        add_timer: Callable[[int, Callable[[], float]], Any] | None = None,
+        stream: cuda.Stream | None = None,
+        out: GPUArray | None = None,
+    ) -> GPUArray:
+        """selffac * self + otherfac * other, in the dtype that the arrays have in common."""
+        if out is None:
+            dtype = get_common_dtype(self, other, True)
+            return self._timed(
+                add_timer,
+                stream,
+                lambda: self._wrap(cast(_combined(self, selffac, other, otherfac), dtype)),
+            )
+        return self._axpbyz(selffac, other, otherfac, out, add_timer, stream)
+
+    def _timed(
+        self, add_timer: Any, stream: cuda.Stream | None, compute: Callable[[], GPUArray]
+    ) -> GPUArray:
+        if add_timer is None:
+            return self._run(stream, compute)
+        start, end = cuda.Event(), cuda.Event()
+        start.record(stream)
+        result = self._run(stream, compute)
+        _array.evaluate(result)
+        end.record(stream)
+
+        def seconds() -> float:
+            end.synchronize()
+            return end.time_since(start) * 1e-3
+
+        add_timer(3 * self.size, seconds)
+        return result
+
+    # over 6 parameters because they are PyCUDA's
+    def _axpbyz(
+        self,
+        selffac: Any,
+        other: GPUArray,
+        otherfac: Any,
+        out: GPUArray,
+        add_timer: Any = None,
+        stream: cuda.Stream | None = None,
+    ) -> GPUArray:
+        return self._timed(
+            add_timer,
+            stream,
+            lambda: _filled(out, _combined(self, selffac, other, otherfac)),
+        )
+
+    def _axpbz(
+        self, selffac: Any, other: Any, out: GPUArray, stream: cuda.Stream | None = None
+    ) -> GPUArray:
+        return self._run(stream, lambda: _filled(out, _scaled(self, selffac) + other))
+
+    def _elwise_multiply(
+        self, other: Any, out: GPUArray, stream: cuda.Stream | None = None
+    ) -> GPUArray:
+        return self._run(stream, lambda: _filled(out, self * other))
+
+    def _div(self, other: Any, out: GPUArray, stream: cuda.Stream | None = None) -> GPUArray:
+        return self._run(stream, lambda: _filled(out, self / other))
+
+    def _rdiv_scalar(
+        self, other: Any, out: GPUArray, stream: cuda.Stream | None = None
+    ) -> GPUArray:
+        return self._run(stream, lambda: _filled(out, other / self))
+
+    def _pow(self, other: Any, new: bool) -> GPUArray:
+        if new:
+            return self**other
+        self **= other  # type: ignore[misc]
+        return self
+
+    # --- functions of one array ------------------------------------------------------------------
+
+    def fill(  # type: ignore[override]
+        self, value: Any, stream: cuda.Stream | None = None
+    ) -> GPUArray:
+        """Makes every element this value. Returns the array."""
+        return self._run(stream, lambda: _filled(self, value))
+
+    def astype(self, dtype: Any, stream: cuda.Stream | None = None) -> GPUArray:
+        """The elements in another dtype, as a new array."""
+        return self._run(stream, lambda: self._wrap(Array.astype(self, dtype)))
+
+    def reverse(self, stream: cuda.Stream | None = None) -> GPUArray:
+        """A new array with the elements from the last to the first."""
+        backwards = (slice(None, None, -1),) * self.ndim
+        return self._run(stream, lambda: self._wrap(Array.copy(Array.__getitem__(self, backwards))))
+
+    def any(
+        self, stream: cuda.Stream | None = None, allocator: Callable[[int], Any] | None = None
+    ) -> GPUArray:
+        """Whether an element is not 0, as an array of no axes."""
+        return self._run(stream, lambda: self._give(tnp.any(self), allocator))
+
+    def all(
+        self, stream: cuda.Stream | None = None, allocator: Callable[[int], Any] | None = None
+    ) -> GPUArray:
+        """Whether no element is 0, as an array of no axes."""
+        return self._run(stream, lambda: self._give(tnp.all(self), allocator))
+
+    @property
+    def real(self) -> GPUArray:
+        """The real parts as a new array; of real elements the array itself."""
+        return self._apply("real", self) if self.dtype.kind == "c" else self
+
+    @property
+    def imag(self) -> GPUArray:
+        """The imaginary parts as a new array."""
+        return self._apply("imag", self)
+
+    def conj(self, out: GPUArray | None = None) -> GPUArray:
+        """The complex conjugate; of real elements the array itself."""
+        if self.dtype.kind != "c":
+            return self if out is None else _filled(out, self)
+        return self._apply("conjugate", self, out=out)
+
+    conjugate = conj
+
+    # --- views -----------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> GPUArray:
+        result = Array.__getitem__(self, index)
+        return self._view(result) if _is_basic(index) else self._wrap(result)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        Array.__setitem__(self, index, value)
+
+    def reshape(self, *shape: Any, order: str = "C") -> GPUArray:
+        """The same elements, in C's or in Fortran's order, under another shape, of which one length
+        may be -1. The array itself, a view, or where strides cannot say it, a copy."""
+        lengths = _resolved(shape, self.size)
+        flags = self.flags
+        contiguous = {"C": flags.c_contiguous, "F": flags.f_contiguous}
+        if order not in contiguous:
+            raise ValueError(f"invalid order: {order!r}; it is 'C' or 'F'")
+        if lengths == self.shape and contiguous[order]:
+            return self
+        if order == "C":
+            result = Array.reshape(self, lengths)
+        else:
+            transposed = Array.reshape(Array.transpose(self), lengths[::-1])
+            result = Array.transpose(transposed)
+        return self._view(result) if contiguous[order] else self._wrap(result)
+
+    def ravel(self) -> GPUArray:
+        """One axis."""
+        return self.reshape(self.size)
+
+    def view(self, dtype: Any = None) -> GPUArray:
+        """The same bytes as another dtype; along the innermost axis there are as many more."""
+        dtype = self.dtype if dtype is None else np.dtype(dtype)
+        if dtype == self.dtype:
+            return self._view(self)
+        if not self.ndim:
+            raise ValueError("the dtype of an array of no axes cannot be changed")
+        shape, strides = list(self.shape), list(self.strides)
+        axis = min(range(self.ndim), key=lambda k: abs(strides[k]))
+        length, left = divmod(shape[axis] * self.dtype.itemsize, dtype.itemsize)
+        if left or (strides[axis] != self.dtype.itemsize and shape[axis] > 1):
+            raise ValueError(
+                f"new type not compatible with array: {shape[axis]} elements of {self.dtype} "
+                f"along axis {axis} are no whole number of {dtype}"
+            )
+        shape[axis], strides[axis] = length, dtype.itemsize
+        return self._view(_array.viewed(self, dtype, shape, strides))
+
+    def squeeze(self) -> GPUArray:
+        """A view without axes of length 1."""
+        return self._view(Array.squeeze(self))
+
+    def transpose(self, axes: Sequence[int] | None = None) -> GPUArray:  # type: ignore[override]
+        """A view with the axes in another order; in reverse by default."""
+        if axes is None:
+            axes = range(self.ndim)[::-1]
+        elif len(axes) != self.ndim:
+            raise ValueError(f"axes don't match array: {tuple(axes)} of {self.ndim} axes")
+        base = self if self.base is None else self.base
+        # Of no axes nothing changes, and the native function would reverse them all.
+        result = Array.transpose(self, list(axes)) if self.ndim else self
+        return self._view(result, base)
+
+    @property
+    def T(self) -> GPUArray:
+        """A view with the axes in reverse."""
+        return self.transpose()
+
+    def bind_to_texref(self, texref: Any, allow_offset: bool = False) -> int:
+        """Not part of this release."""
+        raise cuda.LogicError(f"bind_to_texref: {_TEXTURES}")
+
+    def bind_to_texref_ext(
+        self,
+        texref: Any,
+        channels: int = 1,
+        allow_double_hack: bool = False,
+        allow_complex_hack: bool = False,
+        allow_offset: bool = False,
+    ) -> int:
+        """Not part of this release."""
+        raise cuda.LogicError(f"bind_to_texref_ext: {_TEXTURES}")
+
+
+GPUArray.__module__ = "pycuda.gpuarray"
+
+
+def _filled(target: GPUArray, value: Any) -> GPUArray:
+    assign(target, value)
+    return target
+
+
+def _scaled(array: GPUArray, factor: Any) -> Array:
+    """Numbers of NumPy count as Python's: they do not decide the dtype."""
+    if isinstance(factor, np.generic):
+        factor = factor.item()
+    return Array.__mul__(array, factor)
+
+
+def _combined(x: GPUArray, a: Any, y: GPUArray, b: Any) -> Array:
+    return _scaled(x, a) + _scaled(y, b)
+
+
+def _is_basic(index: Any) -> bool:
+    """Whether indices are positions and slices, which give a view."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(
+        part is None or part is Ellipsis or isinstance(part, slice | int | np.integer)
+        for part in parts
+    )
+
+
+def _resolved(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
+    """The arguments of reshape() as lengths, -1 replaced."""
+    if len(shape) == 1 and not hasattr(shape[0], "__index__"):
+        shape = tuple(shape[0])
+    lengths = [operator.index(length) for length in shape]
+    if lengths.count(-1) > 1:
+        raise ValueError("can only specify one unknown dimension")
+    known = 1
+    for length in lengths:
+        known *= length if length != -1 else 1
+    if -1 in lengths:
+        if known == 0 or size % known:
+            raise ValueError(f"total size of new array must be unchanged: {size} elements")
+        lengths[lengths.index(-1)] = size // known
+    elif known != size:
+        raise ValueError(
+            f"total size of new array must be unchanged: {size} elements as {tuple(lengths)}"
+        )
+    return tuple(lengths)
+
+
+def memcpy_discontig(
+    dst: Any, src: Any, async_: bool = False, stream: cuda.Stream | None = None
+) -> None:
+    """Copies between arrays of the host and the device, of the same shape and dtype and in any
+    order of axes."""
+    if src.shape != dst.shape or src.dtype != dst.dtype:
+        raise ValueError(
+            f"an array of shape {src.shape} and {src.dtype} is copied into one of shape "
+            f"{dst.shape} and {dst.dtype}"
+        )
+    if not isinstance(dst, GPUArray) and not isinstance(src, GPUArray):
+        dst[...] = src
+        return
+    device = (dst if isinstance(dst, GPUArray) else src).device
+    with on_stream(device, stream):
+        if not isinstance(dst, GPUArray):
+            read(src, dst, not async_)
+        elif not isinstance(src, GPUArray):
+            write(dst, src, not async_)
+        else:
+            assign(dst, src)
+
+
+def from_host(
+    ary: Any,
+    allocator: Callable[[int], Any] | None = None,
+    async_: bool = False,
+    stream: cuda.Stream | None = None,
+) -> GPUArray:
+    """A copy of an array of the host, with the axes in the same order."""
+    ary = np.asarray(ary)
+    made = GPUArray(ary.shape, ary.dtype, allocator, strides=_memory.compact_strides(ary))
+    memcpy_discontig(made, ary, async_, stream)
+    return made

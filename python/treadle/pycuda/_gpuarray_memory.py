@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Where GPUArrays are: the device of the current context, memory, and strides of new arrays."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from treadle._core import array as _array
+from treadle._core.array import Array
+from treadle._core.device import Device
+from treadle._core.driver import _BufferAllocation
+from treadle._face_array import adopted, memory_axes
+from treadle.pycuda import driver as cuda
+from treadle.pycuda.compyte.array import c_contiguous_strides, f_contiguous_strides
+from treadle.pycuda.tools import _ContextCache
+
+_devices = _ContextCache()
+
+
+def current_device() -> Device:
+    """The device of the current context; LogicError if there is none."""
+    context = cuda.Context.get_current()
+    if context is None:
+        cuda.Context.get_device()  # says so
+    device = _devices.get(context)
+    if device is None:
+        device = _devices[context] = Device.of(context)
+    return device
+
+
+def is_default(allocator: Any) -> bool:
+    """Whether memory comes from the device's pool, when it is needed."""
+    return allocator is None or allocator is cuda.mem_alloc
+
+
+def shape_of(shape: Any) -> tuple[int, ...]:
+    """A tuple of lengths, from one or several."""
+    try:
+        lengths: tuple[int, ...] = (operator.index(shape),)
+    except TypeError:
+        lengths = tuple(operator.index(length) for length in shape)
+    if any(length < 0 for length in lengths):
+        raise ValueError(f"negative dimensions are not allowed: shape {lengths}")
+    return lengths
+
+
+def strides_of(shape: Sequence[int], itemsize: int, order: str) -> tuple[int, ...]:
+    """Of an array without gaps."""
+    if order not in ("C", "F"):
+        raise ValueError(f"invalid order: {order!r}; it is 'C' or 'F'")
+    dense = c_contiguous_strides if order == "C" else f_contiguous_strides
+    return dense(itemsize, shape)
+
+
+def compact_strides(ary: Any) -> tuple[int, ...]:
+    """Strides without gaps for the shape and the axes' order of an array."""
+    strides = [0] * len(ary.shape)
+    step = ary.dtype.itemsize
+    for axis in reversed(memory_axes(ary.strides)):
+        strides[axis] = step
+        step *= max(ary.shape[axis], 1)
+    return tuple(strides)
+
+
+def strides_like(ary: Any, dtype: np.dtype, order: str) -> tuple[int, ...]:
+    """Of a new array of the shape of another: order is NumPy's "C", "F", "A" or "K"."""
+    if order == "A":
+        order = "F" if ary.flags.f_contiguous and not ary.flags.c_contiguous else "C"
+    if order in ("C", "F"):
+        return strides_of(ary.shape, dtype.itemsize, order)
+    if order == "K":
+        scale = ary.dtype.itemsize
+        return tuple(stride // scale * dtype.itemsize for stride in compact_strides(ary))
+    raise ValueError(f"Unsupported order: {order!r}; it is 'C', 'F', 'A' or 'K'")
+
+
+def empty(device: Device, dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> Array:
+    """Undefined elements, in memory of the device's pool."""
+    if tuple(strides) == c_contiguous_strides(dtype.itemsize, shape):
+        return _array.empty(shape, dtype, device)
+    low, size = extent(dtype, shape, strides)
+    memory = _array.empty((size,), np.uint8, device)
+    return _array.viewed(memory, dtype, shape, strides, -low)
+
+
+def extent(dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
+    """Where the lowest byte is, counted from the first element, and the bytes from there on."""
+    if 0 in shape:
+        return 0, 0
+    steps = [(length - 1) * stride for length, stride in zip(shape, strides, strict=True)]
+    low = sum(step for step in steps if step < 0)
+    return low, sum(step for step in steps if step > 0) + dtype.itemsize - low
+
+
+def allocated(
+    allocator: Any, dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]
+) -> tuple[Array, Any]:
+    """An array in memory that a user's allocator gives, and what it gave."""
+    low, size = extent(dtype, shape, strides)
+    if size == 0:
+        return _array.empty(shape, dtype, current_device()), None
+    memory = allocator(size)
+    if memory is None:
+        raise cuda.MemoryError(f"the allocator {allocator!r} gave no memory for {size} bytes")
+    array = adopted(
+        memory, (current_device(), operator.index(memory), -low), (dtype, shape, strides)
+    )
+    return array, memory
+
+
+def at_address(
+    owner: Any, address: int, dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]
+) -> Array:
+    """An array whose first element is at an address; `owner` keeps the memory."""
+    low, size = extent(dtype, shape, strides)
+    if size == 0:
+        return _array.empty(shape, dtype, current_device())
+    return adopted(owner, (current_device(), address + low, -low), (dtype, shape, strides))
+
+
+def allocation_of(array: Array, is_root: bool) -> Any:
+    """What a user has of the memory: an allocation, or of a part of one an address."""
+    if array.size == 0:
+        return None
+    buffer, offset = _array.memory(array)
+    return _BufferAllocation(buffer) if is_root and offset == 0 else buffer.address + offset
