@@ -183,6 +183,18 @@ def _in_place(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., Any
     return method
 
 
+def _method(native: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(native)
+    def method(self: FaceArray, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if out is not None:
+            return native(self, *args, out=out, **kwargs)
+        return self._wrap(native(self, *args, **kwargs))
+
+    return method
+
+
+# Of NumPy, beyond those that the faces had.
+_METHODS = ("sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all")
 _ARITHMETIC = {
     "add": "add",
     "sub": "subtract",
@@ -216,6 +228,8 @@ def _define_operators() -> None:
     for word, name in _COMPARISONS.items():
         slot = f"__{word}__"
         setattr(FaceArray, slot, _comparison(getattr(Array, slot), name))
+    for name in _METHODS:
+        setattr(FaceArray, name, _method(getattr(Array, name)))
     for slot in ("__neg__", "__pos__", "__abs__", "__invert__"):
         setattr(FaceArray, slot, _unary(getattr(Array, slot)))
 
