@@ -45,6 +45,22 @@ TEST_P(AdoptionTest, OneRawStreamIsOneStream) {
             user.device()->default_stream());
 }
 
+TEST_P(AdoptionTest, AStreamKeepsItsFirstOwner) {
+  std::weak_ptr<int> kept;
+  {
+    const UserContext user(*native());
+    auto owner = std::make_shared<int>(0);
+    const auto other = std::make_shared<int>(0);
+    kept = owner;
+    const std::uint64_t raw = user.stream()->raw();
+    const auto stream = user.device()->adopt_stream(raw, std::move(owner));
+    EXPECT_EQ(user.device()->adopt_stream(raw, other), stream);
+    EXPECT_EQ(other.use_count(), 1);
+    EXPECT_FALSE(kept.expired());
+  }
+  EXPECT_TRUE(kept.expired());
+}
+
 TEST_P(AdoptionTest, StreamsOfAnotherContextAreRefused) {
   if (info().kind == DeviceKind::null) GTEST_SKIP() << "null devices know no contexts";
   const UserContext user(*native()), other(*native());

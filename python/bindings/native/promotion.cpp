@@ -17,7 +17,17 @@
 
 namespace treadle::bindings {
 
+namespace {
+
+/// NumPy's dtypes, of which there is one object each; kept for ever, guarded by the GIL.
+std::array<PyObject*, static_cast<std::size_t>(Scalar::structure)> known_dtypes;
+
+}  // namespace
+
 Scalar scalar_from(nb::handle dtype_like) {
+  const auto* const found = std::ranges::find(known_dtypes, dtype_like.ptr());
+  if (found != known_dtypes.end() && *found != nullptr)
+    return static_cast<Scalar>(found - known_dtypes.begin());
   const nb::object dtype = nb::module_::import_("numpy").attr("dtype")(dtype_like);
   return DType::parse(nb::cast<std::string>(dtype.attr("str"))).scalar();
 }
@@ -58,8 +68,7 @@ Op op_named(const std::string& name) {
 }
 
 nb::object numpy_dtype(Scalar scalar) {
-  static std::array<PyObject*, static_cast<std::size_t>(Scalar::structure)> known;  // for ever
-  PyObject*& dtype = known.at(static_cast<std::size_t>(scalar));
+  PyObject*& dtype = known_dtypes.at(static_cast<std::size_t>(scalar));
   if (dtype == nullptr)
     dtype = nb::module_::import_("numpy").attr("dtype")(DType(scalar).name()).release().ptr();
   return nb::borrow(dtype);

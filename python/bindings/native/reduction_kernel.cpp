@@ -47,10 +47,10 @@ void make(ReductionKernel* self, std::shared_ptr<device::Device> device, const P
       .name = std::move(name), .preamble = std::move(preamble), .flags = std::move(flags)};
   options.types.emplace_back(std::get<0>(type), dtype_of(type));
   for (const PythonType& one : types) options.types.emplace_back(std::get<0>(one), dtype_of(one));
-  new (self) ReductionKernel(std::move(device), dtype_of(type),
-                             {std::move(neutral), std::move(reduce), std::move(map),
-                              std::move(arguments)},
-                             std::move(options));
+  new (self)
+      ReductionKernel(std::move(device), dtype_of(type),
+                      {std::move(neutral), std::move(reduce), std::move(map), std::move(arguments)},
+                      std::move(options));
 }
 
 device::ParameterKind kind_of(ScalarKind kind) {
@@ -111,9 +111,8 @@ void bind_reduction_kernel(nb::module_& m) {
       .def(
           "launch",
           [](ReductionKernel& self, std::int64_t count, const Array& result,
-             const nb::args& arguments, std::int64_t start, std::int64_t step) {
-            launch(self, {start, step}, count, result, arguments);
-          },
+             const nb::args& arguments, std::int64_t start,
+             std::int64_t step) { launch(self, {start, step}, count, result, arguments); },
           nb::arg("count"), nb::arg("result"), nb::arg("arguments"), nb::kw_only(),
           nb::arg("start") = 0, nb::arg("step") = 1,
           nb::sig("def launch(self, count: int, result: treadle._core.array.Array, *arguments: "

@@ -267,6 +267,42 @@ class Array:
     def transpose(self, *axes: int | Sequence[int]) -> Array:
         """A view with its axes in another order; in reverse without an argument."""
 
+    def sum(self, axis: int | tuple[int, ...] | None = None, dtype: Any = None, out: Array | None = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Array:
+        """The sum of all elements, or along axes; lazy, as all reductions."""
+
+    def prod(self, axis: int | tuple[int, ...] | None = None, dtype: Any = None, out: Array | None = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Array:
+        """The product of all elements, or along axes."""
+
+    def mean(self, axis: int | tuple[int, ...] | None = None, dtype: Any = None, out: Array | None = None, keepdims: bool = False, where: Any = True) -> Array:
+        """The mean; of integers in float64."""
+
+    def var(self, axis: int | tuple[int, ...] | None = None, dtype: Any = None, out: Array | None = None, ddof: float = 0, keepdims: bool = False, where: Any = True, correction: float = 0) -> Array:
+        """The variance: the sum of squared distances from the mean, by n - ddof."""
+
+    def std(self, axis: int | tuple[int, ...] | None = None, dtype: Any = None, out: Array | None = None, ddof: float = 0, keepdims: bool = False, where: Any = True, correction: float = 0) -> Array:
+        """The root of the variance."""
+
+    def min(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Array:
+        """The least element; NaN if there is one."""
+
+    def max(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Array:
+        """The largest element; NaN if there is one."""
+
+    def argmin(self, axis: int | None = None, out: Array | None = None, keepdims: bool = False) -> Array:
+        """Where the least element is along an axis, or in C's order of all."""
+
+    def argmax(self, axis: int | None = None, out: Array | None = None, keepdims: bool = False) -> Array:
+        """Where the largest element is along an axis, or in C's order of all."""
+
+    def any(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, keepdims: bool = False, where: Any = True) -> Array:
+        """Whether an element is not zero."""
+
+    def all(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, keepdims: bool = False, where: Any = True) -> Array:
+        """Whether all elements are not zero."""
+
+    def dot(self, other: Any) -> Array:
+        """The sum of the products of two arrays with one axis."""
+
 def array(values: Any, dtype: Any = None, device: treadle._core.device.Device | None = None) -> Array:
     """Values of the host as an array, in their own order. Blocking."""
 
@@ -297,6 +333,20 @@ def set_lazy(lazy: bool) -> bool:
     """
     Whether expressions wait until somebody looks at them. Returns what it was.
     """
+
+def reduce(name: str, x: Any, **options: Any) -> Array:
+    """
+    A reduction by its name in NumPy; beside NumPy's options it takes ignores_nan.
+    """
+
+def dot(x: Any, y: Any) -> Array:
+    """The sum of the products of two arrays with one axis."""
+
+def vdot(x: Any, y: Any) -> Array:
+    """The same of all elements, the first conjugated."""
+
+def average(x: Any, weights: Any, **options: Any) -> Array:
+    """The mean of elements that count by their weights."""
 
 def rebind(array: Array, other: Array) -> None:
     """

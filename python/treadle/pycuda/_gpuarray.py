@@ -241,7 +241,9 @@ class GPUArray(FaceArray):
 
     def copy(self) -> GPUArray:
         """A new array without gaps, with the axes in the same order."""
-        return self._wrap(Array.copy(self))
+        if self._is_plain():
+            return self._adopt(Array.copy(self))
+        return _filled(self._allocate(self.shape, self.dtype, _memory.compact_strides(self)), self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return from_host, (self.get(),)
@@ -355,13 +357,13 @@ class GPUArray(FaceArray):
         backwards = (slice(None, None, -1),) * self.ndim
         return self._run(stream, lambda: self._wrap(Array.copy(Array.__getitem__(self, backwards))))
 
-    def any(
+    def any(  # type: ignore[override]
         self, stream: cuda.Stream | None = None, allocator: Callable[[int], Any] | None = None
     ) -> GPUArray:
         """Whether an element is not 0, as an array of no axes."""
         return self._run(stream, lambda: self._give(tnp.any(self), allocator))
 
-    def all(
+    def all(  # type: ignore[override]
         self, stream: cuda.Stream | None = None, allocator: Callable[[int], Any] | None = None
     ) -> GPUArray:
         """Whether no element is 0, as an array of no axes."""

@@ -189,11 +189,6 @@ def _destinations(arrays: Sequence[GPUArray], dest_shape: Any, out: Any) -> Sequ
     return [GPUArray(dest_shape, a.dtype, a.allocator) for a in arrays]
 
 
-def _put(target: GPUArray, places: GPUArray, values: Array) -> None:
-    """target[places] = values, of all elements in a row."""
-    Array.__setitem__(Array.reshape(target, (target.size,)), places, values)
-
-
 # over 6 parameters because they are PyCUDA's
 def multi_take_put(
     arrays: Sequence[GPUArray],
@@ -211,7 +206,7 @@ def multi_take_put(
     _same_number("src_offsets", offsets, arrays)
 
     def move(a: GPUArray, target: GPUArray, offset: Any) -> GPUArray:
-        _put(target, dest_indices, tnp.take(a, Array.__add__(src_indices, int(offset))))
+        tnp.put(target, dest_indices, tnp.take(a, Array.__add__(src_indices, int(offset))))
         return target
 
     for a, target, offset in zip(arrays, targets, offsets, strict=True):
@@ -230,7 +225,7 @@ def multi_put(
     targets = _destinations(arrays, dest_shape, out)
 
     def move(a: GPUArray, target: GPUArray) -> GPUArray:
-        _put(target, dest_indices, Array.reshape(a, (a.size,)))
+        tnp.put(target, dest_indices, Array.reshape(a, (a.size,)))
         return target
 
     for a, target in zip(arrays, targets, strict=True):
