@@ -11,8 +11,10 @@ import numpy as np
 import pycuda.driver as cuda
 import pycuda.gpuarray as gpuarray
 import pytest
+from pycuda.elementwise import ElementwiseKernel
 from pycuda.gpuarray import GPUArray
 
+import treadle.numpy as tnp
 from treadle._core.array import Array
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -304,3 +306,37 @@ def test_results_of_subclasses_are_made_by_their_constructor():
     assert type(a._new_like_me(np.float64)) is Labelled
     a += 1
     assert a.label == "new"
+
+
+# --- records -------------------------------------------------------------------------------------
+
+needs_records = pytest.mark.skipif(
+    not hasattr(tnp, "take"), reason="arrays of records come with indexing"
+)
+
+
+@needs_records
+def test_arrays_of_records():
+    pair = np.dtype([("a", np.int32), ("b", np.float32)])
+    x = np.array([(1, 2), (3, 4), (5, 6)], pair)
+    a = gpuarray.to_gpu(x)
+    same(a, x)
+    same(a[::-1], x[::-1])
+    same(a.copy(), x)
+    a[1] = np.array((7, 8), pair)
+    x[1] = (7, 8)
+    same(a, x)
+    same(a.fill(np.array((9, 9), pair)), np.full(3, (9, 9), pair))
+    same(gpuarray.zeros(3, pair), np.zeros(3, pair))
+    same(gpuarray.zeros_like(a), np.zeros(3, pair))
+
+
+@needs_records
+def test_short_vectors():
+    vec = gpuarray.vec
+    a = gpuarray.zeros(4, vec.float3)
+    a[2] = vec.make_float3(1, 2, 3)
+    assert a.get()[2].tolist() == (1, 2, 3)
+    kernel = ElementwiseKernel("float3 *x, float3 by", "x[i].y += by.z")
+    kernel(a, vec.make_float3(0, 0, 7))
+    assert a.get()["y"].tolist() == [7, 7, 9, 7]

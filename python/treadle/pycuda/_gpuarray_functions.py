@@ -265,7 +265,9 @@ def _reduced(
 
 
 def _subset(subset: GPUArray, a: GPUArray) -> Array:
-    return tnp.take(a, subset)
+    chosen = tnp.take(a, subset)
+    _array.evaluate(chosen)  # reductions do not gather
+    return chosen
 
 
 def sum(
