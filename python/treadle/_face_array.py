@@ -29,15 +29,15 @@ class FaceArray(Array):
     def _is_plain(self) -> bool:
         """Whether results wait like the native ones: no allocator of the user's has to be called
         for them, and no constructor of a subclass."""
-        raise NotImplementedError
+        return True
 
     def _adopt(self, result: Array) -> FaceArray:
         """The face's array that shares `result`, with what it inherits from this one."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} does not say how it shares an array")
 
     def _allocate(self, shape: Sequence[int], dtype: Any, strides: Sequence[int]) -> FaceArray:
         """A new one, by this one's allocator and class."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} does not say how it is made")
 
     def _wrap(self, result: Array) -> Any:
         """The result of an operation of which this is the first array."""
