@@ -54,6 +54,30 @@ class FaceArray(Array):
             return out
         return self._wrap(_array.apply(name, *operands))
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """NumPy's functions, which operators of NumPy's numbers and arrays call, too."""
+        result = Array.__array_ufunc__(self, ufunc, method, *inputs, **options)
+        name = ufunc.__name__
+        if name in _COMPARISONS.values() and method == "__call__" and not options:
+            dtypes = (_dtype_beside_arrays(operand) for operand in inputs)
+            result = cast(result, result_dtype(self.policy, name, *dtypes))
+        return self._wrap_all(result)
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+        return self._wrap_all(Array.__array_function__(self, function, types, arguments, options))
+
+    def _wrap_all(self, result: Any) -> Any:
+        if isinstance(result, tuple | list):
+            return type(result)(self._wrap_all(one) for one in result)
+        if isinstance(result, Array) and not isinstance(result, FaceArray):
+            return self._wrap(result)
+        return result
+
+
+def _dtype_beside_arrays(operand: Any) -> Any:
+    """None for numbers, whose dtype does not matter."""
+    return operand.dtype if isinstance(operand, Array | np.ndarray) else None
+
 
 def assign(target: Array, value: Any) -> None:
     """Every element becomes that of `value`, which is broadcast and cast to any dtype."""
@@ -156,7 +180,7 @@ def _comparison(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., A
         result = slot(self, other)
         if result is NotImplemented:
             return result
-        theirs = other.dtype if isinstance(other, Array | np.ndarray) else None
+        theirs = _dtype_beside_arrays(other)
         result = cast(result, result_dtype(self.policy, name, self.dtype, theirs))
         return (self if self.ndim else first_array(self, other))._wrap(result)
 

@@ -95,6 +95,12 @@ def test_shapes_are_broadcast():
 def test_arrays_of_numpy_are_operands():
     a = gpuarray.to_gpu(floats(4))
     same(a + floats(4), 2 * floats(4))
+    same(floats(4) + a, 2 * floats(4))
+    same(floats(4) < a + 1, np.ones(4, np.float32))
+    same(np.float32(2) > a, (floats(4) < 2).astype(np.float32))
+    same(np.float32(2) * a, 2 * floats(4))
+    np.testing.assert_allclose(np.sin(a).get(), np.sin(floats(4)), rtol=1e-6)
+    assert isinstance(np.where(a > 1, a, 0), GPUArray)
     a += floats(4)
     same(a, 2 * floats(4))
 

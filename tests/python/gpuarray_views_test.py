@@ -9,6 +9,8 @@ import pycuda.driver as cuda
 import pycuda.gpuarray as gpuarray
 import pytest
 
+import treadle.numpy as tnp
+
 sys.path.insert(0, str(Path(__file__).parent))
 from gpuarray_values import floats, same  # noqa: E402
 
@@ -196,3 +198,11 @@ def test_copies_of_views_of_any_strides():
     same(b, x)
     with pytest.raises(ValueError, match="shape"):
         gpuarray._memcpy_discontig(target, a)
+
+
+def test_treadle_s_functions_copy_arrays():
+    a = gpuarray.to_gpu(floats(3, 4))
+    assert a.copy("F").strides == (4, 12)
+    same(a.copy("F"), floats(3, 4))
+    np.testing.assert_array_equal(tnp.array(a, order="F").get(), floats(3, 4))
+    np.testing.assert_array_equal(tnp.clip(a, 2, 5).get(), floats(3, 4).clip(2, 5))

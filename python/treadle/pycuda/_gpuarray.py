@@ -184,7 +184,9 @@ class GPUArray(FaceArray):
 
     # --- to and from the host --------------------------------------------------------------------
 
-    def set(self, ary: Any, async_: bool = False, stream: cuda.Stream | None = None) -> None:
+    def set(  # type: ignore[override]
+        self, ary: Any, async_: bool = False, stream: cuda.Stream | None = None
+    ) -> None:
         """Copies an array of the host or of the device in, of the same size and dtype."""
         if ary.size != self.size:
             raise ValueError(f"an array of {ary.size} elements is copied into {self.size}")
@@ -202,7 +204,7 @@ class GPUArray(FaceArray):
         """The same without waiting; an array of the host is kept until it was copied."""
         self.set(ary, async_=True, stream=stream)
 
-    def get(
+    def get(  # type: ignore[override]
         self,
         ary: np.ndarray | None = None,
         pagelocked: bool = False,
@@ -239,14 +241,21 @@ class GPUArray(FaceArray):
         """The same without waiting; a new array is page-locked."""
         return self.get(ary, pagelocked=True, async_=True, stream=stream)
 
-    def copy(self) -> GPUArray:
-        """A new array without gaps, with the axes in the same order."""
+    def copy(self, order: str = "K") -> GPUArray:
+        """A new array without gaps, with the axes in the same order, or in NumPy's `order`."""
         if self._is_plain():
-            return self._adopt(Array.copy(self))
-        return _filled(self._allocate(self.shape, self.dtype, _memory.compact_strides(self)), self)
+            return self._adopt(Array.copy(self, order))
+        strides = _memory.strides_like(self, self.dtype, order)
+        return _filled(self._allocate(self.shape, self.dtype, strides), self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return from_host, (self.get(),)
+
+    def __copy__(self) -> GPUArray:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> GPUArray:
+        return self.copy()
 
     def __str__(self) -> str:
         return str(self.get())

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-import treadle.numpy as tnp
+import treadle.numpy
 from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._face_array import cast, first_array
@@ -46,6 +46,7 @@ __all__ = [
     "where",
 ]
 
+tnp: Any = treadle.numpy  # some of its names are young: they are looked up when they are called
 Stream = cuda.Stream | None
 Allocator = Callable[[int], Any] | None
 
