@@ -115,8 +115,9 @@ void Fusion::order(const StreamRef& stream) {
 
 template <class Use>
 void Fusion::with_launch(Use use) const {
-  const codegen::Expression expression = builder_.build();
+  const codegen::Expression& expression = builder_.expression();
   std::vector<kernel::ElementwiseArray> arrays;
+  arrays.reserve(outputs_.size() + leaves_.size());
   const auto add = [&](const Operand& operand) {
     arrays.push_back({operand.storage->buffer.location() +
                           static_cast<std::uint64_t>(operand.layout.offset_bytes()),

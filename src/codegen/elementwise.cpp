@@ -19,6 +19,7 @@ using What = SpaceParameter::What;
 
 std::vector<ElementwiseOperand> operands_of(const Expression& expression) {
   std::vector<ElementwiseOperand> operands;
+  operands.reserve(expression.outputs.size() + expression.leaves.size() + 1);
   for (std::size_t i = 0; i < expression.outputs.size(); ++i)
     operands.push_back(
         {Kind::output, static_cast<std::uint8_t>(i), expression.dtype_of(expression.outputs[i])});

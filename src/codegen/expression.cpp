@@ -216,6 +216,13 @@ Value ExpressionBuilder::cast(Value value, Scalar dtype) {
 
 void ExpressionBuilder::output(Value value) { expression_.outputs.push_back(value); }
 
+ExpressionBuilder::ExpressionBuilder() {
+  // Most are small; growing step by step costs more than the room.
+  expression_.instructions.reserve(16);
+  expression_.leaves.reserve(8);
+  expression_.scalars.reserve(8);
+}
+
 Expression ExpressionBuilder::build() const {
   if (expression_.outputs.empty())
     throw InvalidArgument("an expression stores nothing", "name an output");

@@ -29,6 +29,9 @@ class Lowerer {
           std::size_t output_count, const Tiling& tiling)
       : extents_(extents), operands_(operands), output_count_(output_count), tiling_(tiling) {
     result_.offsets.resize(operands.size());
+    result_.extents.reserve(extents.size() + 1);
+    result_.strides.reserve(operands.size() * (extents.size() + 1));
+    result_.loop.steps.reserve(operands.size());
   }
 
   Lowering run() {

@@ -33,7 +33,7 @@ class Launcher {
         dialect_(codegen::dialect_of(device.info().language)),
         operands_(codegen::operands_of(launch.expression)) {
     require_fit();
-    lay_out_position();
+    if (launch.expression.uses_position()) lay_out_position();
   }
 
   const ElementwisePlan& plan() {

@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -25,18 +26,16 @@ class PlanTable {
   /// without a lock held; what it throws reaches all who wait for it, and the next one tries again.
   template <class Make>
   const Plan& find(const std::string& key, Make&& make) {
-    std::promise<Shared> mine;
+    std::optional<std::promise<Shared>> mine;
     std::shared_future<Shared> plan;
-    bool is_mine = false;
     {
       const std::lock_guard lock(mutex_);
       const auto [at, is_new] = plans_.try_emplace(key);
-      if (is_new) at->second = mine.get_future().share();
+      if (is_new) at->second = mine.emplace().get_future().share();
       plan = at->second;
-      is_mine = is_new;
     }
     // Others who want it wait at the future, not at the lock.
-    if (is_mine) make_plan(key, mine, make);
+    if (mine) make_plan(key, *mine, make);
     return *plan.get();
   }
 

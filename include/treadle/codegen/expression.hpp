@@ -65,6 +65,7 @@ struct Expression {
 /// exchange its operands the one that was made first stands first: x * y + y * x is one product.
 class ExpressionBuilder {
  public:
+  ExpressionBuilder();
   /// Number of an input that is read; each call is a leaf of its own.
   Value leaf(const DType& dtype, int in_place = -1);
   /// A value that the launch passes; each call is a parameter of its own.
@@ -81,6 +82,8 @@ class ExpressionBuilder {
   /// All that was built. Throws as Expression::require_valid(), and InvalidArgument for more than
   /// 255 instructions or for none stored.
   Expression build() const;
+  /// What was built so far, not checked: whoever makes a kernel of it does so once.
+  const Expression& expression() const noexcept { return expression_; }
 
  private:
   Value add(const Instruction& instruction);
