@@ -21,7 +21,7 @@ from typing import Any
 _SUBMODULES = ("compat", "compile", "cuda", "numpy", "pycuda", "pyopencl", "random")
 # Where in the extension names live that are not in its top.
 _HOMES = {
-    "array": ("Array", "evaluate"),
+    "array": ("Array", "evaluate", "fusing"),
     "compile": ("compile_cuda",),
     "device": (
         "AddressInfo",

@@ -14,6 +14,7 @@ from treadle._core import live_objects as live_objects
 from treadle._core import settings as settings
 from treadle._core.array import Array as Array
 from treadle._core.array import evaluate as evaluate
+from treadle._core.array import fusing as fusing
 from treadle._core.compile import compile_cuda as compile_cuda
 from treadle._core.device import AddressInfo as AddressInfo
 from treadle._core.device import Buffer as Buffer

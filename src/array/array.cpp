@@ -74,8 +74,8 @@ Array Array::from(const void* values, const Shape& shape, const DType& dtype,
   const Array made = empty(shape, dtype, placement);
   if (made.size() != 0) {
     const Node& leaf = Access::node(made);
-    leaf.stream->copy_in(leaf.storage->buffer.location(), values,
-                         static_cast<std::size_t>(made.size_bytes()));
+    const device::LeaveDeferred leave;  // new memory
+    leaf.stream->copy_in(leaf.storage->buffer, values, static_cast<std::size_t>(made.size_bytes()));
     leaf.stream->synchronize();
   }
   return made;
@@ -90,8 +90,8 @@ Array Array::view_of(memory::Buffer buffer, const Layout& layout, const DType& d
                           std::to_string(buffer.size_bytes()) + " bytes");
   std::shared_ptr<device::Stream> stream = placement.stream;
   if (stream == nullptr) stream = Context::of(buffer.device()).stream({});
+  (void)buffer.location();  // others have it
   auto storage = Ref<Storage>::adopt(new Storage(std::move(buffer), stream));
-  storage->has_escaped = true;
   storage->is_read_only = placement.is_read_only;
   return Access::array(make_leaf(std::move(storage), layout, dtype));
 }
@@ -115,11 +115,13 @@ bool Array::is_writable() const {
          (!own.storage->is_read_only && !own.layout.may_repeat_elements(own.dtype.size_bytes()));
 }
 
-memory::Buffer Array::buffer() const {
-  Node& own = node();
-  compute(own);
-  if (!own.storage->has_escaped.exchange(true)) before_write(*own.storage);
-  return own.storage->buffer;
+memory::Buffer Array::buffer() const { return computed(*this)->storage->buffer; }
+
+std::pair<device::Location, device::WatchedMemory*> Array::for_launch() const {
+  const NodeRef own = computed(*this);
+  return {device::Location(own->storage->buffer) +
+              static_cast<std::uint64_t>(own->layout.offset_bytes()),
+          own->storage.get()};
 }
 
 memory::Buffer Array::buffer(const StreamRef& stream) const {
@@ -144,9 +146,12 @@ void Array::require_host(const DType& wanted, std::size_t count) const {
 }
 
 void Array::get(void* values) const {
-  const Node& own = node();
-  const StreamRef stream = own.context->stream(own.stream);
-  copy_out(*this, values, stream);
+  const Array shared = *this;  // another thread may give this one another node
+  const NodeRef own = computed(shared);
+  const StreamRef stream = own->context->stream(own->stream);
+  const WithoutHostLock released;
+  const device::LeaveDeferred leave;  // other expressions may wait
+  copy_out(shared, values, stream);
   stream->synchronize();
 }
 
@@ -169,20 +174,18 @@ Number Array::item() const {
 
 Array Array::at(std::span<const Index> index) const {
   const Layout view = layout().indexed(index);
-  Node& own = node();
-  compute(own);
-  return Access::array(make_leaf(own.storage, view, own.dtype));
+  const NodeRef own = computed(*this);
+  return Access::array(make_leaf(own->storage, view, own->dtype));
 }
 
 Array Array::viewed(const Layout& view, const DType& dtype) const {
-  Node& own = node();
-  compute(own);
+  const NodeRef own = computed(*this);
   const auto [low, high] = view.byte_range(dtype.size_bytes());
-  if (low < 0 || high > static_cast<std::int64_t>(own.storage->buffer.size_bytes()))
+  if (low < 0 || high > static_cast<std::int64_t>(own->storage->buffer.size_bytes()))
     throw InvalidArgument("the view reaches from byte " + std::to_string(low) + " to " +
                           std::to_string(high) + " of a buffer of " +
-                          std::to_string(own.storage->buffer.size_bytes()) + " bytes");
-  return Access::array(make_leaf(own.storage, view, dtype));
+                          std::to_string(own->storage->buffer.size_bytes()) + " bytes");
+  return Access::array(make_leaf(own->storage, view, dtype));
 }
 
 Array apply(Op op, std::span<const Operand> operands) { return finished(record(op, operands)); }
@@ -216,7 +219,7 @@ bool may_share_memory(const Array& x, const Array& y) {
   // Two storages may be views of one memory, which somebody else owns.
   const bool is_one = a.storage == b.storage;
   const auto placed = [&](const Node& node) {
-    const device::Location start = node.storage->buffer.location();
+    const device::Location start = node.storage->buffer;
     const auto begin = static_cast<std::int64_t>(is_one ? 0 : start.handle + start.offset);
     return Layout(node.layout.shape(), node.layout.strides(), begin + node.layout.offset_bytes());
   };

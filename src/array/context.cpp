@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "array/evaluate.hpp"
 #include "treadle/device/current.hpp"
 #include "treadle/device/device.hpp"
 
@@ -12,10 +13,6 @@ namespace {
 /// Whether an array stands for it.
 bool is_seen(const Node& node) noexcept {
   return node.handles.load(std::memory_order_relaxed) != 0;
-}
-
-void take(Node& node, std::vector<NodeRef>& found) {
-  if (node.try_add_reference()) found.push_back(NodeRef::adopt(&node));
 }
 
 }  // namespace
@@ -50,6 +47,7 @@ void Context::enlist(Node& node) {
   node.next = nullptr;
   (last_ != nullptr ? last_->next : first_) = &node;
   last_ = &node;
+  if (first_ == &node) tell_device();
 }
 
 void Context::unlist(Node& node, const std::unique_lock<std::mutex>&) noexcept {
@@ -65,23 +63,50 @@ void Context::unlist(Node& node, const std::unique_lock<std::mutex>&) noexcept {
   (node.previous != nullptr ? node.previous->next : first_) = node.next;
   (node.next != nullptr ? node.next->previous : last_) = node.previous;
   node.previous = node.next = nullptr;
+  if (first_ == nullptr) tell_device();
 }
 
-bool Context::reads(const Node& node, const Storage& storage) {
+bool Context::reads(const Node& node, std::uint64_t handle) {
   // No deeper than Caps::steps.
   for (unsigned i = 0; i < node.arity; ++i) {
     const Node& operand = *node.operands[i];
-    if (operand.is_leaf() ? operand.storage.get() == &storage : reads(operand, storage))
-      return true;
+    if (operand.is_leaf() ? operand.storage->handle == handle : reads(operand, handle)) return true;
   }
   return false;
 }
 
-std::vector<NodeRef> Context::readers_of(const Storage& storage) {
+/// Computes pending nodes that arrays stand for and that are wanted, the oldest first.
+template <class Wanted>
+std::vector<NodeRef> Context::compute_where(Wanted wanted) {
   std::vector<NodeRef> found;
-  for (Node* node = first_; node != nullptr; node = node->next)
-    if (is_seen(*node) && reads(*node, storage)) take(*node, found);
+  {
+    const std::lock_guard lock(mutex);
+    for (Node* node = first_; node != nullptr; node = node->next)
+      if (is_seen(*node) && wanted(*node) && node->try_add_reference())
+        found.push_back(NodeRef::adopt(node));
+  }
+  compute(found, Grouping::siblings);
   return found;
+}
+
+std::vector<NodeRef> Context::compute_readers(std::uint64_t handle) {
+  if (handle == 0) return {};
+  return compute_where([&](const Node& node) { return reads(node, handle); });
+}
+
+void Context::before_write(device::Location location, device::Stream* writer) {
+  const std::vector<NodeRef> readers = compute_readers(location.handle);
+  if (writer == nullptr) return;
+  const StreamRef then = writer->shared_from_this();
+  const device::Stream* ordered = writer;
+  for (const NodeRef& reader : readers) {
+    if (reader->stream.get() != ordered) order(reader->stream, then);
+    ordered = reader->stream.get();
+  }
+}
+
+void Context::before_mark(device::Stream& stream) {
+  compute_where([&](const Node& node) { return node.stream.get() == &stream; });
 }
 
 }  // namespace treadle::array

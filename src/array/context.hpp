@@ -8,6 +8,7 @@
 
 #include "array/node.hpp"
 #include "treadle/array/array.hpp"
+#include "treadle/device/deferred.hpp"
 
 namespace treadle::array {
 
@@ -20,7 +21,7 @@ StreamRef stream_of(const Placement& placement);
 /// remembers. Nothing that may run code of others is called under it: allocators, compilers,
 /// launches, destructors of nodes. An argument of a pending node cannot become a leaf unnoticed,
 /// because both happen under the lock.
-class Context {
+class Context final : public device::DeferredWork {
  public:
   explicit Context(device::Device& device) : device_(device) {}
 
@@ -38,16 +39,23 @@ class Context {
   void unlist(Node& node, const std::unique_lock<std::mutex>& locked) noexcept;
   /// A number that no node is marked with; the lock is held.
   std::uint32_t next_mark() noexcept { return ++mark_; }
-  /// Pending nodes that arrays stand for and that read `storage`, the oldest first. The lock is
-  /// held; each has a share.
-  std::vector<NodeRef> readers_of(const Storage& storage);
-  /// Whether a pending node does; the lock is held.
-  static bool reads(const Node& node, const Storage& storage);
+  /// Computes pending nodes that arrays stand for and that read an allocation.
+  std::vector<NodeRef> compute_readers(std::uint64_t handle);
+
+  /// Whether a pending node reads an allocation; the lock is held.
+  static bool reads(const Node& node, std::uint64_t handle);
+
+  void before_write(device::Location location, device::Stream* writer) override;
+  void before_mark(device::Stream& stream) override;
 
   std::mutex mutex;
   std::condition_variable changed;  ///< a node is not `computing` any more
 
  private:
+  template <class Wanted>
+  std::vector<NodeRef> compute_where(Wanted wanted);
+  void tell_device() noexcept { device_.set_deferred(first_ != nullptr ? this : nullptr); }
+
   device::Device& device_;
   std::uint32_t mark_ = 0;
   Node *first_ = nullptr, *last_ = nullptr;  // pending nodes in the order they were made

@@ -15,6 +15,7 @@ namespace {
 
 std::atomic<bool> lazy = true;
 thread_local int fusing_scopes = 0;
+HostLock host_lock = {nullptr, nullptr};
 
 constexpr std::size_t most_outputs = 8;
 
@@ -28,7 +29,9 @@ class Group {
         stream_(nodes_.front()->stream) {}
 
   void compute() {
+    const WithoutHostLock released;
     if (!claim()) return;
+    const device::LeaveDeferred leave;  // new memory, which nobody reads yet
     try {
       std::vector<Ref<Storage>> outputs;
       for (const NodeRef& node : nodes_)
@@ -126,54 +129,91 @@ class Group {
   StreamRef stream_;
 };
 
-/// Nodes that are to be computed together.
-struct Together {
-  std::vector<NodeRef> nodes;
-  std::shared_ptr<const Folding> folding;  // null: operations on elements alone
-  unsigned steps = 0, leaves = 0, folds = 0;
-
-  bool takes(const NodeRef& node, const Folding* other) const {
-    const Node &a = *nodes.front(), &b = *node;
-    if (a.context != b.context || a.stream != b.stream || !a.layout.same_shape(b.layout))
+/// Nodes that may become one kernel.
+class Siblings {
+ public:
+  /// Takes a node in if the kernel can hold it, too. The context's lock is held.
+  bool take(const NodeRef& node, Grouping grouping) {
+    if (!nodes_.empty() && !fits(*node)) return false;
+    auto folding = folding_below(*node);
+    if (!nodes_.empty() && !goes_with(folding.get(), *node)) return false;
+    const std::size_t before = seen_.size();
+    bool is_related = false;
+    see(*node, is_related);
+    const bool is_welcome = nodes_.empty() || is_related || grouping == Grouping::all;
+    if (!is_welcome || (!nodes_.empty() && is_too_large())) {
+      seen_.resize(before);
       return false;
-    if ((folding == nullptr) != (other == nullptr)) return false;
-    if (folding != nullptr && !folding->goes_with(*other)) return false;
-    // What is shared is counted twice: the sums are bounds.
-    return nodes.size() < most_outputs && steps + b.steps <= Caps::steps &&
-           leaves + b.leaves <= Caps::leaves && folds + b.folds <= Caps::folds &&
-           std::ranges::find(nodes, node) == nodes.end();
+    }
+    nodes_.push_back(node);
+    folding_ = std::move(folding);
+    folds_ += node->folds;
+    return true;
   }
-  void add(const NodeRef& node) {
-    nodes.push_back(node);
-    steps += node->steps;
-    leaves += node->leaves;
-    folds += node->folds;
+  void compute() { Group(std::move(nodes_)).compute(); }
+
+ private:
+  bool fits(const Node& node) const {
+    const Node& first = *nodes_.front();
+    return nodes_.size() < most_outputs && first.context == node.context &&
+           first.stream == node.stream && first.layout.same_shape(node.layout) &&
+           std::ranges::find(nodes_, &node, &NodeRef::get) == nodes_.end();
   }
+  bool goes_with(const Folding* folding, const Node& node) const {
+    if (folding == nullptr || folding_ == nullptr) return folding == folding_.get();
+    return folding_->goes_with(*folding) && folds_ + node.folds <= Caps::folds;
+  }
+  bool is_too_large() const {
+    const auto leaves = std::ranges::count_if(seen_, &Node::is_leaf);
+    return static_cast<std::size_t>(leaves) > Caps::leaves ||
+           seen_.size() - static_cast<std::size_t>(leaves) > Caps::steps;
+  }
+  void see(const Node& node, bool& is_related) {
+    if (node.context == nullptr) return;  // a number
+    if (std::ranges::find(seen_, &node) != seen_.end()) {
+      is_related = true;
+      return;
+    }
+    seen_.push_back(&node);
+    for (unsigned i = 0; i < node.arity; ++i) see(*node.operands[i], is_related);
+  }
+
+  std::vector<NodeRef> nodes_;
+  std::vector<const Node*> seen_;           // theirs and below
+  std::shared_ptr<const Folding> folding_;  // null: operations on elements alone
+  unsigned folds_ = 0;                      // reductions; those that are shared count twice
 };
 
 }  // namespace
 
-void compute(std::span<const NodeRef> nodes) {
-  std::vector<Together> groups;
+void compute(std::span<const NodeRef> nodes, Grouping grouping) {
+  if (nodes.size() == 1) return compute(*nodes.front());
+  std::vector<Siblings> groups;
   for (const NodeRef& node : nodes) {
+    const std::lock_guard lock(node->context->mutex);
     if (node->is_leaf()) continue;
-    auto folding = folding_of(*node);
-    auto group = std::ranges::find_if(
-        groups, [&](const Together& others) { return others.takes(node, folding.get()); });
-    if (group == groups.end()) {
-      group = groups.emplace(groups.end());
-      group->folding = std::move(folding);
-    }
-    group->add(node);
+    const auto taken = [&](Siblings& group) { return group.take(node, grouping); };
+    if (std::ranges::none_of(groups, taken)) groups.emplace_back().take(node, grouping);
   }
-  for (Together& group : groups) Group(std::move(group.nodes)).compute();
+  for (Siblings& group : groups) group.compute();
 }
 
 void compute(Node& node) {
-  if (node.is_leaf()) return;
-  const NodeRef one(&node);
-  compute(std::span(&one, 1));
+  if (!node.is_leaf()) Group({NodeRef(&node)}).compute();
 }
+
+NodeRef computed(const Array& array) {
+  NodeRef node(&Access::node(array));
+  compute(*node);
+  return node;
+}
+
+WithoutHostLock::WithoutHostLock() noexcept
+    : held_(host_lock.release != nullptr ? host_lock.release() : nullptr) {}
+WithoutHostLock::~WithoutHostLock() {
+  if (held_ != nullptr) host_lock.acquire(held_);
+}
+void set_host_lock(const HostLock& lock) noexcept { host_lock = lock; }
 
 void evaluate(std::span<const Array> arrays) {
   std::vector<NodeRef> nodes;

@@ -2,19 +2,43 @@
 // From pending nodes to launches.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "array/node.hpp"
+#include "treadle/array/array.hpp"
 
 namespace treadle::array {
 
 /// Makes a leaf of a node: computes its expression, if nobody did. Queues, does not wait. If it
 /// throws, the node is as it was, and may be tried again.
 void compute(Node& node);
-/// The same of several; those of one context, stream and shape are one kernel.
-void compute(std::span<const NodeRef> nodes);
+/// Which of several nodes of one context, stream and shape are one kernel, if it can hold them.
+enum class Grouping : std::uint8_t {
+  all,       ///< those who asked named them together
+  siblings,  ///< those that read the same; kernels for other pairs were compiled for chance
+};
+/// The same of several.
+void compute(std::span<const NodeRef> nodes, Grouping grouping = Grouping::all);
+
+/// Within it this thread does not hold the lock of the host language. What it uses must have a
+/// share of its own: other threads run.
+class WithoutHostLock {
+ public:
+  WithoutHostLock() noexcept;
+  ~WithoutHostLock();
+  WithoutHostLock(const WithoutHostLock&) = delete;
+  WithoutHostLock& operator=(const WithoutHostLock&) = delete;
+
+ private:
+  void* held_;
+};
+
+/// The node of an array as a leaf, computed if it was pending, with a share: another thread may
+/// give the array another node meanwhile.
+NodeRef computed(const Array& array);
 
 /// What is written at once, into memory that exists.
 struct Write {

@@ -119,7 +119,7 @@ void Fusion::with_launch(Use use) const {
   std::vector<kernel::ElementwiseArray> arrays;
   arrays.reserve(outputs_.size() + leaves_.size());
   const auto add = [&](const Operand& operand) {
-    arrays.push_back({operand.storage->buffer.location() +
+    arrays.push_back({device::Location(operand.storage->buffer) +
                           static_cast<std::uint64_t>(operand.layout.offset_bytes()),
                       operand.layout.strides()});
   };

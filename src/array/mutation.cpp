@@ -66,7 +66,7 @@ bool write_reduction(const Write& what) {
   const StreamRef stream = context.stream(target.stream);
   std::unique_lock lock(context.mutex);
   auto folding = folding_below(value);
-  if (folding == nullptr || context.reads(value, *target.storage)) return false;
+  if (folding == nullptr || context.reads(value, target.storage->handle)) return false;
   const NodeRef one(&value);
   ReductionFusion fusion(context, std::move(folding), target.layout.shape(), std::span(&one, 1));
   fusion.add_output(target.storage, target.layout, target.dtype);
@@ -98,6 +98,8 @@ void write(const Write& what) {
   if (what.value.is_positional && !what.value.layout.same_shape(target.layout)) compute(what.value);
   before_write(*target.storage);
   if (target.layout.size() == 0) return;
+  const WithoutHostLock released;
+  const device::LeaveDeferred leave;  // those who read the target have been computed
   if (what.value.folds_within() != 0) {
     if (write_reduction(what)) return;
     compute(what.value);
@@ -131,49 +133,50 @@ void store(std::string_view what, Node& value, Node& target) {
 void before_write(Storage& storage) {
   if (storage.pending.load(std::memory_order_acquire) == 0) [[likely]]
     return;
-  Context& context = Context::of(storage.buffer.device());
-  std::vector<NodeRef> readers;
-  {
-    const std::lock_guard lock(context.mutex);
-    readers = context.readers_of(storage);
-  }
-  compute(readers);
+  Context::of(storage.buffer.device()).compute_readers(storage.handle);
+}
+
+void Storage::before_use(device::Stream& stream, device::MemoryUse use) {
+  if (use == device::MemoryUse::writes) array::before_write(*this);
+  const StreamRef queue = stream.shared_from_this();
+  const std::lock_guard lock(Context::of(stream.device()).mutex);
+  use == device::MemoryUse::writes ? order_write(queue) : order_read(queue);
 }
 
 void Array::assign(const Operand& value) const {
-  Node& target = node();
-  compute(target);
-  const NodeRef source = node_of(value, target.dtype.scalar());
-  write({target, *source, nullptr});
+  const NodeRef target = computed(*this);
+  const NodeRef source = node_of(value, target->dtype.scalar());
+  write({*target, *source, nullptr});
 }
 
 void Array::assign_where(const Array& mask, const Operand& value) const {
-  Node& target = node();
-  compute(target);
+  const NodeRef target = computed(*this);
   if (mask.dtype().scalar() != Scalar::boolean)
     throw DTypeError("a mask is bool, not " + mask.dtype().name(), "compare: x[x > 0] = 0");
-  const NodeRef source = node_of(value, target.dtype.scalar());
-  write({target, *source, &mask.node()});
+  const NodeRef source = node_of(value, target->dtype.scalar());
+  const NodeRef where(&mask.node());
+  write({*target, *source, where.get()});
 }
 
 Array& Array::update(Op op, const Operand& other) {
-  Node& target = node();
+  const NodeRef target(&node());
   const Operand operands[] = {*this, other};
   NodeRef value = record(op, operands);
-  require_storable(op_info(op).name, *value, target);
+  require_storable(op_info(op).name, *value, *target);
   // A pending array that nobody else knows is recorded anew: nobody can tell.
-  if (!target.is_leaf() && target.handles.load() == 1 && is_lazy()) {
-    if (!(value->dtype == target.dtype)) value = record_cast(*value, target.dtype);
+  if (!target->is_leaf() && target->handles.load() == 1 && is_lazy()) {
+    if (!(value->dtype == target->dtype)) value = record_cast(*value, target->dtype);
     *this = Access::array(std::move(value));
     return *this;
   }
-  compute(target);
-  write({target, *value, nullptr});
+  compute(*target);
+  write({*target, *value, nullptr});
   return *this;
 }
 
 void apply_into(const Array& out, Op op, std::span<const Operand> operands) {
-  store(op_info(op).name, *record(op, operands), Access::node(out));
+  const NodeRef target(&Access::node(out));
+  store(op_info(op).name, *record(op, operands), *target);
 }
 
 }  // namespace treadle::array

@@ -125,8 +125,9 @@ void Generator::fill(const Array& out, const RandomDraw& draw) {
     const std::lock_guard lock(target.context->mutex);
     target.storage->order_write(stream);
   }
-  const device::Location location =
-      target.storage->buffer.location() + static_cast<std::uint64_t>(target.layout.offset_bytes());
+  const device::Location location = device::Location(target.storage->buffer) +
+                                    static_cast<std::uint64_t>(target.layout.offset_bytes());
+  const device::LeaveDeferred leave;  // those who read the target have been computed
   const std::lock_guard lock(mutex_);
   kernel::fill_random(*stream, {location, static_cast<std::uint64_t>(target.layout.size())}, draw,
                       state_);

@@ -307,8 +307,7 @@ bool runs_at_once(const Node& node) {
   if (is_fusing()) return false;
   for (unsigned i = 0; i < node.arity; ++i) {
     const Node& operand = *node.operands[i];
-    if (operand.is_leaf() && operand.storage->has_escaped.load(std::memory_order_relaxed))
-      return true;
+    if (operand.is_leaf() && operand.storage->buffer.has_escaped()) return true;
   }
   return false;
 }

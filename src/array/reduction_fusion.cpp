@@ -61,7 +61,7 @@ void ReductionFusion::with_launch(Use use) const {
   std::vector<kernel::ElementwiseArray> arrays;
   std::deque<std::vector<std::int64_t>> kept;  // what arrays are views of
   const auto add = [&](const Fusion::Operand& operand, Extents strides) {
-    arrays.push_back({operand.storage->buffer.location() +
+    arrays.push_back({device::Location(operand.storage->buffer) +
                           static_cast<std::uint64_t>(operand.layout.offset_bytes()),
                       strides});
   };

@@ -13,6 +13,7 @@ namespace treadle::array {
 
 void order(const StreamRef& first, const StreamRef& second) {
   if (first == nullptr || first.get() == second.get()) return;
+  const device::LeaveDeferred leave;  // the lock may be held
   const auto event = first->device().make_event(device::Timing::off);
   first->record(*event);
   second->wait(*event);

@@ -10,6 +10,7 @@
 
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/layout.hpp"
+#include "treadle/device/deferred.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/memory/buffer.hpp"
 
@@ -58,11 +59,14 @@ class Ref {
 void order(const StreamRef& first, const StreamRef& second);
 
 /// One allocation, shared by all arrays that are views of it, with what is known of the work on it.
-class Storage {
+class Storage final : public device::WatchedMemory {
  public:
   /// Of memory that is used in the order of `stream` so far.
-  Storage(memory::Buffer memory, StreamRef stream) noexcept
-      : buffer(std::move(memory)), home_(std::move(stream)), stream_(home_) {}
+  Storage(memory::Buffer memory, StreamRef stream)
+      : buffer(std::move(memory)),
+        handle(device::Location(buffer).handle),
+        home_(std::move(stream)),
+        stream_(home_) {}
   /// Of the device's pool, undefined, for a dense layout from offset 0 on. Throws OutOfMemory.
   static Ref<Storage> dense(const StreamRef& stream, const Layout& layout, const DType& dtype);
   Storage(const Storage&) = delete;
@@ -77,14 +81,15 @@ class Storage {
   /// writer, a writer after all readers. Afterwards the work is known. The arrays' lock is held.
   void order_read(const StreamRef& stream);
   void order_write(const StreamRef& stream);
+  /// Computes what is pending and reads the memory, for a writer, and orders the streams.
+  void before_use(device::Stream& stream, device::MemoryUse use) override;
   /// The stream whose work changed the memory last, or for which it was allocated.
   const StreamRef& stream() const noexcept { return stream_; }
 
   const memory::Buffer buffer;
+  const std::uint64_t handle;  ///< of its allocation; 0 for no bytes
   /// Operands of pending nodes that are views of this. Read without the lock: 0 is the usual case.
   std::atomic<std::uint32_t> pending = 0;
-  /// Code outside of our control can reach the memory: no expression that reads it stays pending.
-  std::atomic<bool> has_escaped = false;
   bool is_read_only = false;  ///< set before an array has it
 
  private:

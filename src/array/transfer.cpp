@@ -13,7 +13,8 @@ namespace treadle::array {
 namespace {
 
 device::Location first_element(const Node& leaf) {
-  return leaf.storage->buffer.location() + static_cast<std::uint64_t>(leaf.layout.offset_bytes());
+  return device::Location(leaf.storage->buffer) +
+         static_cast<std::uint64_t>(leaf.layout.offset_bytes());
 }
 
 /// Later work of `stream` may read the elements.
@@ -53,8 +54,10 @@ Array to_device(const Array& x, const Placement& placement) {
     const StreamRef source = own.context->stream(own.stream);
     order_reader(own, source);
     order(source, stream);
-    stream->copy_from_peer(storage->buffer.location(), own.context->device(),
-                           own.storage->buffer.location() + static_cast<std::uint64_t>(range.begin),
+    const device::LeaveDeferred leave;  // new memory
+    const device::Location begin = own.storage->buffer;
+    stream->copy_from_peer(storage->buffer, own.context->device(),
+                           begin + static_cast<std::uint64_t>(range.begin),
                            static_cast<std::size_t>(range.end - range.begin));
     order(stream, source);
   }
@@ -90,6 +93,7 @@ void copy_in(const Array& x, const void* values, const StreamRef& stream) {
     const std::lock_guard lock(own.context->mutex);
     own.storage->order_write(stream);
   }
+  const device::LeaveDeferred leave;  // those who read it have been computed
   stream->copy_in(first_element(own), values, static_cast<std::size_t>(x.size_bytes()));
 }
 

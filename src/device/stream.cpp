@@ -9,6 +9,7 @@
 
 #include "device/launch_check.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/device/deferred.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/event.hpp"
 
@@ -62,6 +63,37 @@ void check_pitch(const Box& box, const Pitch& pitch, const char* what) {
   if (box.slices > 1 && pitch.slice_bytes < slice) refuse("slice_bytes", pitch.slice_bytes, slice);
 }
 
+/// Before memory is changed: what was put off and reads it comes first.
+void about_to_write(const Device& device, Location destination, Stream& writer) {
+  DeferredWork* const deferred = device.deferred();
+  if (deferred != nullptr && !LeaveDeferred::is_active()) [[unlikely]]
+    deferred->before_write(destination, &writer);
+}
+
+/// Whether a parameter is a pointer to const, as far as the run-time tells.
+bool is_read_only(const Kernel& kernel, std::size_t index) {
+  if (index >= kernel.parameters().size()) return false;
+  const std::string& type = kernel.parameters()[index].type;
+  const std::size_t star = type.find('*'), word = type.find("const");
+  return word < star && star != std::string::npos && type.find('*', star + 1) == std::string::npos;
+}
+
+/// The same for what a launch is given.
+[[gnu::cold]] void about_to_launch(Stream& stream, const Kernel& kernel,
+                                   std::span<const Argument> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
+    if (argument.kind() != Argument::Kind::memory) continue;
+    const MemoryUse use = is_read_only(kernel, i) ? MemoryUse::reads : MemoryUse::writes;
+    if (argument.watched() != nullptr)
+      argument.watched()->before_use(stream, use);
+    else if (use == MemoryUse::writes)
+      about_to_write(stream.device(), argument.location(), stream);
+  }
+}
+
+bool is_watched(const Argument& argument) noexcept { return argument.watched() != nullptr; }
+
 bool is_empty(const Box& box) { return box.row_bytes == 0 || box.rows == 0 || box.slices == 0; }
 
 }  // namespace
@@ -108,6 +140,7 @@ void Stream::copy_in(Location destination, const Pitch& destination_pitch, const
   check_pitch(box, source_pitch, "the source of a copy");
   device_.require_memory(destination, extent_bytes(box, destination_pitch),
                          "the destination of a copy");
+  about_to_write(device_, destination, *this);
   queue_copy({.direction = Copy::Direction::to_device,
               .destination = destination,
               .host = const_cast<void*>(source),
@@ -154,6 +187,7 @@ void Stream::copy(Location destination, const Pitch& destination_pitch, Location
   device_.require_memory(destination, extent_bytes(box, destination_pitch),
                          "the destination of a copy");
   device_.require_memory(source, extent_bytes(box, source_pitch), "the source of a copy");
+  about_to_write(device_, destination, *this);
   queue_copy({.direction = Copy::Direction::on_device,
               .destination = destination,
               .source = source,
@@ -195,6 +229,7 @@ void Stream::copy_peer(const Copy& copy, const Order& order) {
   const Device& from = is_from_peer ? *copy.peer : device_;
   to.require_memory(copy.destination, size_bytes, "the destination of a copy");
   from.require_memory(copy.source, size_bytes, "the source of a copy");
+  about_to_write(to, copy.destination, *this);
   if (to.event_domain() == from.event_domain()) return queue_copy(copy, waits.order);
   copy_staged(copy, waits.order);
 }
@@ -237,12 +272,15 @@ void Stream::fill(Location destination, std::span<const std::byte> pattern, std:
     throw InvalidArgument("a fill begins at byte " + std::to_string(destination.offset) +
                           ", which is no multiple of its pattern of " + std::to_string(size));
   device_.require_memory(destination, product(count, size), "the destination of a fill");
+  about_to_write(device_, destination, *this);
   queue_fill(destination, pattern, count, waits.order);
 }
 
 void Stream::launch_arguments(const Kernel& kernel, const LaunchShape& shape,
                               std::span<const Argument> arguments, const Order& order) {
   check_launch(kernel, shape, arguments, device_);
+  if (device_.deferred() != nullptr || std::ranges::any_of(arguments, is_watched)) [[unlikely]]
+    about_to_launch(*this, kernel, arguments);
   if (order.after.empty() && order.done == nullptr) [[likely]] {
     if (!shape.groups.is_empty()) queue_launch(kernel, shape, arguments, order);
     return;
@@ -258,12 +296,20 @@ void Stream::queue_order(const Order& order) {
   if (order.done != nullptr) queue_record(*order.done);
 }
 
+void Stream::queue_deferred() {
+  DeferredWork* const deferred = device_.deferred();
+  if (deferred != nullptr && !LeaveDeferred::is_active()) [[unlikely]]
+    deferred->before_mark(*this);
+}
+
 void Stream::record(Event& event) {
   require_own(device_, event.device(), "the event");
+  queue_deferred();
   queue_record(event);
 }
 
 void Stream::wait(const Event& event) {
+  queue_deferred();
   if (event.device().event_domain() == device_.event_domain()) [[likely]]
     return queue_wait(event);
   const_cast<Event&>(event).synchronize();
@@ -271,6 +317,7 @@ void Stream::wait(const Event& event) {
 
 void Stream::call_host(std::function<void()> callback) {
   if (!callback) throw InvalidArgument("there is no function to call", "pass a callable");
+  queue_deferred();
   queue_callback(std::move(callback));
 }
 

@@ -106,7 +106,7 @@ void DeclaredArguments::read(std::span<const Argument> arguments, const device::
     const std::size_t size = parameter.dtype.size_bytes();
     if (parameter.kind == ParameterSpec::Kind::vector_with_offset) {
       offsets_[i] = static_cast<std::int64_t>(arguments[i].location().offset);
-      all_.emplace_back(device::Location{arguments[i].location().handle, 0});
+      all_.push_back(arguments[i].from_start());
       all_.emplace_back(offsets_[i]);
     } else if (is_memory || (arguments[i].size_bytes() == size &&
                              arguments[i].value_kind() == kind_of(parameter.dtype))) {

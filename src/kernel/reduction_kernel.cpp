@@ -86,7 +86,7 @@ void ReductionKernel::launch_arguments(device::Stream& stream, const ElementRang
     all.push_back(result);
   } else {
     offset = static_cast<std::int64_t>(element_offset(result.location(), snippet_.dtype));
-    all.emplace_back(device::Location{result.location().handle, 0});
+    all.push_back(result.from_start());
     all.emplace_back(offset);
   }
   all.emplace_back(groups);

@@ -3,6 +3,7 @@
 
 #include "treadle/base/error.hpp"
 #include "treadle/base/warning.hpp"
+#include "treadle/device/deferred.hpp"
 #include "treadle/memory/device_pool.hpp"
 
 namespace treadle::memory {
@@ -29,10 +30,19 @@ class BufferState {
     }
     delete this;
   }
-  void free() {
+  void free(device::Location location) {
+    if (is_freed()) throw InvalidState("the buffer was freed");
+    before_change(location);
     if (is_freed_.exchange(true)) throw InvalidState("the buffer was freed");
     release();
   }
+  /// Code that the library does not see may know the address from now on.
+  void let_out(device::Location location) {
+    if (has_escaped_.load(std::memory_order_relaxed)) [[likely]]
+      return;
+    if (!has_escaped_.exchange(true)) before_change(location);
+  }
+  bool has_escaped() const noexcept { return has_escaped_.load(std::memory_order_relaxed); }
 
   bool is_freed() const noexcept { return is_freed_.load(std::memory_order_acquire); }
   const std::shared_ptr<device::Device>& device() const noexcept { return device_; }
@@ -43,6 +53,12 @@ class BufferState {
   }
 
  private:
+  /// What was put off and reads the memory is queued.
+  void before_change(device::Location location) const {
+    device::DeferredWork* const deferred = device_->deferred();
+    if (deferred != nullptr && !device::LeaveDeferred::is_active())
+      deferred->before_write(location, nullptr);
+  }
   /// Gives the memory up; called once.
   virtual void release() = 0;
 
@@ -52,6 +68,7 @@ class BufferState {
   std::uint64_t host_offset_;
   BufferKind kind_;
   std::atomic<bool> is_freed_ = false;
+  std::atomic<bool> has_escaped_ = false;
 };
 
 namespace {
@@ -107,6 +124,12 @@ void check_fits(std::size_t host_bytes, std::size_t buffer_bytes) {
   if (host_bytes > buffer_bytes)
     throw InvalidArgument("the host range has " + std::to_string(host_bytes) +
                           " bytes, the buffer only " + std::to_string(buffer_bytes));
+}
+
+/// Waits for a copy; what was put off on its stream may stay so.
+void finish(device::Stream& stream) {
+  const device::LeaveDeferred leave;
+  stream.synchronize();
 }
 
 BufferState* allocate(const std::shared_ptr<device::Device>& device, BufferKind kind,
@@ -190,8 +213,15 @@ Buffer::~Buffer() {
 
 void Buffer::free() {
   require_live();
-  state_->free();
+  state_->free(location_);
 }
+
+device::Location Buffer::location() const {
+  require_live();
+  state_->let_out(location_);
+  return location_;
+}
+bool Buffer::has_escaped() const noexcept { return state_ != nullptr && state_->has_escaped(); }
 
 bool Buffer::is_freed() const noexcept { return state_ == nullptr || state_->is_freed(); }
 
@@ -206,6 +236,7 @@ BufferKind Buffer::kind() const noexcept {
 
 std::byte* Buffer::host_data() const {
   require_live();
+  state_->let_out(location_);
   return state_->host(location_);
 }
 
@@ -217,16 +248,16 @@ void Buffer::copy_in(std::span<const std::byte> host, device::Stream* stream) {
   check_fits(host.size(), size_bytes_);
   const auto waiting = stream == nullptr ? device().default_stream() : nullptr;
   device::Stream& queue = stream == nullptr ? *waiting : *stream;
-  queue.copy_in(location(), host.data(), host.size());
-  if (waiting) waiting->synchronize();
+  queue.copy_in(*this, host.data(), host.size());
+  if (waiting) finish(*waiting);
 }
 
 void Buffer::copy_out(std::span<std::byte> host, device::Stream* stream) const {
   check_fits(host.size(), size_bytes_);
   const auto waiting = stream == nullptr ? device().default_stream() : nullptr;
   device::Stream& queue = stream == nullptr ? *waiting : *stream;
-  queue.copy_out(host.data(), location(), host.size());
-  if (waiting) waiting->synchronize();
+  queue.copy_out(host.data(), *this, host.size());
+  if (waiting) finish(*waiting);
 }
 
 }  // namespace treadle::memory

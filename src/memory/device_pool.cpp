@@ -6,6 +6,7 @@
 
 #include "treadle/base/error.hpp"
 #include "treadle/base/warning.hpp"
+#include "treadle/device/deferred.hpp"
 
 namespace treadle::memory {
 
@@ -33,11 +34,15 @@ DeviceBlock DeviceAllocator::allocate(std::size_t size_bytes) { return {device_,
 
 std::shared_ptr<device::Event> DeviceAllocator::mark(const Stream& stream) {
   auto event = device_->make_event(device::Timing::off);
+  const device::LeaveDeferred leave;  // the pool's own order
   stream->record(*event);
   return event;
 }
 
-void DeviceAllocator::wait(const Stream& stream, const Mark& mark) { stream->wait(*mark); }
+void DeviceAllocator::wait(const Stream& stream, const Mark& mark) {
+  const device::LeaveDeferred leave;
+  stream->wait(*mark);
+}
 
 DevicePool& pool_of(device::Device& device) {
   return *static_cast<DevicePool*>(device.in_slot(device::Device::Slot::pool, [&] {

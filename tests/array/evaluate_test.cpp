@@ -46,6 +46,8 @@ TEST_P(EvaluateTest, MemoryThatOthersReachIsNotDeferred) {
   const Array x = make({1, 2, 3});
   const Array before = x + 1;
   const memory::Buffer buffer = x.buffer();
+  EXPECT_TRUE(before.is_pending());  // what is done to a Buffer is noticed
+  (void)buffer.location();
   EXPECT_FALSE(before.is_pending());
   EXPECT_FALSE((x + 1).is_pending());
   const Fusing fusing;

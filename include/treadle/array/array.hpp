@@ -22,6 +22,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/base/op.hpp"
+#include "treadle/device/deferred.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/stream.hpp"
 #include "treadle/memory/buffer.hpp"
@@ -88,14 +89,20 @@ class Array {
   bool is_pending() const;
   /// Whether its elements can be changed: the memory is not read-only, and each has its own.
   bool is_writable() const;
-  /// The memory, of which layout() says where the elements are. Computes what is pending. From now
-  /// on others may reach it: expressions that read it are not deferred any more.
+  /// The memory, of which layout() says where the elements are. Computes what is pending. What is
+  /// done to the Buffer by copies, fills and launches is noticed here; their order with work on
+  /// other streams than stream() is the caller's to see to.
   memory::Buffer buffer() const;
   /// As buffer(), for work on `stream`, of its device: that comes after all work that arrays have
   /// queued on the memory.
   memory::Buffer buffer(const std::shared_ptr<device::Stream>& stream) const;
-  /// The first element; as buffer().
+  /// The first element, for code that the library does not see: expressions that read this memory
+  /// are not deferred any more.
   device::Location location() const;
+  /// For launches, which take an Array like a Buffer: stream->launch(kernel, shape, x, n). Pending
+  /// expressions that read it are computed before (unless the parameter is known to be const), and
+  /// the work is ordered with that of other streams.
+  std::pair<device::Location, device::WatchedMemory*> for_launch() const;
 
   // To the host. Blocking; computes what is pending.
   /// All elements, dense and in C's order, into `values`.

@@ -3,14 +3,21 @@
 //
 //   by                                                      what
 //   a value for the host: get(), item(), printing           it
-//   memory asked for: buffer(), location(), a view of it    it
+//   memory asked for: buffer(), location(), a view of it,   it
+//   a launch with it
 //   an operand that has escaped, eager evaluation           it, when it is recorded
 //   an expression that would exceed what one kernel takes   its largest operand
-//   a change of memory that it reads                        it, before the change
+//   a change of memory that it reads, or its end: an        it, before the change
+//   in-place operator, a copy, a fill, a launch, free()
+//   a mark: an event that is recorded or waited for, a      all that wait for this stream
+//   wait for a stream
 //   evaluate()                                              all that are named, together
 //
-// and by nothing else. Memory has escaped when its address or its bytes are known to code that the
-// library does not see: buffer(), location(), DLPack, memory that somebody else allocated.
+// and by nothing else. Of what is computed together, expressions of one shape that read the same
+// are one kernel. Memory has escaped when its address or its bytes are known to code that the
+// library does not see: location(), DLPack, memory that somebody else allocated. Buffers and arrays
+// that are passed to copies, fills and launches have not: these say so before they write
+// (treadle/device/deferred.hpp).
 #pragma once
 
 namespace treadle::array {
@@ -32,5 +39,14 @@ class [[nodiscard]] Fusing {
 };
 /// Whether there is one on this thread.
 bool is_fusing() noexcept;
+
+/// A lock of the host language that threads hold while they call the library: Python's. It is let
+/// go while expressions are computed, which may take long, and wait for a thread that needs it.
+struct HostLock {
+  void* (*release)();           ///< null if this thread did not hold it
+  void (*acquire)(void* what);  ///< with what release() gave, if that was not null
+};
+/// Once, before arrays are used.
+void set_host_lock(const HostLock& lock) noexcept;
 
 }  // namespace treadle::array

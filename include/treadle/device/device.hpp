@@ -19,6 +19,7 @@
 
 namespace treadle::device {
 
+class DeferredWork;
 class LaunchLog;
 class Module;
 class Stream;
@@ -160,6 +161,13 @@ class Device : public std::enable_shared_from_this<Device> {
   /// For implementations; others ask last_launches() (treadle/device/launch_log.hpp).
   LaunchLog& launches() const noexcept { return *launches_; }
 
+  /// Whoever has put work of this device off; null: nobody, which is the usual case.
+  DeferredWork* deferred() const noexcept { return deferred_.load(std::memory_order_acquire); }
+  /// Lives until null is set, or as long as the device.
+  void set_deferred(DeferredWork* work) noexcept {
+    deferred_.store(work, std::memory_order_release);
+  }
+
   /// Objects that rooms above the waist keep for a device and that end with it: its pool, say. They
   /// must not keep the device alive. One room, one slot.
   enum class Slot : std::uint8_t { pool, workspace, kernels, arrays };
@@ -224,6 +232,7 @@ class Device : public std::enable_shared_from_this<Device> {
   DeviceInfo info_;
   bool is_adopted_;
   const void* event_domain_;
+  std::atomic<DeferredWork*> deferred_ = nullptr;
   std::unique_ptr<LaunchLog> launches_;
   mutable std::mutex mutex_;                    // guards the two that follow
   std::map<std::uint64_t, Allocation> memory_;  // handle -> live allocation

@@ -8,7 +8,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "treadle/device/info.hpp"
@@ -17,6 +19,7 @@
 namespace treadle::device {
 
 class Device;
+class WatchedMemory;
 
 /// An object that owns or views device memory: memory::Buffer, and what other rooms and programs
 /// make.
@@ -24,6 +27,13 @@ template <class T>
 concept DeviceMemory = requires(const T& memory) {
   { memory.location() } -> std::convertible_to<Location>;
   { memory.device() } -> std::convertible_to<const Device&>;
+};
+
+/// Memory with a watcher (treadle/device/deferred.hpp), which is told of the launch: an array. Its
+/// place is asked before.
+template <class T>
+concept DeviceMemoryWatched = DeviceMemory<T> && requires(const T& memory) {
+  { memory.for_launch() } -> std::same_as<std::pair<Location, WatchedMemory*>>;
 };
 
 /// How many groups of work-items run a kernel (CUDA: grid and block).
@@ -158,10 +168,16 @@ class Argument {
   /// launch checks.
   template <DeviceMemory Memory>
   Argument(const Memory& memory)
-      : location_(memory.location()),
-        size_bytes_(sizeof(std::uint64_t)),
+      : size_bytes_(sizeof(std::uint64_t)),
         device_(&static_cast<const Device&>(memory.device())),
-        kind_(Kind::memory) {}
+        kind_(Kind::memory) {
+    if constexpr (DeviceMemoryWatched<Memory>)
+      std::tie(location_, watched_) = memory.for_launch();
+    else if constexpr (std::convertible_to<const Memory&, Location>)
+      location_ = memory;  // the object is passed, its address stays ours
+    else
+      location_ = memory.location();
+  }
   Argument(const Local& local) noexcept : size_bytes_(local.size_bytes), kind_(Kind::local) {}
 
   /// Decided by the constructor.
@@ -174,6 +190,14 @@ class Argument {
   std::size_t size_bytes() const noexcept { return size_bytes_; }
   /// Of memory.
   const Location& location() const noexcept { return location_; }
+  /// Who is told that the memory is used; null for nobody. It must live until the launch returns.
+  WatchedMemory* watched() const noexcept { return watched_; }
+  /// The same memory from the start of its allocation, for kernels that take an offset beside it.
+  Argument from_start() const noexcept {
+    Argument whole = *this;
+    whole.location_.offset = 0;
+    return whole;
+  }
   /// Whose memory it is; null where that is not known.
   const Device* device() const noexcept { return device_; }
   /// The one bit that stands for kind() and value_kind(): what LaunchPlan::Slot::takes is made of.
@@ -200,6 +224,7 @@ class Argument {
   Location location_ = {};
   std::size_t size_bytes_ = 0;
   const Device* device_ = nullptr;
+  WatchedMemory* watched_ = nullptr;
   Kind kind_ = Kind::value;
   ParameterKind value_kind_ = ParameterKind::unknown;
 };

@@ -108,11 +108,16 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void call_host(std::function<void()> callback);
   /// Blocks until all work queued so far is done; here its failure surfaces, as DeviceError,
   /// LaunchError where a kernel failed.
-  virtual void synchronize() = 0;
+  void synchronize() {
+    queue_deferred();
+    wait_until_done();
+  }
+  /// Queues what rooms above have put off for this stream: pending expressions of arrays. So do
+  /// record(), wait() and synchronize().
+  void queue_deferred();
   /// Whether all work queued so far is done; does not block. Throws as synchronize().
   ///
-  /// Contract of both for implementations: no lock may be held that another thread needs to queue
-  /// work here; work queued by other threads meanwhile may or may not be waited for.
+  /// Contract for implementations: that of wait_until_done().
   virtual bool is_done() = 0;
 
  protected:
@@ -124,6 +129,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // event domain (Device::event_domain()); each has something recorded or nothing, and `done` is of
   // this device. An implementation sees to both ends of the order itself.
 
+  /// As synchronize(). Lock: none may be held that another thread needs to queue work here; work
+  /// queued by other threads meanwhile may or may not be waited for.
+  virtual void wait_until_done() = 0;
   /// More than 0 bytes. Lifetime: the host range stays until the stream is past it; an
   /// implementation may copy it at once. It need not be page-locked. A peer is of the same event
   /// domain.

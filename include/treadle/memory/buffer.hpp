@@ -89,11 +89,17 @@ class Buffer {
   /// True as well where it never had memory, or was moved from.
   bool is_freed() const noexcept;
 
-  /// Throw InvalidState after free().
-  device::Location location() const {
+  /// The place, for code that the library does not see: memory whose place was asked for has
+  /// escaped. Throws InvalidState after free().
+  device::Location location() const;
+  /// The same for copies, fills and launches, which take a Buffer itself and need nobody's care.
+  operator device::Location() const {  // implicit: stream->fill(buffer, pattern, count)
     require_live();
     return location_;
   }
+  /// Whether location() or host_data() of a Buffer of this memory was asked for. No expression of
+  /// arrays that reads such memory waits.
+  bool has_escaped() const noexcept;
   /// Whose memory it is.
   device::Device& device() const { return *shared_device(); }
   /// The same, to keep it alive.
@@ -103,7 +109,7 @@ class Buffer {
   /// Whose memory it is. Stays after free().
   BufferKind kind() const noexcept;
   /// Where the host reads and writes it; null for memory that only the device sees. Work that is
-  /// queued is not waited for. Throws InvalidState after free().
+  /// queued is not waited for. It has escaped then. Throws InvalidState after free().
   std::byte* host_data() const;
   /// Whether it is of the same allocation.
   bool shares_with(const Buffer& other) const noexcept {

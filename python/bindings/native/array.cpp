@@ -164,7 +164,6 @@ int truth(PyObject* a) noexcept {
       throw InvalidArgument("the truth value of an array of " + std::to_string(self.size()) +
                                 " elements is ambiguous",
                             "use any() or all()");
-    nb::gil_scoped_release released;
     return self.item().as_bool() ? Py_True : Py_False;
   });
   return done == nullptr ? -1 : static_cast<int>(done == Py_True);
@@ -464,6 +463,7 @@ void bind_array(nb::module_& m) {
   bind_array_host(type);
   bind_array_protocols(type);
   bind_methods(type);
+  bind_array_laziness(m, type);
   bind_array_functions(m);
   bind_array_reductions(m, type);
   bind_array_interchange(m);

@@ -64,5 +64,7 @@ void bind_array_functions(nb::module_& m);
 void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);
 void bind_array_interchange(nb::module_& m);
 void bind_array_memory(nb::module_& m);
+/// buffer, explain() and fusing.
+void bind_array_laziness(nb::module_& m, nb::class_<Array>& type);
 
 }  // namespace treadle::bindings

@@ -150,7 +150,6 @@ void bind_array_functions(nb::module_& m) {
           if (one == nullptr) raise_python(PyExc_TypeError, "evaluate() takes Arrays");
           all.push_back(*one);
         }
-        nb::gil_scoped_release released;
         array::evaluate(all);
       },
       nb::sig("def evaluate(*arrays: Array) -> None"),

@@ -49,7 +49,7 @@ memory::Site python_site() {
 // Without one it is on the current stream, and waited for. What is queued there before may take
 // long, and a driver may not return from the copy until it is done: Ctrl-C ends the wait for that.
 void copy(const Buffer& buffer, nb::handle host, nb::handle stream, HostArray::Access access) {
-  (void)buffer.location();  // says so if it was freed
+  (void)device::Location(buffer);  // says so if it was freed
   HostCopy copy(host, access);
   const auto queue = stream_or_current(stream, buffer.device());
   if (!stream.is_none()) {
@@ -173,7 +173,7 @@ void bind_places(nb::class_<Buffer>& type) {
           "raw", [](const Buffer& self) { return self.location().handle; },
           "What the run-time calls the allocation: its address on CUDA, a cl_mem on OpenCL.")
       .def_prop_ro(
-          "offset", [](const Buffer& self) { return self.location().offset; },
+          "offset", [](const Buffer& self) { return device::Location(self).offset; },
           "Bytes from there to the start of this buffer.")
       .def_prop_ro("size_bytes", &Buffer::size_bytes)
       .def_prop_ro("nbytes", &Buffer::size_bytes, "The same, under NumPy's name.")

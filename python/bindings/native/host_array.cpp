@@ -172,13 +172,13 @@ void HostCopy::queue_parts(Stream& stream, const memory::Buffer& memory, const O
   const bool is_in = access_ == HostArray::Access::read;
   // Nothing to copy: the order still holds.
   if (parts.empty())
-    return is_in ? stream.copy_in(memory.location(), nullptr, 0, order)
-                 : stream.copy_out(nullptr, memory.location(), 0, order);
+    return is_in ? stream.copy_in(memory, nullptr, 0, order)
+                 : stream.copy_out(nullptr, memory, 0, order);
   for (const HostArray::Part& part : parts) {
     Order own;
     if (&part == &parts.front()) own.after = order.after;
     if (&part == &parts.back()) own.done = order.done;
-    const device::Location place = memory.location() + part.offset;
+    const device::Location place = device::Location(memory) + part.offset;
     if (is_in)
       stream.copy_in(place, part.device_pitch, part.host, part.host_pitch, part.box, own);
     else

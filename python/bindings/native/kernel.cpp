@@ -20,6 +20,7 @@
 #include "calls/keyword_names.hpp"
 #include "calls/numpy_scalars.hpp"
 #include "image.hpp"
+#include "native/array.hpp"
 #include "native/device.hpp"
 #include "native/host_array.hpp"
 #include "native/interchange.hpp"
@@ -109,9 +110,9 @@ device::ParameterKind kind_of(ScalarKind kind) {
   if (PyLong_Check(argument) != 0 || PyFloat_Check(argument) != 0)
     text += ", whose width is not known: pass a NumPy scalar such as np.int32(...)";
   else if (PyObject_TypeCheck(argument, numpy_types().ndarray) != 0)
-    text += " of the host: pass a Buffer with its contents";
+    text += " of the host: pass an Array or a Buffer with its contents";
   else
-    text += ": pass a Buffer, a NumPy scalar or Local(bytes)";
+    text += ": pass an Array, a Buffer, a NumPy scalar or Local(bytes)";
   raise_python(PyExc_TypeError, text);
 }
 
@@ -163,6 +164,7 @@ class ArgumentReader {
     ++count_;
   }
   void read_other(PyObject* argument, CallState& call, device::Stream& stream) {
+    if (const Array* array = as_array(argument)) return add(Argument(*array));
     if (call.has_addresses)
       if (const auto memory = read_address(argument, call, stream)) return add(*memory);
     const NumpyTypes& numpy = numpy_types();

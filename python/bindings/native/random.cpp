@@ -33,7 +33,7 @@ void fill(const memory::Buffer& buffer, const RandomDraw& draw, RandomState& sta
                           " bytes holds no whole number of elements of " +
                           DType(draw.dtype()).name());
   const auto queue = stream_or_current(stream, buffer.device());
-  const RandomTarget target{buffer.location(), buffer.size_bytes() / size};
+  const RandomTarget target{buffer, buffer.size_bytes() / size};
   RandomState taken = state;
   state.advance(draw.blocks(target.count));
   const RandomState behind = state;

@@ -17,6 +17,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/device/cuda.hpp"
 #include "treadle/device/current.hpp"
+#include "treadle/device/deferred.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/opencl.hpp"
 #include "treadle/opencl/event.hpp"
@@ -44,9 +45,9 @@ void copy_between(Stream& stream, const Buffer& to, const Buffer& from, const Or
   if (destination.event_domain() != source.event_domain()) wait_for(stream);
   const nb::gil_scoped_release released;
   if (&stream.device() == &source)
-    stream.copy_to_peer(destination, to.location(), from.location(), from.size_bytes(), order);
+    stream.copy_to_peer(destination, to, from, from.size_bytes(), order);
   else
-    stream.copy_from_peer(to.location(), source, from.location(), from.size_bytes(), order);
+    stream.copy_from_peer(to, source, from, from.size_bytes(), order);
 }
 
 nb::object copy(Stream& self, const Buffer& destination, const Buffer& source, nb::handle wait_for,
@@ -57,7 +58,7 @@ nb::object copy(Stream& self, const Buffer& destination, const Buffer& source, n
                           std::to_string(destination.size_bytes()));
   const OrderArguments order(self, wait_for, event);
   if (&destination.device() == &source.device())
-    self.copy(destination.location(), source.location(), source.size_bytes(), order.get());
+    self.copy(destination, source, source.size_bytes(), order.get());
   else
     copy_between(self, destination, source, order.get());
   return order.result();
@@ -83,7 +84,7 @@ nb::object fill(Stream& self, const Buffer& buffer, nb::handle pattern, nb::hand
                               std::to_string(size),
                           "fill a part of it: buffer[:size]");
   const OrderArguments order(self, wait_for, event);
-  self.fill(buffer.location(), bytes.span(), buffer.size_bytes() / size, order.get());
+  self.fill(buffer, bytes.span(), buffer.size_bytes() / size, order.get());
   return order.result();
 }
 
@@ -144,13 +145,22 @@ void bind_copies(nb::class_<Stream>& type) {
 
 void bind_waits(nb::class_<Stream>& type) {
   type.def(
-          "synchronize", [](Stream& self) { wait_for(self); },
-          "Waits for the work queued so far; Ctrl-C ends the wait.")
+          "synchronize",
+          [](Stream& self) {
+            {
+              const nb::gil_scoped_release released;
+              self.queue_deferred();
+            }
+            wait_for(self);
+          },
+          "Computes the expressions of arrays that wait for this stream, then waits for the work "
+          "queued so far; Ctrl-C ends the wait.")
       .def_prop_ro("is_done", &Stream::is_done, "Whether the work queued so far is done.")
       .def(
           "record",
           [](Stream& self, std::shared_ptr<Event> event) {
             if (event == nullptr) event = self.device().make_event();
+            const nb::gil_scoped_release released;
             self.record(*event);
             return event;
           },
@@ -161,6 +171,7 @@ void bind_waits(nb::class_<Stream>& type) {
           [](Stream& self, Event& event) {
             if (event.device().event_domain() != self.device().event_domain())
               return wait_for(event);
+            const nb::gil_scoped_release released;
             self.wait(event);
           },
           nb::arg("event"),
@@ -263,6 +274,7 @@ std::shared_ptr<Stream> stream_or_current(nb::handle stream, Device& device) {
 }
 
 void wait_for(Stream& stream) {
+  const device::LeaveDeferred leave;  // who waits for a copy looks at no expression
   const auto is_done = [&] { return stream.is_done(); };
   const auto synchronize = [&] { stream.synchronize(); };
   if (const cuda::Context* context = cuda_context(stream.device()))

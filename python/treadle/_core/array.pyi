@@ -364,6 +364,22 @@ class Array:
 
     def dot(self, other: Any) -> Array:
         """The sum of the products of two arrays with one axis."""
+    @property
+    def buffer(self) -> treadle._core.device.Buffer:
+        """
+        The memory, as a Buffer: what is done to it by copies, fills and launches is noticed. Computes what is pending.
+        """
+
+class fusing:
+    """
+    with fusing(): within the block expressions wait even where their memory is known to other code, which promises not to change it.
+    """
+
+    def __init__(self) -> None: ...
+
+    def __enter__(self) -> fusing: ...
+
+    def __exit__(self, *exception: object) -> None: ...
 
 def array(values: Any, dtype: Any = None, device: treadle._core.device.Device | str | None = None) -> Array:
     """Values of the host as an array, in their own order. Blocking."""

@@ -504,7 +504,9 @@ class Stream:
         """
 
     def synchronize(self) -> None:
-        """Waits for the work queued so far; Ctrl-C ends the wait."""
+        """
+        Computes the expressions of arrays that wait for this stream, then waits for the work queued so far; Ctrl-C ends the wait.
+        """
 
     @property
     def is_done(self) -> bool:

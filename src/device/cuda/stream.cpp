@@ -139,7 +139,7 @@ CudaStream::CudaStream(Device& device, const cuda::Context& context, cuda::RawSt
       stream_(raw),
       fills_(fills) {}
 
-void CudaStream::synchronize() {
+void CudaStream::wait_until_done() {
   const Activation active(context_);
   check(active.table(), active.table().cuStreamSynchronize(stream_), "cuStreamSynchronize");
 }

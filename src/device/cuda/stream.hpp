@@ -18,12 +18,12 @@ class CudaStream final : public Stream {
   /// `raw` null: the legacy default stream.
   CudaStream(Device& device, const cuda::Context& context, cuda::RawStream raw, PatternFill& fills);
 
-  void synchronize() override;
   bool is_done() override;
   /// Null where it is not its own.
   const cuda::Stream* shell() const noexcept { return own_ ? &*own_ : nullptr; }
 
  private:
+  void wait_until_done() override;
   void queue_copy(const Copy& copy, const Order& order) override;
   void queue_fill(Location destination, std::span<const std::byte> pattern, std::size_t count,
                   const Order& order) override;

@@ -84,10 +84,10 @@ class NullStream final : public Stream {
   NullStream(Device& device, std::uint64_t raw, std::shared_ptr<Record> record)
       : Stream(device, raw), record_(std::move(record)) {}
 
-  void synchronize() override { record_->add("synchronize"); }
   bool is_done() override { return true; }
 
  private:
+  void wait_until_done() override { record_->add("synchronize"); }
   void queue_copy(const Copy& copy, const Order& order) override {
     using enum Copy::Direction;
     const bool from_host = copy.direction == to_device, to_host_memory = copy.direction == to_host;

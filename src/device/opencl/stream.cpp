@@ -23,7 +23,7 @@ OpenclStream::OpenclStream(OpenclDevice& device, opencl::Queue queue, bool is_ad
       is_shared_(is_adopted),
       lasting_(std::make_shared<const opencl::Queue>(queue_)) {}
 
-void OpenclStream::synchronize() {
+void OpenclStream::wait_until_done() {
   const opencl::Event seen = (std::lock_guard(mutex_), marker_);
   has_unmarked_ = false;
   try {

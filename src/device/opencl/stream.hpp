@@ -21,7 +21,6 @@ class OpenclStream final : public Stream {
   /// `is_adopted`: somebody else queues work there, too.
   OpenclStream(OpenclDevice& device, opencl::Queue queue, bool is_adopted);
 
-  void synchronize() override;
   bool is_done() override;
 
   const opencl::Queue& shell() const noexcept { return queue_; }
@@ -33,6 +32,7 @@ class OpenclStream final : public Stream {
   void share() const noexcept { is_shared_.store(true, std::memory_order_relaxed); }
 
  private:
+  void wait_until_done() override;
   void queue_copy(const Copy& copy, const Order& order) override;
   void queue_fill(Location destination, std::span<const std::byte> pattern, std::size_t count,
                   const Order& order) override;

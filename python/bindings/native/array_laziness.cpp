@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What is to be seen of arrays that wait to be computed.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <deque>
+
+#include "native/array.hpp"
+#include "treadle/array/evaluate.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+/// Scopes of one `fusing()` object, which may be entered within itself.
+struct FusingScopes {
+  FusingScopes() = default;
+  FusingScopes(const FusingScopes&) = delete;
+  FusingScopes& operator=(const FusingScopes&) = delete;
+  std::deque<array::Fusing> entered;
+};
+
+/// Null where this thread does not hold the GIL.
+void* release_gil() { return PyGILState_Check() != 0 ? PyEval_SaveThread() : nullptr; }
+void acquire_gil(void* thread) { PyEval_RestoreThread(static_cast<PyThreadState*>(thread)); }
+
+}  // namespace
+
+void bind_array_laziness(nb::module_& m, nb::class_<Array>& type) {
+  array::set_host_lock({release_gil, acquire_gil});
+  type.def_prop_ro(
+      "buffer", [](const Array& self) { return self.buffer(); },
+      "The memory, as a Buffer: what is done to it by copies, fills and launches is "
+      "noticed. Computes what is pending.");
+  nb::class_<FusingScopes>(m, "fusing",
+                           "with fusing(): within the block expressions wait even where their "
+                           "memory is known to other code, which promises not to change it.")
+      .def(nb::init<>())
+      .def(
+          "__enter__",
+          [](FusingScopes& self) -> FusingScopes& {
+            self.entered.emplace_back();
+            return self;
+          },
+          nb::rv_policy::reference_internal, nb::sig("def __enter__(self) -> fusing"))
+      .def(
+          "__exit__", [](FusingScopes& self, nb::args) { self.entered.pop_back(); },
+          nb::sig("def __exit__(self, *exception: object) -> None"));
+}
+
+}  // namespace treadle::bindings
