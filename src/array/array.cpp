@@ -19,7 +19,7 @@ namespace {
 Array finished(NodeRef node) {
   const bool at_once = runs_at_once(*node);
   Array array = Access::array(std::move(node));
-  if (at_once) compute(Access::node(array));
+  if (at_once) compute(Access::node(array), is_lazy() ? Cut::escaped : Cut::eager);
   return array;
 }
 

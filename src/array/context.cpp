@@ -77,7 +77,7 @@ bool Context::reads(const Node& node, std::uint64_t handle) {
 
 /// Computes pending nodes that arrays stand for and that are wanted, the oldest first.
 template <class Wanted>
-std::vector<NodeRef> Context::compute_where(Wanted wanted) {
+std::vector<NodeRef> Context::compute_where(Cut why, Wanted wanted) {
   std::vector<NodeRef> found;
   {
     const std::lock_guard lock(mutex);
@@ -85,13 +85,13 @@ std::vector<NodeRef> Context::compute_where(Wanted wanted) {
       if (is_seen(*node) && wanted(*node) && node->try_add_reference())
         found.push_back(NodeRef::adopt(node));
   }
-  compute(found, Grouping::siblings);
+  compute(found, Grouping::siblings, why);
   return found;
 }
 
 std::vector<NodeRef> Context::compute_readers(std::uint64_t handle) {
   if (handle == 0) return {};
-  return compute_where([&](const Node& node) { return reads(node, handle); });
+  return compute_where(Cut::written, [&](const Node& node) { return reads(node, handle); });
 }
 
 void Context::before_write(device::Location location, device::Stream* writer) {
@@ -106,7 +106,7 @@ void Context::before_write(device::Location location, device::Stream* writer) {
 }
 
 void Context::before_mark(device::Stream& stream) {
-  compute_where([&](const Node& node) { return node.stream.get() == &stream; });
+  compute_where(Cut::marked, [&](const Node& node) { return node.stream.get() == &stream; });
 }
 
 }  // namespace treadle::array

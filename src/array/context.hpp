@@ -53,7 +53,7 @@ class Context final : public device::DeferredWork {
 
  private:
   template <class Wanted>
-  std::vector<NodeRef> compute_where(Wanted wanted);
+  std::vector<NodeRef> compute_where(Cut why, Wanted wanted);
   void tell_device() noexcept { device_.set_deferred(first_ != nullptr ? this : nullptr); }
 
   device::Device& device_;

@@ -23,8 +23,9 @@ constexpr std::size_t most_outputs = 8;
 /// operations on elements, or all made of reductions that go together.
 class Group {
  public:
-  explicit Group(std::vector<NodeRef> nodes)
+  Group(std::vector<NodeRef> nodes, Cut why)
       : nodes_(std::move(nodes)),
+        why_(why),
         context_(*nodes_.front()->context),
         stream_(nodes_.front()->stream) {}
 
@@ -94,7 +95,7 @@ class Group {
     }
     fusion.order(stream_);
     lock.unlock();
-    fusion.run(*stream_);
+    note_ = fusion.run(*stream_);
   }
 
   void publish(std::vector<Ref<Storage>>& outputs) {
@@ -109,6 +110,8 @@ class Group {
         node.arity = 0;
         outputs[i]->pending.store(node.parents, std::memory_order_relaxed);
         node.storage = std::move(outputs[i]);
+        node.made_by = note_;
+        node.cut = why_;
         node.state.store(NodeState::leaf, std::memory_order_release);
       }
     }
@@ -125,6 +128,8 @@ class Group {
   }
 
   std::vector<NodeRef> nodes_;
+  Cut why_;
+  KernelNote note_;
   Context& context_;
   StreamRef stream_;
 };
@@ -150,7 +155,7 @@ class Siblings {
     folds_ += node->folds;
     return true;
   }
-  void compute() { Group(std::move(nodes_)).compute(); }
+  void compute(Cut why) { Group(std::move(nodes_), why).compute(); }
 
  private:
   bool fits(const Node& node) const {
@@ -186,8 +191,8 @@ class Siblings {
 
 }  // namespace
 
-void compute(std::span<const NodeRef> nodes, Grouping grouping) {
-  if (nodes.size() == 1) return compute(*nodes.front());
+void compute(std::span<const NodeRef> nodes, Grouping grouping, Cut why) {
+  if (nodes.size() == 1) return compute(*nodes.front(), why);
   std::vector<Siblings> groups;
   for (const NodeRef& node : nodes) {
     const std::lock_guard lock(node->context->mutex);
@@ -195,11 +200,11 @@ void compute(std::span<const NodeRef> nodes, Grouping grouping) {
     const auto taken = [&](Siblings& group) { return group.take(node, grouping); };
     if (std::ranges::none_of(groups, taken)) groups.emplace_back().take(node, grouping);
   }
-  for (Siblings& group : groups) group.compute();
+  for (Siblings& group : groups) group.compute(why);
 }
 
-void compute(Node& node) {
-  if (!node.is_leaf()) Group({NodeRef(&node)}).compute();
+void compute(Node& node, Cut why) {
+  if (!node.is_leaf()) Group({NodeRef(&node)}, why).compute();
 }
 
 NodeRef computed(const Array& array) {

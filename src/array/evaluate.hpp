@@ -14,14 +14,15 @@ namespace treadle::array {
 
 /// Makes a leaf of a node: computes its expression, if nobody did. Queues, does not wait. If it
 /// throws, the node is as it was, and may be tried again.
-void compute(Node& node);
+void compute(Node& node, Cut why = Cut::asked);
 /// Which of several nodes of one context, stream and shape are one kernel, if it can hold them.
 enum class Grouping : std::uint8_t {
   all,       ///< those who asked named them together
   siblings,  ///< those that read the same; kernels for other pairs were compiled for chance
 };
 /// The same of several.
-void compute(std::span<const NodeRef> nodes, Grouping grouping = Grouping::all);
+void compute(std::span<const NodeRef> nodes, Grouping grouping = Grouping::all,
+             Cut why = Cut::asked);
 
 /// Within it this thread does not hold the lock of the host language. What it uses must have a
 /// share of its own: other threads run.

@@ -113,15 +113,25 @@ void Fusion::order(const StreamRef& stream) {
   for (const Operand& output : outputs_) output.storage->order_write(stream);
 }
 
+device::Location Fusion::Operand::location() const {
+  if (!storage) return {};
+  return device::Location(storage->buffer) + static_cast<std::uint64_t>(layout.offset_bytes());
+}
+
+std::uint64_t Fusion::Operand::size_bytes() const {
+  std::uint64_t bytes = dtype.size_bytes();
+  for (std::size_t axis = 0; axis < layout.shape().size(); ++axis)
+    if (layout.strides()[axis] != 0) bytes *= static_cast<std::uint64_t>(layout.shape()[axis]);
+  return bytes;
+}
+
 template <class Use>
 void Fusion::with_launch(Use use) const {
   const codegen::Expression& expression = builder_.expression();
   std::vector<kernel::ElementwiseArray> arrays;
   arrays.reserve(outputs_.size() + leaves_.size());
   const auto add = [&](const Operand& operand) {
-    arrays.push_back({device::Location(operand.storage->buffer) +
-                          static_cast<std::uint64_t>(operand.layout.offset_bytes()),
-                      operand.layout.strides()});
+    arrays.push_back({operand.location(), operand.layout.strides()});
   };
   for (const Operand& output : outputs_) add(output);
   for (std::size_t i = 0; i < leaves_.size(); ++i)
@@ -129,17 +139,32 @@ void Fusion::with_launch(Use use) const {
   use(kernel::ElementwiseLaunch{expression, shape_, arrays, scalars_});
 }
 
-void Fusion::run(device::Stream& stream) const {
-  with_launch(
-      [&](const kernel::ElementwiseLaunch& launch) { kernel::launch_elementwise(stream, launch); });
+KernelNote Fusion::note(const std::string& name, const std::string& text,
+                        const codegen::Expression& expression) const {
+  KernelNote made{&name, &text};
+  for (const Operand& leaf : leaves_) made.bytes_read += leaf.size_bytes();
+  for (const Operand& output : outputs_) made.bytes_written += output.size_bytes();
+  made.instructions = expression.cost();
+  for (const std::int64_t extent : shape_) made.instructions *= static_cast<std::uint64_t>(extent);
+  return made;
 }
 
-codegen::ElementwiseText Fusion::text() const {
-  codegen::ElementwiseText text;
+KernelNote Fusion::run(device::Stream& stream) const {
+  KernelNote made;
   with_launch([&](const kernel::ElementwiseLaunch& launch) {
-    text = kernel::plan_elementwise(context_.device(), launch).text;
+    if (const auto* plan = kernel::launch_elementwise(stream, launch))
+      made = note(plan->text.name, plan->text.text, launch.expression);
   });
-  return text;
+  return made;
+}
+
+KernelNote Fusion::described() const {
+  KernelNote made;
+  with_launch([&](const kernel::ElementwiseLaunch& launch) {
+    const auto& plan = kernel::plan_elementwise(context_.device(), launch);
+    made = note(plan.text.name, plan.text.text, launch.expression);
+  });
+  return made;
 }
 
 }  // namespace treadle::array

@@ -31,9 +31,10 @@ class Fusion {
   /// Work queued on `stream` from now on comes after what it depends on. The lock is held.
   void order(const StreamRef& stream);
   /// Queues the kernel; no lock is held.
-  void run(device::Stream& stream) const;
-  /// Its text; blocking, compiles it if nobody did.
-  codegen::ElementwiseText text() const;
+  KernelNote run(device::Stream& stream) const;
+  /// The same without a launch, and for outputs that have no memory yet; blocking, compiles the
+  /// kernel if nobody did.
+  KernelNote described() const;
 
  private:
   friend class ReductionFusion;
@@ -41,7 +42,13 @@ class Fusion {
     Ref<Storage> storage;
     Layout layout;  // over the whole index space
     DType dtype;
+    /// Of its first element; of memory that is to be allocated what is aligned as that.
+    device::Location location() const;
+    /// Of the elements that are there; what is broadcast counts once.
+    std::uint64_t size_bytes() const;
   };
+  KernelNote note(const std::string& name, const std::string& text,
+                  const codegen::Expression& expression) const;
   codegen::Value value_of(Node& node);
   codegen::Value leaf(Node& node);
   template <class Use>

@@ -52,7 +52,7 @@ void find_conflicts(Node& node, const Node& target, std::vector<NodeRef>& found)
 
 NodeRef copied(Node& leaf) {
   NodeRef copy = record_cast(leaf, leaf.dtype);
-  compute(*copy);
+  compute(*copy, Cut::overlap);
   return copy;
 }
 
@@ -95,16 +95,17 @@ void write(const Write& what) {
   require_writable(target);
   require_shape(what.value.layout.shape(), target.layout.shape());
   if (what.mask != nullptr) require_shape(what.mask->layout.shape(), target.layout.shape());
-  if (what.value.is_positional && !what.value.layout.same_shape(target.layout)) compute(what.value);
+  if (what.value.is_positional && !what.value.layout.same_shape(target.layout))
+    compute(what.value, Cut::positions);
   before_write(*target.storage);
   if (target.layout.size() == 0) return;
   const WithoutHostLock released;
   const device::LeaveDeferred leave;  // those who read the target have been computed
   if (what.value.folds_within() != 0) {
     if (write_reduction(what)) return;
-    compute(what.value);
+    compute(what.value, Cut::reduction);
   }
-  if (what.mask != nullptr && what.mask->folds_within() != 0) compute(*what.mask);
+  if (what.mask != nullptr && what.mask->folds_within() != 0) compute(*what.mask, Cut::reduction);
   std::vector<NodeRef> conflicts;
   {
     const std::lock_guard lock(context.mutex);

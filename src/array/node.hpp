@@ -7,9 +7,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "array/storage.hpp"
 #include "treadle/base/dtype.hpp"
+#include "treadle/base/launch_site.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/base/number.hpp"
 #include "treadle/base/op.hpp"
@@ -32,6 +34,27 @@ enum class NodeState : std::uint8_t {
   pending,    ///< an expression of its operands
   computing,  ///< a thread launches its kernel; others wait for it
   leaf,       ///< a view of storage; never changes any more
+};
+
+/// Why a node was computed when it was, and not as a part of a larger kernel: explain() says it.
+enum class Cut : std::uint8_t {
+  asked,      ///< somebody looked
+  too_large,  ///< the caps
+  positions,  ///< Op::iota counts in the shape of its own array
+  reduction,  ///< its results feed an expression of another shape, or another reduction
+  escaped,    ///< an operand can be reached by code that the library does not see
+  eager,      ///< set_lazy(false)
+  overlap,    ///< a copy of what is about to be overwritten
+  written,    ///< something that it reads was about to be changed
+  marked,     ///< its stream was marked or waited for
+};
+
+/// What a kernel was. The texts are the plan's, which lives as long as the device.
+struct KernelNote {
+  const std::string* name = nullptr;  ///< null: there was none
+  const std::string* text = nullptr;
+  std::uint64_t bytes_read = 0, bytes_written = 0;
+  std::uint64_t instructions = 0;  ///< an estimate
 };
 
 /// Shape, dtype and operands never change while it is pending. Made by make_node(), destroyed with
@@ -78,7 +101,11 @@ class Node {
   bool is_listed = false;     ///< in the context's list of pending nodes
   Node *previous = nullptr, *next = nullptr;  ///< there
 
+  KernelNote made_by;    ///< of a leaf that was computed
+  Cut cut = Cut::asked;  ///< likewise
+
   // Set when it is made.
+  LaunchSite origin = {};      ///< the user's line, where the host language tells
   bool is_positional = false;  ///< as long as it is pending: depends on Op::iota
   DType dtype = Scalar::float64;
   Layout layout;  ///< of the result, offsets included: pending ones begin at 0

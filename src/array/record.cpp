@@ -86,6 +86,12 @@ NodeRef compare_beyond_range(Op op, std::span<const Operand> operands, const OpD
   return {};
 }
 
+NodeRef new_node() {
+  NodeRef made = NodeRef::adopt(new Node);
+  made->origin = launch_site();
+  return made;
+}
+
 /// Evaluates the largest operand until the whole fits into one kernel.
 void keep_within_caps(Recording& recording) {
   for (;;) {
@@ -99,7 +105,7 @@ void keep_within_caps(Recording& recording) {
       if (!node.is_leaf() && node.context != nullptr && is_larger) largest = &node;
     }
     if ((steps <= Caps::steps && leaves <= Caps::leaves) || largest == nullptr) return;
-    compute(*largest);
+    compute(*largest, Cut::too_large);
   }
 }
 
@@ -117,7 +123,7 @@ Layout result_layout(std::size_t size_bytes, const Recording& recording) {
 void keep_positions(const Layout& result, Recording& recording) {
   for (std::size_t i = 0; i < recording.count; ++i) {
     Node& node = *recording.nodes[i];
-    if (node.is_positional && !node.layout.same_shape(result)) compute(node);
+    if (node.is_positional && !node.layout.same_shape(result)) compute(node, Cut::positions);
   }
 }
 
@@ -135,7 +141,8 @@ void keep_reductions(const Layout& result, Recording& recording) {
   const std::span operands(recording.nodes.data(), recording.count);
   while (folds_of(recording) > Caps::folds)
     compute(**std::ranges::max_element(operands, {},
-                                       [](const NodeRef& node) { return node->folds_within(); }));
+                                       [](const NodeRef& node) { return node->folds_within(); }),
+            Cut::too_large);
   const bool has_positions = std::ranges::any_of(
       operands, [](const NodeRef& node) { return node->is_positional && !node->is_leaf(); });
   std::shared_ptr<const Folding> first;
@@ -144,7 +151,7 @@ void keep_reductions(const Layout& result, Recording& recording) {
     if (own == nullptr) continue;
     if (has_positions || !node->layout.same_shape(result) ||
         (first != nullptr && !first->goes_with(*own)))
-      compute(*node);
+      compute(*node, Cut::reduction);
     else
       first = std::move(own);
   }
@@ -174,7 +181,7 @@ NodeRef enlisted(NodeRef made, Recording& recording) {
 
 NodeRef pending_node(Op op, const DType& dtype, Recording& recording) {
   keep_within_caps(recording);
-  NodeRef made = NodeRef::adopt(new Node);
+  NodeRef made = new_node();
   made->op = op;
   made->dtype = dtype;
   made->layout = result_layout(dtype.size_bytes(), recording);
@@ -215,7 +222,7 @@ NodeRef make_leaf(Ref<Storage> storage, const Layout& layout, const DType& dtype
 }
 
 NodeRef make_number(const Number& number, Scalar dtype) {
-  NodeRef made = NodeRef::adopt(new Node);
+  NodeRef made = new_node();
   made->op = Op::scalar;
   made->dtype = dtype;
   made->number = number;
@@ -233,7 +240,7 @@ NodeRef make_fill(const Number& number, Scalar dtype, const Layout& layout,
 }
 
 NodeRef make_positions(const Layout& layout, const StreamRef& stream) {
-  NodeRef made = NodeRef::adopt(new Node);
+  NodeRef made = new_node();
   made->op = Op::iota;
   made->dtype = Scalar::int64;
   made->layout = layout;
@@ -285,14 +292,14 @@ NodeRef record_cast(Node& operand, const DType& dtype) {
 }
 
 NodeRef record_fold(Node& elements, Folding folding) {
-  if (folding_of(elements) != nullptr) compute(elements);
+  if (folding_of(elements) != nullptr) compute(elements, Cut::reduction);
   Recording recording;
   recording.context = elements.context;
   recording.first_array = &elements;
   recording.nodes[0] = NodeRef(&elements);
   recording.count = 1;
   keep_within_caps(recording);
-  NodeRef made = NodeRef::adopt(new Node);
+  NodeRef made = new_node();
   made->op = Op::leaf;
   made->dtype = folding.result();
   const Extents extents = elements.layout.shape();

@@ -61,9 +61,7 @@ void ReductionFusion::with_launch(Use use) const {
   std::vector<kernel::ElementwiseArray> arrays;
   std::deque<std::vector<std::int64_t>> kept;  // what arrays are views of
   const auto add = [&](const Fusion::Operand& operand, Extents strides) {
-    arrays.push_back({device::Location(operand.storage->buffer) +
-                          static_cast<std::uint64_t>(operand.layout.offset_bytes()),
-                      strides});
+    arrays.push_back({operand.location(), strides});
   };
   const auto add_result = [&](const Fusion::Operand& operand) {
     std::vector<std::int64_t>& strides = kept.emplace_back();
@@ -83,17 +81,31 @@ void ReductionFusion::with_launch(Use use) const {
   use(kernel::ReductionLaunch{expression, folding_->extents, axes, arrays, scalars});
 }
 
-void ReductionFusion::run(device::Stream& stream) const {
-  with_launch(
-      [&](const kernel::ReductionLaunch& launch) { kernel::launch_reduction(stream, launch); });
+KernelNote ReductionFusion::note(const kernel::ReductionPlan& plan,
+                                 const kernel::ReductionLaunch& launch) const {
+  const codegen::ReductionText& text = plan.text;
+  KernelNote made = map_.note(text.name, text.text, launch.expression.map);
+  const KernelNote after = epilogue_.note(text.name, text.text, launch.expression.epilogue);
+  made.bytes_read += after.bytes_read;
+  made.bytes_written = after.bytes_written;
+  made.instructions += after.instructions;
+  return made;
 }
 
-codegen::ReductionText ReductionFusion::text() const {
-  codegen::ReductionText text;
+KernelNote ReductionFusion::run(device::Stream& stream) const {
+  KernelNote made;
   with_launch([&](const kernel::ReductionLaunch& launch) {
-    text = kernel::plan_reduction(map_.context_.device(), launch).text;
+    if (const auto* plan = kernel::launch_reduction(stream, launch)) made = note(*plan, launch);
   });
-  return text;
+  return made;
+}
+
+KernelNote ReductionFusion::described() const {
+  KernelNote made;
+  with_launch([&](const kernel::ReductionLaunch& launch) {
+    made = note(kernel::plan_reduction(map_.context_.device(), launch), launch);
+  });
+  return made;
 }
 
 }  // namespace treadle::array

@@ -26,11 +26,12 @@ class ReductionFusion {
 
   /// As Fusion has them.
   void order(const StreamRef& stream);
-  void run(device::Stream& stream) const;
-  codegen::ReductionText text() const;
+  KernelNote run(device::Stream& stream) const;
+  KernelNote described() const;
 
  private:
   void fold(Node& node);
+  KernelNote note(const kernel::ReductionPlan& plan, const kernel::ReductionLaunch& launch) const;
   template <class Use>
   void with_launch(Use use) const;
 

@@ -43,13 +43,14 @@ class Launcher {
     return plan_for(space);
   }
 
-  void run(device::Stream& stream, const device::Order& order) {
+  const ElementwisePlan* run(device::Stream& stream, const device::Order& order) {
     const Part part = whole();
     const codegen::Lowering space = lower(part);
-    if (space.groups > 0 && !space.is_too_large) return queue(stream, part, space, order);
+    if (space.groups > 0 && !space.is_too_large) return &queue(stream, part, space, order);
     for (const device::Event* event : order.after) stream.wait(*event);
-    if (space.groups > 0) run_part(stream, part);
+    const ElementwisePlan* first = space.groups > 0 ? &run_part(stream, part) : nullptr;
     if (order.done != nullptr) stream.record(*order.done);
+    return first;
   }
 
  private:
@@ -115,12 +116,13 @@ class Launcher {
       high.first[k] += strides(k)[axis] * low.extents[axis];
     return {std::move(low), std::move(high)};
   }
-  void run_part(device::Stream& stream, const Part& part) const {
+  const ElementwisePlan& run_part(device::Stream& stream, const Part& part) const {
     const codegen::Lowering space = lower(part);
     if (!space.is_too_large) return queue(stream, part, space, {});
     const auto [low, high] = split(part);
-    run_part(stream, low);
+    const ElementwisePlan& first = run_part(stream, low);
     run_part(stream, high);
+    return first;
   }
 
   const ElementwisePlan& plan_for(const codegen::Lowering& space) const {
@@ -144,8 +146,8 @@ class Launcher {
     return parameter.role == Role::output || parameter.role == Role::leaf;
   }
 
-  void queue(device::Stream& stream, const Part& part, const codegen::Lowering& space,
-             const device::Order& order) const {
+  const ElementwisePlan& queue(device::Stream& stream, const Part& part,
+                               const codegen::Lowering& space, const device::Order& order) const {
     const ElementwisePlan& plan = plan_for(space);
     const auto& parameters = plan.text.parameters;
     std::vector<std::uint64_t> values(parameters.size());  // what arguments are views of
@@ -156,6 +158,7 @@ class Launcher {
     stream.launch_arguments(
         plan.kernel, {.groups = static_cast<unsigned>(space.groups), .group_size = plan.group_size},
         arguments, order);
+    return plan;
   }
 
   device::Argument argument(const ElementwiseParameter& parameter, const Part& part,
@@ -210,9 +213,9 @@ const ElementwisePlan& plan_elementwise(device::Device& device, const Elementwis
   return Launcher(device, launch).plan();
 }
 
-void launch_elementwise(device::Stream& stream, const ElementwiseLaunch& launch,
-                        const device::Order& order) {
-  Launcher(stream.device(), launch).run(stream, order);
+const ElementwisePlan* launch_elementwise(device::Stream& stream, const ElementwiseLaunch& launch,
+                                          const device::Order& order) {
+  return Launcher(stream.device(), launch).run(stream, order);
 }
 
 }  // namespace treadle::kernel

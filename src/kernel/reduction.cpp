@@ -44,18 +44,23 @@ class Reducer {
     return plans_of(device_).reduction.find(key, [&] { return make_plan(); });
   }
 
-  void run(device::Stream& stream, const device::Order& order) const {
+  const ReductionPlan* run(device::Stream& stream, const device::Order& order) const {
     require_elements();
     if (lowering_.groups == 0) {
       for (const device::Event* event : order.after) stream.wait(*event);
       if (order.done != nullptr) stream.record(*order.done);
-      return;
+      return nullptr;
     }
-    if (!lowering_.loop.is_split) return queue(stream, {}, order);
+    const ReductionPlan& chosen = plan();
+    if (!lowering_.loop.is_split) {
+      queue(stream, chosen, {}, order);
+      return &chosen;
+    }
     const std::size_t partials = lowering_.groups * lowering_.tile_partials;
     with_workspace(stream,
                    {partials * codegen::bytes_of_partial(launch_.expression), lowering_.tiles},
-                   [&](const Workspace& workspace) { queue(stream, workspace, order); });
+                   [&](const Workspace& workspace) { queue(stream, chosen, workspace, order); });
+    return &chosen;
   }
 
  private:
@@ -166,8 +171,8 @@ class Reducer {
            parameter.role == Role::tickets;
   }
 
-  void queue(device::Stream& stream, const Workspace& workspace, const device::Order& order) const {
-    const ReductionPlan& plan = this->plan();
+  void queue(device::Stream& stream, const ReductionPlan& plan, const Workspace& workspace,
+             const device::Order& order) const {
     const auto& parameters = plan.text.parameters;
     std::vector<std::uint64_t> values(parameters.size());  // what arguments are views of
     std::vector<device::Argument> arguments;
@@ -238,9 +243,9 @@ const ReductionPlan& plan_reduction(device::Device& device, const ReductionLaunc
   return Reducer(device, launch).plan();
 }
 
-void launch_reduction(device::Stream& stream, const ReductionLaunch& launch,
-                      const device::Order& order) {
-  Reducer(stream.device(), launch).run(stream, order);
+const ReductionPlan* launch_reduction(device::Stream& stream, const ReductionLaunch& launch,
+                                      const device::Order& order) {
+  return Reducer(stream.device(), launch).run(stream, order);
 }
 
 }  // namespace treadle::kernel

@@ -148,3 +148,15 @@ def test_one_thread_changes_what_others_record(device):
         thread.join(timeout=60)
         assert not thread.is_alive()
     assert not failures
+
+
+def test_explain_names_kernel_bytes_and_lines(device):
+    x = tnp.array(np.arange(100, dtype="f4"))
+    z = 5 * x + tnp.sqrt(x)
+    text = z.explain()
+    assert "is to be computed by kernel fused_multiply_sqrt_add_f32" in text
+    assert "reads 400 bytes, writes 400 bytes" in text
+    assert text.count("array_mutation_test.py:") == 4  # the array's line, and one for each step
+    assert z.is_pending
+    z.get()
+    assert "was computed by kernel fused_multiply_sqrt_add_f32" in z.explain()

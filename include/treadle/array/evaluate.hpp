@@ -20,13 +20,24 @@
 // (treadle/device/deferred.hpp).
 #pragma once
 
+#include <string>
+
 namespace treadle::array {
+
+class Array;
 
 /// Whether expressions wait until they are looked at: true, unless set_lazy() said otherwise. Of
 /// the process.
 bool is_lazy() noexcept;
 /// Returns what it was.
 bool set_lazy(bool lazy) noexcept;
+
+/// What made an array, or is to make it, for people to read: its kernel, the bytes that it reads
+/// and writes, an estimate of its instructions, the operations with their lines where the host
+/// language tells them (Python does), what was computed before on its own and why, and the
+/// generated text. Computes nothing; the kernel of a pending array is compiled. Throws as
+/// evaluate().
+std::string explain(const Array& array);
 
 /// Within it this thread defers expressions on memory that has escaped, too: the promise that
 /// nobody else changes that memory before they are computed.

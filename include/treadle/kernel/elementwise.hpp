@@ -51,9 +51,10 @@ struct ElementwisePlan {
 /// device takes fewer bytes of parameters, and as Program.
 const ElementwisePlan& plan_elementwise(device::Device& device, const ElementwiseLaunch& launch);
 
-/// Queues the computation. No elements run nothing, but their order holds. Throws as
+/// Queues the computation, and returns what runs (where it takes several launches, the first of
+/// them). No elements run nothing, which is null, but their order holds. Throws as
 /// plan_elementwise() and Stream::launch().
-void launch_elementwise(device::Stream& stream, const ElementwiseLaunch& launch,
-                        const device::Order& order = {});
+const ElementwisePlan* launch_elementwise(device::Stream& stream, const ElementwiseLaunch& launch,
+                                          const device::Order& order = {});
 
 }  // namespace treadle::kernel

@@ -40,12 +40,12 @@ struct ReductionPlan {
 /// The plan for a launch with these operands; as plan_elementwise().
 const ReductionPlan& plan_reduction(device::Device& device, const ReductionLaunch& launch);
 
-/// Queues the reduction as one launch. No results run nothing, but their order holds; of no
-/// elements the results are epilogues of 0 for sums, 1 for products, false for any, true for all.
-/// Throws ShapeError naming the fold for other folds of no elements, InvalidArgument for operands
-/// that do not fit and for axes that are not there or named twice, and as plan_elementwise() and
-/// Stream::launch().
-void launch_reduction(device::Stream& stream, const ReductionLaunch& launch,
-                      const device::Order& order = {});
+/// Queues the reduction as one launch, and returns what runs. No results run nothing, which is
+/// null, but their order holds; of no elements the results are epilogues of 0 for sums, 1 for
+/// products, false for any, true for all. Throws ShapeError naming the fold for other folds of no
+/// elements, InvalidArgument for operands that do not fit and for axes that are not there or named
+/// twice, and as plan_elementwise() and Stream::launch().
+const ReductionPlan* launch_reduction(device::Stream& stream, const ReductionLaunch& launch,
+                                      const device::Order& order = {});
 
 }  // namespace treadle::kernel

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "caller.hpp"
 #include "errors.hpp"
 #include "native/device.hpp"
 #include "native/layout.hpp"
@@ -79,14 +80,17 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
   return guarded([&]() -> PyObject* {
     const ArrayOperand x(a, b), y(b, a);
     if (!x || !y) return not_implemented();
+    note_launch_site();
     return array_object(array::apply(op, {x.get(), y.get()})).release().ptr();
   });
 }
 
 template <Op op>
 PyObject* unary(PyObject* a) noexcept {
-  return guarded(
-      [&]() -> PyObject* { return array_object(array::apply(op, {self_of(a)})).release().ptr(); });
+  return guarded([&]() -> PyObject* {
+    note_launch_site();
+    return array_object(array::apply(op, {self_of(a)})).release().ptr();
+  });
 }
 
 template <Op op>
@@ -94,6 +98,7 @@ PyObject* in_place(PyObject* a, PyObject* b) noexcept {
   return guarded([&]() -> PyObject* {
     const ArrayOperand y(b, a);
     if (!y) return not_implemented();
+    note_launch_site();
     self_of(a).update(op, y.get());
     Py_INCREF(a);
     return a;

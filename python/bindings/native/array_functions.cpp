@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "caller.hpp"
 #include "errors.hpp"
 #include "native/array.hpp"
 #include "native/device.hpp"
@@ -23,6 +24,7 @@ nb::object apply_named(const std::string& name, const nb::args& arguments, nb::h
   nb::handle beside;
   for (const nb::handle argument : arguments)
     if (as_array(argument.ptr()) != nullptr) beside = argument;
+  note_launch_site();
   std::deque<ArrayOperand> operands;  // what is viewed stays where it is
   std::vector<array::Operand> views;
   for (const nb::handle argument : arguments) {

@@ -31,6 +31,15 @@ void bind_array_laziness(nb::module_& m, nb::class_<Array>& type) {
       "buffer", [](const Array& self) { return self.buffer(); },
       "The memory, as a Buffer: what is done to it by copies, fills and launches is "
       "noticed. Computes what is pending.");
+  type.def(
+      "explain",
+      [](const Array& self) {
+        const Array shared = self;  // another thread may give it another node
+        const nb::gil_scoped_release released;
+        return array::explain(shared);
+      },
+      "What made the array, or is to make it: the kernel, the bytes it reads and writes, the "
+      "operations with their lines, what was computed on its own and why, and the text.");
   nb::class_<FusingScopes>(m, "fusing",
                            "with fusing(): within the block expressions wait even where their "
                            "memory is known to other code, which promises not to change it.")

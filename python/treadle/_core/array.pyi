@@ -329,6 +329,17 @@ class Array:
     def transpose(self, *axes: int | Sequence[int]) -> Array:
         """A view with its axes in another order; in reverse without an argument."""
 
+    @property
+    def buffer(self) -> treadle._core.device.Buffer:
+        """
+        The memory, as a Buffer: what is done to it by copies, fills and launches is noticed. Computes what is pending.
+        """
+
+    def explain(self) -> str:
+        """
+        What made the array, or is to make it: the kernel, the bytes it reads and writes, the operations with their lines, what was computed on its own and why, and the text.
+        """
+
     def sum(self, axis: int | tuple[int, ...] | None = None, dtype: Any = None, out: Array | None = None, keepdims: bool = False, initial: Any = None, where: Any = True) -> Array:
         """The sum of all elements, or along axes; lazy, as all reductions."""
 
@@ -364,11 +375,6 @@ class Array:
 
     def dot(self, other: Any) -> Array:
         """The sum of the products of two arrays with one axis."""
-    @property
-    def buffer(self) -> treadle._core.device.Buffer:
-        """
-        The memory, as a Buffer: what is done to it by copies, fills and launches is noticed. Computes what is pending.
-        """
 
 class fusing:
     """

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/access.hpp"
+#include "array/context.hpp"
+#include "array/folding.hpp"
+#include "array/fusion.hpp"
+#include "array/reduction_fusion.hpp"
+#include "treadle/array/evaluate.hpp"
+#include "treadle/base/op.hpp"
+
+namespace treadle::array {
+namespace {
+
+const char* sentence(Cut cut) {
+  switch (cut) {
+    case Cut::asked:
+      return "somebody looked at it";
+    case Cut::too_large:
+      return "with it, one kernel would have more than 64 steps, 24 operands or 8 reductions";
+    case Cut::positions:
+      return "its elements count positions in a smaller array than the one they are used for";
+    case Cut::reduction:
+      return "results of a reduction feed an expression of another shape, or another reduction";
+    case Cut::escaped:
+      return "code that the library does not see may change an operand: its address was asked for";
+    case Cut::eager:
+      return "evaluation is eager: set_lazy(False)";
+    case Cut::overlap:
+      return "it is a copy of what was about to be overwritten";
+    case Cut::written:
+      return "something that it reads was about to be changed";
+    case Cut::marked:
+      break;
+  }
+  return "its stream was waited for, or an event recorded there";
+}
+
+std::string kind_of(const Node& node) {
+  return node.dtype.name() + " " + shape_text(node.layout.shape());
+}
+
+std::string line_of(const Node& node) {
+  if (node.origin.file == nullptr) return {};
+  return "  at " + std::string(node.origin.file) + ":" + std::to_string(node.origin.line);
+}
+
+/// "reads 800 bytes, writes 400 bytes, about 300 instructions".
+std::string figures(const KernelNote& note) {
+  return "reads " + std::to_string(note.bytes_read) + " bytes, writes " +
+         std::to_string(note.bytes_written) + " bytes, about " + std::to_string(note.instructions) +
+         " instructions";
+}
+
+std::string text_of(const KernelNote& note) {
+  return "kernel " + *note.name + ": " + figures(note) + "\n";
+}
+
+/// The operations of an expression, operands first, numbered; views of memory as arrays.
+class Listing {
+ public:
+  std::size_t add(const Node& node) {
+    const auto known = std::ranges::find(seen_, &node);
+    if (known != seen_.end()) return static_cast<std::size_t>(known - seen_.begin());
+    std::array<std::size_t, 3> operands = {};
+    for (unsigned i = 0; i < node.arity; ++i) operands[i] = add(*node.operands[i]);
+    const std::size_t number = seen_.size();
+    seen_.push_back(&node);
+    lines_ += "  " + std::to_string(number) + ": " + what(node);
+    for (unsigned i = 0; i < node.arity; ++i)
+      lines_ += (i == 0 ? " of " : ", ") + std::to_string(operands[i]);
+    if (node.context != nullptr) lines_ += " -> " + kind_of(node) + line_of(node);
+    lines_ += '\n';
+    if (node.is_leaf() && node.made_by.name != nullptr)
+      before_ += std::to_string(number) + " was computed before, by " + *node.made_by.name + " (" +
+                 figures(node.made_by) + "): " + sentence(node.cut) + ".\n";
+    return number;
+  }
+  std::string text() const { return lines_ + before_; }
+
+ private:
+  static std::string what(const Node& node) {
+    if (node.is_leaf()) return "array";
+    if (node.is_number()) return "number " + node.number.text();
+    if (node.folding != nullptr) return std::string(codegen::fold_name(node.folding->fold));
+    return std::string(op_info(node.op).name);
+  }
+
+  std::vector<const Node*> seen_;
+  std::string lines_, before_;
+};
+
+/// What a pending expression lists, and the kernel that it is to become.
+std::pair<std::string, KernelNote> planned(Node& node) {
+  std::unique_lock lock(node.context->mutex);
+  Listing listing;
+  listing.add(node);
+  const Extents shape = node.layout.shape();
+  const auto described = [&](auto fusion) {
+    fusion.add_output({}, node.layout, node.dtype);
+    fusion.store(node);
+    lock.unlock();
+    return std::pair(listing.text(), fusion.described());
+  };
+  const NodeRef share(&node);
+  if (auto folding = folding_below(node))
+    return described(
+        ReductionFusion(*node.context, std::move(folding), shape, std::span(&share, 1)));
+  return described(Fusion(*node.context, shape));
+}
+
+}  // namespace
+
+std::string explain(const Array& array) {
+  const NodeRef node(&Access::node(array));
+  const std::string subject = kind_of(*node) + line_of(*node);
+  if (node->is_leaf()) {
+    if (node->made_by.name == nullptr)
+      return subject + "\nmemory that no expression computed: it was given, or is a view.\n";
+    return subject + "\nwas computed by " + text_of(node->made_by) + "when " + sentence(node->cut) +
+           ".\n\n" + *node->made_by.text;
+  }
+  if (node->layout.size() == 0) return subject + "\nhas no elements: nothing runs.\n";
+  const auto [steps, note] = planned(*node);
+  return subject + "\nis to be computed by " + text_of(note) + steps + '\n' + *note.text;
+}
+
+}  // namespace treadle::array
