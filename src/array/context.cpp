@@ -105,8 +105,9 @@ void Context::before_write(device::Location location, device::Stream* writer) {
   }
 }
 
-void Context::before_mark(device::Stream& stream) {
-  compute_where(Cut::marked, [&](const Node& node) { return node.stream.get() == &stream; });
+void Context::before_mark(device::Stream* stream) {
+  compute_where(Cut::marked,
+                [&](const Node& node) { return stream == nullptr || node.stream.get() == stream; });
 }
 
 }  // namespace treadle::array

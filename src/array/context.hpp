@@ -46,7 +46,7 @@ class Context final : public device::DeferredWork {
   static bool reads(const Node& node, std::uint64_t handle);
 
   void before_write(device::Location location, device::Stream* writer) override;
-  void before_mark(device::Stream& stream) override;
+  void before_mark(device::Stream* stream) override;
 
   std::mutex mutex;
   std::condition_variable changed;  ///< a node is not `computing` any more

@@ -8,6 +8,7 @@
 #include "treadle/base/census.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/warning.hpp"
+#include "treadle/device/deferred.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/module.hpp"
 #include "treadle/device/stream.hpp"
@@ -54,6 +55,12 @@ void Device::end() noexcept {
          std::to_string(bytes) + " bytes, that were not freed: they are freed now");
   memory_.clear();
   default_stream_.reset();
+}
+
+void Device::queue_deferred(Stream* stream) {
+  DeferredWork* const work = deferred();
+  if (work != nullptr && !LeaveDeferred::is_active()) [[unlikely]]
+    work->before_mark(stream);
 }
 
 Location Device::allocate(std::size_t size_bytes) {

@@ -296,11 +296,7 @@ void Stream::queue_order(const Order& order) {
   if (order.done != nullptr) queue_record(*order.done);
 }
 
-void Stream::queue_deferred() {
-  DeferredWork* const deferred = device_.deferred();
-  if (deferred != nullptr && !LeaveDeferred::is_active()) [[unlikely]]
-    deferred->before_mark(*this);
-}
+void Stream::queue_deferred() { device_.queue_deferred(this); }
 
 void Stream::record(Event& event) {
   require_own(device_, event.device(), "the event");

@@ -21,7 +21,7 @@ class Listener final : public DeferredWork {
     written.push_back(location.handle);
     writers.push_back(writer);
   }
-  void before_mark(Stream& stream) override { marked.push_back(&stream); }
+  void before_mark(Stream* stream) override { marked.push_back(stream); }
 
   std::vector<std::uint64_t> written;
   std::vector<Stream*> writers, marked;

@@ -217,3 +217,20 @@ def test_elementwise_kernels_take_arrays_and_their_slices():
         axpy(1, x, y[:5])
     with pytest.raises(TypeError, match="float64"):
         axpy(1, x, y.astype(np.float64))
+
+
+def test_marks_and_waits_of_the_driver_mean_arithmetic_that_waits():
+    x = gpuarray.zeros(1000, np.float32)
+    start, end = cuda.Event(), cuda.Event()
+    start.record()
+    y = x + 1
+    assert y.is_pending
+    end.record()
+    assert not y.is_pending
+    z = x + 2
+    end.synchronize()  # of what was recorded before
+    assert z.is_pending
+    for wait in (cuda.Context.synchronize, cuda.Stream().synchronize):
+        z = x + 2
+        wait()
+        assert not z.is_pending

@@ -21,9 +21,9 @@ class DeferredWork {
   /// by code that the library does not see, or to be freed: what reads it is queued first, and
   /// `writer` waits for it.
   virtual void before_write(Location anywhere_in_it, Stream* writer) = 0;
-  /// The program is about to mark or wait for the end of what it has put on a stream: whatever was
-  /// put off there is queued first.
-  virtual void before_mark(Stream& stream) = 0;
+  /// The program is about to mark or wait for the end of what it has put on a stream, or, if that
+  /// is null, on all of the device's: whatever was put off there is queued first.
+  virtual void before_mark(Stream* stream) = 0;
 
  protected:
   ~DeferredWork() = default;

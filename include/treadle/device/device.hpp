@@ -163,6 +163,8 @@ class Device : public std::enable_shared_from_this<Device> {
 
   /// Whoever has put work of this device off; null: nobody, which is the usual case.
   DeferredWork* deferred() const noexcept { return deferred_.load(std::memory_order_acquire); }
+  /// Before a mark or a wait: queues what was put off on a stream, or (null) on all of them.
+  void queue_deferred(Stream* stream = nullptr);
   /// Lives until null is set, or as long as the device.
   void set_deferred(DeferredWork* work) noexcept {
     deferred_.store(work, std::memory_order_release);

@@ -35,6 +35,9 @@ Context make_context(const Device& device, nb::object flags);
 
 /// The current context. Throws pycuda.driver.LogicError in PyCUDA's words if there is none.
 cuda::Context current_context();
+/// Queues arithmetic of arrays that waits on the current context's device: marks and waits mean
+/// everything that the program has written before them.
+void queue_deferred();
 /// Throws pycuda.driver.LogicError if init() was not called.
 void require_init(const char* call);
 void set_initialized();

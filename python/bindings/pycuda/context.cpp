@@ -4,6 +4,8 @@
 #include "interrupt.hpp"
 #include "pycuda/classes.hpp"
 #include "rooms.hpp"
+#include "treadle/device/cuda.hpp"
+#include "treadle/device/device.hpp"
 
 namespace treadle::bindings {
 namespace face {
@@ -102,7 +104,10 @@ void bind_stack(nb::class_<Context>& type) {
                   "The top of this thread's stack; None if it is empty.")
       .def_static("get_device", pycuda([] { return Device{current_context().device()}; }),
                   "Where the current context was made.")
-      .def_static("synchronize", pycuda([] { wait_for(current_context()); }),
+      .def_static("synchronize", pycuda([] {
+                    queue_deferred();
+                    wait_for(current_context());
+                  }),
                   "Waits for all work of the current context.");
 }
 
@@ -117,6 +122,12 @@ Context make_context(const Device& device, nb::object flags) {
   }
   made->push();
   return {*made};
+}
+
+void queue_deferred() {
+  const std::optional<cuda::Context> top = cuda::Context::top();
+  device::Device* const device = top ? device::last_device_of(*top) : nullptr;
+  if (device != nullptr) device->queue_deferred();
 }
 
 cuda::Context current_context() {

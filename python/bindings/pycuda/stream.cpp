@@ -22,7 +22,10 @@ void bind_stream(nb::module_& m) {
              new (self) Stream{cuda::Stream(face::current_context(), bits)};
            }),
            nb::arg("flags") = 0)
-      .def("synchronize", pycuda([](const Stream& self) { wait_for(self.stream); }),
+      .def("synchronize", pycuda([](const Stream& self) {
+             face::queue_deferred();
+             wait_for(self.stream);
+           }),
            "Blocks until all work queued so far is done.")
       .def("is_done", pycuda([](const Stream& self) { return self.stream.is_done(); }),
            "Whether all work queued so far is done; does not block.")
@@ -50,6 +53,7 @@ void bind_event(nb::module_& m) {
            }),
            nb::arg("flags") = 0)
       .def("record", pycuda([](nb::object self, nb::object stream) {
+             face::queue_deferred();
              nb::cast<const Event&>(self).event.record(stream_argument(stream.ptr()));
              return self;
            }),

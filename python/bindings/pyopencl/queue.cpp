@@ -9,6 +9,8 @@
 #include "pyopencl/classes.hpp"
 #include "pyopencl/host_transfer.hpp"
 #include "pyopencl/info.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/device/opencl.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -60,8 +62,16 @@ void finish_busy(const CommandQueue& self, const opencl::Queue& queue) {
   }
 }
 
+/// Queues arithmetic of arrays that waits: marks and waits mean everything that the program has
+/// written before them.
+void queue_deferred(const CommandQueue& self) {
+  device::Device* const device = device::last_device_of(self.queue.context(), self.queue.device());
+  if (device != nullptr) device->queue_deferred();
+}
+
 void finish(const CommandQueue& self) {
   if (self.is_finalized) return;
+  queue_deferred(self);
   const opencl::Queue queue = self.queue;  // a copy: other threads may drop the object
   if (self.is_busy) {
     finish_busy(self, queue);
@@ -74,6 +84,7 @@ void finish(const CommandQueue& self) {
 
 void bind_commands(nb::module_& m) {
   const auto marker = [](const CommandQueue& queue, nb::handle wait_for) {
+    queue_deferred(queue);
     const Events after(wait_for);
     return with_retry([&] { return make_event(use_queue(queue).marker(after.order())); });
   };
