@@ -12,12 +12,11 @@ constexpr std::array infos{
 #define TREADLE_OP(name, arity, rule, cost) OpInfo{#name, arity, OpRule::rule, cost},
 #include "treadle/base/op.def"
 #undef TREADLE_OP
-    OpInfo{"cast", 1, OpRule::none, 1},
-    OpInfo{"leaf", 0, OpRule::none, 0},
-    OpInfo{"scalar", 0, OpRule::none, 0},
-    OpInfo{"iota", 0, OpRule::none, 0},
+    OpInfo{"cast", 1, OpRule::none, 1},   OpInfo{"leaf", 0, OpRule::none, 0},
+    OpInfo{"scalar", 0, OpRule::none, 0}, OpInfo{"iota", 0, OpRule::none, 0},
+    OpInfo{"gather", 1, OpRule::none, 2},
 };
-static_assert(infos.size() == static_cast<std::size_t>(Op::iota) + 1);
+static_assert(infos.size() == static_cast<std::size_t>(Op::gather) + 1);
 
 }  // namespace
 

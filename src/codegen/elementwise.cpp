@@ -21,12 +21,14 @@ std::vector<ElementwiseOperand> operands_of(const Expression& expression) {
   std::vector<ElementwiseOperand> operands;
   operands.reserve(expression.outputs.size() + expression.leaves.size() + 1);
   for (std::size_t i = 0; i < expression.outputs.size(); ++i)
-    operands.push_back(
-        {Kind::output, static_cast<std::uint8_t>(i), expression.dtype_of(expression.outputs[i])});
+    operands.push_back({Kind::output, static_cast<std::uint8_t>(i),
+                        expression.dtype_of(expression.outputs[i]),
+                        expression.scatter.has_value()});
   for (std::size_t i = 0; i < expression.leaves.size(); ++i)
     if (expression.leaves[i].in_place < 0)
-      operands.push_back({Kind::leaf, static_cast<std::uint8_t>(i), expression.leaves[i].dtype});
-  if (expression.uses_position()) operands.push_back({Kind::position, 0, Scalar::int64});
+      operands.push_back({Kind::leaf, static_cast<std::uint8_t>(i), expression.leaves[i].dtype,
+                          expression.leaves[i].is_gathered});
+  if (expression.uses_position()) operands.push_back({Kind::position, 0, Scalar::int64, false});
   return operands;
 }
 
@@ -82,19 +84,19 @@ std::string ElementwiseWriter::with_functions() const {
 void ElementwiseWriter::name_operands() {
   const auto operands = operands_of(expression_);
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const auto& [kind, index, dtype] = operands[i];
+    const auto& [kind, index, dtype, is_indirect] = operands[i];
     const bool is_output = kind == Kind::output;
     const std::size_t alike = is_output ? expression_.outputs.size() : expression_.leaves.size();
     std::string name = kind == Kind::position ? "position" : is_output ? "z" : "x";
     if (kind != Kind::position && alike > 1) name += number(index);
-    operands_.push_back({kind, index, dtype, loop_.steps[i], name});
+    operands_.push_back({kind, index, dtype, is_indirect, loop_.steps[i], name});
   }
 }
 
 const ElementwiseWriter::Operand& ElementwiseWriter::operand_of(const Instruction& leaf) const {
-  const LeafSpec& spec = expression_.leaves[leaf.operands[0]];
+  const LeafSpec& spec = expression_.leaves[leaf.leaf()];
   const Kind kind = spec.in_place < 0 ? Kind::leaf : Kind::output;
-  const int index = spec.in_place < 0 ? leaf.operands[0] : spec.in_place;
+  const int index = spec.in_place < 0 ? static_cast<int>(leaf.leaf()) : spec.in_place;
   return *std::ranges::find_if(
       operands_, [&](const Operand& o) { return o.kind == kind && o.index == index; });
 }
@@ -111,11 +113,10 @@ bool ElementwiseWriter::is_read(const Operand& operand) const {
 void ElementwiseWriter::find_constants() {
   for (const Instruction& step : expression_.instructions) {
     bool is_constant = step.op != Op::iota;
-    if (step.op == Op::leaf)
+    if (step.op == Op::leaf || step.op == Op::gather)
       is_constant = loop_.kind != SpaceKind::tiled && operand_of(step).step == Step::zero;
-    else
-      for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
-        is_constant = is_constant && constants_[step.operands[i]];
+    for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
+      is_constant = is_constant && constants_[step.operands[i]];
     constants_.push_back(is_constant);
   }
 }
@@ -132,7 +133,7 @@ std::string ElementwiseWriter::kernel_name() const {
     else
       name += std::string(operation) + "_";
   }
-  if (operations == 0) name = "copy_";
+  if (operations == 0) name = expression_.scatter ? "scatter_" : "copy_";
   if (left_out > 0) name += "and_" + number(left_out) + "_more_";
   return (operations > 1 ? "fused_" : "") + name + short_name(operands_[0].dtype);
 }
@@ -184,7 +185,10 @@ void ElementwiseWriter::write_comment(const std::string& name) {
   text_.line({"// ", name, ", made by treadle's elementwise generator:"});
   for (const Operand& operand : operands_) {
     if (!operand.is_output()) continue;
-    text_.line({"//   ", operand.name, " = ", steps_.formula(expression_.outputs[operand.index])});
+    const std::string place =
+        expression_.scatter ? joined({"[", steps_.formula(*expression_.scatter), "]"}) : "";
+    text_.line(
+        {"//   ", operand.name, place, " = ", steps_.formula(expression_.outputs[operand.index])});
   }
   std::string shape(space_kind_name(loop_.kind));
   shape += " loop, " + std::string(schedule_name(tiling_.schedule)) + " schedule";
@@ -225,7 +229,8 @@ void ElementwiseWriter::write_types() {
   if (loop_.has_vectors) {
     std::vector<DType> dtypes;
     for (const Operand& operand : operands_)
-      if (operand.is_memory() && operand.step != Step::zero) dtypes.push_back(operand.dtype);
+      if (operand.is_memory() && !operand.is_indirect && operand.step != Step::zero)
+        dtypes.push_back(operand.dtype);
     write_vector_types(text_, dtypes, loop_.items, tiling_.access_bytes, dialect_);
   }
   const auto space = space_parameters(loop_, tiling_.schedule);
@@ -256,7 +261,7 @@ std::string ElementwiseWriter::input_name(const Instruction& step) const {
   return input(step).name;
 }
 const ElementwiseWriter::Operand& ElementwiseWriter::input(const Instruction& step) const {
-  if (step.op == Op::leaf) return operand_of(step);
+  if (step.op == Op::leaf || step.op == Op::gather) return operand_of(step);
   return *std::ranges::find(operands_, Kind::position, &Operand::kind);
 }
 
@@ -274,11 +279,16 @@ void ElementwiseWriter::write_constants() {
 void ElementwiseWriter::write_element(const Place& read, const Place& written) {
   for (std::size_t value = 0; value < constants_.size(); ++value)
     if (!constants_[value]) write_value(static_cast<Value>(value), read);
-  for (const Operand& operand : operands_)
-    if (operand.is_output())
-      text_.line({store_text(operand.dtype.scalar(), written(operand),
-                             steps_.value_name(expression_.outputs[operand.index]), dialect_),
-                  ";"});
+  const std::string behind = expression_.scatter ? steps_.value_name(*expression_.scatter) : "";
+  for (const Operand& operand : operands_) {
+    if (!operand.is_output()) continue;
+    const std::string place = written(operand);
+    text_.line(
+        {behind.empty() ? "" : joined({"if (", behind, " >= 0) "}),
+         store_text(operand.dtype.scalar(), behind.empty() ? place : place_behind(place, behind),
+                    steps_.value_name(expression_.outputs[operand.index]), dialect_),
+         ";"});
+  }
 }
 
 std::string ElementwiseWriter::step_to(const Operand& operand, const std::string& index) const {

@@ -75,7 +75,7 @@ void ElementwiseWriter::write_vector_round(const std::string& at) {
     return joined({"*(", pointer_to(vector_type(operand), operand), ")(", operand.name, " + i)"});
   };
   for (const Operand& operand : operands_) {
-    if (!operand.is_memory() || operand.step == Step::zero) continue;
+    if (!operand.is_memory() || operand.is_indirect || operand.step == Step::zero) continue;
     const std::string vector = vector_type(operand), name = operand.name;
     if (is_read(operand)) text_.line({"const ", vector, " ", name, "_in = ", whole(operand), ";"});
     if (operand.is_output()) text_.line({vector, " ", name, "_out;"});
@@ -85,6 +85,7 @@ void ElementwiseWriter::write_vector_round(const std::string& at) {
   write_element(
       [&](const Operand& operand) {
         if (!operand.is_memory()) return operand.name + " + i + j";
+        if (operand.is_indirect) return element(operand, step_to(operand, "(i + j)"));
         return operand.name + "_in.at[j]";
       },
       [](const Operand& operand) { return operand.name + "_out.at[j]"; });
@@ -109,7 +110,7 @@ void ElementwiseWriter::write_wide_strided() {
       text_.line({"const ", type(Scalar::int64), " ", operand.name,
                   "_at = ", outer_offset(operand, axes), ";"});
   const Place place = [&](const Operand& operand) {
-    return element(operand, operand.name + "_at");
+    return element(operand, operand.step == Step::zero ? "0" : operand.name + "_at");
   };
   write_element(place, place);
   text_.close();

@@ -29,6 +29,7 @@ class ElementwiseWriter {
     ElementwiseOperand::Kind kind;
     std::uint8_t index;
     DType dtype;
+    bool is_indirect;
     Step step;
     std::string name;  ///< of the pointer, or of the position
     bool is_memory() const { return kind != ElementwiseOperand::Kind::position; }

@@ -41,6 +41,8 @@ class InstructionCheck {
         return check_leaf();
       case Op::scalar:
         return check_scalar();
+      case Op::gather:
+        return check_gather();
       case Op::iota:
         if (instruction_.dtype != Scalar::int64) refuse("gives int64");
         return;
@@ -64,6 +66,7 @@ class InstructionCheck {
       refuse("reads leaf " + std::to_string(leaf) + " of " +
              std::to_string(expression_.leaves.size()));
     const LeafSpec& spec = expression_.leaves[leaf];
+    if (spec.is_gathered) refuse("reads what is gathered");
     if (spec.dtype.scalar() != instruction_.dtype)
       refuse("is " + DType(instruction_.dtype).name() + " and its leaf " + spec.dtype.name());
     if (spec.in_place >= static_cast<int>(expression_.outputs.size()))
@@ -75,6 +78,16 @@ class InstructionCheck {
           !(expression_.dtype_of(stored) == spec.dtype))
         refuse("has another dtype than the output in whose place it is");
     }
+  }
+  void check_gather() const {
+    check_order();
+    const std::size_t leaf = instruction_.leaf();
+    if (leaf >= expression_.leaves.size() || !expression_.leaves[leaf].is_gathered ||
+        expression_.leaves[leaf].in_place >= 0)
+      refuse("reads leaf " + std::to_string(leaf) + ", which is not gathered");
+    if (expression_.leaves[leaf].dtype.scalar() != instruction_.dtype ||
+        !(operand(0) == Scalar::int64))
+      refuse("takes int64 and gives the dtype of its leaf");
   }
   void check_scalar() const {
     const std::size_t scalar = instruction_.operands[0];
@@ -132,7 +145,8 @@ class InstructionCheck {
 
 DType Expression::dtype_of(Value value) const {
   const Instruction& instruction = instructions.at(value);
-  if (instruction.op == Op::leaf) return leaves.at(instruction.operands[0]).dtype;
+  if (instruction.op == Op::leaf || instruction.op == Op::gather)
+    return leaves.at(instruction.leaf()).dtype;
   // A record comes from a leaf, through where() at most.
   if (instruction.dtype == Scalar::structure) return dtype_of(instruction.operands[1]);
   return instruction.dtype;
@@ -151,6 +165,9 @@ void Expression::require_valid() const {
       throw InvalidArgument("an expression of " + std::to_string(instructions.size()) +
                                 " instructions stores value " + std::to_string(output),
                             "store a value that is made");
+  if (scatter && (*scatter >= instructions.size() || outputs.size() != 1 ||
+                  !(dtype_of(*scatter) == Scalar::int64)))
+    throw InvalidArgument("an expression scatters one output, to places of int64");
 }
 
 std::string Expression::key() const {
@@ -167,9 +184,10 @@ std::string Expression::key() const {
     const bool is_numbered = instruction.op == Op::leaf || instruction.op == Op::scalar;
     const std::size_t used = is_numbered ? 1 : op_info(instruction.op).arity;
     for (std::size_t i = 0; i < used; ++i) put(instruction.operands[i]);
+    if (instruction.op == Op::gather) put(instruction.leaf());
   }
   for (const LeafSpec& leaf : leaves) {
-    put(leaf.in_place);
+    put(leaf.in_place * 2 + static_cast<int>(leaf.is_gathered));
     put(leaf.dtype.scalar());
     // Text knows a record by its name and moves all of its bytes.
     if (leaf.dtype.scalar() == Scalar::structure)
@@ -177,6 +195,7 @@ std::string Expression::key() const {
   }
   for (const Scalar scalar : scalars) put(scalar);
   for (const Value output : outputs) put(output);
+  if (scatter) put(*scatter);
   return key;
 }
 
@@ -192,6 +211,12 @@ Value ExpressionBuilder::leaf(const DType& dtype, int in_place) {
 Value ExpressionBuilder::scalar(Scalar dtype) {
   expression_.scalars.push_back(dtype);
   return add({Op::scalar, dtype, {static_cast<Value>(expression_.scalars.size() - 1)}});
+}
+
+Value ExpressionBuilder::gather(const DType& dtype, Value offset) {
+  expression_.leaves.push_back({dtype, -1, true});
+  return add(
+      {Op::gather, dtype.scalar(), {offset, static_cast<Value>(expression_.leaves.size() - 1)}});
 }
 
 Value ExpressionBuilder::position() { return add({Op::iota, Scalar::int64}); }

@@ -57,12 +57,20 @@ std::string ExpressionText::value_name(Value value) const {
   return std::string(op_info(step.op).name) + "_" + number(value);
 }
 
+std::string place_behind(const std::string& place, const std::string& offset) {
+  const bool is_first = place.ends_with("[0]");
+  return joined(
+      {place.substr(0, place.size() - (is_first ? 2 : 1)), is_first ? "" : " + ", offset, "]"});
+}
+
 std::string ExpressionText::value_text(Value value, const Place& place) const {
   const Instruction& step = expression_.instructions[value];
   if (is_variable(step)) return name_(step);
   if (step.op == Op::leaf) return load_text(step.dtype, place(step), dialect_);
   if (step.op == Op::scalar) return load_text(step.dtype, name_(step), dialect_);
   if (step.op == Op::iota) return place(step);
+  if (step.op == Op::gather)
+    return load_text(step.dtype, place_behind(place(step), value_name(step.operands[0])), dialect_);
   std::vector<OperandText> operands;
   for (std::size_t i = 0; i < op_info(step.op).arity; ++i)
     operands.push_back(
@@ -95,6 +103,10 @@ void ExpressionText::append_formula(std::string& text, Value value) const {
   const Instruction& step = expression_.instructions[value];
   if (!is_operation(step.op)) {
     text += name_(step);
+  } else if (step.op == Op::gather) {
+    text += name_(step) + "[";
+    append_formula(text, step.operands[0]);
+    text += "]";
   } else {
     text += step.op == Op::cast ? DType(step.dtype).name() : op_info(step.op).name;
     for (std::size_t i = 0; i < op_info(step.op).arity; ++i) {

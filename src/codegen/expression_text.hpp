@@ -29,6 +29,9 @@ void write_vector_types(TextWriter& text, const std::vector<DType>& dtypes, unsi
 /// The name of such a type.
 std::string neighbours_type(const DType& dtype, unsigned items);
 
+/// Of "x[i]" the element `offset` elements behind: "x[i + offset]".
+std::string place_behind(const std::string& place, const std::string& offset);
+
 /// Writes values of one expression under names of their own.
 class ExpressionText {
  public:

@@ -68,9 +68,11 @@ class Lowerer {
       result_.strides.assign(operands_.size(), 1);
       return;
     }
-    std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t axis) {
-      return std::abs(operands_[0].strides[axis]);
-    });
+    // Where an output is scattered its strides say nothing of neighbours.
+    if (!operands_[0].is_indirect)
+      std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t axis) {
+        return std::abs(operands_[0].strides[axis]);
+      });
     for (const std::size_t axis : order) append_axis(axis);
     // One element: every operand may count as contiguous, which is the commonest kernel.
     if (order.empty()) {
@@ -86,7 +88,7 @@ class Lowerer {
     steps.reserve(operands_.size());
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       const std::int64_t step = step_along(k, axis);
-      if (k < output_count_ && step == 0)
+      if (k < output_count_ && step == 0 && !operands_[k].is_indirect)
         throw InvalidArgument("output " + std::to_string(k) + " has stride 0 along axis " +
                                   std::to_string(axis) + " of length " + std::to_string(extent),
                               "write to memory that has an element for each result");
@@ -167,8 +169,9 @@ class Lowerer {
 
   /// Whether an input's neighbours lie along `axis`, and far from each other along the innermost.
   bool crosses(std::size_t k, std::size_t axis) const {
-    return k >= output_count_ && operands_[k].size_bytes != 0 && std::abs(inner_stride(k)) > 1 &&
-           stride(k, axis) == 1 && (!is_wide() || bytes_of_tile(k) <= tiling_.local_bytes);
+    return k >= output_count_ && !operands_[k].is_indirect && operands_[k].size_bytes != 0 &&
+           std::abs(inner_stride(k)) > 1 && stride(k, axis) == 1 &&
+           (!is_wide() || bytes_of_tile(k) <= tiling_.local_bytes);
   }
   std::optional<std::size_t> crossing_axis() const {
     if (rank() < 2 || inner_stride(0) != 1) return std::nullopt;
@@ -199,6 +202,11 @@ class Lowerer {
     bool has_vectors = true;
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       const std::size_t size = operands_[k].size_bytes;
+      // What is gathered is read one by one among vectors of others; a scattered output is alone.
+      if (operands_[k].is_indirect) {
+        has_vectors &= k >= output_count_;
+        continue;
+      }
       has_vectors &= loop.steps[k] != Step::any;
       if (size == 0 || loop.steps[k] == Step::zero) continue;
       has_vectors &= std::has_single_bit(size) && size <= tiling_.access_bytes;
@@ -219,7 +227,7 @@ class Lowerer {
   bool is_aligned(std::size_t items) const {
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       const std::size_t size = operands_[k].size_bytes;
-      if (size == 0 || result_.loop.steps[k] != Step::unit) continue;
+      if (size == 0 || operands_[k].is_indirect || result_.loop.steps[k] != Step::unit) continue;
       const std::size_t access = std::min<std::size_t>(items * size, tiling_.access_bytes);
       const auto start =
           operands_[k].address + static_cast<std::uint64_t>(result_.offsets[k]) * size;

@@ -100,7 +100,8 @@ void ReductionExpression::require_valid() const {
   }
   for (const Expression* part : {&map, &epilogue})
     for (const LeafSpec& leaf : part->leaves)
-      if (leaf.in_place >= 0) throw InvalidArgument("a reduction has no leaves in place");
+      if (leaf.in_place >= 0 || leaf.is_gathered)
+        throw InvalidArgument("a reduction has no leaves in place, and gathers none");
   if (epilogue.uses_position()) throw InvalidArgument("an epilogue has no position");
 }
 

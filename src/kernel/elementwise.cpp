@@ -98,7 +98,8 @@ class Launcher {
     layouts.reserve(operands_.size());
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       const device::Location at = is_position(k) ? device::Location{} : place(part, k, 0);
-      layouts.push_back({strides(k), is_position(k) ? 0 : size_bytes(k), at.handle + at.offset});
+      layouts.push_back({strides(k), is_position(k) ? 0 : size_bytes(k), at.handle + at.offset,
+                         operands_[k].is_indirect});
       // A handle without addresses stands for an allocation, which is aligned.
       if (!dialect_.has_addresses) layouts.back().address = at.offset;
     }

@@ -118,10 +118,17 @@ class Interpreter {
   void prepare(std::size_t number) {
     const Instruction& instruction = expression_.instructions[number];
     if (instruction.dtype == Scalar::structure) throw DTypeError("records are not computed with");
-    if (op_info(instruction.op).arity > 0)
+    if (op_info(instruction.op).arity > 0 && instruction.op != Op::gather)
       functions_[number] = function_of(expression_, instruction);
     else if (instruction.op == Op::scalar)
       values_[number] = scalars_[instruction.operands[0]];
+  }
+
+  /// Elements, as an int64, in bytes.
+  static std::int64_t offset(const ElementBytes& elements, const Place& place) {
+    std::int64_t count = 0;
+    std::memcpy(&count, elements.data(), sizeof count);
+    return count * static_cast<std::int64_t>(place.size_bytes);
   }
 
   // One element: all inputs are read before an output is written.
@@ -131,6 +138,9 @@ class Interpreter {
       const auto& [a, b, c] = instruction.operands;
       if (functions_[i] != nullptr) {
         functions_[i](values_[a], values_[b], values_[c], values_[i]);
+      } else if (instruction.op == Op::gather) {
+        const Place& leaf = leaves_[instruction.leaf()];
+        std::memcpy(values_[i].data(), leaf.at(index) + offset(values_[a], leaf), leaf.size_bytes);
       } else if (instruction.op == Op::leaf) {
         const Place& leaf = leaves_[a];
         std::memcpy(values_[i].data(), leaf.at(index), leaf.size_bytes);
@@ -138,8 +148,13 @@ class Interpreter {
         std::memcpy(values_[i].data(), &position, sizeof position);
       }
     }
+    std::int64_t behind = 0;
+    if (expression_.scatter) {
+      behind = offset(values_[*expression_.scatter], outputs_[0]);
+      if (behind < 0) return;
+    }
     for (std::size_t i = 0; i < outputs_.size(); ++i)
-      std::memcpy(outputs_[i].at(index), values_[expression_.outputs[i]].data(),
+      std::memcpy(outputs_[i].at(index) + behind, values_[expression_.outputs[i]].data(),
                   outputs_[i].size_bytes);
   }
 

@@ -54,6 +54,19 @@ Expression counted() {
   });
 }
 
+/// z = x0[x1]
+Expression gathered() {
+  return built(
+      [](ExpressionBuilder& b) { b.output(b.gather(Scalar::float32, b.leaf(Scalar::int64))); });
+}
+/// z[x0] = x1
+Expression scattered() {
+  return built([](ExpressionBuilder& b) {
+    b.scatter(b.leaf(Scalar::int64));
+    b.output(b.leaf(Scalar::float32));
+  });
+}
+
 std::vector<Example> examples() {
   return {
       {"linear", combination(), {5000}, {{1}, {1}, {1}}},
@@ -63,6 +76,8 @@ std::vector<Example> examples() {
       {"linear_position", counted(), {5000}, {{1}, {1}}},
       {"rows", combination(), {30, 40, 200}, {{8000, 200, 1}, {0, 200, 1}, {1, 0, 0}}},
       {"strided", combination(), {30, 20, 4}, {{80, 4, 1}, {0, 20, 5}, {0, 0, 0}}},
+      {"gather_rows", gathered(), {30, 200}, {{200, 1}, {1, 0}, {0, 1}}},
+      {"scatter", scattered(), {30, 20}, {{0, 1}, {20, 1}, {20, 1}}},
       {"tiled", combination(), {3, 64, 65}, {{4160, 65, 1}, {4160, 1, 64}, {0, 1, 0}}},
   };
 }
@@ -76,7 +91,7 @@ ElementwiseText text_for(const Example& example, Schedule schedule, Language lan
     const std::size_t size = is_memory ? operands[k].dtype.size_bytes() : 0;
     if (is_memory)
       for (std::int64_t& stride : strides[k]) stride *= static_cast<std::int64_t>(size);
-    layouts.push_back({strides[k], size, example.address});
+    layouts.push_back({strides[k], size, example.address, operands[k].is_indirect});
   }
   const Tiling& tiling = tiling_of(schedule);
   const Lowering space = lower(example.extents, layouts, example.expression.outputs.size(), tiling);

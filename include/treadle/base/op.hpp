@@ -18,6 +18,7 @@ enum class Op : std::uint8_t {
   leaf,    ///< no operand: an element of an input
   scalar,  ///< no operand: a value that the launch passes
   iota,    ///< no operand: the position in the index space, flat, as int64
+  gather,  ///< one operand, int64: an element of an input, so many behind the one that lies there
 };
 
 /// Which dtypes an operation takes and what it gives; treadle/base/promotion.hpp has the meaning.
@@ -51,7 +52,7 @@ enum class OpRule : std::uint8_t {
   real_math,        ///< as math; no complex
   ldexp,            ///< as real_math of the first operand; the second is int32 or int64
   exponent,         ///< int32, of a real floating dtype
-  none,             ///< cast, leaf, scalar, iota: the instruction's own dtype
+  none,             ///< cast, leaf, scalar, iota, gather: the instruction's own dtype
 };
 
 /// What is known of an operation without dtypes.

@@ -64,6 +64,7 @@ struct ElementwiseOperand {
   Kind kind;
   std::uint8_t index;  ///< which output or leaf
   DType dtype;
+  bool is_indirect;  ///< as OperandLayout::is_indirect
 };
 /// Those of `expression`.
 std::vector<ElementwiseOperand> operands_of(const Expression& expression);

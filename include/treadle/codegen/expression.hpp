@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,10 @@ struct Instruction {
   Op op;         ///< what is done
   Scalar dtype;  ///< of the result; Scalar::structure for a leaf that is a record
   /// The operands, as many as the operation has. Of Op::leaf and Op::scalar the first is the number
-  /// of the leaf or scalar.
+  /// of the leaf or scalar; of Op::gather the second is the number of the leaf.
   std::array<Value, 3> operands = {};
+  /// The leaf that Op::leaf or Op::gather reads.
+  std::size_t leaf() const noexcept { return operands[op == Op::gather ? 1 : 0]; }
   bool operator==(const Instruction&) const = default;
 };
 
@@ -36,6 +39,8 @@ struct LeafSpec {
   /// Number of the output whose elements these are, read before they are written; -1: none. Such a
   /// leaf is read through the output's pointer.
   std::int8_t in_place = -1;
+  /// Read by one Op::gather, and by nothing else: at places that the expression computes.
+  bool is_gathered = false;
   bool operator==(const LeafSpec&) const = default;
 };
 
@@ -45,6 +50,9 @@ struct Expression {
   std::vector<LeafSpec> leaves;
   std::vector<Scalar> scalars;  ///< dtypes of what the launch passes by value
   std::vector<Value> outputs;   ///< each is stored; several may be the same value
+  /// A value of int64: the only output is stored so many elements behind where it lies, or nowhere
+  /// if that is less than 0. No place may be named twice, or one of those values is there then.
+  std::optional<Value> scatter = {};
 
   /// The dtype of a value: of a leaf that of LeafSpec.
   DType dtype_of(Value value) const;
@@ -70,6 +78,8 @@ class ExpressionBuilder {
   Value leaf(const DType& dtype, int in_place = -1);
   /// A value that the launch passes; each call is a parameter of its own.
   Value scalar(Scalar dtype);
+  /// The element of an input of its own that lies `offset` elements behind the one at a place.
+  Value gather(const DType& dtype, Value offset);
   /// The position in the index space.
   Value position();
   /// One step on values made before.
@@ -78,6 +88,8 @@ class ExpressionBuilder {
   Value cast(Value value, Scalar dtype);
   /// Stores a value as the next output.
   void output(Value value);
+  /// The output is stored `offset` elements behind where it lies; see Expression::scatter.
+  void scatter(Value offset) { expression_.scatter = offset; }
 
   /// All that was built. Throws as Expression::require_valid(), and InvalidArgument for more than
   /// 255 instructions or for none stored.

@@ -32,6 +32,9 @@ struct OperandLayout {
   /// positions.
   std::size_t size_bytes = 0;
   std::uint64_t address = 0;  ///< of the first element in bytes; read modulo 16 only
+  /// The expression computes how far behind these places its elements lie. An output may have
+  /// strides of 0 then.
+  bool is_indirect = false;
 };
 
 /// The shapes that loops have.
