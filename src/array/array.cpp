@@ -13,17 +13,13 @@
 #include "treadle/base/error.hpp"
 
 namespace treadle::array {
-namespace {
 
-/// What was recorded, computed if it must not wait.
 Array finished(NodeRef node) {
   const bool at_once = runs_at_once(*node);
   Array array = Access::array(std::move(node));
   if (at_once) compute(Access::node(array), is_lazy() ? Cut::escaped : Cut::eager);
   return array;
 }
-
-}  // namespace
 
 Operand Operand::weak(Number number) noexcept {
   switch (number.kind()) {
@@ -84,7 +80,7 @@ Array Array::from(const void* values, const Shape& shape, const DType& dtype,
 Array Array::view_of(memory::Buffer buffer, const Layout& layout, const DType& dtype,
                      const Placement& placement) {
   const auto [low, high] = layout.byte_range(dtype.size_bytes());
-  if (low < 0 || high > static_cast<std::int64_t>(buffer.size_bytes()))
+  if (low < high && (low < 0 || high > static_cast<std::int64_t>(buffer.size_bytes())))
     throw InvalidArgument("the array reaches from byte " + std::to_string(low) + " to " +
                           std::to_string(high) + " of a buffer of " +
                           std::to_string(buffer.size_bytes()) + " bytes");
@@ -181,10 +177,11 @@ Array Array::at(std::span<const Index> index) const {
 Array Array::viewed(const Layout& view, const DType& dtype) const {
   const NodeRef own = computed(*this);
   const auto [low, high] = view.byte_range(dtype.size_bytes());
-  if (low < 0 || high > static_cast<std::int64_t>(own->storage->buffer.size_bytes()))
+  const auto size_bytes = static_cast<std::int64_t>(own->storage->buffer.size_bytes());
+  if (low < high && (low < 0 || high > size_bytes))
     throw InvalidArgument("the view reaches from byte " + std::to_string(low) + " to " +
-                          std::to_string(high) + " of a buffer of " +
-                          std::to_string(own->storage->buffer.size_bytes()) + " bytes");
+                          std::to_string(high) + " of a buffer of " + std::to_string(size_bytes) +
+                          " bytes");
   return Access::array(make_leaf(own->storage, view, dtype));
 }
 

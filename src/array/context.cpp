@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "array/context.hpp"
 
+#include <string>
 #include <utility>
 
 #include "array/evaluate.hpp"
+#include "treadle/base/error.hpp"
 #include "treadle/device/current.hpp"
 #include "treadle/device/device.hpp"
 
@@ -73,6 +75,15 @@ bool Context::reads(const Node& node, std::uint64_t handle) {
     if (operand.is_leaf() ? operand.storage->handle == handle : reads(operand, handle)) return true;
   }
   return false;
+}
+
+void require_one_context(std::string_view operation, const Context& one, const Context& other) {
+  if (&one == &other) [[likely]]
+    return;
+  const std::string &id = one.device().info().id, &other_id = other.device().info().id;
+  throw InvalidArgument(std::string(operation) + ": arrays of " + id + " and " + other_id +
+                            (id == other_id ? ", in different contexts" : ""),
+                        "copy one of them to the device of the other");
 }
 
 /// Computes pending nodes that arrays stand for and that are wanted, the oldest first.

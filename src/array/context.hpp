@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "array/node.hpp"
@@ -60,5 +61,8 @@ class Context final : public device::DeferredWork {
   std::uint32_t mark_ = 0;
   Node *first_ = nullptr, *last_ = nullptr;  // pending nodes in the order they were made
 };
+
+/// Throws InvalidArgument unless the arrays of an operation are of one device and context.
+void require_one_context(std::string_view operation, const Context& one, const Context& other);
 
 }  // namespace treadle::array

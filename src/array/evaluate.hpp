@@ -43,18 +43,28 @@ NodeRef computed(const Array& array);
 
 /// What is written at once, into memory that exists.
 struct Write {
-  Node& target;  ///< a leaf
-  Node& value;   ///< of a shape that broadcasts to it, of any dtype that casts to it
-  Node* mask;    ///< null, or bool: where it is false the target stays
+  std::string_view what;  ///< the operation, for errors
+  Node& target;           ///< computed before, where it is pending
+  Node& value;            ///< of a shape that broadcasts to it, of any dtype that casts to it
+  Node* mask;             ///< null, or bool: where it is false the target stays
+  /// Null, or how many elements behind its place each is stored: as codegen::Expression::scatter.
+  /// The target's layout may repeat elements then.
+  Node* offset = nullptr;
 };
 /// Computes pending expressions that read the target's memory, then writes, as one kernel. Throws
-/// InvalidState for memory that may not be written, ShapeError.
+/// InvalidState for memory that may not be written, InvalidArgument for arrays of another device or
+/// context, ShapeError.
 void write(const Write& what);
 /// Throws InvalidState for memory that may not be written.
 void require_writable(const Node& target);
 /// Writes a result into an array that was given for it, of the same shape, cast as `same_kind`
 /// allows; `what` gave it. Throws DTypeError, ShapeError.
 void store(std::string_view what, Node& value, Node& target);
+/// What is assigned to elements of a dtype. Throws DTypeError for anything but records of the same
+/// dtype where one of them is a record, OverflowError.
+NodeRef value_node(const Operand& value, const DType& target);
+/// What was recorded, computed if it must not wait.
+Array finished(NodeRef node);
 /// Computes what is pending and reads the memory: to be called before anybody writes to it.
 void before_write(Storage& storage);
 

@@ -34,6 +34,8 @@ const char* sentence(Cut cut) {
       return "it is a copy of what was about to be overwritten";
     case Cut::written:
       return "something that it reads was about to be changed";
+    case Cut::indexed:
+      return "elements are chosen by indices: of memory, and before they are reduced";
     case Cut::marked:
       break;
   }

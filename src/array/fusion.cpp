@@ -43,26 +43,27 @@ void Fusion::add_output(Ref<Storage> target, const Layout& layout, const DType& 
 }
 
 void Fusion::store(Node& node, Node* mask) {
-  const Operand& output = outputs_.back();
+  const Operand output = outputs_.back();
   Value value = value_of(node);
   if (output.dtype.scalar() != Scalar::structure)
     value = builder_.cast(value, output.dtype.scalar());
   if (mask != nullptr) {
-    const Value old = builder_.leaf(output.dtype, static_cast<int>(outputs_.size()) - 1);
-    leaves_.push_back(output);
-    leaf_values_.push_back(old);
+    const Value old = leaf(output);
     const Value chosen = builder_.cast(value_of(*mask), Scalar::boolean);
     value = builder_.step(Op::where, output.dtype.scalar(), {chosen, value, old});
   }
   builder_.output(value);
 }
 
-Value Fusion::leaf(Node& node) {
-  Operand operand{node.storage, over(node.layout, shape_), node.dtype};
+Fusion::Operand Fusion::operand_of(const Node& leaf) const {
+  return {leaf.storage, over(leaf.layout, shape_), leaf.dtype};
+}
+
+Value Fusion::leaf(Operand operand) {
   // Equal views are one leaf, whichever nodes they are of.
   for (std::size_t i = 0; i < leaves_.size(); ++i)
-    if (leaves_[i].storage == operand.storage && leaves_[i].layout == operand.layout &&
-        leaves_[i].dtype == operand.dtype)
+    if (!leaves_[i].is_gathered && leaves_[i].storage == operand.storage &&
+        leaves_[i].layout == operand.layout && leaves_[i].dtype == operand.dtype)
       return leaf_values_[i];
   int in_place = -1;
   for (std::size_t i = 0; i < outputs_.size(); ++i)
@@ -75,19 +76,30 @@ Value Fusion::leaf(Node& node) {
   return value;
 }
 
+Value Fusion::gathered(Node& node) {
+  const Value offset = value_of(*node.operands[1]);
+  const Node& source = *node.operands[0];
+  const Value value = builder_.gather(source.dtype, offset);
+  leaves_.push_back({source.storage, over(source.layout, shape_), source.dtype, true});
+  leaf_values_.push_back(value);
+  return value;
+}
+
 Value Fusion::value_of(Node& node) {
   if (node.mark == mark_) return node.value;
   Value value = 0;
   const auto copied = std::ranges::find(copies_, &node, &std::pair<Node*, NodeRef>::first);
   if (copied != copies_.end()) {
-    value = leaf(*copied->second);
+    value = leaf(operand_of(*copied->second));
   } else if (node.is_leaf()) {
-    value = leaf(node);
+    value = leaf(operand_of(node));
   } else if (node.is_number()) {
     value = builder_.scalar(node.dtype.scalar());
     scalars_.push_back(node.number.as(node.dtype.scalar()));
   } else if (node.op == Op::iota) {
     value = builder_.position();
+  } else if (node.op == Op::gather) {
+    value = gathered(node);
   } else if (node.op == Op::cast) {
     value = value_of(*node.operands[0]);
     if (node.dtype.scalar() != Scalar::structure) value = builder_.cast(value, node.dtype.scalar());

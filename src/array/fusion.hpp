@@ -25,6 +25,8 @@ class Fusion {
   /// What the output added last is to be: the node's value, cast to the output's dtype; where the
   /// mask is false what it was.
   void store(Node& node, Node* mask = nullptr);
+  /// That output is stored `offset` elements behind its places.
+  void scatter(Node& offset) { builder_.scatter(value_of(offset)); }
   /// Reads `copied` where the graph reads `leaf`.
   void substitute(Node& leaf, NodeRef copied) { copies_.emplace_back(&leaf, std::move(copied)); }
 
@@ -42,6 +44,7 @@ class Fusion {
     Ref<Storage> storage;
     Layout layout;  // over the whole index space
     DType dtype;
+    bool is_gathered = false;
     /// Of its first element; of memory that is to be allocated what is aligned as that.
     device::Location location() const;
     /// Of the elements that are there; what is broadcast counts once.
@@ -50,7 +53,9 @@ class Fusion {
   KernelNote note(const std::string& name, const std::string& text,
                   const codegen::Expression& expression) const;
   codegen::Value value_of(Node& node);
-  codegen::Value leaf(Node& node);
+  Operand operand_of(const Node& leaf) const;
+  codegen::Value leaf(Operand operand);
+  codegen::Value gathered(Node& node);
   template <class Use>
   void with_launch(Use use) const;
 

@@ -2,6 +2,7 @@
 // Writing into memory that exists: in-place operators, assignment, out=.
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "array/access.hpp"
 #include "array/context.hpp"
@@ -41,17 +42,28 @@ void require_storable(std::string_view what, const Node& value, const Node& targ
                      " does not fit into an array of shape " + shape_text(target.layout.shape()));
 }
 
-/// Leaves below a node that have to be read before the target is written.
-void find_conflicts(Node& node, const Node& target, std::vector<NodeRef>& found) {
+/// Nodes below one, or itself, that have to be read before the target is written. Of what is
+/// gathered or scattered nobody knows the places: one byte of memory in common is enough.
+void find_conflicts(Node& node, const Write& what, std::vector<NodeRef>& found) {
+  const Storage* const written = what.target.storage.get();
   if (node.is_leaf()) {
-    if (needs_copy(node, target)) found.emplace_back(&node);
-    return;
+    const bool is_shared = node.storage.get() == written;
+    if (what.offset != nullptr ? is_shared : needs_copy(node, what.target))
+      found.emplace_back(&node);
+  } else if (node.op == Op::gather && node.operands[0]->storage.get() == written) {
+    found.emplace_back(&node);
+  } else {
+    for (unsigned i = 0; i < node.arity; ++i) find_conflicts(*node.operands[i], what, found);
   }
-  for (unsigned i = 0; i < node.arity; ++i) find_conflicts(*node.operands[i], target, found);
 }
 
-NodeRef copied(Node& leaf) {
-  NodeRef copy = record_cast(leaf, leaf.dtype);
+void require_mask(const Array& mask) {
+  if (mask.dtype().scalar() != Scalar::boolean)
+    throw DTypeError("a mask is bool, not " + mask.dtype().name(), "compare: x[x > 0] = 0");
+}
+
+NodeRef copied(Node& node) {
+  NodeRef copy = record_cast(node, node.dtype);
   compute(*copy, Cut::overlap);
   return copy;
 }
@@ -61,7 +73,8 @@ NodeRef copied(Node& leaf) {
 bool write_reduction(const Write& what) {
   Node &target = what.target, &value = what.value;
   Context& context = *target.context;
-  if (what.mask != nullptr || value.handles.load() != 0 || !value.layout.same_shape(target.layout))
+  if (what.mask != nullptr || what.offset != nullptr || value.handles.load() != 0 ||
+      !value.layout.same_shape(target.layout))
     return false;
   const StreamRef stream = context.stream(target.stream);
   std::unique_lock lock(context.mutex);
@@ -80,7 +93,7 @@ bool write_reduction(const Write& what) {
 }  // namespace
 
 void require_writable(const Node& target) {
-  if (target.storage->is_read_only)
+  if (target.is_leaf() && target.storage->is_read_only)
     throw InvalidState("the array is a view of memory that is read-only",
                        "copy() gives one that can be changed");
   if (target.layout.may_repeat_elements(target.dtype.size_bytes()))
@@ -89,14 +102,31 @@ void require_writable(const Node& target) {
                        "copy() gives an array whose elements can be changed one by one");
 }
 
+NodeRef value_node(const Operand& value, const DType& target) {
+  const DType own = value.array() != nullptr ? value.array()->dtype() : value.type().scalar();
+  const bool has_records =
+      own.scalar() == Scalar::structure || target.scalar() == Scalar::structure;
+  if (has_records && !(own == target))
+    throw DTypeError("a value of " + own.name() + " is not stored in an array of " + target.name(),
+                     "records are not cast: assign to one of their fields");
+  return node_of(value, target.scalar());
+}
+
 void write(const Write& what) {
   Node& target = what.target;
   Context& context = *target.context;
-  require_writable(target);
+  Node* const all[] = {&what.value, what.mask, what.offset};
+  for (const Node* node : all)
+    if (node != nullptr && node->context != nullptr)
+      require_one_context(what.what, context, *node->context);
+  if (what.offset == nullptr) require_writable(target);
   require_shape(what.value.layout.shape(), target.layout.shape());
   if (what.mask != nullptr) require_shape(what.mask->layout.shape(), target.layout.shape());
-  if (what.value.is_positional && !what.value.layout.same_shape(target.layout))
-    compute(what.value, Cut::positions);
+  compute(target);
+  // Positions count in the shape of the array they belong to.
+  for (Node* node : all)
+    if (node != nullptr && node->is_positional && !node->layout.same_shape(target.layout))
+      compute(*node, Cut::positions);
   before_write(*target.storage);
   if (target.layout.size() == 0) return;
   const WithoutHostLock released;
@@ -105,12 +135,13 @@ void write(const Write& what) {
     if (write_reduction(what)) return;
     compute(what.value, Cut::reduction);
   }
-  if (what.mask != nullptr && what.mask->folds_within() != 0) compute(*what.mask, Cut::reduction);
+  for (Node* node : {what.mask, what.offset})
+    if (node != nullptr && node->folds_within() != 0) compute(*node, Cut::reduction);
   std::vector<NodeRef> conflicts;
   {
     const std::lock_guard lock(context.mutex);
-    find_conflicts(what.value, target, conflicts);
-    if (what.mask != nullptr) find_conflicts(*what.mask, target, conflicts);
+    for (Node* node : all)
+      if (node != nullptr) find_conflicts(*node, what, conflicts);
   }
   std::vector<NodeRef> copies;
   for (const NodeRef& leaf : conflicts) copies.push_back(copied(*leaf));
@@ -120,6 +151,7 @@ void write(const Write& what) {
   for (std::size_t i = 0; i < conflicts.size(); ++i) fusion.substitute(*conflicts[i], copies[i]);
   fusion.add_output(target.storage, target.layout, target.dtype);
   fusion.store(what.value, what.mask);
+  if (what.offset != nullptr) fusion.scatter(*what.offset);
   fusion.order(stream);
   lock.unlock();
   fusion.run(*stream);
@@ -127,8 +159,7 @@ void write(const Write& what) {
 
 void store(std::string_view what, Node& value, Node& target) {
   require_storable(what, value, target);
-  compute(target);
-  write({target, value, nullptr});
+  write({what, target, value, nullptr});
 }
 
 void before_write(Storage& storage) {
@@ -145,18 +176,16 @@ void Storage::before_use(device::Stream& stream, device::MemoryUse use) {
 }
 
 void Array::assign(const Operand& value) const {
-  const NodeRef target = computed(*this);
-  const NodeRef source = node_of(value, target->dtype.scalar());
-  write({*target, *source, nullptr});
+  const NodeRef target(&node());
+  const NodeRef source = value_node(value, target->dtype);
+  write({"assign", *target, *source, nullptr});
 }
 
 void Array::assign_where(const Array& mask, const Operand& value) const {
-  const NodeRef target = computed(*this);
-  if (mask.dtype().scalar() != Scalar::boolean)
-    throw DTypeError("a mask is bool, not " + mask.dtype().name(), "compare: x[x > 0] = 0");
-  const NodeRef source = node_of(value, target->dtype.scalar());
-  const NodeRef where(&mask.node());
-  write({*target, *source, where.get()});
+  const NodeRef target(&node());
+  require_mask(mask);
+  const NodeRef source = value_node(value, target->dtype), where(&mask.node());
+  write({"assign_where", *target, *source, where.get()});
 }
 
 Array& Array::update(Op op, const Operand& other) {
@@ -170,14 +199,21 @@ Array& Array::update(Op op, const Operand& other) {
     *this = Access::array(std::move(value));
     return *this;
   }
-  compute(*target);
-  write({*target, *value, nullptr});
+  write({op_info(op).name, *target, *value, nullptr});
   return *this;
 }
 
-void apply_into(const Array& out, Op op, std::span<const Operand> operands) {
-  const NodeRef target(&Access::node(out));
-  store(op_info(op).name, *record(op, operands), *target);
+void apply_into(const Array& out, Op op, std::span<const Operand> operands, const Array* mask) {
+  if (mask != nullptr) require_mask(*mask);
+  const NodeRef value = record(op, operands), target(&Access::node(out));
+  const NodeRef where = mask != nullptr ? NodeRef(&Access::node(*mask)) : NodeRef();
+  require_storable(op_info(op).name, *value, *target);
+  write({op_info(op).name, *target, *value, where.get()});
+}
+
+void write_into(const Array& out, const Array& result) {
+  const NodeRef target(&Access::node(out)), value(&Access::node(result));
+  store("the function", *value, *target);
 }
 
 }  // namespace treadle::array

@@ -47,6 +47,7 @@ enum class Cut : std::uint8_t {
   overlap,    ///< a copy of what is about to be overwritten
   written,    ///< something that it reads was about to be changed
   marked,     ///< its stream was marked or waited for
+  indexed,    ///< Op::gather reads memory, and reductions do not take it
 };
 
 /// What a kernel was. The texts are the plan's, which lives as long as the device.
@@ -107,6 +108,7 @@ class Node {
   // Set when it is made.
   LaunchSite origin = {};      ///< the user's line, where the host language tells
   bool is_positional = false;  ///< as long as it is pending: depends on Op::iota
+  bool is_gathering = false;   ///< likewise: depends on Op::gather, which reductions do not take
   DType dtype = Scalar::float64;
   Layout layout;  ///< of the result, offsets included: pending ones begin at 0
   std::array<Node*, 3> operands = {};

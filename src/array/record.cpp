@@ -35,12 +35,8 @@ void join(Recording& recording, Op op, const Node& array) {
   if (recording.context == nullptr) {
     recording.context = array.context;
     recording.first_array = &array;
-  } else if (recording.context != array.context) {
-    const device::Device &one = recording.context->device(), &other = array.context->device();
-    throw InvalidArgument(std::string(op_info(op).name) + ": operands are arrays of " +
-                              one.info().id + " and " + other.info().id +
-                              (one.info().id == other.info().id ? ", in different contexts" : ""),
-                          "copy one of them to the device of the other");
+  } else {
+    require_one_context(op_info(op).name, *recording.context, *array.context);
   }
 }
 
@@ -143,13 +139,14 @@ void keep_reductions(const Layout& result, Recording& recording) {
     compute(**std::ranges::max_element(operands, {},
                                        [](const NodeRef& node) { return node->folds_within(); }),
             Cut::too_large);
-  const bool has_positions = std::ranges::any_of(
-      operands, [](const NodeRef& node) { return node->is_positional && !node->is_leaf(); });
+  const bool is_intricate = std::ranges::any_of(operands, [](const NodeRef& node) {
+    return (node->is_positional || node->is_gathering) && !node->is_leaf();
+  });
   std::shared_ptr<const Folding> first;
   for (const NodeRef& node : operands) {
     auto own = folding_of(*node);
     if (own == nullptr) continue;
-    if (has_positions || !node->layout.same_shape(result) ||
+    if (is_intricate || !node->layout.same_shape(result) ||
         (first != nullptr && !first->goes_with(*own)))
       compute(*node, Cut::reduction);
     else
@@ -169,6 +166,7 @@ NodeRef enlisted(NodeRef made, Recording& recording) {
     made->leaves = static_cast<std::uint16_t>(made->leaves + operand.leaves_within());
     made->folds = static_cast<std::uint8_t>(made->folds + operand.folds_within());
     made->is_positional |= operand.is_positional && !operand.is_leaf();
+    made->is_gathering |= operand.is_gathering && !operand.is_leaf();
     made->operands[i] = recording.nodes[i].release();
   }
   if (made->folding != nullptr) {
@@ -291,8 +289,22 @@ NodeRef record_cast(Node& operand, const DType& dtype) {
   return pending_node(Op::cast, dtype, recording);
 }
 
+NodeRef record_gather(Node& source, Node& offset) {
+  if (offset.folds_within() != 0) compute(offset, Cut::reduction);
+  Recording recording;
+  for (Node* node : {&source, &offset}) {
+    join(recording, Op::gather, *node);
+    recording.nodes[recording.count++] = NodeRef(node);
+  }
+  NodeRef made = pending_node(Op::gather, source.dtype, recording);
+  made->is_gathering = true;
+  made->layout = Layout::contiguous(source.layout.shape(), source.dtype.size_bytes());
+  return made;
+}
+
 NodeRef record_fold(Node& elements, Folding folding) {
   if (folding_of(elements) != nullptr) compute(elements, Cut::reduction);
+  if (elements.is_gathering) compute(elements, Cut::indexed);
   Recording recording;
   recording.context = elements.context;
   recording.first_array = &elements;

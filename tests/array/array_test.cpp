@@ -54,6 +54,8 @@ TEST_P(ArrayTest, AssignmentBroadcastsAndCasts) {
   expect(x, {1, 2, 3, 7.5, 7.5, 7.5});
   x.assign_where(x > 5, -1);
   expect(x, {1, 2, 3, -1, -1, -1});
+  x.assign_where(x < 0, x * 2);
+  expect(x, {1, 2, 3, -2, -2, -2});
   EXPECT_THROW(x.assign(make({1, 2})), ShapeError);
   const Array repeated =
       x.viewed(x.at({Index::at(0)}).layout().broadcast_to(Shape{4, 3}), x.dtype());
@@ -71,6 +73,41 @@ TEST_P(ArrayTest, EmptyAndZeroDimensionalArrays) {
     EXPECT_EQ((one * 2).item().as_double(), 6);
   }
   EXPECT_THROW(none.item(), ShapeError);
+}
+
+TEST_P(ArrayTest, ArraysOfAnotherDeviceAreRefusedBeforeAnythingIsChanged) {
+  const device::StreamScope scope(shared_stream());
+  const Array there = ones({3}, Scalar::float32, {.stream = foreign()->default_stream()});
+  const Array mask_there = there > 0;
+  Array x = make({1, 2, 3});
+  const Operand operands[] = {there, 1};
+  EXPECT_THROW(x + there, InvalidArgument);
+  EXPECT_THROW(x += there, InvalidArgument);
+  EXPECT_THROW(x.assign(there), InvalidArgument);
+  EXPECT_THROW(x.assign_where(mask_there, 7), InvalidArgument);
+  EXPECT_THROW(x.assign_where(x > 0, there), InvalidArgument);
+  EXPECT_THROW(apply_into(x, Op::add, operands), InvalidArgument);
+  const Array pending = x * 2;
+  EXPECT_THROW(pending.assign(there), InvalidArgument);
+  EXPECT_TRUE(pending.is_pending());
+  EXPECT_TRUE(mask_there.is_pending());
+  expect(x, {1, 2, 3});
+}
+
+TEST_P(ArrayTest, ResultsAreWrittenIntoArraysThatFit) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make({1, 2, 3}), out = zeros({3}, Scalar::float32, here());
+  write_into(out, x + 1);
+  expect(out, {2, 3, 4});
+  EXPECT_THROW(write_into(zeros({3}, Scalar::int32, here()), x), DTypeError);
+  EXPECT_THROW(write_into(zeros({1, 3}, Scalar::float32, here()), x), ShapeError);
+  const Operand operands[] = {x, 5};
+  const Array odd = x == 2, *mask = &odd;
+  apply_into(out, Op::multiply, operands, mask);
+  expect(out, {2, 10, 4});
+  EXPECT_THROW(apply_into(out, Op::add, operands, &x), DTypeError);
+  EXPECT_THROW(write_into(out, ones({3}, Scalar::float32, {.stream = foreign()->default_stream()})),
+               InvalidArgument);
 }
 
 TEST_P(ArrayTest, StreamsAreOrderedByWhatTheyShare) {

@@ -133,7 +133,8 @@ class Array {
 
   // Changes at once, as one kernel; what read the old elements is computed before.
   /// Every element becomes that of `value`, broadcast, and cast as NumPy's assignment does
-  /// (anything to anything). Throws ShapeError, InvalidState where several elements are one.
+  /// (anything to anything). Throws ShapeError, InvalidState where several elements are one, and
+  /// InvalidArgument for an array of another device or context.
   void assign(const Operand& value) const;
   /// The same under a mask of its shape, or one that broadcasts to it: elsewhere it stays.
   void assign_where(const Array& mask, const Operand& value) const;
@@ -173,8 +174,14 @@ Array apply(Op op, std::span<const Operand> operands);
 inline Array apply(Op op, std::initializer_list<Operand> operands) {
   return apply(op, std::span(operands.begin(), operands.size()));
 }
-/// The same into an existing array of the result's shape, cast as `same_kind` allows.
-void apply_into(const Array& out, Op op, std::span<const Operand> operands);
+/// The same into an existing array of the result's shape, cast as `same_kind` allows. It must be
+/// of the operands' device and context, too. Under a mask, which is bool and broadcasts to it,
+/// elements stay where that is false.
+void apply_into(const Array& out, Op op, std::span<const Operand> operands,
+                const Array* mask = nullptr);
+/// What out= of every other function does: a result into an existing array of its shape, cast as
+/// `same_kind` allows. Throws as apply_into().
+void write_into(const Array& out, const Array& result);
 
 #define TREADLE_ARRAY_FUNCTION_1(name) \
   inline Array name(const Operand& x) { return apply(Op::name, {x}); }
