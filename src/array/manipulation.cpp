@@ -1,10 +1,31 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/array/manipulation.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string>
+
+#include "treadle/base/error.hpp"
+
 namespace treadle::array {
 namespace {
 
 Array with_layout(const Array& x, const Layout& layout) { return x.viewed(layout, x.dtype()); }
+
+/// Counted from 0 among `rank` axes, each named once.
+std::vector<int> distinct_axes(std::span<const int> axes, int rank) {
+  std::vector<int> counted;
+  for (const int axis : axes) {
+    if (axis < -rank || axis >= rank)
+      throw IndexError("there is no axis " + std::to_string(axis) + " among " +
+                       std::to_string(rank));
+    counted.push_back(axis < 0 ? axis + rank : axis);
+    if (std::ranges::count(counted, counted.back()) > 1)
+      throw InvalidArgument("axis " + std::to_string(axis) + " is there twice");
+  }
+  return counted;
+}
 
 }  // namespace
 
@@ -25,20 +46,102 @@ Array swapaxes(const Array& x, int axis, int other) {
 Array moveaxis(const Array& x, int axis, int destination) {
   return with_layout(x, x.layout().moved(axis, destination));
 }
+Array moveaxis(const Array& x, std::span<const int> axes, std::span<const int> destinations) {
+  if (axes.size() != destinations.size())
+    throw InvalidArgument(std::to_string(axes.size()) + " axes are moved to " +
+                              std::to_string(destinations.size()) + " places",
+                          "give one for each");
+  const std::vector<int> from = distinct_axes(axes, x.rank());
+  const std::vector<int> to = distinct_axes(destinations, x.rank());
+  std::vector<int> order(x.shape().size(), -1);
+  for (std::size_t i = 0; i < to.size(); ++i) order[static_cast<std::size_t>(to[i])] = from[i];
+  int next = 0;
+  for (int& axis : order) {
+    if (axis >= 0) continue;
+    while (std::ranges::find(from, next) != from.end()) ++next;
+    axis = next++;
+  }
+  return permute_dims(x, order);
+}
 Array squeeze(const Array& x) { return with_layout(x, x.layout().squeezed()); }
 Array squeeze(const Array& x, int axis) { return with_layout(x, x.layout().squeezed(axis)); }
-Array expand_dims(const Array& x, int axis) { return with_layout(x, x.layout().expanded(axis)); }
-Array flip(const Array& x, int axis) { return with_layout(x, x.layout().flipped(axis)); }
-Array flip(const Array& x) {
+Array squeeze(const Array& x, std::span<const int> axes) {
+  std::vector<int> gone = distinct_axes(axes, x.rank());
+  std::ranges::sort(gone, std::greater());
   Layout layout = x.layout();
-  for (int axis = 0; axis < x.rank(); ++axis) layout = layout.flipped(axis);
+  for (const int axis : gone) layout = layout.squeezed(axis);
   return with_layout(x, layout);
+}
+Array expand_dims(const Array& x, int axis) { return with_layout(x, x.layout().expanded(axis)); }
+Array expand_dims(const Array& x, std::span<const int> axes) {
+  std::vector<int> added = distinct_axes(axes, x.rank() + static_cast<int>(axes.size()));
+  std::ranges::sort(added);
+  Layout layout = x.layout();
+  for (const int axis : added) layout = layout.expanded(axis);
+  return with_layout(x, layout);
+}
+Array flip(const Array& x, int axis) { return with_layout(x, x.layout().flipped(axis)); }
+Array flip(const Array& x, std::span<const int> axes) {
+  Layout layout = x.layout();
+  for (const int axis : distinct_axes(axes, x.rank())) layout = layout.flipped(axis);
+  return with_layout(x, layout);
+}
+Array flip(const Array& x) {
+  std::vector<int> all(x.shape().size());
+  std::iota(all.begin(), all.end(), 0);
+  return flip(x, all);
+}
+Array rot90(const Array& x, int quarters, int axis, int other) {
+  const int plane[] = {axis, other};
+  distinct_axes(plane, x.rank());
+  const Layout& layout = x.layout();
+  switch ((quarters % 4 + 4) % 4) {
+    case 1:
+      return with_layout(x, layout.flipped(other).swapped(axis, other));
+    case 2:
+      return flip(x, plane);
+    case 3:
+      return with_layout(x, layout.swapped(axis, other).flipped(other));
+    default:
+      return with_layout(x, layout);
+  }
 }
 Array broadcast_to(const Array& x, const Shape& shape) {
   return with_layout(x, x.layout().broadcast_to(shape));
 }
 Array diagonal(const Array& x, std::int64_t offset, int axis, int other) {
   return with_layout(x, x.layout().diagonal(offset, axis, other));
+}
+
+Array field(const Array& x, std::string_view name) {
+  const auto fields = x.dtype().fields();
+  const auto found = std::ranges::find(fields, name, &Field::name);
+  if (found == fields.end()) {
+    std::string names;
+    for (const Field& one : fields) names += (names.empty() ? "" : ", ") + one.name;
+    throw DTypeError(
+        "an array of " + x.dtype().name() + " has no field '" + std::string(name) + "'",
+        names.empty() ? "its elements are no records" : "it has " + names);
+  }
+  const Layout& layout = x.layout();
+  const auto item = static_cast<std::int64_t>(found->type.size_bytes());
+  const auto behind = static_cast<std::int64_t>(found->offset);
+  Shape shape(layout.shape().begin(), layout.shape().end());
+  Shape strides(layout.strides().begin(), layout.strides().end());
+  const auto align = static_cast<std::int64_t>(found->type.alignment());
+  // Kernels count in whole elements.
+  const bool fits = std::ranges::all_of(strides, [&](auto stride) { return stride % item == 0; });
+  if (!fits || (layout.offset_bytes() + behind) % align != 0)
+    throw DTypeError(
+        "field '" + found->name + "' of " + found->type.name() + " in records of " +
+            std::to_string(x.dtype().size_bytes()) + " bytes",
+        "lay records out as C does: numpy.dtype(..., align=True), sizes of fields that "
+        "divide the record's");
+  if (found->count > 1) {
+    shape.push_back(static_cast<std::int64_t>(found->count));
+    strides.push_back(item);
+  }
+  return x.viewed(Layout(shape, strides, layout.offset_bytes() + behind), found->type);
 }
 
 Array real_part(const Array& x) {

@@ -5,6 +5,7 @@
 #include <complex>
 
 #include "array/each_array_device.hpp"
+#include "treadle/array/creation.hpp"
 
 namespace treadle::array {
 namespace {
@@ -24,12 +25,54 @@ TEST_P(ManipulationTest, ViewsOfTheSameMemory) {
   EXPECT_EQ(expand_dims(x, -1).rank(), 3);
   EXPECT_EQ(squeeze(expand_dims(x, 0), 0).layout(), x.layout());
   EXPECT_EQ(moveaxis(x, 0, 1).layout(), swapaxes(x, 0, 1).layout());
+  const std::vector<int> both{1, 0}, ends{0, 3}, twice{0, -2};
+  expect(flip(x, both), {5, 4, 3, 2, 1, 0});
+  EXPECT_EQ(moveaxis(x, both, std::vector<int>{0, 1}).layout(), transpose(x).layout());
+  EXPECT_EQ(expand_dims(x, ends).rank(), 4);
+  EXPECT_EQ(squeeze(expand_dims(x, ends), ends).layout(), x.layout());
+  EXPECT_THROW(flip(x, twice), InvalidArgument);
+  expect(rot90(x), {2, 5, 1, 4, 0, 3});
+  expect(rot90(x, -1), {3, 0, 4, 1, 5, 2});
+  expect(rot90(x, 2), {5, 4, 3, 2, 1, 0});
   EXPECT_THROW(squeeze(x, 0), ShapeError);
   EXPECT_THROW(flip(x, 2), IndexError);
   EXPECT_THROW(reshape(x, {4}), ShapeError);
   const Array z = x + std::complex<float>(0, 2);
   expect(real_part(z), {0, 1, 2, 3, 4, 5});
   expect(imaginary_part(z), {2, 2, 2, 2, 2, 2});
+}
+
+TEST_P(ManipulationTest, FieldsOfRecordsAreViews) {
+  struct Sample {
+    float at;
+    std::int16_t counts[2];
+  };
+  const DType sample = DType::structure(
+      "sample", {{"at", Scalar::float32, 0}, {"counts", Scalar::int16, 4, 2}}, sizeof(Sample), 4);
+  const device::StreamScope scope(shared_stream());
+  const std::vector<Sample> values{{1, {2, 3}}, {4, {5, 6}}};
+  const Array x = Array::from(values.data(), {2}, sample, here());
+  expect(field(x, "at") * 2, {2, 8});
+  EXPECT_EQ(field(x, "counts").rank(), 2);
+  expect(cast(field(x, "counts"), Scalar::float32), {2, 3, 5, 6});
+  field(x, "at").assign(9);
+  x.at({Index::at(1)}).assign(x.at({Index::at(0)}));
+  expect(cast(field(x, "counts"), Scalar::float32), {2, 3, 2, 3});
+  EXPECT_THROW(field(x, "count"), DTypeError);
+  EXPECT_THROW(x + 1, DTypeError);
+  EXPECT_THROW(x.assign(1), DTypeError);
+  EXPECT_THROW(field(x, "at").assign(x), DTypeError);
+  const DType packed =
+      DType::structure("packed", {{"tag", Scalar::int8, 0}, {"at", Scalar::float32, 1}}, 5, 1);
+  EXPECT_THROW(field(empty({2}, packed, here()), "at"), DTypeError);
+}
+
+TEST_P(ManipulationTest, ViewsOfNoElements) {
+  const device::StreamScope scope(shared_stream());
+  const Array none = make({});
+  EXPECT_EQ(none.at({Index{.start = 3, .stop = 9}}).size(), 0);
+  EXPECT_EQ(flip(reshape(none, {3, 0}), 0).size(), 0);
+  EXPECT_EQ(reshape(none, {3, 0}).at({Index::at(2)}).size(), 0);
 }
 
 }  // namespace

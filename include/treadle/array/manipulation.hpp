@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "treadle/array/array.hpp"
@@ -24,19 +25,30 @@ Array permute_dims(const Array& x, std::span<const int> axes);
 Array swapaxes(const Array& x, int axis, int other);
 /// The others stay in their order.
 Array moveaxis(const Array& x, int axis, int destination);
+/// The same of several at once. Throws InvalidArgument for unequal counts, or an axis named twice.
+Array moveaxis(const Array& x, std::span<const int> axes, std::span<const int> destinations);
 /// Without axes of length 1.
 Array squeeze(const Array& x);
 /// Without one axis, whose length is 1. Throws ShapeError for a longer one.
 Array squeeze(const Array& x, int axis);
+Array squeeze(const Array& x, std::span<const int> axes);  ///< without several
 /// With an axis of length 1 that becomes this one.
 Array expand_dims(const Array& x, int axis);
-/// From the last element to the first, along one axis or along all.
+/// With several, numbered as in the result. Throws InvalidArgument for an axis named twice.
+Array expand_dims(const Array& x, std::span<const int> axes);
+/// From the last element to the first, along one axis, several or all.
 Array flip(const Array& x, int axis);
+Array flip(const Array& x, std::span<const int> axes);
 Array flip(const Array& x);
+/// Turned by quarters from one axis to the other; backwards for negative ones.
+Array rot90(const Array& x, int quarters = 1, int axis = 0, int other = 1);
 /// Axes of length 1 repeated; the view cannot be written to. Throws ShapeError.
 Array broadcast_to(const Array& x, const Shape& shape);
 /// Elements (i, i + offset) of two axes, as a new last one.
 Array diagonal(const Array& x, std::int64_t offset = 0, int axis = 0, int other = 1);
+/// One field of records; of an array field its elements are a new last axis. Throws DTypeError if
+/// there is no such field, and if fields of its size do not lie at multiples of it in memory.
+Array field(const Array& x, std::string_view name);
 /// The parts of complex elements; of real ones the array itself, and zeros.
 Array real_part(const Array& x);
 /// The same for imaginary parts.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// New arrays whose elements are those of others, in other places. They are computed at once, with
+// one kernel for each part that is copied, which computes the part if it is pending. Axes count
+// from the end where they are negative; IndexError names axis and rank where there is none.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "treadle/array/array.hpp"
+
+namespace treadle::array {
+
+/// One behind the other along an axis, in the dtype that holds what all hold. Throws ShapeError
+/// naming the array whose other lengths differ, DTypeError for records beside other dtypes, and
+/// InvalidArgument for none and for arrays of different devices or contexts.
+Array concatenate(std::span<const Array> arrays, int axis = 0);
+/// The same along an axis that they do not have yet: all shapes are equal.
+Array stack(std::span<const Array> arrays, int axis = 0);
+
+/// Elements moved on by `shift` along an axis, those behind the end to its beginning.
+Array roll(const Array& x, std::int64_t shift, int axis);
+/// The same along several axes, by the sum of the shifts where one is named again. Throws
+/// InvalidArgument unless there are as many shifts as axes.
+Array roll(const Array& x, std::span<const std::int64_t> shifts, std::span<const int> axes);
+/// The same of all elements in C's order.
+Array roll(const Array& x, std::int64_t shift);
+
+/// Each element along an axis `count` times. Throws InvalidArgument for less than 0.
+Array repeat(const Array& x, std::int64_t count, int axis);
+/// The whole as often along each axis; counts that are missing at the front are 1, as are axes.
+Array tile(const Array& x, std::span<const std::int64_t> counts);
+
+/// How many elements are put before and behind an axis.
+using PadWidth = std::pair<std::int64_t, std::int64_t>;
+/// With a border of one number. Takes a width for each axis; throws InvalidArgument for another
+/// count, or for one below 0.
+Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value = 0);
+
+/// All in the shape that they are broadcast to, as views. Throws ShapeError.
+std::vector<Array> broadcast_arrays(std::span<const Array> arrays);
+/// Coordinates of a grid, as views: of arrays with one axis (or none) the i-th varies along axis i
+/// of the result. Throws ShapeError for more axes.
+std::vector<Array> meshgrid(std::span<const Array> coordinates);
+/// Parts between these positions along an axis, as views.
+std::vector<Array> split(const Array& x, std::span<const std::int64_t> positions, int axis = 0);
+/// As many parts, as views; the first are longer by one where they cannot be of one length. Throws
+/// InvalidArgument for less than one.
+std::vector<Array> array_split(const Array& x, std::int64_t parts, int axis = 0);
+/// Along an axis one by one, as views without it.
+std::vector<Array> unstack(const Array& x, int axis = 0);
+
+}  // namespace treadle::array

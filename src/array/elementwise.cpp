@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/elementwise.hpp"
+
+#include "array/access.hpp"
+#include "array/context.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::array {
+namespace {
+
+/// Of each element of the last two axes its column less its row.
+Array columns_less_rows(const Array& x) {
+  if (x.rank() < 2)
+    throw ShapeError("an array of shape " + shape_text(x.shape()) + " has no diagonal",
+                     "it takes two axes");
+  const Node& node = Access::node(x);
+  const Placement here{.stream = node.context->stream(node.stream)};
+  const auto count_up = [&](int axis) {
+    return arange(0, x.shape()[static_cast<std::size_t>(x.rank() + axis)], 1, Scalar::int64, here);
+  };
+  return count_up(-1) - expand_dims(count_up(-2), 1);
+}
+
+}  // namespace
+
+Array clip(const Array& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
+  if (!low && !high) return copy(x);
+  const Array above = low ? maximum(x, *low) : x;
+  return high ? minimum(above, *high) : above;
+}
+
+Array tril(const Array& x, std::int64_t offset) {
+  return where(columns_less_rows(x) <= offset, x, Operand::typed(0, Operand(x).type().scalar()));
+}
+Array triu(const Array& x, std::int64_t offset) {
+  return where(columns_less_rows(x) >= offset, x, Operand::typed(0, Operand(x).type().scalar()));
+}
+
+}  // namespace treadle::array

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/joining.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "array/access.hpp"
+#include "array/context.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/base/promotion.hpp"
+
+namespace treadle::array {
+namespace {
+
+Shape shape_of(const Array& x) { return {x.shape().begin(), x.shape().end()}; }
+
+/// The axis counted from 0.
+std::size_t counted(const Array& x, int axis) {
+  // sliced() names an axis that is not there.
+  if (axis < -x.rank() || axis >= x.rank()) x.layout().sliced(axis, 0, 0);
+  return static_cast<std::size_t>(axis < 0 ? axis + x.rank() : axis);
+}
+
+Array part(const Array& x, std::size_t axis, std::int64_t begin, std::int64_t end) {
+  return x.viewed(x.layout().sliced(static_cast<int>(axis), begin, end), x.dtype());
+}
+
+/// Undefined elements where x is, in the order of the thread's current stream.
+Array empty_beside(const Array& x, const Shape& shape, const DType& dtype) {
+  const Node& node = Access::node(x);
+  return empty(shape, dtype, {.stream = node.context->stream(node.stream)});
+}
+
+DType common_dtype(std::span<const Array> arrays) {
+  const DType& first = arrays.front().dtype();
+  if (std::ranges::all_of(arrays, [&](const Array& x) { return x.dtype() == first; })) return first;
+  std::vector<OperandType> types;
+  for (const Array& x : arrays) types.push_back(Operand(x).type());
+  return promote(types);
+}
+
+void require_joinable(std::span<const Array> arrays, std::size_t axis) {
+  const Array& first = arrays.front();
+  for (std::size_t i = 1; i < arrays.size(); ++i) {
+    require_one_context("concatenate", *Access::node(first).context,
+                        *Access::node(arrays[i]).context);
+    Shape shape = shape_of(arrays[i]);
+    if (shape.size() == first.shape().size()) shape[axis] = first.shape()[axis];
+    if (!std::ranges::equal(shape, first.shape()))
+      throw ShapeError("array " + std::to_string(i) + " of shape " + shape_text(arrays[i].shape()) +
+                           " is not joined along axis " + std::to_string(axis) +
+                           " with one of shape " + shape_text(first.shape()),
+                       "all other lengths must be equal");
+  }
+}
+
+/// Copies x along the axes from `axis` on into places that are moved on by `shifts`.
+void copy_rolled(const Array& target, const Array& x, std::span<const std::int64_t> shifts,
+                 std::size_t axis) {
+  if (axis == shifts.size()) return target.assign(x);
+  const std::int64_t extent = x.shape()[axis];
+  const std::int64_t shift = extent == 0 ? 0 : (shifts[axis] % extent + extent) % extent;
+  if (shift == 0) return copy_rolled(target, x, shifts, axis + 1);
+  copy_rolled(part(target, axis, shift, extent), part(x, axis, 0, extent - shift), shifts,
+              axis + 1);
+  copy_rolled(part(target, axis, 0, shift), part(x, axis, extent - shift, extent), shifts,
+              axis + 1);
+}
+
+void require_count(const char* what, std::int64_t count) {
+  if (count < 0)
+    throw InvalidArgument(std::string(what) + " by a count of " + std::to_string(count),
+                          "give 0 or more");
+}
+
+}  // namespace
+
+Array concatenate(std::span<const Array> arrays, int axis) {
+  if (arrays.empty()) throw InvalidArgument("concatenate of no arrays", "pass at least one");
+  const Array& first = arrays.front();
+  const std::size_t along = counted(first, axis);
+  require_joinable(arrays, along);
+  Shape shape = shape_of(first);
+  for (const Array& x : arrays.subspan(1)) shape[along] += x.shape()[along];
+  const Array result = empty_beside(first, shape, common_dtype(arrays));
+  std::int64_t begin = 0;
+  for (const Array& x : arrays) {
+    const std::int64_t end = begin + x.shape()[along];
+    part(result, along, begin, end).assign(x);
+    begin = end;
+  }
+  return result;
+}
+
+Array stack(std::span<const Array> arrays, int axis) {
+  if (arrays.empty()) throw InvalidArgument("stack of no arrays", "pass at least one");
+  const Array& first = arrays.front();
+  for (const Array& x : arrays) {
+    require_one_context("stack", *Access::node(first).context, *Access::node(x).context);
+    if (!x.layout().same_shape(first.layout()))
+      throw ShapeError("stack of arrays of shapes " + shape_text(first.shape()) + " and " +
+                           shape_text(x.shape()),
+                       "all shapes must be equal");
+  }
+  const Layout one = first.layout().expanded(axis);
+  Shape shape(one.shape().begin(), one.shape().end());
+  const std::size_t along = static_cast<std::size_t>(axis < 0 ? axis + one.rank() : axis);
+  shape[along] = static_cast<std::int64_t>(arrays.size());
+  const Array result = empty_beside(first, shape, common_dtype(arrays));
+  const std::vector<Array> parts = unstack(result, axis);
+  for (std::size_t i = 0; i < arrays.size(); ++i) parts[i].assign(arrays[i]);
+  return result;
+}
+
+Array roll(const Array& x, std::span<const std::int64_t> shifts, std::span<const int> axes) {
+  if (shifts.size() != axes.size())
+    throw InvalidArgument("roll by " + std::to_string(shifts.size()) + " shifts along " +
+                              std::to_string(axes.size()) + " axes",
+                          "give one for each");
+  std::vector<std::int64_t> all(x.shape().size(), 0);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::size_t axis = counted(x, axes[i]);
+    const std::int64_t extent = std::max<std::int64_t>(x.shape()[axis], 1);
+    all[axis] = (all[axis] + shifts[i] % extent) % extent;
+  }
+  const Array result = empty_beside(x, shape_of(x), x.dtype());
+  copy_rolled(result, x, all, 0);
+  return result;
+}
+Array roll(const Array& x, std::int64_t shift, int axis) {
+  return roll(x, std::span(&shift, 1), std::span(&axis, 1));
+}
+Array roll(const Array& x, std::int64_t shift) {
+  return reshape(roll(ravel(x), shift, 0), shape_of(x));
+}
+
+Array repeat(const Array& x, std::int64_t count, int axis) {
+  require_count("repeat", count);
+  const std::size_t along = counted(x, axis);
+  Shape repeated = shape_of(x), shape = repeated;
+  repeated.insert(repeated.begin() + static_cast<std::ptrdiff_t>(along) + 1, count);
+  shape[along] *= count;
+  return reshape(dense_copy(broadcast_to(expand_dims(x, static_cast<int>(along) + 1), repeated)),
+                 shape);
+}
+
+Array tile(const Array& x, std::span<const std::int64_t> counts) {
+  for (const std::int64_t count : counts) require_count("tile", count);
+  Array from = x;
+  while (from.shape().size() < counts.size()) from = expand_dims(from, 0);
+  const Shape extents = shape_of(from);
+  const std::size_t missing = extents.size() - counts.size();
+  // Each axis becomes two: copies, and the elements of one.
+  Shape repeated, shape;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    const std::int64_t count = axis < missing ? 1 : counts[axis - missing];
+    from = expand_dims(from, static_cast<int>(2 * axis));
+    repeated.insert(repeated.end(), {count, extents[axis]});
+    shape.push_back(count * extents[axis]);
+  }
+  return reshape(dense_copy(broadcast_to(from, repeated)), shape);
+}
+
+Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value) {
+  if (widths.size() != x.shape().size())
+    throw InvalidArgument("pad with " + std::to_string(widths.size()) +
+                              " widths of an array of shape " + shape_text(x.shape()),
+                          "give one for each axis");
+  Shape shape = shape_of(x);
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    require_count("pad", std::min(widths[axis].first, widths[axis].second));
+    shape[axis] += widths[axis].first + widths[axis].second;
+  }
+  const Array result = empty_beside(x, shape, x.dtype());
+  result.assign(value);
+  Array inside = result;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    inside = part(inside, axis, widths[axis].first, widths[axis].first + x.shape()[axis]);
+  inside.assign(x);
+  return result;
+}
+
+std::vector<Array> broadcast_arrays(std::span<const Array> arrays) {
+  std::vector<const Layout*> layouts;
+  for (const Array& x : arrays) layouts.push_back(&x.layout());
+  std::vector<Array> views;
+  if (arrays.empty()) return views;
+  const Layout common = broadcast(layouts, 1);
+  for (const Array& x : arrays)
+    views.push_back(broadcast_to(x, {common.shape().begin(), common.shape().end()}));
+  return views;
+}
+
+std::vector<Array> meshgrid(std::span<const Array> coordinates) {
+  std::vector<Array> lines;
+  for (std::size_t i = 0; i < coordinates.size(); ++i) {
+    if (coordinates[i].rank() > 1)
+      throw ShapeError("coordinates of a grid are arrays of one axis, not of shape " +
+                           shape_text(coordinates[i].shape()),
+                       "ravel() it");
+    Shape shape(coordinates.size(), 1);
+    shape[i] = -1;
+    lines.push_back(reshape(coordinates[i], shape));
+  }
+  return broadcast_arrays(lines);
+}
+
+std::vector<Array> split(const Array& x, std::span<const std::int64_t> positions, int axis) {
+  std::vector<Array> parts;
+  for (const Layout& layout : x.layout().split(axis, positions))
+    parts.push_back(x.viewed(layout, x.dtype()));
+  return parts;
+}
+
+std::vector<Array> array_split(const Array& x, std::int64_t parts, int axis) {
+  if (parts < 1)
+    throw InvalidArgument("a split into " + std::to_string(parts) + " parts", "give 1 or more");
+  const std::int64_t extent = x.shape()[counted(x, axis)];
+  std::vector<std::int64_t> positions;
+  for (std::int64_t i = 1; i < parts; ++i)
+    positions.push_back(i * (extent / parts) + std::min(i, extent % parts));
+  return split(x, positions, axis);
+}
+
+std::vector<Array> unstack(const Array& x, int axis) {
+  const std::size_t along = counted(x, axis);
+  std::vector<Array> parts;
+  for (std::int64_t i = 0; i < x.shape()[along]; ++i)
+    parts.push_back(squeeze(part(x, along, i, i + 1), static_cast<int>(along)));
+  return parts;
+}
+
+}  // namespace treadle::array

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Functions on elements that are several operations.
+#include "treadle/array/elementwise.hpp"
+
+#include "array/each_array_device.hpp"
+#include "treadle/array/manipulation.hpp"
+
+namespace treadle::array {
+namespace {
+
+class ArrayElementwiseTest : public OnEachArrayDevice {};
+INSTANTIATE_TEST_SUITE_P(Devices, ArrayElementwiseTest, each_device(), device_test_name);
+
+TEST_P(ArrayElementwiseTest, ClipKeepsElementsBetweenTwoNumbers) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make(count_up(5));
+  const Array clipped = clip(x, 1, 3);
+  EXPECT_TRUE(clipped.is_pending());
+  expect(clipped, {1, 1, 2, 3, 3});
+  expect(clip(x, std::nullopt, make({0, 0, 9, 9, 9})), {0, 0, 2, 3, 4});
+  const Array same = clip(x, std::nullopt, std::nullopt);
+  same.assign(0);
+  expect(x, {0, 1, 2, 3, 4});
+}
+
+TEST_P(ArrayElementwiseTest, TriangularParts) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = reshape(make(count_up(6)), {2, 3});
+  expect(tril(x), {0, 0, 0, 3, 4, 0});
+  expect(triu(x, 1), {0, 1, 2, 0, 0, 5});
+  EXPECT_TRUE(tril(x).is_pending());
+  EXPECT_THROW(tril(make({1})), ShapeError);
+}
+
+}  // namespace
+}  // namespace treadle::array

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Arrays put together from others.
+#include "treadle/array/joining.hpp"
+
+#include "array/each_array_device.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/manipulation.hpp"
+
+namespace treadle::array {
+namespace {
+
+class JoiningTest : public OnEachArrayDevice {
+ protected:
+  Array matrix() { return reshape(make(count_up(6)), {2, 3}); }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, JoiningTest, each_device(), device_test_name);
+
+TEST_P(JoiningTest, ConcatenateJoinsInTheDtypeThatHoldsAll) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = matrix(), parts[] = {x, transpose(reshape(make({7, 8}), {1, 2})) * 1};
+  const Array joined = concatenate(parts, -1);
+  EXPECT_EQ(joined.shape()[1], 4);
+  expect(joined, {0, 1, 2, 7, 3, 4, 5, 8});
+  const Array mixed[] = {Array::from(std::vector<std::int32_t>{1}, here()), make({2.5f})};
+  EXPECT_EQ(concatenate(mixed).dtype(), DType(Scalar::float64));
+  const Array none[] = {make({}), make({1}), make({})};
+  expect(concatenate(none), {1});
+}
+
+TEST_P(JoiningTest, JoinedPartsMustFit) {
+  const Array x = matrix(), y = make({1, 2});
+  const Array there = ones({3}, Scalar::float32, {.stream = foreign()->default_stream()});
+  const Array one_axis_less[] = {x, y}, other_device[] = {make({1}), there};
+  EXPECT_THROW(concatenate(one_axis_less), ShapeError);
+  EXPECT_THROW(stack(one_axis_less), ShapeError);
+  EXPECT_THROW(concatenate(other_device), InvalidArgument);
+  EXPECT_THROW(stack(std::span(&there, 0)), InvalidArgument);
+  EXPECT_THROW(concatenate({}), InvalidArgument);
+  EXPECT_THROW(concatenate(std::span(&x, 1), 2), IndexError);
+}
+
+TEST_P(JoiningTest, StackAddsAnAxis) {
+  const device::StreamScope scope(shared_stream());
+  const Array parts[] = {make({1, 2}), make({3, 4}) + 1};
+  expect(stack(parts), {1, 2, 4, 5});
+  expect(stack(parts, -1), {1, 4, 2, 5});
+  const std::vector<Array> back = unstack(stack(parts, 1), 1);
+  ASSERT_EQ(back.size(), 2u);
+  expect(back[1], {4, 5});
+}
+
+TEST_P(JoiningTest, RollMovesElementsInACircle) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = matrix();
+  expect(roll(x, 1, 1), {2, 0, 1, 5, 3, 4});
+  expect(roll(x, -1), {1, 2, 3, 4, 5, 0});
+  expect(roll(x, std::vector<std::int64_t>{1, 7}, std::vector<int>{0, -1}), {5, 3, 4, 2, 0, 1});
+  expect(roll(make({}), 3), {});
+  EXPECT_THROW(roll(x, 1, 2), IndexError);
+}
+
+TEST_P(JoiningTest, RepeatAndTile) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = reshape(make({1, 2}), {1, 2});
+  expect(repeat(x, 2, 1), {1, 1, 2, 2});
+  expect(repeat(x, 2, 0), {1, 2, 1, 2});
+  EXPECT_EQ(repeat(x, 0, 0).size(), 0);
+  const Array tiled = tile(x, std::vector<std::int64_t>{2, 1, 2});
+  EXPECT_EQ(Shape(tiled.shape().begin(), tiled.shape().end()), (Shape{2, 1, 4}));
+  expect(tiled, {1, 2, 1, 2, 1, 2, 1, 2});
+  EXPECT_THROW(repeat(x, -1, 0), InvalidArgument);
+}
+
+TEST_P(JoiningTest, PadPutsABorderAround) {
+  const device::StreamScope scope(shared_stream());
+  const std::vector<PadWidth> widths{{1, 0}, {0, 2}};
+  expect(pad(reshape(make({1, 2}), {1, 2}), widths, 9), {9, 9, 9, 9, 1, 2, 9, 9});
+  EXPECT_THROW(pad(make({1}), widths), InvalidArgument);
+}
+
+TEST_P(JoiningTest, PartsAreViews) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make(count_up(5));
+  const std::vector<Array> parts = array_split(x, 2);
+  parts[0].assign(7);
+  expect(x, {7, 7, 7, 3, 4});
+  expect(parts[1], {3, 4});
+  EXPECT_EQ(split(x, std::vector<std::int64_t>{1, 1}).size(), 3u);
+  EXPECT_THROW(array_split(x, 0), InvalidArgument);
+  const Array coordinates[] = {make({1, 2}), make({5, 6, 7})};
+  const std::vector<Array> grid = meshgrid(coordinates);
+  expect(grid[0] + grid[1], {6, 7, 8, 7, 8, 9});
+  EXPECT_EQ(broadcast_arrays(grid)[1].shape()[0], 2);
+}
+
+}  // namespace
+}  // namespace treadle::array
