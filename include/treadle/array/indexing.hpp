@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Elements chosen by arrays of indices. Reading gives a new array, which waits until somebody looks
+// and is part of the kernel of what it is used in: take(x, i) * 2 is one kernel. Writing is done at
+// once; where a place is named twice, one of its values is there afterwards, and nobody knows
+// which.
+//
+// Indices of the host are checked before anything is launched. Those on the device are not, since
+// that would wait for them: negative ones count from the end, and one beyond its axis reads an
+// element of the axis all the same, and writes none. No memory outside of the array is touched.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "treadle/array/array.hpp"
+
+namespace treadle::array {
+
+/// What an index beyond its axis is.
+enum class Bounds : std::uint8_t {
+  checked,  ///< a mistake; see above
+  wrap,     ///< counted on from the other end of the axis
+  clip,     ///< the first or the last element; negative ones are the first
+};
+
+/// Indices along an axis, in any shape: on the device, or of the host.
+class IndexArray {
+ public:
+  // Implicit: take(x, indices) and take(x, {2, 0, 1}).
+  /// Throws DTypeError unless they are integers.
+  IndexArray(const Array& array);
+  IndexArray(std::initializer_list<std::int64_t> values)
+      : IndexArray(std::vector<std::int64_t>(values)) {}
+  IndexArray(std::vector<std::int64_t> values)
+      : shape_{static_cast<std::int64_t>(values.size())}, values_(std::move(values)) {}
+  /// In C's order. Throws ShapeError unless there are as many as the shape says.
+  IndexArray(std::vector<std::int64_t> values, Shape shape);
+
+  /// Of each axis its length.
+  Extents shape() const noexcept { return shape_; }
+  /// How many they are.
+  std::int64_t size() const noexcept;
+  /// Null for those of the host.
+  const Array* array() const noexcept { return array_ ? &array_ : nullptr; }
+  /// Those of the host.
+  const std::vector<std::int64_t>& values() const noexcept { return values_; }
+
+ private:
+  Array array_;
+  Shape shape_;
+  std::vector<std::int64_t> values_;
+};
+
+/// One entry between the brackets of an index expression.
+using AnyIndex = std::variant<Index, IndexArray>;
+
+/// What x[indices] is in NumPy with one array or more among them: arrays are broadcast together,
+/// and their axes stand where the arrays stood, or come first if they are not side by side (an
+/// integer counts as an array). Throws IndexError, ShapeError if arrays do not broadcast, and
+/// InvalidArgument for arrays of another device or context.
+Array at(const Array& x, std::span<const AnyIndex> indices);
+/// Every element that at() gives becomes that of `value`, broadcast and cast as assign() does.
+void assign_at(const Array& x, std::span<const AnyIndex> indices, const Operand& value);
+
+/// Parts of x at indices along an axis, which the indices' axes take the place of.
+Array take(const Array& x, const IndexArray& indices, int axis, Bounds bounds = Bounds::checked);
+/// Elements at indices in C's order.
+Array take(const Array& x, const IndexArray& indices, Bounds bounds = Bounds::checked);
+/// Elements at indices in C's order become those of `values`, in their order; values start again
+/// where they are fewer. Throws InvalidArgument for no values.
+void put(const Array& x, const IndexArray& indices, const Operand& values,
+         Bounds bounds = Bounds::checked);
+
+/// For each index the element there along an axis, beside it along all others, whose lengths
+/// broadcast: what argsort() gives is used so. Throws ShapeError for another number of axes.
+Array take_along_axis(const Array& x, const IndexArray& indices, int axis);
+/// Those elements become `values`.
+void put_along_axis(const Array& x, const IndexArray& indices, const Operand& values, int axis);
+
+/// Each part along an axis as often as its count says. Throws InvalidArgument for another number of
+/// counts, or one below 0.
+Array repeat(const Array& x, std::span<const std::int64_t> counts, int axis);
+
+}  // namespace treadle::array
