@@ -56,8 +56,17 @@ class Program:
     def run(self, length):
         self.make()
         statements = [self.make, self.view, self.unary, self.binary, self.binary, self.scalar]
-        statements += [self.update, self.update, self.store, self.mask, self.forget, self.read]
-        statements += [self.reduce, self.reduce]
+        statements += [
+            self.update,
+            self.update,
+            self.store,
+            self.mask,
+            self.choose,
+            self.store_by_indices,
+            self.forget,
+            self.read,
+        ]
+        statements += [self.reduce, self.reduce, self.choose, self.store_by_indices]
         for _ in range(length):
             self.random.choice(statements)()
         for ours, theirs in self.pairs:
@@ -207,6 +216,31 @@ class Program:
         chosen, theirs = a > 2, x > 2
         x[theirs] = number
         a[chosen] = number
+
+    def indices(self, extent, count):
+        """Of the host or of the device, of either sign, without repetition."""
+        places = self.random.sample(range(extent), min(count, extent))
+        chosen = np.array([p - extent * self.random.randint(0, 1) for p in places], "i8")
+        return (chosen if self.random.random() < 0.5 else ARRAY.array(chosen)), chosen
+
+    def choose(self):
+        ours, theirs = self.pick()
+        if theirs.ndim == 0:
+            return
+        axis = self.random.randrange(theirs.ndim)
+        mine, places = self.indices(theirs.shape[axis], 3)
+        before = (slice(None),) * axis
+        line = f"choose {places} of axis {axis} of {theirs.shape}"
+        self.keep(line, ours[(*before, mine)], theirs[(*before, places)])
+
+    def store_by_indices(self):
+        ours, theirs = self.pick()
+        if theirs.ndim == 0 or theirs.dtype.kind == "c":
+            return
+        mine, places = self.indices(theirs.shape[0], 2)
+        self.lines.append(f"store at {places} of {theirs.shape} {theirs.dtype}")
+        ours[mine] = ours[:1]
+        theirs[places] = theirs[:1].copy()
 
     def forget(self):
         if len(self.pairs) > 3:

@@ -326,7 +326,7 @@ def test_arrays_of_records():
     a[1] = np.array((7, 8), pair)
     x[1] = (7, 8)
     same(a, x)
-    same(a.fill(np.array((9, 9), pair)), np.full(3, (9, 9), pair))
+    same(a.fill(np.array((9, 9), pair)), np.full(3, np.array((9, 9), pair)))
     same(gpuarray.zeros(3, pair), np.zeros(3, pair))
     same(gpuarray.zeros_like(a), np.zeros(3, pair))
 

@@ -52,6 +52,9 @@ bool is_numpy_scalar(PyObject* object) {
   static const nb::object& generic = *new nb::object(numpy().attr("generic"));
   return PyObject_IsInstance(object, generic.ptr()) == 1;
 }
+bool is_record(PyObject* object) {
+  return !nb::handle(object).attr("dtype").attr("names").is_none();
+}
 bool is_numpy_array(PyObject* object) {
   static const nb::object& ndarray = *new nb::object(numpy().attr("ndarray"));
   return PyObject_IsInstance(object, ndarray.ptr()) == 1;
@@ -185,22 +188,67 @@ Py_ssize_t length(PyObject* a) noexcept {
   return result;
 }
 
+PyObject* item_at(PyObject* a, Py_ssize_t position) noexcept {
+  return guarded([&]() -> PyObject* {
+    return array_object(self_of(a).at({Index::at(position)})).release().ptr();
+  });
+}
+
+/// Along the first axis; item_at() ends it by its IndexError.
+PyObject* iterate(PyObject* a) noexcept {
+  return guarded([&]() -> PyObject* {
+    if (self_of(a).rank() == 0)
+      raise_python(PyExc_TypeError, "iteration over an array without axes");
+    return PySeqIter_New(a);
+  });
+}
+
 PyObject* subscript(PyObject* a, PyObject* key) noexcept {
   return guarded(
-      [&]() -> PyObject* { return array_object(self_of(a).at(indices_of(key))).release().ptr(); });
+      [&]() -> PyObject* { return array_object(subscripted(self_of(a), key)).release().ptr(); });
+}
+
+/// What is assigned: lists are arrays; of records, tuples and numbers are records as NumPy has it.
+class AssignedValue {
+ public:
+  AssignedValue(const Array& target, nb::handle value, PyObject* beside)
+      : host_(on_host(target, value)), operand_(host_.ptr(), beside) {
+    if (!operand_)
+      raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(value.ptr())->tp_name +
+                                        " is no value for elements of an array");
+  }
+  const Operand& get() const { return operand_.get(); }
+
+ private:
+  static nb::object on_host(const Array& target, nb::handle value) {
+    const bool is_list = nb::isinstance<nb::tuple>(value) || nb::isinstance<nb::list>(value);
+    if (target.dtype().scalar() != Scalar::structure)
+      return is_list ? nb::object(numpy().attr("asarray")(value)) : nb::borrow(value);
+    const bool is_number = nb::isinstance<nb::int_>(value) || nb::isinstance<nb::float_>(value);
+    return is_list || is_number
+               ? nb::object(numpy().attr("asarray")(value, numpy_dtype_of(target.dtype())))
+               : nb::borrow(value);
+  }
+
+  nb::object host_;
+  ArrayOperand operand_;
+};
+
+void fill(const Array& self, nb::handle value) {
+  self.assign(AssignedValue(self, value, nb::find(self).ptr()).get());
 }
 
 int assign_subscript(PyObject* a, PyObject* key, PyObject* value) noexcept {
   const PyObject* done = guarded([&]() -> PyObject* {
     if (value == nullptr) raise_python(PyExc_TypeError, "elements of an array cannot be deleted");
-    const ArrayOperand operand(value, a);
-    if (!operand)
-      raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(value)->tp_name +
-                                        " is no value for elements of an array");
-    if (const Array* mask = as_array(key); mask != nullptr && mask->dtype() == Scalar::boolean)
-      self_of(a).assign_where(*mask, operand.get());
-    else
-      self_of(a).at(indices_of(key)).assign(operand.get());
+    const Array& self = self_of(a);
+    if (names_field(self, key)) {
+      const Array field = array::field(self, nb::cast<std::string>(nb::handle(key)));
+      field.assign(AssignedValue(field, value, a).get());
+      return Py_None;
+    }
+    const AssignedValue assigned(self, value, a);
+    assign_subscripted(self, key, assigned.get());
     return Py_None;
   });
   return done == nullptr ? -1 : 0;
@@ -246,6 +294,8 @@ PyType_Slot slots[] = {{Py_nb_add, slot(binary<Op::add>)},
                        {Py_bf_getbuffer, slot(get_array_buffer)},
                        {Py_bf_releasebuffer, slot(release_array_buffer)},
                        {Py_mp_length, slot(length)},
+                       {Py_sq_item, slot(item_at)},
+                       {Py_tp_iter, slot(iterate)},
                        {Py_mp_subscript, slot(subscript)},
                        {Py_mp_ass_subscript, slot(assign_subscript)},
                        {Py_tp_richcompare, slot(compare)},
@@ -294,14 +344,6 @@ void bind_properties(nb::class_<Array>& type) {
                    "The imaginary parts, as a view; of real elements zeros.");
 }
 
-void assign(const Array& self, nb::handle value) {
-  const ArrayOperand operand(value.ptr(), nb::find(self).ptr());
-  if (!operand)
-    raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(value.ptr())->tp_name +
-                                      " is no value for elements of an array");
-  self.assign(operand.get());
-}
-
 Array copied(const Array& self, const std::string& order) {
   if (order == "K") return array::copy(self);
   const std::size_t item = self.dtype().size_bytes();
@@ -324,7 +366,7 @@ void bind_methods(nb::class_<Array>& type) {
            "A dense copy, in C's order, Fortran's (F), that of the two which this has (A), or with "
            "axes "
            "as this has them in memory (K).")
-      .def("fill", &assign, nb::arg("value"), nb::sig("def fill(self, value: typing.Any) -> None"),
+      .def("fill", &fill, nb::arg("value"), nb::sig("def fill(self, value: typing.Any) -> None"),
            "Makes every element this number.")
       .def(
           "reshape",
@@ -335,8 +377,6 @@ void bind_methods(nb::class_<Array>& type) {
           "The same elements in C's order under another shape, of which one extent may be -1: a "
           "view, or a copy where strides cannot say it.")
       .def("ravel", &array::ravel, "One axis: a view, or a copy.")
-      .def("squeeze", nb::overload_cast<const Array&>(&array::squeeze),
-           "A view without axes of length 1.")
       .def(
           "transpose",
           [](const Array& self, const nb::args& axes) {
@@ -351,11 +391,6 @@ void bind_methods(nb::class_<Array>& type) {
 }
 
 }  // namespace
-
-nb::object numpy_dtype_of(const DType& dtype) {
-  if (dtype.scalar() != Scalar::structure) return numpy_dtype(dtype.scalar());
-  throw DTypeError("records of " + dtype.name() + " have no NumPy dtype yet");
-}
 
 const Array* as_array(PyObject* object) noexcept {
   if (Py_TYPE(object) == array_type || PyObject_TypeCheck(object, array_type))
@@ -382,10 +417,10 @@ ArrayOperand::ArrayOperand(PyObject* object, PyObject* beside) {
   } else if (PyComplex_CheckExact(object)) {
     const Py_complex value = PyComplex_AsCComplex(object);
     operand_.emplace(std::complex<double>(value.real, value.imag));
-  } else if (is_numpy_scalar(object)) {
+  } else if (is_numpy_scalar(object) && !is_record(object)) {
     operand_.emplace(
         Operand::typed(number_from(object), scalar_from(nb::handle(object).attr("dtype"))));
-  } else if (is_numpy_array(object)) {
+  } else if (is_numpy_scalar(object) || is_numpy_array(object)) {
     const Array* const other = beside != nullptr ? as_array(beside) : nullptr;
     array::Placement placement;
     if (other != nullptr) placement.stream = stream_for(other->device());
@@ -410,8 +445,6 @@ Number number_from(nb::handle object) {
   raise_python(PyExc_TypeError,
                std::string("a ") + Py_TYPE(object.ptr())->tp_name + " is no number");
 }
-
-DType dtype_from(nb::handle dtype_like) { return scalar_from(dtype_like); }
 
 Shape shape_from(nb::handle shape) {
   if (PyIndex_Check(shape.ptr())) return {nb::cast<std::int64_t>(nb::int_(shape))};
@@ -448,7 +481,7 @@ Array array_from(nb::handle values, nb::handle dtype, array::Placement placement
   placement.order = is_fortran ? MemoryOrder::fortran : MemoryOrder::c;
   const auto* const data =
       reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(host.attr("ctypes").attr("data")));
-  const DType element = scalar_from(host.attr("dtype"));
+  const DType element = dtype_from(host.attr("dtype"));
   nb::gil_scoped_release released;
   return Array::from(data, shape, element, placement);
 }
@@ -468,10 +501,14 @@ void bind_array(nb::module_& m) {
   bind_array_host(type);
   bind_array_protocols(type);
   bind_methods(type);
+  bind_array_indexing_methods(type);
+  bind_array_joining_methods(type);
   bind_array_laziness(m, type);
   bind_array_functions(m);
   bind_array_reductions(m, type);
   bind_array_interchange(m);
+  bind_array_indexing(m);
+  bind_array_joining(m);
   bind_array_memory(m);
 }
 

@@ -36,12 +36,13 @@ class ArrayOperand {
 
 /// A number of Python or NumPy. Throws TypeError.
 Number number_from(nb::handle object);
-/// What numpy.dtype() takes.
+/// What numpy.dtype() takes, records included. Throws DTypeError for those that devices do not
+/// have.
 DType dtype_from(nb::handle dtype_like);
+/// The numpy.dtype again: of a record the one that it was made from.
+nb::object numpy_dtype_of(const DType& dtype);
 /// An int or a sequence of them. Throws TypeError.
 array::Shape shape_from(nb::handle shape);
-/// What has the elements of this dtype in NumPy.
-nb::object numpy_dtype_of(const DType& dtype);
 /// "C" or "F". Throws InvalidArgument.
 MemoryOrder memory_order(nb::handle order);
 /// On a device, named by its id or itself, or (None) the current one.
@@ -53,6 +54,13 @@ Array array_from(nb::handle values, nb::handle dtype, array::Placement placement
 /// of memory of a device. Work that is queued on it there comes before ours.
 std::optional<Array> foreign_array(PyObject* object);
 
+/// x[key] for every kind of key; a mask on the device selects no value.
+Array subscripted(const Array& x, nb::handle key);
+/// Whether the key names a field of records.
+bool names_field(const Array& x, nb::handle key);
+/// x[key] = value, for keys that name no field.
+void assign_subscripted(const Array& x, nb::handle key, const array::Operand& value);
+
 // The buffer interface, of arrays whose memory the host sees.
 int get_array_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;
 void release_array_buffer(PyObject* self, Py_buffer* view) noexcept;
@@ -61,6 +69,10 @@ void release_array_buffer(PyObject* self, Py_buffer* view) noexcept;
 void bind_array_host(nb::class_<Array>& type);
 void bind_array_protocols(nb::class_<Array>& type);
 void bind_array_functions(nb::module_& m);
+void bind_array_indexing(nb::module_& m);
+void bind_array_indexing_methods(nb::class_<Array>& type);
+void bind_array_joining(nb::module_& m);
+void bind_array_joining_methods(nb::class_<Array>& type);
 void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);
 void bind_array_interchange(nb::module_& m);
 void bind_array_memory(nb::module_& m);

@@ -19,7 +19,8 @@
 namespace treadle::bindings {
 namespace {
 
-nb::object apply_named(const std::string& name, const nb::args& arguments, nb::handle out) {
+nb::object apply_named(const std::string& name, const nb::args& arguments, nb::handle out,
+                       nb::handle where) {
   const Op op = op_named(name);
   nb::handle beside;
   for (const nb::handle argument : arguments)
@@ -33,10 +34,15 @@ nb::object apply_named(const std::string& name, const nb::args& arguments, nb::h
       raise_python(PyExc_TypeError, name + "() of a " + Py_TYPE(argument.ptr())->tp_name);
     views.push_back(operands.back().get());
   }
+  const Array* mask = as_array(where.ptr());
+  if (mask == nullptr && !where.is_none())
+    raise_python(PyExc_TypeError, name + "(): where= takes an Array");
+  if (out.is_none() && mask != nullptr)
+    raise_python(PyExc_TypeError, name + "(): where= needs out=, whose elements stay elsewhere");
   if (out.is_none()) return array_object(array::apply(op, views));
   const Array* target = as_array(out.ptr());
   if (target == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");
-  array::apply_into(*target, op, views);
+  array::apply_into(*target, op, views, mask);
   return nb::borrow(out);
 }
 
@@ -115,14 +121,21 @@ void bind_array_functions(nb::module_& m) {
         nb::sig("def array(values: typing.Any, dtype: typing.Any = None, device: "
                 "treadle._core.device.Device | str | None = None) -> Array"),
         "Values of the host as an array, in their own order. Blocking.");
-  m.def("apply", &apply_named, nb::arg("name"), nb::arg("operands"), nb::arg("out") = nb::none(),
-        nb::sig("def apply(name: str, *operands: typing.Any, out: Array | None = None) -> Array"),
-        "An operation on elements, by its name in NumPy.");
+  m.def(
+      "apply", &apply_named, nb::arg("name"), nb::arg("operands"), nb::arg("out") = nb::none(),
+      nb::arg("where") = nb::none(),
+      nb::sig("def apply(name: str, *operands: typing.Any, out: Array | None = None, where: Array "
+              "| None = None) -> Array"),
+      "An operation on elements, by its name in NumPy.");
   m.def(
       "full",
       [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device,
          nb::handle order) {
-        return array::full(shape_from(shape), number_from(value), scalar_from(dtype),
+        const DType element = dtype_from(dtype);
+        if (element.scalar() == Scalar::structure)
+          return array_from(nb::module_::import_("numpy").attr("full")(shape, value, dtype), dtype,
+                            device);
+        return array::full(shape_from(shape), number_from(value), element.scalar(),
                            placement_on(device, order));
       },
       nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("device") = nb::none(),

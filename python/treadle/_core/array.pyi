@@ -30,6 +30,8 @@ class Array:
     def __ge__(self, value: Any, /) -> Array:
         """Return self>=value."""
 
+    def __iter__(self) -> Iterator[Array]: ...
+
     def __init__(self, array: Array) -> None:
         """
         The same array: its elements are shared. For subclasses; treadle.numpy makes new ones.
@@ -300,8 +302,6 @@ class Array:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles have the elements; they become an array on the current device."""
 
-    def __iter__(self) -> Iterator[Array]: ...
-
     def __contains__(self, arg: object, /) -> bool: ...
 
     def astype(self, dtype: Any) -> Array:
@@ -323,11 +323,34 @@ class Array:
     def ravel(self) -> Array:
         """One axis: a view, or a copy."""
 
-    def squeeze(self) -> Array:
-        """A view without axes of length 1."""
-
     def transpose(self, *axes: int | Sequence[int]) -> Array:
         """A view with its axes in another order; in reverse without an argument."""
+
+    def take(self, indices: Any, axis: int | None = None, mode: str | None = None) -> Array:
+        """
+        Elements at indices, along an axis or in C's order of all; see treadle.numpy.take().
+        """
+
+    def put(self, indices: Any, values: Any, mode: str | None = None) -> None:
+        """Sets elements at indices in C's order of all; see treadle.numpy.put()."""
+
+    def swapaxes(self, axis1: int, axis2: int) -> Array:
+        """A view with two axes in each other's place."""
+
+    def squeeze(self, axis: int | None = None) -> Array:
+        """A view without axes of length 1, or without this one."""
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+        """Elements (i, i + offset) of two axes, as a new last one: a view."""
+
+    def flatten(self) -> Array:
+        """A copy with one axis, in C's order."""
+
+    def repeat(self, repeats: int, axis: int | None = None) -> Array:
+        """Each element several times, along an axis or in one axis of all."""
+
+    def clip(self, min: Any = None, max: Any = None) -> Array:
+        """Elements between two numbers; None for no bound."""
 
     @property
     def buffer(self) -> treadle._core.device.Buffer:
@@ -390,7 +413,7 @@ class fusing:
 def array(values: Any, dtype: Any = None, device: treadle._core.device.Device | str | None = None) -> Array:
     """Values of the host as an array, in their own order. Blocking."""
 
-def apply(name: str, *operands: Any, out: Array | None = None) -> Array:
+def apply(name: str, *operands: Any, out: Array | None = None, where: Array | None = None) -> Array:
     """An operation on elements, by its name in NumPy."""
 
 def full(shape: Any, value: Any, dtype: Any, device: treadle._core.device.Device | str | None = None, order: str | None = None) -> Array:
@@ -451,6 +474,81 @@ def foreign(object: Any) -> Array | None:
     """
     An array in the memory of another library's; None for what is no array of a device.
     """
+
+def take_along_axis(x: Array, indices: Any, axis: int) -> Array:
+    """For each index the element there along an axis."""
+
+def put_along_axis(x: Array, indices: Any, values: Any, axis: int) -> None:
+    """Sets those elements."""
+
+def repeat_by_counts(x: Array, counts: Sequence[int], axis: int) -> Array:
+    """Each part along an axis as often as its count says."""
+
+def moveaxis(x: Array, axes: Sequence[int], destinations: Sequence[int]) -> Array:
+    """A view with axes moved to other places."""
+
+def squeeze(x: Array, axes: Sequence[int]) -> Array:
+    """A view without axes of length 1."""
+
+def expand_dims(x: Array, axes: Sequence[int]) -> Array:
+    """A view with more axes of length 1."""
+
+def flip(x: Array, axes: Sequence[int]) -> Array:
+    """A view with axes turned round."""
+
+def rot90(x: Array, quarters: int, axis: int, other: int) -> Array:
+    """A view turned by quarters."""
+
+def broadcast_to(x: Array, shape: Sequence[int]) -> Array:
+    """A view with axes repeated."""
+
+def broadcast_arrays(arrays: Sequence[Array]) -> list[Array]:
+    """Views in the shape that all are broadcast to."""
+
+def meshgrid(coordinates: Sequence[Array]) -> list[Array]:
+    """Views: the i-th varies along axis i."""
+
+def diagonal(x: Array, offset: int, axis: int, other: int) -> Array:
+    """A view of elements (i, i + offset)."""
+
+def split(x: Array, positions: Sequence[int], axis: int) -> list[Array]:
+    """Views of the parts between positions."""
+
+def array_split(x: Array, parts: int, axis: int) -> list[Array]:
+    """Views of as many parts."""
+
+def unstack(x: Array, axis: int) -> list[Array]:
+    """Views of the parts along an axis, without it."""
+
+def concatenate(arrays: Sequence[Array], axis: int) -> Array:
+    """One behind the other."""
+
+def stack(arrays: Sequence[Array], axis: int) -> Array:
+    """Along an axis that they do not have."""
+
+def roll(x: Array, shifts: Sequence[int], axes: Sequence[int]) -> Array:
+    """Elements moved on, those behind the end to the beginning."""
+
+def repeat(x: Array, count: int, axis: int) -> Array:
+    """Each element several times."""
+
+def tile(x: Array, counts: Sequence[int]) -> Array:
+    """The whole several times."""
+
+def pad(x: Array, widths: Sequence[tuple[int, int]], value: Any) -> Array:
+    """With a border of one number."""
+
+def write_into(out: Array, result: Array) -> None:
+    """A result into an array of its shape, cast as same_kind allows."""
+
+def clip(x: Array, low: Any, high: Any) -> Array:
+    """Elements between two numbers."""
+
+def tril(x: Array, offset: int) -> Array:
+    """Zeros above a diagonal."""
+
+def triu(x: Array, offset: int) -> Array:
+    """Zeros below a diagonal."""
 
 def rebind(array: Array, other: Array) -> None:
     """

@@ -39,13 +39,24 @@ from numpy import (
 from treadle import random
 from treadle._core.array import Array, evaluate
 
-from . import _creation, _dtypes, _elementwise, _inspection, _manipulation, _statistics
+from . import (
+    _creation,
+    _dtypes,
+    _elementwise,
+    _indexing,
+    _inspection,
+    _joining,
+    _manipulation,
+    _statistics,
+)
 from ._creation import *
 from ._dtypes import *
 from ._elementwise import *
+from ._indexing import *
 from ._inspection import *
 from ._inspection import __array_api_version__ as __array_api_version__
 from ._inspection import __array_namespace_info__ as __array_namespace_info__
+from ._joining import *
 from ._manipulation import *
 from ._statistics import *
 
@@ -82,7 +93,9 @@ __all__ = [
     *_creation.__all__,
     *_dtypes.__all__,
     *_elementwise.__all__,
+    *_indexing.__all__,
     *_inspection.__all__,
+    *_joining.__all__,
     *_manipulation.__all__,
     *_statistics.__all__,
 ]

@@ -6,30 +6,55 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as _numpy
+
+from treadle._core import DTypeError
 from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 
+from ._creation import asarray
+
 
 def clip(x: Any, min: Any = None, max: Any = None, *, out: Array | None = None) -> Array:
     """Elements below min become min, above max max."""
-    result = x if min is None else _array.apply("maximum", x, min)
-    result = result if max is None else _array.apply("minimum", result, max)
+    result = _array.clip(asarray(x), min, max)
     if out is None:
-        return result if result is not x else x.copy()
-    out[...] = result
+        return result
+    _array.write_into(out, result)
     return out
 
 
+def _in_dtype(name: str, operands: tuple[Any, ...], dtype: _numpy.dtype) -> tuple[Any, ...]:
+    """Operands as those of the operation that gives this dtype; Python's numbers as they are."""
+    cast = []
+    for x in operands:
+        kind = getattr(x, "dtype", None)
+        if kind is not None and not _rules.can_cast(kind, dtype, "same_kind"):
+            raise DTypeError(f"{name}: an operand of {kind} is not cast to dtype={dtype}")
+        cast.append(x if kind is None else x.astype(dtype))
+    given = _rules._resolve(name, *cast)[-1]
+    if given != dtype:
+        raise DTypeError(f"{name}: gives {given} of operands of {dtype}, not dtype={dtype}")
+    return tuple(cast)
+
+
 def _function(name: str, arity: int) -> Callable[..., Array]:
-    def function(*operands: Any, out: Array | None = None) -> Array:
-        return _array.apply(name, *operands, out=out)
+    def function(
+        *operands: Any, out: Array | None = None, where: Any = True, dtype: Any = None
+    ) -> Array:
+        if dtype is not None:
+            operands = _in_dtype(name, operands, _numpy.dtype(dtype))
+        mask = None if where is True else asarray(where)
+        return _array.apply(name, *operands, out=out, where=mask)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
         f"numpy.{name}() of arrays and numbers on a device, element by element.\n\n"
         f"Takes {arity} operand{'s' if arity > 1 else ''}, which are broadcast. `out` receives the "
-        "result, cast as `same_kind` allows; it is refused where shape or dtype do not fit."
+        "result, cast as `same_kind` allows; it is refused where shape or dtype do not fit, and "
+        "stays where the mask `where` is False. `dtype` is what is computed in, instead of what "
+        "promotion says."
     )
     return function
 

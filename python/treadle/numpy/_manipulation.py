@@ -1,13 +1,52 @@
 # SPDX-License-Identifier: MIT
-"""The same elements otherwise."""
+"""The same elements otherwise: views, unless it is said."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
+from typing import Any
 
+from treadle._core import array as _array
 from treadle._core.array import Array
 
-__all__ = ["permute_dims", "ravel", "reshape", "squeeze", "transpose"]
+from ._creation import asarray
+
+__all__ = [
+    "array_split",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "broadcast_arrays",
+    "broadcast_to",
+    "diagonal",
+    "dsplit",
+    "expand_dims",
+    "flip",
+    "fliplr",
+    "flipud",
+    "hsplit",
+    "matrix_transpose",
+    "meshgrid",
+    "moveaxis",
+    "permute_dims",
+    "ravel",
+    "reshape",
+    "rot90",
+    "split",
+    "squeeze",
+    "swapaxes",
+    "transpose",
+    "tril",
+    "triu",
+    "unstack",
+    "vsplit",
+]
+
+
+def as_list(values: int | Sequence[int]) -> list[int]:
+    """An axis or several, as a list."""
+    return [index(value) for value in values] if hasattr(values, "__iter__") else [index(values)]
 
 
 def reshape(x: Array, shape: int | Sequence[int]) -> Array:
@@ -20,14 +59,166 @@ def ravel(x: Array) -> Array:
     return x.ravel()
 
 
-def squeeze(x: Array) -> Array:
-    """A view without axes of length 1."""
-    return x.squeeze()
+def squeeze(x: Array, axis: int | Sequence[int] | None = None) -> Array:
+    """Without axes of length 1, or without those that are named."""
+    return x.squeeze() if axis is None else _array.squeeze(x, as_list(axis))
+
+
+def expand_dims(x: Array, axis: int | Sequence[int] = 0) -> Array:
+    """With axes of length 1, numbered as in the result."""
+    return _array.expand_dims(x, as_list(axis))
 
 
 def transpose(x: Array, axes: Sequence[int] | None = None) -> Array:
-    """A view with its axes in another order; in reverse by default."""
+    """With axes in another order; in reverse by default."""
     return x.transpose() if axes is None else x.transpose(axes)
 
 
 permute_dims = transpose
+
+
+def matrix_transpose(x: Array) -> Array:
+    """With the last two axes in each other's place."""
+    return x.mT
+
+
+def swapaxes(x: Array, axis1: int, axis2: int) -> Array:
+    """With two axes in each other's place."""
+    return x.swapaxes(axis1, axis2)
+
+
+def moveaxis(x: Array, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
+    """With axes moved to other places; the others stay in their order."""
+    return _array.moveaxis(x, as_list(source), as_list(destination))
+
+
+def flip(x: Array, axis: int | Sequence[int] | None = None) -> Array:
+    """From the last element to the first, along all axes or some."""
+    return _array.flip(x, list(range(x.ndim)) if axis is None else as_list(axis))
+
+
+def flipud(x: Array) -> Array:
+    """The first axis from last to first."""
+    return flip(x, 0)
+
+
+def fliplr(x: Array) -> Array:
+    """The second axis from last to first."""
+    return flip(x, 1)
+
+
+def rot90(x: Array, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
+    """Turned k times by a quarter, from the first axis to the second."""
+    return _array.rot90(x, k, *as_list(axes))
+
+
+def broadcast_to(x: Any, shape: int | Sequence[int]) -> Array:
+    """With axes of length 1 repeated; it cannot be written to."""
+    return _array.broadcast_to(asarray(x), as_list(shape))
+
+
+def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
+    """All in the shape that they are broadcast to."""
+    return tuple(_array.broadcast_arrays([asarray(x) for x in arrays]))
+
+
+def meshgrid(
+    *arrays: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> tuple[Array, ...]:
+    """Coordinates of a grid; of indexing "xy" the first varies along the second axis."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
+    lines = [asarray(x) for x in arrays]
+    is_swapped = indexing == "xy" and len(lines) > 1
+    if is_swapped:
+        lines[0], lines[1] = lines[1], lines[0]
+    if sparse:
+        rank = len(lines)
+        grids = [x.reshape([-1 if i == k else 1 for k in range(rank)]) for i, x in enumerate(lines)]
+    else:
+        grids = _array.meshgrid(lines)
+    if is_swapped:
+        grids[0], grids[1] = grids[1], grids[0]
+    return tuple(grid.copy() for grid in grids) if copy else tuple(grids)
+
+
+def diagonal(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """Elements (i, i + offset) of two axes, as a new last one."""
+    return _array.diagonal(x, offset, axis1, axis2)
+
+
+def tril(x: Array, k: int = 0) -> Array:
+    """A new array with zeros above the diagonal that is k to the right of the main one."""
+    return _array.tril(x, k)
+
+
+def triu(x: Array, k: int = 0) -> Array:
+    """A new array with zeros below it."""
+    return _array.triu(x, k)
+
+
+def array_split(x: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
+    """Parts between positions, or as many parts, of which the first may be longer by one."""
+    if hasattr(indices_or_sections, "__iter__"):
+        return _array.split(x, as_list(indices_or_sections), axis)
+    return _array.array_split(x, index(indices_or_sections), axis)
+
+
+def split(x: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
+    """Parts between positions, or as many equal parts."""
+    if not hasattr(indices_or_sections, "__iter__") and x.shape[axis] % index(indices_or_sections):
+        raise ValueError(
+            f"split: {x.shape[axis]} elements are no {indices_or_sections} equal parts; "
+            "array_split() makes the first longer"
+        )
+    return array_split(x, indices_or_sections, axis)
+
+
+def hsplit(x: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
+    """split() along the second axis, or the only one."""
+    return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
+
+
+def vsplit(x: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
+    """split() along the first axis of two or more."""
+    return split(x, indices_or_sections, 0)
+
+
+def dsplit(x: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
+    """split() along the third axis."""
+    return split(x, indices_or_sections, 2)
+
+
+def unstack(x: Array, *, axis: int = 0) -> tuple[Array, ...]:
+    """The parts along an axis, without it."""
+    return tuple(_array.unstack(x, axis))
+
+
+def _each(function: Any) -> Any:
+    def of_each(*arrays: Any) -> Any:
+        results = tuple(function(asarray(x)) for x in arrays)
+        return results[0] if len(results) == 1 else results
+
+    of_each.__name__ = of_each.__qualname__ = function.__name__
+    of_each.__doc__ = function.__doc__
+    return of_each
+
+
+@_each
+def atleast_1d(x: Array) -> Array:
+    """With one axis or more; a tuple of several arrays."""
+    return x.reshape(1) if x.ndim == 0 else x
+
+
+@_each
+def atleast_2d(x: Array) -> Array:
+    """With two axes or more, of which the first is added; a tuple of several arrays."""
+    return x.reshape(1, -1) if x.ndim < 2 else x
+
+
+@_each
+def atleast_3d(x: Array) -> Array:
+    """With three axes or more, as NumPy adds them; a tuple of several arrays."""
+    if x.ndim == 2:
+        return expand_dims(x, 2)
+    return x.reshape(1, -1, 1) if x.ndim < 2 else x

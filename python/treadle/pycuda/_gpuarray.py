@@ -444,7 +444,7 @@ class GPUArray(FaceArray):
         shape[axis], strides[axis] = length, dtype.itemsize
         return self._view(_array.viewed(self, dtype, shape, strides))
 
-    def squeeze(self) -> GPUArray:
+    def squeeze(self) -> GPUArray:  # type: ignore[override]
         """A view without axes of length 1."""
         return self._view(Array.squeeze(self))
 

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// x[key] and x[key] = value for every kind of key that NumPy has, and what chooses elements by
+// indices otherwise.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "errors.hpp"
+#include "native/array.hpp"
+#include "native/layout.hpp"
+#include "treadle/array/indexing.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+using array::AnyIndex;
+using array::Bounds;
+using array::IndexArray;
+using array::Shape;
+
+nb::object numpy_call(const char* name, nb::handle argument) {
+  return nb::module_::import_("numpy").attr(name)(argument);
+}
+
+/// Integers of the host: a NumPy array.
+IndexArray host_indices(nb::handle values) {
+  const nb::object flat = nb::handle(values).attr("astype")("int64").attr("ravel")();
+  const auto count = nb::len(flat);
+  const auto* const data = reinterpret_cast<const std::int64_t*>(
+      nb::cast<std::uintptr_t>(flat.attr("ctypes").attr("data")));
+  return {std::vector<std::int64_t>(data, data + count), shape_from(values.attr("shape"))};
+}
+
+/// 'b' for masks, 'i' and 'u' for integers; an empty list has no kind of its own.
+char kind_of(const nb::object& host) {
+  const char kind = nb::cast<std::string>(host.attr("dtype").attr("kind"))[0];
+  return nb::cast<std::int64_t>(host.attr("size")) == 0 && kind == 'f' ? 'i' : kind;
+}
+
+IndexArray indices_from(nb::handle object) {
+  if (const Array* own = as_array(object.ptr())) return *own;
+  const nb::object host = numpy_call("asarray", object);
+  if (const char kind = kind_of(host); kind != 'i' && kind != 'u') {
+    const nb::object dtype = host.attr("dtype");
+    throw IndexError("indices of dtype " + nb::cast<std::string>(nb::str(dtype)), "pass integers");
+  }
+  return host_indices(host);
+}
+
+/// One entry between the brackets.
+struct Part {
+  std::vector<AnyIndex> indices = {};
+  std::size_t axes = 0;      ///< of the array that it selects from
+  Shape mask = {};           ///< of a mask its shape
+  bool is_ellipsis = false;  ///< as many axes as there are left
+};
+
+bool is_host_array(nb::handle part) {
+  static const nb::object& ndarray = *new nb::object(nb::module_::import_("numpy").attr("ndarray"));
+  if (nb::isinstance<nb::list>(part) || PyBool_Check(part.ptr())) return true;
+  return PyObject_IsInstance(part.ptr(), ndarray.ptr()) == 1 &&
+         (nb::cast<int>(part.attr("ndim")) > 0 || kind_of(nb::borrow(part)) == 'b');
+}
+
+/// A mask of the host is the indices of what is true.
+Part host_part(nb::handle object) {
+  const nb::object host = numpy_call("asarray", object);
+  if (kind_of(host) != 'b') return {{indices_from(host)}, 1};
+  Part part{.mask = shape_from(host.attr("shape"))};
+  if (part.mask.empty())
+    throw IndexError("an index that is True or False",
+                     "a mask has an axis for each that it selects from");
+  for (const nb::handle one : nb::tuple(host.attr("nonzero")()))
+    part.indices.emplace_back(host_indices(one));
+  part.axes = part.mask.size();
+  return part;
+}
+
+Part part_from(nb::handle object) {
+  if (const Array* indices = as_array(object.ptr())) {
+    if (indices->dtype() == Scalar::boolean)
+      throw NotSupported("a mask on the device among other indices",
+                         "index by the mask alone, or by mask.get()");
+    return {{IndexArray(*indices)}, 1};
+  }
+  if (is_host_array(object)) return host_part(object);
+  const Index index = indices_of(nb::make_tuple(object)).front();
+  return {{index},
+          index.kind == Index::Kind::integer || index.kind == Index::Kind::slice ? 1u : 0u,
+          {},
+          index.kind == Index::Kind::ellipsis};
+}
+
+std::vector<AnyIndex> any_indices(nb::handle key, const Array& x) {
+  std::vector<Part> parts;
+  if (nb::isinstance<nb::tuple>(key))
+    for (const nb::handle part : nb::borrow<nb::tuple>(key)) parts.push_back(part_from(part));
+  else
+    parts.push_back(part_from(key));
+  std::size_t named = 0, axis = 0;
+  for (const Part& part : parts) named += part.axes;
+  std::vector<AnyIndex> indices = {};
+  for (const Part& part : parts) {
+    for (std::size_t i = 0; i < part.mask.size(); ++i)
+      if (axis + i >= x.shape().size() || part.mask[i] != x.shape()[axis + i])
+        throw IndexError("a mask of shape " + shape_text(part.mask) + " at axis " +
+                             std::to_string(axis) + " of an array of shape " +
+                             shape_text(x.shape()),
+                         "its lengths are those of the axes that it selects from");
+    axis += part.axes;
+    if (part.is_ellipsis && x.shape().size() > named) axis += x.shape().size() - named;
+    indices.insert(indices.end(), part.indices.begin(), part.indices.end());
+  }
+  return indices;
+}
+
+/// Whether nothing but integers, slices, Ellipsis and None is in it: the usual case, without a
+/// list.
+bool is_basic(nb::handle key) {
+  const auto is_plain = [](nb::handle part) {
+    return PyLong_CheckExact(part.ptr()) || PySlice_Check(part.ptr()) || part.is_none() ||
+           part.ptr() == Py_Ellipsis;
+  };
+  if (!nb::isinstance<nb::tuple>(key)) return is_plain(key);
+  for (const nb::handle part : nb::borrow<nb::tuple>(key))
+    if (!is_plain(part)) return false;
+  return true;
+}
+
+/// Those of `indices` if there is no array among them.
+std::optional<std::vector<Index>> basic_indices(const std::vector<AnyIndex>& indices) {
+  std::vector<Index> basic;
+  for (const AnyIndex& index : indices) {
+    if (std::holds_alternative<IndexArray>(index)) return std::nullopt;
+    basic.push_back(std::get<Index>(index));
+  }
+  return basic;
+}
+
+const Array* as_mask(nb::handle key) {
+  const Array* mask = as_array(key.ptr());
+  return mask != nullptr && mask->dtype() == Scalar::boolean ? mask : nullptr;
+}
+
+/// The mask selects from the first axes; values have the others', or one number for all.
+void assign_under_mask(const Array& x, const Array& mask, const array::Operand& value) {
+  Shape shape(mask.shape().begin(), mask.shape().end());
+  if (shape.size() > x.shape().size() || !std::equal(shape.begin(), shape.end(), x.shape().begin()))
+    throw IndexError(
+        "a mask of shape " + shape_text(shape) + " of an array of shape " + shape_text(x.shape()),
+        "its lengths are those of the first axes");
+  const std::size_t behind = x.shape().size() - shape.size();
+  const Array* values = value.array();
+  if (values != nullptr && values->shape().size() > behind && values->size() != 1)
+    throw NotSupported("a value of shape " + shape_text(values->shape()) +
+                           " for what a mask on the device selects",
+                       "assign one number, use x.assign(where(mask, values, x)), or index by "
+                       "mask.get()");
+  shape.insert(shape.end(), behind, 1);
+  x.assign_where(behind == 0 ? mask : array::reshape(mask, shape), value);
+}
+
+Bounds bounds_from(const std::optional<std::string>& mode) {
+  if (!mode) return Bounds::checked;
+  if (*mode == "wrap") return Bounds::wrap;
+  if (*mode == "clip") return Bounds::clip;
+  throw InvalidArgument("mode '" + *mode + "'", "give 'raise', 'wrap' or 'clip'");
+}
+
+array::Operand operand_of(const ArrayOperand& operand, nb::handle object) {
+  if (!operand)
+    raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(object.ptr())->tp_name +
+                                      " is no value for elements of an array");
+  return operand.get();
+}
+
+Array taken(const Array& x, nb::handle indices, std::optional<int> axis,
+            const std::optional<std::string>& mode) {
+  const IndexArray chosen = indices_from(indices);
+  return axis ? array::take(x, chosen, *axis, bounds_from(mode))
+              : array::take(x, chosen, bounds_from(mode));
+}
+
+void put_values(const Array& x, nb::handle indices, nb::handle values,
+                const std::optional<std::string>& mode) {
+  const ArrayOperand operand(values.ptr());
+  array::put(x, indices_from(indices), operand_of(operand, values), bounds_from(mode));
+}
+
+}  // namespace
+
+bool names_field(const Array& x, nb::handle key) {
+  return nb::isinstance<nb::str>(key) && x.dtype().scalar() == Scalar::structure;
+}
+
+Array subscripted(const Array& x, nb::handle key) {
+  if (is_basic(key)) return x.at(indices_of(key));
+  if (names_field(x, key)) return array::field(x, nb::cast<std::string>(key));
+  if (as_mask(key) != nullptr)
+    throw NotSupported(
+        "the elements that a mask on the device selects: how many they are is not "
+        "known before it is computed",
+        "use where(mask, x, 0), assign to x[mask], or index by mask.get()");
+  const std::vector<AnyIndex> indices = any_indices(key, x);
+  if (const auto basic = basic_indices(indices)) return x.at(*basic);
+  return array::at(x, indices);
+}
+
+void assign_subscripted(const Array& x, nb::handle key, const array::Operand& value) {
+  if (is_basic(key)) return x.at(indices_of(key)).assign(value);
+  if (const Array* mask = as_mask(key)) return assign_under_mask(x, *mask, value);
+  const std::vector<AnyIndex> indices = any_indices(key, x);
+  if (const auto basic = basic_indices(indices)) return x.at(*basic).assign(value);
+  array::assign_at(x, indices, value);
+}
+
+void bind_array_indexing_methods(nb::class_<Array>& type) {
+  type.def("take", &taken, nb::arg("indices"), nb::arg("axis") = nb::none(),
+           nb::arg("mode") = nb::none(),
+           nb::sig("def take(self, indices: typing.Any, axis: int | None = None, mode: str | None "
+                   "= None) -> Array"),
+           "Elements at indices, along an axis or in C's order of all; see treadle.numpy.take().")
+      .def("put", &put_values, nb::arg("indices"), nb::arg("values"), nb::arg("mode") = nb::none(),
+           nb::sig("def put(self, indices: typing.Any, values: typing.Any, mode: str | None = "
+                   "None) -> None"),
+           "Sets elements at indices in C's order of all; see treadle.numpy.put().");
+}
+
+void bind_array_indexing(nb::module_& m) {
+  m.def(
+      "take_along_axis",
+      [](const Array& x, nb::handle indices, int axis) {
+        return array::take_along_axis(x, indices_from(indices), axis);
+      },
+      nb::arg("x"), nb::arg("indices"), nb::arg("axis"),
+      nb::sig("def take_along_axis(x: Array, indices: typing.Any, axis: int) -> Array"),
+      "For each index the element there along an axis.");
+  m.def(
+      "put_along_axis",
+      [](const Array& x, nb::handle indices, nb::handle values, int axis) {
+        const ArrayOperand operand(values.ptr());
+        array::put_along_axis(x, indices_from(indices), operand_of(operand, values), axis);
+      },
+      nb::arg("x"), nb::arg("indices"), nb::arg("values"), nb::arg("axis"),
+      nb::sig("def put_along_axis(x: Array, indices: typing.Any, values: typing.Any, axis: int) "
+              "-> None"),
+      "Sets those elements.");
+  m.def(
+      "repeat_by_counts",
+      [](const Array& x, const std::vector<std::int64_t>& counts, int axis) {
+        return array::repeat(x, counts, axis);
+      },
+      nb::arg("x"), nb::arg("counts"), nb::arg("axis"),
+      "Each part along an axis as often as its count says.");
+}
+
+}  // namespace treadle::bindings

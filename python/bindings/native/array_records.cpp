@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// NumPy's structured dtypes. A record's name is NumPy's text of its dtype, by which the dtype
+// itself is found again, with its titles and all else that a DType does not hold.
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "native/array.hpp"
+#include "native/promotion.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+nb::object numpy_dtype_like(nb::handle dtype_like) {
+  return nb::module_::import_("numpy").attr("dtype")(dtype_like);
+}
+
+/// Of every record that was seen; guarded by the GIL, and never destroyed.
+nb::dict& dtypes_by_name() {
+  static nb::dict& all = *new nb::dict;
+  return all;
+}
+
+Field field_from(const std::string& name, nb::handle dtype, std::size_t offset) {
+  const nb::object parts = dtype.attr("subdtype");
+  if (parts.is_none()) return {name, dtype_from(dtype), offset};
+  const nb::object shape = parts[1];
+  if (nb::len(shape) != 1)
+    throw DTypeError(
+        "field '" + name + "' is an array of shape " + nb::cast<std::string>(nb::str(shape)),
+        "fields have one axis at most");
+  return {name, dtype_from(parts[0]), offset, nb::cast<std::size_t>(shape[0])};
+}
+
+DType record_from(const nb::object& dtype) {
+  std::vector<Field> fields;
+  std::size_t alignment = 1;
+  const auto size_bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
+  bool is_aligned = true;
+  for (const nb::handle name : dtype.attr("names")) {
+    const nb::object described = dtype.attr("fields")[name];
+    fields.push_back(
+        field_from(nb::cast<std::string>(name), described[0], nb::cast<std::size_t>(described[1])));
+    const std::size_t natural = fields.back().type.alignment();
+    alignment = std::max(alignment, natural);
+    is_aligned &= fields.back().offset % natural == 0;
+  }
+  if (fields.empty()) throw DTypeError("a record without fields", "name at least one");
+  // Packed records lie at any byte, and are moved byte by byte.
+  if (!is_aligned || size_bytes % alignment != 0) alignment = 1;
+  const nb::object name = nb::str(dtype);
+  dtypes_by_name()[name] = dtype;
+  return DType::structure(nb::cast<std::string>(name), std::move(fields), size_bytes, alignment);
+}
+
+nb::object made_of_fields(const DType& record) {
+  nb::list names, formats, offsets;
+  for (const Field& field : record.fields()) {
+    const nb::object element = numpy_dtype_of(field.type);
+    names.append(field.name);
+    formats.append(field.count == 1
+                       ? element
+                       : numpy_dtype_like(nb::make_tuple(element, nb::make_tuple(field.count))));
+    offsets.append(field.offset);
+  }
+  nb::dict described;
+  described["names"] = names;
+  described["formats"] = formats;
+  described["offsets"] = offsets;
+  described["itemsize"] = record.size_bytes();
+  return numpy_dtype_like(described);
+}
+
+}  // namespace
+
+DType dtype_from(nb::handle dtype_like) {
+  const nb::object dtype = numpy_dtype_like(dtype_like);
+  return dtype.attr("names").is_none() ? DType(scalar_from(dtype)) : record_from(dtype);
+}
+
+nb::object numpy_dtype_of(const DType& dtype) {
+  if (dtype.scalar() != Scalar::structure) return numpy_dtype(dtype.scalar());
+  const nb::object name = nb::str(dtype.name().c_str());
+  return dtypes_by_name().contains(name) ? nb::object(dtypes_by_name()[name])
+                                         : made_of_fields(dtype);
+}
+
+}  // namespace treadle::bindings

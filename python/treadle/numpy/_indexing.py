@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Elements chosen by indices.
+
+Indices of the host (lists, NumPy's arrays) are checked before anything runs: IndexError. Those on
+the device are not looked at, since that would wait for them: negative ones count from the end, one
+beyond its axis reads some element of the axis and writes none. mode="raise" looks and waits. Where
+a place is written twice one of its values is there afterwards, and nobody knows which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as _numpy
+
+from treadle._core import array as _array
+from treadle._core.array import Array
+
+from ._creation import asarray
+
+__all__ = ["choose", "put", "put_along_axis", "select", "take", "take_along_axis"]
+
+
+def _checked(indices: Any, length: int, mode: str | None) -> tuple[Any, str | None]:
+    """The indices, looked at where that was asked for, and the mode for all that is left."""
+    if mode == "raise" and isinstance(indices, Array):
+        host = indices.get()
+        wrong = host[(host < -length) | (host >= length)]
+        if wrong.size:
+            raise IndexError(f"index {wrong.flat[0]} is out of bounds for {length} elements")
+    return indices, None if mode == "raise" else mode
+
+
+def take(
+    x: Any,
+    indices: Any,
+    axis: int | None = None,
+    out: Array | None = None,
+    mode: str | None = None,
+) -> Array:
+    """Parts of x at indices along an axis, or elements in C's order of all.
+
+    The result waits until somebody looks: take(x, i) * 2 is one kernel. mode is None (host indices
+    are checked), "raise" (all are), "wrap" (counted on from the other end) or "clip".
+    """
+    array = asarray(x)
+    length = array.size if axis is None else array.shape[axis]
+    indices, mode = _checked(indices, length, mode)
+    result = array.take(indices, axis, mode)
+    if out is None:
+        return result
+    _array.write_into(out, result)
+    return out
+
+
+def put(x: Array, indices: Any, values: Any, mode: str | None = None) -> None:
+    """Sets elements at indices in C's order; values start again where they are fewer."""
+    indices, mode = _checked(indices, x.size, mode)
+    x.put(indices, values if _numpy.isscalar(values) else asarray(values), mode)
+
+
+def take_along_axis(x: Array, indices: Any, axis: int | None = -1) -> Array:
+    """For each index the element there along an axis, beside it along all others."""
+    if axis is None:
+        x, axis = x.ravel(), 0
+    return _array.take_along_axis(x, indices, axis)
+
+
+def put_along_axis(x: Array, indices: Any, values: Any, axis: int) -> None:
+    """Sets those elements."""
+    _array.put_along_axis(x, indices, values if _numpy.isscalar(values) else asarray(values), axis)
+
+
+def select(conditions: Sequence[Array], choices: Sequence[Any], default: Any = 0) -> Array:
+    """Of each element the choice whose condition is the first that holds."""
+    if len(conditions) != len(choices) or not conditions:
+        raise ValueError(
+            f"select: {len(conditions)} conditions and {len(choices)} choices; give one for each"
+        )
+    result = default
+    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
+        result = _array.apply("where", condition, choice, result)
+    return result
+
+
+def choose(index: Array, choices: Sequence[Any]) -> Array:
+    """Of each element that of the choice whose number the index says; below 0 and beyond, the
+    first and the last."""
+    result = choices[-1]
+    for number, choice in reversed(list(enumerate(choices[:-1]))):
+        result = _array.apply("where", _array.apply("less_equal", index, number), choice, result)
+    return result

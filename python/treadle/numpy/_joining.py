@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""New arrays of the elements of others, in other places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as _numpy
+
+from treadle._core import NotSupported
+from treadle._core import array as _array
+from treadle._core.array import Array
+
+from ._creation import asarray
+from ._manipulation import as_list, atleast_1d, atleast_2d, atleast_3d
+
+__all__ = [
+    "append",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "dstack",
+    "hstack",
+    "pad",
+    "repeat",
+    "roll",
+    "stack",
+    "tile",
+    "vstack",
+]
+
+
+def _written(result: Array, out: Array | None) -> Array:
+    if out is None:
+        return result
+    _array.write_into(out, result)
+    return out
+
+
+def concatenate(
+    arrays: Sequence[Any], axis: int | None = 0, out: Array | None = None, *, dtype: Any = None
+) -> Array:
+    """One behind the other along an axis; with None all in one axis."""
+    parts = [asarray(x, dtype) for x in arrays]
+    if axis is None:
+        parts, axis = [x.ravel() for x in parts], 0
+    return _written(_array.concatenate(parts, axis), out)
+
+
+concat = concatenate
+
+
+def stack(arrays: Sequence[Any], axis: int = 0, out: Array | None = None) -> Array:
+    """Side by side along an axis that they do not have yet."""
+    return _written(_array.stack([asarray(x) for x in arrays], axis), out)
+
+
+def hstack(arrays: Sequence[Any]) -> Array:
+    """One behind the other along the second axis, or the only one."""
+    parts = [atleast_1d(x) for x in arrays]
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
+
+
+def vstack(arrays: Sequence[Any]) -> Array:
+    """Rows one below the other."""
+    return concatenate([atleast_2d(x) for x in arrays], 0)
+
+
+def dstack(arrays: Sequence[Any]) -> Array:
+    """One behind the other along the third axis."""
+    return concatenate([atleast_3d(x) for x in arrays], 2)
+
+
+def column_stack(arrays: Sequence[Any]) -> Array:
+    """Columns side by side."""
+    parts = [asarray(x) for x in arrays]
+    return concatenate([x.reshape(-1, 1) if x.ndim < 2 else x for x in parts], 1)
+
+
+def append(x: Any, values: Any, axis: int | None = None) -> Array:
+    """x and behind it values; with None both in one axis."""
+    return concatenate([x, values], axis)
+
+
+def roll(x: Array, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Array:
+    """Elements moved on, those behind the end to the beginning."""
+    shifts = as_list(shift)
+    if axis is None:
+        flat = x.ravel()
+        return _array.roll(flat, [sum(shifts)], [0]).reshape(x.shape)
+    axes = as_list(axis)
+    longest = max(len(axes), len(shifts))
+    shifts, axes = (v * longest if len(v) == 1 else v for v in (shifts, axes))
+    return _array.roll(x, shifts, axes)
+
+
+def repeat(x: Any, repeats: int | Sequence[int], axis: int | None = None) -> Array:
+    """Each element several times: as often for all, or as its own count says."""
+    array = asarray(x)
+    if not hasattr(repeats, "__iter__"):
+        return array.repeat(repeats, axis)
+    if axis is None:
+        array, axis = array.ravel(), 0
+    return _array.repeat_by_counts(array, as_list(repeats), axis)
+
+
+def tile(x: Any, repetitions: int | Sequence[int]) -> Array:
+    """The whole several times along each axis."""
+    return _array.tile(asarray(x), as_list(repetitions))
+
+
+def pad(x: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Array:
+    """With a border of one number: pad_width is (before, behind) for each axis, or for all."""
+    if mode != "constant":
+        raise NotSupported(f"pad: mode is 'constant', not {mode!r}")
+    array = asarray(x)
+    widths = _numpy.broadcast_to(pad_width, (array.ndim, 2)).tolist()
+    return _array.pad(array, widths, constant_values)

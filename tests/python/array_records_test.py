@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Arrays of records: NumPy's structured dtypes."""
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+
+IDS = [d.id for d in treadle.devices()]
+POINT = np.dtype([("at", "f4", (2,)), ("count", "i4"), ("weight", "f8")], align=True)
+PACKED = np.dtype([("tag", "i1"), ("pair", "u2")])
+PAIR = np.dtype([("count", "i4"), ("at", "f4")])
+NESTED = np.dtype([("pair", PAIR), ("more", "c8")], align=True)
+
+
+@pytest.fixture(params=IDS)
+def device(request):
+    with treadle.find_device(request.param) as device:
+        yield device
+
+
+@pytest.fixture
+def computing(device):
+    if not device.traits.runs_kernels:
+        pytest.skip("it computes nothing")
+    return device
+
+
+def points(count):
+    x = np.zeros(count, POINT)
+    x["at"] = np.arange(2 * count).reshape(count, 2)
+    x["count"] = np.arange(count) * 10
+    x["weight"] = np.arange(count) / 4
+    return x
+
+
+def same(ours, theirs):
+    assert ours.dtype == theirs.dtype
+    np.testing.assert_array_equal(ours.get(), theirs)
+
+
+@pytest.mark.parametrize("dtype", [POINT, PACKED, NESTED, np.dtype([(("title", "x"), "f4")])])
+def test_dtypes_come_back_as_they_were(device, dtype):
+    x = tnp.empty(3, dtype)
+    assert x.dtype == dtype
+    assert x.dtype.fields.keys() == dtype.fields.keys()
+    assert x.itemsize == dtype.itemsize
+    assert x.get().dtype == dtype
+
+
+def test_records_are_moved_whole(computing):
+    x = points(5)
+    ours = tnp.array(x)
+    same(ours[::-1], x[::-1])
+    same(ours[[3, 0]], x[[3, 0]])
+    same(ours[tnp.array([3, 0])], x[[3, 0]])
+    same(ours.copy(), x)
+    same(tnp.concatenate([ours, ours[:1]]), np.concatenate([x, x[:1]]))
+    same(tnp.roll(ours, 1), np.roll(x, 1))
+    ours[0] = ours[4]
+    ours[1] = ((7, 8), 9, 10.0)
+    ours[[2, 3]] = tnp.array(x[:2])
+    x[[2, 3]] = x[:2]
+    x[0], x[1] = x[4], ((7, 8), 9, 10.0)
+    same(ours, x)
+    ours[tnp.array(x["count"] > 5)] = x[2]
+    x[x["count"] > 5] = x[2].copy()
+    same(ours, x)
+    same(tnp.zeros(2, POINT), np.zeros(2, POINT))
+    assert ours[2].item()[1:] == x[2].item()[1:]
+
+
+def test_fields_are_views(computing):
+    x = points(4)
+    ours = tnp.array(x)
+    same(ours["count"] + 1, x["count"] + 1)
+    same(ours["at"], x["at"])
+    same(ours[::2]["at"][:, 1] * 2, x[::2]["at"][:, 1] * 2)
+    ours["weight"] = ours["count"] / 2
+    ours["count"][1:] += 5
+    x["weight"] = x["count"] / 2
+    x["count"][1:] += 5
+    same(ours, x)
+    nested = np.zeros(2, NESTED)
+    nested["pair"]["count"] = [5, 6]
+    ours = tnp.array(nested)
+    same(ours["pair"], nested["pair"])
+    same(ours["pair"]["count"], nested["pair"]["count"])
+
+
+def test_numbers_and_lists_are_assigned_as_numpy_does(computing):
+    x = points(3)
+    ours = tnp.array(x)
+    for target in (ours, x):
+        target["at"] = [5, 6]
+        target[1:] = 8
+        target[:1] = [((1, 2), 3, 4)]
+    same(ours, x)
+    ours.fill(3)
+    same(ours, np.full(3, 3, POINT))
+
+
+def test_what_records_cannot_do_is_refused(device):
+    x = tnp.zeros(3, POINT)
+    with pytest.raises(treadle.DTypeError, match="(?s)no field 'speed'.*at, count, weight"):
+        x["speed"]
+    with pytest.raises(IndexError, match="str"):
+        tnp.zeros(3)["at"]
+    with pytest.raises(treadle.DTypeError, match="one of its fields"):
+        x + 1
+    with pytest.raises(treadle.DTypeError, match="not stored"):
+        x[0] = tnp.ones(3)
+    with pytest.raises(treadle.DTypeError, match="align=True"):
+        tnp.zeros(3, PACKED)["pair"]
+    with pytest.raises(treadle.DTypeError):
+        tnp.concatenate([x, tnp.zeros(3)])
+    with pytest.raises(treadle.DTypeError, match="one axis"):
+        tnp.zeros(3, [("matrix", "f4", (2, 2))])
+    with pytest.raises(treadle.DTypeError):
+        tnp.zeros(3, [("text", "U4")])
