@@ -36,6 +36,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// What the run-time calls it: CUstream, cl_command_queue; 0 for CUDA's legacy default stream and
   /// on the null device.
   std::uint64_t raw() const noexcept { return raw_; }
+  /// False for a queue of OpenCL's that its owner made out of order.
+  bool is_in_order() const noexcept { return is_in_order_; }
 
   /// Queue a copy. The host range must stay where it is, and unchanged (copy_in) or unread
   /// (copy_out), until the stream is past the copy. Zero bytes queue nothing. The memory must be
@@ -122,7 +124,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
  protected:
   /// `device` outlives the stream: Device sees to it.
-  Stream(Device& device, std::uint64_t raw) noexcept : device_(device), raw_(raw) {}
+  Stream(Device& device, std::uint64_t raw, bool is_in_order = true) noexcept
+      : device_(device), raw_(raw), is_in_order_(is_in_order) {}
 
   // What follows gets checked arguments and must be ordered behind everything queued before, from
   // whichever thread. A failed call queues nothing. The events of an Order are of this device's
@@ -165,6 +168,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   Device& device_;
   std::uint64_t raw_;
+  bool is_in_order_;
   std::shared_ptr<void> owner_;  // of one that was adopted; guarded by the Device
 };
 

@@ -15,11 +15,10 @@ namespace treadle::device {
 using Properties = opencl::CommandQueueProperties;
 
 OpenclStream::OpenclStream(OpenclDevice& device, opencl::Queue queue, bool is_adopted)
-    : Stream(device, reinterpret_cast<std::uint64_t>(queue.raw())),
+    : Stream(device, reinterpret_cast<std::uint64_t>(queue.raw()),
+             (queue.properties() & Properties::out_of_order_exec_mode_enable) == Properties{}),
       queue_(std::move(queue)),
       waits_after_launch_(settings().sync),
-      is_in_order_((queue_.properties() & Properties::out_of_order_exec_mode_enable) ==
-                   Properties{}),
       is_shared_(is_adopted),
       lasting_(std::make_shared<const opencl::Queue>(queue_)) {}
 

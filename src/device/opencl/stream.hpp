@@ -26,8 +26,6 @@ class OpenclStream final : public Stream {
   const opencl::Queue& shell() const noexcept { return queue_; }
   /// The queue for what may outlive the stream.
   const std::shared_ptr<const opencl::Queue>& lasting_queue() const noexcept { return lasting_; }
-  /// Commands run in the order in which they are enqueued.
-  bool is_in_order() const noexcept { return is_in_order_; }
   /// Somebody else may queue work from now on.
   void share() const noexcept { is_shared_.store(true, std::memory_order_relaxed); }
 
@@ -51,7 +49,6 @@ class OpenclStream final : public Stream {
 
   opencl::Queue queue_;
   bool waits_after_launch_;
-  bool is_in_order_;
   std::atomic<bool> has_unmarked_ = false;  // commands that marker_ may not stand behind
   mutable std::atomic<bool> is_shared_;     // others queue work that is not noted here
   std::shared_ptr<const opencl::Queue> lasting_;
