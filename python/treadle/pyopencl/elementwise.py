@@ -36,6 +36,10 @@ from treadle.pyopencl._elementwise_texts import (  # noqa: F401
     get_decl_and_access_for_kind,
     real_dtype,
 )
+from treadle.pyopencl._special_functions import (  # noqa: F401
+    get_bessel_kernel,
+    get_hankel_01_kernel,
+)
 from treadle.pyopencl.tools import (
     Argument,
     KernelTemplateBase,
