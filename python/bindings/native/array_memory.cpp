@@ -111,6 +111,9 @@ void bind_array_memory(nb::module_& m) {
         nb::sig("def viewed(array: Array, dtype: typing.Any, shape: typing.Any, strides: "
                 "typing.Any, offset: int = 0) -> Array"),
         "The memory of an array otherwise; `offset` counts from its first element.");
+  m.def(
+      "offset", [](const Array& self) { return self.layout().offset_bytes(); }, nb::arg("array"),
+      "Bytes from the start of its memory to the first element; computes nothing.");
   m.def("memory", &memory_of, nb::arg("array"),
         nb::sig("def memory(array: Array) -> tuple[treadle._core.device.Buffer, int]"),
         "The memory, and where the first element is in it. Operations on it are not deferred from "

@@ -568,6 +568,11 @@ def viewed(array: Array, dtype: Any, shape: Any, strides: Any, offset: int = 0) 
     The memory of an array otherwise; `offset` counts from its first element.
     """
 
+def offset(array: Array) -> int:
+    """
+    Bytes from the start of its memory to the first element; computes nothing.
+    """
+
 def memory(array: Array) -> tuple[treadle._core.device.Buffer, int]:
     """
     The memory, and where the first element is in it. Operations on it are not deferred from now on: others can reach it.

@@ -179,7 +179,7 @@ _ABSENT = dict.fromkeys(
 
 
 # Programs use these as attributes: cl.tools.MemoryPool(...). They import this module themselves.
-_SUBMODULES = ("characterize", "elementwise", "tools", "typing")
+_SUBMODULES = ("array", "characterize", "clmath", "elementwise", "reduction", "tools", "typing")
 
 
 def __getattr__(name: str) -> Any:

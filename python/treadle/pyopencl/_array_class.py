@@ -1,0 +1,517 @@
+# SPDX-License-Identifier: MIT
+"""pyopencl.array.Array: a treadle.Array whose work goes to queues of OpenCL."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from treadle import _face_array
+from treadle._core import NotSupported
+from treadle._core import array as _native
+from treadle._core.array import Array as NativeArray
+from treadle.pyopencl import _cl
+from treadle.pyopencl._array_places import Events, Place, place_in, place_of
+from treadle.pyopencl._array_views import Views
+from treadle.pyopencl._array_warnings import ArrayHasOffsetError, InconsistentOpenCLQueueWarning
+from treadle.pyopencl._constants import map_flags
+from treadle.pyopencl.compyte.array import (
+    ArrayFlags,
+    c_contiguous_strides,
+    equal_strides,
+    f_contiguous_strides,
+    is_c_contiguous_strides,
+)
+
+
+class Same:
+    """The default of arguments for which None means something."""
+
+    def __repr__(self) -> str:
+        return "<that of the array>"
+
+
+SAME: Any = Same()
+
+
+def shape_of(shape: Any) -> tuple[int, ...]:
+    """Lengths of axes: one integer, or any number of them."""
+    if isinstance(shape, int | np.integer):
+        shape = (shape,)
+    lengths = tuple(shape)
+    for length in lengths:
+        if not isinstance(length, int | np.integer) or length < 0:
+            raise ValueError(
+                f"the shape {lengths!r} has an entry {length!r}: lengths are integers from 0 on"
+            )
+    return tuple(int(length) for length in lengths)
+
+
+def _strides_of(shape: Sequence[int], dtype: np.dtype, order: str) -> tuple[int, ...]:
+    if order in ("c", "C"):
+        return c_contiguous_strides(dtype.itemsize, shape)
+    if order in ("f", "F"):
+        return f_contiguous_strides(dtype.itemsize, shape)
+    raise ValueError(f"order={order!r}: an array's is 'C' or 'F'")
+
+
+def _dtype_of(dtype: Any) -> np.dtype:
+    made = np.dtype(dtype)
+    assert made.kind != "O", "arrays on a device have no elements of dtype object"
+    return made
+
+
+def _handle(data: Any) -> int:
+    if not isinstance(data, _cl.MemoryObjectHolder):
+        raise TypeError(
+            f"data is a {type(data).__name__}: pass a pyopencl.Buffer or a block of a MemoryPool"
+        )
+    return data.int_ptr
+
+
+def _in_memory(
+    data: Any, place: Place, offset: int, layout: tuple[np.dtype, Any, Any]
+) -> NativeArray:
+    """A native array in a memory object of OpenCL's."""
+    dtype, shape, strides = layout
+    steps = [(length - 1) * stride for length, stride in zip(shape, strides, strict=True)]
+    low = offset + sum(step for step in steps if step < 0)
+    high = offset + sum(step for step in steps if step > 0) + dtype.itemsize
+    handle = _handle(data)
+    if low < 0 or high > data.size:
+        raise ValueError(
+            f"an array of shape {shape} and {dtype} at offset {offset} reaches from byte {low} to "
+            f"{high} of memory of {data.size} bytes"
+        )
+    return _face_array.adopted(data, (place.device, handle, offset), layout)
+
+
+def _new_memory(place: Place, layout: tuple[np.dtype, Any, Any]) -> NativeArray:
+    """A native array in memory of its own, with these strides."""
+    dtype, shape, strides = layout
+    with place.stream:
+        dense = _native.empty((int(np.prod(shape, dtype=np.int64)),), dtype, place.device)
+    return _native.viewed(dense, dtype, shape, strides)
+
+
+class Array(Views):
+    """An array on a device of OpenCL, with NumPy's operators.
+
+    Work on it goes to its queue. Results are computed when somebody looks: at their elements, their
+    memory (`data`) or their `events`."""
+
+    __array_priority__ = 100
+    __array_ufunc__ = None  # the other operand's operators leave it to ours
+    policy = "pyopencl"
+
+    queue: Any
+    context: Any
+    allocator: Any
+    _place: Place
+    _events: Events
+    _data: Any = None  # the memory's Python object
+    _begin: int = 0  # bytes from its start to where native memory begins
+    _flags: ArrayFlags | None = None
+
+    # over 6 parameters because they are those of PyOpenCL's
+    def __init__(
+        self,
+        cq: Any,
+        shape: Any,
+        dtype: Any,
+        order: str = "C",
+        allocator: Any = None,
+        data: Any = None,
+        offset: int = 0,
+        strides: Sequence[int] | None = None,
+        events: Iterable[Any] | None = None,
+        _flags: Any = None,
+        _fast: bool = False,
+        _size: int | None = None,
+        _context: Any = None,
+        _queue: Any = None,
+    ) -> None:
+        self._set_place(cq, _context, _queue)
+        self.allocator = allocator
+        self._events = events if isinstance(events, Events) else Events(events or ())
+        if isinstance(data, NativeArray):
+            super().__init__(data)
+            if isinstance(data, Array):
+                self._data, self._begin = data._data, data._begin
+            return
+        lengths, element = shape_of(shape), _dtype_of(dtype)
+        steps = _strides_of(lengths, element, order) if strides is None else tuple(strides)
+        layout = element, lengths, steps
+        nbytes = element.itemsize * int(np.prod(lengths, dtype=np.int64))
+        if data is None and allocator is not None and nbytes:
+            data = allocator(nbytes)
+        if data is None or not nbytes:
+            super().__init__(_new_memory(self._place, layout))
+        else:
+            super().__init__(_in_memory(data, self._place, offset, layout))
+            self._data = data
+            self._begin = offset - _native.offset(self)
+            self._check_queue(data)
+
+    def _set_place(self, cq: Any, context: Any, queue: Any) -> None:
+        if isinstance(cq, _cl.CommandQueue):
+            queue, context = cq, cq.context
+        elif isinstance(cq, _cl.Context):
+            context = cq
+        elif cq is not None:
+            raise TypeError(f"an array is made on a queue or a context, not a {type(cq).__name__}")
+        if context is None and queue is not None:
+            context = queue.context
+        assert context is not None, "an array needs a queue or a context"
+        self.queue, self.context = queue, context
+        self._place = place_in(context) if queue is None else place_of(queue)
+
+    def _check_queue(self, data: Any) -> None:
+        theirs = getattr(data, "_queue", None)
+        if __debug__ and theirs is not None and self.queue is not None and theirs != self.queue:
+            warnings.warn(
+                "the memory of the array is bound to another queue than the array",
+                InconsistentOpenCLQueueWarning,
+                stacklevel=4,
+            )
+
+    # --- what the class shared with the other face asks for ---------------------------------------
+
+    def _is_plain(self) -> bool:
+        return type(self) is Array and self.allocator is None
+
+    def _adopt(self, result: NativeArray) -> Array:
+        made = Array.__new__(Array)
+        NativeArray.__init__(made, result)
+        made.queue, made.context, made.allocator = self.queue, self.context, self.allocator
+        made._place = self._place
+        made._events = Events()
+        made._events.unmarked = 1
+        return made
+
+    def _allocate(self, shape: Sequence[int], dtype: Any, strides: Sequence[int]) -> Array:
+        made = self._new_with_changes(None, 0, tuple(shape), dtype, tuple(strides))
+        made._events.unmarked = 1
+        return made
+
+    # over 6 parameters because they are those of PyOpenCL's
+    def _new_with_changes(
+        self,
+        data: Any,
+        offset: int | None,
+        shape: tuple[int, ...] | None = None,
+        dtype: Any = None,
+        strides: tuple[int, ...] | None = None,
+        queue: Any = SAME,
+        allocator: Any = None,
+    ) -> Array:
+        """One of this class, like this one otherwise; of its memory where there is `data`."""
+        queue = self.queue if queue is SAME else queue
+        made = type(self)(
+            None,
+            self.shape if shape is None else shape,
+            self.dtype if dtype is None else dtype,
+            allocator=self.allocator if allocator is None else allocator,
+            data=data,
+            offset=self.offset if offset is None else offset,
+            strides=self.strides if strides is None else strides,
+            events=None if data is None else self._events,
+            _fast=True,
+            _context=self.context,
+            _queue=queue,
+        )
+        if data is not None and made._data is None:
+            made._data, made._begin = self._data, self._begin
+        if queue is None:
+            made._place = self._place
+        return made
+
+    def _new_like_me(self, dtype: Any = None, queue: Any = None) -> Array:
+        """Undefined elements in this one's shape, axes in its order."""
+        queue = self.queue if queue is None else queue
+        dtype = self.dtype if dtype is None else np.dtype(dtype)
+        strides = self.strides
+        if dtype != self.dtype or not self.flags.forc:
+            order = "F" if self.flags.f_contiguous and not self.flags.c_contiguous else "C"
+            strides = _strides_of(self.shape, dtype, order)
+        return self._new_with_changes(None, 0, dtype=dtype, strides=strides, queue=queue)
+
+    def _view(self, native: NativeArray) -> Array:
+        """A view of this one's memory."""
+        if type(self) is not Array:
+            return self._new_with_changes(native, None, native.shape, native.dtype, native.strides)
+        made = self._adopt(native)
+        made._events, made._data, made._begin = self._events, self._data, self._begin
+        return made
+
+    # --- where work goes --------------------------------------------------------------------------
+
+    def _queue_for(self, queue: Any = None) -> Any:
+        queue = self.queue if queue is None else queue
+        if queue is None:
+            raise ValueError(
+                "the array has no queue: with_queue(queue) gives it one, or pass queue="
+            )
+        return queue
+
+    @contextlib.contextmanager
+    def _work(self, *others: Any, queue: Any = None) -> Iterator[Place]:
+        """For a with block: native operations go to the queue, after the arrays' events."""
+        place = place_of(self._queue_for(queue))
+        for array in (self, *others):
+            if isinstance(array, Array) and len(array._events) > array._events.ordered:
+                array._events.order(place)
+        with place.stream:
+            yield place
+
+    def _changed(self) -> None:
+        """An operation on arrays has changed the elements."""
+        self._events.unmarked += 1
+
+    @property
+    def events(self) -> Events:
+        """What the content depends on. Views share the list."""
+        if self._events.unmarked:
+            _native.evaluate(self)
+            self._events.mark(self._place)
+        return self._events
+
+    @events.setter
+    def events(self, events: Iterable[Any]) -> None:
+        self._events = events if isinstance(events, Events) else Events(events)
+
+    def add_event(self, evt: Any) -> None:
+        """The content depends on it, too: later operations come after it."""
+        self.events.add(evt)
+
+    def finish(self) -> None:
+        """Waits for all events, and forgets them."""
+        if self.events:
+            _cl.wait_for_events(self._events)
+        self._events.clear()
+        self._events.ordered = 0
+
+    def with_queue(self, queue: Any) -> Array:
+        """The same memory on another queue; None: on none."""
+        if queue is None:
+            return self._new_with_changes(self, None, queue=None)
+        assert queue.context == self.context, "the queue is one of another context"
+        place = place_of(queue)
+        if place.device is self._place.device:
+            made = self._new_with_changes(self, None, queue=queue)
+        else:  # another device of the context: one memory for OpenCL, two for streams
+            if self.events:
+                _cl.wait_for_events(self._events)
+            made = self._new_with_changes(self.base_data, None, queue=queue)
+        if self._data is not None:
+            made._check_queue(self._data)
+        return made
+
+    # --- memory -----------------------------------------------------------------------------------
+
+    @property
+    def base_data(self) -> Any:
+        """The memory, from whose start the elements are `offset` bytes away; None: no bytes."""
+        if self.size == 0 or self.dtype.itemsize == 0:
+            return None
+        memory, _ = _native.memory(self)
+        if self._data is None:
+            self._data = _cl.Buffer.from_int_ptr(memory.raw)
+            self._data._memory = memory  # which is not used for anything else as long as it lives
+        return self._data
+
+    @property
+    def data(self) -> Any:
+        """The memory of an array that begins at its start. Raises ArrayHasOffsetError."""
+        if self.offset:
+            raise ArrayHasOffsetError(
+                "the array begins within its memory: pass base_data and offset to kernels"
+            )
+        return self.base_data
+
+    @property
+    def offset(self) -> int:
+        """Bytes from the start of the memory to the first element."""
+        return self._begin + _native.offset(self)
+
+    @property
+    def flags(self) -> ArrayFlags:
+        """Whether the memory is dense, and in which order."""
+        if self._flags is None:
+            self._flags = ArrayFlags(self)
+        return self._flags
+
+    def _get_sizes(self, queue: Any, kernel_specific_max_wg_size: Any = None) -> Any:
+        # The module is made of this class.
+        from treadle.pyopencl.array import _splay
+
+        if not self.flags.forc:
+            raise NotSupported("the array has gaps: copy() one of its elements first")
+        return _splay(queue.device, self.size, kernel_specific_max_wg_size)
+
+    # --- to the host, and from it -----------------------------------------------------------------
+
+    def _host_for(self, ary: Any) -> np.ndarray:
+        if ary is None:
+            return _face_array.empty_host(self)
+        if ary.size != self.size:
+            raise TypeError(f"ary has {ary.size} elements, the array {self.size}")
+        if ary.dtype != self.dtype:
+            raise TypeError(f"ary is of {ary.dtype}, the array of {self.dtype}")
+        if ary.shape != self.shape:
+            warnings.warn(
+                f"get() into an array of shape {ary.shape} from one of {self.shape}",
+                DeprecationWarning,
+                stacklevel=4,
+            )
+        return ary
+
+    def _is_dense(self) -> bool:
+        """Whether its elements are all bytes between the first and the last, in any order."""
+        axes = _face_array.memory_axes(self.strides)
+        shape, strides = ([values[axis] for axis in axes] for values in (self.shape, self.strides))
+        return is_c_contiguous_strides(strides, self.dtype.itemsize, shape)
+
+    def get(self, queue: Any = None, ary: Any = None, **kwargs: Any) -> np.ndarray:
+        """The elements on the host, in the axes' order; into `ary` if it is given."""
+        if kwargs.pop("async_", False):
+            raise TypeError("get() waits; get_async() does not")
+        host = self._host_for(ary)
+        assert self._is_dense(), "the array has gaps between its elements: get() a copy of it"
+        if self.size:
+            with self._work(queue=queue):
+                _face_array.read(self, host.reshape(self.shape))
+        return host
+
+    def get_async(
+        self, queue: Any = None, ary: Any = None, **kwargs: Any
+    ) -> tuple[np.ndarray, Any]:
+        """The same without waiting: the host's array, and the event of the copy into it."""
+        host = self._host_for(ary)
+        assert self._is_dense(), "the array has gaps between its elements: get() a copy of it"
+        queue = self._queue_for(queue)
+        if not self.size:
+            return host, _cl.enqueue_marker(queue, self.events or None)
+        event = _cl._enqueue_read_buffer(
+            queue,
+            self.base_data,
+            host.transpose(_face_array.memory_axes(host.strides)),
+            self.offset,
+            self.events,
+            is_blocking=False,
+        )
+        self.add_event(event)
+        return host, event
+
+    def set(  # type: ignore[override]
+        self, ary: Any, queue: Any = None, async_: bool = False, **kwargs: Any
+    ) -> None:
+        """Copies an array of the host in, of the same size, dtype and order."""
+        assert ary.size == self.size, f"ary has {ary.size} elements, the array {self.size}"
+        assert ary.dtype == self.dtype, f"ary is of {ary.dtype}, the array of {self.dtype}"
+        if not (ary.flags.c_contiguous or ary.flags.f_contiguous):
+            raise RuntimeError("set() from an array with gaps: pass numpy.ascontiguousarray(it)")
+        if not equal_strides(ary.strides, self.strides, self.shape):
+            raise RuntimeError(
+                f"set() from an array with strides {ary.strides} into one with {self.strides}"
+            )
+        if self.size:
+            with self._work(queue=queue):
+                _face_array.write(self, ary, wait=not async_)
+            self._changed()
+
+    # over 6 parameters because they are those of PyOpenCL's
+    def map_to_host(
+        self,
+        queue: Any = None,
+        flags: int | None = None,
+        is_blocking: bool = True,
+        wait_for: Any = None,
+    ) -> Any:
+        """The memory as an array of the host; `.base.release(queue)` ends it."""
+        queue = self._queue_for(queue)
+        array, event = _cl.enqueue_map_buffer(
+            queue,
+            self.base_data,
+            map_flags.READ | map_flags.WRITE if flags is None else flags,
+            self.offset,
+            self.shape,
+            self.dtype,
+            strides=self.strides,
+            wait_for=[*(wait_for or ()), *self.events],
+            is_blocking=is_blocking,
+        )
+        return array if is_blocking else (array, event)
+
+    def copy(self, queue: Any = SAME) -> Array:
+        """The elements in memory of their own, on `queue`: None leaves the copy without one."""
+        if not self._is_dense():
+            raise RuntimeError("the array has gaps between its elements: copy() takes dense ones")
+        with self._work(queue=None if queue is SAME else queue):
+            made = self._wrap(NativeArray.copy(self))
+        if queue is SAME or queue is self.queue:
+            return made
+        _native.evaluate(made)
+        return made.with_queue(queue)
+
+    def fill(  # type: ignore[override]
+        self, value: Any, queue: Any = None, wait_for: Any = None
+    ) -> Array:
+        """Makes every element `value`, after `wait_for`."""
+        with self._work(queue=queue) as place:
+            Events(wait_for or ()).order(place)
+            if self.size:
+                _face_array.assign(self, value)
+        self._changed()
+        return self
+
+    # --- as Python sees it ------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        if self.queue is None:
+            return f"<cl.{type(self).__name__} {self.shape} of {self.dtype}: call with_queue()>"
+        with self._work():
+            return str(NativeArray.get(self))
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        if self.queue is None:
+            return f"<cl.{name} {self.shape} of {self.dtype}: call with_queue()>"
+        with self._work():
+            text = repr(NativeArray.get(self))
+        return text.replace("array", f"cl.{name}", 1)
+
+    def safely_stringify_for_pudb(self) -> str:
+        """What a debugger shows, without waiting for the device."""
+        return f"cl.{type(self).__name__} {self.dtype} {self.shape}"
+
+    def any(  # type: ignore[override]
+        self, queue: Any = None, wait_for: Any = None
+    ) -> Any:
+        """Whether an element is not 0: 1 or 0, as an array of int8 without axes."""
+        # The module is made of this class.
+        from treadle.pyopencl.array import any as any_of
+
+        return any_of(self, queue=queue, wait_for=wait_for)
+
+    def all(  # type: ignore[override]
+        self, queue: Any = None, wait_for: Any = None
+    ) -> Any:
+        """The same of all elements."""
+        # The module is made of this class.
+        from treadle.pyopencl.array import all as all_of
+
+        return all_of(self, queue=queue, wait_for=wait_for)
+
+    def __bool__(self) -> bool:
+        if self.shape != ():
+            raise ValueError(
+                f"the truth value of an array of shape {self.shape} is ambiguous: use any() or "
+                "all()"
+            )
+        return builtins.bool(self.get())

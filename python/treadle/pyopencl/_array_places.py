@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Between queues and events of OpenCL and the streams that arrays compute on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from treadle._core.device import Device, Stream
+from treadle.pyopencl import _cl
+from treadle.pyopencl.characterize import has_double_support
+
+# Beyond it, add_event() waits for the oldest and drops them.
+MOST_EVENTS = 12
+_DROPPED_AT_ONCE = 4
+
+
+class Place:
+    """Where the work of a queue goes."""
+
+    __slots__ = ("device", "has_double", "stream")
+
+    def __init__(self, device: Device, stream: Stream, has_double: bool) -> None:
+        self.device = device
+        self.stream = stream
+        self.has_double = has_double
+
+
+def place_of(queue: Any) -> Place:
+    """That of a queue, made once."""
+    place = getattr(queue, "_place", None)
+    if place is None:
+        device = Device.of(queue.context, queue.device)
+        # By its number: the stream must not keep the Python object that keeps the stream.
+        stream = device.adopt_stream(queue.int_ptr)
+        place = queue._place = Place(device, stream, has_double_support(queue.device))
+    return place
+
+
+def place_in(context: Any) -> Place:
+    """That of arrays without a queue: the context's first device."""
+    device = Device.of(context, context.devices[0])
+    return Place(device, device.default_stream(), has_double_support(context.devices[0]))
+
+
+class Events(list[Any]):
+    """What the content of a memory depends on. All arrays that are views of the memory have the
+    same list. Operations on arrays are counted, and an event for them is made when somebody looks.
+    """
+
+    __slots__ = ("ordered", "unmarked")
+
+    def __init__(self, events: Iterable[Any] = ()) -> None:
+        super().__init__(events)
+        self.unmarked = 0  # operations that no event of the list stands for
+        self.ordered = 0  # of the list's events: the stream of the arrays comes after them
+
+    def mark(self, place: Place) -> None:
+        """Makes the list tell of all operations; they have been queued."""
+        marker = place.stream.record()  # which keeps what its number stands for
+        event = _cl.Event.from_int_ptr(marker.raw)
+        super().extend([event] * min(self.unmarked, MOST_EVENTS))
+        self.unmarked = 0
+        self.ordered = len(self)
+
+    def add(self, event: Any) -> None:
+        """One more; where there are many, the oldest are waited for and dropped."""
+        super().append(event)
+        if len(self) > MOST_EVENTS:
+            oldest = self[:_DROPPED_AT_ONCE]
+            _cl.wait_for_events(oldest)
+            del self[:_DROPPED_AT_ONCE]
+            self.ordered = max(self.ordered - _DROPPED_AT_ONCE, 0)
+
+    def order(self, place: Place) -> None:
+        """Lets later work of the place come after the events that the program added."""
+        for event in self[self.ordered :]:
+            place.stream.wait(place.device.adopt_event(event.int_ptr))
+        self.ordered = len(self)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Functions of pyopencl.array that give one number of many: arrays of no axes, on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import treadle.numpy as _numpy
+from treadle._core import array as _native
+from treadle._core.array import Array as NativeArray
+from treadle.pyopencl._array_class import Array
+from treadle.pyopencl._array_functions import computed
+
+_NONE: Any = object()
+
+
+def _at(x: Array, places: Array) -> NativeArray:
+    """The elements at a list of indices, in memory: reductions gather none."""
+    chosen = _numpy.take(x, places)
+    _native.evaluate(chosen)
+    return chosen
+
+
+def _chosen(a: Array, slice_: Any) -> Array:
+    """All elements, or those of a slice of them as they lie in memory."""
+    if slice_ is None:
+        return a
+    return a.reshape(-1, order="F" if a.flags.f_contiguous else "C")[slice_]
+
+
+# over 6 parameters because they are those of PyOpenCL's
+def sum(  # noqa: A001 - NumPy's name
+    a: Array,
+    dtype: Any = None,
+    queue: Any = None,
+    slice: Any = None,
+    initial: Any = _NONE,  # noqa: A002
+) -> Array:
+    """The sum of all elements or of a slice, made in `dtype` (None: the array's), to which
+    `initial` is added."""
+    if initial is not _NONE and not np.isscalar(initial):
+        raise ValueError(f"initial is a number, not a {type(initial).__name__}")
+    dtype = a.dtype if dtype is None else np.dtype(dtype)
+    options = {} if initial is _NONE else {"initial": initial}
+    return computed(lambda x: _numpy.sum(x, dtype=dtype, **options), _chosen(a, slice), queue=queue)
+
+
+def _truth(name: str, of_none: int) -> Callable[..., Any]:
+    def function(a: Array, queue: Any = None, wait_for: Any = None) -> Any:
+        if a.size == 0:
+            return np.int8(of_none)
+        reduce = getattr(_numpy, name)
+        return computed(
+            lambda x: NativeArray.astype(reduce(x), np.int8), a, queue=queue, wait_for=wait_for
+        )
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Whether {name} elements are true: 1 or 0, as int8."
+    return function
+
+
+any = _truth("any", 0)  # noqa: A001
+all = _truth("all", 1)  # noqa: A001
+
+
+def _products(a: Array, b: Array, dtype: Any, conjugates: bool) -> tuple[Any, Any]:
+    if a.size != b.size:
+        raise ValueError(f"a dot product of {a.size} and {b.size} elements")
+    dtype = np.result_type(a.dtype, b.dtype) if dtype is None else np.dtype(dtype)
+
+    def sum_of_products(x: NativeArray, y: NativeArray) -> NativeArray:
+        if conjugates and x.dtype.kind == "c":
+            x = _native.apply("conjugate", x)
+        return _numpy.sum(_native.apply("multiply", x, y), dtype=dtype)
+
+    return dtype, sum_of_products
+
+
+# over 6 parameters because they are those of PyOpenCL's
+def dot(
+    a: Array,
+    b: Array,
+    dtype: Any = None,
+    queue: Any = None,
+    slice: Any = None,  # noqa: A002
+) -> Array:
+    """The sum of products, in `dtype` (None: the common one)."""
+    a, b = _chosen(a, slice), _chosen(b, slice)
+    return computed(_products(a, b, dtype, False)[1], a, b, queue=queue)
+
+
+# over 6 parameters because they are those of PyOpenCL's
+def vdot(
+    a: Array,
+    b: Array,
+    dtype: Any = None,
+    queue: Any = None,
+    slice: Any = None,  # noqa: A002
+) -> Array:
+    """dot() with the first array conjugated."""
+    a, b = _chosen(a, slice), _chosen(b, slice)
+    return computed(_products(a, b, dtype, True)[1], a, b, queue=queue)
+
+
+# over 6 parameters because they are those of PyOpenCL's
+def subset_dot(
+    subset: Array,
+    a: Array,
+    b: Array,
+    dtype: Any = None,
+    queue: Any = None,
+    slice: Any = None,  # noqa: A002
+) -> Array:
+    """The same of the elements at a list of indices."""
+    product = _products(a, b, dtype, False)[1]
+    return computed(
+        lambda i, x, y: product(_at(x, i), _at(y, i)),
+        *(_chosen(subset, slice), a, b),
+        queue=queue,
+    )
+
+
+def _extremum(name: str, combine: str) -> Callable[..., Any]:
+    def function(a: Any, queue: Any = None, initial: Any = _NONE) -> Any:
+        if not isinstance(a, Array):
+            if not np.isscalar(a):
+                raise TypeError(f"{name}() of a {type(a).__name__}: pass an array or a number")
+            return a
+        if a.size == 0:
+            if initial is _NONE:
+                raise ValueError(f"{name}() of no elements, without initial")
+            with a._work(queue=queue):
+                return a._wrap(_native.full((), initial, a.dtype, a._place.device))
+        reduce = getattr(_numpy, name)
+
+        def compute(x: NativeArray) -> NativeArray:
+            found = reduce(x)
+            if initial is _NONE:
+                return found
+            return NativeArray.astype(_native.apply(combine, found, a.dtype.type(initial)), a.dtype)
+
+        return computed(compute, a, queue=queue)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The {name}imum of all elements, and of `initial`; nan if one is."
+    return function
+
+
+min = _extremum("min", "minimum")  # noqa: A001
+max = _extremum("max", "maximum")  # noqa: A001
+
+
+def _subset_extremum(name: str) -> Callable[..., Any]:
+    def function(
+        subset: Array,
+        a: Array,
+        queue: Any = None,
+        slice: Any = None,  # noqa: A002
+    ) -> Array:
+        reduce = getattr(_numpy, f"nan{name}" if a.dtype.kind == "f" else name)
+        return computed(lambda i, x: reduce(_at(x, i)), _chosen(subset, slice), a, queue=queue)
+
+    function.__name__ = function.__qualname__ = f"subset_{name}"
+    function.__doc__ = f"The {name}imum of the elements at a list of indices, without nans."
+    return function
+
+
+subset_min = _subset_extremum("min")
+subset_max = _subset_extremum("max")

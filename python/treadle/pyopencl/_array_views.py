@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""Views of pyopencl.array.Array, its indices and assignment: the same memory otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import treadle.numpy as _numpy
+from treadle import _face_array
+from treadle._core import NotSupported
+from treadle._core import array as _native
+from treadle._core.array import Array as NativeArray
+from treadle._core.rules import _Layout
+from treadle.pyopencl._array_operators import Operators, is_operand
+from treadle.pyopencl.compyte.array import equal_strides
+
+
+def _is_index_array(subscript: Any) -> bool:
+    return isinstance(subscript, NativeArray) and subscript.dtype.kind != "b"
+
+
+class Views(Operators):
+    """Of which the array class is made."""
+
+    _view: Callable[[NativeArray], Any]
+    _events: Any
+    queue: Any
+    flags: Any
+
+    # --- the same elements ------------------------------------------------------------------------
+
+    def reshape(self, *shape: Any, **kwargs: Any) -> Any:
+        """A view in another shape, of which one length may be -1: what is left. Raises ValueError
+        where a copy would be needed."""
+        order = kwargs.pop("order", "C")
+        if kwargs:
+            raise TypeError(f"reshape() got an unexpected keyword argument {next(iter(kwargs))!r}")
+        if order not in ("C", "F", "c", "f"):
+            raise ValueError(f"order={order!r}: elements are taken in order 'C' or 'F'")
+        lengths = (
+            shape[0] if len(shape) == 1 and not isinstance(shape[0], int | np.integer) else shape
+        )
+        lengths = self._lengths(tuple(int(length) for length in lengths))
+        is_fortran = order in ("F", "f")
+        if is_fortran:
+            lengths = lengths[::-1]
+        if self.size == 0:
+            strides = self._dense_strides(lengths)
+        else:
+            strides = self._strides_as(lengths, is_fortran)
+        if is_fortran:
+            lengths, strides = lengths[::-1], strides[::-1]
+        with self._work_if_any():
+            return self._view(_native.viewed(self, self.dtype, lengths, strides))
+
+    def _lengths(self, lengths: tuple[int, ...]) -> tuple[int, ...]:
+        open_axes = [axis for axis, length in enumerate(lengths) if length < 0]
+        if len(open_axes) > 1 or any(lengths[axis] != -1 for axis in open_axes):
+            raise ValueError(f"the shape {lengths} has more than one length that is left open")
+        known = int(np.prod([length for length in lengths if length >= 0], dtype=np.int64))
+        if open_axes:
+            if known == 0 or self.size % known:
+                raise ValueError(f"an array of {self.size} elements has no shape {lengths}")
+            axis = open_axes[0]
+            return (*lengths[:axis], self.size // known, *lengths[axis + 1 :])
+        if known != self.size:
+            raise ValueError(f"an array of {self.size} elements has no shape {lengths}")
+        return lengths
+
+    def _dense_strides(self, lengths: tuple[int, ...]) -> tuple[int, ...]:
+        strides = [self.dtype.itemsize]
+        for length in lengths[:0:-1]:
+            strides.append(strides[-1] * max(length, 1))
+        return tuple(reversed(strides)) if lengths else ()
+
+    def _strides_as(self, lengths: tuple[int, ...], is_fortran: bool) -> tuple[int, ...]:
+        shape, strides = self.shape, self.strides
+        if is_fortran:
+            shape, strides = shape[::-1], strides[::-1]
+        layout = _Layout(shape, strides, 0).reshaped(lengths, self.dtype.itemsize)
+        if layout is None:
+            raise ValueError(
+                f"elements with strides {self.strides} have no view of shape {lengths}: reshape a "
+                "copy"
+            )
+        return layout.strides
+
+    def _work_if_any(self) -> Any:
+        """Views compute what is pending, which arrays without a queue never are."""
+        return (
+            _face_array.on_stream(self._place.device, None) if self.queue is None else self._work()
+        )
+
+    def ravel(self, order: str = "C") -> Any:
+        """One axis."""
+        return self.reshape(self.size, order=order)
+
+    def view(self, dtype: Any = None) -> Any:
+        """The same bytes as elements of another dtype, along the axis that runs fastest."""
+        if dtype is None:
+            return self._viewed(self.dtype, self.shape, self.strides)
+        dtype, own = np.dtype(dtype), self.dtype
+        if dtype.itemsize == own.itemsize:
+            return self._viewed(dtype, self.shape, self.strides)
+        if not self.ndim:
+            raise ValueError(f"an array without axes has no view as {dtype}, of another size")
+        axis = int(np.argmin(np.abs(self.strides)))
+        nbytes = self.shape[axis] * own.itemsize
+        if self.strides[axis] != own.itemsize and self.shape[axis] > 1 or nbytes % dtype.itemsize:
+            raise ValueError(f"axis {axis}, of {self.shape[axis]} {own}, is no axis of {dtype}")
+        shape, strides = list(self.shape), list(self.strides)
+        shape[axis], strides[axis] = nbytes // dtype.itemsize, dtype.itemsize
+        return self._viewed(dtype, shape, strides)
+
+    def _viewed(self, dtype: Any, shape: Sequence[int], strides: Sequence[int]) -> Any:
+        with self._work_if_any():
+            return self._view(_native.viewed(self, dtype, shape, strides))
+
+    def squeeze(self) -> Any:  # type: ignore[override, unused-ignore]
+        """A view without axes of length 1."""
+        with self._work_if_any():
+            return self._view(NativeArray.squeeze(self))
+
+    def transpose(self, axes: Sequence[int] | None = None) -> Any:  # type: ignore[override]
+        """A view with its axes in another order; in reverse by default."""
+        axes = range(self.ndim)[::-1] if axes is None else axes
+        with self._work_if_any():
+            return self._view(NativeArray.transpose(self, tuple(axes)) if self.ndim else self)
+
+    @property
+    def T(self) -> Any:  # noqa: N802 - NumPy's name
+        """A view with its axes in reverse."""
+        return self.transpose()
+
+    def reverse(self, queue: Any = None) -> Any:
+        """A new array of the elements from the last in memory to the first."""
+        if not self.flags.forc:
+            raise NotSupported("the array has gaps between its elements: reverse() a copy")
+        with self._work(queue=queue):
+            order = "F" if self.flags.f_contiguous else "C"
+            turned = NativeArray.__getitem__(self.reshape(-1, order=order), slice(None, None, -1))
+            made = self._new_like_me(queue=queue)  # type: ignore[attr-defined]
+            _face_array.assign(made.reshape(-1, order=order), turned)
+        made._changed()
+        return made
+
+    # --- indices ----------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> Any:
+        """A view; of an array of indices a new array."""
+        if _is_index_array(index):
+            self._require_indices(index)
+            with self._work(index):
+                return self._wrap(_numpy.take(self, index))
+        if isinstance(index, NativeArray | np.ndarray | list):
+            with self._work(index):
+                return self._wrap(NativeArray.__getitem__(self, index))
+        with self._work_if_any():
+            return self._view(NativeArray.__getitem__(self, index))
+
+    def _require_indices(self, index: NativeArray) -> None:
+        if index.dtype.kind not in "iu":
+            raise TypeError(f"indices are integers, not {index.dtype}")
+        if index.ndim != 1:
+            raise NotSupported(f"indices in {index.ndim} axes: ravel() them")
+        if self.ndim != 1:
+            raise NotSupported(f"an array of indices into {self.ndim} axes: ravel() it")
+
+    def __setitem__(self, subscript: Any, value: Any) -> None:
+        self.setitem(subscript, value)
+
+    # over 6 parameters because they are those of PyOpenCL's
+    def setitem(self, subscript: Any, value: Any, queue: Any = None, wait_for: Any = None) -> None:
+        """self[subscript] = value, on a queue and after events."""
+        if _is_index_array(subscript):
+            self._scatter(subscript, value, queue, wait_for)
+        elif isinstance(subscript, NativeArray | np.ndarray | list):
+            with self._work(subscript, value, queue=queue):
+                NativeArray.__setitem__(self, subscript, value)
+            self._changed()
+        else:
+            self._assign(self[subscript], value, queue, wait_for)
+
+    def _scatter(self, subscript: Any, value: Any, queue: Any, wait_for: Any) -> None:
+        # The module is made of this class.
+        from treadle.pyopencl.array import multi_put
+
+        self._require_indices(subscript)
+        if not isinstance(value, NativeArray):
+            raise TypeError(f"elements at an array of indices are set from an array, not {value!r}")
+        if value.dtype != self.dtype:
+            raise TypeError(f"the value is of {value.dtype}, the array of {self.dtype}")
+        values: list[Any] = [value]
+        multi_put(values, subscript, out=[self], queue=queue, wait_for=wait_for)
+
+    def _assign(self, part: Any, value: Any, queue: Any, wait_for: Any) -> None:
+        if not part.size:
+            return
+        if isinstance(value, Operators) and value.shape:
+            _require_alike(part, value)
+        elif isinstance(value, np.ndarray) and value.dtype.kind == "V":
+            value = value[()] if not value.shape else value
+        elif not is_operand(value) and not isinstance(value, np.void):
+            raise TypeError(f"a {type(value).__name__} is no value for elements of an array")
+        with self._work(value, queue=queue) as place:
+            type(self._events)(wait_for or ()).order(place)
+            if (
+                isinstance(value, np.ndarray)
+                and value.shape == part.shape
+                and (value.dtype == part.dtype)
+            ):
+                _face_array.write(part, value)
+            else:
+                _face_array.assign(part, value)
+        self._changed()
+
+
+def _require_alike(part: Any, value: Any) -> None:
+    if part.ndim != value.ndim:
+        raise NotSupported(
+            f"an array of {value.ndim} axes is not assigned to {part.ndim}: reshape() it"
+        )
+    if part.shape != value.shape:
+        raise ValueError(f"an array of shape {value.shape} is not assigned to {part.shape}")
+    theirs = [stride // value.dtype.itemsize for stride in value.strides]
+    ours = [stride // part.dtype.itemsize for stride in part.strides]
+    if not equal_strides(ours, theirs, part.shape):
+        raise NotSupported(
+            f"elements with strides {value.strides} are not assigned to some with {part.strides}"
+        )

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Arrays on devices of OpenCL, which compute as NumPy's do.
+
+    a = pyopencl.array.to_device(queue, numpy.arange(10, dtype=numpy.float32))
+    b = (2 * a + 1).get()
+
+An Array is a treadle.Array: expressions become one kernel, which runs on the arrays' queue when
+somebody looks.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from treadle.pyopencl import cltypes
+from treadle.pyopencl._array_class import Array
+from treadle.pyopencl._array_creation import (
+    arange,
+    as_strided,
+    empty,
+    empty_like,
+    to_device,
+    zeros,
+    zeros_like,
+)
+from treadle.pyopencl._array_functions import (
+    concatenate,
+    diff,
+    hstack,
+    if_positive,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum,
+    minimum,
+    multi_put,
+    multi_take,
+    multi_take_put,
+    reshape,
+    stack,
+    take,
+    transpose,
+)
+from treadle.pyopencl._array_reductions import (
+    all,  # noqa: A004 - NumPy's names
+    any,  # noqa: A004
+    dot,
+    max,  # noqa: A004
+    min,  # noqa: A004
+    subset_dot,
+    subset_max,
+    subset_min,
+    sum,  # noqa: A004
+    vdot,
+)
+from treadle.pyopencl._array_warnings import (
+    ArrayHasOffsetError,
+    DoubleDowncastWarning,
+    InconsistentOpenCLQueueWarning,
+    VisibleDeprecationWarning,
+)
+from treadle.pyopencl.characterize import has_double_support
+from treadle.pyopencl.compyte.array import get_common_dtype
+
+__all__ = [
+    "ARRAY_KERNEL_EXEC_HOOK",
+    "Array",
+    "ArrayHasOffsetError",
+    "DoubleDowncastWarning",
+    "InconsistentOpenCLQueueWarning",
+    "VisibleDeprecationWarning",
+    "all",
+    "any",
+    "arange",
+    "as_strided",
+    "concatenate",
+    "diff",
+    "dot",
+    "elwise_kernel_runner",
+    "empty",
+    "empty_like",
+    "hstack",
+    "if_positive",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+    "multi_put",
+    "multi_take",
+    "multi_take_put",
+    "reshape",
+    "stack",
+    "subset_dot",
+    "subset_max",
+    "subset_min",
+    "sum",
+    "take",
+    "to_device",
+    "transpose",
+    "vdot",
+    "zeros",
+    "zeros_like",
+]
+
+# Called instead of a kernel that elwise_kernel_runner() launches:
+# hook(kernel, queue, global_size, local_size, *arguments, wait_for=...).
+ARRAY_KERNEL_EXEC_HOOK: Any = None
+
+_LEAST_GROUP, _MOST_GROUP, _GROUPS_PER_UNIT = 32, 128, 32
+
+
+def _get_common_dtype(obj1: Any, obj2: Any, queue: Any) -> np.dtype:
+    if queue is None:
+        raise ValueError("the dtype of a result depends on the device: pass the queue")
+    has_double = has_double_support(queue.device)
+    common = get_common_dtype(obj1, obj2, has_double)
+    if not has_double and common != get_common_dtype(obj1, obj2, True):
+        warnings.warn(
+            "the device has no double: the result is in single precision",
+            DoubleDowncastWarning,
+            stacklevel=3,
+        )
+    return common
+
+
+def _splay(
+    device: Any, n: int, kernel_specific_max_wg_size: int | None = None
+) -> tuple[tuple[int], tuple[int]]:
+    """Global and local size of a kernel for n elements that loops over them."""
+    most = device.max_work_group_size
+    if kernel_specific_max_wg_size is not None:
+        most = builtins.min(most, kernel_specific_max_wg_size)
+    local = _LEAST_GROUP
+    while local * 2 <= builtins.min(most, _MOST_GROUP) and local < n:
+        local *= 2
+    local = builtins.min(local, most)
+    groups = builtins.max(
+        builtins.min(-(-n // local), _GROUPS_PER_UNIT * device.max_compute_units), 1
+    )
+    return (groups * local,), (local,)
+
+
+def elwise_kernel_runner(kernel_getter: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of an output and arguments that runs the typed kernel which kernel_getter(output,
+    *arguments) gives, over the output's elements."""
+
+    @functools.wraps(kernel_getter)
+    def run(out: Any, *args: Any, **kwargs: Any) -> Any:
+        queue = kwargs.pop("queue", None)
+        wait_for = kwargs.pop("wait_for", None)
+        queue = out._queue_for(queue)
+        kernel = kernel_getter(out, *args, **kwargs)
+        sizes = out._get_sizes(queue)
+        call = (
+            kernel
+            if ARRAY_KERNEL_EXEC_HOOK is None
+            else functools.partial(ARRAY_KERNEL_EXEC_HOOK, kernel)
+        )
+        return call(queue, *sizes, out, *args, out.size, wait_for=wait_for)
+
+    return run
+
+
+class _Vectors:
+    """pyopencl.array.vec: where cltypes were once."""
+
+    def __getattr__(self, name: str) -> Any:
+        warnings.warn(
+            "pyopencl.array.vec is deprecated: its names are in pyopencl.cltypes",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(cltypes, name)
+
+
+vec = _Vectors()
+
+# What PyOpenCL has and this release of Treadle does not.
+_ABSENT = {"cumsum": "scans"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ABSENT:
+        raise AttributeError(
+            f"pyopencl.array.{name} is not part of this release of Treadle: {_ABSENT[name]} come "
+            "with the next"
+        )
+    raise AttributeError(f"module 'pyopencl.array' has no attribute {name!r}")

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+"""pyopencl.array: queues, events, kernels that take arrays, and transfers."""
+
+import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
+import pytest
+
+OUT_OF_ORDER = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+
+
+@pytest.fixture
+def put(queue):
+    """put(values) is an array with these values."""
+    return lambda values, **kwargs: cl_array.to_device(queue, np.asarray(values), **kwargs)
+
+
+def values(dtype, count=20):
+    return (np.arange(count) % 7 + 1).astype(dtype)
+
+
+# --- queues and events ----------------------------------------------------------------------------
+
+
+def test_each_result_has_one_event(put):
+    a, b = put(values(np.float32)), put(values(np.float32))
+    assert cl_array.empty_like(a).events == []
+    for made in (a + b, a - 1, 2 * a, a / b, a**2, 2**a, a < b, -a, abs(a)):
+        assert len(made.events) == 1
+        made.events[0].wait()
+
+
+def test_fills_are_counted_and_forgotten(queue):
+    a = cl_array.empty(queue, 64, np.float32)
+    for i in range(10):
+        a.fill(i)
+    assert len(a.events) == 10
+    for i in range(1000):
+        a.fill(i)
+    assert len(a.events) < 100
+    a.finish()
+    assert a.events == []
+    np.testing.assert_array_equal(a.get(), np.full(64, 999))
+
+
+def test_views_share_the_events(put):
+    a = put(values(np.float32))
+    for view in (a[2:], a.reshape(4, 5), a.reshape(4, 5).T, a.with_queue(None), a.view(np.int32)):
+        assert view.events is a.events
+    a[3:5] = 0
+    assert a[2:].events is a.events
+
+
+def test_added_events_are_waited_for(context, queue):
+    a = cl_array.to_device(queue, np.arange(4, dtype=np.float32))
+    gate = cl.UserEvent(context)
+    a.add_event(gate)
+    assert gate in a.events
+    b = a + 1
+    host, done = b.get_async()
+    assert done.command_execution_status != cl.command_execution_status.COMPLETE
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    done.wait()
+    np.testing.assert_array_equal(host, [1, 2, 3, 4])
+
+
+def test_arrays_on_a_queue_without_order(context):
+    queue = cl.CommandQueue(context, properties=OUT_OF_ORDER)
+    a = cl_array.to_device(queue, np.arange(1000, dtype=np.float64))
+    knl = cl.Kernel(
+        cl.Program(context, "__kernel void twice(__global double *x) { x[get_global_id(0)] *= 2; }")
+        .build(),
+        "twice",
+    )  # fmt: skip
+    for _ in range(20):
+        b = (a + 1) * 2
+        b.add_event(knl(queue, b.shape, None, b.data, wait_for=b.events))
+        b -= a
+        np.testing.assert_array_equal(b.get(), (np.arange(1000) + 1) * 4 - np.arange(1000))
+
+
+def test_two_queues(context, queue):
+    other = cl.CommandQueue(context)
+    a = cl_array.to_device(queue, np.arange(10, dtype=np.int64))
+    b = a.with_queue(other)
+    assert b.queue is other
+    assert b.base_data == a.base_data
+    c = b + 1
+    assert c.queue is other
+    c += a
+    np.testing.assert_array_equal(c.get(), 2 * np.arange(10) + 1)
+
+
+def test_arrays_without_a_queue(context, queue):
+    a = cl_array.to_device(queue, np.arange(5, dtype=np.float32))
+    b = a.with_queue(None)
+    assert b.queue is None
+    for refused in (lambda: b + 1, lambda: b < b, lambda: -b, b.get, lambda: b.fill(3)):
+        with pytest.raises(ValueError, match="with_queue"):
+            refused()
+    assert "with_queue" in str(b)
+    assert "with_queue" in repr(b)
+    np.testing.assert_array_equal(b.get(queue), np.arange(5))
+    np.testing.assert_array_equal(b[1:3].with_queue(queue).get(), [1, 2])
+    on_context = cl_array.Array(context, 5, np.float32)
+    assert on_context.queue is None
+    assert on_context.context == context
+    np.testing.assert_array_equal(on_context.with_queue(queue).fill(3).get(), np.full(5, 3))
+    with pytest.raises(AssertionError):
+        a.with_queue(cl.CommandQueue(cl.Context([context.devices[0]])))
+
+
+def test_kernels_take_arrays(context, queue):
+    text = """__kernel void add(__global float *x, __global const float *y) {
+      int i = get_global_id(0); x[i] += y[i]; }"""
+    add = cl.Program(context, text).build().add
+    x, y = (cl_array.to_device(queue, np.arange(8, dtype=np.float32)) for _ in range(2))
+    z = x * 2  # pending: it must not see what the kernel does
+    add(queue, x.shape, None, x.data, (y + 1).data)
+    np.testing.assert_array_equal(z.get(), 2 * np.arange(8))
+    np.testing.assert_array_equal(x.get(), 2 * np.arange(8) + 1)
+
+
+def test_elementwise_kernels_take_arrays(context, queue):
+    from pyopencl.elementwise import ElementwiseKernel
+
+    x = cl_array.to_device(queue, np.arange(8, dtype=np.float32))
+    y = x + 1
+    z = x * 2
+    axpy = ElementwiseKernel(context, "float a, float *x, float *y", "y[i] += a * x[i]")
+    y.add_event(axpy(2, x[2:], y[2:]))
+    expected = np.arange(8) + 1.0
+    expected[2:] += 2 * np.arange(2, 8)
+    np.testing.assert_array_equal(y.get(), expected)
+    np.testing.assert_array_equal(z.get(), 2 * np.arange(8))
+
+
+# --- transfer -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_order_is_kept_on_the_way(queue, order):
+    host = np.asarray(np.arange(12, dtype=np.float32).reshape(3, 4), order=order)
+    a = cl_array.to_device(queue, host)
+    assert a.strides == host.strides
+    back = a.get()
+    assert back.strides == host.strides
+    np.testing.assert_array_equal(back, host)
+    again, done = a.get_async()
+    done.wait()
+    np.testing.assert_array_equal(again, host)
+    assert again.strides == host.strides
+
+
+def test_get_into_an_array(put):
+    a = put(values(np.float32))
+    host = np.zeros(20, np.float32)
+    assert a.get(ary=host) is host
+    np.testing.assert_array_equal(host, values(np.float32))
+    with pytest.raises(TypeError, match="elements"):
+        a.get(ary=np.zeros(19, np.float32))
+    with pytest.raises(TypeError, match="float64"):
+        a.get(ary=np.zeros(20))
+    with pytest.warns(DeprecationWarning):
+        a.get(ary=np.zeros((4, 5), np.float32))
+
+
+def test_what_has_gaps_is_not_got_or_copied(put):
+    a = put(np.arange(12).reshape(3, 4))[:, ::2]
+    with pytest.raises(AssertionError):
+        a.get()
+    with pytest.raises(RuntimeError):
+        a.copy()
+    np.testing.assert_array_equal((a + 0).get(), np.arange(12).reshape(3, 4)[:, ::2])
+
+
+def test_set(put):
+    a = put(np.zeros((3, 4), np.float32))
+    host = np.arange(12, dtype=np.float32).reshape(3, 4)
+    a.set(host)
+    np.testing.assert_array_equal(a.get(), host)
+    a.set(host + 1, async_=True)
+    np.testing.assert_array_equal(a.get(), host + 1)
+    pending = a * 2
+    a.set(host)
+    np.testing.assert_array_equal(pending.get(), 2 * host + 2)
+    with pytest.raises(AssertionError, match="elements"):
+        a.set(host[:2])
+    with pytest.raises(AssertionError, match="float64"):
+        a.set(host.astype(np.float64))
+    with pytest.raises(RuntimeError):
+        a.set(np.asfortranarray(host))
+    with pytest.raises(RuntimeError):
+        a.set(np.zeros((3, 8), np.float32)[:, ::2])
+
+
+def test_copy_and_its_queue(context, queue):
+    a = cl_array.to_device(queue, np.arange(10, dtype=np.int32))
+    other = cl.CommandQueue(context)
+    assert a.copy().queue is queue
+    assert a.copy(queue=other).queue is other
+    assert a.copy(queue=None).queue is None
+    b = a[3:7].copy()
+    assert b.offset == 0
+    a.fill(0)
+    np.testing.assert_array_equal(b.get(), [3, 4, 5, 6])
+
+
+def test_map_to_host(queue):
+    a = cl_array.to_device(queue, np.arange(10, dtype=np.int32))
+    mapped = (a + 1)[2:].map_to_host()
+    np.testing.assert_array_equal(mapped, np.arange(3, 11))
+    mapped.base.release(queue)
+    mapped = a.map_to_host()
+    mapped[:] = 7
+    mapped.base.release(queue)
+    np.testing.assert_array_equal(a.get(), np.full(10, 7))
+    host, done = a.map_to_host(is_blocking=False)
+    done.wait()
+    np.testing.assert_array_equal(host, np.full(10, 7))
+    host.base.release(queue)
+
+
+def test_fill_astype_reverse(put):
+    a = put(np.arange(6, dtype=np.float32).reshape(2, 3))
+    np.testing.assert_array_equal(a.reverse().get(), a.get().ravel()[::-1].reshape(2, 3))
+    assert a.astype(np.float32) is not a
+    np.testing.assert_array_equal((a + 0.7).astype(np.int8).get(), a.get().astype(np.int8))
+    assert a.fill(2) is a
+    np.testing.assert_array_equal(a.get(), np.full((2, 3), 2))
