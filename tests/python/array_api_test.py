@@ -248,6 +248,26 @@ def test_numbers_that_are_close(device):
     expect(tnp.isclose(tnp.asarray(x), 1), np.isclose(x, 1))
 
 
+def test_arrays_that_are_close_or_equal(device):
+    x, y = np.array([1, np.nan, 3]), np.array([1 + 1e-9, np.nan, 3])
+    for a, b in ((x, y), (x, x), (x[::2], y[::2]), (x[:1], y[::2] * 0 + 1), (np.ones((2, 0)),) * 2):
+        p, q = tnp.asarray(a), tnp.asarray(b)
+        for options in ({}, {"equal_nan": True}):
+            assert tnp.array_equal(p, q, **options) is np.array_equal(a, b, **options)
+            assert tnp.allclose(p, q, **options) is np.allclose(a, b, **options)
+        assert tnp.allclose(p, b, rtol=0, atol=0) is np.allclose(a, b, 0, 0)
+        assert np.allclose(p, b) is np.allclose(a, b)
+        assert np.array_equal(p, a, equal_nan=True)
+    large = np.array([2**62 + 1, 5])
+    p = tnp.asarray(large)
+    assert not tnp.array_equal(p, large + 1, equal_nan=True)
+    assert tnp.array_equal(p, large.tolist(), equal_nan=True)
+    assert tnp.array_equal(tnp.arange(3), [0, 1, 2]) and tnp.allclose([1, 1], tnp.ones(2))
+    assert not tnp.array_equal(p, p[:1]) and tnp.array_equal(p, p.astype("u8"))
+    with pytest.raises(treadle.ShapeError):
+        tnp.allclose(p, tnp.arange(3))
+
+
 def test_attributes(device):
     x = tnp.zeros((2, 3, 4), dtype="f4")
     assert (x.ndim, x.shape, x.size, x.device) == (3, (2, 3, 4), 24, device)

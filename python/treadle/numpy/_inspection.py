@@ -18,6 +18,8 @@ from ._dtypes import isdtype
 __all__ = [
     "__array_api_version__",
     "__array_namespace_info__",
+    "allclose",
+    "array_equal",
     "isclose",
     "may_share_memory",
     "ndim",
@@ -94,6 +96,29 @@ def isclose(
 ) -> Array:
     """Of each pair of elements, whether they are equal within a tolerance."""
     return _array.isclose(a, b, rtol, atol, equal_nan)
+
+
+def allclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> bool:
+    """Whether all pairs of elements are equal within a tolerance. Waits for them."""
+    close = isclose(_operand(a), _operand(b), rtol, atol, equal_nan)
+    return bool(_array.reduce("all", close))
+
+
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
+    """Whether two arrays have the same shape and equal elements. Waits for them."""
+    a, b = _operand(a1), _operand(a2)
+    if shape(a) != shape(b):
+        return False
+    equal = _array.apply("equal", a, b)
+    if equal_nan:
+        equal |= _array.apply("not_equal", a, a) & _array.apply("not_equal", b, b)
+    return bool(_array.reduce("all", equal))
+
+
+def _operand(x: Any) -> Any:
+    return _numpy.asarray(x) if isinstance(x, list | tuple) else x
 
 
 def may_share_memory(a: Any, b: Any) -> bool:
