@@ -22,7 +22,7 @@ FACES = {"pycuda": "treadle.pycuda", "pyopencl": "treadle.pyopencl"}
 
 # Modules that PyCUDA and PyOpenCL have and this release of Treadle does not.
 _ARRAY_MODULES = {
-    "pycuda": "scan curandom sparse",
+    "pycuda": "scan sparse",
     "pyopencl": "scan algorithm bitonic_sort clrandom",
 }
 _ABSENT = {
