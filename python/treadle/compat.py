@@ -23,7 +23,7 @@ FACES = {"pycuda": "treadle.pycuda", "pyopencl": "treadle.pyopencl"}
 # Modules that PyCUDA and PyOpenCL have and this release of Treadle does not.
 _ARRAY_MODULES = {
     "pycuda": "scan sparse",
-    "pyopencl": "scan algorithm bitonic_sort clrandom",
+    "pyopencl": "scan algorithm bitonic_sort",
 }
 _ABSENT = {
     f"{face}.{name}": "arrays on the device and the kernels made for them"

@@ -179,7 +179,16 @@ _ABSENT = dict.fromkeys(
 
 
 # Programs use these as attributes: cl.tools.MemoryPool(...). They import this module themselves.
-_SUBMODULES = ("array", "characterize", "clmath", "elementwise", "reduction", "tools", "typing")
+_SUBMODULES = (
+    "array",
+    "characterize",
+    "clmath",
+    "clrandom",
+    "elementwise",
+    "reduction",
+    "tools",
+    "typing",
+)
 
 
 def __getattr__(name: str) -> Any:
