@@ -17,7 +17,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from treadle.pyopencl import _cl
+from treadle._core import array as _native
+from treadle._core.array import Array as NativeArray
+from treadle.pyopencl import _cl, cltypes
 from treadle.pyopencl import array as cl_array
 from treadle.pyopencl.array import Array
 from treadle.pyopencl.tools import first_arg_dependent_memoize
@@ -71,8 +73,12 @@ class Random123GeneratorBase:
 
     def fill_uniform(self, ary: Array, a: Any = 0, b: Any = 1, queue: Any = None) -> _cl.Event:
         """Numbers of [a, b)."""
-        draw = self._random.integers if ary.dtype in _INTEGERS else self._random.uniform
-        return _fill(ary, lambda out: draw(a, b, out=out), (*_REALS, *_INTEGERS), queue)
+
+        def draw(out: NativeArray) -> None:
+            by = self._random.integers if out.dtype in _INTEGERS else self._random.uniform
+            by(a, b, out=out)
+
+        return _fill(ary, draw, (*_REALS, *_INTEGERS), queue)
 
     def uniform(self, *args: Any, a: Any = 0, b: Any = 1, **kwargs: Any) -> Array:
         """The same in an array that array.empty(*args, **kwargs) makes."""
@@ -93,12 +99,20 @@ class Random123GeneratorBase:
         return made
 
 
-def _fill(ary: Array, draw: Callable[[Array], Any], dtypes: Sequence[Any], queue: Any) -> _cl.Event:
-    if ary.dtype not in dtypes:
+def _fill(
+    ary: Array, draw: Callable[[NativeArray], Any], dtypes: Sequence[Any], queue: Any
+) -> _cl.Event:
+    dtype, _ = cltypes.vec_type_to_scalar_and_count.get(ary.dtype, (ary.dtype, 1))
+    width = ary.dtype.itemsize // dtype.itemsize  # the padding of vectors of 3 included
+    if dtype not in dtypes:
         names = ", ".join(np.dtype(one).name for one in dtypes)
-        raise TypeError(f"random numbers of {ary.dtype}: there are {names}")
+        raise TypeError(f"random numbers of {dtype}: there are {names}, and vectors of them")
     with ary._work(queue=queue) as place:
-        draw(ary)
+        target: NativeArray = ary
+        if width != 1:
+            shape, strides = (*ary.shape, width), (*ary.strides, dtype.itemsize)
+            target = _native.viewed(ary, dtype, shape, strides)
+        draw(target)
         marker = place.stream.record()
     event = _cl.Event.from_int_ptr(marker.raw)
     ary.add_event(event)

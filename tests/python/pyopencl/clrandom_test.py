@@ -9,17 +9,26 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 import pyopencl.clrandom as clrandom
 import pytest
+from pyopencl import cltypes
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from philox_words import philox  # noqa: E402
 
 FLOATS = [np.float32, np.float64]
+VECTORS = [f"{name}{width}" for name in ("float", "double") for width in (2, 3, 4, 8)]
 GENERATORS = [clrandom.PhiloxGenerator, clrandom.ThreefryGenerator]
 
 
 @pytest.fixture(params=GENERATORS, ids=lambda kind: kind.header_name)
 def kind(request):
     return request.param
+
+
+def lanes_of(array):
+    """The floats of an array of vectors, padding included, in a last axis."""
+    host = array.get()
+    scalar, _ = cltypes.vec_type_to_scalar_and_count[host.dtype]
+    return host.view(scalar).reshape(*host.shape, -1)
 
 
 # --- generators -----------------------------------------------------------------------------------
@@ -70,6 +79,37 @@ def test_integers_lie_in_the_interval(kind, context, queue, dtype):
     info = np.iinfo(dtype)
     wide = kind(context, seed=1).uniform(queue, 1000, dtype, a=info.min, b=int(info.max) + 1).get()
     assert wide.min() < info.min / 2 and wide.max() > info.max / 2
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_every_lane_of_a_vector_is_filled(kind, context, queue, name):
+    dtype = getattr(cltypes, name)
+    generator = kind(context, seed=1)
+    lanes = lanes_of(generator.uniform(queue, 20_000, dtype, a=1, b=2))
+    assert lanes.min() >= 1 and lanes.max() < 2
+    np.testing.assert_allclose(lanes.mean(axis=0), 1.5, atol=0.01)
+    assert np.all(np.abs(np.corrcoef(lanes.T) - np.eye(lanes.shape[1])) < 0.04)
+    lanes = lanes_of(generator.normal(queue, (100, 200), dtype, mu=5, sigma=2)).reshape(20_000, -1)
+    np.testing.assert_allclose(lanes.mean(axis=0), 5, atol=0.08)
+    np.testing.assert_allclose(lanes.std(axis=0), 2, atol=0.08)
+
+
+def test_vectors_of_integers_are_uniform(kind, context, queue):
+    for dtype in (cltypes.int2, cltypes.int3, cltypes.long4):
+        lanes = lanes_of(kind(context, seed=1).uniform(queue, 5000, dtype, a=-1, b=3))
+        assert set(lanes.ravel().tolist()) == {-1, 0, 1, 2}
+        np.testing.assert_allclose(lanes.mean(axis=0), 0.5, atol=0.08)
+
+
+def test_filling_vectors_changes_nothing_beside_them(kind, context, queue):
+    x = cl_array.zeros(queue, (5, 6), cltypes.float3)
+    kind(context, seed=4).fill_uniform(x[1:4, ::2], 1, 2).wait()
+    lanes = lanes_of(x)
+    assert lanes[1:4, ::2].min() >= 1
+    lanes[1:4, ::2] = 0
+    assert not lanes.any()
+    with pytest.raises(TypeError, match="random numbers of int32: .* and vectors of them"):
+        kind(context, seed=4).normal(queue, 4, cltypes.int4)
 
 
 def test_fill_draws_what_a_new_array_gets(kind, context, queue):
