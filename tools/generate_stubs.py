@@ -89,16 +89,16 @@ REPAIRS = [
     (r"^    def __(int|index|len)__\(self, /\):", r"    def __\1__(self) -> int:"),
 ]
 
-# Slots of arrays: what is not refused is an array.
+# Slots of arrays: what is not refused is an array, and of a face's arrays one of its own class.
 BINARY = "add|sub|mul|truediv|floordiv|mod|and|or|xor|lshift|rshift"
 ARRAY_REPAIRS = [
     (rf"^    def __([ri]?(?:{BINARY})|lt|le|gt|ge)__\(self, value, /\):",
-     r"    def __\1__(self, value: Any, /) -> Array:"),
+     r"    def __\1__(self, value: Any, /) -> Self:"),
     (r"^    def __(eq|ne)__\(self, value, /\):",
-     r"    def __\1__(self, value: object, /) -> Array:  # type: ignore[override]"),
+     r"    def __\1__(self, value: object, /) -> Self:  # type: ignore[override]"),
     (r"^    def __([ri]?pow)__\(self, value(?:, mod=None)?, /\):",
-     r"    def __\1__(self, value: Any, mod: None = None, /) -> Array:"),
-    (r"^    def __(neg|pos|abs|invert)__\(self, /\):", r"    def __\1__(self, /) -> Array:"),
+     r"    def __\1__(self, value: Any, mod: None = None, /) -> Self:"),
+    (r"^    def __(neg|pos|abs|invert)__\(self, /\):", r"    def __\1__(self, /) -> Self:"),
     (r"^    def __bool__\(self, /\):", "    def __bool__(self, /) -> bool:"),
     (r"^    def __getitem__\(self, key, /\):", "    def __getitem__(self, key: Any, /) -> Array:"),
     (r"^    def __setitem__\(self, key, value, /\):",
@@ -152,6 +152,7 @@ def typed(stub: str, text: str) -> str:
 
 # Modules that the types of stub_types.py name, where the generator saw no use of them.
 IMPORTS = {
+    "array.pyi": "from typing_extensions import Self\n",
     "kernel.pyi": "from collections.abc import Iterable\nimport treadle._core.device\n",
     "driver.pyi": "from collections.abc import Callable, Sequence\nfrom typing import Any\n"
     "import treadle._core.cuda\n",

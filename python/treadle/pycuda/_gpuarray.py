@@ -346,7 +346,7 @@ class GPUArray(FaceArray):
     def _pow(self, other: Any, new: bool) -> GPUArray:
         if new:
             return self**other
-        self **= other  # type: ignore[misc]
+        self **= other
         return self
 
     # --- functions of one array ------------------------------------------------------------------
