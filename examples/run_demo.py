@@ -26,7 +26,9 @@ PYCUDA_SCRIPTS = (
     "vector_add_templates.py",
 )
 PYOPENCL_SCRIPTS = ("pyopencl/matrix_product.py",)
-NATIVE_SCRIPT = "native/every_device.py"  # once for each device
+# Once for each device.
+NATIVE_SCRIPT = "native/every_device.py"
+ARRAY_SCRIPT = "native/map_reduce.py"
 CPP_PROGRAM = "example_tiled_product"
 SECOND_PROCESS_LIMIT_MS = 5.0
 SECOND_PROCESS_TRIES_S = 60
@@ -206,6 +208,8 @@ def every_program(devices, binaries):
         yield python_program(NATIVE_SCRIPT, "Python", name), None
     if binaries:
         yield Program(CPP_PROGRAM, "C++", [str(pathlib.Path(binaries) / CPP_PROGRAM)]), None
+    for name in devices:
+        yield python_program(ARRAY_SCRIPT, "Python", name), None
 
 
 def main():
