@@ -319,3 +319,19 @@ def test_every_promise_has_a_row_with_its_proof():
         assert files, promise
         for path in files:
             assert (ROOT / path).is_file(), f"{promise}: {path}"
+
+
+def test_names_that_programs_are_ported_to_exist():
+    import treadle
+    import treadle.numpy as tnp
+
+    text = (ROOT / "docs/porting-arrays.md").read_text()
+    functions = set(re.findall(r"\btnp\.([a-zA-Z_]\w*)", text))
+    assert len(functions) > 30
+    assert [name for name in functions if not hasattr(tnp, name)] == []
+    for line in (line for line in text.splitlines() if line.startswith("| `")):
+        ours = line.split(" | ", 1)[1]
+        for name in re.findall(r"\bx\.(\w+)", ours):
+            assert hasattr(tnp.Array, name), line
+        for name in re.findall(r"\btreadle\.(?!numpy)(\w+)", ours):
+            assert hasattr(treadle, name), line
