@@ -218,7 +218,9 @@ def _method(native: Callable[..., Any]) -> Callable[..., Any]:
 
 
 # Of NumPy, beyond those that the faces had.
-_METHODS = ("sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all")
+_METHODS = (
+    "sum", "prod", "mean", "var", "std", "min", "max", "argmin", "argmax", "any", "all", "dot"
+)  # fmt: skip
 _ARITHMETIC = {
     "add": "add",
     "sub": "subtract",

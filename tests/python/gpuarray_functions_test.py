@@ -192,6 +192,8 @@ def test_numpy_s_methods_give_gpuarrays():
     a = gpuarray.to_gpu(x)
     same(a.sum(axis=0), x.sum(axis=0))
     same(a.mean(axis=1, keepdims=True), x.mean(axis=1, keepdims=True))
+    assert type(a[0].dot(a[1])) is gpuarray.GPUArray
+    same(a[0].dot(a[1]), x[0].dot(x[1]))
     same(a.argmax(), x.argmax())
     same(a.max(0), x.max(0))
 
