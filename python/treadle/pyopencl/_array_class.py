@@ -106,7 +106,8 @@ class Array(Views):
     memory (`data`) or their `events`."""
 
     __array_priority__ = 100
-    __array_ufunc__ = None  # the other operand's operators leave it to ours
+    # The other operand's operators leave it to ours.
+    __array_ufunc__ = None  # type: ignore[assignment]
     policy = "pyopencl"
 
     queue: Any
@@ -377,7 +378,7 @@ class Array(Views):
         shape, strides = ([values[axis] for axis in axes] for values in (self.shape, self.strides))
         return is_c_contiguous_strides(strides, self.dtype.itemsize, shape)
 
-    def get(self, queue: Any = None, ary: Any = None, **kwargs: Any) -> np.ndarray:
+    def get(self, queue: Any = None, ary: Any = None, **kwargs: Any) -> np.ndarray:  # type: ignore[override]
         """The elements on the host, in the axes' order; into `ary` if it is given."""
         if kwargs.pop("async_", False):
             raise TypeError("get() waits; get_async() does not")
