@@ -8,12 +8,34 @@ PROGRAM_TESTS = ("programs", "processes", "kernel_faults", "asynchronous_errors"
 RANDOM_KERNELS = tuple(
     f"tests/cuda_cpu/compiler/{name}_test.py" for name in ("random_kernels", "same_bits")
 )
+ARRAY_TESTS = (
+    "array",
+    "array_api",
+    "array_indexing",
+    "array_joining",
+    "array_mutation",
+    "array_out",
+    "array_protocols",
+    "array_records",
+    "array_reductions",
+    "cumath",
+    "curandom_face",
+    "gpuarray",
+    "gpuarray_functions",
+    "gpuarray_memory",
+    "gpuarray_operators",
+    "gpuarray_programs",
+    "gpuarray_views",
+    "random_generator",
+    "reduction_kernels",
+)
 GROUPS = {
+    "arrays": tuple(f"tests/python/{name}_test.py" for name in ARRAY_TESTS),
     "cuda_cpu": ("tests/cuda_cpu", *(f"--ignore={path}" for path in RANDOM_KERNELS)),
     "python": (
         "tests/python",
         "--ignore=tests/python/pyopencl",
-        *(f"--ignore=tests/python/{name}_test.py" for name in PROGRAM_TESTS),
+        *(f"--ignore=tests/python/{name}_test.py" for name in (*PROGRAM_TESTS, *ARRAY_TESTS)),
     ),
     "pyopencl": ("tests/python/pyopencl",),
     "random-kernels": RANDOM_KERNELS,
