@@ -121,15 +121,16 @@ std::pair<device::Location, device::WatchedMemory*> Array::for_launch() const {
 }
 
 memory::Buffer Array::buffer(const StreamRef& stream) const {
-  memory::Buffer memory = buffer();
-  const Node& own = node();
-  const std::lock_guard lock(own.context->mutex);
-  own.storage->order_write(stream);
-  return memory;
+  const NodeRef own = computed(*this);
+  before_write(*own->storage);  // who asks may write
+  const std::lock_guard lock(own->context->mutex);
+  own->storage->order_write(stream);
+  return own->storage->buffer;
 }
 
 device::Location Array::location() const {
-  return buffer().location() + static_cast<std::uint64_t>(layout().offset_bytes());
+  const NodeRef own = computed(*this);
+  return own->storage->buffer.location() + static_cast<std::uint64_t>(own->layout.offset_bytes());
 }
 
 void Array::require_host(const DType& wanted, std::size_t count) const {

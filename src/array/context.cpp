@@ -109,7 +109,7 @@ void Context::before_write(device::Location location, device::Stream* writer) {
   const std::vector<NodeRef> readers = compute_readers(location.handle);
   if (writer == nullptr) return;
   const StreamRef then = writer->shared_from_this();
-  const device::Stream* ordered = writer;
+  const device::Stream* ordered = writer->is_in_order() ? writer : nullptr;
   for (const NodeRef& reader : readers) {
     if (reader->stream.get() != ordered) order(reader->stream, then);
     ordered = reader->stream.get();

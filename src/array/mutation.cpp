@@ -195,8 +195,10 @@ Array& Array::update(Op op, const Operand& other) {
   require_storable(op_info(op).name, *value, *target);
   // A pending array that nobody else knows is recorded anew: nobody can tell.
   if (!target->is_leaf() && target->handles.load() == 1 && is_lazy()) {
+    const bool at_once = runs_at_once(*value);
     if (!(value->dtype == target->dtype)) value = record_cast(*value, target->dtype);
     *this = Access::array(std::move(value));
+    if (at_once) compute(node(), Cut::escaped);
     return *this;
   }
   write({op_info(op).name, *target, *value, nullptr});

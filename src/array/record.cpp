@@ -212,8 +212,11 @@ NodeRef make_leaf(Ref<Storage> storage, const Layout& layout, const DType& dtype
   made->dtype = dtype;
   made->layout = layout;
   made->leaves = 1;
-  made->stream = storage->stream();
   made->context = &Context::of(storage->buffer.device());
+  {
+    const std::lock_guard lock(made->context->mutex);  // writers on other streams change it
+    made->stream = storage->stream();
+  }
   made->storage = std::move(storage);
   made->state.store(NodeState::leaf, std::memory_order_release);
   return made;
@@ -290,6 +293,7 @@ NodeRef record_cast(Node& operand, const DType& dtype) {
 }
 
 NodeRef record_gather(Node& source, Node& offset) {
+  const NodeRef pinned(&offset);  // what computes lets other threads go on
   if (offset.folds_within() != 0) compute(offset, Cut::reduction);
   Recording recording;
   for (Node* node : {&source, &offset}) {
@@ -303,6 +307,7 @@ NodeRef record_gather(Node& source, Node& offset) {
 }
 
 NodeRef record_fold(Node& elements, Folding folding) {
+  const NodeRef pinned(&elements);  // what computes lets other threads go on
   if (folding_of(elements) != nullptr) compute(elements, Cut::reduction);
   if (elements.is_gathering) compute(elements, Cut::indexed);
   Recording recording;

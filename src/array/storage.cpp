@@ -10,22 +10,10 @@
 #include "treadle/device/event.hpp"
 
 namespace treadle::array {
-namespace {
-
-/// Where nothing else orders the work of a stream, it is told: what is queued next comes after all
-/// that was queued before.
-void keep_order(const StreamRef& stream) {
-  if (stream->is_in_order()) [[likely]]
-    return;
-  const auto event = stream->device().make_event(device::Timing::off);
-  stream->record(*event);
-  stream->wait(*event);
-}
-
-}  // namespace
-
 void order(const StreamRef& first, const StreamRef& second) {
-  if (first == nullptr || first.get() == second.get()) return;
+  // Where nothing else orders the work of one stream, it is told.
+  if (first == nullptr || (first.get() == second.get() && first->is_in_order())) [[likely]]
+    return;
   const device::LeaveDeferred leave;  // the lock may be held
   const auto event = first->device().make_event(device::Timing::off);
   first->record(*event);
@@ -38,7 +26,7 @@ Ref<Storage> Storage::dense(const StreamRef& stream, const Layout& layout, const
 }
 
 void Storage::order_read(const StreamRef& stream) {
-  keep_order(stream);
+  order(stream, stream);
   if (stream.get() == stream_.get()) [[likely]]
     return;
   if (std::ranges::find(readers_, stream) != readers_.end()) return;  // after the writer already
@@ -47,7 +35,7 @@ void Storage::order_read(const StreamRef& stream) {
 }
 
 void Storage::order_write(const StreamRef& stream) {
-  keep_order(stream);
+  order(stream, stream);
   if (stream.get() == stream_.get() && readers_.empty()) [[likely]]
     return;
   order(stream_, stream);

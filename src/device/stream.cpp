@@ -279,8 +279,7 @@ void Stream::fill(Location destination, std::span<const std::byte> pattern, std:
 void Stream::launch_arguments(const Kernel& kernel, const LaunchShape& shape,
                               std::span<const Argument> arguments, const Order& order) {
   check_launch(kernel, shape, arguments, device_);
-  if (device_.deferred() != nullptr || std::ranges::any_of(arguments, is_watched)) [[unlikely]]
-    about_to_launch(*this, kernel, arguments);
+  before_launch(kernel, arguments);
   if (order.after.empty() && order.done == nullptr) [[likely]] {
     if (!shape.groups.is_empty()) queue_launch(kernel, shape, arguments, order);
     return;
@@ -288,6 +287,11 @@ void Stream::launch_arguments(const Kernel& kernel, const LaunchShape& shape,
   const Waits waits(device_, order);
   if (shape.groups.is_empty()) return queue_order(waits.order);
   queue_launch(kernel, shape, arguments, waits.order);
+}
+
+void Stream::before_launch(const Kernel& kernel, std::span<const Argument> arguments) {
+  if (device_.deferred() != nullptr || std::ranges::any_of(arguments, is_watched)) [[unlikely]]
+    about_to_launch(*this, kernel, arguments);
 }
 
 /// What an order means where there is no work.

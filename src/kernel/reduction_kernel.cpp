@@ -90,6 +90,8 @@ void ReductionKernel::launch_arguments(device::Stream& stream, const ElementRang
     all.emplace_back(offset);
   }
   all.emplace_back(groups);
+  // What was put off and reads an argument may be a reduction, which wants the same workspace.
+  stream.before_launch(compiled.kernel, all);
   with_workspace(
       stream, {groups * snippet_.dtype.size_bytes(), 1}, [&](const Workspace& workspace) {
         all.emplace_back(workspace.partials);

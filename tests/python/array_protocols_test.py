@@ -539,3 +539,24 @@ def test_arrays_move_to_other_devices(device):
     assert back.device is device and back.get().tolist() == moved.get().tolist()
     assert same_memory(x.to_device(device), x)
     assert tnp.asarray(x, device="cpu").device is cpu
+
+
+def test_memory_is_lent_after_what_reads_it(device):
+    """Of the CPU: a memoryview is written to while an expression waits."""
+    x = tnp.asarray(np.arange(100_000, dtype=np.float32), device=device)
+    y = x + 1
+    try:
+        view = memoryview(x)
+    except BufferError:
+        return
+    view.cast("B").cast("f")[0] = 100
+    np.testing.assert_array_equal(y.get(), np.arange(100_000, dtype=np.float32) + 1)
+
+
+def test_in_place_on_what_waits_reads_memory_that_others_know(device):
+    x = tnp.asarray(np.ones(1000, np.float32), device=device)
+    known = tnp.asarray(np.full(1000, 2, np.float32), device=device)
+    known.buffer.raw  # noqa: B018  # its address is asked for
+    y = x * 2
+    y += known
+    assert not y.is_pending

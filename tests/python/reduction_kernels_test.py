@@ -261,3 +261,12 @@ def test_the_kernel_itself():
         same(out, floats(300).sum())
     _, types = reduction.get_reduction_kernel_and_types(2, np.float32, 512, *arguments)
     assert [t.name for t in types][:2] == ["in", "x"]
+
+
+def test_a_sum_that_waits_reads_what_a_kernel_may_change():
+    n = 1 << 21  # enough for several groups, which share a workspace
+    x = gpuarray.to_gpu(np.ones(n, np.float32))
+    total = gpuarray.sum(x)
+    krnl = ReductionKernel(np.float32, "0", "a+b", map_expr="x[i]", arguments="float *x")
+    assert krnl(x).get() == n
+    assert total.get() == n

@@ -117,6 +117,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// Queues what rooms above have put off for this stream: pending expressions of arrays. So do
   /// record(), wait() and synchronize().
   void queue_deferred();
+  /// What launch_arguments() does first: queues what was put off and reads memory that the launch
+  /// may write. For those who take a lock that such work wants, too.
+  void before_launch(const Kernel& kernel, std::span<const Argument> arguments);
   /// Whether all work queued so far is done; does not block. Throws as synchronize().
   ///
   /// Contract for implementations: that of wait_until_done().

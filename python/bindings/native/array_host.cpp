@@ -121,15 +121,19 @@ void set(const Array& self, nb::handle values, nb::handle stream, bool blocking)
   const bool is_same = dtype == self.dtype() && std::ranges::equal(shape, self.shape());
   const MemoryOrder order = host.is_fortran ? MemoryOrder::fortran : MemoryOrder::c;
   const void* const data = host.data();
-  {
+  const Array own = self;  // another thread may give it another node
+  try {
     const nb::gil_scoped_release released;
     const Array target =
-        is_same ? self : array::empty(shape, dtype, {.stream = queue, .order = order});
+        is_same ? own : array::empty(shape, dtype, {.stream = queue, .order = order});
     array::copy_in(host.in_this_order(target), data, queue);
     if (!is_same) {
       const device::StreamScope scope(queue);
-      self.assign(target);
+      own.assign(target);
     }
+  } catch (...) {
+    wait_for(*queue);  // the copy may be queued, from memory that ends here
+    throw;
   }
   finish(*queue, host, blocking);
 }

@@ -47,7 +47,7 @@ Array viewed(const Array& self, nb::handle dtype, nb::handle shape, nb::handle s
   return self.viewed(Layout(shape_from(shape), shape_from(strides), first), dtype_from(dtype));
 }
 
-std::pair<Buffer, std::int64_t> memory_of(const Array& self) {
+std::pair<Buffer, std::int64_t> memory_of(const Array self) {  // a share: other threads may rebind
   Buffer buffer = self.buffer();
   return {std::move(buffer), self.layout().offset_bytes()};
 }
@@ -63,13 +63,17 @@ void transfer(const Array& self, nb::handle host, bool wait, HostArray::Access a
                               (copy.host().is_contiguous() ? "" : " with gaps between them"),
                           "pass a contiguous array of the same shape and dtype");
   const auto stream = stream_for(self.device());
-  {
+  const Array own = self;  // another thread may give it another node
+  try {
     const nb::gil_scoped_release released;
     void* const values = copy.host().span().data();
     if (access == HostArray::Access::write)
-      array::copy_out(self, values, stream);
+      array::copy_out(own, values, stream);
     else
-      array::copy_in(self, values, stream);
+      array::copy_in(own, values, stream);
+  } catch (...) {
+    copy.keep(*stream);  // the copy may be queued
+    throw;
   }
   if (!wait) return copy.keep(*stream);
   try {

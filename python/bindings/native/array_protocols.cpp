@@ -38,7 +38,7 @@ bool is_host_memory(device::Device& device) {
 // ---- ours for others
 
 /// The elements for code of others, on the current stream.
-SharedElements elements_of(const Array& self) {
+SharedElements elements_of(const Array self) {  // a share: other threads may rebind it
   const auto stream = stream_for(self.device());
   const nb::gil_scoped_release released;  // they may have to be computed, by a kernel to compile
   Buffer buffer = self.buffer(stream);
@@ -103,7 +103,7 @@ void require_order(const Array& array, int flags) {
 }
 
 void lend(PyObject* self, Py_buffer& view, int flags) {
-  const Array& array = *nb::inst_ptr<Array>(self);
+  const Array array = *nb::inst_ptr<Array>(self);
   if (!is_host_memory(array.device()))
     refuse_buffer("the host does not see memory of " + array.device().info().id +
                   ": x.get() copies it");
@@ -167,7 +167,7 @@ Array from_dlpack(nb::handle object, nb::handle device, nb::handle copy) {
   return copy.ptr() == Py_True ? array::copy(view) : view;
 }
 
-Array moved(const Array& self, nb::handle device, nb::handle stream) {
+Array moved(const Array self, nb::handle device, nb::handle stream) {
   array::Placement placement = placement_on(device);
   if (!stream.is_none() && device.is_none())
     raise_python(PyExc_TypeError, "to_device() takes a device, and a stream of it");

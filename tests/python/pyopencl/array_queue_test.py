@@ -79,6 +79,16 @@ def test_arrays_on_a_queue_without_order(context):
         np.testing.assert_array_equal(b.get(), (np.arange(1000) + 1) * 4 - np.arange(1000))
 
 
+def test_a_queue_without_order_has_work_that_waits(context):
+    queue = cl.CommandQueue(context, properties=OUT_OF_ORDER)
+    a = cl_array.to_device(queue, np.arange(1000, dtype=np.float64))
+    b = a * 2  # waits, while others are used
+    other = cl_array.to_device(queue, np.ones(1000))
+    other.set(np.full(1000, 3.0))
+    np.testing.assert_array_equal(other.get(), np.full(1000, 3.0))
+    np.testing.assert_array_equal(b.get(), 2.0 * np.arange(1000))
+
+
 def test_two_queues(context, queue):
     other = cl.CommandQueue(context)
     a = cl_array.to_device(queue, np.arange(10, dtype=np.int64))
