@@ -109,6 +109,9 @@ def test_views_of_another_dtype():
     same(a.view(np.float64), floats(2, 4).view(np.float64))
     same(a.view(np.uint16), floats(2, 4).view(np.uint16))
     same(a[:, :2].view(np.complex64), floats(2, 4)[:, :2].view(np.complex64))
+    for index in (np.s_[:, ::2], np.s_[::-1, 1::2], np.s_[1]):
+        same(a[index].view(np.int32), floats(2, 4)[index].view(np.int32))
+    same(a.T[::2].view(np.uint32), floats(2, 4).T[::2].view(np.uint32))
     with pytest.raises(ValueError, match="not compatible"):
         gpuarray.to_gpu(floats(3)).view(np.float64)
     with pytest.raises(ValueError):

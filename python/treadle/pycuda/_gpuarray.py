@@ -433,6 +433,8 @@ class GPUArray(FaceArray):
             return self._view(self)
         if not self.ndim:
             raise ValueError("the dtype of an array of no axes cannot be changed")
+        if dtype.itemsize == self.dtype.itemsize:
+            return self._view(_array.viewed(self, dtype, self.shape, self.strides))
         shape, strides = list(self.shape), list(self.strides)
         axis = min(range(self.ndim), key=lambda k: abs(strides[k]))
         length, left = divmod(shape[axis] * self.dtype.itemsize, dtype.itemsize)
