@@ -94,6 +94,15 @@ def test_functions_with_two_operands_or_results(dtype):
     same(cumath.ldexp(a, gpuarray.to_gpu(np.full(200, 3, np.int32))), np.ldexp(x, 3))
 
 
+def test_two_results_of_integers():
+    x = np.arange(-5, 6, dtype=np.int32)
+    for name in ("frexp", "modf"):
+        first, second = getattr(cumath, name)(gpuarray.to_gpu(x))
+        expected = getattr(np, name)(x)
+        same(first, expected[0])
+        same(second, expected[1].astype(np.float64))
+
+
 def test_an_unknown_function():
     with pytest.raises(AttributeError, match="no attribute 'sine'"):
         cumath.sine  # noqa: B018

@@ -12,6 +12,7 @@ from typing import Any
 
 from treadle._core import array as _array
 from treadle._core.array import Array
+from treadle._face_array import cast
 from treadle.pycuda import driver as cuda
 from treadle.pycuda._gpuarray import GPUArray
 
@@ -83,7 +84,8 @@ def fmod(arg: GPUArray, mod: GPUArray, stream: cuda.Stream | None = None) -> GPU
 
 
 def frexp(arg: GPUArray, stream: cuda.Stream | None = None) -> tuple[GPUArray, GPUArray]:
-    """Significands from 0.5 on and below 1, and exponents of 2, both in the dtype of arg."""
+    """Significands from 0.5 on and below 1, and exponents of 2, both in the dtype of arg; of
+    integers in the floating dtype that they become."""
     return _two(arg, stream, "frexp_mantissa", "frexp_exponent")
 
 
@@ -101,11 +103,9 @@ def modf(arg: GPUArray, stream: cuda.Stream | None = None) -> tuple[GPUArray, GP
 def _two(
     arg: GPUArray, stream: cuda.Stream | None, first: str, second: str
 ) -> tuple[GPUArray, GPUArray]:
-    def part(name: str) -> GPUArray:
-        result = _array.apply(name, arg)
-        return arg._wrap(result if result.dtype == arg.dtype else result.astype(arg.dtype))
-
-    return arg._run(stream, lambda: part(first)), arg._run(stream, lambda: part(second))
+    fraction = arg._run(stream, lambda: arg._wrap(_array.apply(first, arg)))
+    rest = arg._run(stream, lambda: arg._wrap(cast(_array.apply(second, arg), fraction.dtype)))
+    return fraction, rest
 
 
 def __getattr__(name: str) -> Callable[..., GPUArray]:
