@@ -106,8 +106,10 @@ def arange(queue: Any, *args: Any, allocator: Any = None, **kwargs: Any) -> Arra
     step = number(1 if told.get("step") is None else told["step"])
     if step == 0:
         raise ValueError("arange() by steps of 0")
-    # As Python's numbers: those of NumPy without a sign have no negative difference.
-    ratio = (stop.item() - start.item()) / step.item()
+    if dtype.kind not in "fc":  # NumPy's numbers without a sign have no negative difference
+        ratio = (stop.item() - start.item()) / step.item()
+    else:  # in the dtype, which may round what is a little more than a whole number to it
+        ratio = (stop - start) / step
     count = max(math.ceil(ratio.real), 0)
     made = Array(queue, (count,), dtype, allocator=allocator)
     if count:

@@ -196,6 +196,9 @@ def test_arange(queue):
             got = cl_array.arange(queue, *args, dtype=dtype)
             np.testing.assert_array_equal(got.get(), np.arange(*args, dtype=dtype))
             assert got.dtype == dtype
+    # The number of elements is what the dtype says: 0.6 / 0.1 is 6.0000001 of float32's numbers.
+    assert cl_array.arange(queue, 0, 0.6, 0.1, dtype=np.float32).shape == (6,)
+    assert cl_array.arange(queue, 0, 0.6, 0.1, dtype=np.complex64).shape == (6,)
     np.testing.assert_array_equal(
         cl_array.arange(queue, 1, 4, 0.5, np.dtype(np.float32)).get(), np.arange(1, 4, 0.5)
     )
