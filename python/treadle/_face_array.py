@@ -105,9 +105,24 @@ def cast(array: Array, dtype: Any) -> Array:
     return array if array.dtype == dtype else Array.astype(array, dtype)
 
 
+def total(array: Array, dtype: Any, initial: Any = None) -> Array:
+    """The sum of all elements in a dtype; of bool, whether one is true, as the faces add them."""
+    if np.dtype(dtype).kind != "b":
+        return _array.reduce("sum", array, dtype=dtype, initial=initial)
+    found = _array.reduce("any", array)
+    return found if initial is None else _array.apply("logical_or", found, bool(initial))
+
+
 def on_stream(device: Device, stream: Any) -> contextlib.AbstractContextManager[Any]:
     """For a with block: work on the device goes to this stream of the user's, if there is one."""
     return contextlib.nullcontext() if stream is None else device.adopt_stream(stream)
+
+
+def stacked_backwards(arrays: Sequence[Array], axis: int) -> Array:
+    """numpy.stack() with the elements in Fortran's order in memory."""
+    ndim = arrays[0].ndim
+    parts = [Array.transpose(array) if ndim else array for array in arrays]
+    return Array.transpose(_array.stack(parts, ndim - axis % (ndim + 1)))
 
 
 # --- memory --------------------------------------------------------------------------------------

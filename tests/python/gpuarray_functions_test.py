@@ -123,7 +123,11 @@ def test_sums_do_not_widen():
     ones = gpuarray.ones(300, np.int8)
     same(gpuarray.sum(ones), np.int8(300 - 256))
     same(gpuarray.sum(ones, dtype=np.int32), np.int32(300))
-    assert gpuarray.sum(gpuarray.ones(3, np.bool_)).dtype == np.bool_
+    ones = gpuarray.ones(3, np.bool_)
+    same(gpuarray.sum(ones), np.True_)
+    same(gpuarray.sum(~ones), np.False_)
+    same(gpuarray.sum(ones, dtype=np.int32), np.int32(3))
+    same(gpuarray.dot(ones, ones), np.True_)
     same(gpuarray.sum(gpuarray.zeros(0, np.float32)), np.float32(0))
 
 
@@ -243,6 +247,13 @@ def test_several_arrays_at_once():
     assert gpuarray.multi_put(arrays[:1], gpuarray.arange(6, dtype=np.int32), 8)[0].shape == (8,)
 
 
+def test_no_arrays_at_once():
+    index = gpuarray.to_gpu(INDEX)
+    assert gpuarray.multi_take([], index) == []
+    assert gpuarray.multi_put([], index) == []
+    assert gpuarray.multi_take_put([], index, index) == []
+
+
 def test_what_does_not_fit_several_arrays():
     a, index = gpuarray.to_gpu(floats(6)), gpuarray.to_gpu(INDEX)
     with pytest.raises(TypeError, match="int64"):
@@ -261,6 +272,7 @@ def test_subsets():
     a, b, index = gpuarray.to_gpu(x), gpuarray.to_gpu(y), gpuarray.to_gpu(INDEX)
     same(gpuarray.subset_sum(index, a), x[INDEX].sum())
     same(gpuarray.subset_sum(index, a, dtype=np.float64), np.float64(x[INDEX].sum()))
+    same(gpuarray.subset_sum(index, (a > 1000).astype(np.bool_)), np.False_)
     same(gpuarray.subset_dot(index, a, b), (x[INDEX] * y[INDEX]).sum())
     same(gpuarray.subset_min(index, b), y[INDEX].min())
     same(gpuarray.subset_max(index, b, stream=cuda.Stream()), y[INDEX].max())
@@ -287,6 +299,9 @@ def test_concatenate():
 def test_stack(axis):
     x, y = floats(2, 3), floats(2, 3, start=9)
     a, b = gpuarray.to_gpu(x), gpuarray.to_gpu(y)
-    same(gpuarray.stack([a, b], axis=axis), np.stack([x, y], axis=axis))
+    for stacked in (gpuarray.stack([a, b], axis=axis), gpuarray.stack([a * 1, b.copy()], axis)):
+        same(stacked, np.stack([x, y], axis=axis))
+        assert stacked.flags.c_contiguous == (axis == 0)
+        assert stacked.flags.f_contiguous == (axis != 0)
     with pytest.raises(ValueError):
         gpuarray.stack([a, a.T], axis=axis)

@@ -13,7 +13,7 @@ import numpy as np
 import treadle.numpy
 from treadle._core import array as _array
 from treadle._core.array import Array
-from treadle._face_array import cast, first_array
+from treadle._face_array import cast, first_array, stacked_backwards, total
 from treadle.pycuda import driver as cuda
 from treadle.pycuda._gpuarray import GPUArray
 from treadle.pycuda.compyte.array import get_common_dtype
@@ -202,6 +202,8 @@ def multi_take_put(
 ) -> Sequence[GPUArray]:
     """out[dest_indices[i]] = a[src_indices[i] + offset] of each array."""
     _index_pair(dest_indices, src_indices)
+    if not arrays:
+        return []
     targets = _destinations(arrays, dest_shape, out)
     offsets = [0] * len(arrays) if src_offsets is None else src_offsets
     _same_number("src_offsets", offsets, arrays)
@@ -223,6 +225,8 @@ def multi_put(
     stream: Stream = None,
 ) -> Sequence[GPUArray]:
     """out[dest_indices[i]] = a[i] of each array."""
+    if not arrays:
+        return []
     targets = _destinations(arrays, dest_shape, out)
 
     def move(a: GPUArray, target: GPUArray) -> GPUArray:
@@ -241,9 +245,13 @@ def concatenate(arrays: Sequence[GPUArray], axis: int = 0, allocator: Allocator 
 
 
 def stack(arrays: Sequence[GPUArray], axis: int = 0, allocator: Allocator = None) -> GPUArray:
-    """One behind the other along a new axis."""
+    """One behind the other along a new axis; in C's order in memory if that is the first one, else
+    in Fortran's."""
     arrays = list(arrays)
-    return first_array(*arrays)._give(tnp.stack(arrays, axis=axis), allocator)
+    first = first_array(*arrays)
+    if builtins.any(array.shape != first.shape for array in arrays) or axis in (0, -first.ndim - 1):
+        return first._give(tnp.stack(arrays, axis=axis), allocator)
+    return first._give(stacked_backwards(arrays, axis), allocator)
 
 
 def transpose(a: GPUArray, axes: Sequence[int] | None = None) -> GPUArray:
@@ -274,9 +282,10 @@ def _subset(subset: GPUArray, a: GPUArray) -> Array:
 def sum(
     a: GPUArray, dtype: Any = None, stream: Stream = None, allocator: Allocator = None
 ) -> GPUArray:
-    """Of all elements, in their own dtype unless another is given; as an array of no axes."""
+    """Of all elements, in their own dtype unless another is given; as an array of no axes. Of bool
+    it is whether an element is true."""
     dtype = a.dtype if dtype is None else dtype
-    return _reduced(a, lambda: tnp.sum(a, dtype=dtype), stream, allocator)
+    return _reduced(a, lambda: total(a, dtype), stream, allocator)
 
 
 def any(a: GPUArray, stream: Stream = None, allocator: Allocator = None) -> GPUArray:
@@ -296,7 +305,7 @@ def _dot(a: Array, b: Array, dtype: Any) -> Array:
     if a.shape != b.shape:
         a, b = Array.reshape(a, (a.size,)), Array.reshape(b, (b.size,))
     product = _array.apply("multiply", cast(a, dtype), cast(b, dtype))
-    return tnp.sum(product, dtype=dtype)
+    return total(product, dtype)
 
 
 def dot(
@@ -319,7 +328,7 @@ def subset_sum(
 ) -> GPUArray:
     """The sum of a[subset[i]]."""
     dtype = a.dtype if dtype is None else dtype
-    return _reduced(a, lambda: tnp.sum(_subset(subset, a), dtype=dtype), stream, allocator)
+    return _reduced(a, lambda: total(_subset(subset, a), dtype), stream, allocator)
 
 
 # over 6 parameters because they are PyCUDA's

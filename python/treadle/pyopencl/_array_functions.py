@@ -201,14 +201,15 @@ def hstack(arrays: Sequence[Array], queue: Any = None) -> Array:
 
 
 def stack(arrays: Sequence[Array], axis: int = 0, queue: Any = None) -> Array:
-    """Arrays of one shape along a new axis."""
+    """Arrays of one shape along a new axis; in Fortran's order in memory if that is the last."""
     arrays = list(arrays)
     if any(array.shape != arrays[0].shape for array in arrays):
         raise ValueError(f"arrays of shapes {[array.shape for array in arrays]} do not stack")
     ndim = arrays[0].ndim if arrays else 0
     if not -ndim - 1 <= axis <= ndim:
         raise ValueError(f"axis {axis} of a stack of arrays of {ndim} axes")
-    return _joined(lambda parts: _numpy.stack(parts, axis), arrays, queue=queue)
+    join = _face_array.stacked_backwards if ndim and axis in (ndim, -1) else _numpy.stack
+    return _joined(lambda parts: join(parts, axis), arrays, queue=queue)
 
 
 def diff(array: Array, queue: Any = None, allocator: Any = None) -> Array:

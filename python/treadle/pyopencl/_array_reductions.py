@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 import treadle.numpy as _numpy
+from treadle import _face_array
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_functions import computed
-
-_NONE: Any = object()
 
 
 def _at(x: Array, places: Array) -> NativeArray:
@@ -37,15 +36,14 @@ def sum(  # noqa: A001 - NumPy's name
     dtype: Any = None,
     queue: Any = None,
     slice: Any = None,
-    initial: Any = _NONE,  # noqa: A002
+    initial: Any = None,  # noqa: A002
 ) -> Array:
     """The sum of all elements or of a slice, made in `dtype` (None: the array's), to which
     `initial` is added."""
-    if initial is not _NONE and not np.isscalar(initial):
+    if initial is not None and not np.isscalar(initial):
         raise ValueError(f"initial is a number, not a {type(initial).__name__}")
     dtype = a.dtype if dtype is None else np.dtype(dtype)
-    options = {} if initial is _NONE else {"initial": initial}
-    return computed(lambda x: _numpy.sum(x, dtype=dtype, **options), _chosen(a, slice), queue=queue)
+    return computed(lambda x: _face_array.total(x, dtype, initial), _chosen(a, slice), queue=queue)
 
 
 def _truth(name: str, of_none: int) -> Callable[..., Any]:
@@ -74,7 +72,9 @@ def _products(a: Array, b: Array, dtype: Any, conjugates: bool) -> tuple[Any, An
     def sum_of_products(x: NativeArray, y: NativeArray) -> NativeArray:
         if conjugates and x.dtype.kind == "c":
             x = _native.apply("conjugate", x)
-        return _numpy.sum(_native.apply("multiply", x, y), dtype=dtype)
+        if x.shape != y.shape:
+            x, y = (NativeArray.reshape(operand, (operand.size,)) for operand in (x, y))
+        return _face_array.total(_native.apply("multiply", x, y), dtype)
 
     return dtype, sum_of_products
 
@@ -124,13 +124,13 @@ def subset_dot(
 
 
 def _extremum(name: str, combine: str) -> Callable[..., Any]:
-    def function(a: Any, queue: Any = None, initial: Any = _NONE) -> Any:
+    def function(a: Any, queue: Any = None, initial: Any = None) -> Any:
         if not isinstance(a, Array):
             if not np.isscalar(a):
                 raise TypeError(f"{name}() of a {type(a).__name__}: pass an array or a number")
             return a
         if a.size == 0:
-            if initial is _NONE:
+            if initial is None:
                 raise ValueError(f"{name}() of no elements, without initial")
             with a._work(queue=queue):
                 return a._wrap(_native.full((), initial, a.dtype, a._place.device))
@@ -138,7 +138,7 @@ def _extremum(name: str, combine: str) -> Callable[..., Any]:
 
         def compute(x: NativeArray) -> NativeArray:
             found = reduce(x)
-            if initial is _NONE:
+            if initial is None:
                 return found
             return NativeArray.astype(_native.apply(combine, found, a.dtype.type(initial)), a.dtype)
 

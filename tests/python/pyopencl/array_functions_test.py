@@ -303,9 +303,11 @@ def test_concatenate(put):
 def test_stack(put):
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     for axis in (0, 1, 2, -1):
-        np.testing.assert_array_equal(
-            cl_array.stack([put(x), put(x + 1)], axis=axis).get(), np.stack([x, x + 1], axis=axis)
-        )
+        stacked = cl_array.stack([put(x), put(x + 1)], axis=axis)
+        np.testing.assert_array_equal(stacked.get(), np.stack([x, x + 1], axis=axis))
+        assert (stacked.flags.f_contiguous, stacked.flags.c_contiguous)[axis in (0, 1)]
+    assert cl_array.stack([put(x[0]), put(x[0])], axis=1).flags.f_contiguous
+    assert cl_array.stack([put(np.float32(2))] * 3).get().tolist() == [2, 2, 2]
     with pytest.raises(ValueError):
         cl_array.stack([put(x), put(x[:1])])
     with pytest.raises(ValueError):
@@ -399,6 +401,16 @@ def test_sum(put, dtype):
     assert len(total.events) == 1
 
 
+def test_sum_of_bools(put):
+    x = np.array([False, True, True])
+    for part, initial in ((x, None), (x[:1], None), (x[:1], 1), (x[:0], 0)):
+        total = cl_array.sum(put(part), initial=initial)
+        assert total.dtype == np.bool_
+        assert total.get() == (part.any() or bool(initial))
+    assert cl_array.sum(put(x), dtype=np.int32).get() == 2
+    assert cl_array.dot(put(x), put(x)).get()
+
+
 def test_any_and_all(put):
     for x in (np.array([0, 1, 2]), np.zeros(5), np.ones(5, np.float32), np.array([0, 0, 1])):
         assert cl_array.any(put(x)).get() == x.any()
@@ -432,6 +444,15 @@ def test_dot(put):
         cl_array.dot(put(x), put(x[:5]))
 
 
+@pytest.mark.parametrize("name", ["dot", "vdot"])
+def test_products_of_arrays_of_other_shapes(put, name):
+    dot = getattr(cl_array, name)
+    x = np.arange(6, dtype=np.float32)
+    assert dot(put(x), put(x.reshape(6, 1))).get() == 55
+    assert dot(put(x.reshape(2, 3)), put(x.reshape(3, 2))).get() == 55
+    assert dot(put(x.reshape(1, 6)), put(x.reshape(6, 1))).get() == 55
+
+
 @pytest.mark.parametrize("name", ["min", "max"])
 def test_extrema(put, name):
     ours, theirs = getattr(cl_array, name), getattr(np, name)
@@ -440,6 +461,7 @@ def test_extrema(put, name):
         assert ours(put(x)).get() == theirs(x)
         assert ours(put(x)).dtype == dtype
         assert ours(put(x)[20:40]).get() == theirs(x[20:40])
+        assert ours(put(x), initial=None).get() == theirs(x)
         assert ours(put(x), initial=50).get() == theirs(x, initial=50)
         places = np.array([3, 4, 50], np.int32)
         assert getattr(cl_array, f"subset_{name}")(put(places), put(x)).get() == theirs(x[places])
