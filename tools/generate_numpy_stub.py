@@ -26,6 +26,8 @@ from treadle._core.array import Array
 # Of operations with one, two and three operands.
 OPERANDS = ("x: Any", "x1: Any, x2: Any", "x1: Any, x2: Any, x3: Any")
 
+OPTIONS = "/, *, out: Array | None = None, where: Any = True, dtype: Any = None"
+
 
 def written(source: str) -> dict[str, str]:
     """The public functions that are written out in the module, without what they do."""
@@ -41,7 +43,7 @@ def text() -> str:
     rules: Any = importlib.import_module("treadle._core.rules")
     module: Any = importlib.import_module("treadle.numpy._elementwise")
     stubs = {
-        name: f"def {name}({OPERANDS[arity - 1]}, /, *, out: Array | None = None) -> Array:\n"
+        name: f"def {name}({OPERANDS[arity - 1]}, {OPTIONS}) -> Array:\n"
         f'    """numpy.{name}() of arrays and numbers on a device, element by element."""'
         for name, arity in rules._operations()
     }

@@ -43,8 +43,8 @@ DTYPE_FUNCTIONS = ["astype", "can_cast", "finfo", "iinfo", "isdtype", "result_ty
 ELEMENTWISE = ["abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh",
                "bitwise_and", "bitwise_left_shift", "bitwise_invert", "bitwise_or",
                "bitwise_right_shift", "bitwise_xor", "ceil", "clip", "conj", "copysign", "cos",
-               "cosh", "divide", "equal", "exp", "expm1", "floor", "floor_divide", "greater",
-               "greater_equal", "hypot", "imag", "isfinite", "isinf", "isnan", "less",
+               "cosh", "diff", "divide", "equal", "exp", "expm1", "floor", "floor_divide",
+               "greater", "greater_equal", "hypot", "imag", "isfinite", "isinf", "isnan", "less",
                "less_equal", "log", "log1p", "log2", "log10", "logaddexp", "logical_and",
                "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply",
                "negative", "nextafter", "not_equal", "positive", "pow", "real", "reciprocal",
@@ -193,6 +193,8 @@ def test_asarray_copies_as_it_is_told(device):
 def test_ranges(device):
     for arguments in ((5,), (2, 5), (5, 2, -1), (0, 1, 0.25), (3, 3), (2.5,)):
         expect(tnp.arange(*arguments), np.arange(*arguments))
+    expect(tnp.arange(tnp.asarray(3)), np.arange(3))
+    expect(tnp.arange(1, tnp.asarray(2.5), dtype="f4"), np.arange(1, 2.5, dtype="f4"))
     for options in ({}, {"endpoint": False}, {"dtype": "f4"}):
         np.testing.assert_allclose(tnp.linspace(2, 3, 7, **options).get(),
                                    np.linspace(2, 3, 7, **options), rtol=1e-6)  # fmt: skip
@@ -266,6 +268,119 @@ def test_arrays_that_are_close_or_equal(device):
     assert not tnp.array_equal(p, p[:1]) and tnp.array_equal(p, p.astype("u8"))
     with pytest.raises(treadle.ShapeError):
         tnp.allclose(p, tnp.arange(3))
+
+
+# ---- functions of several operations
+
+
+def same(ours, theirs):
+    """As expect(), but for how the last digits are rounded."""
+    assert isinstance(ours, treadle.Array)
+    assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
+    np.testing.assert_allclose(ours.get(), theirs, rtol=1e-2 if ours.dtype == "f2" else 1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["bool", *REAL, "complex64"])
+def test_differences_of_neighbours(device, dtype):
+    host = (np.arange(24).reshape(2, 3, 4) % 7).astype(dtype)
+    x = tnp.asarray(host)
+    for axis in (0, 1, 2, -2):
+        for n in (0, 1, 2):
+            expect(tnp.diff(x, axis=axis, n=n), np.diff(host, axis=axis, n=n))
+        end, value = host.take([0], axis), host.dtype.type(1)
+        expect(
+            tnp.diff(x, axis=axis, prepend=value, append=tnp.asarray(end)),
+            np.diff(host, axis=axis, prepend=value, append=end),
+        )
+    for wrong in ({"n": -1}, {"axis": 3}):
+        with pytest.raises(ValueError, match="diff"):
+            tnp.diff(x, **wrong)
+
+
+@pytest.mark.parametrize("dtype", ["bool", *REAL, "complex64"])
+@pytest.mark.parametrize("decimals", [0, 1, 3, -1])
+def test_numbers_are_rounded_to_decimals(device, dtype, decimals):
+    host = np.asarray([0, 0.25, 1.5, 2.5, 15, 25, 33.337, 99]).astype(dtype)
+    x = tnp.asarray(host)
+    if dtype == "bool" and decimals:
+        return  # NumPy's float16 is rounded twice
+    same(tnp.round(x, decimals), np.round(host, decimals))
+    out = tnp.zeros_like(tnp.round(x, decimals))
+    assert tnp.around(x, decimals, out=out) is out
+    same(out, np.round(host, decimals))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "uint64", "float32", "float64"])
+def test_angles_and_parts_of_numbers(device, dtype):
+    host = np.asarray([0, 1, 45, 90, 120]).astype(dtype)
+    x = tnp.asarray(host)
+    for name in ("deg2rad", "radians", "rad2deg", "degrees"):
+        same(getattr(tnp, name)(x), getattr(np, name)(host))
+    for name in ("modf", "frexp"):
+        for ours, theirs in zip(getattr(tnp, name)(x), getattr(np, name)(host), strict=True):
+            expect(ours, theirs)
+    if dtype != "bool":
+        for ours, theirs in zip(tnp.divmod(x, 7), np.divmod(host, 7), strict=True):
+            expect(ours, theirs)
+    with pytest.raises(TypeError):
+        tnp.deg2rad(1j * tnp.ones(2))
+    out = tnp.zeros(5)
+    assert tnp.deg2rad(x, out=out) is out
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float16", "float32", "float64", "complex128"])
+def test_numbers_in_the_place_of_nan(device, dtype):
+    host = np.asarray([1, 2, 3, 4]).astype(dtype)
+    if dtype != "int32":
+        host[1:] = [np.nan, np.inf, -np.inf]
+    if dtype == "complex128":
+        host[0] = complex(np.inf, np.nan)
+    for options in ({}, {"nan": 5.0, "posinf": 7.0, "neginf": -8.0}):
+        expect(tnp.nan_to_num(tnp.asarray(host), **options), np.nan_to_num(host, **options))
+    x = tnp.asarray(host)
+    assert tnp.nan_to_num(x, copy=False) is x
+    expect(x, np.nan_to_num(host))
+    assert not tnp.shares_memory(tnp.nan_to_num(x), x)
+
+
+def test_diagonals_and_products(device):
+    for k in (0, 2, -1, 5):
+        for host in (np.arange(1, 5), np.arange(12.0).reshape(3, 4), np.zeros(0)):
+            if host.ndim == 1 or -3 < k < 4:
+                expect(tnp.diag(tnp.asarray(host), k), np.diag(host, k))
+    host = np.arange(24, dtype="i2").reshape(2, 3, 4)
+    x = tnp.asarray(host)
+    expect(tnp.trace(x), np.trace(host))
+    expect(tnp.trace(x, 1, 1, 2, dtype="f4"), np.trace(host, 1, 1, 2, dtype="f4"))
+    expect(tnp.outer(x, [1, 2]), np.outer(host, [1, 2]))
+    with pytest.raises(ValueError, match="3 axes"):
+        tnp.diag(x)
+    assert not tnp.shares_memory(tnp.diag(x[0]), x)
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A"])
+def test_shapes_in_an_order(device, order):
+    for host in (np.arange(24).reshape(2, 3, 4), np.arange(24).reshape(4, 6).T):
+        x = tnp.asarray(host)
+        for shape in ((4, 6), -1, (2, -1, 2)):
+            expect(tnp.reshape(x, shape, order), host.reshape(shape, order=order))
+        expect(tnp.ravel(x, order), host.ravel(order))
+        expect(tnp.ravel(x, "K"), host.ravel("K"))
+
+
+def test_shapes_as_copies_and_views(device):
+    x = tnp.arange(6).reshape(2, 3)
+    assert tnp.shares_memory(tnp.reshape(x, 6, copy=False), x)
+    assert not tnp.shares_memory(tnp.reshape(x, 6, copy=True), x)
+    assert not tnp.shares_memory(tnp.reshape(x.T, 6, copy=True), x)
+    assert tnp.shares_memory(tnp.reshape(x.T, 6, order="F", copy=False), x)
+    with pytest.raises(ValueError, match="copy=False"):
+        tnp.reshape(x.T, 6, copy=False)
+    assert tnp.broadcast_shapes((2, 1), (3,)) == (2, 3)
+    assert tnp.isscalar(2.5) and not tnp.isscalar(x)
+
+
+# ---- arrays
 
 
 def test_attributes(device):

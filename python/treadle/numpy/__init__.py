@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from numpy import (
     bool_,
+    broadcast_shapes,
     complex64,
     complex128,
     e,
@@ -27,6 +28,7 @@ from numpy import (
     int16,
     int32,
     int64,
+    isscalar,
     nan,
     newaxis,
     pi,
@@ -40,6 +42,7 @@ from treadle import random
 from treadle._core.array import Array, evaluate
 
 from . import (
+    _composed,
     _creation,
     _dtypes,
     _elementwise,
@@ -49,6 +52,7 @@ from . import (
     _manipulation,
     _statistics,
 )
+from ._composed import *
 from ._creation import *
 from ._dtypes import *
 from ._elementwise import *
@@ -68,6 +72,7 @@ __all__ = [
     "Array",
     "bool",
     "bool_",
+    "broadcast_shapes",
     "complex64",
     "complex128",
     "e",
@@ -80,6 +85,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "isscalar",
     "nan",
     "newaxis",
     "pi",
@@ -90,6 +96,7 @@ __all__ = [
     "evaluate",
     "ndarray",
     "random",
+    *_composed.__all__,
     *_creation.__all__,
     *_dtypes.__all__,
     *_elementwise.__all__,

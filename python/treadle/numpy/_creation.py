@@ -60,7 +60,8 @@ def _lies(x: Array, order: str) -> bool:
     return True
 
 
-def _order_like(x: Array, order: str) -> str:
+def order_of(x: Array, order: str) -> str:
+    """C or F, where K and A stand for that of x."""
     if order not in ("K", "A"):
         return order
     return "F" if _lies(x, "F") and not _lies(x, "C") else "C"
@@ -244,7 +245,7 @@ def empty_like(
         x.shape if shape is None else shape,
         x.dtype if dtype is None else dtype,
         x.device if device is None else device,
-        _order_like(x, order),
+        order_of(x, order),
     )
 
 
@@ -263,7 +264,7 @@ def full_like(
         x.shape if shape is None else shape,
         fill_value,
         x.dtype if dtype is None else dtype,
-        _order_like(x, order),
+        order_of(x, order),
         device=x.device if device is None else device,
     )
 
@@ -308,6 +309,7 @@ def arange(
     kind = result_type(start, stop, step) if dtype is None else dtype
     if dtype is None and isinstance(kind, _numpy.dtype) and kind.kind == "b":
         kind = int64
+    start, stop, step = (x.item() if isinstance(x, Array) else x for x in (start, stop, step))
     return _array.arange(start, stop, step, kind, device)
 
 

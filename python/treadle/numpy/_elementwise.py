@@ -74,10 +74,10 @@ _ALIASES = {
     "atanh": "arctanh",
     "bitwise_invert": "invert",
     "bitwise_left_shift": "left_shift",
+    "bitwise_not": "invert",
     "bitwise_right_shift": "right_shift",
     "conj": "conjugate",
     "pow": "power",
-    "round": "rint",
     "true_divide": "divide",
     "mod": "remainder",
 }

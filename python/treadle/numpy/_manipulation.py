@@ -10,7 +10,7 @@ from typing import Any
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray
+from ._creation import asarray, order_of, zeros
 
 __all__ = [
     "array_split",
@@ -19,6 +19,7 @@ __all__ = [
     "atleast_3d",
     "broadcast_arrays",
     "broadcast_to",
+    "diag",
     "diagonal",
     "dsplit",
     "expand_dims",
@@ -49,14 +50,36 @@ def as_list(values: int | Sequence[int]) -> list[int]:
     return [index(value) for value in values] if hasattr(values, "__iter__") else [index(values)]
 
 
-def reshape(x: Array, shape: int | Sequence[int]) -> Array:
-    """The same elements in C's order under another shape: a view, or a copy where it takes one."""
-    return x.reshape(shape)
+def reshape(
+    x: Any, shape: int | Sequence[int], order: str = "C", *, copy: bool | None = None
+) -> Array:
+    """The same elements under another shape: a view, or a copy where it takes one. `order` is that
+    in which they are counted. With copy=True it always is one, with copy=False ValueError says
+    where it must be."""
+    x = asarray(x)
+    lengths, order = as_list(shape), order_of(x, order)
+    if order == "F":
+        result = x.transpose().reshape(lengths[::-1]).transpose()
+    else:
+        result = x.reshape(lengths)
+    if copy is None:
+        return result
+    is_view = x.size == 0 or _array.may_share_memory(result, x)
+    if not copy and not is_view:
+        raise ValueError(
+            f"the shape {tuple(lengths)} of an array of shape {x.shape} and strides {x.strides} "
+            "takes a copy, which copy=False forbids"
+        )
+    return result.copy() if copy and is_view else result
 
 
-def ravel(x: Array) -> Array:
-    """One axis: a view, or a copy."""
-    return x.ravel()
+def ravel(x: Any, order: str = "C") -> Array:
+    """One axis: a view, or a copy. With order "K" elements are counted as they lie in memory."""
+    x = asarray(x)
+    if order == "K":
+        axes = sorted(range(x.ndim), key=lambda axis: -abs(x.strides[axis]))
+        x, order = (x.transpose(axes) if axes else x), "C"
+    return reshape(x, -1, order)
 
 
 def squeeze(x: Array, axis: int | Sequence[int] | None = None) -> Array:
@@ -145,6 +168,22 @@ def meshgrid(
 def diagonal(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Elements (i, i + offset) of two axes, as a new last one."""
     return _array.diagonal(x, offset, axis1, axis2)
+
+
+def diag(v: Any, k: int = 0) -> Array:
+    """A square array of zeros with these elements on a diagonal that is k to the right of the main
+    one; of an array of two axes a copy of that diagonal."""
+    v = asarray(v)
+    if v.ndim == 2:
+        return _array.diagonal(v, k, 0, 1).copy()
+    if v.ndim != 1:
+        raise ValueError(f"diag: an array of {v.ndim} axes; it has one or two")
+    n = v.size + abs(k)
+    made = zeros((n, n), v.dtype, device=v.device)
+    if v.size:
+        first = k if k >= 0 else -k * n
+        made.reshape(n * n)[first : first + v.size * (n + 1) : n + 1] = v
+    return made
 
 
 def tril(x: Array, k: int = 0) -> Array:

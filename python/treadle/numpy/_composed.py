@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Functions that are made of several operations, which run as one kernel where they can."""
+
+from __future__ import annotations
+
+import math as _math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as _numpy
+
+from treadle._core import array as _array
+from treadle._core import rules as _rules
+from treadle._core.array import Array
+
+from ._creation import asarray
+from ._joining import concatenate
+from ._manipulation import broadcast_to, diagonal
+
+__all__ = [
+    "around",
+    "deg2rad",
+    "degrees",
+    "diff",
+    "divmod",
+    "frexp",
+    "modf",
+    "nan_to_num",
+    "outer",
+    "rad2deg",
+    "radians",
+    "round",
+    "trace",
+]
+
+
+def round(x: Any, decimals: int = 0, out: Array | None = None) -> Array:
+    """To so many decimals, and to even ones halfway; integers stay integers."""
+    x = asarray(x)
+    is_integer = x.dtype.kind in "iu"
+    if decimals == 0 or (is_integer and decimals > 0):
+        return _array.apply("positive" if is_integer else "rint", x, out=out)
+    scale, back = ("multiply", "divide") if decimals > 0 else ("divide", "multiply")
+    factor = 10.0 ** abs(decimals)
+    whole = _array.apply("rint", _array.apply(scale, x, factor))
+    if not is_integer:
+        return _array.apply(back, whole, factor, out=out)
+    rounded = _array.apply(back, whole, factor).astype(x.dtype)
+    return rounded if out is None else _array.apply("positive", rounded, out=out)
+
+
+around = round
+
+
+def modf(x: Any, /) -> tuple[Array, Array]:
+    """Fractions and whole parts, both of the sign of x."""
+    x = asarray(x)
+    return _array.apply("modf_fraction", x), _array.apply("modf_integer", x)
+
+
+def frexp(x: Any, /) -> tuple[Array, Array]:
+    """Significands from 0.5 on and below 1, and exponents of 2."""
+    x = asarray(x)
+    return _array.apply("frexp_mantissa", x), _array.apply("frexp_exponent", x)
+
+
+def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
+    """floor_divide() and remainder()."""
+    return _array.apply("floor_divide", x1, x2), _array.apply("remainder", x1, x2)
+
+
+def _scaled(name: str, factor: float, doc: str) -> Callable[..., Array]:
+    def function(x: Any, /, *, out: Array | None = None) -> Array:
+        x = asarray(x)
+        dtype = _rules._resolve("fabs", x)[-1]  # NumPy has the same dtypes for all three
+        return _array.apply("multiply", x.astype(dtype), factor, out=out)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+deg2rad = radians = _scaled("deg2rad", _math.pi / 180, "Angles in radians, of those in degrees.")
+rad2deg = degrees = _scaled("rad2deg", 180 / _math.pi, "Angles in degrees, of those in radians.")
+
+
+def nan_to_num(
+    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Array:
+    """With numbers for nan and the infinities, which become the largest and the least number of the
+    dtype unless it is said. With copy=False they are put into x itself."""
+    x = asarray(x)
+    if x.dtype.kind == "c":
+        parts = (nan_to_num(part, True, nan, posinf, neginf) for part in (x.real, x.imag))
+        result = _array.apply("make_complex", *parts)
+    elif x.dtype.kind == "f":
+        largest = float(_numpy.finfo(x.dtype).max)
+        posinf = largest if posinf is None else posinf
+        neginf = -largest if neginf is None else neginf
+        result = _array.apply("where", _array.apply("equal", x, _math.inf), posinf, x)
+        result = _array.apply("where", _array.apply("equal", x, -_math.inf), neginf, result)
+        result = _array.apply("where", _array.apply("isnan", x), nan, result)
+    else:
+        return x.copy() if copy else x
+    if copy:
+        return result
+    x[...] = result
+    return x
+
+
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
+    """Differences of neighbours along an axis, n times; of bool, whether they differ. What is put
+    before or behind is an array, or a number, which stands for one element."""
+    x = asarray(x)
+    if n < 0:
+        raise ValueError(f"diff: n is how many times, {n}; it is 0 or more")
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f"diff: axis {axis} of an array of {x.ndim} axes")
+    if n == 0:
+        return x
+    axis %= x.ndim
+    edge = [1 if k == axis else length for k, length in enumerate(x.shape)]
+    ends = [None if end is None else asarray(end) for end in (prepend, append)]
+    first, last = (end if end is None or end.ndim else broadcast_to(end, edge) for end in ends)
+    parts = [part for part in (first, x, last) if part is not None]
+    if len(parts) > 1:
+        x = concatenate(parts, axis)
+    before = (slice(None),) * axis
+    name = "not_equal" if x.dtype.kind == "b" else "subtract"
+    for _ in range(n):
+        x = _array.apply(name, x[(*before, slice(1, None))], x[(*before, slice(None, -1))])
+    return x
+
+
+def outer(a: Any, b: Any, out: Array | None = None) -> Array:
+    """The products of each element of a with each of b."""
+    a, b = asarray(a), asarray(b)
+    return _array.apply("multiply", a.reshape(a.size, 1), b.reshape(1, b.size), out=out)
+
+
+# over 6 parameters because they are NumPy's
+def trace(
+    x: Any,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: Any = None,
+    out: Array | None = None,
+) -> Array:
+    """The sum of elements (i, i + offset) of two axes."""
+    chosen = diagonal(asarray(x), offset, axis1, axis2)
+    return _array.reduce("sum", chosen, axis=-1, dtype=dtype, out=out)
