@@ -61,7 +61,7 @@ from treadle.pyopencl._cl import (  # noqa: F401
 from treadle.pyopencl._constants import *  # noqa: F403
 from treadle.pyopencl._constants import __all__ as _constant_names
 from treadle.pyopencl._copy import enqueue_copy, enqueue_fill
-from treadle.pyopencl._errors import Error, LogicError, MemoryError, RuntimeError
+from treadle.pyopencl._errors import Error, LogicError, MemoryError, RuntimeError, _no_attribute
 from treadle.pyopencl._program import (
     DEFAULT_BUILD_OPTIONS as _DEFAULT_BUILD_OPTIONS,
 )
@@ -194,8 +194,4 @@ _SUBMODULES = (
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return importlib.import_module(f"{__name__}.{name}")
-    if name in _ABSENT:
-        raise AttributeError(
-            f"pyopencl.{name} is not part of this release of Treadle ({_ABSENT[name]})"
-        )
-    raise AttributeError(f"module 'pyopencl' has no attribute {name!r}")
+    raise _no_attribute("pyopencl", name, _ABSENT)

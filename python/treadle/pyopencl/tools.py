@@ -42,6 +42,7 @@ from treadle.pyopencl._cl import (  # noqa: F401
     bitlog2,
     get_platforms,
 )
+from treadle.pyopencl._errors import _no_attribute
 from treadle.pyopencl._program import is_spirv  # noqa: F401
 from treadle.pyopencl._templates import KernelTemplateBase  # noqa: F401
 from treadle.pyopencl.compyte.dtypes import (  # noqa: F401
@@ -160,6 +161,19 @@ def pytest_generate_tests_for_pyopencl(metafunc: Any) -> None:
         [tuple(entry[name] for name in names) for entry in values],
         ids=[name_of(entry["ctx_factory"]) for entry in values],
     )
+
+
+# --- what is not there ---------------------------------------------------------------------------
+
+# What PyOpenCL has here and this release of Treadle does not.
+_ABSENT = dict.fromkeys(
+    ("PooledSVM", "SVMAllocator", "SVMPool"),
+    "shared virtual memory; MemoryPool and its buffers do the job",
+) | {"get_gl_sharing_context_properties": "memory shared with OpenGL; copies do the job"}
+
+
+def __getattr__(name: str) -> Any:
+    raise _no_attribute("pyopencl.tools", name, _ABSENT)
 
 
 # --- odds and ends -------------------------------------------------------------------------------
