@@ -295,13 +295,16 @@ def test_concatenate():
 
 
 @needs_indexing
-@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2])
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
 def test_stack(axis):
     x, y = floats(2, 3), floats(2, 3, start=9)
     a, b = gpuarray.to_gpu(x), gpuarray.to_gpu(y)
     for stacked in (gpuarray.stack([a, b], axis=axis), gpuarray.stack([a * 1, b.copy()], axis)):
         same(stacked, np.stack([x, y], axis=axis))
-        assert stacked.flags.c_contiguous == (axis == 0)
-        assert stacked.flags.f_contiguous == (axis != 0)
+        assert stacked.flags.c_contiguous == (axis in (0, -3))
+        assert stacked.flags.f_contiguous == (axis not in (0, -3))
     with pytest.raises(ValueError):
         gpuarray.stack([a, a.T], axis=axis)
+    for wrong in (3, -4):
+        with pytest.raises(ValueError):
+            gpuarray.stack([a, b], axis=wrong)

@@ -249,7 +249,8 @@ def stack(arrays: Sequence[GPUArray], axis: int = 0, allocator: Allocator = None
     in Fortran's."""
     arrays = list(arrays)
     first = first_array(*arrays)
-    if builtins.any(array.shape != first.shape for array in arrays) or axis in (0, -first.ndim - 1):
+    is_first_axis = not -first.ndim <= axis <= first.ndim or axis == 0  # or one that is refused
+    if is_first_axis or builtins.any(array.shape != first.shape for array in arrays):
         return first._give(tnp.stack(arrays, axis=axis), allocator)
     return first._give(stacked_backwards(arrays, axis), allocator)
 
