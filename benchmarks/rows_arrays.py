@@ -43,7 +43,7 @@ class Arrays(session.Session):
         self.count = 1 << int(self.size["BENCH_LOG2"])
         self.platform = {"BENCH_OPENCL_PLATFORM": platform}
         self.arrays = self.ours(ARRAYS, "arrays_treadle.py")
-        opencl = {"TREADLE_DEVICE": "opencl"}
+        opencl = {"TREADLE_DEVICE": "opencl"} | self.platform
         self.arrays_opencl = self.ours(f"{ARRAYS} on OpenCL", "arrays_treadle.py", opencl)
         self.null = self.ours(f"{ARRAYS}, null", "arrays_treadle.py", {"TREADLE_DEVICE": "null"})
         run = ("-m", "treadle", "run")

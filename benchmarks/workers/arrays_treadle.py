@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Treadle's arrays on the device that TREADLE_DEVICE names: tasks, and what each step costs."""
 
+import os
 import pathlib
 import sys
 
@@ -29,6 +30,11 @@ class Treadle(Library):
         import treadle
         import treadle.numpy
 
+        if os.environ.get("TREADLE_DEVICE") == "opencl":  # of the platform that the peers use
+            wanted = os.environ["BENCH_OPENCL_PLATFORM"].lower()
+            names = {d.id: d.name.lower() for d in treadle.devices() if d.id.startswith("opencl")}
+            chosen = [found for found, name in names.items() if wanted in name]
+            treadle.find_device((chosen or list(names))[0]).__enter__()
         self.xp = treadle.numpy
         self.evaluate = treadle.evaluate
         self.stream = treadle.current_stream()
