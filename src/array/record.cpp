@@ -204,6 +204,15 @@ Layout folded_layout(const Layout& elements, const Folding& folding, std::size_t
   return layout;
 }
 
+/// An array of negative exponents gives zeros; a number is refused, as NumPy does.
+void require_power(const Operand& base, const Operand& exponent) {
+  if (base.array() == nullptr || exponent.array() != nullptr) return;
+  const Number& number = exponent.number();
+  if (base.array()->dtype().is_integer() && number.is_integer() && number.is_negative())
+    throw InvalidArgument("integers to negative integer powers are not allowed",
+                          "cast the array to float64");
+}
+
 }  // namespace
 
 NodeRef make_leaf(Ref<Storage> storage, const Layout& layout, const DType& dtype) {
@@ -267,6 +276,7 @@ NodeRef node_of(const Operand& operand, Scalar dtype) {
 
 NodeRef record(Op op, std::span<const Operand> operands) {
   require_count(op, operands.size());
+  if (op == Op::power) require_power(operands[0], operands[1]);
   std::array<OperandType, most_operands> types = {Scalar::boolean, Scalar::boolean,
                                                   Scalar::boolean};
   std::ranges::transform(operands, types.begin(), &Operand::type);

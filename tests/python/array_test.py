@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import treadle
+import treadle.numpy as tnp
 from treadle import _core
 
 ARRAY = _core.array  # what treadle.numpy is made of
@@ -256,3 +257,11 @@ def test_programs_of_statements_compute_what_numpy_does(device, evaluation, seed
     if not device.traits.runs_kernels:
         pytest.skip("it computes nothing")
     Program(seed).run(40)
+
+
+def test_integers_have_no_negative_integer_powers():
+    x = tnp.asarray([1, 2, 3])
+    for compute in (lambda: x**-1, lambda: tnp.power(x, -1), lambda: x.__ipow__(-1)):
+        with pytest.raises(ValueError, match="negative integer powers"):
+            compute()
+    np.testing.assert_array_equal((x**-1.0).get(), np.array([1, 2, 3]) ** -1.0)

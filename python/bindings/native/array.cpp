@@ -108,19 +108,11 @@ PyObject* in_place(PyObject* a, PyObject* b) noexcept {
   });
 }
 
-/// Exponents that are cheaper as other operations, with the same result.
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) noexcept {
   return guarded([&]() -> PyObject* {
     const ArrayOperand x(a, b), y(b, a);
     if (modulus != Py_None || !x || !y) return not_implemented();
-    const bool is_number = y.get().array() == nullptr;
-    if (is_number && x.get().array() != nullptr) {
-      const DType& dtype = x.get().array()->dtype();
-      const Number& exponent = y.get().number();
-      if (dtype.is_integer() && exponent.is_integer() && exponent.is_negative())
-        throw InvalidArgument("integers to negative integer powers are not allowed",
-                              "cast the array to float64");
-    }
+    note_launch_site();
     return array_object(array::power(x.get(), y.get())).release().ptr();
   });
 }
