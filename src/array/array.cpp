@@ -115,9 +115,7 @@ memory::Buffer Array::buffer() const { return computed(*this)->storage->buffer; 
 
 std::pair<device::Location, device::WatchedMemory*> Array::for_launch() const {
   const NodeRef own = computed(*this);
-  return {device::Location(own->storage->buffer) +
-              static_cast<std::uint64_t>(own->layout.offset_bytes()),
-          own->storage.get()};
+  return {own->storage->first_element(own->layout), own->storage.get()};
 }
 
 memory::Buffer Array::buffer(const StreamRef& stream) const {

@@ -127,7 +127,7 @@ void Fusion::order(const StreamRef& stream) {
 
 device::Location Fusion::Operand::location() const {
   if (!storage) return {};
-  return device::Location(storage->buffer) + static_cast<std::uint64_t>(layout.offset_bytes());
+  return storage->first_element(layout);
 }
 
 std::uint64_t Fusion::Operand::size_bytes() const {

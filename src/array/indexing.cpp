@@ -230,13 +230,6 @@ Places places_of(const Array& x, std::span<const AnyIndex> indices, Use use) {
       .replace(expanded.layout, expanded.arrays, expanded.where);
 }
 
-std::size_t counted_axis(const Array& x, int axis) {
-  if (axis < -x.rank() || axis >= x.rank())
-    throw IndexError("there is no axis " + std::to_string(axis) + " among " +
-                     std::to_string(x.rank()) + " (shape " + shape_text(x.shape()) + ")");
-  return static_cast<std::size_t>(axis < 0 ? axis + x.rank() : axis);
-}
-
 /// As many values as there are indices, in their shape.
 Array put_values(const Array& values, const IndexArray& indices) {
   const Array flat = ravel(values);
@@ -301,7 +294,7 @@ void put(const Array& array, const IndexArray& indices, const Operand& values, B
     // Strides do not say where the i-th element is.
     const Array dense = ravel(dense_copy(x));
     put(dense, indices, values, bounds);
-    return x.assign(reshape(dense, Shape(x.shape().begin(), x.shape().end())));
+    return x.assign(reshape(dense, shape_of(x)));
   }
   const Array flat = x.viewed(*flat_layout, x.dtype());
   const Places places =

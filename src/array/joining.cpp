@@ -14,15 +14,6 @@
 namespace treadle::array {
 namespace {
 
-Shape shape_of(const Array& x) { return {x.shape().begin(), x.shape().end()}; }
-
-/// The axis counted from 0.
-std::size_t counted(const Array& x, int axis) {
-  // sliced() names an axis that is not there.
-  if (axis < -x.rank() || axis >= x.rank()) x.layout().sliced(axis, 0, 0);
-  return static_cast<std::size_t>(axis < 0 ? axis + x.rank() : axis);
-}
-
 Array part(const Array& x, std::size_t axis, std::int64_t begin, std::int64_t end) {
   return x.viewed(x.layout().sliced(static_cast<int>(axis), begin, end), x.dtype());
 }
@@ -80,7 +71,7 @@ void require_count(const char* what, std::int64_t count) {
 Array concatenate(std::span<const Array> arrays, int axis) {
   if (arrays.empty()) throw InvalidArgument("concatenate of no arrays", "pass at least one");
   const Array& first = arrays.front();
-  const std::size_t along = counted(first, axis);
+  const std::size_t along = counted_axis(first, axis);
   require_joinable(arrays, along);
   Shape shape = shape_of(first);
   for (const Array& x : arrays.subspan(1)) shape[along] += x.shape()[along];
@@ -121,7 +112,7 @@ Array roll(const Array& x, std::span<const std::int64_t> shifts, std::span<const
                           "give one for each");
   std::vector<std::int64_t> all(x.shape().size(), 0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::size_t axis = counted(x, axes[i]);
+    const std::size_t axis = counted_axis(x, axes[i]);
     const std::int64_t extent = std::max<std::int64_t>(x.shape()[axis], 1);
     all[axis] = (all[axis] + shifts[i] % extent) % extent;
   }
@@ -138,7 +129,7 @@ Array roll(const Array& x, std::int64_t shift) {
 
 Array repeat(const Array& x, std::int64_t count, int axis) {
   require_count("repeat", count);
-  const std::size_t along = counted(x, axis);
+  const std::size_t along = counted_axis(x, axis);
   Shape repeated = shape_of(x), shape = repeated;
   repeated.insert(repeated.begin() + static_cast<std::ptrdiff_t>(along) + 1, count);
   shape[along] *= count;
@@ -217,7 +208,7 @@ std::vector<Array> split(const Array& x, std::span<const std::int64_t> positions
 std::vector<Array> array_split(const Array& x, std::int64_t parts, int axis) {
   if (parts < 1)
     throw InvalidArgument("a split into " + std::to_string(parts) + " parts", "give 1 or more");
-  const std::int64_t extent = x.shape()[counted(x, axis)];
+  const std::int64_t extent = x.shape()[counted_axis(x, axis)];
   std::vector<std::int64_t> positions;
   for (std::int64_t i = 1; i < parts; ++i)
     positions.push_back(i * (extent / parts) + std::min(i, extent % parts));
@@ -225,7 +216,7 @@ std::vector<Array> array_split(const Array& x, std::int64_t parts, int axis) {
 }
 
 std::vector<Array> unstack(const Array& x, int axis) {
-  const std::size_t along = counted(x, axis);
+  const std::size_t along = counted_axis(x, axis);
   std::vector<Array> parts;
   for (std::int64_t i = 0; i < x.shape()[along]; ++i)
     parts.push_back(squeeze(part(x, along, i, i + 1), static_cast<int>(along)));

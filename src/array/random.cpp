@@ -115,7 +115,7 @@ void Generator::fill(const Array& out, const RandomDraw& draw) {
   require_writable(target);
   const StreamRef stream = target.context->stream(target.stream);
   if (!target.layout.is_contiguous(target.dtype.size_bytes())) {
-    const Shape shape(out.shape().begin(), out.shape().end());
+    const Shape shape = shape_of(out);
     const Array dense = empty(shape, target.dtype, {.stream = stream});
     fill(dense, draw);
     return out.assign(dense);
@@ -125,8 +125,7 @@ void Generator::fill(const Array& out, const RandomDraw& draw) {
     const std::lock_guard lock(target.context->mutex);
     target.storage->order_write(stream);
   }
-  const device::Location location = device::Location(target.storage->buffer) +
-                                    static_cast<std::uint64_t>(target.layout.offset_bytes());
+  const device::Location location = target.storage->first_element(target.layout);
   const device::LeaveDeferred leave;  // those who read the target have been computed
   const std::lock_guard lock(mutex_);
   kernel::fill_random(*stream, {location, static_cast<std::uint64_t>(target.layout.size())}, draw,

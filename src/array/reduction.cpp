@@ -187,7 +187,7 @@ class Reducing {
   /// The mask, an element for each of x.
   Array broadcast_mask() {
     if (mask_.layout().same_shape(x_.layout())) return mask_;
-    return broadcast_to(mask_, Shape(x_.shape().begin(), x_.shape().end()));
+    return broadcast_to(mask_, shape_of(x_));
   }
 
   Array recorded(NodeRef node) {
@@ -303,7 +303,7 @@ Array broadcast_weights(const Array& x, Array weights, const Axes& axes) {
     if (counted >= 0 && counted < x.rank()) shape[static_cast<std::size_t>(counted)] = -1;
     weights = reshape(weights, shape);
   }
-  return broadcast_to(weights, Shape(x.shape().begin(), x.shape().end()));
+  return broadcast_to(weights, shape_of(x));
 }
 
 /// Of two arrays of one axis and one length.

@@ -86,6 +86,11 @@ class Storage final : public device::WatchedMemory {
   /// The stream whose work changed the memory last, or for which it was allocated.
   const StreamRef& stream() const noexcept { return stream_; }
 
+  /// Of the first element of a layout of the memory; tells nobody its address.
+  device::Location first_element(const Layout& layout) const {
+    return device::Location(buffer) + static_cast<std::uint64_t>(layout.offset_bytes());
+  }
+
   const memory::Buffer buffer;
   const std::uint64_t handle;  ///< of its allocation; 0 for no bytes
   /// Operands of pending nodes that are views of this. Read without the lock: 0 is the usual case.

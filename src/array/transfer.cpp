@@ -12,11 +12,6 @@
 namespace treadle::array {
 namespace {
 
-device::Location first_element(const Node& leaf) {
-  return device::Location(leaf.storage->buffer) +
-         static_cast<std::uint64_t>(leaf.layout.offset_bytes());
-}
-
 /// Later work of `stream` may read the elements.
 void order_reader(const Node& leaf, const StreamRef& stream) {
   const std::lock_guard lock(leaf.context->mutex);
@@ -72,7 +67,8 @@ void copy_out(const Array& x, void* values, const StreamRef& stream) {
   if (!own.layout.is_contiguous(own.dtype.size_bytes()))
     return copy_out(dense_copy(x), values, stream);
   order_reader(own, stream);
-  stream->copy_out(values, first_element(own), static_cast<std::size_t>(x.size_bytes()));
+  stream->copy_out(values, own.storage->first_element(own.layout),
+                   static_cast<std::size_t>(x.size_bytes()));
 }
 
 void copy_in(const Array& x, const void* values, const StreamRef& stream) {
@@ -82,8 +78,7 @@ void copy_in(const Array& x, const void* values, const StreamRef& stream) {
   require_writable(own);
   if (own.layout.size() == 0) return;
   if (!own.layout.is_contiguous(own.dtype.size_bytes())) {
-    const Array staged =
-        empty(Shape(x.shape().begin(), x.shape().end()), own.dtype, {.stream = stream});
+    const Array staged = empty(shape_of(x), own.dtype, {.stream = stream});
     copy_in(staged, values, stream);
     const device::StreamScope scope(stream);
     return x.assign(staged);
@@ -94,7 +89,8 @@ void copy_in(const Array& x, const void* values, const StreamRef& stream) {
     own.storage->order_write(stream);
   }
   const device::LeaveDeferred leave;  // those who read it have been computed
-  stream->copy_in(first_element(own), values, static_cast<std::size_t>(x.size_bytes()));
+  stream->copy_in(own.storage->first_element(own.layout), values,
+                  static_cast<std::size_t>(x.size_bytes()));
 }
 
 }  // namespace treadle::array

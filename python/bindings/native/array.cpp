@@ -31,8 +31,6 @@ PyTypeObject* array_type = nullptr;
 
 Array& self_of(PyObject* object) { return *nb::inst_ptr<Array>(object); }
 
-nb::object numpy() { return nb::module_::import_("numpy"); }
-
 /// Integers beyond 64 bits are beyond every integer dtype, and become floating numbers.
 Number integer_from(PyObject* object) {
   int overflow = 0;
@@ -54,10 +52,6 @@ bool is_numpy_scalar(PyObject* object) {
 }
 bool is_record(PyObject* object) {
   return !nb::handle(object).attr("dtype").attr("names").is_none();
-}
-bool is_numpy_array(PyObject* object) {
-  static const nb::object& ndarray = *new nb::object(numpy().attr("ndarray"));
-  return PyObject_IsInstance(object, ndarray.ptr()) == 1;
 }
 
 /// The array that becomes the result of a slot; what is thrown becomes Python's error.
@@ -187,14 +181,6 @@ PyObject* item_at(PyObject* a, Py_ssize_t position) noexcept {
 }
 
 /// Along the first axis; item_at() ends it by its IndexError.
-PyObject* iterate(PyObject* a) noexcept {
-  return guarded([&]() -> PyObject* {
-    if (self_of(a).rank() == 0)
-      raise_python(PyExc_TypeError, "iteration over an array without axes");
-    return PySeqIter_New(a);
-  });
-}
-
 PyObject* subscript(PyObject* a, PyObject* key) noexcept {
   return guarded(
       [&]() -> PyObject* { return array_object(subscripted(self_of(a), key)).release().ptr(); });
@@ -205,9 +191,7 @@ class AssignedValue {
  public:
   AssignedValue(const Array& target, nb::handle value, PyObject* beside)
       : host_(on_host(target, value)), operand_(host_.ptr(), beside) {
-    if (!operand_)
-      raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(value.ptr())->tp_name +
-                                        " is no value for elements of an array");
+    require_value(operand_, value);
   }
   const Operand& get() const { return operand_.get(); }
 
@@ -287,7 +271,6 @@ PyType_Slot slots[] = {{Py_nb_add, slot(binary<Op::add>)},
                        {Py_bf_releasebuffer, slot(release_array_buffer)},
                        {Py_mp_length, slot(length)},
                        {Py_sq_item, slot(item_at)},
-                       {Py_tp_iter, slot(iterate)},
                        {Py_mp_subscript, slot(subscript)},
                        {Py_mp_ass_subscript, slot(assign_subscript)},
                        {Py_tp_richcompare, slot(compare)},
@@ -384,6 +367,13 @@ void bind_methods(nb::class_<Array>& type) {
 
 }  // namespace
 
+nb::object numpy() { return nb::module_::import_("numpy"); }
+nb::object protocols() { return nb::module_::import_("treadle.numpy._protocols"); }
+bool is_numpy_array(PyObject* object) {
+  static const nb::object& ndarray = *new nb::object(numpy().attr("ndarray"));
+  return PyObject_IsInstance(object, ndarray.ptr()) == 1;
+}
+
 const Array* as_array(PyObject* object) noexcept {
   if (Py_TYPE(object) == array_type || PyObject_TypeCheck(object, array_type))
     return nb::inst_ptr<Array>(object);
@@ -395,6 +385,12 @@ nb::object array_object(Array array) {
   new (nb::inst_ptr<Array>(made)) Array(std::move(array));
   nb::inst_mark_ready(made);
   return made;
+}
+
+void require_value(const ArrayOperand& operand, nb::handle object) {
+  if (!operand)
+    raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(object.ptr())->tp_name +
+                                      " is no value for elements of an array");
 }
 
 ArrayOperand::ArrayOperand(PyObject* object, PyObject* beside) {

@@ -34,6 +34,14 @@ class ArrayOperand {
   Array made_;
 };
 
+/// Throws TypeError for what cannot be assigned to elements.
+void require_value(const ArrayOperand& operand, nb::handle object);
+
+/// The module.
+nb::object numpy();
+/// What of the protocols is calls of treadle.numpy by name.
+nb::object protocols();
+bool is_numpy_array(PyObject* object);
 /// A number of Python or NumPy. Throws TypeError.
 Number number_from(nb::handle object);
 /// What numpy.dtype() takes, records included. Throws DTypeError for those that devices do not

@@ -23,9 +23,6 @@ namespace {
 using device::Stream;
 using StreamRef = std::shared_ptr<Stream>;
 
-nb::object numpy() { return nb::module_::import_("numpy"); }
-nb::object protocols() { return nb::module_::import_("treadle.numpy._protocols"); }
-
 /// A NumPy array whose elements lie dense, in C's or in Fortran's order.
 struct DenseHost {
   nb::object array;

@@ -63,9 +63,8 @@ struct Part {
 };
 
 bool is_host_array(nb::handle part) {
-  static const nb::object& ndarray = *new nb::object(nb::module_::import_("numpy").attr("ndarray"));
   if (nb::isinstance<nb::list>(part) || PyBool_Check(part.ptr())) return true;
-  return PyObject_IsInstance(part.ptr(), ndarray.ptr()) == 1 &&
+  return is_numpy_array(part.ptr()) &&
          (nb::cast<int>(part.attr("ndim")) > 0 || kind_of(nb::borrow(part)) == 'b');
 }
 
@@ -175,9 +174,7 @@ Bounds bounds_from(const std::optional<std::string>& mode) {
 }
 
 array::Operand operand_of(const ArrayOperand& operand, nb::handle object) {
-  if (!operand)
-    raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(object.ptr())->tp_name +
-                                      " is no value for elements of an array");
+  require_value(operand, object);
   return operand.get();
 }
 

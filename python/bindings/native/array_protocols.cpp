@@ -24,10 +24,6 @@ namespace {
 
 using memory::Buffer;
 
-nb::object numpy() { return nb::module_::import_("numpy"); }
-/// What of the protocols is calls of treadle.numpy by name.
-nb::object protocols() { return nb::module_::import_("treadle.numpy._protocols"); }
-
 constexpr int host_type = 1;  // DLPack's kDLCPU
 
 bool is_host_memory(device::Device& device) {

@@ -31,8 +31,6 @@ class Array:
     def __ge__(self, value: Any, /) -> Self:
         """Return self>=value."""
 
-    def __iter__(self) -> Iterator[Array]: ...
-
     def __init__(self, array: Array) -> None:
         """
         The same array: its elements are shared. For subclasses; treadle.numpy makes new ones.
@@ -302,6 +300,8 @@ class Array:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles have the elements; they become an array on the current device."""
+
+    def __iter__(self) -> Iterator[Array]: ...
 
     def __contains__(self, arg: object, /) -> bool: ...
 
