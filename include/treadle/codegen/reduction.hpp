@@ -19,7 +19,7 @@
 // Axes that stay and axes that are folded are lowered each for itself (treadle/codegen/
 // lowering.hpp). Neighbouring work-items take neighbouring elements: along the folded axes where
 // these are innermost in memory ("rows": 256, 32, 8 or 1 work-items on a result), else along the
-// axes that stay ("columns": 32 neighbouring results by 8 work-items each):
+// axes that stay ("columns": 64 neighbouring results by 4 work-items each, or more by fewer):
 //
 //   x.sum(axis=1), rows:   r0 | . . . .     x.sum(axis=0), columns:   r0 r1 r2 r3
 //     lanes ->             r1 | . . . .       results ->              .  .  .  .   lanes |
