@@ -61,10 +61,11 @@ TEST_P(MutationTest, FunctionsOfBuffers) {
 
 TEST_P(MutationTest, CopiesAndFillsOfStreams) {
   const std::array<std::byte, 4> zero = {};
-  const memory::Buffer other(device(), std::vector<float>(4));
+  const std::vector<float> zeros(4);  // alive until the copy, which may run later
+  const memory::Buffer other(device(), zeros);
   expect_old([&](Array& x) { stream().fill(x.buffer(), zero, 4); });
   expect_old([&](Array& x) { stream().copy(x.buffer(), other, 16); });
-  expect_old([&](Array& x) { stream().copy_in(x.buffer(), std::array<float, 4>{}.data(), 16); });
+  expect_old([&](Array& x) { stream().copy_in(x.buffer(), zeros.data(), 16); });
   expect_old([&](Array& x) { stream().copy_from_peer(x.buffer(), *device(), other, 16); });
   // A change by another stream, whose order is the program's to see to.
   const auto second = device()->make_stream();

@@ -55,16 +55,22 @@ TEST_P(TransferTest, ArraysMoveBetweenDevices) {
   const device::StreamScope scope(shared_stream());
   const Array x = transpose(reshape(make(count_up(6)), {2, 3}));
   EXPECT_EQ(to_device(x, here()).location().handle, x.location().handle);
-  const auto cpu = device::find_device("cpu");
-  const Placement there = {.stream = cpu->default_stream()};
+  const std::vector<std::string> ids = device::device_ids();  // the null device is the last
+  const auto other =
+      device::find_device(ids.front() != device()->info().id ? ids.front() : ids.back());
+  const bool computes = runs_kernels() && other->info().id != "null";
+  const Placement there = {.stream = other->default_stream()};
   const Array moved = to_device(x.at({Index{.start = 1}}) * 2, there);
-  EXPECT_EQ(&moved.device(), cpu.get());
-  if (runs_kernels()) {
+  EXPECT_EQ(&moved.device(), other.get());
+  if (computes) {
     EXPECT_EQ(moved.as<float>(), (std::vector<float>{2, 8, 4, 10}));
   }
   const Array back = to_device(moved + 1, here());
   EXPECT_EQ(&back.device(), device().get());
-  expect(back, {3, 9, 5, 11});
+  const std::vector<float> values = back.as<float>();
+  if (computes) {
+    EXPECT_EQ(values, (std::vector<float>{3, 9, 5, 11}));
+  }
   EXPECT_EQ(to_device(zeros({0, 3}, Scalar::float32, here()), there).size(), 0);
 }
 
