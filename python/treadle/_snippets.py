@@ -31,8 +31,10 @@ class Snippet:
         has_range: bool,
         index_type: str = "long",
         is_wide: bool | None = None,
+        is_apart: bool = False,
     ) -> ElementwiseText:
-        """The program; is_wide=None: for launches of any number of groups of any size."""
+        """The program; is_wide=None: for launches of any number of groups of any size; is_apart: of
+        vectors that share no memory."""
         parts = dataclasses.asdict(self)
         return generate_elementwise(
             parameters,
@@ -41,6 +43,7 @@ class Snippet:
             has_range=has_range,
             index_type=index_type,
             is_wide=is_wide,
+            is_apart=is_apart,
             **parts,
         )
 

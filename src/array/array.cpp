@@ -211,7 +211,10 @@ Array copy(const Array& x) {
 
 bool may_share_memory(const Array& x, const Array& y) {
   const Node &a = Access::node(x), &b = Access::node(y);
+  if (&a == &b) return x.size() > 0;
   if (a.context != b.context || !a.is_leaf() || !b.is_leaf()) return false;
+  const bool has_addresses = x.device().info().language != Language::opencl_c;
+  if (!has_addresses && a.storage->handle != b.storage->handle) return false;
   // Two storages may be views of one memory, which somebody else owns.
   const bool is_one = a.storage == b.storage;
   const auto placed = [&](const Node& node) {

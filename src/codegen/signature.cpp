@@ -86,15 +86,16 @@ std::vector<ParameterSpec> parse_parameters(std::string_view text, const TypeNam
   return parameters;
 }
 
-std::string declare(const ParameterSpec& parameter, const Dialect& dialect,
-                    const TypeNames& types) {
+std::string declare(const ParameterSpec& parameter, const Dialect& dialect, const TypeNames& types,
+                    std::string_view qualifier) {
+  const std::string star = qualifier.empty() ? " *" : " *" + std::string(qualifier) + " ";
   switch (parameter.kind) {
     case ParameterSpec::Kind::scalar:
       return types.name_of(parameter.dtype) + " " + parameter.name;
     case ParameterSpec::Kind::vector:
-      return element(parameter, dialect, types) + " *" + parameter.name;
+      return element(parameter, dialect, types) + star + parameter.name;
     case ParameterSpec::Kind::vector_with_offset:
-      return element(parameter, dialect, types) + " *" + parameter.name + "__base, " +
+      return element(parameter, dialect, types) + star + parameter.name + "__base, " +
              types.name_of(Scalar::int64) + " " + parameter.name + "__offset";
   }
   return {};

@@ -71,6 +71,22 @@ bool mentions(std::string_view text, std::string_view identifier) {
   return found;
 }
 
+/// Whether every use of `pointer` is the value `pointer[i]`, or an assignment to it.
+bool uses_only_its_element(std::string_view text, std::string_view pointer) {
+  for (std::size_t at = text.find(pointer); at != std::string_view::npos;
+       at = text.find(pointer, at + 1)) {
+    std::string_view rest = text.substr(at + pointer.size());
+    if ((at > 0 && is_word(text[at - 1])) || (!rest.empty() && is_word(rest.front()))) continue;
+    if (without_blanks_behind(text.substr(0, at)).ends_with('&')) return false;
+    for (const char c : {'[', 'i', ']'}) {
+      rest = without_blanks_before(rest);
+      if (!rest.starts_with(c)) return false;
+      rest.remove_prefix(1);
+    }
+  }
+  return true;
+}
+
 /// The lines of `text` that define macros, which the operation may call.
 std::string definitions(std::string_view text) {
   std::string lines;
@@ -94,6 +110,7 @@ class SnippetWriter {
         dialect_(dialect),
         types_(types),
         is_literal_(snippet.any_launch || speaks_of_its_loop(snippet)),
+        is_apart_(!is_literal_ && uses_elements_apart()),
         index_(types.name_of(snippet.has_range ? Scalar::int64 : snippet.index_dtype)),
         uint_(types.name_of(Scalar::uint32)) {}
 
@@ -128,6 +145,21 @@ class SnippetWriter {
     return std::max<std::uint64_t>(1, lengths) * tiling_.chunk_length;
   }
 
+  /// Whether pointers may be declared to share no memory.
+  bool uses_elements_apart() const {
+    if (!snippet_.is_apart || snippet_.has_range || tiling_.schedule == Schedule::narrow)
+      return false;
+    const std::string macros = definitions(snippet_.preamble);
+    for (const ParameterSpec& parameter : snippet_.parameters) {
+      if (parameter.kind == ParameterSpec::Kind::scalar) continue;
+      if (mentions(macros, parameter.name)) return false;
+      for (const std::string* text :
+           {&snippet_.operation, &snippet_.loop_prep, &snippet_.after_loop})
+        if (!uses_only_its_element(without_comments(*text), parameter.name)) return false;
+    }
+    return true;
+  }
+
   void refuse_own_names() const {
     for (const ParameterSpec& parameter : snippet_.parameters)
       for (const std::string_view own :
@@ -150,7 +182,7 @@ class SnippetWriter {
     if (!snippet_.preamble.empty()) text_.directive(snippet_.preamble);
     std::vector<std::string> list;
     for (const ParameterSpec& parameter : snippet_.parameters)
-      list.push_back(declare(parameter, dialect_, types_));
+      list.push_back(declare(parameter, dialect_, types_, is_apart_ ? dialect_.restrict : ""));
     for (const char* own : {"n", "start", "stop", "step"})
       if (snippet_.has_range != (std::string_view(own) == "n"))
         list.push_back(joined({index_, " ", own}));
@@ -205,27 +237,36 @@ class SnippetWriter {
     while (is_theirs()) name += '_';
     return name;
   }
-  /// `i` of the element at a position.
-  void write_index(const std::string& position) {
-    if (snippet_.has_range) {
-      text_.line({"const ", index_, " i = start + (", position, ") * step;"});
-      text_.open("if (step < 0 ? i > stop : i < stop)");
-    } else {
-      text_.line({"const ", index_, " i = ", position, ";"});
-      text_.open("if (i < n)");
-    }
+  /// The operation for the element of a range at a position.
+  void write_element_of_range(const std::string& position) {
+    text_.line({"const ", index_, " i = start + (", position, ") * step;"});
+    write_operation({"if (step < 0 ? i > stop : i < stop)"});
   }
   void write_wide() {
     const std::string tile = own_name("tile"), item = own_name("item");
+    const std::string size = std::to_string(tiling_.group_size);
+    const std::string most = std::to_string(tiling_.strided_items);
     text_.line({"const ", index_, " ", tile, " = (", index_, ")", dialect_.group_id, " * ",
                 std::to_string(group_length()), " + ", dialect_.local_id, ";"});
     write_statements(snippet_.loop_prep);
-    text_.directive("#pragma unroll");
-    text_.open({"for (", uint_, " ", item, " = 0; ", item, " < ",
-                std::to_string(tiling_.strided_items), "; ++", item, ")"});
-    write_index(joined({tile, " + ", item, " * ", std::to_string(tiling_.group_size)}));
+    const std::string position = joined({tile, " + ", item, " * ", size});
+    if (snippet_.has_range) {
+      text_.directive("#pragma unroll");
+      text_.open({"for (", uint_, " ", item, " = 0; ", item, " < ", most, "; ++", item, ")"});
+      write_element_of_range(position);
+      return text_.close();
+    }
+    // Elements are counted before the loop: a load behind a branch is not moved before it.
+    const std::string items = own_name("items");
+    const std::string last = std::to_string((tiling_.strided_items - 1) * tiling_.group_size);
+    text_.line({"const ",   uint_, " ",       items, " = ", tile,
+                " + ",      last,  " < n ? ", most,  " : ", tile,
+                " < n ? (", uint_, ")((n - ", tile,  " + ", std::to_string(tiling_.group_size - 1),
+                ") / ",     size,  ") : 0;"});
+    text_.directive("#pragma unroll " + most);
+    text_.open({"for (", uint_, " ", item, " = 0; ", item, " < ", items, "; ++", item, ")"});
+    text_.line({"const ", index_, " i = ", position, ";"});
     write_statements(snippet_.operation);
-    text_.close();
     text_.close();
   }
   void write_narrow() {
@@ -242,9 +283,7 @@ class SnippetWriter {
     }
     const std::string item = own_name("item");
     text_.open({"for (", uint_, " ", item, " = 0; ", item, " < ", length, "; ++", item, ")"});
-    write_index(joined({chunk, " + ", item}));
-    write_statements(snippet_.operation);
-    text_.close();
+    write_element_of_range(joined({chunk, " + ", item}));
     text_.close();
   }
 
@@ -252,7 +291,7 @@ class SnippetWriter {
   const Tiling& tiling_;
   const Dialect& dialect_;
   const TypeNames& types_;
-  bool is_literal_;
+  bool is_literal_, is_apart_;
   std::string index_, uint_;
   TextWriter text_;
 };

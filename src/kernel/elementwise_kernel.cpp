@@ -50,18 +50,40 @@ ElementwiseKernel::ElementwiseKernel(std::shared_ptr<device::Device> device,
   snippet_.after_loop = std::move(options.after_loop);
 }
 
-codegen::SnippetText ElementwiseKernel::generate(bool has_range) const {
+codegen::SnippetText ElementwiseKernel::generate(bool has_range, bool is_apart) const {
   codegen::Snippet snippet = snippet_;
   snippet.has_range = has_range;
+  snippet.is_apart = is_apart;
   return codegen::generate_snippet(snippet, codegen::tiling_of(schedule_),
                                    codegen::dialect_of(device_->info().language), types_);
 }
 
-const ElementwiseKernel::Form& ElementwiseKernel::form(bool has_range) {
+/// Whether no two pointers have one of their first n elements in common.
+bool ElementwiseKernel::are_apart(std::span<const Argument> arguments, std::uint64_t n) const {
+  const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
+  struct Range {
+    std::uint64_t handle, begin, end;
+  };
+  std::vector<Range> ranges;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind() != Argument::Kind::memory) continue;
+    const device::Location& at = arguments[i].location();
+    const std::uint64_t begin = at.offset + (has_addresses ? at.handle : 0);
+    const std::uint64_t size_bytes = n * snippet_.parameters[i].dtype.size_bytes();
+    const Range range{has_addresses ? 0 : at.handle, begin, begin + size_bytes};
+    for (const Range& other : ranges)
+      if (range.handle == other.handle && range.begin < other.end && other.begin < range.end)
+        return false;
+    ranges.push_back(range);
+  }
+  return true;
+}
+
+const ElementwiseKernel::Form& ElementwiseKernel::form(bool has_range, bool is_apart) {
   const std::lock_guard lock(mutex_);
-  std::optional<Form>& form = forms_[has_range ? 1 : 0];
+  std::optional<Form>& form = forms_[has_range ? 1 : 0][is_apart ? 1 : 0];
   if (!form) {
-    const codegen::SnippetText made = generate(has_range);
+    const codegen::SnippetText made = generate(has_range, is_apart);
     const Program program(device_, made.text, {.flags = flags_, .source_name = snippet_.name});
     form.emplace(Form{program.kernel(snippet_.name), made.group_size, made.group_length});
   }
@@ -89,7 +111,9 @@ void ElementwiseKernel::run(device::Stream& stream, std::uint64_t count,
   declared.read(arguments, *device_);
   std::vector<Argument>& all = declared.all();
   for (const std::int64_t& number : own) all.emplace_back(number);
-  const Form& compiled = form(own.size() > 1);
+  const bool has_range = own.size() > 1;
+  const bool is_apart = !has_range && schedule_ == Schedule::wide && are_apart(arguments, count);
+  const Form& compiled = form(has_range, is_apart);
   const std::uint64_t groups = count / compiled.group_length + (count % compiled.group_length != 0);
   stream.launch_arguments(
       compiled.kernel, {.groups = static_cast<unsigned>(groups), .group_size = compiled.group_size},

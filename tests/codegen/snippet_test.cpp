@@ -27,7 +27,8 @@ TEST(Snippet, GoldenTexts) {
           const Dialect& dialect = dialect_of(language);
           Snippet made = snippet(is_literal ? "y[i] += a * x[tid]" : "y[i] += a * x[i]", dialect);
           made.has_range = has_range;
-          made.preamble = "#define TWICE(x) ((x) + (x))";
+          made.is_apart = true;
+          made.preamble = "#define TWICE(v) ((v) + (v))";
           made.loop_prep = "float b = a";
           made.after_loop = "b = TWICE(b)";
           std::string name = is_literal ? "snippet_literal_" : "snippet_";
@@ -38,6 +39,28 @@ TEST(Snippet, GoldenTexts) {
               "elementwise", name,
               generate_snippet(made, tiling_of(schedule), dialect, TypeNames(dialect)).text);
         }
+}
+
+TEST(Snippet, PointersShareNoMemoryWhereOnlyTheirElementIsUsed) {
+  const auto says = [](const std::string& operation, Schedule schedule = Schedule::wide,
+                       const std::string& preamble = "") {
+    const Dialect& dialect = dialect_of(Language::cuda_c);
+    Snippet made = snippet(operation, dialect);
+    made.is_apart = true;
+    made.preamble = preamble;
+    const std::string text =
+        generate_snippet(made, tiling_of(schedule), dialect, TypeNames(dialect)).text;
+    return text.find("float *" + dialect.restrict + " y") != std::string::npos;
+  };
+  for (const char* text : {"y[i] = a * x[i]", "if (x [ i ] > 0) y[i] += /* x + 1 */ 3", "y[i]++",
+                           "float xx = x[i]; for (int k = 0; k < 3; ++k) y[i] += xx"})
+    EXPECT_TRUE(says(text)) << text;
+  for (const char* text : {"y[i] = x[i + 1]", "y[i] = *x", "y[i] = f(&x[i])", "y[i] = f(x)",
+                           "y[i] = x[0]", "y[i] = i[x]", "y[i] = x[tid]"})
+    EXPECT_FALSE(says(text)) << text;
+  EXPECT_FALSE(says("y[i] = x[i]", Schedule::narrow));
+  EXPECT_FALSE(says("y[i] = LEFT", Schedule::wide, "#define LEFT x[i - 1]"));
+  EXPECT_TRUE(says("y[i] = f(x[i])", Schedule::wide, "__device__ float f(float x);"));
 }
 
 TEST(Snippet, SpeaksOfItsLoopWhereItChangesOrLeavesIt) {

@@ -62,6 +62,24 @@ TEST_P(SnippetKernelTest, RunsForEveryIndexAndNoMore) {
   }
 }
 
+TEST_P(SnippetKernelTest, PointersMayShareMemory) {
+  ElementwiseKernel kernel =
+      this->kernel("const float *x, float *y, float *z", "y[i] = 2 * x[i]; z[i] = x[i]");
+  constexpr std::size_t n = 3000;
+  Floats x(n);
+  std::iota(x.begin(), x.end(), 0.0f);
+  const memory::Buffer first(device(), x), second(device(), x), third(device(), x);
+  Floats twice(n);
+  for (std::size_t i = 0; i < n; ++i) twice[i] = 2 * x[i];
+  kernel.launch(stream(), n, first, second, third);
+  EXPECT_EQ(contents(second, twice), twice);
+  EXPECT_EQ(contents(third, x), x);
+  kernel.launch(stream(), n, first, first, third);  // what is read was written just before
+  EXPECT_EQ(contents(third, twice), twice);
+  kernel.launch(stream(), n / 2, second, second.location() + 4 * (n / 2), third);
+  EXPECT_EQ(contents(third, twice)[n / 2 - 1], twice[n / 2 - 1]);
+}
+
 TEST_P(SnippetKernelTest, BeginsAnywhereInMemory) {
   ElementwiseKernel count = kernel("float *y", "y[i] = (float)(n - i)");
   Floats y(100, -1.0f);

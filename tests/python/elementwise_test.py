@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pycuda.driver as cuda
 import pycuda.elementwise as elementwise
+import pycuda.gpuarray as gpuarray
 import pycuda.tools as tools
 import pytest
 from pycuda.elementwise import ElementwiseKernel, ScalarArg, VectorArg
@@ -29,6 +30,17 @@ def test_the_text_runs_for_every_element(n):
     x, y = DeviceArray(floats(n)), DeviceArray(floats(n, 1))
     assert axpy(2, x, y) is None
     np.testing.assert_array_equal(y.get(), 2 * floats(n) + floats(n, 1))
+
+
+def test_arrays_may_share_memory():
+    kernel = ElementwiseKernel("float *x, float *y, float *z", "y[i] = 2 * x[i]; z[i] = x[i]")
+    for make in (DeviceArray, gpuarray.to_gpu):
+        x, y, z = (make(floats(3000, k)) for k in range(3))
+        kernel(x, y, z)
+        np.testing.assert_array_equal(y.get(), 2 * floats(3000))
+        np.testing.assert_array_equal(z.get(), floats(3000))
+        kernel(x, x, z)  # what is read was written just before
+        np.testing.assert_array_equal(z.get(), 2 * floats(3000))
 
 
 def test_arguments_are_a_text_or_a_list_that_stays_as_it_is():

@@ -59,8 +59,9 @@ std::vector<ParameterSpec> parse_parameters(std::string_view text, const TypeNam
                                             Offsets offsets = Offsets::none);
 
 /// The parameter as a kernel of `dialect` declares it: "float *x", "__global float *x", or with an
-/// offset "__global float *x__base, long x__offset".
-std::string declare(const ParameterSpec& parameter, const Dialect& dialect, const TypeNames& types);
+/// offset "__global float *x__base, long x__offset". `qualifier` stands behind a pointer's star.
+std::string declare(const ParameterSpec& parameter, const Dialect& dialect, const TypeNames& types,
+                    std::string_view qualifier = "");
 /// All of them, separated by ", ".
 std::string declare(const std::vector<ParameterSpec>& parameters, const Dialect& dialect,
                     const TypeNames& types);

@@ -77,7 +77,7 @@ class ElementwiseKernel {
     return snippet_.parameters;
   }
   /// The program for launches over n elements, or over ranges.
-  std::string text(bool has_range = false) const { return generate(has_range).text; }
+  std::string text(bool has_range = false) const { return generate(has_range, false).text; }
 
  private:
   /// One compiled form.
@@ -86,8 +86,9 @@ class ElementwiseKernel {
     unsigned group_size;
     std::uint64_t group_length;
   };
-  codegen::SnippetText generate(bool has_range) const;
-  const Form& form(bool has_range);
+  codegen::SnippetText generate(bool has_range, bool is_apart) const;
+  const Form& form(bool has_range, bool is_apart);
+  bool are_apart(std::span<const device::Argument> arguments, std::uint64_t n) const;
   void run(device::Stream& stream, std::uint64_t count, std::span<const std::int64_t> own,
            std::span<const device::Argument> arguments, const device::Order& order);
 
@@ -96,8 +97,8 @@ class ElementwiseKernel {
   codegen::Snippet snippet_;
   std::vector<std::string> flags_;
   Schedule schedule_;
-  std::mutex mutex_;  // guards what follows; held while a form is compiled
-  std::optional<Form> forms_[2];
+  std::mutex mutex_;                 // guards what follows; held while a form is compiled
+  std::optional<Form> forms_[2][2];  // by whether they have a range and are apart
 };
 
 }  // namespace treadle::kernel

@@ -176,6 +176,21 @@ void bind_array_functions(nb::module_& m) {
         "Of each pair of elements, whether they are close.");
   m.def("may_share_memory", &array::may_share_memory, nb::arg("x"), nb::arg("y"),
         "Whether a change of one may change the other.");
+  m.def(
+      "are_apart",
+      [](nb::sequence arrays) {
+        std::vector<Array> all;
+        for (nb::handle item : arrays) {
+          Array one;
+          if (!nb::try_cast(item, one)) return false;
+          for (const Array& other : all)
+            if (array::may_share_memory(one, other)) return false;
+          all.push_back(one);
+        }
+        return true;
+      },
+      nb::arg("arrays"),
+      "Whether all are Arrays, and a change of one changes none of the others for certain.");
   m.def("set_lazy", &array::set_lazy, nb::arg("lazy"),
         "Whether expressions wait until somebody looks at them. Returns what it was.");
 }

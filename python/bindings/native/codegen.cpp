@@ -112,7 +112,8 @@ ElementwiseText generate_elementwise(const std::vector<PythonParameter>& paramet
                                      std::string operation, Language language, std::string name,
                                      std::string preamble, std::string loop_prep,
                                      std::string after_loop, bool has_range,
-                                     const std::string& index_type, std::optional<bool> is_wide) {
+                                     const std::string& index_type, std::optional<bool> is_wide,
+                                     bool is_apart) {
   const codegen::Dialect& dialect = dialect_of(language);
   codegen::TypeNames types(dialect);
   codegen::Snippet snippet;
@@ -128,6 +129,7 @@ ElementwiseText generate_elementwise(const std::vector<PythonParameter>& paramet
   snippet.after_loop = std::move(after_loop);
   snippet.has_range = has_range;
   snippet.any_launch = !is_wide;
+  snippet.is_apart = is_apart;
   snippet.index_dtype = types.find(index_type).scalar();
   types.prefer(index_type, snippet.index_dtype);
   const codegen::Tiling& tiling =
@@ -156,10 +158,12 @@ void bind_snippets(nb::module_& m) {
         nb::arg("language"), nb::kw_only(), nb::arg("name"), nb::arg("preamble") = "",
         nb::arg("loop_prep") = "", nb::arg("after_loop") = "", nb::arg("has_range") = false,
         nb::arg("index_type") = "long", nb::arg("is_wide") = nb::none(),
+        nb::arg("is_apart") = false,
         "The kernel that runs `operation` for every index i, which is of 64 bits and called "
         "`index_type`. A parameter is (kind, name, C type, "
         "NumPy's name of the type or \"\" for a structure, its size in bytes). is_wide=None: for "
-        "launches of any number of groups of any size.");
+        "launches of any number of groups of any size. is_apart: no element of one pointer lies "
+        "where an element of another one does.");
 }
 
 }  // namespace

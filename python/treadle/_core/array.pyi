@@ -449,6 +449,11 @@ def isclose(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Array:
 def may_share_memory(x: Array, y: Array) -> bool:
     """Whether a change of one may change the other."""
 
+def are_apart(arrays: Sequence) -> bool:
+    """
+    Whether all are Arrays, and a change of one changes none of the others for certain.
+    """
+
 def set_lazy(lazy: bool) -> bool:
     """
     Whether expressions wait until somebody looks at them. Returns what it was.

@@ -68,7 +68,7 @@ class ElementwiseText:
         For each parameter, whether the text surely uses its element i for every i.
         """
 
-def generate_elementwise(parameters: Sequence[tuple[ParameterKind, str, str, str, int]], operation: str, language: treadle._core.Language, *, name: str, preamble: str = '', loop_prep: str = '', after_loop: str = '', has_range: bool = False, index_type: str = 'long', is_wide: bool | None = None) -> ElementwiseText:
+def generate_elementwise(parameters: Sequence[tuple[ParameterKind, str, str, str, int]], operation: str, language: treadle._core.Language, *, name: str, preamble: str = '', loop_prep: str = '', after_loop: str = '', has_range: bool = False, index_type: str = 'long', is_wide: bool | None = None, is_apart: bool = False) -> ElementwiseText:
     """
-    The kernel that runs `operation` for every index i, which is of 64 bits and called `index_type`. A parameter is (kind, name, C type, NumPy's name of the type or "" for a structure, its size in bytes). is_wide=None: for launches of any number of groups of any size.
+    The kernel that runs `operation` for every index i, which is of 64 bits and called `index_type`. A parameter is (kind, name, C type, NumPy's name of the type or "" for a structure, its size in bytes). is_wide=None: for launches of any number of groups of any size. is_apart: no element of one pointer lies where an element of another one does.
     """

@@ -42,7 +42,11 @@ def _parameter(argument: Argument) -> tuple[ParameterKind, str, str, str, int]:
 
 
 def generate(
-    arguments: Sequence[Argument], snippet: Snippet, use_range: bool, is_wide: bool | None = None
+    arguments: Sequence[Argument],
+    snippet: Snippet,
+    use_range: bool,
+    is_wide: bool | None = None,
+    is_apart: bool = False,
 ) -> ElementwiseText:
     """The program of a kernel with these parameters and its own."""
     return snippet.generate(
@@ -51,6 +55,7 @@ def generate(
         has_range=use_range,
         index_type="long" if use_range else "size_t",
         is_wide=is_wide,
+        is_apart=is_apart,
     )
 
 

@@ -12,6 +12,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
+from treadle._core.array import are_apart
 from treadle._core.codegen import ElementwiseText
 from treadle._core.device import Device
 from treadle._snippets import Snippet, check_vectors, resolved_range
@@ -112,15 +113,15 @@ class ElementwiseKernel:
         """A texture reference of the module; no compiler has had any since CUDA 12."""
         return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
 
-    def _form(self, use_range: bool) -> _Form:
+    def _form(self, use_range: bool, is_apart: bool) -> _Form:
         def make() -> _Form:
             is_wide = Device.of(cuda.Context.get_current()).traits.schedule == "wide"
-            made = generate(self._arguments, self._snippet, use_range, is_wide)
+            made = generate(self._arguments, self._snippet, use_range, is_wide, is_apart)
             module = compiled(made.text, self.gen_kwargs["keep"], self.gen_kwargs["options"])
             everything = [*self._arguments, *own_arguments(use_range)]
             return _Form(prepared(module, self._snippet.name, everything), made)
 
-        return self._remembered(use_range, make)
+        return self._remembered((use_range, is_apart), make)
 
     def __call__(
         self,
@@ -149,7 +150,8 @@ class ElementwiseKernel:
             values[position] = 0 if array.gpudata is None else array.gpudata
         first = vectors[0][2]
         chosen = resolved_range(range, slice, first.size if slice is not None else 0)
-        form = self._form(chosen is not None)
+        is_apart = chosen is None and are_apart([array for _, _, array in vectors])
+        form = self._form(chosen is not None, is_apart)
         indices = builtins.range(*(chosen or (first.mem_size,)))
         if not indices:
             return

@@ -50,7 +50,11 @@ def _parameter(argument: Argument) -> tuple[ParameterKind, str, str, str, int]:
 
 
 def generate(
-    arguments: Sequence[Argument], snippet: Snippet, use_range: bool, is_wide: bool | None = None
+    arguments: Sequence[Argument],
+    snippet: Snippet,
+    use_range: bool,
+    is_wide: bool | None = None,
+    is_apart: bool = False,
 ) -> ElementwiseText:
     """The kernel with these parameters and its own."""
     if re.search(r"\breturn\b", snippet.operation):
@@ -64,6 +68,7 @@ def generate(
         Language.opencl_c,
         has_range=use_range,
         is_wide=is_wide,
+        is_apart=is_apart,
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from treadle._core.array import are_apart
 from treadle._core.codegen import ElementwiseText
 from treadle._core.device import Device
 from treadle._snippets import Snippet, check_vectors, resolved_range
@@ -93,8 +94,8 @@ class ElementwiseKernel:
         self._before = preamble_for(self.arguments) if auto_preamble else ""
         self._forms: dict[Any, _Form] = {}
 
-    def _form(self, device: Any, use_range: bool) -> _Form:
-        form = self._forms.get((device, use_range))
+    def _form(self, device: Any, use_range: bool, is_apart: bool) -> _Form:
+        form = self._forms.get((device, use_range, is_apart))
         if form is not None:
             return form
         if not self._forms and any(
@@ -108,11 +109,11 @@ class ElementwiseKernel:
                 stacklevel=4,
             )
         is_wide = Device.of(self.context, device).traits.schedule == "wide"
-        made = generate(self.arguments, self._snippet, use_range, is_wide)
+        made = generate(self.arguments, self._snippet, use_range, is_wide, is_apart)
         program = built(self.context, self._before, made, self.options, [device])
         everything = [*self.arguments, *own_arguments(use_range)]
         form = _Form(typed_kernel(program, self.name, everything), made)
-        self._forms[device, use_range] = form
+        self._forms[device, use_range, is_apart] = form
         return form
 
     def _vectors(self, args: Sequence[Any]) -> list[tuple[int, Any, Any]]:
@@ -148,7 +149,8 @@ class ElementwiseKernel:
         queue = first.queue if queue is None else queue
         if queue is None:
             raise ValueError(f"elementwise kernel {self.name} needs queue=: its array has none")
-        form = self._form(queue.device, chosen is not None)
+        is_apart = chosen is None and are_apart([array for _, _, array in vectors])
+        form = self._form(queue.device, chosen is not None, is_apart)
         own = chosen or (first.size,)
         indices = builtins.range(*own)
         if not indices:

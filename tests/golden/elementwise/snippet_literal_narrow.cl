@@ -1,5 +1,5 @@
 // axpy, made by treadle's elementwise generator around a user's text: literal loop, narrow schedule
-#define TWICE(x) ((x) + (x))
+#define TWICE(v) ((v) + (v))
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) axpy(
     float a, __global float *x__base, long x__offset, __global float *y__base, long y__offset,
     long n) {

@@ -1,5 +1,5 @@
 // axpy, made by treadle's elementwise generator around a user's text: literal loop, narrow schedule
-#define TWICE(x) ((x) + (x))
+#define TWICE(v) ((v) + (v))
 extern "C" __global__ void __launch_bounds__(256) axpy(
     float a, float *x, float *y, long long n) {
   const unsigned int tid = threadIdx.x;

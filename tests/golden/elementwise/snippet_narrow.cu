@@ -1,5 +1,5 @@
 // axpy, made by treadle's elementwise generator around a user's text: linear loop, narrow schedule
-#define TWICE(x) ((x) + (x))
+#define TWICE(v) ((v) + (v))
 extern "C" __global__ void __launch_bounds__(1) axpy(
     float a, float *x, float *y, long long n) {
   const long long chunk = (long long)blockIdx.x * 65536;

@@ -1,5 +1,5 @@
 // axpy, made by treadle's elementwise generator around a user's text: linear loop, wide schedule
-#define TWICE(x) ((x) + (x))
+#define TWICE(v) ((v) + (v))
 extern "C" __global__ void __launch_bounds__(256) axpy(
     float a, float *x, float *y, long long start, long long stop, long long step) {
   const long long tile = (long long)blockIdx.x * 1024 + threadIdx.x;

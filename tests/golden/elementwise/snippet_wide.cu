@@ -1,15 +1,14 @@
 // axpy, made by treadle's elementwise generator around a user's text: linear loop, wide schedule
-#define TWICE(x) ((x) + (x))
+#define TWICE(v) ((v) + (v))
 extern "C" __global__ void __launch_bounds__(256) axpy(
-    float a, float *x, float *y, long long n) {
+    float a, float *__restrict__ x, float *__restrict__ y, long long n) {
   const long long tile = (long long)blockIdx.x * 1024 + threadIdx.x;
   float b = a;
-#pragma unroll
-  for (unsigned int item = 0; item < 4; ++item) {
+  const unsigned int items = tile + 768 < n ? 4 : tile < n ? (unsigned int)((n - tile + 255) / 256) : 0;
+#pragma unroll 4
+  for (unsigned int item = 0; item < items; ++item) {
     const long long i = tile + item * 256;
-    if (i < n) {
-      y[i] += a * x[i];
-    }
+    y[i] += a * x[i];
   }
   b = TWICE(b);
 }
