@@ -28,6 +28,7 @@ ARRAY_TESTS = (
     "gpuarray_views",
     "random_generator",
     "reduction_kernels",
+    "user_kernels",
 )
 GROUPS = {
     "arrays": tuple(f"tests/python/{name}_test.py" for name in ARRAY_TESTS),

@@ -5,6 +5,7 @@ Importing this loads no driver and no compiler. What it offers is found on first
 
     treadle.devices()       the devices of every run-time system; Buffer, Program and Kernel on them
     treadle.Array           arrays on a device; treadle.numpy has NumPy's functions on them
+    treadle.ElementwiseKernel, treadle.ReductionKernel      your own C text on arrays
     treadle.random          arrays of random numbers
     treadle.cuda            devices, contexts, streams, memory, modules, kernels
     treadle.result_type     dtypes of results; also promote_types and can_cast
@@ -21,7 +22,7 @@ from typing import Any
 _SUBMODULES = ("compat", "compile", "cuda", "numpy", "pycuda", "pyopencl", "random")
 # Where in the extension names live that are not in its top.
 _HOMES = {
-    "array": ("Array", "evaluate", "fusing"),
+    "array": ("Array", "ElementwiseKernel", "ReductionKernel", "evaluate", "fusing"),
     "compile": ("compile_cuda",),
     "device": (
         "AddressInfo",

@@ -13,6 +13,8 @@ from treadle._core import Settings as Settings
 from treadle._core import live_objects as live_objects
 from treadle._core import settings as settings
 from treadle._core.array import Array as Array
+from treadle._core.array import ElementwiseKernel as ElementwiseKernel
+from treadle._core.array import ReductionKernel as ReductionKernel
 from treadle._core.array import evaluate as evaluate
 from treadle._core.array import fusing as fusing
 from treadle._core.compile import compile_cuda as compile_cuda

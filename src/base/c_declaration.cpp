@@ -61,7 +61,8 @@ struct Reader {
   Declaration declaration;
   std::vector<std::string> words;  // of the type
   int stars = 0;
-  std::string problem;  // the first reason why the text is no declaration; empty if it is one
+  bool is_const = false;  // what comes before the star
+  std::string problem;    // the first reason why the text is no declaration; empty if it is one
 
   void note(std::string why) {
     if (problem.empty()) problem = std::move(why);
@@ -85,6 +86,8 @@ struct Reader {
         std::ranges::find(address_spaces, token, &std::pair<std::string_view, AddressSpace>::first);
     if (token == "*")
       ++stars;
+    else if (token == "const" && stars == 0)
+      is_const = true;
     else if (token == "&")
       note("kernels take no references");
     else if (token == "=")
@@ -120,6 +123,7 @@ struct Reader {
     for (const std::string& word : words)
       declaration.type += (declaration.type.empty() ? "" : " ") + word;
     declaration.is_pointer = stars > 0 || has_brackets;
+    declaration.points_to_const = is_const && declaration.is_pointer;
   }
 };
 

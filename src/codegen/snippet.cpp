@@ -310,8 +310,8 @@ bool is_straight(std::string_view operation) {
   return is_straight;
 }
 
-/// Whether `name[i]` stands in the text, as a value.
-bool has_element(std::string_view text, std::string_view name) {
+/// Whether `name[i]` stands in the text, as a value or (`even_its_address`) as &name[i].
+bool has_element(std::string_view text, std::string_view name, bool even_its_address = false) {
   const auto take = [](std::string_view& rest, std::string_view word) {
     rest = without_blanks_before(rest);
     if (!rest.starts_with(word)) return false;
@@ -322,7 +322,8 @@ bool has_element(std::string_view text, std::string_view name) {
        at = text.find(name, at + 1)) {
     const std::string_view before = without_blanks_behind(text.substr(0, at));
     std::string_view rest = text.substr(at + name.size());
-    if ((at > 0 && is_word(text[at - 1])) || before.ends_with('&') || before.ends_with('.'))
+    if ((at > 0 && is_word(text[at - 1])) || before.ends_with('.') || before.ends_with("->") ||
+        (before.ends_with('&') && !even_its_address))
       continue;
     if (take(rest, "[") && take(rest, "i") && take(rest, "]")) return true;
   }
@@ -340,6 +341,10 @@ std::vector<bool> uses_every_element(const Snippet& snippet) {
     uses.push_back(is_certain && parameter.kind != ParameterSpec::Kind::scalar &&
                    has_element(operation, parameter.name));
   return uses;
+}
+
+bool mentions_element(std::string_view text, std::string_view name) {
+  return has_element(without_comments(text), name, true);
 }
 
 bool speaks_of_its_loop(const Snippet& snippet) {

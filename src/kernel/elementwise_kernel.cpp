@@ -50,6 +50,10 @@ ElementwiseKernel::ElementwiseKernel(std::shared_ptr<device::Device> device,
   snippet_.after_loop = std::move(options.after_loop);
 }
 
+bool ElementwiseKernel::mentions_element(std::string_view name) const {
+  return codegen::mentions_element(snippet_.operation, name);
+}
+
 codegen::SnippetText ElementwiseKernel::generate(bool has_range, bool is_apart) const {
   codegen::Snippet snippet = snippet_;
   snippet.has_range = has_range;

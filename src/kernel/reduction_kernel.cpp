@@ -7,6 +7,7 @@
 #include "plan_table.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
+#include "treadle/codegen/snippet.hpp"
 #include "treadle/kernel/program.hpp"
 #include "treadle/kernel/workspace.hpp"
 
@@ -43,6 +44,10 @@ ReductionKernel::ReductionKernel(std::shared_ptr<device::Device> device, DType d
   snippet_.parameters = codegen::parse_parameters(
       texts.arguments, types_, has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
   generate();
+}
+
+bool ReductionKernel::mentions_element(std::string_view name) const {
+  return codegen::mentions_element(snippet_.map, name);
 }
 
 codegen::ReductionSnippetText ReductionKernel::generate() const {

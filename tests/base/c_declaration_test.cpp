@@ -22,6 +22,11 @@ std::string refusal(F call) {
   return "nothing was refused";
 }
 
+Declaration read_only(const char* type, const char* name,
+                      AddressSpace space = AddressSpace::unspecified) {
+  return {type, name, true, space, true};
+}
+
 struct Reading {
   const char* text;
   Declaration expected;
@@ -29,25 +34,25 @@ struct Reading {
 class EveryReading : public testing::TestWithParam<Reading> {};
 INSTANTIATE_TEST_SUITE_P(
     Declaration, EveryReading,
-    testing::Values(Reading{"float x", {"float", "x"}}, Reading{"float *x", {"float", "x", true}},
-                    Reading{"float* x", {"float", "x", true}},
-                    Reading{"float*x", {"float", "x", true}},
-                    Reading{"  const   float\n* x ", {"float", "x", true}},
-                    Reading{"float const *const x", {"float", "x", true}},
-                    Reading{"double* __restrict__ out", {"double", "out", true}},
-                    Reading{"volatile int *restrict flag", {"int", "flag", true}},
-                    Reading{"int values[]", {"int", "values", true}},
-                    Reading{"int values[ 16 ]", {"int", "values", true}},
-                    Reading{"unsigned long  long n", {"unsigned long long", "n"}},
-                    Reading{"int constant_t", {"int", "constant_t"}},
-                    Reading{"int global", {"int", "global"}},
-                    Reading{"__global float *x", {"float", "x", true, AddressSpace::global}},
-                    Reading{"global const float *x", {"float", "x", true, AddressSpace::global}},
-                    Reading{"__local float *x", {"float", "x", true, AddressSpace::local}},
-                    Reading{"__constant float *x", {"float", "x", true, AddressSpace::constant}},
-                    Reading{"struct point p", {"struct point", "p"}},
-                    Reading{"pycuda::complex<float> *z", {"pycuda::complex<float>", "z", true}},
-                    Reading{"std::array<float, 4> a", {"std::array<float, 4>", "a"}}));
+    testing::Values(
+        Reading{"float x", {"float", "x"}}, Reading{"float *x", {"float", "x", true}},
+        Reading{"float* x", {"float", "x", true}}, Reading{"float*x", {"float", "x", true}},
+        Reading{"  const   float\n* x ", read_only("float", "x")},
+        Reading{"float const *const x", read_only("float", "x")},
+        Reading{"float *const x", {"float", "x", true}}, Reading{"const int n", {"int", "n"}},
+        Reading{"double* __restrict__ out", {"double", "out", true}},
+        Reading{"volatile int *restrict flag", {"int", "flag", true}},
+        Reading{"int values[]", {"int", "values", true}},
+        Reading{"int values[ 16 ]", {"int", "values", true}},
+        Reading{"unsigned long  long n", {"unsigned long long", "n"}},
+        Reading{"int constant_t", {"int", "constant_t"}}, Reading{"int global", {"int", "global"}},
+        Reading{"__global float *x", {"float", "x", true, AddressSpace::global}},
+        Reading{"global const float *x", read_only("float", "x", AddressSpace::global)},
+        Reading{"__local float *x", {"float", "x", true, AddressSpace::local}},
+        Reading{"__constant float *x", {"float", "x", true, AddressSpace::constant}},
+        Reading{"struct point p", {"struct point", "p"}},
+        Reading{"pycuda::complex<float> *z", {"pycuda::complex<float>", "z", true}},
+        Reading{"std::array<float, 4> a", {"std::array<float, 4>", "a"}}));
 
 TEST_P(EveryReading, IsTakenApart) {
   EXPECT_EQ(parse_declaration(GetParam().text), GetParam().expected) << GetParam().text;
@@ -85,7 +90,7 @@ TEST(Declarations, AreSeparatedByCommasOutsideTemplates) {
       "float a, /* scale, not shift */ const float *x, // the input, read only\n pair<int, int> p");
   ASSERT_EQ(declarations.size(), 3u);
   EXPECT_EQ(declarations[0].name, "a");
-  EXPECT_EQ(declarations[1], (Declaration{"float", "x", true}));
+  EXPECT_EQ(declarations[1], read_only("float", "x"));
   EXPECT_EQ(declarations[2].type, "pair<int, int>");
 }
 
@@ -100,7 +105,7 @@ TEST(Declarations, RefuseAnEmptyPlace) {
 
 // What parse_declaration() refuses is read as far as it goes.
 TEST(ReadDeclaration, TakesWhatItUnderstands) {
-  EXPECT_EQ(read_declaration("const float *x"), (Declaration{"float", "x", true}));
+  EXPECT_EQ(read_declaration("const float *x"), read_only("float", "x"));
   EXPECT_EQ(read_declaration("const unsigned int"), (Declaration{"unsigned int", ""}));
   EXPECT_EQ(read_declaration("float *"), (Declaration{"float", "", true}));
   EXPECT_EQ(read_declaration("my_type"), (Declaration{"my_type", ""}));

@@ -149,6 +149,13 @@ TEST(Snippet, UsesEveryElementWhereNothingIsLeftToDoubt) {
   EXPECT_EQ(uses("SET(y[i])", "#define SET(what) i < 3 ? what = 0 : 0"), none);
 }
 
+TEST(Snippet, MentionsElementsUnderWhicheverConditions) {
+  EXPECT_TRUE(mentions_element("if (i < 3) y[ i ] = 0", "y"));
+  EXPECT_TRUE(mentions_element("f(&y[i])", "y"));
+  for (const char* text : {"y[i + 1] = 0", "yy[i] = 0", "b.y[i] = 0", "b->y[i] = 0", "// y[i]"})
+    EXPECT_FALSE(mentions_element(text, "y")) << text;
+}
+
 TEST(Snippet, GroupsTakeWhatTheScheduleSays) {
   const Dialect& dialect = dialect_of(Language::cuda_c);
   const auto generate = [&](const char* operation, Schedule schedule) {

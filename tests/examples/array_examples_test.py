@@ -22,6 +22,7 @@ SMALL = {
     "mandelbrot": ["--width", "200"],
     "nbody": ["--stars", "300", "--steps", "20"],
     "pi_by_kernel": ["--threads", "1000"],
+    "reaction_diffusion": ["--size", "64", "--steps", "400"],
 }
 needs_records = pytest.mark.skipif(
     not hasattr(tnp, "take"), reason="arrays of records come with indexing"

@@ -22,6 +22,7 @@ struct Declaration {
   std::string name;  ///< what the parameter is called; may be empty in what read_*() returns
   bool is_pointer = false;                                 ///< "float *x" and "float x[]"
   AddressSpace address_space = AddressSpace::unspecified;  ///< of what a pointer points to
+  bool points_to_const = false;                            ///< "const float *x"
   bool operator==(const Declaration&) const = default;
 };
 

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "treadle/codegen/dialect.hpp"
@@ -57,6 +58,8 @@ bool speaks_of_its_loop(const Snippet& snippet);
 /// For each parameter, whether the text surely uses its element `i` whatever `i` is, so that memory
 /// for fewer elements is an error. In doubt it does not: `if`, `?` and macros leave doubt.
 std::vector<bool> uses_every_element(const Snippet& snippet);
+/// Whether the text has `name[i]`, under whichever conditions.
+bool mentions_element(std::string_view text, std::string_view name);
 /// Writes the kernel. Throws InvalidArgument for a parameter that is called as the loop's own
 /// variables are.
 SnippetText generate_snippet(const Snippet& snippet, const Tiling& tiling, const Dialect& dialect,

@@ -77,6 +77,8 @@ class ReductionKernel {
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
     return snippet_.parameters;
   }
+  /// As ElementwiseKernel::mentions_element(), of the map.
+  bool mentions_element(std::string_view name) const;
   /// The program.
   std::string text() const { return generate().text; }
   /// Work-items of a group.

@@ -498,6 +498,7 @@ void bind_array(nb::module_& m) {
   bind_array_indexing(m);
   bind_array_joining(m);
   bind_array_memory(m);
+  bind_user_kernels(m);
 }
 
 }  // namespace treadle::bindings

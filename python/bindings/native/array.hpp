@@ -84,6 +84,7 @@ void bind_array_joining_methods(nb::class_<Array>& type);
 void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);
 void bind_array_interchange(nb::module_& m);
 void bind_array_memory(nb::module_& m);
+void bind_user_kernels(nb::module_& m);
 /// buffer, explain() and fusing.
 void bind_array_laziness(nb::module_& m, nb::class_<Array>& type);
 

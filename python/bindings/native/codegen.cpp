@@ -178,6 +178,7 @@ void bind_codegen(nb::module_& m) {
       .def_ro("type", &Declaration::type)
       .def_ro("name", &Declaration::name)
       .def_ro("is_pointer", &Declaration::is_pointer)
+      .def_ro("points_to_const", &Declaration::points_to_const)
       .def_ro("address_space", &Declaration::address_space);
   m.def("parse_declaration", &parse_declaration, nb::arg("text"),
         "Reads one declaration such as \"const float *x\".");

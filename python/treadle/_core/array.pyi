@@ -591,3 +591,56 @@ def copy_out(array: Array, host: Any, wait: bool = True) -> None:
 
 def copy_in(array: Array, host: Any, wait: bool = True) -> None:
     """The reverse."""
+
+class ElementwiseKernel:
+    """
+    A kernel that runs a C text for every element `i` of arrays, on whichever device they are.
+
+        axpy = treadle.ElementwiseKernel("a, const *x, *y", "y[i] += a * x[i]")
+        axpy(2, x, y)
+
+    `arguments` are C declarations. One without a type takes that of the call's array (`*x`) or number (`a`; Python's numbers become what arithmetic with the arrays makes of them), which the text may call x_t. `n` is the number of elements. Arrays that the text uses as x[i] broadcast together, in any layout; others are tables of any shape. Pointers that are not const may be written to.
+
+    `types` gives C names to dtypes, of structures that the preamble defines; complex numbers are float2 and double2 without it. `loop_prep` and `after_loop` stand around the loop over elements, `flags` are the compiler's.
+    """
+
+    def __init__(self, arguments: str, operation: str, *, name: str = 'elementwise', loop_prep: str = '', after_loop: str = '', preamble: str = '', flags: Sequence[str] = (), types: dict[str, Any] | None = None) -> None:
+        """InvalidArgument for what is no declaration."""
+
+    def __call__(self, *arguments: Any, indices: range | None = None) -> Any:
+        """
+        Queues the text for all elements, or for these indices of them, on the device's current stream. Arguments at the end that are written to as z[i], and have a declared type, may be left out: they are made and returned, several as a tuple; else None. InvalidArgument, DTypeError, ShapeError, IndexError or OverflowError name the argument that does not fit, before anything runs.
+        """
+
+    def text(self, *arguments: Any) -> str:
+        """The program that a call with such arguments runs."""
+
+    @property
+    def name(self) -> str:
+        """What errors and profilers call it."""
+
+class ReductionKernel:
+    """
+    A kernel that folds what a C text gives for every element of arrays, in one launch.
+
+        dot = treadle.ReductionKernel("f4", neutral="0", reduce="a + b",
+                                      map="x[i] * y[i]", arguments="const *x, const *y")
+        dot(x, y)
+
+    `dtype` is the result's; `reduce` joins `a` and `b`, in any order; `neutral` changes nothing, and is the result of no elements. All else is as ElementwiseKernel has it. Equal calls give equal bits on a device.
+    """
+
+    def __init__(self, dtype: Any, *, neutral: str, reduce: str, map: str, arguments: str, name: str = 'reduction', preamble: str = '', flags: Sequence[str] = (), types: dict[str, Any] | None = None) -> None:
+        """InvalidArgument for what is no declaration."""
+
+    def __call__(self, *arguments: Any, indices: range | None = None, out: Array | None = None) -> Array:
+        """
+        Queues the reduction; the result is an array without axes, or `out`, of one element. Errors are those of ElementwiseKernel.
+        """
+
+    def text(self, *arguments: Any) -> str:
+        """The program that a call with such arguments runs."""
+
+    @property
+    def name(self) -> str:
+        """What errors and profilers call it."""

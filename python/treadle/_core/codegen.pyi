@@ -30,6 +30,9 @@ class Declaration:
     def is_pointer(self) -> bool: ...
 
     @property
+    def points_to_const(self) -> bool: ...
+
+    @property
     def address_space(self) -> AddressSpace: ...
 
 def parse_declaration(text: str) -> Declaration:

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Kernels around a user's C text, called with arrays:
+//
+//     ElementwiseKernel axpy("a, const *x, *y", "y[i] += a * x[i]");
+//     axpy(2, x, y);
+//     ReductionKernel dot(Scalar::float32, {.neutral = "0", .reduce = "a + b",
+//                                           .map = "x[i] * y[i]",
+//                                           .arguments = "const float *x, const float *y"});
+//     const Array product = dot(x, y);
+//
+// They are compiled for each device whose arrays they meet, and queued on its current stream.
+// treadle/kernel/ has those beneath them, for memory of whatever owner and streams that are named.
+//
+// **Declarations** are C's. One that leaves the type out takes it from the call: `*x` and
+// `const *x` that of the array; `a` that of the number, which beside arrays is theirs as in
+// arithmetic. The text may name it x_t. Complex elements are float2 and double2, unless
+// the options' `types` name them otherwise; bool elements are unsigned char.
+//
+// **Elements.** Arrays that the text uses as `x[i]` broadcast together; `i` counts the elements of
+// their shape in C's order, `n` is how many there are. All others are tables, whose shapes are
+// their own matter. What is no dense memory in C's order is copied before, and where the
+// declaration is not const, copied back; so arrays of every layout are taken.
+//
+// **Results.** Arguments at the end may be left out of a call, if they are pointers of a declared
+// type, not const, that the text uses as `z[i]`: these arrays are made, and returned.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "treadle/array/array.hpp"
+#include "treadle/kernel/elementwise_kernel.hpp"
+#include "treadle/kernel/reduction_kernel.hpp"
+
+namespace treadle::array {
+
+class KernelCall;
+class OpenDeclarations;
+
+/// A kernel that runs a C text for every element of arrays.
+class ElementwiseKernel {
+ public:
+  /// Throws InvalidArgument for what is no declaration. Types and the text are looked at when it is
+  /// called.
+  ElementwiseKernel(std::string_view arguments, std::string operation,
+                    kernel::ElementwiseOptions options = {});
+  ~ElementwiseKernel();
+  ElementwiseKernel(const ElementwiseKernel&) = delete;
+  ElementwiseKernel& operator=(const ElementwiseKernel&) = delete;
+
+  /// Queues the text for all elements: arrays and numbers, one for each declaration. Returns the
+  /// arrays that were left out. Throws before anything is queued: InvalidArgument (the number of
+  /// arguments, arrays of different devices, a number for a pointer), DTypeError, ShapeError,
+  /// OverflowError; CompileError, OutOfMemory.
+  template <class... Arguments>
+  std::vector<Array> operator()(const Arguments&... arguments) {
+    const std::vector<Operand> list{Operand(arguments)...};
+    return call(list);
+  }
+  /// The same for arguments collected at run time; with a range only for these indices, which must
+  /// be below `n` where the text uses elements.
+  std::vector<Array> call(std::span<const Operand> arguments,
+                          const std::optional<kernel::ElementRange>& range = {});
+  /// The program that a call with such arguments runs.
+  std::string text(std::span<const Operand> arguments);
+  /// How errors call it.
+  const std::string& name() const noexcept { return options_.name; }
+  /// Whether the argument at this position is a pointer that is not const.
+  bool may_write(std::size_t position) const noexcept;
+
+ private:
+  kernel::ElementwiseKernel& kernel_for(const KernelCall& call);
+
+  /// Compiled for a device and the types that calls decide.
+  struct Form;
+  std::unique_ptr<const OpenDeclarations> declarations_;
+  std::string operation_;
+  kernel::ElementwiseOptions options_;
+  std::mutex mutex_;  // guards what follows
+  std::vector<std::unique_ptr<Form>> forms_;
+};
+
+/// A kernel that folds what a C text gives for every element of arrays into one.
+class ReductionKernel {
+ public:
+  /// `dtype` is that of the result; a structure needs a name among the options' types. Throws as
+  /// ElementwiseKernel.
+  ReductionKernel(DType dtype, kernel::ReductionTexts texts, kernel::ReductionOptions options = {});
+  ~ReductionKernel();
+  ReductionKernel(const ReductionKernel&) = delete;
+  ReductionKernel& operator=(const ReductionKernel&) = delete;
+
+  /// Queues the reduction over all elements; the result is an array without axes. Of no elements it
+  /// is the neutral one. Throws as ElementwiseKernel.
+  template <class... Arguments>
+  Array operator()(const Arguments&... arguments) {
+    const std::vector<Operand> list{Operand(arguments)...};
+    return call(list);
+  }
+  /// The same over a range of indices, and into an array of one element and the result's dtype
+  /// that exists.
+  Array call(std::span<const Operand> arguments,
+             const std::optional<kernel::ElementRange>& range = {}, const Array* out = nullptr);
+  /// The program that a call with such arguments runs.
+  std::string text(std::span<const Operand> arguments);
+  /// How errors call it.
+  const std::string& name() const noexcept { return options_.name; }
+  /// Whether the argument at this position is a pointer that is not const.
+  bool may_write(std::size_t position) const noexcept;
+  /// Of the result.
+  const DType& dtype() const noexcept { return dtype_; }
+
+ private:
+  kernel::ReductionKernel& kernel_for(const KernelCall& call);
+
+  struct Form;
+  DType dtype_;
+  std::unique_ptr<const OpenDeclarations> declarations_;
+  kernel::ReductionTexts texts_;
+  kernel::ReductionOptions options_;
+  std::mutex mutex_;  // guards what follows
+  std::vector<std::unique_ptr<Form>> forms_;
+};
+
+}  // namespace treadle::array

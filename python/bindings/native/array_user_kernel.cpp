@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// treadle.ElementwiseKernel and treadle.ReductionKernel.
+#include "treadle/array/user_kernel.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "caller.hpp"
+#include "errors.hpp"
+#include "image.hpp"
+#include "native/array.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+using KernelTypes = std::vector<std::pair<std::string, DType>>;
+
+KernelTypes types_from(nb::handle types) {
+  KernelTypes all;
+  if (types.is_none()) return all;
+  for (const auto [name, dtype] : nb::cast<nb::dict>(types))
+    all.emplace_back(nb::cast<std::string>(name), dtype_from(dtype));
+  return all;
+}
+
+std::optional<kernel::ElementRange> range_from(nb::handle range) {
+  if (range.is_none()) return std::nullopt;
+  if (PyRange_Check(range.ptr()) == 0)
+    raise_python(PyExc_TypeError,
+                 std::string("indices is a range, not a ") + Py_TYPE(range.ptr())->tp_name);
+  const auto part = [&](const char* name) { return nb::cast<std::int64_t>(range.attr(name)); };
+  return kernel::ElementRange{part("start"), part("stop"), part("step")};
+}
+
+/// The arguments of one call, kept for its length.
+class KernelArguments {
+ public:
+  template <class Kernel>
+  KernelArguments(const Kernel& kernel, const nb::args& objects) {
+    nb::handle beside;
+    for (const nb::handle object : objects)
+      if (as_array(object.ptr()) != nullptr) beside = object;
+    for (const nb::handle object : objects) {
+      const std::size_t position = list_.size();
+      if (is_numpy_array(object.ptr()) && kernel.may_write(position))
+        raise_python(PyExc_TypeError, "argument " + std::to_string(position) + " of kernel " +
+                                          kernel.name() +
+                                          " is written to, and a NumPy array: its elements are "
+                                          "not on the device. Pass an Array, or declare it const");
+      if (!kept_.emplace_back(object.ptr(), beside.ptr()))
+        raise_python(PyExc_TypeError, "argument " + std::to_string(position) + " of kernel " +
+                                          kernel.name() + " is no array or number, but a " +
+                                          Py_TYPE(object.ptr())->tp_name);
+      list_.push_back(kept_.back().get());
+    }
+  }
+  std::span<const array::Operand> get() const noexcept { return list_; }
+
+ private:
+  std::deque<ArrayOperand> kept_;
+  std::vector<array::Operand> list_;
+};
+
+// over 6 parameters because they are the keywords of the Python call
+void make_elementwise(array::ElementwiseKernel* self, const std::string& arguments,
+                      std::string operation, std::string name, std::string preamble,
+                      std::string loop_prep, std::string after_loop, std::vector<std::string> flags,
+                      nb::handle types) {
+  add_python_folders();
+  new (self) array::ElementwiseKernel(arguments, std::move(operation),
+                                      {.name = std::move(name),
+                                       .preamble = std::move(preamble),
+                                       .loop_prep = std::move(loop_prep),
+                                       .after_loop = std::move(after_loop),
+                                       .flags = std::move(flags),
+                                       .types = types_from(types)});
+}
+
+nb::object call_elementwise(array::ElementwiseKernel& self, const nb::args& objects,
+                            nb::handle indices) {
+  note_launch_site();
+  const KernelArguments arguments(self, objects);
+  std::vector<Array> made = self.call(arguments.get(), range_from(indices));
+  if (made.empty()) return nb::none();
+  if (made.size() == 1) return array_object(std::move(made.front()));
+  nb::list all;
+  for (Array& one : made) all.append(array_object(std::move(one)));
+  return nb::tuple(all);
+}
+
+// over 6 parameters because they are the keywords of the Python call
+void make_reduction(array::ReductionKernel* self, nb::handle dtype, std::string neutral,
+                    std::string reduce, std::string map, std::string arguments, std::string name,
+                    std::string preamble, std::vector<std::string> flags, nb::handle types) {
+  add_python_folders();
+  new (self) array::ReductionKernel(dtype_from(dtype),
+                                    {.neutral = std::move(neutral),
+                                     .reduce = std::move(reduce),
+                                     .map = std::move(map),
+                                     .arguments = std::move(arguments)},
+                                    {.name = std::move(name),
+                                     .preamble = std::move(preamble),
+                                     .flags = std::move(flags),
+                                     .types = types_from(types)});
+}
+
+nb::object call_reduction(array::ReductionKernel& self, const nb::args& objects, nb::handle indices,
+                          nb::handle out) {
+  note_launch_site();
+  const KernelArguments arguments(self, objects);
+  const Array* target = as_array(out.ptr());
+  if (target == nullptr && !out.is_none()) raise_python(PyExc_TypeError, "out= takes an Array");
+  Array result = self.call(arguments.get(), range_from(indices), target);
+  return target != nullptr ? nb::borrow(out) : array_object(std::move(result));
+}
+
+template <class Kernel>
+std::string text_of(Kernel& self, const nb::args& objects) {
+  return self.text(KernelArguments(self, objects).get());
+}
+
+#define TREADLE_TEXTS                                                                            \
+  "preamble: str = '', flags: collections.abc.Sequence[str] = (), types: dict[str, typing.Any] " \
+  "| None = None"
+
+}  // namespace
+
+void bind_user_kernels(nb::module_& m) {
+  using array::ElementwiseKernel;
+  using array::ReductionKernel;
+  const std::vector<std::string> no_flags;
+  nb::class_<ElementwiseKernel>(
+      m, "ElementwiseKernel",
+      "A kernel that runs a C text for every element `i` of arrays, on whichever device they "
+      "are.\n\n"
+      "    axpy = treadle.ElementwiseKernel(\"a, const *x, *y\", \"y[i] += a * x[i]\")\n"
+      "    axpy(2, x, y)\n\n"
+      "`arguments` are C declarations. One without a type takes that of the call's array (`*x`) "
+      "or number (`a`; Python's numbers become what arithmetic with the arrays makes of them), "
+      "which the text may call x_t. `n` is the number of elements. Arrays that the text uses as "
+      "x[i] broadcast together, in any layout; others are tables of any shape. Pointers that are "
+      "not const may be written to.\n\n"
+      "`types` gives C names to dtypes, of structures that the preamble defines; complex numbers "
+      "are float2 and double2 without it. `loop_prep` and `after_loop` stand around the loop over "
+      "elements, `flags` are the compiler's.")
+      .def("__init__", &make_elementwise, nb::arg("arguments"), nb::arg("operation"), nb::kw_only(),
+           nb::arg("name") = "elementwise", nb::arg("preamble") = "", nb::arg("loop_prep") = "",
+           nb::arg("after_loop") = "", nb::arg("flags") = no_flags, nb::arg("types") = nb::none(),
+           nb::sig("def __init__(self, arguments: str, operation: str, *, name: str = "
+                   "'elementwise', loop_prep: str = '', after_loop: str = '', " TREADLE_TEXTS
+                   ") -> None"),
+           "InvalidArgument for what is no declaration.")
+      .def("__call__", &call_elementwise, nb::arg("arguments"), nb::kw_only(),
+           nb::arg("indices") = nb::none(),
+           nb::sig("def __call__(self, *arguments: typing.Any, indices: range | None = None) -> "
+                   "typing.Any"),
+           "Queues the text for all elements, or for these indices of them, on the device's "
+           "current stream. Arguments at the end that are written to as z[i], and have a declared "
+           "type, may be left out: they are made and returned, several as a tuple; else None. "
+           "InvalidArgument, DTypeError, ShapeError, IndexError or OverflowError name the argument "
+           "that does not fit, before anything runs.")
+      .def("text", &text_of<ElementwiseKernel>, nb::arg("arguments"),
+           nb::sig("def text(self, *arguments: typing.Any) -> str"),
+           "The program that a call with such arguments runs.")
+      .def_prop_ro("name", &ElementwiseKernel::name, "What errors and profilers call it.");
+  nb::class_<ReductionKernel>(
+      m, "ReductionKernel",
+      "A kernel that folds what a C text gives for every element of arrays, in one launch.\n\n"
+      "    dot = treadle.ReductionKernel(\"f4\", neutral=\"0\", reduce=\"a + b\",\n"
+      "                                  map=\"x[i] * y[i]\", arguments=\"const *x, const *y\")\n"
+      "    dot(x, y)\n\n"
+      "`dtype` is the result's; `reduce` joins `a` and `b`, in any order; `neutral` changes "
+      "nothing, and is the result of no elements. All else is as ElementwiseKernel has it. Equal "
+      "calls give equal bits on a device.")
+      .def("__init__", &make_reduction, nb::arg("dtype"), nb::kw_only(), nb::arg("neutral"),
+           nb::arg("reduce"), nb::arg("map"), nb::arg("arguments"), nb::arg("name") = "reduction",
+           nb::arg("preamble") = "", nb::arg("flags") = no_flags, nb::arg("types") = nb::none(),
+           nb::sig("def __init__(self, dtype: typing.Any, *, neutral: str, reduce: str, map: str, "
+                   "arguments: str, name: str = 'reduction', " TREADLE_TEXTS ") -> None"),
+           "InvalidArgument for what is no declaration.")
+      .def("__call__", &call_reduction, nb::arg("arguments"), nb::kw_only(),
+           nb::arg("indices") = nb::none(), nb::arg("out") = nb::none(),
+           nb::sig("def __call__(self, *arguments: typing.Any, indices: range | None = None, out: "
+                   "Array | None = None) -> Array"),
+           "Queues the reduction; the result is an array without axes, or `out`, of one element. "
+           "Errors are those of ElementwiseKernel.")
+      .def("text", &text_of<ReductionKernel>, nb::arg("arguments"),
+           nb::sig("def text(self, *arguments: typing.Any) -> str"),
+           "The program that a call with such arguments runs.")
+      .def_prop_ro("name", &ReductionKernel::name, "What errors and profilers call it.");
+}
+
+}  // namespace treadle::bindings

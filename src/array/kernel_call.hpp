@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// What a call of a user's kernel with arrays is: which types and elements its arguments mean.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "array/context.hpp"
+#include "treadle/array/operand.hpp"
+#include "treadle/base/c_declaration.hpp"
+#include "treadle/kernel/elementwise_kernel.hpp"
+
+namespace treadle::array {
+
+/// C names for dtypes, as the options of kernels have them.
+using TypeList = std::vector<std::pair<std::string, DType>>;
+
+/// A user's declarations, some of which leave the type to the call.
+class OpenDeclarations {
+ public:
+  struct One {
+    Declaration declaration;  ///< of an open one without a type
+    bool is_open;
+  };
+  /// Throws InvalidArgument for what is no declaration.
+  explicit OpenDeclarations(std::string_view text);
+
+  const std::vector<One>& all() const noexcept { return all_; }
+  /// Whether there is one at this position that is a pointer and not const.
+  bool may_write(std::size_t position) const noexcept {
+    return position < all_.size() && all_[position].declaration.is_pointer &&
+           !all_[position].declaration.points_to_const;
+  }
+  /// As C's, for the dtypes of the open ones in their order. Throws DTypeError for a record that
+  /// `types` do not name.
+  std::string closed(std::span<const DType> open, const TypeList& types) const;
+  /// The same types under the names x_t: around the `preamble`, whose structures they may be.
+  std::string around(const std::string& preamble, std::span<const DType> open,
+                     const TypeList& types) const;
+
+ private:
+  std::vector<One> all_;
+};
+
+/// `types`, and names for complex numbers where they have none.
+TypeList with_complex_names(TypeList types);
+
+/// One call. Made, then prepared with what the kernel knows of its arguments, then launched, then
+/// ended.
+class KernelCall {
+ public:
+  /// `kernel` is what errors call it. Throws InvalidArgument for too many arguments, and numbers
+  /// for pointers or the reverse.
+  KernelCall(std::string kernel, const OpenDeclarations& declarations,
+             std::span<const Operand> given);
+
+  /// Of the arrays, or the current device's.
+  Context& context() const noexcept { return *context_; }
+  /// For each open declaration.
+  std::span<const DType> open_dtypes() const noexcept { return open_dtypes_; }
+
+  /// Looks at dtypes and shapes, copies what has to be dense, makes what was left out. `Kernel`
+  /// knows the types of all arguments, and which the text uses as elements.
+  template <class Kernel>
+  void prepare(const Kernel& kernel, const std::optional<kernel::ElementRange>& range) {
+    for (const auto& parameter : kernel.parameters()) {
+      dtypes_.push_back(parameter.dtype);
+      are_elements_.push_back(kernel.mentions_element(parameter.name));
+    }
+    prepare(range);
+  }
+  /// What to launch for.
+  const kernel::ElementRange& range() const noexcept { return range_; }
+  std::span<const device::Argument> arguments() const noexcept { return arguments_; }
+  /// Copies back. Returns the arrays that were left out of the call.
+  std::vector<Array> end();
+
+ private:
+  using One = OpenDeclarations::One;
+  /// An array whose elements are in a dense copy.
+  struct Copied {
+    Array target, dense;
+  };
+  std::string named(std::size_t i) const;
+  void resolve_open();
+  void prepare(const std::optional<kernel::ElementRange>& range);
+  void require_types() const;
+  void find_shape();
+  void find_range(const std::optional<kernel::ElementRange>& range);
+  void make_left_out();
+  void add_value(std::size_t i);
+  void add_array(std::size_t i, const Array& array);
+
+  std::string kernel_;
+  const OpenDeclarations& declarations_;
+  std::span<const Operand> given_;
+  Context* context_ = nullptr;
+  std::vector<DType> open_dtypes_, dtypes_;
+  std::vector<bool> are_elements_;
+  std::optional<Shape> shape_;  ///< of the elements; none: the text uses none
+  kernel::ElementRange range_ = {0, 0};
+  std::deque<ElementBytes> values_;
+  std::deque<Array> used_;  ///< what arguments_ view
+  std::vector<device::Argument> arguments_;
+  std::vector<Copied> copied_;
+  std::vector<Array> made_;
+};
+
+}  // namespace treadle::array

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Users' kernels called with arrays: types from the call, layouts of every kind, results made.
+#include "treadle/array/user_kernel.hpp"
+
+#include "array/each_array_device.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::array {
+namespace {
+
+using Floats = std::vector<float>;
+
+class UserKernelTest : public OnEachArrayDevice {
+ protected:
+  void SetUp() override {
+    OnEachArrayDevice::SetUp();
+    scope_.emplace(shared_stream());
+  }
+  void TearDown() override {
+    scope_.reset();
+    OnEachArrayDevice::TearDown();
+  }
+  /// 0, 1, ... in rows of `columns`.
+  Array table(std::int64_t rows, std::int64_t columns) {
+    return reshape(make(count_up(static_cast<std::size_t>(rows * columns))), {rows, columns});
+  }
+  template <class E, class F>
+  static void refused(F call, const std::vector<std::string>& words) {
+    device::expect_error<E>(call, words);
+  }
+
+ private:
+  std::optional<device::StreamScope> scope_;
+};
+INSTANTIATE_TEST_SUITE_P(Devices, UserKernelTest, each_device(), device_test_name);
+
+TEST_P(UserKernelTest, WritesIntoArraysAndMakesThoseThatAreLeftOut) {
+  ElementwiseKernel axpy("float a, const float *x, const float *y, float *z, float *w",
+                         "z[i] = a * x[i] + y[i]; w[i] = n - i", {.name = "axpy"});
+  const Array x = make({1, 2, 3}), y = make({10, 20, 30}), z = make({0, 0, 0});
+  const std::vector<Array> made = axpy(2, x, y + 0, z);
+  ASSERT_EQ(made.size(), 1u);
+  expect(z, {12, 24, 36});
+  expect(made[0], {3, 2, 1});
+  const std::vector<Array> both = axpy(2, x, y);
+  ASSERT_EQ(both.size(), 2u);
+  expect(both[0], {12, 24, 36});
+}
+
+TEST_P(UserKernelTest, TakesTypesFromTheCall) {
+  ElementwiseKernel scale("a, const *x, *y", "x_t scaled = a * x[i]; y[i] = scaled",
+                          {.name = "scale"});
+  const Array x = make({1, 2, 3}), y = make({0, 0, 0});
+  scale(2.5, x, y);
+  expect(y, {2.5f, 5, 7.5f});
+  const Array counts = cast(x, Scalar::int16), doubled = cast(x, Scalar::int16);
+  scale(2, counts, doubled);
+  expect(cast(doubled, Scalar::float32), {2, 4, 6});
+  const std::vector<Operand> of_counts{2, counts, doubled}, of_floats{2.5, x, y};
+  EXPECT_NE(scale.text(of_counts).find("typedef short a_t;"), std::string::npos);
+  EXPECT_NE(scale.text(of_floats).find("typedef float a_t;"), std::string::npos);
+}
+
+TEST_P(UserKernelTest, BroadcastsArraysOfEveryLayout) {
+  ElementwiseKernel add("const float *x, const float *y, float *z", "z[i] = x[i] + 100 * y[i]");
+  const Array x = table(2, 3), column = reshape(make({1, 2}), {2, 1});
+  expect(add(x, column)[0], {100, 101, 102, 203, 204, 205});
+  expect(add(transpose(x), make({1, 2}))[0], {100, 203, 101, 204, 102, 205});
+  // Written through a view that is no dense memory.
+  const Array wide = reshape(make(Floats(12, -1)), {2, 6});
+  const Array every_other = wide.at({Index::all(), {.step = 2}});
+  add(flip(x, 1), column, every_other);
+  expect(wide, {102, -1, 101, -1, 100, -1, 205, -1, 204, -1, 203, -1});
+  expect(add(table(0, 3), make({1, 2, 3}))[0], {});
+}
+
+TEST_P(UserKernelTest, TablesHaveShapesOfTheirOwn) {
+  ElementwiseKernel look_up("const int *at, const float *table, float *z", "z[i] = table[at[i]]");
+  const Array at = Array::from(std::vector{2, 0, 2, 1}, here());
+  const Array values = transpose(reshape(make({5, 0, 6, 0, 7, 0}), {3, 2}));
+  expect(look_up(at, values)[0], {7, 5, 7, 6});
+}
+
+TEST_P(UserKernelTest, RunsOverRanges) {
+  ElementwiseKernel mark("float *y", "y[i] = 1");
+  const Array y = make(Floats(6));
+  const std::vector<Operand> arguments{y};
+  mark.call(arguments, kernel::ElementRange{4, -1, -2});
+  expect(y, {1, 0, 1, 0, 1, 0});
+  refused<IndexError>([&] { mark.call(arguments, kernel::ElementRange{0, 8, 2}); },
+                      {"from 0 to 6", "6 elements"});
+}
+
+TEST_P(UserKernelTest, TakesComplexNumbersAndRecords) {
+  ElementwiseKernel swap("const *z, *w", "w[i].x = z[i].y; w[i].y = z[i].x");
+  const float parts[] = {1, 2, 3, 4};
+  const Array z = Array::from(parts, {2}, Scalar::complex64, here());
+  const Array w = copy(z);
+  swap(z, w);
+  expect(real_part(w), {2, 4});
+  expect(imaginary_part(w), {1, 3});
+  const std::pair<std::string, DType> fields[] = {{"x", Scalar::float32}, {"id", Scalar::int32}};
+  const DType body = DType::c_structure("body", fields);
+  ElementwiseKernel move(
+      "float by, body *b", "b[i].x += by; b[i].id = (int)i",
+      {.preamble = "typedef struct { float x; int id; } body;", .types = {{"body", body}}});
+  const float values[] = {1, 0, 2, 0};
+  const Array bodies = Array::from(values, {2}, body, here());
+  move(10, bodies);
+  expect(field(bodies, "x"), {11, 12});
+}
+
+TEST_P(UserKernelTest, RefusesWhatDoesNotFitBeforeAnythingRuns) {
+  ElementwiseKernel fill("short a, const float *x, float *y", "y[i] = a + x[i]", {.name = "fill"});
+  const Array x = make({1, 2, 3}), row = make({1});
+  refused<InvalidArgument>([&] { fill(1, x, x, x); }, {"fill takes 3 arguments", "given 4"});
+  refused<InvalidArgument>([&] { fill(1); }, {"argument 1 (x)", "missing"});
+  refused<InvalidArgument>([&] { fill(x, x, x); }, {"argument 0 (a)", "is an array"});
+  refused<InvalidArgument>([&] { fill(1, 2, x); }, {"argument 1 (x)", "is a number"});
+  refused<OverflowError>([&] { fill(40000, x); }, {"40000", "int16"});
+  refused<DTypeError>([&] { fill(2.5, x); }, {"argument 0 (a)", "2.5"});
+  refused<DTypeError>([&] { fill(1, cast(x, Scalar::float64)); },
+                      {"argument 1 (x)", "float32", "float64"});
+  refused<ShapeError>([&] { fill(1, x, row); }, {"argument 2 (y)", "(1,)", "(3,)", "const"});
+  refused<ShapeError>([&] { fill(1, x, make({1, 2})); }, {"(3,)", "(2,)"});
+  refused<InvalidState>([&] { fill(1, x, broadcast_to(row, {3})); }, {"the same memory"});
+  ElementwiseKernel open("a, *y", "y[0] = a");
+  refused<InvalidArgument>([&] { open(1, x); }, {"how many", "range"});
+  refused<InvalidArgument>([&] { open(1); }, {"argument 1 (y)", "missing"});
+  EXPECT_THROW(ElementwiseKernel("float **x", ""), InvalidArgument);
+}
+
+// Of native devices, which keep the workspace of their default stream.
+class UserReductionTest : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Devices, UserReductionTest, device::each_native_device(),
+                         device_test_name);
+
+TEST_P(UserReductionTest, FoldsToAnArrayWithoutAxes) {
+  const std::shared_ptr<device::Device> device = device::find_device(GetParam());
+  const device::DeviceScope scope(device);
+  ReductionKernel dot(
+      Scalar::float32,
+      {.neutral = "0", .reduce = "a + b", .map = "x[i] * y[i]", .arguments = "const *x, const *y"},
+      {.name = "inner"});
+  const auto expect = [&](const Array& array, float expected) {
+    EXPECT_EQ(array.as<float>(),
+              Floats{device->info().traits.runs_kernels ? expected : array.as<float>()[0]});
+  };
+  const Array x = reshape(Array::from(Floats{0, 1, 2, 3, 4, 5}), {2, 3}),
+              y = Array::from(Floats{1, 10, 100});
+  const Array product = dot(x, y);
+  EXPECT_EQ(product.rank(), 0);
+  expect(product, 753);
+  const Array out = Array::from(Floats{0}), turned = transpose(x),
+              first = Array::from(Floats{1, 0});
+  const std::vector<Operand> arguments{turned, first};
+  dot.call(arguments, kernel::ElementRange{0, 4, 2}, &out);  // 0 and 1
+  expect(out, 1);
+  expect(dot(empty({0, 3}, Scalar::float32), y), 0);
+  device::expect_error<InvalidArgument>([&] { dot.call(arguments, {}, &x); }, {"out", "(2, 3)"});
+  device::expect_error<InvalidArgument>([&] { dot(x); }, {"inner takes 2 arguments"});
+}
+
+}  // namespace
+}  // namespace treadle::array

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""treadle.ElementwiseKernel and treadle.ReductionKernel, on every device."""
+
+import numpy as np
+import pytest
+
+import treadle
+import treadle.numpy as tnp
+
+IDS = [d.id for d in treadle.devices()]
+BODY = np.dtype([("x", "f4"), ("id", "i4")])
+BODY_TEXT = "typedef struct { float x; int id; } body;"
+
+
+@pytest.fixture(params=IDS)
+def device(request):
+    with treadle.find_device(request.param) as device:
+        yield device
+
+
+@pytest.fixture
+def computing(device):
+    if not device.traits.runs_kernels:
+        pytest.skip("it computes nothing")
+    return device
+
+
+def expect(array, values):
+    np.testing.assert_array_equal(array.get(), values)
+
+
+def test_results_go_into_arrays_or_are_made(computing):
+    axpy = treadle.ElementwiseKernel(
+        "float a, const float *x, const float *y, float *z, int *order",
+        "z[i] = a * x[i] + y[i]; order[i] = (int)(n - i)",
+    )
+    x, y, z = tnp.arange(3, dtype="f4"), tnp.ones(3, "f4"), tnp.zeros(3, "f4")
+    order = axpy(2, x, y * 10, z)
+    expect(z, [10, 12, 14])
+    expect(order, [3, 2, 1])
+    assert order.dtype == np.int32
+    both = axpy(2, x, y)
+    assert isinstance(both, tuple)
+    expect(both[0], [1, 3, 5])
+    assert axpy(2, x, y, *both) is None
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4", "f8"])
+def test_types_that_are_left_out_are_those_of_the_call(computing, dtype):
+    if dtype == "f8" and not computing.traits.fp64:
+        pytest.skip("no float64")
+    scale = treadle.ElementwiseKernel("a, const *x, *y", "x_t t = x[i]; y[i] = a * t")
+    x = np.arange(7, dtype=dtype)
+    y = tnp.zeros(7, dtype)
+    scale(3, tnp.array(x), y)
+    expect(y, 3 * x)
+    scale(np.int32(2), x, y)  # of the host: copied, as it is only read
+    expect(y, 2 * x)
+    assert "typedef int a_t;" in scale.text(np.int32(2), x, y)
+
+
+def test_arrays_of_every_layout_broadcast(computing):
+    add = treadle.ElementwiseKernel("const *x, const *y, *z", "z[i] = x[i] + 100 * y[i]")
+    x, y = np.arange(12, dtype="f4").reshape(3, 4), np.arange(4, dtype="f4")
+    for rows in (slice(None), slice(None, None, -2), slice(3, None)):
+        z = np.zeros((4, 6), "f4")
+        there = tnp.array(z)
+        view = there.T[::2, :][: x[rows].shape[0]]
+        add(tnp.array(x)[rows], tnp.array(y)[::-1], view)
+        z.T[::2, :][: x[rows].shape[0]] = x[rows] + 100 * y[::-1]
+        expect(there, z)
+
+
+def test_what_the_text_does_not_index_by_i_is_a_table(computing):
+    look_up = treadle.ElementwiseKernel(
+        "const int *at, const float *table, float *z", "z[i] = table[at[i]]"
+    )
+    table = tnp.array(np.arange(10, dtype="f4").reshape(2, 5))
+    expect(look_up(tnp.array([[3], [9]], dtype="i4"), table.T), [[6], [9]])
+
+
+def test_only_the_indices_of_a_range(computing):
+    mark = treadle.ElementwiseKernel("float *y", "y[i] = 1")
+    y = tnp.zeros((2, 3), "f4")
+    mark(y, indices=range(4, -1, -2))
+    expect(y, [[1, 0, 1], [0, 1, 0]])
+    mark(y, indices=range(5, 5))
+    with pytest.raises(IndexError, match="from 0 to 6 .* 6 elements"):
+        mark(y, indices=range(0, 8, 2))
+    with pytest.raises(TypeError, match="indices is a range, not a slice"):
+        mark(y, indices=slice(3))
+
+
+def test_complex_numbers_and_records(computing):
+    turn = treadle.ElementwiseKernel("const *z, *w", "w[i].x = -z[i].y; w[i].y = z[i].x")
+    z = np.array([1 + 2j, 3 - 1j], "c8")
+    w = tnp.zeros(2, "c8")
+    turn(tnp.array(z), w)
+    expect(w, 1j * z)
+    move = treadle.ElementwiseKernel(
+        "float by, body *b", "b[i].x += by; b[i].id = (int)i", preamble=BODY_TEXT,
+        types={"body": BODY},
+    )  # fmt: skip
+    bodies = tnp.zeros(3, BODY)
+    move(0.5, bodies)
+    expect(bodies["x"], [0.5] * 3)
+    expect(bodies["id"], [0, 1, 2])
+
+
+def test_statements_around_the_loop_and_masks(computing):
+    count = treadle.ElementwiseKernel(
+        "const *mask, *y", "if (mask[i]) y[i] = base", loop_prep="y_t base = SEVEN",
+        preamble="#define SEVEN 7",
+    )  # fmt: skip
+    y = tnp.zeros(3, "i8")
+    count(tnp.array([True, False, True]), y)
+    expect(y, [7, 0, 7])
+
+
+def test_reductions(computing):
+    inner = treadle.ReductionKernel(
+        "f4", neutral="0", reduce="a + b", map="x[i] * y[i]", arguments="const *x, const *y"
+    )
+    x = np.arange(6, dtype="f4").reshape(2, 3)
+    product = inner(tnp.array(x), tnp.array(x[:, :1]) + 1)
+    assert isinstance(product, treadle.Array)
+    assert product.shape == ()
+    expect(product, (x * (x[:, :1] + 1)).sum())
+    out = tnp.zeros(1, "f4")
+    assert inner(tnp.array(x).T, 2 * tnp.ones(2, "f4"), out=out, indices=range(0, 6, 2)) is out
+    expect(out, [2 * x.T.ravel()[::2].sum()])
+    expect(inner(x[:0], x[:0]), 0)
+    large = np.arange(1 << 16, dtype="f4") % 7
+    assert inner(tnp.array(large), tnp.ones(1, "f4")).item() == large.sum()
+
+
+def test_a_reduction_to_a_record(computing):
+    lowest = treadle.ReductionKernel(
+        BODY,
+        neutral="treadle_body(1e30f, -1)",
+        reduce="a.x < b.x || (a.x == b.x && a.id < b.id) ? a : b",
+        map="treadle_body(x[i], (int)i)",
+        arguments="const float *x",
+        types={"body": BODY},
+        preamble=BODY_TEXT
+        + """
+        #ifdef __CUDACC__
+        __device__
+        #endif
+        body treadle_body(float x, int id) { body b; b.x = x; b.id = id; return b; }""",
+    )
+    x = np.array([5, 2, 7, 2, 9], "f4")
+    assert tuple(lowest(tnp.array(x)).get().item()) == (2.0, 1)
+
+
+def test_bad_arguments_are_refused_before_anything_runs(device):
+    fill = treadle.ElementwiseKernel(
+        "short a, const float *x, float *y", "y[i] = a + x[i]", name="fill"
+    )
+    x, row = tnp.ones(3, "f4"), tnp.ones(1, "f4")
+    for error, arguments, words in [
+        (ValueError, (1, x, x, x), "fill takes 3 arguments, and was given 4"),
+        (ValueError, (1,), r"argument 1 \(x\).* is missing"),
+        (ValueError, (x, x, x), r"argument 0 \(a\).* is an array"),
+        (ValueError, (1, 2, x), r"argument 1 \(x\).* is a number"),
+        (OverflowError, (40000, x), "40000 .* int16"),
+        (TypeError, (2.5, x), r"argument 0 \(a\).* int16.* 2.5"),
+        (TypeError, (1, x.astype("f8")), r"argument 1 \(x\).* float32.* float64"),
+        (TypeError, (1, "x"), "argument 1 of kernel fill .* a str"),
+        (TypeError, (1, x, np.ones(3, "f4")), "argument 2 of kernel fill .* NumPy array"),
+        (ValueError, (1, x, row), r"argument 2 \(y\) .*\(1,\).*\(3,\)"),
+        (ValueError, (1, x, tnp.ones(2, "f4")), r"\(3,\).*\(2,\)|\(2,\).*\(3,\)"),
+        (treadle.Error, (1, x, tnp.broadcast_to(row, (3,))), "the same memory"),
+    ]:
+        with pytest.raises(error, match=words):
+            fill(*arguments)
+    with pytest.raises(treadle.InvalidArgument, match="how many"):
+        treadle.ElementwiseKernel("a, *y", "y[0] = a")(1, x)
+    with pytest.raises(treadle.InvalidArgument, match="pointers"):
+        treadle.ElementwiseKernel("float **x", "")
+
+
+def test_arrays_of_two_devices_are_refused():
+    if len(IDS) < 2:
+        pytest.skip("one device")
+    first, second = (tnp.ones(2, "f4", device=one) for one in IDS[:2])
+    with pytest.raises(treadle.InvalidArgument, match="device"):
+        treadle.ElementwiseKernel("const *x, *y", "y[i] = x[i]")(first, second)
+
+
+def test_a_text_that_does_not_compile_says_so(computing):
+    broken = treadle.ElementwiseKernel("float *y", "y[i] = nothing_of_that_name")
+    with pytest.raises(treadle.CompileError, match="nothing_of_that_name"):
+        broken(tnp.ones(3, "f4"))
+
+
+def test_expressions_that_read_what_is_written_are_computed_before(computing):
+    double = treadle.ElementwiseKernel("*y", "y[i] *= 2")
+    y = tnp.arange(4, dtype="f4")
+    before = y + 1
+    double(y)
+    expect(before, [1, 2, 3, 4])
+    expect(y, [0, 2, 4, 6])
