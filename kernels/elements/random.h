@@ -209,3 +209,73 @@ TREADLE_FUNCTION TREADLE_ALWAYS_INLINE double2 treadle_normal_pair_float64(UINT6
   y = (quarters & 2) != 0 ? -y : y;
   return treadle_make_double2(radius * x, radius * y);
 }
+
+// Poisson numbers. Number e has blocks of its own, one behind the other: counters {e, draw, stream} under this key, which
+// no other numbers have. The upper half of the stream is part of it.
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE UINT64 treadle_poisson_key(UINT64 stream, UINT64 seed)
+{
+  return (seed ^ treadle_uint64_literal(0x506f6973736f6e2e)) +
+         (stream >> 32) * treadle_uint64_literal(0x9e3779b97f4a7c15);
+}
+
+// What a mean stands for that is none: NaN and what is negative for 0, what is beyond 2^30 for that.
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE double treadle_poisson_mean(double mean)
+{
+  mean = mean > 1073741824.0 ? 1073741824.0 : mean;
+  return mean > 0.0 ? mean : 0.0;
+}
+
+// The logarithm of k!, to 4e-11: of small k by the product, else Stirling's series.
+TREADLE_FUNCTION double treadle_log_factorial(double k)
+{
+  double x = k + 1.0, product = 1.0;
+  if (k < 10.0) {
+    for (double j = 2.0; j <= k; j += 1.0) product *= j;
+    return treadle_repeatable_log_float64(product);
+  }
+  double y = 1.0 / (x * x);
+  double series = (0.08333333333333333 - (0.002777777777777778 - 0.0007936507936507937 * y) * y) / x;
+  return fma(x - 0.5, treadle_repeatable_log_float64(x), 0.9189385332046727 - x) + series;
+}
+
+// Small means: how many of the waiting times, which have the exponential distribution, fit into the mean one after the
+// other (Knuth, The Art of Computer Programming 2, 3.4.1, by sums instead of products). A word gives one of them; less
+// than 0 if four were not enough.
+TREADLE_FUNCTION TREADLE_ALWAYS_INLINE double treadle_poisson_waited(UINT32 word, double mean, double *time,
+                                                                     double *count)
+{
+  double unit = fma((double)word, 2.3283064365386963e-10, 1.1641532182693481e-10);
+  *time -= treadle_repeatable_log_float64(unit);
+  if (*time > mean) return *count;
+  *count += 1.0;
+  return -1.0;
+}
+
+// Large means: Hoermann's transformed rejection (Insurance: Mathematics and Economics 12, 1993, algorithm PTRS, whose
+// constants these are). Less than 0 where a number was rejected.
+TREADLE_FUNCTION double treadle_poisson_rejection(uint4 words, double mean)
+{
+  double u = fma((double)(INT64)(treadle_joined_words(words.x, words.y) >> 11), 1.1102230246251565e-16,
+                 -0.49999999999999994);
+  double v = fma((double)(INT64)(treadle_joined_words(words.z, words.w) >> 11), 1.1102230246251565e-16,
+                 5.551115123125783e-17);
+  double b = 0.931 + 2.53 * sqrt(mean), a = -0.059 + 0.02483 * b;
+  double edge = 0.5 - fabs(u);
+  double k = floor((2.0 * a / edge + b) * u + mean + 0.43);
+  if (edge >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2.0)) return k;
+  if (k < 0.0 || (edge < 0.013 && v > edge)) return -1.0;
+  double hat = v * (1.1239 + 1.1328 / (b - 3.4)) / (a / (edge * edge) + b);
+  double density = k * treadle_repeatable_log_float64(mean) - mean - treadle_log_factorial(k);
+  return treadle_repeatable_log_float64(hat) <= density ? k : -1.0;
+}
+
+// A number of this mean, or less than 0 if it takes more blocks: time and count are 0 before the first one.
+TREADLE_FUNCTION double treadle_poisson_step(uint4 words, double mean, double *time, double *count)
+{
+  if (mean >= 10.0) return treadle_poisson_rejection(words, mean);
+  double number = treadle_poisson_waited(words.x, mean, time, count);
+  if (number < 0.0) number = treadle_poisson_waited(words.y, mean, time, count);
+  if (number < 0.0) number = treadle_poisson_waited(words.z, mean, time, count);
+  if (number < 0.0) number = treadle_poisson_waited(words.w, mean, time, count);
+  return number;
+}

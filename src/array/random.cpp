@@ -9,6 +9,7 @@
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
 
@@ -116,7 +117,8 @@ void Generator::fill(const Array& out, const RandomDraw& draw) {
   const StreamRef stream = target.context->stream(target.stream);
   if (!target.layout.is_contiguous(target.dtype.size_bytes())) {
     const Shape shape = shape_of(out);
-    const Array dense = empty(shape, target.dtype, {.stream = stream});
+    const bool reads = draw.kind() == kernel::RandomKind::poisson_of_elements;
+    const Array dense = reads ? dense_copy(out) : empty(shape, target.dtype, {.stream = stream});
     fill(dense, draw);
     return out.assign(dense);
   }
@@ -167,6 +169,19 @@ Array Generator::exponential(const Operand& scale, const Shape& shape, Scalar dt
   mean.require_not_negative("scale");
   const Array unit = draw_on(place_of(*this, {&mean}), *this, units, shape);
   return 0 - multiply(mean, log(unit));  // 0, not -0, of a logarithm that is 0
+}
+
+Array Generator::poisson(const Operand& mean, const Shape& shape, Scalar dtype) {
+  const Parameter expected(mean, shape, Scalar::float64);
+  expected.require_not_negative("mean");
+  if (expected.is_number()) return draw(RandomDraw::poisson(dtype, expected.number()), shape);
+  (void)RandomDraw::poisson_of_elements(dtype);  // refuses dtypes that there are no numbers of
+  place_of(*this, {&expected});
+  // Means that become their numbers.
+  const Array numbers =
+      dense_copy(broadcast_to(*static_cast<const Operand&>(expected).array(), shape));
+  fill(numbers, RandomDraw::poisson_of_elements(Scalar::float64));
+  return cast(numbers, dtype);
 }
 
 std::vector<std::byte> Generator::bytes(std::size_t count) {

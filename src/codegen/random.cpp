@@ -50,12 +50,16 @@ class RandomWriter {
     if (tiling_.schedule == Schedule::wide) return tiling_.group_size;
     return tiling_.chunk_bytes / (length_ * DType(form_.dtype).size_bytes());
   }
+  bool is_poisson() const {
+    return form_.kind == RandomKind::poisson || form_.kind == RandomKind::poisson_of_elements;
+  }
   bool takes_two_words() const { return length_ == 2; }
 
   std::string comment(const std::string& name) const {
     return joined({"// ", name, ", made by treadle's random generator: ",
                    form_.generator == RandomGenerator::philox ? "Philox4x32-10" : "Threefry4x32-20",
-                   ", ", std::to_string(length_), " numbers of a block, ",
+                   ", ", std::to_string(length_),
+                   length_ == 1 ? " number of a block, " : " numbers of a block, ",
                    schedule_name(tiling_.schedule), " schedule\n"});
   }
   std::vector<std::string> parameters() const {
@@ -79,12 +83,18 @@ class RandomWriter {
       case RandomKind::normal:
         add(type_, {"mean", "deviation"});
         break;
+      case RandomKind::poisson:
+        add("double", {"given_mean"});
+        break;
+      case RandomKind::poisson_of_elements:
+        break;
     }
     return all;
   }
 
   /// Defines x0, x1, ..., the first `count` numbers of `block`.
   void write_numbers(unsigned count) {
+    if (is_poisson()) return write_poisson_number();
     text_.line({"const uint4 words = treadle_", generator_name(form_.generator),
                 "_block(position + ", "(", uint64_, ")block, stream, seed);"});
     if (form_.kind == RandomKind::normal) {
@@ -93,6 +103,19 @@ class RandomWriter {
     }
     for (unsigned i = 0; i < count; ++i)
       text_.line({"const ", type_, " x", std::to_string(i), " = ", number(i), ";"});
+  }
+  void write_poisson_number() {
+    const bool is_given = form_.kind == RandomKind::poisson;
+    text_.line({"const double mean = treadle_poisson_mean(",
+                is_given ? "given_mean" : "(double)x[start]", ");"});
+    text_.line({"const ", uint64_, " key = treadle_poisson_key(stream, seed);"});
+    text_.line("double number = -1.0, time = 0.0, count = 0.0;");
+    text_.open({"for (", uint32_, " draw = 0; number < 0.0; ++draw)"});
+    text_.line({"const uint4 words = treadle_", generator_name(form_.generator),
+                "_block(position + (", uint64_, ")block, stream << 32 | draw, key);"});
+    text_.line("number = treadle_poisson_step(words, mean, &time, &count);");
+    text_.close();
+    text_.line({"const ", type_, " x0 = (", type_, ")number;"});
   }
   void write_pair(const std::string& name, const std::string& a, const std::string& b) {
     text_.line({"const ", vector_type(form_.dtype, 2, dialect_), " pair", name,
@@ -116,12 +139,15 @@ class RandomWriter {
                        word(i), ", shift), first, last)"});
       case RandomKind::normal:
         return joined({"mean + deviation * pair", i < 2 ? "0." : "1.", i % 2 == 0 ? "x" : "y"});
+      case RandomKind::poisson:
+      case RandomKind::poisson_of_elements:
+        break;
     }
     return "";
   }
 
   void write_whole_block() {
-    if (!form_.has_vectors || tiling_.schedule == Schedule::narrow) {
+    if (!form_.has_vectors || length_ == 1 || tiling_.schedule == Schedule::narrow) {
       for (unsigned i = 0; i < length_; ++i) write_store(i);
       return;
     }
@@ -149,6 +175,7 @@ class RandomWriter {
     text_.line({"const ", int64_, " start = block * ", std::to_string(length_), ";"});
     text_.line("if (start >= n) return;");
     write_numbers(length_);
+    if (length_ == 1) return write_whole_block();
     text_.open({"if (n - start >= ", std::to_string(length_), ")"});
     write_whole_block();
     text_.close_and_open("else");
@@ -167,6 +194,7 @@ class RandomWriter {
     write_numbers(length_);
     write_whole_block();
     text_.close();
+    if (length_ == 1) return;
     text_.open({"if (end == whole && n % ", length, " != 0)"});
     text_.line({"const ", int64_, " block = whole, start = block * ", length, ";"});
     write_numbers(length_ - 1);
@@ -185,7 +213,8 @@ class RandomWriter {
 }  // namespace
 
 std::string_view kind_name(RandomKind kind) noexcept {
-  constexpr std::array<std::string_view, 4> names{"words", "integers", "uniform", "normal"};
+  constexpr std::array<std::string_view, 6> names{"words",  "integers", "uniform",
+                                                  "normal", "poisson",  "poisson_of_elements"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -202,8 +231,12 @@ unsigned block_length(RandomKind kind, Scalar dtype) {
     require(type.is_integer() && size >= 4, "int32, uint32, int64 and uint64 can");
   else if (kind == RandomKind::integers)
     require(type.is_integer() || dtype == Scalar::boolean, "bool and integers of any width can");
+  else if (kind == RandomKind::poisson || kind == RandomKind::poisson_of_elements)
+    require((type.is_integer() && size >= 4) || is_float(dtype),
+            "integers of 32 and 64 bits, float32 and float64 can");
   else
     require(is_float(dtype), "float32 and float64 can");
+  if (kind == RandomKind::poisson || kind == RandomKind::poisson_of_elements) return 1;
   return size == 8 || kind == RandomKind::integers ? 2 : 4;
 }
 

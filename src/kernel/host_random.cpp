@@ -154,6 +154,86 @@ std::array<T, 2> integers_of(const RandomWords& words, const RandomDraw& draw) {
   return numbers;
 }
 
+double log_factorial(double k) {
+  const double x = k + 1;
+  if (k < 10) {
+    double product = 1;
+    for (double j = 2; j <= k; ++j) product *= j;
+    return logarithm(product);
+  }
+  const double y = 1 / (x * x);
+  const double series =
+      (0.08333333333333333 - (0.002777777777777778 - 0.0007936507936507937 * y) * y) / x;
+  return std::fma(x - 0.5, logarithm(x), 0.9189385332046727 - x) + series;
+}
+
+/// Less than 0 where a number was rejected.
+double poisson_rejection(const RandomWords& words, double mean) {
+  const auto bits = [&](std::size_t i) {
+    return static_cast<double>(word_of<std::uint64_t>(words, i) >> 11);
+  };
+  const double u = std::fma(bits(0), 0x1p-53, -0.49999999999999994);
+  const double v = std::fma(bits(1), 0x1p-53, 0x1p-54);
+  const double b = 0.931 + 2.53 * std::sqrt(mean), a = -0.059 + 0.02483 * b;
+  const double edge = 0.5 - std::abs(u);
+  const double k = std::floor((2 * a / edge + b) * u + mean + 0.43);
+  if (edge >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2)) return k;
+  if (k < 0 || (edge < 0.013 && v > edge)) return -1;
+  const double hat = v * (1.1239 + 1.1328 / (b - 3.4)) / (a / (edge * edge) + b);
+  return logarithm(hat) <= k * logarithm(mean) - mean - log_factorial(k) ? k : -1;
+}
+
+/// The number of the state's next block.
+double poisson_number(const RandomState& state, double mean) {
+  mean = std::max(0.0, std::min(mean, 0x1p30));  // of NaN 0
+  RandomState own = state;
+  own.seed = (state.seed ^ 0x506f6973736f6e2e) + (state.stream >> 32) * 0x9e3779b97f4a7c15;
+  double time = 0, count = 0;
+  for (std::uint32_t draw = 0;; ++draw) {
+    own.stream = state.stream << 32 | draw;
+    const RandomWords words = own.words();
+    if (mean >= 10) {
+      if (const double number = poisson_rejection(words, mean); number >= 0) return number;
+      continue;
+    }
+    for (const std::uint32_t word : words) {
+      time -= logarithm(std::fma(static_cast<double>(word), 0x1p-32, 0x1p-33));
+      if (time > mean) return count;
+      ++count;
+    }
+  }
+}
+
+template <class T>
+void fill_poisson(std::span<std::byte> destination, const RandomDraw& draw, RandomState& state) {
+  const bool is_given = draw.kind() == RandomKind::poisson;
+  for (; destination.size() >= sizeof(T); destination = destination.subspan(sizeof(T))) {
+    T element;
+    std::memcpy(&element, destination.data(), sizeof(T));
+    const double mean = is_given ? value_of<double>(draw, 0) : static_cast<double>(element);
+    element = static_cast<T>(poisson_number(state, mean));
+    std::memcpy(destination.data(), &element, sizeof(T));
+    state.advance(1);
+  }
+}
+
+void fill_poisson_of(std::span<std::byte> destination, const RandomDraw& draw, RandomState& state) {
+  switch (draw.dtype()) {
+    case Scalar::int32:
+      return fill_poisson<std::int32_t>(destination, draw, state);
+    case Scalar::uint32:
+      return fill_poisson<std::uint32_t>(destination, draw, state);
+    case Scalar::int64:
+      return fill_poisson<std::int64_t>(destination, draw, state);
+    case Scalar::uint64:
+      return fill_poisson<std::uint64_t>(destination, draw, state);
+    case Scalar::float32:
+      return fill_poisson<float>(destination, draw, state);
+    default:
+      return fill_poisson<double>(destination, draw, state);
+  }
+}
+
 /// Block after block, the last one as far as there is room.
 template <class MakeBlock>
 void fill(std::span<std::byte> destination, RandomState& state, MakeBlock make_block) {
@@ -196,6 +276,9 @@ void draw_on_host(std::span<std::byte> destination, const RandomDraw& draw, Rand
                     [&](const auto& words) { return floats_of<float>(words, draw); });
       return fill(destination, state,
                   [&](const auto& words) { return floats_of<double>(words, draw); });
+    case RandomKind::poisson:
+    case RandomKind::poisson_of_elements:
+      return fill_poisson_of(destination, draw, state);
   }
 }
 

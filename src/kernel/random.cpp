@@ -48,8 +48,12 @@ class RandomLauncher {
         tiling_(codegen::tiling_of(target.schedule.value_or(device_.info().traits.schedule))),
         dialect_(codegen::dialect_of(device_.info().language)),
         size_bytes_(DType(draw.dtype()).size_bytes()) {
-    if (draw.dtype() == Scalar::float64 && !device_.info().traits.fp64)
-      throw NotSupported(device_.info().id + " has no float64", "draw float32");
+    const bool takes_float64 = draw.dtype() == Scalar::float64 ||
+                               draw.kind() == RandomKind::poisson ||
+                               draw.kind() == RandomKind::poisson_of_elements;
+    if (takes_float64 && !device_.info().traits.fp64)
+      throw NotSupported(device_.info().id + " has no float64",
+                         "draw float32 of another distribution than Poisson's");
     if (address() % size_bytes_ != 0)
       throw InvalidArgument("random numbers of dtype " + DType(draw.dtype()).name() +
                                 " are to begin at byte " + std::to_string(address()),
@@ -182,6 +186,19 @@ RandomDraw RandomDraw::normal(Scalar dtype, double mean, double deviation) {
   draw.add_float(mean);
   draw.add_float(deviation);
   return draw;
+}
+
+RandomDraw RandomDraw::poisson(Scalar dtype, double mean) {
+  RandomDraw draw(RandomKind::poisson, dtype);
+  if (!(mean >= 0 && mean <= 0x1p30))
+    throw InvalidArgument("Poisson's random numbers with a mean of " + std::to_string(mean),
+                          "give one from 0 to 2^30");
+  draw.add(Scalar::float64, bits_of(mean));
+  return draw;
+}
+
+RandomDraw RandomDraw::poisson_of_elements(Scalar dtype) {
+  return {RandomKind::poisson_of_elements, dtype};
 }
 
 std::uint64_t RandomDraw::blocks(std::uint64_t count) const {

@@ -158,6 +158,24 @@ TEST_P(GeneratorTest, ExponentialAndLognormalNumbersHaveTheirMoments) {
   for (std::size_t i = 0; i < 1000; ++i) ASSERT_NEAR(logs[i], normal[i], 1e-5);
 }
 
+TEST_P(GeneratorTest, PoissonsNumbersHaveMeansInNumbersOrArrays) {
+  if (!has_float64()) GTEST_SKIP();
+  Generator random = seeded(13), same = seeded(13);
+  const Array of_number = random.poisson(4.5, {3, 5});
+  EXPECT_EQ(of_number.dtype(), DType(Scalar::int64));
+  const Array of_array = same.poisson(full({5}, 4.5, Scalar::float32, here()), {3, 5});
+  EXPECT_EQ(random.state(), same.state());
+  if (runs_kernels()) {
+    EXPECT_EQ(of_array.as<std::int64_t>(), of_number.as<std::int64_t>());
+  }
+  // Every second element of an array becomes a number of its own mean.
+  const Array means = full({6}, 0, Scalar::float32, here());
+  same.fill(means.at({{.step = 2}}), RandomDraw::poisson_of_elements(Scalar::float32));
+  expect(means, std::vector<float>(6));
+  EXPECT_THROW(random.poisson(-1, {3}), InvalidArgument);
+  EXPECT_THROW(random.poisson(of_array, {2}), ShapeError);
+}
+
 TEST_P(GeneratorTest, CopiesJumpsAndChildrenAreTheirOwn) {
   const auto words = [&](Generator& random) {
     return random.draw(RandomDraw::words(Scalar::uint32), {64}).as<std::uint32_t>();

@@ -29,7 +29,9 @@ TEST(RandomText, GoldenTexts) {
       {"uniform", {philox, RandomKind::uniform, Scalar::float32, true}},
       {"uniform_unaligned", {philox, RandomKind::uniform, Scalar::float64, false}},
       {"normal", {philox, RandomKind::normal, Scalar::float32, true}},
-      {"normal_float64", {threefry, RandomKind::normal, Scalar::float64, true}}};
+      {"normal_float64", {threefry, RandomKind::normal, Scalar::float64, true}},
+      {"poisson", {philox, RandomKind::poisson, Scalar::uint32, true}},
+      {"poisson_of_elements", {threefry, RandomKind::poisson_of_elements, Scalar::float64, true}}};
   for (const auto& [name, form] : forms)
     for (const Schedule schedule : {Schedule::wide, Schedule::narrow})
       for (const Language language : {Language::cuda_c, Language::opencl_c})

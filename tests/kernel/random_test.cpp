@@ -158,6 +158,38 @@ TEST_P(RandomTest, NormalNumbersAreTheHosts) {
   }
 }
 
+TEST_P(RandomTest, PoissonsNumbersAreTheHosts) {
+  if (!device().info().traits.fp64) GTEST_SKIP();
+  for (const double mean : {0.0, 2.5, 10.0, 3e5}) {
+    RandomState here{0x123456789abcdef0, 3ull << 40 | 7, 0xfffffffffffffff0}, there = here;
+    const RandomDraw draw = RandomDraw::poisson(Scalar::uint32, mean);
+    const auto got = drawn<std::uint32_t>(draw, here, 70001, 1);
+    const auto expected = on_host<std::uint32_t>(draw, there, 70001);
+    EXPECT_EQ(here, there);
+    EXPECT_EQ(here.position, 70001u - 16);  // a block each
+    if (runs_kernels()) {
+      EXPECT_EQ(got, expected) << mean;
+    }
+  }
+}
+
+TEST_P(RandomTest, PoissonsNumbersTakeTheirMeansFromElements) {
+  if (!device().info().traits.fp64 || !runs_kernels()) GTEST_SKIP();
+  std::vector<float> means{0, 4, -1, 1e30f, 50, std::numeric_limits<float>::quiet_NaN()};
+  const memory::Buffer memory(stream().device().shared_from_this(), means);
+  const RandomDraw draw = RandomDraw::poisson_of_elements(Scalar::float32);
+  RandomState here{.seed = 5, .generator = RandomGenerator::threefry}, there = here;
+  fill_random(stream(), {memory, means.size(), schedule()}, draw, here);
+  draw_on_host(std::as_writable_bytes(std::span(means)), draw, there);
+  std::vector<float> got(means.size());
+  stream().synchronize();
+  memory.copy_to(got);
+  EXPECT_EQ(got, means);
+  EXPECT_EQ(means[2], 0);
+  EXPECT_EQ(means[5], 0);
+  EXPECT_NEAR(means[3], 0x1p30, 0x1p30 * 1e-3);
+}
+
 TEST_P(RandomTest, DrawsGoOnWhereTheLastOneEnded) {
   if (!runs_kernels()) GTEST_SKIP();
   const RandomDraw draw = RandomDraw::uniform(Scalar::float32);
@@ -188,6 +220,48 @@ TEST_P(RandomTest, EventsAreKeptForNoNumbersToo) {
 }
 
 // What follows holds on every device, since their numbers are the host's.
+
+TEST(RandomNumbers, OfPoissonComeAsOftenAsTheirDistributionSays) {
+  constexpr std::size_t many = 1 << 18;
+  for (const double mean : {0.1, 3.0, 9.9, 10.0, 27.5, 400.0}) {
+    RandomState state{.seed = 21};
+    const auto last = static_cast<std::size_t>(mean + 7 * std::sqrt(mean) + 8);
+    std::vector<double> counts(last + 1);
+    for (const double x : on_host<double>(RandomDraw::poisson(Scalar::float64, mean), state, many))
+      ++counts[std::min(static_cast<std::size_t>(x), last)];
+    double chi_square = 0, freedom = -1;
+    for (std::size_t k = 0; k <= last; ++k) {
+      const double j = static_cast<double>(k);
+      const double expected = many * std::exp(j * std::log(mean) - mean - std::lgamma(j + 1));
+      if (expected < 8) continue;
+      chi_square += (counts[k] - expected) * (counts[k] - expected) / expected;
+      ++freedom;
+    }
+    EXPECT_LT(std::abs(chi_square - freedom), 5 * std::sqrt(2 * freedom)) << mean;
+  }
+}
+
+TEST(RandomNumbers, OfPoissonHaveTheirMomentsForLargeMeans) {
+  constexpr int many = 1 << 16;
+  for (const double mean : {1e4, 1e7, 0x1p30}) {
+    RandomState state{.seed = 22};
+    double sum = 0, squares = 0;
+    for (const double x :
+         on_host<double>(RandomDraw::poisson(Scalar::float64, mean), state, many)) {
+      sum += (x - mean) / std::sqrt(mean);
+      squares += (x - mean) * (x - mean) / mean;
+    }
+    EXPECT_LT(std::abs(sum / many), 5 / std::sqrt(many)) << mean;
+    EXPECT_LT(std::abs(squares / many - 1), 5 * std::sqrt(2. / many)) << mean;
+  }
+}
+
+TEST(RandomNumbers, OfPoissonTakeAMeanThatThereIs) {
+  for (const double mean : {-1.0, 0x1p30 + 1, std::numeric_limits<double>::quiet_NaN()})
+    EXPECT_THROW(RandomDraw::poisson(Scalar::int64, mean), InvalidArgument) << mean;
+  EXPECT_THROW(RandomDraw::poisson(Scalar::int16, 1), DTypeError);
+  EXPECT_THROW(RandomDraw::poisson_of_elements(Scalar::complex64), DTypeError);
+}
 
 TEST(RandomNumbers, NeverLeaveTheirInterval) {
   for (const auto& [low, high] : {std::pair{0.0, 1.0},

@@ -282,11 +282,41 @@ def test_skipping():
             skip(1.5)
 
 
-def test_poisson_numbers_are_refused_by_a_typed_error():
-    with pytest.raises(NotImplementedError, match="Poisson"):
-        Philox().fill_poisson(gpuarray.zeros(4, np.uint32), 3.0)
-    with pytest.raises(NotImplementedError, match="curand_poisson"):
-        Philox().gen_poisson(4, np.uint32, 3.0)
+@pytest.mark.parametrize("mean", [0.5, 9, 80])
+def test_poisson_numbers_of_one_mean(mean):
+    random = Philox(seeded(1, 2))
+    x = random.gen_poisson((500, 200), np.uint32, mean)
+    assert isinstance(x, gpuarray.GPUArray) and x.dtype == np.uint32
+    assert abs(x.get().mean() - mean) < 5 * np.sqrt(mean / x.size)
+    assert abs(x.get().var() - mean) < 5 * np.sqrt((2 * mean**2 + mean) / x.size)
+    y = gpuarray.zeros((500, 200), np.uint32)
+    Philox(seeded(1, 2)).fill_poisson(y, mean, cuda.Stream())
+    assert np.array_equal(x.get(), y.get())
+    assert not np.array_equal(random.gen_poisson((500, 200), np.uint32, mean).get(), x.get())
+
+
+@pytest.mark.parametrize("dtype", [np.uint32, np.float32, np.float64])
+def test_poisson_numbers_of_the_means_in_an_array(dtype):
+    means = np.repeat(np.array([3, 40], dtype), 20000)
+    data = gpuarray.to_gpu(means)
+    Philox(seeded(1, 2)).fill_poisson(data)
+    for part, mean in zip(np.split(data.get(), 2), (3, 40), strict=True):
+        assert abs(part.mean() - mean) < 5 * np.sqrt(mean / part.size)
+        assert (part == np.floor(part)).all()
+    same = Philox(seeded(1, 2)).gen_poisson(40000, np.uint32, 3)
+    assert np.array_equal(same.get()[:20000], data.get()[:20000])
+
+
+def test_poisson_numbers_of_other_dtypes_are_refused():
+    random = Philox(seeded(1, 2))
+    for dtype, mean in [(np.float32, 3.0), (np.int32, 3.0), (np.int32, None), (np.int64, None)]:
+        with pytest.raises(NotImplementedError, match="Poisson numbers of"):
+            random.fill_poisson(gpuarray.zeros(4, dtype), mean)
+    with pytest.raises(NotImplementedError, match="uint32"):
+        random.gen_poisson(4, np.float32, 3.0)
+    with pytest.raises(ValueError, match="mean of -1"):
+        random.gen_poisson(4, np.uint32, -1)
+    assert np.array_equal(random.gen_uniform(4, np.uint32).get(), words_of(1 | 2 << 32, 4))
 
 
 def test_a_negative_deviation_is_refused():

@@ -172,6 +172,40 @@ def test_distributions_have_their_moments(device):
     moments(rng.lognormal(1, s, n, "f4"), math.exp(1 + s * s / 2), math.sqrt(variance), kurtosis)
 
 
+def test_poissons_numbers(device):
+    if not device.traits.fp64:
+        pytest.skip("no float64")
+    rng, n = default_rng(10), 200_000
+    for lam in (0.5, 9, 12, 5000):
+        x = rng.poisson(lam, n)
+        assert x.dtype == np.int64
+        moments(x, lam, math.sqrt(lam), 3 + 1 / lam)
+    lam = np.array([[0.5], [200]])
+    many = rng.poisson(lam, (2, n), "u4")
+    assert many.dtype == np.uint32
+    for row, mean in zip(many, lam[:, 0], strict=True):
+        moments(row, mean, math.sqrt(mean), 3 + 1 / mean)
+    assert rng.poisson([0, 0]).tolist() == [0, 0]
+    again = default_rng(11)
+    assert default_rng(11).poisson(7) == again.poisson(7, ()).item()
+    assert type(again.poisson()) is np.int64
+    x = tnp.array(np.float32([3, 1000]))
+    assert again.draw(RandomDraw.poisson("f4"), out=x) is x
+    expected = default_rng(11)
+    expected.random(8, "f4")
+    assert x.tolist() == expected.poisson([3, 1000], dtype="f4").tolist()
+
+
+def test_poissons_numbers_are_the_same_on_all_devices():
+    draws = []
+    for name in IDS:
+        device = treadle.find_device(name)
+        if device.traits.fp64:
+            rng = Generator(7, device=device)
+            draws.append([rng.poisson(lam, 5000).get().tolist() for lam in (3.3, 11, 1e6)])
+    assert all(draw == draws[0] for draw in draws)
+
+
 def test_integers_come_equally_often(device):
     counts = np.bincount(default_rng(6).integers(0, 64, 1 << 18, "u1").get(), minlength=64)
     expected = (1 << 18) / 64
@@ -265,6 +299,9 @@ def test_what_is_refused_draws_nothing(device):
         (TypeError, "'int32'", lambda: rng.normal(0, 1, 3, "i4")),
         (ValueError, "deviation of -1", lambda: rng.normal(0, -1, 3, "f4")),
         (ValueError, "deviation of -1", lambda: rng.normal(x, -1)),
+        (ValueError, "mean of -1", lambda: rng.poisson(-1, 3)),
+        (ValueError, "2.30", lambda: rng.poisson(2e9, 3)),
+        (TypeError, "'int16'", lambda: rng.poisson(1, 3, "i2")),
         (ValueError, "scale of -2", lambda: rng.exponential(-2, 3, "f4")),
         (ValueError, "1.* and 0", lambda: rng.uniform(1, 0, 3, "f4")),
         (ValueError, "inf", lambda: rng.uniform(0, math.inf, 3, "f4")),

@@ -78,6 +78,9 @@ class Generator {
                   Scalar dtype = Scalar::float64);
   /// Of density exp(-x / scale) / scale; as normal() of `scale`.
   Array exponential(const Operand& scale, const Shape& shape, Scalar dtype = Scalar::float64);
+  /// How often something happens that happens `mean` times on average; as normal() of `mean`, which
+  /// is at most 2^30. Of the dtypes that RandomDraw::poisson() has.
+  Array poisson(const Operand& mean, const Shape& shape, Scalar dtype = Scalar::int64);
   /// On the host.
   std::vector<std::byte> bytes(std::size_t count);
 

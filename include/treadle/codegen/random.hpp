@@ -32,8 +32,10 @@ enum class RandomKind : std::uint8_t {
              ///< its length
   uniform,   ///< of an interval: float32 of 24 bits, float64 of 53
   normal,    ///< normally distributed float32 or float64, two at a time
+  poisson,   ///< counts of one mean: integers of 32 and 64 bits, float32, float64
+  poisson_of_elements,  ///< the same, of the mean that is there before
 };
-/// "words", "integers", "uniform" or "normal".
+/// As the constant is called.
 std::string_view kind_name(RandomKind kind) noexcept;
 
 /// What decides about the text.
@@ -45,8 +47,9 @@ struct RandomForm {
   bool operator==(const RandomForm&) const = default;
 };
 
-/// How many numbers a block gives, 4 or 2. Throws DTypeError for dtypes that the kind does not
-/// have.
+/// How many numbers a block gives, 4 or 2. One of Poisson's numbers takes one block from the state,
+/// and has as many as it needs under a key of its own: counter {its block, draw, stream}. Throws
+/// DTypeError for dtypes that the kind does not have.
 unsigned block_length(RandomKind kind, Scalar dtype);
 
 /// A generated kernel. It takes
@@ -62,6 +65,7 @@ unsigned block_length(RandomKind kind, Scalar dtype);
 ///                                                 last; shift, a uint32, is 0 for units of [0, 1)
 ///                                                 and 1 for (0, 1]
 ///   normal      mean, deviation
+///   poisson     mean                              float64
 struct RandomText {
   std::string name;            ///< "random_uniform_float32"
   std::string text;            ///< a whole program with that one kernel

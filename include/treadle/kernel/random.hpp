@@ -8,7 +8,7 @@
 // Words, integers and uniform numbers are equal to the bit on every device. So are normal ones
 // where fma and square root are rounded correctly: GPUs of NVIDIA under CUDA, the CPU device,
 // OpenCL devices with DeviceTraits::exact_division. Elsewhere they differ by two units of the last
-// digit at most.
+// digit at most. Poisson's are equal wherever there is float64, which they are made with.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ enum class IntervalEnd : std::uint8_t {
 };
 
 /// What is drawn: a distribution of one dtype. Each number takes one word of 32 bits, integers of a
-/// range and numbers of 64 bits take two.
+/// range and numbers of 64 bits take two, Poisson's a block of four.
 class RandomDraw {
  public:
   /// Integers of all values: int32, uint32, int64, uint64.
@@ -61,6 +61,13 @@ class RandomDraw {
   /// float32 within 6.8 deviations, float64 within 8.7. Throws InvalidArgument for a deviation
   /// below 0.
   static RandomDraw normal(Scalar dtype, double mean = 0, double deviation = 1);
+  /// How often something happens that happens `mean` times on average: int32, uint32, int64,
+  /// uint64, float32 (rounded above 2^24) or float64. Throws InvalidArgument for a mean that is
+  /// below 0, above 2^30 or NaN.
+  static RandomDraw poisson(Scalar dtype, double mean);
+  /// The same with the mean that each element is before. One below 0 or NaN stands for 0, one above
+  /// 2^30 for that.
+  static RandomDraw poisson_of_elements(Scalar dtype);
 
   /// What the numbers are.
   RandomKind kind() const noexcept { return kind_; }
@@ -100,7 +107,7 @@ struct RandomTarget {
 
 /// Queues the filling of memory and moves the state on behind what is drawn. The kernel is made
 /// when it is first needed, and kept for the device. Throws InvalidArgument for memory that is not
-/// aligned, NotSupported for float64 on a device without it, and as Program and Stream::launch();
+/// aligned, NotSupported for float64 and Poisson's numbers on a device without float64, and as Program and Stream::launch();
 /// then the state stays.
 void fill_random(device::Stream& stream, const RandomTarget& target, const RandomDraw& draw,
                  RandomState& state, const device::Order& order = {});

@@ -176,6 +176,18 @@ nb::object exponential(Generator& self, nb::handle scale, nb::handle size, nb::h
   });
 }
 
+nb::object poisson(Generator& self, nb::handle lam, nb::handle size, nb::handle dtype,
+                   nb::handle out) {
+  const Parameter mean(lam, "lam");
+  const nb::str usual("int64");
+  const Request request(size, dtype.is_none() && out.is_none() ? nb::handle(usual) : dtype, out);
+  if (mean.is_number())
+    return request.of(self, RandomDraw::poisson(request.dtype(), mean.number()));
+  return request.of({&mean}, [&](const Shape& shape) {
+    return self.poisson(mean.get(), shape, request.dtype());
+  });
+}
+
 /// NumPy takes 1e6 for a million, and so does this; what is no integer is refused.
 nb::int_ integer_argument(nb::handle object, const char* name) {
   if (PyIndex_Check(object.ptr())) return nb::steal<nb::int_>(PyNumber_Index(object.ptr()));
@@ -287,6 +299,12 @@ void bind_distributions(nb::class_<Generator>& type) {
           nb::sig("def standard_exponential(self, " TREADLE_SIZE ", " TREADLE_PLACE
                   ") -> typing.Any"),
           "Numbers of density exp(-x).")
+      .def("poisson", &poisson, nb::arg("lam") = 1.0, size, dtype, nb::kw_only(), out,
+           nb::sig("def poisson(self, lam: typing.Any = 1.0, " TREADLE_SIZE ", " TREADLE_PLACE
+                   ") -> typing.Any"),
+           "How often something happens that happens lam times on average, which is at most 2**30. "
+           "Of int64, unless dtype or out say otherwise: integers of 32 and 64 bits, float32, "
+           "float64. On devices with float64.")
       .def("draw", &draw_any, nb::arg("draw"), size, nb::kw_only(), out,
            nb::sig("def draw(self, draw: RandomDraw, " TREADLE_SIZE
                    ", *, out: treadle._core.array.Array | None = None) -> typing.Any"),

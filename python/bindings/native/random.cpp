@@ -3,10 +3,12 @@
 #include "treadle/kernel/random.hpp"
 
 #include <nanobind/operators.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <new>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -125,6 +127,14 @@ void bind_random(nb::module_& m) {
             return RandomDraw::normal(scalar_from(dtype), mean, deviation);
           },
           nb::arg("dtype"), nb::arg("mean") = 0.0, nb::arg("deviation") = 1.0)
+      .def_static(
+          "poisson",
+          [](nb::handle dtype, std::optional<double> mean) {
+            return mean ? RandomDraw::poisson(scalar_from(dtype), *mean)
+                        : RandomDraw::poisson_of_elements(scalar_from(dtype));
+          },
+          nb::arg("dtype"), nb::arg("mean") = nb::none(),
+          "Counts of a mean; None: of that which each element is before.")
       .def("blocks", &RandomDraw::blocks, nb::arg("count"),
            "How many blocks of a state so many numbers take.");
   m.def("fill", &fill, nb::arg("buffer"), nb::arg("draw"), nb::arg("state"),

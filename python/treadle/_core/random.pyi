@@ -73,6 +73,10 @@ class RandomDraw:
     @staticmethod
     def normal(dtype: object, mean: float = 0.0, deviation: float = 1.0) -> RandomDraw: ...
 
+    @staticmethod
+    def poisson(dtype: object, mean: float | None = None) -> RandomDraw:
+        """Counts of a mean; None: of that which each element is before."""
+
     def blocks(self, count: int) -> int:
         """How many blocks of a state so many numbers take."""
 
@@ -147,6 +151,11 @@ class Generator:
 
     def standard_exponential(self, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
         """Numbers of density exp(-x)."""
+
+    def poisson(self, lam: Any = 1.0, size: int | Sequence[int] | None = None, dtype: Any = None, *, out: treadle._core.array.Array | None = None) -> Any:
+        """
+        How often something happens that happens lam times on average, which is at most 2**30. Of int64, unless dtype or out say otherwise: integers of 32 and 64 bits, float32, float64. On devices with float64.
+        """
 
     def draw(self, draw: RandomDraw, size: int | Sequence[int] | None = None, *, out: treadle._core.array.Array | None = None) -> Any:
         """Numbers of any distribution that treadle's kernels make themselves."""

@@ -78,6 +78,14 @@ def _normal(dtype: Any, mean: float = 0, deviation: float = 1) -> RandomDraw:
     return RandomDraw.normal(dtype, mean, deviation)
 
 
+def _poisson(dtype: Any, mean: Any) -> RandomDraw:
+    possible = (np.uint32,) if mean is not None else (np.uint32, np.float32, np.float64)
+    if dtype not in possible:
+        names = ", ".join(np.dtype(one).name for one in possible)
+        raise NotSupported(f"Poisson numbers of {dtype}: there are {names}")
+    return RandomDraw.poisson(dtype, mean)
+
+
 def _fill(random: Generator, draw: RandomDraw, data: GPUArray, stream: cuda.Stream | None) -> None:
     with on_stream(data.device, stream):
         random.draw(draw, out=data)
@@ -160,18 +168,16 @@ class Philox4_32_10RandomNumberGenerator:  # noqa: N801 - cuRAND's name in PyCUD
 
     def fill_poisson(
         self, data: GPUArray, lambda_value: Any = None, stream: cuda.Stream | None = None
-    ) -> NoReturn:
-        """Raises NotSupported."""
-        raise NotSupported(
-            "Poisson numbers of pycuda.curandom are not part of this release of Treadle: "
-            "curand_poisson() of <curand_kernel.h> makes them in a kernel"
-        )
+    ) -> None:
+        """Poisson numbers of this mean, in uint32; without one each of the mean that is there
+        before, in uint32, float32 or float64. The mean is at most 2**30."""
+        _fill(self._random, _poisson(data.dtype, lambda_value), data, stream)
 
     def gen_poisson(
         self, shape: Any, dtype: Any, lambda_value: Any, stream: cuda.Stream | None = None
-    ) -> NoReturn:
-        """Raises NotSupported."""
-        self.fill_poisson(shape)
+    ) -> GPUArray:
+        """Poisson numbers of this mean in a new array of uint32."""
+        return self._made(_poisson(np.dtype(dtype), float(lambda_value)), shape, dtype, stream)
 
     def _made(
         self, draw: RandomDraw, shape: Any, dtype: Any, stream: cuda.Stream | None
