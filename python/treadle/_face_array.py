@@ -27,8 +27,8 @@ class FaceArray(Array):
     policy: ClassVar[str]  # of dtypes, as treadle._core.rules knows it: "pycuda", "pyopencl"
 
     def _is_plain(self) -> bool:
-        """Whether results wait like the native ones: no allocator of the user's has to be called
-        for them, and no constructor of a subclass."""
+        """Whether results wait like the native ones: they need no constructor of a subclass, and
+        no memory of an allocator that native arrays do not know as their pool."""
         return True
 
     def _adopt(self, result: Array) -> FaceArray:
@@ -41,11 +41,16 @@ class FaceArray(Array):
 
     def _wrap(self, result: Array) -> Any:
         """The result of an operation of which this is the first array."""
-        if self._is_plain():
+        pool = _array.pool(self)
+        if self._is_plain() and (pool is None or _array.pool(result) is pool):
             return self._adopt(result)
         made = self._allocate(result.shape, result.dtype, result.strides)
         Array.__setitem__(made, ..., result)
         return made
+
+    def _wrap_recorded(self, result: Array) -> Any:
+        """The same of an operator's, which has this array's pool already."""
+        return self._adopt(result) if self._is_plain() else self._wrap(result)
 
     def _apply(self, name: str, *operands: Any, out: Any = None) -> Any:
         """An operation by NumPy's name."""
@@ -164,9 +169,15 @@ def write(array: Array, host: np.ndarray, wait: bool = True) -> None:
     _array.copy_in(target, values.reshape(target.shape), wait)
 
 
-def adopted(owner: Any, array: tuple[Device, int, int], layout: tuple[Any, Any, Any]) -> Array:
+def adopted(
+    owner: Any,
+    array: tuple[Device, int, int],
+    layout: tuple[Any, Any, Any],
+    is_unshared: bool = False,
+) -> Array:
     """An array in a user's memory, which is kept: (device, handle, offset in bytes) says where,
-    (dtype, shape, strides) how the elements lie."""
+    (dtype, shape, strides) how the elements lie. Expressions on it wait if it is unshared: nobody
+    else knows the memory."""
     device, handle, offset = array
     dtype, shape, strides = layout
     steps = [(length - 1) * stride for length, stride in zip(shape, strides, strict=True) if length]
@@ -174,7 +185,7 @@ def adopted(owner: Any, array: tuple[Device, int, int], layout: tuple[Any, Any, 
     high = sum(step for step in steps if step > 0) + np.dtype(dtype).itemsize
     size = 0 if 0 in shape else high - low
     buffer = _array.adopt(device, handle, size, owner, offset + low)
-    return _array.over(buffer, dtype, shape, strides, -low)
+    return _array.over(buffer, dtype, shape, strides, -low, is_unshared)
 
 
 # --- operators -----------------------------------------------------------------------------------
@@ -185,7 +196,7 @@ def _binary(slot: Callable[[Array, Any], Any]) -> Callable[..., Any]:
         result = slot(self, other)
         if result is NotImplemented:
             return result
-        return (self if self.ndim else first_array(self, other))._wrap(result)
+        return (self if self.ndim else first_array(self, other))._wrap_recorded(result)
 
     return method
 
@@ -197,13 +208,13 @@ def _comparison(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., A
             return result
         theirs = _dtype_beside_arrays(other)
         result = cast(result, result_dtype(self.policy, name, self.dtype, theirs))
-        return (self if self.ndim else first_array(self, other))._wrap(result)
+        return (self if self.ndim else first_array(self, other))._wrap_recorded(result)
 
     return method
 
 
 def _unary(slot: Callable[[Array], Array]) -> Callable[..., Any]:
-    return lambda self: self._wrap(slot(self))
+    return lambda self: self._wrap_recorded(slot(self))
 
 
 def _in_place(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., Any]:

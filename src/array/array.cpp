@@ -86,7 +86,7 @@ Array Array::view_of(memory::Buffer buffer, const Layout& layout, const DType& d
                           std::to_string(buffer.size_bytes()) + " bytes");
   std::shared_ptr<device::Stream> stream = placement.stream;
   if (stream == nullptr) stream = Context::of(buffer.device()).stream({});
-  (void)buffer.location();  // others have it
+  if (!placement.is_unshared) (void)buffer.location();
   auto storage = Ref<Storage>::adopt(new Storage(std::move(buffer), stream));
   storage->is_read_only = placement.is_read_only;
   return Access::array(make_leaf(std::move(storage), layout, dtype));

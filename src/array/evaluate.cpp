@@ -35,8 +35,7 @@ class Group {
     const device::LeaveDeferred leave;  // new memory, which nobody reads yet
     try {
       std::vector<Ref<Storage>> outputs;
-      for (const NodeRef& node : nodes_)
-        outputs.push_back(Storage::dense(stream_, node->layout, node->dtype));
+      for (const NodeRef& node : nodes_) outputs.push_back(memory_for(*node));
       launch(outputs);
       publish(outputs);
     } catch (...) {
@@ -46,6 +45,15 @@ class Group {
   }
 
  private:
+  /// Of the user's allocator where an array stands for it.
+  Ref<Storage> memory_for(const Node& node) const {
+    const bool is_allocated = node.allocator != nullptr && node.handles.load() != 0;
+    auto made = is_allocated ? Storage::dense(stream_, node.layout, node.dtype, *node.allocator)
+                             : Storage::dense(stream_, node.layout, node.dtype);
+    made->allocator = node.allocator;
+    return made;
+  }
+
   /// Leaves what others have computed, and keeps them from computing the rest. False if there is
   /// nothing to do.
   bool claim() {

@@ -84,6 +84,10 @@ class Node {
   unsigned steps_within() const noexcept { return is_leaf() ? 0 : steps; }
   unsigned leaves_within() const noexcept { return is_leaf() ? 1 : leaves; }
   unsigned folds_within() const noexcept { return is_leaf() ? 0 : folds; }
+  /// What results inherit from it.
+  const std::shared_ptr<Allocator>& allocator_now() const noexcept {
+    return is_leaf() ? storage->allocator : allocator;
+  }
   /// One number for all elements.
   bool is_number() const noexcept { return op == Op::scalar; }
 
@@ -116,6 +120,8 @@ class Node {
   Number number = false;       ///< of Op::scalar, converted to `dtype` when it is passed
   StreamRef stream;            ///< current when it was recorded; null for a number
   Context* context = nullptr;  ///< of its device, which `stream` keeps; null for a number
+  /// As long as it is pending: where its memory comes from. Null: the pool.
+  std::shared_ptr<Allocator> allocator;
   /// Of a reduction, whose `op` says nothing.
   std::shared_ptr<const Folding> folding;
 

@@ -76,8 +76,10 @@ NodeRef compare_beyond_range(Op op, std::span<const Operand> operands, const OpD
     if (found == IntegerFit::within) continue;
     const Node& node = Access::node(*array.array());
     const bool answer = compare_beyond(i == 1 ? op : exchanged(op), found);
-    return make_fill(answer, Scalar::boolean, Layout::contiguous(node.layout.shape(), 1),
-                     node.context->stream(node.stream));
+    NodeRef made = make_fill(answer, Scalar::boolean, Layout::contiguous(node.layout.shape(), 1),
+                             node.context->stream(node.stream));
+    made->allocator = node.allocator_now();
+    return made;
   }
   return {};
 }
@@ -154,10 +156,20 @@ void keep_reductions(const Layout& result, Recording& recording) {
   }
 }
 
+/// Of the first array with axes, or of the first.
+std::shared_ptr<Allocator> allocator_among(const Recording& recording) {
+  for (std::size_t i = 0; i < recording.count; ++i) {
+    const Node& node = *recording.nodes[i];
+    if (node.context != nullptr && node.layout.rank() != 0) return node.allocator_now();
+  }
+  return recording.first_array->allocator_now();
+}
+
 /// The node has these operands from now on.
 NodeRef enlisted(NodeRef made, Recording& recording) {
   made->context = recording.context;
   made->stream = recording.context->stream(recording.first_array->stream);
+  made->allocator = allocator_among(recording);
   made->arity = static_cast<std::uint8_t>(recording.count);
   made->steps = 1;
   for (std::size_t i = 0; i < recording.count; ++i) {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 
+#include "treadle/base/error.hpp"
 #include "treadle/base/warning.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/event.hpp"
@@ -23,6 +24,20 @@ void order(const StreamRef& first, const StreamRef& second) {
 Ref<Storage> Storage::dense(const StreamRef& stream, const Layout& layout, const DType& dtype) {
   const std::size_t size_bytes = static_cast<std::size_t>(layout.size()) * dtype.size_bytes();
   return Ref<Storage>::adopt(new Storage(memory::Buffer::pooled(stream, size_bytes), stream));
+}
+
+Ref<Storage> Storage::dense(const StreamRef& stream, const Layout& layout, const DType& dtype,
+                            Allocator& allocator) {
+  const std::size_t size_bytes = static_cast<std::size_t>(layout.size()) * dtype.size_bytes();
+  if (size_bytes == 0) return dense(stream, layout, dtype);
+  memory::Buffer memory = allocator.allocate(size_bytes, stream);
+  if (memory.is_freed() || memory.size_bytes() < size_bytes ||
+      &memory.device() != &stream->device())
+    throw InvalidArgument("the allocator of an array gave no memory of " +
+                              stream->device().info().id + " for " + std::to_string(size_bytes) +
+                              " bytes",
+                          "set_allocator(x, nullptr) takes memory of the device's pool");
+  return Ref<Storage>::adopt(new Storage(std::move(memory), stream));
 }
 
 void Storage::order_read(const StreamRef& stream) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "treadle/array/allocator.hpp"
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/device/deferred.hpp"
@@ -69,6 +70,9 @@ class Storage final : public device::WatchedMemory {
         stream_(home_) {}
   /// Of the device's pool, undefined, for a dense layout from offset 0 on. Throws OutOfMemory.
   static Ref<Storage> dense(const StreamRef& stream, const Layout& layout, const DType& dtype);
+  /// The same of an allocator's memory.
+  static Ref<Storage> dense(const StreamRef& stream, const Layout& layout, const DType& dtype,
+                            Allocator& allocator);
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
@@ -95,7 +99,8 @@ class Storage final : public device::WatchedMemory {
   const std::uint64_t handle;  ///< of its allocation; 0 for no bytes
   /// Operands of pending nodes that are views of this. Read without the lock: 0 is the usual case.
   std::atomic<std::uint32_t> pending = 0;
-  bool is_read_only = false;  ///< set before an array has it
+  bool is_read_only = false;             ///< set before an array has it
+  std::shared_ptr<Allocator> allocator;  ///< what results inherit; null: the pool
 
  private:
   ~Storage();

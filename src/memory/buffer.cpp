@@ -47,6 +47,8 @@ class BufferState {
   bool is_freed() const noexcept { return is_freed_.load(std::memory_order_acquire); }
   const std::shared_ptr<device::Device>& device() const noexcept { return device_; }
   BufferKind kind() const noexcept { return kind_; }
+  /// Of memory that is somebody else's.
+  virtual std::shared_ptr<void> owner() const { return {}; }
   /// Where the host sees a place of this memory; null if it does not.
   std::byte* host(device::Location location) const noexcept {
     return host_ != nullptr ? host_ + (location.offset - host_offset_) : nullptr;
@@ -106,6 +108,7 @@ class AdoptedState final : public BufferState {
         owner_(std::move(adoption.owner)) {
     if (location_) device->adopt(location_, location.offset + size_bytes);
   }
+  std::shared_ptr<void> owner() const override { return owner_; }
 
  private:
   void release() override {
@@ -232,6 +235,11 @@ const std::shared_ptr<device::Device>& Buffer::shared_device() const {
 
 BufferKind Buffer::kind() const noexcept {
   return state_ != nullptr ? state_->kind() : BufferKind::owned;
+}
+
+std::shared_ptr<void> Buffer::owner() const {
+  require_live();
+  return state_->owner();
 }
 
 std::byte* Buffer::host_data() const {

@@ -32,7 +32,12 @@ bool Device::has_extension(std::string_view name) const {
 Platform Device::platform() const {
   // Devices that were wrapped with a loader's table know their platform only by asking.
   if (table().platform != nullptr) return Platform(shared_table());
-  return Platform(load_platform_table(table(), get<DeviceInfo::platform>()));
+  const RawPlatform raw = get<DeviceInfo::platform>();
+  // The system's loader has made the table of each platform already, by hundreds of look-ups.
+  const bool is_loaded = !table().library.empty();
+  if (is_loaded && Loader::system().shared_table() == shared_table())
+    return Loader::system().platform(raw);
+  return Platform(load_platform_table(table(), raw));
 }
 
 std::vector<Device> Device::create_sub_devices(std::span<const std::intptr_t> properties) const {

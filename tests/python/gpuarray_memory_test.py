@@ -125,8 +125,15 @@ def test_an_allocator_is_asked_once_for_each_result():
 def test_memory_pools_give_memory_and_get_it_back():
     pool = tools.DeviceMemoryPool()
     a = gpuarray.to_gpu(floats(100), allocator=pool.allocate)
-    b = a + 1
+    b = 5 * a + 6 * a
+    assert b.is_pending
+    assert pool.active_blocks == 1  # what is recorded has no memory
+    assert b.allocator == pool.allocate
+    assert isinstance(b.gpudata, cuda.PooledDeviceAllocation)
+    assert int(b.gpudata) == b.ptr
     assert pool.active_blocks == 2
+    same(b, 11 * floats(100))
+    same(b[3:] * 2 - 1, 22 * floats(100)[3:] - 1)
     del b
     assert pool.active_blocks == 1
     del a

@@ -40,6 +40,8 @@ struct Placement {
   std::shared_ptr<device::Stream> stream = {};  ///< null: the current one
   MemoryOrder order = MemoryOrder::c;           ///< of the elements
   bool is_read_only = false;                    ///< for view_of(): whether changes are refused
+  /// For view_of(): whether nobody else knows the memory. Expressions on it wait, as on our own.
+  bool is_unshared = false;
 };
 
 /// A rectangular block of elements of one dtype on one device. A value that shares: copies of an

@@ -108,6 +108,8 @@ class Buffer {
   std::size_t size_bytes() const noexcept { return size_bytes_; }
   /// Whose memory it is. Stays after free().
   BufferKind kind() const noexcept;
+  /// What adopt() was told keeps the memory alive; null for a Buffer's own.
+  std::shared_ptr<void> owner() const;
   /// Where the host reads and writes it; null for memory that only the device sees. Work that is
   /// queued is not waited for. It has escaped then. Throws InvalidState after free().
   std::byte* host_data() const;

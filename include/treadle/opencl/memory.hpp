@@ -63,6 +63,10 @@ class Buffer : public MemoryObject {
   /// Wraps a buffer of another library.
   Buffer(std::shared_ptr<const Table> table, RawMemory raw, Ownership ownership)
       : MemoryObject(std::move(table), raw, ownership) {}
+  /// The same where its context and size are known, and need not be asked for.
+  Buffer(const Context& context, RawMemory raw, Ownership ownership, std::size_t size_bytes)
+      : MemoryObject(context, Handle<RawMemory>(context.shared_table(), raw, ownership),
+                     size_bytes) {}
 
   /// A part of this buffer, which it keeps alive. Throws DeviceError
   /// CL_MISALIGNED_SUB_BUFFER_OFFSET naming the alignment the devices want.

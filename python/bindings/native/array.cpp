@@ -380,8 +380,9 @@ const Array* as_array(PyObject* object) noexcept {
   return nullptr;
 }
 
-nb::object array_object(Array array) {
-  nb::object made = nb::inst_alloc(reinterpret_cast<PyObject*>(array_type));
+nb::object array_object(Array array, PyTypeObject* type) {
+  nb::object made =
+      nb::inst_alloc(reinterpret_cast<PyObject*>(type != nullptr ? type : array_type));
   new (nb::inst_ptr<Array>(made)) Array(std::move(array));
   nb::inst_mark_ready(made);
   return made;
@@ -499,6 +500,7 @@ void bind_array(nb::module_& m) {
   bind_array_joining(m);
   bind_array_memory(m);
   bind_user_kernels(m);
+  bind_array_faces(m);
 }
 
 }  // namespace treadle::bindings

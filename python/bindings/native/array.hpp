@@ -14,8 +14,8 @@ namespace nb = nanobind;
 
 /// The C++ object if `object` is an Array (or of a subclass); else null.
 const Array* as_array(PyObject* object) noexcept;
-/// A new Python object.
-nb::object array_object(Array array);
+/// A new Python object, of a class that is Array's or derived from it; its __init__ is not called.
+nb::object array_object(Array array, PyTypeObject* type = nullptr);
 
 /// A Python object as an operand: arrays, numbers of Python and NumPy, and what becomes an array,
 /// which is kept for as long as this lives.
@@ -85,6 +85,7 @@ void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);
 void bind_array_interchange(nb::module_& m);
 void bind_array_memory(nb::module_& m);
 void bind_user_kernels(nb::module_& m);
+void bind_array_faces(nb::module_& m);
 /// buffer, explain() and fusing.
 void bind_array_laziness(nb::module_& m, nb::class_<Array>& type);
 

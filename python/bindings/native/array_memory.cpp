@@ -10,6 +10,7 @@
 #include "native/array.hpp"
 #include "native/device.hpp"
 #include "native/host_array.hpp"
+#include "native/kept.hpp"
 #include "treadle/array/transfer.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/cuda.hpp"
@@ -19,25 +20,17 @@ namespace {
 
 using memory::Buffer;
 
-/// Keeps a Python object for C++, which may let it go on any thread.
-std::shared_ptr<void> keep_owner(nb::handle owner) {
-  return {owner.inc_ref().ptr(), [](void* kept) {
-            if (Py_IsInitialized() == 0) return;  // the interpreter's objects are gone
-            const nb::gil_scoped_acquire gil;
-            Py_DECREF(static_cast<PyObject*>(kept));
-          }};
-}
-
 Buffer adopt(const std::shared_ptr<device::Device>& device, std::uint64_t handle,
              std::size_t size_bytes, nb::handle owner, std::uint64_t offset) {
   return Buffer::adopt(device, {handle, offset}, size_bytes,
-                       {.kind = memory::BufferKind::user, .owner = keep_owner(owner)});
+                       {.kind = memory::BufferKind::user, .owner = keep(owner)});
 }
 
 Array over(const Buffer& buffer, nb::handle dtype, nb::handle shape, nb::handle strides,
-           std::int64_t offset) {
+           std::int64_t offset, bool is_unshared) {
   const Layout layout(shape_from(shape), shape_from(strides), offset);
-  return Array::view_of(buffer, layout, dtype_from(dtype), {.stream = stream_for(buffer.device())});
+  return Array::view_of(buffer, layout, dtype_from(dtype),
+                        {.stream = stream_for(buffer.device()), .is_unshared = is_unshared});
 }
 
 /// The same memory under another layout, whose offset counts from the array's first element.
@@ -106,10 +99,12 @@ void bind_array_memory(nb::module_& m) {
         "Memory that a user's allocator gave: an address, or OpenCL's memory object and an offset "
         "in it. `owner` is kept as long as the Buffer.");
   m.def("over", &over, nb::arg("buffer"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
-        nb::arg("offset") = 0,
+        nb::arg("offset") = 0, nb::arg("unshared") = false,
         nb::sig("def over(buffer: treadle._core.device.Buffer, dtype: typing.Any, shape: "
-                "typing.Any, strides: typing.Any, offset: int = 0) -> Array"),
-        "An array in memory that exists; offset and strides are bytes.");
+                "typing.Any, strides: typing.Any, offset: int = 0, unshared: bool = False) -> "
+                "Array"),
+        "An array in memory that exists; offset and strides are bytes. Operations on it are "
+        "deferred only where it is unshared: nobody else knows the memory.");
   m.def("viewed", &viewed, nb::arg("array"), nb::arg("dtype"), nb::arg("shape"), nb::arg("strides"),
         nb::arg("offset") = 0,
         nb::sig("def viewed(array: Array, dtype: typing.Any, shape: typing.Any, strides: "

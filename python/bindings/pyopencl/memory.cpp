@@ -169,7 +169,15 @@ void bind_memory(nb::module_& m) {
            nb::arg("size") = 0, nb::arg("hostbuf") = nb::none())
       .def("get_sub_region", pyopencl(sub_region), nb::arg("origin"), nb::arg("size"),
            nb::arg("flags") = 0, "A part of the buffer, which keeps the whole.")
-      .def("__getitem__", pyopencl(slice_of));
+      .def("__getitem__", pyopencl(slice_of))
+      .def_static("_in_context",
+                  pyopencl([](const Context& context, std::uintptr_t pointer, std::size_t size) {
+                    return Buffer(opencl::Buffer(context.context,
+                                                 reinterpret_cast<opencl::RawMemory>(pointer),
+                                                 opencl::Ownership::retain, size));
+                  }),
+                  nb::arg("context"), nb::arg("int_ptr_value"), nb::arg("size"),
+                  "from_int_ptr() of what is known.");
   nb::class_<LocalMemory>(m, "LocalMemory", nb::dynamic_attr(),
                           "Memory of each work-group, as an argument of a kernel.")
       .def(nb::init<std::size_t>(), nb::arg("size"))

@@ -2,7 +2,7 @@
 """Arrays."""
 
 from typing_extensions import Self
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy
@@ -566,8 +566,10 @@ def adopt(device: treadle._core.device.Device, handle: int, size_bytes: int, own
     Memory that a user's allocator gave: an address, or OpenCL's memory object and an offset in it. `owner` is kept as long as the Buffer.
     """
 
-def over(buffer: treadle._core.device.Buffer, dtype: Any, shape: Any, strides: Any, offset: int = 0) -> Array:
-    """An array in memory that exists; offset and strides are bytes."""
+def over(buffer: treadle._core.device.Buffer, dtype: Any, shape: Any, strides: Any, offset: int = 0, unshared: bool = False) -> Array:
+    """
+    An array in memory that exists; offset and strides are bytes. Operations on it are deferred only where it is unshared: nobody else knows the memory.
+    """
 
 def viewed(array: Array, dtype: Any, shape: Any, strides: Any, offset: int = 0) -> Array:
     """
@@ -644,3 +646,28 @@ class ReductionKernel:
     @property
     def name(self) -> str:
         """What errors and profilers call it."""
+def set_pool(array: Array, function: Callable[[int], Any] | None) -> None:
+    """
+    Results of operations on the array take their memory from a function of the size in bytes, which gives what nobody else knows, once for each; None: from the device's pool.
+    """
+
+def pool(array: Array) -> Callable[[int], Any] | None:
+    """That function."""
+
+def block(array: Array) -> Any:
+    """
+    The object that a user's allocator gave for the memory; None: there is none. Operations on it are not deferred from now on, as after memory().
+    """
+
+def mark(array: Array) -> treadle._core.device.Event:
+    """
+    An event after the last change of the array, which is computed if it was pending.
+    """
+
+def op_number(name: str) -> int:
+    """What record_on() takes."""
+
+def record_on(stream: treadle._core.device.Stream, op: int, x: Any, y: Any, lead: Array) -> Any:
+    """
+    The operation of two operands on a stream, as an object of the class of `lead`, which is one of them, without its __init__; None if `lead` has no axes.
+    """

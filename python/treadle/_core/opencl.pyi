@@ -923,6 +923,10 @@ class Buffer(MemoryObject):
 
     def __getitem__(self, arg: object, /) -> Any: ...
 
+    @staticmethod
+    def _in_context(context: Context, int_ptr_value: int, size: int) -> Buffer:
+        """from_int_ptr() of what is known."""
+
 class LocalMemory:
     """Memory of each work-group, as an argument of a kernel."""
 

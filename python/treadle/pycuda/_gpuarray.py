@@ -65,7 +65,7 @@ class GPUArray(FaceArray):
         if base is not None:
             self.base = base
         if not _memory.is_default(allocator):
-            self._allocator = allocator
+            self.allocator = allocator
 
     # --- what FaceArray asks ---------------------------------------------------------------------
 
@@ -120,11 +120,17 @@ class GPUArray(FaceArray):
     @property
     def allocator(self) -> Callable[[int], Any]:
         """Where memory of results comes from."""
-        return cuda.mem_alloc if self._allocator is None else self._allocator
+        if self._allocator is not None:
+            return self._allocator
+        return _array.pool(self) or cuda.mem_alloc
 
     @allocator.setter
     def allocator(self, allocator: Callable[[int], Any] | None) -> None:
-        self._allocator = None if _memory.is_default(allocator) else allocator
+        pool = allocator if _memory.is_pool(allocator) else None
+        is_default = pool is not None or _memory.is_default(allocator)
+        self._allocator = None if is_default else allocator
+        if _array.pool(self) != pool:
+            _array.set_pool(self, pool)
 
     @property
     def gpudata(self) -> Any:

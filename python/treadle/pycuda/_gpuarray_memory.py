@@ -12,7 +12,7 @@ import numpy as np
 from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._core.device import Device
-from treadle._core.driver import _BufferAllocation
+from treadle._core.driver import DeviceMemoryPool, _BufferAllocation
 from treadle._face_array import adopted, memory_axes
 from treadle.pycuda import driver as cuda
 from treadle.pycuda.compyte.array import c_contiguous_strides, f_contiguous_strides
@@ -35,6 +35,11 @@ def current_device() -> Device:
 def is_default(allocator: Any) -> bool:
     """Whether memory comes from the device's pool, when it is needed."""
     return allocator is None or allocator is cuda.mem_alloc
+
+
+def is_pool(allocator: Any) -> bool:
+    """Whether it is a pool's allocate(): nobody else knows the memory that it gives."""
+    return type(getattr(allocator, "__self__", None)) is DeviceMemoryPool
 
 
 def shape_of(shape: Any) -> tuple[int, ...]:
@@ -99,17 +104,21 @@ def extent(dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> tup
 def allocated(
     allocator: Any, dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]
 ) -> tuple[Array, Any]:
-    """An array in memory that a user's allocator gives, and what it gave."""
+    """An array in memory that a user's allocator gives, and what it gave; where that is a pool, it
+    is the array's own."""
     low, size = extent(dtype, shape, strides)
     if size == 0:
         return _array.empty(shape, dtype, current_device()), None
     memory = allocator(size)
     if memory is None:
         raise cuda.MemoryError(f"the allocator {allocator!r} gave no memory for {size} bytes")
-    array = adopted(
-        memory, (current_device(), operator.index(memory), -low), (dtype, shape, strides)
-    )
-    return array, memory
+    place = current_device(), operator.index(memory), -low
+    layout = dtype, shape, strides
+    if not is_pool(allocator):
+        return adopted(memory, place, layout), memory
+    array = adopted(memory, place, layout, is_unshared=True)
+    _array.set_pool(array, allocator)
+    return array, None
 
 
 def at_address(
@@ -127,4 +136,7 @@ def allocation_of(array: Array, is_root: bool) -> Any:
     if array.size == 0:
         return None
     buffer, offset = _array.memory(array)
-    return _BufferAllocation(buffer) if is_root and offset == 0 else buffer.address + offset
+    if not is_root or offset != 0:
+        return buffer.address + offset
+    block = _array.block(array)
+    return _BufferAllocation(buffer) if block is None else block

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import builtins
-import contextlib
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +36,8 @@ class Same:
 
 
 SAME: Any = Same()
+_NUMBERS = frozenset((bool, int, float, complex))
+_POOLS = (_cl.MemoryPool, _cl.ImmediateAllocator, _cl.DeferredAllocator)
 
 
 def shape_of(shape: Any) -> tuple[int, ...]:
@@ -74,8 +75,14 @@ def _handle(data: Any) -> int:
     return data.int_ptr
 
 
+def is_pool(allocator: Any) -> bool:
+    """Whether memory that it gives is known to nobody else: a pool or an allocator of this package,
+    or its allocate()."""
+    return type(getattr(allocator, "__self__", allocator)) in _POOLS
+
+
 def _in_memory(
-    data: Any, place: Place, offset: int, layout: tuple[np.dtype, Any, Any]
+    data: Any, place: Place, offset: int, layout: tuple[np.dtype, Any, Any], is_unshared: bool
 ) -> NativeArray:
     """A native array in a memory object of OpenCL's."""
     dtype, shape, strides = layout
@@ -88,7 +95,7 @@ def _in_memory(
             f"an array of shape {shape} and {dtype} at offset {offset} reaches from byte {low} to "
             f"{high} of memory of {data.size} bytes"
         )
-    return _face_array.adopted(data, (place.device, handle, offset), layout)
+    return _face_array.adopted(data, (place.device, handle, offset), layout, is_unshared)
 
 
 def _new_memory(place: Place, layout: tuple[np.dtype, Any, Any]) -> NativeArray:
@@ -112,9 +119,9 @@ class Array(Views):
 
     queue: Any
     context: Any
-    allocator: Any
     _place: Place
-    _events: Events
+    _allocator: Any = None  # of the program's own; native arrays know pools
+    _events: Events | None = None  # of a new result: one that nobody has asked for
     _data: Any = None  # the memory's Python object
     _begin: int = 0  # bytes from its start to where native memory begins
     _flags: ArrayFlags | None = None
@@ -138,25 +145,35 @@ class Array(Views):
         _queue: Any = None,
     ) -> None:
         self._set_place(cq, _context, _queue)
-        self.allocator = allocator
         self._events = events if isinstance(events, Events) else Events(events or ())
         if isinstance(data, NativeArray):
             super().__init__(data)
             if isinstance(data, Array):
                 self._data, self._begin = data._data, data._begin
-            return
+        else:
+            self._make(shape, dtype, order, strides, (data, offset, allocator))
+        if allocator is not None:
+            self.allocator = allocator
+
+    def _make(
+        self, shape: Any, dtype: Any, order: str, strides: Any, memory: tuple[Any, int, Any]
+    ) -> None:
+        """In memory that is given, or that an allocator gives."""
+        data, offset, allocator = memory
         lengths, element = shape_of(shape), _dtype_of(dtype)
         steps = _strides_of(lengths, element, order) if strides is None else tuple(strides)
         layout = element, lengths, steps
         nbytes = element.itemsize * int(np.prod(lengths, dtype=np.int64))
+        is_unshared = data is None and is_pool(allocator)
         if data is None and allocator is not None and nbytes:
             data = allocator(nbytes)
         if data is None or not nbytes:
             super().__init__(_new_memory(self._place, layout))
-        else:
-            super().__init__(_in_memory(data, self._place, offset, layout))
+            return
+        super().__init__(_in_memory(data, self._place, offset, layout, is_unshared))
+        self._begin = offset - _native.offset(self)
+        if not is_unshared:
             self._data = data
-            self._begin = offset - _native.offset(self)
             self._check_queue(data)
 
     def _set_place(self, cq: Any, context: Any, queue: Any) -> None:
@@ -184,20 +201,37 @@ class Array(Views):
     # --- what the class shared with the other face asks for ---------------------------------------
 
     def _is_plain(self) -> bool:
-        return type(self) is Array and self.allocator is None
+        return self._allocator is None and type(self) is Array
 
     def _adopt(self, result: NativeArray) -> Array:
         made = Array.__new__(Array)
         NativeArray.__init__(made, result)
-        made.queue, made.context, made.allocator = self.queue, self.context, self.allocator
-        made._place = self._place
-        made._events = Events()
-        made._events.unmarked = 1
+        made.queue, made.context, made._place = self.queue, self.context, self._place
         return made
 
     def _allocate(self, shape: Sequence[int], dtype: Any, strides: Sequence[int]) -> Array:
         made = self._new_with_changes(None, 0, tuple(shape), dtype, tuple(strides))
-        made._events.unmarked = 1
+        made._changed()
+        return made
+
+    def _record(self, operation: int, x: Any, y: Any, other: Any) -> Array | None:
+        """The usual case of an operator, of this array and `other`, without the questions of
+        _operate(): where any of them has another answer, None."""
+        place, events = self._place, self._events
+        if (
+            self.queue is None
+            or not place.has_double
+            or self._allocator is not None
+            or type(self) is not Array
+            or (events is not None and len(events) > events.ordered)
+        ):
+            return None
+        kind = type(other)
+        if kind not in _NUMBERS and (kind is not Array or other._has_new_events()):
+            return None
+        made = _native.record_on(place.stream, operation, x, y, self)
+        if made is not None:
+            made.queue, made.context, made._place = self.queue, self.context, place
         return made
 
     # over 6 parameters because they are those of PyOpenCL's
@@ -221,7 +255,7 @@ class Array(Views):
             data=data,
             offset=self.offset if offset is None else offset,
             strides=self.strides if strides is None else strides,
-            events=None if data is None else self._events,
+            events=None if data is None else self._own_events(),
             _fast=True,
             _context=self.context,
             _queue=queue,
@@ -247,7 +281,8 @@ class Array(Views):
         if type(self) is not Array:
             return self._new_with_changes(native, None, native.shape, native.dtype, native.strides)
         made = self._adopt(native)
-        made._events, made._data, made._begin = self._events, self._data, self._begin
+        made._allocator, made._events = self._allocator, self._own_events()
+        made._data, made._begin = self._data, self._begin
         return made
 
     # --- where work goes --------------------------------------------------------------------------
@@ -260,31 +295,51 @@ class Array(Views):
             )
         return queue
 
-    @contextlib.contextmanager
-    def _work(self, *others: Any, queue: Any = None) -> Iterator[Place]:
+    def _work(self, *others: Any, queue: Any = None) -> Place:
         """For a with block: native operations go to the queue, after the arrays' events."""
         place = place_of(self._queue_for(queue))
         for array in (self, *others):
-            if isinstance(array, Array) and len(array._events) > array._events.ordered:
-                array._events.order(place)
-        with place.stream:
-            yield place
+            if isinstance(array, Array) and array._has_new_events():
+                array._own_events().order(place)
+        return place
 
     def _changed(self) -> None:
         """An operation on arrays has changed the elements."""
-        self._events.unmarked += 1
+        self._own_events().unmarked += 1
+
+    def _own_events(self) -> Events:
+        """The list as it is, made now for a new result."""
+        if self._events is None:
+            self._events = Events(unmarked=1)
+        return self._events
+
+    def _has_new_events(self) -> bool:
+        """Whether the program added some that later work has to come after."""
+        return self._events is not None and len(self._events) > self._events.ordered
 
     @property
     def events(self) -> Events:
         """What the content depends on. Views share the list."""
-        if self._events.unmarked:
-            _native.evaluate(self)
-            self._events.mark(self._place)
-        return self._events
+        events = self._own_events()
+        if events.unmarked:
+            events.mark(self)
+        return events
 
     @events.setter
     def events(self, events: Iterable[Any]) -> None:
         self._events = events if isinstance(events, Events) else Events(events)
+
+    @property
+    def allocator(self) -> Any:
+        """Where memory comes from: a function of the size in bytes. None: the device's pool."""
+        return _native.pool(self) if self._allocator is None else self._allocator
+
+    @allocator.setter
+    def allocator(self, allocator: Any) -> None:
+        pool = allocator if is_pool(allocator) else None
+        self._allocator = allocator if pool is None else None
+        if _native.pool(self) != pool:
+            _native.set_pool(self, pool)
 
     def add_event(self, evt: Any) -> None:
         """The content depends on it, too: later operations come after it."""
@@ -292,10 +347,11 @@ class Array(Views):
 
     def finish(self) -> None:
         """Waits for all events, and forgets them."""
-        if self.events:
-            _cl.wait_for_events(self._events)
-        self._events.clear()
-        self._events.ordered = 0
+        events = self.events
+        if events:
+            _cl.wait_for_events(events)
+        events.clear()
+        events.ordered = 0
 
     def with_queue(self, queue: Any) -> Array:
         """The same memory on another queue; None: on none."""
@@ -307,7 +363,7 @@ class Array(Views):
             made = self._new_with_changes(self, None, queue=queue)
         else:  # another device of the context: one memory for OpenCL, two for streams
             if self.events:
-                _cl.wait_for_events(self._events)
+                _cl.wait_for_events(self.events)
             made = self._new_with_changes(self.base_data, None, queue=queue)
         if self._data is not None:
             made._check_queue(self._data)
@@ -318,13 +374,17 @@ class Array(Views):
     @property
     def base_data(self) -> Any:
         """The memory, from whose start the elements are `offset` bytes away; None: no bytes."""
-        if self.size == 0 or self.dtype.itemsize == 0:
+        if self._data is not None:
+            return self._data
+        if self.nbytes == 0:
             return None
-        memory, _ = _native.memory(self)
-        if self._data is None:
-            self._data = _cl.Buffer.from_int_ptr(memory.raw)
-            self._data._memory = memory  # which is not used for anything else as long as it lives
-        return self._data
+        data: Any = _native.block(self)
+        if data is None:
+            memory, _ = _native.memory(self)
+            data = _cl.Buffer._in_context(self.context, memory.raw, memory.size_bytes)
+            data._memory = memory  # which is not used for anything else as long as it lives
+        self._data = data
+        return data
 
     @property
     def data(self) -> Any:

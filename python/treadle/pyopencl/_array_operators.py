@@ -49,6 +49,7 @@ def _as_single(value: Any) -> Any:
 class Operators(FaceArray):
     """Of which the array class is made."""
 
+    _record: Callable[..., Any]
     _work: Callable[..., Any]
     _changed: Callable[[], None]
     _place: Any
@@ -163,11 +164,21 @@ _UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert"}
 
 
 def _operators(name: str) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
-    return (
-        lambda self, other: self._operate(name, self, other),
-        lambda self, other: self._operate(name, other, self),
-        lambda self, other: self._update(name, other),
-    )
+    number = _native.op_number(name)
+
+    def forward(self: Operators, other: Any) -> Any:
+        made = self._record(number, self, other, other)
+        return self._operate(name, self, other) if made is None else made
+
+    def reflected(self: Operators, other: Any) -> Any:
+        made = self._record(number, other, self, other)
+        return self._operate(name, other, self) if made is None else made
+
+    return forward, reflected, lambda self, other: self._update(name, other)
+
+
+def _comparison(name: str) -> Callable[..., Any]:
+    return lambda self, other: self._operate(name, self, other)
 
 
 def _unary(name: str) -> Callable[..., Any]:
@@ -185,7 +196,7 @@ def _define(cls: Any) -> None:
         setattr(cls, f"__r{word}__", reflected)
         setattr(cls, f"__i{word}__", in_place)
     for word, name in _COMPARISONS.items():
-        setattr(cls, f"__{word}__", _operators(name)[0])
+        setattr(cls, f"__{word}__", _comparison(name))
     for word, name in _UNARY.items():
         setattr(cls, f"__{word}__", _unary(name))
     cls.__hash__ = None

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from treadle._core import array as _native
+from treadle._core.array import Array as NativeArray
 from treadle._core.device import Device, Stream
 from treadle.pyopencl import _cl
 from treadle.pyopencl.characterize import has_double_support
@@ -16,7 +18,7 @@ _DROPPED_AT_ONCE = 4
 
 
 class Place:
-    """Where the work of a queue goes."""
+    """Where the work of a queue goes; in a with block native operations go there."""
 
     __slots__ = ("device", "has_double", "stream")
 
@@ -24,6 +26,13 @@ class Place:
         self.device = device
         self.stream = stream
         self.has_double = has_double
+
+    def __enter__(self) -> Place:
+        self.stream.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.stream.__exit__(*exception)
 
 
 def place_of(queue: Any) -> Place:
@@ -50,14 +59,14 @@ class Events(list[Any]):
 
     __slots__ = ("ordered", "unmarked")
 
-    def __init__(self, events: Iterable[Any] = ()) -> None:
+    def __init__(self, events: Iterable[Any] = (), unmarked: int = 0) -> None:
         super().__init__(events)
-        self.unmarked = 0  # operations that no event of the list stands for
+        self.unmarked = unmarked  # operations that no event of the list stands for
         self.ordered = 0  # of the list's events: the stream of the arrays comes after them
 
-    def mark(self, place: Place) -> None:
-        """Makes the list tell of all operations; they have been queued."""
-        marker = place.stream.record()  # which keeps what its number stands for
+    def mark(self, array: NativeArray) -> None:
+        """Makes the list tell of all operations on the array, which is computed."""
+        marker = _native.mark(array)  # which keeps what its number stands for
         event = _cl.Event.from_int_ptr(marker.raw)
         super().extend([event] * min(self.unmarked, MOST_EVENTS))
         self.unmarked = 0

@@ -15,6 +15,7 @@ from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle._core.rules import _Layout
 from treadle.pyopencl._array_operators import Operators, is_operand
+from treadle.pyopencl._array_places import Events
 from treadle.pyopencl.compyte.array import equal_strides
 
 
@@ -26,7 +27,6 @@ class Views(Operators):
     """Of which the array class is made."""
 
     _view: Callable[[NativeArray], Any]
-    _events: Any
     queue: Any
     flags: Any
 
@@ -206,7 +206,7 @@ class Views(Operators):
         elif not is_operand(value) and not isinstance(value, np.void):
             raise TypeError(f"a {type(value).__name__} is no value for elements of an array")
         with self._work(value, queue=queue) as place:
-            type(self._events)(wait_for or ()).order(place)
+            Events(wait_for or ()).order(place)
             if (
                 isinstance(value, np.ndarray)
                 and value.shape == part.shape

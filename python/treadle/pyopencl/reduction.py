@@ -137,7 +137,7 @@ class ReductionKernel:
         queue = arrays[0]._queue_for(queue) if arrays else queue
         place = place_of(queue)
         for array in arrays:
-            array._events.order(place)
+            array._own_events().order(place)
         Events(wait_for or ()).order(place)
         result = self._result(arrays, queue, allocator) if out is None else self._checked(out)
         values = [

@@ -238,3 +238,90 @@ def test_fill_astype_reverse(put):
     np.testing.assert_array_equal((a + 0.7).astype(np.int8).get(), a.get().astype(np.int8))
     assert a.fill(2) is a
     np.testing.assert_array_equal(a.get(), np.full((2, 3), 2))
+
+
+# --- memory of allocators -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pool(queue):
+    return cl.tools.MemoryPool(cl.tools.ImmediateAllocator(queue))
+
+
+@pytest.mark.parametrize("bound", [False, True], ids=["the pool", "its method"])
+def test_results_in_a_pool_wait_like_others(queue, pool, bound):
+    allocator = pool.allocate if bound else pool
+    x, y = (cl_array.to_device(queue, values(np.float32), allocator=allocator) for _ in range(2))
+    assert pool.active_blocks == 2
+    z = 5 * x + 6 * y
+    assert z.is_pending
+    assert z.allocator == allocator
+    assert pool.active_blocks == 2  # what is recorded has no memory
+    assert isinstance(z.base_data, cl.tools.PooledBuffer)
+    assert z.base_data is z.data
+    assert pool.active_blocks == 3  # 5 * x and 6 * y had none
+    np.testing.assert_array_equal(z.get(), 11 * values(np.float32))
+    del z
+    assert pool.active_blocks == 2
+    for made in (cl_array.sum(x), x < y, x[2:] + 1, cl_array.concatenate([x, y]), x.copy(), -x):
+        held = pool.active_blocks
+        assert isinstance(made.base_data, cl.tools.PooledBuffer), made
+        assert made.allocator == allocator
+        assert pool.active_blocks <= held + 1
+    assert x[2:].base_data is x.base_data
+
+
+def test_memory_of_a_pool_that_a_kernel_gets_is_read_before(context, queue, pool):
+    x = cl_array.to_device(queue, values(np.float32), allocator=pool)
+    z = x * 2
+    text = "__kernel void clear(__global float *x) { x[get_global_id(0)] = 0; }"
+    cl.Program(context, text).build().clear(queue, x.shape, None, x.data)
+    np.testing.assert_array_equal(z.get(), 2 * values(np.float32))
+    assert not (x + 1).is_pending  # others have its memory
+    np.testing.assert_array_equal((x + 1).get(), np.ones(20))
+
+
+def test_an_allocator_is_called_once_for_each_result(context, queue):
+    sizes = []
+
+    def allocator(size):
+        sizes.append(size)
+        return cl.Buffer(context, cl.mem_flags.READ_WRITE, size)
+
+    x = cl_array.to_device(queue, values(np.float32), allocator=allocator)
+    assert sizes == [80]
+    z = x + 1
+    assert sizes == [80, 80]
+    assert z.allocator is allocator
+    assert x[3:].allocator is allocator
+    np.testing.assert_array_equal((2 * z[10:]).get(), 2 * values(np.float32)[10:] + 2)
+    assert sizes == [80, 80, 40]
+    z.allocator = None
+    assert (z * 2).allocator is None
+    assert len(sizes) == 3
+
+
+def test_an_allocator_that_has_no_memory_left(queue, pool):
+    class Broken(cl.tools.MemoryPool):
+        def __call__(self, size):
+            raise cl.MemoryError("none left")
+
+    x = cl_array.to_device(queue, values(np.float32), allocator=pool)
+    x.allocator = Broken(cl.tools.ImmediateAllocator(queue))
+    with pytest.raises(cl.MemoryError, match="none left"):
+        x + 1
+
+
+def test_work_on_another_queue_is_what_events_tell_of(context, queue):
+    other = cl.CommandQueue(context)
+    a = cl_array.to_device(queue, np.zeros(10, np.float32))
+    a.finish()
+    gate = cl.UserEvent(context)
+    a.fill(3, queue=other, wait_for=[gate])
+    (event,) = a.events
+    queue.finish()  # where nothing is left
+    assert event.command_execution_status != cl.command_execution_status.COMPLETE
+    assert event.command_queue == other
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    event.wait()
+    np.testing.assert_array_equal(a.get(), np.full(10, 3))

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// What the faces' array classes need beside treadle.Array: memory of a user's pool, and operators
+// that are recorded on a stream.
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+#include <utility>
+
+#include "caller.hpp"
+#include "native/array.hpp"
+#include "native/kept.hpp"
+#include "native/promotion.hpp"
+#include "treadle/array/allocator.hpp"
+#include "treadle/device/current.hpp"
+#include "treadle/device/deferred.hpp"
+#include "treadle/device/event.hpp"
+#include "treadle/device/opencl.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+/// Where a memory object of a face is: OpenCL's have int_ptr, CUDA's are integers.
+std::uint64_t handle_of(nb::handle block, const device::Device& device) {
+  if (device::opencl_device(device) != nullptr)
+    return nb::cast<std::uint64_t>(block.attr("int_ptr"));
+  const nb::object address = nb::steal(PyNumber_Index(block.ptr()));
+  if (!address.is_valid()) throw nb::python_error();
+  return nb::cast<std::uint64_t>(address);
+}
+
+/// A function of the size in bytes that gives memory nobody else knows: a pool of a face.
+class PoolAllocator final : public array::Allocator {
+ public:
+  explicit PoolAllocator(nb::handle function) : function_(keep(function)) {}
+  nb::object function() const { return nb::borrow(kept_object(function_)); }
+
+  memory::Buffer allocate(std::size_t size_bytes,
+                          const std::shared_ptr<device::Stream>& stream) override {
+    const nb::gil_scoped_acquire gil;
+    const nb::object block = function()(size_bytes);
+    device::Device& device = stream->device();
+    return memory::Buffer::adopt(device.shared_from_this(), {handle_of(block, device), 0},
+                                 size_bytes,
+                                 {.kind = memory::BufferKind::user, .owner = keep(block)});
+  }
+
+ private:
+  std::shared_ptr<void> function_;
+};
+
+void set_pool(const Array& self, nb::handle function) {
+  std::shared_ptr<array::Allocator> allocator;
+  if (!function.is_none()) allocator = std::make_shared<PoolAllocator>(function);
+  array::set_allocator(self, std::move(allocator));
+}
+
+nb::object pool_of(const Array& self) {
+  const auto allocator = array::allocator_of(self);
+  const auto* const pool = dynamic_cast<const PoolAllocator*>(allocator.get());
+  return pool != nullptr ? pool->function() : nb::none();
+}
+
+nb::object block_of(const Array self) {  // a share: other threads may rebind
+  const memory::Buffer buffer = self.buffer();
+  (void)buffer.location();
+  const nb::handle block = kept_object(buffer.owner());
+  return block.is_valid() ? nb::borrow(block) : nb::none();
+}
+
+/// Of the stream that changed the array last: on whichever queue that was.
+std::shared_ptr<device::Event> marked(const Array self) {
+  const std::shared_ptr<device::Event> event = self.device().make_event();
+  const nb::gil_scoped_release released;
+  array::evaluate({self});
+  const device::LeaveDeferred leave;  // other expressions may wait
+  self.stream()->record(*event);
+  return event;
+}
+
+/// The operation on its operands where `x` has axes and the operands are arrays and numbers of
+/// Python; None for anything else, of which the face knows more.
+nb::object record_on(const std::shared_ptr<device::Stream>& stream, int op, nb::handle x,
+                     nb::handle y, nb::handle lead) {
+  const Array& first = *nb::inst_ptr<Array>(lead);
+  const ArrayOperand a(x.ptr()), b(y.ptr());
+  if (first.rank() == 0 || !a || !b) return nb::none();
+  note_launch_site();
+  const device::StreamScope scope(stream);
+  return array_object(array::apply(static_cast<Op>(op), {a.get(), b.get()}), Py_TYPE(lead.ptr()));
+}
+
+}  // namespace
+
+void bind_array_faces(nb::module_& m) {
+  m.def("set_pool", &set_pool, nb::arg("array"), nb::arg("function").none(),
+        nb::sig("def set_pool(array: Array, function: typing.Callable[[int], typing.Any] | None) "
+                "-> None"),
+        "Results of operations on the array take their memory from a function of the size in "
+        "bytes, which gives what nobody else knows, once for each; None: from the device's pool.");
+  m.def("pool", &pool_of, nb::arg("array"),
+        nb::sig("def pool(array: Array) -> typing.Callable[[int], typing.Any] | None"),
+        "That function.");
+  m.def("block", &block_of, nb::arg("array"), nb::sig("def block(array: Array) -> typing.Any"),
+        "The object that a user's allocator gave for the memory; None: there is none. Operations "
+        "on it are not deferred from now on, as after memory().");
+  m.def("mark", &marked, nb::arg("array"),
+        "An event after the last change of the array, which is computed if it was pending.");
+  m.def(
+      "op_number", [](const std::string& name) { return static_cast<int>(op_named(name)); },
+      nb::arg("name"), "What record_on() takes.");
+  m.def("record_on", &record_on, nb::arg("stream"), nb::arg("op"), nb::arg("x"), nb::arg("y"),
+        nb::arg("lead"),
+        nb::sig("def record_on(stream: treadle._core.device.Stream, op: int, x: typing.Any, y: "
+                "typing.Any, lead: Array) -> typing.Any"),
+        "The operation of two operands on a stream, as an object of the class of `lead`, which is "
+        "one of them, without its __init__; None if `lead` has no axes.");
+}
+
+}  // namespace treadle::bindings
