@@ -70,6 +70,7 @@ TEST_P(DeviceTest, FoundThroughTheLoadersTableKnowsItsPlatform) {
   const Device wrapped(Loader::system().shared_table(), device().raw(), Ownership::retain);
   EXPECT_EQ(wrapped, device());
   EXPECT_EQ(wrapped.platform(), device().platform());
+  EXPECT_EQ(wrapped.platform().shared_table(), device().platform().shared_table());  // made once
 }
 
 TEST_P(DeviceTest, HasTwoClocks) {

@@ -29,6 +29,15 @@ TEST_P(BufferTest, KnowsSizeFlagsAndContext) {
   EXPECT_EQ(buffer.get<MemInfo::reference_count>(), 1u);
 }
 
+TEST_P(BufferTest, OfAKnownContextIsNotAskedForIt) {
+  const Buffer buffer(context(), 100);
+  const Buffer wrapped(context(), buffer.raw(), Ownership::retain, 100);
+  EXPECT_EQ(wrapped, buffer);
+  EXPECT_EQ(wrapped.context(), context());
+  EXPECT_EQ(wrapped.size_bytes(), 100u);
+  EXPECT_EQ(buffer.get<MemInfo::reference_count>(), 2u);
+}
+
 TEST_P(BufferTest, CopiesTheHostsValues) {
   std::vector<int> host = {1, 2, 3};
   const Buffer buffer(context(), 12, MemFlags::read_write | MemFlags::copy_host_ptr, host.data());

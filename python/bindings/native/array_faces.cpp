@@ -78,16 +78,21 @@ std::shared_ptr<device::Event> marked(const Array self) {
   return event;
 }
 
-/// The operation on its operands where `x` has axes and the operands are arrays and numbers of
-/// Python; None for anything else, of which the face knows more.
+Array applied(Op op, nb::handle x, nb::handle y) {
+  const ArrayOperand a(x.ptr());
+  if (y.is_none()) return array::apply(op, {a.get()});
+  const ArrayOperand b(y.ptr());
+  Array result = array::apply(op, {a.get(), b.get()});
+  return op_info(op).rule == OpRule::compare ? array::cast(result, Scalar::int8) : result;
+}
+
+/// Only where `lead` has axes: of others the face knows more.
 nb::object record_on(const std::shared_ptr<device::Stream>& stream, int op, nb::handle x,
                      nb::handle y, nb::handle lead) {
-  const Array& first = *nb::inst_ptr<Array>(lead);
-  const ArrayOperand a(x.ptr()), b(y.ptr());
-  if (first.rank() == 0 || !a || !b) return nb::none();
+  if (nb::inst_ptr<Array>(lead)->rank() == 0) return nb::none();
   note_launch_site();
   const device::StreamScope scope(stream);
-  return array_object(array::apply(static_cast<Op>(op), {a.get(), b.get()}), Py_TYPE(lead.ptr()));
+  return array_object(applied(static_cast<Op>(op), x, y), Py_TYPE(lead.ptr()));
 }
 
 }  // namespace
@@ -109,12 +114,13 @@ void bind_array_faces(nb::module_& m) {
   m.def(
       "op_number", [](const std::string& name) { return static_cast<int>(op_named(name)); },
       nb::arg("name"), "What record_on() takes.");
-  m.def("record_on", &record_on, nb::arg("stream"), nb::arg("op"), nb::arg("x"), nb::arg("y"),
-        nb::arg("lead"),
+  m.def("record_on", &record_on, nb::arg("stream"), nb::arg("op"), nb::arg("x"),
+        nb::arg("y").none(), nb::arg("lead"),
         nb::sig("def record_on(stream: treadle._core.device.Stream, op: int, x: typing.Any, y: "
                 "typing.Any, lead: Array) -> typing.Any"),
-        "The operation of two operands on a stream, as an object of the class of `lead`, which is "
-        "one of them, without its __init__; None if `lead` has no axes.");
+        "An operator on arrays and numbers of Python (y is None: of one operand), recorded on a "
+        "stream, where comparisons give int8: an object of the class of `lead`, one of them, "
+        "without its __init__. None if that has no axes.");
 }
 
 }  // namespace treadle::bindings

@@ -216,7 +216,7 @@ class Array(Views):
 
     def _record(self, operation: int, x: Any, y: Any, other: Any) -> Array | None:
         """The usual case of an operator, of this array and `other`, without the questions of
-        _operate(): where any of them has another answer, None."""
+        _operate(): where one has another answer than usual, None."""
         place, events = self._place, self._events
         if (
             self.queue is None

@@ -177,12 +177,13 @@ def _operators(name: str) -> tuple[Callable[..., Any], Callable[..., Any], Calla
     return forward, reflected, lambda self, other: self._update(name, other)
 
 
-def _comparison(name: str) -> Callable[..., Any]:
-    return lambda self, other: self._operate(name, self, other)
-
-
 def _unary(name: str) -> Callable[..., Any]:
+    number = _native.op_number(name)
+
     def operator(self: Operators) -> Any:
+        made = self._record(number, self, None, 0)
+        if made is not None:
+            return made
         with self._work():
             return self._apply(name, self)
 
@@ -196,7 +197,7 @@ def _define(cls: Any) -> None:
         setattr(cls, f"__r{word}__", reflected)
         setattr(cls, f"__i{word}__", in_place)
     for word, name in _COMPARISONS.items():
-        setattr(cls, f"__{word}__", _comparison(name))
+        setattr(cls, f"__{word}__", _operators(name)[0])
     for word, name in _UNARY.items():
         setattr(cls, f"__{word}__", _unary(name))
     cls.__hash__ = None

@@ -222,3 +222,19 @@ def test_large_sizes_do_not_overflow():
 def test_too_fine_bins_are_refused(queue):
     with pytest.raises(cl.LogicError, match="leading_bits is 11"):
         MemoryPool(ImmediateAllocator(queue), leading_bits_in_bin_id=11)
+
+
+def test_arrays_of_a_pool_may_live_until_the_end(run_python):
+    program = """if True:
+        import numpy as np
+        import treadle.pyopencl as cl
+        import treadle.pyopencl.array as cl_array
+        queue = cl.CommandQueue(cl.create_some_context(interactive=False))
+        pool = cl.tools.MemoryPool(cl.tools.ImmediateAllocator(queue))
+        x = cl_array.to_device(queue, np.ones(10, np.float32), allocator=pool)
+        y = x + 1
+        z = (y * 2).base_data
+        print(y.get().sum())
+    """
+    done = run_python("-c", program)
+    assert (done.stdout, done.stderr) == ("20.0\n", "")
