@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -36,6 +37,7 @@ class Same:
 
 
 SAME: Any = Same()
+_GAPS = "{} of an array with gaps between its elements: 1 * x is one without"
 _NUMBERS = frozenset((bool, int, float, complex))
 _POOLS = (_cl.MemoryPool, _cl.ImmediateAllocator, _cl.DeferredAllocator)
 
@@ -44,6 +46,8 @@ def shape_of(shape: Any) -> tuple[int, ...]:
     """Lengths of axes: one integer, or any number of them."""
     if isinstance(shape, int | np.integer):
         shape = (shape,)
+    if not isinstance(shape, Iterable):
+        raise TypeError(f"the shape {shape!r} is neither an integer nor a sequence of them")
     lengths = tuple(shape)
     for length in lengths:
         if not isinstance(length, int | np.integer) or length < 0:
@@ -102,7 +106,7 @@ def _new_memory(place: Place, layout: tuple[np.dtype, Any, Any]) -> NativeArray:
     """A native array in memory of its own, with these strides."""
     dtype, shape, strides = layout
     with place.stream:
-        dense = _native.empty((int(np.prod(shape, dtype=np.int64)),), dtype, place.device)
+        dense = _native.empty((math.prod(shape),), dtype, place.device)
     return _native.viewed(dense, dtype, shape, strides)
 
 
@@ -163,7 +167,7 @@ class Array(Views):
         lengths, element = shape_of(shape), _dtype_of(dtype)
         steps = _strides_of(lengths, element, order) if strides is None else tuple(strides)
         layout = element, lengths, steps
-        nbytes = element.itemsize * int(np.prod(lengths, dtype=np.int64))
+        nbytes = element.itemsize * math.prod(lengths)
         is_unshared = data is None and is_pool(allocator)
         if data is None and allocator is not None and nbytes:
             data = allocator(nbytes)
@@ -412,7 +416,7 @@ class Array(Views):
         from treadle.pyopencl.array import _splay
 
         if not self.flags.forc:
-            raise NotSupported("the array has gaps: copy() one of its elements first")
+            raise NotSupported(_GAPS.format("a kernel"))
         return _splay(queue.device, self.size, kernel_specific_max_wg_size)
 
     # --- to the host, and from it -----------------------------------------------------------------
@@ -443,7 +447,7 @@ class Array(Views):
         if kwargs.pop("async_", False):
             raise TypeError("get() waits; get_async() does not")
         host = self._host_for(ary)
-        assert self._is_dense(), "the array has gaps between its elements: get() a copy of it"
+        assert self._is_dense(), _GAPS.format("get()")
         if self.size:
             with self._work(queue=queue):
                 _face_array.read(self, host.reshape(self.shape))
@@ -454,7 +458,7 @@ class Array(Views):
     ) -> tuple[np.ndarray, Any]:
         """The same without waiting: the host's array, and the event of the copy into it."""
         host = self._host_for(ary)
-        assert self._is_dense(), "the array has gaps between its elements: get() a copy of it"
+        assert self._is_dense(), _GAPS.format("get()")
         queue = self._queue_for(queue)
         if not self.size:
             return host, _cl.enqueue_marker(queue, self.events or None)
@@ -479,7 +483,8 @@ class Array(Views):
             raise RuntimeError("set() from an array with gaps: pass numpy.ascontiguousarray(it)")
         if not equal_strides(ary.strides, self.strides, self.shape):
             raise RuntimeError(
-                f"set() from an array with strides {ary.strides} into one with {self.strides}"
+                f"set() from an array with strides {ary.strides} into one with {self.strides}: "
+                "x[...] = values takes any"
             )
         if self.size:
             with self._work(queue=queue):
@@ -512,7 +517,7 @@ class Array(Views):
     def copy(self, queue: Any = SAME) -> Array:
         """The elements in memory of their own, on `queue`: None leaves the copy without one."""
         if not self._is_dense():
-            raise RuntimeError("the array has gaps between its elements: copy() takes dense ones")
+            raise RuntimeError(_GAPS.format("copy()"))
         with self._work(queue=None if queue is SAME else queue):
             made = self._wrap(NativeArray.copy(self))
         if queue is SAME or queue is self.queue:

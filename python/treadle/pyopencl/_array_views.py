@@ -59,7 +59,7 @@ class Views(Operators):
     def _lengths(self, lengths: tuple[int, ...]) -> tuple[int, ...]:
         open_axes = [axis for axis, length in enumerate(lengths) if length < 0]
         if len(open_axes) > 1 or any(lengths[axis] != -1 for axis in open_axes):
-            raise ValueError(f"the shape {lengths} has more than one length that is left open")
+            raise ValueError(f"the shape {lengths}: one length may be left open by -1, no other")
         known = int(np.prod([length for length in lengths if length >= 0], dtype=np.int64))
         if open_axes:
             if known == 0 or self.size % known:
@@ -138,7 +138,7 @@ class Views(Operators):
     def reverse(self, queue: Any = None) -> Any:
         """A new array of the elements from the last in memory to the first."""
         if not self.flags.forc:
-            raise NotSupported("the array has gaps between its elements: reverse() a copy")
+            raise NotSupported("the array has gaps between its elements: reverse() 1 * x")
         with self._work(queue=queue):
             order = "F" if self.flags.f_contiguous else "C"
             turned = NativeArray.__getitem__(self.reshape(-1, order=order), slice(None, None, -1))
@@ -229,5 +229,6 @@ def _require_alike(part: Any, value: Any) -> None:
     ours = [stride // part.dtype.itemsize for stride in part.strides]
     if not equal_strides(ours, theirs, part.shape):
         raise NotSupported(
-            f"elements with strides {value.strides} are not assigned to some with {part.strides}"
+            f"elements with strides {value.strides} are not assigned to some with {part.strides}: "
+            "x[...] = y.get() takes any, by way of the host"
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from treadle.pyopencl import _cl
-from treadle.pyopencl._arguments import parse_c_arg, type_preamble
+from treadle.pyopencl._arguments import Argument, parse_c_arg, type_preamble
 from treadle.pyopencl._caches import Cache
 from treadle.pyopencl._program import Program
 from treadle.pyopencl._structs import dtype_to_c_struct
@@ -157,3 +157,38 @@ class KernelTemplateBase:
         if key not in results:
             results[key] = self.build_inner(context, *args, **kwargs)
         return results[key]
+
+
+class SnippetTemplate(KernelTemplateBase):
+    """Of kernels that are made of arguments, texts of the user's and a preamble."""
+
+    def __init__(
+        self, arguments: str | Sequence[Argument], preamble: str, template_processor: str | None
+    ) -> None:
+        super().__init__(template_processor)
+        self.arguments = arguments
+        self.preamble = preamble
+
+    # over 6 parameters because they are those of PyOpenCL's
+    def build_inner(
+        self,
+        context: Any,
+        type_aliases: Any = (),
+        var_values: Any = (),
+        more_preamble: str = "",
+        more_arguments: Any = (),
+        declare_types: Any = (),
+        options: Any = None,
+    ) -> Any:
+        """The kernel with the aliases' types and the variables' values."""
+        renderer = self.get_renderer(type_aliases, var_values, context, options)
+        arguments = renderer.render_argument_list(self.arguments, more_arguments, with_offset=True)
+        declared = renderer.get_type_decl_preamble(context.devices[0], declare_types, arguments)
+        preamble = f"{declared}\n{renderer(f'{self.preamble}{more_preamble}')}\n"
+        return self._build(renderer, arguments, preamble)
+
+    def _build(
+        self, renderer: TemplateRenderer, arguments: Sequence[Argument], preamble: str
+    ) -> Any:
+        """The kernel of texts in which everything is filled in."""
+        raise TypeError(f"{type(self).__name__} has no _build(), which makes the kernel")

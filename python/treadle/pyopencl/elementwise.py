@@ -41,9 +41,9 @@ from treadle.pyopencl._special_functions import (  # noqa: F401
     get_bessel_kernel,
     get_hankel_01_kernel,
 )
+from treadle.pyopencl._templates import SnippetTemplate, TemplateRenderer
 from treadle.pyopencl.tools import (
     Argument,
-    KernelTemplateBase,
     ScalarArg,
     VectorArg,
     parse_arg_list,
@@ -178,7 +178,7 @@ class ElementwiseKernel:
         return plain
 
 
-class ElementwiseTemplate(KernelTemplateBase):
+class ElementwiseTemplate(SnippetTemplate):
     """An ElementwiseKernel in whose texts names of types and values are filled in."""
 
     # over 6 parameters because they are the keywords of PyOpenCL's
@@ -190,33 +190,19 @@ class ElementwiseTemplate(KernelTemplateBase):
         preamble: str = "",
         template_processor: str | None = None,
     ) -> None:
-        super().__init__(template_processor=template_processor)
-        self.arguments = arguments
+        super().__init__(arguments, preamble, template_processor)
         self.operation = operation
         self.name = name
-        self.preamble = preamble
 
-    # over 6 parameters because they are the keywords of PyOpenCL's
-    def build_inner(
-        self,
-        context: Any,
-        type_aliases: Any = (),
-        var_values: Any = (),
-        more_preamble: str = "",
-        more_arguments: Any = (),
-        declare_types: Any = (),
-        options: Any = None,
+    def _build(
+        self, renderer: TemplateRenderer, arguments: Sequence[Argument], preamble: str
     ) -> ElementwiseKernel:
-        """The kernel with the aliases' types and the variables' values."""
-        renderer = self.get_renderer(type_aliases, var_values, context, options)
-        arguments = renderer.render_argument_list(self.arguments, more_arguments, with_offset=True)
-        declared = renderer.get_type_decl_preamble(context.devices[0], declare_types, arguments)
         return ElementwiseKernel(
-            context,
+            renderer.context,
             arguments,
             renderer(self.operation),
             name=renderer(self.name),
-            options=options,
+            options=renderer.options,
             auto_preamble=False,
-            preamble=f"{declared}\n{renderer(f'{self.preamble}{more_preamble}')}",
+            preamble=preamble,
         )

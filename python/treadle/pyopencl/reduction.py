@@ -25,11 +25,11 @@ from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._elementwise_programs import generate
 from treadle.pyopencl._elementwise_texts import is_complex, result_text, stored
 from treadle.pyopencl._program import _effective_options
+from treadle.pyopencl._templates import SnippetTemplate, TemplateRenderer
 from treadle.pyopencl.compyte.dtypes import dtype_to_ctype
 from treadle.pyopencl.tools import (
     Argument,
     DeferredAllocator,
-    KernelTemplateBase,
     ScalarArg,
     VectorArg,
     parse_arg_list,
@@ -206,7 +206,7 @@ def _scalar(dtype: np.dtype, value: Any) -> Any:
     return dtype.type(value)
 
 
-class ReductionTemplate(KernelTemplateBase):
+class ReductionTemplate(SnippetTemplate):
     """A ReductionKernel in whose texts names of types and values are filled in. The type that is
     called reduction_t is that of the result."""
 
@@ -223,40 +223,25 @@ class ReductionTemplate(KernelTemplateBase):
         preamble: str = "",
         template_processor: str | None = None,
     ) -> None:
-        super().__init__(template_processor=template_processor)
-        self.arguments = arguments
+        super().__init__(arguments, preamble, template_processor)
         self.neutral = neutral
         self.reduce_expr = reduce_expr
         self.map_expr = map_expr
         self.name_prefix = name_prefix
-        self.preamble = preamble
 
-    # over 6 parameters because they are those of PyOpenCL's
-    def build_inner(
-        self,
-        context: Any,
-        type_aliases: Any = (),
-        var_values: Any = (),
-        more_preamble: str = "",
-        more_arguments: Any = (),
-        declare_types: Any = (),
-        options: Any = None,
+    def _build(
+        self, renderer: TemplateRenderer, arguments: Sequence[Argument], preamble: str
     ) -> ReductionKernel:
-        """The kernel with the aliases' types and the variables' values."""
-        renderer = self.get_renderer(type_aliases, var_values, context, options)
-        arguments = renderer.render_argument_list(self.arguments, more_arguments, with_offset=True)
-        declared = renderer.get_type_decl_preamble(context.devices[0], declare_types, arguments)
-        map_expr = None if self.map_expr is None else renderer(self.map_expr)
         return ReductionKernel(
-            context,
+            renderer.context,
             renderer.parse_type("reduction_t"),
             renderer(self.neutral),
             renderer(self.reduce_expr),
-            map_expr,
+            None if self.map_expr is None else renderer(self.map_expr),
             arguments,
             name=renderer(f"{self.name_prefix}_kernel"),
-            options=options,
-            preamble=f"{declared}\n{renderer(f'{self.preamble}{more_preamble}')}\n",
+            options=renderer.options,
+            preamble=preamble,
         )
 
 

@@ -325,3 +325,41 @@ def test_work_on_another_queue_is_what_events_tell_of(context, queue):
     gate.set_status(cl.command_execution_status.COMPLETE)
     event.wait()
     np.testing.assert_array_equal(a.get(), np.full(10, 3))
+
+
+# --- what is refused as PyOpenCL does -------------------------------------------------------------
+
+
+def test_what_gaps_are_refused_for_works_without_them(put):
+    x = put(values(np.float32))
+    gaps = x[::2]
+    expected = values(np.float32)[::2]
+    with pytest.raises(AssertionError, match="1 [*] x"):
+        gaps.get()
+    with pytest.raises(RuntimeError, match="1 [*] x"):
+        gaps.copy()
+    with pytest.raises(NotImplementedError, match="1 [*] x"):
+        gaps.reverse()
+    dense = 1 * gaps
+    np.testing.assert_array_equal(dense.get(), expected)
+    np.testing.assert_array_equal(dense.copy().get(), expected)
+    np.testing.assert_array_equal(dense.reverse().get(), expected[::-1])
+
+
+def test_what_other_strides_are_refused_for_goes_by_the_host(put):
+    x, y = put(values(np.float32).reshape(4, 5)), put(np.ones((4, 5), np.float32, order="F"))
+    with pytest.raises(NotImplementedError, match="y.get"):
+        x[...] = y
+    x[...] = y.get()
+    np.testing.assert_array_equal(x.get(), np.ones((4, 5)))
+    with pytest.raises(RuntimeError, match="= values"):
+        x.set(2 * y.get())
+    x[...] = 2 * y.get()
+    np.testing.assert_array_equal(x.get(), np.full((4, 5), 2))
+
+
+def test_shapes_that_are_none(queue, put):
+    with pytest.raises(ValueError, match="one length may be left open by -1"):
+        put(values(np.float32)).reshape(-1, -1)
+    with pytest.raises(TypeError, match="the shape 2.5 is neither an integer nor a sequence"):
+        cl_array.empty(queue, 2.5, np.float32)
