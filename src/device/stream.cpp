@@ -290,7 +290,8 @@ void Stream::launch_arguments(const Kernel& kernel, const LaunchShape& shape,
 }
 
 void Stream::before_launch(const Kernel& kernel, std::span<const Argument> arguments) {
-  if (device_.deferred() != nullptr || std::ranges::any_of(arguments, is_watched)) [[unlikely]]
+  const bool is_told = device_.deferred() != nullptr && !LeaveDeferred::is_active();
+  if (is_told || std::ranges::any_of(arguments, is_watched)) [[unlikely]]
     about_to_launch(*this, kernel, arguments);
 }
 

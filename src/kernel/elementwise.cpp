@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "device/argument_room.hpp"
 #include "plan_table.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/lowering.hpp"
@@ -41,6 +42,13 @@ class Launcher {
     codegen::Lowering space = lower(part);
     while (space.is_too_large) space = lower(part = split(part).first);
     return plan_for(space);
+  }
+
+  std::shared_ptr<const ElementwiseCall> call() {
+    const Part part = whole();
+    const codegen::Lowering space = lower(part);
+    if (space.groups == 0 || space.is_too_large) return nullptr;
+    return std::make_shared<const ElementwiseCall>(call_for(part, space));
   }
 
   const ElementwisePlan* run(device::Stream& stream, const device::Order& order) {
@@ -87,17 +95,18 @@ class Launcher {
                           : launch_.arrays[k].strides;
   }
   std::size_t size_bytes(std::size_t k) const { return operands_[k].dtype.size_bytes(); }
-  /// Of an array's element that is `elements` behind where the part begins.
-  device::Location place(const Part& part, std::size_t k, std::int64_t elements) const {
-    const std::int64_t bytes = part.first[k] + elements * static_cast<std::int64_t>(size_bytes(k));
-    return launch_.arrays[k].location + static_cast<std::uint64_t>(bytes);
+  /// Of an array's element that the loop begins with, behind the array's first one.
+  std::int64_t first_byte(const Part& part, const codegen::Lowering& space, std::size_t k) const {
+    return part.first[k] + space.offsets[k] * static_cast<std::int64_t>(size_bytes(k));
   }
 
   codegen::Lowering lower(const Part& part) const {
     std::vector<codegen::OperandLayout> layouts;
     layouts.reserve(operands_.size());
     for (std::size_t k = 0; k < operands_.size(); ++k) {
-      const device::Location at = is_position(k) ? device::Location{} : place(part, k, 0);
+      const device::Location at =
+          is_position(k) ? device::Location{}
+                         : launch_.arrays[k].location + static_cast<std::uint64_t>(part.first[k]);
       layouts.push_back({strides(k), is_position(k) ? 0 : size_bytes(k), at.handle + at.offset,
                          operands_[k].is_indirect});
       // A handle without addresses stands for an allocation, which is aligned.
@@ -149,43 +158,56 @@ class Launcher {
 
   const ElementwisePlan& queue(device::Stream& stream, const Part& part,
                                const codegen::Lowering& space, const device::Order& order) const {
+    const ElementwiseCall call = call_for(part, space);
+    std::vector<device::Location> arrays;
+    arrays.reserve(launch_.arrays.size());
+    for (const ElementwiseArray& array : launch_.arrays) arrays.push_back(array.location);
+    call.launch(stream, arrays, launch_.scalars, order);
+    return *call.plan;
+  }
+  ElementwiseCall call_for(const Part& part, const codegen::Lowering& space) const {
     const ElementwisePlan& plan = plan_for(space);
-    const auto& parameters = plan.text.parameters;
-    std::vector<std::uint64_t> values(parameters.size());  // what arguments are views of
-    std::vector<device::Argument> arguments;
-    arguments.reserve(parameters.size());
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      arguments.push_back(argument(parameters[i], part, space, values[i]));
-    stream.launch_arguments(
-        plan.kernel, {.groups = static_cast<unsigned>(space.groups), .group_size = plan.group_size},
-        arguments, order);
-    return plan;
+    ElementwiseCall call{
+        &plan, {.groups = static_cast<unsigned>(space.groups), .group_size = plan.group_size}, {}};
+    call.slots.reserve(plan.text.parameters.size());
+    for (const ElementwiseParameter& parameter : plan.text.parameters)
+      call.slots.push_back(slot_for(parameter, part, space));
+    return call;
   }
 
-  device::Argument argument(const ElementwiseParameter& parameter, const Part& part,
-                            const codegen::Lowering& space, std::uint64_t& value) const {
-    using device::ParameterKind;
+  ElementwiseCall::Slot slot_for(const ElementwiseParameter& parameter, const Part& part,
+                                 const codegen::Lowering& space) const {
+    using What = ElementwiseCall::Slot::What;
     const std::size_t k = operand_number(parameter);
+    ElementwiseCall::Slot slot{.what = What::number, .index = static_cast<std::uint8_t>(k)};
     switch (parameter.role) {
       case Role::output:
       case Role::leaf:
         // Where there are no addresses the kernel adds the offset itself.
-        if (!dialect_.has_addresses) return device::Location{launch_.arrays[k].location.handle, 0};
-        return place(part, k, space.offsets[k]);
+        slot.what = dialect_.has_addresses ? What::address : What::handle;
+        slot.number = first_byte(part, space, k);
+        return slot;
       case Role::output_offset:
       case Role::leaf_offset:
-        value = element_offset(place(part, k, space.offsets[k]), operands_[k].dtype);
+        slot.what = What::offset;
+        slot.number = first_byte(part, space, k);
+        slot.element = operands_[k].dtype;
+        return slot;
+      case Role::scalar:
+        slot.what = What::scalar;
+        slot.index = parameter.index;
         break;
       case Role::position:
-        value = static_cast<std::uint64_t>(part.first[k] + space.offsets[k]);
+        slot.number = part.first[k] + space.offsets[k];
         break;
-      case Role::scalar:
-        return scalar_argument(parameter.dtype, launch_.scalars[parameter.index].data());
       case Role::space:
-        value = space.value(parameter.space);
+        slot.number = static_cast<std::int64_t>(space.value(parameter.space));
         break;
     }
-    return {&value, DType(parameter.dtype).size_bytes(), ParameterKind::integer};
+    const device::Argument value = scalar_argument(parameter.dtype, nullptr);
+    slot.size_bytes = static_cast<std::uint8_t>(value.size_bytes());
+    slot.kind = value.value_kind();
+    return slot;
   }
   std::size_t operand_number(const ElementwiseParameter& parameter) const {
     if (parameter.role == Role::scalar || parameter.role == Role::space) return 0;
@@ -210,8 +232,46 @@ class Launcher {
 
 }  // namespace
 
+void ElementwiseCall::launch(device::Stream& stream, std::span<const device::Location> arrays,
+                             std::span<const ElementBytes> scalars,
+                             const device::Order& order) const {
+  const device::ArgumentRoom<device::Argument> arguments(slots.size());
+  const device::ArgumentRoom<std::uint64_t> offsets(slots.size());  // what arguments are views of
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const Slot& slot = slots[i];
+    const auto bytes = static_cast<std::uint64_t>(slot.number);
+    const auto value = [&](const void* data) {
+      return device::Argument(data, slot.size_bytes, slot.kind);
+    };
+    switch (slot.what) {
+      case Slot::What::address:
+        arguments[i] = arrays[slot.index] + bytes;
+        break;
+      case Slot::What::handle:
+        arguments[i] = device::Location{arrays[slot.index].handle, 0};
+        break;
+      case Slot::What::offset:
+        offsets[i] = element_offset(arrays[slot.index] + bytes, slot.element);
+        arguments[i] = value(&offsets[i]);
+        break;
+      case Slot::What::scalar:
+        arguments[i] = value(scalars[slot.index].data());
+        break;
+      case Slot::What::number:
+        arguments[i] = value(&slot.number);
+        break;
+    }
+  }
+  stream.launch_arguments(plan->kernel, shape, {arguments.get(), slots.size()}, order);
+}
+
 const ElementwisePlan& plan_elementwise(device::Device& device, const ElementwiseLaunch& launch) {
   return Launcher(device, launch).plan();
+}
+
+std::shared_ptr<const ElementwiseCall> prepare_elementwise(device::Device& device,
+                                                           const ElementwiseLaunch& launch) {
+  return Launcher(device, launch).call();
 }
 
 const ElementwisePlan* launch_elementwise(device::Stream& stream, const ElementwiseLaunch& launch,

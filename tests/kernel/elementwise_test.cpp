@@ -302,6 +302,31 @@ TEST_P(OnePlan, IsMadeOnceForManyThreads) {
   EXPECT_EQ(plans, std::vector<const ElementwisePlan*>(4, plans[0]));
 }
 
+TEST_P(OnePlan, IsCalledAgainForOtherArrays) {
+  const memory::Buffer in = buffer({1, 2, 3, 4, 5, 6, 7, 8}), out = buffer(std::vector<float>(8));
+  ExpressionBuilder build;
+  build.output(build.step(Op::multiply, Scalar::float32,
+                          {build.scalar(Scalar::float32), build.leaf(Scalar::float32)}));
+  const Expression scaled = build.build();
+  const Extents extents{4}, one{4}, back{-4};
+  // The input is read backwards: the place that is passed is not where the array begins.
+  const ElementwiseArray arrays[] = {{out.location(), one}, {in.location() + 12, back}};
+  const ElementBytes scalars[] = {scalar_bytes(2.0f)};
+  const auto call = prepare_elementwise(device(), {scaled, extents, arrays, scalars, schedule()});
+  ASSERT_NE(call, nullptr);
+  const device::Location first[] = {out.location(), in.location() + 12},
+                         second[] = {out.location() + 16, in.location() + 28};
+  call->launch(stream(), first, scalars);
+  const ElementBytes ten[] = {scalar_bytes(10.0f)};
+  call->launch(stream(), second, ten);
+  stream().synchronize();
+  if (runs_kernels()) {
+    EXPECT_EQ(contents(out), (std::vector<float>{8, 6, 4, 2, 80, 70, 60, 50}));
+  }
+  const Extents none{0};
+  EXPECT_EQ(prepare_elementwise(device(), {scaled, none, arrays, scalars, schedule()}), nullptr);
+}
+
 TEST_P(OnePlan, RefusesOperandsThatDoNotFit) {
   const memory::Buffer memory(device().shared_from_this(), 800);
   const Extents extents{100}, one{4}, none;
@@ -337,6 +362,7 @@ TEST(ElementwisePlans, SpacesThatAreTooLargeForOneLaunchRunByHalves) {
   const Extents extents{std::int64_t{1} << 30, 3}, whole{3, 1}, row{0, 1};
   const ElementwiseArray arrays[] = {
       {memory.location(), whole}, {memory.location(), whole}, {memory.location(), row}};
+  EXPECT_EQ(prepare_elementwise(*null, {expression, extents, arrays}), nullptr);
   const auto done = null->make_event();
   launch_elementwise(*null->default_stream(), {expression, extents, arrays}, {.done = done.get()});
   std::vector<std::string> launches;

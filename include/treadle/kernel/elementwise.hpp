@@ -4,9 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "treadle/base/number.hpp"
 #include "treadle/codegen/elementwise.hpp"
@@ -50,6 +51,41 @@ struct ElementwisePlan {
 /// device. Throws InvalidArgument if operands do not fit the expression, NotSupported if the
 /// device takes fewer bytes of parameters, and as Program.
 const ElementwisePlan& plan_elementwise(device::Device& device, const ElementwiseLaunch& launch);
+
+/// A launch that was worked out, but for where its arrays begin and what its scalars are. Never
+/// changes; any thread. Lives no longer than the device.
+struct ElementwiseCall {
+  /// What is passed for a parameter.
+  struct Slot {
+    enum class What : std::uint8_t {
+      address,  ///< of an array, `number` bytes behind where it begins
+      handle,   ///< of an array, where languages have no addresses
+      offset,   ///< of that address behind the handle, in elements
+      scalar,   ///< a value that launches have
+      number,   ///< a value that is the same for all
+    };
+    What what;
+    std::uint8_t index = 0;                                       ///< which array or scalar
+    std::uint8_t size_bytes = 8;                                  ///< of a value
+    device::ParameterKind kind = device::ParameterKind::integer;  ///< likewise
+    std::int64_t number = 0;
+    DType element = Scalar::int8;  ///< for `offset`
+  };
+
+  const ElementwisePlan* plan;
+  device::LaunchShape shape;
+  std::vector<Slot> slots;  ///< in the kernel's order
+
+  /// Queues it. `arrays` says where those of the ElementwiseLaunch begin, modulo 16 as it was for
+  /// prepare_elementwise(); there are as many scalars. Throws as Stream::launch().
+  void launch(device::Stream& stream, std::span<const device::Location> arrays,
+              std::span<const ElementBytes> scalars, const device::Order& order = {}) const;
+};
+
+/// What launch_elementwise() does, without doing it. Null where it runs nothing, or takes several
+/// launches. Blocks and throws as plan_elementwise().
+std::shared_ptr<const ElementwiseCall> prepare_elementwise(device::Device& device,
+                                                           const ElementwiseLaunch& launch);
 
 /// Queues the computation, and returns what runs (where it takes several launches, the first of
 /// them). No elements run nothing, which is null, but their order holds. Throws as
