@@ -43,20 +43,14 @@ OperandType Operand::type() const {
   return dtype.scalar();
 }
 
-Array::Array(Node* node) noexcept : node_(node) {
-  node_->handles.fetch_add(1, std::memory_order_relaxed);
-}
+Array::Array(Node* node) noexcept : node_(node) { node_->become_handle(); }
 
 Array::Array(const Array& other) noexcept : node_(other.node_) {
-  if (node_ == nullptr) return;
-  node_->add_reference();
-  node_->handles.fetch_add(1, std::memory_order_relaxed);
+  if (node_ != nullptr) node_->add_handle();
 }
 
 Array::~Array() {
-  if (node_ == nullptr) return;
-  node_->handles.fetch_sub(1, std::memory_order_relaxed);
-  node_->remove_reference();
+  if (node_ != nullptr) node_->remove_handle();
 }
 
 Node& Array::node() const {

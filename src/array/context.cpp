@@ -12,9 +12,9 @@
 namespace treadle::array {
 namespace {
 
-/// Whether an array stands for it.
-bool is_seen(const Node& node) noexcept {
-  return node.handles.load(std::memory_order_relaxed) != 0;
+/// Only one thread at a time changes it, but others read it.
+void add(std::atomic<std::uint32_t>& count, std::uint32_t step) noexcept {
+  count.store(count.load(std::memory_order_relaxed) + step, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -29,10 +29,15 @@ Context& Context::of(device::Device& device) {
 }
 
 StreamRef Context::stream(const StreamRef& likely) const {
-  const device::Stream* scoped = device::scoped_stream(device_);
-  if (scoped == nullptr) return device_.default_stream();
-  if (likely.get() == scoped) return likely;
-  return const_cast<device::Stream*>(scoped)->shared_from_this();
+  const device::Stream* const scoped = device::scoped_stream(device_);
+  const device::Stream* const current =
+      scoped != nullptr ? scoped : default_stream_.load(std::memory_order_relaxed);
+  if (likely != nullptr && likely.get() == current) [[likely]]
+    return likely;
+  if (scoped != nullptr) return const_cast<device::Stream*>(scoped)->shared_from_this();
+  StreamRef found = device_.default_stream();
+  default_stream_.store(found.get(), std::memory_order_relaxed);
+  return found;
 }
 
 void Context::enlist(Node& node) {
@@ -40,7 +45,7 @@ void Context::enlist(Node& node) {
   for (unsigned i = 0; i < node.arity; ++i) {
     Node& operand = *node.operands[i];
     if (operand.is_leaf())
-      operand.storage->pending.fetch_add(1, std::memory_order_relaxed);
+      add(operand.storage->pending, 1);
     else
       ++operand.parents;
   }
@@ -58,7 +63,7 @@ void Context::unlist(Node& node, const std::unique_lock<std::mutex>&) noexcept {
   for (unsigned i = 0; i < node.arity; ++i) {
     Node& operand = *node.operands[i];
     if (operand.is_leaf())
-      operand.storage->pending.fetch_sub(1, std::memory_order_relaxed);
+      add(operand.storage->pending, -1u);
     else
       --operand.parents;
   }
@@ -92,9 +97,14 @@ std::vector<NodeRef> Context::compute_where(Cut why, Wanted wanted) {
   std::vector<NodeRef> found;
   {
     const std::lock_guard lock(mutex);
-    for (Node* node = first_; node != nullptr; node = node->next)
-      if (is_seen(*node) && wanted(*node) && node->try_add_reference())
-        found.push_back(NodeRef::adopt(node));
+    for (Node* node = first_; node != nullptr; node = node->next) {
+      if (node->handles() == 0 || !wanted(*node)) continue;
+      NodeRef& place = found.emplace_back();  // before there is a share that could be the last one
+      if (node->find())
+        place = NodeRef::adopt(node);
+      else
+        found.pop_back();
+    }
   }
   compute(found, Grouping::siblings, why);
   return found;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -58,6 +59,7 @@ class Context final : public device::DeferredWork {
   void tell_device() noexcept { device_.set_deferred(first_ != nullptr ? this : nullptr); }
 
   device::Device& device_;
+  mutable std::atomic<const device::Stream*> default_stream_ = nullptr;  // once it was asked for
   std::uint32_t mark_ = 0;
   Node *first_ = nullptr, *last_ = nullptr;  // pending nodes in the order they were made
 };

@@ -47,7 +47,7 @@ class Group {
  private:
   /// Of the user's allocator where an array stands for it.
   Ref<Storage> memory_for(const Node& node) const {
-    const bool is_allocated = node.allocator != nullptr && node.handles.load() != 0;
+    const bool is_allocated = node.allocator != nullptr && node.handles() != 0;
     auto made = is_allocated ? Storage::dense(stream_, node.layout, node.dtype, *node.allocator)
                              : Storage::dense(stream_, node.layout, node.dtype);
     made->allocator = node.allocator;
@@ -74,7 +74,7 @@ class Group {
   /// would take another pass over all elements.
   void add_seen(Node& node) {
     if (folding_below(node) == nullptr || nodes_.size() == most_outputs) return;
-    if (node.handles.load() != 0 && node.state.load() == NodeState::pending) {
+    if (node.handles() != 0 && node.state.load() == NodeState::pending) {
       nodes_.emplace_back(&node);
       node.state.store(NodeState::computing);
     }

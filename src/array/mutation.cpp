@@ -73,7 +73,7 @@ NodeRef copied(Node& node) {
 bool write_reduction(const Write& what) {
   Node &target = what.target, &value = what.value;
   Context& context = *target.context;
-  if (what.mask != nullptr || what.offset != nullptr || value.handles.load() != 0 ||
+  if (what.mask != nullptr || what.offset != nullptr || value.handles() != 0 ||
       !value.layout.same_shape(target.layout))
     return false;
   const StreamRef stream = context.stream(target.stream);
@@ -194,7 +194,7 @@ Array& Array::update(Op op, const Operand& other) {
   NodeRef value = record(op, operands);
   require_storable(op_info(op).name, *value, *target);
   // A pending array that nobody else knows is recorded anew: nobody can tell.
-  if (!target->is_leaf() && target->handles.load() == 1 && is_lazy()) {
+  if (!target->is_leaf() && target->handles() == 1 && is_lazy()) {
     const bool at_once = runs_at_once(*value);
     if (!(value->dtype == target->dtype)) value = record_cast(*value, target->dtype);
     *this = Access::array(std::move(value));

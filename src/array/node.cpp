@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "array/node.hpp"
 
+#include <array>
+#include <new>
+
 #include "array/context.hpp"
 
 namespace treadle::array {
@@ -8,12 +11,55 @@ namespace treadle::array {
 namespace {
 
 void unlist(Node& node) noexcept {
-  if (node.context == nullptr || node.is_leaf()) return;
+  if (node.context == nullptr || !node.is_listed) return;
   const std::unique_lock lock(node.context->mutex);
   node.context->unlist(node, lock);
 }
 
+/// Memory of nodes that ended on this thread. Plain data, so that it outlives the thread's objects.
+struct NodeStack {
+  static constexpr unsigned most = 256;  // as many as are pending often
+  unsigned count;
+  bool is_closed;
+  std::array<void*, most> memory;
+};
+constinit thread_local NodeStack ended_nodes = {};
+
+/// Gives it back when the thread ends.
+struct NodeStackEnd {
+  bool is_there = true;
+  ~NodeStackEnd() {
+    ended_nodes.is_closed = true;
+    while (ended_nodes.count != 0) ::operator delete(ended_nodes.memory[--ended_nodes.count]);
+  }
+};
+thread_local NodeStackEnd ended_nodes_end;
+
 }  // namespace
+
+void* Node::operator new(std::size_t size_bytes) {
+  if (ended_nodes.count != 0) [[likely]]
+    return ended_nodes.memory[--ended_nodes.count];
+  return ::operator new(size_bytes);
+}
+
+void Node::operator delete(void* memory) noexcept {
+  if (ended_nodes.count == 0) [[unlikely]]
+    if (ended_nodes.is_closed || !ended_nodes_end.is_there) return ::operator delete(memory);
+  if (ended_nodes.count == NodeStack::most) return ::operator delete(memory);
+  ended_nodes.memory[ended_nodes.count++] = memory;
+}
+
+bool Node::is_last_handle() noexcept {
+  const auto is_alone = [&] { return shares_.load(std::memory_order_acquire) == handle; };
+  // Leaves are on no list, but one may have been found before it was a leaf: this order.
+  if (is_leaf()) return is_alone();
+  if (!is_alone()) return false;
+  const std::unique_lock lock(context->mutex);
+  if (!is_alone()) return false;
+  context->unlist(*this, lock);
+  return true;
+}
 
 void Node::destroy(Node* node) noexcept {
   // Chains of operands are as long as programs like: they are taken apart without recursion. A node
@@ -25,7 +71,7 @@ void Node::destroy(Node* node) noexcept {
     top = ended->next;
     for (unsigned i = 0; i < ended->arity; ++i) {
       Node* operand = ended->operands[i];
-      if (operand->references.fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+      if (!operand->is_last_reference()) continue;
       unlist(*operand);
       operand->next = top;
       top = operand;

@@ -66,23 +66,42 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  void add_reference() noexcept { references.fetch_add(1, std::memory_order_relaxed); }
-  /// False for one that is being destroyed; for those who find it in the context's list.
-  bool try_add_reference() noexcept {
-    std::uint32_t count = references.load(std::memory_order_relaxed);
-    while (count != 0)
-      if (references.compare_exchange_weak(count, count + 1, std::memory_order_relaxed))
+  // Memory that this thread has used for others before, most of the time.
+  static void* operator new(std::size_t size_bytes);
+  static void operator delete(void* memory) noexcept;
+
+  void add_reference() noexcept { shares_.fetch_add(reference, std::memory_order_relaxed); }
+  void remove_reference() noexcept {
+    if (is_last_reference()) destroy(this);
+  }
+  /// A reference of an Array's: a handle. Those who look for pending nodes leave others alone.
+  void add_handle() noexcept { shares_.fetch_add(handle, std::memory_order_relaxed); }
+  void remove_handle() noexcept {
+    if (is_last_handle() || shares_.fetch_sub(handle, std::memory_order_acq_rel) == handle)
+      destroy(this);
+  }
+  /// Makes a handle of a reference.
+  void become_handle() noexcept {
+    if (shares_.load(std::memory_order_relaxed) == reference)
+      shares_.store(handle, std::memory_order_relaxed);  // a new one: nobody else knows it
+    else
+      shares_.fetch_add(handle - reference, std::memory_order_relaxed);
+  }
+  /// Arrays that stand for it.
+  std::uint32_t handles() const noexcept {
+    return static_cast<std::uint32_t>(shares_.load(std::memory_order_relaxed) >> 32);
+  }
+  /// One reference more, if an Array stands for it; for those who find it in the context's list.
+  bool find() noexcept {
+    std::uint64_t count = shares_.load(std::memory_order_relaxed);
+    while (count >= handle)
+      if (shares_.compare_exchange_weak(count, count + reference, std::memory_order_relaxed))
         return true;
     return false;
   }
-  void remove_reference() noexcept {
-    if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(this);
-  }
   /// To be asked before `storage` is.
   bool is_leaf() const noexcept { return state.load(std::memory_order_acquire) == NodeState::leaf; }
-  /// What it adds to an expression that it is an operand of.
-  unsigned steps_within() const noexcept { return is_leaf() ? 0 : steps; }
-  unsigned leaves_within() const noexcept { return is_leaf() ? 1 : leaves; }
+  /// Pending reductions in an expression that it is an operand of.
   unsigned folds_within() const noexcept { return is_leaf() ? 0 : folds; }
   /// What results inherit from it.
   const std::shared_ptr<Allocator>& allocator_now() const noexcept {
@@ -91,8 +110,6 @@ class Node {
   /// One number for all elements.
   bool is_number() const noexcept { return op == Op::scalar; }
 
-  std::atomic<std::uint32_t> references = 1;
-  std::atomic<std::uint32_t> handles = 0;  ///< Arrays that stand for it
   std::atomic<NodeState> state = NodeState::pending;
   Op op = Op::leaf;
   std::uint8_t arity = 0;
@@ -126,7 +143,18 @@ class Node {
   std::shared_ptr<const Folding> folding;
 
  private:
+  // The lower half counts references, handles among them, the upper half handles.
+  static constexpr std::uint64_t reference = 1, handle = std::uint64_t{1} << 32 | reference;
+  /// Ends a reference. Nobody can add to the last one: without a handle it is not found.
+  bool is_last_reference() noexcept {
+    return shares_.load(std::memory_order_acquire) == reference ||
+           shares_.fetch_sub(reference, std::memory_order_acq_rel) == reference;
+  }
+  /// Whether there is one handle and nothing else. Then it is not found any more.
+  bool is_last_handle() noexcept;
   static void destroy(Node* node) noexcept;
+
+  std::atomic<std::uint64_t> shares_ = reference;
 };
 
 using NodeRef = Ref<Node>;

@@ -90,19 +90,41 @@ NodeRef new_node() {
   return made;
 }
 
+/// What the operands add to the expression.
+struct Within {
+  unsigned steps = 0, leaves = 0, folds = 0;
+  bool is_positional = false, is_gathering = false;
+};
+Within within(const Recording& recording) {
+  Within sum;
+  for (std::size_t i = 0; i < recording.count; ++i) {
+    const Node& node = *recording.nodes[i];
+    if (node.is_leaf()) {
+      ++sum.leaves;
+      continue;
+    }
+    sum.steps += node.steps;
+    sum.leaves += node.leaves;
+    sum.folds += node.folds;
+    sum.is_positional |= node.is_positional;
+    sum.is_gathering |= node.is_gathering;
+  }
+  return sum;
+}
+
 /// Evaluates the largest operand until the whole fits into one kernel.
-void keep_within_caps(Recording& recording) {
+Within keep_within_caps(Recording& recording) {
   for (;;) {
-    unsigned steps = 1, leaves = 0;
+    const Within sum = within(recording);
+    if (sum.steps < Caps::steps && sum.leaves <= Caps::leaves) [[likely]]
+      return sum;
     Node* largest = nullptr;
     for (std::size_t i = 0; i < recording.count; ++i) {
       Node& node = *recording.nodes[i];
-      steps += node.steps_within();
-      leaves += node.leaves_within();
       const bool is_larger = largest == nullptr || node.steps > largest->steps;
       if (!node.is_leaf() && node.context != nullptr && is_larger) largest = &node;
     }
-    if ((steps <= Caps::steps && leaves <= Caps::leaves) || largest == nullptr) return;
+    if (largest == nullptr) return sum;
     compute(*largest, Cut::too_large);
   }
 }
@@ -125,19 +147,11 @@ void keep_positions(const Layout& result, Recording& recording) {
   }
 }
 
-unsigned folds_of(const Recording& recording) {
-  unsigned folds = 0;
-  for (std::size_t i = 0; i < recording.count; ++i) folds += recording.nodes[i]->folds_within();
-  return folds;
-}
-
 /// Results of reductions are computed before, unless what is recorded of them is one number for
 /// each: the epilogue of the same kernel.
 void keep_reductions(const Layout& result, Recording& recording) {
-  if (folds_of(recording) == 0) [[likely]]
-    return;
   const std::span operands(recording.nodes.data(), recording.count);
-  while (folds_of(recording) > Caps::folds)
+  while (within(recording).folds > Caps::folds)
     compute(**std::ranges::max_element(operands, {},
                                        [](const NodeRef& node) { return node->folds_within(); }),
             Cut::too_large);
@@ -166,21 +180,18 @@ std::shared_ptr<Allocator> allocator_among(const Recording& recording) {
 }
 
 /// The node has these operands from now on.
-NodeRef enlisted(NodeRef made, Recording& recording) {
+NodeRef enlisted(NodeRef made, Recording& recording, const Within& sum) {
   made->context = recording.context;
   made->stream = recording.context->stream(recording.first_array->stream);
   made->allocator = allocator_among(recording);
   made->arity = static_cast<std::uint8_t>(recording.count);
-  made->steps = 1;
-  for (std::size_t i = 0; i < recording.count; ++i) {
-    Node& operand = *recording.nodes[i];
-    made->steps = static_cast<std::uint16_t>(made->steps + operand.steps_within());
-    made->leaves = static_cast<std::uint16_t>(made->leaves + operand.leaves_within());
-    made->folds = static_cast<std::uint8_t>(made->folds + operand.folds_within());
-    made->is_positional |= operand.is_positional && !operand.is_leaf();
-    made->is_gathering |= operand.is_gathering && !operand.is_leaf();
+  made->steps = static_cast<std::uint16_t>(sum.steps + 1);
+  made->leaves = static_cast<std::uint16_t>(sum.leaves);
+  made->folds = static_cast<std::uint8_t>(sum.folds);
+  made->is_positional = sum.is_positional;
+  made->is_gathering = sum.is_gathering;
+  for (std::size_t i = 0; i < recording.count; ++i)
     made->operands[i] = recording.nodes[i].release();
-  }
   if (made->folding != nullptr) {
     made->folds = 1;
     made->is_positional = false;
@@ -190,14 +201,17 @@ NodeRef enlisted(NodeRef made, Recording& recording) {
 }
 
 NodeRef pending_node(Op op, const DType& dtype, Recording& recording) {
-  keep_within_caps(recording);
+  Within sum = keep_within_caps(recording);
   NodeRef made = new_node();
   made->op = op;
   made->dtype = dtype;
   made->layout = result_layout(dtype.size_bytes(), recording);
-  keep_positions(made->layout, recording);
-  keep_reductions(made->layout, recording);
-  return enlisted(std::move(made), recording);
+  if (sum.is_positional || sum.folds != 0) [[unlikely]] {
+    keep_positions(made->layout, recording);
+    keep_reductions(made->layout, recording);
+    sum = within(recording);
+  }
+  return enlisted(std::move(made), recording, sum);
 }
 
 /// Of the results of a reduction: axes in memory as those that stay lie.
@@ -337,7 +351,7 @@ NodeRef record_fold(Node& elements, Folding folding) {
   recording.first_array = &elements;
   recording.nodes[0] = NodeRef(&elements);
   recording.count = 1;
-  keep_within_caps(recording);
+  const Within sum = keep_within_caps(recording);
   NodeRef made = new_node();
   made->op = Op::leaf;
   made->dtype = folding.result();
@@ -345,7 +359,7 @@ NodeRef record_fold(Node& elements, Folding folding) {
   folding.extents.assign(extents.begin(), extents.end());
   made->layout = folded_layout(elements.layout, folding, made->dtype.size_bytes());
   made->folding = std::make_shared<const Folding>(std::move(folding));
-  return enlisted(std::move(made), recording);
+  return enlisted(std::move(made), recording, sum);
 }
 
 bool runs_at_once(const Node& node) {

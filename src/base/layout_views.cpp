@@ -101,6 +101,17 @@ bool nests_as_c(const Layout& operand) {
   return true;
 }
 
+// Whether the layout is that of a new array in C order, strides of axes of length 1 included.
+bool is_as_new(const Layout& layout, std::size_t item_bytes) {
+  const Extents shape = layout.shape(), strides = layout.strides();
+  auto expected = static_cast<std::int64_t>(item_bytes);
+  for (std::size_t axis = shape.size(); axis-- > 0;)
+    if (strides[axis] != expected ||
+        __builtin_mul_overflow(expected, std::max<std::int64_t>(shape[axis], 1), &expected))
+      return false;
+  return layout.offset_bytes() == 0;
+}
+
 // All axes, innermost first.
 std::array<std::uint8_t, Layout::max_rank> nested_axes(std::span<const Layout* const> operands,
                                                        int rank) {
@@ -259,6 +270,10 @@ std::optional<Layout> Layout::reshaped(Extents target, std::size_t item_bytes) c
 
 Layout broadcast(std::span<const Layout* const> operands, std::size_t item_bytes) {
   if (operands.empty()) throw InvalidArgument("nothing to broadcast");
+  const auto is_first = [&](const Layout* operand) { return *operand == *operands.front(); };
+  if (is_as_new(*operands.front(), item_bytes) &&
+      std::ranges::all_of(operands.subspan(1), is_first))
+    return *operands.front();
   const Layout* widest = operands.front();
   bool c_order = true;
   for (const Layout* operand : operands) {
