@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "array/known_calls.hpp"
 #include "array/node.hpp"
 #include "treadle/array/array.hpp"
 #include "treadle/device/deferred.hpp"
@@ -52,6 +53,7 @@ class Context final : public device::DeferredWork {
 
   std::mutex mutex;
   std::condition_variable changed;  ///< a node is not `computing` any more
+  KnownCalls known_calls;           ///< the lock is held
 
  private:
   template <class Wanted>

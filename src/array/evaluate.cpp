@@ -2,7 +2,9 @@
 #include "array/evaluate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <tuple>
 
 #include "array/access.hpp"
 #include "array/context.hpp"
@@ -20,28 +22,31 @@ HostLock host_lock = {nullptr, nullptr};
 constexpr std::size_t most_outputs = 8;
 
 /// Pending nodes of one context, stream and shape, which become leaves of one launch: all of them
-/// operations on elements, or all made of reductions that go together.
+/// operations on elements, or all made of reductions that go together. Nothing that is guarded
+/// against failure allocates: what it needs is here.
 class Group {
  public:
-  Group(std::vector<NodeRef> nodes, Cut why)
-      : nodes_(std::move(nodes)),
+  /// Takes over what `nodes` has, which are at most `most_outputs`.
+  Group(std::span<NodeRef> nodes, Cut why)
+      : count_(nodes.size()),
         why_(why),
-        context_(*nodes_.front()->context),
-        stream_(nodes_.front()->stream) {}
+        context_(*nodes.front()->context),
+        stream_(nodes.front()->stream) {
+    std::ranges::move(nodes, nodes_.begin());
+  }
 
   void compute() {
     const WithoutHostLock released;
     if (!claim()) return;
     const device::LeaveDeferred leave;  // new memory, which nobody reads yet
     try {
-      std::vector<Ref<Storage>> outputs;
-      for (const NodeRef& node : nodes_) outputs.push_back(memory_for(*node));
-      launch(outputs);
-      publish(outputs);
+      for (std::size_t i = 0; i < count_; ++i) outputs_[i] = memory_for(*nodes_[i]);
+      launch();
     } catch (...) {
       give_back();
       throw;
     }
+    publish();
   }
 
  private:
@@ -57,48 +62,53 @@ class Group {
   /// Leaves what others have computed, and keeps them from computing the rest. False if there is
   /// nothing to do.
   bool claim() {
-    std::unique_lock lock(context_.mutex);
-    context_.changed.wait(lock, [&] {
-      return std::ranges::none_of(nodes_, [](const NodeRef& node) {
-        return node->state.load(std::memory_order_acquire) == NodeState::computing;
+    {
+      std::unique_lock lock(context_.mutex);
+      context_.changed.wait(lock, [&] {
+        return std::ranges::none_of(nodes(), [](const NodeRef& node) {
+          return node->state.load(std::memory_order_acquire) == NodeState::computing;
+        });
       });
-    });
-    std::erase_if(nodes_, [](const NodeRef& node) { return node->is_leaf(); });
-    for (const NodeRef& node : nodes_) node->state.store(NodeState::computing);
-    const std::size_t wanted = nodes_.size();
-    for (std::size_t i = 0; i < wanted; ++i) add_seen(*nodes_[i]);
-    return !nodes_.empty();
+      for (const NodeRef& node : nodes())
+        if (!node->is_leaf()) node->state.store(NodeState::computing, std::memory_order_relaxed);
+      const std::size_t wanted = count_;
+      for (std::size_t i = 0; i < wanted; ++i) add_seen(*nodes_[i]);
+    }
+    // Leaves may end here, which takes the lock.
+    const auto done = std::ranges::remove_if(nodes(), &Node::is_leaf, &NodeRef::operator*);
+    for (NodeRef& node : done) node = {};
+    count_ -= done.size();
+    return count_ != 0;
   }
 
   /// What arrays stand for on the way from folds to results is kept: it is there already, and
   /// would take another pass over all elements.
   void add_seen(Node& node) {
-    if (folding_below(node) == nullptr || nodes_.size() == most_outputs) return;
+    if (node.folds_within() == 0 || count_ == most_outputs) return;
     if (node.handles() != 0 && node.state.load() == NodeState::pending) {
-      nodes_.emplace_back(&node);
+      nodes_[count_++] = NodeRef(&node);
       node.state.store(NodeState::computing);
     }
     if (node.folding != nullptr) return;
     for (unsigned i = 0; i < node.arity; ++i) add_seen(*node.operands[i]);
   }
 
-  void launch(const std::vector<Ref<Storage>>& outputs) {
+  void launch() {
     if (nodes_.front()->layout.size() == 0) return;
     const Extents shape = nodes_.front()->layout.shape();
     std::unique_lock lock(context_.mutex);
     std::shared_ptr<const Folding> folding;
-    for (std::size_t i = 0; i < nodes_.size() && folding == nullptr; ++i)
+    for (std::size_t i = 0; i < count_ && folding == nullptr; ++i)
       folding = folding_below(*nodes_[i]);
     if (folding == nullptr)
-      launch(Fusion(context_, shape), outputs, lock);
+      launch(Fusion(context_, shape), lock);
     else
-      launch(ReductionFusion(context_, std::move(folding), shape, nodes_), outputs, lock);
+      launch(ReductionFusion(context_, std::move(folding), shape, nodes()), lock);
   }
   template <class Fused>
-  void launch(Fused fusion, const std::vector<Ref<Storage>>& outputs,
-              std::unique_lock<std::mutex>& lock) {
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      fusion.add_output(outputs[i], nodes_[i]->layout, nodes_[i]->dtype);
+  void launch(Fused fusion, std::unique_lock<std::mutex>& lock) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      fusion.add_output(outputs_[i], nodes_[i]->layout, nodes_[i]->dtype);
       fusion.store(*nodes_[i]);
     }
     fusion.order(stream_);
@@ -106,18 +116,18 @@ class Group {
     note_ = fusion.run(*stream_);
   }
 
-  void publish(std::vector<Ref<Storage>>& outputs) {
-    std::vector<NodeRef> operands;  // let go when the lock is
+  void publish() {
+    std::array<NodeRef, most_outputs * std::tuple_size_v<decltype(Node::operands)>> operands;
+    auto operand = operands.begin();  // let go when the lock is
     {
       std::unique_lock lock(context_.mutex);
-      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      for (std::size_t i = 0; i < count_; ++i) {
         Node& node = *nodes_[i];
         context_.unlist(node, lock);
-        for (unsigned k = 0; k < node.arity; ++k)
-          operands.push_back(NodeRef::adopt(node.operands[k]));
+        for (unsigned k = 0; k < node.arity; ++k) *operand++ = NodeRef::adopt(node.operands[k]);
         node.arity = 0;
-        outputs[i]->pending.store(node.parents, std::memory_order_relaxed);
-        node.storage = std::move(outputs[i]);
+        outputs_[i]->pending.store(node.parents, std::memory_order_relaxed);
+        node.storage = std::move(outputs_[i]);
         node.made_by = note_;
         node.cut = why_;
         node.state.store(NodeState::leaf, std::memory_order_release);
@@ -130,12 +140,16 @@ class Group {
   void give_back() {
     {
       const std::lock_guard lock(context_.mutex);
-      for (const NodeRef& node : nodes_) node->state.store(NodeState::pending);
+      for (const NodeRef& node : nodes()) node->state.store(NodeState::pending);
     }
     context_.changed.notify_all();
   }
 
-  std::vector<NodeRef> nodes_;
+  std::span<NodeRef> nodes() { return {nodes_.data(), count_}; }
+
+  std::array<NodeRef, most_outputs> nodes_;
+  std::size_t count_;
+  std::array<Ref<Storage>, most_outputs> outputs_;
   Cut why_;
   KernelNote note_;
   Context& context_;
@@ -163,7 +177,7 @@ class Siblings {
     folds_ += node->folds;
     return true;
   }
-  void compute(Cut why) { Group(std::move(nodes_), why).compute(); }
+  void compute(Cut why) { Group(nodes_, why).compute(); }
 
  private:
   bool fits(const Node& node) const {
@@ -212,7 +226,9 @@ void compute(std::span<const NodeRef> nodes, Grouping grouping, Cut why) {
 }
 
 void compute(Node& node, Cut why) {
-  if (!node.is_leaf()) Group({NodeRef(&node)}, why).compute();
+  if (node.is_leaf()) return;
+  NodeRef one(&node);
+  Group(std::span(&one, 1), why).compute();
 }
 
 NodeRef computed(const Array& array) {
@@ -229,6 +245,7 @@ WithoutHostLock::~WithoutHostLock() {
 void set_host_lock(const HostLock& lock) noexcept { host_lock = lock; }
 
 void evaluate(std::span<const Array> arrays) {
+  if (arrays.size() == 1) return compute(Access::node(arrays.front()));
   std::vector<NodeRef> nodes;
   for (const Array& array : arrays) nodes.emplace_back(&Access::node(array));
   compute(nodes);

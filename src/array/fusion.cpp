@@ -14,7 +14,10 @@ namespace {
 using codegen::Value;
 
 /// `layout` over a larger index space; values may have more leading axes of length 1 than it.
-Layout over(Layout layout, Extents shape) {
+Layout over(const Layout& given, Extents shape) {
+  if (std::ranges::equal(given.shape(), shape)) [[likely]]
+    return given;
+  Layout layout = given;
   while (layout.shape().size() > shape.size()) layout = layout.squeezed(0);
   return layout.broadcast_to(shape);
 }
@@ -35,22 +38,37 @@ bool needs_copy(const Node& leaf, const Node& target) {
   return true;
 }
 
+thread_local std::unique_ptr<Fusion::Room> Fusion::idle_room;
+
+std::unique_ptr<Fusion::Room> Fusion::take_room() {
+  return idle_room != nullptr ? std::move(idle_room) : std::make_unique<Room>();
+}
+
 Fusion::Fusion(Context& context, Extents shape)
-    : context_(context), shape_(shape.begin(), shape.end()), mark_(context.next_mark()) {}
+    : context_(context), shape_(shape), mark_(context.next_mark()) {}
+
+Fusion::~Fusion() {
+  if (idle_room != nullptr) return;  // walks within walks: one room is enough
+  builder_.clear();
+  outputs_.clear();
+  leaves_.clear();
+  room_->leaf_values.clear();
+  scalars_.clear();
+  idle_room = std::move(room_);
+}
 
 void Fusion::add_output(Ref<Storage> target, const Layout& layout, const DType& dtype) {
   outputs_.push_back({std::move(target), layout, dtype});
 }
 
 void Fusion::store(Node& node, Node* mask) {
-  const Operand output = outputs_.back();
+  const DType dtype = outputs_.back().dtype;
   Value value = value_of(node);
-  if (output.dtype.scalar() != Scalar::structure)
-    value = builder_.cast(value, output.dtype.scalar());
+  if (dtype.scalar() != Scalar::structure) value = builder_.cast(value, dtype.scalar());
   if (mask != nullptr) {
-    const Value old = leaf(output);
+    const Value old = leaf(outputs_.back());
     const Value chosen = builder_.cast(value_of(*mask), Scalar::boolean);
-    value = builder_.step(Op::where, output.dtype.scalar(), {chosen, value, old});
+    value = builder_.step(Op::where, dtype.scalar(), {chosen, value, old});
   }
   builder_.output(value);
 }
@@ -64,7 +82,7 @@ Value Fusion::leaf(Operand operand) {
   for (std::size_t i = 0; i < leaves_.size(); ++i)
     if (!leaves_[i].is_gathered && leaves_[i].storage == operand.storage &&
         leaves_[i].layout == operand.layout && leaves_[i].dtype == operand.dtype)
-      return leaf_values_[i];
+      return room_->leaf_values[i];
   int in_place = -1;
   for (std::size_t i = 0; i < outputs_.size(); ++i)
     if (outputs_[i].storage == operand.storage && outputs_[i].layout == operand.layout &&
@@ -72,7 +90,7 @@ Value Fusion::leaf(Operand operand) {
       in_place = static_cast<int>(i);
   const Value value = builder_.leaf(operand.dtype, in_place);
   leaves_.push_back(std::move(operand));
-  leaf_values_.push_back(value);
+  room_->leaf_values.push_back(value);
   return value;
 }
 
@@ -81,7 +99,7 @@ Value Fusion::gathered(Node& node) {
   const Node& source = *node.operands[0];
   const Value value = builder_.gather(source.dtype, offset);
   leaves_.push_back({source.storage, over(source.layout, shape_), source.dtype, true});
-  leaf_values_.push_back(value);
+  room_->leaf_values.push_back(value);
   return value;
 }
 
@@ -123,6 +141,34 @@ Value Fusion::value_of(Node& node) {
 void Fusion::order(const StreamRef& stream) {
   for (const Operand& operand : leaves_) operand.storage->order_read(stream);
   for (const Operand& output : outputs_) output.storage->order_write(stream);
+  write_key();
+  known_ = context_.known_calls.find(room_->key);
+}
+
+/// The outputs, and then the leaves that have memory of their own.
+template <class Visit>
+void Fusion::for_each_array(Visit visit) const {
+  for (const Operand& output : outputs_) visit(output);
+  for (std::size_t i = 0; i < leaves_.size(); ++i)
+    if (builder_.expression().leaves[i].in_place < 0) visit(leaves_[i]);
+}
+
+/// All that the launch depends on, but for places and scalars.
+void Fusion::write_key() {
+  std::string& key = room_->key;
+  const auto put = [&](Extents values) {
+    key.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  };
+  key.clear();
+  room_->places.clear();
+  builder_.expression().append_key(key);
+  put(shape_);
+  for_each_array([&](const Operand& operand) {
+    const device::Location place = room_->places.emplace_back(operand.location());
+    put(operand.layout.strides());
+    // Modulo 16, of the address or, where there is none, of the offset.
+    key += static_cast<char>((place.handle + place.offset) % 16 * 16 + place.offset % 16);
+  });
 }
 
 device::Location Fusion::Operand::location() const {
@@ -142,12 +188,9 @@ void Fusion::with_launch(Use use) const {
   const codegen::Expression& expression = builder_.expression();
   std::vector<kernel::ElementwiseArray> arrays;
   arrays.reserve(outputs_.size() + leaves_.size());
-  const auto add = [&](const Operand& operand) {
+  for_each_array([&](const Operand& operand) {
     arrays.push_back({operand.location(), operand.layout.strides()});
-  };
-  for (const Operand& output : outputs_) add(output);
-  for (std::size_t i = 0; i < leaves_.size(); ++i)
-    if (expression.leaves[i].in_place < 0) add(leaves_[i]);
+  });
   use(kernel::ElementwiseLaunch{expression, shape_, arrays, scalars_});
 }
 
@@ -161,7 +204,29 @@ KernelNote Fusion::note(const std::string& name, const std::string& text,
   return made;
 }
 
-KernelNote Fusion::run(device::Stream& stream) const {
+/// Null where it takes several launches.
+std::shared_ptr<const KnownCall> Fusion::worked_out() const {
+  std::shared_ptr<KnownCall> made;
+  with_launch([&](const kernel::ElementwiseLaunch& launch) {
+    auto call = kernel::prepare_elementwise(context_.device(), launch);
+    if (call == nullptr) return;
+    const codegen::ElementwiseText& text = call->plan->text;
+    const KernelNote said = note(text.name, text.text, launch.expression);
+    made = std::make_shared<KnownCall>(KnownCall{room_->key, std::move(call), said});
+  });
+  if (made == nullptr) return nullptr;
+  std::shared_ptr<const KnownCall> replaced;  // ends without the lock
+  const std::lock_guard lock(context_.mutex);
+  replaced = context_.known_calls.keep(made);
+  return made;
+}
+
+KernelNote Fusion::run(device::Stream& stream) {
+  if (known_ == nullptr) known_ = worked_out();
+  if (known_ != nullptr) {
+    known_->call->launch(stream, room_->places, scalars_);
+    return known_->note;
+  }
   KernelNote made;
   with_launch([&](const kernel::ElementwiseLaunch& launch) {
     if (const auto* plan = kernel::launch_elementwise(stream, launch))

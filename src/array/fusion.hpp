@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,8 +18,11 @@ namespace treadle::array {
 /// launch may be queued after it was given up.
 class Fusion {
  public:
-  /// Over the index space `shape`.
+  /// Over the index space `shape`, which is that of a node: it stays as long.
   Fusion(Context& context, Extents shape);
+  ~Fusion();
+  Fusion(const Fusion&) = delete;
+  Fusion& operator=(const Fusion&) = delete;
 
   /// An output in memory that begins where `layout` says; `target` is its storage. Leaves that are
   /// its elements, one to one, are read through it.
@@ -32,8 +37,8 @@ class Fusion {
 
   /// Work queued on `stream` from now on comes after what it depends on. The lock is held.
   void order(const StreamRef& stream);
-  /// Queues the kernel; no lock is held.
-  KernelNote run(device::Stream& stream) const;
+  /// Queues the kernel, after order(); no lock is held.
+  KernelNote run(device::Stream& stream);
   /// The same without a launch, and for outputs that have no memory yet; blocking, compiles the
   /// kernel if nobody did.
   KernelNote described() const;
@@ -50,8 +55,24 @@ class Fusion {
     /// Of the elements that are there; what is broadcast counts once.
     std::uint64_t size_bytes() const;
   };
+  /// What a walk collects.
+  struct Room {
+    codegen::ExpressionBuilder builder;
+    std::vector<Operand> outputs, leaves;
+    std::vector<codegen::Value> leaf_values;
+    std::vector<ElementBytes> scalars;
+    std::vector<device::Location> places;  // of arrays that the launch passes
+    std::string key;
+  };
+  /// One that this thread has used before, so that few walks allocate.
+  static thread_local std::unique_ptr<Room> idle_room;
+  static std::unique_ptr<Room> take_room();
   KernelNote note(const std::string& name, const std::string& text,
                   const codegen::Expression& expression) const;
+  template <class Visit>
+  void for_each_array(Visit visit) const;
+  void write_key();
+  std::shared_ptr<const KnownCall> worked_out() const;
   codegen::Value value_of(Node& node);
   Operand operand_of(const Node& leaf) const;
   codegen::Value leaf(Operand operand);
@@ -60,13 +81,14 @@ class Fusion {
   void with_launch(Use use) const;
 
   Context& context_;
-  std::vector<std::int64_t> shape_;
+  Extents shape_;
   std::uint32_t mark_;
-  codegen::ExpressionBuilder builder_;
-  std::vector<Operand> outputs_, leaves_;
-  std::vector<codegen::Value> leaf_values_;
-  std::vector<ElementBytes> scalars_;
+  std::unique_ptr<Room> room_ = take_room();
+  codegen::ExpressionBuilder& builder_ = room_->builder;
+  std::vector<Operand>&outputs_ = room_->outputs, &leaves_ = room_->leaves;
+  std::vector<ElementBytes>& scalars_ = room_->scalars;
   std::vector<std::pair<Node*, NodeRef>> copies_;
+  std::shared_ptr<const KnownCall> known_;  // null: it is to be worked out
 };
 
 /// Whether writing elements of `target` while `leaf` is read gives anything else than reading all

@@ -170,22 +170,16 @@ void Expression::require_valid() const {
     throw InvalidArgument("an expression scatters one output, to places of int64");
 }
 
-std::string Expression::key() const {
-  std::string key;
-  key.reserve(8 + instructions.size() * 5 + leaves.size() * 2 + scalars.size() + outputs.size());
+void Expression::append_key(std::string& key) const {
   const auto put = [&](auto number) { key += static_cast<char>(number); };
+  const auto put_all = [&]<class T>(const std::vector<T>& values) {
+    static_assert(std::has_unique_object_representations_v<T>);
+    key.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  };
   for (const std::size_t count :
        {instructions.size(), leaves.size(), scalars.size(), outputs.size()})
     put(count);
-  for (const Instruction& instruction : instructions) {
-    put(instruction.op);
-    put(instruction.dtype);
-    // A leaf's and a scalar's number stands where operands do.
-    const bool is_numbered = instruction.op == Op::leaf || instruction.op == Op::scalar;
-    const std::size_t used = is_numbered ? 1 : op_info(instruction.op).arity;
-    for (std::size_t i = 0; i < used; ++i) put(instruction.operands[i]);
-    if (instruction.op == Op::gather) put(instruction.leaf());
-  }
+  put_all(instructions);
   for (const LeafSpec& leaf : leaves) {
     put(leaf.in_place * 2 + static_cast<int>(leaf.is_gathered));
     put(leaf.dtype.scalar());
@@ -193,10 +187,9 @@ std::string Expression::key() const {
     if (leaf.dtype.scalar() == Scalar::structure)
       key += leaf.dtype.name() + '\0' + std::to_string(leaf.dtype.size_bytes()) + '\0';
   }
-  for (const Scalar scalar : scalars) put(scalar);
-  for (const Value output : outputs) put(output);
+  put_all(scalars);
+  put_all(outputs);
   if (scatter) put(*scatter);
-  return key;
 }
 
 bool Expression::uses_position() const noexcept {
@@ -235,7 +228,7 @@ Value ExpressionBuilder::step(Op op, Scalar dtype, std::initializer_list<Value> 
 }
 
 Value ExpressionBuilder::cast(Value value, Scalar dtype) {
-  if (expression_.dtype_of(value) == dtype) return value;
+  if (expression_.instructions.at(value).dtype == dtype) return value;
   return step(Op::cast, dtype, {value});
 }
 
@@ -246,6 +239,14 @@ ExpressionBuilder::ExpressionBuilder() {
   expression_.instructions.reserve(16);
   expression_.leaves.reserve(8);
   expression_.scalars.reserve(8);
+}
+
+void ExpressionBuilder::clear() noexcept {
+  expression_.instructions.clear();
+  expression_.leaves.clear();
+  expression_.scalars.clear();
+  expression_.outputs.clear();
+  expression_.scatter.reset();
 }
 
 Expression ExpressionBuilder::build() const {

@@ -2,8 +2,12 @@
 // When arrays are computed.
 #include "treadle/array/evaluate.hpp"
 
+#include <optional>
+
 #include "array/each_array_device.hpp"
 #include "treadle/array/array.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/device/null.hpp"
 
 namespace treadle::array {
 namespace {
@@ -52,6 +56,49 @@ TEST_P(EvaluateTest, MemoryThatOthersReachIsNotDeferred) {
   EXPECT_FALSE((x + 1).is_pending());
   const Fusing fusing;
   EXPECT_TRUE((x + 1).is_pending());
+}
+
+// What was worked out for a launch is used again for those that differ in places and numbers only.
+TEST_P(EvaluateTest, ExpressionsThatLookAlikeAreNotTakenForEachOther) {
+  const device::StreamScope scope(shared_stream());
+  for (int round = 0; round < 2; ++round) {
+    const Array x = make(count_up(40)), y = make(count_up(40));
+    expect(x.at({{.stop = 3}}) + y.at({{.stop = 3}}), {0, 2, 4});
+    expect(x.at({{.stop = 4}}) + y.at({{.stop = 4}}), {0, 2, 4, 6});               // longer
+    expect(x.at({{.start = 1, .stop = 5}}) + y.at({{.stop = 4}}), {1, 3, 5, 7});   // begins late
+    expect(x.at({{.stop = 4}}) + y.at({{.start = 4, .stop = 8}}), {4, 6, 8, 10});  // elsewhere
+    expect(x.at({{.stop = 8, .step = 2}}) + y.at({{.stop = 4}}), {0, 3, 6, 9});    // with gaps
+    expect(x.at({{.start = 3, .stop = 7}}) + x.at({{.start = 3, .stop = 7}}), {6, 8, 10, 12});
+    expect(x.at({{.stop = 4}}) - y.at({{.start = 1, .stop = 5}}), {-1, -1, -1, -1});
+    expect(x.at({{.stop = 4}}) + cast(y.at({{.stop = 4}}), Scalar::int16), {0, 2, 4, 6});
+    expect(2.f * x.at({{.stop = 3}}), {0, 2, 4});
+    expect(3.f * x.at({{.stop = 3}}), {0, 3, 6});
+    Array in_place = make({1, 2, 3}), other = make({10, 20, 30});
+    in_place += other;
+    expect(in_place, {11, 22, 33});
+    expect(in_place + other, {21, 42, 63});
+    expect(x.at({{.start = 8, .stop = 16}}).at({Index::new_axis(), Index::all()}) +
+               y.at({{.stop = 2}}).at({Index::all(), Index::new_axis()}),
+           {8, 9, 10, 11, 12, 13, 14, 15, 9, 10, 11, 12, 13, 14, 15, 16});
+  }
+}
+
+TEST(EvaluateFailure, LeavesTheExpressionAsItWas) {
+  const auto device = device::make_null_device({.memory_bytes = 5 << 19});
+  const auto stream = device->make_stream();
+  const device::StreamScope scope(stream);
+  const Array x = zeros({1 << 18}, Scalar::float32);
+  evaluate({x});
+  auto taken = std::make_optional<memory::Buffer>(device, 1 << 20);
+  const Array sum = x + 1, product = 2 * sum;
+  EXPECT_THROW(evaluate({sum, product}), OutOfMemory);
+  EXPECT_TRUE(sum.is_pending() && product.is_pending());
+  EXPECT_THROW(evaluate({sum}), OutOfMemory);
+  EXPECT_TRUE(sum.is_pending());
+  taken.reset();
+  evaluate({sum});
+  EXPECT_FALSE(sum.is_pending());
+  EXPECT_TRUE(product.is_pending());
 }
 
 TEST_P(EvaluateTest, EagerEvaluationComputesEveryOperation) {

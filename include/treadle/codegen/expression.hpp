@@ -63,7 +63,12 @@ struct Expression {
   /// dtypes that its operation does not compute in.
   void require_valid() const;
   /// Equal for expressions that give the same text.
-  std::string key() const;
+  std::string key() const {
+    std::string key;
+    append_key(key);
+    return key;
+  }
+  void append_key(std::string& key) const;  ///< the same behind what is there
   /// Whether Op::iota is among the instructions.
   bool uses_position() const noexcept;
   bool operator==(const Expression&) const = default;
@@ -96,6 +101,8 @@ class ExpressionBuilder {
   Expression build() const;
   /// What was built so far, not checked: whoever makes a kernel of it does so once.
   const Expression& expression() const noexcept { return expression_; }
+  /// Forgets it, but not the room that it took.
+  void clear() noexcept;
 
  private:
   Value add(const Instruction& instruction);
