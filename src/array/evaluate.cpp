@@ -108,7 +108,7 @@ class Group {
   template <class Fused>
   void launch(Fused fusion, std::unique_lock<std::mutex>& lock) {
     for (std::size_t i = 0; i < count_; ++i) {
-      fusion.add_output(outputs_[i], nodes_[i]->layout, nodes_[i]->dtype);
+      fusion.add_output(outputs_[i].get(), nodes_[i]->layout, nodes_[i]->dtype);
       fusion.store(*nodes_[i]);
     }
     fusion.order(stream_);

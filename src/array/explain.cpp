@@ -103,7 +103,7 @@ std::pair<std::string, KernelNote> planned(Node& node) {
   listing.add(node);
   const Extents shape = node.layout.shape();
   const auto described = [&](auto fusion) {
-    fusion.add_output({}, node.layout, node.dtype);
+    fusion.add_output(nullptr, node.layout, node.dtype);
     fusion.store(node);
     lock.unlock();
     return std::pair(listing.text(), fusion.described());

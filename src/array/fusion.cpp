@@ -14,10 +14,7 @@ namespace {
 using codegen::Value;
 
 /// `layout` over a larger index space; values may have more leading axes of length 1 than it.
-Layout over(const Layout& given, Extents shape) {
-  if (std::ranges::equal(given.shape(), shape)) [[likely]]
-    return given;
-  Layout layout = given;
+Layout over(Layout layout, Extents shape) {
   while (layout.shape().size() > shape.size()) layout = layout.squeezed(0);
   return layout.broadcast_to(shape);
 }
@@ -52,17 +49,14 @@ Fusion::~Fusion() {
   builder_.clear();
   outputs_.clear();
   leaves_.clear();
+  room_->views.clear();
   room_->leaf_values.clear();
   scalars_.clear();
   idle_room = std::move(room_);
 }
 
-void Fusion::add_output(Ref<Storage> target, const Layout& layout, const DType& dtype) {
-  outputs_.push_back({std::move(target), layout, dtype});
-}
-
 void Fusion::store(Node& node, Node* mask) {
-  const DType dtype = outputs_.back().dtype;
+  const DType& dtype = *outputs_.back().dtype;
   Value value = value_of(node);
   if (dtype.scalar() != Scalar::structure) value = builder_.cast(value, dtype.scalar());
   if (mask != nullptr) {
@@ -73,22 +67,21 @@ void Fusion::store(Node& node, Node* mask) {
   builder_.output(value);
 }
 
-Fusion::Operand Fusion::operand_of(const Node& leaf) const {
-  return {leaf.storage, over(leaf.layout, shape_), leaf.dtype};
+Fusion::Operand Fusion::operand_of(Node& leaf) {
+  const Layout* layout = &leaf.layout;
+  if (!std::ranges::equal(layout->shape(), shape_))
+    layout = &room_->views.emplace_back(over(*layout, shape_));
+  return {leaf.storage.get(), layout, &leaf.dtype, NodeRef(&leaf)};
 }
 
 Value Fusion::leaf(Operand operand) {
   // Equal views are one leaf, whichever nodes they are of.
   for (std::size_t i = 0; i < leaves_.size(); ++i)
-    if (!leaves_[i].is_gathered && leaves_[i].storage == operand.storage &&
-        leaves_[i].layout == operand.layout && leaves_[i].dtype == operand.dtype)
-      return room_->leaf_values[i];
+    if (!leaves_[i].is_gathered && leaves_[i] == operand) return room_->leaf_values[i];
   int in_place = -1;
   for (std::size_t i = 0; i < outputs_.size(); ++i)
-    if (outputs_[i].storage == operand.storage && outputs_[i].layout == operand.layout &&
-        outputs_[i].dtype == operand.dtype)
-      in_place = static_cast<int>(i);
-  const Value value = builder_.leaf(operand.dtype, in_place);
+    if (outputs_[i] == operand) in_place = static_cast<int>(i);
+  const Value value = builder_.leaf(*operand.dtype, in_place);
   leaves_.push_back(std::move(operand));
   room_->leaf_values.push_back(value);
   return value;
@@ -96,9 +89,10 @@ Value Fusion::leaf(Operand operand) {
 
 Value Fusion::gathered(Node& node) {
   const Value offset = value_of(*node.operands[1]);
-  const Node& source = *node.operands[0];
-  const Value value = builder_.gather(source.dtype, offset);
-  leaves_.push_back({source.storage, over(source.layout, shape_), source.dtype, true});
+  Operand source = operand_of(*node.operands[0]);
+  source.is_gathered = true;
+  const Value value = builder_.gather(*source.dtype, offset);
+  leaves_.push_back(std::move(source));
   room_->leaf_values.push_back(value);
   return value;
 }
@@ -165,21 +159,20 @@ void Fusion::write_key() {
   put(shape_);
   for_each_array([&](const Operand& operand) {
     const device::Location place = room_->places.emplace_back(operand.location());
-    put(operand.layout.strides());
+    put(operand.layout->strides());
     // Modulo 16, of the address or, where there is none, of the offset.
     key += static_cast<char>((place.handle + place.offset) % 16 * 16 + place.offset % 16);
   });
 }
 
 device::Location Fusion::Operand::location() const {
-  if (!storage) return {};
-  return storage->first_element(layout);
+  return storage != nullptr ? storage->first_element(*layout) : device::Location{};
 }
 
 std::uint64_t Fusion::Operand::size_bytes() const {
-  std::uint64_t bytes = dtype.size_bytes();
-  for (std::size_t axis = 0; axis < layout.shape().size(); ++axis)
-    if (layout.strides()[axis] != 0) bytes *= static_cast<std::uint64_t>(layout.shape()[axis]);
+  std::uint64_t bytes = dtype->size_bytes();
+  for (std::size_t axis = 0; axis < layout->shape().size(); ++axis)
+    if (layout->strides()[axis] != 0) bytes *= static_cast<std::uint64_t>(layout->shape()[axis]);
   return bytes;
 }
 
@@ -189,7 +182,7 @@ void Fusion::with_launch(Use use) const {
   std::vector<kernel::ElementwiseArray> arrays;
   arrays.reserve(outputs_.size() + leaves_.size());
   for_each_array([&](const Operand& operand) {
-    arrays.push_back({operand.location(), operand.layout.strides()});
+    arrays.push_back({operand.location(), operand.layout->strides()});
   });
   use(kernel::ElementwiseLaunch{expression, shape_, arrays, scalars_});
 }

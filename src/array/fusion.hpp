@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,9 +25,12 @@ class Fusion {
   Fusion(const Fusion&) = delete;
   Fusion& operator=(const Fusion&) = delete;
 
-  /// An output in memory that begins where `layout` says; `target` is its storage. Leaves that are
-  /// its elements, one to one, are read through it.
-  void add_output(Ref<Storage> target, const Layout& layout, const DType& dtype);
+  /// An output in memory that begins where `layout` says; `target` is its storage, null if there is
+  /// none yet. All three stay until the launch. Leaves that are its elements, one to one, are read
+  /// through it.
+  void add_output(Storage* target, const Layout& layout, const DType& dtype) {
+    outputs_.push_back({target, &layout, &dtype});
+  }
   /// What the output added last is to be: the node's value, cast to the output's dtype; where the
   /// mask is false what it was.
   void store(Node& node, Node* mask = nullptr);
@@ -46,10 +50,15 @@ class Fusion {
  private:
   friend class ReductionFusion;
   struct Operand {
-    Ref<Storage> storage;
-    Layout layout;  // over the whole index space
-    DType dtype;
+    Storage* storage;
+    const Layout* layout;  // over the whole index space
+    const DType* dtype;
+    NodeRef kept = {};  // the leaf, which has all three; an output is the caller's
     bool is_gathered = false;
+    /// Whether it is the same elements.
+    bool operator==(const Operand& other) const {
+      return storage == other.storage && *layout == *other.layout && *dtype == *other.dtype;
+    }
     /// Of its first element; of memory that is to be allocated what is aligned as that.
     device::Location location() const;
     /// Of the elements that are there; what is broadcast counts once.
@@ -59,6 +68,7 @@ class Fusion {
   struct Room {
     codegen::ExpressionBuilder builder;
     std::vector<Operand> outputs, leaves;
+    std::deque<Layout> views;  // of leaves that are broadcast
     std::vector<codegen::Value> leaf_values;
     std::vector<ElementBytes> scalars;
     std::vector<device::Location> places;  // of arrays that the launch passes
@@ -74,7 +84,7 @@ class Fusion {
   void write_key();
   std::shared_ptr<const KnownCall> worked_out() const;
   codegen::Value value_of(Node& node);
-  Operand operand_of(const Node& leaf) const;
+  Operand operand_of(Node& leaf);
   codegen::Value leaf(Operand operand);
   codegen::Value gathered(Node& node);
   template <class Use>

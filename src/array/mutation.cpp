@@ -82,7 +82,7 @@ bool write_reduction(const Write& what) {
   if (folding == nullptr || context.reads(value, target.storage->handle)) return false;
   const NodeRef one(&value);
   ReductionFusion fusion(context, std::move(folding), target.layout.shape(), std::span(&one, 1));
-  fusion.add_output(target.storage, target.layout, target.dtype);
+  fusion.add_output(target.storage.get(), target.layout, target.dtype);
   fusion.store(value);
   fusion.order(stream);
   lock.unlock();
@@ -149,7 +149,7 @@ void write(const Write& what) {
   std::unique_lock lock(context.mutex);
   Fusion fusion(context, target.layout.shape());
   for (std::size_t i = 0; i < conflicts.size(); ++i) fusion.substitute(*conflicts[i], copies[i]);
-  fusion.add_output(target.storage, target.layout, target.dtype);
+  fusion.add_output(target.storage.get(), target.layout, target.dtype);
   fusion.store(what.value, what.mask);
   if (what.offset != nullptr) fusion.scatter(*what.offset);
   fusion.order(stream);

@@ -65,12 +65,12 @@ void ReductionFusion::with_launch(Use use) const {
   };
   const auto add_result = [&](const Fusion::Operand& operand) {
     std::vector<std::int64_t>& strides = kept.emplace_back();
-    for (std::size_t axis = 0; axis < operand.layout.strides().size(); ++axis)
+    for (std::size_t axis = 0; axis < operand.layout->strides().size(); ++axis)
       if (!folding_->keeps_axes || !folding_->is_folded(axis))
-        strides.push_back(operand.layout.strides()[axis]);
+        strides.push_back(operand.layout->strides()[axis]);
     add(operand, strides);
   };
-  for (const Fusion::Operand& leaf : map_.leaves_) add(leaf, leaf.layout.strides());
+  for (const Fusion::Operand& leaf : map_.leaves_) add(leaf, leaf.layout->strides());
   for (const Fusion::Operand& output : epilogue_.outputs_) add_result(output);
   for (const Fusion::Operand& leaf : epilogue_.leaves_) add_result(leaf);
   std::vector<std::size_t> axes;

@@ -19,8 +19,8 @@ class ReductionFusion {
                   std::span<const NodeRef> nodes);
 
   /// An output in new memory, which is to be the node's value.
-  void add_output(Ref<Storage> target, const Layout& layout, const DType& dtype) {
-    epilogue_.add_output(std::move(target), layout, dtype);
+  void add_output(Storage* target, const Layout& layout, const DType& dtype) {
+    epilogue_.add_output(target, layout, dtype);
   }
   void store(Node& node) { epilogue_.store(node); }
 

@@ -70,35 +70,9 @@ void Layout::require_countable(std::int64_t unit) const {
   }
 }
 
-Layout::Layout(const Layout& other) : offset_bytes_(other.offset_bytes_), rank_(other.rank_) {
-  if (rank_ > inline_rank) {
-    spilled_ = new std::int64_t[2 * static_cast<std::size_t>(rank_)];
-    std::copy_n(other.spilled_, 2 * rank_, spilled_);
-  } else {
-    std::ranges::copy(other.inline_, inline_);
-  }
-}
-
-Layout::Layout(Layout&& other) noexcept : offset_bytes_(other.offset_bytes_), rank_(other.rank_) {
-  std::ranges::copy(other.inline_, inline_);  // the pointer lies in the same bytes
-  other.rank_ = 0;
-  std::ranges::fill(other.inline_, 0);
-}
-
-Layout& Layout::operator=(const Layout& other) {
-  Layout copy(other);
-  return *this = std::move(copy);
-}
-
-Layout& Layout::operator=(Layout&& other) noexcept {
-  std::swap(offset_bytes_, other.offset_bytes_);
-  std::swap(rank_, other.rank_);
-  std::ranges::swap(inline_, other.inline_);
-  return *this;
-}
-
-Layout::~Layout() {
-  if (rank_ > inline_rank) delete[] spilled_;
+void Layout::copy_spilled(const Layout& other) {
+  spilled_ = new std::int64_t[2 * static_cast<std::size_t>(rank_)];
+  std::copy_n(other.spilled_, 2 * rank_, spilled_);
 }
 
 std::int64_t Layout::size() const noexcept {

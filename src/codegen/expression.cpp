@@ -198,12 +198,12 @@ bool Expression::uses_position() const noexcept {
 
 Value ExpressionBuilder::leaf(const DType& dtype, int in_place) {
   expression_.leaves.push_back({dtype, static_cast<std::int8_t>(in_place)});
-  return add({Op::leaf, dtype.scalar(), {static_cast<Value>(expression_.leaves.size() - 1)}});
+  return append({Op::leaf, dtype.scalar(), {static_cast<Value>(expression_.leaves.size() - 1)}});
 }
 
 Value ExpressionBuilder::scalar(Scalar dtype) {
   expression_.scalars.push_back(dtype);
-  return add({Op::scalar, dtype, {static_cast<Value>(expression_.scalars.size() - 1)}});
+  return append({Op::scalar, dtype, {static_cast<Value>(expression_.scalars.size() - 1)}});
 }
 
 Value ExpressionBuilder::gather(const DType& dtype, Value offset) {
@@ -257,9 +257,14 @@ Expression ExpressionBuilder::build() const {
 }
 
 Value ExpressionBuilder::add(const Instruction& instruction) {
-  auto& all = expression_.instructions;
+  const auto& all = expression_.instructions;
   const auto found = std::ranges::find(all, instruction);
-  if (found != all.end()) return static_cast<Value>(found - all.begin());
+  return found != all.end() ? static_cast<Value>(found - all.begin()) : append(instruction);
+}
+
+/// One that cannot be there yet.
+Value ExpressionBuilder::append(const Instruction& instruction) {
+  auto& all = expression_.instructions;
   if (all.size() == 255)
     throw InvalidArgument("an expression has at most 255 instructions", "evaluate a part of it");
   all.push_back(instruction);

@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace treadle {
@@ -62,11 +64,28 @@ class Layout {
   static Layout contiguous(Extents shape, std::size_t item_bytes,
                            MemoryOrder order = MemoryOrder::c);
 
-  Layout(const Layout& other);
-  Layout(Layout&& other) noexcept;
-  Layout& operator=(const Layout& other);
-  Layout& operator=(Layout&& other) noexcept;
-  ~Layout();
+  // Inline, for arrays are recorded and evaluated by them.
+  Layout(const Layout& other) : offset_bytes_(other.offset_bytes_), rank_(other.rank_) {
+    if (rank_ > inline_rank) [[unlikely]]
+      copy_spilled(other);
+    else
+      std::memcpy(inline_, other.inline_, sizeof inline_);
+  }
+  Layout(Layout&& other) noexcept : Layout() { *this = std::move(other); }
+  Layout& operator=(const Layout& other) {
+    Layout copy(other);
+    return *this = std::move(copy);
+  }
+  Layout& operator=(Layout&& other) noexcept {
+    std::swap(offset_bytes_, other.offset_bytes_);
+    std::swap(rank_, other.rank_);
+    std::swap(inline_, other.inline_);  // the pointer lies in the same bytes
+    return *this;
+  }
+  ~Layout() {
+    if (rank_ > inline_rank) [[unlikely]]
+      delete[] spilled_;
+  }
 
   /// Axes.
   int rank() const noexcept { return static_cast<int>(rank_); }
@@ -122,6 +141,7 @@ class Layout {
 
  private:
   static Layout of_rank(std::size_t rank, std::int64_t offset_bytes);
+  void copy_spilled(const Layout& other);
   std::size_t stride_begin() const noexcept {
     return rank_ > inline_rank ? static_cast<std::size_t>(rank_) : inline_rank;
   }

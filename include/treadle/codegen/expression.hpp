@@ -106,6 +106,7 @@ class ExpressionBuilder {
 
  private:
   Value add(const Instruction& instruction);
+  Value append(const Instruction& instruction);
 
   Expression expression_;
 };

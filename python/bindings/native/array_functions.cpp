@@ -159,12 +159,14 @@ void bind_array_functions(nb::module_& m) {
   m.def(
       "evaluate",
       [](const nb::args& objects) {
-        std::vector<Array> all;
-        for (const nb::handle object : objects) {
+        const auto array_of = [](nb::handle object) -> const Array& {
           const Array* one = as_array(object.ptr());
           if (one == nullptr) raise_python(PyExc_TypeError, "evaluate() takes Arrays");
-          all.push_back(*one);
-        }
+          return *one;
+        };
+        if (objects.size() == 1) return array::evaluate(std::span(&array_of(objects[0]), 1));
+        std::vector<Array> all;
+        for (const nb::handle object : objects) all.push_back(array_of(object));
         array::evaluate(all);
       },
       nb::sig("def evaluate(*arrays: Array) -> None"),
