@@ -152,6 +152,8 @@ TEST_P(BufferTest, AdoptedMemoryIsKnownUntilTheLastBufferOfItEnds) {
     const Buffer view = Buffer::adopt(device(), owner.location() + 64, 128, {.owner = kept});
     EXPECT_EQ(kept.use_count(), 2);
     EXPECT_EQ(view.kind(), BufferKind::adopted);
+    EXPECT_EQ(view.owner(), kept);
+    EXPECT_EQ(owner.owner(), nullptr);
     EXPECT_EQ(contents(view), count_up(32, 16));
   }
   EXPECT_EQ(kept.use_count(), 1);
