@@ -30,9 +30,12 @@ class PlanTable {
     std::shared_future<Shared> plan;
     {
       const std::lock_guard lock(mutex_);
-      const auto [at, is_new] = plans_.try_emplace(key);
-      if (is_new) at->second = mine.emplace().get_future().share();
-      plan = at->second;
+      if (const auto known = plans_.find(key); known != plans_.end()) {
+        plan = known->second;
+      } else {
+        plan = mine.emplace().get_future().share();  // what may fail comes before it is there
+        plans_.emplace(key, plan);
+      }
     }
     // Others who want it wait at the future, not at the lock.
     if (mine) make_plan(key, *mine, make);
