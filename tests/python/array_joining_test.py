@@ -200,3 +200,41 @@ def test_clip(computing, low, high):
     for dtype in ("i4", "f4", "u1"):
         both(lambda m, x: m.clip(x, low, high), values_of(6, dtype))
     both(lambda m, x, y: x.clip(y), values_of(6), values_of(6)[::-1].copy())
+
+
+def test_values_of_the_host_go_to_the_device_of_the_arrays():
+    """Whichever device is current."""
+    host, mask = np.array([1.0, 2.0, 3.0]), np.array([True, False, True])
+    generator = treadle.random.Generator(1, device=treadle.find_device("null"))
+    with treadle.find_device(IDS[0]):
+        x = tnp.array(host, device="null")
+        results = [
+            x + host,
+            x.clip(host, host),
+            tnp.clip(x, host, None),
+            tnp.dot(host, x),
+            x.dot(host),
+            tnp.vdot(x, host),
+            tnp.average(x, weights=host),
+            x.sum(where=mask),
+            tnp.add(host, host, out=x),
+            tnp.add(x, 1, out=x, where=mask),
+            tnp.concatenate([host, x]),
+            tnp.stack([x, host]),
+            tnp.hstack([host, x]),
+            tnp.vstack([host, x]),
+            tnp.column_stack([host, x]),
+            tnp.broadcast_arrays(host, x)[0],
+            tnp.meshgrid(host, x)[0],
+            tnp.diff(x, append=host),
+            tnp.outer(host, x),
+            tnp.pad(x, 1, constant_values=np.float64(2)),
+            generator.normal(host, 1.0),
+            generator.uniform(0.0, host),
+        ]
+        x.put([0, 1, 2], host)
+        tnp.put(x, [0, 1, 2], host)
+        tnp.put_along_axis(x, np.array([0, 1, 2]), host, 0)
+        x[np.array([0, 1])] = host[:2]
+        x.fill(host)
+    assert {result.device.id for result in results} == {"null"}

@@ -160,3 +160,32 @@ def test_explain_names_kernel_bytes_and_lines(device):
     assert z.is_pending
     z.get()
     assert "was computed by kernel fused_multiply_sqrt_add_f32" in z.explain()
+
+
+RECORDED = [
+    lambda x, y: divmod(x, y)[1],
+    lambda x, y: x.astype("f8"),
+    lambda x, y: x[np.array([0, 2])],
+    lambda x, y: x.take([0, 2]),
+    lambda x, y: tnp.take_along_axis(x, np.array([0, 2]), 0),
+    lambda x, y: x.sum(),
+    lambda x, y: tnp.sum(x),
+    lambda x, y: x.dot(y),
+    lambda x, y: tnp.vdot(x, y),
+    lambda x, y: tnp.average(x, weights=y),
+    lambda x, y: x.clip(1, 2),
+    lambda x, y: tnp.isclose(x, y),
+    lambda x, y: tnp.triu(x.reshape(2, 2)),
+    lambda x, y: tnp.arange(5) * 1,
+    lambda x, y: tnp.zeros(5),
+]
+
+
+@pytest.mark.parametrize("record", RECORDED)
+def test_explain_names_the_line_of_whatever_records(device, record):
+    x, y = tnp.array(np.arange(4, dtype="f4")), tnp.array(np.ones(4, "f4"))
+    (x + y).get()  # a line before, which is not to be named
+    line = record.__code__.co_firstlineno
+    text = record(x, y).explain()
+    assert f"array_mutation_test.py:{line}\n" in text
+    assert text.count("array_mutation_test.py:") == text.count(f"array_mutation_test.py:{line}")

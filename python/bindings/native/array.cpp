@@ -115,6 +115,7 @@ PyObject* divmod(PyObject* a, PyObject* b) noexcept {
   return guarded([&]() -> PyObject* {
     const ArrayOperand x(a, b), y(b, a);
     if (!x || !y) return not_implemented();
+    note_launch_site();
     Array quotient = array::apply(Op::floor_divide, {x.get(), y.get()});
     Array rest = array::apply(Op::remainder, {x.get(), y.get()});
     return nb::make_tuple(array_object(std::move(quotient)), array_object(std::move(rest)))
@@ -182,15 +183,17 @@ PyObject* item_at(PyObject* a, Py_ssize_t position) noexcept {
 
 /// Along the first axis; item_at() ends it by its IndexError.
 PyObject* subscript(PyObject* a, PyObject* key) noexcept {
-  return guarded(
-      [&]() -> PyObject* { return array_object(subscripted(self_of(a), key)).release().ptr(); });
+  return guarded([&]() -> PyObject* {
+    note_launch_site();
+    return array_object(subscripted(self_of(a), key)).release().ptr();
+  });
 }
 
 /// What is assigned: lists are arrays; of records, tuples and numbers are records as NumPy has it.
 class AssignedValue {
  public:
-  AssignedValue(const Array& target, nb::handle value, PyObject* beside)
-      : host_(on_host(target, value)), operand_(host_.ptr(), beside) {
+  AssignedValue(const Array& target, nb::handle value)
+      : host_(on_host(target, value)), operand_(host_.ptr(), target) {
     require_value(operand_, value);
   }
   const Operand& get() const { return operand_.get(); }
@@ -210,20 +213,19 @@ class AssignedValue {
   ArrayOperand operand_;
 };
 
-void fill(const Array& self, nb::handle value) {
-  self.assign(AssignedValue(self, value, nb::find(self).ptr()).get());
-}
+void fill(const Array& self, nb::handle value) { self.assign(AssignedValue(self, value).get()); }
 
 int assign_subscript(PyObject* a, PyObject* key, PyObject* value) noexcept {
   const PyObject* done = guarded([&]() -> PyObject* {
     if (value == nullptr) raise_python(PyExc_TypeError, "elements of an array cannot be deleted");
-    const Array& self = self_of(a);
+    note_launch_site();
+    const Array self = self_of(a);  // another thread may give it another node
     if (names_field(self, key)) {
       const Array field = array::field(self, nb::cast<std::string>(nb::handle(key)));
-      field.assign(AssignedValue(field, value, a).get());
+      field.assign(AssignedValue(field, value).get());
       return Py_None;
     }
-    const AssignedValue assigned(self, value, a);
+    const AssignedValue assigned(self, value);
     assign_subscripted(self, key, assigned.get());
     return Py_None;
   });
@@ -331,27 +333,25 @@ Array copied(const Array& self, const std::string& order) {
 }
 
 void bind_methods(nb::class_<Array>& type) {
-  type.def(
-          "astype",
-          [](const Array& self, nb::handle dtype) { return array::cast(self, dtype_from(dtype)); },
-          nb::arg("dtype"), nb::sig("def astype(self, dtype: typing.Any) -> Array"),
-          "The elements in another dtype, as a new array.")
-      .def("copy", &copied, nb::arg("order") = "K",
+  type.def("astype", recorded(+[](const Array& self, nb::handle dtype) {
+             return array::cast(self, dtype_from(dtype));
+           }),
+           nb::arg("dtype"), nb::sig("def astype(self, dtype: typing.Any) -> Array"),
+           "The elements in another dtype, as a new array.")
+      .def("copy", recorded(&copied), nb::arg("order") = "K",
            nb::sig("def copy(self, order: str = 'K') -> Array"),
            "A dense copy, in C's order, Fortran's (F), that of the two which this has (A), or with "
            "axes "
            "as this has them in memory (K).")
-      .def("fill", &fill, nb::arg("value"), nb::sig("def fill(self, value: typing.Any) -> None"),
-           "Makes every element this number.")
-      .def(
-          "reshape",
-          [](const Array& self, const nb::args& shape) {
-            return array::reshape(self, shape_arguments(shape));
-          },
-          nb::sig("def reshape(self, *shape: int | typing.Sequence[int]) -> Array"),
-          "The same elements in C's order under another shape, of which one extent may be -1: a "
-          "view, or a copy where strides cannot say it.")
-      .def("ravel", &array::ravel, "One axis: a view, or a copy.")
+      .def("fill", recorded(&fill), nb::arg("value"),
+           nb::sig("def fill(self, value: typing.Any) -> None"), "Makes every element this number.")
+      .def("reshape", recorded(+[](const Array& self, const nb::args& shape) {
+             return array::reshape(self, shape_arguments(shape));
+           }),
+           nb::sig("def reshape(self, *shape: int | typing.Sequence[int]) -> Array"),
+           "The same elements in C's order under another shape, of which one extent may be -1: a "
+           "view, or a copy where strides cannot say it.")
+      .def("ravel", recorded(&array::ravel), "One axis: a view, or a copy.")
       .def(
           "transpose",
           [](const Array& self, const nb::args& axes) {
@@ -395,6 +395,18 @@ void require_value(const ArrayOperand& operand, nb::handle object) {
 }
 
 ArrayOperand::ArrayOperand(PyObject* object, PyObject* beside) {
+  if (take_number(object)) return;
+  const Array* const other = beside != nullptr ? as_array(beside) : nullptr;
+  take_host(object, other != nullptr ? placement_beside(*other) : array::Placement());
+}
+ArrayOperand::ArrayOperand(PyObject* object, const Array& beside) {
+  if (!take_number(object)) take_host(object, placement_beside(beside));
+}
+ArrayOperand::ArrayOperand(PyObject* object, const array::Placement& placement) {
+  if (!take_number(object)) take_host(object, placement);
+}
+
+bool ArrayOperand::take_number(PyObject* object) {
   if (const Array* own = as_array(object)) {
     operand_.emplace(*own);
   } else if (PyFloat_CheckExact(object)) {
@@ -409,16 +421,22 @@ ArrayOperand::ArrayOperand(PyObject* object, PyObject* beside) {
   } else if (is_numpy_scalar(object) && !is_record(object)) {
     operand_.emplace(
         Operand::typed(number_from(object), scalar_from(nb::handle(object).attr("dtype"))));
-  } else if (is_numpy_scalar(object) || is_numpy_array(object)) {
-    const Array* const other = beside != nullptr ? as_array(beside) : nullptr;
-    array::Placement placement;
-    if (other != nullptr) placement.stream = stream_for(other->device());
+  }
+  return operand_.has_value();
+}
+
+void ArrayOperand::take_host(PyObject* object, const array::Placement& placement) {
+  if (is_numpy_scalar(object) || is_numpy_array(object)) {
     made_ = array_from(object, nb::none(), placement);
     operand_.emplace(made_);
   } else if (std::optional<Array> foreign = foreign_array(object)) {
     made_ = *std::move(foreign);
     operand_.emplace(made_);
   }
+}
+
+array::Placement placement_beside(const Array& array) {
+  return {.stream = stream_for(array.device())};
 }
 
 Number number_from(nb::handle object) {

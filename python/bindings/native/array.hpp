@@ -5,7 +5,10 @@
 #include <nanobind/nanobind.h>
 
 #include <optional>
+#include <type_traits>
+#include <utility>
 
+#include "caller.hpp"
 #include "treadle/array/array.hpp"
 
 namespace treadle::bindings {
@@ -17,6 +20,16 @@ const Array* as_array(PyObject* object) noexcept;
 /// A new Python object, of a class that is Array's or derived from it; its __init__ is not called.
 nb::object array_object(Array array, PyTypeObject* type = nullptr);
 
+/// A function of arrays as Python gets it: with the user's line noted, and with arguments of its
+/// own, because other threads run while it computes and may give a Python object another array.
+template <class Result, class... Arguments>
+auto recorded(Result (*function)(Arguments...)) {
+  return [function](std::decay_t<Arguments>... arguments) -> Result {
+    note_launch_site();
+    return function(std::move(arguments)...);
+  };
+}
+
 /// A Python object as an operand: arrays, numbers of Python and NumPy, and what becomes an array,
 /// which is kept for as long as this lives.
 class ArrayOperand {
@@ -24,12 +37,17 @@ class ArrayOperand {
   /// Empty for objects that are neither: the operator is somebody else's. What is copied from the
   /// host goes to the device of `beside` where that is an array.
   explicit ArrayOperand(PyObject* object, PyObject* beside = nullptr);
+  ArrayOperand(PyObject* object, const Array& beside);
+  ArrayOperand(PyObject* object, const array::Placement& placement);
   ArrayOperand(const ArrayOperand&) = delete;
   ArrayOperand& operator=(const ArrayOperand&) = delete;
   explicit operator bool() const noexcept { return operand_.has_value(); }
   const array::Operand& get() const { return *operand_; }
 
  private:
+  bool take_number(PyObject* object);
+  void take_host(PyObject* object, const array::Placement& placement);
+
   std::optional<array::Operand> operand_;
   Array made_;
 };
@@ -55,6 +73,8 @@ array::Shape shape_from(nb::handle shape);
 MemoryOrder memory_order(nb::handle order);
 /// On a device, named by its id or itself, or (None) the current one.
 array::Placement placement_on(nb::handle device, nb::handle order = {});
+/// On the device of an array, in the order of its current stream.
+array::Placement placement_beside(const Array& array);
 /// A NumPy array, or what becomes one, copied to the device, in its own order.
 Array array_from(nb::handle values, nb::handle dtype, nb::handle device);
 Array array_from(nb::handle values, nb::handle dtype, array::Placement placement);

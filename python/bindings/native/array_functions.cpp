@@ -25,6 +25,7 @@ nb::object apply_named(const std::string& name, const nb::args& arguments, nb::h
   nb::handle beside;
   for (const nb::handle argument : arguments)
     if (as_array(argument.ptr()) != nullptr) beside = argument;
+  if (!beside.is_valid()) beside = out;
   note_launch_site();
   std::deque<ArrayOperand> operands;  // what is viewed stays where it is
   std::vector<array::Operand> views;
@@ -47,6 +48,7 @@ nb::object apply_named(const std::string& name, const nb::args& arguments, nb::h
 }
 
 Array isclose_of(nb::handle x, nb::handle y, double rtol, double atol, bool equal_nan) {
+  note_launch_site();
   const ArrayOperand a(x.ptr(), y.ptr()), b(y.ptr(), x.ptr());
   if (!a || !b)
     raise_python(PyExc_TypeError, std::string("isclose() of a ") + Py_TYPE(x.ptr())->tp_name +
@@ -58,65 +60,63 @@ Array isclose_of(nb::handle x, nb::handle y, double rtol, double atol, bool equa
 void bind_ranges(nb::module_& m) {
   m.def(
       "arange",
-      [](nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype, nb::handle device) {
+      recorded(+[](nb::handle start, nb::handle stop, nb::handle step, nb::handle dtype,
+                   nb::handle device) {
         return array::arange(number_from(start), number_from(stop), number_from(step),
                              scalar_from(dtype), placement_on(device));
-      },
+      }),
       nb::arg("start"), nb::arg("stop"), nb::arg("step"), nb::arg("dtype"),
       nb::arg("device") = nb::none(),
       nb::sig("def arange(start: typing.Any, stop: typing.Any, step: typing.Any, dtype: typing.Any,"
               " device: treadle._core.device.Device | str | None = None) -> Array"),
       "start, start + step, ... before stop.");
-  m.def(
-      "linspace",
-      [](double start, double stop, std::int64_t count, bool endpoint, nb::handle dtype,
-         nb::handle device) {
-        return array::linspace(start, stop, count, endpoint, scalar_from(dtype),
-                               placement_on(device));
-      },
-      nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"), nb::arg("dtype"),
-      nb::arg("device") = nb::none(),
-      nb::sig("def linspace(start: float, stop: float, count: int, endpoint: bool, dtype: "
-              "typing.Any, device: treadle._core.device.Device | str | None = None) -> Array"),
-      "`count` numbers from start to stop.");
-  m.def(
-      "logspace",
-      [](double start, double stop, std::int64_t count, bool endpoint, double base,
-         nb::handle device) {
-        return array::logspace(start, stop, count, endpoint, base, placement_on(device));
-      },
-      nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"), nb::arg("base"),
-      nb::arg("device") = nb::none(),
-      nb::sig("def logspace(start: float, stop: float, count: int, endpoint: bool, base: float, "
-              "device: treadle._core.device.Device | str | None = None) -> Array"),
-      "base to the power of numbers from start to stop.");
-  m.def(
-      "geomspace",
-      [](double start, double stop, std::int64_t count, bool endpoint, nb::handle device) {
-        return array::geomspace(start, stop, count, endpoint, placement_on(device));
-      },
-      nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"),
-      nb::arg("device") = nb::none(),
-      nb::sig("def geomspace(start: float, stop: float, count: int, endpoint: bool, device: "
-              "treadle._core.device.Device | str | None = None) -> Array"),
-      "Numbers from start to stop by a constant factor.");
-  m.def(
-      "eye",
-      [](std::int64_t rows, std::int64_t columns, std::int64_t offset, nb::handle dtype,
-         nb::handle device) {
-        return array::eye(rows, columns, offset, scalar_from(dtype), placement_on(device));
-      },
-      nb::arg("rows"), nb::arg("columns"), nb::arg("offset"), nb::arg("dtype"),
-      nb::arg("device") = nb::none(),
-      nb::sig("def eye(rows: int, columns: int, offset: int, dtype: typing.Any, device: "
-              "treadle._core.device.Device | str | None = None) -> Array"),
-      "Ones on a diagonal.");
+  m.def("linspace",
+        recorded(+[](double start, double stop, std::int64_t count, bool endpoint, nb::handle dtype,
+                     nb::handle device) {
+          return array::linspace(start, stop, count, endpoint, scalar_from(dtype),
+                                 placement_on(device));
+        }),
+        nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"), nb::arg("dtype"),
+        nb::arg("device") = nb::none(),
+        nb::sig("def linspace(start: float, stop: float, count: int, endpoint: bool, dtype: "
+                "typing.Any, device: treadle._core.device.Device | str | None = None) -> Array"),
+        "`count` numbers from start to stop.");
+  m.def("logspace",
+        recorded(+[](double start, double stop, std::int64_t count, bool endpoint, double base,
+                     nb::handle device) {
+          return array::logspace(start, stop, count, endpoint, base, placement_on(device));
+        }),
+        nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"), nb::arg("base"),
+        nb::arg("device") = nb::none(),
+        nb::sig("def logspace(start: float, stop: float, count: int, endpoint: bool, base: float, "
+                "device: treadle._core.device.Device | str | None = None) -> Array"),
+        "base to the power of numbers from start to stop.");
+  m.def("geomspace",
+        recorded(
+            +[](double start, double stop, std::int64_t count, bool endpoint, nb::handle device) {
+              return array::geomspace(start, stop, count, endpoint, placement_on(device));
+            }),
+        nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"),
+        nb::arg("device") = nb::none(),
+        nb::sig("def geomspace(start: float, stop: float, count: int, endpoint: bool, device: "
+                "treadle._core.device.Device | str | None = None) -> Array"),
+        "Numbers from start to stop by a constant factor.");
+  m.def("eye",
+        recorded(+[](std::int64_t rows, std::int64_t columns, std::int64_t offset, nb::handle dtype,
+                     nb::handle device) {
+          return array::eye(rows, columns, offset, scalar_from(dtype), placement_on(device));
+        }),
+        nb::arg("rows"), nb::arg("columns"), nb::arg("offset"), nb::arg("dtype"),
+        nb::arg("device") = nb::none(),
+        nb::sig("def eye(rows: int, columns: int, offset: int, dtype: typing.Any, device: "
+                "treadle._core.device.Device | str | None = None) -> Array"),
+        "Ones on a diagonal.");
 }
 
 }  // namespace
 
 void bind_array_functions(nb::module_& m) {
-  m.def("array", nb::overload_cast<nb::handle, nb::handle, nb::handle>(&array_from),
+  m.def("array", recorded(nb::overload_cast<nb::handle, nb::handle, nb::handle>(&array_from)),
         nb::arg("values"), nb::arg("dtype") = nb::none(), nb::arg("device") = nb::none(),
         nb::sig("def array(values: typing.Any, dtype: typing.Any = None, device: "
                 "treadle._core.device.Device | str | None = None) -> Array"),
@@ -127,50 +127,46 @@ void bind_array_functions(nb::module_& m) {
       nb::sig("def apply(name: str, *operands: typing.Any, out: Array | None = None, where: Array "
               "| None = None) -> Array"),
       "An operation on elements, by its name in NumPy.");
-  m.def(
-      "full",
-      [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device,
-         nb::handle order) {
-        const DType element = dtype_from(dtype);
-        if (element.scalar() == Scalar::structure)
-          return array_from(nb::module_::import_("numpy").attr("full")(shape, value, dtype), dtype,
-                            device);
-        return array::full(shape_from(shape), number_from(value), element.scalar(),
-                           placement_on(device, order));
-      },
-      nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("device") = nb::none(),
-      nb::arg("order") = nb::none(),
-      nb::sig("def full(shape: typing.Any, value: typing.Any, dtype: typing.Any, device: "
-              "treadle._core.device.Device | str | None = None, order: str | None = None) -> "
-              "Array"),
-      "Every element the same number.");
-  m.def(
-      "empty",
-      [](nb::handle shape, nb::handle dtype, nb::handle device, nb::handle order) {
-        return array::empty(shape_from(shape), dtype_from(dtype), placement_on(device, order));
-      },
-      nb::arg("shape"), nb::arg("dtype"), nb::arg("device") = nb::none(),
-      nb::arg("order") = nb::none(),
-      nb::sig("def empty(shape: typing.Any, dtype: typing.Any, device: "
-              "treadle._core.device.Device | str | None = None, order: str | None = None) -> "
-              "Array"),
-      "Undefined elements.");
+  m.def("full",
+        recorded(+[](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device,
+                     nb::handle order) {
+          const DType element = dtype_from(dtype);
+          if (element.scalar() == Scalar::structure)
+            return array_from(nb::module_::import_("numpy").attr("full")(shape, value, dtype),
+                              dtype, device);
+          return array::full(shape_from(shape), number_from(value), element.scalar(),
+                             placement_on(device, order));
+        }),
+        nb::arg("shape"), nb::arg("value"), nb::arg("dtype"), nb::arg("device") = nb::none(),
+        nb::arg("order") = nb::none(),
+        nb::sig("def full(shape: typing.Any, value: typing.Any, dtype: typing.Any, device: "
+                "treadle._core.device.Device | str | None = None, order: str | None = None) -> "
+                "Array"),
+        "Every element the same number.");
+  m.def("empty",
+        recorded(+[](nb::handle shape, nb::handle dtype, nb::handle device, nb::handle order) {
+          return array::empty(shape_from(shape), dtype_from(dtype), placement_on(device, order));
+        }),
+        nb::arg("shape"), nb::arg("dtype"), nb::arg("device") = nb::none(),
+        nb::arg("order") = nb::none(),
+        nb::sig("def empty(shape: typing.Any, dtype: typing.Any, device: "
+                "treadle._core.device.Device | str | None = None, order: str | None = None) -> "
+                "Array"),
+        "Undefined elements.");
   bind_ranges(m);
-  m.def(
-      "evaluate",
-      [](const nb::args& objects) {
-        const auto array_of = [](nb::handle object) -> const Array& {
-          const Array* one = as_array(object.ptr());
-          if (one == nullptr) raise_python(PyExc_TypeError, "evaluate() takes Arrays");
-          return *one;
-        };
-        if (objects.size() == 1) return array::evaluate(std::span(&array_of(objects[0]), 1));
-        std::vector<Array> all;
-        for (const nb::handle object : objects) all.push_back(array_of(object));
-        array::evaluate(all);
-      },
-      nb::sig("def evaluate(*arrays: Array) -> None"),
-      "Computes pending arrays now, those of one shape in one pass. Queues, does not wait.");
+  m.def("evaluate", recorded(+[](const nb::args& objects) {
+          const auto array_of = [](nb::handle object) -> const Array& {
+            const Array* one = as_array(object.ptr());
+            if (one == nullptr) raise_python(PyExc_TypeError, "evaluate() takes Arrays");
+            return *one;
+          };
+          if (objects.size() == 1) return array::evaluate(std::span(&array_of(objects[0]), 1));
+          std::vector<Array> all;
+          for (const nb::handle object : objects) all.push_back(array_of(object));
+          array::evaluate(all);
+        }),
+        nb::sig("def evaluate(*arrays: Array) -> None"),
+        "Computes pending arrays now, those of one shape in one pass. Queues, does not wait.");
   m.def("isclose", &isclose_of, nb::arg("x"), nb::arg("y"), nb::arg("rtol"), nb::arg("atol"),
         nb::arg("equal_nan"),
         nb::sig("def isclose(x: typing.Any, y: typing.Any, rtol: float, atol: float, equal_nan: "

@@ -187,7 +187,7 @@ Array taken(const Array& x, nb::handle indices, std::optional<int> axis,
 
 void put_values(const Array& x, nb::handle indices, nb::handle values,
                 const std::optional<std::string>& mode) {
-  const ArrayOperand operand(values.ptr());
+  const ArrayOperand operand(values.ptr(), x);
   array::put(x, indices_from(indices), operand_of(operand, values), bounds_from(mode));
 }
 
@@ -219,43 +219,40 @@ void assign_subscripted(const Array& x, nb::handle key, const array::Operand& va
 }
 
 void bind_array_indexing_methods(nb::class_<Array>& type) {
-  type.def("take", &taken, nb::arg("indices"), nb::arg("axis") = nb::none(),
+  type.def("take", recorded(&taken), nb::arg("indices"), nb::arg("axis") = nb::none(),
            nb::arg("mode") = nb::none(),
            nb::sig("def take(self, indices: typing.Any, axis: int | None = None, mode: str | None "
                    "= None) -> Array"),
            "Elements at indices, along an axis or in C's order of all; see treadle.numpy.take().")
-      .def("put", &put_values, nb::arg("indices"), nb::arg("values"), nb::arg("mode") = nb::none(),
+      .def("put", recorded(&put_values), nb::arg("indices"), nb::arg("values"),
+           nb::arg("mode") = nb::none(),
            nb::sig("def put(self, indices: typing.Any, values: typing.Any, mode: str | None = "
                    "None) -> None"),
            "Sets elements at indices in C's order of all; see treadle.numpy.put().");
 }
 
 void bind_array_indexing(nb::module_& m) {
-  m.def(
-      "take_along_axis",
-      [](const Array& x, nb::handle indices, int axis) {
-        return array::take_along_axis(x, indices_from(indices), axis);
-      },
-      nb::arg("x"), nb::arg("indices"), nb::arg("axis"),
-      nb::sig("def take_along_axis(x: Array, indices: typing.Any, axis: int) -> Array"),
-      "For each index the element there along an axis.");
-  m.def(
-      "put_along_axis",
-      [](const Array& x, nb::handle indices, nb::handle values, int axis) {
-        const ArrayOperand operand(values.ptr());
-        array::put_along_axis(x, indices_from(indices), operand_of(operand, values), axis);
-      },
-      nb::arg("x"), nb::arg("indices"), nb::arg("values"), nb::arg("axis"),
-      nb::sig("def put_along_axis(x: Array, indices: typing.Any, values: typing.Any, axis: int) "
-              "-> None"),
-      "Sets those elements.");
-  m.def(
-      "repeat_by_counts",
-      [](const Array& x, const std::vector<std::int64_t>& counts, int axis) {
-        return array::repeat(x, counts, axis);
-      },
-      nb::arg("x"), nb::arg("counts"), nb::arg("axis"),
-      "Each part along an axis as often as its count says.");
+  m.def("take_along_axis", recorded(+[](const Array& x, nb::handle indices, int axis) {
+          return array::take_along_axis(x, indices_from(indices), axis);
+        }),
+        nb::arg("x"), nb::arg("indices"), nb::arg("axis"),
+        nb::sig("def take_along_axis(x: Array, indices: typing.Any, axis: int) -> Array"),
+        "For each index the element there along an axis.");
+  m.def("put_along_axis",
+        recorded(+[](const Array& x, nb::handle indices, nb::handle values, int axis) {
+          const ArrayOperand operand(values.ptr(), x);
+          array::put_along_axis(x, indices_from(indices), operand_of(operand, values), axis);
+        }),
+        nb::arg("x"), nb::arg("indices"), nb::arg("values"), nb::arg("axis"),
+        nb::sig("def put_along_axis(x: Array, indices: typing.Any, values: typing.Any, axis: int) "
+                "-> None"),
+        "Sets those elements.");
+  m.def("repeat_by_counts",
+        recorded(+[](const Array& x, const std::vector<std::int64_t>& counts, int axis) {
+          return array::repeat(x, counts, axis);
+        }),
+        nb::arg("x"), nb::arg("counts"), nb::arg("axis"),
+        "Each part along an axis as often as its count says.");
 }
 
 }  // namespace treadle::bindings

@@ -22,15 +22,13 @@ namespace {
 using Arrays = std::vector<Array>;
 using Axes = std::vector<int>;
 using Counts = std::vector<std::int64_t>;
-// Kernels may be compiled.
-using Released = nb::call_guard<nb::gil_scoped_release>;
 
 /// A number or an array; None for none.
 class OptionalOperand {
  public:
-  OptionalOperand(const char* name, nb::handle object) {
+  OptionalOperand(const char* name, nb::handle object, const Array& beside) {
     if (object.is_none()) return;
-    operand_.emplace(object.ptr());
+    operand_.emplace(object.ptr(), beside);
     if (!*operand_)
       raise_python(PyExc_TypeError, std::string(name) + " is no array, number or None, but a " +
                                         Py_TYPE(object.ptr())->tp_name);
@@ -44,96 +42,82 @@ class OptionalOperand {
 };
 
 void bind_views(nb::module_& m) {
-  m.def(
-      "moveaxis",
-      [](const Array& x, const Axes& axes, const Axes& destinations) {
-        return array::moveaxis(x, axes, destinations);
-      },
-      nb::arg("x"), nb::arg("axes"), nb::arg("destinations"), Released(),
-      "A view with axes moved to other places.");
-  m.def(
-      "squeeze", [](const Array& x, const Axes& axes) { return array::squeeze(x, axes); },
-      nb::arg("x"), nb::arg("axes"), Released(), "A view without axes of length 1.");
-  m.def(
-      "expand_dims", [](const Array& x, const Axes& axes) { return array::expand_dims(x, axes); },
-      nb::arg("x"), nb::arg("axes"), Released(), "A view with more axes of length 1.");
-  m.def(
-      "flip", [](const Array& x, const Axes& axes) { return array::flip(x, axes); }, nb::arg("x"),
-      nb::arg("axes"), Released(), "A view with axes turned round.");
-  m.def("rot90", &array::rot90, nb::arg("x"), nb::arg("quarters"), nb::arg("axis"),
-        nb::arg("other"), Released(), "A view turned by quarters.");
-  m.def(
-      "broadcast_to",
-      [](const Array& x, const Counts& shape) { return array::broadcast_to(x, shape); },
-      nb::arg("x"), nb::arg("shape"), Released(), "A view with axes repeated.");
-  m.def(
-      "broadcast_arrays", [](const Arrays& all) { return array::broadcast_arrays(all); },
-      nb::arg("arrays"), Released(), "Views in the shape that all are broadcast to.");
-  m.def(
-      "meshgrid", [](const Arrays& all) { return array::meshgrid(all); }, nb::arg("coordinates"),
-      Released(), "Views: the i-th varies along axis i.");
-  m.def("diagonal", &array::diagonal, nb::arg("x"), nb::arg("offset"), nb::arg("axis"),
-        nb::arg("other"), Released(), "A view of elements (i, i + offset).");
-  m.def(
-      "split",
-      [](const Array& x, const Counts& positions, int axis) {
-        return array::split(x, positions, axis);
-      },
-      nb::arg("x"), nb::arg("positions"), nb::arg("axis"), Released(),
-      "Views of the parts between positions.");
-  m.def("array_split", &array::array_split, nb::arg("x"), nb::arg("parts"), nb::arg("axis"),
-        Released(), "Views of as many parts.");
-  m.def("unstack", &array::unstack, nb::arg("x"), nb::arg("axis"), Released(),
+  m.def("moveaxis", recorded(+[](const Array& x, const Axes& axes, const Axes& destinations) {
+          return array::moveaxis(x, axes, destinations);
+        }),
+        nb::arg("x"), nb::arg("axes"), nb::arg("destinations"),
+        "A view with axes moved to other places.");
+  m.def("squeeze",
+        recorded(+[](const Array& x, const Axes& axes) { return array::squeeze(x, axes); }),
+        nb::arg("x"), nb::arg("axes"), "A view without axes of length 1.");
+  m.def("expand_dims",
+        recorded(+[](const Array& x, const Axes& axes) { return array::expand_dims(x, axes); }),
+        nb::arg("x"), nb::arg("axes"), "A view with more axes of length 1.");
+  m.def("flip", recorded(+[](const Array& x, const Axes& axes) { return array::flip(x, axes); }),
+        nb::arg("x"), nb::arg("axes"), "A view with axes turned round.");
+  m.def("rot90", recorded(&array::rot90), nb::arg("x"), nb::arg("quarters"), nb::arg("axis"),
+        nb::arg("other"), "A view turned by quarters.");
+  m.def("broadcast_to", recorded(+[](const Array& x, const Counts& shape) {
+          return array::broadcast_to(x, shape);
+        }),
+        nb::arg("x"), nb::arg("shape"), "A view with axes repeated.");
+  m.def("broadcast_arrays",
+        recorded(+[](const Arrays& all) { return array::broadcast_arrays(all); }),
+        nb::arg("arrays"), "Views in the shape that all are broadcast to.");
+  m.def("meshgrid", recorded(+[](const Arrays& all) { return array::meshgrid(all); }),
+        nb::arg("coordinates"), "Views: the i-th varies along axis i.");
+  m.def("diagonal", recorded(&array::diagonal), nb::arg("x"), nb::arg("offset"), nb::arg("axis"),
+        nb::arg("other"), "A view of elements (i, i + offset).");
+  m.def("split", recorded(+[](const Array& x, const Counts& positions, int axis) {
+          return array::split(x, positions, axis);
+        }),
+        nb::arg("x"), nb::arg("positions"), nb::arg("axis"),
+        "Views of the parts between positions.");
+  m.def("array_split", recorded(&array::array_split), nb::arg("x"), nb::arg("parts"),
+        nb::arg("axis"), "Views of as many parts.");
+  m.def("unstack", recorded(&array::unstack), nb::arg("x"), nb::arg("axis"),
         "Views of the parts along an axis, without it.");
 }
 
 void bind_copies(nb::module_& m) {
-  m.def(
-      "concatenate", [](const Arrays& all, int axis) { return array::concatenate(all, axis); },
-      nb::arg("arrays"), nb::arg("axis"), Released(), "One behind the other.");
-  m.def(
-      "stack", [](const Arrays& all, int axis) { return array::stack(all, axis); },
-      nb::arg("arrays"), nb::arg("axis"), Released(), "Along an axis that they do not have.");
-  m.def(
-      "roll",
-      [](const Array& x, const Counts& shifts, const Axes& axes) {
-        return array::roll(x, shifts, axes);
-      },
-      nb::arg("x"), nb::arg("shifts"), nb::arg("axes"), Released(),
-      "Elements moved on, those behind the end to the beginning.");
-  m.def("repeat", nb::overload_cast<const Array&, std::int64_t, int>(&array::repeat), nb::arg("x"),
-        nb::arg("count"), nb::arg("axis"), Released(), "Each element several times.");
-  m.def(
-      "tile", [](const Array& x, const Counts& counts) { return array::tile(x, counts); },
-      nb::arg("x"), nb::arg("counts"), Released(), "The whole several times.");
-  m.def(
-      "pad",
-      [](const Array& x, const std::vector<array::PadWidth>& widths, nb::handle value) {
-        const OptionalOperand border("constant_values", value);
-        return array::pad(x, widths, border.get().value_or(array::Operand(0)));
-      },
-      nb::arg("x"), nb::arg("widths"), nb::arg("value"),
-      nb::sig("def pad(x: Array, widths: collections.abc.Sequence[tuple[int, int]], value: "
-              "typing.Any) -> Array"),
-      "With a border of one number.");
+  m.def("concatenate",
+        recorded(+[](const Arrays& all, int axis) { return array::concatenate(all, axis); }),
+        nb::arg("arrays"), nb::arg("axis"), "One behind the other.");
+  m.def("stack", recorded(+[](const Arrays& all, int axis) { return array::stack(all, axis); }),
+        nb::arg("arrays"), nb::arg("axis"), "Along an axis that they do not have.");
+  m.def("roll", recorded(+[](const Array& x, const Counts& shifts, const Axes& axes) {
+          return array::roll(x, shifts, axes);
+        }),
+        nb::arg("x"), nb::arg("shifts"), nb::arg("axes"),
+        "Elements moved on, those behind the end to the beginning.");
+  m.def("repeat", recorded(nb::overload_cast<const Array&, std::int64_t, int>(&array::repeat)),
+        nb::arg("x"), nb::arg("count"), nb::arg("axis"), "Each element several times.");
+  m.def("tile",
+        recorded(+[](const Array& x, const Counts& counts) { return array::tile(x, counts); }),
+        nb::arg("x"), nb::arg("counts"), "The whole several times.");
+  m.def("pad",
+        recorded(+[](const Array& x, const std::vector<array::PadWidth>& widths, nb::handle value) {
+          const OptionalOperand border("constant_values", value, x);
+          return array::pad(x, widths, border.get().value_or(array::Operand(0)));
+        }),
+        nb::arg("x"), nb::arg("widths"), nb::arg("value"),
+        nb::sig("def pad(x: Array, widths: collections.abc.Sequence[tuple[int, int]], value: "
+                "typing.Any) -> Array"),
+        "With a border of one number.");
 }
 
 void bind_elementwise(nb::module_& m) {
-  m.def("write_into", &array::write_into, nb::arg("out"), nb::arg("result"), Released(),
+  m.def("write_into", recorded(&array::write_into), nb::arg("out"), nb::arg("result"),
         "A result into an array of its shape, cast as same_kind allows.");
-  m.def(
-      "clip",
-      [](const Array& x, nb::handle low, nb::handle high) {
-        const OptionalOperand least("min", low), greatest("max", high);
-        return array::clip(x, least.get(), greatest.get());
-      },
-      nb::arg("x"), nb::arg("low").none(), nb::arg("high").none(),
-      nb::sig("def clip(x: Array, low: typing.Any, high: typing.Any) -> Array"),
-      "Elements between two numbers.");
-  m.def("tril", &array::tril, nb::arg("x"), nb::arg("offset"), Released(),
-        "Zeros above a diagonal.");
-  m.def("triu", &array::triu, nb::arg("x"), nb::arg("offset"), Released(),
-        "Zeros below a diagonal.");
+  m.def("clip", recorded(+[](const Array& x, nb::handle low, nb::handle high) {
+          const OptionalOperand least("min", low, x), greatest("max", high, x);
+          return array::clip(x, least.get(), greatest.get());
+        }),
+        nb::arg("x"), nb::arg("low").none(), nb::arg("high").none(),
+        nb::sig("def clip(x: Array, low: typing.Any, high: typing.Any) -> Array"),
+        "Elements between two numbers.");
+  m.def("tril", recorded(&array::tril), nb::arg("x"), nb::arg("offset"), "Zeros above a diagonal.");
+  m.def("triu", recorded(&array::triu), nb::arg("x"), nb::arg("offset"), "Zeros below a diagonal.");
 }
 
 /// One axis of all elements where none is named.
@@ -144,32 +128,26 @@ Array repeated(const Array& x, std::int64_t count, std::optional<int> axis) {
 }  // namespace
 
 void bind_array_joining_methods(nb::class_<Array>& type) {
-  type.def("swapaxes", &array::swapaxes, nb::arg("axis1"), nb::arg("axis2"), Released(),
+  type.def("swapaxes", recorded(&array::swapaxes), nb::arg("axis1"), nb::arg("axis2"),
            "A view with two axes in each other's place.")
-      .def(
-          "squeeze",
-          [](const Array& self, std::optional<int> axis) {
-            return axis ? array::squeeze(self, *axis) : array::squeeze(self);
-          },
-          nb::arg("axis") = nb::none(), Released(),
-          "A view without axes of length 1, or without this one.")
-      .def("diagonal", &array::diagonal, nb::arg("offset") = 0, nb::arg("axis1") = 0,
-           nb::arg("axis2") = 1, Released(),
-           "Elements (i, i + offset) of two axes, as a new last one: a view.")
-      .def(
-          "flatten", [](const Array& self) { return array::ravel(array::dense_copy(self)); },
-          Released(), "A copy with one axis, in C's order.")
-      .def("repeat", &repeated, nb::arg("repeats"), nb::arg("axis") = nb::none(), Released(),
+      .def("squeeze", recorded(+[](const Array& self, std::optional<int> axis) {
+             return axis ? array::squeeze(self, *axis) : array::squeeze(self);
+           }),
+           nb::arg("axis") = nb::none(), "A view without axes of length 1, or without this one.")
+      .def("diagonal", recorded(&array::diagonal), nb::arg("offset") = 0, nb::arg("axis1") = 0,
+           nb::arg("axis2") = 1, "Elements (i, i + offset) of two axes, as a new last one: a view.")
+      .def("flatten",
+           recorded(+[](const Array& self) { return array::ravel(array::dense_copy(self)); }),
+           "A copy with one axis, in C's order.")
+      .def("repeat", recorded(&repeated), nb::arg("repeats"), nb::arg("axis") = nb::none(),
            "Each element several times, along an axis or in one axis of all.")
-      .def(
-          "clip",
-          [](const Array& self, nb::handle low, nb::handle high) {
-            return array::clip(self, OptionalOperand("min", low).get(),
-                               OptionalOperand("max", high).get());
-          },
-          nb::arg("min") = nb::none(), nb::arg("max") = nb::none(),
-          nb::sig("def clip(self, min: typing.Any = None, max: typing.Any = None) -> Array"),
-          "Elements between two numbers; None for no bound.");
+      .def("clip", recorded(+[](const Array& self, nb::handle low, nb::handle high) {
+             return array::clip(self, OptionalOperand("min", low, self).get(),
+                                OptionalOperand("max", high, self).get());
+           }),
+           nb::arg("min") = nb::none(), nb::arg("max") = nb::none(),
+           nb::sig("def clip(self, min: typing.Any = None, max: typing.Any = None) -> Array"),
+           "Elements between two numbers; None for no bound.");
 }
 
 void bind_array_joining(nb::module_& m) {

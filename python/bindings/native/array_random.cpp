@@ -13,6 +13,7 @@
 
 #include "errors.hpp"
 #include "native/array.hpp"
+#include "native/device.hpp"
 #include "native/promotion.hpp"
 #include "native/random.hpp"
 #include "rooms.hpp"
@@ -41,10 +42,17 @@ nb::object without_sequences(nb::handle object) {
                      : nb::borrow(object);
 }
 
+array::Placement placement_of(const Generator& random) {
+  array::Placement placement;
+  if (random.device() != nullptr) placement.stream = stream_for(*random.device());
+  return placement;
+}
+
 /// loc, scale and their like: a number or an array, held while the GIL is released.
 class Parameter {
  public:
-  Parameter(nb::handle object, const char* name) : given_(without_sequences(object).ptr()) {
+  Parameter(const Generator& random, nb::handle object, const char* name)
+      : given_(without_sequences(object).ptr(), placement_of(random)) {
     if (!given_)
       raise_python(PyExc_TypeError, std::string(name) + " is a number or an array, not a " +
                                         Py_TYPE(object.ptr())->tp_name);
@@ -138,7 +146,7 @@ class Request {
 
 nb::object uniform(Generator& self, nb::handle low, nb::handle high, nb::handle size,
                    nb::handle dtype, nb::handle out) {
-  const Parameter from(low, "low"), to(high, "high");
+  const Parameter from(self, low, "low"), to(self, high, "high");
   const Request request(size, dtype, out);
   if (from.is_number() && to.is_number())
     return request.of(self, RandomDraw::uniform(request.dtype(), from.number(), to.number()));
@@ -149,7 +157,7 @@ nb::object uniform(Generator& self, nb::handle low, nb::handle high, nb::handle 
 
 nb::object normal(Generator& self, nb::handle loc, nb::handle scale, nb::handle size,
                   nb::handle dtype, nb::handle out) {
-  const Parameter mean(loc, "loc"), deviation(scale, "scale");
+  const Parameter mean(self, loc, "loc"), deviation(self, scale, "scale");
   const Request request(size, dtype, out);
   if (mean.is_number() && deviation.is_number())
     return request.of(self, RandomDraw::normal(request.dtype(), mean.number(), deviation.number()));
@@ -160,7 +168,7 @@ nb::object normal(Generator& self, nb::handle loc, nb::handle scale, nb::handle 
 
 nb::object lognormal(Generator& self, nb::handle mean, nb::handle sigma, nb::handle size,
                      nb::handle dtype, nb::handle out) {
-  const Parameter center(mean, "mean"), deviation(sigma, "sigma");
+  const Parameter center(self, mean, "mean"), deviation(self, sigma, "sigma");
   const Request request(size, dtype, out);
   return request.of({&center, &deviation}, [&](const Shape& shape) {
     return self.lognormal(center.get(), deviation.get(), shape, request.dtype());
@@ -169,7 +177,7 @@ nb::object lognormal(Generator& self, nb::handle mean, nb::handle sigma, nb::han
 
 nb::object exponential(Generator& self, nb::handle scale, nb::handle size, nb::handle dtype,
                        nb::handle out) {
-  const Parameter mean(scale, "scale");
+  const Parameter mean(self, scale, "scale");
   const Request request(size, dtype, out);
   return request.of({&mean}, [&](const Shape& shape) {
     return self.exponential(mean.get(), shape, request.dtype());
@@ -178,7 +186,7 @@ nb::object exponential(Generator& self, nb::handle scale, nb::handle size, nb::h
 
 nb::object poisson(Generator& self, nb::handle lam, nb::handle size, nb::handle dtype,
                    nb::handle out) {
-  const Parameter mean(lam, "lam");
+  const Parameter mean(self, lam, "lam");
   const nb::str usual("int64");
   const Request request(size, dtype.is_none() && out.is_none() ? nb::handle(usual) : dtype, out);
   if (mean.is_number())

@@ -106,7 +106,8 @@ const std::vector<Method>& methods() {
 /// Options as Python names them, with the arrays that they view.
 class Options {
  public:
-  explicit Options(std::string name) : name_(std::move(name)) {}
+  /// `x` is what is reduced, which lives longer.
+  Options(std::string name, const Array& x) : name_(std::move(name)), x_(x) {}
   Options(const Options&) = delete;
   Options& operator=(const Options&) = delete;
 
@@ -185,7 +186,7 @@ class Options {
   void set_where(nb::handle value) {
     if (value.ptr() == Py_True) return;
     const Array* own = as_array(value.ptr());
-    where_ = own != nullptr ? *own : array_from(value, nb::none(), nb::none());
+    where_ = own != nullptr ? *own : array_from(value, nb::none(), placement_beside(x_));
     values_.where = &where_;
   }
   /// NumPy's and the array API's name for the same.
@@ -198,6 +199,7 @@ class Options {
   }
 
   std::string name_;
+  const Array& x_;
   ReduceOptions values_;
   Array where_;
   nb::object out_;
@@ -219,13 +221,14 @@ nb::object reduce(const std::string& name, nb::handle x, const nb::kwargs& named
   if (name == "norm") function = &array::norm;
   if (function == nullptr) raise_python(PyExc_ValueError, "there is no reduction '" + name + "'");
   const ArrayOperand operand(x.ptr());
-  Options options(name);
+  const Array own = array_of(operand, x, name);
+  Options options(name, own);
   options.set(named);
-  return options.result(function(array_of(operand, x, name), options.get()));
+  return options.result(function(own, options.get()));
 }
 
 nb::object dot(nb::handle x, nb::handle y) {
-  const ArrayOperand first(x.ptr()), second(y.ptr());
+  const ArrayOperand first(x.ptr(), y.ptr()), second(y.ptr(), x.ptr());
   for (const auto& [operand, object] : {std::pair(&first, x), std::pair(&second, y)})
     if (!*operand)
       raise_python(PyExc_TypeError, std::string("dot() of a ") + Py_TYPE(object.ptr())->tp_name);
@@ -238,40 +241,39 @@ void bind_array_reductions(nb::module_& m, nb::class_<Array>& type) {
   for (const Method& method : methods())
     type.def(
         method.name,
-        [&method](const Array& self, const nb::args& arguments, const nb::kwargs& named) {
-          Options options(method.name);
+        [&method](const Array self, const nb::args& arguments, const nb::kwargs& named) {
+          note_launch_site();
+          Options options(method.name, self);
           options.set(arguments, method.parameters, named);
           return options.result(method.reduce(self, options.get()));
         },
         nb::sig(method.signature), method.doc);
-  type.def("dot", &dot, nb::arg("other"), nb::sig("def dot(self, other: typing.Any) -> Array"),
+  type.def("dot", recorded(&dot), nb::arg("other"),
+           nb::sig("def dot(self, other: typing.Any) -> Array"),
            "The sum of the products of two arrays with one axis.");
-  m.def("reduce", &reduce, nb::arg("name"), nb::arg("x"), nb::arg("options"),
+  m.def("reduce", recorded(&reduce), nb::arg("name"), nb::arg("x"), nb::arg("options"),
         nb::sig("def reduce(name: str, x: typing.Any, **options: typing.Any) -> Array"),
         "A reduction by its name in NumPy; beside NumPy's options it takes ignores_nan.");
-  m.def("dot", &dot, nb::arg("x"), nb::arg("y"),
+  m.def("dot", recorded(&dot), nb::arg("x"), nb::arg("y"),
         nb::sig("def dot(x: typing.Any, y: typing.Any) -> Array"),
         "The sum of the products of two arrays with one axis.");
-  m.def(
-      "vdot",
-      [](nb::handle x, nb::handle y) {
-        const ArrayOperand first(x.ptr()), second(y.ptr());
-        return array_object(array::vdot(array_of(first, x, "vdot"), array_of(second, y, "vdot")));
-      },
-      nb::arg("x"), nb::arg("y"), nb::sig("def vdot(x: typing.Any, y: typing.Any) -> Array"),
-      "The same of all elements, the first conjugated.");
-  m.def(
-      "average",
-      [](nb::handle x, nb::handle weights, const nb::kwargs& named) {
-        const ArrayOperand first(x.ptr()), second(weights.ptr());
-        Options options("average");
-        options.set(named);
-        return options.result(array::average(array_of(first, x, "average"),
-                                             array_of(second, weights, "average"), options.get()));
-      },
-      nb::arg("x"), nb::arg("weights"), nb::arg("options"),
-      nb::sig("def average(x: typing.Any, weights: typing.Any, **options: typing.Any) -> Array"),
-      "The mean of elements that count by their weights.");
+  m.def("vdot", recorded(+[](nb::handle x, nb::handle y) {
+          const ArrayOperand first(x.ptr(), y.ptr()), second(y.ptr(), x.ptr());
+          const Array a = array_of(first, x, "vdot"), b = array_of(second, y, "vdot");
+          return array_object(array::vdot(a, b));
+        }),
+        nb::arg("x"), nb::arg("y"), nb::sig("def vdot(x: typing.Any, y: typing.Any) -> Array"),
+        "The same of all elements, the first conjugated.");
+  m.def("average", recorded(+[](nb::handle x, nb::handle weights, const nb::kwargs& named) {
+          const ArrayOperand first(x.ptr(), weights.ptr()), second(weights.ptr(), x.ptr());
+          const Array a = array_of(first, x, "average"), b = array_of(second, weights, "average");
+          Options options("average", a);
+          options.set(named);
+          return options.result(array::average(a, b, options.get()));
+        }),
+        nb::arg("x"), nb::arg("weights"), nb::arg("options"),
+        nb::sig("def average(x: typing.Any, weights: typing.Any, **options: typing.Any) -> Array"),
+        "The mean of elements that count by their weights.");
 }
 
 }  // namespace treadle::bindings

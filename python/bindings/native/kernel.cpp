@@ -164,7 +164,8 @@ class ArgumentReader {
     ++count_;
   }
   void read_other(PyObject* argument, CallState& call, device::Stream& stream) {
-    if (const Array* array = as_array(argument)) return add(Argument(*array));
+    // While it is computed another thread may give the Python object another array.
+    if (const Array* array = as_array(argument)) return add(Argument(arrays_.emplace_back(*array)));
     if (call.has_addresses)
       if (const auto memory = read_address(argument, call, stream)) return add(*memory);
     const NumpyTypes& numpy = numpy_types();
@@ -181,6 +182,7 @@ class ArgumentReader {
   Argument* list_;
   std::size_t count_ = 0;
   std::vector<Argument> large_;
+  std::vector<Array> arrays_;
   std::vector<std::unique_ptr<HostArray>> views_;
 };
 

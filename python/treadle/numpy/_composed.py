@@ -13,7 +13,7 @@ from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 
-from ._creation import asarray
+from ._creation import asarray, asarrays
 from ._joining import concatenate
 from ._manipulation import broadcast_to, diagonal
 
@@ -120,7 +120,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         return x
     axis %= x.ndim
     edge = [1 if k == axis else length for k, length in enumerate(x.shape)]
-    ends = [None if end is None else asarray(end) for end in (prepend, append)]
+    ends = [None if end is None else asarrays((x, end))[1] for end in (prepend, append)]
     first, last = (end if end is None or end.ndim else broadcast_to(end, edge) for end in ends)
     parts = [part for part in (first, x, last) if part is not None]
     if len(parts) > 1:
@@ -134,7 +134,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 def outer(a: Any, b: Any, out: Array | None = None) -> Array:
     """The products of each element of a with each of b."""
-    a, b = asarray(a), asarray(b)
+    a, b = asarrays((a, b))
     return _array.apply("multiply", a.reshape(a.size, 1), b.reshape(1, b.size), out=out)
 
 

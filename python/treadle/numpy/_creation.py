@@ -7,7 +7,7 @@ elements in memory: "C", "F", or "K" and "A" for Fortran's where an array that i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as _numpy
@@ -104,6 +104,13 @@ def asarray(
         host = _numpy.asarray(values, dtype, layout)
         return _array.array(host, None, device)
     return _as_asked(found, dtype, order, device, copy)
+
+
+def asarrays(values: Iterable[Any], dtype: Any = None) -> list[Array]:
+    """Several as arrays that go together: those of the host on the device of the first Array."""
+    values = list(values)
+    place = next((x.device for x in values if isinstance(x, Array)), None)
+    return [asarray(x, dtype, device=None if isinstance(x, Array) else place) for x in values]
 
 
 def _as_asked(

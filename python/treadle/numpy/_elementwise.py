@@ -39,13 +39,17 @@ def _in_dtype(name: str, operands: tuple[Any, ...], dtype: _numpy.dtype) -> tupl
     return tuple(cast)
 
 
+def _mask(where: Any, out: Array | None) -> Array:
+    return asarray(where, device=None if out is None or isinstance(where, Array) else out.device)
+
+
 def _function(name: str, arity: int) -> Callable[..., Array]:
     def function(
         *operands: Any, out: Array | None = None, where: Any = True, dtype: Any = None
     ) -> Array:
         if dtype is not None:
             operands = _in_dtype(name, operands, _numpy.dtype(dtype))
-        mask = None if where is True else asarray(where)
+        mask = None if where is True else _mask(where, out)
         return _array.apply(name, *operands, out=out, where=mask)
 
     function.__name__ = function.__qualname__ = name

@@ -12,7 +12,7 @@ from treadle._core import NotSupported
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray
+from ._creation import asarray, asarrays
 from ._manipulation import as_list, atleast_1d, atleast_2d, atleast_3d
 
 __all__ = [
@@ -42,7 +42,7 @@ def concatenate(
     arrays: Sequence[Any], axis: int | None = 0, out: Array | None = None, *, dtype: Any = None
 ) -> Array:
     """One behind the other along an axis; with None all in one axis."""
-    parts = [asarray(x, dtype) for x in arrays]
+    parts = asarrays(arrays, dtype)
     if axis is None:
         parts, axis = [x.ravel() for x in parts], 0
     return _written(_array.concatenate(parts, axis), out)
@@ -53,28 +53,28 @@ concat = concatenate
 
 def stack(arrays: Sequence[Any], axis: int = 0, out: Array | None = None) -> Array:
     """Side by side along an axis that they do not have yet."""
-    return _written(_array.stack([asarray(x) for x in arrays], axis), out)
+    return _written(_array.stack(asarrays(arrays), axis), out)
 
 
 def hstack(arrays: Sequence[Any]) -> Array:
     """One behind the other along the second axis, or the only one."""
-    parts = [atleast_1d(x) for x in arrays]
+    parts = [atleast_1d(x) for x in asarrays(arrays)]
     return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
 def vstack(arrays: Sequence[Any]) -> Array:
     """Rows one below the other."""
-    return concatenate([atleast_2d(x) for x in arrays], 0)
+    return concatenate([atleast_2d(x) for x in asarrays(arrays)], 0)
 
 
 def dstack(arrays: Sequence[Any]) -> Array:
     """One behind the other along the third axis."""
-    return concatenate([atleast_3d(x) for x in arrays], 2)
+    return concatenate([atleast_3d(x) for x in asarrays(arrays)], 2)
 
 
 def column_stack(arrays: Sequence[Any]) -> Array:
     """Columns side by side."""
-    parts = [asarray(x) for x in arrays]
+    parts = asarrays(arrays)
     return concatenate([x.reshape(-1, 1) if x.ndim < 2 else x for x in parts], 1)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray, order_of, zeros
+from ._creation import asarray, asarrays, order_of, zeros
 
 __all__ = [
     "array_split",
@@ -142,7 +142,7 @@ def broadcast_to(x: Any, shape: int | Sequence[int]) -> Array:
 
 def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     """All in the shape that they are broadcast to."""
-    return tuple(_array.broadcast_arrays([asarray(x) for x in arrays]))
+    return tuple(_array.broadcast_arrays(asarrays(arrays)))
 
 
 def meshgrid(
@@ -151,7 +151,7 @@ def meshgrid(
     """Coordinates of a grid; of indexing "xy" the first varies along the second axis."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
-    lines = [asarray(x) for x in arrays]
+    lines = asarrays(arrays)
     is_swapped = indexing == "xy" and len(lines) > 1
     if is_swapped:
         lines[0], lines[1] = lines[1], lines[0]
