@@ -646,6 +646,7 @@ class ReductionKernel:
     @property
     def name(self) -> str:
         """What errors and profilers call it."""
+
 def set_pool(array: Array, function: Callable[[int], Any] | None) -> None:
     """
     Results of operations on the array take their memory from a function of the size in bytes, which gives what nobody else knows, once for each; None: from the device's pool.
@@ -669,5 +670,5 @@ def op_number(name: str) -> int:
 
 def record_on(stream: treadle._core.device.Stream, op: int, x: Any, y: Any, lead: Array) -> Any:
     """
-    The operation of two operands on a stream, as an object of the class of `lead`, which is one of them, without its __init__; None if `lead` has no axes.
+    An operator on arrays and numbers of Python (y is None: of one operand), recorded on a stream, where comparisons give int8: an object of the class of `lead`, one of them, without its __init__. None if that has no axes.
     """
