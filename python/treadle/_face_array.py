@@ -31,6 +31,10 @@ class FaceArray(Array):
         no memory of an allocator that native arrays do not know as their pool."""
         return True
 
+    def _scope(self) -> contextlib.AbstractContextManager[Any]:
+        """For a with block: native operations go where this array's do."""
+        return contextlib.nullcontext()
+
     def _adopt(self, result: Array) -> FaceArray:
         """The face's array that shares `result`, with what it inherits from this one."""
         raise TypeError(f"{type(self).__name__} does not say how it shares an array")
@@ -69,7 +73,9 @@ class FaceArray(Array):
         return self._wrap_all(result)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-        return self._wrap_all(Array.__array_function__(self, function, types, arguments, options))
+        with self._scope():
+            result = Array.__array_function__(self, function, types, arguments, options)
+            return self._wrap_all(result)
 
     def _wrap_all(self, result: Any) -> Any:
         if isinstance(result, tuple | list):
@@ -236,9 +242,10 @@ def _in_place(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., Any
 def _method(native: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(native)
     def method(self: FaceArray, *args: Any, out: Any = None, **kwargs: Any) -> Any:
-        if out is not None:
-            return native(self, *args, out=out, **kwargs)
-        return self._wrap(native(self, *args, **kwargs))
+        with self._scope():
+            if out is not None:
+                return native(self, *args, out=out, **kwargs)
+            return self._wrap(native(self, *args, **kwargs))
 
     return method
 

@@ -307,6 +307,9 @@ class Array(Views):
                 array._own_events().order(place)
         return place
 
+    def _scope(self) -> Place:
+        return self._work()
+
     def _changed(self) -> None:
         """An operation on arrays has changed the elements."""
         self._own_events().unmarked += 1

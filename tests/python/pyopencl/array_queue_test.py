@@ -30,6 +30,23 @@ def test_each_result_has_one_event(put):
         made.events[0].wait()
 
 
+def test_numpys_methods_and_functions_work_on_the_queue(context, put):
+    a = put(values(np.float32))
+    gate = cl.UserEvent(context)
+    a.add_event(gate)
+    results = a.mean(), a.max(), np.concatenate([a, a]), np.sum(a)
+    for made in results:
+        assert type(made) is cl_array.Array
+        (event,) = made.events
+        assert event.command_queue == a.queue
+        assert event.command_execution_status != cl.command_execution_status.COMPLETE
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    assert results[1].get() == 7
+    for refused in (a.with_queue(None).mean, lambda: np.sum(a.with_queue(None))):
+        with pytest.raises(ValueError, match="with_queue"):
+            refused()
+
+
 def test_fills_are_counted_and_forgotten(queue):
     a = cl_array.empty(queue, 64, np.float32)
     for i in range(10):
