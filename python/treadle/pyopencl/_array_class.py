@@ -121,7 +121,7 @@ class Array(Views):
     __array_ufunc__ = None  # type: ignore[assignment]
     policy = "pyopencl"
 
-    queue: Any
+    _queue: Any
     context: Any
     _place: Place
     _allocator: Any = None  # of the program's own; native arrays know pools
@@ -190,8 +190,18 @@ class Array(Views):
         if context is None and queue is not None:
             context = queue.context
         assert context is not None, "an array needs a queue or a context"
-        self.queue, self.context = queue, context
-        self._place = place_in(context) if queue is None else place_of(queue)
+        self.context = context
+        self.queue = queue
+
+    @property
+    def queue(self) -> Any:
+        """Where work on it goes; None: it has to be told each time."""
+        return self._queue
+
+    @queue.setter
+    def queue(self, queue: Any) -> None:
+        self._queue = queue
+        self._place = place_in(self.context) if queue is None else place_of(queue)
 
     def _check_queue(self, data: Any) -> None:
         theirs = getattr(data, "_queue", None)
@@ -210,7 +220,7 @@ class Array(Views):
     def _adopt(self, result: NativeArray) -> Array:
         made = Array.__new__(Array)
         NativeArray.__init__(made, result)
-        made.queue, made.context, made._place = self.queue, self.context, self._place
+        made._queue, made.context, made._place = self._queue, self.context, self._place
         return made
 
     def _allocate(self, shape: Sequence[int], dtype: Any, strides: Sequence[int]) -> Array:
@@ -223,7 +233,7 @@ class Array(Views):
         _operate(): where one has another answer than usual, None."""
         place, events = self._place, self._events
         if (
-            self.queue is None
+            self._queue is None
             or not place.has_double
             or self._allocator is not None
             or type(self) is not Array
@@ -235,7 +245,7 @@ class Array(Views):
             return None
         made = _native.record_on(place.stream, operation, x, y, self)
         if made is not None:
-            made.queue, made.context, made._place = self.queue, self.context, place
+            made._queue, made.context, made._place = self._queue, self.context, place
         return made
 
     # over 6 parameters because they are those of PyOpenCL's

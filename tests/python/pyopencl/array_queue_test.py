@@ -118,6 +118,19 @@ def test_two_queues(context, queue):
     np.testing.assert_array_equal(c.get(), 2 * np.arange(10) + 1)
 
 
+def test_an_array_is_put_on_another_queue(context, queue):
+    other = cl.CommandQueue(context)
+    a = cl_array.to_device(queue, np.arange(10, dtype=np.int64))
+    a.queue = other
+    for made in (a + 1, -a, a < 5, cl_array.sum(a)):
+        assert made.queue is other
+        assert made.events[0].command_queue == other
+    np.testing.assert_array_equal((a + 1).get(), np.arange(10) + 1)
+    a.queue = None
+    with pytest.raises(ValueError, match="with_queue"):
+        a + 1
+
+
 def test_arrays_without_a_queue(context, queue):
     a = cl_array.to_device(queue, np.arange(5, dtype=np.float32))
     b = a.with_queue(None)
