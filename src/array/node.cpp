@@ -18,10 +18,14 @@ void unlist(Node& node) noexcept {
 
 /// Memory of nodes that ended on this thread. Plain data, so that it outlives the thread's objects.
 struct NodeStack {
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr unsigned most = 0;  // or what is used after its end would not be found
+#else
   static constexpr unsigned most = 256;  // as many as are pending often
+#endif
   unsigned count;
   bool is_closed;
-  std::array<void*, most> memory;
+  std::array<void*, most + 1> memory;
 };
 constinit thread_local NodeStack ended_nodes = {};
 

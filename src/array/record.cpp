@@ -24,23 +24,20 @@ struct Recording {
   const Node* first_array = nullptr;
 };
 
-void require_count(Op op, std::size_t given) {
-  if (op_info(op).arity != given)
-    throw InvalidArgument(std::string(op_info(op).name) + " takes " +
-                          std::to_string(op_info(op).arity) + " operands, not " +
-                          std::to_string(given));
+void require_count(const OpInfo& info, std::size_t given) {
+  if (info.arity != given)
+    throw InvalidArgument(std::string(info.name) + " takes " + std::to_string(info.arity) +
+                          " operands, not " + std::to_string(given));
 }
 
 void join(Recording& recording, Op op, const Node& array) {
   if (recording.context == nullptr) {
     recording.context = array.context;
     recording.first_array = &array;
-  } else {
+  } else if (recording.context != array.context) {
     require_one_context(op_info(op).name, *recording.context, *array.context);
   }
 }
-
-bool is_comparison(Op op) { return op_info(op).rule == OpRule::compare; }
 
 /// The comparison with its operands exchanged.
 Op exchanged(Op op) {
@@ -66,7 +63,6 @@ IntegerFit fit_of(Scalar dtype, const Number& number) {
 /// A comparison of an array with an integer that none of its elements can be equal to has one
 /// answer for all.
 NodeRef compare_beyond_range(Op op, std::span<const Operand> operands, const OpDtypes& dtypes) {
-  if (!is_comparison(op)) return {};
   for (std::size_t i = 0; i < 2; ++i) {
     const Operand &number = operands[i], &array = operands[1 - i];
     if (number.array() != nullptr || number.type() != OperandType(Weak::integer) ||
@@ -171,7 +167,7 @@ void keep_reductions(const Layout& result, Recording& recording) {
 }
 
 /// Of the first array with axes, or of the first.
-std::shared_ptr<Allocator> allocator_among(const Recording& recording) {
+const std::shared_ptr<Allocator>& allocator_among(const Recording& recording) {
   for (std::size_t i = 0; i < recording.count; ++i) {
     const Node& node = *recording.nodes[i];
     if (node.context != nullptr && node.layout.rank() != 0) return node.allocator_now();
@@ -183,7 +179,7 @@ std::shared_ptr<Allocator> allocator_among(const Recording& recording) {
 NodeRef enlisted(NodeRef made, Recording& recording, const Within& sum) {
   made->context = recording.context;
   made->stream = recording.context->stream(recording.first_array->stream);
-  made->allocator = allocator_among(recording);
+  if (const auto& allocator = allocator_among(recording)) made->allocator = allocator;
   made->arity = static_cast<std::uint8_t>(recording.count);
   made->steps = static_cast<std::uint16_t>(sum.steps + 1);
   made->leaves = static_cast<std::uint16_t>(sum.leaves);
@@ -301,13 +297,15 @@ NodeRef node_of(const Operand& operand, Scalar dtype) {
 }
 
 NodeRef record(Op op, std::span<const Operand> operands) {
-  require_count(op, operands.size());
+  const OpInfo& info = op_info(op);
+  require_count(info, operands.size());
   if (op == Op::power) require_power(operands[0], operands[1]);
   std::array<OperandType, most_operands> types = {Scalar::boolean, Scalar::boolean,
                                                   Scalar::boolean};
   std::ranges::transform(operands, types.begin(), &Operand::type);
   const OpDtypes dtypes = resolve(op, std::span(types.data(), operands.size()));
-  if (NodeRef constant = compare_beyond_range(op, operands, dtypes)) return constant;
+  if (info.rule == OpRule::compare)
+    if (NodeRef constant = compare_beyond_range(op, operands, dtypes)) return constant;
   Recording recording;
   for (const Operand& operand : operands) {
     if (operand.array() != nullptr) join(recording, op, Access::node(*operand.array()));
@@ -315,7 +313,7 @@ NodeRef record(Op op, std::span<const Operand> operands) {
     ++recording.count;
   }
   if (recording.context == nullptr)
-    throw InvalidArgument(std::string(op_info(op).name) + " of numbers alone",
+    throw InvalidArgument(std::string(info.name) + " of numbers alone",
                           "pass an array, or compute it on the host");
   return pending_node(op, dtypes.result, recording);
 }
