@@ -11,6 +11,7 @@ RANDOM_KERNELS = tuple(
 ARRAY_TESTS = (
     "array",
     "array_api",
+    "array_further",
     "array_indexing",
     "array_joining",
     "array_mutation",

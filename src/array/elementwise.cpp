@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/array/elementwise.hpp"
 
+#include <cmath>
+#include <cstdlib>
+
 #include "array/access.hpp"
 #include "array/context.hpp"
 #include "treadle/array/creation.hpp"
@@ -30,6 +33,21 @@ Array clip(const Array& x, const std::optional<Operand>& low, const std::optiona
   const Array above = low ? maximum(x, *low) : x;
   return high ? minimum(above, *high) : above;
 }
+
+Array round(const Array& x, int decimals) {
+  const bool is_integer = x.dtype().is_integer();
+  if (decimals == 0 || (is_integer && decimals > 0)) return is_integer ? positive(x) : rint(x);
+  const double factor = std::pow(10.0, std::abs(decimals));
+  const Array whole = rint(decimals > 0 ? x * factor : x / factor);
+  const Array rounded = decimals > 0 ? whole / factor : whole * factor;
+  return is_integer ? cast(rounded, x.dtype()) : rounded;
+}
+
+std::pair<Array, Array> divmod(const Operand& x, const Operand& y) {
+  return {floor_divide(x, y), remainder(x, y)};
+}
+std::pair<Array, Array> modf(const Operand& x) { return {modf_fraction(x), modf_integer(x)}; }
+std::pair<Array, Array> frexp(const Operand& x) { return {frexp_mantissa(x), frexp_exponent(x)}; }
 
 Array tril(const Array& x, std::int64_t offset) {
   return where(columns_less_rows(x) <= offset, x, Operand::typed(0, Operand(x).type().scalar()));

@@ -2,6 +2,7 @@
 #include "treadle/array/reduction.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -414,6 +415,24 @@ Array norm(const Array& x, const ReduceOptions& options) {
   value = reducing.fold(value, Fold::sum, DType(accumulator).real_type().scalar());
   value = reducing.apply(Op::sqrt, {value});
   return reducing.finished(reducing.cast(std::move(value), result));
+}
+
+Array vector_norm(const Array& x, double order, const ReduceOptions& options) {
+  if (order == 2) return norm(x, options);
+  const bool is_whole = x.dtype().is_integer() || x.dtype() == Scalar::boolean;
+  const Array magnitude = absolute(is_whole ? cast(x, Scalar::float64) : x);
+  if (std::isinf(order)) return order > 0 ? max(magnitude, options) : min(magnitude, options);
+  if (order == 1) return sum(magnitude, options);
+  ReduceOptions own = options;
+  if (order == 0) {
+    own.dtype = magnitude.dtype().scalar();
+    return sum(not_equal(magnitude, 0), own);
+  }
+  own.out = nullptr;
+  const Array root = power(sum(power(magnitude, order), own), 1 / order);
+  if (options.out == nullptr) return root;
+  write_into(*options.out, root);
+  return *options.out;
 }
 
 }  // namespace treadle::array

@@ -23,6 +23,33 @@ TEST_P(ArrayElementwiseTest, ClipKeepsElementsBetweenTwoNumbers) {
   expect(x, {0, 1, 2, 3, 4});
 }
 
+TEST_P(ArrayElementwiseTest, RoundsToDecimals) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make({-1.25f, 0.5f, 1.5f, 26.5f});
+  expect(round(x), {-1, 0, 2, 26});
+  expect(round(x, -1), {-0.f, 0, 0, 30});
+  const Array whole = cast(make({15, 25, -149}), Scalar::int32);
+  EXPECT_EQ(round(whole, -1).dtype(), DType(Scalar::int32));
+  expect(cast(round(whole, -1), Scalar::float32), {20, 20, -150});
+  expect(cast(round(whole, 2), Scalar::float32), {15, 25, -149});
+}
+
+TEST_P(ArrayElementwiseTest, TwoResultsOfOneArray) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make({7.5f, -7.5f});
+  const auto [quotient, rest] = divmod(x, 2);
+  evaluate({quotient, rest});
+  expect(quotient, {3, -4});
+  expect(rest, {1.5f, .5f});
+  const auto [fraction, whole] = modf(x);
+  expect(fraction, {.5f, -.5f});
+  expect(whole, {7, -7});
+  const auto [significand, exponent] = frexp(x);
+  expect(significand, {.9375f, -.9375f});
+  expect(cast(exponent, Scalar::float32), {3, 3});
+  expect(pow(abs(conj(x)), 2), {56.25f, 56.25f});
+}
+
 TEST_P(ArrayElementwiseTest, TriangularParts) {
   const device::StreamScope scope(shared_stream());
   const Array x = reshape(make(count_up(6)), {2, 3});

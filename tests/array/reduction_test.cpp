@@ -69,6 +69,14 @@ TEST_P(ArrayReductionTest, EachFunction) {
   expect(dot(make({1, 2, 3}), make({4, 5, 6})), {32});
   expect(vdot(x, x), {55});
   expect(norm(make({3, -4})), {5});
+  const Array vector = make({3, 0, -4});
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const auto& [order, expected] :
+       std::vector<std::pair<double, float>>{{infinity, 4}, {-infinity, 0}, {0, 2}, {1, 7}, {2, 5}})
+    expect(vector_norm(vector, order), {expected});
+  const Array out = make({0});
+  expect(vector_norm(make({1}), 3, {.axes = 0, .keeps_axes = true, .out = &out}), {1});
+  expect(out, {1});
   EXPECT_THROW(dot(x, x), NotSupported);
   EXPECT_THROW(dot(make({1, 2}), make({1})), ShapeError);
   EXPECT_THROW(argmax(x, {.axes = {0, 1}}), InvalidArgument);

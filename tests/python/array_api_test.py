@@ -50,6 +50,12 @@ ELEMENTWISE = ["abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", 
                "negative", "nextafter", "not_equal", "positive", "pow", "real", "reciprocal",
                "remainder", "round", "sign", "signbit", "sin", "sinh", "square", "sqrt",
                "subtract", "tan", "tanh", "trunc"]  # fmt: skip
+# But those that take sorting, searching, scans or products of matrices, and nonzero().
+OTHERS = ["all", "any", "argmax", "argmin", "broadcast_arrays", "broadcast_to", "concat",
+          "count_nonzero", "expand_dims", "flip", "matrix_transpose", "max", "mean", "meshgrid",
+          "min", "moveaxis", "permute_dims", "prod", "repeat", "reshape", "roll", "squeeze",
+          "stack", "std", "sum", "take", "take_along_axis", "tile", "tril", "triu", "unstack",
+          "var", "vecdot", "where"]  # fmt: skip
 ATTRIBUTES = ["dtype", "device", "mT", "ndim", "shape", "size", "T"]
 METHODS = ["abs", "add", "and", "array_namespace", "bool", "complex", "dlpack", "dlpack_device",
            "eq", "float", "floordiv", "ge", "getitem", "gt", "index", "int", "invert", "le",
@@ -58,7 +64,9 @@ METHODS = ["abs", "add", "and", "array_namespace", "bool", "complex", "dlpack", 
            "rmatmul"]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CONSTANTS + CREATION + DTYPE_FUNCTIONS + ELEMENTWISE + DTYPES)
+@pytest.mark.parametrize(
+    "name", CONSTANTS + CREATION + DTYPE_FUNCTIONS + ELEMENTWISE + OTHERS + DTYPES
+)
 def test_names_of_the_standard_are_there(name):
     assert name in tnp.__all__ and hasattr(tnp, name)
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "treadle/array/array.hpp"
 
@@ -13,6 +14,19 @@ namespace treadle::array {
 /// Elements below `low` become it, those above `high` that; `high` where it is below `low`. Without
 /// both a copy.
 Array clip(const Array& x, const std::optional<Operand>& low, const std::optional<Operand>& high);
+/// absolute(), conjugate() and power(), as C++ calls them.
+inline Array abs(const Array& x) { return absolute(x); }
+inline Array conj(const Array& x) { return conjugate(x); }
+inline Array pow(const Array& x, const Operand& y) { return power(x, y); }
+/// To so many decimals, negative ones before the point, and to even ones halfway; integers stay
+/// integers.
+Array round(const Array& x, int decimals = 0);
+/// floor_divide() and remainder().
+std::pair<Array, Array> divmod(const Operand& x, const Operand& y);
+/// Fractions and whole parts, both of the sign of x.
+std::pair<Array, Array> modf(const Operand& x);
+/// Significands from 0.5 on and below 1, and exponents of 2.
+std::pair<Array, Array> frexp(const Operand& x);
 /// Zeros above the diagonal of the last two axes that is `offset` to the right of the main one.
 /// Throws ShapeError for less than two axes, DTypeError for records.
 Array tril(const Array& x, std::int64_t offset = 0);

@@ -88,5 +88,8 @@ Array dot(const Operand& x, const Operand& y);
 Array vdot(const Array& x, const Array& y);
 /// The root of the sum of squared magnitudes.
 Array norm(const Array& x, const ReduceOptions& options = {});
+/// Of magnitudes: the root of `order` of the sum of their powers; infinity: the largest, -infinity:
+/// the least, 0: how many are not 0. Of integers in float64. Takes axes, keeps_axes, out.
+Array vector_norm(const Array& x, double order, const ReduceOptions& options = {});
 
 }  // namespace treadle::array

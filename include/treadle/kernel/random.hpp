@@ -107,8 +107,8 @@ struct RandomTarget {
 
 /// Queues the filling of memory and moves the state on behind what is drawn. The kernel is made
 /// when it is first needed, and kept for the device. Throws InvalidArgument for memory that is not
-/// aligned, NotSupported for float64 and Poisson's numbers on a device without float64, and as Program and Stream::launch();
-/// then the state stays.
+/// aligned, NotSupported for float64 and Poisson's numbers on a device without float64, and as
+/// Program and Stream::launch(); then the state stays.
 void fill_random(device::Stream& stream, const RandomTarget& target, const RandomDraw& draw,
                  RandomState& state, const device::Order& order = {});
 

@@ -333,11 +333,17 @@ Array copied(const Array& self, const std::string& order) {
 }
 
 void bind_methods(nb::class_<Array>& type) {
-  type.def("astype", recorded(+[](const Array& self, nb::handle dtype) {
-             return array::cast(self, dtype_from(dtype));
-           }),
-           nb::arg("dtype"), nb::sig("def astype(self, dtype: typing.Any) -> Array"),
-           "The elements in another dtype, as a new array.")
+  type.def(
+          "astype", recorded(+[](nb::handle self, nb::handle dtype, bool copies) {
+            const Array x = nb::cast<const Array&>(self);
+            const DType wanted = dtype_from(dtype);
+            if (!copies && x.dtype() == wanted) return nb::borrow(self);
+            return array_object(array::cast(x, wanted));
+          }),
+          nb::arg("dtype"), nb::kw_only(), nb::arg("copy") = true,
+          nb::sig("def astype(self, dtype: typing.Any, *, copy: bool = True) -> Array"),
+          "The elements in another dtype, as a new array; the array itself, with copy=False, where "
+          "it has that dtype.")
       .def("copy", recorded(&copied), nb::arg("order") = "K",
            nb::sig("def copy(self, order: str = 'K') -> Array"),
            "A dense copy, in C's order, Fortran's (F), that of the two which this has (A), or with "
@@ -517,6 +523,7 @@ void bind_array(nb::module_& m) {
   bind_array_indexing(m);
   bind_array_joining(m);
   bind_array_memory(m);
+  bind_array_numpy_methods(type);
   bind_user_kernels(m);
   bind_array_faces(m);
 }

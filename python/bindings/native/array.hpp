@@ -102,6 +102,8 @@ void bind_array_indexing_methods(nb::class_<Array>& type);
 void bind_array_joining(nb::module_& m);
 void bind_array_joining_methods(nb::class_<Array>& type);
 void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);
+/// Methods that NumPy has beside operators, and those that are not there yet.
+void bind_array_numpy_methods(nb::class_<Array>& type);
 void bind_array_interchange(nb::module_& m);
 void bind_array_memory(nb::module_& m);
 void bind_user_kernels(nb::module_& m);

@@ -116,6 +116,8 @@ void bind_elementwise(nb::module_& m) {
         nb::arg("x"), nb::arg("low").none(), nb::arg("high").none(),
         nb::sig("def clip(x: Array, low: typing.Any, high: typing.Any) -> Array"),
         "Elements between two numbers.");
+  m.def("round", recorded(&array::round), nb::arg("x"), nb::arg("decimals"),
+        "To so many decimals, and to even ones halfway.");
   m.def("tril", recorded(&array::tril), nb::arg("x"), nb::arg("offset"), "Zeros above a diagonal.");
   m.def("triu", recorded(&array::triu), nb::arg("x"), nb::arg("offset"), "Zeros below a diagonal.");
 }

@@ -264,6 +264,16 @@ void bind_array_reductions(nb::module_& m, nb::class_<Array>& type) {
         }),
         nb::arg("x"), nb::arg("y"), nb::sig("def vdot(x: typing.Any, y: typing.Any) -> Array"),
         "The same of all elements, the first conjugated.");
+  m.def("vector_norm", recorded(+[](nb::handle x, double order, const nb::kwargs& named) {
+          const ArrayOperand operand(x.ptr());
+          const Array vector = array_of(operand, x, "vector_norm");
+          Options options("vector_norm", vector);
+          options.set(named);
+          return options.result(array::vector_norm(vector, order, options.get()));
+        }),
+        nb::arg("x"), nb::arg("order"), nb::arg("options"),
+        nb::sig("def vector_norm(x: typing.Any, order: float, **options: typing.Any) -> Array"),
+        "The root of `order` of the sum of powers of magnitudes.");
   m.def("average", recorded(+[](nb::handle x, nb::handle weights, const nb::kwargs& named) {
           const ArrayOperand first(x.ptr(), weights.ptr()), second(weights.ptr(), x.ptr());
           const Array a = array_of(first, x, "average"), b = array_of(second, weights, "average");

@@ -3,7 +3,7 @@
 
 from typing_extensions import Self
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy
 
@@ -305,8 +305,10 @@ class Array:
 
     def __contains__(self, arg: object, /) -> bool: ...
 
-    def astype(self, dtype: Any) -> Array:
-        """The elements in another dtype, as a new array."""
+    def astype(self, dtype: Any, *, copy: bool = True) -> Array:
+        """
+        The elements in another dtype, as a new array; the array itself, with copy=False, where it has that dtype.
+        """
 
     def copy(self, order: str = 'K') -> Array:
         """
@@ -400,6 +402,48 @@ class Array:
     def dot(self, other: Any) -> Array:
         """The sum of the products of two arrays with one axis."""
 
+    def conj(self) -> Array:
+        """The elements with the sign of the imaginary part changed."""
+
+    def conjugate(self) -> Array:
+        """The elements with the sign of the imaginary part changed."""
+
+    def round(self, decimals: int = 0, out: Array | None = None) -> Array:
+        """To so many decimals, and to even ones halfway; integers stay integers."""
+
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+        """The sum of elements (i, i + offset) of two axes."""
+
+    def tobytes(self, order: str = 'C') -> bytes:
+        """The elements on the host, as bytes."""
+
+    def nonzero(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Not there yet: raises NotSupported."""
+
+    def compress(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Not there yet: raises NotSupported."""
+
+    def sort(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Not there yet: raises NotSupported."""
+
+    def argsort(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Not there yet: raises NotSupported."""
+
+    def partition(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Not there yet: raises NotSupported."""
+
+    def argpartition(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Not there yet: raises NotSupported."""
+
+    def searchsorted(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Not there yet: raises NotSupported."""
+
+    def cumsum(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Not there yet: raises NotSupported."""
+
+    def cumprod(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Not there yet: raises NotSupported."""
+
 class fusing:
     """
     with fusing(): within the block expressions wait even where their memory is known to other code, which promises not to change it.
@@ -469,6 +513,9 @@ def dot(x: Any, y: Any) -> Array:
 
 def vdot(x: Any, y: Any) -> Array:
     """The same of all elements, the first conjugated."""
+
+def vector_norm(x: Any, order: float, **options: Any) -> Array:
+    """The root of `order` of the sum of powers of magnitudes."""
 
 def average(x: Any, weights: Any, **options: Any) -> Array:
     """The mean of elements that count by their weights."""
@@ -549,6 +596,9 @@ def write_into(out: Array, result: Array) -> None:
 
 def clip(x: Array, low: Any, high: Any) -> Array:
     """Elements between two numbers."""
+
+def round(x: Array, decimals: int) -> Array:
+    """To so many decimals, and to even ones halfway."""
 
 def tril(x: Array, offset: int) -> Array:
     """Zeros above a diagonal."""

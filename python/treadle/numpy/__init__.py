@@ -46,16 +46,19 @@ from . import (
     _creation,
     _dtypes,
     _elementwise,
+    _further,
     _indexing,
     _inspection,
     _joining,
     _manipulation,
     _statistics,
+    linalg,
 )
 from ._composed import *
 from ._creation import *
 from ._dtypes import *
 from ._elementwise import *
+from ._further import *
 from ._indexing import *
 from ._inspection import *
 from ._inspection import __array_api_version__ as __array_api_version__
@@ -94,12 +97,14 @@ __all__ = [
     "uint32",
     "uint64",
     "evaluate",
+    "linalg",
     "ndarray",
     "random",
     *_composed.__all__,
     *_creation.__all__,
     *_dtypes.__all__,
     *_elementwise.__all__,
+    *_further.__all__,
     *_indexing.__all__,
     *_inspection.__all__,
     *_joining.__all__,

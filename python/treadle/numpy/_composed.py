@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math as _math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as _numpy
@@ -36,37 +36,46 @@ __all__ = [
 
 def round(x: Any, decimals: int = 0, out: Array | None = None) -> Array:
     """To so many decimals, and to even ones halfway; integers stay integers."""
-    x = asarray(x)
-    is_integer = x.dtype.kind in "iu"
-    if decimals == 0 or (is_integer and decimals > 0):
-        return _array.apply("positive" if is_integer else "rint", x, out=out)
-    scale, back = ("multiply", "divide") if decimals > 0 else ("divide", "multiply")
-    factor = 10.0 ** abs(decimals)
-    whole = _array.apply("rint", _array.apply(scale, x, factor))
-    if not is_integer:
-        return _array.apply(back, whole, factor, out=out)
-    rounded = _array.apply(back, whole, factor).astype(x.dtype)
-    return rounded if out is None else _array.apply("positive", rounded, out=out)
+    return _in(out, _array.round(asarray(x), decimals))
 
 
 around = round
 
 
-def modf(x: Any, /) -> tuple[Array, Array]:
+def _in(out: Array | None, result: Array) -> Array:
+    if out is None:
+        return result
+    _array.write_into(out, result)
+    return out
+
+
+def _pair(
+    names: tuple[str, str], operands: tuple[Any, ...], out: Sequence[Array | None] | None
+) -> tuple[Array, Array]:
+    first, second = (_array.apply(name, *operands) for name in names)
+    if out is None:
+        return first, second
+    if not isinstance(out, (tuple, list)) or len(out) != 2:
+        raise TypeError("out= of a function with two results is a tuple of two arrays or None")
+    return _in(out[0], first), _in(out[1], second)
+
+
+_Outs = tuple[Array | None, Array | None] | None
+
+
+def modf(x: Any, /, *, out: _Outs = None) -> tuple[Array, Array]:
     """Fractions and whole parts, both of the sign of x."""
-    x = asarray(x)
-    return _array.apply("modf_fraction", x), _array.apply("modf_integer", x)
+    return _pair(("modf_fraction", "modf_integer"), (asarray(x),), out)
 
 
-def frexp(x: Any, /) -> tuple[Array, Array]:
+def frexp(x: Any, /, *, out: _Outs = None) -> tuple[Array, Array]:
     """Significands from 0.5 on and below 1, and exponents of 2."""
-    x = asarray(x)
-    return _array.apply("frexp_mantissa", x), _array.apply("frexp_exponent", x)
+    return _pair(("frexp_mantissa", "frexp_exponent"), (asarray(x),), out)
 
 
-def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
+def divmod(x1: Any, x2: Any, /, *, out: _Outs = None) -> tuple[Array, Array]:
     """floor_divide() and remainder()."""
-    return _array.apply("floor_divide", x1, x2), _array.apply("remainder", x1, x2)
+    return _pair(("floor_divide", "remainder"), (x1, x2), out)
 
 
 def _scaled(name: str, factor: float, doc: str) -> Callable[..., Array]:

@@ -56,6 +56,8 @@ def call_function(
     """__array_function__: `function` is NumPy's."""
     module, name = function.__module__ or "numpy", function.__name__
     asked = f"{module}.{name}()"
+    if module == "numpy.linalg" and name in _ours.linalg.__all__:
+        return getattr(_ours.linalg, name)(*arguments, **options)
     return _named(name if module == "numpy" else asked, asked)(*arguments, **options)
 
 
@@ -65,12 +67,14 @@ def call_ufunc(
     """__array_ufunc__."""
     name = ufunc.__name__
     given = {key: value for key, value in options.items() if value is not None}
-    out = given.pop("out", (None,))[0]
-    if out is not None and not isinstance(out, Array):
-        raise TypeError(
-            f"out= of numpy.{name} is a {type(out).__name__}, where the operands are arrays of a "
-            "device: pass a treadle.Array, or operands as x.get()"
-        )
+    outs = given.pop("out", (None,))
+    for one in outs:
+        if one is not None and not isinstance(one, Array):
+            raise TypeError(
+                f"out= of numpy.{name} is a {type(one).__name__}, where the operands are arrays of "
+                "a device: pass a treadle.Array, or operands as x.get()"
+            )
+    out = outs if len(outs) > 1 else outs[0]
     if method == "__call__":
         return _call(name, inputs, out, given)
     if method == "outer":
@@ -86,7 +90,7 @@ def call_ufunc(
     raise TypeError(f"numpy.{name}.{method}() is not in treadle.numpy; NumPy's takes x.get()")
 
 
-def _call(name: str, inputs: Sequence[Any], out: Array | None, options: dict[str, Any]) -> Any:
+def _call(name: str, inputs: Sequence[Any], out: Any, options: dict[str, Any]) -> Any:
     function = _named(name, f"numpy.{name}()")
     options.pop("casting", None)  # "same_kind", unless somebody knows better than that
     options.pop("order", None)

@@ -363,7 +363,9 @@ class GPUArray(FaceArray):
         """Makes every element this value. Returns the array."""
         return self._run(stream, lambda: _filled(self, value))
 
-    def astype(self, dtype: Any, stream: cuda.Stream | None = None) -> GPUArray:
+    def astype(  # type: ignore[override]
+        self, dtype: Any, stream: cuda.Stream | None = None
+    ) -> GPUArray:
         """The elements in another dtype, as a new array."""
         return self._run(stream, lambda: self._wrap(Array.astype(self, dtype)))
 

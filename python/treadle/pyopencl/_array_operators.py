@@ -147,7 +147,9 @@ class Operators(FaceArray):
 
     conjugate = conj
 
-    def astype(self, dtype: Any, queue: Any = None) -> Any:
+    def astype(  # type: ignore[override]
+        self, dtype: Any, queue: Any = None
+    ) -> Any:
         """The elements in another dtype; of the same one a copy."""
         dtype = np.dtype(dtype)
         if dtype == self.dtype:

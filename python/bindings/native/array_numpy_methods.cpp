@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Methods of NumPy's arrays that are functions of treadle.numpy, too.
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <utility>
+
+#include "errors.hpp"
+#include "native/array.hpp"
+#include "treadle/array/elementwise.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/array/reduction.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+/// What out= of a method receives, or a new array.
+nb::object result_in(nb::handle out, Array result) {
+  if (out.is_none()) return array_object(std::move(result));
+  const Array* given = as_array(out.ptr());
+  if (given == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");
+  const Array target = *given;
+  array::write_into(target, result);
+  return nb::borrow(out);
+}
+
+void bind_absent(nb::class_<Array>& type) {
+  struct Absent {
+    const char *name, *takes, *instead;
+  };
+  static constexpr Absent all[] = {
+      {"nonzero", "as many elements as there are", "x.get().nonzero() finds them on the host"},
+      {"compress", "as many elements as there are", "x[mask] takes a mask of the host"},
+      {"sort", "sorting", "numpy.sort(x.get()) sorts on the host"},
+      {"argsort", "sorting", "x.get().argsort() sorts on the host"},
+      {"partition", "sorting", "numpy.partition(x.get(), k) does on the host"},
+      {"argpartition", "sorting", "x.get().argpartition(k) does on the host"},
+      {"searchsorted", "searching", "x.get().searchsorted(v) does on the host"},
+      {"cumsum", "scans", "x.get().cumsum() sums on the host"},
+      {"cumprod", "scans", "x.get().cumprod() does on the host"},
+  };
+  for (const Absent& one : all)
+    type.def(
+        one.name,
+        [&one](const Array&, const nb::args&, const nb::kwargs&) {
+          throw NotSupported(
+              std::string(one.name) + "() takes " + one.takes + ", which arrays do not have yet",
+              one.instead);
+        },
+        nb::sig(("def " + std::string(one.name) +
+                 "(self, *args: typing.Any, **kwargs: typing.Any) -> typing.NoReturn")
+                    .c_str()),
+        "Not there yet: raises NotSupported.");
+}
+
+}  // namespace
+
+void bind_array_numpy_methods(nb::class_<Array>& type) {
+  for (const char* name : {"conj", "conjugate"})
+    type.def(name, recorded(+[](const Array& self) { return array::conjugate(self); }),
+             "The elements with the sign of the imaginary part changed.");
+  type.def("round", recorded(+[](const Array& self, int decimals, nb::handle out) {
+             return result_in(out, array::round(self, decimals));
+           }),
+           nb::arg("decimals") = 0, nb::arg("out") = nb::none(),
+           nb::sig("def round(self, decimals: int = 0, out: Array | None = None) -> Array"),
+           "To so many decimals, and to even ones halfway; integers stay integers.")
+      .def("trace", recorded(+[](const Array& self, int offset, int axis, int other) {
+             return array::sum(array::diagonal(self, offset, axis, other), {.axes = -1});
+           }),
+           nb::arg("offset") = 0, nb::arg("axis1") = 0, nb::arg("axis2") = 1,
+           "The sum of elements (i, i + offset) of two axes.")
+      .def(
+          "tobytes",
+          [](nb::handle self, const std::string& order) {
+            return nb::bytes(self.attr("get")().attr("tobytes")(order));
+          },
+          nb::arg("order") = "C", "The elements on the host, as bytes.");
+  bind_absent(type);
+}
+
+}  // namespace treadle::bindings

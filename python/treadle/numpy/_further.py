@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""NumPy's smaller functions: each is an expression of others, and runs as they do."""
+
+from __future__ import annotations
+
+import math as _math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as _numpy
+
+from treadle._core import DTypeError
+from treadle._core import array as _array
+from treadle._core import rules as _rules
+from treadle._core.array import Array
+
+from ._composed import diff
+from ._creation import arange, asarray, ones
+from ._joining import stack
+from ._manipulation import broadcast_to, moveaxis, tril
+
+__all__ = [
+    "array_equiv",
+    "copyto",
+    "fix",
+    "float_power",
+    "indices",
+    "iscomplex",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "nanargmax",
+    "nanargmin",
+    "polyval",
+    "sinc",
+    "trapezoid",
+    "tri",
+    "vecdot",
+]
+
+
+def array_equiv(a1: Any, a2: Any) -> bool:
+    """Whether two arrays broadcast together and are equal then. Waits."""
+    a1, a2 = asarray(a1), asarray(a2)
+    try:
+        _numpy.broadcast_shapes(a1.shape, a2.shape)
+    except ValueError:
+        return False
+    return bool((a1 == a2).all())
+
+
+def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """dst[...] = src, where the mask `where` is True. DTypeError unless `casting` allows it."""
+    given = getattr(src, "dtype", dst.dtype)
+    if not _rules.can_cast(given, dst.dtype, casting):
+        raise DTypeError(f"copyto: {given} is not cast to {dst.dtype} as casting={casting!r}")
+    dst[...] = src if where is True else _array.apply("where", asarray(where), src, dst)
+
+
+def fix(x: Any, out: Array | None = None) -> Array:
+    """The nearest whole numbers towards 0."""
+    return _array.apply("trunc", asarray(x), out=out)
+
+
+def float_power(x1: Any, x2: Any, /, *, out: Array | None = None) -> Array:
+    """power() in float64 at least, so that integers have negative ones, too."""
+    x1, x2 = asarray(x1), asarray(x2)
+    dtype = _rules.result_type(x1, x2, _numpy.float64)
+    return _array.apply("power", x1.astype(dtype), x2.astype(dtype), out=out)
+
+
+def indices(dimensions: Sequence[int], dtype: Any = int, sparse: bool = False) -> Any:
+    """Of each element of such an array its place along axis 0, along axis 1, ...: one array, or
+    (sparse) a tuple of arrays that broadcast."""
+    rank = len(dimensions)
+    places = tuple(
+        arange(length, dtype=dtype).reshape([-1 if axis == k else 1 for k in range(rank)])
+        for axis, length in enumerate(dimensions)
+    )
+    if sparse:
+        return places
+    return stack([broadcast_to(place, tuple(dimensions)) for place in places])
+
+
+def iscomplex(x: Any) -> Array:
+    """Where the imaginary part is not 0."""
+    return asarray(x).imag != 0
+
+
+def isreal(x: Any) -> Array:
+    """Where the imaginary part is 0."""
+    return asarray(x).imag == 0
+
+
+def isneginf(x: Any, out: Array | None = None) -> Array:
+    """Where it is -infinity."""
+    return _array.apply("equal", asarray(x), -_math.inf, out=out)
+
+
+def isposinf(x: Any, out: Array | None = None) -> Array:
+    """Where it is +infinity."""
+    return _array.apply("equal", asarray(x), _math.inf, out=out)
+
+
+def _without_nan(x: Any, instead: float) -> Array:
+    x = asarray(x)
+    if x.dtype.kind not in "fc":
+        return x
+    return _array.apply("where", _array.apply("isnan", x), instead, x)
+
+
+def nanargmax(
+    a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array:
+    """argmax() of what is not NaN; 0 where all is."""
+    x = _without_nan(a, -_math.inf)
+    return _array.reduce("argmax", x, axis=axis, out=out, keepdims=keepdims)
+
+
+def nanargmin(
+    a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
+) -> Array:
+    """argmin() of what is not NaN; 0 where all is."""
+    x = _without_nan(a, _math.inf)
+    return _array.reduce("argmin", x, axis=axis, out=out, keepdims=keepdims)
+
+
+def polyval(p: Sequence[Any], x: Any) -> Array:
+    """p[0] * x**(n-1) + ... + p[n-1], by Horner's rule, as one kernel for numbers of the host."""
+    x = asarray(x)
+    result = x * 0
+    for coefficient in p.tolist() if isinstance(p, _numpy.ndarray) else p:
+        result = result * x + coefficient
+    return result
+
+
+def sinc(x: Any) -> Array:
+    """sin(pi x) / (pi x), and 1 at 0."""
+    y = asarray(x) * _math.pi
+    return _array.apply("where", y == 0, 1.0, _array.apply("sin", y) / y)
+
+
+def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:
+    """The integral along an axis by the trapezoidal rule, of places x or dx apart."""
+    y = moveaxis(asarray(y), axis, -1)
+    if x is None:
+        width: Any = dx
+    else:
+        x = asarray(x)
+        width = diff(x if x.ndim == 1 else moveaxis(x, axis, -1))
+    return _array.reduce("sum", width * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Array:  # noqa: N803
+    """Ones at and below a diagonal, zeros above."""
+    return tril(ones((N, N if M is None else M), dtype=dtype), k)
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+    """The sum of the products along an axis, x1 conjugated, in one pass."""
+    x1, x2 = (moveaxis(asarray(x), axis, -1) for x in (x1, x2))
+    dtype = _rules.result_type(x1, x2)
+    return _array.reduce("sum", _array.apply("conjugate", x1) * x2, axis=-1, dtype=dtype)
