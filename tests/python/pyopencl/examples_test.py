@@ -12,12 +12,25 @@ ROOT = pathlib.Path(os.environ.get("TREADLE_SOURCE_DIR", pathlib.Path(__file__).
 FOLDER = ROOT / "examples/python/pyopencl"
 
 EXPECTED = {
+    "heat.py": [r"the last step changed \d+\.\d+ at most"],
+    "k_means.py": [r"centres:( \(-?[\d.]+, -?[\d.]+\)){4}"],
+    "mandelbrot.py": [r"[\d.]+ % of the points differ"],
     "matrix_product.py": [
         r"kernel: [\d.]+ ms, [\d.]+ GFLOP/s",
         r"a failed build shows: .*:\d+:\d+.*'totl'",
         r"a wrong argument is refused: .*arg#4 \(1-based\)",
     ],
+    "option_price.py": [r"price: [\d.]+ \+- [\d.]+, by the formula [\d.]+"],
+    "power_iteration.py": [r"largest eigenvalue after \d+ steps: [\d.]+"],
     "vector_sum.py": [],
+}
+# What makes a program quick; the others are.
+SMALL = {
+    "heat.py": ["--size", "64", "--steps", "40"],
+    "k_means.py": ["--points", "4000"],
+    "mandelbrot.py": ["--width", "120"],
+    "option_price.py": ["--paths", "60000"],
+    "power_iteration.py": ["--size", "96"],
 }
 
 
@@ -31,12 +44,22 @@ def test_every_example_is_tested():
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_example(name, context, run_python, tmp_path):
-    command = ("-m", "treadle", "run", "--stats", str(FOLDER / name))
+    command = ["-m", "treadle", "run", "--stats", str(FOLDER / name), *SMALL.get(name, ())]
+    draws = "--pictures" in (FOLDER / name).read_text()
+    if draws:
+        command += ["--pictures", str(tmp_path)]
     environment = {"TREADLE_CACHE_DIR": str(tmp_path), "PYOPENCL_CTX": "0"}
     first = run_python(*command, **environment)
     assert first.returncode == 0, first.stdout + first.stderr
     for pattern in [r"device: \S+", "check against NumPy: ok", *EXPECTED[name]]:
         assert re.search(pattern, first.stdout), first.stdout
+    pictures = [*tmp_path.glob("*.ppm"), *tmp_path.glob("*.pgm")]
+    assert bool(pictures) == draws
+    for picture in pictures:
+        header, pixels = picture.read_bytes().split(b"\n", 1)
+        kind, width, height = re.fullmatch(rb"P([56]) (\d+) (\d+) 255", header).groups()
+        assert len(pixels) == int(width) * int(height) * (3 if kind == b"6" else 1)
+        assert len(set(pixels)) > 3
     built = _counters(first.stderr)["misses"]
     assert built > 0
     second = _counters(run_python(*command, **environment).stderr)
