@@ -38,7 +38,8 @@ std::optional<kernel::ElementRange> range_from(nb::handle range) {
   return kernel::ElementRange{part("start"), part("stop"), part("step")};
 }
 
-/// The arguments of one call, kept for its length.
+/// The arguments of one call, kept for its length: other threads run while it computes, and may
+/// give a Python object another array.
 class KernelArguments {
  public:
   template <class Kernel>
@@ -57,13 +58,16 @@ class KernelArguments {
         raise_python(PyExc_TypeError, "argument " + std::to_string(position) + " of kernel " +
                                           kernel.name() + " is no array or number, but a " +
                                           Py_TYPE(object.ptr())->tp_name);
-      list_.push_back(kept_.back().get());
+      const Array* array = kept_.back().get().array();
+      list_.push_back(array != nullptr ? array::Operand(arrays_.emplace_back(*array))
+                                       : kept_.back().get());
     }
   }
   std::span<const array::Operand> get() const noexcept { return list_; }
 
  private:
   std::deque<ArrayOperand> kept_;
+  std::deque<Array> arrays_;
   std::vector<array::Operand> list_;
 };
 
@@ -114,10 +118,12 @@ nb::object call_reduction(array::ReductionKernel& self, const nb::args& objects,
                           nb::handle out) {
   note_launch_site();
   const KernelArguments arguments(self, objects);
-  const Array* target = as_array(out.ptr());
-  if (target == nullptr && !out.is_none()) raise_python(PyExc_TypeError, "out= takes an Array");
-  Array result = self.call(arguments.get(), range_from(indices), target);
-  return target != nullptr ? nb::borrow(out) : array_object(std::move(result));
+  if (out.is_none()) return array_object(self.call(arguments.get(), range_from(indices)));
+  const Array* given = as_array(out.ptr());
+  if (given == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");
+  const Array target = *given;
+  self.call(arguments.get(), range_from(indices), &target);
+  return nb::borrow(out);
 }
 
 template <class Kernel>
