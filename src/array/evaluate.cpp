@@ -10,6 +10,7 @@
 #include "array/context.hpp"
 #include "array/fusion.hpp"
 #include "array/reduction_fusion.hpp"
+#include "array/result_memory.hpp"
 #include "treadle/array/evaluate.hpp"
 
 namespace treadle::array {
@@ -40,7 +41,7 @@ class Group {
     if (!claim()) return;
     const device::LeaveDeferred leave;  // new memory, which nobody reads yet
     try {
-      for (std::size_t i = 0; i < count_; ++i) outputs_[i] = memory_for(*nodes_[i]);
+      result_memory(nodes(), outputs_);
       launch();
     } catch (...) {
       give_back();
@@ -50,15 +51,6 @@ class Group {
   }
 
  private:
-  /// Of the user's allocator where an array stands for it.
-  Ref<Storage> memory_for(const Node& node) const {
-    const bool is_allocated = node.allocator != nullptr && node.handles() != 0;
-    auto made = is_allocated ? Storage::dense(stream_, node.layout, node.dtype, *node.allocator)
-                             : Storage::dense(stream_, node.layout, node.dtype);
-    made->allocator = node.allocator;
-    return made;
-  }
-
   /// Leaves what others have computed, and keeps them from computing the rest. False if there is
   /// nothing to do.
   bool claim() {
@@ -126,7 +118,8 @@ class Group {
         context_.unlist(node, lock);
         for (unsigned k = 0; k < node.arity; ++k) *operand++ = NodeRef::adopt(node.operands[k]);
         node.arity = 0;
-        outputs_[i]->pending.store(node.parents, std::memory_order_relaxed);
+        // Of donated memory nodes that are about to end are counted still.
+        outputs_[i]->pending.fetch_add(node.parents, std::memory_order_relaxed);
         node.storage = std::move(outputs_[i]);
         node.made_by = note_;
         node.cut = why_;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "array/explain.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -10,6 +12,7 @@
 #include "array/folding.hpp"
 #include "array/fusion.hpp"
 #include "array/reduction_fusion.hpp"
+#include "array/result_memory.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/base/op.hpp"
 
@@ -46,9 +49,13 @@ std::string kind_of(const Node& node) {
   return node.dtype.name() + " " + shape_text(node.layout.shape());
 }
 
+std::string text_of(const LaunchSite& site) {
+  return std::string(site.file) + ":" + std::to_string(site.line);
+}
+
 std::string line_of(const Node& node) {
   if (node.origin.file == nullptr) return {};
-  return "  at " + std::string(node.origin.file) + ":" + std::to_string(node.origin.line);
+  return "  at " + text_of(node.origin);
 }
 
 /// "reads 800 bytes, writes 400 bytes, about 300 instructions".
@@ -96,23 +103,41 @@ class Listing {
   std::string lines_, before_;
 };
 
+/// Calls `use` with the fusion of a pending node alone, into `target`, which is null for memory
+/// that is not there yet, and the context's lock.
+template <class Use>
+auto with_fusion(Node& node, const Ref<Storage>& target, Use use) {
+  std::unique_lock lock(node.context->mutex);
+  const auto used = [&](auto fusion) {
+    fusion.add_output(target.get(), node.layout, node.dtype);
+    fusion.store(node);
+    return use(fusion, lock);
+  };
+  const NodeRef share(&node);
+  const Extents shape = node.layout.shape();
+  if (auto folding = folding_below(node))
+    return used(ReductionFusion(*node.context, std::move(folding), shape, std::span(&share, 1)));
+  return used(Fusion(*node.context, shape));
+}
+
 /// What a pending expression lists, and the kernel that it is to become.
 std::pair<std::string, KernelNote> planned(Node& node) {
-  std::unique_lock lock(node.context->mutex);
-  Listing listing;
-  listing.add(node);
-  const Extents shape = node.layout.shape();
-  const auto described = [&](auto fusion) {
-    fusion.add_output(nullptr, node.layout, node.dtype);
-    fusion.store(node);
+  const auto described = [&](const auto& fusion, std::unique_lock<std::mutex>& lock) {
+    Listing listing;
+    listing.add(node);
     lock.unlock();
     return std::pair(listing.text(), fusion.described());
   };
-  const NodeRef share(&node);
-  if (auto folding = folding_below(node))
-    return described(
-        ReductionFusion(*node.context, std::move(folding), shape, std::span(&share, 1)));
-  return described(Fusion(*node.context, shape));
+  return with_fusion(node, donated_memory(node), described);
+}
+
+/// The lines of a pending expression, operands first, each once.
+void add_lines(const Node& node, std::vector<std::string>& lines) {
+  if (node.is_leaf()) return;
+  for (unsigned i = 0; i < node.arity; ++i) add_lines(*node.operands[i], lines);
+  if (node.context == nullptr || node.origin.file == nullptr) return;
+  std::string line = text_of(node.origin);
+  if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }
 
 }  // namespace
@@ -129,6 +154,20 @@ std::string explain(const Array& array) {
   if (node->layout.size() == 0) return subject + "\nhas no elements: nothing runs.\n";
   const auto [steps, note] = planned(*node);
   return subject + "\nis to be computed by " + text_of(note) + steps + '\n' + *note.text;
+}
+
+std::string summary(Node& node) {
+  constexpr std::size_t most_lines = 8;
+  return with_fusion(node, {}, [&](const auto& fusion, const auto&) {
+    std::vector<std::string> lines;
+    add_lines(node, lines);
+    std::string text = fusion.name() + " -> " + kind_of(node);
+    for (std::size_t i = 0; i < lines.size() && i < most_lines; ++i)
+      text += (i == 0 ? " at " : ", ") + lines[i];
+    if (lines.size() > most_lines)
+      text += " and " + std::to_string(lines.size() - most_lines) + " more lines";
+    return text;
+  });
 }
 
 }  // namespace treadle::array

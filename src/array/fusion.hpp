@@ -46,6 +46,8 @@ class Fusion {
   /// The same without a launch, and for outputs that have no memory yet; blocking, compiles the
   /// kernel if nobody did.
   KernelNote described() const;
+  /// What the kernel is called.
+  std::string name() const { return codegen::kernel_name(builder_.expression()); }
 
  private:
   friend class ReductionFusion;

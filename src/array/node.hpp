@@ -87,6 +87,10 @@ class Node {
     else
       shares_.fetch_add(handle - reference, std::memory_order_relaxed);
   }
+  /// Arrays and nodes that keep it.
+  std::uint32_t references() const noexcept {
+    return static_cast<std::uint32_t>(shares_.load(std::memory_order_acquire));
+  }
   /// Arrays that stand for it.
   std::uint32_t handles() const noexcept {
     return static_cast<std::uint32_t>(shares_.load(std::memory_order_relaxed) >> 32);
@@ -119,6 +123,7 @@ class Node {
   // What follows is guarded by the context's lock.
   std::uint8_t value = 0;     ///< its value in the expression of the walk that saw it last
   std::uint32_t mark = 0;     ///< that walk
+  std::uint32_t left = 0;     ///< in a walk by Ending: references that would be left
   std::uint32_t parents = 0;  ///< pending nodes that it is an operand of, each time it is
   bool is_listed = false;     ///< in the context's list of pending nodes
   Node *previous = nullptr, *next = nullptr;  ///< there

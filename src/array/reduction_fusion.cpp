@@ -56,8 +56,7 @@ void ReductionFusion::order(const StreamRef& stream) {
 
 template <class Use>
 void ReductionFusion::with_launch(Use use) const {
-  const codegen::ReductionExpression expression{map_.builder_.expression(), folds_,
-                                                epilogue_.builder_.expression()};
+  const codegen::ReductionExpression expression = this->expression();
   std::vector<kernel::ElementwiseArray> arrays;
   std::deque<std::vector<std::int64_t>> kept;  // what arrays are views of
   const auto add = [&](const Fusion::Operand& operand, Extents strides) {

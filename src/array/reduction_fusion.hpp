@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "array/folding.hpp"
@@ -28,9 +29,13 @@ class ReductionFusion {
   void order(const StreamRef& stream);
   KernelNote run(device::Stream& stream) const;
   KernelNote described() const;
+  std::string name() const { return codegen::kernel_name(expression()); }
 
  private:
   void fold(Node& node);
+  codegen::ReductionExpression expression() const {
+    return {map_.builder_.expression(), folds_, epilogue_.builder_.expression()};
+  }
   KernelNote note(const kernel::ReductionPlan& plan, const kernel::ReductionLaunch& launch) const;
   template <class Use>
   void with_launch(Use use) const;

@@ -21,9 +21,10 @@ void order(const StreamRef& first, const StreamRef& second) {
   second->wait(*event);
 }
 
-Ref<Storage> Storage::dense(const StreamRef& stream, const Layout& layout, const DType& dtype) {
+Ref<Storage> Storage::dense(const StreamRef& stream, const Layout& layout, const DType& dtype,
+                            const LaunchSite& site) {
   const std::size_t size_bytes = static_cast<std::size_t>(layout.size()) * dtype.size_bytes();
-  return Ref<Storage>::adopt(new Storage(memory::Buffer::pooled(stream, size_bytes), stream));
+  return Ref<Storage>::adopt(new Storage(memory::Buffer::pooled(stream, size_bytes, site), stream));
 }
 
 Ref<Storage> Storage::dense(const StreamRef& stream, const Layout& layout, const DType& dtype,

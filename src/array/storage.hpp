@@ -10,6 +10,7 @@
 
 #include "treadle/array/allocator.hpp"
 #include "treadle/base/dtype.hpp"
+#include "treadle/base/launch_site.hpp"
 #include "treadle/base/layout.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/stream.hpp"
@@ -68,8 +69,10 @@ class Storage final : public device::WatchedMemory {
         handle(device::Location(buffer).handle),
         home_(std::move(stream)),
         stream_(home_) {}
-  /// Of the device's pool, undefined, for a dense layout from offset 0 on. Throws OutOfMemory.
-  static Ref<Storage> dense(const StreamRef& stream, const Layout& layout, const DType& dtype);
+  /// Of the device's pool, undefined, for a dense layout from offset 0 on; reports say that it was
+  /// made at `site`. Throws OutOfMemory.
+  static Ref<Storage> dense(const StreamRef& stream, const Layout& layout, const DType& dtype,
+                            const LaunchSite& site = launch_site());
   /// The same of an allocator's memory.
   static Ref<Storage> dense(const StreamRef& stream, const Layout& layout, const DType& dtype,
                             Allocator& allocator);
@@ -80,6 +83,9 @@ class Storage final : public device::WatchedMemory {
   void remove_reference() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
+
+  /// How many share it.
+  std::uint32_t owners() const noexcept { return references_.load(std::memory_order_acquire); }
 
   /// Makes work that is queued on `stream` next come after what it has to: a reader after the last
   /// writer, a writer after all readers. Afterwards the work is known. The arrays' lock is held.

@@ -50,7 +50,7 @@ ElementwiseWriter::ElementwiseWriter(const Expression& expression, const LoopCla
 }
 
 ElementwiseText ElementwiseWriter::write() {
-  const std::string name = kernel_name();
+  const std::string name = kernel_name(expression_);
   const std::vector<ElementwiseParameter> all = parameters();
   write_comment(name);
   write_types();
@@ -121,10 +121,10 @@ void ElementwiseWriter::find_constants() {
   }
 }
 
-std::string ElementwiseWriter::kernel_name() const {
+std::string kernel_name(const Expression& expression) {
   std::string name;
   std::size_t operations = 0, left_out = 0;
-  for (const Instruction& step : expression_.instructions) {
+  for (const Instruction& step : expression.instructions) {
     if (!is_operation(step.op)) continue;
     ++operations;
     const std::string_view operation = op_info(step.op).name;
@@ -133,9 +133,10 @@ std::string ElementwiseWriter::kernel_name() const {
     else
       name += std::string(operation) + "_";
   }
-  if (operations == 0) name = expression_.scatter ? "scatter_" : "copy_";
+  if (operations == 0) name = expression.scatter ? "scatter_" : "copy_";
   if (left_out > 0) name += "and_" + number(left_out) + "_more_";
-  return (operations > 1 ? "fused_" : "") + name + short_name(operands_[0].dtype);
+  return (operations > 1 ? "fused_" : "") + name +
+         short_name(expression.dtype_of(expression.outputs[0]));
 }
 
 std::vector<ElementwiseParameter> ElementwiseWriter::parameters() const {

@@ -41,7 +41,6 @@ class ElementwiseWriter {
 
   // What is there, and what it is called.
   void name_operands();
-  std::string kernel_name() const;
   bool is_wide() const { return tiling_.schedule == Schedule::wide; }
   void find_constants();
   const Operand& operand_of(const Instruction& leaf) const;

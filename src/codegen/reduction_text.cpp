@@ -35,7 +35,7 @@ ReductionWriter::ReductionWriter(const ReductionExpression& expression, const Re
 }
 
 ReductionText ReductionWriter::write() {
-  const std::string name = kernel_name();
+  const std::string name = kernel_name(expression_);
   const std::vector<ReductionParameter> all = parameters();
   write_comment(name);
   write_types();
@@ -97,17 +97,17 @@ std::string ReductionWriter::result_name(const Instruction& step) const {
   return operand(Kind::result_leaf, index - folds_.size()).name;
 }
 
-std::string ReductionWriter::kernel_name() const {
+std::string kernel_name(const ReductionExpression& expression) {
   std::string name;
   const auto append = [&](const Expression& part) {
     for (const Instruction& step : part.instructions)
       if (is_operation(step.op) && name.size() < 60)
         name += std::string(op_info(step.op).name) + "_";
   };
-  append(expression_.map);
-  for (const Fold fold : expression_.folds) name += std::string(fold_name(fold)) + "_";
-  append(expression_.epilogue);
-  return name + short_name(expression_.epilogue.dtype_of(expression_.epilogue.outputs[0]));
+  append(expression.map);
+  for (const Fold fold : expression.folds) name += std::string(fold_name(fold)) + "_";
+  append(expression.epilogue);
+  return name + short_name(expression.epilogue.dtype_of(expression.epilogue.outputs[0]));
 }
 
 void ReductionWriter::append_space(std::vector<ReductionParameter>& all,

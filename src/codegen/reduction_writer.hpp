@@ -59,7 +59,6 @@ class ReductionWriter {
   }
   std::string input_name(const Instruction& step) const;
   std::string result_name(const Instruction& step) const;
-  std::string kernel_name() const;
   std::string type(Scalar scalar) const { return types_.name_of(scalar); }
   std::string pointer_to(const std::string& element, const Operand& operand) const;
 

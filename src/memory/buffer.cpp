@@ -44,6 +44,7 @@ class BufferState {
   }
   bool has_escaped() const noexcept { return has_escaped_.load(std::memory_order_relaxed); }
 
+  bool is_shared() const noexcept { return references_.load(std::memory_order_acquire) != 1; }
   bool is_freed() const noexcept { return is_freed_.load(std::memory_order_acquire); }
   const std::shared_ptr<device::Device>& device() const noexcept { return device_; }
   BufferKind kind() const noexcept { return kind_; }
@@ -225,6 +226,8 @@ device::Location Buffer::location() const {
   return location_;
 }
 bool Buffer::has_escaped() const noexcept { return state_ != nullptr && state_->has_escaped(); }
+
+bool Buffer::is_shared() const noexcept { return state_ != nullptr && state_->is_shared(); }
 
 bool Buffer::is_freed() const noexcept { return state_ == nullptr || state_->is_freed(); }
 

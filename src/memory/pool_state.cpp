@@ -5,7 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <string>
+#include <utility>
 
 namespace treadle::memory {
 namespace {
@@ -20,15 +24,32 @@ std::string readable(std::size_t size_bytes) {
   return fmt::format("{:.2f} {}", size, units[unit]);
 }
 
-std::string what_is_live(const Statistics& statistics, const std::vector<LiveAllocation>& largest) {
-  if (largest.empty()) return "it has no live allocation";
+/// What one line has allocated.
+struct Owner {
+  std::size_t blocks = 0, size_bytes = 0;
+};
+
+std::string what_is_live(const Statistics& statistics, const std::vector<LiveAllocation>& live) {
+  if (live.empty()) return "it has no live allocation";
+  std::map<std::string, Owner> by_line;
+  for (const auto& [size_bytes, line] : live) {
+    ++by_line[line].blocks;
+    by_line[line].size_bytes += size_bytes;
+  }
+  std::vector<std::pair<std::string, Owner>> owners(by_line.begin(), by_line.end());
+  std::ranges::sort(owners, std::ranges::greater(),
+                    [](const auto& owner) { return owner.second.size_bytes; });
+  if (owners.size() > 5) owners.resize(5);
   std::string text =
-      fmt::format("its {} live allocation{} take{} {}, the largest: ", statistics.active_blocks,
+      fmt::format("its {} live allocation{} take{} {}, the most of it: ", statistics.active_blocks,
                   statistics.active_blocks == 1 ? "" : "s",
                   statistics.active_blocks == 1 ? "s" : "", readable(statistics.active_bytes));
-  for (std::size_t i = 0; i < largest.size(); ++i)
-    text += fmt::format("{}{} made at {}", i == 0 ? "" : ", ", readable(largest[i].size_bytes),
-                        largest[i].site);
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    const auto& [line, owner] = owners[i];
+    text += (i == 0 ? "" : ", ") + readable(owner.size_bytes);
+    if (owner.blocks > 1) text += fmt::format(" in {} allocations", owner.blocks);
+    text += " made at " + line;
+  }
   return text;
 }
 
@@ -37,12 +58,11 @@ std::string what_is_live(const Statistics& statistics, const std::vector<LiveAll
 void throw_freed() { throw InvalidState("the pooled memory was freed"); }
 
 void throw_exhausted(const OutOfMemory& refusal, std::size_t size_bytes,
-                     const Statistics& statistics, const std::vector<LiveAllocation>& largest) {
+                     const Statistics& statistics, const std::vector<LiveAllocation>& live) {
   throw OutOfMemory(
-      DeviceFailure{
-          refusal.code(), refusal.code_name(), refusal.call(), refusal.driver_text(),
-          fmt::format("{} ({} bytes) for a pool that has given back all it held; {}",
-                      readable(size_bytes), size_bytes, what_is_live(statistics, largest))},
+      DeviceFailure{refusal.code(), refusal.code_name(), refusal.call(), refusal.driver_text(),
+                    fmt::format("{} ({} bytes) for a pool that has given back all it held; {}",
+                                readable(size_bytes), size_bytes, what_is_live(statistics, live))},
       "free what is no longer needed, or ask for less");
 }
 

@@ -158,6 +158,16 @@ TEST_F(PoolOfBlocks, OutOfMemoryNamesTheLargestAllocationsAndTheirLines) {
   EXPECT_EQ(pool_->statistics().held_blocks, 0u);
 }
 
+TEST_F(PoolOfBlocks, OutOfMemoryAddsUpWhatALineHasAllocated) {
+  heap_->capacity_bytes = 4096;
+  const auto large = pool_->allocate(1500);
+  std::vector<decltype(pool_->allocate(1))> many;
+  for (int i = 0; i < 3; ++i) many.push_back(pool_->allocate(600));
+  const std::string message = message_of_allocating(4096);
+  EXPECT_THAT(message, HasSubstr("the most of it: 1.76 KiB in 3 allocations made at "));
+  EXPECT_LT(message.find("1.76 KiB"), message.find("1.46 KiB made at"));
+}
+
 TEST_F(PoolOfBlocks, OutOfMemoryOfAnEmptyPoolSaysSo) {
   heap_->capacity_bytes = 10;
   EXPECT_THAT(message_of_allocating(~std::size_t{0}), HasSubstr("it has no live allocation"));

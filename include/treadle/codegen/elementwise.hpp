@@ -52,8 +52,8 @@ struct ElementwiseParameter {
 
 /// A generated kernel.
 struct ElementwiseText {
-  std::string name;  ///< spells the operations: "fused_multiply_multiply_add_f32"
-  std::string text;  ///< a whole program with that one kernel
+  std::string name;                              ///< kernel_name()
+  std::string text;                              ///< a whole program with that one kernel
   std::vector<ElementwiseParameter> parameters;  ///< in the kernel's order
 };
 
@@ -68,6 +68,9 @@ struct ElementwiseOperand {
 };
 /// Those of `expression`.
 std::vector<ElementwiseOperand> operands_of(const Expression& expression);
+
+/// What its kernel is called, which spells the operations: "fused_multiply_multiply_add_f32".
+std::string kernel_name(const Expression& expression);
 
 /// Writes the kernel that computes a valid expression in a loop of this class, which was lowered
 /// for the operands above by the same tiling. Outputs that no leaf is in place of must be memory

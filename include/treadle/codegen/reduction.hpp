@@ -156,7 +156,7 @@ struct ReductionParameter {
 
 /// A generated kernel.
 struct ReductionText {
-  std::string name;  ///< spells map and folds: "multiply_sum_f32"
+  std::string name;  ///< kernel_name()
   std::string text;  ///< a whole program with that one kernel
   std::vector<ReductionParameter> parameters;
 };
@@ -190,6 +190,9 @@ ReductionLowering lower_reduction(std::span<const std::int64_t> kept_extents,
                                   std::span<const std::int64_t> folded_extents,
                                   std::span<const ReducedLayout> operands,
                                   const ReductionTarget& target);
+
+/// What its kernel is called, which spells map and folds: "multiply_sum_f32".
+std::string kernel_name(const ReductionExpression& expression);
 
 /// Writes the kernel of a valid expression for a class that it was lowered to by the same tiling.
 /// Outputs must be memory that nothing else refers to.

@@ -113,6 +113,8 @@ class Buffer {
   /// Where the host reads and writes it; null for memory that only the device sees. Work that is
   /// queued is not waited for. It has escaped then. Throws InvalidState after free().
   std::byte* host_data() const;
+  /// Whether there are other Buffers of this memory.
+  bool is_shared() const noexcept;
   /// Whether it is of the same allocation.
   bool shares_with(const Buffer& other) const noexcept {
     return state_ == other.state_ && state_ != nullptr;

@@ -81,7 +81,7 @@ class Allocation {
 ///
 /// **Out of memory.** `options.reclaim` is called and the allocator asked again; then held blocks
 /// go back to the allocator one by one, the largest bins first, and it is asked after each; then
-/// OutOfMemory names the largest live allocations and where they were made.
+/// OutOfMemory names the lines that made the most of what is live.
 ///
 /// Every member may be called from any thread. A pool may end before its allocations: their blocks
 /// then go back to the allocator as they are freed, which lives as long.

@@ -22,10 +22,10 @@ namespace treadle::memory {
 
 /// Throws InvalidState: the allocation was freed.
 [[noreturn]] void throw_freed();
-/// Throws OutOfMemory: what the allocator said, with what the pool has.
+/// Throws OutOfMemory: what the allocator said, with the lines that made most of what is live.
 [[noreturn]] void throw_exhausted(const OutOfMemory& refusal, std::size_t size_bytes,
                                   const Statistics& statistics,
-                                  const std::vector<LiveAllocation>& largest);
+                                  const std::vector<LiveAllocation>& live);
 
 template <Allocator A>
 class PoolState;
@@ -214,7 +214,7 @@ auto PoolState<A>::take_new(unsigned bin, std::size_t size_bytes, const Stream& 
         was_reclaimed = true;
         options_.reclaim();
       } else if (!release_one()) {
-        throw_exhausted(refusal, size_bytes, statistics(), largest_live(5));
+        throw_exhausted(refusal, size_bytes, statistics(), largest_live(~std::size_t{0}));
       }
     }
     if (Record* held = take_held(bin, size_bytes, stream, site)) return *held;

@@ -5,6 +5,8 @@
 #include <source_location>
 #include <string>
 
+#include "treadle/base/launch_site.hpp"
+
 namespace treadle::memory {
 
 /// Where an allocation was made, kept as two words that are turned into text only for a report: a
@@ -22,6 +24,9 @@ class Site {
   /// A place that `describe` understands. It must live as long as the allocation.
   constexpr Site(const void* place, Describe describe) noexcept
       : place_(place), describe_(describe) {}
+  /// The line of the host language that launch_site() tells.
+  constexpr Site(const LaunchSite& line) noexcept
+      : place_(line.file), line_(static_cast<std::uint_least32_t>(line.line)) {}
   /// No place at all.
   constexpr Site() noexcept = default;
 

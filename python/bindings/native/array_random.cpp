@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "caller.hpp"
 #include "errors.hpp"
 #include "native/array.hpp"
 #include "native/device.hpp"
@@ -76,6 +77,7 @@ class Parameter {
 class Request {
  public:
   Request(nb::handle size, nb::handle dtype, nb::handle out) : out_object_(nb::borrow(out)) {
+    note_launch_site();
     if (!out.is_none()) {
       const Array* target = as_array(out.ptr());
       if (target == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");

@@ -6,7 +6,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
-#include <set>
 #include <string>
 #include <utility>
 
@@ -30,17 +29,9 @@ namespace {
 
 PyTypeObject* buffer_type;  // set while the module is imported
 
-/// The user's line, kept for as long as the process lives: there are as many as allocate.
 memory::Site python_site() {
-  static auto* sites = new std::set<std::pair<const char*, int>>;  // guarded by the GIL
   note_launch_site();
-  const auto [file, line] = launch_site();
-  if (file == nullptr) return {};
-  const auto* kept = &*sites->emplace(file, line).first;
-  return {kept, [](const void* place) {
-            const auto& [name, number] = *static_cast<const std::pair<const char*, int>*>(place);
-            return std::string(name) + ":" + std::to_string(number);
-          }};
+  return launch_site();
 }
 
 // ---- copies
