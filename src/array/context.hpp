@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string_view>
@@ -50,6 +51,8 @@ class Context final : public device::DeferredWork {
 
   void before_write(device::Location location, device::Stream* writer) override;
   void before_mark(device::Stream* stream) override;
+  void before_growth(std::size_t size_bytes) noexcept override;
+  void reclaim() noexcept override;
 
   std::mutex mutex;
   std::condition_variable changed;  ///< a node is not `computing` any more
@@ -58,10 +61,15 @@ class Context final : public device::DeferredWork {
  private:
   template <class Wanted>
   std::vector<NodeRef> compute_where(Cut why, Wanted wanted);
+  /// Computes pending nodes that keep more memory than they take, if that frees so many bytes.
+  /// Returns how many it frees, or would.
+  std::size_t relieve(std::size_t least_bytes);
+  std::size_t relieved(std::size_t least_bytes) noexcept;
   void tell_device() noexcept { device_.set_deferred(first_ != nullptr ? this : nullptr); }
 
   device::Device& device_;
   mutable std::atomic<const device::Stream*> default_stream_ = nullptr;  // once it was asked for
+  std::atomic<std::size_t> growth_bytes_ = 0;  // see before_growth()
   std::uint32_t mark_ = 0;
   Node *first_ = nullptr, *last_ = nullptr;  // pending nodes in the order they were made
 };

@@ -39,6 +39,8 @@ const char* sentence(Cut cut) {
       return "something that it reads was about to be changed";
     case Cut::indexed:
       return "elements are chosen by indices: of memory, and before they are reduced";
+    case Cut::memory:
+      return "memory was short, and what it reads, which nothing else needs, takes more";
     case Cut::marked:
       break;
   }

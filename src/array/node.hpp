@@ -48,6 +48,7 @@ enum class Cut : std::uint8_t {
   written,    ///< something that it reads was about to be changed
   marked,     ///< its stream was marked or waited for
   indexed,    ///< Op::gather reads memory, and reductions do not take it
+  memory,     ///< memory was short, and it kept more than it takes
 };
 
 /// What a kernel was. The texts are the plan's, which lives as long as the device.

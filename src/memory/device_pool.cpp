@@ -46,7 +46,15 @@ void DeviceAllocator::wait(const Stream& stream, const Mark& mark) {
 
 DevicePool& pool_of(device::Device& device) {
   return *static_cast<DevicePool*>(device.in_slot(device::Device::Slot::pool, [&] {
-    return std::make_shared<DevicePool>(DeviceAllocator(device));
+    PoolOptions options;
+    options.before_growth = [&device](std::size_t block_bytes) {
+      if (device::DeferredWork* const deferred = device.deferred())
+        deferred->before_growth(block_bytes);
+    };
+    options.reclaim = [&device] {
+      if (device::DeferredWork* const deferred = device.deferred()) deferred->reclaim();
+    };
+    return std::make_shared<DevicePool>(DeviceAllocator(device), std::move(options));
   }));
 }
 

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,8 @@ constexpr std::int64_t mebi = std::int64_t{1} << 18;  // float32 elements of a M
 
 class MemoryTest : public testing::Test {
  protected:
+  explicit MemoryTest(std::uint64_t mebibytes = 16)
+      : device_(device::make_null_device({.memory_bytes = mebibytes << 20})) {}
   ~MemoryTest() override { set_launch_site({}); }
   Array megabytes(std::int64_t count) {
     return empty({count * mebi}, Scalar::float32, {.stream = stream_});
@@ -44,8 +48,7 @@ class MemoryTest : public testing::Test {
     return "nothing was refused";
   }
 
-  std::shared_ptr<device::Device> device_ =
-      device::make_null_device({.memory_bytes = std::uint64_t{16} << 20});
+  std::shared_ptr<device::Device> device_;
   std::shared_ptr<device::Stream> stream_ = device_->make_stream();
   device::StreamScope scope_{stream_};
 };
@@ -198,6 +201,89 @@ TEST_F(MemoryTest, DonatedMemoryKnowsItsReaders) {
   Array changed = y;
   changed += 1;
   EXPECT_FALSE(reader.is_pending());
+}
+
+// ---- pressure: pending arrays that keep more than they take
+
+TEST_F(MemoryTest, WhatFreesMemoryIsComputedBeforeThereIsNone) {
+  Array x = megabytes(12);
+  const Array total = sum(x * x);
+  x = {};
+  EXPECT_EQ(pool().active_bytes, std::size_t{12} << 20);
+  const Array y = megabytes(12);
+  EXPECT_FALSE(total.is_pending());
+  EXPECT_THAT(explain(total), HasSubstr("when memory was short"));
+}
+
+TEST_F(MemoryTest, AllThatKeepTheSameMemoryAreComputed) {
+  Array x = megabytes(12);
+  const Array total = sum(x), largest = max(x - 1), other = min(x + 1);
+  x = {};
+  const Array y = megabytes(12);
+  EXPECT_FALSE(total.is_pending() || other.is_pending() || largest.is_pending());
+}
+
+TEST_F(MemoryTest, WhatFreesNothingStaysPending) {
+  const Array x = megabytes(6);
+  const Array sum_of_kept = sum(x), kept = megabytes(4) * 2;
+  EXPECT_THROW(megabytes(12), OutOfMemory);
+  EXPECT_TRUE(sum_of_kept.is_pending());
+  EXPECT_TRUE(kept.is_pending());
+}
+
+TEST_F(MemoryTest, WhatIsComputedToFreeMemoryMayFindNone) {
+  Array x = megabytes(8);
+  Array row = sum(reshape(x, {4, 2 * mebi}), {.axes = 0}), y = megabytes(8);
+  x = {};
+  const Array z = y + 1;  // all is taken: half of it is kept by `row`, which needs 2 MiB itself
+  EXPECT_THAT(refusal_of(z), HasSubstr("out of memory"));
+  y = {};
+  EXPECT_EQ(refusal_of(z), "nothing was refused");
+}
+
+/// Memory enough for the trigger that does not wait for a refusal.
+class GrowthTest : public MemoryTest {
+ protected:
+  GrowthTest() : MemoryTest(1024) {}
+};
+
+TEST_F(GrowthTest, PendingArraysNeverKeepMuchMoreThanEagerOnesWould) {
+  std::vector<Array> sums;
+  for (int i = 0; i < 40; ++i) {
+    Array x = megabytes(16);
+    sums.push_back(sum(x * 2));
+  }
+  EXPECT_LE(pool().managed_bytes >> 20, 64u + 3 * 16);
+  EXPECT_FALSE(sums.front().is_pending());
+  EXPECT_TRUE(sums.back().is_pending());
+}
+
+TEST_F(GrowthTest, LittleMemoryLetsArraysWait) {
+  std::vector<Array> sums;
+  for (int i = 0; i < 10; ++i) sums.push_back(sum(megabytes(4)));
+  const Array large = megabytes(512);
+  for (const Array& one : sums) EXPECT_TRUE(one.is_pending());
+}
+
+TEST_F(GrowthTest, ThreadsRelieveEachOther) {
+  std::atomic<int> refused = 0;
+  const auto work = [&] {
+    const device::StreamScope scope(stream_);
+    std::vector<Array> sums;
+    for (int i = 0; i < 60; ++i) {
+      try {
+        sums.push_back(sum(megabytes(32) + static_cast<float>(i % 3)));
+      } catch (const OutOfMemory&) {
+        ++refused;
+      }
+    }
+    for (const Array& one : sums) evaluate({one});
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(refused, 0);
+  EXPECT_EQ(pool().active_bytes, 0u);
 }
 
 class DonationTest : public OnEachArrayDevice {};

@@ -22,9 +22,13 @@ class Listener final : public DeferredWork {
     writers.push_back(writer);
   }
   void before_mark(Stream* stream) override { marked.push_back(stream); }
+  void before_growth(std::size_t size_bytes) noexcept override { grown.push_back(size_bytes); }
+  void reclaim() noexcept override { ++reclaimed; }
 
   std::vector<std::uint64_t> written;
   std::vector<Stream*> writers, marked;
+  std::vector<std::size_t> grown;
+  int reclaimed = 0;
 
  private:
   Device& device_;

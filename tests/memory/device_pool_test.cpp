@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "treadle/base/error.hpp"
+#include "treadle/device/deferred.hpp"
 #include "treadle/device/null.hpp"
 #include "treadle/device/registry.hpp"
+#include "treadle/memory/buffer.hpp"
 
 namespace treadle::memory {
 namespace {
@@ -19,6 +21,27 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+
+/// Counts what a device's pool tells.
+class Listener final : public device::DeferredWork {
+ public:
+  explicit Listener(device::Device& device) : device_(device) { device_.set_deferred(this); }
+  ~Listener() { device_.set_deferred(nullptr); }
+  void before_write(device::Location, device::Stream*) override {}
+  void before_mark(device::Stream*) override {}
+  void before_growth(std::size_t size_bytes) noexcept override {
+    grown.push_back(size_bytes);
+    to_free = {};
+  }
+  void reclaim() noexcept override { ++reclaimed; }
+
+  std::vector<std::size_t> grown;
+  int reclaimed = 0;
+  Buffer to_free;
+
+ private:
+  device::Device& device_;
+};
 
 class PoolOfNullDevice : public testing::Test {
  protected:
@@ -112,6 +135,26 @@ TEST(DevicePool, StreamsShareBlocksOnEveryDevice) {
     EXPECT_EQ(first, ones);
     EXPECT_EQ(second, twos);
   }
+}
+
+TEST_F(PoolOfNullDevice, WhoHasPutWorkOffHearsBeforeTheDeviceIsAskedAndWhenItRefuses) {
+  Listener listener(*device_);
+  const auto first = Buffer::pooled(a_, 1000);
+  (void)Buffer::pooled(a_, 2048);
+  (void)Buffer::pooled(a_, 2048);  // is there
+  EXPECT_THAT(listener.grown, ElementsAre(1024, 2048));
+  EXPECT_EQ(listener.reclaimed, 0);
+  EXPECT_THROW((void)Buffer::pooled(a_, 1 << 20), OutOfMemory);
+  EXPECT_EQ(listener.reclaimed, 1);
+}
+
+TEST_F(PoolOfNullDevice, WhatIsFreedBeforeItGrowsIsUsed) {
+  Listener listener(*device_);
+  listener.to_free = Buffer::pooled(a_, 1000);
+  new_calls();
+  const auto second = Buffer::pooled(a_, 1000);
+  EXPECT_THAT(new_calls(), IsEmpty());
+  EXPECT_EQ(pool_of(*device_).statistics().managed_bytes, 1024u);
 }
 
 }  // namespace

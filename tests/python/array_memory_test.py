@@ -46,3 +46,16 @@ def test_reductions_and_copies_know_their_lines():
         with pytest.raises(MemoryError) as caught:
             treadle.evaluate(make())
         assert f" at {line(3)}" in str(caught.value)
+
+
+def test_sums_that_nobody_has_looked_at_do_not_fill_the_device():
+    sums = [tnp.empty(100 * MEBI, dtype="f4").sum() for _ in range(40)]  # 4 GiB
+    assert "when memory was short" in sums[0].explain()
+    assert "is to be computed" in sums[-1].explain()
+
+
+def test_a_loop_of_new_arrays_needs_no_second_one():
+    x = tnp.empty(600 * MEBI, dtype="f4")
+    for _ in range(5):
+        x = 2 * x + 1
+        treadle.evaluate(x)

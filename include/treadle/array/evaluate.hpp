@@ -12,6 +12,8 @@
 //   a mark: an event that is recorded or waited for, a      all that wait for this stream
 //   wait for a stream
 //   evaluate()                                              all that are named, together
+//   memory that is short: the pool grows much, or the       all that keep more memory than their
+//   device refuses                                          results take, which nobody else keeps
 //
 // and by nothing else. Of what is computed together, expressions of one shape that read the same
 // are one kernel. Memory has escaped when its address or its bytes are known to code that the

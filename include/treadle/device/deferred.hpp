@@ -4,6 +4,7 @@
 // waist.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "treadle/device/location.hpp"
@@ -12,9 +13,9 @@ namespace treadle::device {
 
 class Stream;
 
-/// Whoever has put work of a device off, as long as there is any: Device::set_deferred(). Both are
-/// called on the thread that is about to queue work, with no lock of the waist held, and may queue
-/// work themselves.
+/// Whoever has put work of a device off, as long as there is any: Device::set_deferred(). All are
+/// called on the thread that is about to queue work or to allocate, with no lock of the waist held,
+/// and may queue work themselves.
 class DeferredWork {
  public:
   /// An allocation is about to be changed by work on `writer`, or, if that is null, by the host or
@@ -24,6 +25,12 @@ class DeferredWork {
   /// The program is about to mark or wait for the end of what it has put on a stream, or, if that
   /// is null, on all of the device's: whatever was put off there is queued first.
   virtual void before_mark(Stream* stream) = 0;
+  /// The device's pool is about to ask the device for so many bytes more: if what was put off keeps
+  /// much memory that nobody else does, it is queued first. Throws nothing.
+  virtual void before_growth(std::size_t size_bytes) noexcept = 0;
+  /// The device has refused memory: whatever frees some when it is queued is queued. Throws
+  /// nothing.
+  virtual void reclaim() noexcept = 0;
 
  protected:
   ~DeferredWork() = default;

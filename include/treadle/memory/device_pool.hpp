@@ -69,8 +69,9 @@ class DeviceAllocator {
 using DevicePool = Pool<DeviceAllocator>;
 
 /// The pool that a device keeps for everybody, made by the first call: what Buffer::pooled() takes
-/// from. Lives as long as the device. To pass a stream to it that is kept elsewhere, pass
-/// stream->shared_from_this(), which does not keep the device.
+/// from. What is put off on the device and keeps memory (treadle/device/deferred.hpp) is queued
+/// before it grows much. Lives as long as the device. To pass a stream to it that is kept
+/// elsewhere, pass stream->shared_from_this(), which does not keep the device.
 DevicePool& pool_of(device::Device& device);
 
 }  // namespace treadle::memory

@@ -79,9 +79,10 @@ class Allocation {
 /// last use; the host waits for nothing. A block used on several streams is the caller's to order
 /// before it is freed. Over any other allocator a freed block is given out at once, to anyone.
 ///
-/// **Out of memory.** `options.reclaim` is called and the allocator asked again; then held blocks
-/// go back to the allocator one by one, the largest bins first, and it is asked after each; then
-/// OutOfMemory names the lines that made the most of what is live.
+/// **Out of memory.** Before the allocator is asked for a block, `options.before_growth` may give
+/// one back. Where it refuses, `options.reclaim` is called and the allocator asked again; then held
+/// blocks go back to the allocator one by one, the largest bins first, and it is asked after each;
+/// then OutOfMemory names the lines that made the most of what is live.
 ///
 /// Every member may be called from any thread. A pool may end before its allocations: their blocks
 /// then go back to the allocator as they are freed, which lives as long.

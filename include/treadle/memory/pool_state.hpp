@@ -204,6 +204,10 @@ template <Allocator A>
 auto PoolState<A>::take_new(unsigned bin, std::size_t size_bytes, const Stream& stream,
                             const Site& site) -> Record& {
   const std::size_t block_bytes = options_.bins.alloc_size(bin);
+  if (options_.before_growth) {
+    options_.before_growth(block_bytes);
+    if (Record* held = take_held(bin, size_bytes, stream, site)) return *held;
+  }
   for (bool was_reclaimed = false;;) {
     try {
       return adopt(std::unique_ptr<Record>(

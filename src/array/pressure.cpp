@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Memory that only pending nodes keep. Eager code would have freed it: where the pool grows much,
+// or the device refuses memory, nodes are computed that take less than they keep.
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "array/context.hpp"
+#include "array/ending.hpp"
+#include "array/evaluate.hpp"
+#include "treadle/device/device.hpp"
+
+namespace treadle::array {
+namespace {
+
+thread_local bool is_relieving = false;  // what is computed allocates, too
+
+/// Nodes that keep the same memory, which ends with the last of them.
+struct Keepers {
+  std::vector<NodeRef> nodes;
+  std::size_t kept_bytes = 0, result_bytes = 0;
+
+  std::size_t gain() const { return kept_bytes > result_bytes ? kept_bytes - result_bytes : 0; }
+};
+
+/// Sorts pending nodes by the memory that nothing but them keeps. The context's lock is held.
+class Census {
+ public:
+  Census(Context& context, std::vector<NodeRef> nodes)
+      : nodes_(std::move(nodes)), set_(nodes_.size()) {
+    std::iota(set_.begin(), set_.end(), std::size_t{0});
+    Ending ending(context);
+    for (const NodeRef& node : nodes_) ending.let_go(*node);
+    std::unordered_map<const Storage*, std::uint32_t> views;
+    for (const Node* leaf : ending.leaves()) ++views[leaf->storage.get()];
+    for (const auto& [storage, count] : views)
+      if (storage->owners() == count && !storage->buffer.is_shared())
+        kept_.emplace(storage, nodes_.size());
+  }
+
+  std::vector<Keepers> sorted() {
+    for (std::size_t i = 0; i < nodes_.size() && !kept_.empty(); ++i) join(*nodes_[i], i);
+    std::vector<Keepers> sets(nodes_.size());
+    for (const auto& [storage, keeper] : kept_)
+      sets[set_of(keeper)].kept_bytes += storage->buffer.size_bytes();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const Node& node = *nodes_[i];
+      Keepers& set = sets[set_of(i)];
+      set.result_bytes += static_cast<std::size_t>(node.layout.size()) * node.dtype.size_bytes();
+      set.nodes.push_back(std::move(nodes_[i]));
+    }
+    return sets;
+  }
+
+ private:
+  /// Node `i` is in one set with those that keep what it keeps. No deeper than Caps::steps.
+  void join(const Node& node, std::size_t i) {
+    for (unsigned k = 0; k < node.arity; ++k) {
+      const Node& operand = *node.operands[k];
+      if (!operand.is_leaf()) {
+        join(operand, i);
+      } else if (const auto kept = kept_.find(operand.storage.get()); kept != kept_.end()) {
+        if (kept->second == nodes_.size()) kept->second = i;
+        set_[set_of(i)] = set_of(kept->second);
+      }
+    }
+  }
+  std::size_t set_of(std::size_t i) {
+    while (set_[i] != i) i = set_[i] = set_[set_[i]];
+    return i;
+  }
+
+  std::vector<NodeRef> nodes_;
+  std::vector<std::size_t> set_;                          // a node of the same set, or itself
+  std::unordered_map<const Storage*, std::size_t> kept_;  // with the first node that keeps it
+};
+
+}  // namespace
+
+std::size_t Context::relieve(std::size_t least_bytes) {
+  std::vector<Keepers> sets;
+  {
+    const std::lock_guard lock(mutex);
+    std::vector<NodeRef> nodes;
+    for (Node* node = first_; node != nullptr; node = node->next)
+      if (node->state.load(std::memory_order_relaxed) == NodeState::pending && node->find())
+        nodes.push_back(NodeRef::adopt(node));
+    sets = Census(*this, std::move(nodes)).sorted();
+  }
+  std::erase_if(sets, [](const Keepers& set) { return set.gain() == 0; });
+  const std::size_t gain =
+      std::accumulate(sets.begin(), sets.end(), std::size_t{0},
+                      [](std::size_t sum, const Keepers& set) { return sum + set.gain(); });
+  if (gain < least_bytes) return gain;
+  for (Keepers& set : sets) {
+    try {
+      compute(set.nodes, Grouping::siblings, Cut::memory);
+    } catch (const std::exception&) {
+      // They are pending still: whoever asks for them hears of it.
+    }
+    set.nodes.clear();
+  }
+  return gain;
+}
+
+void Context::before_growth(std::size_t size_bytes) noexcept {
+  constexpr std::size_t least_limit = std::size_t{64} << 20;
+  const std::size_t limit =
+      std::max(least_limit, static_cast<std::size_t>(device_.info().memory_bytes / 16));
+  // Nodes are not looked at before what they keep can have reached the limit: what they kept the
+  // last time, which may be in use again if it was freed, and all that was allocated since.
+  if ((growth_bytes_ += size_bytes) >= limit) growth_bytes_ = relieved(limit);
+}
+
+void Context::reclaim() noexcept { relieved(1); }
+
+std::size_t Context::relieved(std::size_t least_bytes) noexcept {
+  if (is_relieving) return 0;
+  is_relieving = true;
+  std::size_t gain = 0;
+  try {
+    gain = relieve(least_bytes);
+  } catch (const std::exception&) {
+    // Without memory of the host nothing is relieved.
+  }
+  is_relieving = false;
+  return gain;
+}
+
+}  // namespace treadle::array
