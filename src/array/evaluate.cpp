@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <tuple>
+#include <utility>
 
 #include "array/access.hpp"
 #include "array/context.hpp"
@@ -41,7 +42,8 @@ class Group {
     if (!claim()) return;
     const device::LeaveDeferred leave;  // new memory, which nobody reads yet
     try {
-      result_memory(nodes(), outputs_);
+      const std::size_t found = result_memory(nodes(), outputs_, asked_);
+      if (found < count_) give_back(found);
       launch();
     } catch (...) {
       give_back();
@@ -64,7 +66,13 @@ class Group {
       for (const NodeRef& node : nodes())
         if (!node->is_leaf()) node->state.store(NodeState::computing, std::memory_order_relaxed);
       const std::size_t wanted = count_;
-      for (std::size_t i = 0; i < wanted; ++i) add_seen(*nodes_[i]);
+      const std::uint32_t mark = context_.next_mark();
+      for (std::size_t i = 0; i < wanted; ++i) {
+        if (nodes_[i]->folds == 0) add_repeated(*nodes_[i], mark);
+        add_seen(*nodes_[i]);
+      }
+      asked_ = wanted - static_cast<std::size_t>(std::ranges::count_if(
+                            nodes().first(wanted), &Node::is_leaf, &NodeRef::operator*));
     }
     // Leaves may end here, which takes the lock.
     const auto done = std::ranges::remove_if(nodes(), &Node::is_leaf, &NodeRef::operator*);
@@ -83,6 +91,26 @@ class Group {
     }
     if (node.folding != nullptr) return;
     for (unsigned i = 0; i < node.arity; ++i) add_seen(*node.operands[i]);
+  }
+
+  /// What arrays stand for within an expression is computed on the way to it, and so by the next
+  /// kernel that needs it: that one keeps it, so that no third computes it again. What takes no
+  /// operands is computed faster than read.
+  void add_repeated(const Node& node, std::uint32_t mark) {
+    for (unsigned i = 0; i < node.arity; ++i) {
+      Node& operand = *node.operands[i];
+      if (operand.is_leaf() || operand.arity == 0 || operand.mark == mark) continue;
+      operand.mark = mark;
+      if (operand.handles() != 0 && std::exchange(operand.was_within, true)) add(operand);
+      add_repeated(operand, mark);
+    }
+  }
+  void add(Node& node) {
+    if (count_ == most_outputs || node.stream != stream_ ||
+        !node.layout.same_shape(nodes_.front()->layout) || node.state.load() != NodeState::pending)
+      return;
+    nodes_[count_++] = NodeRef(&node);
+    node.state.store(NodeState::computing);
   }
 
   void launch() {
@@ -122,26 +150,29 @@ class Group {
         outputs_[i]->pending.fetch_add(node.parents, std::memory_order_relaxed);
         node.storage = std::move(outputs_[i]);
         node.made_by = note_;
-        node.cut = why_;
+        node.cut = i < asked_ || node.folds != 0 ? why_ : Cut::repeated;
         node.state.store(NodeState::leaf, std::memory_order_release);
       }
     }
     context_.changed.notify_all();
   }
 
-  /// Others may try again.
-  void give_back() {
+  /// Nodes from `first` on are pending again: others may try them.
+  void give_back(std::size_t first = 0) {
     {
       const std::lock_guard lock(context_.mutex);
-      for (const NodeRef& node : nodes()) node->state.store(NodeState::pending);
+      for (const NodeRef& node : nodes().subspan(first)) node->state.store(NodeState::pending);
     }
     context_.changed.notify_all();
+    for (NodeRef& node : nodes().subspan(first)) node = {};
+    count_ = first;
   }
 
   std::span<NodeRef> nodes() { return {nodes_.data(), count_}; }
 
   std::array<NodeRef, most_outputs> nodes_;
   std::size_t count_;
+  std::size_t asked_ = 0;  // of them; the others are kept as they are computed on the way
   std::array<Ref<Storage>, most_outputs> outputs_;
   Cut why_;
   KernelNote note_;

@@ -41,6 +41,8 @@ const char* sentence(Cut cut) {
       return "elements are chosen by indices: of memory, and before they are reduced";
     case Cut::memory:
       return "memory was short, and what it reads, which nothing else needs, takes more";
+    case Cut::repeated:
+      return "a second kernel needed it: it is kept, so that no third computes it again";
     case Cut::marked:
       break;
   }

@@ -49,6 +49,7 @@ enum class Cut : std::uint8_t {
   marked,     ///< its stream was marked or waited for
   indexed,    ///< Op::gather reads memory, and reductions do not take it
   memory,     ///< memory was short, and it kept more than it takes
+  repeated,   ///< a second kernel needed it
 };
 
 /// What a kernel was. The texts are the plan's, which lives as long as the device.
@@ -126,6 +127,7 @@ class Node {
   std::uint32_t mark = 0;     ///< that walk
   std::uint32_t left = 0;     ///< in a walk by Ending: references that would be left
   std::uint32_t parents = 0;  ///< pending nodes that it is an operand of, each time it is
+  bool was_within = false;    ///< a kernel of another node has computed it on the way
   bool is_listed = false;     ///< in the context's list of pending nodes
   Node *previous = nullptr, *next = nullptr;  ///< there
 

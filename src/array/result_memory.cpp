@@ -60,12 +60,19 @@ Ref<Storage> donated_memory(Node& node) {
   return {};
 }
 
-void result_memory(std::span<const NodeRef> nodes, std::span<Ref<Storage>> memory) {
-  if (nodes.size() == 1 && (memory[0] = donated_memory(*nodes[0]))) return;
+std::size_t result_memory(std::span<const NodeRef> nodes, std::span<Ref<Storage>> memory,
+                          std::size_t asked) {
+  if (nodes.size() == 1 && (memory[0] = donated_memory(*nodes[0]))) return 1;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    memory[i] = new_memory(*nodes[i]);
+    try {
+      memory[i] = new_memory(*nodes[i]);
+    } catch (const OutOfMemory&) {
+      if (i < asked) throw;
+      return i;
+    }
     memory[i]->allocator = nodes[i]->allocator;
   }
+  return nodes.size();
 }
 
 }  // namespace treadle::array

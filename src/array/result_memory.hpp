@@ -2,6 +2,7 @@
 // Memory for what is computed.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "array/node.hpp"
@@ -13,8 +14,10 @@ namespace treadle::array {
 Ref<Storage> donated_memory(Node& node);
 
 /// Fills `memory` for the results of one kernel, one for each node, which this thread computes.
-/// That of one may be donated. Throws OutOfMemory naming the expression and its lines, and what
-/// allocators throw.
-void result_memory(std::span<const NodeRef> nodes, std::span<Ref<Storage>> memory);
+/// That of one may be donated. The first `asked` nodes must have memory; others do without, from
+/// the first on for which there is none. Returns how many have. Throws OutOfMemory naming the
+/// expression and its lines, and what allocators throw.
+std::size_t result_memory(std::span<const NodeRef> nodes, std::span<Ref<Storage>> memory,
+                          std::size_t asked);
 
 }  // namespace treadle::array

@@ -109,5 +109,41 @@ TEST_P(EvaluateTest, EagerEvaluationComputesEveryOperation) {
   EXPECT_TRUE((x + 1).is_pending());
 }
 
+TEST_P(EvaluateTest, WhatASecondKernelNeedsIsKept) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make({1, 2, 3});
+  const Array part = x * 2 + 1, first = part + 1, second = part * part, third = part - 1;
+  expect(first, {4, 6, 8});
+  EXPECT_TRUE(part.is_pending());
+  expect(second, {9, 25, 49});
+  EXPECT_FALSE(part.is_pending());
+  EXPECT_NE(explain(part).find("a second kernel needed it"), std::string::npos);
+  expect(third, {2, 4, 6});
+  EXPECT_NE(explain(third).find("reads 12 bytes, writes 12 bytes, about 3"), std::string::npos);
+  expect(part, {3, 5, 7});
+}
+
+TEST_P(EvaluateTest, NumbersAndOtherShapesAreNotKept) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make({1, 2, 3}), row = x * 2, ones = full({3}, 1.f, Scalar::float32, here());
+  const Array square = zeros({2, 3}, Scalar::float32, here());
+  for (int i = 0; i < 3; ++i) {
+    evaluate({square + row});
+    evaluate({x + ones});
+  }
+  EXPECT_TRUE(row.is_pending() && ones.is_pending() && square.is_pending());
+}
+
+TEST_P(EvaluateTest, WhatNobodyStandsForIsNotKept) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make({1, 2, 3});
+  Array part = x * 2;
+  const Array first = part + 1, second = part + 2;
+  part = {};
+  evaluate({first});
+  evaluate({second});
+  EXPECT_NE(explain(second).find("writes 12 bytes"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace treadle::array

@@ -241,6 +241,14 @@ TEST_F(MemoryTest, WhatIsComputedToFreeMemoryMayFindNone) {
   EXPECT_EQ(refusal_of(z), "nothing was refused");
 }
 
+TEST_F(MemoryTest, WhatIsKeptOnTheWayIsLeftOutWithoutMemoryForIt) {
+  const Array x = megabytes(5), part = x * 2, first = part + 1, second = part - 1;
+  evaluate({first});
+  evaluate({second});
+  EXPECT_FALSE(second.is_pending());
+  EXPECT_TRUE(part.is_pending());
+}
+
 /// Memory enough for the trigger that does not wait for a refusal.
 class GrowthTest : public MemoryTest {
  protected:
