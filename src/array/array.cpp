@@ -14,11 +14,20 @@
 
 namespace treadle::array {
 
-Array finished(NodeRef node) {
+std::pair<Array, bool> recorded_array(NodeRef node) {
+  // Afterwards other threads may compute it, and let go of its operands; before, whoever learns the
+  // address of one does not find the node.
+  const Context& context = *node->context;
+  const std::uint32_t escapes = context.escapes();
   const bool at_once = runs_at_once(*node);
   Array array = Access::array(std::move(node));
-  if (at_once) compute(Access::node(array), is_lazy() ? Cut::escaped : Cut::eager);
-  return array;
+  return {std::move(array), at_once || escapes != context.escapes()};
+}
+
+Array finished(NodeRef node) {
+  auto made = recorded_array(std::move(node));
+  if (made.second) compute(Access::node(made.first), is_lazy() ? Cut::escaped : Cut::eager);
+  return std::move(made.first);
 }
 
 Operand Operand::weak(Number number) noexcept {
@@ -64,7 +73,9 @@ Array Array::from(const void* values, const Shape& shape, const DType& dtype,
   const Array made = empty(shape, dtype, placement);
   if (made.size() != 0) {
     const Node& leaf = Access::node(made);
+    const WithoutHostLock released;
     const device::LeaveDeferred leave;  // new memory
+    order(leaf.stream, leaf.stream);    // which the pool may have from work of the same queue
     leaf.stream->copy_in(leaf.storage->buffer, values, static_cast<std::size_t>(made.size_bytes()));
     leaf.stream->synchronize();
   }
@@ -115,8 +126,7 @@ std::pair<device::Location, device::WatchedMemory*> Array::for_launch() const {
 memory::Buffer Array::buffer(const StreamRef& stream) const {
   const NodeRef own = computed(*this);
   before_write(*own->storage);  // who asks may write
-  const std::lock_guard lock(own->context->mutex);
-  own->storage->order_write(stream);
+  const AnnouncedUse write(*own->context, *own->storage, stream, device::MemoryUse::writes);
   return own->storage->buffer;
 }
 
@@ -145,8 +155,11 @@ void Array::get(void* values) const {
 }
 
 void Array::set(const void* values) const {
+  const Array shared = *this;
   const StreamRef stream = node().context->stream({});
-  copy_in(*this, values, stream);
+  const WithoutHostLock released;
+  copy_in(shared, values, stream);
+  const device::LeaveDeferred leave;  // other expressions may wait
   stream->synchronize();
 }
 
@@ -207,16 +220,10 @@ bool may_share_memory(const Array& x, const Array& y) {
   const Node &a = Access::node(x), &b = Access::node(y);
   if (&a == &b) return x.size() > 0;
   if (a.context != b.context || !a.is_leaf() || !b.is_leaf()) return false;
-  const bool has_addresses = x.device().info().language != Language::opencl_c;
-  if (!has_addresses && a.storage->handle != b.storage->handle) return false;
-  // Two storages may be views of one memory, which somebody else owns.
-  const bool is_one = a.storage == b.storage;
-  const auto placed = [&](const Node& node) {
-    const device::Location start = node.storage->buffer;
-    const auto begin = static_cast<std::int64_t>(is_one ? 0 : start.handle + start.offset);
-    return Layout(node.layout.shape(), node.layout.strides(), begin + node.layout.offset_bytes());
-  };
-  return overlap(placed(a), a.dtype.size_bytes(), placed(b), b.dtype.size_bytes()) != Overlap::none;
+  const auto distance = a.storage->distance_to(*b.storage);
+  if (!distance) return false;
+  const Layout other(b.layout.shape(), b.layout.strides(), b.layout.offset_bytes() + *distance);
+  return overlap(a.layout, a.dtype.size_bytes(), other, b.dtype.size_bytes()) != Overlap::none;
 }
 
 }  // namespace treadle::array

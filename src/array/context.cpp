@@ -17,6 +17,17 @@ void add(std::atomic<std::uint32_t>& count, std::uint32_t step) noexcept {
   count.store(count.load(std::memory_order_relaxed) + step, std::memory_order_relaxed);
 }
 
+/// Whether a pending node reads a leaf whose storage is wanted.
+template <class Wanted>
+bool has_leaf(const Node& node, const Wanted& wanted) {
+  // No deeper than Caps::steps.
+  for (unsigned i = 0; i < node.arity; ++i) {
+    const Node& operand = *node.operands[i];
+    if (operand.is_leaf() ? wanted(*operand.storage) : has_leaf(operand, wanted)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 StreamRef stream_of(const Placement& placement) {
@@ -73,13 +84,25 @@ void Context::unlist(Node& node, const std::unique_lock<std::mutex>&) noexcept {
   if (first_ == nullptr) tell_device();
 }
 
-bool Context::reads(const Node& node, std::uint64_t handle) {
-  // No deeper than Caps::steps.
-  for (unsigned i = 0; i < node.arity; ++i) {
-    const Node& operand = *node.operands[i];
-    if (operand.is_leaf() ? operand.storage->handle == handle : reads(operand, handle)) return true;
+bool Context::reads(const Node& node, const Storage& storage) {
+  return has_leaf(node, [&](const Storage& one) { return storage.distance_to(one).has_value(); });
+}
+
+AnnouncedUse::AnnouncedUse(Context& context, Storage& storage, const StreamRef& stream,
+                           device::MemoryUse use)
+    : context_(context), storage_(&storage), use_(use) {
+  std::unique_lock lock(context.mutex);
+  context.changed.wait(lock, [&] { return !storage.is_held_up(use); });
+  storage.order(stream, use);
+  storage.announce(use);
+}
+
+AnnouncedUse::~AnnouncedUse() {
+  {
+    const std::lock_guard lock(context_.mutex);
+    storage_->end_announced(use_);
   }
-  return false;
+  context_.changed.notify_all();
 }
 
 void require_one_context(std::string_view operation, const Context& one, const Context& other) {
@@ -110,13 +133,16 @@ std::vector<NodeRef> Context::compute_where(Cut why, Wanted wanted) {
   return found;
 }
 
-std::vector<NodeRef> Context::compute_readers(std::uint64_t handle) {
-  if (handle == 0) return {};
-  return compute_where(Cut::written, [&](const Node& node) { return reads(node, handle); });
+void Context::compute_readers(const Storage& storage) {
+  compute_where(Cut::written, [&](const Node& node) { return reads(node, storage); });
 }
 
 void Context::before_write(device::Location location, device::Stream* writer) {
-  const std::vector<NodeRef> readers = compute_readers(location.handle);
+  if (!location) return;
+  if (writer == nullptr) ++escapes_;
+  const auto is_there = [&](const Storage& one) { return one.handle == location.handle; };
+  const std::vector<NodeRef> readers =
+      compute_where(Cut::written, [&](const Node& node) { return has_leaf(node, is_there); });
   if (writer == nullptr) return;
   const StreamRef then = writer->shared_from_this();
   const device::Stream* ordered = writer->is_in_order() ? writer : nullptr;

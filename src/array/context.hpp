@@ -43,20 +43,25 @@ class Context final : public device::DeferredWork {
   void unlist(Node& node, const std::unique_lock<std::mutex>& locked) noexcept;
   /// A number that no node is marked with; the lock is held.
   std::uint32_t next_mark() noexcept { return ++mark_; }
-  /// Computes pending nodes that arrays stand for and that read an allocation.
-  std::vector<NodeRef> compute_readers(std::uint64_t handle);
+  /// Computes pending nodes that arrays stand for and that read the memory.
+  void compute_readers(const Storage& storage);
 
-  /// Whether a pending node reads an allocation; the lock is held.
-  static bool reads(const Node& node, std::uint64_t handle);
+  /// Whether a pending node reads the memory; the lock is held.
+  static bool reads(const Node& node, const Storage& storage);
 
   void before_write(device::Location location, device::Stream* writer) override;
   void before_mark(device::Stream* stream) override;
   void before_growth(std::size_t size_bytes) noexcept override;
   void reclaim() noexcept override;
 
+  /// How often code that the library does not see has learned where memory is, while anything was
+  /// pending. Nodes that are being recorded are not found then.
+  std::uint32_t escapes() const noexcept { return escapes_.load(); }
+
   std::mutex mutex;
-  std::condition_variable changed;  ///< a node is not `computing` any more
-  KnownCalls known_calls;           ///< the lock is held
+  /// A node is not `computing` any more, or announced work is queued.
+  std::condition_variable changed;
+  KnownCalls known_calls;  ///< the lock is held
 
  private:
   template <class Wanted>
@@ -70,8 +75,24 @@ class Context final : public device::DeferredWork {
   device::Device& device_;
   mutable std::atomic<const device::Stream*> default_stream_ = nullptr;  // once it was asked for
   std::atomic<std::size_t> growth_bytes_ = 0;  // see before_growth()
+  std::atomic<std::uint32_t> escapes_ = 0;
   std::uint32_t mark_ = 0;
   Node *first_ = nullptr, *last_ = nullptr;  // pending nodes in the order they were made
+};
+
+/// A use of memory by work that this thread queues on a stream within its lifetime, beside the
+/// fused kernels: ordered, and announced.
+class AnnouncedUse {
+ public:
+  AnnouncedUse(Context& context, Storage& storage, const StreamRef& stream, device::MemoryUse use);
+  ~AnnouncedUse();
+  AnnouncedUse(const AnnouncedUse&) = delete;
+  AnnouncedUse& operator=(const AnnouncedUse&) = delete;
+
+ private:
+  Context& context_;
+  Ref<Storage> storage_;
+  device::MemoryUse use_;
 };
 
 /// Throws InvalidArgument unless the arrays of an operation are of one device and context.

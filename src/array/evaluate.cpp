@@ -116,24 +116,25 @@ class Group {
   void launch() {
     if (nodes_.front()->layout.size() == 0) return;
     const Extents shape = nodes_.front()->layout.shape();
-    std::unique_lock lock(context_.mutex);
-    std::shared_ptr<const Folding> folding;
-    for (std::size_t i = 0; i < count_ && folding == nullptr; ++i)
-      folding = folding_below(*nodes_[i]);
-    if (folding == nullptr)
-      launch(Fusion(context_, shape), lock);
-    else
-      launch(ReductionFusion(context_, std::move(folding), shape, nodes()), lock);
+    for (bool is_queued = false; !is_queued;) {
+      std::unique_lock lock(context_.mutex);
+      std::shared_ptr<const Folding> folding;
+      for (std::size_t i = 0; i < count_ && folding == nullptr; ++i)
+        folding = folding_below(*nodes_[i]);
+      is_queued = folding == nullptr
+                      ? launch(Fusion(context_, shape), lock)
+                      : launch(ReductionFusion(context_, folding, shape, nodes()), lock);
+    }
   }
   template <class Fused>
-  void launch(Fused fusion, std::unique_lock<std::mutex>& lock) {
+  bool launch(Fused fusion, std::unique_lock<std::mutex>& lock) {
     for (std::size_t i = 0; i < count_; ++i) {
       fusion.add_output(outputs_[i].get(), nodes_[i]->layout, nodes_[i]->dtype);
       fusion.store(*nodes_[i]);
     }
-    fusion.order(stream_);
-    lock.unlock();
-    note_ = fusion.run(*stream_);
+    const auto note = fusion.try_run(stream_, lock);
+    if (note) note_ = *note;
+    return note.has_value();
   }
 
   void publish() {
@@ -215,9 +216,11 @@ class Siblings {
     return folding_->goes_with(*folding) && folds_ + node.folds <= Caps::folds;
   }
   bool is_too_large() const {
-    const auto leaves = std::ranges::count_if(seen_, &Node::is_leaf);
-    return static_cast<std::size_t>(leaves) > Caps::leaves ||
-           seen_.size() - static_cast<std::size_t>(leaves) > Caps::steps;
+    const auto leaves = static_cast<std::size_t>(std::ranges::count_if(seen_, &Node::is_leaf));
+    std::size_t instructions = seen_.size();
+    for (const Node* node : seen_) instructions += node->arity;  // of leaves none
+    return leaves > Caps::leaves || seen_.size() - leaves > Caps::steps ||
+           instructions > Caps::instructions;
   }
   void see(const Node& node, bool& is_related) {
     if (node.context == nullptr) return;  // a number

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "array/node.hpp"
@@ -63,6 +64,8 @@ void store(std::string_view what, Node& value, Node& target);
 /// What is assigned to elements of a dtype. Throws DTypeError for anything but records of the same
 /// dtype where one of them is a record, OverflowError.
 NodeRef value_node(const Operand& value, const DType& target);
+/// What was recorded, and whether it must not wait.
+std::pair<Array, bool> recorded_array(NodeRef node);
 /// What was recorded, computed if it must not wait.
 Array finished(NodeRef node);
 /// Computes what is pending and reads the memory: to be called before anybody writes to it.

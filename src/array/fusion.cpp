@@ -22,13 +22,16 @@ Layout over(Layout layout, Extents shape) {
 }  // namespace
 
 bool needs_copy(const Node& leaf, const Node& target) {
-  if (leaf.storage.get() != target.storage.get()) return false;
-  const Layout seen = over(leaf.layout, target.layout.shape());
+  const auto distance = target.storage->distance_to(*leaf.storage);
+  if (!distance) return false;
+  const Layout view = over(leaf.layout, target.layout.shape());
+  const Layout seen(view.shape(), view.strides(), view.offset_bytes() + *distance);
   switch (overlap(seen, leaf.dtype.size_bytes(), target.layout, target.dtype.size_bytes())) {
     case Overlap::none:
       return false;
     case Overlap::same:
-      return !(leaf.dtype == target.dtype);
+      // Read through the target's own pointer.
+      return !(leaf.dtype == target.dtype && leaf.storage == target.storage);
     case Overlap::partial:
       break;
   }
@@ -44,7 +47,20 @@ std::unique_ptr<Fusion::Room> Fusion::take_room() {
 Fusion::Fusion(Context& context, Extents shape)
     : context_(context), shape_(shape), mark_(context.next_mark()) {}
 
+template <class Visit>
+void Fusion::for_each_use(Visit visit) const {
+  for (const Operand& leaf : leaves_) visit(*leaf.storage, device::MemoryUse::reads);
+  for (const Operand& output : outputs_) visit(*output.storage, device::MemoryUse::writes);
+}
+
 Fusion::~Fusion() {
+  if (is_announced_) {
+    {
+      const std::lock_guard lock(context_.mutex);
+      for_each_use([](Storage& storage, auto use) { storage.end_announced(use); });
+    }
+    context_.changed.notify_all();
+  }
   if (idle_room != nullptr) return;  // walks within walks: one room is enough
   builder_.clear();
   outputs_.clear();
@@ -132,9 +148,16 @@ Value Fusion::value_of(Node& node) {
   return value;
 }
 
+bool Fusion::is_held_up() const {
+  bool is_held_up = false;
+  for_each_use([&](const Storage& storage, auto use) { is_held_up |= storage.is_held_up(use); });
+  return is_held_up;
+}
+
 void Fusion::order(const StreamRef& stream) {
-  for (const Operand& operand : leaves_) operand.storage->order_read(stream);
-  for (const Operand& output : outputs_) output.storage->order_write(stream);
+  for_each_use([&](Storage& storage, auto use) { storage.order(stream, use); });
+  for_each_use([](Storage& storage, auto use) { storage.announce(use); });
+  is_announced_ = true;
   write_key();
   known_ = context_.known_calls.find(room_->key);
 }
@@ -195,6 +218,18 @@ KernelNote Fusion::note(const std::string& name, const std::string& text,
   made.instructions = expression.cost();
   for (const std::int64_t extent : shape_) made.instructions *= static_cast<std::uint64_t>(extent);
   return made;
+}
+
+std::optional<KernelNote> Fusion::try_run(const StreamRef& stream,
+                                          std::unique_lock<std::mutex>& lock) {
+  if (is_held_up()) [[unlikely]] {
+    context_.changed.wait(lock);
+    lock.unlock();
+    return std::nullopt;
+  }
+  order(stream);
+  lock.unlock();
+  return run(*stream);
 }
 
 /// Null where it takes several launches.

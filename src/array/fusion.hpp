@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,6 +23,7 @@ class Fusion {
  public:
   /// Over the index space `shape`, which is that of a node: it stays as long.
   Fusion(Context& context, Extents shape);
+  /// Ends what was announced; the lock is not held then.
   ~Fusion();
   Fusion(const Fusion&) = delete;
   Fusion& operator=(const Fusion&) = delete;
@@ -39,10 +42,10 @@ class Fusion {
   /// Reads `copied` where the graph reads `leaf`.
   void substitute(Node& leaf, NodeRef copied) { copies_.emplace_back(&leaf, std::move(copied)); }
 
-  /// Work queued on `stream` from now on comes after what it depends on. The lock is held.
-  void order(const StreamRef& stream);
-  /// Queues the kernel, after order(); no lock is held.
-  KernelNote run(device::Stream& stream);
+  /// Orders the kernel after what it depends on, and queues it when it has given the lock up. None
+  /// if that other work was announced and not queued yet: it has waited then, and the walk is to be
+  /// made anew, for what was pending may have memory now.
+  std::optional<KernelNote> try_run(const StreamRef& stream, std::unique_lock<std::mutex>& lock);
   /// The same without a launch, and for outputs that have no memory yet; blocking, compiles the
   /// kernel if nobody did.
   KernelNote described() const;
@@ -51,6 +54,12 @@ class Fusion {
 
  private:
   friend class ReductionFusion;
+  bool is_held_up() const;
+  void order(const StreamRef& stream);
+  KernelNote run(device::Stream& stream);
+  /// Visits each storage with what is done to it.
+  template <class Visit>
+  void for_each_use(Visit visit) const;
   struct Operand {
     Storage* storage;
     const Layout* layout;  // over the whole index space
@@ -101,6 +110,7 @@ class Fusion {
   std::vector<ElementBytes>& scalars_ = room_->scalars;
   std::vector<std::pair<Node*, NodeRef>> copies_;
   std::shared_ptr<const KnownCall> known_;  // null: it is to be worked out
+  bool is_announced_ = false;
 };
 
 /// Whether writing elements of `target` while `leaf` is read gives anything else than reading all

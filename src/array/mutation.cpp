@@ -45,12 +45,13 @@ void require_storable(std::string_view what, const Node& value, const Node& targ
 /// Nodes below one, or itself, that have to be read before the target is written. Of what is
 /// gathered or scattered nobody knows the places: one byte of memory in common is enough.
 void find_conflicts(Node& node, const Write& what, std::vector<NodeRef>& found) {
-  const Storage* const written = what.target.storage.get();
+  const auto shares = [&](const Node& leaf) {
+    return what.target.storage->distance_to(*leaf.storage).has_value();
+  };
   if (node.is_leaf()) {
-    const bool is_shared = node.storage.get() == written;
-    if (what.offset != nullptr ? is_shared : needs_copy(node, what.target))
+    if (what.offset != nullptr ? shares(node) : needs_copy(node, what.target))
       found.emplace_back(&node);
-  } else if (node.op == Op::gather && node.operands[0]->storage.get() == written) {
+  } else if (node.op == Op::gather && shares(*node.operands[0])) {
     found.emplace_back(&node);
   } else {
     for (unsigned i = 0; i < node.arity; ++i) find_conflicts(*node.operands[i], what, found);
@@ -68,6 +69,19 @@ NodeRef copied(Node& node) {
   return copy;
 }
 
+/// Value, mask and offset are one kernel: what is beside the value is computed before one would be
+/// too large.
+void keep_within_caps(const Write& what) {
+  for (Node* node : {what.mask, what.offset}) {
+    if (node == nullptr) continue;
+    if (what.value.is_leaf() || node->is_leaf()) continue;
+    if (what.value.steps + node->steps > Caps::steps ||
+        what.value.leaves + node->leaves > Caps::leaves ||
+        what.value.instructions + node->instructions > Caps::instructions)
+      compute(*node, Cut::too_large);
+  }
+}
+
 /// Writes results of reductions straight to where they are to be. False if that cannot be: what is
 /// written may be nothing that is read, and what somebody looks at later has memory of its own.
 bool write_reduction(const Write& what) {
@@ -77,17 +91,16 @@ bool write_reduction(const Write& what) {
       !value.layout.same_shape(target.layout))
     return false;
   const StreamRef stream = context.stream(target.stream);
-  std::unique_lock lock(context.mutex);
-  auto folding = folding_below(value);
-  if (folding == nullptr || context.reads(value, target.storage->handle)) return false;
-  const NodeRef one(&value);
-  ReductionFusion fusion(context, std::move(folding), target.layout.shape(), std::span(&one, 1));
-  fusion.add_output(target.storage.get(), target.layout, target.dtype);
-  fusion.store(value);
-  fusion.order(stream);
-  lock.unlock();
-  fusion.run(*stream);
-  return true;
+  for (;;) {
+    std::unique_lock lock(context.mutex);
+    auto folding = folding_below(value);
+    if (folding == nullptr || Context::reads(value, *target.storage)) return false;
+    const NodeRef one(&value);
+    ReductionFusion fusion(context, std::move(folding), target.layout.shape(), std::span(&one, 1));
+    fusion.add_output(target.storage.get(), target.layout, target.dtype);
+    fusion.store(value);
+    if (fusion.try_run(stream, lock)) return true;
+  }
 }
 
 }  // namespace
@@ -127,6 +140,7 @@ void write(const Write& what) {
   for (Node* node : all)
     if (node != nullptr && node->is_positional && !node->layout.same_shape(target.layout))
       compute(*node, Cut::positions);
+  keep_within_caps(what);
   before_write(*target.storage);
   if (target.layout.size() == 0) return;
   const WithoutHostLock released;
@@ -146,15 +160,15 @@ void write(const Write& what) {
   std::vector<NodeRef> copies;
   for (const NodeRef& leaf : conflicts) copies.push_back(copied(*leaf));
   const StreamRef stream = context.stream(target.stream);
-  std::unique_lock lock(context.mutex);
-  Fusion fusion(context, target.layout.shape());
-  for (std::size_t i = 0; i < conflicts.size(); ++i) fusion.substitute(*conflicts[i], copies[i]);
-  fusion.add_output(target.storage.get(), target.layout, target.dtype);
-  fusion.store(what.value, what.mask);
-  if (what.offset != nullptr) fusion.scatter(*what.offset);
-  fusion.order(stream);
-  lock.unlock();
-  fusion.run(*stream);
+  for (bool is_queued = false; !is_queued;) {
+    std::unique_lock lock(context.mutex);
+    Fusion fusion(context, target.layout.shape());
+    for (std::size_t i = 0; i < conflicts.size(); ++i) fusion.substitute(*conflicts[i], copies[i]);
+    fusion.add_output(target.storage.get(), target.layout, target.dtype);
+    fusion.store(what.value, what.mask);
+    if (what.offset != nullptr) fusion.scatter(*what.offset);
+    is_queued = fusion.try_run(stream, lock).has_value();
+  }
 }
 
 void store(std::string_view what, Node& value, Node& target) {
@@ -163,16 +177,16 @@ void store(std::string_view what, Node& value, Node& target) {
 }
 
 void before_write(Storage& storage) {
-  if (storage.pending.load(std::memory_order_acquire) == 0) [[likely]]
+  // Of memory that was adopted twice the other storage knows who reads it.
+  if (storage.pending.load(std::memory_order_acquire) == 0 && !storage.buffer.has_escaped())
+      [[likely]]
     return;
-  Context::of(storage.buffer.device()).compute_readers(storage.handle);
+  Context::of(storage.buffer.device()).compute_readers(storage);
 }
 
 void Storage::before_use(device::Stream& stream, device::MemoryUse use) {
   if (use == device::MemoryUse::writes) array::before_write(*this);
-  const StreamRef queue = stream.shared_from_this();
-  const std::lock_guard lock(Context::of(stream.device()).mutex);
-  use == device::MemoryUse::writes ? order_write(queue) : order_read(queue);
+  const AnnouncedUse order(Context::of(stream.device()), *this, stream.shared_from_this(), use);
 }
 
 void Array::assign(const Operand& value) const {
@@ -189,20 +203,27 @@ void Array::assign_where(const Array& mask, const Operand& value) const {
 }
 
 Array& Array::update(Op op, const Operand& other) {
-  const NodeRef target(&node());
-  const Operand operands[] = {*this, other};
-  NodeRef value = record(op, operands);
-  require_storable(op_info(op).name, *value, *target);
-  // A pending array that nobody else knows is recorded anew: nobody can tell.
-  if (!target->is_leaf() && target->handles() == 1 && is_lazy()) {
-    const bool at_once = runs_at_once(*value);
-    if (!(value->dtype == target->dtype)) value = record_cast(*value, target->dtype);
-    *this = Access::array(std::move(value));
-    if (at_once) compute(node(), Cut::escaped);
+  for (;;) {
+    const NodeRef target(&node());
+    const Operand operands[] = {*this, other};
+    NodeRef value = record(op, operands);
+    require_storable(op_info(op).name, *value, *target);
+    // A pending array that nobody else knows is recorded anew: nobody can tell.
+    if (!target->is_leaf() && target->handles() == 1 && is_lazy()) {
+      const bool reads_escaped = runs_at_once(*value);
+      if (!(value->dtype == target->dtype)) value = record_cast(*value, target->dtype);
+      // Recording may have computed operands, and other threads changed this array meanwhile.
+      if (node_ != target.get()) continue;
+      auto [array, at_once] = recorded_array(std::move(value));
+      *this = std::move(array);
+      if (reads_escaped || at_once) compute(node(), Cut::escaped);
+      return *this;
+    }
+    const Array shared = *this;  // so that no other thread is the only one who knows it
+    if (node_ != target.get()) continue;
+    write({op_info(op).name, *target, *value, nullptr});
     return *this;
   }
-  write({op_info(op).name, *target, *value, nullptr});
-  return *this;
 }
 
 void apply_into(const Array& out, Op op, std::span<const Operand> operands, const Array* mask) {

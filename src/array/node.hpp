@@ -27,6 +27,8 @@ struct Caps {
   static constexpr unsigned steps = 64;
   static constexpr unsigned leaves = 24;
   static constexpr unsigned folds = 8;  ///< reductions in one kernel
+  /// An expression numbers them by a byte; what is left is for storing results.
+  static constexpr unsigned instructions = 220;
 };
 
 /// Where a node is in its life. It goes one way, save that an evaluation that failed goes back.
@@ -82,12 +84,12 @@ class Node {
     if (is_last_handle() || shares_.fetch_sub(handle, std::memory_order_acq_rel) == handle)
       destroy(this);
   }
-  /// Makes a handle of a reference.
+  /// Makes a handle of a reference. Whoever sees it may compute the node, and let go of operands.
   void become_handle() noexcept {
     if (shares_.load(std::memory_order_relaxed) == reference)
-      shares_.store(handle, std::memory_order_relaxed);  // a new one: nobody else knows it
+      shares_.store(handle, std::memory_order_release);  // a new one: nobody else knows it
     else
-      shares_.fetch_add(handle - reference, std::memory_order_relaxed);
+      shares_.fetch_add(handle - reference, std::memory_order_release);
   }
   /// Arrays and nodes that keep it.
   std::uint32_t references() const noexcept {
@@ -95,13 +97,13 @@ class Node {
   }
   /// Arrays that stand for it.
   std::uint32_t handles() const noexcept {
-    return static_cast<std::uint32_t>(shares_.load(std::memory_order_relaxed) >> 32);
+    return static_cast<std::uint32_t>(shares_.load(std::memory_order_acquire) >> 32);
   }
   /// One reference more, if an Array stands for it; for those who find it in the context's list.
   bool find() noexcept {
     std::uint64_t count = shares_.load(std::memory_order_relaxed);
     while (count >= handle)
-      if (shares_.compare_exchange_weak(count, count + reference, std::memory_order_relaxed))
+      if (shares_.compare_exchange_weak(count, count + reference, std::memory_order_acquire))
         return true;
     return false;
   }
@@ -122,6 +124,8 @@ class Node {
   std::uint8_t folds = 0;    ///< as leaves: reductions, itself among them
   std::uint16_t steps = 0;   ///< as long as it is pending: its own and its operands'
   std::uint16_t leaves = 0;  ///< likewise; those that are shared count twice
+  /// Likewise: steps, leaves, and for each operand a number or a cast.
+  std::uint16_t instructions = 0;
   // What follows is guarded by the context's lock.
   std::uint8_t value = 0;     ///< its value in the expression of the walk that saw it last
   std::uint32_t mark = 0;     ///< that walk

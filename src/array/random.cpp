@@ -123,10 +123,7 @@ void Generator::fill(const Array& out, const RandomDraw& draw) {
     return out.assign(dense);
   }
   before_write(*target.storage);
-  {
-    const std::lock_guard lock(target.context->mutex);
-    target.storage->order_write(stream);
-  }
+  const AnnouncedUse write(*target.context, *target.storage, stream, device::MemoryUse::writes);
   const device::Location location = target.storage->first_element(target.layout);
   const device::LeaveDeferred leave;  // those who read the target have been computed
   const std::lock_guard lock(mutex_);

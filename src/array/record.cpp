@@ -88,7 +88,7 @@ NodeRef new_node() {
 
 /// What the operands add to the expression.
 struct Within {
-  unsigned steps = 0, leaves = 0, folds = 0;
+  unsigned steps = 0, leaves = 0, folds = 0, instructions = 0;
   bool is_positional = false, is_gathering = false;
 };
 Within within(const Recording& recording) {
@@ -97,11 +97,13 @@ Within within(const Recording& recording) {
     const Node& node = *recording.nodes[i];
     if (node.is_leaf()) {
       ++sum.leaves;
+      ++sum.instructions;
       continue;
     }
     sum.steps += node.steps;
     sum.leaves += node.leaves;
     sum.folds += node.folds;
+    sum.instructions += node.instructions;
     sum.is_positional |= node.is_positional;
     sum.is_gathering |= node.is_gathering;
   }
@@ -112,7 +114,8 @@ Within within(const Recording& recording) {
 Within keep_within_caps(Recording& recording) {
   for (;;) {
     const Within sum = within(recording);
-    if (sum.steps < Caps::steps && sum.leaves <= Caps::leaves) [[likely]]
+    if (sum.steps < Caps::steps && sum.leaves <= Caps::leaves &&
+        sum.instructions + recording.count < Caps::instructions) [[likely]]
       return sum;
     Node* largest = nullptr;
     for (std::size_t i = 0; i < recording.count; ++i) {
@@ -183,6 +186,7 @@ NodeRef enlisted(NodeRef made, Recording& recording, const Within& sum) {
   made->arity = static_cast<std::uint8_t>(recording.count);
   made->steps = static_cast<std::uint16_t>(sum.steps + 1);
   made->leaves = static_cast<std::uint16_t>(sum.leaves);
+  made->instructions = static_cast<std::uint16_t>(sum.instructions + 1 + recording.count);
   made->folds = static_cast<std::uint8_t>(sum.folds);
   made->is_positional = sum.is_positional;
   made->is_gathering = sum.is_gathering;
@@ -265,6 +269,7 @@ NodeRef make_fill(const Number& number, Scalar dtype, const Layout& layout,
                   const StreamRef& stream) {
   NodeRef made = make_number(number, dtype);
   made->layout = layout;
+  made->instructions = 1;
   made->stream = stream;
   made->context = &Context::of(stream->device());
   made->context->enlist(*made);
@@ -279,6 +284,7 @@ NodeRef make_positions(const Layout& layout, const StreamRef& stream) {
   made->stream = stream;
   made->context = &Context::of(stream->device());
   made->steps = 1;
+  made->instructions = 1;
   made->is_positional = true;
   made->context->enlist(*made);
   return made;

@@ -192,8 +192,9 @@ class Reducing {
   }
 
   Array recorded(NodeRef node) {
-    at_once_ |= runs_at_once(*node);
-    return Access::array(std::move(node));
+    auto made = recorded_array(std::move(node));
+    at_once_ |= made.second;
+    return std::move(made.first);
   }
 
   std::string name_;

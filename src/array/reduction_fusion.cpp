@@ -49,6 +49,8 @@ void ReductionFusion::fold(Node& node) {
   node.value = folded_[k];
 }
 
+bool ReductionFusion::is_held_up() const { return map_.is_held_up() || epilogue_.is_held_up(); }
+
 void ReductionFusion::order(const StreamRef& stream) {
   map_.order(stream);
   epilogue_.order(stream);
@@ -89,6 +91,18 @@ KernelNote ReductionFusion::note(const kernel::ReductionPlan& plan,
   made.bytes_written = after.bytes_written;
   made.instructions += after.instructions;
   return made;
+}
+
+std::optional<KernelNote> ReductionFusion::try_run(const StreamRef& stream,
+                                                   std::unique_lock<std::mutex>& lock) {
+  if (is_held_up()) [[unlikely]] {
+    map_.context_.changed.wait(lock);
+    lock.unlock();
+    return std::nullopt;
+  }
+  order(stream);
+  lock.unlock();
+  return run(*stream);
 }
 
 KernelNote ReductionFusion::run(device::Stream& stream) const {

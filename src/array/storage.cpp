@@ -41,23 +41,42 @@ Ref<Storage> Storage::dense(const StreamRef& stream, const Layout& layout, const
   return Ref<Storage>::adopt(new Storage(std::move(memory), stream));
 }
 
+void Storage::order(const StreamRef& stream, device::MemoryUse use) {
+  use == device::MemoryUse::writes ? order_write(stream) : order_read(stream);
+}
+
 void Storage::order_read(const StreamRef& stream) {
-  order(stream, stream);
+  array::order(stream, stream);
   if (stream.get() == stream_.get()) [[likely]]
     return;
   if (std::ranges::find(readers_, stream) != readers_.end()) return;  // after the writer already
-  order(stream_, stream);
+  array::order(stream_, stream);
   readers_.push_back(stream);
 }
 
 void Storage::order_write(const StreamRef& stream) {
-  order(stream, stream);
+  array::order(stream, stream);
   if (stream.get() == stream_.get() && readers_.empty()) [[likely]]
     return;
-  order(stream_, stream);
-  for (const StreamRef& reader : readers_) order(reader, stream);
+  array::order(stream_, stream);
+  for (const StreamRef& reader : readers_) array::order(reader, stream);
   readers_.clear();
   stream_ = stream;
+}
+
+std::optional<std::int64_t> Storage::distance_to(const Storage& other) const {
+  if (this == &other) return 0;
+  // Whoever adopts memory has asked for its place before.
+  if (!buffer.has_escaped() || !other.buffer.has_escaped()) [[likely]]
+    return std::nullopt;
+  const device::Location own = buffer, theirs = other.buffer;
+  const bool has_addresses = buffer.device().info().language != Language::opencl_c;
+  if (own.handle != theirs.handle && !has_addresses) return std::nullopt;
+  const auto distance = static_cast<std::int64_t>(theirs.handle + theirs.offset) -
+                        static_cast<std::int64_t>(own.handle + own.offset);
+  const bool is_apart = distance >= static_cast<std::int64_t>(buffer.size_bytes()) ||
+                        -distance >= static_cast<std::int64_t>(other.buffer.size_bytes());
+  return is_apart ? std::nullopt : std::optional(distance);
 }
 
 Storage::~Storage() {
@@ -65,8 +84,8 @@ Storage::~Storage() {
     return;
   // The pool takes the memory back in the order of `home_`: work of all others comes first there.
   try {
-    order(stream_, home_);
-    for (const StreamRef& reader : readers_) order(reader, home_);
+    array::order(stream_, home_);
+    for (const StreamRef& reader : readers_) array::order(reader, home_);
   } catch (const std::exception& error) {
     warn(std::string("memory of an array is released: ") + error.what());
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -87,14 +88,26 @@ class Storage final : public device::WatchedMemory {
   /// How many share it.
   std::uint32_t owners() const noexcept { return references_.load(std::memory_order_acquire); }
 
+  // Work is announced when its order is settled, and queued by its thread some time later, without
+  // the lock; what conflicts with it is not announced before that. The arrays' lock is held.
+  /// Whether work that conflicts with such a use is announced and not queued yet.
+  bool is_held_up(device::MemoryUse use) const noexcept {
+    return unqueued_writes_ != 0 || (use == device::MemoryUse::writes && unqueued_reads_ != 0);
+  }
   /// Makes work that is queued on `stream` next come after what it has to: a reader after the last
-  /// writer, a writer after all readers. Afterwards the work is known. The arrays' lock is held.
-  void order_read(const StreamRef& stream);
-  void order_write(const StreamRef& stream);
+  /// writer, a writer after all readers. Not while it is held up.
+  void order(const StreamRef& stream, device::MemoryUse use);
+  /// From now on it is announced.
+  void announce(device::MemoryUse use) noexcept { ++unqueued(use); }
+  void end_announced(device::MemoryUse use) noexcept { --unqueued(use); }
   /// Computes what is pending and reads the memory, for a writer, and orders the streams.
   void before_use(device::Stream& stream, device::MemoryUse use) override;
   /// The stream whose work changed the memory last, or for which it was allocated.
   const StreamRef& stream() const noexcept { return stream_; }
+
+  /// How many bytes behind its own begin the memory of `other` begins; none where both have no byte
+  /// in common. Memory that others own may be adopted twice, and is two storages then.
+  std::optional<std::int64_t> distance_to(const Storage& other) const;
 
   /// Of the first element of a layout of the memory; tells nobody its address.
   device::Location first_element(const Layout& layout) const {
@@ -110,8 +123,14 @@ class Storage final : public device::WatchedMemory {
 
  private:
   ~Storage();
+  void order_read(const StreamRef& stream);
+  void order_write(const StreamRef& stream);
+  std::uint32_t& unqueued(device::MemoryUse use) noexcept {
+    return use == device::MemoryUse::writes ? unqueued_writes_ : unqueued_reads_;
+  }
 
   std::atomic<std::uint32_t> references_ = 1;
+  std::uint32_t unqueued_reads_ = 0, unqueued_writes_ = 0;
   StreamRef home_;                  // in whose order the pool takes the memory back
   StreamRef stream_;                // the last writer's
   std::vector<StreamRef> readers_;  // others that have read since

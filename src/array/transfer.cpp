@@ -12,12 +12,6 @@
 namespace treadle::array {
 namespace {
 
-/// Later work of `stream` may read the elements.
-void order_reader(const Node& leaf, const StreamRef& stream) {
-  const std::lock_guard lock(leaf.context->mutex);
-  leaf.storage->order_read(stream);
-}
-
 void require_own_stream(const Node& node, const StreamRef& stream) {
   if (&stream->device() != &node.context->device())
     throw InvalidArgument("a stream of " + stream->device().info().id + " for an array of " +
@@ -47,9 +41,10 @@ Array to_device(const Array& x, const Placement& placement) {
   Ref<Storage> storage = Storage::dense(stream, layout, own.dtype);
   if (range.begin != range.end) {
     const StreamRef source = own.context->stream(own.stream);
-    order_reader(own, source);
+    const AnnouncedUse read(*own.context, *own.storage, source, device::MemoryUse::reads);
     order(source, stream);
     const device::LeaveDeferred leave;  // new memory
+    order(stream, stream);              // which the pool may have from work of the same queue
     const device::Location begin = own.storage->buffer;
     stream->copy_from_peer(storage->buffer, own.context->device(),
                            begin + static_cast<std::uint64_t>(range.begin),
@@ -66,7 +61,7 @@ void copy_out(const Array& x, void* values, const StreamRef& stream) {
   if (own.layout.size() == 0) return;
   if (!own.layout.is_contiguous(own.dtype.size_bytes()))
     return copy_out(dense_copy(x), values, stream);
-  order_reader(own, stream);
+  const AnnouncedUse read(*own.context, *own.storage, stream, device::MemoryUse::reads);
   stream->copy_out(values, own.storage->first_element(own.layout),
                    static_cast<std::size_t>(x.size_bytes()));
 }
@@ -84,10 +79,7 @@ void copy_in(const Array& x, const void* values, const StreamRef& stream) {
     return x.assign(staged);
   }
   before_write(*own.storage);
-  {
-    const std::lock_guard lock(own.context->mutex);
-    own.storage->order_write(stream);
-  }
+  const AnnouncedUse write(*own.context, *own.storage, stream, device::MemoryUse::writes);
   const device::LeaveDeferred leave;  // those who read it have been computed
   stream->copy_in(own.storage->first_element(own.layout), values,
                   static_cast<std::size_t>(x.size_bytes()));
