@@ -19,6 +19,7 @@ ARRAY_TESTS = (
     "array_protocols",
     "array_records",
     "array_reductions",
+    "array_threads",
     "cumath",
     "curandom_face",
     "gpuarray",

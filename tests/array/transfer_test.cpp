@@ -117,5 +117,30 @@ TEST_P(TransferTest, WorkOnMemoryThatIsHandedOutComesAfterOurs) {
   EXPECT_EQ(x.stream(), other);
 }
 
+TEST(UnorderedQueueTest, NewMemoryIsFilledAfterTheWorkThatUsedIt) {
+  const auto ids = device::device_ids();
+  const auto id =
+      std::ranges::find_if(ids, [](const auto& one) { return one.starts_with("opencl"); });
+  if (id == ids.end()) GTEST_SKIP() << "queues without order are OpenCL's";
+  const auto native = device::find_device(*id);
+  const opencl::Device& shell = *device::opencl_device(*native);
+  const opencl::Context context(shell);
+  const auto own = device::device_of(context, shell);
+  const auto stream = device::stream_of(
+      opencl::Queue(context, shell, opencl::CommandQueueProperties::out_of_order_exec_mode_enable));
+  const kernel::Program program(own,
+                                device::in_language(own->info().language, device::kernels_text));
+  const device::Kernel slow = program.kernel("wait_then_set");
+  const std::vector<std::int32_t> values(1000, 5);
+  for (int round = 0; round < 3; ++round) {
+    {
+      const Array scratch = empty({1000}, Scalar::int32, {.stream = stream});
+      stream->launch(slow, {}, scratch, 20'000'000, 7);
+    }
+    EXPECT_EQ(Array::from(values, {.stream = stream}).as<std::int32_t>(), values);
+  }
+  memory::pool_of(*own).free_held();
+}
+
 }  // namespace
 }  // namespace treadle::array
