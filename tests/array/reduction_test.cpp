@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "array/each_array_device.hpp"
@@ -198,18 +197,6 @@ TEST_P(ArrayReductionTest, StreamsAreOrdered) {
   }
   const device::StreamScope scope(shared_stream());
   expect(total * 2, {4000});
-}
-
-TEST_P(ArrayReductionTest, ThreadsReduceTheSameExpression) {
-  const Array x = make(count_up(1000)), y = x * 2;
-  const Array shared = sum(y);
-  std::vector<std::thread> threads;
-  std::vector<float> found(4);
-  for (float& one : found) threads.emplace_back([&] { one = (shared + max(y)).as<float>()[0]; });
-  for (std::thread& thread : threads) thread.join();
-  if (runs_kernels()) {
-    EXPECT_EQ(found, std::vector<float>(4, 999'000 + 1998));
-  }
 }
 
 /// What is launched on a device that computes nothing.

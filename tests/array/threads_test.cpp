@@ -153,6 +153,11 @@ TEST_P(ArrayThreadsTest, TheSameExpressionIsComputedOnce) {
   }
 }
 
+TEST_P(ArrayThreadsTest, ReductionsOfOneExpression) {
+  const Array x = make(count_up(1000)), y = x * 2, total = sum(y);
+  on_threads(thread_count, [&](int) { expect(reshape(total + max(y), {1}), {999'000 + 1998}); });
+}
+
 TEST_P(ArrayThreadsTest, DroppedWhileAnotherThreadFlushes) {
   const Array shared = full({1000}, 1, Scalar::float32, here());
   evaluate({shared});

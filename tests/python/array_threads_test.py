@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Threads of Python that share arrays. A deadlock would hold the interpreter's lock, so each program
-is a process of its own, which has a time to end in."""
+"""Threads of Python that share arrays. A deadlock would hold the interpreter's lock, so each is a
+process of its own, which has a time to end in."""
 
 import pytest
 
