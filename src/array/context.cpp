@@ -91,8 +91,18 @@ bool Context::reads(const Node& node, const Storage& storage) {
 AnnouncedUse::AnnouncedUse(Context& context, Storage& storage, const StreamRef& stream,
                            device::MemoryUse use)
     : context_(context), storage_(&storage), use_(use) {
+  const auto is_free = [&] { return !storage.is_held_up(use); };
   std::unique_lock lock(context.mutex);
-  context.changed.wait(lock, [&] { return !storage.is_held_up(use); });
+  while (!is_free()) {
+    // Neither lock is waited for by one who has the other.
+    lock.unlock();
+    {
+      const WithoutHostLock released;
+      std::unique_lock waiting(context.mutex);
+      context.changed.wait(waiting, is_free);
+    }
+    lock.lock();
+  }
   storage.order(stream, use);
   storage.announce(use);
 }
