@@ -308,15 +308,21 @@ NodeRef record(Op op, std::span<const Operand> operands) {
   if (op == Op::power) require_power(operands[0], operands[1]);
   std::array<OperandType, most_operands> types = {Scalar::boolean, Scalar::boolean,
                                                   Scalar::boolean};
-  std::ranges::transform(operands, types.begin(), &Operand::type);
+  std::array<Node*, most_operands> arrays = {};
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].array() != nullptr) arrays[i] = &Access::node(*operands[i].array());
+    const bool is_plain = arrays[i] != nullptr && arrays[i]->dtype.scalar() != Scalar::structure;
+    types[i] = is_plain ? OperandType(arrays[i]->dtype.scalar()) : operands[i].type();
+  }
   const OpDtypes dtypes = resolve(op, std::span(types.data(), operands.size()));
   if (info.rule == OpRule::compare)
     if (NodeRef constant = compare_beyond_range(op, operands, dtypes)) return constant;
   Recording recording;
-  for (const Operand& operand : operands) {
-    if (operand.array() != nullptr) join(recording, op, Access::node(*operand.array()));
-    recording.nodes[recording.count] = node_of(operand, dtypes.operands[recording.count]);
-    ++recording.count;
+  recording.count = operands.size();
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (arrays[i] != nullptr) join(recording, op, *arrays[i]);
+    recording.nodes[i] =
+        arrays[i] != nullptr ? NodeRef(arrays[i]) : node_of(operands[i], dtypes.operands[i]);
   }
   if (recording.context == nullptr)
     throw InvalidArgument(std::string(info.name) + " of numbers alone",
@@ -368,10 +374,9 @@ NodeRef record_fold(Node& elements, Folding folding) {
 
 bool runs_at_once(const Node& node) {
   if (!is_lazy()) return true;
-  if (is_fusing()) return false;
   for (unsigned i = 0; i < node.arity; ++i) {
     const Node& operand = *node.operands[i];
-    if (operand.is_leaf() && operand.storage->buffer.has_escaped()) return true;
+    if (operand.is_leaf() && operand.storage->buffer.has_escaped()) return !is_fusing();
   }
   return false;
 }
