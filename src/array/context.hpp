@@ -74,7 +74,7 @@ class Context final : public device::DeferredWork {
 
   device::Device& device_;
   mutable std::atomic<const device::Stream*> default_stream_ = nullptr;  // once it was asked for
-  std::atomic<std::size_t> growth_bytes_ = 0;  // see before_growth()
+  std::atomic<std::size_t> growth_bytes_ = 0;                            // see before_growth()
   std::atomic<std::uint32_t> escapes_ = 0;
   std::uint32_t mark_ = 0;
   Node *first_ = nullptr, *last_ = nullptr;  // pending nodes in the order they were made
