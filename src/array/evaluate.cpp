@@ -49,7 +49,6 @@ class Group {
       give_back();
       throw;
     }
-    publish();
   }
 
  private:
@@ -114,7 +113,7 @@ class Group {
   }
 
   void launch() {
-    if (nodes_.front()->layout.size() == 0) return;
+    if (nodes_.front()->layout.size() == 0) return publish();
     const Extents shape = nodes_.front()->layout.shape();
     for (bool is_queued = false; !is_queued;) {
       std::unique_lock lock(context_.mutex);
@@ -133,11 +132,14 @@ class Group {
       fusion.store(*nodes_[i]);
     }
     const auto note = fusion.try_run(stream_, lock);
-    if (note) note_ = *note;
-    return note.has_value();
+    if (!note) return false;
+    note_ = *note;
+    // Announced until then: who walks through these nodes must not read what they overwrote.
+    publish();
+    return true;
   }
 
-  void publish() {
+  void publish() noexcept {
     std::array<NodeRef, most_outputs * std::tuple_size_v<decltype(Node::operands)>> operands;
     auto operand = operands.begin();  // let go when the lock is
     {

@@ -158,6 +158,18 @@ TEST_P(ArrayThreadsTest, ReductionsOfOneExpression) {
   on_threads(thread_count, [&](int) { expect(reshape(total + max(y), {1}), {999'000 + 1998}); });
 }
 
+TEST_P(ArrayThreadsTest, AResultInTheMemoryOfWhatAnotherThreadReads) {
+  for (int round = 0; round < rounds; ++round) {
+    Array x = full({1 << 18}, 1, Scalar::float32, here());
+    evaluate({x});
+    const Array sum = x + 1, product = sum * 2;
+    x = {};  // now the sum may take its memory, of which the product is made, too
+    on_threads(2, [&](int i) { evaluate({i == 0 ? sum : product}); });
+    expect_one_value(sum, 2, 2, 1);
+    expect_one_value(product, 4, 4, 1);
+  }
+}
+
 TEST_P(ArrayThreadsTest, DroppedWhileAnotherThreadFlushes) {
   const Array shared = full({1000}, 1, Scalar::float32, here());
   evaluate({shared});
