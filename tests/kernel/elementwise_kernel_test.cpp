@@ -5,14 +5,14 @@
 
 #include <numeric>
 
-#include "device/each_device.hpp"
+#include "each_schedule.hpp"
 
 namespace treadle::kernel {
 namespace {
 
 using Floats = std::vector<float>;
 
-class SnippetKernelTest : public testing::TestWithParam<std::tuple<std::string, Schedule>> {
+class SnippetKernelTest : public testing::TestWithParam<DeviceAndSchedule> {
  protected:
   void SetUp() override {
     device_ = device::find_device(std::get<0>(GetParam()));
@@ -38,17 +38,8 @@ class SnippetKernelTest : public testing::TestWithParam<std::tuple<std::string, 
   std::shared_ptr<device::Device> device_;
   std::shared_ptr<device::Stream> stream_;
 };
-std::string snippet_test_name(
-    const testing::TestParamInfo<std::tuple<std::string, Schedule>>& param) {
-  std::string name = std::get<0>(param.param) + "_";
-  name += schedule_name(std::get<1>(param.param));
-  std::ranges::replace(name, ':', '_');
-  return name;
-}
-INSTANTIATE_TEST_SUITE_P(Devices, SnippetKernelTest,
-                         testing::Combine(device::each_native_device(),
-                                          testing::Values(Schedule::wide, Schedule::narrow)),
-                         snippet_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, SnippetKernelTest, each_device_and_schedule(),
+                         schedule_test_name);
 
 TEST_P(SnippetKernelTest, RunsForEveryIndexAndNoMore) {
   ElementwiseKernel axpy = kernel("float a, const float *x, float *y", "y[i] = a * x[i] + y[i]");
