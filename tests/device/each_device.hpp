@@ -153,8 +153,10 @@ class OnEachDevice : public testing::TestWithParam<std::string> {
       stream_ = user_->stream();
     }
     foreign_ = make_null_device();
-    live_before_ = device_->live_memory().count;
+    note_live_memory();
   }
+  /// What lives now is not the test's.
+  void note_live_memory() { live_before_ = device_->live_memory().count; }
   void TearDown() override {
     stream_->synchronize();
     program_.reset();
