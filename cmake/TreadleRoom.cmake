@@ -63,15 +63,16 @@ function(treadle_keep_threaded list)
   set(${list} ${kept} PARENT_SCOPE)
 endfunction()
 
-# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE] [THREADED]): a GoogleTest program; each case is a test of ctest.
+# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE] [SHARDS n] [THREADED]): a GoogleTest program; each case is a test of ctest.
 # Without SOURCES every *_test.cpp of the folder.
 # It must also run on a machine without this source tree and build folder (from the GPU bundle):
 # files of the source tree are found by TREADLE_SOURCE_DIR (the test presets set it), our libraries by TREADLE_LIBRARY_DIR.
 # WHOLE: one test of ctest for all cases, for programs whose cases share a slow set-up, such as devices.
+# SHARDS: as WHOLE, but so many tests of ctest with a part of the cases each, which may run at the same time.
 # NEEDS_COMPILER: it compiles CUDA C for the CPU device; not built without that compiler.
 # THREADED: the tested code starts threads, so TREADLE_ONLY_THREADED_TESTS keeps all of its files.
 function(treadle_test name)
-  cmake_parse_arguments(arg "NEEDS_COMPILER;WHOLE;THREADED" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "NEEDS_COMPILER;WHOLE;THREADED" "SHARDS" "SOURCES;LINK" ${ARGN})
   if(arg_NEEDS_COMPILER AND NOT TREADLE_BUILD_CPU_COMPILER)
     return()
   endif()
@@ -108,8 +109,19 @@ function(treadle_test name)
   set(environment ENVIRONMENT "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib"
       ENVIRONMENT_MODIFICATION "TREADLE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/tests/cache")
   if(arg_WHOLE)
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES ${environment} TIMEOUT 600)
+    set(arg_SHARDS 1)
+  endif()
+  if(arg_SHARDS)
+    math(EXPR last "${arg_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      set(test ${name})
+      if(last GREATER 0)
+        set(test ${name}.${shard})
+      endif()
+      add_test(NAME ${test} COMMAND ${name})
+      set_tests_properties(${test} PROPERTIES ${environment} TIMEOUT 600)
+      set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT GTEST_TOTAL_SHARDS=${arg_SHARDS} GTEST_SHARD_INDEX=${shard})
+    endforeach()
     return()
   endif()
   # Listing the tests may load PoCL, which takes more than CMake's default of 5 s from a cold disk.

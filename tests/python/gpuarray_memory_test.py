@@ -167,6 +167,29 @@ __global__ void twice(float *x, int n) {
 """
 
 
+@pytest.mark.parametrize("call", ["plain", "prepared", "elementwise"])
+def test_arrays_that_kernels_took_are_deferred_on_still(call):
+    twice = SourceModule(
+        "__global__ void twice(float *x) { x[threadIdx.x] = 2 * x[threadIdx.x]; }"
+    ).get_function("twice")
+    a = gpuarray.to_gpu(floats(32))
+    reader = a + 1  # of the old elements
+    if call == "plain":
+        twice(a, block=(32, 1, 1))
+    elif call == "prepared":
+        twice.prepare("P").prepared_call((1, 1), (32, 1, 1), a)
+    else:
+        ElementwiseKernel("float *x", "x[i] = 2 * x[i]")(a)
+    after = a + 1
+    assert after.is_pending
+    same(reader, floats(32) + 1)
+    same(after, 2 * floats(32) + 1)
+    twice(a, block=(32, 1, 1), stream=cuda.Stream())  # whose order is the program's to see to
+    cuda.Context.synchronize()
+    same(a + 0, 4 * floats(32))
+    assert not (a + 0).is_pending
+
+
 def test_arrays_are_arguments_of_kernels():
     twice = SourceModule(DOUBLE).get_function("twice")
     a = gpuarray.to_gpu(floats(100))

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "calls/numpy_scalars.hpp"
 
@@ -32,6 +33,8 @@ const Reader<Value>* find_reader(const std::vector<Reader<Value>>& readers, PyTy
 }
 
 std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+thread_local const LaunchScope* innermost_launch = nullptr;
 
 bool is_integer(ScalarKind kind) {
   return kind == ScalarKind::integer || kind == ScalarKind::unsigned_integer;
@@ -188,6 +191,13 @@ void add_other(cuda::ArgumentBuffer& buffer, PyObject* argument, std::vector<PyO
 }
 
 }  // namespace
+
+LaunchScope::LaunchScope(cuda::StreamRef stream) noexcept
+    : outer_(std::exchange(innermost_launch, this)), stream_(stream) {}
+LaunchScope::~LaunchScope() { innermost_launch = outer_; }
+bool LaunchScope::is_on_default_stream() noexcept {
+  return innermost_launch != nullptr && innermost_launch->stream_.is_default();
+}
 
 nb::object attribute_or_null(PyObject* object, const char* name) {
   PyObject* found = PyObject_GetAttrString(object, name);

@@ -27,6 +27,23 @@ bool read_pointer(PyObject* object, cuda::DevicePointer& address);
 /// such a class. Throws TypeError naming `what`.
 cuda::DevicePointer pointer_argument(PyObject* object, const char* what);
 
+/// While it lives, this thread packs the arguments of a launch on a stream: what is read then is
+/// used by that launch alone.
+class LaunchScope {
+ public:
+  explicit LaunchScope(cuda::StreamRef stream) noexcept;
+  ~LaunchScope();
+  LaunchScope(const LaunchScope&) = delete;
+  LaunchScope& operator=(const LaunchScope&) = delete;
+
+  /// Whether there is one on this thread, on the default stream.
+  static bool is_on_default_stream() noexcept;
+
+ private:
+  const LaunchScope* outer_;
+  cuda::StreamRef stream_;
+};
+
 /// Says that instances of a bound class are streams.
 void register_stream_type(nb::handle type, cuda::StreamRef (*read)(PyObject*));
 /// None, a stream, or an object with `__cuda_stream__`. Throws TypeError for anything else.

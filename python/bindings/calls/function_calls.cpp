@@ -123,7 +123,10 @@ PyObject* launch_pycuda(KernelState& kernel, PyObject* const* arguments, std::si
 
   cuda::ArgumentBuffer buffer(kernel.layout, kernel.function.name());
   std::vector<PyObject*> handlers;
-  pack_plain(buffer, arguments, count, kernel, handlers);
+  {
+    const LaunchScope scope(config.stream);
+    pack_plain(buffer, arguments, count, kernel, handlers);
+  }
   if (!handlers.empty()) before_launch(handlers, stream);
   const auto launch = [&] { kernel.function.launch(config, buffer); };
   note_launch_site();
@@ -148,6 +151,7 @@ PyObject* launch_native(KernelState& kernel, PyObject* const* arguments, std::si
   config.cooperative = is_set(given[kw_cooperative]);
   cuda::ArgumentBuffer buffer(kernel.layout, kernel.function.name());
   std::vector<PyObject*> handlers;
+  const LaunchScope scope(config.stream);
   pack_plain(buffer, arguments, count, kernel, handlers);
   note_launch_site();
   kernel.function.launch(config, buffer);
@@ -198,7 +202,10 @@ void launch_prepared(KernelState& kernel, const PreparedArguments& call) {
     large = std::make_unique<char[]>(plan.buffer_bytes);
     buffer = large.get();
   }
-  pack_prepared(plan, kernel, call.values, call.count, buffer);
+  {
+    const LaunchScope scope(call.config.stream);
+    pack_prepared(plan, kernel, call.values, call.count, buffer);
+  }
   note_launch_site();
   kernel.function.launch_buffer(call.config, buffer, plan.buffer_bytes);
 }

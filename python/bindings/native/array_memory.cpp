@@ -77,13 +77,22 @@ void transfer(const Array& self, nb::handle host, bool wait, HostArray::Access a
   }
 }
 
+/// For a launch on the default stream, which may write: as launches of the waist have it, what
+/// reads the array is computed before, and expressions on it stay deferred.
+device::Location written_by_launch(const Array& array) {
+  const auto [location, watched] = array.for_launch();
+  watched->before_use(*array.device().default_stream(), device::MemoryUse::writes);
+  return location;
+}
+
 cuda::DevicePointer address_of(PyObject* object) {
   const Array& array = *as_array(object);
   if (array.size() == 0) return 0;
   if (device::cuda_context(array.device()) == nullptr)
     raise_python(PyExc_TypeError, "an array of " + array.device().info().id +
                                       " is no memory of a CUDA driver: it has no address");
-  const device::Location first = array.location();
+  const device::Location first =
+      LaunchScope::is_on_default_stream() ? written_by_launch(array) : array.location();
   return first.handle + first.offset;
 }
 

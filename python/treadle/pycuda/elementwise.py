@@ -12,7 +12,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
-from treadle._core.array import are_apart
+from treadle._core.array import Array, are_apart
 from treadle._core.codegen import ElementwiseText
 from treadle._core.device import Device
 from treadle._snippets import Snippet, check_vectors, resolved_range
@@ -147,7 +147,8 @@ class ElementwiseKernel:
         for position, _, array in vectors:
             if not array.flags.forc:
                 raise RuntimeError("elementwise kernel cannot deal with non-contiguous arrays")
-            values[position] = 0 if array.gpudata is None else array.gpudata
+            if not isinstance(array, Array):
+                values[position] = 0 if array.gpudata is None else array.gpudata
         first = vectors[0][2]
         chosen = resolved_range(range, slice, first.size if slice is not None else 0)
         is_apart = chosen is None and are_apart([array for _, _, array in vectors])
