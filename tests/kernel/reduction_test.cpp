@@ -108,7 +108,8 @@ class ReductionTest : public testing::TestWithParam<std::tuple<std::string, Sche
     const ReductionExpression expression = reduction_of(reduction, plain_leaf(dtype));
     View<In> view = view_of<In>(extents, strides, 1);
     std::vector<ElementBytes> scalars;
-    const auto expected = groups(view, extents, axes);
+    std::vector<std::vector<In>> expected;
+    if (runs_kernels() || reduction == Reduction::mean) expected = groups(view, extents, axes);
     if (reduction == Reduction::mean) {
       const double n = expected.empty() ? 0 : static_cast<double>(expected[0].size());
       const bool is_single = expression.epilogue.scalars[0] == Scalar::float32;
@@ -123,6 +124,12 @@ class ReductionTest : public testing::TestWithParam<std::tuple<std::string, Sche
       ASSERT_EQ(static_cast<double>(got[i]), static_cast<double>(Out(wanted)))
           << "reduction " << int(reduction) << " of " << DType(dtype).name() << ", result " << i;
     }
+  }
+  /// Whether to try a case of many: each third where the schedule is not the device's own. It is on
+  /// devices of the other kind, and compilers for processors take a second for a wide kernel.
+  bool is_tried(int index) const {
+    const bool is_own = std::get<1>(GetParam()) == device_->info().traits.schedule;
+    return is_own || index % 3 == 0;
   }
   /// All folds of one dtype.
   template <class T>
@@ -171,8 +178,10 @@ TEST_P(ReductionTest, SumsAlongAxes) {
       {{5, 6, 7, 8}, {{0}, {1}, {2}, {3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}, {0, 1, 3}}},
       {{0, 5}, {{0}, {1}}},
   };
+  int index = 0;
   for (const auto& [extents, all_axes] : cases)
     for (const Axes& axes : all_axes) {
+      if (!is_tried(index++)) continue;
       expect_sums<float>(extents, c_order(extents), axes);
       Extents fortran = c_order({extents.rbegin(), extents.rend()});
       std::ranges::reverse(fortran);
@@ -182,6 +191,7 @@ TEST_P(ReductionTest, SumsAlongAxes) {
 
 TEST_P(ReductionTest, SumsAlongAxesOfAnyStride) {
   const Extents extents{40, 6, 150};
+  int index = 0;
   for (const Axes& axes : std::vector<Axes>{{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}})
     for (const Extents& strides : std::vector<Extents>{{-900, 150, 1},
                                                        {1800, 300, -2},
@@ -190,7 +200,7 @@ TEST_P(ReductionTest, SumsAlongAxesOfAnyStride) {
                                                        {6, 1, 0},
                                                        {1, 6000, 40},
                                                        {2000, 320, 2}})
-      expect_sums<std::int16_t>(extents, strides, axes);
+      if (is_tried(index++)) expect_sums<std::int16_t>(extents, strides, axes);
 }
 
 TEST_P(ReductionTest, SharesFewLongRowsAndColumnsBetweenGroups) {
