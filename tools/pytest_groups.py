@@ -34,13 +34,13 @@ ARRAY_TESTS = (
 )
 GROUPS = {
     "arrays": tuple(f"tests/python/{name}_test.py" for name in ARRAY_TESTS),
+    "pyopencl": ("tests/python/pyopencl",),
     "cuda_cpu": ("tests/cuda_cpu", *(f"--ignore={path}" for path in RANDOM_KERNELS)),
     "python": (
         "tests/python",
         "--ignore=tests/python/pyopencl",
         *(f"--ignore=tests/python/{name}_test.py" for name in (*PROGRAM_TESTS, *ARRAY_TESTS)),
     ),
-    "pyopencl": ("tests/python/pyopencl",),
     "random-kernels": RANDOM_KERNELS,
     # Each of these starts processes, or waits for some.
     "python-programs": tuple(f"tests/python/{name}_test.py" for name in PROGRAM_TESTS),

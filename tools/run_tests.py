@@ -4,7 +4,7 @@
 
 run_tests.py [--jobs N] [PART ...]
     PART: lint build ctest pytest sanitize fuzz races packaging (default: all of these),
-          threads format
+          every_case (pytest with those cases that are left out otherwise) threads format
 
 A failing part does not stop the others, except those that need its result.
 """
@@ -175,10 +175,11 @@ class Runner:
         command = ("ctest", "--preset", preset, "-j", self.jobs, "--no-tests=error")
         self.count_ctest(self.run(*command, env=nvrtc_path()))
 
-    def pytest(self) -> None:
+    def pytest(self, samples: bool = True) -> None:
         """Runs as many groups of tests at a time as there are jobs; shows each as it ends."""
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            running = [pool.submit(run_pytest_group, name) for name in pytest_groups.GROUPS]
+            names = pytest_groups.GROUPS
+            running = [pool.submit(run_pytest_group, name, samples) for name in names]
             for done in concurrent.futures.as_completed(running):
                 name, status, output = done.result()
                 print(f"$ pytest, group {name}\n{output}", end="", flush=True)
@@ -187,6 +188,9 @@ class Runner:
                     self.result.ok = False
                     self.result.failures += failures(output)
                     print(f"failed with status {status}: pytest, group {name}", flush=True)
+
+    def every_case(self) -> None:
+        self.pytest(samples=False)
 
     def sanitize(self) -> None:
         self.configure("asan")
@@ -263,15 +267,16 @@ def failures(output: str) -> list[str]:
     return [line[:FAILURE_COLUMNS] for line in kept]
 
 
-def run_pytest_group(name: str) -> tuple[str, int, str]:
+def run_pytest_group(name: str, samples: bool = True) -> tuple[str, int, str]:
     """(name, exit status, output) of one group; it has a cache folder of its own."""
+    settings = {"TREADLE_SAMPLE_CASES": "1"} if samples else {}
     command = [sys.executable, "-m", "pytest", "-q", "-m", "not packaging"]
     # Without pytest's cache: the groups would write to the same files.
     command += ["-p", "no:cacheprovider", *pytest_groups.GROUPS[name]]
     with tempfile.TemporaryDirectory(prefix="treadle-tests-") as cache:
         done = subprocess.run(
-            command, cwd=ROOT, env={**os.environ, "TREADLE_CACHE_DIR": cache}, text=True,
-            errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            command, cwd=ROOT, env={**os.environ, **settings, "TREADLE_CACHE_DIR": cache},
+            text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
     return name, done.returncode, done.stdout
 
@@ -321,9 +326,9 @@ def listed_sources() -> list[str]:
     ]
 
 
-NEEDS = {"ctest": "build", "pytest": "build", "packaging": "build"}
+NEEDS = {"ctest": "build", "pytest": "build", "every_case": "build", "packaging": "build"}
 ALL = ("lint", "build", "ctest", "pytest", "sanitize", "fuzz", "races", "packaging")
-ON_REQUEST = ("threads", "format")
+ON_REQUEST = ("every_case", "threads", "format")
 
 
 def run_parts(parts: list[str], jobs: int) -> list[Result]:
