@@ -131,7 +131,7 @@ class Group {
       fusion.add_output(outputs_[i].get(), nodes_[i]->layout, nodes_[i]->dtype);
       fusion.store(*nodes_[i]);
     }
-    const auto note = fusion.try_run(stream_, lock);
+    const auto note = try_run(fusion, stream_, lock);
     if (!note) return false;
     note_ = *note;
     // Announced until then: who walks through these nodes must not read what they overwrote.

@@ -220,18 +220,6 @@ KernelNote Fusion::note(const std::string& name, const std::string& text,
   return made;
 }
 
-std::optional<KernelNote> Fusion::try_run(const StreamRef& stream,
-                                          std::unique_lock<std::mutex>& lock) {
-  if (is_held_up()) [[unlikely]] {
-    context_.changed.wait(lock);
-    lock.unlock();
-    return std::nullopt;
-  }
-  order(stream);
-  lock.unlock();
-  return run(*stream);
-}
-
 /// Null where it takes several launches.
 std::shared_ptr<const KnownCall> Fusion::worked_out() const {
   std::shared_ptr<KnownCall> made;

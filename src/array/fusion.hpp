@@ -42,10 +42,13 @@ class Fusion {
   /// Reads `copied` where the graph reads `leaf`.
   void substitute(Node& leaf, NodeRef copied) { copies_.emplace_back(&leaf, std::move(copied)); }
 
-  /// Orders the kernel after what it depends on, and queues it when it has given the lock up. None
-  /// if that other work was announced and not queued yet: it has waited then, and the walk is to be
-  /// made anew, for what was pending may have memory now.
-  std::optional<KernelNote> try_run(const StreamRef& stream, std::unique_lock<std::mutex>& lock);
+  Context& context() const noexcept { return context_; }
+  /// Whether other work that it depends on is announced and not queued yet; the lock is held.
+  bool is_held_up() const;
+  /// Orders the kernel after what it depends on, and announces it; the lock is held.
+  void order(const StreamRef& stream);
+  /// Queues the kernel; no lock is held.
+  KernelNote run(device::Stream& stream);
   /// The same without a launch, and for outputs that have no memory yet; blocking, compiles the
   /// kernel if nobody did.
   KernelNote described() const;
@@ -54,9 +57,6 @@ class Fusion {
 
  private:
   friend class ReductionFusion;
-  bool is_held_up() const;
-  void order(const StreamRef& stream);
-  KernelNote run(device::Stream& stream);
   /// Visits each storage with what is done to it.
   template <class Visit>
   void for_each_use(Visit visit) const;
@@ -112,6 +112,22 @@ class Fusion {
   std::shared_ptr<const KnownCall> known_;  // null: it is to be worked out
   bool is_announced_ = false;
 };
+
+/// Orders a Fusion or a ReductionFusion, and queues it when it has given the lock up. None if it is
+/// held up: it has waited then, and the walk is to be made anew, for what was pending may have
+/// memory now.
+template <class Fused>
+std::optional<KernelNote> try_run(Fused& fusion, const StreamRef& stream,
+                                  std::unique_lock<std::mutex>& lock) {
+  const bool is_held_up = fusion.is_held_up();
+  if (is_held_up) [[unlikely]]
+    fusion.context().changed.wait(lock);
+  else
+    fusion.order(stream);
+  lock.unlock();
+  if (is_held_up) return std::nullopt;
+  return fusion.run(*stream);
+}
 
 /// Whether writing elements of `target` while `leaf` is read gives anything else than reading all
 /// of it before: they share memory, and not element by element.

@@ -99,7 +99,7 @@ bool write_reduction(const Write& what) {
     ReductionFusion fusion(context, std::move(folding), target.layout.shape(), std::span(&one, 1));
     fusion.add_output(target.storage.get(), target.layout, target.dtype);
     fusion.store(value);
-    if (fusion.try_run(stream, lock)) return true;
+    if (try_run(fusion, stream, lock)) return true;
   }
 }
 
@@ -167,7 +167,7 @@ void write(const Write& what) {
     fusion.add_output(target.storage.get(), target.layout, target.dtype);
     fusion.store(what.value, what.mask);
     if (what.offset != nullptr) fusion.scatter(*what.offset);
-    is_queued = fusion.try_run(stream, lock).has_value();
+    is_queued = try_run(fusion, stream, lock).has_value();
   }
 }
 

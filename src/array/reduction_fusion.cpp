@@ -93,18 +93,6 @@ KernelNote ReductionFusion::note(const kernel::ReductionPlan& plan,
   return made;
 }
 
-std::optional<KernelNote> ReductionFusion::try_run(const StreamRef& stream,
-                                                   std::unique_lock<std::mutex>& lock) {
-  if (is_held_up()) [[unlikely]] {
-    map_.context_.changed.wait(lock);
-    lock.unlock();
-    return std::nullopt;
-  }
-  order(stream);
-  lock.unlock();
-  return run(*stream);
-}
-
 KernelNote ReductionFusion::run(device::Stream& stream) const {
   KernelNote made;
   with_launch([&](const kernel::ReductionLaunch& launch) {

@@ -26,14 +26,14 @@ class ReductionFusion {
   void store(Node& node) { epilogue_.store(node); }
 
   /// As Fusion has them.
-  std::optional<KernelNote> try_run(const StreamRef& stream, std::unique_lock<std::mutex>& lock);
+  Context& context() const noexcept { return map_.context(); }
+  bool is_held_up() const;
+  void order(const StreamRef& stream);
+  KernelNote run(device::Stream& stream) const;
   KernelNote described() const;
   std::string name() const { return codegen::kernel_name(expression()); }
 
  private:
-  bool is_held_up() const;
-  void order(const StreamRef& stream);
-  KernelNote run(device::Stream& stream) const;
   void fold(Node& node);
   codegen::ReductionExpression expression() const {
     return {map_.builder_.expression(), folds_, epilogue_.builder_.expression()};
