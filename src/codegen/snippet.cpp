@@ -71,20 +71,33 @@ bool mentions(std::string_view text, std::string_view identifier) {
   return found;
 }
 
-/// Whether every use of `pointer` is the value `pointer[i]`, or an assignment to it.
-bool uses_only_its_element(std::string_view text, std::string_view pointer) {
-  for (std::size_t at = text.find(pointer); at != std::string_view::npos;
-       at = text.find(pointer, at + 1)) {
-    std::string_view rest = text.substr(at + pointer.size());
-    if ((at > 0 && is_word(text[at - 1])) || (!rest.empty() && is_word(rest.front()))) continue;
-    if (without_blanks_behind(text.substr(0, at)).ends_with('&')) return false;
+/// Calls `visit(before, has_index)` wherever `name` stands in the text as a word: with what is
+/// before it, and whether `[i]` follows.
+template <class Visit>
+void for_each_use(std::string_view text, std::string_view name, Visit visit) {
+  const auto has_index = [](std::string_view rest) {
     for (const char c : {'[', 'i', ']'}) {
       rest = without_blanks_before(rest);
       if (!rest.starts_with(c)) return false;
       rest.remove_prefix(1);
     }
+    return true;
+  };
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
+    const std::string_view rest = text.substr(at + name.size());
+    if ((at > 0 && is_word(text[at - 1])) || (!rest.empty() && is_word(rest.front()))) continue;
+    visit(without_blanks_behind(text.substr(0, at)), has_index(rest));
   }
-  return true;
+}
+
+/// Whether every use of `pointer` is the value `pointer[i]`, or an assignment to it.
+bool uses_only_its_element(std::string_view text, std::string_view pointer) {
+  bool is_so = true;
+  for_each_use(text, pointer, [&](std::string_view before, bool has_index) {
+    is_so &= has_index && !before.ends_with('&');
+  });
+  return is_so;
 }
 
 /// The lines of `text` that define macros, which the operation may call.
@@ -312,22 +325,13 @@ bool is_straight(std::string_view operation) {
 
 /// Whether `name[i]` stands in the text, as a value or (`even_its_address`) as &name[i].
 bool has_element(std::string_view text, std::string_view name, bool even_its_address = false) {
-  const auto take = [](std::string_view& rest, std::string_view word) {
-    rest = without_blanks_before(rest);
-    if (!rest.starts_with(word)) return false;
-    rest.remove_prefix(word.size());
-    return true;
-  };
-  for (std::size_t at = text.find(name); at != std::string_view::npos;
-       at = text.find(name, at + 1)) {
-    const std::string_view before = without_blanks_behind(text.substr(0, at));
-    std::string_view rest = text.substr(at + name.size());
-    if ((at > 0 && is_word(text[at - 1])) || before.ends_with('.') || before.ends_with("->") ||
-        (before.ends_with('&') && !even_its_address))
-      continue;
-    if (take(rest, "[") && take(rest, "i") && take(rest, "]")) return true;
-  }
-  return false;
+  bool is_there = false;
+  for_each_use(text, name, [&](std::string_view before, bool has_index) {
+    const bool is_member = before.ends_with('.') || before.ends_with("->");
+    const bool is_address = before.ends_with('&') && !even_its_address;
+    is_there |= has_index && !is_member && !is_address;
+  });
+  return is_there;
 }
 
 }  // namespace

@@ -65,21 +65,23 @@ codegen::SnippetText ElementwiseKernel::generate(bool has_range, bool is_apart) 
 /// Whether no two pointers have one of their first n elements in common.
 bool ElementwiseKernel::are_apart(std::span<const Argument> arguments, std::uint64_t n) const {
   const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
-  struct Range {
-    std::uint64_t handle, begin, end;
-  };
-  std::vector<Range> ranges;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].kind() != Argument::Kind::memory) continue;
+  const auto begin = [&](std::size_t i) {
     const device::Location& at = arguments[i].location();
-    const std::uint64_t begin = at.offset + (has_addresses ? at.handle : 0);
-    const std::uint64_t size_bytes = n * snippet_.parameters[i].dtype.size_bytes();
-    const Range range{has_addresses ? 0 : at.handle, begin, begin + size_bytes};
-    for (const Range& other : ranges)
-      if (range.handle == other.handle && range.begin < other.end && other.begin < range.end)
-        return false;
-    ranges.push_back(range);
-  }
+    return at.offset + (has_addresses ? at.handle : 0);
+  };
+  const auto end = [&](std::size_t i) {
+    return begin(i) + n * snippet_.parameters[i].dtype.size_bytes();
+  };
+  const auto is_memory = [&](std::size_t i) {
+    return arguments[i].kind() == Argument::Kind::memory;
+  };
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!is_memory(i) || !is_memory(j)) continue;
+      if (!has_addresses && arguments[i].location().handle != arguments[j].location().handle)
+        continue;
+      if (begin(i) < end(j) && begin(j) < end(i)) return false;
+    }
   return true;
 }
 
