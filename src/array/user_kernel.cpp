@@ -13,6 +13,14 @@
 namespace treadle::array {
 namespace {
 
+/// A kernel for one device, which it keeps, and for dtypes of the open declarations.
+template <class Kernel>
+struct FormOf {
+  device::Device* device;
+  std::vector<DType> open_dtypes;
+  Kernel kernel;
+};
+
 /// The form that was made for this call's device and types; a new one if there is none.
 template <class Forms, class Make>
 auto& form_of(Forms& forms, const KernelCall& call, Make make) {
@@ -22,19 +30,15 @@ auto& form_of(Forms& forms, const KernelCall& call, Make make) {
       return form->kernel;
   using Form = typename Forms::value_type::element_type;
   forms.push_back(std::unique_ptr<Form>(
-      new Form{&call.context().device(),
-               {call.open_dtypes().begin(), call.open_dtypes().end()},
-               make(call.context().device().shared_from_this(), call.open_dtypes())}));
+      new Form{{&call.context().device(),
+                {call.open_dtypes().begin(), call.open_dtypes().end()},
+                make(call.context().device().shared_from_this(), call.open_dtypes())}}));
   return forms.back()->kernel;
 }
 
 }  // namespace
 
-struct ElementwiseKernel::Form {
-  device::Device* device;  // which the kernel keeps
-  std::vector<DType> open_dtypes;
-  kernel::ElementwiseKernel kernel;
-};
+struct ElementwiseKernel::Form : FormOf<kernel::ElementwiseKernel> {};
 
 ElementwiseKernel::ElementwiseKernel(std::string_view arguments, std::string operation,
                                      kernel::ElementwiseOptions options)
@@ -82,11 +86,7 @@ std::string ElementwiseKernel::text(std::span<const Operand> arguments) {
   return kernel_for({"elementwise kernel " + options_.name, *declarations_, arguments}).text();
 }
 
-struct ReductionKernel::Form {
-  device::Device* device;
-  std::vector<DType> open_dtypes;
-  kernel::ReductionKernel kernel;
-};
+struct ReductionKernel::Form : FormOf<kernel::ReductionKernel> {};
 
 ReductionKernel::ReductionKernel(DType dtype, kernel::ReductionTexts texts,
                                  kernel::ReductionOptions options)
