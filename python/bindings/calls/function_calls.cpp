@@ -68,7 +68,8 @@ unsigned shared_argument(PyObject* value, const char* name) {
 }
 
 void pack_plain(cuda::ArgumentBuffer& buffer, PyObject* const* arguments, std::size_t count,
-                Kernel& kernel, std::vector<PyObject*>& handlers) {
+                Kernel& kernel, cuda::StreamRef stream, std::vector<PyObject*>& handlers) {
+  const LaunchScope scope(stream);
   for (std::size_t i = 0; i < count; ++i) add_argument(buffer, arguments[i], kernel, handlers);
 }
 
@@ -123,10 +124,7 @@ PyObject* launch_pycuda(KernelState& kernel, PyObject* const* arguments, std::si
 
   cuda::ArgumentBuffer buffer(kernel.layout, kernel.function.name());
   std::vector<PyObject*> handlers;
-  {
-    const LaunchScope scope(config.stream);
-    pack_plain(buffer, arguments, count, kernel, handlers);
-  }
+  pack_plain(buffer, arguments, count, kernel, config.stream, handlers);
   if (!handlers.empty()) before_launch(handlers, stream);
   const auto launch = [&] { kernel.function.launch(config, buffer); };
   note_launch_site();
@@ -151,8 +149,7 @@ PyObject* launch_native(KernelState& kernel, PyObject* const* arguments, std::si
   config.cooperative = is_set(given[kw_cooperative]);
   cuda::ArgumentBuffer buffer(kernel.layout, kernel.function.name());
   std::vector<PyObject*> handlers;
-  const LaunchScope scope(config.stream);
-  pack_plain(buffer, arguments, count, kernel, handlers);
+  pack_plain(buffer, arguments, count, kernel, config.stream, handlers);
   note_launch_site();
   kernel.function.launch(config, buffer);
   Py_RETURN_NONE;
