@@ -386,6 +386,13 @@ const Array* as_array(PyObject* object) noexcept {
   return nullptr;
 }
 
+Array out_array(nb::handle out) {
+  if (out.is_none()) return {};
+  const Array* const given = as_array(out.ptr());
+  if (given == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");
+  return *given;
+}
+
 nb::object array_object(Array array, PyTypeObject* type) {
   nb::object made =
       nb::inst_alloc(reinterpret_cast<PyObject*>(type != nullptr ? type : array_type));

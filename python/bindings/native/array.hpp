@@ -60,6 +60,9 @@ nb::object numpy();
 /// What of the protocols is calls of treadle.numpy by name.
 nb::object protocols();
 bool is_numpy_array(PyObject* object);
+/// What out= names, as a share of its own: other threads may rebind the object. No array for None;
+/// throws TypeError for anything else.
+Array out_array(nb::handle out);
 /// A number of Python or NumPy. Throws TypeError.
 Number number_from(nb::handle object);
 /// What numpy.dtype() takes, records included. Throws DTypeError for those that devices do not

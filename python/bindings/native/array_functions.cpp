@@ -40,10 +40,9 @@ nb::object apply_named(const std::string& name, const nb::args& arguments, nb::h
     raise_python(PyExc_TypeError, name + "(): where= takes an Array");
   if (out.is_none() && mask != nullptr)
     raise_python(PyExc_TypeError, name + "(): where= needs out=, whose elements stay elsewhere");
-  if (out.is_none()) return array_object(array::apply(op, views));
-  const Array* target = as_array(out.ptr());
-  if (target == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");
-  array::apply_into(*target, op, views, mask);
+  const Array target = out_array(out);
+  if (!target) return array_object(array::apply(op, views));
+  array::apply_into(target, op, views, mask);
   return nb::borrow(out);
 }
 

@@ -17,10 +17,8 @@ namespace {
 
 /// What out= of a method receives, or a new array.
 nb::object result_in(nb::handle out, Array result) {
-  if (out.is_none()) return array_object(std::move(result));
-  const Array* given = as_array(out.ptr());
-  if (given == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");
-  const Array target = *given;
+  const Array target = out_array(out);
+  if (!target) return array_object(std::move(result));
   array::write_into(target, result);
   return nb::borrow(out);
 }

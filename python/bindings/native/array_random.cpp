@@ -78,12 +78,8 @@ class Request {
  public:
   Request(nb::handle size, nb::handle dtype, nb::handle out) : out_object_(nb::borrow(out)) {
     note_launch_site();
-    if (!out.is_none()) {
-      const Array* target = as_array(out.ptr());
-      if (target == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");
-      out_ = *target;
-      shape_.emplace(out_.shape().begin(), out_.shape().end());
-    }
+    out_ = out_array(out);
+    if (out_) shape_.emplace(out_.shape().begin(), out_.shape().end());
     if (!size.is_none()) {
       Shape shape = shape_from(size);
       if (out_ && shape != *shape_)

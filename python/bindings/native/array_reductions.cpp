@@ -178,9 +178,9 @@ class Options {
     return axes;
   }
   void set_out(nb::handle value) {
-    if (value.is_none()) return;
-    values_.out = as_array(value.ptr());
-    if (values_.out == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");
+    target_ = out_array(value);
+    if (!target_) return;
+    values_.out = &target_;
     out_ = nb::borrow(value);
   }
   void set_where(nb::handle value) {
@@ -201,7 +201,7 @@ class Options {
   std::string name_;
   const Array& x_;
   ReduceOptions values_;
-  Array where_;
+  Array where_, target_;
   nb::object out_;
 };
 

@@ -118,10 +118,8 @@ nb::object call_reduction(array::ReductionKernel& self, const nb::args& objects,
                           nb::handle out) {
   note_launch_site();
   const KernelArguments arguments(self, objects);
-  if (out.is_none()) return array_object(self.call(arguments.get(), range_from(indices)));
-  const Array* given = as_array(out.ptr());
-  if (given == nullptr) raise_python(PyExc_TypeError, "out= takes an Array");
-  const Array target = *given;
+  const Array target = out_array(out);
+  if (!target) return array_object(self.call(arguments.get(), range_from(indices)));
   self.call(arguments.get(), range_from(indices), &target);
   return nb::borrow(out);
 }
