@@ -47,6 +47,8 @@ def environment() -> dict[str, str]:
         "TREADLE_LIBRARY_DIR": str(SITE / "treadle/lib"),
         "TREADLE_SOURCE_DIR": str(ROOT),
         "TREADLE_CACHE_DIR": str(BUNDLE / "cache"),
+        # tests/holds_devices.hpp: contexts for each test take longer than the tests.
+        "TREADLE_TEST_HOLD_DEVICES": "1",
         "PATH": f"{os.environ.get('PATH', '')}:/usr/local/cuda/bin",
     }
 

@@ -44,6 +44,7 @@ _HOMES = {
         "devices",
         "find_device",
         "missing_runtimes",
+        "release_default_device",
     ),
     "rules": ("can_cast", "promote_types", "result_type"),
     "kernel": ("Kernel", "KernelResources", "Local", "Program"),

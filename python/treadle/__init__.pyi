@@ -37,6 +37,7 @@ from treadle._core.device import default_device as default_device
 from treadle._core.device import devices as devices
 from treadle._core.device import find_device as find_device
 from treadle._core.device import missing_runtimes as missing_runtimes
+from treadle._core.device import release_default_device as release_default_device
 from treadle._core.kernel import Kernel as Kernel
 from treadle._core.kernel import KernelResources as KernelResources
 from treadle._core.kernel import Local as Local

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "treadle/base/device_request.hpp"
 #include "treadle/base/error.hpp"
@@ -131,28 +132,39 @@ std::string default_device_id() {
   return gpu ? find_device("cuda:" + std::to_string(gpu->ordinal))->info().id : best;
 }
 
+/// The environment is read once. The device is kept: a program whose arrays come and go would set
+/// up a context, and compile, each time.
+struct Chosen {
+  std::mutex mutex;
+  std::string id;
+  std::shared_ptr<Device> device;
+};
+Chosen& chosen() {
+  static auto& all = *new Chosen;  // never destroyed: static objects may ask for it
+  return all;
+}
+
 }  // namespace
 
 std::shared_ptr<Device> default_device() {
-  // The environment is read once; the object lives while somebody holds it.
-  struct Chosen {
-    std::mutex mutex;
-    std::string id;
-    std::weak_ptr<Device> device;
-  };
-  static auto& chosen = *new Chosen;  // never destroyed: static objects may ask for it
   static thread_local std::weak_ptr<Device> seen;
-  if (auto device = seen.lock()) [[likely]]
+  if (auto device = seen.lock(); device && !device->is_lost()) [[likely]]
     return device;
-  const std::lock_guard lock(chosen.mutex);
-  auto device = chosen.device.lock();
-  if (!device) {
-    if (chosen.id.empty()) chosen.id = default_device_id();
-    device = find_device(chosen.id);
-    chosen.device = device;
+  auto& [mutex, id, kept] = chosen();
+  std::shared_ptr<Device> lost;  // ends without the lock
+  const std::lock_guard lock(mutex);
+  if (!kept || kept->is_lost()) {
+    if (id.empty()) id = default_device_id();
+    lost = std::exchange(kept, find_device(id));
   }
-  seen = device;
-  return device;
+  seen = kept;
+  return kept;
+}
+
+void release_default_device() {
+  std::shared_ptr<Device> released;  // ends without the lock
+  const std::lock_guard lock(chosen().mutex);
+  released.swap(chosen().device);
 }
 
 }  // namespace treadle::device

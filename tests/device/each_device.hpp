@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "holds_devices.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/library.hpp"
 #include "treadle/cuda/context.hpp"
@@ -146,9 +148,10 @@ class OnEachDevice : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     device_ = find_device(plain_id(GetParam()));
+    if (holds_devices()) held()[plain_id(GetParam())] = device_;
     stream_ = device_->make_stream();
     if (is_adopted()) {
-      user_.emplace(*device_);
+      user_ = user_context();
       device_ = user_->device();
       stream_ = user_->stream();
     }
@@ -160,6 +163,8 @@ class OnEachDevice : public testing::TestWithParam<std::string> {
   void TearDown() override {
     stream_->synchronize();
     program_.reset();
+    release_default_device();
+    if (holds_devices()) return;
     EXPECT_EQ(device_->live_memory().count, live_before_) << "memory was left behind";
   }
 
@@ -212,7 +217,19 @@ class OnEachDevice : public testing::TestWithParam<std::string> {
   }
 
  private:
-  std::optional<UserContext> user_;
+  /// What lives until the process ends; never destroyed, as drivers may be gone by then.
+  static std::map<std::string, std::shared_ptr<void>>& held() {
+    static auto& all = *new std::map<std::string, std::shared_ptr<void>>;
+    return all;
+  }
+  std::shared_ptr<UserContext> user_context() const {
+    if (!holds_devices()) return std::make_shared<UserContext>(*device_);
+    auto& kept = held()[GetParam()];
+    if (!kept) kept = std::make_shared<UserContext>(*device_);
+    return std::static_pointer_cast<UserContext>(kept);
+  }
+
+  std::shared_ptr<UserContext> user_;
   std::shared_ptr<Device> device_, foreign_;
   std::shared_ptr<Stream> stream_;
   std::optional<kernel::Program> program_;

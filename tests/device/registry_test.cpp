@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <thread>
 
 #include "treadle/base/error.hpp"
 #include "treadle/base/settings.hpp"
@@ -55,6 +56,15 @@ TEST(Registry, DefaultIsWhatTheEnvironmentNamesOrTheBest) {
   } else {
     EXPECT_EQ(chosen, find_device(settings().device));
   }
+}
+
+TEST(Registry, DefaultIsKeptUntilItIsReleased) {
+  const std::weak_ptr<Device> kept = default_device();
+  EXPECT_FALSE(kept.expired());
+  EXPECT_EQ(default_device(), kept.lock());
+  std::thread([&] { EXPECT_EQ(default_device(), kept.lock()); }).join();
+  release_default_device();
+  EXPECT_TRUE(kept.expired());
 }
 
 TEST(Registry, MissingRuntimesHaveReasons) {

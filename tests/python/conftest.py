@@ -23,6 +23,9 @@ import treadle
 import treadle.compat  # noqa: F401 - the tests import pycuda
 
 _HAS_FAILED = pytest.StashKey[bool]()
+# On a GPU a context takes a quarter of a second, and several seconds while other processes make
+# some. Kept for all tests, it keeps what they compiled: nothing can be counted then.
+_HELD = treadle.devices() if os.environ.get("TREADLE_TEST_HOLD_DEVICES") == "1" else []
 
 
 def pytest_collection_modifyitems(config, items):
@@ -57,8 +60,9 @@ def census(request):
     has to be gone."""
     before = treadle.live_objects()
     yield
-    if _HAS_FAILED in request.node.stash:
-        return  # its report keeps its frames, with all they hold
+    if _HELD or _HAS_FAILED in request.node.stash:
+        return  # the report of a failed test keeps its frames, with all they hold
+    treadle.release_default_device()
     request.node.funcargs.clear()  # what fixtures gave: pytest would drop it a little later
     # A collection takes longer than most tests: only where something is left, perhaps as garbage.
     if _objects_beyond(before):

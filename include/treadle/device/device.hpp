@@ -96,6 +96,8 @@ class Device : public std::enable_shared_from_this<Device> {
   const DeviceInfo& info() const noexcept { return info_; }
   /// Whether the context is somebody else's.
   bool is_adopted() const noexcept { return is_adopted_; }
+  /// Whether its context was destroyed under it: of no more use.
+  virtual bool is_lost() const noexcept { return false; }
 
   /// Memory aligned to info().limits.allocation_alignment, with undefined contents. Blocking. Zero
   /// bytes give the empty Location, without a call to the run-time. Throws OutOfMemory.

@@ -23,9 +23,12 @@ std::shared_ptr<Device> find_device(std::string_view id);
 
 /// The device that TREADLE_DEVICE names; else the first of devices(), and among several NVIDIA GPUs
 /// the one that CUDA_DEVICE or ~/.cuda_device names, among OpenCL devices that of PYOPENCL_CTX.
-/// Chosen once; while somebody holds the Device, asking for it costs some 10 ns. Throws as
-/// find_device().
+/// Chosen once, and kept until the process ends or release_default_device(), with its context and
+/// what was compiled for it; asking for it again costs some 10 ns. Throws as find_device().
 std::shared_ptr<Device> default_device();
+/// Lets go of what default_device() keeps. The device, its context and its memory end with the last
+/// one that holds it; the next default_device() sets the same device up again. Any thread.
+void release_default_device();
 
 /// A run-time without devices here, and why: "cuda: libcuda.so.1 not found".
 std::vector<std::string> missing_runtimes();
@@ -37,5 +40,6 @@ namespace treadle {
 using device::default_device;
 using device::devices;
 using device::find_device;
+using device::release_default_device;
 
 }  // namespace treadle

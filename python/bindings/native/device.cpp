@@ -178,7 +178,11 @@ void bind_registry(nb::module_& m) {
   m.def("find_device", &find_device, nb::arg("id"), nb::call_guard<nb::gil_scoped_release>(),
         "The device of this id: \"cuda:0\", \"opencl:0:0\", \"cpu\", \"null\".");
   m.def("default_device", &default_device, nb::call_guard<nb::gil_scoped_release>(),
-        "The device that TREADLE_DEVICE names, else the best there is.");
+        "The device that TREADLE_DEVICE names, else the best there is. Kept, with its context and "
+        "what was compiled for it, until the process ends or release_default_device().");
+  m.def("release_default_device", &release_default_device, nb::call_guard<nb::gil_scoped_release>(),
+        "Lets go of what default_device() keeps: the device, its context and its memory end with "
+        "the last one that holds it. The next default_device() sets it up again.");
   m.def("current_device", &current_device, nb::call_guard<nb::gil_scoped_release>(),
         "The device of the innermost with block of this thread; else default_device().");
   m.def("missing_runtimes", &missing_runtimes, nb::call_guard<nb::gil_scoped_release>(),

@@ -425,7 +425,14 @@ def find_device(id: str) -> Device:
     """The device of this id: "cuda:0", "opencl:0:0", "cpu", "null"."""
 
 def default_device() -> Device:
-    """The device that TREADLE_DEVICE names, else the best there is."""
+    """
+    The device that TREADLE_DEVICE names, else the best there is. Kept, with its context and what was compiled for it, until the process ends or release_default_device().
+    """
+
+def release_default_device() -> None:
+    """
+    Lets go of what default_device() keeps: the device, its context and its memory end with the last one that holds it. The next default_device() sets it up again.
+    """
 
 def current_device() -> Device:
     """

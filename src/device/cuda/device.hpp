@@ -24,8 +24,7 @@ class CudaDevice final : public Device {
   ~CudaDevice() override;
 
   const cuda::Context& context();
-  /// Whether it has a context, and that was detached: of no more use.
-  bool is_lost() const noexcept { return has_context_ && !context_.is_valid(); }
+  bool is_lost() const noexcept override { return has_context_ && !context_.is_valid(); }
 
  private:
   Allocated allocate_memory(MemoryKind kind, std::size_t size_bytes) override;
