@@ -11,9 +11,17 @@
 
 namespace treadle::codegen {
 
-std::string memory_type(const DType& dtype, const Dialect& dialect) {
-  if (dtype.scalar() != Scalar::structure) return stored_type(dtype.scalar(), dialect);
+namespace {
+
+std::string record_type(const DType& dtype) {
   return joined({"record", number(dtype.size_bytes()), "_", number(dtype.alignment())});
+}
+
+}  // namespace
+
+std::string memory_type(const DType& dtype, const Dialect& dialect) {
+  const bool is_record = dtype.scalar() == Scalar::structure;
+  return is_record ? record_type(dtype) : stored_type(dtype.scalar(), dialect);
 }
 
 std::string short_name(const DType& dtype) {
@@ -24,7 +32,8 @@ std::string short_name(const DType& dtype) {
 bool is_operation(Op op) noexcept { return op != Op::leaf && op != Op::scalar && op != Op::iota; }
 
 std::string neighbours_type(const DType& dtype, unsigned items) {
-  return dtype.name() + "_x" + number(items);
+  const bool is_record = dtype.scalar() == Scalar::structure;  // its name is no identifier
+  return (is_record ? record_type(dtype) : dtype.name()) + "_x" + number(items);
 }
 
 void write_vector_types(TextWriter& text, const std::vector<DType>& dtypes, unsigned items,

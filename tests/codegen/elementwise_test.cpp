@@ -67,6 +67,13 @@ Expression scattered() {
   });
 }
 
+/// z = x, of records that NumPy names by their fields
+Expression copied_records() {
+  const DType record = DType::structure("[('a', '<i4'), ('b', '<f4')]",
+                                        {{"a", Scalar::int32, 0}, {"b", Scalar::float32, 4}}, 8, 4);
+  return built([&](ExpressionBuilder& b) { b.output(b.leaf(record)); });
+}
+
 std::vector<Example> examples() {
   return {
       {"linear", combination(), {5000}, {{1}, {1}, {1}}},
@@ -74,6 +81,7 @@ std::vector<Example> examples() {
       {"linear_broadcast", combination(), {5000}, {{1}, {0}, {2}}},
       {"linear_in_place", in_place(), {5000}, {{1}, {1}, {1}}},
       {"linear_position", counted(), {5000}, {{1}, {1}}},
+      {"linear_records", copied_records(), {5000}, {{1}, {1}}},
       {"rows", combination(), {30, 40, 200}, {{8000, 200, 1}, {0, 200, 1}, {1, 0, 0}}},
       {"strided", combination(), {30, 20, 4}, {{80, 4, 1}, {0, 20, 5}, {0, 0, 0}}},
       {"gather_rows", gathered(), {30, 200}, {{200, 1}, {1, 0}, {0, 1}}},
