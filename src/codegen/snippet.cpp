@@ -334,7 +334,30 @@ bool has_element(std::string_view text, std::string_view name, bool even_its_add
   return is_there;
 }
 
+// Of both languages, where arguments may be pointers, or all functions of a name share a linkage.
+constexpr std::string_view functions_of_languages[] = {
+    "abs",        "acos",      "acosh",    "all",       "any",    "asin",     "asinh",    "atan",
+    "atan2",      "atanh",     "barrier",  "bitselect", "cbrt",   "ceil",     "clamp",    "clz",
+    "copysign",   "cos",       "cosh",     "cospi",     "cross",  "degrees",  "distance", "dot",
+    "erf",        "erfc",      "exp",      "exp10",     "exp2",   "expm1",    "fabs",     "fdim",
+    "floor",      "fma",       "fmax",     "fmin",      "fmod",   "fract",    "free",     "frexp",
+    "hypot",      "ilogb",     "isequal",  "isfinite",  "isinf",  "isnan",    "isnormal", "labs",
+    "ldexp",      "length",    "lgamma",   "llabs",     "llrint", "llround",  "log",      "log10",
+    "log1p",      "log2",      "logb",     "lrint",     "lround", "mad",      "malloc",   "max",
+    "memcpy",     "memset",    "min",      "mix",       "modf",   "mul24",    "mul_hi",   "nan",
+    "nextafter",  "normalize", "popcount", "pow",       "pown",   "powr",     "printf",   "radians",
+    "remainder",  "remquo",    "rint",     "rootn",     "rotate", "round",    "rsqrt",    "select",
+    "shuffle",    "sign",      "signbit",  "sin",       "sincos", "sincospi", "sinh",     "sinpi",
+    "smoothstep", "sqrt",      "step",     "tan",       "tanh",   "tanpi",    "tgamma",   "trunc",
+    "upsample"};
+static_assert(std::ranges::is_sorted(functions_of_languages));
+
 }  // namespace
+
+std::string entry_name(std::string_view name) {
+  return std::ranges::binary_search(functions_of_languages, name) ? joined({name, "_kernel"})
+                                                                  : std::string(name);
+}
 
 std::vector<bool> uses_every_element(const Snippet& snippet) {
   const std::string operation = without_comments(snippet.operation);

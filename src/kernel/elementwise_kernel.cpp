@@ -44,7 +44,7 @@ ElementwiseKernel::ElementwiseKernel(std::shared_ptr<device::Device> device,
   snippet_.parameters = codegen::parse_parameters(
       arguments, types_, has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
   snippet_.operation = std::move(operation);
-  snippet_.name = std::move(options.name);
+  snippet_.name = codegen::entry_name(options.name);
   snippet_.preamble = std::move(options.preamble);
   snippet_.loop_prep = std::move(options.loop_prep);
   snippet_.after_loop = std::move(options.after_loop);

@@ -36,7 +36,7 @@ ReductionKernel::ReductionKernel(std::shared_ptr<device::Device> device, DType d
                .neutral = std::move(texts.neutral),
                .reduce = std::move(texts.reduce),
                .map = std::move(texts.map),
-               .name = std::move(options.name),
+               .name = codegen::entry_name(options.name),
                .preamble = std::move(options.preamble)},
       flags_(std::move(options.flags)),
       schedule_(options.schedule.value_or(device_->info().traits.schedule)) {

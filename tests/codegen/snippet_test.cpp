@@ -156,6 +156,12 @@ TEST(Snippet, MentionsElementsUnderWhicheverConditions) {
     EXPECT_FALSE(mentions_element(text, "y")) << text;
 }
 
+TEST(Snippet, EntriesAreNotNamedAsFunctionsOfTheLanguages) {
+  for (const char* name : {"min", "abs", "upsample", "dot"})
+    EXPECT_EQ(entry_name(name), std::string(name) + "_kernel");
+  for (const char* name : {"add", "minimum", "my_min", ""}) EXPECT_EQ(entry_name(name), name);
+}
+
 TEST(Snippet, GroupsTakeWhatTheScheduleSays) {
   const Dialect& dialect = dialect_of(Language::cuda_c);
   const auto generate = [&](const char* operation, Schedule schedule) {
