@@ -142,8 +142,7 @@ class ReductionLowerer {
     folded().pieces = pieces;
     const std::uint64_t width = tiling_.group_size / depth;
     result_.tiles = in_parts(kept().count(), width);
-    const bool is_large = loop.has_columns || has_places();
-    split(units() * (is_large ? large_groups_per_unit : groups_per_unit), pieces, width);
+    split(units() * wide_groups_per_unit(), pieces, width);
   }
   /// Work-items on a result.
   unsigned wide_depth(std::uint64_t length) const {
@@ -157,11 +156,9 @@ class ReductionLowerer {
         if (length <= most) return work_items;
     return tiling_.group_size;
   }
-  /// Whether a position is folded, which only argmin and argmax do.
-  bool has_places() const {
-    return std::ranges::any_of(operands_, [](const ReducedLayout& operand) {
-      return operand.is_of_elements && operand.size_bytes == 0;
-    });
+  unsigned wide_groups_per_unit() const {
+    if (result_.loop.has_columns) return columns_per_unit;
+    return target_.map_cost < costly_map ? groups_per_unit : small_groups_per_unit;
   }
   void set_rows() {
     LoopClass& inner = folded().loop;

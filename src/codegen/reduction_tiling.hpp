@@ -23,8 +23,13 @@ inline constexpr RowDepth row_depths[] = {{1, 16}, {8, 128}, {32, 4096}};
 /// Groups that share results on a compute unit at the same time: more than it holds would leave
 /// some to come after all others.
 inline constexpr unsigned groups_per_unit = 8;
-/// The same where they need many registers: for columns, and for places.
-inline constexpr unsigned large_groups_per_unit = 4;
+/// The same of columns, where they need many registers.
+inline constexpr unsigned columns_per_unit = 4;
+/// The same where a map of this cost or more takes registers, nobody knows how many: if a unit
+/// holds seven groups, the last of eight make the launch take twice as long, the last of so many
+/// hardly longer.
+inline constexpr unsigned costly_map = 8;
+inline constexpr unsigned small_groups_per_unit = 24;
 /// Narrow: bytes of accumulators that are one vector loop. Fewer are unrolled, and stay single
 /// numbers.
 inline constexpr std::size_t lane_bytes = 512;

@@ -32,9 +32,10 @@ class Reducer {
     divide_axes();
     require_fit();
     lay_out();
-    lowering_ = codegen::lower_reduction(kept_extents_, folded_extents_, layouts_,
-                                         {tiling_, device.info().performance.compute_units,
-                                          codegen::bytes_of_partial(launch.expression)});
+    lowering_ = codegen::lower_reduction(
+        kept_extents_, folded_extents_, layouts_,
+        {tiling_, device.info().performance.compute_units,
+         codegen::bytes_of_partial(launch.expression), launch.expression.map.cost()});
   }
 
   const ReductionPlan& plan() const {

@@ -74,7 +74,8 @@ ReductionLowering lowered(const ReductionExample& example, Schedule schedule) {
     layouts.push_back({kept[k], folded[k], size, 0, operands[k].is_of_elements()});
   }
   return lower_reduction(example.kept, example.folded, layouts,
-                         {tiling_of(schedule), 132, bytes_of_partial(example.expression)});
+                         {tiling_of(schedule), 132, bytes_of_partial(example.expression),
+                          example.expression.map.cost()});
 }
 
 TEST(Reduction, GoldenTexts) {
@@ -114,6 +115,14 @@ TEST(Reduction, GroupsShareResultsWhereThereAreTooFew) {
   EXPECT_EQ(of("columns").tiles, 4096u / 64);
   EXPECT_FALSE(of("rows_mean").loop.has_columns);
   EXPECT_EQ(of("any_short_rows").loop.depth_log2, 0);
+}
+
+TEST(Reduction, GroupsAreSmallerWhereNobodyKnowsHowManyAUnitHolds) {
+  ExpressionBuilder build;
+  build.output(build.step(Op::sin, Scalar::float32, {build.leaf(Scalar::float32)}));
+  const ReductionExample example{
+      "sines", reduction_of(Reduction::sum, build.build()), {}, {1 << 24}, {{}, {}}, {{1}}};
+  EXPECT_EQ(lowered(example, Schedule::wide).groups, 132u * 24);
 }
 
 TEST(Reduction, DtypesAreThoseOfPromotion) {

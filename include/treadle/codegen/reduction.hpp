@@ -180,6 +180,7 @@ struct ReductionTarget {
   const Tiling& tiling;
   unsigned compute_units = 0;         ///< 0: not known
   std::size_t accumulator_bytes = 0;  ///< bytes_of_partial()
+  unsigned map_cost = 0;              ///< Expression::cost() of what is folded
 };
 
 /// Bytes that one group hands over for one result.
