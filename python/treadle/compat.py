@@ -17,21 +17,10 @@ import warnings
 from collections.abc import Sequence
 from types import ModuleType
 
+from treadle import _absent
+
 # Top-level name that programs import -> package that answers.
 FACES = {"pycuda": "treadle.pycuda", "pyopencl": "treadle.pyopencl"}
-
-# Modules that PyCUDA and PyOpenCL have and this release of Treadle does not.
-_LATER = "scans, sorts and what rests on them come with the next"
-_ABSENT = {
-    "pycuda.scan": _LATER,
-    "pycuda.sparse": "sparse matrices come later",
-    "pyopencl.scan": _LATER,
-    "pyopencl.algorithm": _LATER,
-    "pyopencl.bitonic_sort": _LATER,
-    "pyopencl.bitonic_sort_templates": _LATER,
-    "pycuda.gl": "memory shared with OpenGL",
-    "pyopencl.ipython_ext": "IPython's magic words",
-}
 
 
 class _AliasLoader(importlib.abc.Loader):
@@ -64,10 +53,10 @@ class _AliasFinder(importlib.abc.MetaPathFinder):
         real_name = FACES[top] + ("." + rest if rest else "")
         real = importlib.util.find_spec(real_name)
         if real is None:
-            if fullname in _ABSENT:
+            if fullname in _absent.MODULES:
                 raise ModuleNotFoundError(
                     f"No module named {fullname!r}: this release of Treadle does not have it "
-                    f"({_ABSENT[fullname]})",
+                    f"({_absent.MODULES[fullname]})",
                     name=fullname,
                 )
             return None

@@ -17,9 +17,10 @@ import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import treadle.pycuda.driver as driver
+from treadle import _absent
 from treadle._core import compile as _compile
 from treadle._core import cuda as _cuda
 from treadle.pycuda import _driver
@@ -249,3 +250,14 @@ class SourceModule(CudaModule):
         result = _build(source, _target(arch, code), request)
         self.module = _driver._module_from_image(result.image)
         self._bind_module()
+
+
+# What PyCUDA has and this release of Treadle does not.
+_ABSENT = dict.fromkeys(
+    ("DynamicModule", "DynamicSourceModule"),
+    "linking, and kernels that launch kernels; SourceModule takes sources put together into one",
+)
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise _absent.no_name("pycuda.compiler", name, _ABSENT)

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from treadle import _absent
 from treadle._core import NotSupported
 from treadle._core import array as _array
 from treadle._face_array import assign, on_stream
@@ -32,29 +33,25 @@ __all__ = [
 ]
 
 # Of other generators.
-_ABSENT = (
-    "MRG32k3aRandomNumberGenerator",
-    "ScrambledSobol32RandomNumberGenerator",
-    "ScrambledSobol64RandomNumberGenerator",
-    "Sobol32RandomNumberGenerator",
-    "Sobol64RandomNumberGenerator",
-    "XORWOWRandomNumberGenerator",
-    "direction_vector_set",
-    "generate_direction_vectors",
-    "generate_scramble_constants32",
-    "generate_scramble_constants64",
+_ABSENT = dict.fromkeys(
+    (
+        "MRG32k3aRandomNumberGenerator",
+        "ScrambledSobol32RandomNumberGenerator",
+        "ScrambledSobol64RandomNumberGenerator",
+        "Sobol32RandomNumberGenerator",
+        "Sobol64RandomNumberGenerator",
+        "XORWOWRandomNumberGenerator",
+        "direction_vector_set",
+        "generate_direction_vectors",
+        "generate_scramble_constants32",
+        "generate_scramble_constants64",
+    ),
+    "Philox4_32_10RandomNumberGenerator has the same methods, and the same numbers on every device",
 )
 
 
 def __getattr__(name: str) -> NoReturn:
-    if name in _ABSENT:
-        # `from pycuda.curandom import ...` hides the text of an AttributeError.
-        raise ImportError(
-            f"pycuda.curandom.{name} is not part of this release of Treadle: "
-            "Philox4_32_10RandomNumberGenerator has the same methods, and the same numbers on "
-            "every device"
-        )
-    raise AttributeError(f"module 'pycuda.curandom' has no attribute {name!r}")
+    raise _absent.no_name("pycuda.curandom", name, _ABSENT)
 
 
 def get_curand_version() -> None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from treadle import _absent
 from treadle.pycuda._driver import *  # noqa: F403
 from treadle.pycuda._driver import (
     DeviceAllocation,
@@ -118,8 +119,4 @@ def __getattr__(name: str) -> Any:
             stacklevel=2,
         )
         return SourceModule
-    if name in _ABSENT:
-        raise AttributeError(
-            f"pycuda.driver.{name} is not part of this release of Treadle ({_ABSENT[name]})"
-        )
-    raise AttributeError(f"module 'pycuda.driver' has no attribute {name!r}")
+    raise _absent.no_name("pycuda.driver", name, _ABSENT)

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from treadle import _absent
 from treadle.pyopencl import cltypes  # noqa: F401 - fills the registry of types
 from treadle.pyopencl.version import VERSION, VERSION_STATUS, VERSION_TEXT  # noqa: F401
 
@@ -61,7 +62,7 @@ from treadle.pyopencl._cl import (  # noqa: F401
 from treadle.pyopencl._constants import *  # noqa: F403
 from treadle.pyopencl._constants import __all__ as _constant_names
 from treadle.pyopencl._copy import enqueue_copy, enqueue_fill
-from treadle.pyopencl._errors import Error, LogicError, MemoryError, RuntimeError, _no_attribute
+from treadle.pyopencl._errors import Error, LogicError, MemoryError, RuntimeError
 from treadle.pyopencl._program import (
     DEFAULT_BUILD_OPTIONS as _DEFAULT_BUILD_OPTIONS,
 )
@@ -151,31 +152,38 @@ __all__ = [
     "wait_for_events",
 ]
 
-# What PyOpenCL has and this release of Treadle does not.
-_ABSENT = dict.fromkeys(
-    (
-        "Image",
-        "ImageDescriptor",
-        "ImageFormat",
-        "Pipe",
-        "SVM",
-        "SVMAllocation",
-        "SVMMap",
-        "SVMPointer",
-        "Sampler",
-        "create_image",
-        "csvm_empty",
-        "enqueue_fill_image",
-        "enqueue_map_image",
-        "enqueue_svm_memfill",
-        "enqueue_svm_migrate_mem",
-        "fsvm_empty",
-        "get_supported_image_formats",
-        "image_from_array",
-        "svm_empty",
+# What PyOpenCL has, or had, and this release of Treadle does not.
+_ABSENT = {
+    **_absent.modules_of("pyopencl"),
+    **dict.fromkeys(
+        (
+            "Image",
+            "ImageDescriptor",
+            "ImageFormat",
+            "Pipe",
+            "SVM",
+            "SVMAllocation",
+            "SVMMap",
+            "SVMPointer",
+            "Sampler",
+            "create_image",
+            "csvm_empty",
+            "enqueue_fill_image",
+            "enqueue_map_image",
+            "enqueue_svm_memfill",
+            "enqueue_svm_migrate_mem",
+            "fsvm_empty",
+            "get_supported_image_formats",
+            "image_from_array",
+            "svm_empty",
+        ),
+        "images, pipes and shared virtual memory; buffers do the job",
     ),
-    "images, pipes and shared virtual memory; buffers do the job",
-)
+    **dict.fromkeys(
+        ("enqueue_copy_buffer", "enqueue_read_buffer", "enqueue_write_buffer"),
+        "PyOpenCL has enqueue_copy() in its place since 2011",
+    ),
+}
 
 
 # Programs use these as attributes: cl.tools.MemoryPool(...). They import this module themselves.
@@ -194,4 +202,4 @@ _SUBMODULES = (
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return importlib.import_module(f"{__name__}.{name}")
-    raise _no_attribute("pyopencl", name, _ABSENT)
+    raise _absent.no_name("pyopencl", name, _ABSENT)

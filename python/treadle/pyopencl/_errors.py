@@ -13,15 +13,6 @@ from treadle._core.opencl import _error_name
 _OUT_OF_MEMORY = (-4, -5, -6)
 
 
-def _no_attribute(module: str, name: str, absent: dict[str, str]) -> AttributeError:
-    """For a name that a module lacks; it says why for those that PyOpenCL has."""
-    if name in absent:
-        return AttributeError(
-            f"{module}.{name} is not part of this release of Treadle ({absent[name]})"
-        )
-    return AttributeError(f"module {module!r} has no attribute {name!r}")
-
-
 class _ErrorRecord:
     """What failed: `args[0]` of an Error."""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import os
 import shlex
+import sys
 import time
 import warnings
 from collections.abc import Sequence
@@ -24,6 +25,8 @@ logger = logging.getLogger("pyopencl")
 
 _SPIRV_MAGIC = (b"\x07\x23\x02\x03", b"\x03\x02\x23\x07")
 _SLOW_BUILD_SECONDS = 0.2
+# (kernel, file, line) that were warned of: a loop is told once, whatever the filter of warnings.
+_repeated: set[tuple[str, str, int]] = set()
 
 # Lists and tables that programs change.
 DEFAULT_BUILD_OPTIONS: list[str] = []
@@ -241,7 +244,12 @@ class Program:
                 logger.info("build of a program with kernel %s: %s, %.2f s", name, what, seconds)
             self._build_duration_info = None
         count = self._retrieved[name] = self._retrieved.get(name, 0) + 1
-        if count == 2:
+        if count != 2:
+            return
+        caller = sys._getframe(2)
+        place = (name, caller.f_code.co_filename, caller.f_lineno)
+        if place not in _repeated:
+            _repeated.add(place)
             warnings.warn(
                 f"Kernel '{name}' has been retrieved more than once. Each retrieval creates a new, "
                 "independent kernel, at possibly considerable expense. To avoid the expense, reuse "

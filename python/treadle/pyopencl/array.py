@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from treadle import _absent
 from treadle.pyopencl import cltypes
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_creation import (
@@ -185,13 +186,8 @@ class _Vectors:
 vec = _Vectors()
 
 # What PyOpenCL has and this release of Treadle does not.
-_ABSENT = {"cumsum": "scans"}
+_ABSENT = {"cumsum": "scans come with the next"}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ABSENT:
-        raise AttributeError(
-            f"pyopencl.array.{name} is not part of this release of Treadle: {_ABSENT[name]} come "
-            "with the next"
-        )
-    raise AttributeError(f"module 'pyopencl.array' has no attribute {name!r}")
+    raise _absent.no_name("pyopencl.array", name, _ABSENT)

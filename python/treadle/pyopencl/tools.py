@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from treadle import _absent
 from treadle.pyopencl import _structs
 from treadle.pyopencl._arguments import (  # noqa: F401
     Argument,
@@ -42,7 +43,6 @@ from treadle.pyopencl._cl import (  # noqa: F401
     bitlog2,
     get_platforms,
 )
-from treadle.pyopencl._errors import _no_attribute
 from treadle.pyopencl._program import is_spirv  # noqa: F401
 from treadle.pyopencl._templates import KernelTemplateBase  # noqa: F401
 from treadle.pyopencl.compyte.dtypes import (  # noqa: F401
@@ -173,7 +173,7 @@ _ABSENT = dict.fromkeys(
 
 
 def __getattr__(name: str) -> Any:
-    raise _no_attribute("pyopencl.tools", name, _ABSENT)
+    raise _absent.no_name("pyopencl.tools", name, _ABSENT)
 
 
 # --- odds and ends -------------------------------------------------------------------------------

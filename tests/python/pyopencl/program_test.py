@@ -83,6 +83,16 @@ def test_kernels_are_attributes(context):
         cl.Kernel(program, "nonsense")
 
 
+def test_a_loop_is_warned_once_of_repeated_retrieval(context):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for number in range(3):
+            program = cl.Program(context, f"{PLAIN} // {number % 2}").build()
+            for _ in range(3):
+                program.b  # noqa: B018
+    assert [w.category for w in caught] == [cl.RepeatedKernelRetrieval]
+
+
 def test_the_second_retrieval_of_a_kernel_warns(context):
     program = cl.Program(context, PLAIN).build()
     with warnings.catch_warnings():

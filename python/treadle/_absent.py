@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""What PyCUDA and PyOpenCL have and this release of Treadle does not: what a program that asks for
+it is told."""
+
+from __future__ import annotations
+
+import opcode
+import sys
+from collections.abc import Mapping
+
+_LATER = "scans, sorts and what rests on them come with the next"
+# The faces' modules.
+MODULES = {
+    "pycuda.gl": "memory shared with OpenGL",
+    "pycuda.scan": _LATER,
+    "pycuda.sparse": "sparse matrices come later",
+    "pyopencl.algorithm": _LATER,
+    "pyopencl.bitonic_sort": _LATER,
+    "pyopencl.bitonic_sort_templates": _LATER,
+    "pyopencl.ipython_ext": "IPython's magic words",
+    "pyopencl.scan": _LATER,
+}
+_IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
+
+
+def modules_of(package: str) -> dict[str, str]:
+    """The absent modules of a face by their names in it, and why each is."""
+    return {
+        name.removeprefix(f"{package}."): why
+        for name, why in MODULES.items()
+        if name.startswith(f"{package}.")
+    }
+
+
+def no_name(module: str, name: str, absent: Mapping[str, str]) -> Exception:
+    """For a module's __getattr__ to raise where there is no `name`; for those in `absent` it says
+    that this release lacks them, and why."""
+    if name not in absent:
+        return AttributeError(f"module {module!r} has no attribute {name!r}")
+    text = f"{module}.{name} is not part of this release of Treadle ({absent[name]})"
+    # `from module import name` puts a text of its own in place of an AttributeError's.
+    caller = sys._getframe(2)
+    is_import = caller.f_code.co_code[caller.f_lasti] == _IMPORT_FROM
+    return ImportError(text, name=module) if is_import else AttributeError(text)
