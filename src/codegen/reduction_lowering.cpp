@@ -158,7 +158,14 @@ class ReductionLowerer {
   }
   unsigned wide_groups_per_unit() const {
     if (result_.loop.has_columns) return columns_per_unit;
-    return target_.map_cost < costly_map ? groups_per_unit : small_groups_per_unit;
+    if (target_.map_cost >= costly_map) return small_groups_per_unit;
+    return has_places() ? places_per_unit : groups_per_unit;
+  }
+  /// Whether a position is folded, which only argmin and argmax do.
+  bool has_places() const {
+    return std::ranges::any_of(operands_, [](const ReducedLayout& operand) {
+      return operand.is_of_elements && operand.size_bytes == 0;
+    });
   }
   void set_rows() {
     LoopClass& inner = folded().loop;

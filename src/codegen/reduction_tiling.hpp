@@ -23,8 +23,9 @@ inline constexpr RowDepth row_depths[] = {{1, 16}, {8, 128}, {32, 4096}};
 /// Groups that share results on a compute unit at the same time: more than it holds would leave
 /// some to come after all others.
 inline constexpr unsigned groups_per_unit = 8;
-/// The same of columns, where they need many registers.
+/// The same where they need more registers: of columns, and where a position is folded.
 inline constexpr unsigned columns_per_unit = 4;
+inline constexpr unsigned places_per_unit = 6;
 /// The same where a map of this cost or more takes registers, nobody knows how many: if a unit
 /// holds seven groups, the last of eight make the launch take twice as long, the last of so many
 /// hardly longer.

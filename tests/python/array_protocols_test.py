@@ -260,6 +260,7 @@ def test_memory_of_others_lives_until_work_on_it_is_done(cuda_device):
     slow = treadle.Program(cuda_device, SLOW).kernel("slow")
     theirs = WithInterface(tnp.arange(4))
     kept = weakref.ref(theirs)
+    (tnp.ones(4, dtype="i8") + theirs).get()  # compiles: that may take longer than the kernel
     with stream:
         slow(flag, np.int64(1_000_000_000), groups=1, group_size=1, stream=stream)
         y = tnp.ones(4, dtype="i8") + theirs

@@ -5,6 +5,7 @@ P14: a test that leaves objects of a run-time behind fails, and names their kind
 """
 
 import atexit
+import functools
 import gc
 import os
 import shutil
@@ -76,7 +77,24 @@ def context():
     """A context of its own for each test, current on the test's thread."""
     from pycuda.tools import init_cuda_context_fixture
 
-    yield from init_cuda_context_fixture()
+    if not _HELD:
+        yield from init_cuda_context_fixture()
+        return
+    shared = _shared_context()
+    shared.push()
+    yield
+    shared.pop()
+
+
+@functools.cache
+def _shared_context():
+    import pycuda.driver
+    from pycuda.tools import make_default_context
+
+    pycuda.driver.init()
+    context = make_default_context()
+    context.pop()
+    return context
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 """Tests of the PyOpenCL face, on the first device that OpenCL offers: PoCL in ordinary CI."""
 
 import atexit
+import functools
 import os
 import shutil
 import tempfile
@@ -18,13 +19,24 @@ import pytest
 import treadle.compat  # noqa: F401 - the tests import pyopencl
 
 
+# tests/python/conftest.py says why.
+_HOLDS_DEVICES = os.environ.get("TREADLE_TEST_HOLD_DEVICES") == "1"
+
+
+@functools.cache
+def _shared_context():
+    import pyopencl as cl
+
+    return cl.create_some_context(interactive=False)
+
+
 @pytest.fixture
 def context():
     import pyopencl as cl
     from pyopencl.tools import clear_first_arg_caches
 
     try:
-        yield cl.create_some_context(interactive=False)
+        yield _shared_context() if _HOLDS_DEVICES else cl.create_some_context(interactive=False)
     except cl.RuntimeError as error:
         pytest.skip(f"needs an OpenCL platform: {error}")
     clear_first_arg_caches()  # what is remembered for the context keeps it

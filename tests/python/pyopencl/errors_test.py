@@ -156,6 +156,8 @@ REFUSALS = [
     ("attempt", "code", "native_class", "text"), REFUSALS, ids=[r[0].__name__ for r in REFUSALS]
 )
 def test_refusal(attempt, code, native_class, text, context, queue):
+    if attempt is _misaligned and "NVIDIA" in context.devices[0].platform.name:
+        pytest.skip("NVIDIA's parts of buffers begin anywhere")
     with pytest.raises(cl.Error, match=text) as caught:
         attempt(context, queue)
     error = caught.value
