@@ -32,6 +32,9 @@ ARRAY_TESTS = (
     "reduction_kernels",
     "user_kernels",
 )
+# Groups whose tests share devices, as tests/python/conftest.py has it, because PoCL would compile
+# the same kernels for each test.
+HOLDING = ("arrays", "pyopencl")
 GROUPS = {
     "arrays": tuple(f"tests/python/{name}_test.py" for name in ARRAY_TESTS),
     "pyopencl": ("tests/python/pyopencl",),

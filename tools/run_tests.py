@@ -270,6 +270,8 @@ def failures(output: str) -> list[str]:
 def run_pytest_group(name: str, samples: bool = True) -> tuple[str, int, str]:
     """(name, exit status, output) of one group; it has a cache folder of its own."""
     settings = {"TREADLE_SAMPLE_CASES": "1"} if samples else {}
+    if samples and name in pytest_groups.HOLDING:
+        settings["TREADLE_TEST_HOLD_DEVICES"] = "1"
     command = [sys.executable, "-m", "pytest", "-q", "-m", "not packaging"]
     # Without pytest's cache: the groups would write to the same files.
     command += ["-p", "no:cacheprovider", *pytest_groups.GROUPS[name]]
