@@ -27,7 +27,7 @@ setup: .venv/.ready-build
 .venv/.ready-%: tools/setup.sh tools/requirements-build.txt tools/requirements-test.txt tools/requirements-docs.txt
 	@tools/setup.sh $*
 
-configure = cmake --preset release -DTREADLE_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(python)) \
+configure = cmake --preset release -DTREADLE_UNITY=ON -DTREADLE_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(abspath $(python)) \
             -DPython3_EXECUTABLE=$(abspath $(python)) $(cmake_flags)
 
 # The demo and the tests share the build folder; without .ready-test it is configured without tests, which need GoogleTest.

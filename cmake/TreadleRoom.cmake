@@ -22,14 +22,23 @@ if(TREADLE_SANITIZE)
   endif()
 endif()
 
-# The sanitizer builds are unity builds (CMAKE_UNITY_BUILD), and `make test` makes unity builds of the test programs
-# (TREADLE_UNITY_TESTS), which takes a third of the time.
-# In a unity build names in unnamed namespaces must differ between files; shadowing is harmless.
-if(CMAKE_UNITY_BUILD)
-  target_compile_options(treadle_flags INTERFACE -Wno-shadow)
-endif()
+# The sanitizer builds are unity builds (CMAKE_UNITY_BUILD); `make` builds rooms and test programs so (TREADLE_UNITY),
+# which takes half the time and a third of it.
+# In a unity build names in unnamed namespaces must differ between files; shadowing is harmless, and so are types of
+# unnamed namespaces in headers' types: each file is compiled once.
 add_library(treadle_together INTERFACE)
-target_compile_options(treadle_together INTERFACE -Wno-shadow)
+target_compile_options(treadle_together INTERFACE -Wno-shadow
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+if(CMAKE_UNITY_BUILD)
+  target_link_libraries(treadle_flags INTERFACE treadle_together)
+endif()
+# treadle_unity(TARGET): a unity build of a target, where unity builds are wanted.
+function(treadle_unity target)
+  if(TREADLE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:treadle_together>)
+  endif()
+endfunction()
 
 # treadle_room(NAME [SOURCES ...] [LINK ...] [PRIVATE_LINK ...]): static library treadle_NAME from src/NAME.
 function(treadle_room name)
@@ -45,6 +54,7 @@ function(treadle_room name)
     PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
     PRIVATE "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(treadle_${name} PUBLIC ${arg_LINK} PRIVATE $<BUILD_INTERFACE:treadle_flags> ${arg_PRIVATE_LINK})
+  treadle_unity(treadle_${name})
 endfunction()
 
 # treadle_keep_threaded(LIST): removes each *_test.cpp that starts no threads.
@@ -92,10 +102,7 @@ function(treadle_test name)
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${name} PRIVATE treadle_flags ${arg_LINK} treadle_base GTest::gtest GTest::gtest_main GTest::gmock)
-  if(TREADLE_UNITY_TESTS)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
-    target_link_libraries(${name} PRIVATE treadle_together)
-  endif()
+  treadle_unity(${name})
   # Compiling tests takes longer than running them; without optimisation it takes half the time.
   target_compile_options(${name} PRIVATE -O0)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bin")

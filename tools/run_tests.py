@@ -163,7 +163,7 @@ class Runner:
     def configure_build(self) -> None:
         python = (f"-DPython_EXECUTABLE={sys.executable}", "-DTREADLE_BUILD_PYTHON=ON")
         # From scratch, unity builds of the tests take a third of the time.
-        self.configure("release", "-DTREADLE_UNITY_TESTS=ON", *python)
+        self.configure("release", "-DTREADLE_UNITY=ON", *python)
         (BUILD / ".configured").touch()
 
     def build(self) -> None:
