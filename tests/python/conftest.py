@@ -29,7 +29,8 @@ _HAS_FAILED = pytest.StashKey[bool]()
 # and memory for the next array: these cannot be counted then.
 _HELD = treadle.devices() if os.environ.get("TREADLE_TEST_HOLD_DEVICES") == "1" else []
 _KEPT = {
-    *("cuda context", "cuda module", "cuda stream", "device memory", "held pool block"),
+    *("cuda context", "cuda device memory", "cuda module", "cuda stream", "device memory"),
+    "held pool block",
     *("opencl context", "opencl device", "opencl kernel", "opencl memory", "opencl program"),
     *("opencl queue", "device"),
 }

@@ -315,7 +315,8 @@ def test_integers(put):
 
 def test_signs_and_parts(put):
     x = (values(np.float32) - 4).astype(np.float32)
-    assert (a := put(x)) is +a
+    a = put(x)
+    assert +a is a
     np.testing.assert_array_equal((-put(x)).get(), -x)
     np.testing.assert_array_equal(abs(put(x)).get(), abs(x))
     assert put(x).real.dtype == np.float32

@@ -18,7 +18,6 @@ import pytest
 
 import treadle.compat  # noqa: F401 - the tests import pyopencl
 
-
 # tests/python/conftest.py says why.
 _HOLDS_DEVICES = os.environ.get("TREADLE_TEST_HOLD_DEVICES") == "1"
 

@@ -394,9 +394,10 @@ def test_an_empty_range_may_be_allowed(size, local, build, queue, context, uploa
     gate = cl.UserEvent(context)
     out = upload(np.zeros(4, np.int32))
     event = kernel(queue, size, local, out, wait_for=[gate], allow_empty_ndrange=True)
-    assert event.command_type == cl.command_type.MARKER
+    kind = event.command_type  # NVIDIA has a number of its own for what it makes of a marker
     gate.set_status(0)
     event.wait()
+    assert kind in (cl.command_type.MARKER, 0x4003)
     kernel.set_args(out)
     cl.enqueue_nd_range_kernel(queue, kernel, size, local, allow_empty_ndrange=True).wait()
 

@@ -90,7 +90,8 @@ def test_a_loop_is_warned_once_of_repeated_retrieval(context):
             program = cl.Program(context, f"{PLAIN} // {number % 2}").build()
             for _ in range(3):
                 program.b  # noqa: B018
-    assert [w.category for w in caught] == [cl.RepeatedKernelRetrieval]
+    repeated = [w for w in caught if w.category is cl.RepeatedKernelRetrieval]
+    assert len(repeated) == 1
 
 
 def test_the_second_retrieval_of_a_kernel_warns(context):
