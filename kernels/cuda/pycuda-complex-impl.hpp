@@ -4,89 +4,16 @@
 
 #include "treadle/pycuda_complex.h"
 
+#define __TREADLE_COMPLEX_NAMESPACE pycuda
+#include "treadle/complex_functions.h"
+
 extern "C++" {
 namespace pycuda {
 
-#define __TREADLE_OF_COMPLEX template <class T> __device__ inline
-
-__TREADLE_OF_COMPLEX T real(const complex<T>& z) { return z._M_re; }
-__TREADLE_OF_COMPLEX T imag(const complex<T>& z) { return z._M_im; }
-__TREADLE_OF_COMPLEX T abs(const complex<T>& z) { return ::hypot(z._M_re, z._M_im); }
-__TREADLE_OF_COMPLEX T arg(const complex<T>& z) { return ::atan2(z._M_im, z._M_re); }
-__TREADLE_OF_COMPLEX T norm(const complex<T>& z) { return z._M_re * z._M_re + z._M_im * z._M_im; }
-__TREADLE_OF_COMPLEX complex<T> conj(const complex<T>& z) { return complex<T>(z._M_re, -z._M_im); }
-__TREADLE_OF_COMPLEX complex<T> polar(const T& rho, const T& theta = T()) {
-  return complex<T>(rho * ::cos(theta), rho * ::sin(theta));
+template <class T>
+__device__ inline complex<T> pow(const complex<T>& z, int exponent) {
+  return __treadle_power(z, exponent);
 }
-
-/// The root in the right half plane. The half of |z| + |re| is at least as large as any part of z: nothing cancels.
-__TREADLE_OF_COMPLEX complex<T> sqrt(const complex<T>& z) {
-  const T half = T(0.5);
-  const T larger = ::sqrt(half * abs(z) + half * ::fabs(z._M_re));
-  if (larger == T()) return complex<T>(T(), z._M_im);
-  const T smaller = half * z._M_im / larger;
-  if (z._M_re >= T()) return complex<T>(larger, smaller);
-  return complex<T>(::fabs(smaller), ::copysign(larger, z._M_im));
-}
-
-__TREADLE_OF_COMPLEX complex<T> exp(const complex<T>& z) { return polar(::exp(z._M_re), z._M_im); }
-
-/// Near the unit circle the logarithm of |z| is that of a number near 1, whose distance from 1 is computed instead.
-__TREADLE_OF_COMPLEX complex<T> log(const complex<T>& z) {
-  const T size = abs(z);
-  if (!(size > T(0.5) && size < T(2))) return complex<T>(::log(size), arg(z));
-  const T re = ::fabs(z._M_re), im = ::fabs(z._M_im);
-  const T larger = re > im ? re : im, smaller = re > im ? im : re;
-  const T beyond = (larger - T(1)) * (larger + T(1)) + smaller * smaller;
-  return complex<T>(T(0.5) * ::log1p(beyond), arg(z));
-}
-__TREADLE_OF_COMPLEX complex<T> log10(const complex<T>& z) { return log(z) / T(2.30258509299404568402); }
-
-__TREADLE_OF_COMPLEX complex<T> pow(const complex<T>& z, const T& exponent) {
-  if (z == T()) return complex<T>(::pow(T(), exponent));
-  return polar(::pow(abs(z), exponent), exponent * arg(z));
-}
-__TREADLE_OF_COMPLEX complex<T> pow(const complex<T>& z, const complex<T>& exponent) {
-  if (z == T()) return pow(z, exponent._M_re);
-  return exp(exponent * log(z));
-}
-__TREADLE_OF_COMPLEX complex<T> pow(const T& base, const complex<T>& exponent) {
-  if (base > T()) return polar(::pow(base, exponent._M_re), exponent._M_im * ::log(base));
-  return pow(complex<T>(base), exponent);
-}
-
-__TREADLE_OF_COMPLEX complex<T> sin(const complex<T>& z) {
-  return complex<T>(::sin(z._M_re) * ::cosh(z._M_im), ::cos(z._M_re) * ::sinh(z._M_im));
-}
-__TREADLE_OF_COMPLEX complex<T> cos(const complex<T>& z) {
-  return complex<T>(::cos(z._M_re) * ::cosh(z._M_im), -(::sin(z._M_re) * ::sinh(z._M_im)));
-}
-__TREADLE_OF_COMPLEX complex<T> sinh(const complex<T>& z) {
-  return complex<T>(::sinh(z._M_re) * ::cos(z._M_im), ::cosh(z._M_re) * ::sin(z._M_im));
-}
-__TREADLE_OF_COMPLEX complex<T> cosh(const complex<T>& z) {
-  return complex<T>(::cosh(z._M_re) * ::cos(z._M_im), ::sinh(z._M_re) * ::sin(z._M_im));
-}
-
-/// With t = tan(im) and s = sinh(re) (Kahan, "Branch cuts for complex elementary functions", 1987). Far from the
-/// imaginary axis the result is 1 or -1, and its imaginary part what is left of a quotient that would overflow.
-__TREADLE_OF_COMPLEX complex<T> tanh(const complex<T>& z) {
-  const T re = z._M_re, im = z._M_im;
-  if (::fabs(re) > T(20)) {
-    const T rest = T(4) * ::sin(im) * ::cos(im) * ::exp(T(-2) * ::fabs(re));
-    return complex<T>(::copysign(T(1), re), rest);
-  }
-  const T t = ::tan(im), s = ::sinh(re);
-  const T beta = T(1) + t * t, rho = ::sqrt(T(1) + s * s);
-  const T divisor = T(1) + beta * s * s;
-  return complex<T>(beta * rho * s / divisor, t / divisor);
-}
-/// tan z = -i tanh(i z).
-__TREADLE_OF_COMPLEX complex<T> tan(const complex<T>& z) {
-  const complex<T> turned = tanh(complex<T>(-z._M_im, z._M_re));
-  return complex<T>(turned._M_im, -turned._M_re);
-}
-#undef __TREADLE_OF_COMPLEX
 
 }  // namespace pycuda
 }

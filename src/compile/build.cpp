@@ -50,9 +50,7 @@ class Build {
     if (load_manifest()) return;
     IncludeClosure& closure = result_->closure;
     closure = follow_includes(source, request_.search);
-    closure_known_ =
-        request_.dependencies == Dependencies::followed ||
-        (request_.dependencies == Dependencies::followed_then_told && !closure.unresolved);
+    closure_known_ = request_.dependencies == Dependencies::followed;
     manifest_stale_ = true;
     if (!closure.obstacle.empty()) result_->not_cached = "the source has " + closure.obstacle;
     if (closure.names_the_time) result_->not_cached = "the source or a header names the time";
@@ -119,8 +117,6 @@ class Build {
     for (const std::string& file : outcome.dependencies)
       if (!add_dependency(result_->closure, file))
         result_->not_cached = file + " cannot be read again";
-    std::vector<std::string>& absent = result_->closure.absent;
-    absent.insert(absent.end(), outcome.absent.begin(), outcome.absent.end());
   }
 
   void publish() {

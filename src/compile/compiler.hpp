@@ -32,14 +32,12 @@ struct CompileOutcome {
   /// Files the compiler says it read, where it says so; for others the includes are followed
   /// beforehand.
   std::vector<std::string> dependencies;
-  std::vector<std::string> absent;  ///< files that would be read if they were there
 };
 
 /// How the headers of a source become known.
 enum class Dependencies {
-  followed,            ///< all by following includes before the compile
-  followed_then_told,  ///< as far as they are found; the rest is in CompileOutcome::dependencies
-  told                 ///< all are in CompileOutcome::dependencies
+  followed,  ///< by following includes before the compile
+  told       ///< they are in CompileOutcome::dependencies
 };
 
 /// One compiler of this machine, shared by all threads of the process and never destroyed before

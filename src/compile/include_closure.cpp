@@ -114,7 +114,6 @@ class Follower {
       if (embedded(name)) closure_.shadowed.push_back(name.name);
       if (!name.next && !search_.any_order) return;
     }
-    closure_.unresolved = true;
     structure_.number(0);
   }
 
@@ -156,7 +155,6 @@ class Follower {
       structure_.number(exists ? 1 : 0);
       if (exists) return;
     }
-    closure_.unresolved = true;
   }
 
   const IncludeSearch& search_;

@@ -46,7 +46,6 @@ struct IncludeClosure {
   Digest structure;      ///< which name led to which file, and every answer to __has_include
   std::string obstacle;  ///< why the closure cannot be known; empty if it is known
   bool names_its_file = false, names_the_time = false;
-  bool unresolved = false;  ///< a name led to no file: what it means, only the compiler knows
 
   bool nothing_to_check() const noexcept {
     return files.empty() && absent.empty() && present.empty();

@@ -43,15 +43,6 @@ std::string digest_of_headers() {
   return digest_of(fields.bytes()).hex();
 }
 
-void read_host_files(std::string_view lines, CompileOutcome& outcome) {
-  while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
-    auto& paths = lines.front() == '+' ? outcome.dependencies : outcome.absent;
-    if (end > 1) paths.emplace_back(lines.substr(1, end - 1));
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-  }
-}
-
 /// The compiler's program object.
 class NvrtcProgram {
  public:
@@ -110,8 +101,6 @@ class NvrtcProgram {
     }
     return code;
   }
-
-  std::string_view host_files() const { return nvrtc_.treadle_clang_host_files(program_); }
 
   void add_name(const std::string& name) {
     check(nvrtc_.nvrtcAddNameExpression(program_, name.c_str()), "nvrtcAddNameExpression");
@@ -227,7 +216,6 @@ NvrtcCompiler::Attempt NvrtcCompiler::attempt(const CompileJob& job,
   const bool as_ptx = reader_ == Reader::nvrtc &&
                       (job.output == Output::ptx || job.options.target.starts_with("compute_"));
   attempt.outcome.image.code = program.result(as_ptx);
-  if (table_->treadle_clang_host_files) read_host_files(program.host_files(), attempt.outcome);
   for (const std::string& name : job.names)
     attempt.outcome.image.lowered_names.emplace(name, program.lowered(name));
   return attempt;

@@ -28,10 +28,6 @@ class NvrtcCompiler : public Compiler {
   void load() override;
   const std::vector<std::filesystem::path>& toolkit_dirs() const override { return toolkit_dirs_; }
   bool embeds(std::string_view header_name) const override;
-  // Ours finds standard headers where they are on this machine; NVRTC reads no folder unasked.
-  Dependencies dependencies() const override {
-    return reader_ == Reader::cpu ? Dependencies::followed_then_told : Dependencies::followed;
-  }
   CompileOutcome compile(const CompileJob& job) override;
 
  private:

@@ -51,7 +51,6 @@ std::shared_ptr<const NvrtcTable> open_nvrtc(const std::filesystem::path& path) 
 #define TREADLE_NVRTC_OPTIONAL(result, name, parameters) \
   read_symbol(library, #name, false, table->name);
 #include "compile/nvrtc_symbols.def"
-  read_symbol(library, "treadle_clang_host_files", false, table->treadle_clang_host_files);
   library.keep_loaded();
   return table;
 }

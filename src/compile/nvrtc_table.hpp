@@ -14,9 +14,6 @@ struct NvrtcTable {
   // A pointer for each entry point, under its own name; those that old libraries lack may be null.
 #define TREADLE_NVRTC_SYMBOL(result, name, parameters) result(*name) parameters = nullptr;
 #include "compile/nvrtc_symbols.def"
-  /// libtreadle_clang's own: what a compile read of the machine's headers, a line each, "+path" for
-  /// a file, "-path" for one that would be read if it were there. Null in libnvrtc.
-  const char* (*treadle_clang_host_files)(nvrtcProgram program) = nullptr;
 };
 
 /// Opens `library` and reads its table. The library stays loaded: compilers leave threads and

@@ -111,6 +111,40 @@ TEST(NvrtcHeaders, parts_of_the_standard_library_work) {
       false);
 }
 
+// CUDA's own headers come from a toolkit or wheels; all others are ours, on every machine.
+TEST(NvrtcHeaders, headers_of_the_machine_are_never_read) {
+  TREADLE_NEEDS_NVRTC();
+  std::string source = "#if 0";
+  for (const char* name : {"bits/c++config.h", "ext/atomicity.h", "linux/limits.h", "sys/cdefs.h",
+                           "gnu/stubs.h", "x86intrin.h"})
+    source += " || __has_include(<" + std::string(name) + ">)";
+  expect_compiles(source + "\n#error a header of the machine\n#endif\n" + kernel("a[0] = n;"));
+}
+
+TEST(NvrtcHeaders, types_of_host_code_stand_in_declarations) {
+  TREADLE_NEEDS_NVRTC();
+  expect_compiles(
+      "#include <iostream>\n#include <vector>\n#include <string>\n#include <map>\n#include "
+      "<chrono>\n"
+      "#include <memory>\n#include <fstream>\n#include <stdexcept>\n#include <sys/time.h>\n"
+      "struct Options { std::string name; std::vector<int> sizes; std::map<std::string, float> "
+      "all;\n"
+      "  std::unique_ptr<float[]> data; timeval started; FILE* log; };\n"
+      "__global__ void k(float* a) { a[0] = 1; }\n",
+      false);
+}
+
+TEST(NvrtcHeaders, complex_numbers_have_integers_as_exponents) {
+  TREADLE_NEEDS_NVRTC();
+  expect_compiles(
+      "#include <complex>\n#include <pycuda-complex.hpp>\n"
+      "__global__ void k(pycuda::complex<double>* a, std::complex<float>* b) {\n"
+      "  a[0] = pow(a[1], 2) + pow(a[2], -3);\n"
+      "  b[0] = static_cast<std::complex<float>>(std::pow(b[1], 2)) * b[2];\n"
+      "}\n",
+      false);
+}
+
 TEST(NvrtcHeaders, functions_without_device_are_taken_as_nvcc_takes_them) {
   TREADLE_NEEDS_NVRTC();
   expect_compiles("constexpr int next(int i) { return i + 1; }\n" + kernel("a[next(n)] = 1;"),

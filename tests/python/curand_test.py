@@ -38,10 +38,6 @@ def with_nvidias_header(folder, own_folder):
         return {"include_dirs": [str(folder), str(folder / "cccl")]}
     for header in folder.glob("curand*.h"):
         (own_folder / header.name).symlink_to(header)
-    (own_folder / "cuda" / "std").mkdir(parents=True)
-    (own_folder / "cuda" / "std" / "type_traits").write_text(
-        "#include <type_traits>\nnamespace cuda { namespace std { using namespace ::std; } }\n"
-    )
     silent = [f"-D__NV_SILENCE_DEPRECATION_{end}=" for end in ("BEGIN", "END")]
     return {"include_dirs": [str(own_folder)], "options": silent}
 

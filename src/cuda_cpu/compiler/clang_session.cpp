@@ -52,6 +52,8 @@ std::vector<std::string> dialect_arguments(const Dialect& dialect) {
       "-disable-llvm-passes", "-fpch-instantiate-templates",
       // A user's own `constexpr` function may call device functions; NVRTC takes that, so do we.
       "-Wno-invalid-constexpr",
+      // `static no test(...);` is how templates ask what a type can do.
+      "-fcuda-allow-variadic-functions",
       // Numbers that do not fit an integer have an answer on a GPU, constants too (gpu_arithmetic).
       "-fno-strict-float-cast-overflow",
       // The stack is ours and large; clang counts from a bottom it does not know.
@@ -69,13 +71,6 @@ std::vector<std::string> dialect_arguments(const Dialect& dialect) {
                       "-D__CUDA_FTZ=1", "-D__CUDA_PREC_DIV=0", "-D__CUDA_PREC_SQRT=0"});
   }
   return arguments;
-}
-
-void append_headers(std::vector<std::string>& arguments) {
-  arguments.insert(arguments.end(), {"-internal-isystem", device_header_root});
-  for (const std::string& dir : host_header_dirs()) {
-    arguments.insert(arguments.end(), {"-internal-isystem", dir});
-  }
 }
 
 void append_options(std::vector<std::string>& arguments, const LanguageOptions& options) {
@@ -134,7 +129,7 @@ std::unique_ptr<clang::CompilerInstance> make_clang(
     arguments.insert(arguments.end(), {"-include-pch", precompiled});
   }
   append_options(arguments, options);
-  append_headers(arguments);
+  arguments.insert(arguments.end(), {"-internal-isystem", device_header_root});
   return instantiate(arguments, std::move(files), log);
 }
 

@@ -32,7 +32,6 @@ CompileStatus Compilation::compile(const std::vector<std::string_view>& argument
   compiled_ = true;
   log_.clear();
   image_.clear();
-  host_files_.clear();
   lowered_names_.clear();
   const CompileOptions options = parse_options(arguments);
   if (!options.error.empty()) {
@@ -67,8 +66,6 @@ void Compilation::build(FrontendRequest request, const CompileOptions& given) {
   } catch (const std::exception& error) {
     result.log += request.name + ": error: " + error.what() + "\n";
   }
-  for (const std::string& path : result.host_files.read) host_files_ += "+" + path + "\n";
-  for (const std::string& path : result.host_files.absent) host_files_ += "-" + path + "\n";
   log_ = std::move(result.log);
   lowered_names_ = std::move(result.lowered_names);
 }

@@ -27,9 +27,6 @@ class Compilation {
   bool compiled() const noexcept { return compiled_; }
   const std::string& log() const noexcept { return log_; }
   const std::vector<char>& image() const noexcept { return image_; }
-  /// What was read of the machine's own headers: a line each, "+path" for a file, "-path" for one
-  /// that would be read if it were there.
-  const std::string& host_files() const noexcept { return host_files_; }
   /// Null for what was never asked for.
   const std::string* lowered_name(const std::string& expression) const;
 
@@ -38,7 +35,7 @@ class Compilation {
 
   FrontendRequest request_;
   bool compiled_ = false;
-  std::string log_, host_files_;
+  std::string log_;
   std::vector<char> image_;
   std::map<std::string, std::string> lowered_names_;
 };

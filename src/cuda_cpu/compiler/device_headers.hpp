@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The headers of kernels/cuda_cpu as clang sees them: a read-only file system inside the library.
+// The headers of kernels/cuda_cpu, kernels/cuda and kernels/standard as clang sees them: a
+// read-only file system inside the library. Besides them a compile reads the user's folders, and
+// nothing of the machine's: what compiles on one machine compiles on every other.
 #pragma once
 
 #include <llvm/ADT/IntrusiveRefCntPtr.h>
-
-#include <string>
-#include <vector>
 
 namespace llvm::vfs {
 class FileSystem;
@@ -22,12 +21,5 @@ inline constexpr const char* prelude_path = "/treadle/include/treadle_prelude.h"
 
 /// Shared by all compiles: constant once made.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> device_headers();
-
-/// Folders of the host's C and C++ headers, best libstdc++ first; empty where none is installed.
-/// Looked up once per process: <tuple>, <array> and their like come from here.
-const std::vector<std::string>& host_header_dirs();
-
-/// Files whose appearance means that a newer libstdc++ was installed, which is preferred then.
-const std::vector<std::string>& newer_host_headers();
 
 }  // namespace treadle::cuda_cpu

@@ -34,10 +34,9 @@ const std::string precompiled_path = "/treadle/prelude.pch";
 class GenerateModule : public clang::ASTFrontendAction {
  public:
   GenerateModule(llvm::LLVMContext& context, const std::vector<std::string>& expressions,
-                 const std::vector<std::string>& include_dirs, FrontendResult& result)
+                 FrontendResult& result)
       : context_(context),
         expressions_(expressions),
-        include_dirs_(include_dirs),
         entities_(expressions.size(), nullptr),
         result_(result) {}
   std::unique_ptr<llvm::Module> take_module() { return std::move(module_); }
@@ -56,7 +55,6 @@ class GenerateModule : public clang::ASTFrontendAction {
 
   /// All of it happens here: once the action ends, clang no longer tells places in diagnostics.
   void ExecuteAction() override {
-    note_host_files(getCompilerInstance(), include_dirs_, result_.host_files);
     parse_deeply(getCompilerInstance(), *this);
     clang::DiagnosticsEngine& diagnostics = getCompilerInstance().getDiagnostics();
     if (diagnostics.hasErrorOccurred() || generator_->GetModule() == nullptr) return;
@@ -73,7 +71,6 @@ class GenerateModule : public clang::ASTFrontendAction {
  private:
   llvm::LLVMContext& context_;
   const std::vector<std::string>& expressions_;
-  const std::vector<std::string>& include_dirs_;
   std::vector<const clang::NamedDecl*> entities_;  ///< by number of the expression
   FrontendResult& result_;
   clang::CodeGenerator* generator_ = nullptr;  ///< owned by the compiler instance
@@ -142,7 +139,7 @@ std::unique_ptr<llvm::Module> parse(const FrontendRequest& request, llvm::LLVMCo
   if (!options.line_info && has_endless_line(source)) {
     clang->getCodeGenOpts().setDebugInfo(llvm::codegenoptions::NoDebugInfo);
   }
-  GenerateModule action(context, request.name_expressions, options.include_dirs, result);
+  GenerateModule action(context, request.name_expressions, result);
   const bool good = run_action(*clang, action, request.name, SourceKind::user);
   if (good && clang->getCodeGenOpts().getDebugInfo() != llvm::codegenoptions::NoDebugInfo)
     keep_source(request.source, request.name);

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "cuda_cpu/compiler/host_files.hpp"
 #include "cuda_cpu/compiler/language_options.hpp"
 
 namespace llvm {
@@ -35,7 +34,6 @@ struct FrontendRequest {
 struct FrontendResult {
   std::string log;  ///< clang's diagnostics, warnings included: "kernel.cu:3:14: error: ..." and a
                     ///< caret line
-  HostFiles host_files;
   std::map<std::string, std::string> lowered_names;  ///< name expression -> symbol in the module
 };
 

@@ -62,13 +62,6 @@ extern "C" __attribute__((visibility("default"))) int treadle_clang_write_prelud
   return treadle::cuda_cpu::write_common_preludes(folder) ? 0 : 1;
 }
 
-/// No part of NVRTC either: Compilation::host_files(); lives as long as the program or until it is
-/// compiled again. Null for a null program.
-extern "C" __attribute__((visibility("default"))) const char* treadle_clang_host_files(
-    nvrtcProgram prog) {
-  return prog == nullptr ? nullptr : prog->program.host_files().c_str();
-}
-
 const char* nvrtcGetErrorString(nvrtcResult result) noexcept {
   switch (result) {
     case NVRTC_SUCCESS:

@@ -10,6 +10,7 @@ from pathlib import Path
 import block_tiles_test
 import cooperative_groups_test
 import cuda_barrier_test
+import cuda_std_test
 import device_functions
 import fp8_test
 import grid_test
@@ -18,7 +19,10 @@ import thread_functions
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADERS = [ROOT / ".cache/cuda-headers", Path("/usr/local/cuda/include")]
-PROGRAMS = [cooperative_groups_test, block_tiles_test, cuda_barrier_test, fp8_test, grid_test]
+PROGRAMS = [
+    *(cooperative_groups_test, block_tiles_test, cuda_barrier_test, cuda_std_test),
+    *(fp8_test, grid_test),
+]
 FAMILIES = "math rounding simd integer conversion fast half bfloat16".split()
 
 
@@ -68,9 +72,7 @@ def test_nvrtc_takes_the_functions_of_threads(nvrtc, family):
     assert not log_of(nvrtc, thread_functions.PROGRAMS[family]())
 
 
-@pytest.mark.parametrize(
-    "program", [cooperative_groups_test, block_tiles_test, cuda_barrier_test, fp8_test, grid_test]
-)
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_nvrtc_takes_the_groups_of_threads_with_cudas_own_headers(nvrtc, program):
     assert not log_of(nvrtc, program.SOURCE)
 

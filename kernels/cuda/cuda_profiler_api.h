@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// Nothing in it is known to device code.
+#pragma once

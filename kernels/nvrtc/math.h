@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: MIT
-// NVRTC or treadle/prelude.h declare all of it.
-#pragma once
