@@ -118,9 +118,6 @@ struct __attribute__((aligned(4))) __TREADLE_PAIR {
       : x(low), y(high) {}
   __TREADLE_MEMBER __TREADLE_PAIR(const __TREADLE_RAW_PAIR& raw)
       : x(__TREADLE_RAW{raw.x}), y(__TREADLE_RAW{raw.y}) {}
-  __TREADLE_MEMBER __TREADLE_PAIR& operator=(const __TREADLE_RAW_PAIR& raw) {
-    return *this = __TREADLE_PAIR(raw);
-  }
   __TREADLE_MEMBER operator __TREADLE_RAW_PAIR() const { return __TREADLE_RAW_PAIR{x.__x, y.__x}; }
 };
 #undef __TREADLE_MEMBER

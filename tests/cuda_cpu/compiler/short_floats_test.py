@@ -140,3 +140,18 @@ def test_short_floats_are_exact(machine, family, number, function):
             i = wrong[0][0]
             told = [f"{a[i]}" for a in arguments]
             pytest.fail(f"{len(wrong)} wrong, first of {told}: {result[i]}, not {exact[i]}")
+
+
+def test_pairs_are_assigned_from_braces(machine):
+    source = """#include <cuda_bf16.h>
+    #include <cuda_fp16.h>
+    extern "C" __global__ void k(float* o) {
+      half2 r = {}; r = {}; o[0] = __low2float(r);
+      r = __floats2half2_rn(1, 2); o[1] = __high2float(r); r = {}; o[2] = __high2float(r);
+      r = {__float2half(3), __float2half(4)}; o[3] = __low2float(r); __half2_raw raw = r;
+      half2 all[2] = {}; all[1] = raw; o[4] = __high2float(all[1]);
+      __nv_bfloat162 b = __floats2bfloat162_rn(5, 6); o[5] = __low2float(b); b = {};
+      o[6] = __high2float(b); }"""
+    out = np.ones(7, np.float32)
+    machine.compile(source).kernel("k")(out, block=(1,), grid=(1,))
+    assert out.tolist() == [0, 2, 0, 3, 4, 5, 0]
