@@ -6,7 +6,7 @@ set(TREADLE_CUDA_INCLUDE_DIR "" CACHE PATH "Folder of cuda.h; empty: the pinned 
 if(NOT TREADLE_CUDA_INCLUDE_DIR)
   set(treadle_cuda_headers "${PROJECT_SOURCE_DIR}/.cache/cuda-headers")
   if(NOT EXISTS "${treadle_cuda_headers}/cuda.h" OR NOT EXISTS "${treadle_cuda_headers}/cccl/cuda/atomic"
-     OR NOT EXISTS "${treadle_cuda_headers}/cuda_fp8.h")
+     OR NOT EXISTS "${treadle_cuda_headers}/mma.h")
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     execute_process(COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/fetch_cuda_headers.py"
                             "${treadle_cuda_headers}" COMMAND_ERROR_IS_FATAL ANY)

@@ -16,7 +16,9 @@ WHEELS = {
     "nvidia-cuda-runtime==13.0.96": (
         *("cuda.h", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h*", "cooperative_groups.h"),
         *("cooperative_groups/*", "cuda_pipeline*", "cuda_awbarrier*"),
+        *("mma.h", "cuda_fp6.h*", "cuda_fp4.h*"),
     ),
+    "nvidia-cuda-crt==13.0.88": ("crt/mma.h*",),
     "nvidia-cuda-cccl==13.0.85": ("cccl/cuda/*", "cccl/nv/*"),
 }
 

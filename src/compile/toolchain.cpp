@@ -236,8 +236,8 @@ void throw_compile_error(const CompileJob& job, const std::string& title, const 
       log.find("file not found") != std::string::npos)
     hint =
         "folders of headers are given by Options::include_dirs (include_dirs= in Python); NVIDIA's "
-        "own "
-        "headers come with pip install nvidia-cuda-runtime nvidia-cuda-cccl, or a CUDA toolkit";
+        "own headers come with pip install nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl, "
+        "or a CUDA toolkit";
   throw CompileError(fmt::format("{} refused {} for {}", title, job.source_name, target), log,
                      job.source, job.given_options, std::move(hint));
 }

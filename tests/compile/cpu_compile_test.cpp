@@ -133,7 +133,7 @@ TEST_F(CpuCompileTest, a_source_that_includes_our_headers_is_found_on_disk) {
   given.extern_c = false;
   const std::string source =
       "#include <tuple>\n#include <complex>\n#include <iostream>\n#include <vector>\n"
-      "#include <cuda/std/atomic>\n#include <stdio.h>\n"
+      "#include <cuda/std/atomic>\n#include <mma.h>\n#include <stdio.h>\n"
       "__global__ void k(int* a) { a[0] = 1; }\n";
   EXPECT_EQ(compile(source, given).origin, Origin::compiled);
   clear_memory_cache();

@@ -14,6 +14,7 @@ import cuda_std_test
 import device_functions
 import fp8_test
 import grid_test
+import mma_test
 import pytest
 import thread_functions
 
@@ -21,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[3]
 HEADERS = [ROOT / ".cache/cuda-headers", Path("/usr/local/cuda/include")]
 PROGRAMS = [
     *(cooperative_groups_test, block_tiles_test, cuda_barrier_test, cuda_std_test),
-    *(fp8_test, grid_test),
+    *(fp8_test, grid_test, mma_test),
 ]
 FAMILIES = "math rounding simd integer conversion fast half bfloat16".split()
 
