@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cuda_bf16.h"
+#include "treadle/small_floats.h"
 
 extern "C++" {
 typedef unsigned char __nv_fp8_storage_t;
@@ -21,21 +22,10 @@ __TREADLE_CONSTEXPR __nv_fp8_storage_t __treadle_narrow_fp8(float x, __nv_satura
                                                             __nv_fp8_interpretation_t kind) {
   const unsigned digits = kind == __NV_E4M3 ? 3 : 2, lowest = kind == __NV_E4M3 ? 121 : 113;
   const unsigned largest = kind == __NV_E4M3 ? 0x7e : 0x7b;
-  const unsigned bits = __builtin_bit_cast(unsigned, x), size = bits & 0x7fffffffu;
-  if (size > 0x7f800000u) return 0x7f;
-  unsigned code = 0;
-  if (size >> 23 < lowest) {
-    // Below the smallest normal number the steps are equal: a sum in which one is the last place.
-    const float step = __builtin_bit_cast(float, (lowest - digits + 23u) << 23);
-    const float sum = __builtin_bit_cast(float, size) + step;
-    code = __builtin_bit_cast(unsigned, sum) - __builtin_bit_cast(unsigned, step);
-  } else {
-    const unsigned dropped = 23u - digits;
-    const unsigned even = size >> dropped & 1u;
-    code = ((size + (1u << (dropped - 1u)) - 1u + even) >> dropped) - ((lowest - 1u) << digits);
-  }
+  if (x != x) return 0x7f;
+  unsigned code = __treadle_small_code(x, digits, lowest);
   if (code > largest) code = saturation == __NV_SATFINITE ? largest : largest + 1u;
-  return static_cast<__nv_fp8_storage_t>(bits >> 24 & 0x80u | code);
+  return static_cast<__nv_fp8_storage_t>(__treadle_sign_of(x) << 7 | code);
 }
 /// The same number as a __half, which holds each of them.
 __TREADLE_CONSTEXPR unsigned short __treadle_half_of_fp8(__nv_fp8_storage_t x,
@@ -98,14 +88,25 @@ __TREADLE_FUNCTION __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_stora
                      __treadle_half_of_fp8(static_cast<__nv_fp8_storage_t>(x >> 8), kind)};
 }
 
-#define __TREADLE_FP8 __nv_fp8_e4m3
-#define __TREADLE_FP8X2 __nv_fp8x2_e4m3
-#define __TREADLE_FP8X4 __nv_fp8x4_e4m3
+#define __TREADLE_STORAGE __nv_fp8_storage_t
+#define __TREADLE_STORAGE2 __nv_fp8x2_storage_t
+#define __TREADLE_STORAGE4 __nv_fp8x4_storage_t
+#define __TREADLE_WIDTH 8
+#define __TREADLE_NARROW(x) __treadle_narrow_fp8(x, __NV_SATFINITE, __TREADLE_KIND)
+#define __TREADLE_WIDEN(code) __treadle_widen_fp8(code, __TREADLE_KIND)
+#define __TREADLE_TO_HALF(code) __treadle_half_of_fp8(code, __TREADLE_KIND)
+#define __TREADLE_TO_INTEGER(type, code) __treadle_integer_of_fp8<type>(code, __TREADLE_KIND)
+#define __TREADLE_SMALL __nv_fp8_e4m3
+#define __TREADLE_SMALL2 __nv_fp8x2_e4m3
+#define __TREADLE_SMALL4 __nv_fp8x4_e4m3
 #define __TREADLE_KIND __NV_E4M3
-#include "treadle/fp8_types.h"
-#define __TREADLE_FP8 __nv_fp8_e5m2
-#define __TREADLE_FP8X2 __nv_fp8x2_e5m2
-#define __TREADLE_FP8X4 __nv_fp8x4_e5m2
+#include "treadle/small_float_types.h"
+#define __TREADLE_SMALL __nv_fp8_e5m2
+#define __TREADLE_SMALL2 __nv_fp8x2_e5m2
+#define __TREADLE_SMALL4 __nv_fp8x4_e5m2
 #define __TREADLE_KIND __NV_E5M2
-#include "treadle/fp8_types.h"
+#include "treadle/small_float_types.h"
+#include "treadle/small_float_end.h"
 }
+
+#include "treadle/fp8_scale.h"

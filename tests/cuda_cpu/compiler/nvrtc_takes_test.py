@@ -16,13 +16,14 @@ import fp8_test
 import grid_test
 import mma_test
 import pytest
+import small_floats_test
 import thread_functions
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADERS = [ROOT / ".cache/cuda-headers", Path("/usr/local/cuda/include")]
 PROGRAMS = [
     *(cooperative_groups_test, block_tiles_test, cuda_barrier_test, cuda_std_test),
-    *(fp8_test, grid_test, mma_test),
+    *(fp8_test, grid_test, mma_test, small_floats_test),
 ]
 FAMILIES = "math rounding simd integer conversion fast half bfloat16".split()
 
