@@ -127,6 +127,40 @@ TEST_F(CpuCompileTest, headers_of_the_machine_are_never_read) {
   EXPECT_THAT(log_of("#include " + machine.header() + "\n", given), HasSubstr("file not found"));
 }
 
+TEST_F(CpuCompileTest, a_folder_of_cudas_headers_comes_after_ours) {
+  const std::filesystem::path folder = dir_ / "cuda";
+  std::filesystem::create_directories(folder / "cuda/std");
+  for (const char* name : {"cuda_runtime_api.h", "cuda_fp16.h", "cuda/std/tuple"})
+    std::ofstream(folder / name) << "#define THEIRS read\n";
+  std::ofstream(folder / "only_there.h") << "#define N 1\n";
+  Options given = options();
+  given.extern_c = false;
+  given.include_dirs = {folder};
+  const std::string source =
+      "#include <cuda_fp16.h>\n#include \"cuda_runtime_api.h\"\n#include <cuda/std/tuple>\n"
+      "#include <only_there.h>\n__global__ void k(int* a) {\n  a[0] = N;\n"
+      "#ifdef THEIRS\n  a[1] = THEIRS;\n#endif\n}\n";
+  EXPECT_EQ(log_of(source, given), "(no error)");
+  // Any other folder comes first.
+  std::filesystem::remove(folder / "cuda_runtime_api.h");
+  EXPECT_THAT(log_of(source, given), HasSubstr("THEIRS"));
+}
+
+TEST_F(CpuCompileTest, cub_and_thrust_are_refused_by_name) {
+  const std::filesystem::path folder = dir_ / "cccl";
+  for (const char* name : {"nv", "cub/block", "thrust"})
+    std::filesystem::create_directories(folder / name);
+  std::ofstream(folder / "nv/target") << "";
+  std::ofstream(folder / "cub/block/block_reduce.cuh") << "#include <cub/config.cuh>\n";
+  std::ofstream(folder / "thrust/complex.h") << "#include <thrust/detail/config.h>\n";
+  Options given = options();
+  given.extern_c = false;
+  given.include_dirs = {folder};
+  EXPECT_THAT(log_of("#include <cub/block/block_reduce.cuh>\n", given),
+              HasSubstr("cooperative_groups/reduce.h"));
+  EXPECT_THAT(log_of("#include <thrust/complex.h>\n", given), HasSubstr("<complex>"));
+}
+
 // They come from inside the library: that nothing changed is known without a look at any file.
 TEST_F(CpuCompileTest, a_source_that_includes_our_headers_is_found_on_disk) {
   Options given = options();

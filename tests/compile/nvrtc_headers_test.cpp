@@ -3,6 +3,8 @@
 // for sm_90 by the libnvrtc of this machine, inside extern "C" { } as PyCUDA's sources are.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <span>
 #include <string_view>
 
@@ -143,6 +145,32 @@ TEST(NvrtcHeaders, complex_numbers_have_integers_as_exponents) {
       "  b[0] = static_cast<std::complex<float>>(std::pow(b[1], 2)) * b[2];\n"
       "}\n",
       false);
+}
+
+// What CMake fetched for the tests; a user names the folder of a wheel or of a toolkit.
+TEST(NvrtcHeaders, functions_of_blocks_and_warps_of_cub_compile) {
+  TREADLE_NEEDS_NVRTC();
+  const char* root = std::getenv("TREADLE_SOURCE_DIR");
+  const auto folder = std::filesystem::path(root ? root : ".") / ".cache/cuda-headers";
+  if (!std::filesystem::exists(folder / "cccl/cub")) GTEST_SKIP() << "no CUB in " << folder;
+  const std::string source =
+      "#include <complex>\n#include <tuple>\n#include <cub/block/block_load.cuh>\n"
+      "#include <cub/block/block_radix_sort.cuh>\n#include <cub/block/block_reduce.cuh>\n"
+      "#include <cub/block/block_scan.cuh>\n#include <cub/warp/warp_reduce.cuh>\n"
+      "__global__ void k(int* a) {\n"
+      "  using Reduce = cub::BlockReduce<int, 128>;\n  using Scan = cub::BlockScan<int, 128>;\n"
+      "  using Sort = cub::BlockRadixSort<int, 128, 4>;\n  using Warp = cub::WarpReduce<int>;\n"
+      "  __shared__ union { Reduce::TempStorage reduce; Scan::TempStorage scan;\n"
+      "    Sort::TempStorage sort; Warp::TempStorage warp[4]; } memory;\n"
+      "  int items[4];\n  cub::LoadDirectBlocked(threadIdx.x, a, items);\n"
+      "  Sort(memory.sort).Sort(items);\n  __syncthreads();\n"
+      "  Scan(memory.scan).InclusiveSum(items, items);\n  __syncthreads();\n"
+      "  const int sum = Reduce(memory.reduce).Sum(items);\n  __syncthreads();\n"
+      "  a[threadIdx.x] = sum + Warp(memory.warp[threadIdx.x / 32]).Sum(items[0]);\n"
+      "}\n";
+  Options options{.cache = CacheUse::disabled};
+  options.include_dirs = {folder, folder / "cccl"};
+  EXPECT_FALSE(compile_cuda(source, Target::parse("sm_90"), options).image.code.empty());
 }
 
 TEST(NvrtcHeaders, functions_without_device_are_taken_as_nvcc_takes_them) {

@@ -10,6 +10,8 @@
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -73,6 +75,14 @@ std::vector<std::string> dialect_arguments(const Dialect& dialect) {
   return arguments;
 }
 
+/// A toolkit's or a wheel's folder: its headers are for NVIDIA's compilers, and programs name it
+/// for their sake. What we have of the same names is read in their place.
+bool holds_cudas_own_headers(const std::filesystem::path& folder) {
+  std::error_code failed;
+  return std::filesystem::exists(folder / "cuda_runtime_api.h", failed) ||
+         std::filesystem::exists(folder / "nv/target", failed);
+}
+
 void append_options(std::vector<std::string>& arguments, const LanguageOptions& options) {
   bool asserts_off = false;
   for (const std::string& macro : options.macros) {
@@ -80,7 +90,7 @@ void append_options(std::vector<std::string>& arguments, const LanguageOptions& 
     if (macro.starts_with("DNDEBUG")) asserts_off = true;
   }
   for (const std::string& dir : options.include_dirs)
-    arguments.insert(arguments.end(), {"-I", dir});
+    arguments.insert(arguments.end(), {holds_cudas_own_headers(dir) ? "-idirafter" : "-I", dir});
   // The prelude was read without the user's macros, so assert() has to be defined once more.
   if (asserts_off) arguments.insert(arguments.end(), {"-include", "assert.h"});
   for (const std::string& file : options.forced_includes) {

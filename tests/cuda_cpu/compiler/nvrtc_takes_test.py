@@ -16,6 +16,7 @@ import fp8_test
 import grid_test
 import mma_test
 import pytest
+import short_floats_test
 import small_floats_test
 import thread_functions
 
@@ -23,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[3]
 HEADERS = [ROOT / ".cache/cuda-headers", Path("/usr/local/cuda/include")]
 PROGRAMS = [
     *(cooperative_groups_test, block_tiles_test, cuda_barrier_test, cuda_std_test),
-    *(fp8_test, grid_test, mma_test, small_floats_test),
+    *(fp8_test, grid_test, mma_test, short_floats_test, small_floats_test),
 ]
 FAMILIES = "math rounding simd integer conversion fast half bfloat16".split()
 

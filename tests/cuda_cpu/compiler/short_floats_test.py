@@ -142,8 +142,7 @@ def test_short_floats_are_exact(machine, family, number, function):
             pytest.fail(f"{len(wrong)} wrong, first of {told}: {result[i]}, not {exact[i]}")
 
 
-def test_pairs_are_assigned_from_braces(machine):
-    source = """#include <cuda_bf16.h>
+SOURCE = """#include <cuda_bf16.h>
     #include <cuda_fp16.h>
     extern "C" __global__ void k(float* o) {
       half2 r = {}; r = {}; o[0] = __low2float(r);
@@ -152,6 +151,9 @@ def test_pairs_are_assigned_from_braces(machine):
       half2 all[2] = {}; all[1] = raw; o[4] = __high2float(all[1]);
       __nv_bfloat162 b = __floats2bfloat162_rn(5, 6); o[5] = __low2float(b); b = {};
       o[6] = __high2float(b); }"""
+
+
+def test_pairs_are_assigned_from_braces(machine):
     out = np.ones(7, np.float32)
-    machine.compile(source).kernel("k")(out, block=(1,), grid=(1,))
+    machine.compile(SOURCE).kernel("k")(out, block=(1,), grid=(1,))
     assert out.tolist() == [0, 2, 0, 3, 4, 5, 0]

@@ -38,6 +38,13 @@ __device__ int kind(T) { return 2; }
 template <class... Types> __device__ int sum_of(Types... values) { return (0 + ... + values); }
 template <size_t... places>
 __device__ int weighted(std::index_sequence<places...>) { return (0 + ... + (places * places)); }
+template <class T>
+struct HasSize {
+  template <class U> static __device__ char test(decltype(&U::size));
+  template <class U> static __device__ long test(...);
+  static constexpr bool value = sizeof(test<T>(nullptr)) == 1;
+};
+static_assert(HasSize<std::array<int, 2>>::value && !HasSize<int2>::value, "");
 __device__ int total(std::initializer_list<int> all) {
   int sum = 0;
   for (int x : all) sum += x;
