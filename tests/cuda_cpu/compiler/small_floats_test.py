@@ -15,10 +15,10 @@ KERNELS = """
 extern "C" __global__ void widen_TYPE(unsigned short* h, unsigned short* b, float* f, double* d,
                                       float4* f4, int* i4) {
   int i = threadIdx.x; __nv_TYPE x; x.__x = i;
-  h[i] = __nv_cvt_SIZE_to_halfraw(i, NAME).x; b[i] = __bfloat16_as_ushort((__nv_bfloat16)x);
+  h[i] = __nv_cvt_FAMILY_to_halfraw(i, NAME).x; b[i] = __bfloat16_as_ushort((__nv_bfloat16)x);
   f[i] = (float)x; d[i] = (double)x + ((bool)x ? 0 : 1000);
   if (__half_as_ushort((__half)x) != h[i]) h[i] = 0x1234;
-  __nv_SIZEx4_FORM four; four.__x = 0;
+  __nv_FAMILYx4_FORM four; four.__x = 0;
   for (int k = 0; k < 4; ++k) four.__x |= (unsigned)((i + k) % CODES) << k * WIDTH;
   f4[i] = (float4)four;
   i4[4 * i] = (int)x; i4[4 * i + 1] = (unsigned char)x; i4[4 * i + 2] = (long long)x;
@@ -27,13 +27,13 @@ extern "C" __global__ void widen_TYPE(unsigned short* h, unsigned short* b, floa
 extern "C" __global__ void narrow_TYPE(int n, const float* f, const double* d, unsigned char* o) {
   int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; o += 8 * i;
   int other = n - 1 - i;
-  o[0] = __nv_cvt_float_to_SIZE(f[i], NAME, cudaRoundNearest);
-  o[1] = __nv_cvt_double_to_SIZE(d[i], NAME, cudaRoundNearest);
+  o[0] = __nv_cvt_float_to_FAMILY(f[i], NAME, cudaRoundNearest);
+  o[1] = __nv_cvt_double_to_FAMILY(d[i], NAME, cudaRoundNearest);
   o[2] = __nv_TYPE(f[i]).__x; o[3] = __nv_TYPE(d[i]).__x;
-  unsigned two = __nv_cvt_float2_to_SIZEx2(make_float2(f[other], f[i]), NAME, cudaRoundNearest);
+  unsigned two = __nv_cvt_float2_to_FAMILYx2(make_float2(f[other], f[i]), NAME, cudaRoundNearest);
   o[4] = two >> WIDTH;
-  o[5] = __nv_SIZEx2_FORM(make_float2(f[other], f[i])).__x >> WIDTH;
-  o[6] = __nv_SIZEx4_FORM(make_float4(f[other], f[other], f[other], f[i])).__x >> 3 * WIDTH;
+  o[5] = __nv_FAMILYx2_FORM(make_float2(f[other], f[i])).__x >> WIDTH;
+  o[6] = __nv_FAMILYx4_FORM(make_float4(f[other], f[other], f[other], f[i])).__x >> 3 * WIDTH;
   o[7] = __nv_TYPE(__float2half(f[i])).__x;
 }
 """
@@ -57,7 +57,9 @@ def text_of(kind):
     name, width, _, _, largest = KINDS[kind]
     text = KERNELS.replace("TYPE", kind).replace("NAME", name).replace("WIDTH", str(width))
     size, form = kind.split("_")
-    return text.replace("SIZE", size).replace("FORM", form).replace("CODES", str(2 * (largest + 1)))
+    return (
+        text.replace("FAMILY", size).replace("FORM", form).replace("CODES", str(2 * (largest + 1)))
+    )
 
 
 SOURCE = "#include <cuda_fp4.h>\n" + "".join(map(text_of, KINDS)) + SCALES
