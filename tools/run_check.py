@@ -71,6 +71,7 @@ FOLDER_TESTS = {
     "kernels/elements/": ("tests/python/op_text_test.py",),
     "kernels/cuda/": ("tests/python/curand_test.py", "tests/python/pycuda_complex_test.py"),
     "kernels/cuda_cpu/": ROOM_TESTS["cuda_cpu/compiler"],
+    "kernels/standard/": ("tests/cuda_cpu/compiler/std_headers_test.py",),
     "kernels/nvrtc/": ROOM_TESTS["compile"],
     "tests/conftest.py": ("tests/python/launch_test.py",),
     "tests/python/conftest.py": ("tests/python/launch_test.py",),
@@ -93,6 +94,7 @@ FOLDER_PROGRAMS = {
     "kernels/dialect/": "tests/codegen",
     "kernels/elements/": "tests/codegen",
     "kernels/nvrtc/": "tests/compile",
+    "kernels/standard/": "tests/compile",
     "kernels/": "tests/kernel",
 }
 COMPILED = ("src/", "include/", "kernels/", "python/bindings/", "cmake/", "CMakeLists.txt")
