@@ -13,6 +13,7 @@
 #include "treadle/services.h"
 #include "treadle/synchronization.h"
 #include "treadle/atomics.h"
+#include "treadle/atomic_builtins.h"
 #include "treadle/math.h"
 #include "treadle/math_overloads.h"
 #include "treadle/math_special.h"

@@ -17,13 +17,31 @@
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
 #define __cluster_dims__(...)
+#define __local_maxnreg__(...)
+#define __block_size__(...)
 #define __nv_pure__ __attribute__((pure))
-#define CUDARTAPI
-#define CUDAAPI
+#define __no_return__ __attribute__((noreturn))
+
+// What NVIDIA's own headers write, and texts that were copied from them.
+#define __device_builtin__
+#define __device_builtin_texture_type__
+#define __device_builtin_surface_type__
+#define __cudart_builtin__
+#define __specialization_static
+#define __location__(...)
+#define __annotate__(...)
+#define __import__
+#define __export__
 #define __cdecl
+#define CUDARTAPI
+#define CUDARTAPI_CDECL
+#define CUDART_CB
+#define CUDAAPI
+#define CUDA_CB
 
 // A source that asks is compiled at run time, by a compiler of CUDA 13.0, for a device of capability 7.0.
 #define __CUDACC__ 1
+#define __NVCC__ 1
 #define __CUDACC_RTC__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0

@@ -6,6 +6,15 @@
 
 #include <treadle/c_math_constants.h>
 
+// A text may ask for nvcc, which NVRTC stands in for.
+#ifndef __NVCC__
+#define __NVCC__ 1
+#endif
+// C++17 took the word away; nvcc still takes it, with a warning.
+#if __cplusplus >= 201703L
+#define register
+#endif
+
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;

@@ -58,6 +58,8 @@ std::vector<std::string> dialect_arguments(const Dialect& dialect) {
       "-fcuda-allow-variadic-functions",
       // Numbers that do not fit an integer have an answer on a GPU, constants too (gpu_arithmetic).
       "-fno-strict-float-cast-overflow",
+      // nvcc takes `char c = {0xff}`, with a warning, and `register int i`.
+      "-Wno-error=c++11-narrowing", "-Wno-register",
       // The stack is ours and large; clang counts from a bottom it does not know.
       "-Wno-stack-exhausted", "-fbracket-depth", "100000", "-ferror-limit", "100"};
   arguments.emplace_back(standard_name(dialect.standard));

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cuda_cpu/compiler/alignment_specifiers.hpp"
 #include "cuda_cpu/compiler/clang_session.hpp"
 #include "cuda_cpu/compiler/device_headers.hpp"
 #include "cuda_cpu/compiler/module_facts.hpp"
@@ -55,6 +56,7 @@ class GenerateModule : public clang::ASTFrontendAction {
 
   /// All of it happens here: once the action ends, clang no longer tells places in diagnostics.
   void ExecuteAction() override {
+    accept_alignas_behind_attributes(getCompilerInstance().getPreprocessor());
     parse_deeply(getCompilerInstance(), *this);
     clang::DiagnosticsEngine& diagnostics = getCompilerInstance().getDiagnostics();
     if (diagnostics.hasErrorOccurred() || generator_->GetModule() == nullptr) return;
@@ -122,20 +124,19 @@ void hide_mount_points(std::string& log) {
   }
 }
 
-}  // namespace
+/// When the body of a template is parsed: clang's way finds undeclared names in templates that
+/// nobody instantiates; nvcc parses a body where it is instantiated, and not at all elsewhere.
+enum class TemplateBodies { where_defined, where_instantiated };
 
-std::unique_ptr<llvm::Module> parse(const FrontendRequest& request, llvm::LLVMContext& context,
-                                    FrontendResult& result) {
-  LanguageOptions options = request.language;
-  if (!request.headers.empty()) {
-    options.include_dirs.insert(options.include_dirs.begin(), program_header_root);
-  }
-  options.source_folder = source_folder(request.source);
+std::unique_ptr<llvm::Module> parse_once(const FrontendRequest& request,
+                                         const LanguageOptions& options, TemplateBodies bodies,
+                                         llvm::LLVMContext& context, FrontendResult& result) {
   const std::string_view prelude = precompiled_prelude(options.dialect);
   const std::string source = append_name_expressions(request.source, request.name_expressions);
   auto clang = make_clang(options, layer_files(request, source, prelude),
                           prelude.empty() ? "" : precompiled_path, result.log);
   if (!clang) return nullptr;
+  clang->getLangOpts().DelayedTemplateParsing = bodies == TemplateBodies::where_instantiated;
   if (!options.line_info && has_endless_line(source)) {
     clang->getCodeGenOpts().setDebugInfo(llvm::codegenoptions::NoDebugInfo);
   }
@@ -145,6 +146,24 @@ std::unique_ptr<llvm::Module> parse(const FrontendRequest& request, llvm::LLVMCo
     keep_source(request.source, request.name);
   hide_mount_points(result.log);
   return good ? action.take_module() : nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::Module> parse(const FrontendRequest& request, llvm::LLVMContext& context,
+                                    FrontendResult& result) {
+  LanguageOptions options = request.language;
+  if (!request.headers.empty()) {
+    options.include_dirs.insert(options.include_dirs.begin(), program_header_root);
+  }
+  options.source_folder = source_folder(request.source);
+  auto module = parse_once(request, options, TemplateBodies::where_defined, context, result);
+  if (module || request.source.find("template") == std::string::npos) return module;
+  // Only a text that is refused: where a body is parsed can decide what its names mean.
+  FrontendResult second;
+  module = parse_once(request, options, TemplateBodies::where_instantiated, context, second);
+  if (module) result = std::move(second);
+  return module;
 }
 
 }  // namespace treadle::cuda_cpu

@@ -12,6 +12,7 @@
 #include "cuda_cpu/compiler/passes/lowering/retarget.hpp"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -138,6 +139,18 @@ void make_function_plain(llvm::Function& function, const llvm::TargetMachine& ma
   make_calls_plain(function);
 }
 
+/// What vtables hold for pure virtual and for deleted functions is the host library's; a call ends
+/// the kernel as __trap() does.
+void define_missing_virtuals(llvm::Module& module) {
+  for (const char* name : {"__cxa_pure_virtual", "__cxa_deleted_virtual"}) {
+    llvm::Function* function = module.getFunction(name);
+    if (!function || !function->isDeclaration()) continue;
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "", function));
+    builder.CreateCall(module.getOrInsertFunction("__treadle_trap", builder.getVoidTy()));
+    builder.CreateUnreachable();
+  }
+}
+
 }  // namespace
 
 void set_host_attributes(llvm::Function& function, const llvm::TargetMachine& machine) {
@@ -159,6 +172,7 @@ ModulePlan retarget(llvm::Module& module, const llvm::TargetMachine& machine) {
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
   erase_compiler_lists(module);
+  define_missing_virtuals(module);
   plan_globals(module, plan);
   for (llvm::Function& function : module) make_function_plain(function, machine);
   for (KernelPlan& kernel : plan.kernels)
