@@ -62,6 +62,7 @@ __TREADLE_ATOMIC_BUILTIN(void) __nv_atomic_store_n(T* place, __TREADLE_VALUE val
   __nv_atomic_store(place, &value, order);
 }
 
+// over 6 parameters because CUDA's has them.
 __TREADLE_ATOMIC_BUILTIN(bool)
 __nv_atomic_compare_exchange(T* place, __TREADLE_VALUE* expected, __TREADLE_VALUE* desired, bool, int, int,
                              int = __NV_THREAD_SCOPE_SYSTEM) {
@@ -74,6 +75,7 @@ __nv_atomic_compare_exchange(T* place, __TREADLE_VALUE* expected, __TREADLE_VALU
   __builtin_memcpy(expected, &found, sizeof(T));
   return false;
 }
+// over 6 parameters because CUDA's has them.
 __TREADLE_ATOMIC_BUILTIN(bool)
 __nv_atomic_compare_exchange_n(T* place, __TREADLE_VALUE* expected, __TREADLE_VALUE desired, bool weak, int success,
                                int failure, int = __NV_THREAD_SCOPE_SYSTEM) {

@@ -10,10 +10,12 @@ import pytest
 REFUSED = {
     "wgmma.fence.sync.aligned;": "not known",
     "frobnicate.u32 %0, %1;": "not known",
-    "add.sat.s32 %0, %1, %1;": ".sat",
+    "add.sat.u32 %0, %1, %1;": ".sat",
+    "mad.hi.sat.s32 %0, %1, %1, %1;": ".sat",
+    "vadd4.u32.u32.u32.add %0, %1, %1, %1;": ".add",
+    "vadd.u32.u32.u32 %0, %1.b7, %1;": ".b7",
     "add.f16 %0, %1, %1;": ".f16",
     "mul.u32 %0, %1, %1;": ".lo .hi .wide",
-    "addc.u32 %0, %1, %1;": "carry",
     "mov.u32 %0, %%envreg3;": "%envreg3",
     "mov.u32 %0, nowhere;": "'nowhere'",
     "add.u32 %0, %1;": "operands",
@@ -50,6 +52,16 @@ def test_what_no_kernel_reaches_is_not_looked_at(device):
         block=(1,),
     )
     assert out.tolist() == [1]
+
+
+def test_exit_in_a_function_that_stays_one_is_refused(device, compile_error):
+    with pytest.raises(compile_error, match=r'kernel.cu:2:.*"exit".*recursive'):
+        device.image(
+            """__device__ int f(int n) {
+            if (n > 9) asm("exit;");
+            return n ? f(n - 1) + f(n / 2) : 1; }
+            extern "C" __global__ void k(int* o) { o[0] = f(o[0]); }"""
+        )
 
 
 def test_random_texts_are_translated_or_refused(device, compile_error):

@@ -29,6 +29,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
+#include "cuda_cpu/compiler/passes/ptx/inline_ptx_state.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -65,6 +66,11 @@ void mark_for_inlining(llvm::Module& module, const ModulePlan& plan) {
 
 void inline_functions(llvm::Module& module, const ModulePlan& plan, PassRunner& runner) {
   mark_for_inlining(module, plan);
+  llvm::ModulePassManager inlining;
+  inlining.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
+  inlining.addPass(llvm::GlobalDCEPass());
+  runner.run(inlining, module);
+  lower_ptx_state(module);
   llvm::FunctionPassManager clean;
   clean.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   clean.addPass(llvm::InferAddressSpacesPass(generic_address_space));
@@ -74,8 +80,6 @@ void inline_functions(llvm::Module& module, const ModulePlan& plan, PassRunner& 
   // Which barrier a warp operation needs hangs on whether its mask is a constant: to be known now.
   clean.addPass(llvm::LowerConstantIntrinsicsPass());
   llvm::ModulePassManager passes;
-  passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
-  passes.addPass(llvm::GlobalDCEPass());
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(clean)));
   runner.run(passes, module);
 }

@@ -41,6 +41,7 @@ void read_suffixes(ptx::Step& step, const ptx::Operation& operation) {
       throw ptx::Untranslatable("." + word + " is not known here");
     if (!found) step.target = *type;
     step.type = *type;
+    step.types.push_back(*type);
     found = true;
   }
   if (!found && !operation.kinds.empty()) throw ptx::Untranslatable("its type is missing");
@@ -53,11 +54,13 @@ void translate(const ptx::Statement& statement, ptx::Registers& registers) {
   registers.guard(nullptr);
   ptx::Step step(statement, registers);
   read_suffixes(step, *operation);
-  if (statement.operands.size() != operation->operands)
+  const std::size_t count = statement.operands.size();
+  if (count < operation->operands || count > operation->operands + operation->optional_operands)
     throw ptx::Untranslatable("it has " + std::to_string(operation->operands) + " operands");
   if (!statement.guard.empty()) {
     llvm::Value* guard = registers.read(
-        {.kind = ptx::Operand::Kind::name, .name = statement.guard, .parts = {}}, {'p', 1});
+        {.kind = ptx::Operand::Kind::name, .name = statement.guard, .selector = {}, .parts = {}},
+        {'p', 1});
     if (statement.guard_negated) guard = registers.builder().CreateNot(guard);
     registers.guard(guard);
   }

@@ -68,6 +68,35 @@ void insert_bits(Step& step) {
   step.write(step.builder.CreateTrunc(result, step.registers.ir_type(step.type)));
 }
 
+namespace {
+
+/// Those of .f4e and its kin, which say by two bits which bytes are taken: as a selector.
+Value* selector_of_mode(Step& step) {
+  struct Mode {
+    const char* word;
+    std::uint32_t selectors[4];
+  };
+  constexpr Mode modes[] = {
+      {"f4e", {0x3210, 0x4321, 0x5432, 0x6543}}, {"b4e", {0x5670, 0x6701, 0x7012, 0x0123}},
+      {"rc8", {0x0000, 0x1111, 0x2222, 0x3333}}, {"ecl", {0x3210, 0x3211, 0x3222, 0x3333}},
+      {"ecr", {0x0000, 0x1110, 0x2210, 0x3210}}, {"rc16", {0x1010, 0x3232, 0x1010, 0x3232}}};
+  Value* given = step.read(3);
+  for (const Mode& mode : modes) {
+    if (!step.has(mode.word)) continue;
+    Value* selector = step.builder.getInt32(mode.selectors[0]);
+    for (unsigned i = 1; i < 4; ++i) {
+      Value* wanted =
+          step.builder.CreateICmpEQ(step.builder.CreateAnd(given, 3), step.builder.getInt32(i));
+      selector =
+          step.builder.CreateSelect(wanted, step.builder.getInt32(mode.selectors[i]), selector);
+    }
+    return selector;
+  }
+  return given;
+}
+
+}  // namespace
+
 // Nibble i of the selector names byte i of the result among the eight of b:a; its top bit asks for
 // the sign of that byte, eight times.
 void permute_bytes(Step& step) {
@@ -76,7 +105,7 @@ void permute_bytes(Step& step) {
   Value* low = builder.CreateZExt(step.read(1), step.wide());
   Value* high = builder.CreateZExt(step.read(2), step.wide());
   Value* bytes = builder.CreateOr(low, builder.CreateShl(high, 32));
-  Value* selector = builder.CreateZExt(step.read(3), step.wide());
+  Value* selector = builder.CreateZExt(selector_of_mode(step), step.wide());
   Value* result = builder.getInt32(0);
   for (unsigned i = 0; i < 4; ++i) {
     Value* choice = builder.CreateLShr(selector, 4 * i);
@@ -132,6 +161,89 @@ void count_bits(Step& step) {
                                 : step.builder.CreateBinaryIntrinsic(Intrinsic::ctlz, value,
                                                                      step.builder.getFalse());
   step.write(step.builder.CreateIntCast(count, step.builder.getInt32Ty(), false), u32);
+}
+
+// The highest bit that differs from the sign; all ones if there is none.
+void find_bit(Step& step) {
+  auto& builder = step.builder;
+  Value* value = step.read(1);
+  if (step.type.is_signed()) {
+    Value* sign = builder.CreateAShr(value, step.type.bits - 1);
+    value = builder.CreateXor(value, sign);
+  }
+  Value* above =
+      builder.CreateBinaryIntrinsic(Intrinsic::ctlz, value, /*is zero poison*/ builder.getFalse());
+  above = builder.CreateIntCast(above, builder.getInt32Ty(), false);
+  Value* place = builder.CreateSub(builder.getInt32(step.type.bits - 1), above);
+  if (step.has("shiftamt")) {
+    Value* none = builder.CreateICmpEQ(value, llvm::ConstantInt::get(value->getType(), 0));
+    place = builder.CreateSelect(none, builder.getInt32(~0U), above);
+  }
+  step.write(place, u32);
+}
+
+// fns d, mask, base, offset: from `base` on, upwards or downwards as the sign of `offset` says, the
+// |offset|-th bit of the mask; that at `base` for 0.
+void find_nth_bit(Step& step) {
+  auto& builder = step.builder;
+  Value *mask = step.read(1), *place = step.read(2), *offset = step.read(3);
+  Value* zero = builder.getInt32(0);
+  Value* direction = builder.CreateSelect(builder.CreateICmpSLT(offset, zero),
+                                          builder.getInt32(~0U), builder.getInt32(1));
+  Value* count = builder.CreateBinaryIntrinsic(Intrinsic::abs, offset, builder.getFalse());
+  Value* only_first = builder.CreateICmpEQ(offset, zero);
+  count = builder.CreateSelect(only_first, builder.getInt32(1), count);
+  Value* found = builder.getInt32(~0U);
+  for (unsigned i = 0; i < 32; ++i) {
+    Value* inside = builder.CreateICmpULT(place, builder.getInt32(32));
+    Value* bit = builder.CreateTrunc(builder.CreateLShr(mask, builder.CreateAnd(place, 31)),
+                                     builder.getInt1Ty());
+    if (i > 0) inside = builder.CreateAnd(inside, builder.CreateNot(only_first));
+    Value* counts = builder.CreateAnd(inside, bit);
+    count = builder.CreateSub(count, builder.CreateZExt(counts, builder.getInt32Ty()));
+    Value* here = builder.CreateAnd(counts, builder.CreateICmpEQ(count, zero));
+    found = builder.CreateSelect(here, place, found);
+    place = builder.CreateAdd(place, direction);
+  }
+  step.write(found);
+}
+
+namespace {
+
+/// A number of bits as .clamp (at most 32) or .wrap (modulo 32) reads it, in 64 bits.
+Value* bit_count(Step& step, std::size_t i) {
+  if (step.has("clamp") == step.has("wrap")) throw Untranslatable(".clamp or .wrap belongs to it");
+  Value* count = step.read(i, u32);
+  count = step.has("wrap") ? step.builder.CreateAnd(count, 31)
+                           : step.builder.CreateBinaryIntrinsic(Intrinsic::umin, count,
+                                                                step.builder.getInt32(32));
+  return step.builder.CreateZExt(count, step.wide());
+}
+
+}  // namespace
+
+// szext d, a, count: the lowest bits of a, extended.
+void extend_bits(Step& step) {
+  auto& builder = step.builder;
+  Value* count = bit_count(step, 2);
+  Value* word = builder.CreateZExt(step.read(1), step.wide());
+  Value* low = builder.CreateAnd(word, ones(step, count));
+  if (step.type.is_signed()) {
+    Value* zero = llvm::ConstantInt::get(step.wide(), 0);
+    Value* room = builder.CreateSub(llvm::ConstantInt::get(step.wide(), 64), count);
+    Value* empty = builder.CreateICmpEQ(count, zero);
+    room = builder.CreateSelect(empty, zero, room);
+    low =
+        builder.CreateSelect(empty, zero, builder.CreateAShr(builder.CreateShl(word, room), room));
+  }
+  step.write(builder.CreateTrunc(low, step.registers.ir_type(step.type)));
+}
+
+// bmsk d, first, count.
+void mask_bits(Step& step) {
+  Value* first = bit_count(step, 1);
+  Value* mask = step.builder.CreateShl(ones(step, bit_count(step, 2)), first);
+  step.write(step.builder.CreateTrunc(mask, step.registers.ir_type(step.type)));
 }
 
 }  // namespace treadle::cuda_cpu::ptx

@@ -77,13 +77,20 @@ void store(Step& step) {
   }
 }
 
-// atom d, [address], value, and red without the result; atom.cas has the new value as a fourth.
+// atom d, [address], value, and red without the result; atom.cas d, [address], expected, value.
 void exchange(Step& step) {
-  if (step.registers.guard()) throw Untranslatable("it stands behind a predicate");
-  const bool returns = step.statement.words[0] == "atom";
+  const bool returns = step.statement.words[0] == "atom", compares = step.has("cas");
   const std::size_t first = returns ? 1 : 0;
-  Value* pointer = step.registers.pointer(step.operand(first));
-  if (step.has("cas")) throw Untranslatable("use atomicCAS()");
+  if ((step.statement.operands.size() == first + 3) != compares)
+    throw Untranslatable("a fourth operand belongs to .cas, and to it only");
+  Value* pointer = guarded_pointer(step, step.operand(first));
+  const llvm::Align alignment(step.type.bits / 8);
+  constexpr AtomicOrdering order = AtomicOrdering::SequentiallyConsistent;
+  if (compares) {
+    Value* pair = step.builder.CreateAtomicCmpXchg(pointer, step.read(2), step.read(3), alignment,
+                                                   order, order);
+    return step.write(step.builder.CreateExtractValue(pair, 0));
+  }
   using Rmw = llvm::AtomicRMWInst;
   const bool s = step.type.is_signed(), f = step.type.is_real();
   std::optional<Rmw::BinOp> kind;
@@ -98,11 +105,13 @@ void exchange(Step& step) {
     offer("and", Rmw::And);
     offer("or", Rmw::Or);
     offer("xor", Rmw::Xor);
+    offer("inc", Rmw::UIncWrap);
+    offer("dec", Rmw::UDecWrap);
   }
   if (!kind) throw Untranslatable("the operation of this atomic");
-  Value* old =
-      step.builder.CreateAtomicRMW(*kind, pointer, step.read(first + 1),
-                                   llvm::Align(step.type.bits / 8), AtomicOrdering::Monotonic);
+  const bool relaxed = !step.has("acquire") && !step.has("release") && !step.has("acq_rel");
+  Value* old = step.builder.CreateAtomicRMW(*kind, pointer, step.read(first + 1), alignment,
+                                            relaxed ? AtomicOrdering::Monotonic : order);
   if (returns) step.write(old);
 }
 

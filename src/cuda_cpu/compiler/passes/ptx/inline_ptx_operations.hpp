@@ -27,6 +27,7 @@ class Step {
   llvm::IRBuilder<>& builder;
   Type type;    ///< the last type suffix: that of the operands
   Type target;  ///< the first: what cvt converts to, as `type` where there is one only
+  llvm::SmallVector<Type, 3> types;  ///< all of them
 };
 
 struct Operation {
@@ -35,18 +36,26 @@ struct Operation {
   std::string_view kinds;  ///< of types: u, s, b, f, h, p; empty: it has no type
   std::size_t operands;
   void (*translate)(Step& step);
+  std::size_t optional_operands = 0;  ///< how many more there may be
 };
 
 /// The row of an instruction; null: there is none.
 const Operation* find_operation(std::string_view name);
 
-// Rows that stand in files of their own: integers bit by bit, and memory.
+// Rows that stand in files of their own: integers bit by bit, parts of words, and memory.
 void extract_bits(Step& step);
 void insert_bits(Step& step);
 void permute_bytes(Step& step);
 void funnel_shift(Step& step);
 void look_up(Step& step);
 void count_bits(Step& step);
+void find_bit(Step& step);
+void find_nth_bit(Step& step);
+void extend_bits(Step& step);
+void mask_bits(Step& step);
+void combine_parts(Step& step);
+void combine_parts_of_words(Step& step);
+void dot_product(Step& step);
 void load(Step& step);
 void store(Step& step);
 void exchange(Step& step);

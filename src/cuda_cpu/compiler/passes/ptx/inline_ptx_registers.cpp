@@ -8,6 +8,8 @@
 
 #include <optional>
 
+#include "cuda_cpu/compiler/passes/ptx/inline_ptx_state.hpp"
+
 namespace treadle::cuda_cpu::ptx {
 namespace {
 
@@ -185,6 +187,17 @@ llvm::Value* Registers::call_marker(const char* name, llvm::Type* result,
   return made;
 }
 
+llvm::Value* Registers::carry() {
+  if (!carry_) carry_ = call_marker(ptx_state::carry, builder_.getInt1Ty(), {});
+  return carry_;
+}
+
+void Registers::set_carry(llvm::Value* carry) {
+  if (guard_) carry = builder_.CreateSelect(guard_, carry, this->carry());
+  carry_ = carry;
+  carry_written_ = true;
+}
+
 llvm::Value* Registers::index(const char* marker, char dimension) {
   llvm::Value* made = call_marker(marker, builder_.getInt32Ty(),
                                   {builder_.getInt32(static_cast<unsigned>(dimension - 'x'))});
@@ -233,6 +246,7 @@ llvm::Value* Registers::special(llvm::StringRef name) {
 }
 
 void Registers::replace_call() {
+  if (carry_written_) call_marker(ptx_state::set_carry, builder_.getVoidTy(), {carry_});
   llvm::Value* result =
       call_.getType()->isVoidTy() ? nullptr : llvm::PoisonValue::get(call_.getType());
   for (unsigned i = 0; i < output_count_; ++i) {

@@ -51,8 +51,9 @@ class Registers {
   void guard(llvm::Value* predicate) { guard_ = predicate; }
   llvm::Value* guard() const { return guard_; }
 
-  llvm::Value* carry() const { return carry_; }
-  void set_carry(llvm::Value* carry) { carry_ = carry; }
+  /// The carry flag, of this assembly or of one before it.
+  llvm::Value* carry();
+  void set_carry(llvm::Value* carry);
 
   /// Calls a function of kernels/cuda_cpu that later passes lower.
   llvm::Value* call_marker(const char* name, llvm::Type* result,
@@ -82,7 +83,8 @@ class Registers {
   unsigned output_count_ = 0;
   llvm::StringMap<Slot> named_;
   llvm::Value* guard_ = nullptr;
-  llvm::Value* carry_ = nullptr;
+  llvm::Value* carry_ = nullptr;  ///< null: neither read nor written yet
+  bool carry_written_ = false;
 };
 
 }  // namespace treadle::cuda_cpu::ptx

@@ -157,6 +157,10 @@ class Reader {
       if (take(':')) plain_word();
       if (!take('}')) return {};
     }
+    if (take('.')) {
+      result.selector = plain_word();
+      if (result.selector.size() < 2) return {};
+    }
     return result;
   }
 

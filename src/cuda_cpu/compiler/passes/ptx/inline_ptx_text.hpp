@@ -24,6 +24,7 @@ struct Operand {
   std::uint64_t bits = 0;  ///< number of the argument, value of the integer, bits of the real
   std::int64_t offset = 0;
   std::string name;
+  std::string selector;  ///< "b0", "h1" behind an argument: one part of it
   std::vector<Operand> parts;
 };
 
