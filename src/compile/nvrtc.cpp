@@ -10,6 +10,7 @@
 
 #include "compile/digest.hpp"
 #include "compile/framing.hpp"
+#include "compile/host_code.hpp"
 #include "compile/identity.hpp"
 #include "treadle/base/embedded.hpp"
 #include "treadle/base/error.hpp"
@@ -25,8 +26,12 @@ namespace {
 // NVRTC searches the folder of the program's name, and by default that is the current one. This
 // folder cannot exist, below a device; #line gives the source its real name.
 constexpr std::string_view nowhere = "/dev/null/";
-// NVRTC's words for a function without __device__.
-constexpr std::string_view host_function_refused = "host functions are not allowed in JIT mode";
+/// What each compiler says of functions and variables without __device__: that NVRTC takes none,
+/// and that a kernel calls one.
+constexpr std::string_view host_code_refused[] = {
+    "host functions are not allowed in JIT mode", "host variables are not allowed in JIT mode",
+    "call to __host__ function", "reference to __host__ function"};
+constexpr const char* default_device = "--device-as-default-execution-space";
 
 const EmbeddedFile* embedded_header(std::string_view name) {
   for (const EmbeddedFile& file : nvrtc_headers::embedded_files)
@@ -43,10 +48,19 @@ std::string digest_of_headers() {
   return digest_of(fields.bytes()).hex();
 }
 
+std::string joined_lines(std::string first, std::string_view second) {
+  if (!first.empty() && !second.empty() && !first.ends_with('\n')) first += '\n';
+  first += second;
+  first.resize(first.find_last_not_of('\n') + 1);
+  return first;
+}
+
 /// The compiler's program object.
 class NvrtcProgram {
  public:
-  NvrtcProgram(const NvrtcTable& nvrtc, const CompileJob& job, bool with_headers) : nvrtc_(nvrtc) {
+  NvrtcProgram(const NvrtcTable& nvrtc, const CompileJob& job, const std::string& text,
+               bool with_headers)
+      : nvrtc_(nvrtc) {
     std::vector<const char*> texts, names;
     for (const EmbeddedFile& file : nvrtc_headers::embedded_files) {
       if (!with_headers || std::ranges::find(job.shadowed, file.path) != job.shadowed.end())
@@ -55,7 +69,7 @@ class NvrtcProgram {
       names.push_back(file.path.data());
     }
     const std::string name = name_of(job.source_name);
-    check(nvrtc.nvrtcCreateProgram(&program_, job.text.c_str(), name.c_str(),
+    check(nvrtc.nvrtcCreateProgram(&program_, text.c_str(), name.c_str(),
                                    static_cast<int>(texts.size()), texts.data(), names.data()),
           "nvrtcCreateProgram");
   }
@@ -188,20 +202,31 @@ std::vector<std::string> NvrtcCompiler::arguments(const CompileJob& job) const {
 CompileOutcome NvrtcCompiler::compile(const CompileJob& job) {
   load();
   std::vector<std::string> given = arguments(job);
-  Attempt first = attempt(job, given);
-  // nvcc takes host functions, and NVRTC takes none; unless they count as device functions.
-  if (!first.succeeded && first.outcome.log.find(host_function_refused) != std::string::npos) {
-    given.emplace_back("--device-as-default-execution-space");
-    Attempt second = attempt(job, given);
-    if (second.succeeded) return std::move(second.outcome);
+  Attempt last = attempt(job, job.text, given);
+  if (last.succeeded) return std::move(last.outcome);
+  HostCode host(job.text, job.source_name);
+  const auto refuses = [&](std::string_view words) {
+    return last.outcome.log.find(words) != std::string::npos;
+  };
+  while (!last.succeeded) {
+    // nvcc takes host functions, and NVRTC takes none; unless they count as device functions.
+    const bool as_device = std::ranges::find(given, default_device) != given.end();
+    if (!as_device && std::ranges::any_of(host_code_refused, refuses))
+      given.emplace_back(default_device);
+    else if (!host.leave_out(last.outcome.log))
+      break;
+    last = attempt(job, host.text(), given);
   }
-  if (!first.succeeded) throw_compile_error(job, title(), first.outcome.log);
-  return std::move(first.outcome);
+  if (!last.succeeded)
+    throw_compile_error(job, title(), joined_lines(last.outcome.log, host.missed()));
+  if (std::ranges::find(given, "--disable-warnings") == given.end())
+    last.outcome.log = joined_lines(last.outcome.log, host.warnings());
+  return std::move(last.outcome);
 }
 
-NvrtcCompiler::Attempt NvrtcCompiler::attempt(const CompileJob& job,
+NvrtcCompiler::Attempt NvrtcCompiler::attempt(const CompileJob& job, const std::string& text,
                                               const std::vector<std::string>& given) const {
-  NvrtcProgram program(*table_, job, reader_ == Reader::nvrtc);
+  NvrtcProgram program(*table_, job, text, reader_ == Reader::nvrtc);
   for (const std::string& name : job.names) program.add_name(name);
   const nvrtcResult result = program.compile(given);
   Attempt attempt;

@@ -35,7 +35,8 @@ class NvrtcCompiler : public Compiler {
     bool succeeded = false;
     CompileOutcome outcome;  ///< of a failure only the log
   };
-  Attempt attempt(const CompileJob& job, const std::vector<std::string>& given) const;
+  Attempt attempt(const CompileJob& job, const std::string& text,
+                  const std::vector<std::string>& given) const;
   std::vector<std::string> arguments(const CompileJob& job) const;
 
   const Reader reader_;

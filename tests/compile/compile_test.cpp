@@ -114,7 +114,7 @@ TEST_F(CompileTest, errors_show_the_users_own_line_and_column) {
 
 TEST_F(CompileTest, a_missing_header_says_where_headers_come_from) {
   try {
-    compile("#include <nowhere.h>\n" + twice, options());
+    compile("#include \"nowhere.h\"\n" + twice, options());
     FAIL();
   } catch (const CompileError& error) {
     EXPECT_THAT(error.hint(), HasSubstr("include_dirs"));
