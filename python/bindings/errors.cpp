@@ -9,6 +9,7 @@
 #include <exception>
 #include <new>
 
+#include "python_names.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::bindings {
@@ -111,9 +112,15 @@ PycudaClass pycuda_class_of(int code) {
   }
 }
 
+// A compiler's log speaks of the user's own text, where every name is his.
+std::string message_of(const Error& e) {
+  const bool is_log = dynamic_cast<const CompileError*>(&e) != nullptr;
+  return is_log ? e.message() : with_python_names(e.message());
+}
+
 void set_details(nb::handle instance, const Error& e) {
-  nb::setattr(instance, "message", nb::cast(e.message()));
-  nb::setattr(instance, "hint", nb::cast(e.hint()));
+  nb::setattr(instance, "message", nb::cast(message_of(e)));
+  nb::setattr(instance, "hint", nb::cast(with_python_names(e.hint())));
   if (const auto* device = dynamic_cast<const DeviceError*>(&e)) {
     nb::setattr(instance, "code", nb::int_(device->code()));
     nb::setattr(instance, "code_name", nb::cast(device->code_name()));
@@ -132,23 +139,30 @@ void set_details(nb::handle instance, const Error& e) {
 }
 
 nb::object native_instance(const Error& e, std::size_t row) {
-  return nb::handle(native_classes[row])(nb::cast(std::string(e.what())));
+  std::string text = message_of(e);
+  if (!e.hint().empty()) text += "\n  try: " + with_python_names(e.hint());
+  return nb::handle(native_classes[row])(nb::cast(text));
+}
+
+// A note, shown below the traceback: str() of the exception stays what programs compare.
+nb::object with_note(nb::object made, const Error& e) {
+  if (!e.hint().empty() && nb::hasattr(made, "add_note"))
+    made.attr("add_note")("try: " + with_python_names(e.hint()));
+  return made;
 }
 
 nb::object pycuda_instance(const Error& e, std::size_t row) {
   if (const auto* compile = dynamic_cast<const CompileError*>(&e)) {
     const nb::object compile_error =
         nb::module_::import_("treadle.pycuda._errors").attr("CompileError");
-    return compile_error(compile->message(), compile->options(), nb::none(), compile->log());
+    return with_note(
+        compile_error(compile->summary(), compile->options(), nb::none(), compile->log()), e);
   }
   if (dynamic_cast<const FileError*>(&e) != nullptr) return native_instance(e, row);
   PycudaClass kind = rows[row].pycuda;
   if (const auto* device = dynamic_cast<const DeviceError*>(&e))
     kind = pycuda_class_of(device->code());
-  nb::object made = nb::handle(pycuda_classes[kind])(nb::cast(e.message()));
-  // A note, shown below the traceback: str() of the exception stays what programs compare.
-  if (!e.hint().empty() && nb::hasattr(made, "add_note")) made.attr("add_note")("try: " + e.hint());
-  return made;
+  return with_note(nb::handle(pycuda_classes[kind])(nb::cast(message_of(e))), e);
 }
 
 void set_from(const Error& e, Face face) {

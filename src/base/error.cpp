@@ -37,7 +37,8 @@ LibraryNotFound::LibraryNotFound(std::string library, std::vector<std::string> t
 
 CompileError::CompileError(std::string message, std::string log, std::string source,
                            std::vector<std::string> options, std::string hint)
-    : Error(log.empty() ? std::move(message) : message + "\n" + log, std::move(hint)),
+    : Error(log.empty() ? message : message + "\n" + log, std::move(hint)),
+      summary_(std::move(message)),
       log_(std::move(log)),
       source_(std::move(source)),
       options_(std::move(options)) {}

@@ -120,6 +120,8 @@ class CompileError : public Error {
   /// The message says what failed; the log says why.
   CompileError(std::string message, std::string log, std::string source,
                std::vector<std::string> options, std::string hint = {});
+  /// What failed: message() without the log.
+  const std::string& summary() const noexcept { return summary_; }
   /// What the compiler said, with the user's own lines and columns.
   const std::string& log() const noexcept { return log_; }
   /// The whole text, as the caller gave it.
@@ -128,7 +130,7 @@ class CompileError : public Error {
   const std::vector<std::string>& options() const noexcept { return options_; }
 
  private:
-  std::string log_, source_;
+  std::string summary_, log_, source_;
   std::vector<std::string> options_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "errors.hpp"
 #include "image.hpp"
+#include "python_names.hpp"
 #include "rooms.hpp"
 #include "treadle/compile/cache.hpp"
 #include "treadle/compile/compile.hpp"
@@ -75,7 +76,13 @@ void bind_result(nb::module_& m) {
   nb::class_<CompileResult>(m, "CompileResult", "What compile_cuda made, and how.")
       .def_prop_ro("image", [](const CompileResult& self) { return PyImage{self.image}; })
       .def_ro("log", &CompileResult::log, "What the compiler said although it succeeded.")
-      .def_ro("warnings", &CompileResult::warnings)
+      .def_prop_ro("warnings",
+                   [](const CompileResult& self) {
+                     std::vector<std::string> texts;
+                     for (const std::string& text : self.warnings)
+                       texts.push_back(with_python_names(text));
+                     return texts;
+                   })
       .def_prop_ro("origin",
                    [](const CompileResult& self) {
                      return self.origin == Origin::compiled       ? "compiled"

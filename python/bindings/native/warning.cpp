@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "caller.hpp"
+#include "python_names.hpp"
 #include "rooms.hpp"
 
 namespace treadle::bindings {
@@ -61,7 +62,7 @@ void issue_at_caller(const std::string& text) {
 
 void issue(const std::string& text) noexcept {
   try {
-    issue_at_caller(text);
+    issue_at_caller(with_python_names(text));
   } catch (nb::python_error& error) {
     // The user's filter makes it an error; but where it happened nobody can catch it any more.
     error.restore();
