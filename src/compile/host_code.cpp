@@ -10,9 +10,11 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <optional>
 #include <set>
 #include <utility>
+
+#include "compile/compiler_log.hpp"
+#include "compile/pointer_extensions.hpp"
 
 namespace treadle::compile {
 namespace {
@@ -160,39 +162,6 @@ std::vector<std::string_view> words_of(std::string_view text) {
     if (piece.kind == Piece::Kind::word)
       words.push_back(text.substr(piece.begin, piece.end - piece.begin));
   return words;
-}
-
-/// A line of a log that begins an error.
-struct ErrorLine {
-  std::string_view file;
-  int line = 0;
-  std::string_view text;
-};
-
-/// "kernel.cu(12): error: ..." of NVRTC, "kernel.cu:12:5: fatal error: ..." of clang.
-std::optional<ErrorLine> read_error(std::string_view message) {
-  for (const std::string_view kind : {": error: ", ": fatal error: ", ": catastrophic error: "}) {
-    const std::size_t at = message.find(kind);
-    if (at == message.npos) continue;
-    ErrorLine error{.file = message.substr(0, at), .text = message.substr(at + kind.size())};
-    const bool in_brackets = error.file.ends_with(')');
-    if (!in_brackets) error.file = error.file.substr(0, error.file.rfind(':'));  // the column
-    const std::size_t number = error.file.rfind(in_brackets ? '(' : ':');
-    if (number == error.file.npos) continue;
-    std::from_chars(error.file.data() + number + 1, message.data() + at, error.line);
-    error.file = error.file.substr(0, number);
-    return error;
-  }
-  return {};
-}
-
-/// The line of `source` that a message of clang's says was the way to a header; 0: it says none.
-int including_line(std::string_view message, const std::string& source) {
-  const std::string words = "In file included from " + source + ":";
-  int line = 0;
-  if (message.starts_with(words))
-    std::from_chars(message.data() + words.size(), message.data() + message.size(), line);
-  return line;
 }
 
 /// Whether the header `name`, in angle brackets, may have brought `path`, of which NVRTC does not
@@ -417,30 +386,37 @@ bool HostCode::leave_out(std::string_view log) {
   // A text without device code is not half a program: all that is wrong with it is said.
   if (std::ranges::none_of(units_, &Unit::of_device)) return false;
   bool found = false;
-  int including = 0;
-  while (!log.empty()) {
-    const std::size_t end = std::min(log.find('\n'), log.size());
-    const std::string_view message = log.substr(0, end);
-    log.remove_prefix(std::min(end + 1, log.size()));
-    if (const int line = including_line(message, source_name_); line != 0) including = line;
-    const std::optional<ErrorLine> error = read_error(message);
-    if (!error) continue;
-    const bool in_source = error->file == source_name_;
-    const int line = in_source ? error->line : std::exchange(including, 0);
+  for (const LoggedError& error : errors_of(log)) {
+    const std::string_view way = error.included;
+    int line = error.file == source_name_ ? error.line : 0;
+    if (way.starts_with(source_name_ + ":") && line == 0)
+      std::from_chars(way.data() + source_name_.size() + 1, way.data() + way.size(), line);
     bool in_member = false;
     // Members stand before their class, so a function goes rather than the whole class.
     for (Unit& unit : units_) {
       const bool holds = line != 0 ? unit.first_line <= line && line <= unit.last_line
-                                   : unit.is_include && may_have_brought(unit.name, error->file);
+                                   : unit.is_include && may_have_brought(unit.name, error.file);
       if (!holds || unit.of_device || unit.is_call || (in_member && !unit.is_member)) continue;
       in_member |= unit.is_member;
       if (unit.left_out) continue;
       unit.left_out = found = true;
-      unit.error = error->text;
+      unit.error = error.text;
       blank(unit);
     }
   }
   return found;
+}
+
+bool HostCode::mend_pointers(std::string_view log) {
+  const std::vector<Insertion> insertions = pointer_insertions(text_, log, source_name_);
+  for (const Insertion& insertion : insertions) {
+    text_.insert(insertion.at, insertion.text);
+    for (Unit& unit : units_) {
+      if (unit.begin > insertion.at) unit.begin += insertion.text.size();
+      if (unit.end > insertion.at) unit.end += insertion.text.size();
+    }
+  }
+  return !insertions.empty();
 }
 
 void HostCode::blank(const Unit& unit) {

@@ -19,6 +19,10 @@ class HostCode {
   /// was not found; lines stay where they are. False if there was none, or no device code besides.
   bool leave_out(std::string_view log);
 
+  /// Makes what nvcc allows with pointers, and `log` refuses, acceptable to other compilers
+  /// (pointer_extensions.hpp). False if there was nothing.
+  bool mend_pointers(std::string_view log);
+
   const std::string& text() const { return text_; }
 
   /// For a text that is refused for other reasons: what device code may miss of that which was left

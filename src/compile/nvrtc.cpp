@@ -26,12 +26,23 @@ namespace {
 // NVRTC searches the folder of the program's name, and by default that is the current one. This
 // folder cannot exist, below a device; #line gives the source its real name.
 constexpr std::string_view nowhere = "/dev/null/";
-/// What each compiler says of functions and variables without __device__: that NVRTC takes none,
-/// and that a kernel calls one.
-constexpr std::string_view host_code_refused[] = {
-    "host functions are not allowed in JIT mode", "host variables are not allowed in JIT mode",
-    "call to __host__ function", "reference to __host__ function"};
+/// What nvcc has and a compiler lacks: words of its log, and the argument that supplies it.
+struct Remedy {
+  std::string_view words;
+  const char* argument;
+};
 constexpr const char* default_device = "--device-as-default-execution-space";
+constexpr const char* std_names = "--pre-include=treadle/std_names.h";
+constexpr const char* pointer_extensions = "--pre-include=treadle/pointer_extensions.h";
+constexpr Remedy remedies[] = {
+    // NVRTC takes no host functions, unless they count as device functions.
+    {"host functions are not allowed in JIT mode", default_device},
+    {"host variables are not allowed in JIT mode", default_device},
+    {"call to __host__ function", default_device},
+    {"reference to __host__ function", default_device},
+    // std::sqrt and std::is_same without an include.
+    {"namespace \"std\" has no member", std_names},
+    {" in namespace 'std'", std_names}};
 
 const EmbeddedFile* embedded_header(std::string_view name) {
   for (const EmbeddedFile& file : nvrtc_headers::embedded_files)
@@ -205,16 +216,20 @@ CompileOutcome NvrtcCompiler::compile(const CompileJob& job) {
   Attempt last = attempt(job, job.text, given);
   if (last.succeeded) return std::move(last.outcome);
   HostCode host(job.text, job.source_name);
-  const auto refuses = [&](std::string_view words) {
-    return last.outcome.log.find(words) != std::string::npos;
+  const auto add = [&](const char* argument) {
+    const bool is_new = std::ranges::find(given, argument) == given.end();
+    if (is_new) given.emplace_back(argument);
+    return is_new;
   };
   while (!last.succeeded) {
-    // nvcc takes host functions, and NVRTC takes none; unless they count as device functions.
-    const bool as_device = std::ranges::find(given, default_device) != given.end();
-    if (!as_device && std::ranges::any_of(host_code_refused, refuses))
-      given.emplace_back(default_device);
-    else if (!host.leave_out(last.outcome.log))
-      break;
+    const std::string& log = last.outcome.log;
+    bool better = false;
+    for (const auto& [words, argument] : remedies)
+      if (log.find(words) != std::string::npos) better |= add(argument);
+    if (!better && !host.leave_out(log)) {
+      if (!host.mend_pointers(log)) break;
+      add(pointer_extensions);
+    }
     last = attempt(job, host.text(), given);
   }
   if (!last.succeeded)
