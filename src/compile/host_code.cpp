@@ -164,6 +164,11 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+bool is_pragma(std::string_view text, std::size_t at) {
+  at = std::min(text.find_first_not_of(" \t", at), text.size());
+  return text.substr(at).starts_with("pragma");
+}
+
 /// Whether the header `name`, in angle brackets, may have brought `path`, of which NVRTC does not
 /// say how it was reached: <thrust/sort.h> a file below thrust/, <cublas_v2.h> a cublas_api.h.
 bool may_have_brought(std::string_view name, std::string_view path) {
@@ -429,7 +434,8 @@ void HostCode::blank(const Unit& unit) {
       at_line_start = true;
       continue;
     }
-    if (at_line_start && c == '#') in_directive = true;  // an #endif may belong to what is around
+    // An #endif may belong to what is around; a #pragma speaks of the loop behind it.
+    if (at_line_start && c == '#') in_directive = !is_pragma(text_, i + 1);
     if (c != ' ' && c != '\t') at_line_start = false;
     if (!in_directive) c = ' ';
   }

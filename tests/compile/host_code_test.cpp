@@ -63,6 +63,7 @@ TEST(HostCode, strings_comments_and_branches_do_not_mislead) {
       "\n\n\nint a;");
   EXPECT_EQ(left("#ifdef A\nvoid f()\n#else\nvoid g()\n#endif\n{ no(); }\nint a;", {6}),
             "#ifdef A\n\n#else\n\n#endif\n\nint a;");
+  EXPECT_EQ(left("void f() {\n# pragma unroll\n  no();\n}\nint a;", {3}), "\n\n\n\nint a;");
   EXPECT_EQ(left("#line 7 \"a.cu\"\nvoid f() { no(); }\nint a;", {7}),
             "#line 7 \"a.cu\"\n\nint a;");
   for (const std::string text : {"", "{", "}", "((", "struct", "void f() {", "\"", "R\"(", "#",

@@ -103,6 +103,8 @@ int main(int argc, char** argv) {
 #pragma omp parallel for
   for (int i = 0; i < count; i++) host[i] = 0;
 #endif
+#pragma unroll
+  for (int i = 0; i < 4; i++) host[i] = 0;
   printf("%s %f\n", properties.name, reference::sum(std::vector<float>(host, host + count)));
   return 0;
 }
