@@ -44,27 +44,20 @@ LoggedError read_line(std::string_view line) {
 }  // namespace
 
 std::vector<LoggedError> errors_of(std::string_view log) {
-  constexpr std::string_view from = "In file included from ";
   std::vector<LoggedError> errors;
-  std::string_view included;
   for (std::size_t begin = 0; begin < log.size();) {
     const std::size_t end = std::min(log.find('\n', begin), log.size());
     const std::string_view line = log.substr(begin, end - begin);
     begin = end + 1;
-    if (line.starts_with(from) && included.empty())
-      included = line.substr(from.size(), line.rfind(':') - from.size());
-    LoggedError error = read_line(line);
+    const LoggedError error = read_line(line);
     if (error.line == 0) {
       if (!errors.empty()) {
         LoggedError& last = errors.back();
         const char* start = last.text.data() + last.text.size();
         last.below = {start, static_cast<std::size_t>(line.data() + line.size() - start)};
       }
-      if (line.find(": warning: ") != line.npos) included = {};
       continue;
     }
-    error.included = included;
-    included = {};
     errors.push_back(error);
   }
   return errors;

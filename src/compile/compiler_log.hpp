@@ -10,10 +10,9 @@ namespace treadle::compile {
 struct LoggedError {
   std::string_view file;
   int line = 0;
-  std::size_t column = 0;     ///< from 1; 0: the log does not say it (NVRTC)
-  std::string_view text;      ///< behind "error: "
-  std::string_view below;     ///< all up to the next error: the line itself, notes
-  std::string_view included;  ///< "kernel.cu:3" behind clang's "In file included from"; or empty
+  std::size_t column = 0;  ///< from 1; 0: the log does not say it (NVRTC)
+  std::string_view text;   ///< behind "error: "
+  std::string_view below;  ///< all up to the next error: the line itself, notes
 };
 
 /// "kernel.cu(12): error: ..." of NVRTC, "kernel.cu:12:5: fatal error: ..." of clang; parts of

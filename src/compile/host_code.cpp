@@ -392,14 +392,12 @@ bool HostCode::leave_out(std::string_view log) {
   if (std::ranges::none_of(units_, &Unit::of_device)) return false;
   bool found = false;
   for (const LoggedError& error : errors_of(log)) {
-    const std::string_view way = error.included;
-    int line = error.file == source_name_ ? error.line : 0;
-    if (way.starts_with(source_name_ + ":") && line == 0)
-      std::from_chars(way.data() + source_name_.size() + 1, way.data() + way.size(), line);
+    const bool in_source = error.file == source_name_;
+    if (!in_source && error.column != 0) continue;  // clang's: in a folder that the user named
     bool in_member = false;
     // Members stand before their class, so a function goes rather than the whole class.
     for (Unit& unit : units_) {
-      const bool holds = line != 0 ? unit.first_line <= line && line <= unit.last_line
+      const bool holds = in_source ? unit.first_line <= error.line && error.line <= unit.last_line
                                    : unit.is_include && may_have_brought(unit.name, error.file);
       if (!holds || unit.of_device || unit.is_call || (in_member && !unit.is_member)) continue;
       in_member |= unit.is_member;
