@@ -18,7 +18,7 @@ using testing::Not;
 class CpuCompileTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (compiler_status()[1].path.empty()) GTEST_SKIP() << "no libtreadle_clang in this build";
+    TREADLE_NEEDS_CPU_COMPILER();
     clear_memory_cache();
     reset_statistics();
   }

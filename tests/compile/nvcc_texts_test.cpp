@@ -30,7 +30,10 @@ TEST(NvccTexts, nvrtc_takes_what_nvcc_takes) {
   expect_all_compile("sm_90");
 }
 
-TEST(NvccTexts, the_cpu_devices_compiler_takes_what_nvcc_takes) { expect_all_compile("cpu"); }
+TEST(NvccTexts, the_cpu_devices_compiler_takes_what_nvcc_takes) {
+  TREADLE_NEEDS_CPU_COMPILER();
+  expect_all_compile("cpu");
+}
 
 }  // namespace
 }  // namespace treadle::compile

@@ -102,4 +102,7 @@ inline bool has_nvrtc() {
 #define TREADLE_NEEDS_NVRTC() \
   if (!has_nvrtc()) GTEST_SKIP() << "no libnvrtc on this machine: pip install nvidia-cuda-nvrtc"
 
+#define TREADLE_NEEDS_CPU_COMPILER() \
+  if (compiler_status()[1].path.empty()) GTEST_SKIP() << "no libtreadle_clang in this build"
+
 }  // namespace treadle::compile
