@@ -125,6 +125,13 @@ class Device:
         return value.value
 
     def image(self, source, *options):
+        return self._compile(source, options)[0]
+
+    def compile_log(self, source, *options):
+        """What the compiler says of a text that it accepts."""
+        return self._compile(source, options)[1]
+
+    def _compile(self, source, options):
         nvrtc, program = self._compiler, ctypes.c_void_p()
         nvrtc.nvrtcCreateProgram(
             ctypes.byref(program), source.encode(), b"kernel.cu", 0, None, None
@@ -133,19 +140,17 @@ class Device:
         failed = nvrtc.nvrtcCompileProgram(
             program, len(options), (ctypes.c_char_p * len(options))(*options)
         )
-        size = ctypes.c_size_t()
-        if failed:
-            nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
-            text = ctypes.create_string_buffer(size.value)
-            nvrtc.nvrtcGetProgramLog(program, text)
-        else:
-            nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size))
-            text = ctypes.create_string_buffer(size.value)
-            nvrtc.nvrtcGetCUBIN(program, text)
+        texts = []
+        for part in ("ProgramLog", *([] if failed else ["CUBIN"])):
+            size = ctypes.c_size_t()
+            getattr(nvrtc, f"nvrtcGet{part}Size")(program, ctypes.byref(size))
+            texts.append(ctypes.create_string_buffer(size.value))
+            getattr(nvrtc, f"nvrtcGet{part}")(program, texts[-1])
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+        log = texts[0].value.decode()
         if failed:
-            raise CompileError(text.value.decode())
-        return text.raw
+            raise CompileError(log)
+        return texts[1].raw, log
 
     def load(self, image):
         return Module(self, image)

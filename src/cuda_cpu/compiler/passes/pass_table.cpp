@@ -35,6 +35,7 @@
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 #include "cuda_cpu/compiler/passes/regions/barrier_regions.hpp"
 #include "cuda_cpu/compiler/passes/regions/implied_barriers.hpp"
+#include "cuda_cpu/compiler/passes/regions/lockstep.hpp"
 #include "cuda_cpu/compiler/passes/regions/region_entries.hpp"
 #include "cuda_cpu/compiler/passes/speed/block_rows.hpp"
 #include "cuda_cpu/compiler/passes/speed/consecutive_indices.hpp"
@@ -69,7 +70,8 @@ void make_kernel_bodies(PassContext& c) {
 
 void make_thread_functions(PassContext& c) {
   if (!c.options.fibers) return;
-  for (const auto& kernel : c.kernels) make_thread_function(kernel->plan, *kernel->body, c.machine);
+  for (const auto& kernel : c.kernels)
+    make_thread_function(kernel->plan, *kernel->body, c.machine, c.runner);
 }
 
 void choose_kernels_to_split(PassContext& c) {
@@ -200,6 +202,12 @@ constexpr Pass passes_in_order[] = {
      [](PassContext& c) { make_kernel_bodies(c); }},
     {"thread-functions", required, "with --treadle-fibers, each kernel also for one thread",
      [](PassContext& c) { make_thread_functions(c); }},
+    {"lockstep", required,
+     "lanes of a warp meet between one's write to shared memory and another's read",
+     [](PassContext& c) {
+       for (const auto& kernel : c.kernels)
+         keep_lockstep(*kernel->body, c.runner, ThreadOrder::ascending);
+     }},
     {"running-time", required, "which kernels a waiting thread of the program may run",
      [](PassContext& c) {
        for (const auto& kernel : c.kernels)

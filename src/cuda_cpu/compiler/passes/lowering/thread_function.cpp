@@ -20,6 +20,7 @@
 #include "cuda_cpu/compiler/passes/lowering/markers.hpp"
 #include "cuda_cpu/compiler/passes/lowering/thread_loop.hpp"
 #include "cuda_cpu/compiler/passes/regions/implied_barriers.hpp"
+#include "cuda_cpu/compiler/passes/regions/lockstep.hpp"
 #include "cuda_cpu/module_abi.h"
 
 namespace treadle::cuda_cpu {
@@ -57,8 +58,9 @@ KernelBody copy_of(const KernelBody& body) {
 }  // namespace
 
 void make_thread_function(KernelPlan& kernel, const KernelBody& body,
-                          const llvm::TargetMachine& machine) {
+                          const llvm::TargetMachine& machine, PassRunner& runner) {
   const KernelBody copy = copy_of(body);
+  keep_lockstep(copy, runner, ThreadOrder::any);
   add_warp_barriers(copy);
   call_run_time_at_barriers(copy);
   llvm::IRBuilder<> builder(body.function->getContext());

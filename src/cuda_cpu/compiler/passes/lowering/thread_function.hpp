@@ -9,8 +9,10 @@ class TargetMachine;
 
 namespace treadle::cuda_cpu {
 
+class PassRunner;
+
 /// Makes kernel.thread of a copy of `body`: what one thread does, to be run on a stack of its own.
 void make_thread_function(KernelPlan& kernel, const KernelBody& body,
-                          const llvm::TargetMachine& machine);
+                          const llvm::TargetMachine& machine, PassRunner& runner);
 
 }  // namespace treadle::cuda_cpu

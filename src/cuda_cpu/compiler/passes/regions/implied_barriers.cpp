@@ -42,15 +42,6 @@ constexpr std::size_t most_volatile_stores = 64;
 // values to memory and back.
 constexpr unsigned largest_scheduled_loop = 400;
 
-void call_barrier(llvm::Instruction* before, BarrierKind kind) {
-  llvm::Module& module = *before->getModule();
-  llvm::IRBuilder<> builder(before);
-  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getInt32Ty()}, false);
-  llvm::FunctionCallee barrier = module.getOrInsertFunction("__treadle_barrier", type);
-  builder.CreateCall(barrier, {builder.getInt32(static_cast<unsigned>(kind))})
-      ->addFnAttr(llvm::Attribute::Convergent);
-}
-
 llvm::SmallVector<llvm::StoreInst*, 16> volatile_shared_stores(const KernelBody& body) {
   llvm::SmallVector<llvm::StoreInst*, 16> found;
   for (llvm::Instruction& instruction : llvm::instructions(*body.function)) {
@@ -71,6 +62,15 @@ bool gains_from_steps(const llvm::Instruction& instruction, const Uniformity& un
 }
 
 }  // namespace
+
+void call_barrier(llvm::Instruction* before, BarrierKind kind) {
+  llvm::Module& module = *before->getModule();
+  llvm::IRBuilder<> builder(before);
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getInt32Ty()}, false);
+  llvm::FunctionCallee barrier = module.getOrInsertFunction("__treadle_barrier", type);
+  builder.CreateCall(barrier, {builder.getInt32(static_cast<unsigned>(kind))})
+      ->addFnAttr(llvm::Attribute::Convergent);
+}
 
 bool relies_on_warps(const KernelBody& body) { return !volatile_shared_stores(body).empty(); }
 

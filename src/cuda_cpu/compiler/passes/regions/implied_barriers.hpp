@@ -2,14 +2,19 @@
 #pragma once
 
 #include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
+#include "cuda_cpu/module_abi.h"
 
 namespace llvm {
+class Instruction;
 class Loop;
 }  // namespace llvm
 
 namespace treadle::cuda_cpu {
 
 class Uniformity;
+
+/// Calls the marker of a barrier in front of `before`.
+void call_barrier(llvm::Instruction* before, BarrierKind kind);
 
 /// Whether the body stores to shared memory through a volatile pointer, as code did that relies
 /// on a warp's threads running in lockstep.

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// Lockstep: the lanes of a warp run each instruction together, and programs count on it: one writes
+// to shared memory, another reads it, with nothing between. By the letter a race; on a GPU it works
+// as long as the compiler keeps the order. Here a thread runs from barrier to barrier before the
+// next one starts, so that the lanes have to meet in between.
+//
+//   if (t < 16) s[t] = v;                           if (t < 16) s[t] = v;
+//   if (t == 0)                               =>    call void @__treadle_barrier(i32 5)
+//     for (i = 0; i < 16; ++i) sum += s[i];         if (t == 0) ...
+//
+// They meet where the branches come together, outside of loops that only read: at the topmost place
+// that every way from the store to the load passes. Kernels whose loads are their threads' own
+// elements, or behind a barrier, stay as they are. Where a variable is used in this way, a
+// read followed by a write and two writes are kept in order, too, unless the order of the threads
+// does that already: in `s[t] += s[t + d]` lane t + d writes last.
+//
+// An element that is read, changed and written back counts as the lane's own, whoever's it is: in
+// lockstep updates would be lost, which nobody wants.
+#include "cuda_cpu/compiler/passes/regions/lockstep.hpp"
+
+#include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+
+#include <optional>
+
+#include "cuda_cpu/compiler/passes/analysis/lane_conflicts.hpp"
+#include "cuda_cpu/compiler/passes/lowering/markers.hpp"
+#include "cuda_cpu/compiler/passes/pass_runner.hpp"
+#include "cuda_cpu/compiler/passes/regions/implied_barriers.hpp"
+#include "cuda_cpu/module_abi.h"
+
+namespace treadle::cuda_cpu {
+namespace {
+
+using llvm::Instruction;
+
+// A kernel with more was written by a program, and has its barriers.
+constexpr std::size_t most_accesses = 512;
+
+/// Whether the lanes of a warp meet at `instruction`: barriers of any kind, shuffles, and stores
+/// that warp barriers are going to stand around.
+bool lanes_meet_at(const Instruction& instruction) {
+  if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) return store->isVolatile();
+  return marker_of(instruction) == Marker::barrier;
+}
+
+/// Ways through the code on which no lanes meet.
+class Ways {
+ public:
+  explicit Ways(llvm::ArrayRef<SharedAccess> accesses) {
+    for (const SharedAccess& access : accesses) accesses_.insert(access.instruction);
+  }
+
+  using Reached = llvm::SmallSetVector<Instruction*, 16>;
+  /// The accesses behind `start`, up to `wall`.
+  Reached from(Instruction* start, const Instruction* wall = nullptr) {
+    Reached reached;
+    llvm::SmallPtrSet<llvm::BasicBlock*, 16> seen;
+    llvm::SmallVector<Instruction*, 8> pending{start};
+    for (bool first = true; !pending.empty(); first = false) {
+      Instruction* at = pending.pop_back_val();
+      llvm::BasicBlock* block = at->getParent();
+      if (!follow(first ? at->getNextNode() : at, wall, reached)) continue;
+      for (llvm::BasicBlock* next : llvm::successors(block))
+        if (seen.insert(next).second) pending.push_back(&next->front());
+    }
+    return reached;
+  }
+  bool lead(Instruction* start, Instruction* end, const Instruction* wall = nullptr) {
+    return from(start, wall).contains(end);
+  }
+  /// Through the head of `loop`.
+  bool lead_around(Instruction* start, Instruction* end, const llvm::Loop& loop) {
+    Instruction* head = &loop.getHeader()->front();
+    if (lanes_meet_at(*head)) return false;
+    const bool added = accesses_.insert(head).second;
+    const bool found = lead(start, head) && (head == end || lead(head, end));
+    if (added) accesses_.erase(head);
+    return found;
+  }
+
+ private:
+  /// False at a place where lanes meet.
+  bool follow(Instruction* from, const Instruction* wall, Reached& reached) const {
+    for (Instruction* at = from; at != nullptr; at = at->getNextNode()) {
+      if (at == wall) return false;
+      if (accesses_.contains(at)) reached.insert(at);
+      if (lanes_meet_at(*at)) return false;
+    }
+    return true;
+  }
+
+  llvm::SmallPtrSet<const Instruction*, 32> accesses_;
+};
+
+/// Most kernels have none, and need no analyses.
+bool any_read_behind_a_write(llvm::ArrayRef<SharedAccess> accesses) {
+  Ways ways(accesses);
+  llvm::SmallPtrSet<const Instruction*, 32> reads;
+  for (const SharedAccess& access : accesses)
+    if (access.reads) reads.insert(access.instruction);
+  return llvm::any_of(accesses, [&](const SharedAccess& access) {
+    return access.writes && llvm::any_of(ways.from(access.instruction), [&](Instruction* reached) {
+             return reads.contains(reached);
+           });
+  });
+}
+
+class Lockstep {
+ public:
+  Lockstep(const KernelBody& body, llvm::ArrayRef<SharedAccess> accesses, PassRunner& runner)
+      : accesses_(accesses), ways_(accesses), uniformity_(body) {
+    llvm::FunctionAnalysisManager& analyses = runner.fresh_analyses();
+    dominators_ = &analyses.getResult<llvm::DominatorTreeAnalysis>(*body.function);
+    loops_ = &analyses.getResult<llvm::LoopAnalysis>(*body.function);
+    post_dominators_ = &analyses.getResult<llvm::PostDominatorTreeAnalysis>(*body.function);
+    conflicts_.emplace(body, uniformity_, analyses);
+  }
+
+  void keep_reads_behind_writes() {
+    each_pair([&](const SharedAccess& first, const SharedAccess& second) {
+      if (!first.writes || !second.reads || (first.atomic && second.atomic)) return;
+      if (is_lanes_own(first, second)) return;
+      if (meet_between(first, second, &LaneConflicts::may_meet))
+        variables_.insert(first.base), variables_.insert(second.base);
+    });
+  }
+  /// Of variables whose reads had to be kept behind writes.
+  void keep_writes_in_order(ThreadOrder order) {
+    if (variables_.empty()) return;
+    each_pair([&](const SharedAccess& first, const SharedAccess& second) {
+      if (!second.writes || second.atomic || first.atomic || !variables_.contains(second.base) ||
+          same_value(*first.pointer, *second.pointer))
+        return;
+      meet_between(first, second,
+                   order == ThreadOrder::ascending ? &LaneConflicts::higher_first_may_meet
+                                                   : &LaneConflicts::may_meet);
+    });
+  }
+
+ private:
+  template <class Visit>
+  void each_pair(Visit&& visit) {
+    llvm::DenseMap<const Instruction*, llvm::SmallVector<const SharedAccess*, 2>> of;
+    for (const SharedAccess& access : accesses_) of[access.instruction].push_back(&access);
+    for (const SharedAccess& first : accesses_)
+      for (Instruction* reached : ways_.from(first.instruction))
+        for (const SharedAccess* second : of[reached]) visit(first, *second);
+  }
+
+  /// A thread that reads what it has itself just written there, or reads it in order to write.
+  bool is_lanes_own(const SharedAccess& write, const SharedAccess& read) const {
+    if (!same_value(*write.pointer, *read.pointer)) return false;
+    return dominators_->dominates(write.instruction, read.instruction) ||
+           (dominators_->dominates(read.instruction, write.instruction) &&
+            (write.atomic || write.instruction->getParent() == read.instruction->getParent()));
+  }
+
+  using MayMeet = bool (LaneConflicts::*)(const SharedAccess&, const SharedAccess&,
+                                          const llvm::Loop*);
+  /// Whether lanes had to be made to meet.
+  bool meet_between(const SharedAccess& first, const SharedAccess& second, MayMeet may_meet) {
+    if (!need_to_meet(first, second, may_meet)) return false;
+    meet_at(meeting_place(first.instruction, second.instruction));
+    return true;
+  }
+
+  bool need_to_meet(const SharedAccess& first, const SharedAccess& second, MayMeet may_meet) {
+    Instruction *start = first.instruction, *end = second.instruction;
+    // Barriers may have been put between them meanwhile.
+    if (((*conflicts_).*may_meet)(first, second, nullptr)) return ways_.lead(start, end);
+    for (const llvm::Loop* loop = loops_->getLoopFor(start->getParent()); loop;
+         loop = loop->getParentLoop())
+      if (loop->contains(end) && ((*conflicts_).*may_meet)(first, second, loop) &&
+          ways_.lead_around(start, end, *loop))
+        return true;
+    return false;
+  }
+
+  /// In front of `place`. Lanes that do not come there wait for the others where their ways meet
+  /// again: they would be one step ahead.
+  void meet_at(Instruction* place) {
+    call_barrier(place, BarrierKind::converge);
+    llvm::SmallVector<llvm::BasicBlock*, 4> pending{place->getParent()};
+    while (!pending.empty()) {
+      llvm::BasicBlock* block = pending.pop_back_val();
+      for (llvm::BasicBlock& branch : *block->getParent()) {
+        if (!uniformity_.diverges_at_end_of(&branch) || !decides_whether_to_run(branch, *block))
+          continue;
+        const auto* node = post_dominators_->getNode(&branch)->getIDom();
+        llvm::BasicBlock* joined = node ? node->getBlock() : nullptr;
+        if (joined == nullptr || !joined_.insert(joined).second) continue;
+        call_barrier(&*joined->getFirstInsertionPt(), BarrierKind::converge);
+        pending.push_back(joined);
+      }
+    }
+  }
+  bool decides_whether_to_run(llvm::BasicBlock& branch, llvm::BasicBlock& block) const {
+    return !post_dominators_->properlyDominates(&block, &branch) &&
+           llvm::any_of(llvm::successors(&branch), [&](llvm::BasicBlock* next) {
+             return post_dominators_->dominates(&block, next);
+           });
+  }
+
+  /// In front of which instruction: the topmost in as few loops as can be.
+  Instruction* meeting_place(Instruction* start, Instruction* end) {
+    Instruction* best = end;
+    unsigned depth = loops_->getLoopDepth(end->getParent());
+    for (const auto* node = dominators_->getNode(end->getParent()); node; node = node->getIDom()) {
+      llvm::BasicBlock* block = node->getBlock();
+      if (loops_->getLoopDepth(block) > depth) continue;
+      const bool behind_start = block == start->getParent() && block != end->getParent();
+      Instruction* place = behind_start ? block->getTerminator() : &*block->getFirstInsertionPt();
+      if (ways_.lead(start, end, place)) continue;
+      best = place;
+      depth = loops_->getLoopDepth(block);
+    }
+    return best;
+  }
+
+  llvm::ArrayRef<SharedAccess> accesses_;
+  Ways ways_;
+  Uniformity uniformity_;
+  const llvm::DominatorTree* dominators_ = nullptr;
+  const llvm::LoopInfo* loops_ = nullptr;
+  const llvm::PostDominatorTree* post_dominators_ = nullptr;
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 4> joined_;
+  std::optional<LaneConflicts> conflicts_;
+  llvm::SmallPtrSet<const llvm::Value*, 4> variables_;
+};
+
+}  // namespace
+
+void keep_lockstep(const KernelBody& body, PassRunner& runner, ThreadOrder order) {
+  const auto accesses = shared_accesses(body);
+  if (accesses.size() > most_accesses) return;
+  if (!any_read_behind_a_write(accesses)) return;
+  Lockstep lockstep(body, accesses, runner);
+  lockstep.keep_reads_behind_writes();
+  lockstep.keep_writes_in_order(order);
+}
+
+}  // namespace treadle::cuda_cpu
