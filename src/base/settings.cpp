@@ -127,6 +127,7 @@ Settings read_settings(const VariableLookup& lookup) {
   read.text("TREADLE_LIBNVRTC", s.compiler_library);
   read.text("TREADLE_LIBRARY_DIR", s.library_dir);
   read.number("TREADLE_CPU_THREADS", s.cpu_threads);
+  read.number("TREADLE_CPU_MEMORY_BYTES", s.cpu_memory_bytes);
   read.checks("TREADLE_CHECK", s.checks);
   read.number("TREADLE_WATCHDOG", s.watchdog_seconds);
   read.flag("TREADLE_SYNC", s.sync);

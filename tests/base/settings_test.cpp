@@ -32,6 +32,7 @@ TEST(Settings, DefaultsHoldWhereNothingIsSet) {
   EXPECT_TRUE(s.cache_dir.empty());
   EXPECT_EQ(s.cache_max_bytes, 1u << 30);
   EXPECT_EQ(s.cpu_threads, 0u);
+  EXPECT_EQ(s.cpu_memory_bytes, 0u);
 }
 
 TEST(Settings, ChecksAreNamedInOneOrder) {
@@ -55,6 +56,7 @@ TEST(Settings, ValuesAreRead) {
                                   {"TREADLE_SYNC", "1"},
                                   {"TREADLE_CACHE_MAX_BYTES", "5000000000"},
                                   {"TREADLE_CPU_THREADS", "3"},
+                                  {"TREADLE_CPU_MEMORY_BYTES", "6000000000"},
                                   {"TREADLE_CHECK", "sync,memory"},
                                   {"TREADLE_WATCHDOG", "5"},
                                   {"TREADLE_LIBNVRTC", "/x/lib.so"}});
@@ -63,6 +65,7 @@ TEST(Settings, ValuesAreRead) {
   EXPECT_TRUE(s.sync);
   EXPECT_EQ(s.cache_max_bytes, 5'000'000'000u);
   EXPECT_EQ(s.cpu_threads, 3u);
+  EXPECT_EQ(s.cpu_memory_bytes, 6'000'000'000u);
   EXPECT_EQ(s.checks, (Checks{.memory = true, .sync = true}));
   EXPECT_EQ(s.watchdog_seconds, 5u);
   EXPECT_EQ(s.compiler_library, "/x/lib.so");
@@ -70,10 +73,11 @@ TEST(Settings, ValuesAreRead) {
 
 TEST(Settings, AMalformedValueIsRefusedByVariableName) {
   const Variables bad[] = {
-      {{"TREADLE_CACHE", "maybe"}},        {{"TREADLE_SYNC", "2"}},
-      {{"TREADLE_CPU_THREADS", "-1"}},     {{"TREADLE_CPU_THREADS", "4 "}},
-      {{"TREADLE_CHECK", "memory,speed"}}, {{"TREADLE_CHECK", ",memory"}},
-      {{"TREADLE_WATCHDOG", "soon"}},      {{"TREADLE_CACHE_MAX_BYTES", "1e9"}}};
+      {{"TREADLE_CACHE", "maybe"}},         {{"TREADLE_SYNC", "2"}},
+      {{"TREADLE_CPU_THREADS", "-1"}},      {{"TREADLE_CPU_THREADS", "4 "}},
+      {{"TREADLE_CHECK", "memory,speed"}},  {{"TREADLE_CHECK", ",memory"}},
+      {{"TREADLE_WATCHDOG", "soon"}},       {{"TREADLE_CACHE_MAX_BYTES", "1e9"}},
+      {{"TREADLE_CPU_MEMORY_BYTES", "4GB"}}};
   for (const Variables& variables : bad) {
     const auto& [name, value] = *variables.begin();
     try {

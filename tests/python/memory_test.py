@@ -41,6 +41,40 @@ def test_memory_information(context):
     assert 0 < free <= total
 
 
+FILL = """
+import numpy as np, pycuda.autoinit, pycuda.driver as cuda, treadle
+device = pycuda.autoinit.device
+free, total = cuda.mem_get_info()
+assert free == total == device.total_memory() == 256 << 20, (free, total)
+assert treadle.devices()[0].memory_bytes == total
+held = []
+try:
+    while len(held) < 10:
+        held.append(cuda.mem_alloc(48 << 20))
+        assert cuda.mem_get_info()[0] <= total - sum([48 << 20] * len(held))
+except cuda.MemoryError as error:
+    print(len(held), error)
+for allocate in (cuda.pagelocked_empty, cuda.managed_empty):
+    try:
+        print(allocate(48 << 20, np.uint8, **FLAGS.get(allocate, {})))
+    except cuda.MemoryError:
+        pass
+held.clear()
+cuda.mem_alloc(total)
+""".replace("FLAGS", "{cuda.managed_empty: {'mem_flags': cuda.mem_attach_flags.GLOBAL}}")
+
+
+def test_a_program_that_fills_the_cpu_device_is_told_and_goes_on(run_python, tmp_path):
+    script = tmp_path / "fill.py"
+    script.write_text(FILL)
+    environment = {"TREADLE_DEVICE": "cpu", "TREADLE_CPU_MEMORY_BYTES": str(256 << 20)}
+    result = run_python("-m", "treadle", "run", str(script), **environment)
+    assert result.returncode == 0, result.stderr
+    (line,) = result.stdout.splitlines()
+    assert line.startswith("5 ")
+    assert "out of memory - allocating 50331648 bytes of device memory" in line
+
+
 def test_pitched_memory(context):
     allocation, pitch = cuda.mem_alloc_pitch(100, 8, 4)
     assert pitch >= 100

@@ -55,6 +55,9 @@ struct Settings {
   Path library_dir;
   /// TREADLE_CPU_THREADS: worker threads of the CPU device; 0: one per core the process may use
   unsigned cpu_threads = 0;
+  /// TREADLE_CPU_MEMORY_BYTES: memory of the CPU device, in bytes; 0: three quarters of what is
+  /// available when the process first asks
+  std::uint64_t cpu_memory_bytes = 0;
   /// TREADLE_CHECK: what kernels of the CPU device look for: memory,race,init,sync
   Checks checks;
   /// TREADLE_WATCHDOG: seconds a kernel of the CPU device may run; 0: for ever

@@ -28,6 +28,7 @@ void bind_settings(nb::module_& m) {
       .def_ro("compiler_library", &Settings::compiler_library)
       .def_ro("library_dir", &Settings::library_dir)
       .def_ro("cpu_threads", &Settings::cpu_threads)
+      .def_ro("cpu_memory_bytes", &Settings::cpu_memory_bytes)
       .def_ro("watchdog_seconds", &Settings::watchdog_seconds)
       .def_prop_ro("checks", [](const Settings& settings) { return settings.checks.names(); })
       .def_ro("sync", &Settings::sync)

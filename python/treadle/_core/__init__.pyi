@@ -76,6 +76,9 @@ class Settings:
     def cpu_threads(self) -> int: ...
 
     @property
+    def cpu_memory_bytes(self) -> int: ...
+
+    @property
     def watchdog_seconds(self) -> int: ...
 
     @property

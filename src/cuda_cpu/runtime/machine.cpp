@@ -120,11 +120,20 @@ unsigned chosen_threads(unsigned cores) {
   return std::min(cores, most);
 }
 
+std::size_t chosen_memory() {
+  try {
+    return settings().cpu_memory_bytes;
+  } catch (...) {
+    return 0;  // as chosen_threads()
+  }
+}
+
 Machine look() {
   Machine found;
   found.cores = allowed_cores();
   found.threads = chosen_threads(found.cores);
-  found.memory_bytes = cgroup_memory_limit("", installed_memory());
+  found.memory_bytes = memory_to_give(cgroup_memory_limit("", installed_memory()),
+                                      available_memory_bytes(), chosen_memory());
   const auto cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
   found.level2_cache_bytes = cache > 0 ? static_cast<std::size_t>(cache) : 1u << 20;
   found.clock_khz = clock_in_khz();
@@ -164,6 +173,13 @@ unsigned cgroup_cores(const std::string& root, unsigned otherwise) {
   return static_cast<unsigned>(cores);
 }
 
+std::size_t memory_to_give(std::size_t usable, std::size_t available, std::size_t chosen) {
+  constexpr std::size_t unit = 1u << 20;
+  if (chosen != 0) return std::min(chosen, usable);
+  const std::size_t share = std::min(usable, available) / 4 * 3;
+  return std::max(unit, share / unit * unit);
+}
+
 const Machine& machine() {
   // Never destroyed: worker threads may still look while the process exits.
   static const Machine* const found = new Machine(look());
@@ -187,7 +203,7 @@ std::size_t available_memory_bytes() {
     apply(number_in_file(folder + "/memory.limit_in_bytes"),
           number_in_file(folder + "/memory.usage_in_bytes"),
           number_after(folder + "/memory.stat", "total_inactive_file "));
-  return std::min(available, machine().memory_bytes);
+  return available;
 }
 
 std::size_t resident_bytes() {

@@ -120,19 +120,20 @@ AddressMap& addresses() {
   return *map;
 }
 
-/// Keeps the sum of all allocations below what the machine can back. Pages are backed only when
+/// Keeps the sum of all allocations below what the device gives out, and below what the machine can
+/// back: others use it as well. Pages are backed only when
 /// they are first touched, which the kernel's counters do not anticipate: allocated memory that was
 /// not touched yet counts as used.
 class Budget {
  public:
   bool take(std::size_t size) {
     const std::lock_guard lock(mutex_);
-    if (size > machine().memory_bytes) return false;
+    if (size > left_to_give()) return false;
     // Reading the counters costs tens of microseconds: not for every small allocation.
     unchecked_ += size;
     if (unchecked_ >= check_interval) {
       const std::size_t reserve = machine().memory_bytes / 64;
-      if (size + reserve > free_now()) return false;
+      if (size + reserve > backed()) return false;
       unchecked_ = 0;
     }
     in_use_ += size;
@@ -144,12 +145,13 @@ class Budget {
   }
   MemoryState state() {
     const std::lock_guard lock(mutex_);
-    return {free_now(), machine().memory_bytes};
+    return {std::min(backed(), left_to_give()), machine().memory_bytes};
   }
 
  private:
   static constexpr std::size_t check_interval = 16u << 20;
-  std::size_t free_now() const {
+  std::size_t left_to_give() const { return machine().memory_bytes - in_use_; }
+  std::size_t backed() const {
     const std::size_t untouched = in_use_ - std::min(in_use_, resident_bytes());
     const std::size_t available = available_memory_bytes();
     return available - std::min(available, untouched);

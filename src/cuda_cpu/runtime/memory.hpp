@@ -69,8 +69,8 @@ struct MemoryState {
 };
 MemoryState memory_state();
 
-/// Allocates and registers; CUDA_ERROR_OUT_OF_MEMORY rather than more than the machine or the
-/// cgroup has.
+/// Allocates and registers; CUDA_ERROR_OUT_OF_MEMORY rather than more than the device gives out
+/// (Machine::memory_bytes), or than the machine or the cgroup has left.
 CUresult allocate_memory(const std::shared_ptr<Context>& context, std::size_t size, MemoryKind kind,
                          unsigned flags, std::uintptr_t& address);
 

@@ -40,14 +40,14 @@ TEST_F(MemoryTest, refuses_what_is_not_there_to_free) {
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, CU(cuMemAlloc)(nullptr, 16));
 }
 
-TEST_F(MemoryTest, that_the_machine_does_not_have_is_out_of_memory) {
+TEST_F(MemoryTest, that_the_device_does_not_have_is_out_of_memory) {
   size_t free = 0, total = 0;
   CUdeviceptr pointer = 0;
   ASSERT_CU(CU(cuMemGetInfo)(&free, &total));
   EXPECT_GT(free, 0u);
   EXPECT_LE(free, total);
   for (const size_t size :
-       {free + (free >> 3), total, total + 1, size_t{1} << 45, ~size_t{0}, ~size_t{0} - 4096})
+       {free + (free >> 3), total + 1, size_t{1} << 45, ~size_t{0}, ~size_t{0} - 4096})
     EXPECT_CU(CUDA_ERROR_OUT_OF_MEMORY, CU(cuMemAlloc)(&pointer, size)) << size;
   size_t pitch = 0;
   EXPECT_CU(CUDA_ERROR_OUT_OF_MEMORY,
@@ -66,6 +66,25 @@ TEST_F(MemoryTest, that_nobody_touched_yet_counts_as_used) {
   EXPECT_LT(free_after, free - half / 2);
   EXPECT_CU(CUDA_ERROR_OUT_OF_MEMORY, CU(cuMemAlloc)(&second, half + half / 2));
   ASSERT_CU(CU(cuMemFree)(first));
+}
+
+TEST_F(MemoryTest, of_all_allocations_is_never_more_than_the_device_has) {
+  size_t free = 0, total = 0, taken = 0;
+  ASSERT_CU(CU(cuMemGetInfo)(&free, &total));
+  const size_t before = free, part = total / 16;
+  std::vector<CUdeviceptr> parts;
+  CUdeviceptr pointer = 0;
+  while (parts.size() < 20 && CU(cuMemAlloc)(&pointer, part) == CUDA_SUCCESS) {
+    parts.push_back(pointer);
+    taken += part;
+    ASSERT_CU(CU(cuMemGetInfo)(&free, &total));
+    EXPECT_LE(free, total - taken);
+  }
+  EXPECT_GE(parts.size(), 1u);
+  EXPECT_LE(taken, before);
+  for (const CUdeviceptr each : parts) ASSERT_CU(CU(cuMemFree)(each));
+  ASSERT_CU(CU(cuMemGetInfo)(&free, &total));
+  EXPECT_GT(free, before / 2);
 }
 
 /// The mappings that touch each other and are plain memory, or nobody's, around an address.
