@@ -10,8 +10,8 @@
 //
 // They meet where the branches come together, outside of loops that only read: at the topmost place
 // that every way from the store to the load passes. Kernels whose loads are their threads' own
-// elements, or behind a barrier, stay as they are. Where a variable is used in this way, a
-// read followed by a write and two writes are kept in order, too, unless the order of the threads
+// elements, or behind a barrier, stay as they are. In a kernel that has such a pair, a read
+// followed by a write and two writes are kept in order, too, unless the order of the threads
 // does that already: in `s[t] += s[t + d]` lane t + d writes last.
 //
 // An element that is read, changed and written back counts as the lane's own, whoever's it is: in
@@ -123,25 +123,27 @@ class Lockstep {
     conflicts_.emplace(body, uniformity_, analyses);
   }
 
-  void keep_reads_behind_writes() {
+  /// Whether any lane may read what another has written.
+  bool find_reads_behind_writes() {
     each_pair([&](const SharedAccess& first, const SharedAccess& second) {
-      if (!first.writes || !second.reads || (first.atomic && second.atomic)) return;
-      if (is_lanes_own(first, second)) return;
-      if (meet_between(first, second, &LaneConflicts::may_meet))
-        variables_.insert(first.base), variables_.insert(second.base);
+      if (first.writes && second.reads && !(first.atomic && second.atomic) &&
+          !is_lanes_own(first, second) && need_to_meet(first, second, &LaneConflicts::may_meet))
+        found_.emplace_back(first.instruction, second.instruction);
+    });
+    return !found_.empty();
+  }
+  void find_writes_out_of_order(ThreadOrder order) {
+    const auto may_meet = order == ThreadOrder::ascending ? &LaneConflicts::higher_first_may_meet
+                                                          : &LaneConflicts::may_meet;
+    each_pair([&](const SharedAccess& first, const SharedAccess& second) {
+      if (second.writes && !second.atomic && !first.atomic &&
+          !same_value(*first.pointer, *second.pointer) && need_to_meet(first, second, may_meet))
+        found_.emplace_back(first.instruction, second.instruction);
     });
   }
-  /// Of variables whose reads had to be kept behind writes.
-  void keep_writes_in_order(ThreadOrder order) {
-    if (variables_.empty()) return;
-    each_pair([&](const SharedAccess& first, const SharedAccess& second) {
-      if (!second.writes || second.atomic || first.atomic || !variables_.contains(second.base) ||
-          same_value(*first.pointer, *second.pointer))
-        return;
-      meet_between(first, second,
-                   order == ThreadOrder::ascending ? &LaneConflicts::higher_first_may_meet
-                                                   : &LaneConflicts::may_meet);
-    });
+  void let_them_meet() {
+    for (const auto& [start, end] : found_)
+      if (ways_.lead(start, end)) meet_at(meeting_place(start, end));
   }
 
  private:
@@ -164,17 +166,9 @@ class Lockstep {
 
   using MayMeet = bool (LaneConflicts::*)(const SharedAccess&, const SharedAccess&,
                                           const llvm::Loop*);
-  /// Whether lanes had to be made to meet.
-  bool meet_between(const SharedAccess& first, const SharedAccess& second, MayMeet may_meet) {
-    if (!need_to_meet(first, second, may_meet)) return false;
-    meet_at(meeting_place(first.instruction, second.instruction));
-    return true;
-  }
-
   bool need_to_meet(const SharedAccess& first, const SharedAccess& second, MayMeet may_meet) {
     Instruction *start = first.instruction, *end = second.instruction;
-    // Barriers may have been put between them meanwhile.
-    if (((*conflicts_).*may_meet)(first, second, nullptr)) return ways_.lead(start, end);
+    if (((*conflicts_).*may_meet)(first, second, nullptr)) return true;
     for (const llvm::Loop* loop = loops_->getLoopFor(start->getParent()); loop;
          loop = loop->getParentLoop())
       if (loop->contains(end) && ((*conflicts_).*may_meet)(first, second, loop) &&
@@ -232,7 +226,7 @@ class Lockstep {
   const llvm::PostDominatorTree* post_dominators_ = nullptr;
   llvm::SmallPtrSet<const llvm::BasicBlock*, 4> joined_;
   std::optional<LaneConflicts> conflicts_;
-  llvm::SmallPtrSet<const llvm::Value*, 4> variables_;
+  llvm::SmallVector<std::pair<Instruction*, Instruction*>, 8> found_;
 };
 
 }  // namespace
@@ -242,8 +236,9 @@ void keep_lockstep(const KernelBody& body, PassRunner& runner, ThreadOrder order
   if (accesses.size() > most_accesses) return;
   if (!any_read_behind_a_write(accesses)) return;
   Lockstep lockstep(body, accesses, runner);
-  lockstep.keep_reads_behind_writes();
-  lockstep.keep_writes_in_order(order);
+  if (!lockstep.find_reads_behind_writes()) return;
+  lockstep.find_writes_out_of_order(order);
+  lockstep.let_them_meet();
 }
 
 }  // namespace treadle::cuda_cpu
