@@ -6,6 +6,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "cuda_cpu/compiler/passes/blend_limit.hpp"
+#include "cuda_cpu/compiler/passes/wrapped_indices.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -66,6 +67,7 @@ PassRunner::PassRunner(llvm::TargetMachine& machine, bool vector_math)
   builder_.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
         passes.addPass(BlendLimit());
+        passes.addPass(WrappedIndices());
       });
   builder_.registerModuleAnalyses(modules_);
   builder_.registerCGSCCAnalyses(components_);
