@@ -27,7 +27,7 @@ _HAS_FAILED = pytest.StashKey[bool]()
 # On a GPU a context takes a quarter of a second, and several seconds while other processes make
 # some; PoCL compiles each kernel anew in each. Kept for all tests, contexts keep what was compiled,
 # and memory for the next array: these cannot be counted then.
-_HELD = treadle.devices() if os.environ.get("TREADLE_TEST_HOLD_DEVICES") == "1" else []
+_HOLDS_DEVICES = os.environ.get("TREADLE_TEST_HOLD_DEVICES") == "1"
 _KEPT = {
     *("cuda context", "cuda device memory", "cuda module", "cuda stream", "device memory"),
     "held pool block",
@@ -54,11 +54,17 @@ def pytest_runtest_makereport(item):
         item.stash[_HAS_FAILED] = True
 
 
+@functools.cache
+def _held_devices():
+    """Not before the first test: conftest.py in pyopencl/ chooses PoCL's folder first."""
+    return treadle.devices()
+
+
 def _objects_beyond(before):
     return {
         kind: count - before.get(kind, 0)
         for kind, count in treadle.live_objects().items()
-        if count > before.get(kind, 0) and not (_HELD and kind in _KEPT)
+        if count > before.get(kind, 0) and not (_HOLDS_DEVICES and kind in _KEPT)
     }
 
 
@@ -66,11 +72,13 @@ def _objects_beyond(before):
 def census(request):
     """Set up before what is made for one test, after what several share, so that only the former
     has to be gone."""
+    if _HOLDS_DEVICES:
+        _held_devices()
     before = treadle.live_objects()
     yield
     if _HAS_FAILED in request.node.stash:
         return  # its report keeps its frames, with all they hold
-    if not _HELD:
+    if not _HOLDS_DEVICES:
         treadle.release_default_device()
     request.node.funcargs.clear()  # what fixtures gave: pytest would drop it a little later
     # A collection takes longer than most tests: only where something is left, perhaps as garbage.
@@ -85,7 +93,7 @@ def context():
     """A context of its own for each test, current on the test's thread."""
     from pycuda.tools import init_cuda_context_fixture
 
-    if not _HELD:
+    if not _HOLDS_DEVICES:
         yield from init_cuda_context_fixture()
         return
     shared = _shared_context()
