@@ -2,6 +2,7 @@
 #include "treadle/device/registry.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -138,6 +139,7 @@ struct Chosen {
   std::mutex mutex;
   std::string id;
   std::shared_ptr<Device> device;
+  std::atomic<const Device*> kept = nullptr;  ///< `device`, for readers without the lock
 };
 Chosen& chosen() {
   static auto& all = *new Chosen;  // never destroyed: static objects may ask for it
@@ -148,23 +150,26 @@ Chosen& chosen() {
 
 std::shared_ptr<Device> default_device() {
   static thread_local std::weak_ptr<Device> seen;
-  if (auto device = seen.lock(); device && !device->is_lost()) [[likely]]
-    return device;
-  auto& [mutex, id, kept] = chosen();
+  auto& [mutex, id, device, kept] = chosen();
+  // One that was released lives while others hold it, but is kept no more.
+  if (auto live = seen.lock(); live && live.get() == kept.load() && !live->is_lost()) [[likely]]
+    return live;
   std::shared_ptr<Device> lost;  // ends without the lock
   const std::lock_guard lock(mutex);
-  if (!kept || kept->is_lost()) {
+  if (!device || device->is_lost()) {
     if (id.empty()) id = default_device_id();
-    lost = std::exchange(kept, find_device(id));
+    lost = std::exchange(device, find_device(id));
+    kept = device.get();
   }
-  seen = kept;
-  return kept;
+  seen = device;
+  return device;
 }
 
 void release_default_device() {
   std::shared_ptr<Device> released;  // ends without the lock
   const std::lock_guard lock(chosen().mutex);
   released.swap(chosen().device);
+  chosen().kept = nullptr;
 }
 
 }  // namespace treadle::device

@@ -67,6 +67,17 @@ TEST(Registry, DefaultIsKeptUntilItIsReleased) {
   EXPECT_TRUE(kept.expired());
 }
 
+TEST(Registry, DefaultIsKeptAgainThoughSomebodyHeldItWhenItWasReleased) {
+  auto held = default_device();
+  const std::weak_ptr<Device> watched = held;
+  release_default_device();
+  EXPECT_EQ(default_device(), held);
+  held.reset();
+  EXPECT_FALSE(watched.expired());
+  release_default_device();
+  EXPECT_TRUE(watched.expired());
+}
+
 TEST(Registry, MissingRuntimesHaveReasons) {
   for (const std::string& text : missing_runtimes())
     EXPECT_GT(text.size(), text.find(": ") + 2) << text;
