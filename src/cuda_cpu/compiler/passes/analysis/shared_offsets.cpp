@@ -15,6 +15,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
+#include "cuda_cpu/compiler/passes/address_spaces.hpp"
 #include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
 
 namespace treadle::cuda_cpu {
@@ -23,7 +24,6 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr unsigned shared_address_space = 3;
 constexpr std::int64_t unknown_size = 1 << 20;  // more than a block's shared memory
 
 const Value& without_casts(const Value& value) {

@@ -14,6 +14,7 @@
 #include <llvm/IR/Module.h>
 
 #include "cuda_cpu/compiler/backend.hpp"
+#include "cuda_cpu/compiler/passes/address_spaces.hpp"
 #include "cuda_cpu/compiler/passes/check/source_location.hpp"
 #include "cuda_cpu/compiler/passes/lowering/markers.hpp"
 #include "cuda_cpu/compiler/passes/lowering/math_calls.hpp"
@@ -68,7 +69,6 @@ bool is_used(const llvm::GlobalVariable& variable) {
 }
 
 void check_globals(const llvm::Module& module) {
-  constexpr unsigned shared_address_space = 3;
   for (const llvm::GlobalVariable& variable : module.globals())
     if (variable.isDeclaration() && variable.getAddressSpace() != shared_address_space &&
         is_used(variable))

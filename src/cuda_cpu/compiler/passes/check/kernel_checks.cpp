@@ -15,6 +15,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
+#include "cuda_cpu/compiler/passes/address_spaces.hpp"
 #include "cuda_cpu/compiler/passes/check/source_location.hpp"
 #include "cuda_cpu/compiler/passes/lowering/markers.hpp"
 #include "cuda_cpu/compiler/passes/lowering/math_calls.hpp"
@@ -25,8 +26,6 @@ namespace {
 
 using llvm::Instruction;
 using llvm::Value;
-
-constexpr unsigned shared_address_space = 3;
 
 /// One access of an instruction.
 struct Access {

@@ -20,13 +20,12 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "cuda_cpu/compiler/codegen.hpp"
+#include "cuda_cpu/compiler/passes/address_spaces.hpp"
 #include "cuda_cpu/compiler/passes/check/source_location.hpp"
 #include "cuda_cpu/compiler/passes/lowering/markers.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
-
-constexpr unsigned shared_address_space = 3;
 
 /// What the front end notes on a kernel (module_facts.hpp): "treadle-max-threads" of
 /// __launch_bounds__, and each parameter's name and type as the source has them.

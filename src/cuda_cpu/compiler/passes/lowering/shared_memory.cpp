@@ -22,10 +22,11 @@
 
 #include <algorithm>
 
+#include "cuda_cpu/compiler/passes/address_spaces.hpp"
+
 namespace treadle::cuda_cpu {
 namespace {
 
-constexpr unsigned shared_address_space = 3;
 // Rows of shared tiles are what block loops load: start them on a vector boundary.
 constexpr std::uint64_t minimum_alignment = 16;
 constexpr std::uint64_t dynamic_alignment = 64;
