@@ -82,16 +82,10 @@ SOURCE = HEADERS + TOGETHER + SIDE_BY_SIDE
 
 @pytest.fixture
 def run(machine):
-    if "block tiles" not in machine.modules:
-        try:
-            machine.modules["block tiles"] = machine.compile(SOURCE)
-        except Exception as error:
-            if not machine.is_gpu or "cannot open source file" not in str(error):
-                raise
-            pytest.skip("NVRTC finds no cooperative_groups.h: CUDA's toolkit is not installed")
+    module = machine.module("block tiles", SOURCE, "cooperative_groups.h")
 
     def launch(name, *arguments, block):
-        machine.modules["block tiles"].kernel(name)(*arguments, block=(block,), grid=(1,))
+        module.kernel(name)(*arguments, block=(block,), grid=(1,))
 
     return launch
 

@@ -136,16 +136,10 @@ extern "C" __global__ void scan_updates(int* sums, int* o, const int* v) {
 
 @pytest.fixture
 def run(machine):
-    if "cooperative groups" not in machine.modules:
-        try:
-            machine.modules["cooperative groups"] = machine.compile(SOURCE)
-        except Exception as error:
-            if not machine.is_gpu or "cannot open source file" not in str(error):
-                raise
-            pytest.skip("NVRTC finds no cooperative_groups.h: CUDA's toolkit is not installed")
+    module = machine.module("cooperative groups", SOURCE, "cooperative_groups.h")
 
     def launch(name, *arguments, grid=1, block=(BLOCK,)):
-        kernel = machine.modules["cooperative groups"].kernel(name)
+        kernel = module.kernel(name)
         kernel(*arguments, block=block, grid=(grid,))
 
     return launch

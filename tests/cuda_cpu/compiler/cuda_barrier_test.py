@@ -171,16 +171,10 @@ extern "C" __global__ void for_itself(int* o, const int* v) {
 
 @pytest.fixture
 def run(machine):
-    if "barriers" not in machine.modules:
-        try:
-            machine.modules["barriers"] = machine.compile(SOURCE)
-        except Exception as error:
-            if not machine.is_gpu or "cannot open source file" not in str(error):
-                raise
-            pytest.skip("NVRTC finds no cuda/barrier: CUDA's toolkit is not installed")
+    module = machine.module("barriers", SOURCE, "cuda/barrier")
 
     def launch(name, *arguments, block, grid=1):
-        machine.modules["barriers"].kernel(name)(*arguments, block=(block,), grid=(grid,))
+        module.kernel(name)(*arguments, block=(block,), grid=(grid,))
 
     return launch
 

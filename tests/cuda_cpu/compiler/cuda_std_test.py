@@ -53,16 +53,7 @@ SOURCE = HEAD + as_cuda_std(standard.program_text(PROGRAMS, COMPLEX)) + ATOMICS
 
 @pytest.fixture
 def module(machine):
-    if "cuda std" not in machine.modules:
-        try:
-            machine.modules["cuda std"] = machine.compile(SOURCE)
-        except Exception as error:
-            if not machine.is_gpu or "cannot open source file" not in str(error):
-                raise
-            pytest.skip(
-                "NVRTC finds no <cuda/std/...>: neither CUDA's toolkit nor nvidia-cuda-cccl"
-            )
-    return machine.modules["cuda std"]
+    return machine.module("cuda std", SOURCE, "<cuda/std/...>")
 
 
 def test_headers_of_cuda_std_work_in_kernels(module):

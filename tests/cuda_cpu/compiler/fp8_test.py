@@ -128,16 +128,10 @@ def middles_and_beside(kind, dtype):
 
 @pytest.fixture
 def run(machine):
-    if "fp8" not in machine.modules:
-        try:
-            machine.modules["fp8"] = machine.compile(SOURCE)
-        except Exception as error:
-            if not machine.is_gpu or "cannot open source file" not in str(error):
-                raise
-            pytest.skip("NVRTC finds no cuda_fp8.h: CUDA's toolkit is not installed")
+    module = machine.module("fp8", SOURCE, "cuda_fp8.h")
 
     def launch(name, *arguments, count=256):
-        kernel = machine.modules["fp8"].kernel(name)
+        kernel = module.kernel(name)
         kernel(*arguments, block=(256,), grid=(-(-count // 256),))
 
     return launch

@@ -147,14 +147,7 @@ ALL_SHAPES = "#include <mma.h>\nusing namespace nvcuda;\n" + "".join(
 
 
 def compiled(machine, name, source):
-    if name not in machine.modules:
-        try:
-            machine.modules[name] = machine.compile(source)
-        except Exception as error:
-            if not machine.is_gpu or "cannot open source file" not in str(error):
-                raise
-            pytest.skip("NVRTC finds no mma.h: CUDA's toolkit is not installed")
-    return machine.modules[name]
+    return machine.module(name, source, "mma.h")
 
 
 def as_numbers(stored, name):

@@ -67,16 +67,10 @@ SOURCE = "#include <cuda_fp4.h>\n" + "".join(map(text_of, KINDS)) + SCALES
 
 @pytest.fixture
 def run(machine):
-    if "small" not in machine.modules:
-        try:
-            machine.modules["small"] = machine.compile(SOURCE)
-        except Exception as error:
-            if not machine.is_gpu or "cannot open source file" not in str(error):
-                raise
-            pytest.skip("NVRTC finds no cuda_fp4.h: CUDA's toolkit is not installed, or old")
+    module = machine.module("small", SOURCE, "cuda_fp4.h")
 
     def launch(name, *arguments, count):
-        kernel = machine.modules["small"].kernel(name)
+        kernel = module.kernel(name)
         block = min(count, 256)
         kernel(*arguments, block=(block,), grid=(-(-count // block),))
 
