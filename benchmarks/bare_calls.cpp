@@ -43,6 +43,10 @@ EXPORTED double launch_cuda(Launch launch, void* function, Arguments* given, int
       count, [&] { return launch(function, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr); });
 }
 
+EXPORTED double launch_graph(int (*launch)(void*, void*), void* graph, void* stream, int count) {
+  return seconds_of_one(count, [&] { return launch(graph, stream); });
+}
+
 /// The calls of OpenCL that an enqueue takes.
 struct OpenCL {
   SetArgument set_argument;

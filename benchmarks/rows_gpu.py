@@ -23,6 +23,8 @@ class Session(session.Session):
         self.pyopencl = self.peer("PyOpenCL", "pyopencl_style.py", opencl_peers)
         self.cupy = self.peer("CuPy", "cupy_style.py")
         self.cuda_core = self.peer("cuda.core", "cuda_core_style.py")
+        fetches = [sys.executable, "-m", "treadle", "run", self.workers / "texture_fetches.py"]
+        self.fetches = self.worker("treadle", fetches, "python")
 
     def peer(self, name, script, environment=None):
         return self.keep(Worker(name, [sys.executable, self.workers / script], environment))
@@ -33,6 +35,7 @@ class Session(session.Session):
     def rows(self):
         return [
             *self.launch_rows(),
+            self.graph_row(),
             *self.enqueue_rows(self.pyopencl),
             *self.waist_rows(),
             *self.own_rows(),
@@ -40,6 +43,7 @@ class Session(session.Session):
             *self.cache_rows(),
             *self.memory_rows(),
             *self.kernel_rows(),
+            self.texture_row(),
             self.import_row(),
         ]
 
@@ -91,6 +95,19 @@ class Session(session.Session):
                 Column("PyCUDA, prepared", self.pycuda, "launch and wait"),
                 Column("Treadle, C++", self.launch, "launch and wait"),
             ],
+        )
+
+    def graph_row(self):
+        return Row(
+            "Launch of a graph, 20 captured kernels, not waited for",
+            "Python",
+            [
+                Column("Treadle", self.native, "graph"),
+                Column("bare loop", self.native, "graph bare"),
+            ],
+            (Target("bare loop", 1.1),),
+            rounds=31,
+            repeats=9,
         )
 
     def compile_rows(self):
@@ -189,6 +206,18 @@ class Session(session.Session):
                 [Column("Treadle", self.treadle, name), Column("PyCUDA", self.pycuda, name)],
                 work=work if work[0] else (),
             )
+
+    def texture_row(self):
+        return Row(
+            "Textures, launch and wait",
+            "8 linear fetches of float a pixel, 4096 x 4096",
+            [
+                Column("texture reference", self.fetches, "reference"),
+                Column("texture object", self.fetches, "object"),
+            ],
+            (Target("texture object", 1.02),),
+            work=(8 * 4096 * 4096, "fetches/s", "-"),
+        )
 
     def import_row(self):
         column = Column("Treadle", self.importing, "treadle")

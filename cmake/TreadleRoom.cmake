@@ -32,12 +32,29 @@ target_compile_options(treadle_together INTERFACE -Wno-shadow
 if(CMAKE_UNITY_BUILD)
   target_link_libraries(treadle_flags INTERFACE treadle_together)
 endif()
-# treadle_unity(TARGET): a unity build of a target, where unity builds are wanted.
+# treadle_unity(TARGET): a unity build of a target, where unity builds are wanted. Which files are compiled together depends on
+# their names, so that a new file does not bring others together whose names in unnamed namespaces are the same.
 function(treadle_unity target)
-  if(TREADLE_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
-    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:treadle_together>)
+  if(NOT TREADLE_UNITY AND NOT CMAKE_UNITY_BUILD)
+    return()
   endif()
+  get_target_property(sources ${target} SOURCES)
+  list(LENGTH sources count)
+  set(groups 1)
+  while(count GREATER 8)
+    math(EXPR groups "${groups} * 2")
+    math(EXPR count "(${count} + 1) / 2")
+  endwhile()
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    string(MD5 hash "${path}")
+    string(SUBSTRING "${hash}" 0 4 digits)
+    math(EXPR group "0x${digits} % ${groups}")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "group${group}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:treadle_together>)
 endfunction()
 
 # treadle_room(NAME [SOURCES ...] [LINK ...] [PRIVATE_LINK ...]): static library treadle_NAME from src/NAME.

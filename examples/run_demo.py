@@ -22,6 +22,7 @@ PYCUDA_SCRIPTS = (
     "double_array.py",
     "double_array_paper.py",
     "pooled_memory.py",
+    "rotated_picture.py",
     "tiled_product.py",
     "vector_add_templates.py",
 )

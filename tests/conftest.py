@@ -9,6 +9,8 @@ import pytest
 
 # What nanobind writes at exit when a bound object has outlived everything that could free it.
 LEAK = "nanobind: leaked"
+# Users do not get that report. Before a test imports treadle, for this process and those it starts.
+os.environ["TREADLE_TEST_LEAKS"] = "1"
 
 
 def _run_python(*arguments, timeout=120, cwd=None, **environment):

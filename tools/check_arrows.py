@@ -21,7 +21,12 @@ ARROWS: dict[str, set[str]] = {
     "cuda": {"base"},
     "opencl": {"base"},
     "cuda_cpu": {"base"},
-    "cuda_cpu/runtime": {"cuda_cpu", "base", r"cuda:^symbols\."},
+    "cuda_cpu/runtime": {
+        "cuda_cpu",
+        "base",
+        r"cuda:^symbols\.",
+        r"compile:^(disk_cache|compiled)\.",
+    },
     "cuda_cpu/compiler": {"cuda_cpu", "base", r"compile:^nvrtc_\w+\."},
     "device": {"base"},
     "memory": {"device", "base"},

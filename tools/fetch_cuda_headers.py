@@ -19,7 +19,7 @@ WHEELS = {
         *("mma.h", "cuda_fp6.h*", "cuda_fp4.h*"),
     ),
     "nvidia-cuda-crt==13.0.88": ("crt/mma.h*",),
-    "nvidia-cuda-cccl==13.0.85": ("cccl/cub/*", "cccl/cuda/*", "cccl/nv/*"),
+    "nvidia-cuda-cccl==13.0.85": ("cccl/cub/*", "cccl/cuda/*", "cccl/nv/*", "cccl/thrust/*"),
 }
 
 

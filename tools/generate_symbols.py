@@ -20,13 +20,27 @@ cuMemAlloc cuMemFree
 cuMemcpyHtoD cuMemcpyDtoH cuModuleLoadDataEx cuModuleUnload cuModuleGetFunction cuModuleGetGlobal
 cuFuncGetAttribute cuLaunchKernel cuGetErrorName cuGetErrorString""".split()
 
-# Older names of entry points, for drivers that do not have the names of the pinned header.
+# Entry points that the pinned cuda.h does not declare: older names, for drivers that do not have
+# those of the header, and what other headers declare: the profiler's switches, OpenGL's objects.
 OLDER = [
     ("cuCtxCreate_v2", "CUcontext*, unsigned int, CUdevice", "cuCtxCreate_v4 came with CUDA 12.5"),
     (
         "cuEventElapsedTime_v1",
         "float*, CUevent, CUevent",
         "cuEventElapsedTime_v2 came with CUDA 12.8",
+    ),
+    ("cuProfilerInitialize", "const char*, const char*, int", "cudaProfiler.h declares it"),
+    ("cuProfilerStart", "", "cudaProfiler.h declares it"),
+    ("cuProfilerStop", "", "cudaProfiler.h declares it"),
+    (
+        "cuGraphicsGLRegisterBuffer",
+        "CUgraphicsResource*, unsigned int, unsigned int",
+        "cudaGL.h declares it",
+    ),
+    (
+        "cuGraphicsGLRegisterImage",
+        "CUgraphicsResource*, unsigned int, unsigned int, unsigned int",
+        "cudaGL.h declares it",
     ),
 ]
 OLDER_EXPORTS = {"cuEventElapsedTime_v1": "cuEventElapsedTime"}
@@ -65,7 +79,7 @@ def entry_points(text: str) -> list[tuple[str, str]]:
         suffixes[name] = target.removeprefix(name)  # "_v2"; "WithFlags" for cuGraphInstantiate
     found: dict[str, str] = {}
     for name in re.findall(
-        r"^\s*(?:__CUDA_DEPRECATED )?CUresult CUDAAPI (cu[A-Z]\w*)\s*\(", text, re.M
+        r"^\s*(?:__CUDA_DEPRECATED )?CUresult CUDAAPI\s+(cu[A-Z]\w*)\s*\(", text, re.M
     ):
         found.setdefault(name, suffixes.get(name, ""))
     return list(found.items())
@@ -76,7 +90,8 @@ def symbols(text: str) -> str:
         HEADER
         + """// Every entry point of the CUDA driver, each written once:
 //   TREADLE_SYMBOL(name, "suffix", required|optional)   exported as name + suffix
-//   TREADLE_OLDER_SYMBOL(member, "export", parameters)   what older drivers have instead
+//   TREADLE_OLDER_SYMBOL(member, "export", parameters)   what older drivers have instead, or
+//                                                        another header declares
 // Define the macros before including this file; it undefines them."""
     ]
     out += [

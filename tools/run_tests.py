@@ -146,6 +146,8 @@ class Runner:
         ):
             folder = ROOT / "include/treadle" / room
             self.run(sys.executable, ROOT / "tools" / generator, "--check", headers, folder)
+        ways = ROOT / "tools/generate_entry_points.py"
+        self.run(sys.executable, ways, "--check", cuda / "cuda.h")
 
     def format(self) -> None:
         self.run(TOOLS / "clang-format", "-i", *listed_sources())

@@ -37,6 +37,7 @@ TYPES: dict[str, dict[str, dict[str, str]]] = {
             "resources": "KernelResources",
             "groups_per_compute_unit": "(self, group_items: int, local_bytes: int = 0, /) "
             "-> int | None",
+            "_repr_html_": "(self, /) -> str",
             "parameters": "list[treadle._core.device.Parameter] | None",
         }
     },
@@ -44,7 +45,7 @@ TYPES: dict[str, dict[str, dict[str, str]]] = {
         "Function": {
             "__call__": f"(self, *arguments: object, grid: {_SIZES}, block: {_SIZES}, "
             "stream: object | None = None, shared_bytes: int = 0, "
-            "cooperative: bool = False) -> None",
+            "cooperative: bool = False, attributes: LaunchAttributes | None = None) -> None",
             "attribute": "(self, attribute: FunctionAttribute, /) -> int",
             "set_attribute": "(self, attribute: FunctionAttribute, value: int, /) -> None",
             "set_cache_config": "(self, config: CacheConfig, /) -> None",

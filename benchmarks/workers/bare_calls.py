@@ -51,6 +51,14 @@ def cuda_launches(function, memory, x, n):
     return lambda count: loop(launch, handle, ctypes.byref(given), len(count))
 
 
+def graph_launches(graph, stream):
+    """A loop for LoopTiming; both are the driver's handles."""
+    loop = bare_calls("launch_graph")
+    launch = symbol("libcuda.so.1", "cuGraphLaunch")
+    handles = ctypes.c_void_p(graph), ctypes.c_void_p(stream)
+    return lambda count: loop(launch, *handles, len(count))
+
+
 def opencl_enqueues(queue, kernel, memory, x, n):
     """A loop for LoopTiming. All but `x` and `n` are OpenCL's handles."""
     loop = bare_calls("enqueue_opencl")

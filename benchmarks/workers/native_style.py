@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import numpy as np
+from bare_calls import graph_launches
 from kernel_cases import source
 from worker import CompileInThreads, LoopTiming, serve
 
@@ -77,6 +78,35 @@ def cuda_case():
     return LoopTiming(loop, BATCH, stream.synchronize)
 
 
+def graph_cases():
+    """A captured graph of twenty kernels, launched from Python and by the bare call."""
+    import treadle
+    from treadle import cuda
+
+    image = treadle.compile_cuda(FIVE_CUDA, cuda.default_device().target).image
+    kernel = cuda.Module(image).function("five")
+    memory = [cuda.DeviceMemory(4096) for _ in range(3)]
+    stream = cuda.Stream(cuda.StreamFlags.non_blocking)
+    capture = cuda.Capture(stream)
+    for _ in range(20):
+        kernel(*memory, X, N, grid=(1,), block=(32,), stream=stream)
+    graph = capture.end()
+    graph.keep((kernel, memory))
+    executable = graph.instantiate(cuda.InstantiateFlags.upload)
+
+    def loop(count):
+        for _ in count:
+            executable.launch(stream)
+
+    few = 50  # of twenty kernels each
+    return {
+        "graph": lambda: LoopTiming(loop, few, stream.synchronize),
+        "graph bare": lambda: LoopTiming(
+            graph_launches(executable.raw, stream.raw), few, stream.synchronize
+        ),
+    }
+
+
 def opencl_case(device, properties=0):
     """The shell in Python is treadle.pyopencl; each of its calls gives an event."""
     from treadle import pyopencl as cl
@@ -112,6 +142,7 @@ def make_cases():
         cases["shell, no profiling"] = lambda: without
     else:
         shell = cuda_case()
+        cases |= graph_cases()
     bench = source("bench.cu")
 
     def compile_for_gpu(text):  # by NVRTC, which needs no GPU

@@ -23,5 +23,8 @@
 #include "treadle/conversions.h"
 #include "treadle/loads_and_stores.h"
 #include "treadle/warp.h"
+#include "treadle/textures.h"
+#include "treadle/surfaces.h"
+#include "treadle/graph_conditions.h"
 #include "treadle/absent.h"
 #include <limits>

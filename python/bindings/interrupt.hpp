@@ -43,4 +43,25 @@ void free_without_gil(Memory& memory) {
   leaving.free();
 }
 
+/// Lets an object of the type go without the GIL as well: the work that the driver waits for then
+/// may include Python functions. Nobody refers to the object any more, and it is hidden from the
+/// garbage collector.
+template <class Memory>
+void let_go_without_gil(const nanobind::class_<Memory>& type) {
+  static destructor let_go = nullptr;
+  auto* const raw_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  let_go = raw_type->tp_dealloc;
+  raw_type->tp_dealloc = [](PyObject* self) {
+    if (PyObject_IS_GC(self)) PyObject_GC_UnTrack(self);
+    if (nanobind::inst_ready(self)) {
+      Memory leaving = std::move(*nanobind::inst_ptr<Memory>(self));
+      if (!leaving.is_freed()) {
+        const nanobind::gil_scoped_release released;
+        const Memory ends_here = std::move(leaving);
+      }
+    }
+    let_go(self);
+  };
+}
+
 }  // namespace treadle::bindings

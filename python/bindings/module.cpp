@@ -6,18 +6,54 @@
 // starts (init, a new context), for a compiler, a linker or a disk (compile, load, the cache), and
 // for copies from host memory that a driver may stage before it returns. It is kept around what
 // only queues or asks: launches, records, fills with a stream, queries, allocations. Destructors
-// keep it, too: the garbage collector runs them. While it is released no Python object is touched,
-// and what was read from one before, a buffer say, is held until the call is over.
+// keep it, too: the garbage collector runs them. Memory of treadle.cuda does not: it waits for
+// work. While it is released no Python object is touched, and what was read from one before, a
+// buffer say, is held until the call is over.
+#include <cstdlib>
+
 #include "calls/function.hpp"
 #include "calls/pvt_struct.hpp"
 #include "errors.hpp"
+#include "foreign_gil.hpp"
 #include "interrupt.hpp"
 #include "native/host_calls.hpp"
 #include "rooms.hpp"
 
 using namespace treadle::bindings;
 
+namespace {
+
+void bind_cuda(nb::module_& cuda) {
+  bind_cuda_device(cuda);
+  bind_cuda_context(cuda);
+  bind_cuda_stream(cuda);
+  bind_cuda_memory(cuda);
+  bind_cuda_managed_memory(cuda);
+  bind_cuda_pointer_attributes(cuda);
+  bind_cuda_virtual_memory(cuda);
+  bind_cuda_nvml(cuda);
+  bind_cuda_function(cuda);
+  bind_cuda_module(cuda);
+  bind_cuda_library(cuda);
+  bind_cuda_ipc(cuda);
+  bind_cuda_linker(cuda);
+  bind_cuda_profiler(cuda);
+  bind_cuda_texture(cuda);
+  bind_cuda_graphics(cuda);
+  bind_cuda_occupancy(cuda);
+  bind_cuda_launch_attributes(cuda);
+  bind_cuda_graph(cuda);
+  bind_cuda_handles(cuda);
+  bind_cuda_memory_pool(cuda);
+  bind_cuda_stream_operations(cuda);
+}
+
+}  // namespace
+
 NB_MODULE(_core, m) {
+  // What daemon threads hold at exit is never freed, and no program's mistake. The tests ask.
+  const char* leaks = std::getenv("TREADLE_TEST_LEAKS");
+  nb::set_leak_warnings(leaks != nullptr && *leaks != '\0');
   m.doc() = "Treadle's C++ core.";
   m.attr("__version__") = TREADLE_VERSION;
   nb::module_ rules = m.def_submodule("rules", "What operations on arrays mean.");
@@ -45,13 +81,7 @@ NB_MODULE(_core, m) {
   bind_random(random);
   bind_array(array);
   bind_generator(random);
-  bind_cuda_device(cuda);
-  bind_cuda_context(cuda);
-  bind_cuda_stream(cuda);
-  bind_cuda_memory(cuda);
-  bind_cuda_function(cuda);
-  bind_cuda_module(cuda);
-  bind_cuda_occupancy(cuda);
+  bind_cuda(cuda);
 
   nb::module_ opencl = m.def_submodule("opencl", "What pyopencl._cl is made of.");
   bind_opencl(opencl);
@@ -64,12 +94,19 @@ NB_MODULE(_core, m) {
   bind_pycuda_host_memory(driver);
   bind_memory_pycuda(driver);
   bind_pycuda_copy(driver);
+  bind_pycuda_array(driver);
+  bind_pycuda_texture(driver);
+  bind_pycuda_graphics(driver);
   bind_pycuda_structured_copy(driver);
   bind_function(driver, Face::pycuda);
   bind_pycuda_module(driver);
+  bind_pycuda_ipc(driver);
+  bind_pycuda_linker(driver);
+  bind_pycuda_profiler(driver);
   bind_pycuda_compile(driver);
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
     end_left_work();
     end_host_calls();
+    ForeignGil::close();
   }));
 }

@@ -25,6 +25,7 @@ constexpr std::pair<std::string_view, std::string_view> names[] = {
     {"Context::attach", "Context.attach"},
     {"Context::current", "Context.current"},
     {"Context::pop", "Context.pop"},
+    {"DeviceMemory::pitched", "DeviceMemory.pitched"},
     {"Driver::nvidia() or cpu()", "Driver.nvidia() or Driver.cpu()"},
     {"Multiprocessor::of", "Multiprocessor.of"},
     {"Stream::copy_from_peer()", "Stream.copy_from_peer()"},

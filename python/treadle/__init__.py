@@ -69,8 +69,12 @@ _NAMES = (
     "ShapeError",
     "TreadleWarning",
     "Settings",
+    "TraceRange",
+    "is_tracing",
     "live_objects",
     "settings",
+    "start_trace",
+    "write_trace",
     "__version__",
 )
 
@@ -86,6 +90,13 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     raise AttributeError(f"module 'treadle' has no attribute {name!r}")
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext treadle` in a notebook: cells of CUDA C, %%cuda and %%cu."""
+    from treadle import _magics  # late: only notebooks need it
+
+    _magics.register(shell)
 
 
 def __dir__() -> list[str]:

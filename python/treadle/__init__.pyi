@@ -10,8 +10,12 @@ from treadle import pyopencl as pyopencl
 from treadle import random as random
 from treadle._core import Language as Language
 from treadle._core import Settings as Settings
+from treadle._core import TraceRange as TraceRange
+from treadle._core import is_tracing as is_tracing
 from treadle._core import live_objects as live_objects
 from treadle._core import settings as settings
+from treadle._core import start_trace as start_trace
+from treadle._core import write_trace as write_trace
 from treadle._core.array import Array as Array
 from treadle._core.array import ElementwiseKernel as ElementwiseKernel
 from treadle._core.array import ReductionKernel as ReductionKernel
@@ -48,6 +52,9 @@ from treadle._core.rules import result_type as result_type
 
 __version__: str
 __all__: list[str]
+
+def load_ipython_extension(shell: object) -> None:
+    """`%load_ext treadle` in a notebook: cells of CUDA C, %%cuda and %%cu."""
 
 class Error(Exception):
     """Base of everything Treadle raises; the text is the message followed by the hint."""

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 _LATER = "scans, sorts and what rests on them come with the next"
 # The faces' modules.
 MODULES = {
-    "pycuda.gl": "memory shared with OpenGL",
     "pycuda.scan": _LATER,
     "pycuda.sparse": "sparse matrices come later",
     "pyopencl.algorithm": _LATER,

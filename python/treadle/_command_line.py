@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`treadle` and `python -m treadle`: run | info | cache."""
+"""`treadle` and `python -m treadle`: run | trace | info | cache."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import treadle
-from treadle import _cache_command, _info, _run
+from treadle import _cache_command, _info, _run, _trace
 
 # How this was started: by the script that pip installs, or as a module.
 _PROGRAM = "treadle" if pathlib.Path(sys.argv[0]).name == "treadle" else "python -m treadle"
-_RUN_USAGE = f"{_PROGRAM} run [--stats] [--gdb [gdb option ...]] script.py [argument ...]"
+_RUN_USAGE = (
+    f"{_PROGRAM} run [--stats] [--sync] [--trace FILE] [--sanitize[=CHECKS] | "
+    "--gdb [gdb option ...]] script.py [argument ...]"
+)
 
 
 def _bytes(text: str) -> int:
@@ -44,6 +47,9 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--json", action="store_true", help="machine-readable output: everything"
         )
+    _trace.add_options(
+        commands.add_parser("trace", help="what a file of run --trace says, as tables or a page")
+    )
     cache = commands.add_parser("cache", help="the disk cache of compiled kernels")
     actions = cache.add_subparsers(dest="action", required=True)
     for name, (_, _, text) in _cache_command.ACTIONS.items():
@@ -76,6 +82,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (treadle.InvalidArgument, treadle.FileError) as error:
             print(f"treadle cache {options.action}: {error}", file=sys.stderr)
             return 1
+    elif options.command == "trace":
+        try:
+            report, status, as_text = _trace.report(options), 0, _trace.as_text
+        except OSError as error:
+            print(f"treadle trace: {error.strerror}: {error.filename!r}", file=sys.stderr)
+            return 2
+        except treadle.InvalidArgument as error:
+            print(f"treadle trace: {error}", file=sys.stderr)
+            return 2
     else:
         report, status = _info.examine()
         as_text = _info.full_text if options.all else _info.short_text

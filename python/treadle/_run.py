@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import json
 import os
 import sys
@@ -11,7 +12,7 @@ import types
 from collections.abc import Sequence
 from pathlib import Path
 
-from treadle import _gdb
+from treadle import FileError, InvalidArgument, _gdb, _sanitize, start_trace, write_trace
 
 # Modules that install treadle.compat, for processes which get this one's sys.path and no more:
 # those that multiprocessing spawns.
@@ -39,34 +40,92 @@ def _main_module(path: str) -> types.ModuleType:
     return module
 
 
+_HELP = """\
+--stats       print the compile counters as a line of JSON on stderr at the end
+--sync        wait after every launch, so that an error names its kernel (TREADLE_SYNC=1)
+--trace FILE  record compiles, copies and launches; Perfetto and `treadle trace` open FILE
+--sanitize[=CHECKS]
+              look for wrong accesses: by compute-sanitizer on a GPU, by the CPU device's own
+              checks there; CHECKS are memory, race, init and sync, separated by commas
+--gdb         start gdb on the program, told where the sources of kernels are;
+              options behind --gdb are gdb's: -ex 'break kernel.cu:7' -ex run"""
+
+
+@dataclasses.dataclass
+class _Options:
+    stats: bool = False
+    sync: bool = False
+    trace: str | None = None
+    sanitize: str | None = None  # the checks; empty: those that the device has
+    gdb: list[str] | None = None
+
+    def as_words(self) -> list[str]:
+        """Those that a process that runs the script itself is given."""
+        return [
+            *(["--stats"] if self.stats else []),
+            *(["--sync"] if self.sync else []),
+            *(["--trace", self.trace] if self.trace is not None else []),
+        ]
+
+
+def _take_options(words: list[str]) -> _Options | str:
+    """The options in front of the script's name, which are taken off; or what is wrong with them,
+    empty for a request for help."""
+    options = _Options()
+    while words and words[0].startswith("-"):
+        option, equals, value = words.pop(0).partition("=")
+        if option in ("-h", "--help"):
+            return ""
+        if equals and option not in ("--trace", "--sanitize"):
+            return f"{option} takes no value"
+        if option in ("--stats", "--sync"):
+            setattr(options, option[2:], True)
+        elif option == "--trace":
+            options.trace = value if equals else words.pop(0) if words else ""
+            if not options.trace:
+                return "--trace needs the name of a file"
+        elif option == "--sanitize":
+            options.sanitize = value
+        elif option == "--gdb":
+            options.gdb = _gdb.take_options(words)
+        else:
+            return f"unknown option {option}"
+    if options.gdb is not None and options.sanitize is not None:
+        return "--gdb and --sanitize both start the program; give one of them"
+    return options if words else "there is no script to run"
+
+
+def _start_trace(file: str) -> bool:
+    """Before anything looks for a device; processes of multiprocessing add to the same file."""
+    try:
+        start_trace(file)
+    except (FileError, InvalidArgument) as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return False
+    from multiprocessing import util  # late: programs that are not traced need not load it
+
+    os.environ["TREADLE_TRACE"] = "+" + os.path.abspath(file)
+    atexit.register(write_trace)
+    # A forked child of multiprocessing ends without atexit.
+    util.register_after_fork(
+        _start_trace, lambda _: util.Finalize(None, write_trace, exitpriority=0)
+    )
+    return True
+
+
 def main(words: Sequence[str], usage: str) -> int:
     """Runs the script; its exit status is returned or raised as it was."""
     words = list(words)
-    with_statistics = False
-    gdb_options: list[str] | None = None
-    while words and words[0].startswith("-"):
-        option = words.pop(0)
-        if option == "--stats":
-            with_statistics = True
-        elif option == "--gdb":
-            gdb_options = _gdb.take_options(words)
-        elif option in ("-h", "--help"):
-            print(
-                f"usage: {usage}\n\n"
-                "--stats  print the compile counters as a line of JSON on stderr at the end\n"
-                "--gdb    start gdb on the program, told where the sources of kernels are;\n"
-                "         options behind --gdb are gdb's: -ex 'break kernel.cu:7' -ex run"
-            )
-            return 0
-        else:
-            print(f"usage: {usage}\nunknown option {option}", file=sys.stderr)
-            return 2
-    if not words:
-        print(f"usage: {usage}", file=sys.stderr)
-        return 2
-
-    if gdb_options is not None:
-        return _gdb.start(gdb_options, ["--stats"] if with_statistics else [], words)
+    options = _take_options(words)
+    if not isinstance(options, _Options):
+        print(f"usage: {usage}\n" + (options or "\n" + _HELP), file=sys.stderr if options else None)
+        return 2 if options else 0
+    if options.gdb is not None:
+        return _gdb.start(options.gdb, options.as_words(), words)
+    if options.sanitize is not None:
+        return _sanitize.start(options.sanitize, options.as_words(), words)
+    if options.sync:
+        os.environ["TREADLE_SYNC"] = "1"
     path = words[0]
     try:
         code = _read_code(path)
@@ -77,9 +136,11 @@ def main(words: Sequence[str], usage: str) -> int:
         sys.excepthook(type(error), error, None)
         return 1
 
+    if options.trace is not None and not _start_trace(options.trace):
+        return 2
     import treadle.compat  # noqa: F401 - makes `import pycuda` work
 
-    if with_statistics:
+    if options.stats:
         atexit.register(_print_statistics)
     sys.argv = words
     sys.path[:1] = [os.path.dirname(os.path.abspath(path)), _ALIASES]

@@ -15,7 +15,7 @@ import importlib.util
 import sys
 import warnings
 from collections.abc import Sequence
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from treadle import _absent
 
@@ -34,6 +34,12 @@ class _AliasLoader(importlib.abc.Loader):
         module = importlib.import_module(self.real_name)
         self.real_spec = module.__spec__
         return module
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """For `python -m pycuda.debug`."""
+        real = importlib.util.find_spec(self.real_name)
+        get_code = getattr(real.loader if real is not None else None, "get_code", None)
+        return get_code(self.real_name) if get_code is not None else None
 
     def exec_module(self, module: ModuleType) -> None:
         # The import system has put the alias's spec on the module; it keeps its own.

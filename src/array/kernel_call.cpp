@@ -25,7 +25,20 @@ OpenDeclarations::One read_one(std::string_view text) {
   return {parse_declaration(text), false};
 }
 
-/// What both languages call a dtype.
+/// Whether elements of one dtype may be meant by a pointer to another.
+bool may_point_to(const DType& declared, const DType& given) {
+  if (declared == given) return true;
+  const auto is_byte = [](const DType& dtype) {
+    return dtype == Scalar::boolean || dtype == Scalar::uint8 || dtype == Scalar::int8;
+  };
+  if (declared.scalar() == Scalar::structure && given.scalar() == Scalar::structure)
+    return declared.size_bytes() == given.size_bytes();
+  return (declared == Scalar::boolean || given == Scalar::boolean) && is_byte(declared) &&
+         is_byte(given);
+}
+
+}  // namespace
+
 std::string c_type_of(const DType& dtype, const TypeList& types) {
   for (const auto& [name, known] : types)
     if (known == dtype) return name;
@@ -58,20 +71,6 @@ std::string c_type_of(const DType& dtype, const TypeList& types) {
                        "name it among `types`");
   }
 }
-
-/// Whether elements of one dtype may be meant by a pointer to another.
-bool may_point_to(const DType& declared, const DType& given) {
-  if (declared == given) return true;
-  const auto is_byte = [](const DType& dtype) {
-    return dtype == Scalar::boolean || dtype == Scalar::uint8 || dtype == Scalar::int8;
-  };
-  if (declared.scalar() == Scalar::structure && given.scalar() == Scalar::structure)
-    return declared.size_bytes() == given.size_bytes();
-  return (declared == Scalar::boolean || given == Scalar::boolean) && is_byte(declared) &&
-         is_byte(given);
-}
-
-}  // namespace
 
 OpenDeclarations::OpenDeclarations(std::string_view text) {
   const std::string clean = without_comments(text);

@@ -47,6 +47,8 @@ class OpenDeclarations {
   std::vector<One> all_;
 };
 
+/// What both languages call a dtype. Throws DTypeError for a record that `types` do not name.
+std::string c_type_of(const DType& dtype, const TypeList& types);
 /// `types`, and names for complex numbers where they have none.
 TypeList with_complex_names(TypeList types);
 
@@ -77,6 +79,8 @@ class KernelCall {
   /// What to launch for.
   const kernel::ElementRange& range() const noexcept { return range_; }
   std::span<const device::Argument> arguments() const noexcept { return arguments_; }
+  /// To which the elements broadcast; none: the text uses none.
+  const std::optional<Shape>& shape() const noexcept { return shape_; }
   /// Copies back. Returns the arrays that were left out of the call.
   std::vector<Array> end();
 
@@ -102,7 +106,7 @@ class KernelCall {
   Context* context_ = nullptr;
   std::vector<DType> open_dtypes_, dtypes_;
   std::vector<bool> are_elements_;
-  std::optional<Shape> shape_;  ///< of the elements; none: the text uses none
+  std::optional<Shape> shape_;
   kernel::ElementRange range_ = {0, 0};
   std::deque<ElementBytes> values_;
   std::deque<Array> used_;  ///< what arguments_ view

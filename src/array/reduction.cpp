@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "array/access.hpp"
+#include "array/axes.hpp"
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
 #include "array/record.hpp"
@@ -38,7 +39,7 @@ class Reducing {
     require(takes.where || options.where == nullptr, "where");
     require(takes.ignores_nan || !options.ignores_nan, "ignores_nan");
     require(takes.correction || options.correction == 0, "correction");
-    find_axes();
+    axes_ = axes_of(options.axes, x.layout(), name_);
     if (options.where != nullptr) find_mask(*options.where);
   }
 
@@ -152,26 +153,6 @@ class Reducing {
   void require(bool is_taken, const char* option) const {
     if (!is_taken)
       throw InvalidArgument(name_ + " takes no option `" + option + "`", "leave it out");
-  }
-
-  void find_axes() {
-    const int rank = x_.rank();
-    if (!options_.axes.named()) {
-      for (int axis = 0; axis < rank; ++axis) axes_ |= std::uint64_t{1} << axis;
-      return;
-    }
-    for (const int axis : *options_.axes.named()) {
-      const int counted = axis < 0 ? axis + rank : axis;
-      if (counted < 0 || counted >= rank)
-        throw IndexError(name_ + " along axis " + std::to_string(axis) + " of an array of shape " +
-                             shape_text(x_.shape()),
-                         "axes are counted from 0, or from -1 backwards");
-      const std::uint64_t bit = std::uint64_t{1} << counted;
-      if ((axes_ & bit) != 0)
-        throw InvalidArgument(name_ + " along axis " + std::to_string(axis) + " twice",
-                              "name each axis once");
-      axes_ |= bit;
-    }
   }
 
   void find_mask(const Array& mask) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <optional>
@@ -41,6 +42,18 @@ class Reader {
       throw InvalidArgument(std::string(name) + "=\"" + *value + "\" is not a whole number >= 0",
                             std::string("unset ") + name + ", or give digits only");
     into = number;
+  }
+
+  /// "11.8" as the number 11080.
+  void cuda_version(const char* name, int& into) const {
+    const auto value = find(name);
+    if (!value) return;
+    int major = 0, minor = 0, end = 0;
+    const int read = std::sscanf(value->c_str(), "%2d.%1d%n", &major, &minor, &end);
+    if (read < 2 || static_cast<std::size_t>(end) != value->size() || major < 1)
+      throw InvalidArgument(std::string(name) + "=\"" + *value + "\" is no version such as 11.8",
+                            std::string(name) + "=11.8");
+    into = 1000 * major + 10 * minor;
   }
 
   void checks(const char* name, Checks& into) const {
@@ -131,7 +144,9 @@ Settings read_settings(const VariableLookup& lookup) {
   read.checks("TREADLE_CHECK", s.checks);
   read.number("TREADLE_WATCHDOG", s.watchdog_seconds);
   read.flag("TREADLE_SYNC", s.sync);
+  read.cuda_version("TREADLE_PYCUDA_CUDA_VERSION", s.pycuda_cuda_version);
   read.text("TREADLE_DUMP", s.dump);
+  read.text("TREADLE_TRACE", s.trace);
   return s;
 }
 

@@ -15,6 +15,8 @@ namespace {
 
 /// Bytes of local memory for what a group folds.
 constexpr std::size_t shared_bytes = 16 << 10;
+/// Neighbouring results that are worth neighbouring work-items.
+constexpr std::uint64_t least_columns = 16;
 
 /// A macro's text is one line.
 std::string in_one_line(std::string text) {
@@ -25,18 +27,27 @@ std::string in_one_line(std::string text) {
 /// Writes the kernel of one reduction.
 class ReductionSnippetWriter {
  public:
-  ReductionSnippetWriter(const ReductionSnippet& snippet, const Tiling& tiling,
-                         const Dialect& dialect, const TypeNames& types)
+  ReductionSnippetWriter(const ReductionSnippet& snippet, const ReductionSnippetForm& form,
+                         const Tiling& tiling, const Dialect& dialect, const TypeNames& types)
       : snippet_(snippet),
         tiling_(tiling),
         dialect_(dialect),
         types_(types),
         integer_(types.name_of(Scalar::int64)),
         uint_(types.name_of(Scalar::uint32)),
-        size_(std::max<std::size_t>(1, snippet.dtype.size_bytes())) {
-    if (is_wide())
+        size_(std::max<std::size_t>(1, snippet.dtype.size_bytes())),
+        has_columns_(form.has_columns) {
+    if (tiling.schedule == Schedule::wide) {
       group_size_ = static_cast<unsigned>(
           std::bit_floor(std::clamp<std::size_t>(shared_bytes / size_, 1, tiling.group_size)));
+      depth_ = form.depth == 0 ? group_size_ : std::min(form.depth, group_size_);
+      tile_ = group_size_ / depth_;
+    } else {
+      // Of a type that is no number there is no vector.
+      lanes_ = snippet_.dtype.scalar() == Scalar::structure ? 1 : lanes_of(size_);
+      has_columns_ = has_columns_ && lanes_ > 1;
+      tile_ = has_columns_ ? lanes_ : 1;
+    }
   }
 
   ReductionSnippetText write() {
@@ -46,22 +57,22 @@ class ReductionSnippetWriter {
                                   " is called as the index of its element, i",
                               "give it another name");
     write_frame();
-    is_wide() ? write_wide() : write_narrow();
+    text_.line({"const ", uint_, " treadle_split = ", dialect_.group_id, " % treadle_splits;"});
+    text_.open({"for (", integer_, " treadle_tile = ", dialect_.group_id,
+                " / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / "
+                "treadle_splits)"});
+    if (tiling_.schedule == Schedule::wide)
+      write_wide();
+    else
+      write_narrow();
     text_.close();
-    return {text_.text(), group_size_, group_length()};
+    text_.close();
+    const bool is_wide = tiling_.schedule == Schedule::wide;
+    return {text_.text(), group_size_, tile_,
+            is_wide ? std::uint64_t{depth_} * tiling_.strided_items : tiling_.chunk_bytes / 4};
   }
 
  private:
-  bool is_wide() const { return tiling_.schedule == Schedule::wide; }
-  /// Of a type that is no number there is no vector.
-  unsigned lanes() const {
-    return snippet_.dtype.scalar() == Scalar::structure ? 1 : lanes_of(size_);
-  }
-  std::uint64_t group_length() const {
-    if (is_wide()) return std::uint64_t{group_size_} * tiling_.strided_items;
-    return tiling_.chunk_bytes / 4;
-  }
-
   void write_frame() {
     text_.line({"// ", snippet_.name,
                 ", made by treadle's reduction generator around a user's text: ",
@@ -72,73 +83,106 @@ class ReductionSnippetWriter {
     std::vector<std::string> list;
     for (const ParameterSpec& parameter : snippet_.parameters)
       list.push_back(declare(parameter, dialect_, types_));
-    for (const char* own : {"treadle_n", "treadle_start", "treadle_step"})
+    for (const char* own : {"treadle_n", "treadle_start", "treadle_step", "treadle_results",
+                            "treadle_inner", "treadle_tiles"})
       list.push_back(joined({integer_, " ", own}));
     list.push_back(joined({dialect_.global, "treadle_result *treadle_out"}));
     if (!dialect_.has_addresses) list.push_back(joined({integer_, " treadle_out_offset"}));
     list.push_back(joined({uint_, " treadle_groups"}));
+    list.push_back(joined({uint_, " treadle_splits"}));
     list.push_back(joined({dialect_.global, "treadle_result *treadle_partials"}));
-    list.push_back(joined({dialect_.global, uint_, " *treadle_ticket"}));
+    list.push_back(joined({dialect_.global, uint_, " *treadle_tickets"}));
     const std::array size{number(group_size_)};
     text_.line(
         {dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", snippet_.name, "("});
     text_.open_parameters(list);
     text_.lines(define_pointers(snippet_.parameters, dialect_, types_));
     if (!dialect_.has_addresses) text_.line("treadle_out += treadle_out_offset;");
+    if (tiling_.schedule == Schedule::wide) {
+      const std::string id = dialect_.local_id;
+      if (depth_ > 1)
+        text_.line({dialect_.local, " treadle_result treadle_shared[", number(group_size_), "];"});
+      text_.line({dialect_.local, " ", uint_, " treadle_mine;"});
+      const std::string depth = number(depth_), tile = number(tile_);
+      text_.line({"const ", uint_, " treadle_depth = ",
+                  has_columns_ ? joined({id, " / ", tile}) : joined({id, " % ", depth}), ";"});
+      if (tile_ > 1)
+        text_.line({"const ", uint_, " treadle_column = ",
+                    has_columns_ ? joined({id, " % ", tile}) : joined({id, " / ", depth}), ";"});
+    }
   }
 
-  /// Folds the element at a position into a variable.
-  void write_element(const std::string& at, const std::string& into) {
-    text_.line({"const ", integer_, " i = treadle_start + (", at, ") * treadle_step;"});
+  /// Folds an element of what begins at treadle_first into a variable.
+  void write_element(const std::string& first, const std::string& at, const std::string& into) {
+    text_.line({"const ", integer_, " i = ", first, " + (", at, ") * treadle_step;"});
     text_.line({into, " = treadle_reduce(", into, ", ("});
     text_.lines(snippet_.map);
     text_.line("));");
   }
-  void declare_accumulator() {
-    text_.line({"treadle_result treadle_folded = ", in_one_line(snippet_.neutral), ";"});
+  std::string neutral() const { return in_one_line(snippet_.neutral); }
+  void write_first(const std::string& result) {
+    text_.line({"const ", integer_, " treadle_first = treadle_start + ", result,
+                " / treadle_inner * (treadle_n * treadle_inner) + ", result, " % treadle_inner;"});
   }
 
   void write_wide() {
-    const std::string lanes = number(group_size_), id = dialect_.local_id;
-    text_.line({dialect_.local, " treadle_result treadle_shared[", lanes, "];"});
-    text_.line({dialect_.local, " ", uint_, " treadle_mine;"});
-    declare_accumulator();
-    text_.open({"for (", integer_, " treadle_at = (", integer_, ")", dialect_.group_id, " * ",
-                lanes, " + ", id, "; treadle_at < treadle_n; treadle_at += (", integer_,
-                ")treadle_groups * ", lanes, ")"});
-    write_element("treadle_at", "treadle_folded");
+    const std::string id = dialect_.local_id, depth = number(depth_), tile = number(tile_);
+    const bool is_one = tile_ == 1;
+    const std::string result = is_one ? "treadle_tile" : "treadle_at_result";
+    if (!is_one)
+      text_.line(
+          {"const ", integer_, " ", result, " = treadle_tile * ", tile, " + treadle_column;"});
+    write_first(result);
+    if (!is_one)
+      text_.line(
+          {"const ", integer_, " treadle_own = ", result, " < treadle_results ? treadle_n : 0;"});
+    text_.line({"treadle_result treadle_folded = ", neutral(), ";"});
+    text_.open({"for (", integer_, " treadle_at = (", integer_, ")treadle_split * ", depth,
+                " + treadle_depth; treadle_at < ", is_one ? "treadle_n" : "treadle_own",
+                "; treadle_at += (", integer_, ")treadle_splits * ", depth, ")"});
+    write_element("treadle_first", "treadle_at", "treadle_folded");
     text_.close();
     write_tree();
-    text_.line({"if (", id, " == 0) treadle_partials[", dialect_.group_id, "] = treadle_folded;"});
+    text_.line({uint_, " treadle_is_last = 1;"});
+    text_.open("if (treadle_splits > 1)");
+    text_.line({"if (treadle_depth == 0) treadle_partials[", partial_of("treadle_split"),
+                "] = treadle_folded;"});
     text_.line("// What a group has written is seen by whoever takes a later ticket.");
     text_.line({dialect_.fence, ";"});
     text_.line({dialect_.barrier, ";"});
-    text_.line(
-        {"if (", id, " == 0) treadle_mine = ", dialect_.atomic_add, "(treadle_ticket, 1u);"});
+    text_.line({"if (", id, " == 0) treadle_mine = ", dialect_.atomic_add,
+                "(treadle_tickets + treadle_tile, 1u);"});
     text_.line({dialect_.barrier, ";"});
     text_.line({dialect_.fence, ";"});
-    text_.line({"const ", uint_,
-                " treadle_count = treadle_mine == treadle_groups - 1 ? treadle_groups : 0;"});
-    text_.line({"treadle_folded = ", in_one_line(snippet_.neutral), ";"});
-    text_.open({"for (", uint_, " treadle_other = ", id,
-                "; treadle_other < treadle_count; treadle_other += ", lanes, ")"});
-    text_.line("treadle_folded = treadle_reduce(treadle_folded, treadle_partials[treadle_other]);");
+    text_.line("treadle_is_last = treadle_mine == treadle_splits - 1;");
+    text_.line({"const ", uint_, " treadle_count = treadle_is_last ? treadle_splits : 0;"});
+    text_.line({"treadle_folded = ", neutral(), ";"});
+    text_.open({"for (", uint_, " treadle_other = treadle_depth",
+                "; treadle_other < treadle_count; treadle_other += ", depth, ")"});
+    text_.line({"treadle_folded = treadle_reduce(treadle_folded, treadle_partials[",
+                partial_of("treadle_other"), "]);"});
     text_.close();
     write_tree();
-    text_.open({"if (treadle_count > 0 && ", id, " == 0)"});
-    text_.line("*treadle_ticket = 0;");
-    text_.line("*treadle_out = treadle_folded;");
+    text_.line({"if (treadle_is_last && ", id, " == 0) treadle_tickets[treadle_tile] = 0;"});
     text_.close();
+    const std::string is_there = is_one ? "" : joined({" && ", result, " < treadle_results"});
+    text_.line({"if (treadle_is_last && treadle_depth == 0", is_there, ") treadle_out[", result,
+                "] = treadle_folded;"});
+  }
+  std::string partial_of(const std::string& split) const {
+    const std::string group = joined({"(treadle_tile * treadle_splits + ", split, ")"});
+    return tile_ == 1 ? group : joined({group, " * ", number(tile_), " + treadle_column"});
   }
   void write_tree() {
+    if (depth_ == 1) return;
     const std::string id = dialect_.local_id;
     text_.line({"treadle_shared[", id, "] = treadle_folded;"});
     text_.line({dialect_.barrier, ";"});
-    text_.open({"for (", uint_, " treadle_width = ", number(group_size_ / 2),
+    text_.open({"for (", uint_, " treadle_width = ", number(depth_ / 2),
                 "; treadle_width > 0; treadle_width /= 2)"});
-    text_.open({"if (", id, " < treadle_width)"});
+    text_.open("if (treadle_depth < treadle_width)");
     text_.line({"treadle_folded = treadle_reduce(treadle_folded, treadle_shared[", id,
-                " + treadle_width]);"});
+                " + treadle_width", has_columns_ ? joined({" * ", number(tile_)}) : "", "]);"});
     text_.line({"treadle_shared[", id, "] = treadle_folded;"});
     text_.close();
     text_.line({dialect_.barrier, ";"});
@@ -146,52 +190,111 @@ class ReductionSnippetWriter {
   }
 
   void write_narrow() {
-    const std::string group = dialect_.group_id, lanes = number(this->lanes());
-    const bool has_lanes = this->lanes() > 1;
     text_.line(
         {"const ", integer_,
-         " treadle_length = treadle_n / treadle_groups + (treadle_n % treadle_groups != 0);"});
-    text_.line({integer_, " treadle_at = (", integer_, ")", group, " * treadle_length;"});
+         " treadle_length = treadle_n / treadle_splits + (treadle_n % treadle_splits != 0);"});
+    text_.line({integer_, " treadle_at = treadle_split * treadle_length;"});
     text_.line({"const ", integer_,
                 " treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + "
                 "treadle_length;"});
-    declare_accumulator();
-    const auto each_lane = [&] {
-      text_.open(
-          {"for (", uint_, " treadle_lane = 0; treadle_lane < ", lanes, "; ++treadle_lane)"});
-    };
+    has_columns_ ? write_narrow_columns() : write_narrow_row();
+  }
+  void open_each_lane(const std::string& lanes) {
+    text_.open({"for (", uint_, " treadle_lane = 0; treadle_lane < ", lanes, "; ++treadle_lane)"});
+  }
+  void declare_lanes() {
+    const std::string lanes = number(lanes_);
+    text_.line({"treadle_result treadle_lanes[", lanes, "];"});
+    open_each_lane(lanes);
+    text_.line({"treadle_lanes[treadle_lane] = ", neutral(), ";"});
+    text_.close();
+  }
+
+  void write_narrow_row() {
+    const std::string lanes = number(lanes_);
+    const bool has_lanes = lanes_ > 1;
+    write_first("treadle_tile");
+    text_.line({"treadle_result treadle_folded = ", neutral(), ";"});
     if (has_lanes) {
-      text_.line({"treadle_result treadle_lanes[", lanes, "];"});
-      each_lane();
-      text_.line({"treadle_lanes[treadle_lane] = ", in_one_line(snippet_.neutral), ";"});
-      text_.close();
+      declare_lanes();
       text_.open({"for (; treadle_at + ", lanes, " <= treadle_end; treadle_at += ", lanes, ")"});
-      each_lane();
-      write_element("treadle_at + treadle_lane", "treadle_lanes[treadle_lane]");
+      open_each_lane(lanes);
+      write_element("treadle_first", "treadle_at + treadle_lane", "treadle_lanes[treadle_lane]");
       text_.close();
       text_.close();
     }
     text_.open("for (; treadle_at < treadle_end; ++treadle_at)");
-    write_element("treadle_at", "treadle_folded");
+    write_element("treadle_first", "treadle_at", "treadle_folded");
     text_.close();
     if (has_lanes) {
-      each_lane();
+      open_each_lane(lanes);
       text_.line("treadle_folded = treadle_reduce(treadle_folded, treadle_lanes[treadle_lane]);");
       text_.close();
     }
-    text_.line({"treadle_partials[", group, "] = treadle_folded;"});
+    write_narrow_end("treadle_folded", {}, "treadle_out[treadle_tile]");
+  }
+
+  /// A strip of neighbouring results, which ends where the innermost axis does.
+  void write_narrow_columns() {
+    const std::string lanes = number(lanes_);
+    text_.line({"const ", integer_, " treadle_strips = (treadle_inner + ", number(lanes_ - 1),
+                ") / ", lanes, ";"});
+    text_.line(
+        {"const ", integer_, " treadle_column = treadle_tile % treadle_strips * ", lanes, ";"});
+    text_.line({"const ", uint_, " treadle_columns = treadle_inner - treadle_column < ", lanes,
+                " ? treadle_inner - treadle_column : ", lanes, ";"});
+    text_.line({"const ", integer_, " treadle_outer = treadle_tile / treadle_strips;"});
+    text_.line({"const ", integer_,
+                " treadle_first = treadle_start + treadle_outer * (treadle_n * treadle_inner) + "
+                "treadle_column;"});
+    declare_lanes();
+    for (const bool is_whole : {true, false}) {
+      // A number of lanes that the compiler knows makes vectors.
+      text_.open(
+          {is_whole ? "if" : "else if", " (treadle_columns ", is_whole ? "== " : "< ", lanes, ")"});
+      text_.open("for (; treadle_at < treadle_end; ++treadle_at)");
+      open_each_lane(is_whole ? lanes : "treadle_columns");
+      write_element("treadle_first + treadle_lane", "treadle_at", "treadle_lanes[treadle_lane]");
+      text_.close();
+      text_.close();
+      text_.close();
+    }
+    write_narrow_end("treadle_lanes[treadle_lane]", "treadle_columns",
+                     "treadle_out[treadle_outer * treadle_inner + treadle_column + treadle_lane]");
+  }
+
+  /// Stores what was folded: one value, or one for each of `lanes`.
+  void write_narrow_end(const std::string& folded, const std::string& lanes,
+                        const std::string& out) {
+    const auto each = [&](const auto& write) {
+      if (!lanes.empty()) open_each_lane(lanes);
+      write();
+      if (!lanes.empty()) text_.close();
+    };
+    const auto partial_of = [&](const char* split) {
+      const std::string group = joined({"(treadle_tile * treadle_splits + ", split, ")"});
+      return lanes.empty() ? group : joined({group, " * ", number(lanes_), " + treadle_lane"});
+    };
+    text_.open("if (treadle_splits > 1)");
+    each([&] {
+      text_.line({"treadle_partials[", partial_of("treadle_split"), "] = ", folded, ";"});
+    });
     text_.line("// What a group has written is seen by whoever takes a later ticket.");
     text_.line({dialect_.fence, ";"});
-    text_.open({"if (", dialect_.atomic_add, "(treadle_ticket, 1u) == treadle_groups - 1)"});
+    text_.line({"if (", dialect_.atomic_add,
+                "(treadle_tickets + treadle_tile, 1u) != treadle_splits - 1) continue;"});
     text_.line({dialect_.fence, ";"});
-    text_.line("*treadle_ticket = 0;");
-    text_.line({"treadle_folded = ", in_one_line(snippet_.neutral), ";"});
-    text_.open(
-        {"for (", uint_, " treadle_other = 0; treadle_other < treadle_groups; ++treadle_other)"});
-    text_.line("treadle_folded = treadle_reduce(treadle_folded, treadle_partials[treadle_other]);");
+    text_.line("treadle_tickets[treadle_tile] = 0;");
+    each([&] {
+      text_.line({folded, " = ", neutral(), ";"});
+      text_.open(
+          {"for (", uint_, " treadle_other = 0; treadle_other < treadle_splits; ++treadle_other)"});
+      text_.line({folded, " = treadle_reduce(", folded, ", treadle_partials[",
+                  partial_of("treadle_other"), "]);"});
+      text_.close();
+    });
     text_.close();
-    text_.line("*treadle_out = treadle_folded;");
-    text_.close();
+    each([&] { text_.line({out, " = ", folded, ";"}); });
   }
 
   const ReductionSnippet& snippet_;
@@ -200,16 +303,35 @@ class ReductionSnippetWriter {
   const TypeNames& types_;
   std::string integer_, uint_;
   std::size_t size_;
-  unsigned group_size_ = 1;
+  bool has_columns_;
+  unsigned group_size_ = 1, depth_ = 1, tile_ = 1, lanes_ = 1;
   TextWriter text_;
 };
 
 }  // namespace
 
+ReductionSnippetForm form_of_snippet(std::uint64_t elements, std::uint64_t inner,
+                                     const Tiling& tiling) {
+  const bool has_columns = inner >= least_columns;
+  if (tiling.schedule != Schedule::wide) return {.has_columns = has_columns};
+  if (has_columns) return {.has_columns = true, .depth = elements < 32 ? 1u : 4u};
+  for (const unsigned depth : {32u, 8u, 1u})
+    if (elements < 2 * std::uint64_t{tiling.group_size} && (elements >= 2 * depth || depth == 1))
+      return {.depth = depth};
+  return {};
+}
+
+std::uint64_t tiles_of_snippet(std::uint64_t results, std::uint64_t inner, unsigned tile,
+                               const Tiling& tiling) {
+  if (tiling.schedule == Schedule::wide || tile == 1) return (results + tile - 1) / tile;
+  return results / inner * ((inner + tile - 1) / tile);
+}
+
 ReductionSnippetText generate_reduction_snippet(const ReductionSnippet& snippet,
+                                                const ReductionSnippetForm& form,
                                                 const Tiling& tiling, const Dialect& dialect,
                                                 const TypeNames& types) {
-  return ReductionSnippetWriter(snippet, tiling, dialect, types).write();
+  return ReductionSnippetWriter(snippet, form, tiling, dialect, types).write();
 }
 
 }  // namespace treadle::codegen

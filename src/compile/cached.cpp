@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compile/build.hpp"
+#include "compile/compile_record.hpp"
 #include "compile/file_system.hpp"
 #include "compile/key.hpp"
 #include "compile/result_memory.hpp"
@@ -37,6 +38,13 @@ CompileRequest request_of(const BinaryKey& key, const std::function<Binary()>& b
     return outcome;
   };
   return request;
+}
+
+/// What a trace shows of the identity: the device, by whatever name the run-time has for it.
+std::string target_of(const BinaryKey& key) {
+  for (const KeyField& field : key.identity)
+    if (field.name == "target" || field.name == "device") return field.value;
+  return {};
 }
 
 std::vector<CompileResult> cached_all(const std::vector<BinaryRequest>& requests,
@@ -79,8 +87,9 @@ std::vector<CompileResult> load_cached(
 
 CompileResult cached(const BinaryKey& key, const std::function<Binary()>& build,
                      const CachePlace& place) {
-  return remember([&] { return request_key(key, place.folder); },
-                  [&] { return request_of(key, build, place); }, place.use);
+  CompileSpan span(key.source, key.source_name, target_of(key));
+  return span.done(remember([&] { return request_key(key, place.folder); },
+                            [&] { return request_of(key, build, place); }, place.use));
 }
 
 }  // namespace treadle::compile

@@ -37,9 +37,10 @@ std::string request_of(const std::string& source, const Target& target, const Op
 
 CompileResult compile_cuda(const std::string& source, const Target& target,
                            const Options& options) {
+  CompileSpan span(source, options.source_name, target.name());
   CompileResult result =
-      remember([&] { return request_of(source, target, options); },
-               [&] { return cuda_build(source, target, options); }, options.cache);
+      span.done(remember([&] { return request_of(source, target, options); },
+                         [&] { return cuda_build(source, target, options); }, options.cache));
   if (options.keep) result.kept_in = keep_files(source, target, options, result);
   return result;
 }

@@ -6,6 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <atomic>
+#include <cctype>
+#include <string_view>
+#include <utility>
 
 #include "compile/digest.hpp"
 #include "compile/process.hpp"
@@ -27,7 +30,84 @@ std::string extension_of(const Target& target, const Options& options) {
   return options.output == Output::fatbin ? ".fatbin" : ".cubin";
 }
 
+/// The name before the next parenthesis that is no attribute's: of the kernel that `at` declares.
+std::string_view declared_name(std::string_view source, std::size_t at) {
+  for (std::size_t open = at; (open = source.find('(', open)) != std::string_view::npos; ++open) {
+    const std::size_t end = source.find_last_not_of(" \t\r\n", open - 1) + 1;
+    std::size_t begin = end;
+    while (begin > at && (std::isalnum(static_cast<unsigned char>(source[begin - 1])) != 0 ||
+                          source[begin - 1] == '_'))
+      --begin;
+    const std::string_view name = source.substr(begin, end - begin);
+    if (name != "__launch_bounds__" && name != "__attribute__") return name;
+    int depth = 0;
+    do {
+      depth += source[open] == '(' ? 1 : source[open] == ')' ? -1 : 0;
+    } while (depth > 0 && ++open < source.size());
+  }
+  return {};
+}
+
+/// "scale, look_up", of at most four kernels; as good as a look without a compiler is.
+std::string kernels_in(std::string_view source) {
+  std::string names;
+  int count = 0;
+  for (const std::string_view mark : {"__global__", "__kernel"})
+    for (std::size_t at = 0; (at = source.find(mark, at)) != std::string_view::npos;) {
+      at += mark.size();
+      const std::string_view name = declared_name(source, at);
+      if (name.empty() || count > 4) continue;
+      if (count > 0) names += ", ";
+      names += ++count > 4 ? "..." : name;
+    }
+  return names;
+}
+
+std::string_view origin_name(Origin origin) {
+  switch (origin) {
+    case Origin::compiled:
+      return "compiled";
+    case Origin::disk_cache:
+      return "from disk";
+    case Origin::memory_cache:
+      return "from memory";
+  }
+  return "";
+}
+
 }  // namespace
+
+CompileSpan::CompileSpan(const std::string& source, const std::string& source_name,
+                         std::string target)
+    : span_(TraceRecorder::active()),
+      source_(source),
+      source_name_(source_name),
+      target_(std::move(target)) {}
+
+CompileResult CompileSpan::done(CompileResult result) {
+  if (span_.recording()) {
+    origin_ = origin_name(result.origin);
+    entry_ = result.entry.filename();
+  }
+  return result;
+}
+
+CompileSpan::~CompileSpan() {
+  if (!span_.recording()) return;
+  try {
+    TraceDetails details;
+    details.add("outcome", origin_);
+    details.add("kernels", kernels_in(source_));
+    details.add("target", target_);
+    details.add("source bytes", source_.size());
+    if (!entry_.empty()) details.add("entry", entry_);
+    const bool is_hit = origin_.starts_with("from");
+    const std::string name = std::filesystem::path(source_name_).filename();
+    span_.end((is_hit ? "cache hit " : "compile ") + name, is_hit ? "hit" : "compile", details);
+  } catch (const std::exception& error) {
+    warn(fmt::format("a compile is missing in the trace: {}", error.what()));
+  }
+}
 
 void dump_source(const BinaryKey& key) {
   const std::filesystem::path& folder = settings().dump;

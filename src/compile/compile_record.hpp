@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/trace_recorder.hpp"
 #include "treadle/compile/cached.hpp"
 #include "treadle/compile/compile.hpp"
 
@@ -17,5 +18,23 @@ void dump_source(const BinaryKey& key);
 /// For Options::keep: source, options, image and log in a new folder, whose path it returns.
 std::filesystem::path keep_files(const std::string& source, const Target& target,
                                  const Options& options, const CompileResult& result);
+
+/// One compile in the trace, from its making to its end; nothing where nothing is recorded.
+class CompileSpan {
+ public:
+  /// What is referred to must live as long.
+  CompileSpan(const std::string& source, const std::string& source_name, std::string target);
+  ~CompileSpan();
+  CompileSpan(const CompileSpan&) = delete;
+  CompileSpan& operator=(const CompileSpan&) = delete;
+  /// How it ended, if it did not fail.
+  CompileResult done(CompileResult result);
+
+ private:
+  TraceSpan span_;
+  const std::string& source_;
+  const std::string& source_name_;
+  std::string target_, entry_, origin_ = "failed";
+};
 
 }  // namespace treadle::compile

@@ -164,6 +164,26 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+/// `static texture<float, 2> name;`, but not a function that returns one.
+bool declares_reference(std::string_view declaration) {
+  constexpr std::array<std::string_view, 4> storage = {"static", "extern", "const", "inline"};
+  const std::vector<Piece> pieces = PieceReader(declaration).pieces();
+  const auto text = [&](std::size_t i) {
+    return i < pieces.size() ? declaration.substr(pieces[i].begin, pieces[i].end - pieces[i].begin)
+                             : std::string_view();
+  };
+  std::size_t at = 0;
+  while (is_one_of(text(at), storage)) ++at;
+  if ((text(at) != "texture" && text(at) != "surface") || text(at + 1) != "<") return false;
+  int depth = 0;
+  do {
+    ++at;
+    if (text(at) == "<") ++depth;
+    if (text(at) == ">") --depth;
+  } while (depth > 0 && at < pieces.size());
+  return text(at + 1) != "&" && text(at + 1) != "*";
+}
+
 bool is_pragma(std::string_view text, std::size_t at) {
   at = std::min(text.find_first_not_of(" \t", at), text.size());
   return text.substr(at).starts_with("pragma");
@@ -412,14 +432,29 @@ bool HostCode::leave_out(std::string_view log) {
 
 bool HostCode::mend_pointers(std::string_view log) {
   const std::vector<Insertion> insertions = pointer_insertions(text_, log, source_name_);
-  for (const Insertion& insertion : insertions) {
-    text_.insert(insertion.at, insertion.text);
-    for (Unit& unit : units_) {
-      if (unit.begin > insertion.at) unit.begin += insertion.text.size();
-      if (unit.end > insertion.at) unit.end += insertion.text.size();
-    }
-  }
+  for (const Insertion& insertion : insertions) insert(insertion.at, insertion.text);
   return !insertions.empty();
+}
+
+bool HostCode::mark_references() {
+  bool found = false;
+  for (Unit& unit : units_) {
+    if (unit.of_device || unit.is_member || unit.is_function) continue;
+    const std::string_view declaration =
+        std::string_view(text_).substr(unit.begin, unit.end - unit.begin);
+    if (!declares_reference(declaration)) continue;
+    unit.of_device = found = true;
+    insert(unit.begin, "__constant__ ");
+  }
+  return found;
+}
+
+void HostCode::insert(std::size_t at, std::string_view words) {
+  text_.insert(at, words);
+  for (Unit& unit : units_) {
+    if (unit.begin > at) unit.begin += words.size();
+    if (unit.end > at) unit.end += words.size();
+  }
 }
 
 void HostCode::blank(const Unit& unit) {

@@ -23,6 +23,10 @@ class HostCode {
   /// (pointer_extensions.hpp). False if there was nothing.
   bool mend_pointers(std::string_view log);
 
+  /// Writes __constant__ in front of declarations of texture and surface references, which nvcc put
+  /// there silently. False if there was none.
+  bool mark_references();
+
   const std::string& text() const { return text_; }
 
   /// For a text that is refused for other reasons: what device code may miss of that which was left
@@ -50,6 +54,7 @@ class HostCode {
   };
   friend class HostCodeReader;
 
+  void insert(std::size_t at, std::string_view words);
   void blank(const Unit& unit);
   bool named_by_device_code(const std::string& name) const;
 

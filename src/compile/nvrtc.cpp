@@ -34,10 +34,17 @@ struct Remedy {
 constexpr const char* default_device = "--device-as-default-execution-space";
 constexpr const char* std_names = "--pre-include=treadle/std_names.h";
 constexpr const char* pointer_extensions = "--pre-include=treadle/pointer_extensions.h";
+constexpr const char* texture_references = "--pre-include=treadle/texture_references.h";
+constexpr std::string_view host_variables = "host variables are not allowed in JIT mode";
 constexpr Remedy remedies[] = {
+    // CUDA 12 took texture<> and surface<> away: NVRTC's words, and the CPU compiler's.
+    {"texture is not a template", texture_references},
+    {"surface is not a template", texture_references},
+    {"no template named 'texture'", texture_references},
+    {"no template named 'surface'", texture_references},
     // NVRTC takes no host functions, unless they count as device functions.
     {"host functions are not allowed in JIT mode", default_device},
-    {"host variables are not allowed in JIT mode", default_device},
+    {host_variables, default_device},
     {"call to __host__ function", default_device},
     {"reference to __host__ function", default_device},
     // std::sqrt and std::is_same without an include.
@@ -223,9 +230,11 @@ CompileOutcome NvrtcCompiler::compile(const CompileJob& job) {
   };
   while (!last.succeeded) {
     const std::string& log = last.outcome.log;
-    bool better = false;
+    const auto says = [&](std::string_view words) { return log.find(words) != std::string::npos; };
+    const bool marked = says(host_variables) && host.mark_references();
+    bool better = marked;
     for (const auto& [words, argument] : remedies)
-      if (log.find(words) != std::string::npos) better |= add(argument);
+      if (says(words) && !(marked && words == host_variables)) better |= add(argument);
     if (!better && !host.leave_out(log)) {
       if (!host.mend_pointers(log)) break;
       add(pointer_extensions);

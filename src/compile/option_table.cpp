@@ -9,7 +9,7 @@ using enum Form;
 using enum Meaning;
 
 constexpr std::string_view host_only = "it concerns host code, and there is none";
-constexpr std::string_view nothing_linked = "nothing is linked";
+constexpr std::string_view nothing_linked = "cuda::Linker takes what is linked";
 constexpr std::string_view gpu_only = "it concerns NVIDIA code only";
 constexpr std::string_view cpu_only = "it names passes of the CPU device's compiler";
 constexpr std::string_view use_output = "Options::output (target= in Python) chooses what is made";
@@ -60,10 +60,10 @@ constexpr OptionRule rules[] = {
      "--extra-device-vectorization", ""},
     {"-ewp --extensible-whole-program", flag, plain, translated, ignored,
      "--extensible-whole-program", gpu_only},
-    {"-rdc --relocatable-device-code", value, plain, translated, ignored,
-     "--relocatable-device-code=", nothing_linked},
-    {"-dc --device-c", flag, plain, translated, ignored, "--relocatable-device-code=true",
-     nothing_linked},
+    {"-rdc --relocatable-device-code", value, plain, translated, translated,
+     "--relocatable-device-code=", "with true, code for a cuda::Linker"},
+    {"-dc --device-c", flag, plain, translated, translated, "--relocatable-device-code=true",
+     "the same as -rdc=true"},
     {"-O --optimize", glued, plain, accepted, accepted, "",
      "host code's level; device code is always optimised (GPU: -Xptxas -O1)"},
     {"-dlto --dlink-time-opt -lto", flag, plain, refused, refused, "",

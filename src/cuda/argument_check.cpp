@@ -36,6 +36,12 @@ void refuse_null(const char* call, const char* what, DevicePointer address,
     refuse_no_memory(call, what, size_bytes);
 }
 
+void refuse_null_handle(const char* what, const void* raw) {
+  if (raw == nullptr)
+    throw InvalidArgument(std::string("the ") + what + " to wrap is null",
+                          "pass what another library made");
+}
+
 void refuse_moved_from(const char* what, const void* raw) {
   if (raw == nullptr) [[unlikely]]
     throw InvalidState(std::string("the ") + what + " was moved from", "use the one it went to");

@@ -15,6 +15,8 @@ void refuse_negative(const char* call, const char* what, std::size_t value);
 /// Throws InvalidArgument for no memory where there are bytes to read or write.
 void refuse_null(const char* call, const char* what, const void* data, std::size_t size_bytes);
 void refuse_null(const char* call, const char* what, DevicePointer address, std::size_t size_bytes);
+/// Throws InvalidArgument for a null handle of another library's `what`.
+void refuse_null_handle(const char* what, const void* raw);
 /// Throws InvalidState for an object that was moved from, and so stands for nothing.
 void refuse_moved_from(const char* what, const void* raw);
 

@@ -6,6 +6,8 @@
 
 #include "cuda/argument_check.hpp"
 #include "cuda/context_state.hpp"
+#include "cuda/copy_check.hpp"
+#include "cuda/raw_copy.hpp"
 #include "cuda/staged_copy.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/table.hpp"
@@ -49,40 +51,6 @@ void fill_area(const char* name, Call Table::* slot, const FillArea& area, Value
                rest...);
 }
 
-void refuse_negative_side(const char* name, const CopySide& side) {
-  refuse_negative(name, "x_bytes", side.x_bytes);
-  refuse_negative(name, "y", side.y);
-  refuse_negative(name, "z", side.z);
-  refuse_negative(name, "pitch_bytes", side.pitch_bytes);
-}
-
-void refuse_missing_side(const char* name, const char* what, const CopySide& side) {
-  switch (side.type) {
-    case MemoryType::host:
-      return refuse_null(name, what, side.host, 1);
-    case MemoryType::device:
-    case MemoryType::unified:
-      return refuse_null(name, what, side.device, 1);
-    case MemoryType::array:
-      return refuse_null(name, what, side.array, 1);
-    case MemoryType::none:
-      break;
-  }
-  throw InvalidArgument(std::string(name) + ": the " + what + " was not set",
-                        "set its type, and the host, device or array that goes with it");
-}
-
-template <class Copy>
-void refuse_sides(const char* name, const Copy& copy) {
-  refuse_negative(name, "width_bytes", copy.width_bytes);
-  refuse_negative(name, "height", copy.height);
-  refuse_negative_side(name, copy.source);
-  refuse_negative_side(name, copy.destination);
-  if (copy.width_bytes == 0 || copy.height == 0) return;  // nothing is moved, and needs no sides
-  refuse_missing_side(name, "source", copy.source);
-  refuse_missing_side(name, "destination", copy.destination);
-}
-
 /// The fields that all of the driver's copy structures have.
 template <class Raw>
 Raw common_fields(const CopySide& source, const CopySide& destination) {
@@ -92,20 +60,21 @@ Raw common_fields(const CopySide& source, const CopySide& destination) {
   raw.srcMemoryType = static_cast<CUmemorytype>(source.type);
   raw.srcHost = source.host;
   raw.srcDevice = source.device;
-  raw.srcArray = source.array;
+  if (source.type == MemoryType::array) raw.srcArray = source.array.raw();
   raw.srcPitch = source.pitch_bytes;
   raw.dstXInBytes = destination.x_bytes;
   raw.dstY = destination.y;
   raw.dstMemoryType = static_cast<CUmemorytype>(destination.type);
   raw.dstHost = const_cast<void*>(destination.host);
   raw.dstDevice = destination.device;
-  raw.dstArray = destination.array;
+  if (destination.type == MemoryType::array) raw.dstArray = destination.array.raw();
   raw.dstPitch = destination.pitch_bytes;
   return raw;
 }
 
 CUDA_MEMCPY2D raw_2d(const Copy2D& copy) {
-  refuse_sides("copy_2d", copy);
+  check_current("copy_2d", copy.source, copy.destination);
+  check_copy("copy_2d", {copy.source, copy.destination, copy.width_bytes, copy.height, 1});
   auto raw = common_fields<CUDA_MEMCPY2D>(copy.source, copy.destination);
   raw.WidthInBytes = copy.width_bytes;
   raw.Height = copy.height;
@@ -114,8 +83,7 @@ CUDA_MEMCPY2D raw_2d(const Copy2D& copy) {
 
 template <class Raw>
 Raw raw_3d(const Copy3D& copy) {
-  refuse_sides("copy_3d", copy);
-  refuse_negative("copy_3d", "depth", copy.depth);
+  check_copy("copy_3d", copy);
   Raw raw = common_fields<Raw>(copy.source, copy.destination);
   raw.srcZ = copy.source.z;
   raw.srcLOD = copy.source.level_of_detail;
@@ -133,10 +101,22 @@ RawContext raw_or_current(const Context& context) {
   return context ? context.raw() : Context::current().raw();
 }
 
+RawContext context_of(const CopySide& side) {
+  const bool is_of_array = side.type == MemoryType::array && !side.context;
+  return raw_or_current(is_of_array ? side.array.context() : side.context);
+}
+
+/// Refuses arrays of other contexts than the current one.
+template <class Raw>
+Raw raw_within(const Copy3D& copy) {
+  check_current("copy_3d", copy.source, copy.destination);
+  return raw_3d<Raw>(copy);
+}
+
 CUDA_MEMCPY3D_PEER raw_peer(const Copy3D& copy) {
   auto raw = raw_3d<CUDA_MEMCPY3D_PEER>(copy);
-  raw.srcContext = raw_or_current(copy.source.context);
-  raw.dstContext = raw_or_current(copy.destination.context);
+  raw.srcContext = context_of(copy.source);
+  raw.dstContext = context_of(copy.destination);
   return raw;
 }
 
@@ -186,6 +166,67 @@ void copy(DevicePointer destination, DevicePointer source, std::size_t size_byte
   copy_bytes("cuMemcpy", &Table::cuMemcpy, destination, source, size_bytes);
   wait_for_staged_bytes(current_table());
 }
+
+namespace {
+
+RawArray array_of(const char* call, const char* what, const ArrayPosition& position,
+                  std::size_t size_bytes) {
+  refuse_negative(call, "size_bytes", size_bytes);
+  check_position(call, what, position, size_bytes);
+  return position.array.raw();
+}
+
+}  // namespace
+
+void copy_to_device(const ArrayPosition& destination, const void* source, std::size_t size_bytes) {
+  const RawArray array = array_of("cuMemcpyHtoA", "destination", destination, size_bytes);
+  refuse_null("cuMemcpyHtoA", "source", source, size_bytes);
+  call_current("cuMemcpyHtoA", &Table::cuMemcpyHtoA, array, destination.offset_bytes, source,
+               size_bytes);
+  wait_for_staged_bytes(current_table());
+}
+void copy_to_device_async(const ArrayPosition& destination, const void* source,
+                          std::size_t size_bytes, StreamRef stream) {
+  const RawArray array = array_of("cuMemcpyHtoAAsync", "destination", destination, size_bytes);
+  refuse_null("cuMemcpyHtoAAsync", "source", source, size_bytes);
+  call_current("cuMemcpyHtoAAsync", &Table::cuMemcpyHtoAAsync, array, destination.offset_bytes,
+               source, size_bytes, stream.raw());
+}
+void copy_to_host(void* destination, const ArrayPosition& source, std::size_t size_bytes) {
+  const RawArray array = array_of("cuMemcpyAtoH", "source", source, size_bytes);
+  refuse_null("cuMemcpyAtoH", "destination", destination, size_bytes);
+  call_current("cuMemcpyAtoH", &Table::cuMemcpyAtoH, destination, array, source.offset_bytes,
+               size_bytes);
+}
+void copy_to_host_async(void* destination, const ArrayPosition& source, std::size_t size_bytes,
+                        StreamRef stream) {
+  const RawArray array = array_of("cuMemcpyAtoHAsync", "source", source, size_bytes);
+  refuse_null("cuMemcpyAtoHAsync", "destination", destination, size_bytes);
+  call_current("cuMemcpyAtoHAsync", &Table::cuMemcpyAtoHAsync, destination, array,
+               source.offset_bytes, size_bytes, stream.raw());
+}
+void copy_on_device(const ArrayPosition& destination, DevicePointer source,
+                    std::size_t size_bytes) {
+  const RawArray array = array_of("cuMemcpyDtoA", "destination", destination, size_bytes);
+  refuse_null("cuMemcpyDtoA", "source", source, size_bytes);
+  call_current("cuMemcpyDtoA", &Table::cuMemcpyDtoA, array, destination.offset_bytes, source,
+               size_bytes);
+}
+void copy_on_device(DevicePointer destination, const ArrayPosition& source,
+                    std::size_t size_bytes) {
+  const RawArray array = array_of("cuMemcpyAtoD", "source", source, size_bytes);
+  refuse_null("cuMemcpyAtoD", "destination", destination, size_bytes);
+  call_current("cuMemcpyAtoD", &Table::cuMemcpyAtoD, destination, array, source.offset_bytes,
+               size_bytes);
+}
+void copy_on_device(const ArrayPosition& destination, const ArrayPosition& source,
+                    std::size_t size_bytes) {
+  const RawArray to = array_of("cuMemcpyAtoA", "destination", destination, size_bytes);
+  const RawArray from = array_of("cuMemcpyAtoA", "source", source, size_bytes);
+  call_current("cuMemcpyAtoA", &Table::cuMemcpyAtoA, to, destination.offset_bytes, from,
+               source.offset_bytes, size_bytes);
+}
+
 void copy_peer(const PeerAddress& destination, const PeerAddress& source, std::size_t size_bytes) {
   refuse_peers("cuMemcpyPeer", destination, source, size_bytes);
   call_current("cuMemcpyPeer", &Table::cuMemcpyPeer, destination.address,
@@ -256,12 +297,12 @@ void copy_2d_async(const Copy2D& copy, StreamRef stream) {
   call_current("cuMemcpy2DAsync", &Table::cuMemcpy2DAsync, &raw, stream.raw());
 }
 void copy_3d(const Copy3D& copy) {
-  const auto raw = raw_3d<CUDA_MEMCPY3D>(copy);
+  const auto raw = raw_within<CUDA_MEMCPY3D>(copy);
   call_current("cuMemcpy3D", &Table::cuMemcpy3D, &raw);
   end_copy(copy);
 }
 void copy_3d_async(const Copy3D& copy, StreamRef stream) {
-  const auto raw = raw_3d<CUDA_MEMCPY3D>(copy);
+  const auto raw = raw_within<CUDA_MEMCPY3D>(copy);
   call_current("cuMemcpy3DAsync", &Table::cuMemcpy3DAsync, &raw, stream.raw());
 }
 void copy_3d_peer(const Copy3D& copy) {
@@ -273,5 +314,7 @@ void copy_3d_peer_async(const Copy3D& copy, StreamRef stream) {
   const auto raw = raw_peer(copy);
   call_current("cuMemcpy3DPeerAsync", &Table::cuMemcpy3DPeerAsync, &raw, stream.raw());
 }
+
+CUDA_MEMCPY3D raw_copy(const Copy3D& copy) { return raw_3d<CUDA_MEMCPY3D>(copy); }
 
 }  // namespace treadle::cuda

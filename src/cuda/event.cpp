@@ -20,6 +20,11 @@ Event::Event(const Context& context, EventFlags flags) {
   handle_ = {context, raw};
 }
 
+Event Event::wrap(const Context& context, RawEvent raw) {
+  refuse_null_handle("event", raw);
+  return Event(Handle<RawEvent, destroy_event>::borrow(context, raw));
+}
+
 void Event::record(StreamRef stream) const {
   const Activation active(context());
   check(active.table(), active.table().cuEventRecord(raw(), stream.raw()), "cuEventRecord");

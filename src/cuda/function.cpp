@@ -6,6 +6,7 @@
 
 #include "cuda/argument_check.hpp"
 #include "cuda/function_state.hpp"
+#include "cuda/raw_attributes.hpp"
 #include "treadle/base/settings.hpp"
 
 namespace treadle::cuda {
@@ -59,6 +60,7 @@ FunctionState::FunctionState(std::shared_ptr<const ModuleState> module, Context 
       sync_(settings().sync),
       context_(std::move(context)),
       module_(std::move(module)),
+      references_(references_of(*module_)),
       symbol_(std::move(symbol)),
       name_(cuda::lasting_name(name)),
       layout_(ask_layout(*table_, raw, std::move(of_compiler))) {
@@ -104,14 +106,20 @@ void Function::set_cache_config(CacheConfig config) const {
         "cuFuncSetCacheConfig", [&] { return "kernel \"" + name() + "\""; });
 }
 
+void refuse_references(const FunctionState& function) {
+  if (function.references().is_used())
+    throw NotSupported("kernel \"" + function.name() +
+                           "\" cannot be part of a graph: a texture or surface reference of its "
+                           "module is bound, and may be bound to something else between launches",
+                       "pass the kernel a texture or surface object");
+}
+
 namespace {
 
-/// The driver's call for blocks that may meet, which takes arguments either way.
-int start_together(const FunctionState& function, const LaunchConfig& config, void** arguments,
+/// The driver's call for more than a shape, which takes arguments either way.
+int start_extended(const FunctionState& function, const LaunchConfig& config, void** arguments,
                    void** packed) {
-  CUlaunchAttribute together{};
-  together.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-  together.value.cooperative = 1;
+  RawAttributes attributes(config);
   const CUlaunchConfig raw{.gridDimX = config.grid.x,
                            .gridDimY = config.grid.y,
                            .gridDimZ = config.grid.z,
@@ -120,28 +128,48 @@ int start_together(const FunctionState& function, const LaunchConfig& config, vo
                            .blockDimZ = config.block.z,
                            .sharedMemBytes = config.shared_bytes,
                            .hStream = config.stream.raw(),
-                           .attrs = &together,
-                           .numAttrs = 1};
+                           .attrs = attributes.all().data(),
+                           .numAttrs = static_cast<unsigned>(attributes.all().size())};
   return function.table().cuLaunchKernelEx(&raw, function.raw(), arguments, packed);
 }
 
-/// The one place kernels are started from; `packed` is null where `arguments` is given, and the
-/// other way.
+/// Whether there is something that cuLaunchKernel does not take.
+bool is_extended(const LaunchConfig& config) {
+  return config.cooperative || config.attributes != nullptr;
+}
+
+/// The driver's answer; `packed` is null where `arguments` is given, and the other way.
+int ask_to_start(const FunctionState& function, const LaunchConfig& config, void** arguments,
+                 void** packed) {
+  if (is_extended(config)) return start_extended(function, config, arguments, packed);
+  return function.table().cuLaunchKernel(
+      function.raw(), config.grid.x, config.grid.y, config.grid.z, config.block.x, config.block.y,
+      config.block.z, config.shared_bytes, config.stream.raw(), arguments, packed);
+}
+
+/// Whether a launch became a node of a graph, for which nobody can wait.
+bool is_capturing(const Table& cu, RawStream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return cu.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+         status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+/// The one place kernels are started from.
 void start(const FunctionState& function, const LaunchConfig& config, void** arguments,
            void** packed) {
   const Activation active(function.context());
   const Table& cu = function.table();
+  const auto ask = [&] { return ask_to_start(function, config, arguments, packed); };
+  ReferenceSet& references = function.references();
+  const bool has_references = references.is_used();
+  if (has_references && is_capturing(cu, config.stream.raw())) refuse_references(function);
   const int code =
-      config.cooperative
-          ? start_together(function, config, arguments, packed)
-          : cu.cuLaunchKernel(function.raw(), config.grid.x, config.grid.y, config.grid.z,
-                              config.block.x, config.block.y, config.block.z, config.shared_bytes,
-                              config.stream.raw(), arguments, packed);
+      has_references ? references.launch(function.context(), config.stream.raw(), ask) : ask();
   if (code != CUDA_SUCCESS) [[unlikely]]
     raise_launch(function, config, code,
-                 config.cooperative ? "cuLaunchKernelEx" : "cuLaunchKernel");
+                 is_extended(config) ? "cuLaunchKernelEx" : "cuLaunchKernel");
   function.context().state()->launches().note(function.lasting_name(), config);
-  if (function.waits_after_launch()) [[unlikely]] {
+  if (function.waits_after_launch() && !is_capturing(cu, config.stream.raw())) [[unlikely]] {
     const int outcome = cu.cuStreamSynchronize(config.stream.raw());
     if (outcome != CUDA_SUCCESS) raise_launch(function, config, outcome, "cuStreamSynchronize");
   }
@@ -149,18 +177,21 @@ void start(const FunctionState& function, const LaunchConfig& config, void** arg
 
 }  // namespace
 
+void Function::check_arguments(std::span<const std::size_t> sizes) const {
+  const FunctionState& function = *state_;
+  if (!function.layout().known) return;
+  const auto& expected = function.sizes();
+  if (sizes.size() != expected.size()) [[unlikely]]
+    throw wrong_argument_count(function.name(), function.layout(), sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] != expected[i]) [[unlikely]]
+      throw wrong_argument_size(function.name(), function.layout(), i, sizes[i]);
+}
+
 void Function::launch_checked(const LaunchConfig& config, void** arguments,
                               std::span<const std::size_t> sizes) const {
-  const FunctionState& function = *state_;
-  if (function.layout().known) {
-    const auto& expected = function.sizes();
-    if (sizes.size() != expected.size()) [[unlikely]]
-      throw wrong_argument_count(function.name(), function.layout(), sizes.size());
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      if (sizes[i] != expected[i]) [[unlikely]]
-        throw wrong_argument_size(function.name(), function.layout(), i, sizes[i]);
-  }
-  start(function, config, arguments, nullptr);
+  check_arguments(sizes);
+  start(*state_, config, arguments, nullptr);
 }
 
 void Function::launch_unchecked(const LaunchConfig& config, void** arguments) const {

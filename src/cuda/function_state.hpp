@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuda/context_state.hpp"
+#include "cuda/reference_set.hpp"
 #include "treadle/cuda/function.hpp"
 #include "treadle/cuda/table.hpp"
 
@@ -28,6 +29,8 @@ class FunctionState {
   const ParameterLayout& layout() const noexcept { return layout_; }
   /// The parameters' sizes alone, close together for the check at each launch.
   const std::vector<std::size_t>& sizes() const noexcept { return sizes_; }
+  /// Of its module: launches go through them where they are used.
+  ReferenceSet& references() const noexcept { return references_; }
   bool waits_after_launch() const noexcept { return sync_; }
   /// The driver's answer; 0 if it has none.
   int attribute(FunctionAttribute attribute) const noexcept;
@@ -39,11 +42,15 @@ class FunctionState {
   std::vector<std::size_t> sizes_;
   Context context_;
   std::shared_ptr<const ModuleState> module_;
+  ReferenceSet& references_;
   std::string symbol_;
   const std::string* name_;  ///< lives as long as the process
   ParameterLayout layout_;
 };
 
+/// Throws NotSupported where references of the kernel's module are bound: what a graph launches
+/// is not ordered with their writes, and CUDA forbids it.
+void refuse_references(const FunctionState& function);
 /// Throws what a refused launch means: the driver's error with the numbers that forbid this shape.
 [[noreturn]] void raise_launch(const FunctionState& function, const LaunchConfig& config, int code,
                                const char* call);

@@ -26,7 +26,7 @@ std::uint64_t end_of(std::uint64_t offset, std::uint64_t size) {
 }
 
 template <class T>
-T read(Bytes bytes, std::uint64_t offset) {
+T value_at(Bytes bytes, std::uint64_t offset) {
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
@@ -43,7 +43,7 @@ bool has_bytes(std::uint32_t section_type) {
 
 std::uint64_t elf_size(Bytes image) {
   if (image.size() < sizeof(Elf64_Ehdr)) return sizeof(Elf64_Ehdr);
-  const auto header = read<Elf64_Ehdr>(image, 0);
+  const auto header = value_at<Elf64_Ehdr>(image, 0);
   if (header.e_ident[EI_CLASS] != ELFCLASS64) return 0;
   const std::uint64_t sections =
       end_of(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr));
@@ -52,7 +52,7 @@ std::uint64_t elf_size(Bytes image) {
   std::uint64_t end = std::max<std::uint64_t>({sizeof header, sections, segments});
   if (end > image.size()) return end;
   for (std::uint64_t index = 0; index < header.e_shnum; ++index) {
-    const auto section = read<Elf64_Shdr>(image, header.e_shoff + index * sizeof(Elf64_Shdr));
+    const auto section = value_at<Elf64_Shdr>(image, header.e_shoff + index * sizeof(Elf64_Shdr));
     if (has_bytes(section.sh_type)) end = std::max(end, end_of(section.sh_offset, section.sh_size));
   }
   return end;
@@ -60,7 +60,7 @@ std::uint64_t elf_size(Bytes image) {
 
 std::uint64_t fatbin_size(Bytes image) {
   if (image.size() < sizeof(FatbinHeader)) return sizeof(FatbinHeader);
-  const auto header = read<FatbinHeader>(image, 0);
+  const auto header = value_at<FatbinHeader>(image, 0);
   return end_of(header.header_bytes, header.size_bytes);
 }
 

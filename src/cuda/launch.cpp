@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cuda/function_state.hpp"
+#include "treadle/cuda/launch_attributes.hpp"
 
 namespace treadle::cuda {
 namespace {
@@ -123,6 +124,7 @@ class Refusal {
     check_threads();
     check_shared_memory();
     if (config_.cooperative) check_resident_blocks();
+    if (config_.attributes != nullptr && config_.attributes->cluster) check_cluster();
     return std::move(text_);
   }
 
@@ -187,6 +189,21 @@ class Refusal {
         std::to_string(multiprocessors) + " multiprocessors)");
   }
 
+  void check_cluster() {
+    if (device_.attribute(DeviceAttribute::cluster_launch) == 0)
+      throw NotSupported("kernel \"" + function_.name() + "\" is launched in clusters, which " +
+                             device_.name() + " does not have",
+                         "launch it without, on a device older than compute capability 9.0");
+    constexpr unsigned portable = 8;
+    const Dim3& cluster = *config_.attributes->cluster;
+    const std::uint64_t blocks = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+    if (blocks > portable &&
+        function_.attribute(FunctionAttribute::non_portable_cluster_size_allowed) == 0)
+      add("a cluster of " + dim_text(cluster) + " = " + std::to_string(blocks) +
+          " blocks, every device allows " + std::to_string(portable) +
+          " (set non_portable_cluster_size_allowed for more)");
+  }
+
   const FunctionState& function_;
   const LaunchConfig& config_;
   Device device_;
@@ -195,7 +212,8 @@ class Refusal {
 
 bool is_about_shape(int code) {
   return code == CUDA_ERROR_INVALID_VALUE || code == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES ||
-         code == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+         code == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ||
+         code == CUDA_ERROR_INVALID_CLUSTER_SIZE || code == CUDA_ERROR_NOT_SUPPORTED;
 }
 
 }  // namespace
@@ -207,6 +225,8 @@ void raise_launch(const FunctionState& function, const LaunchConfig& config, int
   std::string reasons;
   try {
     if (is_about_shape(code)) reasons = Refusal(function, config).text();
+  } catch (const NotSupported&) {
+    throw;
   } catch (const Error&) {
     // The driver fails every further query: its first error is the one to report.
   }

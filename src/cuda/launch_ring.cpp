@@ -2,6 +2,7 @@
 #include "cuda/launch_ring.hpp"
 
 #include "cuda/context_state.hpp"
+#include "treadle/cuda/launch_attributes.hpp"
 
 namespace treadle::cuda {
 
@@ -16,8 +17,10 @@ std::vector<LaunchRecord> last_launches(const Context& context) {
 
 std::vector<LaunchRecord> LaunchRing::records() const {
   std::vector<LaunchRecord> all;
-  for (const Record& record : treadle::LaunchRing<LaunchConfig>::records())
+  for (const Record& record : treadle::LaunchRing<LaunchConfig>::records()) {
     all.push_back({*record.kernel, record.shape, record.site});
+    all.back().config.attributes = nullptr;  // they ended with the launch
+  }
   return all;
 }
 
@@ -26,6 +29,8 @@ std::string shape_text(const LaunchConfig& config) {
   if (config.shared_bytes != 0)
     text += ", " + std::to_string(config.shared_bytes) + " bytes of shared memory";
   if (config.cooperative) text += ", cooperative";
+  if (config.attributes != nullptr && config.attributes->cluster)
+    text += ", clusters of " + dim_text(*config.attributes->cluster);
   return text;
 }
 

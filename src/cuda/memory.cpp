@@ -6,6 +6,7 @@
 #include "cuda/staged_copy.hpp"
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/launch.hpp"
+#include "treadle/cuda/memory_pool.hpp"
 
 namespace treadle::cuda {
 namespace {
@@ -45,10 +46,21 @@ DevicePointer mapped_pointer(const Context& context, void* data) {
   return address;
 }
 
+/// cuMemFree waits for the work that uses the memory, unless it came from a pool.
+int free_unused(const Table& cu, DevicePointer address) {
+  RawMemoryPool pool = nullptr;
+  if (cu.cuPointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, address) ==
+          CUDA_SUCCESS &&
+      pool != nullptr)
+    cu.cuCtxSynchronize();
+  return cu.cuMemFree(address);
+}
+
 }  // namespace
 
 void free_device_memory(const Context& context, DevicePointer address) noexcept {
-  clean_up(context, "device memory", "cuMemFree", &Table::cuMemFree, address);
+  clean_up_by(context, "device memory", "cuMemFree",
+              [&](const Table& cu) { return free_unused(cu, address); });
 }
 void free_host_memory(const Context& context, void* data) noexcept {
   clean_up(context, "page-locked memory", "cuMemFreeHost", &Table::cuMemFreeHost, data);
@@ -91,7 +103,9 @@ DeviceMemory DeviceMemory::pitched(std::size_t width_bytes, std::size_t height,
 }
 
 void DeviceMemory::free() {
-  release_now(handle_, "the device memory", "cuMemFree", &Table::cuMemFree, handle_.raw());
+  require_live(handle_, "the device memory");
+  const Activation active(context());
+  check(active.table(), free_unused(active.table(), handle_.release()), "cuMemFree");
 }
 
 DevicePointer DeviceMemory::address() const {

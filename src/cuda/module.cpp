@@ -1,90 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/cuda/module.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstring>
-#include <map>
 #include <utility>
 
+#include "cuda/argument_check.hpp"
 #include "cuda/cleanup.hpp"
 #include "cuda/cubin_parameters.hpp"
 #include "cuda/function_state.hpp"
 #include "cuda/image_size.hpp"
-#include "cuda/kernel_names.hpp"
+#include "cuda/jit_request.hpp"
+#include "cuda/module_state.hpp"
 
 namespace treadle::cuda {
-namespace {
 
 void unload_module(const Context& context, RawModule raw) noexcept {
   clean_up(context, "a module", "cuModuleUnload", &Table::cuModuleUnload, raw);
 }
 
-}  // namespace
-
-template <>
-inline constexpr const char* handle_kind<unload_module> = "cuda module";
-
 namespace {
-
-/// Options for the driver, with room for its logs.
-class JitRequest {
- public:
-  explicit JitRequest(std::span<const std::pair<JitOption, unsigned>> numbers) {
-    add(CU_JIT_INFO_LOG_BUFFER, info_.data());
-    add_number(CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, info_.size());
-    add(CU_JIT_ERROR_LOG_BUFFER, error_.data());
-    add_number(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, error_.size());
-    for (const auto& [option, number] : numbers)
-      add_number(static_cast<CUjit_option>(option), number);
-  }
-  JitRequest(const JitRequest&) = delete;
-  JitRequest& operator=(const JitRequest&) = delete;
-
-  int load(const Table& cu, RawModule& raw, const void* code) {
-    return cu.cuModuleLoadDataEx(&raw, code, static_cast<unsigned>(options_.size()),
-                                 options_.data(), values_.data());
-  }
-  JitLog log() const { return {text(info_), text(error_)}; }
-
- private:
-  using Buffer = std::array<char, 32 * 1024>;
-  void add(CUjit_option option, void* value) {
-    options_.push_back(option);
-    values_.push_back(value);
-  }
-  void add_number(CUjit_option option, std::size_t number) {
-    add(option, reinterpret_cast<void*>(number));  // the driver takes numbers in the pointer itself
-  }
-  static std::string text(const Buffer& buffer) {
-    std::string all(buffer.data(), strnlen(buffer.data(), buffer.size()));
-    return all.substr(0, all.find_last_not_of(" \n\r\t") + 1);
-  }
-
-  Buffer info_{}, error_{};
-  std::vector<CUjit_option> options_;
-  std::vector<void*> values_;
-};
-
-/// The driver reads PTX up to a NUL. Binary images say their size themselves.
-bool needs_terminator(std::span<const std::byte> code) {
-  const auto is_text = [](std::byte byte) {
-    const auto c = static_cast<unsigned char>(byte);
-    return c == '\n' || c == '\t' || c == '\r' || (c >= 32 && c < 127);
-  };
-  return !code.empty() && is_text(code.back()) && is_text(code.front()) &&
-         std::ranges::find(code, std::byte{0}) == code.end();
-}
 
 RawModule load(const Context& context, std::span<const std::byte> code,
                std::span<const std::pair<JitOption, unsigned>> options, JitLog* log) {
   if (code.empty()) throw InvalidArgument("the module to load is empty");
-  std::vector<std::byte> terminated;
-  if (needs_terminator(code)) {
-    terminated.assign(code.begin(), code.end());
-    terminated.push_back(std::byte{0});
-    code = terminated;
-  }
+  std::vector<std::byte> copy;
+  code = terminated(code, copy);
   const Activation active(context);
   if (const std::uint64_t stated = stated_size(code); stated > code.size())
     raise(active.table(), CUDA_ERROR_INVALID_IMAGE, "cuModuleLoadDataEx",
@@ -92,7 +31,8 @@ RawModule load(const Context& context, std::span<const std::byte> code,
               std::to_string(code.size()) + " are there");
   JitRequest request(options);
   RawModule raw = nullptr;
-  const int result = request.load(active.table(), raw, code.data());
+  const int result = active.table().cuModuleLoadDataEx(&raw, code.data(), request.count(),
+                                                       request.options(), request.values());
   JitLog said = request.log();
   if (log != nullptr) *log = said;
   check(active.table(), result, "cuModuleLoadDataEx", [&] {
@@ -103,57 +43,31 @@ RawModule load(const Context& context, std::span<const std::byte> code,
   return raw;
 }
 
-/// Whether the driver has judged the code itself, so that other code might be taken.
-bool refuses_code(int code) {
+}  // namespace
+
+bool refuses_code(int code) noexcept {
   return code == CUDA_ERROR_INVALID_IMAGE || code == CUDA_ERROR_NO_BINARY_FOR_GPU ||
          code == CUDA_ERROR_INVALID_PTX || code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
          code == CUDA_ERROR_INVALID_SOURCE || code == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED ||
          code == CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
 }
 
-std::string quoted_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
-  return text;
+ModuleState::ModuleState(Context context, RawModule raw, std::span<const std::byte> code,
+                         const std::map<std::string, std::string>& lowered)
+    : handle_(std::move(context), raw), names_(lowered) {
+  if (!is_present(this->context().state()->table().cuFuncGetParamInfo))
+    code_.assign(code.begin(), code.end());
 }
 
-}  // namespace
+ModuleState::ModuleState(Context context, RawModule raw, KernelNames names,
+                         std::shared_ptr<const void> owner)
+    : handle_(std::move(context), raw), names_(std::move(names)), owner_(std::move(owner)) {}
 
-/// A loaded module and what is known of the names in it.
-class ModuleState : public std::enable_shared_from_this<ModuleState> {
- public:
-  ModuleState(Context context, RawModule raw, std::span<const std::byte> code,
-              const std::map<std::string, std::string>& lowered = {})
-      : handle_(std::move(context), raw) {
-    if (!is_present(this->context().state()->table().cuFuncGetParamInfo))
-      code_.assign(code.begin(), code.end());
-    for (const auto& [expression, symbol] : lowered) lowered_.emplace(squeeze(expression), symbol);
-  }
-
-  Function function(std::string_view name) const;
-  Global global(std::string_view name) const;
-  std::vector<std::string> symbols() const;
-  const Context& context() const noexcept { return handle_.context(); }
-  RawModule raw() const noexcept { return handle_.raw(); }
-
- private:
-  std::string symbol_for(const std::string& squeezed) const;
-  RawFunction find(const Table& cu, const std::string& symbol) const;
-  Function wrap(RawFunction raw, const std::string& symbol) const;
-  [[noreturn]] void raise_unknown_function(const Table& cu, std::string_view name,
-                                           const std::vector<std::string>& matches) const;
-
-  Handle<RawModule, unload_module> handle_;
-  std::vector<std::byte> code_;  // kept only where the driver does not tell parameters
-  std::map<std::string, std::string> lowered_;  // squeezed name expression -> symbol
-};
-
-std::string ModuleState::symbol_for(const std::string& squeezed) const {
-  // The address of a variable or function is a name expression too: "&table".
-  for (const std::string& key : {squeezed, "&" + squeezed})
-    if (const auto found = lowered_.find(key); found != lowered_.end()) return found->second;
-  return {};
+ModuleState::~ModuleState() {
+  if (owner_) handle_.release();
 }
+
+ReferenceSet& references_of(const ModuleState& module) { return module.references(); }
 
 RawFunction ModuleState::find(const Table& cu, const std::string& symbol) const {
   RawFunction raw = nullptr;
@@ -192,49 +106,17 @@ std::vector<std::string> ModuleState::symbols() const {
 Function ModuleState::function(std::string_view name) const {
   const Activation active(context());
   const Table& cu = active.table();
-  const std::string wanted = squeeze(name);
-  if (const std::string symbol = symbol_for(wanted); !symbol.empty())
-    if (const RawFunction raw = find(cu, symbol)) return wrap(raw, symbol);
-  if (const RawFunction raw = find(cu, std::string(name))) return wrap(raw, std::string(name));
-
-  // Not a symbol: perhaps a demangled name.
-  std::vector<std::string> matches;
-  for (const std::string& symbol : symbols()) {
-    const std::string readable = demangle(symbol);
-    if (squeeze(kernel_name(readable)) == wanted || squeeze(readable) == wanted)
-      matches.push_back(symbol);
-  }
-  if (matches.size() == 1)
-    if (const RawFunction raw = find(cu, matches.front())) return wrap(raw, matches.front());
-  raise_unknown_function(cu, name, matches);
-}
-
-void ModuleState::raise_unknown_function(const Table& cu, std::string_view name,
-                                         const std::vector<std::string>& matches) const {
-  std::vector<std::string> readable;
-  std::string detail;
-  if (!matches.empty()) {
-    for (const std::string& symbol : matches) readable.push_back(demangle(symbol));
-    detail = "kernel \"" + std::string(name) + "\" is overloaded: " + quoted_list(readable);
-  } else {
-    for (const std::string& symbol : symbols()) readable.push_back(kernel_name(demangle(symbol)));
-    for (const auto& [expression, symbol] : lowered_) readable.push_back(expression);
-    std::ranges::sort(readable);
-    const auto repeated = std::ranges::unique(readable);
-    readable.erase(repeated.begin(), repeated.end());
-    detail = "the module has no kernel \"" + std::string(name) + "\"";
-    if (const auto nearest = near_matches(name, readable); !nearest.empty())
-      detail += "; near it: " + quoted_list(nearest);
-    else if (!readable.empty() && readable.size() <= 8)
-      detail += "; it has " + quoted_list(readable);
-  }
-  raise(cu, CUDA_ERROR_NOT_FOUND, "cuModuleGetFunction", std::move(detail));
+  const auto [raw, symbol] = names_.find(
+      name, [&](const std::string& each) { return find(cu, each); }, [&] { return symbols(); });
+  if (raw != nullptr) return wrap(raw, symbol);
+  raise(cu, CUDA_ERROR_NOT_FOUND, "cuModuleGetFunction",
+        names_.why_unknown("the module", name, symbols()));
 }
 
 Global ModuleState::global(std::string_view name) const {
   const Activation active(context());
   const Table& cu = active.table();
-  const std::string lowered = symbol_for(squeeze(name));
+  const std::string lowered = names_.symbol_for(name);
   const std::string symbol = lowered.empty() ? std::string(name) : lowered;
   Global global{};
   check(cu, cu.cuModuleGetGlobal(&global.address, &global.size_bytes, raw(), symbol.c_str()),
@@ -280,6 +162,25 @@ Module Module::load_file(const std::filesystem::path& path) {
   check(active.table(), active.table().cuModuleLoad(&raw, path.c_str()), "cuModuleLoad",
         [&] { return path.string(); });
   return Module(std::make_shared<ModuleState>(context, raw, std::span<const std::byte>{}));
+}
+
+Module Module::wrap(const Context& context, RawModule raw) {
+  refuse_null_handle("module", raw);
+  static const auto somebody = std::make_shared<int>();
+  return Module(std::make_shared<ModuleState>(context, raw, KernelNames(), somebody));
+}
+
+Function Module::wrap_function(RawFunction raw) {
+  refuse_null_handle("function", raw);
+  const Context context = Context::current();
+  const Activation active(context);
+  const Table& cu = active.table();
+  RawModule module = nullptr;
+  const char* symbol = nullptr;
+  check(cu, cu.cuFuncGetModule(&module, raw), "cuFuncGetModule",
+        [] { return "a function to wrap"; });
+  check(cu, cu.cuFuncGetName(&symbol, raw), "cuFuncGetName");
+  return wrap(context, module).state_->wrap(raw, symbol);
 }
 
 Function Module::function(std::string_view name) const { return state_->function(name); }

@@ -2,16 +2,66 @@
 #include "treadle/cuda/occupancy.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <tuple>
+#include <utility>
 
+#include "cuda/argument_check.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/cuda/function.hpp"
+#include "treadle/cuda/table.hpp"
 
 namespace treadle::cuda {
 namespace {
 
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+/// The driver counts in int.
+int as_count(const char* call, const char* what, unsigned count, unsigned least) {
+  if (count < least || count > INT_MAX)
+    throw InvalidArgument(std::string(call) + ": " + what + " is " + std::to_string(count) +
+                              ", and " + std::to_string(least) + " or more was expected",
+                          "look for a subtraction that went below 0");
+  return static_cast<int>(count);
+}
+
+std::string of_kernel(const Function& function) { return "kernel \"" + function.name() + "\""; }
+
+/// What the driver's callback, which takes no data, asks: on the same thread, within the call.
+struct SharedBytesQuestion {
+  const std::function<std::size_t(unsigned)>* answer;
+  std::exception_ptr thrown = nullptr;
+};
+thread_local SharedBytesQuestion* current_question = nullptr;
+
+std::size_t answer_driver(int block_threads) {
+  SharedBytesQuestion& question = *current_question;
+  if (question.thrown) return 0;
+  try {
+    return (*question.answer)(static_cast<unsigned>(block_threads));
+  } catch (...) {  // must not pass through the driver
+    question.thrown = std::current_exception();
+    return 0;
+  }
+}
+
+BlockSuggestion ask_for_block(const Function& function, CUoccupancyB2DSize answer,
+                              std::size_t shared_bytes, unsigned most_threads,
+                              OccupancyFlags flags) {
+  constexpr const char* call = "cuOccupancyMaxPotentialBlockSizeWithFlags";
+  const int most = as_count(call, "most_threads", most_threads, 0);
+  const Activation active(function.context());
+  int grid = 0, block = 0;
+  const int code = active.table().cuOccupancyMaxPotentialBlockSizeWithFlags(
+      &grid, &block, function.raw(), answer, shared_bytes, most, static_cast<unsigned>(flags));
+  if (answer != nullptr && current_question->thrown)
+    std::rethrow_exception(current_question->thrown);
+  check(active.table(), code, call, [&] { return of_kernel(function); });
+  return {static_cast<unsigned>(block), static_cast<unsigned>(grid)};
+}
+
+std::uint64_t in_whole_units(std::uint64_t value, std::uint64_t unit) {
   return unit == 0 ? value : (value + unit - 1) / unit * unit;
 }
 
@@ -22,6 +72,55 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 }
 
 }  // namespace
+
+unsigned max_active_blocks(const Function& function, unsigned block_threads,
+                           std::size_t shared_bytes, OccupancyFlags flags) {
+  constexpr const char* call = "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags";
+  const int threads = as_count(call, "block_threads", block_threads, 1);
+  refuse_negative(call, "shared_bytes", shared_bytes);
+  const Activation active(function.context());
+  int blocks = 0;
+  check(active.table(),
+        active.table().cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+            &blocks, function.raw(), threads, shared_bytes, static_cast<unsigned>(flags)),
+        call, [&] { return of_kernel(function); });
+  return static_cast<unsigned>(blocks);
+}
+
+BlockSuggestion suggest_block(const Function& function, std::size_t shared_bytes,
+                              unsigned most_threads, OccupancyFlags flags) {
+  refuse_negative("cuOccupancyMaxPotentialBlockSizeWithFlags", "shared_bytes", shared_bytes);
+  return ask_for_block(function, nullptr, shared_bytes, most_threads, flags);
+}
+
+BlockSuggestion suggest_block(const Function& function,
+                              const std::function<std::size_t(unsigned)>& shared_bytes,
+                              unsigned most_threads, OccupancyFlags flags) {
+  if (!shared_bytes)
+    throw InvalidArgument("suggest_block: shared_bytes is an empty function",
+                          "pass the number of bytes if it is the same for all blocks");
+  SharedBytesQuestion question{&shared_bytes};
+  struct Asking {  // the callback may ask for another kernel
+    explicit Asking(SharedBytesQuestion& now) : outer(std::exchange(current_question, &now)) {}
+    ~Asking() { current_question = outer; }
+    SharedBytesQuestion* outer;
+  } asking(question);
+  return ask_for_block(function, &answer_driver, 0, most_threads, flags);
+}
+
+std::size_t available_shared_bytes(const Function& function, unsigned blocks,
+                                   unsigned block_threads) {
+  constexpr const char* call = "cuOccupancyAvailableDynamicSMemPerBlock";
+  const int block_count = as_count(call, "blocks", blocks, 1);
+  const int threads = as_count(call, "block_threads", block_threads, 1);
+  const Activation active(function.context());
+  std::size_t bytes = 0;
+  check(active.table(),
+        active.table().cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function.raw(), block_count,
+                                                               threads),
+        call, [&] { return of_kernel(function); });
+  return bytes;
+}
 
 Multiprocessor Multiprocessor::of(const Device& device) {
   const auto ask = [&](DeviceAttribute attribute, unsigned otherwise) {
@@ -56,8 +155,9 @@ Occupancy occupancy(const Multiprocessor& m, const BlockNeeds& needs) {
   const auto warps = (needs.threads + m.warp_threads - 1) / m.warp_threads;
   if (warps > m.warps) refuse("many threads", needs.threads, m.warps * m.warp_threads);
   const auto registers =
-      warps * round_up(std::uint64_t{m.warp_threads} * needs.registers_per_thread, m.register_unit);
-  const auto shared_bytes = round_up(needs.shared_bytes, m.shared_unit_bytes);
+      warps *
+      in_whole_units(std::uint64_t{m.warp_threads} * needs.registers_per_thread, m.register_unit);
+  const auto shared_bytes = in_whole_units(needs.shared_bytes, m.shared_unit_bytes);
   if (registers > m.registers) refuse("many registers", registers, m.registers);
   if (shared_bytes > m.shared_bytes) refuse("much shared memory", shared_bytes, m.shared_bytes);
 

@@ -40,6 +40,16 @@ Stream::Stream(const Context& context, StreamFlags flags, int priority) {
   stream_was_made.store(true, std::memory_order_relaxed);
 }
 
+Stream Stream::wrap(RawStream raw, const Driver& driver) {
+  refuse_null_handle("stream", raw);
+  driver.initialize();
+  const Table& cu = driver.table();
+  RawContext context = nullptr;
+  check(cu, cu.cuStreamGetCtx(raw, &context), "cuStreamGetCtx", [] { return "a stream to wrap"; });
+  stream_was_made.store(true, std::memory_order_relaxed);
+  return Stream(Handle<RawStream, destroy_stream>::borrow(Context::wrap(driver, context), raw));
+}
+
 void StreamRef::raise_moved_from() {
   throw InvalidState("the stream was moved from", "use the one it went to");
 }

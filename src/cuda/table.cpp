@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/trace_recorder.hpp"
+#include "cuda/trace.hpp"
 #include "treadle/base/launch_site.hpp"
 #include "treadle/base/library.hpp"
 #include "treadle/base/settings.hpp"
@@ -61,6 +63,7 @@ std::shared_ptr<const Table> make_table(SharedLibrary library, Provider provider
     fill(set_site_source, library, "treadle_cpu_set_site_source");
     if (set_site_source != nullptr) set_site_source(site_of_this_thread);
   }
+  if (TraceRecorder* recorder = TraceRecorder::active()) trace_calls(*table, *recorder);
   // Drivers run threads of their own and are not made to be closed.
   library.keep_loaded();
   return table;

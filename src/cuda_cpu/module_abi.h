@@ -8,11 +8,16 @@
 #include <cstddef>
 #include <cstdint>
 
+struct __treadle_texture;
+
 namespace treadle::cuda_cpu {
+
+/// Four channels of 32 bits: floats or integers. In a vector register across calls.
+typedef unsigned TexelWords __attribute__((vector_size(16)));
 
 inline constexpr char module_magic[8] = {'T', 'R', 'D', 'L', 'C', 'P', 'U', '1'};
 /// The corpus of tests/fuzz has it too: first word of `descriptor`, third of `header`.
-inline constexpr std::uint32_t module_abi_version = 5;
+inline constexpr std::uint32_t module_abi_version = 7;
 inline constexpr const char* module_symbol = "treadle_module_v1";
 
 /// First bytes of a module image. The digest is checked before anything of the payload is loaded.
@@ -25,6 +30,32 @@ struct ModuleHeader {
   std::uint64_t cpu_features[4];  ///< bit set of features.hpp: what the code may use; refused where
                                   ///< the host lacks one
 };
+
+inline constexpr char object_magic[8] = {'T', 'R', 'D', 'L', 'O', 'B', 'J', '1'};
+
+/// First bytes of an object, which a compile with `-rdc=true` gives: code that may refer to other
+/// objects and is no module before it is linked. What follows is the compiler's own.
+struct ObjectHeader {
+  char magic[8];
+  std::uint32_t abi_version;   ///< module_abi_version
+  std::uint32_t header_size;   ///< sizeof(ObjectHeader)
+  std::uint64_t payload_size;  ///< bytes that follow, to the end of the object
+  std::uint64_t digest[2];     ///< XXH3-128 of the payload: low64, high64
+};
+
+/// An object as `treadle_clang_link` takes it; it lives as long as the call.
+struct LinkInput {
+  const char* name;   ///< for messages
+  const void* bytes;  ///< ObjectHeader and what follows
+  std::uint64_t size;
+};
+/// Called once with the image, if there is one, and once with what the linker said, if anything.
+using TakeLinked = void (*)(void* receiver, bool is_image, const char* bytes, std::size_t size);
+/// What libtreadle_clang exports as `treadle_clang_link`: makes one module image of objects. 0, or
+/// what it said is why not. Any thread.
+using LinkObjects = int (*)(const LinkInput* inputs, std::size_t count, void* receiver,
+                            TakeLinked take);
+inline constexpr const char* link_objects_symbol = "treadle_clang_link";
 
 /// What a thread of a kernel sees. One per worker; laid out for generated code, which reads it by
 /// offset.
@@ -57,6 +88,7 @@ struct BlockContext {
   std::uint64_t local_size;   ///< bytes behind `local_memory`
   const void* stack;          ///< other local variables lie below it
   void* checks;  ///< the runtime's own: what it knows of a block of a cooperative launch; or null
+  std::uint32_t only_selected;  ///< 1: `run_all` runs the threads that `selected` names, no others
 };
 
 /// Of a grid, along z too. Compiled code relies on it.
@@ -110,6 +142,14 @@ struct Services {
   void (*check_step)(std::uint32_t step, const CheckedAccess* place);
   /// Of a thread that has a fiber: it waits at a barrier. `place` tells barriers of the text apart.
   void (*meet)(BlockContext* block, std::uint32_t kind, std::uint32_t place);
+  /// The next neighbours of a row, from x == `from` on, that are selected for `region`: x of the
+  /// first, and behind the last in the upper half; blockDim.x for the first if there are none.
+  /// `row` is the number in the block of the row's first thread.
+  std::uint64_t (*next_run)(const BlockContext* block, std::uint32_t region, std::uint32_t row,
+                            std::uint32_t from);
+  /// A texture fetch that is not inlined; texture.hpp.
+  TexelWords (*sample_texture)(const __treadle_texture* texture, unsigned fetch, float x, float y,
+                               float z, int layer, float level);
 };
 
 /// Runs one block (barrier-free kernels) or one region of a block, for all its threads.
@@ -139,7 +179,9 @@ enum class BarrierKind : std::uint8_t {
 /// r.
 struct Region {
   BlockFunction run_all;       ///< every thread of the block
-  BlockFunction run_selected;  ///< threads t with selected[t] == this region's number
+  BlockFunction run_selected;  ///< threads t with selected[t] == this region's number; null: those
+                               ///< run by run_all and only_selected, which leaves no note in
+                               ///< `state` where all of them go the same way, or only in the first
   std::int32_t
       only_successor;    ///< region every thread goes to next, region_exited, or -1: read `state`
   std::uint8_t barrier;  ///< BarrierKind of the barrier in front of it
@@ -157,7 +199,8 @@ enum KernelFlags : std::uint32_t {
   kernel_notes_writes = 32,  ///< compiled with the check `init`
   kernel_time_by_arguments = 64,  ///< but the same numbers among its arguments take as long again
   // 128 is set in modules that older compilers made; it means nothing now.
-  kernel_runs_block_rows = 256  ///< `run` heeds blocks_in_row
+  kernel_runs_block_rows = 256,  ///< `run` heeds blocks_in_row
+  kernel_is_deferred = 512       ///< has no code yet: see ModuleDescriptor::deferred
 };
 struct Kernel {
   const char* name;       ///< symbol, as cuModuleGetFunction looks it up
@@ -181,7 +224,8 @@ struct Kernel {
 
 struct Global {
   const char* name;
-  void* address;
+  void* address;  ///< in a module of one deferred kernel: of the pointer that the run-time sets to
+                  ///< the variable of that name in the module that the kernel is from
   std::uint64_t size;
 };
 
@@ -191,6 +235,17 @@ struct ModuleDescriptor {
   const Kernel* kernels;
   const Global* globals;
   const Services** services;  ///< where the run-time stores its table
+  /// Of kernels with kernel_is_deferred, for the compiler's treadle_clang_compile_kernel, which
+  /// makes a module of one of them.
+  const char* deferred;
+  const char* deferred_arguments;
+  std::uint64_t deferred_size, deferred_arguments_size;  ///< bytes
 };
+
+/// `treadle_clang_compile_kernel`: calls `take` once, with a module image (returns 0) or with the
+/// reason why there is none. Thread-safe.
+using CompileKernel = int (*)(const ModuleDescriptor* module, const char* kernel,
+                              void (*take)(void* receiver, const char* bytes, std::size_t size),
+                              void* receiver);
 
 }  // namespace treadle::cuda_cpu

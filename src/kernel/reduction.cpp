@@ -18,7 +18,7 @@ namespace {
 using codegen::ReductionOperand;
 using codegen::ReductionParameter;
 using Strides = std::vector<std::int64_t>;
-using Role = ReductionParameter::Role;
+using ReductionRole = ReductionParameter::Role;
 
 /// One reduction on one device.
 class Reducer {
@@ -168,8 +168,8 @@ class Reducer {
     return std::make_shared<ReductionPlan>(ReductionPlan{std::move(text), kernel, origin, seconds});
   }
   static bool is_pointer(const ReductionParameter& parameter) {
-    return parameter.role == Role::pointer || parameter.role == Role::partials ||
-           parameter.role == Role::tickets;
+    return parameter.role == ReductionRole::pointer || parameter.role == ReductionRole::partials ||
+           parameter.role == ReductionRole::tickets;
   }
 
   void queue(device::Stream& stream, const ReductionPlan& plan, const Workspace& workspace,
@@ -201,22 +201,22 @@ class Reducer {
                             std::uint64_t& value) const {
     const std::size_t k = parameter.index;
     switch (parameter.role) {
-      case Role::pointer:
+      case ReductionRole::pointer:
         // Where there are no addresses the kernel adds the offset itself.
         if (!dialect_.has_addresses)
           return device::Location{launch_.arrays[arrays_[k]].location.handle, 0};
         return place(k);
-      case Role::offset:
+      case ReductionRole::offset:
         value = element_offset(place(k), operands_[k].dtype);
         break;
-      case Role::first:
+      case ReductionRole::first:
         value = static_cast<std::uint64_t>(first_element(k));
         break;
-      case Role::scalar:
+      case ReductionRole::scalar:
         return scalar_argument(parameter.dtype, launch_.scalars[k].data());
-      case Role::partials:
+      case ReductionRole::partials:
         return workspace.partials;
-      case Role::tickets:
+      case ReductionRole::tickets:
         return workspace.tickets;
       default:
         value = lowering_.value(parameter);

@@ -16,6 +16,8 @@ namespace {
 
 /// Groups for each compute unit at most: one work-item each, or a full one.
 constexpr std::uint64_t most_groups_per_unit = 8, most_chunks_of_snippet = 4096;
+/// Of many tiles, so many times as many groups, because they take unequal times.
+constexpr std::uint64_t tiles_per_group = 8;
 
 codegen::TypeNames names_for(const std::shared_ptr<device::Device>& device,
                              const ReductionOptions& options) {
@@ -43,46 +45,84 @@ ReductionKernel::ReductionKernel(std::shared_ptr<device::Device> device, DType d
   const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
   snippet_.parameters = codegen::parse_parameters(
       texts.arguments, types_, has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
-  generate();
+  generate({});
 }
 
 bool ReductionKernel::mentions_element(std::string_view name) const {
   return codegen::mentions_element(snippet_.map, name);
 }
 
-codegen::ReductionSnippetText ReductionKernel::generate() const {
-  return codegen::generate_reduction_snippet(snippet_, codegen::tiling_of(schedule_),
+codegen::ReductionSnippetText ReductionKernel::generate(
+    const codegen::ReductionSnippetForm& form) const {
+  return codegen::generate_reduction_snippet(snippet_, form, codegen::tiling_of(schedule_),
                                              codegen::dialect_of(device_->info().language), types_);
 }
 
-const ReductionKernel::Form& ReductionKernel::form() {
+codegen::ReductionSnippetForm ReductionKernel::form_for(const FoldedAxis& axis) const {
+  return codegen::form_of_snippet(axis.length, axis.inner, codegen::tiling_of(schedule_));
+}
+
+std::string ReductionKernel::text(const FoldedAxis& axis) const {
+  return generate(form_for(axis)).text;
+}
+
+const ReductionKernel::Form& ReductionKernel::form(const codegen::ReductionSnippetForm& wanted) {
   const std::lock_guard lock(mutex_);
-  if (!form_) {
-    const codegen::ReductionSnippetText made = generate();
-    const Program program(device_, made.text, {.flags = flags_, .source_name = snippet_.name});
-    form_.emplace(Form{program.kernel(snippet_.name), made.group_size, made.group_length});
-  }
-  return *form_;
+  for (const Form& made : forms_)
+    if (made.form == wanted) return made;
+  const codegen::ReductionSnippetText made = generate(wanted);
+  const Program program(device_, made.text, {.flags = flags_, .source_name = snippet_.name});
+  return forms_.emplace_back(
+      Form{wanted, program.kernel(snippet_.name), made.group_size, made.tile, made.group_length});
 }
 
 void ReductionKernel::launch_arguments(device::Stream& stream, const ElementRange& range,
                                        const device::Argument& result,
                                        std::span<const device::Argument> arguments,
                                        const device::Order& order) {
+  launch({}, stream, {static_cast<std::int64_t>(range.count()), range.start, range.step, 1, 1},
+         result, arguments, order);
+}
+
+void ReductionKernel::launch_along(device::Stream& stream, const FoldedAxis& axis,
+                                   const device::Argument& result,
+                                   std::span<const device::Argument> arguments,
+                                   const device::Order& order) {
+  launch(form_for(axis), stream,
+         {static_cast<std::int64_t>(axis.length), 0, static_cast<std::int64_t>(axis.inner),
+          axis.results(), axis.inner},
+         result, arguments, order);
+}
+
+void ReductionKernel::launch(const codegen::ReductionSnippetForm& wanted, device::Stream& stream,
+                             const Elements& elements, const device::Argument& result,
+                             std::span<const device::Argument> arguments,
+                             const device::Order& order) {
   if (result.kind() != device::Argument::Kind::memory)
     throw InvalidArgument("the result of reduction kernel " + snippet_.name + " is no memory",
                           "pass a Buffer for it");
   DeclaredArguments declared(snippet_.parameters, "reduction kernel " + snippet_.name);
   declared.read(arguments, *device_);
-  const Form& compiled = form();
+  if (elements.results == 0) return;
+  const Form& compiled = form(wanted);
   const device::DeviceInfo& info = device_->info();
   const std::uint64_t units = std::max(info.performance.compute_units, 1u);
   const std::uint64_t most =
       schedule_ == Schedule::wide ? units * most_groups_per_unit : most_chunks_of_snippet;
-  const auto count = static_cast<std::int64_t>(range.count());
-  const auto groups = static_cast<unsigned>(
-      std::clamp<std::uint64_t>(range.count() / compiled.group_length, 1, most));
-  const std::int64_t numbers[] = {count, range.start, range.step};
+  const std::uint64_t tiles = codegen::tiles_of_snippet(
+      elements.results, elements.inner, compiled.tile, codegen::tiling_of(schedule_));
+  // Results that are few share the device's groups; many are dealt round.
+  const auto splits = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(static_cast<std::uint64_t>(elements.length) / compiled.group_length,
+                                1, std::max<std::uint64_t>(1, most / tiles)));
+  const auto groups =
+      static_cast<unsigned>(splits > 1 ? tiles * splits : std::min(tiles, most * tiles_per_group));
+  const std::int64_t numbers[] = {elements.length,
+                                  elements.start,
+                                  elements.step,
+                                  static_cast<std::int64_t>(elements.results),
+                                  static_cast<std::int64_t>(elements.inner),
+                                  static_cast<std::int64_t>(tiles)};
   const bool has_addresses = codegen::dialect_of(info.language).has_addresses;
   std::int64_t offset = 0;
   std::vector<device::Argument>& all = declared.all();
@@ -95,15 +135,17 @@ void ReductionKernel::launch_arguments(device::Stream& stream, const ElementRang
     all.emplace_back(offset);
   }
   all.emplace_back(groups);
+  all.emplace_back(splits);
   // What was put off and reads an argument may be a reduction, which wants the same workspace.
   stream.before_launch(compiled.kernel, all);
-  with_workspace(
-      stream, {groups * snippet_.dtype.size_bytes(), 1}, [&](const Workspace& workspace) {
-        all.emplace_back(workspace.partials);
-        all.emplace_back(workspace.tickets);
-        stream.launch_arguments(compiled.kernel,
-                                {.groups = groups, .group_size = compiled.group_size}, all, order);
-      });
+  const std::uint64_t partials = splits > 1 ? std::uint64_t{groups} * compiled.tile : 1;
+  const WorkspaceSize size = {partials * snippet_.dtype.size_bytes(), splits > 1 ? tiles : 1};
+  with_workspace(stream, size, [&](const Workspace& workspace) {
+    all.emplace_back(workspace.partials);
+    all.emplace_back(workspace.tickets);
+    stream.launch_arguments(compiled.kernel, {.groups = groups, .group_size = compiled.group_size},
+                            all, order);
+  });
 }
 
 }  // namespace treadle::kernel

@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/trace_recorder.hpp"
 #include "opencl/fork.hpp"
 #include "opencl/query.hpp"
+#include "opencl/trace.hpp"
 #include "treadle/base/library.hpp"
 #include "treadle/base/settings.hpp"
 #include "treadle/opencl/platform.hpp"
@@ -87,6 +89,7 @@ std::shared_ptr<const Table> load_platform_table(const Table& loader, RawPlatfor
   table->platform = platform;
   drop_newer(*table, Platform(table).version());
   fill_extensions(*table);
+  if (TraceRecorder* recorder = TraceRecorder::active()) trace_calls(*table, loader, *recorder);
   close_in_children(table);
   return table;
 }

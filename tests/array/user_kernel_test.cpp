@@ -159,10 +159,18 @@ TEST_P(UserReductionTest, FoldsToAnArrayWithoutAxes) {
   const Array out = Array::from(Floats{0}), turned = transpose(x),
               first = Array::from(Floats{1, 0});
   const std::vector<Operand> arguments{turned, first};
-  dot.call(arguments, kernel::ElementRange{0, 4, 2}, &out);  // 0 and 1
+  dot.call(arguments, {.range = kernel::ElementRange{0, 4, 2}, .out = &out});  // 0 and 1
   expect(out, 1);
   expect(dot(empty({0, 3}, Scalar::float32), y), 0);
-  device::expect_error<InvalidArgument>([&] { dot.call(arguments, {}, &x); }, {"out", "(2, 3)"});
+  const std::vector<Operand> both{x, y};
+  const Array rows = dot.call(both, {.axes = 1, .keeps_axes = true});
+  EXPECT_TRUE(std::ranges::equal(rows.shape(), Shape{2, 1}));
+  if (device->info().traits.runs_kernels) {
+    EXPECT_EQ(rows.as<float>(), (Floats{210, 543}));
+    EXPECT_EQ(dot.call(both, {.axes = 0}).as<float>(), (Floats{3, 50, 700}));
+  }
+  device::expect_error<InvalidArgument>([&] { dot.call(arguments, {.out = &x}); },
+                                        {"out", "(2, 3)"});
   device::expect_error<InvalidArgument>([&] { dot(x); }, {"inner takes 2 arguments"});
 }
 

@@ -59,6 +59,7 @@ TEST(Settings, ValuesAreRead) {
                                   {"TREADLE_CPU_MEMORY_BYTES", "6000000000"},
                                   {"TREADLE_CHECK", "sync,memory"},
                                   {"TREADLE_WATCHDOG", "5"},
+                                  {"TREADLE_PYCUDA_CUDA_VERSION", "11.8"},
                                   {"TREADLE_LIBNVRTC", "/x/lib.so"}});
   EXPECT_EQ(s.device, "cuda:1");
   EXPECT_FALSE(s.cache);
@@ -68,16 +69,23 @@ TEST(Settings, ValuesAreRead) {
   EXPECT_EQ(s.cpu_memory_bytes, 6'000'000'000u);
   EXPECT_EQ(s.checks, (Checks{.memory = true, .sync = true}));
   EXPECT_EQ(s.watchdog_seconds, 5u);
+  EXPECT_EQ(s.pycuda_cuda_version, 11080);
   EXPECT_EQ(s.compiler_library, "/x/lib.so");
 }
 
 TEST(Settings, AMalformedValueIsRefusedByVariableName) {
-  const Variables bad[] = {
-      {{"TREADLE_CACHE", "maybe"}},         {{"TREADLE_SYNC", "2"}},
-      {{"TREADLE_CPU_THREADS", "-1"}},      {{"TREADLE_CPU_THREADS", "4 "}},
-      {{"TREADLE_CHECK", "memory,speed"}},  {{"TREADLE_CHECK", ",memory"}},
-      {{"TREADLE_WATCHDOG", "soon"}},       {{"TREADLE_CACHE_MAX_BYTES", "1e9"}},
-      {{"TREADLE_CPU_MEMORY_BYTES", "4GB"}}};
+  const Variables bad[] = {{{"TREADLE_CACHE", "maybe"}},
+                           {{"TREADLE_SYNC", "2"}},
+                           {{"TREADLE_CPU_THREADS", "-1"}},
+                           {{"TREADLE_CPU_THREADS", "4 "}},
+                           {{"TREADLE_CHECK", "memory,speed"}},
+                           {{"TREADLE_CHECK", ",memory"}},
+                           {{"TREADLE_WATCHDOG", "soon"}},
+                           {{"TREADLE_CACHE_MAX_BYTES", "1e9"}},
+                           {{"TREADLE_CPU_MEMORY_BYTES", "4GB"}},
+                           {{"TREADLE_PYCUDA_CUDA_VERSION", "11"}},
+                           {{"TREADLE_PYCUDA_CUDA_VERSION", "11.8.0"}},
+                           {{"TREADLE_PYCUDA_CUDA_VERSION", "-1.0"}}};
   for (const Variables& variables : bad) {
     const auto& [name, value] = *variables.begin();
     try {

@@ -11,12 +11,13 @@ namespace {
 
 ReductionSnippetText reduction_snippet_text(ReductionSnippet snippet, Schedule schedule,
                                             Language language,
-                                            const std::string& arguments = "const float *x") {
+                                            const std::string& arguments = "const float *x",
+                                            const ReductionSnippetForm& form = {}) {
   const Dialect& dialect = dialect_of(language);
   const TypeNames types(dialect);
   snippet.parameters =
       parse_parameters(arguments, types, dialect.has_addresses ? Offsets::none : Offsets::passed);
-  return generate_reduction_snippet(snippet, tiling_of(schedule), dialect, types);
+  return generate_reduction_snippet(snippet, form, tiling_of(schedule), dialect, types);
 }
 
 ReductionSnippet largest() {
@@ -34,7 +35,28 @@ TEST(ReductionSnippet, GoldenTexts) {
       name += schedule_name(schedule);
       name += language == Language::cuda_c ? ".cu" : ".cl";
       expect_golden("reduction", name, reduction_snippet_text(largest(), schedule, language).text);
+      const ReductionSnippetForm columns = form_of_snippet(1000, 64, tiling_of(schedule));
+      expect_golden(
+          "reduction", "snippet_columns_" + name.substr(8),
+          reduction_snippet_text(largest(), schedule, language, "const float *x", columns).text);
     }
+}
+
+TEST(ReductionSnippet, FormsFollowElementsAndTheirDistance) {
+  const Tiling& wide = tiling_of(Schedule::wide);
+  EXPECT_EQ(form_of_snippet(3, 1, wide), (ReductionSnippetForm{.depth = 1}));
+  EXPECT_EQ(form_of_snippet(16, 1, wide), (ReductionSnippetForm{.depth = 8}));
+  EXPECT_EQ(form_of_snippet(100, 1, wide), (ReductionSnippetForm{.depth = 32}));
+  EXPECT_EQ(form_of_snippet(1000, 1, wide), ReductionSnippetForm{});
+  EXPECT_EQ(form_of_snippet(1000, 16, wide),
+            (ReductionSnippetForm{.has_columns = true, .depth = 4}));
+  const Tiling& narrow = tiling_of(Schedule::narrow);
+  EXPECT_EQ(form_of_snippet(3, 15, narrow), ReductionSnippetForm{});
+  EXPECT_EQ(form_of_snippet(3, 16, narrow), ReductionSnippetForm{.has_columns = true});
+  EXPECT_EQ(tiles_of_snippet(2 * 100, 100, 64, wide), 4u);
+  EXPECT_EQ(tiles_of_snippet(2 * 100, 100, 64, narrow), 4u);
+  EXPECT_EQ(tiles_of_snippet(2 * 65, 65, 64, wide), 3u);
+  EXPECT_EQ(tiles_of_snippet(2 * 65, 65, 64, narrow), 4u);
 }
 
 TEST(ReductionSnippet, LargeResultsHaveSmallerGroups) {

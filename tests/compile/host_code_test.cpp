@@ -57,6 +57,28 @@ TEST(HostCode, what_has_a_word_of_the_device_stays) {
     EXPECT_EQ(left(text, {2}), text);
 }
 
+/// A text after __constant__ was put where nvcc puts it silently.
+std::string marked(const std::string& text) {
+  HostCode host(text, "a.cu");
+  host.mark_references();
+  return host.text();
+}
+
+TEST(HostCode, declarations_of_references_are_marked) {
+  EXPECT_EQ(marked("texture<float, 2> a, b;"), "__constant__ texture<float, 2> a, b;");
+  EXPECT_EQ(marked("int x;\nextern \"C\" {\nstatic surface<void, 2> s;\n}"),
+            "int x;\nextern \"C\" {\n__constant__ static surface<void, 2> s;\n}");
+  EXPECT_EQ(marked("namespace n { texture<A<B<int>>, 1> a(1, linear, wrap); }"),
+            "namespace n { __constant__ texture<A<B<int>>, 1> a(1, linear, wrap); }");
+  for (const std::string text :
+       {"__constant__ texture<float> a;", "typedef texture<float> T;", "using T = texture<float>;",
+        "__device__ texture<float>& f();", "texture<float>& f();",
+        "struct S { texture<float> a; };",
+        "template <class T> void f(texture<T> a) { texture<T>& b = a; }", "int texture = 1 < 2;",
+        "// texture<float> a;\n", "const char* s = \"texture<float> a;\";"})
+    EXPECT_EQ(marked(text), text);
+}
+
 TEST(HostCode, strings_comments_and_branches_do_not_mislead) {
   EXPECT_EQ(
       left("void f() { no(\"} \\\" {\", '{', R\"x(}\")x\", 1'000); /* } */\n// }\n}\nint a;", {1}),

@@ -15,6 +15,7 @@
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/event.hpp"
 #include "treadle/cuda/memory.hpp"
+#include "treadle/cuda/texture.hpp"
 
 namespace treadle::cuda {
 namespace {
@@ -126,6 +127,27 @@ void use_memory(StreamRef stream) {
   other.free();
 }
 
+void use_arrays(StreamRef stream) {
+  std::vector<float> host(32);
+  Array array({.width = 8, .height = 4, .flags = ArrayFlags::surface_load_store});
+  array.copy_from(host);
+  array.copy_to(host);
+  const Array row({.width = 8});
+  const DeviceMemory memory(1024);
+  copy_to_device({row, 0}, host.data(), 32);
+  copy_to_device_async({row, 0}, host.data(), 32, stream);
+  copy_on_device(memory.address(), {row, 0}, 32);
+  copy_on_device({row, 0}, memory.address(), 32);
+  copy_on_device({row, 0}, {row, 16}, 16);
+  copy_to_host_async(host.data(), {row, 0}, 32, stream);
+  synchronize(stream);
+  const Texture texture(array), linear({.address = memory.address(), .shape = {.width = 256}});
+  const Surface surface(array);
+  const MipmappedArray levels({.width = 8, .height = 4}, 2);
+  levels.level(1).copy_from(std::vector<float>(8));
+  const Texture from_far(levels);
+}
+
 void use_host_memory() {
   std::vector<std::byte> own(4096);
   const HostMemory locked(64, HostMemoryFlags::device_map);
@@ -158,6 +180,7 @@ void whole_program() {
   const auto own = Context::make_current(Context::create(device));
   ask_context(own);
   use_memory({});
+  use_arrays({});
   use_host_memory();
   use_streams();
   own->detach();

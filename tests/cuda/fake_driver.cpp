@@ -48,7 +48,9 @@ CUresult enter(const char* name, const std::string& arguments = "") {
 #define ENTER(...) \
   if (const CUresult code = enter(__VA_ARGS__); code != CUDA_SUCCESS) return code
 
-std::string number(RawContext raw) { return std::to_string(number_of(raw)); }
+std::string number(const void* raw) {
+  return std::to_string(reinterpret_cast<std::uintptr_t>(raw));
+}
 
 void add_device_calls(Table& t) {
   t.cuInit = [](unsigned) -> CUresult { return enter("cuInit"); };
@@ -80,6 +82,8 @@ void add_device_calls(Table& t) {
         {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
         {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536},
         {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 100},
+        {CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, 512},
+        {CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT, 32},
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 99000},
         {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
         {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0}};
@@ -150,21 +154,27 @@ void add_context_calls(Table& t) {
 
 void add_stream_calls(Table& t) {
   t.cuStreamCreate = [](CUstream* raw, unsigned) -> CUresult {
-    *raw = handle<RawStream>(7);
+    *raw = handle<RawStream>(7 + static_cast<std::size_t>(state().streams_made++));
     return enter("cuStreamCreate");
   };
   t.cuStreamDestroy = [](CUstream) -> CUresult { return enter("cuStreamDestroy"); };
   t.cuStreamSynchronize = [](CUstream) -> CUresult { return enter("cuStreamSynchronize"); };
   t.cuStreamQuery = [](CUstream) -> CUresult { return enter("cuStreamQuery"); };
-  t.cuStreamWaitEvent = [](CUstream, CUevent, unsigned) -> CUresult {
-    return enter("cuStreamWaitEvent");
+  t.cuThreadExchangeStreamCaptureMode = [](CUstreamCaptureMode*) -> CUresult {
+    return CUDA_SUCCESS;
+  };
+  t.cuStreamWaitEvent = [](CUstream stream, CUevent, unsigned) -> CUresult {
+    return enter("cuStreamWaitEvent", number(stream));
   };
   t.cuEventCreate = [](CUevent* raw, unsigned) -> CUresult {
     *raw = handle<RawEvent>(8);
     return enter("cuEventCreate");
   };
   t.cuEventDestroy = [](CUevent) -> CUresult { return enter("cuEventDestroy"); };
-  t.cuEventRecord = [](CUevent, CUstream) -> CUresult { return enter("cuEventRecord"); };
+  t.cuEventRecord = [](CUevent, CUstream stream) -> CUresult {
+    return enter("cuEventRecord", number(stream));
+  };
+  t.cuEventSynchronize = [](CUevent) -> CUresult { return enter("cuEventSynchronize"); };
   t.cuEventQuery = [](CUevent) -> CUresult { return enter("cuEventQuery"); };
   t.cuEventElapsedTime_v1 = [](float* milliseconds, CUevent, CUevent) -> CUresult {
     *milliseconds = 1.5f;
@@ -212,6 +222,12 @@ void add_memory_calls(Table& t) {
     if (size > 0) std::memcpy(to, reinterpret_cast<const void*>(from), size);
     return CUDA_SUCCESS;
   };
+  t.cuMemcpyHtoDAsync = [](CUdeviceptr to, const void* from, std::size_t size,
+                           CUstream stream) -> CUresult {
+    ENTER("cuMemcpyHtoDAsync", number(stream));
+    std::memcpy(reinterpret_cast<void*>(to), from, size);
+    return CUDA_SUCCESS;
+  };
   t.cuMemHostAlloc = [](void** data, std::size_t size, unsigned) -> CUresult {
     ENTER("cuMemHostAlloc");
     *data = allocate(size);
@@ -225,6 +241,40 @@ void add_memory_calls(Table& t) {
     return enter("cuMemHostRegister");
   };
   t.cuMemHostUnregister = [](void*) -> CUresult { return enter("cuMemHostUnregister"); };
+}
+
+/// An array is its descriptor, a texture or surface a number.
+void add_array_calls(Table& t) {
+  t.cuArray3DCreate = [](CUarray* raw, const CUDA_ARRAY3D_DESCRIPTOR* descriptor) -> CUresult {
+    ENTER("cuArray3DCreate");
+    void* const made = allocate(sizeof *descriptor);
+    std::memcpy(made, descriptor, sizeof *descriptor);
+    *raw = static_cast<CUarray>(made);
+    return CUDA_SUCCESS;
+  };
+  t.cuArray3DGetDescriptor = [](CUDA_ARRAY3D_DESCRIPTOR* descriptor, CUarray raw) -> CUresult {
+    std::memcpy(descriptor, raw, sizeof *descriptor);
+    return enter("cuArray3DGetDescriptor");
+  };
+  t.cuArrayDestroy = [](CUarray raw) -> CUresult {
+    release(raw);
+    return enter("cuArrayDestroy");
+  };
+  t.cuTexObjectCreate = [](CUtexObject* raw, const CUDA_RESOURCE_DESC*, const CUDA_TEXTURE_DESC*,
+                           const CUDA_RESOURCE_VIEW_DESC*) -> CUresult {
+    *raw = ++state().textures_made;
+    return enter("cuTexObjectCreate");
+  };
+  t.cuTexObjectDestroy = [](CUtexObject raw) -> CUresult {
+    return enter("cuTexObjectDestroy", std::to_string(raw));
+  };
+  t.cuSurfObjectCreate = [](CUsurfObject* raw, const CUDA_RESOURCE_DESC*) -> CUresult {
+    *raw = ++state().textures_made;
+    return enter("cuSurfObjectCreate");
+  };
+  t.cuSurfObjectDestroy = [](CUsurfObject raw) -> CUresult {
+    return enter("cuSurfObjectDestroy", std::to_string(raw));
+  };
 }
 
 const Kernel* kernel_of(RawFunction raw) {
@@ -256,6 +306,11 @@ void add_module_calls(Table& t) {
   };
   t.cuModuleGetGlobal = [](CUdeviceptr* address, std::size_t* size, CUmodule,
                            const char* name) -> CUresult {
+    if (const auto found = state().variables.find(name); found != state().variables.end()) {
+      *address = reinterpret_cast<CUdeviceptr>(found->second.data());
+      *size = found->second.size();
+      return CUDA_SUCCESS;
+    }
     *address = 64;
     *size = 4;
     return std::string(name) == "table" ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
@@ -364,6 +419,7 @@ std::shared_ptr<Table> make_table() {
   add_context_calls(*table);
   add_stream_calls(*table);
   add_memory_calls(*table);
+  add_array_calls(*table);
   add_module_calls(*table);
   add_launch_calls(*table);
   return table;

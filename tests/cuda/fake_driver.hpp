@@ -43,6 +43,9 @@ struct State {
   int primary_references = 0;
   std::map<const void*, std::unique_ptr<std::byte[]>> allocations;  ///< that were not freed
   std::string fault;
+  int streams_made = 0;
+  unsigned long long textures_made = 0;                     ///< and surfaces
+  std::map<std::string, std::vector<std::byte>> variables;  ///< of every module, beside "table"
 
   int live_allocations() const { return static_cast<int>(allocations.size()); }
   /// How often an entry point was called.

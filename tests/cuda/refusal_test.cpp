@@ -227,7 +227,7 @@ const std::vector<Row> nulls = {
      }},
     {"plane, device", Refused::argument, "source is null",
      [](Things& t) { copy_2d(changed(t.plane(), [](Copy2D& c) { c.source.device = 0; })); }},
-    {"plane, array", Refused::argument, "source is null",
+    {"plane, array", Refused::argument, "the source was not set",
      [](Things& t) {
        copy_2d(changed(t.plane(), [](Copy2D& c) { c.source.type = MemoryType::array; }));
      }},

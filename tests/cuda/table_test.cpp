@@ -32,6 +32,8 @@ std::set<std::string> declared_names() {
   std::set<std::string> names;
   std::string line;
   while (std::getline(file, line)) {
+    if (line == "CUresult CUDAAPI")  // the name is on the next line
+      if (std::string name; std::getline(file, name)) line += ' ' + name;
     const std::string start = "CUresult CUDAAPI ", deprecated = "__CUDA_DEPRECATED ";
     const std::size_t skipped = line.starts_with(deprecated) ? deprecated.size() : 0;
     if (line.compare(skipped, start.size(), start) != 0) continue;

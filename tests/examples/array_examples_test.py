@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Programs with arrays, as PyCUDA's users write them and with treadle.numpy: each checks itself."""
+"""Programs with arrays and textures, as PyCUDA's users write them, and with treadle.numpy: each
+checks itself."""
 
 import json
 import pathlib
@@ -10,19 +11,21 @@ import pytest
 import treadle.numpy as tnp
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
-PYCUDA = sorted(FOLDER.glob("arrays/*.py"))
+PYCUDA = sorted([*FOLDER.glob("arrays/*.py"), *FOLDER.glob("textures/*.py")])
 NATIVE = [path for path in sorted(FOLDER.glob("native/*.py")) if "numpy as tnp" in path.read_text()]
 DRAWN = [path for path in PYCUDA + NATIVE if "--pictures" in path.read_text()]
 
 # What makes a program quick; the others are.
 SMALL = {
     "heat": ["--size", "100", "--steps", "40"],
+    "heat_in_a_solid": ["--size", "20", "--steps", "30"],
     "k_means": ["--points", "5000"],
     "map_reduce": ["--elements", "100000"],
     "mandelbrot": ["--width", "200"],
     "nbody": ["--stars", "300", "--steps", "20"],
     "pi_by_kernel": ["--threads", "1000"],
     "reaction_diffusion": ["--size", "64", "--steps", "400"],
+    "volume_rendering": ["--size", "50"],
 }
 needs_records = pytest.mark.skipif(
     not hasattr(tnp, "take"), reason="arrays of records come with indexing"

@@ -21,6 +21,7 @@ EXPECTED = {
         r"kernels: [\d.]+ GB/s",
         r"bytes in 1 block",
     ],
+    "rotated_picture.py": [r"check of the 1-D doubles: ok"],
     "tiled_product.py": [
         r"prepare\(\[np\.intp\] \* 3\): [\d.]+ ms, [\d.]+ GFLOP/s, check against NumPy: ok",
         r'prepare\("PPP"\): [\d.]+ ms, [\d.]+ GFLOP/s, check against NumPy: ok',

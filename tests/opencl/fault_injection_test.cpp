@@ -14,7 +14,7 @@
 namespace treadle::opencl {
 namespace {
 
-constexpr const char* source =
+constexpr const char* adding_kernel =
     "__kernel void add(__global int* a, int b) { a[get_global_id(0)] += b; }";
 
 void use_memory(const Context& context, const Queue& queue) {
@@ -67,7 +67,7 @@ void use_events(const Context& context, const Queue& queue) {
 }
 
 void use_programs(const Context& context, const Queue& queue) {
-  const Program program = Program::from_source(context, source);
+  const Program program = Program::from_source(context, adding_kernel);
   program.build("-cl-kernel-arg-info");
   program.build_log(context.devices().front());
   const Program again = Program::from_binaries(context, context.devices(), program.binaries());

@@ -27,7 +27,7 @@ def build() -> pathlib.Path:
 def clean_environment(tmp_path) -> dict[str, str]:
     """Nothing of this tree by environment variables; a cache folder of its own."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("TREADLE_", "PYTHON"))}
-    return {**kept, "TREADLE_CACHE_DIR": str(tmp_path / "cache")}
+    return {**kept, "TREADLE_CACHE_DIR": str(tmp_path / "cache"), "TREADLE_TEST_LEAKS": "1"}
 
 
 @pytest.fixture

@@ -10,9 +10,7 @@ import treadle.compat  # noqa: F401 - the tests import pycuda and pyopencl
 NAMES = [
     ("pycuda", "sparse", "sparse matrices"),
     ("pycuda", "scan", "scans"),
-    ("pycuda.compiler", "DynamicSourceModule", "SourceModule takes"),
     ("pycuda.curandom", "XORWOWRandomNumberGenerator", "Philox4_32_10"),
-    ("pycuda.driver", "TextureReference", "textures"),
     ("pyopencl", "Image", "images"),
     ("pyopencl", "algorithm", "scans"),
     ("pyopencl", "enqueue_read_buffer", r"enqueue_copy\(\)"),

@@ -260,8 +260,9 @@ def test_memory_of_others_lives_until_work_on_it_is_done(cuda_device):
     slow = treadle.Program(cuda_device, SLOW).kernel("slow")
     theirs = WithInterface(tnp.arange(4))
     kept = weakref.ref(theirs)
-    (tnp.ones(4, dtype="i8") + theirs).get()  # compiles: that may take longer than the kernel
     with stream:
+        # It compiles and allocates: the one may take longer than the kernel, the other wait for it.
+        (tnp.ones(4, dtype="i8") + theirs).get()
         slow(flag, np.int64(1_000_000_000), groups=1, group_size=1, stream=stream)
         y = tnp.ones(4, dtype="i8") + theirs
         del theirs

@@ -62,9 +62,13 @@ def test_info_all_names_drivers_compilers_and_every_place(run_python):
         assert word in text
 
 
-def test_doctor_is_info_all(run_python):
-    # What is available changes between two processes.
-    same = {"TREADLE_LIBOPENCL": "/no/such.so", "TREADLE_CPU_MEMORY_BYTES": str(1 << 30)}
+def test_doctor_is_info_all(run_python, tmp_path):
+    # What is available changes between two processes, and what is in a cache that others use.
+    same = {
+        "TREADLE_LIBOPENCL": "/no/such.so",
+        "TREADLE_CPU_MEMORY_BYTES": str(1 << 30),
+        "TREADLE_CACHE_DIR": str(tmp_path / "cache"),
+    }
     doctor = run_python("-m", "treadle", "doctor", **same)
     everything = run_python("-m", "treadle", "info", "--all", **same)
     assert doctor.stdout == everything.stdout

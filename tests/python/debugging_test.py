@@ -3,12 +3,15 @@
 
 import functools
 import os
+import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
+import treadle
 from treadle import _gdb
 
 
@@ -295,3 +298,37 @@ def test_lines_of_a_thread_come_in_the_order_in_which_it_printed_them(run_python
     assert set(map(tuple, of_thread.values())) == {tuple(told)}
     # One launch after the other in a stream.
     assert all(stream == sorted(stream) for stream in launches.values())
+
+
+DEBUGGED = """
+import sys
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as cuda
+from pycuda.compiler import SourceModule
+
+assert __name__ == "__main__"
+a = np.zeros(4, np.int32)
+SourceModule("__global__ void one(int *a) { a[threadIdx.x] = 1; }").get_function("one")(
+    cuda.Out(a), block=(4, 1, 1)
+)
+print(cuda.CUDA_DEBUGGING, a.sum(), sys.argv[1:])
+sys.exit(3)
+"""
+
+
+def test_programs_run_with_kernels_for_a_debugger(run_python, tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(DEBUGGED)
+    aliases = pathlib.Path(treadle.__file__).parent / "_aliases"
+    path = os.pathsep.join([*filter(None, sys.path), str(aliases)])
+    for module in ("treadle.pycuda.debug", "pycuda.debug"):
+        result = run_python("-m", module, str(script), "one", "--two", PYTHONPATH=path)
+        assert result.returncode == 3, result.stderr
+        assert result.stdout.splitlines()[-1] == "True 4 ['one', '--two']"
+
+
+def test_a_program_that_is_not_there_is_named(run_python):
+    assert "usage" in run_python("-m", "treadle.pycuda.debug").stderr
+    result = run_python("-m", "treadle.pycuda.debug", "no_such_program.py")
+    assert result.returncode == 2 and "no_such_program.py" in result.stderr

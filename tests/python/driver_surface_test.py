@@ -1,26 +1,32 @@
 # SPDX-License-Identifier: MIT
 """pycuda.driver's names, keywords, defaults and refusals, one row each."""
 
+import re
+
 import numpy as np
 import pycuda.driver as cuda
 import pytest
 
 FUNCTIONS = """
-aligned_empty aligned_empty_like aligned_zeros aligned_zeros_like bitlog2 from_device
-from_device_like get_driver_version get_version have_gl_ext init managed_empty managed_empty_like
-managed_zeros managed_zeros_like mem_alloc mem_alloc_like mem_alloc_pitch mem_get_address_range
-mem_get_info memcpy_dtod memcpy_dtod_async memcpy_dtoh memcpy_dtoh_async memcpy_htod
-memcpy_htod_async memcpy_peer memcpy_peer_async memset_d16 memset_d16_async memset_d2d16
-memset_d2d16_async memset_d2d32 memset_d2d32_async memset_d2d8 memset_d2d8_async memset_d32
-memset_d32_async memset_d8 memset_d8_async module_from_buffer module_from_file pagelocked_empty
-pagelocked_empty_like pagelocked_zeros pagelocked_zeros_like register_host_memory set_debugging
-to_device
+aligned_empty aligned_empty_like aligned_zeros aligned_zeros_like bind_array_to_texref bitlog2
+dtype_to_array_format from_device from_device_like get_curand_version get_driver_version
+get_version gpuarray_to_array have_gl_ext init initialize_profiler make_multichannel_2d_array
+managed_empty managed_empty_like managed_zeros managed_zeros_like matrix_to_array matrix_to_texref
+mem_alloc mem_alloc_like mem_alloc_pitch mem_get_address_range mem_get_info mem_get_ipc_handle
+memcpy_atoa memcpy_atod memcpy_atoh memcpy_dtoa memcpy_dtod memcpy_dtod_async memcpy_dtoh
+memcpy_dtoh_async memcpy_htoa memcpy_htod memcpy_htod_async memcpy_peer memcpy_peer_async
+memset_d16 memset_d16_async memset_d2d16 memset_d2d16_async memset_d2d32 memset_d2d32_async
+memset_d2d8 memset_d2d8_async memset_d32 memset_d32_async memset_d8 memset_d8_async
+module_from_buffer module_from_file np_to_array pagelocked_empty pagelocked_empty_like
+pagelocked_zeros pagelocked_zeros_like py_memcpy_atoh py_memcpy_htoa register_host_memory
+set_debugging start_profiler stop_profiler to_device
 """.split()
 CLASSES = """
-AlignedHostAllocation ArgumentHandler CompileError Context Device DeviceAllocation Error Event
-Function HostAllocation HostPointer In InOut LaunchError LogicError ManagedAllocation
-ManagedAllocationOrStub Memcpy2D Memcpy3D Memcpy3DPeer MemoryError Module Out
-PagelockedHostAllocation PointerHolderBase RegisteredHostMemory RuntimeError Stream
+AlignedHostAllocation ArgumentHandler Array ArrayDescriptor ArrayDescriptor3D CompileError Context
+Device DeviceAllocation Error Event Function HostAllocation HostPointer IPCMemoryHandle In InOut
+LaunchError Linker LogicError ManagedAllocation ManagedAllocationOrStub Memcpy2D Memcpy3D
+Memcpy3DPeer MemoryError Module Out PagelockedHostAllocation PointerHolderBase
+RegisteredHostMemory RuntimeError Stream SurfaceReference TextureReference
 """.split()
 ENUMERATIONS = """
 address_mode array3d_flags array_cubemap_face array_format compute_mode ctx_flags device_attribute
@@ -161,12 +167,6 @@ def test_a_second_free_is_an_error(memory):
         cuda.memcpy_htod(memory, BYTES)
 
 
-@pytest.mark.parametrize("name", ["Array", "TextureReference", "Linker", "IPCMemoryHandle"])
-def test_what_is_absent_says_so(name):
-    with pytest.raises(AttributeError, match=f"{name} is not part of this release"):
-        getattr(cuda, name)
-
-
 def test_a_launch_returns_while_its_kernel_runs(build):
     wait_for = build("__global__ void wait_for(volatile int *go) { while (*go == 0); }")
     go = cuda.pagelocked_zeros(1, np.int32, mem_flags=cuda.host_alloc_flags.DEVICEMAP)
@@ -179,3 +179,57 @@ def test_a_launch_returns_while_its_kernel_runs(build):
         go[0] = 1
     end.synchronize()
     assert end.query()
+
+
+FLOATS = {
+    "grid[0] must be an integer, not the float 4.0": lambda f, m: f(
+        m, block=(1, 1, 1), grid=(8 / 2, 1)
+    ),
+    "grid[1] must be an integer, not the float 0.5": lambda f, m: f(
+        m, block=(1, 1, 1), grid=(1, 0.5)
+    ),
+    "block[0] must be an integer, not the float 16.0": lambda f, m: f(m, block=(32 / 2, 1, 1)),
+    "block[2] must be an integer, not the float 1.0": lambda f, m: f(
+        m, block=(1, 1, np.float32(1))
+    ),
+    "shared must be an integer, not the float": lambda f, m: f(m, block=(1, 1, 1), shared=8 / 2),
+    "grid[0] must be an integer, not the float 2.0": lambda f, m: f.prepare("P").prepared_call(
+        (4 / 2, 1), (1, 1, 1), m
+    ),
+    "shared_size must be an integer": lambda f, m: f.prepare("P").prepared_call(
+        (1, 1), (1, 1, 1), m, shared_size=2.0
+    ),
+    "grid[0] must be an integer, not the float 3.0": lambda f, m: f.prepare(
+        "P"
+    ).prepared_async_call((3.0, 1), (1, 1, 1), None, m),
+    "grid width must be an integer": lambda f, m: f._launch_grid(4 / 2, 1),
+    "bytes must be an integer, not the float 50.0": lambda f, m: cuda.mem_alloc(100 / 2),
+    "size must be an integer": lambda f, m: cuda.memset_d8(m, 0, 8 / 2),
+    "shape must be an integer or integers, not (4.0,)": lambda f, m: cuda.pagelocked_empty(
+        8 / 2, np.float32
+    ),
+    "value must be an integer": lambda f, m: f.set_attribute(
+        cuda.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024 / 2
+    ),
+}
+
+
+@pytest.mark.parametrize("text", FLOATS)
+def test_a_float_for_an_integer_is_told_how_to_divide(build, memory, text):
+    f = build("__global__ void nothing(int *a) {}").get_function("nothing")
+    with pytest.raises(TypeError, match=re.escape(text) + ".*write //"):
+        FLOATS[text](f, memory)
+
+
+def test_a_type_that_is_no_number_is_named(memory):
+    with pytest.raises(TypeError, match="bytes must be an integer, not str"):
+        cuda.mem_alloc("100")
+    with pytest.raises(TypeError, match="bytes must be an integer, not complex"):
+        cuda.mem_alloc(1j)
+
+
+def test_names_of_older_drivers_can_be_asked_for():
+    assert cuda.compute_mode.EXCLUSIVE == 1
+    assert cuda.compute_mode(0) is cuda.compute_mode.DEFAULT
+    assert cuda.get_curand_version() is None  # without the library
+    assert cuda.jit_option.MAX_REGISTERS == 0

@@ -339,7 +339,7 @@ def test_kernels_give_the_functions_beneath_them():
     assert [a.name for a in kernel.generate_stride_kernel_and_types(True)[2]] == [
         "x", "start", "stop", "step"
     ]  # fmt: skip
-    with pytest.raises(Exception, match="texture"):
+    with pytest.raises(cuda.LogicError, match='no variable "x"'):
         kernel.get_texref("x")
 
 

@@ -63,14 +63,6 @@ def test_parts_of_complex_numbers():
     same(real.imag, np.zeros(5, np.float32))
 
 
-def test_textures_are_refused_by_name():
-    a = gpuarray.to_gpu(floats(5))
-    with pytest.raises(cuda.LogicError, match="textures are not part of this release"):
-        a.bind_to_texref(None)
-    with pytest.raises(cuda.LogicError, match="textures are not part of this release"):
-        a.bind_to_texref_ext(None, channels=1)
-
-
 # --- views ----------------------------------------------------------------------------------------
 
 

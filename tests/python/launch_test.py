@@ -368,7 +368,7 @@ def test_the_bits_of_another_kind_are_passed_with_a_warning(kernel, device_array
         ({"block": ONE, "grid": (1, -1)}, OverflowError, "grid.*negative"),
         ({"block": ONE, "stream": 5}, TypeError, "stream must be None or a Stream"),
         ({"block": ONE, "shared": -1}, OverflowError, "shared.*negative"),
-        ({"block": ONE, "texrefs": [1]}, cuda.LogicError, "texture references"),
+        ({"block": ONE, "texrefs": [1]}, TypeError, "a texture reference is wanted, not int"),
         ({"block": (2048, 1, 1)}, cuda.Error, "1024"),
         ({"block": (33, 33, 1)}, cuda.Error, "1089|33"),
         ({"block": (0, 1, 1)}, cuda.Error, "block"),

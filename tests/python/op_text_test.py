@@ -143,8 +143,11 @@ def ulps_between(got, expected):
         step = np.spacing(np.abs(near)).astype(expected.dtype)
         # Beyond the largest number the next one would be a step away.
         top = np.finfo(got.dtype).max
-        step = np.where(np.isinf(near), np.spacing(top), step)
-        distance = np.abs(got.astype(expected.dtype) - expected) / step
+        last = 2 * np.spacing(top / 2)  # NumPy's of the largest number itself is infinite
+        step = np.where(np.isinf(near), last, np.minimum(step, last))
+        value = got.astype(expected.dtype)
+        beyond = np.copysign(expected.dtype.type(top) + last, value)
+        distance = np.abs(np.where(np.isinf(got), beyond, value) - expected) / step
         same = (got == near) | (np.isnan(got) & np.isnan(near))
     return np.where(same, 0, np.where(np.isnan(distance), np.inf, distance))
 

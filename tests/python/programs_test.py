@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Whole programs of the kind that PyCUDA's and PyOpenCL's users publish, run unmodified.
 
-Each checks its own results. Those of PyCUDA run in a process each, as autoinit wants; those of
-PyOpenCL share one, for PoCL's compiler takes most of a program's time to load.
+Each checks its own results. Those that take autoinit's context share a process, and those of
+PyOpenCL another: a process takes longer to start than most programs run. Others have one each.
 """
 
 import json
@@ -12,8 +12,10 @@ import pytest
 
 HERE = pathlib.Path(__file__).parent
 FOLDER = HERE / "programs"
-PYCUDA = sorted(path.stem for path in FOLDER.glob("pycuda/*.py"))
-PYOPENCL = sorted(path.stem for path in FOLDER.glob("pyopencl/*.py"))
+PYCUDA = sorted(FOLDER.glob("pycuda/*.py"))
+SHARING = [path for path in PYCUDA if "import pycuda.autoinit" in path.read_text()]
+ALONE = [path for path in PYCUDA if path not in SHARING]
+PYOPENCL = sorted(FOLDER.glob("pyopencl/*.py"))
 
 RUN_ALL = """
 import contextlib, io, json, os, runpy, sys, traceback
@@ -31,31 +33,46 @@ for path in sys.argv[1:]:
 """
 
 
-@pytest.mark.parametrize("name", PYCUDA)
-def test_pycuda(name, context, run_python):
-    result = run_python("-m", "treadle", "run", str(FOLDER / "pycuda" / f"{name}.py"))
+def run_all(paths, folder, run_python, may_warn=False, **environment):
+    """{path: (traceback of what failed, output)} of programs that share a process."""
+    script = folder / "run_all.py"
+    script.write_text(RUN_ALL)
+    arguments = ["-m", "treadle", "run", str(script), *map(str, paths)]
+    result = run_python(*arguments, timeout=300, **environment)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert may_warn or "Warning" not in result.stderr, result.stderr
+    lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("[")]
+    return {pathlib.Path(path): rest for path, *rest in lines}
+
+
+@pytest.mark.parametrize("path", ALONE, ids=lambda path: path.stem)
+def test_pycuda_with_contexts_of_its_own(path, context, run_python):
+    result = run_python("-m", "treadle", "run", str(path))
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Warning" not in result.stderr, result.stderr
 
 
 @pytest.fixture(scope="module")
+def of_pycuda(tmp_path_factory, run_python):
+    return run_all(SHARING, tmp_path_factory.mktemp("pycuda"), run_python)
+
+
+@pytest.mark.parametrize("path", SHARING, ids=lambda path: path.stem)
+def test_pycuda(path, context, of_pycuda):
+    failure, said = of_pycuda[path]
+    assert failure == "", said + failure
+
+
+@pytest.fixture(scope="module")
 def of_pyopencl(tmp_path_factory, run_python):
-    """{path: (traceback of what failed, output)}"""
-    folder = tmp_path_factory.mktemp("programs")
-    script = folder / "run_all.py"
-    script.write_text(RUN_ALL)
-    paths = [str(FOLDER / "pyopencl" / f"{name}.py") for name in PYOPENCL]
-    result = run_python(
-        "-m", "treadle", "run", str(script), *paths, POCL_CACHE_DIR=str(folder), PYOPENCL_CTX="0"
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("[")]
-    return {path: rest for path, *rest in lines}
+    folder = tmp_path_factory.mktemp("pyopencl")
+    environment = {"POCL_CACHE_DIR": str(folder), "PYOPENCL_CTX": "0"}
+    return run_all(PYOPENCL, folder, run_python, may_warn=True, **environment)
 
 
-@pytest.mark.parametrize("name", PYOPENCL)
-def test_pyopencl(name, of_pyopencl):
-    failure, said = of_pyopencl[str(FOLDER / "pyopencl" / f"{name}.py")]
+@pytest.mark.parametrize("path", PYOPENCL, ids=lambda path: path.stem)
+def test_pyopencl(path, of_pyopencl):
+    failure, said = of_pyopencl[path]
     assert failure == "", said + failure
 
 

@@ -256,7 +256,7 @@ def test_the_kernel_itself():
             (2, 1),
             (kernel.block_size, 1, 1),
             None,
-            *(a.gpudata, 300, 0, 1, out.gpudata, 2, partials.gpudata, ticket.gpudata),
+            *(a.gpudata, 300, 0, 1, 1, 1, 1, out.gpudata, 2, 2, partials.gpudata, ticket.gpudata),
         )
         same(out, floats(300).sum())
     _, types = reduction.get_reduction_kernel_and_types(2, np.float32, 512, *arguments)

@@ -96,3 +96,26 @@ def test_threads_compile_the_same_and_different_texts(build):
             cuda.Context.pop()
 
     run_in_threads(work)
+
+
+DAEMON = """
+import threading, time
+import pycuda.driver as cuda
+
+def work():
+    context = cuda.Device(0).make_context()
+    memory = cuda.mem_alloc(1000)
+    ready.set()
+    time.sleep(100)
+
+cuda.init()
+ready = threading.Event()
+threading.Thread(target=work, daemon=True).start()
+ready.wait()
+"""
+
+
+def test_a_program_may_end_while_a_daemon_thread_holds_memory(run_python):
+    program = f"import treadle.compat\n{DAEMON}"
+    done = run_python("-c", program, TREADLE_TEST_LEAKS="")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -134,6 +134,57 @@ def test_reductions(computing):
     assert inner(tnp.array(large), tnp.ones(1, "f4")).item() == large.sum()
 
 
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [
+        ((3, 1000), 1),
+        ((3, 1000), -2),
+        ((1000, 3), 1),
+        ((1000, 3), 0),
+        ((70000, 2), 0),
+        ((3, 40, 17), 1),
+        ((3, 40, 50), (0, 2)),
+        ((5, 6, 7, 8), (0, 1, 3)),
+        ((5, 6, 7), (0, 1, 2)),
+        ((5, 6), ()),
+        ((2, 0, 3), 1),
+        ((0, 2), 1),
+    ],
+)
+def test_reductions_along_axes(computing, shape, axis):
+    """`i` counts the elements of the whole shape, whatever axes are folded."""
+    total = treadle.ReductionKernel(
+        "i8", neutral="0", reduce="a + b", map="x[i] * y[i] + i % 5", arguments="const *x, const *y"
+    )
+    x = np.arange(np.prod(shape), dtype="i4").reshape(shape) % 11
+    y = np.arange(shape[-1], dtype="i4") - 1
+    terms = (x * y).astype("i8") + np.arange(x.size).reshape(shape) % 5
+    given = (tnp.array(np.asfortranarray(x)), tnp.array(y))
+    expect(total(*given, axis=axis), terms.sum(axis=axis))
+    wanted = terms.sum(axis=axis, keepdims=True)
+    kept = total(*given, axis=axis, keepdims=True)
+    assert kept.shape == wanted.shape
+    expect(kept, wanted)
+    out = tnp.zeros((*wanted.shape, 2), "i8")
+    assert total(*given, axis=axis, keepdims=True, out=out[..., 1]).shape == wanted.shape
+    expect(out[..., 1], wanted)
+
+
+def test_axes_that_cannot_be_meant(computing):
+    total = treadle.ReductionKernel(
+        "f4", neutral="0", reduce="a + b", map="x[i]", arguments="const float *x", name="total"
+    )
+    x = tnp.ones((2, 3), "f4")
+    with pytest.raises(IndexError, match="total along axis 2 of an array of shape"):
+        total(x, axis=2)
+    with pytest.raises(ValueError, match="axis -1 twice"):
+        total(x, axis=(1, -1))
+    with pytest.raises(ValueError, match="a range of indices and with axes"):
+        total(x, axis=0, indices=range(2))
+    with pytest.raises(ValueError, match=r"out of .*total is of float32 and shape \(2,\)"):
+        total(x, axis=0, out=tnp.zeros(2, "f4"))
+
+
 def test_a_reduction_to_a_record(computing):
     lowest = treadle.ReductionKernel(
         BODY,
@@ -151,6 +202,11 @@ def test_a_reduction_to_a_record(computing):
     )
     x = np.array([5, 2, 7, 2, 9], "f4")
     assert tuple(lowest(tnp.array(x)).get().item()) == (2.0, 1)
+    rows = np.random.default_rng(1).permuted(np.arange(90 * 40, dtype="f4")).reshape(90, 40)
+    for axis in (0, 1):
+        got = lowest(tnp.array(rows), axis=axis).get()
+        np.testing.assert_array_equal(got["x"], rows.min(axis=axis))
+        np.testing.assert_array_equal(rows.ravel()[got["id"]], got["x"])
 
 
 def test_bad_arguments_are_refused_before_anything_runs(device):

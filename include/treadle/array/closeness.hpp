@@ -8,8 +8,8 @@ namespace treadle::array {
 
 /// How far apart two numbers may be: |x - y| <= absolute + relative * |y|.
 struct Tolerance {
-  double relative = 1e-5;
-  double absolute = 1e-8;
+  double relative = 1e-5;       ///< of |y|
+  double absolute = 1e-8;       ///< added to it
   bool nan_equals_nan = false;  ///< NaN is close to nothing else in any case
 };
 

@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "treadle/array/array.hpp"
+#include "treadle/array/reduction.hpp"
 #include "treadle/kernel/elementwise_kernel.hpp"
 #include "treadle/kernel/reduction_kernel.hpp"
 
@@ -85,6 +86,17 @@ class ElementwiseKernel {
   std::vector<std::unique_ptr<Form>> forms_;
 };
 
+/// What a call of a ReductionKernel folds, and where to.
+struct ReductionCall {
+  std::optional<kernel::ElementRange> range = {};  ///< these indices only; then without axes
+  Axes axes = {};           ///< of the shape to which the elements broadcast; each result is of
+                            ///< the elements along them
+  bool keeps_axes = false;  ///< in the result, with length 1
+  /// An array of the result's shape and dtype that receives it, and is returned; without axes any
+  /// of one element.
+  const Array* out = nullptr;
+};
+
 /// A kernel that folds what a C text gives for every element of arrays into one.
 class ReductionKernel {
  public:
@@ -100,12 +112,11 @@ class ReductionKernel {
   template <class... Arguments>
   Array operator()(const Arguments&... arguments) {
     const std::vector<Operand> list{Operand(arguments)...};
-    return call(list);
+    return call(list, {});
   }
-  /// The same over a range of indices, and into an array of one element and the result's dtype
-  /// that exists.
-  Array call(std::span<const Operand> arguments,
-             const std::optional<kernel::ElementRange>& range = {}, const Array* out = nullptr);
+  /// The same along axes, over a range of indices, or into an array that exists. Axes that are no
+  /// neighbours are folded one after another. Throws IndexError for an axis that is not there, too.
+  Array call(std::span<const Operand> arguments, const ReductionCall& options);
   /// The program that a call with such arguments runs.
   std::string text(std::span<const Operand> arguments);
   /// How errors call it.
@@ -116,7 +127,9 @@ class ReductionKernel {
   const DType& dtype() const noexcept { return dtype_; }
 
  private:
-  kernel::ReductionKernel& kernel_for(const KernelCall& call);
+  enum class Folds { arguments, results };  // results: of a pass before, along another axis
+  kernel::ReductionKernel& kernel_for(const KernelCall& call, Folds folds = Folds::arguments);
+  Array target(const KernelCall& call, const Shape& shape, const ReductionCall& options) const;
 
   struct Form;
   DType dtype_;
@@ -125,6 +138,7 @@ class ReductionKernel {
   kernel::ReductionOptions options_;
   std::mutex mutex_;  // guards what follows
   std::vector<std::unique_ptr<Form>> forms_;
+  std::vector<std::unique_ptr<Form>> forms_of_results_;
 };
 
 }  // namespace treadle::array

@@ -64,8 +64,14 @@ struct Settings {
   unsigned watchdog_seconds = 0;
   /// TREADLE_SYNC: 1 waits after every launch, so an error names its kernel
   bool sync = false;
+  /// TREADLE_PYCUDA_CUDA_VERSION: the CUDA version that treadle.pycuda tells programs, as the
+  /// driver writes it (11080 for 11.8); 0: the true one
+  int pycuda_cuda_version = 0;
   /// TREADLE_DUMP: folder that receives every source that is compiled
   Path dump;
+  /// TREADLE_TRACE: file that receives the times of compiles, copies and launches; with a + before
+  /// it, adds to the trace that is there
+  Path trace;
 };
 
 /// The value of an environment variable; null if it is not set.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Reductions around a user's C text: `a + b` of `x[i] * y[i]`, beginning with `0`.
 //
-// As reductions of expressions (treadle/codegen/reduction.hpp): groups take elements round robin,
-// and the last one folds what each found. The type of the result may be any that a program defines:
-// it is copied by assignment, in local and in global memory, and needs nothing else.
+// As reductions of expressions (treadle/codegen/reduction.hpp): of all elements or along an axis;
+// groups take elements round robin, and the last one folds what each found. The type of the result
+// may be any that a program defines: it is copied by assignment, in local and in global memory, and
+// needs nothing else.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +29,39 @@ struct ReductionSnippet {
   std::string preamble = {};              ///< before the kernel
 };
 
-/// A kernel made of it. Behind the user's parameters it takes how many elements there are, the
-/// first `i` and the step between them (int64), a pointer to the result, its offset in elements
-/// where the language has no addresses (int64), the number of groups (uint32), and pointers to a
-/// result for each group and to a ticket, which is 0 before and after.
+/// How the work-items of a group are dealt to results: those of one fold its elements, and
+/// neighbours are along what is innermost in memory.
+struct ReductionSnippetForm {
+  bool has_columns = false;  ///< neighbours are results
+  unsigned depth = 0;        ///< wide: work-items on a result, a power of two; 0: the whole group
+  bool operator==(const ReductionSnippetForm&) const = default;
+};
+
+/// A kernel made of it. Of arrays of the extents (outer, n, inner) in C's order it folds the middle
+/// axis: result r has the elements `start + r / inner * n * inner + r % inner + k * step`. Behind
+/// the user's parameters it takes n, start and step (int64); the number of results, inner, and the
+/// number of tiles (int64); a pointer to the results, its offset in elements where the language has
+/// no addresses (int64); the number of groups, and of those that share a tile (uint32); and
+/// pointers to a tile of results for each group and to a ticket for each tile, which is 0 before
+/// and after.
 struct ReductionSnippetText {
   std::string text;            ///< a whole program
   unsigned group_size;         ///< work-items to launch it with
-  std::uint64_t group_length;  ///< elements that a group has at least
+  unsigned tile;               ///< results that a group folds at a time
+  std::uint64_t group_length;  ///< elements of a result that a group has at least
 };
 
 /// Writes the kernel. Throws InvalidArgument for a parameter that is called `i`, DTypeError if the
 /// result's type has no name.
 ReductionSnippetText generate_reduction_snippet(const ReductionSnippet& snippet,
+                                                const ReductionSnippetForm& form,
                                                 const Tiling& tiling, const Dialect& dialect,
                                                 const TypeNames& types);
+/// The form for results of so many elements, `inner` apart.
+ReductionSnippetForm form_of_snippet(std::uint64_t elements, std::uint64_t inner,
+                                     const Tiling& tiling);
+/// Into how many tiles of `tile` results all are dealt.
+std::uint64_t tiles_of_snippet(std::uint64_t results, std::uint64_t inner, unsigned tile,
+                               const Tiling& tiling);
 
 }  // namespace treadle::codegen

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "treadle/cuda/array.hpp"
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/stream.hpp"
 
@@ -38,6 +39,24 @@ void copy_on_device_async(DevicePointer destination, DevicePointer source, std::
 /// Either side may be host or device memory; the driver tells them apart by address. Blocks as
 /// copy_to_host() and copy_to_device() do where a side is host memory.
 void copy(DevicePointer destination, DevicePointer source, std::size_t size_bytes);
+
+/// A place in an array of one dimension, for copies of bytes one after the other.
+struct ArrayPosition {
+  Array array;                   ///< which
+  std::size_t offset_bytes = 0;  ///< a multiple of an element
+};
+// As the functions above of these names. Throw ShapeError, naming both sizes, for more bytes than
+// the array has from there on.
+void copy_to_device(const ArrayPosition& destination, const void* source, std::size_t size_bytes);
+void copy_to_device_async(const ArrayPosition& destination, const void* source,
+                          std::size_t size_bytes, StreamRef stream);
+void copy_to_host(void* destination, const ArrayPosition& source, std::size_t size_bytes);
+void copy_to_host_async(void* destination, const ArrayPosition& source, std::size_t size_bytes,
+                        StreamRef stream);
+void copy_on_device(const ArrayPosition& destination, DevicePointer source, std::size_t size_bytes);
+void copy_on_device(DevicePointer destination, const ArrayPosition& source, std::size_t size_bytes);
+void copy_on_device(const ArrayPosition& destination, const ArrayPosition& source,
+                    std::size_t size_bytes);
 
 /// One side of a copy between contexts.
 struct PeerAddress {
@@ -90,11 +109,12 @@ struct CopySide {
   MemoryType type = MemoryType::none;  ///< which of the next three counts
   const void* host = nullptr;          ///< for host; written to if this side is the destination
   DevicePointer device = 0;            ///< for device and unified
-  RawArray array = nullptr;            ///< for array
-  std::size_t pitch_bytes = 0;         ///< distance of rows
+  Array array = {};                    ///< for array
+  std::size_t pitch_bytes = 0;         ///< distance of rows; 0: they follow each other
   std::size_t height = 0;              ///< rows of a slice, for 3D copies
   std::size_t level_of_detail = 0;     ///< 3D copies
-  Context context = {};                ///< copy_3d_peer; none: the current one
+  Context context = {};                ///< copy_3d_peer; none: the array's, else the current one
+  std::size_t size_bytes = 0;  ///< of the memory, from its start; 0: not known, and not checked
 };
 /// `height` rows of `width_bytes` each, from one side to the other.
 struct Copy2D {
@@ -107,7 +127,9 @@ struct Copy3D {
   std::size_t width_bytes = 0, height = 0, depth = 0;  ///< of each row; rows of a slice; slices
 };
 /// Fast; pitches must be ones the device likes (DeviceMemory::pitched). Blocks where a side is host
-/// memory. Throws InvalidArgument for sides that are not set, DeviceError for ones too small.
+/// memory. Throws InvalidArgument for a side that is not set, or an array of which parts of
+/// elements or another context's are asked for; ShapeError for one that is too small, as far as its
+/// size is known, else DeviceError.
 void copy_2d(const Copy2D& copy);
 /// Any pitch.
 void copy_2d_unaligned(const Copy2D& copy);

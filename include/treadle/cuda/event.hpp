@@ -6,6 +6,8 @@
 
 namespace treadle::cuda {
 
+struct IpcEventHandle;  // ipc.hpp
+
 /// CUevent_flags; combine with |.
 enum class EventFlags : unsigned {
   none = 0,
@@ -30,6 +32,10 @@ class Event {
   explicit Event(EventFlags flags = EventFlags::none);
   explicit Event(const Context& context, EventFlags flags = EventFlags::none);
 
+  /// The event of another library in `context`, which destroys it and must let it live as long as
+  /// this. Throws InvalidArgument for null.
+  static Event wrap(const Context& context, RawEvent raw);
+
   /// Marks the work queued on `stream` so far; a second record replaces the first.
   void record(StreamRef stream = {}) const;
   /// Blocks until the recorded work is done; returns at once if nothing was recorded.
@@ -45,6 +51,9 @@ class Event {
   const Context& context() const noexcept { return handle_.context(); }
 
  private:
+  friend Event open_ipc_event(const IpcEventHandle& handle);
+  Event(Context context, RawEvent raw) noexcept : handle_(std::move(context), raw) {}
+  explicit Event(Handle<RawEvent, destroy_event> handle) noexcept : handle_(std::move(handle)) {}
   Handle<RawEvent, destroy_event> handle_;
 };
 

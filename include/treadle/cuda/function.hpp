@@ -46,7 +46,8 @@ class Function {
   /// parameters(): InvalidArgument names the parameter, its index and both sizes. The module's
   /// context is made current if it is not. Throws LaunchError with the numbers that forbid a block,
   /// grid or amount of shared memory, or a cooperative launch of so many blocks; NotSupported for a
-  /// cooperative one where the driver is older than CUDA 11.8.
+  /// cooperative one, or one with attributes, where the driver is older than CUDA 11.8, and for
+  /// clusters on a device without them.
   template <class... Arguments>
   void launch(const LaunchConfig& config, const Arguments&... arguments) const {
     // One spare entry: a kernel without parameters would otherwise need an array of none.
@@ -83,10 +84,15 @@ class Function {
   const Context& context() const noexcept;
   /// CUfunction, for calls of the driver itself while this Function or its module lives.
   RawFunction raw() const noexcept;
+  /// Throws as launch() does for arguments of these sizes in bytes.
+  void check_arguments(std::span<const std::size_t> sizes) const;
+  /// One for all Functions of this kernel of this module.
+  const std::shared_ptr<const FunctionState>& state() const noexcept { return state_; }
   bool operator==(const Function& other) const noexcept { return raw() == other.raw(); }
 
  private:
   friend class ModuleState;
+  friend class TextureReference;
   explicit Function(std::shared_ptr<const FunctionState> state) noexcept
       : state_(std::move(state)) {}
   void launch_checked(const LaunchConfig& config, void** arguments,

@@ -22,6 +22,8 @@ struct Dim3 {
   bool operator==(const Dim3&) const = default;
 };
 
+struct LaunchAttributes;
+
 /// The shape of one launch, and where it is queued.
 struct LaunchConfig {
   Dim3 grid = {};             ///< blocks
@@ -30,6 +32,8 @@ struct LaunchConfig {
   /// All blocks run at once, so that they may meet (grid.sync()): no more than the device holds.
   bool cooperative = false;
   StreamRef stream = {};  ///< default: the default stream
+  /// Clusters of blocks and more, `launch_attributes.hpp`; lives until the launch returns.
+  const LaunchAttributes* attributes = nullptr;
 };
 
 /// What a parameter is, where the driver or the compiler reports it.

@@ -91,7 +91,12 @@ class DeviceMemory {
 
  private:
   friend struct LaunchArgument<DeviceMemory>;
+  friend class MemoryPool;
+  friend DeviceMemory allocate_async(std::size_t size_bytes, StreamRef stream);
+  friend void free_async(DeviceMemory& memory, StreamRef stream);
   DeviceMemory() = default;
+  DeviceMemory(Handle<DevicePointer, free_device_memory> handle, std::size_t size_bytes) noexcept
+      : handle_(std::move(handle)), size_bytes_(size_bytes) {}
   void copy_in(std::span<const std::byte> host);
   void copy_out(std::span<std::byte> host) const;
   void copy_in_async(std::span<const std::byte> host, StreamRef stream);

@@ -13,6 +13,7 @@
 #include "treadle/base/module_image.hpp"
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/function.hpp"
+#include "treadle/cuda/texture.hpp"
 
 namespace treadle::cuda {
 
@@ -61,12 +62,23 @@ class Module {
   /// The driver reads the file. Throws DeviceError CUDA_ERROR_FILE_NOT_FOUND naming `path`.
   static Module load_file(const std::filesystem::path& path);
 
+  /// The module of another library in `context`, which unloads it and must let it live as long as
+  /// this and what is made from it. Throws InvalidArgument for null.
+  static Module wrap(const Context& context, RawModule raw);
+  /// The function of such a module in the current context.
+  static Function wrap_function(RawFunction raw);
+
   /// The kernel called `name`: a symbol ("twice"), a C++ name expression ("scale<float, 4>", blanks
   /// do not matter), or the plain name of a C++ kernel that is not overloaded. Throws DeviceError
   /// CUDA_ERROR_NOT_FOUND naming the nearest kernels there are.
   Function function(std::string_view name) const;
   /// The `__device__`, `__constant__` or `__managed__` variable called `name`.
   Global global(std::string_view name) const;
+  /// The variable called `name` that was declared as `texture<float, 2> name;`. Throws DeviceError
+  /// CUDA_ERROR_NOT_FOUND, InvalidArgument for a variable that is something else.
+  TextureReference texture_reference(std::string_view name) const;
+  /// The same for `surface<void, 2> name;`.
+  SurfaceReference surface_reference(std::string_view name) const;
   /// Kernels as a reader knows them, demangled; empty where the driver cannot list them (before
   /// CUDA 12.4).
   std::vector<std::string> function_names() const;
@@ -77,6 +89,7 @@ class Module {
   RawModule raw() const noexcept;
 
  private:
+  friend class LibraryState;
   explicit Module(std::shared_ptr<ModuleState> state) noexcept;
   std::shared_ptr<ModuleState> state_;
 };

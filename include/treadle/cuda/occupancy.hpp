@@ -1,13 +1,57 @@
 // SPDX-License-Identifier: MIT
-// How full a kernel's blocks make a multiprocessor: arithmetic on numbers that a device tells, so
-// that launches can be planned for a device that is not there.
+// How full a kernel's blocks make a multiprocessor: what the driver says of a Function, and
+// arithmetic on numbers that a device tells, so that launches can be planned for a device that is
+// not there.
+//
+//   const cuda::BlockSuggestion shape = cuda::suggest_block(kernel);
+//   kernel.launch({.grid = {shape.grid_blocks}, .block = {shape.block_threads}}, memory, count);
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "treadle/cuda/device.hpp"
 
 namespace treadle::cuda {
+
+class Function;
+
+/// CUoccupancy_flags.
+enum class OccupancyFlags : unsigned {
+  none = 0,
+  disable_caching_override = 1  ///< counts as if global memory was cached in L1 where that is less
+};
+
+/// How many blocks of so many threads, with so much dynamic shared memory each, a multiprocessor
+/// runs at a time; 0 where not even one fits. On the CPU device a multiprocessor is a core, whose
+/// blocks follow each other: what fits tells of cooperative launches alone. Throws InvalidArgument
+/// for no threads.
+unsigned max_active_blocks(const Function& function, unsigned block_threads,
+                           std::size_t shared_bytes = 0,
+                           OccupancyFlags flags = OccupancyFlags::none);
+
+/// Blocks that fill a device.
+struct BlockSuggestion {
+  unsigned block_threads = 0;  ///< with these a multiprocessor runs the most threads at a time
+  unsigned grid_blocks = 0;    ///< so many blocks are needed for every multiprocessor to be full
+};
+/// The driver's proposal for blocks with so much dynamic shared memory each, and of at most
+/// `most_threads` (0: what the kernel allows).
+BlockSuggestion suggest_block(const Function& function, std::size_t shared_bytes = 0,
+                              unsigned most_threads = 0,
+                              OccupancyFlags flags = OccupancyFlags::none);
+/// The same where the shared memory depends on the number of threads, which it is asked with. What
+/// it throws is thrown from here.
+BlockSuggestion suggest_block(const Function& function,
+                              const std::function<std::size_t(unsigned)>& shared_bytes,
+                              unsigned most_threads = 0,
+                              OccupancyFlags flags = OccupancyFlags::none);
+
+/// The most dynamic shared memory, in bytes, with which a multiprocessor still runs `blocks` blocks
+/// of so many threads at a time. Throws InvalidArgument where either is 0.
+std::size_t available_shared_bytes(const Function& function, unsigned blocks,
+                                   unsigned block_threads);
 
 /// What one multiprocessor has room for.
 struct Multiprocessor {

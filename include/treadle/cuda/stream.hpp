@@ -49,6 +49,10 @@ class Stream {
   explicit Stream(const Context& context, StreamFlags flags = StreamFlags::blocking,
                   int priority = 0);
 
+  /// The stream of another library, which destroys it and must let it live as long as this. Throws
+  /// InvalidArgument for null: the default stream is a StreamRef. The context is the stream's own.
+  static Stream wrap(RawStream raw, const Driver& driver = default_driver());
+
   /// Blocks until all work queued so far is done.
   void synchronize() const;
   /// Whether all work queued so far is done; does not block.
@@ -66,6 +70,7 @@ class Stream {
   const Context& context() const noexcept { return handle_.context(); }
 
  private:
+  explicit Stream(Handle<RawStream, destroy_stream> handle) noexcept : handle_(std::move(handle)) {}
   Handle<RawStream, destroy_stream> handle_;
 };
 

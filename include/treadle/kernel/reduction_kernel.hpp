@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,6 +41,12 @@ struct ReductionOptions {
   std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
 };
 
+/// An axis of dense arrays in C's order, whose extents are (outer, length, inner).
+struct FoldedAxis {
+  std::uint64_t outer = 1, length = 0, inner = 1;                   ///< elements
+  std::uint64_t results() const noexcept { return outer * inner; }  ///< how many
+};
+
 /// A kernel that folds what a user's C text gives for each index, in one launch:
 ///
 ///     ReductionKernel dot(device, Scalar::float32,
@@ -70,29 +77,45 @@ class ReductionKernel {
   void launch_arguments(device::Stream& stream, const ElementRange& range,
                         const device::Argument& result, std::span<const device::Argument> arguments,
                         const device::Order& order = {});
+  /// Along an axis: `result` has outer * inner elements, in C's order; `i` counts the elements of
+  /// the arrays.
+  void launch_along(device::Stream& stream, const FoldedAxis& axis, const device::Argument& result,
+                    std::span<const device::Argument> arguments, const device::Order& order = {});
 
-  /// Compiles now rather than at the first launch.
-  void compile() { form(); }
+  /// Compiles what folds all elements now rather than at the first launch.
+  void compile() { form({}); }
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
     return snippet_.parameters;
   }
   /// As ElementwiseKernel::mentions_element(), of the map.
   bool mentions_element(std::string_view name) const;
-  /// The program.
-  std::string text() const { return generate().text; }
+  /// The program that folds all elements.
+  std::string text() const { return generate({}).text; }
+  /// The program that folds along an axis.
+  std::string text(const FoldedAxis& axis) const;
   /// Work-items of a group.
-  unsigned group_size() const { return generate().group_size; }
+  unsigned group_size() const { return generate({}).group_size; }
 
  private:
   /// What is compiled.
   struct Form {
+    codegen::ReductionSnippetForm form;
     device::Kernel kernel;
-    unsigned group_size;
+    unsigned group_size, tile;
     std::uint64_t group_length;
   };
-  codegen::ReductionSnippetText generate() const;
-  const Form& form();
+  /// The elements of results, as the kernel takes them.
+  struct Elements {
+    std::int64_t length, start, step;
+    std::uint64_t results, inner;
+  };
+  codegen::ReductionSnippetText generate(const codegen::ReductionSnippetForm& form) const;
+  codegen::ReductionSnippetForm form_for(const FoldedAxis& axis) const;
+  const Form& form(const codegen::ReductionSnippetForm& wanted);
+  void launch(const codegen::ReductionSnippetForm& wanted, device::Stream& stream,
+              const Elements& elements, const device::Argument& result,
+              std::span<const device::Argument> arguments, const device::Order& order);
 
   std::shared_ptr<device::Device> device_;
   codegen::TypeNames types_;
@@ -100,7 +123,7 @@ class ReductionKernel {
   std::vector<std::string> flags_;
   Schedule schedule_;
   std::mutex mutex_;  // guards what follows; held while it is compiled
-  std::optional<Form> form_;
+  std::deque<Form> forms_;
 };
 
 }  // namespace treadle::kernel

@@ -16,12 +16,18 @@ typedef struct __attribute__((aligned(4))) {
 struct __TREADLE_OTHER;
 
 #define __TREADLE_MEMBER __host__ __device__ constexpr __attribute__((always_inline))
+// In C++11 a constexpr member function is const.
+#if __cplusplus >= 201402L
+#define __TREADLE_ASSIGNMENT __TREADLE_MEMBER
+#else
+#define __TREADLE_ASSIGNMENT __host__ __device__ __attribute__((always_inline))
+#endif
 struct __attribute__((aligned(2))) __TREADLE_NUMBER {
   unsigned short __x;
 
   __TREADLE_NUMBER() = default;
   __TREADLE_MEMBER __TREADLE_NUMBER(const __TREADLE_RAW& raw) : __x(raw.x) {}
-  __TREADLE_MEMBER __TREADLE_NUMBER& operator=(const __TREADLE_RAW& raw) {
+  __TREADLE_ASSIGNMENT __TREADLE_NUMBER& operator=(const __TREADLE_RAW& raw) {
     __x = raw.x;
     return *this;
   }
@@ -73,7 +79,7 @@ struct __attribute__((aligned(2))) __TREADLE_NUMBER {
 #define __TREADLE_FROM(type)                                                                   \
   __TREADLE_MEMBER __TREADLE_NUMBER(const type value)                                          \
       : __x(__treadle_rn(__treadle_sticky(value)).__x) {}                                      \
-  __TREADLE_MEMBER __TREADLE_NUMBER& operator=(const type value) {                             \
+  __TREADLE_ASSIGNMENT __TREADLE_NUMBER& operator=(const type value) {                         \
     return *this = __TREADLE_NUMBER(value);                                                    \
   }
   __TREADLE_FROM(float)
@@ -121,3 +127,4 @@ struct __attribute__((aligned(4))) __TREADLE_PAIR {
   __TREADLE_MEMBER operator __TREADLE_RAW_PAIR() const { return __TREADLE_RAW_PAIR{x.__x, y.__x}; }
 };
 #undef __TREADLE_MEMBER
+#undef __TREADLE_ASSIGNMENT

@@ -41,6 +41,12 @@ typedef uint32_t uint_least32_t, uint_fast32_t;
 typedef uint64_t uint_least64_t, uint_fast64_t, uintmax_t, uintptr_t;
 typedef unsigned long long CUdeviceptr;
 
+// For graphs with conditional nodes; the driver itself has the function.
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1204
+extern "C" __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle,
+                                                   unsigned int value);
+#endif
+
 // NVIDIA's C++ headers define these too; the same words, so that neither is a redefinition.
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "calls/argument.hpp"
 
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "calls/numpy_scalars.hpp"
@@ -22,6 +25,7 @@ struct Reader {
 // Filled while the module is imported, then only read.
 std::vector<Reader<cuda::DevicePointer>> pointer_types;
 std::vector<Reader<cuda::StreamRef>> stream_types;
+std::vector<Reader<unsigned long long>> kernel_objects;
 
 template <class Value>
 const Reader<Value>* find_reader(const std::vector<Reader<Value>>& readers, PyTypeObject* type) {
@@ -33,6 +37,41 @@ const Reader<Value>* find_reader(const std::vector<Reader<Value>>& readers, PyTy
 }
 
 std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+/// Without the module it is from.
+std::string_view short_type_name(PyObject* object) {
+  const std::string_view name = Py_TYPE(object)->tp_name;
+  return name.substr(name.rfind('.') + 1);
+}
+
+/// Whether an object is a handle as cuda.bindings has them.
+bool is_handle(PyObject* object, std::string_view bindings_name) {
+  const std::string_view name = short_type_name(object);
+  // Its runtime API has its own names for the same handles.
+  return name == bindings_name || (bindings_name == "CUstream" && name == "cudaStream_t") ||
+         (bindings_name == "CUevent" && name == "cudaEvent_t");
+}
+
+std::uint64_t handle_number(PyObject* handle) {
+  const nb::object number = nb::steal(PyNumber_Long(handle));
+  if (!number.is_valid()) throw nb::python_error();
+  return unsigned_argument(number.ptr(), "handle");
+}
+
+/// An address of cuda.bindings, or the memory of a Buffer of cuda.core.
+bool read_foreign_pointer(PyObject* object, cuda::DevicePointer& address) {
+  if (is_handle(object, "CUdeviceptr")) {
+    address = handle_number(object);
+    return true;
+  }
+  const nb::object is_accessible = attribute_or_null(object, "is_device_accessible");
+  if (!is_accessible.is_valid()) return false;
+  if (!is_set(is_accessible.ptr()))
+    raise_python(PyExc_TypeError, "the memory of this " + type_name(object) +
+                                      " is not for the device; copy it there");
+  address = foreign_handle(object, "handle", "CUdeviceptr");
+  return true;
+}
 
 thread_local const LaunchScope* innermost_launch = nullptr;
 
@@ -180,6 +219,10 @@ void add_other(cuda::ArgumentBuffer& buffer, PyObject* argument, std::vector<PyO
   if (PyObject_TypeCheck(argument, numpy.void_scalar) != 0) return add_by_value(buffer, argument);
   if (PyObject_TypeCheck(argument, numpy.generic) != 0 && PyObject_CheckBuffer(argument) != 0)
     return add_by_value(buffer, argument);  // a subclass of a NumPy scalar, or a long double
+  if (const auto* reader = find_reader(kernel_objects, Py_TYPE(argument))) {
+    const unsigned long long raw = reader->read(argument);
+    return buffer.add_bytes(&raw, sizeof raw, alignof(unsigned long long));
+  }
   const nb::object get_device_alloc = attribute_or_null(argument, "get_device_alloc");
   if (get_device_alloc.is_valid()) {
     const nb::object memory = get_device_alloc();
@@ -187,7 +230,10 @@ void add_other(cuda::ArgumentBuffer& buffer, PyObject* argument, std::vector<PyO
     handlers.push_back(argument);
     return;
   }
-  if (!add_device_object(buffer, argument)) refuse(argument, buffer.count());
+  if (add_device_object(buffer, argument)) return;
+  cuda::DevicePointer address = 0;
+  if (!read_foreign_pointer(argument, address)) refuse(argument, buffer.count());
+  buffer.add_pointer(address);
 }
 
 }  // namespace
@@ -212,6 +258,10 @@ void register_pointer_type(nb::handle type, cuda::DevicePointer (*read)(PyObject
   pointer_types.push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), read});
 }
 
+void register_kernel_object(nb::handle type, unsigned long long (*read)(PyObject*)) {
+  kernel_objects.push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), read});
+}
+
 bool read_pointer(PyObject* object, cuda::DevicePointer& address) {
   const auto* reader = find_reader(pointer_types, Py_TYPE(object));
   if (reader == nullptr) return false;
@@ -226,6 +276,7 @@ cuda::DevicePointer pointer_argument(PyObject* object, const char* what) {
   if (PyIndex_Check(object) != 0) return unsigned_argument(object, what);
   if (const nb::object memory = attribute_or_null(object, "gpudata"); memory.is_valid())
     return memory.is_none() ? 0 : pointer_argument(memory.ptr(), what);
+  if (read_foreign_pointer(object, address)) return address;
   raise_python(PyExc_TypeError,
                std::string(what) + ": a device address is wanted, not " + type_name(object));
 }
@@ -250,15 +301,43 @@ cuda::StreamRef stream_argument(PyObject* object) {
     const auto handle = unsigned_argument(nb::object(pair[nb::int_(1)]).ptr(), "stream handle");
     return cuda::StreamRef(reinterpret_cast<cuda::RawStream>(handle));
   }
+  if (is_handle(object, "CUstream"))
+    return cuda::StreamRef(reinterpret_cast<cuda::RawStream>(handle_number(object)));
   raise_python(PyExc_TypeError, "stream must be None or a Stream, not " + type_name(object));
+}
+
+std::uintptr_t foreign_handle(PyObject* object, const char* what, const char* bindings_name) {
+  nb::object handle = nb::borrow(object);
+  const auto is_number = [&] {
+    return (PyLong_Check(handle.ptr()) != 0 && PyBool_Check(handle.ptr()) == 0) ||
+           is_handle(handle.ptr(), bindings_name);
+  };
+  for (const char* name : {"handle", "raw"})
+    if (!is_number())
+      if (nb::object inner = attribute_or_null(object, name); inner.is_valid())
+        handle = std::move(inner);
+  if (is_number()) return handle_number(handle.ptr());
+  raise_python(PyExc_TypeError, std::string(what) + ": a " + bindings_name + " is wanted, not a " +
+                                    type_name(handle.ptr()));
+}
+
+void refuse_no_integer(PyObject* object, const char* what) {
+  std::string text = std::string(what) + " must be an integer, not ";
+  // numpy.float32 and its like are no floats of Python's, but convert to one.
+  const bool is_float =
+      PyFloat_Check(object) != 0 || (PyObject_TypeCheck(object, numpy_types().generic) != 0 &&
+                                     PyNumber_Check(object) != 0 && PyComplex_Check(object) == 0);
+  if (!is_float) raise_python(PyExc_TypeError, text + type_name(object));
+  raise_python(PyExc_TypeError,
+               text + "the float " + nb::cast<std::string>(nb::str(nb::handle(object))) +
+                   ": where / divides, write // (n // 16; rounded up, -(-n // 16))");
 }
 
 std::uint64_t unsigned_argument(PyObject* object, const char* what, std::uint64_t highest) {
   const nb::object index = nb::steal(PyNumber_Index(object));
   if (!index.is_valid()) {
     PyErr_Clear();
-    raise_python(PyExc_TypeError,
-                 std::string(what) + " must be an integer, not " + type_name(object));
+    refuse_no_integer(object, what);
   }
   const unsigned long long number = PyLong_AsUnsignedLongLong(index.ptr());
   if (PyErr_Occurred() != nullptr) {
@@ -292,7 +371,8 @@ cuda::Dim3 any_dim3_argument(PyObject* object, const char* what) {
   unsigned* const sides[] = {&dim.x, &dim.y, &dim.z};
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(sequence.ptr(), i);
-    *sides[i] = static_cast<unsigned>(unsigned_argument(item, what, 0xFFFFFFFFu));
+    const std::string side = std::string(what) + "[" + std::to_string(i) + "]";
+    *sides[i] = static_cast<unsigned>(unsigned_argument(item, side.c_str(), 0xFFFFFFFFu));
   }
   return dim;
 }

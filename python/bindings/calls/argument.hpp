@@ -23,9 +23,17 @@ nb::object attribute_or_null(PyObject* object, const char* name);
 void register_pointer_type(nb::handle type, cuda::DevicePointer (*read)(PyObject*));
 /// The address if `object` is an instance of such a class (or of a subclass).
 bool read_pointer(PyObject* object, cuda::DevicePointer& address);
+/// Says that instances of a bound class are objects that kernels take by a number of 64 bits, as
+/// textures. `read` throws if there is none any more.
+void register_kernel_object(nb::handle type, unsigned long long (*read)(PyObject*));
 /// The address that `object` stands for where the driver wants one: an integer or an instance of
 /// such a class. Throws TypeError naming `what`.
 cuda::DevicePointer pointer_argument(PyObject* object, const char* what);
+
+/// The number of a handle of another library: an integer, what int() makes of a handle of
+/// cuda.bindings' `bindings_name` ("CUstream"), or of an object whose `handle` is either, as those
+/// of cuda.core. Throws TypeError naming `what` for anything else, handles of other kinds too.
+std::uintptr_t foreign_handle(PyObject* object, const char* what, const char* bindings_name);
 
 /// While it lives, this thread packs the arguments of a launch on a stream: what is read then is
 /// used by that launch alone.
@@ -49,6 +57,8 @@ void register_stream_type(nb::handle type, cuda::StreamRef (*read)(PyObject*));
 /// None, a stream, or an object with `__cuda_stream__`. Throws TypeError for anything else.
 cuda::StreamRef stream_argument(PyObject* object);
 
+/// Throws TypeError naming `what`, and of a float how an integer is divided.
+[[noreturn]] void refuse_no_integer(PyObject* object, const char* what);
 /// An unsigned number from anything with `__index__`. Throws TypeError, or OverflowError for a
 /// negative or too large one, naming `what`.
 std::uint64_t unsigned_argument(PyObject* object, const char* what,

@@ -86,7 +86,7 @@ int as_int(PyObject* value, const char* what) {
   const long number = index.is_valid() ? PyLong_AsLong(index.ptr()) : -1;
   if (PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    raise_python(PyExc_TypeError, std::string(what) + " must be an integer");
+    refuse_no_integer(value, what);
   }
   return static_cast<int>(number);
 }
@@ -158,11 +158,10 @@ PyObject* set_shared_config(PyObject* self, PyObject* config) {
   });
 }
 
-PyObject* param_set_texref(PyObject* self, PyObject*) {
-  return guarded(self, [](Kernel&) -> nb::object {
-    throw NotSupported(
-        "texture references do not exist any more: compilers since CUDA 12 refuse them",
-        "read the data through a pointer");
+PyObject* param_set_texref(PyObject* self, PyObject* texref) {
+  return guarded(self, [&](Kernel& kernel) {
+    check_texref(kernel, texref);
+    return nb::none();
   });
 }
 
@@ -173,6 +172,7 @@ PyObject* prepare(PyObject* self, PyObject* arguments, PyObject* keywords) {
     if (PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O:prepare", const_cast<char**>(names),
                                     &types, &texrefs) == 0)
       throw nb::python_error();
+    check_texrefs(kernel, texrefs);
     kernel.arg_format = prepared_format(types);
     kernel.prepared.reset();
     kernel.texrefs =
@@ -212,6 +212,7 @@ PyObject* get_handle(PyObject* self, void*) {
         PyLong_FromUnsignedLongLong(reinterpret_cast<std::uintptr_t>(kernel.function.raw())));
   });
 }
+PyObject* as_integer(PyObject* self) { return get_handle(self, nullptr); }
 PyObject* get_parameters(PyObject* self, void*) {
   return guarded(self, [](Kernel& kernel) -> nb::object {
     if (!kernel.layout.known) return nb::none();
@@ -277,7 +278,8 @@ std::vector<PyMethodDef> methods_of(Face face) {
       {"set_attribute", method(set_attribute), METH_FASTCALL, "Sets an attribute of the kernel."},
       {"set_cache_config", set_cache_config, METH_O, "Prefers shared memory or L1."},
       {"set_shared_config", set_shared_config, METH_O, "Sets the width of shared-memory banks."},
-      {"param_set_texref", param_set_texref, METH_O, "Texture references: refused."},
+      {"param_set_texref", param_set_texref, METH_O,
+       "Whether it is a texture reference of the kernel's module; the launch does the rest."},
       {"prepare", method(prepare), METH_VARARGS | METH_KEYWORDS,
        "prepare(arg_types, texrefs=None): fixes the argument types of prepared calls."},
       {"prepared_call", method(prepared_call), fast,
@@ -344,6 +346,7 @@ void bind_function(nb::module_& m, Face face) {
                          {Py_tp_call, slot(PyVectorcall_Call)},
                          {Py_tp_methods, methods->data()},
                          {Py_tp_getset, properties->data()},
+                         {Py_nb_int, slot(as_integer)},
                          {Py_tp_members, members},
                          {Py_tp_doc, const_cast<char*>("A kernel. Calling it launches it.")},
                          // A slot of number 0 ends the list.
@@ -359,6 +362,13 @@ void bind_function(nb::module_& m, Face face) {
   function_types[static_cast<std::size_t>(face)] = reinterpret_cast<PyTypeObject*>(type);
   m.attr("Function") = nb::handle(type);
   intern_keywords();
+}
+
+KernelState& kernel_argument(PyObject* object, const char* what) {
+  for (PyTypeObject* type : function_types)
+    if (type != nullptr && PyObject_TypeCheck(object, type) != 0) return kernel_of(object);
+  raise_python(PyExc_TypeError,
+               std::string(what) + " is a Function of a module, not " + Py_TYPE(object)->tp_name);
 }
 
 nb::object make_function(cuda::Function function, Face face) {

@@ -7,9 +7,11 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "calls/argument.hpp"
 #include "calls/prepared.hpp"
+#include "treadle/cuda/module.hpp"
 
 namespace treadle::bindings {
 
@@ -37,6 +39,13 @@ inline KernelState& kernel_of(PyObject* self) {
 /// Makes the type `Function` of a face in `m`.
 void bind_function(nb::module_& m, Face face);
 
+/// The kernel of that name. Other threads of Python go on: the CPU device may compile it now.
+inline cuda::Function function_without_gil(const cuda::Module& module, std::string_view name) {
+  const nb::gil_scoped_release released;
+  return module.function(name);
+}
+/// The kernel that `object`, a Function of either face, stands for. Throws TypeError naming `what`.
+KernelState& kernel_argument(PyObject* object, const char* what);
 /// A new Python object for `function`.
 nb::object make_function(cuda::Function function, Face face);
 
@@ -53,6 +62,12 @@ PyObject* prepared_timed_call(PyObject* self, PyObject* const* arguments, Py_ssi
                               PyObject* keywords);
 /// Interns the keywords; called once, while the module is imported.
 void intern_keywords();
+
+/// Throws TypeError, or InvalidArgument for what is no texture reference of the kernel's module.
+/// Launches write those that were changed by themselves; in pycuda/texture.cpp.
+void check_texref(const Kernel& kernel, nb::handle texref);
+/// The same for each of a list; null and None are empty ones.
+void check_texrefs(const Kernel& kernel, nb::handle texrefs);
 
 /// Methods of the pre-CUDA-4 interface, in function_legacy.cpp; ends with an empty entry.
 extern PyMethodDef legacy_methods[];

@@ -10,6 +10,7 @@
 #include "calls/keyword_names.hpp"
 #include "interrupt.hpp"
 #include "treadle/cuda/event.hpp"
+#include "treadle/cuda/launch_attributes.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -24,11 +25,12 @@ enum Keyword {
   kw_shared_bytes,
   kw_shared_size,
   kw_cooperative,
+  kw_attributes,
   keyword_count
 };
 constinit KeywordNames<keyword_count> keyword_names({"block", "grid", "stream", "shared", "texrefs",
                                                      "time_kernel", "shared_bytes", "shared_size",
-                                                     "cooperative"});
+                                                     "cooperative", "attributes"});
 
 // The values of the keywords that were given, borrowed.
 using Keywords = std::array<PyObject*, keyword_count>;
@@ -67,6 +69,14 @@ unsigned shared_argument(PyObject* value, const char* name) {
   return value == nullptr ? 0 : static_cast<unsigned>(unsigned_argument(value, name, 0xFFFFFFFFu));
 }
 
+const cuda::LaunchAttributes* attributes_argument(PyObject* value) {
+  if (value == nullptr || value == Py_None) return nullptr;
+  if (!nb::isinstance<cuda::LaunchAttributes>(value))
+    raise_python(PyExc_TypeError, std::string("attributes is a LaunchAttributes or None, not ") +
+                                      Py_TYPE(value)->tp_name);
+  return nb::inst_ptr<cuda::LaunchAttributes>(value);
+}
+
 void pack_plain(cuda::ArgumentBuffer& buffer, PyObject* const* arguments, std::size_t count,
                 Kernel& kernel, cuda::StreamRef stream, std::vector<PyObject*>& handlers) {
   const LaunchScope scope(stream);
@@ -85,16 +95,6 @@ void after_launch(const std::vector<PyObject*>& handlers, PyObject* stream, cons
     waited = true;
     nb::handle(handler).attr("post_call")(nb::handle(stream));
   }
-}
-
-void refuse_texrefs(PyObject* texrefs) {
-  if (texrefs == nullptr || texrefs == Py_None) return;
-  const Py_ssize_t count = PyObject_Size(texrefs);
-  if (count < 0) throw nb::python_error();
-  if (count > 0)
-    throw NotSupported(
-        "texture references do not exist any more: compilers since CUDA 12 refuse them",
-        "read the data through a pointer");
 }
 
 // time_kernel=True: the seconds from an idle device to an idle device.
@@ -117,7 +117,7 @@ PyObject* launch_pycuda(KernelState& kernel, PyObject* const* arguments, std::si
   PyObject* stream = given[kw_stream] == nullptr ? Py_None : given[kw_stream];
   config.stream = stream_argument(stream);
   config.shared_bytes = shared_argument(given[kw_shared], "shared");
-  refuse_texrefs(given[kw_texrefs]);
+  check_texrefs(kernel, given[kw_texrefs]);
   const bool timed = is_set(given[kw_time_kernel]);
   if (timed && stream != Py_None)
     raise_python(PyExc_AssertionError, "time_kernel measures on the default stream only");
@@ -147,6 +147,7 @@ PyObject* launch_native(KernelState& kernel, PyObject* const* arguments, std::si
   config.stream = stream_argument(given[kw_stream]);
   config.shared_bytes = shared_argument(given[kw_shared_bytes], "shared_bytes");
   config.cooperative = is_set(given[kw_cooperative]);
+  config.attributes = attributes_argument(given[kw_attributes]);
   cuda::ArgumentBuffer buffer(kernel.layout, kernel.function.name());
   std::vector<PyObject*> handlers;
   pack_plain(buffer, arguments, count, kernel, config.stream, handlers);
@@ -238,7 +239,7 @@ PyObject* call_native(PyObject* self, PyObject* const* arguments, std::size_t co
   return guarded(Face::native, [&] {
     const auto positional = static_cast<std::size_t>(PyVectorcall_NARGS(count));
     constexpr unsigned allowed = 1u << kw_block | 1u << kw_grid | 1u << kw_stream |
-                                 1u << kw_shared_bytes | 1u << kw_cooperative;
+                                 1u << kw_shared_bytes | 1u << kw_cooperative | 1u << kw_attributes;
     const Keywords given =
         read_keywords(keywords, arguments + positional, allowed, [](const std::string& extra) {
           raise_python(PyExc_TypeError, "unknown keyword arguments: " + extra);

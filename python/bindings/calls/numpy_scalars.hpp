@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "treadle/device/kernel.hpp"
+
 namespace treadle::bindings {
 
 enum class ScalarKind : std::uint8_t { boolean, integer, unsigned_integer, floating, complex };
@@ -21,6 +23,13 @@ struct ScalarType {
 /// The entry of a NumPy scalar type; null for every other type, and before numpy_types() was
 /// called.
 const ScalarType* scalar_type(PyTypeObject* type) noexcept;
+
+/// What a kernel's parameter that takes such a value is.
+constexpr device::ParameterKind parameter_kind(ScalarKind kind) noexcept {
+  if (kind == ScalarKind::floating) return device::ParameterKind::floating;
+  return kind == ScalarKind::complex ? device::ParameterKind::structure
+                                     : device::ParameterKind::integer;
+}
 
 /// Where an instance of one of those types keeps its value: right behind the object header, as
 /// numpy/arrayscalars.h lays it out.

@@ -474,6 +474,13 @@ Shape shape_from(nb::handle shape) {
   return extents;
 }
 
+array::Axes axes_from(nb::handle axes) {
+  if (axes.is_none()) return {};
+  std::vector<int> all;
+  for (const std::int64_t axis : shape_from(axes)) all.push_back(nb::cast<int>(nb::int_(axis)));
+  return all;
+}
+
 array::Placement placement_on(nb::handle device, nb::handle order) {
   array::Placement placement;
   if (PyUnicode_Check(device.ptr()) != 0)
@@ -528,6 +535,7 @@ void bind_array(nb::module_& m) {
   bind_array_reductions(m, type);
   bind_array_interchange(m);
   bind_array_indexing(m);
+  bind_array_composed(m);
   bind_array_joining(m);
   bind_array_memory(m);
   bind_array_numpy_methods(type);

@@ -10,6 +10,7 @@
 
 #include "caller.hpp"
 #include "treadle/array/array.hpp"
+#include "treadle/array/reduction.hpp"
 
 namespace treadle::bindings {
 
@@ -72,6 +73,8 @@ DType dtype_from(nb::handle dtype_like);
 nb::object numpy_dtype_of(const DType& dtype);
 /// An int or a sequence of them. Throws TypeError.
 array::Shape shape_from(nb::handle shape);
+/// The same as axes; None: all. Throws TypeError.
+array::Axes axes_from(nb::handle axes);
 /// "C" or "F". Throws InvalidArgument.
 MemoryOrder memory_order(nb::handle order);
 /// On a device, named by its id or itself, or (None) the current one.
@@ -102,6 +105,7 @@ void bind_array_protocols(nb::class_<Array>& type);
 void bind_array_functions(nb::module_& m);
 void bind_array_indexing(nb::module_& m);
 void bind_array_indexing_methods(nb::class_<Array>& type);
+void bind_array_composed(nb::module_& m);
 void bind_array_joining(nb::module_& m);
 void bind_array_joining_methods(nb::class_<Array>& type);
 void bind_array_reductions(nb::module_& m, nb::class_<Array>& type);

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "caller.hpp"
+#include "kept.hpp"
 #include "native/array.hpp"
-#include "native/kept.hpp"
 #include "native/promotion.hpp"
 #include "treadle/array/allocator.hpp"
 #include "treadle/device/current.hpp"

@@ -7,10 +7,10 @@
 
 #include "calls/argument.hpp"
 #include "errors.hpp"
+#include "kept.hpp"
 #include "native/array.hpp"
 #include "native/device.hpp"
 #include "native/host_array.hpp"
-#include "native/kept.hpp"
 #include "treadle/array/transfer.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/cuda.hpp"

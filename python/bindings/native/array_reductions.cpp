@@ -172,11 +172,6 @@ class Options {
     if (truth < 0) throw nb::python_error();
     return truth == 1;
   }
-  static array::Axes axes_from(nb::handle value) {
-    std::vector<int> axes;
-    for (const std::int64_t axis : shape_from(value)) axes.push_back(nb::cast<int>(nb::int_(axis)));
-    return axes;
-  }
   void set_out(nb::handle value) {
     target_ = out_array(value);
     if (!target_) return;

@@ -114,14 +114,17 @@ void make_reduction(array::ReductionKernel* self, nb::handle dtype, std::string 
                                      .types = types_from(types)});
 }
 
+// over 6 parameters because they are the keywords of the Python call
 nb::object call_reduction(array::ReductionKernel& self, const nb::args& objects, nb::handle indices,
-                          nb::handle out) {
+                          nb::handle axis, bool keepdims, nb::handle out) {
   note_launch_site();
   const KernelArguments arguments(self, objects);
   const Array target = out_array(out);
-  if (!target) return array_object(self.call(arguments.get(), range_from(indices)));
-  self.call(arguments.get(), range_from(indices), &target);
-  return nb::borrow(out);
+  Array result = self.call(arguments.get(), {.range = range_from(indices),
+                                             .axes = axes_from(axis),
+                                             .keeps_axes = keepdims,
+                                             .out = target ? &target : nullptr});
+  return target ? nb::borrow(out) : array_object(std::move(result));
 }
 
 template <class Kernel>
@@ -189,11 +192,15 @@ void bind_user_kernels(nb::module_& m) {
                    "arguments: str, name: str = 'reduction', " TREADLE_TEXTS ") -> None"),
            "InvalidArgument for what is no declaration.")
       .def("__call__", &call_reduction, nb::arg("arguments"), nb::kw_only(),
-           nb::arg("indices") = nb::none(), nb::arg("out") = nb::none(),
-           nb::sig("def __call__(self, *arguments: typing.Any, indices: range | None = None, out: "
-                   "Array | None = None) -> Array"),
+           nb::arg("indices") = nb::none(), nb::arg("axis") = nb::none(),
+           nb::arg("keepdims") = false, nb::arg("out") = nb::none(),
+           nb::sig("def __call__(self, *arguments: typing.Any, indices: range | None = None, axis: "
+                   "int | collections.abc.Sequence[int] | None = None, keepdims: bool = False, "
+                   "out: Array | None = None) -> Array"),
            "Queues the reduction; the result is an array without axes, or `out`, of one element. "
-           "Errors are those of ElementwiseKernel.")
+           "With `axis`, of the shape to which x[i] broadcast, each result is of the elements "
+           "along it, as in treadle.numpy.sum(); not together with `indices`. Errors are those of "
+           "ElementwiseKernel.")
       .def("text", &text_of<ReductionKernel>, nb::arg("arguments"),
            nb::sig("def text(self, *arguments: typing.Any) -> str"),
            "The program that a call with such arguments runs.")

@@ -5,11 +5,17 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "rooms.hpp"
 #include "treadle/base/census.hpp"
 #include "treadle/base/language.hpp"
 #include "treadle/base/library.hpp"
 #include "treadle/base/settings.hpp"
+#include "treadle/base/trace.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -30,16 +36,58 @@ void bind_settings(nb::module_& m) {
       .def_ro("cpu_threads", &Settings::cpu_threads)
       .def_ro("cpu_memory_bytes", &Settings::cpu_memory_bytes)
       .def_ro("watchdog_seconds", &Settings::watchdog_seconds)
+      .def_ro("pycuda_cuda_version", &Settings::pycuda_cuda_version)
       .def_prop_ro("checks", [](const Settings& settings) { return settings.checks.names(); })
       .def_ro("sync", &Settings::sync)
-      .def_ro("dump", &Settings::dump);
+      .def_ro("dump", &Settings::dump)
+      .def_ro("trace", &Settings::trace);
   m.def("settings", &settings, nb::rv_policy::reference, "What the environment chose, read once.");
+}
+
+/// A TraceRange that begins and ends with a block of Python.
+class TracedBlock {
+ public:
+  explicit TracedBlock(std::string name) : name_(std::move(name)) {}
+  TracedBlock(const TracedBlock&) = delete;
+  TracedBlock& operator=(const TracedBlock&) = delete;
+  void enter() { ranges_.push_back(std::make_unique<TraceRange>(name_)); }
+  void exit() {
+    if (!ranges_.empty()) ranges_.pop_back();
+  }
+
+ private:
+  std::string name_;
+  std::vector<std::unique_ptr<TraceRange>> ranges_;
+};
+
+void bind_trace(nb::module_& m) {
+  m.def("start_trace", &start_trace, nb::arg("file"),
+        "Records compiles, copies, launches and waits into `file`, as TREADLE_TRACE does: call it "
+        "before the first device is looked for and the first text compiled.");
+  m.def("is_tracing", &is_tracing, "Whether this process records a trace.");
+  m.def("write_trace", &write_trace, nb::call_guard<nb::gil_scoped_release>(),
+        "Writes what was recorded so far, once devices have done what is queued; the end of the "
+        "process does so, too.");
+  nb::class_<TracedBlock>(m, "TraceRange",
+                          "`with TraceRange(\"assembly\"):` is an event of that name in the trace.")
+      .def(nb::init<std::string>(), nb::arg("name"))
+      .def(
+          "__enter__",
+          [](TracedBlock& self) -> TracedBlock& {
+            self.enter();
+            return self;
+          },
+          nb::rv_policy::reference)
+      .def(
+          "__exit__", [](TracedBlock& self, const nb::args&) { self.exit(); },
+          nb::sig("def __exit__(self, *exception: object) -> None"));
 }
 
 }  // namespace
 
 void bind_base(nb::module_& m) {
   bind_settings(m);
+  bind_trace(m);
   nb::enum_<Language>(m, "Language", "What kernel text is written in; str() gives its name.")
       .value("cuda_c", Language::cuda_c)
       .value("opencl_c", Language::opencl_c)

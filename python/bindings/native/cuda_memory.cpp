@@ -56,6 +56,7 @@ std::size_t size_of(std::ptrdiff_t size) { return static_cast<std::size_t>(size)
 void bind_device_memory(nb::module_& m) {
   nb::class_<DeviceMemory> type(m, "DeviceMemory", nb::is_weak_referenceable(),
                                 "Memory of the device.");
+  let_go_without_gil(type);
   type.def(
           "__init__",
           [](DeviceMemory* self, std::ptrdiff_t size_bytes) {
@@ -110,10 +111,11 @@ void bind_host_memory(nb::module_& m) {
       .value("portable", HostMemoryFlags::portable)
       .value("device_map", HostMemoryFlags::device_map)
       .value("write_combined", HostMemoryFlags::write_combined);
-  nb::class_<HostMemory>(m, "HostMemory", nb::is_weak_referenceable(),
-                         nb::type_slots(buffer_slots<HostMemory, Face::native>()),
-                         "Page-locked host memory; numpy.frombuffer makes an array of it.")
-      .def(
+  nb::class_<HostMemory> type(m, "HostMemory", nb::is_weak_referenceable(),
+                              nb::type_slots(buffer_slots<HostMemory, Face::native>()),
+                              "Page-locked host memory; numpy.frombuffer makes an array of it.");
+  let_go_without_gil(type);
+  type.def(
           "__init__",
           [](HostMemory* self, std::ptrdiff_t size_bytes, HostMemoryFlags flags) {
             new (self) HostMemory(size_of(size_bytes), flags);
@@ -134,6 +136,7 @@ void bind_managed_memory(nb::module_& m) {
   nb::class_<ManagedMemory> type(m, "ManagedMemory", nb::is_weak_referenceable(),
                                  nb::type_slots(buffer_slots<ManagedMemory, Face::native>()),
                                  "Memory with one address on the host and on every device.");
+  let_go_without_gil(type);
   type.def(
           "__init__",
           [](ManagedMemory* self, std::ptrdiff_t size_bytes, AttachFlags flags) {

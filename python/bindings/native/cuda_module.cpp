@@ -67,7 +67,7 @@ void bind_cuda_module(nb::module_& m) {
       .def(
           "function",
           [](const Module& self, std::string_view name) {
-            return make_function(self.function(name), Face::native);
+            return make_function(function_without_gil(self, name), Face::native);
           },
           nb::arg("name"), nb::sig("def function(self, name: str) -> Function"),
           "A kernel by symbol or by C++ name expression.")

@@ -3,13 +3,72 @@
 
 #include <nanobind/stl/vector.h>
 
+#include "calls/function.hpp"
 #include "rooms.hpp"
 
 namespace treadle::bindings {
 
 using namespace treadle::cuda;
 
+namespace {
+
+const Function& function_of(nb::handle function) {
+  return kernel_argument(function.ptr(), "function").function;
+}
+
+BlockSuggestion suggest(nb::handle function, nb::handle shared_bytes, unsigned most_threads) {
+  const Function& kernel = function_of(function);
+  if (PyCallable_Check(shared_bytes.ptr()) == 0)
+    return suggest_block(kernel, unsigned_argument(shared_bytes.ptr(), "shared_bytes"),
+                         most_threads);
+  // The driver calls back on this thread, which holds the GIL.
+  const auto ask = [&](unsigned threads) -> std::size_t {
+    return unsigned_argument(nb::object(shared_bytes(threads)).ptr(), "shared_bytes()");
+  };
+  return suggest_block(kernel, ask, most_threads);
+}
+
+void bind_questions_to_driver(nb::module_& m) {
+  nb::class_<BlockSuggestion>(m, "BlockSuggestion", "Blocks that fill a device.")
+      .def_ro("block_threads", &BlockSuggestion::block_threads,
+              "With these a multiprocessor runs the most threads at a time.")
+      .def_ro("grid_blocks", &BlockSuggestion::grid_blocks,
+              "So many blocks are needed for every multiprocessor to be full.");
+  m.def(
+      "max_active_blocks",
+      [](nb::object function, unsigned block_threads, std::size_t shared_bytes) {
+        return max_active_blocks(function_of(function), block_threads, shared_bytes);
+      },
+      nb::arg("function"), nb::arg("block_threads"), nb::arg("shared_bytes") = 0,
+      nb::sig("def max_active_blocks(function: Function, block_threads: int, "
+              "shared_bytes: int = 0) -> int"),
+      "How many such blocks a multiprocessor runs at a time; 0 where not even one fits.");
+  m.def(
+      "suggest_block",
+      [](nb::object function, nb::object shared_bytes, unsigned most_threads) {
+        return suggest(function, shared_bytes, most_threads);
+      },
+      nb::arg("function"), nb::arg("shared_bytes") = 0, nb::arg("most_threads") = 0,
+      nb::sig("def suggest_block(function: Function, "
+              "shared_bytes: int | typing.Callable[[int], int] = 0, most_threads: int = 0) -> "
+              "BlockSuggestion"),
+      "The driver's proposal for blocks with so much dynamic shared memory each, a number or a "
+      "function of their threads, and of at most `most_threads` (0: any).");
+  m.def(
+      "available_shared_bytes",
+      [](nb::object function, unsigned blocks, unsigned block_threads) {
+        return available_shared_bytes(function_of(function), blocks, block_threads);
+      },
+      nb::arg("function"), nb::arg("blocks"), nb::arg("block_threads"),
+      nb::sig("def available_shared_bytes(function: Function, blocks: int, block_threads: int) -> "
+              "int"),
+      "The most dynamic shared memory with which a multiprocessor still runs so many blocks.");
+}
+
+}  // namespace
+
 void bind_cuda_occupancy(nb::module_& m) {
+  bind_questions_to_driver(m);
   nb::class_<Multiprocessor>(m, "Multiprocessor", "What one multiprocessor has room for.")
       .def(nb::init<>())
       .def_static("of", &Multiprocessor::of, nb::arg("device"),

@@ -11,6 +11,7 @@
 
 #include "calls/argument.hpp"
 #include "errors.hpp"
+#include "html_table.hpp"
 #include "native/foreign.hpp"
 #include "rooms.hpp"
 #include "treadle/base/error.hpp"
@@ -25,6 +26,23 @@ namespace treadle::bindings {
 using namespace treadle::device;
 
 namespace {
+
+std::string text_unless_0(unsigned number) { return number == 0 ? "" : std::to_string(number); }
+
+std::string shown_in_notebooks(const DeviceInfo& info) {
+  const auto bandwidth = static_cast<std::uint64_t>(info.performance.bandwidth_bytes_per_s / 1e9);
+  return html_table(info.id + ": " + info.name,
+                    {{"run-time", info.runtime},
+                     {"kind", std::string(kind_name(info.kind))},
+                     {"kernels in", std::string(language_name(info.language))},
+                     {"target", info.target},
+                     {"memory", bytes_text(info.memory_bytes)},
+                     {"bandwidth", bandwidth == 0 ? "" : std::to_string(bandwidth) + " GB/s"},
+                     {"compute units", text_unless_0(info.performance.compute_units)},
+                     {"work-items of a group", text_unless_0(info.limits.max_group_items)},
+                     {"local memory of a group", bytes_text(info.limits.local_memory_bytes)},
+                     {"work-items in lockstep", text_unless_0(info.traits.sub_group_width)}});
+}
 
 void bind_info(nb::class_<Device>& type) {
   const auto info = [&](const char* name, auto member, const char* doc) {
@@ -169,7 +187,8 @@ void bind_device_class(nb::module_& m) {
           "__exit__", [](const std::shared_ptr<Device>& self, nb::args) { leave(self); },
           nb::sig("def __exit__(self, *exception: object) -> None"))
       .def("__repr__",
-           [](const Device& self) { return "<" + self.info().id + ": " + self.info().name + ">"; });
+           [](const Device& self) { return "<" + self.info().id + ": " + self.info().name + ">"; })
+      .def("_repr_html_", [](const Device& self) { return shown_in_notebooks(self.info()); });
 }
 
 void bind_registry(nb::module_& m) {

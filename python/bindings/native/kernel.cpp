@@ -19,6 +19,7 @@
 #include "calls/argument.hpp"
 #include "calls/keyword_names.hpp"
 #include "calls/numpy_scalars.hpp"
+#include "html_table.hpp"
 #include "image.hpp"
 #include "native/array.hpp"
 #include "native/device.hpp"
@@ -90,20 +91,6 @@ Keywords read_keywords(PyObject* names, PyObject* const* values) {
   return given;
 }
 
-device::ParameterKind kind_of(ScalarKind kind) {
-  switch (kind) {
-    case ScalarKind::boolean:
-    case ScalarKind::integer:
-    case ScalarKind::unsigned_integer:
-      return device::ParameterKind::integer;
-    case ScalarKind::floating:
-      return device::ParameterKind::floating;
-    case ScalarKind::complex:
-      break;
-  }
-  return device::ParameterKind::structure;
-}
-
 [[noreturn]] void refuse(PyObject* argument, std::size_t index, const CallState& call) {
   std::string text = "kernel \"" + call.kernel.name() + "\": argument " + std::to_string(index) +
                      " is a " + Py_TYPE(argument)->tp_name;
@@ -144,7 +131,7 @@ class ArgumentReader {
 
   void read(PyObject* argument, CallState& call, device::Stream& stream) {
     if (const ScalarType* scalar = scalar_type(Py_TYPE(argument)))
-      return add(Argument(scalar_data(argument), scalar->size, kind_of(scalar->kind)));
+      return add(Argument(scalar_data(argument), scalar->size, parameter_kind(scalar->kind)));
     if (const memory::Buffer* buffer = as_buffer(argument)) return add(Argument(*buffer));
     if (Py_TYPE(argument) == local_type) return add(Argument(*nb::inst_ptr<Local>(argument)));
     read_other(argument, call, stream);
@@ -291,6 +278,25 @@ PyObject* represent(PyObject* self) {
     return nb::cast("<kernel " + k.name() + " on " + k.device().info().id + ">");
   });
 }
+PyObject* represent_in_notebooks(PyObject* self, PyObject*) {
+  return guarded(self, [](const device::Kernel& k) {
+    std::string parameters;
+    if (k.parameters_known())
+      for (const device::Parameter& p : k.parameters())
+        parameters += (parameters.empty() ? "" : ", ") + p.type + " " + p.name;
+    const device::KernelResources needs = k.resources();
+    const auto number = [](unsigned n) { return n == 0 ? "" : std::to_string(n); };
+    return nb::cast(html_table(
+        "kernel " + k.name(),
+        {{"device", k.device().info().id + ": " + k.device().info().name},
+         {"parameters", parameters},
+         {"registers of a work-item", number(needs.registers)},
+         {"private memory of a work-item", bytes_text(needs.private_bytes)},
+         {"local memory of a group", bytes_text(needs.static_local_bytes)},
+         {"work-items of a group, at most", number(needs.max_group_items)},
+         {"work-items of a group, best a multiple of", number(needs.preferred_group_multiple)}}));
+  });
+}
 
 PyGetSetDef properties[] = {
     {"name", get_name, nullptr, "As a reader knows the kernel.", nullptr},
@@ -305,6 +311,7 @@ PyMethodDef methods[] = {
      reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(groups_per_compute_unit)), METH_FASTCALL,
      "groups_per_compute_unit(group_items, local_bytes=0): how many groups a compute unit holds at "
      "the same time; None where the run-time does not tell."},
+    {"_repr_html_", represent_in_notebooks, METH_NOARGS, "How notebooks show it."},
     {nullptr, nullptr, 0, nullptr}};
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(KernelObject, vectorcall), READONLY, nullptr},
@@ -422,7 +429,13 @@ void bind_program(nb::module_& m) {
            nb::arg("source_name") = "kernel", nb::arg("cache") = true)
       .def(
           "kernel",
-          [](const Program& self, std::string_view name) { return make_kernel(self.kernel(name)); },
+          [](const Program& self, std::string_view name) {
+            const auto found = [&] {
+              const nb::gil_scoped_release released;  // it may be compiled only now
+              return self.kernel(name);
+            };
+            return make_kernel(found());
+          },
           nb::arg("name"), nb::sig("def kernel(self, name: str) -> Kernel"),
           "The kernel of this name; an unknown name gives the nearest there are.")
       .def(

@@ -53,12 +53,6 @@ void make(ReductionKernel* self, std::shared_ptr<device::Device> device, const P
                       std::move(options));
 }
 
-device::ParameterKind kind_of(ScalarKind kind) {
-  if (kind == ScalarKind::floating) return device::ParameterKind::floating;
-  return kind == ScalarKind::complex ? device::ParameterKind::unknown
-                                     : device::ParameterKind::integer;
-}
-
 /// Values are read where they are; structures are views of what Python objects lend.
 class Arguments {
  public:
@@ -68,7 +62,7 @@ class Arguments {
     else if (const memory::Buffer* buffer = as_buffer(object.ptr()))
       all_.emplace_back(*buffer);
     else if (const ScalarType* scalar = scalar_type(Py_TYPE(object.ptr())))
-      all_.emplace_back(scalar_data(object.ptr()), scalar->size, kind_of(scalar->kind));
+      all_.emplace_back(scalar_data(object.ptr()), scalar->size, parameter_kind(scalar->kind));
     else
       read_bytes(object);
   }
@@ -121,7 +115,9 @@ void bind_reduction_kernel(nb::module_& m) {
           "Arguments are Arrays and Buffers, of which the first element is passed, NumPy's "
           "scalars, and bytes of structures.")
       .def_prop_ro("group_size", &ReductionKernel::group_size, "Work-items of a group.")
-      .def_prop_ro("text", &ReductionKernel::text, "The program.");
+      .def_prop_ro(
+          "text", [](const ReductionKernel& self) { return self.text(); },
+          "The program that folds all elements.");
 }
 
 }  // namespace treadle::bindings

@@ -72,8 +72,8 @@ nb::object copy_host(Stream& self, const Buffer& buffer, nb::handle host, HostAr
   return order.result();
 }
 
-nb::object fill(Stream& self, const Buffer& buffer, nb::handle pattern, nb::handle wait_for,
-                nb::handle event) {
+nb::object queue_fill(Stream& self, const Buffer& buffer, nb::handle pattern, nb::handle wait_for,
+                      nb::handle event) {
   const HostArray bytes(pattern, HostArray::Access::read);
   if (!bytes.is_contiguous())
     throw InvalidArgument("a fill pattern with strides", "pass a NumPy scalar");
@@ -133,7 +133,7 @@ void bind_copies(nb::class_<Stream>& type) {
                   "None = None) -> "
                   "Event | None"),
           "The same, the other way: fills an array of the host from the start of a buffer.")
-      .def("fill", &fill, nb::arg("buffer"), nb::arg("pattern"), nb::kw_only(),
+      .def("fill", &queue_fill, nb::arg("buffer"), nb::arg("pattern"), nb::kw_only(),
            nb::arg("wait_for") = nb::none(), nb::arg("event") = nb::none(),
            nb::sig("def fill(self, buffer: Buffer, pattern: object, *, wait_for: Event | "
                    "collections.abc.Iterable[Event] | None = None, event: Event | bool | None = "

@@ -6,6 +6,7 @@
 
 #include "pycuda/classes.hpp"
 #include "rooms.hpp"
+#include "treadle/base/settings.hpp"
 
 namespace treadle::bindings {
 namespace face {
@@ -58,6 +59,12 @@ nb::object attribute_by_name(const Device& self, const std::string& name) {
   return attribute(self, nb::cast<int>(nb::int_(member)));
 }
 
+// Some programs refuse textures where they see CUDA 12, whose compiler had none.
+int told_version(int version) {
+  const int told = settings().pycuda_cuda_version;
+  return told != 0 ? told : version;
+}
+
 nb::tuple version_tuple(int version) {
   return nb::make_tuple(version / 1000, version % 1000 / 10, version % 10);
 }
@@ -88,9 +95,10 @@ int enum_value(nb::handle member, const char* what) {
 void bind_pycuda_device(nb::module_& m) {
   using face::Device;
   m.def(
-      "get_version", [] { return face::version_tuple(cuda::header_version()); },
+      "get_version", [] { return face::version_tuple(face::told_version(cuda::header_version())); },
       "The CUDA version Treadle was built with, as a tuple.");
-  m.def("get_driver_version", pycuda([] { return cuda::default_driver().version(); }),
+  m.def("get_driver_version",
+        pycuda([] { return face::told_version(cuda::default_driver().version()); }),
         "The CUDA version of the driver, 1000 * major + 10 * minor.");
   m.def("init", pycuda([](nb::object flags) {
           const auto value =

@@ -63,8 +63,6 @@ nb::tuple mem_alloc_pitch(nb::handle width, nb::handle height, nb::handle access
 }
 
 cuda::DevicePointer held_pointer(nb::handle holder) {
-  if (!nb::hasattr(holder, "get_pointer"))
-    raise_python(PyExc_TypeError, "a subclass of PointerHolderBase must define get_pointer()");
   return unsigned_argument(nb::object(holder.attr("get_pointer")()).ptr(), "get_pointer()");
 }
 
@@ -103,6 +101,12 @@ void bind_pointer_holder(nb::module_& m) {
                                 nb::is_weak_referenceable(),
                                 "Subclasses define get_pointer(), and are then taken as addresses.")
       .def(nb::init<>())
+      .def("get_pointer", pycuda([](nb::handle_t<PointerHolderBase> self) -> std::uint64_t {
+             raise_python(PyExc_TypeError, std::string(Py_TYPE(self.ptr())->tp_name) +
+                                               " must define get_pointer(), as every subclass of "
+                                               "PointerHolderBase");
+           }),
+           "The address, as subclasses define it.")
       .def("__int__", pycuda([](nb::handle_t<PointerHolderBase> self) {
              return as_integer(held_pointer(self));
            }))

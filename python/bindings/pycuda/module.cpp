@@ -5,20 +5,15 @@
 
 #include "calls/function.hpp"
 #include "image.hpp"
-#include "pycuda/classes.hpp"
+#include "pycuda/module.hpp"
+#include "pycuda/texture.hpp"
 #include "rooms.hpp"
-#include "treadle/cuda/module.hpp"
 
 namespace treadle::bindings {
 namespace face {
-namespace {
 
-struct Module {
-  cuda::Module module;
-};
-
-std::vector<std::pair<cuda::JitOption, unsigned>> options_of(nb::handle options) {
-  std::vector<std::pair<cuda::JitOption, unsigned>> list;
+JitOptions jit_options(nb::handle options) {
+  JitOptions list;
   for (const nb::handle pair : nb::borrow<nb::iterable>(options)) {
     const nb::object option = pair[nb::int_(0)], value = pair[nb::int_(1)];
     list.emplace_back(static_cast<cuda::JitOption>(enum_value(option, "option")),
@@ -27,23 +22,27 @@ std::vector<std::pair<cuda::JitOption, unsigned>> options_of(nb::handle options)
   return list;
 }
 
+void report(nb::handle message_handler, bool success, const cuda::JitLog& log) {
+  if (message_handler.is_valid() && !message_handler.is_none())
+    message_handler(success, log.info, log.error);
+}
+
+namespace {
+
 Module load(std::span<const std::byte> code, nb::handle options, nb::handle message_handler) {
-  const auto list = options_of(options);
+  const JitOptions list = jit_options(options);
   current_context();
   cuda::JitLog log;
-  const auto report = [&](bool success) {
-    if (!message_handler.is_none()) message_handler(success, log.info, log.error);
-  };
   try {
     std::optional<cuda::Module> module;
     {
       nb::gil_scoped_release released;
       module.emplace(code, list, &log);
     }
-    report(true);
+    report(message_handler, true, log);
     return {std::move(*module)};
   } catch (const Error&) {
-    report(false);
+    report(message_handler, false, log);
     throw;
   }
 }
@@ -51,12 +50,6 @@ Module load(std::span<const std::byte> code, nb::handle options, nb::handle mess
 Module load_buffer(nb::handle buffer, nb::handle options, nb::handle message_handler) {
   const HostBuffer code(buffer, HostBuffer::read);
   return load({static_cast<const std::byte*>(code.data()), code.size()}, options, message_handler);
-}
-
-[[noreturn]] void refuse_reference(const char* kind) {
-  throw NotSupported(
-      std::string(kind) + " references do not exist any more: compilers since CUDA 12 refuse them",
-      "read the data through a pointer");
 }
 
 }  // namespace
@@ -68,7 +61,7 @@ void bind_pycuda_module(nb::module_& m) {
                                  "Code loaded into a context.");
   refuse_construction(type);
   type.def("get_function", pycuda([](const Module& self, const std::string& name) {
-             return make_function(self.module.function(name), Face::pycuda);
+             return make_function(function_without_gil(self.module, name), Face::pycuda);
            }),
            nb::arg("name"), nb::sig("def get_function(self, name: str) -> Function"),
            "The kernel of that name, or of that C++ name expression.")
@@ -77,14 +70,14 @@ void bind_pycuda_module(nb::module_& m) {
              return nb::make_tuple(global.address, global.size_bytes);
            }),
            nb::arg("name"), "(address, size) of a __device__ or __constant__ variable.")
-      .def("get_texref", pycuda([](const Module&, const std::string&) -> nb::object {
-             face::refuse_reference("texture");
+      .def("get_texref", pycuda([](const Module& self, const std::string& name) {
+             return face::TextureReference{self.module.texture_reference(name)};
            }),
-           nb::arg("name"), "Raises: texture references left CUDA with version 12.")
-      .def("get_surfref", pycuda([](const Module&, const std::string&) -> nb::object {
-             face::refuse_reference("surface");
+           nb::arg("name"), "The variable that was declared as texture<float, 2> name.")
+      .def("get_surfref", pycuda([](const Module& self, const std::string& name) {
+             return face::SurfaceReference{self.module.surface_reference(name)};
            }),
-           nb::arg("name"), "Raises: surface references left CUDA with version 12.");
+           nb::arg("name"), "The variable that was declared as surface<void, 2> name.");
   m.def("module_from_file", pycuda([](nb::object filename) {
           const auto path =
               nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(filename));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "interrupt.hpp"
 #include "pycuda/classes.hpp"
+#include "pycuda/ipc.hpp"
 #include "rooms.hpp"
 
 namespace treadle::bindings {
@@ -75,7 +76,13 @@ void bind_event(nb::module_& m) {
       .def("time_till", pycuda([](const Event& self, const Event& end) {
              return end.event.milliseconds_since(self.event);
            }),
-           nb::arg("end"), "Milliseconds from this event to the other one. Both must be done.");
+           nb::arg("end"), "Milliseconds from this event to the other one. Both must be done.")
+      .def("ipc_handle", pycuda([](const Event& self) { return face::event_ipc_handle(self); }),
+           nb::sig("def ipc_handle(self) -> bytearray"),
+           "64 bytes for another process, of an event with INTERPROCESS and DISABLE_TIMING.")
+      .def_static("from_ipc_handle",
+                  pycuda([](nb::object handle) { return face::event_from_ipc_handle(handle); }),
+                  nb::arg("handle"), "Another process's event.");
 }
 
 }  // namespace

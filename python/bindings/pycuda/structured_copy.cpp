@@ -2,7 +2,7 @@
 // Memcpy2D, Memcpy3D and Memcpy3DPeer: mutable descriptions of a rectangle or box to copy.
 #include "interrupt.hpp"
 #include "kept_objects.hpp"
-#include "pycuda/classes.hpp"
+#include "pycuda/array.hpp"
 #include "rooms.hpp"
 #include "treadle/cuda/copy.hpp"
 
@@ -19,20 +19,33 @@ struct Memcpy2D : StructuredCopy {};
 struct Memcpy3D : StructuredCopy {};
 struct Memcpy3DPeer : StructuredCopy {};
 
-// The address of a buffer that may be strided: the copy walks it by its own pitches.
-void* host_address(nb::handle object, bool writable) {
+struct HostMemory {
+  void* address;
+  std::size_t size_bytes;  ///< from the address to the last element; 0: strides go backwards
+};
+
+// A buffer that may be strided: the copy walks it by its own pitches.
+HostMemory host_memory(nb::handle object, bool writable) {
   Py_buffer view{};
   if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0)) != 0)
     throw nb::python_error();
-  void* address = view.buf;
+  HostMemory memory{view.buf, static_cast<std::size_t>(view.itemsize)};
+  bool is_forward = view.len > 0;
+  for (int i = 0; i < view.ndim; ++i) {
+    is_forward = is_forward && view.strides[i] >= 0;
+    memory.size_bytes += static_cast<std::size_t>((view.shape[i] - 1) * view.strides[i]);
+  }
+  if (!is_forward) memory.size_bytes = 0;
   PyBuffer_Release(&view);  // the object itself is kept
-  return address;
+  return memory;
 }
 
 template <class T>
 void set_host(T& self, nb::object buffer, bool source) {
   cuda::CopySide& side = source ? self.copy.source : self.copy.destination;
-  side.host = host_address(buffer, !source);
+  const HostMemory memory = host_memory(buffer, !source);
+  side.host = memory.address;
+  side.size_bytes = memory.size_bytes;
   side.type = cuda::MemoryType::host;
   (source ? self.kept_source : self.kept_destination) = std::move(buffer);
 }
@@ -41,6 +54,7 @@ template <class T>
 void set_device(T& self, nb::object pointer, bool source) {
   cuda::CopySide& side = source ? self.copy.source : self.copy.destination;
   side.device = pointer_argument(pointer.ptr(), source ? "src" : "dst");
+  side.size_bytes = 0;
   side.type = cuda::MemoryType::device;
   (source ? self.kept_source : self.kept_destination) = std::move(pointer);
 }
@@ -50,8 +64,18 @@ void set_unified(T& self, nb::object buffer, bool source) {
   cuda::CopySide& side = source ? self.copy.source : self.copy.destination;
   const HostBuffer view(buffer, source ? HostBuffer::read : HostBuffer::write);
   side.device = reinterpret_cast<cuda::DevicePointer>(view.data());
+  side.size_bytes = view.size();
   side.type = cuda::MemoryType::unified;
   (source ? self.kept_source : self.kept_destination) = std::move(buffer);
+}
+
+template <class T>
+void set_array(T& self, const nb::object& array, bool source) {
+  cuda::CopySide& side = source ? self.copy.source : self.copy.destination;
+  side.array = array_argument(array, "array");
+  side.size_bytes = 0;
+  side.type = cuda::MemoryType::array;
+  (source ? self.kept_source : self.kept_destination) = nb::object();
 }
 
 template <class T, class Get>
@@ -88,6 +112,7 @@ void bind_side(nb::class_<T>& type, const std::string& prefix, GetSide side, boo
   type.def_prop_rw((prefix + "device").c_str(), [side](T& self) { return side(self.copy).device; },
                    pycuda([side](T& self, nb::object value) {
                      side(self.copy).device = pointer_argument(value.ptr(), "value");
+                     side(self.copy).size_bytes = 0;
                    }));
 }
 
@@ -99,6 +124,10 @@ void bind_setters(nb::class_<T>& type) {
       .def("set_dst_host",
            pycuda([](T& self, nb::object o) { set_host(self, std::move(o), false); }),
            nb::arg("buffer"), "Copies to this host buffer, which the copy keeps alive.")
+      .def("set_src_array", pycuda([](T& self, nb::object o) { set_array(self, o, true); }),
+           nb::arg("array"), "Copies from this Array, which the copy keeps alive.")
+      .def("set_dst_array", pycuda([](T& self, nb::object o) { set_array(self, o, false); }),
+           nb::arg("array"), "Copies to this Array, which the copy keeps alive.")
       .def("set_src_device",
            pycuda([](T& self, nb::object o) { set_device(self, std::move(o), true); }),
            nb::arg("ptr"), "Copies from this address of device memory.")

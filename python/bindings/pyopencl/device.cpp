@@ -45,7 +45,7 @@ nb::list sub_devices(const Device& self, const std::vector<std::intptr_t>& prope
   return list;
 }
 
-std::string represent(const Device& self) {
+std::string text_of(const Device& self) {
   char pointer[32];
   std::snprintf(pointer, sizeof pointer, "%#zx",
                 reinterpret_cast<std::uintptr_t>(self.device.raw()));
@@ -95,7 +95,7 @@ void bind_methods(nb::class_<Device>& type) {
                                  "hashable_model_and_version_identifier");
                      return model_identifier(self);
                    }))
-      .def("__repr__", pyopencl(represent));
+      .def("__repr__", pyopencl(text_of));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 """Treadle's C++ core."""
 
 import enum
+import os
 import pathlib
 
 from treadle import (
@@ -82,6 +83,9 @@ class Settings:
     def watchdog_seconds(self) -> int: ...
 
     @property
+    def pycuda_cuda_version(self) -> int: ...
+
+    @property
     def checks(self) -> str: ...
 
     @property
@@ -90,8 +94,33 @@ class Settings:
     @property
     def dump(self) -> pathlib.Path: ...
 
+    @property
+    def trace(self) -> pathlib.Path: ...
+
 def settings() -> Settings:
     """What the environment chose, read once."""
+
+def start_trace(file: str | os.PathLike) -> None:
+    """
+    Records compiles, copies, launches and waits into `file`, as TREADLE_TRACE does: call it before the first device is looked for and the first text compiled.
+    """
+
+def is_tracing() -> bool:
+    """Whether this process records a trace."""
+
+def write_trace() -> None:
+    """
+    Writes what was recorded so far, once devices have done what is queued; the end of the process does so, too.
+    """
+
+class TraceRange:
+    """`with TraceRange("assembly"):` is an event of that name in the trace."""
+
+    def __init__(self, name: str) -> None: ...
+
+    def __enter__(self) -> TraceRange: ...
+
+    def __exit__(self, *exception: object) -> None: ...
 
 class Language(enum.Enum):
     """What kernel text is written in; str() gives its name."""

@@ -2,7 +2,7 @@
 """Arrays."""
 
 from typing_extensions import Self
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy
@@ -537,6 +537,36 @@ def put_along_axis(x: Array, indices: Any, values: Any, axis: int) -> None:
 def repeat_by_counts(x: Array, counts: Sequence[int], axis: int) -> Array:
     """Each part along an axis as often as its count says."""
 
+def nan_to_num(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Array:
+    """A copy with numbers in place of NaN and the infinities."""
+
+def sinc(x: Array) -> Array:
+    """sin(pi x) / (pi x), and 1 at 0."""
+
+def polyval(coefficients: Iterable[Any], x: Array) -> Array:
+    """A polynomial by Horner's rule, the highest power first."""
+
+def select(conditions: Sequence[Array], choices: Iterable[Any], otherwise: Any) -> Array:
+    """Of each element the choice whose condition is the first that holds."""
+
+def choose(index: Array, choices: Iterable[Any]) -> Array:
+    """Of each element that of the choice whose number the index says."""
+
+def outer(x: Array, y: Array) -> Array:
+    """The products of each element of x with each of y."""
+
+def diff(x: Array, times: int, axis: int) -> Array:
+    """Differences of neighbours along an axis."""
+
+def vecdot(x: Array, y: Array, axis: int) -> Array:
+    """The sum of the products along an axis, x conjugated."""
+
+def trapezoid(y: Array, distance: float, axis: int) -> Array:
+    """The integral along an axis, of places so far apart."""
+
+def trapezoid_at(y: Array, x: Array, axis: int) -> Array:
+    """The integral along an axis, of the places x."""
+
 def moveaxis(x: Array, axes: Sequence[int], destinations: Sequence[int]) -> Array:
     """A view with axes moved to other places."""
 
@@ -685,9 +715,9 @@ class ReductionKernel:
     def __init__(self, dtype: Any, *, neutral: str, reduce: str, map: str, arguments: str, name: str = 'reduction', preamble: str = '', flags: Sequence[str] = (), types: dict[str, Any] | None = None) -> None:
         """InvalidArgument for what is no declaration."""
 
-    def __call__(self, *arguments: Any, indices: range | None = None, out: Array | None = None) -> Array:
+    def __call__(self, *arguments: Any, indices: range | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Array | None = None) -> Array:
         """
-        Queues the reduction; the result is an array without axes, or `out`, of one element. Errors are those of ElementwiseKernel.
+        Queues the reduction; the result is an array without axes, or `out`, of one element. With `axis`, of the shape to which x[i] broadcast, each result is of the elements along it, as in treadle.numpy.sum(); not together with `indices`. Errors are those of ElementwiseKernel.
         """
 
     def text(self, *arguments: Any) -> str:

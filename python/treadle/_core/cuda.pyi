@@ -2,10 +2,11 @@
 """treadle.cuda"""
 
 from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 import enum
 import os
 import pathlib
-from typing import overload
+from typing import Any, overload
 
 import treadle._core.compile
 
@@ -383,6 +384,9 @@ class Device:
 
     def __repr__(self) -> str: ...
 
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
 class Provider(enum.Enum):
     """Who provides a driver."""
 
@@ -636,6 +640,15 @@ class Context:
 
     def __hash__(self) -> int: ...
 
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+    @staticmethod
+    def wrap(handle: object) -> Context:
+        """
+        The context of another library; that library destroys it, unless it is a primary one.
+        """
+
 class CurrentContext:
     """Keeps a context current for a with block."""
 
@@ -677,6 +690,15 @@ class Stream:
 
     def __cuda_stream__(self) -> tuple: ...
 
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+    @staticmethod
+    def wrap(handle: object) -> Stream:
+        """
+        The stream of another library, which destroys it and is kept alive by this.
+        """
+
 class EventFlags(enum.IntFlag):
     """CUevent_flags; combine with |."""
 
@@ -714,6 +736,15 @@ class Event:
 
     @property
     def raw(self) -> int: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+    @staticmethod
+    def wrap(handle: object) -> Event:
+        """
+        The event of another library in the current context, which destroys it.
+        """
 
 class DeviceMemory:
     """Memory of the device."""
@@ -832,6 +863,350 @@ class AddressRange:
 def address_range(address: object) -> AddressRange:
     """The allocation that an address lies in."""
 
+class MemoryLocation:
+    """A device, the host, or a node of it."""
+
+    class Kind(enum.Enum):
+        """CUmemLocationType."""
+
+        none = 0
+
+        device = 1
+
+        host = 2
+
+        host_numa = 3
+
+        host_numa_current = 4
+
+    @staticmethod
+    def of(device: Device) -> MemoryLocation:
+        """The device's own memory."""
+
+    @staticmethod
+    def host() -> MemoryLocation:
+        """Memory of the host, whichever node."""
+
+    @staticmethod
+    def host_node(node: int) -> MemoryLocation:
+        """One NUMA node's."""
+
+    @staticmethod
+    def current_host_node() -> MemoryLocation:
+        """That of the NUMA node that the calling thread runs on."""
+
+    @property
+    def kind(self) -> MemoryLocation.Kind: ...
+
+    @property
+    def id(self) -> int:
+        """The device's ordinal or the node's number."""
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+class ManagedRange:
+    """Bytes of managed memory. Where one is wanted, ManagedMemory will do."""
+
+    @overload
+    def __init__(self, address: int, size_bytes: int) -> None: ...
+
+    @overload
+    def __init__(self, memory: ManagedMemory) -> None: ...
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def size_bytes(self) -> int: ...
+
+class MemoryAdvice(enum.Enum):
+    """CUmem_advise: how memory will be used."""
+
+    set_read_mostly = 1
+
+    unset_read_mostly = 2
+
+    set_preferred_location = 3
+
+    unset_preferred_location = 4
+
+    set_accessed_by = 5
+
+    unset_accessed_by = 6
+
+class ManagedAdvice:
+    """What was said of all pages of a range alike."""
+
+    @property
+    def read_mostly(self) -> bool: ...
+
+    @property
+    def preferred(self) -> MemoryLocation | None:
+        """None: not the same for all, or none."""
+
+    @property
+    def last_prefetch(self) -> MemoryLocation | None:
+        """None: not the same for all, or none."""
+
+    @property
+    def accessed_by(self) -> list[MemoryLocation]: ...
+
+@overload
+def prefetch(range: ManagedRange, to: MemoryLocation, stream: object | None = None) -> None:
+    """
+    Brings managed memory to a place, behind what is queued on `stream`; does not wait.
+    """
+
+@overload
+def prefetch(ranges: Sequence[ManagedRange], to: MemoryLocation, stream: object) -> None:
+    """The same for many ranges in one call, on a stream that was made."""
+
+def discard(ranges: Sequence[ManagedRange], stream: object) -> None:
+    """
+    Says that nobody needs the contents any more: until they are written they may be anything.
+    """
+
+def discard_and_prefetch(ranges: Sequence[ManagedRange], to: MemoryLocation, stream: object) -> None:
+    """
+    Both in one: memory that will be written only comes without being copied.
+    """
+
+def advise(range: ManagedRange | ManagedMemory, advice: MemoryAdvice, location: MemoryLocation = ...) -> None:
+    """Says how managed memory will be used; for speed alone."""
+
+def managed_advice(range: ManagedRange) -> ManagedAdvice:
+    """What was said of a range."""
+
+class MemoryType(enum.Enum):
+    """CUmemorytype: whose memory an address is of."""
+
+    none = 0
+
+    host = 1
+
+    device = 2
+
+    array = 3
+
+    unified = 4
+
+class PointerAttribute(enum.Enum):
+    """CUpointer_attribute."""
+
+    context = 1
+
+    memory_type = 2
+
+    device_pointer = 3
+
+    host_pointer = 4
+
+    sync_memops = 6
+
+    buffer_id = 7
+
+    is_managed = 8
+
+    device_ordinal = 9
+
+    is_legacy_ipc_capable = 10
+
+    range_start = 11
+
+    range_size = 12
+
+    is_mapped = 13
+
+    allowed_handle_types = 14
+
+    is_gpu_direct_rdma_capable = 15
+
+    access_flags = 16
+
+    pool_handle = 17
+
+    mapping_size = 18
+
+    mapping_base = 19
+
+    memory_block_id = 20
+
+    is_hardware_decompress_capable = 21
+
+class PointerInfo:
+    """What the driver knows of an address."""
+
+    @property
+    def type(self) -> MemoryType:
+        """`none` for memory that it does not know."""
+
+    @property
+    def is_managed(self) -> bool: ...
+
+    @property
+    def device_ordinal(self) -> int:
+        """Where it was allocated; -1 on the host, -2 nowhere."""
+
+    @property
+    def context(self) -> int:
+        """The handle of the context it was allocated in; 0 for none."""
+
+    @property
+    def device_pointer(self) -> int:
+        """What kernels use; 0 for nothing."""
+
+    @property
+    def host_pointer(self) -> int:
+        """What the host uses; 0 for nothing."""
+
+    @property
+    def range_start(self) -> int:
+        """Where the allocation begins."""
+
+    @property
+    def range_bytes(self) -> int:
+        """Of the whole allocation."""
+
+    @property
+    def buffer_id(self) -> int:
+        """In this process no two allocations have the same one."""
+
+def pointer_info(address: object) -> PointerInfo:
+    """What the default driver knows of an address."""
+
+def pointer_attribute(attribute: PointerAttribute, address: object) -> int:
+    """
+    One attribute as a number. Raises DeviceError for what the memory there does not have.
+    """
+
+def set_sync_memops(memory: object, is_on: bool) -> None:
+    """
+    Whether blocking copies and fills of the allocation always return when they are done.
+    """
+
+class SharedAs(enum.Enum):
+    """What other processes may get of physical memory."""
+
+    nothing = 0
+
+    file_descriptor = 1
+
+    fabric = 8
+
+class Granularity(enum.Enum):
+    """CUmemAllocationGranularity_flags."""
+
+    minimum = 0
+
+    recommended = 1
+
+class MemoryAccess(enum.Enum):
+    """CUmemAccess_flags."""
+
+    none = 0
+
+    read = 1
+
+    read_write = 3
+
+class Mapping:
+    """Physical memory at its addresses, until this ends."""
+
+    def unmap(self) -> None:
+        """
+        Ends it now; nothing may be using it. Raises InvalidState the second time.
+        """
+
+    @property
+    def is_mapped(self) -> bool: ...
+
+    def set_access(self, who: MemoryLocation, access: MemoryAccess = MemoryAccess.read_write) -> None:
+        """Lets a device, or the host, use the memory from now on."""
+
+    def access(self, who: MemoryLocation) -> MemoryAccess:
+        """What a place may do."""
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def size_bytes(self) -> int: ...
+
+    def __int__(self) -> int: ...
+
+    def __index__(self) -> int: ...
+
+def allocation_granularity(location: MemoryLocation, granularity: Granularity = Granularity.minimum, shared_as: SharedAs = SharedAs.nothing) -> int:
+    """The unit in bytes that physical memory at a place comes in."""
+
+class PhysicalMemory:
+    """Memory without an address."""
+
+    def __init__(self, size_bytes: int, location: MemoryLocation, shared_as: SharedAs = SharedAs.nothing) -> None: ...
+
+    @staticmethod
+    def import_file(descriptor: int, size_bytes: int) -> PhysicalMemory:
+        """Memory that export_file() gave, of another process or this one."""
+
+    @staticmethod
+    def at(address: object, size_bytes: int) -> PhysicalMemory:
+        """What is mapped at an address."""
+
+    def export_file(self) -> int:
+        """
+        A file descriptor of its own, which the caller closes or sends to another process.
+        """
+
+    @property
+    def size_bytes(self) -> int: ...
+
+    @property
+    def location(self) -> MemoryLocation: ...
+
+    @property
+    def raw(self) -> int: ...
+
+class AddressReservation:
+    """Addresses that nothing else of the process will get."""
+
+    def __init__(self, size_bytes: int, alignment: int = 0, wish: int = 0) -> None: ...
+
+    def map(self, memory: PhysicalMemory, offset: int = 0, memory_offset: int = 0, size_bytes: int = 0) -> Mapping:
+        """Lays a part of the memory at an offset; 0 bytes mean all that follows."""
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def size_bytes(self) -> int: ...
+
+class NvmlIdentity:
+    """A device as NVIDIA's management library knows it."""
+
+    @property
+    def index(self) -> int:
+        """As nvidia-smi counts."""
+
+    @property
+    def uuid(self) -> str:
+        """"GPU-8f6ae6f5-..."."""
+
+    @property
+    def bus_id(self) -> str:
+        """"00000000:3B:00.0"."""
+
+    @property
+    def name(self) -> str: ...
+
+def nvml_identity(device: Device) -> NvmlIdentity | None:
+    """
+    The device in NVML; None where libnvidia-ml is not found, and for the CPU device.
+    """
+
 class FunctionAttribute(enum.Enum):
     """CUfunction_attribute."""
 
@@ -892,8 +1267,11 @@ class Function:
     def __repr__(self, /) -> str:
         """Return repr(self)."""
 
-    def __call__(self, *arguments: object, grid: int | Sequence[int], block: int | Sequence[int], stream: object | None = None, shared_bytes: int = 0, cooperative: bool = False) -> None:
+    def __call__(self, *arguments: object, grid: int | Sequence[int], block: int | Sequence[int], stream: object | None = None, shared_bytes: int = 0, cooperative: bool = False, attributes: LaunchAttributes | None = None) -> None:
         """Launches it."""
+
+    def __int__(self) -> int:
+        """int(self)"""
 
     def attribute(self, attribute: FunctionAttribute, /) -> int:
         """What the driver knows about the kernel."""
@@ -989,6 +1367,520 @@ class Module:
 
     @property
     def function_names(self) -> list[str]: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+    @staticmethod
+    def wrap(handle: object) -> Module:
+        """
+        The module of another library in the current context, which unloads it.
+        """
+
+class Library:
+    """Code that is loaded once for all contexts."""
+
+    @overload
+    def __init__(self, image: treadle._core.compile.ModuleImage) -> None: ...
+
+    @overload
+    def __init__(self, code: bytes) -> None: ...
+
+    @staticmethod
+    def load_file(path: str | os.PathLike) -> Library:
+        """The driver reads the file. Raises DeviceError naming it if it cannot."""
+
+    def kernel(self, name: str) -> Kernel:
+        """A kernel by symbol or by C++ name expression."""
+
+    @property
+    def kernel_names(self) -> list[str]: ...
+
+    def variable(self, name: str) -> Global:
+        """The current context's copy of a __device__ or __constant__ variable."""
+
+    def managed(self, name: str) -> Global:
+        """A __managed__ variable, of which there is one for all contexts."""
+
+    def unified_function(self, name: str) -> int:
+        """The address of a function that the host and all devices call."""
+
+    def module(self) -> Module:
+        """The library as a module of the current context."""
+
+    @property
+    def driver(self) -> Driver: ...
+
+    @property
+    def raw(self) -> int: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+    @staticmethod
+    def wrap(handle: object) -> Library:
+        """The library of another library, which unloads it."""
+
+class Kernel:
+    """A kernel of a library, for every context."""
+
+    def function(self) -> Function:
+        """
+        In the current context, where the library is loaded by this if it was not.
+        """
+
+    @property
+    def parameters(self, /) -> list[KernelParameter] | None:
+        """Offsets and sizes; None where the driver does not tell."""
+
+    def attribute(self, attribute: FunctionAttribute, device: Device) -> int:
+        """What the driver knows about the kernel on a device."""
+
+    def set_attribute(self, attribute: FunctionAttribute, value: int, device: Device) -> None:
+        """
+        For the functions of all contexts that do not have a value of their own.
+        """
+
+    def set_cache_config(self, config: CacheConfig, device: Device) -> None:
+        """Prefers shared memory or L1."""
+
+    @property
+    def name(self) -> str:
+        """As a reader knows it."""
+
+    @property
+    def symbol(self) -> str:
+        """As the library's symbol table has it."""
+
+    @property
+    def library(self) -> Library: ...
+
+    @property
+    def raw(self) -> int: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+    @staticmethod
+    def wrap(handle: object) -> Kernel:
+        """The kernel of another library's library."""
+
+@overload
+def ipc_handle(event: Event) -> bytes:
+    """Of an event with the flags interprocess and disable_timing."""
+
+@overload
+def ipc_handle(memory: object) -> bytes:
+    """Of the allocation that an address lies in: bytes for another process."""
+
+def open_ipc_event(handle: bytes) -> Event:
+    """Another process's event."""
+
+class IpcMemory:
+    """Memory of another process while this lives."""
+
+    def __init__(self, handle: bytes) -> None: ...
+
+    def close(self) -> None:
+        """Closes it now. Raises InvalidState the second time."""
+
+    @property
+    def is_closed(self) -> bool: ...
+
+    @property
+    def address(self) -> int: ...
+
+class LinkInput(enum.Enum):
+    """CUjitInputType."""
+
+    cubin = 0
+
+    ptx = 1
+
+    fatbinary = 2
+
+    object = 3
+
+    library = 4
+
+class JitLog:
+    """What the driver's compiler and linker said."""
+
+    @property
+    def info(self) -> str: ...
+
+    @property
+    def error(self) -> str: ...
+
+class Linker:
+    """Several modules, compiled with -rdc=true, into one."""
+
+    def __init__(self) -> None: ...
+
+    def add(self, code: bytes, kind: LinkInput, name: str = 'unnamed') -> None:
+        """Adds code; `name` is for messages."""
+
+    def add_file(self, path: str | os.PathLike, kind: LinkInput) -> None:
+        """Adds the code in a file."""
+
+    def add_library(self, name: str, folder: str | os.PathLike = ...) -> None:
+        """Adds lib<name>.a of the folder, or of a CUDA toolkit."""
+
+    def link(self) -> treadle._core.compile.ModuleImage:
+        """All that was added, for Module. A linker links once."""
+
+    @property
+    def log(self) -> JitLog: ...
+
+def start_profiler() -> None:
+    """Profilers that are attached record from here on."""
+
+def stop_profiler() -> None:
+    """Profilers that are attached record no further."""
+
+class ProfilerRange:
+    """Profilers that are attached record what is in the `with`."""
+
+    def __init__(self) -> None: ...
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *args) -> None: ...
+
+class ArrayFormat(enum.Enum):
+    """CUarray_format: the type of one channel."""
+
+    uint8 = 1
+
+    uint16 = 2
+
+    uint32 = 3
+
+    int8 = 8
+
+    int16 = 9
+
+    int32 = 10
+
+    half = 16
+
+    float32 = 32
+
+class ArrayFlags(enum.IntFlag):
+    """CUDA_ARRAY3D_*; combine with |."""
+
+    def __repr__(self, /) -> str:
+        """Return repr(self)."""
+
+    none = 0
+
+    layered = 1
+
+    surface_load_store = 2
+
+    cubemap = 4
+
+    texture_gather = 8
+
+class AddressMode(enum.Enum):
+    """What a coordinate outside the array reads."""
+
+    wrap = 0
+
+    clamp = 1
+
+    mirror = 2
+
+    border = 3
+
+class FilterMode(enum.Enum):
+    """The nearest element, or an interpolated one."""
+
+    point = 0
+
+    linear = 1
+
+class BlockFormat(enum.Enum):
+    """Compressed blocks of 4 x 4 elements."""
+
+    none = 0
+
+    bc1 = 25
+
+    bc2 = 26
+
+    bc3 = 27
+
+    bc4 = 28
+
+    bc4_signed = 29
+
+    bc5 = 30
+
+    bc5_signed = 31
+
+    bc6h = 32
+
+    bc6h_signed = 33
+
+    bc7 = 34
+
+class Array:
+    """Memory for textures and surfaces, in the current context."""
+
+    def __init__(self, width: int, height: int = 0, depth: int = 0, *, format: ArrayFormat = ArrayFormat.float32, channels: int = 1, flags: ArrayFlags = ...) -> None:
+        """
+        Elements, rows and slices; a height or depth of 0 is a dimension that is not there.
+        """
+
+    def copy_from(self, host: object) -> None:
+        """Copies a buffer of the array's size in; blocks."""
+
+    def copy_to(self, host: object) -> None:
+        """Fills a buffer of the array's size; blocks."""
+
+    @property
+    def size_bytes(self) -> int: ...
+
+    def free(self) -> None:
+        """Frees now; no kernel may use it. Raises InvalidState the second time."""
+
+    @property
+    def is_freed(self) -> bool: ...
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def height(self) -> int: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def format(self) -> ArrayFormat: ...
+
+    @property
+    def channels(self) -> int: ...
+
+    @property
+    def flags(self) -> ArrayFlags: ...
+
+    @property
+    def raw(self) -> int: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+class MipmappedArray:
+    """
+    An array and smaller and smaller versions of it, each of half the size of the one before.
+    """
+
+    def __init__(self, width: int, height: int = 0, depth: int = 0, *, levels: int, format: ArrayFormat = ArrayFormat.float32, channels: int = 1, flags: ArrayFlags = ...) -> None:
+        """`levels` of them, the first of these elements, rows and slices."""
+
+    def level(self, index: int) -> Array:
+        """One of the versions, 0 the largest. It keeps all of them."""
+
+    @property
+    def levels(self) -> int: ...
+
+    def free(self) -> None:
+        """Frees now; no kernel may use it. Raises InvalidState the second time."""
+
+    @property
+    def is_freed(self) -> bool: ...
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def height(self) -> int: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def format(self) -> ArrayFormat: ...
+
+    @property
+    def channels(self) -> int: ...
+
+    @property
+    def flags(self) -> ArrayFlags: ...
+
+    @property
+    def raw(self) -> int: ...
+
+class TextureView:
+    """
+    Another look at an array: elements of another type and the same size, and some of its levels or layers.
+    """
+
+    def __init__(self, *, format: ArrayFormat = ArrayFormat.float32, channels: int = 0, blocks: BlockFormat = BlockFormat.none, levels: tuple[int, int] = (0, 4294967295), layers: tuple[int, int] = (0, 4294967295)) -> None:
+        """
+        With channels of 0, elements are the array's. `levels` and `layers` are the first and the last; `all` is the last that there is.
+        """
+
+    @property
+    def format(self) -> ArrayFormat: ...
+
+    @property
+    def channels(self) -> int: ...
+
+    @property
+    def blocks(self) -> BlockFormat: ...
+
+    @property
+    def levels(self) -> tuple: ...
+
+    @property
+    def layers(self) -> tuple: ...
+
+    all: int = 4294967295
+
+class TextureMemory:
+    """Device memory that a texture reads: a row of elements, or rows."""
+
+    def __init__(self, memory: object, width: int, height: int = 0, *, pitch_bytes: int = 0, format: ArrayFormat = ArrayFormat.float32, channels: int = 1) -> None:
+        """
+        `width` elements at an address or in an object of device memory, which is kept; with a height, rows that are pitch_bytes apart.
+        """
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def height(self) -> int: ...
+
+    @property
+    def pitch_bytes(self) -> int: ...
+
+class Texture:
+    """
+    A texture object: kernels take it as a cudaTextureObject_t. It keeps what it reads, and must live until the kernels that read it are done.
+    """
+
+    def __init__(self, source: Array | MipmappedArray | TextureMemory | object, *, address_mode: AddressMode | Iterable[AddressMode] = ..., filter: FilterMode = ..., normalized_coordinates: bool = False, normalized_values: bool = False, srgb: bool = False, seamless_cubemap: bool = False, trilinear_optimization: bool = True, max_anisotropy: int = 0, mipmap_filter: FilterMode = ..., mipmap_bias: float = 0, min_mipmap_level: float = 0, max_mipmap_level: float = 99, border: tuple[float, float, float, float] = (0, 0, 0, 0), view: TextureView = ...) -> None:
+        """
+        Reads an array of this interface or of pycuda.driver, a mipmapped one, or memory. `address_mode` is one for all dimensions, or a list; with normalized_values, integers of 8 and 16 bits are read as fractions; with seamless_cubemap, a linear filter reads across the edges of a cubemap's faces. Raises InvalidArgument for what does not go together.
+        """
+
+    @property
+    def raw(self) -> int: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+class Surface:
+    """
+    A surface object: kernels take it as a cudaSurfaceObject_t. It keeps its array, and must live until the kernels that use it are done.
+    """
+
+    def __init__(self, array: object) -> None:
+        """Reads and writes an array that was made with surface_load_store."""
+
+    @property
+    def raw(self) -> int: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+class GraphicsFlags(enum.IntFlag):
+    """What kernels do with a resource; combine with |."""
+
+    def __repr__(self, /) -> str:
+        """Return repr(self)."""
+
+    none = 0
+
+    read_only = 1
+
+    write_discard = 2
+
+    surface_load_store = 4
+
+    texture_gather = 8
+
+class GraphicsMapping:
+    """A buffer or image of OpenGL while kernels may use it."""
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def size_bytes(self) -> int: ...
+
+    def array(self, index: int = 0, level: int = 0) -> Array:
+        """A layer or face and level of an image, which keeps the mapping."""
+
+    def unmap(self) -> None:
+        """Gives it back to OpenGL. Raises InvalidState the second time."""
+
+    @property
+    def is_unmapped(self) -> bool: ...
+
+class GraphicsResource:
+    """
+    A buffer or image of OpenGL that kernels may use while it is mapped. A context of OpenGL has to be current.
+    """
+
+    @staticmethod
+    def gl_buffer(buffer: int, flags: GraphicsFlags = ...) -> GraphicsResource:
+        """A buffer object by its name in OpenGL."""
+
+    @staticmethod
+    def gl_image(image: int, target: int, flags: GraphicsFlags = ...) -> GraphicsResource:
+        """A texture or renderbuffer; `target` is GL_TEXTURE_2D and the like."""
+
+    def map(self, stream: object | None = None) -> GraphicsMapping:
+        """Lets kernels use it, after all that OpenGL was asked for."""
+
+    def unregister(self) -> None:
+        """
+        Ends the registration now. Raises InvalidState the second time, and while mapped.
+        """
+
+    @property
+    def is_unregistered(self) -> bool: ...
+
+class BlockSuggestion:
+    """Blocks that fill a device."""
+
+    @property
+    def block_threads(self) -> int:
+        """With these a multiprocessor runs the most threads at a time."""
+
+    @property
+    def grid_blocks(self) -> int:
+        """So many blocks are needed for every multiprocessor to be full."""
+
+def max_active_blocks(function: Function, block_threads: int, shared_bytes: int = 0) -> int:
+    """
+    How many such blocks a multiprocessor runs at a time; 0 where not even one fits.
+    """
+
+def suggest_block(function: Function, shared_bytes: int | Callable[[int], int] = 0, most_threads: int = 0) -> BlockSuggestion:
+    """
+    The driver's proposal for blocks with so much dynamic shared memory each, a number or a function of their threads, and of at most `most_threads` (0: any).
+    """
+
+def available_shared_bytes(function: Function, blocks: int, block_threads: int) -> int:
+    """
+    The most dynamic shared memory with which a multiprocessor still runs so many blocks.
+    """
 
 class Multiprocessor:
     """What one multiprocessor has room for."""
@@ -1095,3 +1987,569 @@ def occupancy(multiprocessor: Multiprocessor, threads: int, shared_bytes: int = 
     """
     How many blocks of these needs a multiprocessor holds at a time, and what limits them.
     """
+
+class ClusterScheduling(enum.Enum):
+    """Where blocks of a cluster run."""
+
+    standard = 0
+
+    spread = 1
+
+    load_balancing = 2
+
+class MemoryDomain(enum.Enum):
+    """Fences of one domain do not wait for writes of the other."""
+
+    standard = 0
+
+    remote = 1
+
+class CacheLines(enum.Enum):
+    """How long a line stays in the cache of the device."""
+
+    normal = 0
+
+    streaming = 1
+
+    persisting = 2
+
+class AccessWindow:
+    """How the cache of the device treats a range of memory."""
+
+    def __init__(self, address: object, size_bytes: object, hit_ratio: float = 1.0, hits: CacheLines = CacheLines.persisting, misses: CacheLines = CacheLines.normal) -> None: ...
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def size_bytes(self) -> int: ...
+
+    @property
+    def hit_ratio(self) -> float:
+        """The share of its lines that are `hits`."""
+
+    @property
+    def hits(self) -> CacheLines: ...
+
+    @property
+    def misses(self) -> CacheLines: ...
+
+def set_access_window(stream: object, window: AccessWindow) -> None:
+    """Gives later work of the stream a window; size_bytes = 0 takes it away."""
+
+def reset_persisting_lines() -> None:
+    """Lets no line of the current context's device persist any more."""
+
+class LaunchAttributes:
+    """What a launch asks for beside its shape: k(..., attributes=...)."""
+
+    def __init__(self, *, cluster: Sequence[int] | None = None, preferred_cluster: Sequence[int] | None = None, cluster_scheduling: ClusterScheduling | None = None, priority: int | None = None, overlaps_previous: bool = False, triggered: Event | None = None, started: Event | None = None, access_window: AccessWindow | None = None, memory_domain: MemoryDomain | None = None, shared_memory_percent: int | None = None) -> None: ...
+
+    @property
+    def cluster(self) -> object:
+        """Blocks that run at once and reach each other's shared memory."""
+
+    @property
+    def preferred_cluster(self) -> object:
+        """Larger clusters, where there is room for them."""
+
+    @property
+    def cluster_scheduling(self) -> ClusterScheduling | None: ...
+
+    @property
+    def priority(self) -> int | None:
+        """In place of the stream's."""
+
+    @property
+    def overlaps_previous(self) -> bool:
+        """Blocks may start before the kernel before has ended."""
+
+    @property
+    def access_window(self) -> AccessWindow | None: ...
+
+    @property
+    def memory_domain(self) -> MemoryDomain | None: ...
+
+    @property
+    def shared_memory_percent(self) -> int | None: ...
+
+class GraphNodeType(enum.Enum):
+    """CUgraphNodeType: what a node does."""
+
+    kernel = 0
+
+    copy = 1
+
+    fill = 2
+
+    host = 3
+
+    child = 4
+
+    empty = 5
+
+    wait = 6
+
+    record = 7
+
+    signal_semaphore = 8
+
+    wait_semaphore = 9
+
+    allocate = 10
+
+    free = 11
+
+    memory_operations = 12
+
+    conditional = 13
+
+class GraphNode:
+    """One piece of work of a graph."""
+
+    @property
+    def type(self) -> GraphNodeType: ...
+
+    @property
+    def dependencies(self) -> list[GraphNode]:
+        """The nodes it waits for."""
+
+    @property
+    def dependents(self) -> list[GraphNode]:
+        """The nodes that wait for it."""
+
+    @property
+    def child(self) -> Graph:
+        """Of a child node: the graph in it. Raises DeviceError for other nodes."""
+
+    def remove(self) -> None:
+        """Takes it out of its graph, with its edges."""
+
+    def set_kernel(self, function: Function, *args: Any, grid: int | Sequence[int], block: int | Sequence[int], shared_bytes: int = 0) -> None:
+        """What executable graphs that are made later launch."""
+
+    def set_host(self, function: object) -> None:
+        """What executable graphs that are made later call."""
+
+    def set_event(self, event: Event) -> None:
+        """Of a node that records an event or waits for one."""
+
+    @property
+    def raw(self) -> int: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+class Condition:
+    """
+    What a kernel sets by cudaGraphSetConditional, and a conditional node asks.
+    """
+
+    @property
+    def value(self) -> int:
+        """The handle: an argument of the kernel."""
+
+    def __index__(self) -> int: ...
+
+class ConditionalNode:
+    """A node whose graphs run or not."""
+
+    @property
+    def node(self) -> GraphNode: ...
+
+    @property
+    def bodies(self) -> list[Graph]:
+        """The graphs, to be filled."""
+
+class GraphAllocation:
+    """Memory that a graph allocates."""
+
+    @property
+    def node(self) -> GraphNode: ...
+
+    @property
+    def address(self) -> int:
+        """The same in every launch."""
+
+class InstantiateFlags(enum.IntFlag):
+    """CUgraphInstantiate_flags; combine with |."""
+
+    def __repr__(self, /) -> str:
+        """Return repr(self)."""
+
+    none = 0
+
+    free_on_launch = 1
+
+    upload = 2
+
+    device_launch = 4
+
+    node_priorities = 8
+
+class Graph:
+    """Work with its dependencies, described once and launched as a whole."""
+
+    def __init__(self) -> None:
+        """Empty, in the current context."""
+
+    def add_kernel(self, function: Function, *args: Any, grid: int | Sequence[int], block: int | Sequence[int], shared_bytes: int = 0, cooperative: bool = False, after: GraphNode | Sequence[GraphNode] | None = None, attributes: LaunchAttributes | None = None) -> GraphNode:
+        """A launch. The arguments are checked now, and live as long as the node."""
+
+    def add_copy(self, destination: object, source: object, size_bytes: object, after: object | None = None) -> GraphNode:
+        """
+        Between two addresses, which must stay valid as long as the graph: see keep().
+        """
+
+    def add_fill(self, destination: object, value: object, count: object, element_bytes: int = 4, after: object | None = None) -> GraphNode:
+        """Sets `count` elements of 1, 2 or 4 bytes."""
+
+    def add_host(self, function: object, after: object | None = None) -> GraphNode:
+        """
+        A call of a Python function, which must not use CUDA; what it raises becomes a warning.
+        """
+
+    def add_child(self, child: Graph, after: object | None = None) -> GraphNode:
+        """The nodes of `child` as they are now."""
+
+    def add_empty(self, after: object | None = None) -> GraphNode:
+        """A place where many nodes meet."""
+
+    def add_record(self, event: Event, after: object | None = None) -> GraphNode:
+        """Records an event that streams outside know, too."""
+
+    def add_wait(self, event: Event, after: object | None = None) -> GraphNode:
+        """Waits for what an event has recorded when the graph is launched."""
+
+    def add_allocation(self, size_bytes: object, after: object | None = None) -> GraphAllocation:
+        """Memory for the nodes after it, until a node frees it."""
+
+    def add_free(self, address: object, after: object | None = None) -> GraphNode:
+        """Frees what a node has allocated."""
+
+    def add_condition(self, initial: int | None = None) -> Condition:
+        """
+        What decides on conditional nodes of this graph. Each launch sets it to `initial`.
+        """
+
+    def add_if(self, condition: Condition, has_else: bool = False, after: object | None = None) -> ConditionalNode:
+        """The body runs if the condition is not 0, the second one if it is."""
+
+    def add_while(self, condition: Condition, after: object | None = None) -> ConditionalNode:
+        """The body runs as long as the condition is not 0."""
+
+    def add_switch(self, condition: Condition, bodies: int, after: object | None = None) -> ConditionalNode:
+        """The body whose number is the condition runs; none if there is none."""
+
+    def connect(self, before: GraphNode, behind: GraphNode) -> None:
+        """Adds an edge. Raises DeviceError for one that is there."""
+
+    def disconnect(self, before: GraphNode, behind: GraphNode) -> None:
+        """Removes an edge. Raises DeviceError for one that is not there."""
+
+    @property
+    def nodes(self) -> list[GraphNode]:
+        """In the order they were added."""
+
+    @property
+    def roots(self) -> list[GraphNode]:
+        """The nodes that wait for none."""
+
+    @property
+    def edges(self) -> list[tuple[GraphNode, GraphNode]]:
+        """Each: what is waited for, and what waits."""
+
+    def clone(self) -> Graph:
+        """A graph of its own."""
+
+    def find(self, original: GraphNode) -> GraphNode:
+        """The node of this clone that was made from `original`."""
+
+    def write_dot(self, path: str | os.PathLike, verbose: bool = False) -> None:
+        """Writes it as text for Graphviz."""
+
+    def keep(self, object: object) -> None:
+        """
+        Keeps an object as long as the graph, its clones and executable graphs, and their last launches.
+        """
+
+    def instantiate(self, flags: InstantiateFlags = ...) -> GraphExec:
+        """Makes it ready to run, as it is now."""
+
+    @property
+    def raw(self) -> int: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+class GraphExec:
+    """A graph that is ready to run."""
+
+    def launch(self, stream: object | None = None) -> None:
+        """
+        Runs the whole graph in the order of the stream, after the launch before.
+        """
+
+    def upload(self, stream: object | None = None) -> None:
+        """Moves it to the device ahead of the first launch."""
+
+    def update(self, graph: Graph) -> None:
+        """
+        Gives later launches the parameters of a graph with the same nodes and edges. Raises InvalidArgument, saying what differs.
+        """
+
+    def set_kernel(self, node: GraphNode, function: Function, *args: Any, grid: int | Sequence[int], block: int | Sequence[int], shared_bytes: int = 0) -> None:
+        """What later launches run in place of the node's kernel."""
+
+    def set_copy(self, node: GraphNode, destination: object, source: object, size_bytes: object) -> None:
+        """What later launches copy."""
+
+    def set_fill(self, node: GraphNode, destination: object, value: object, count: object, element_bytes: int = 4) -> None:
+        """What later launches fill."""
+
+    def set_host(self, node: GraphNode, function: object) -> None:
+        """What later launches call."""
+
+    def set_child(self, node: GraphNode, child: Graph) -> None:
+        """A graph with the same nodes and edges as the one in the node."""
+
+    def set_event(self, node: GraphNode, event: Event) -> None:
+        """Of a node that records an event or waits for one."""
+
+    def set_enabled(self, node: GraphNode, enabled: bool) -> None:
+        """Whether later launches run the node, a kernel, copy or fill."""
+
+    def is_enabled(self, node: GraphNode) -> bool:
+        """Whether launches run the node."""
+
+    @property
+    def raw(self) -> int: ...
+
+class CaptureMode(enum.Enum):
+    """Which calls that CUDA calls potentially unsafe end a capture."""
+
+    global_ = 0
+    """Of every thread."""
+
+    thread_local = 1
+    """Of this thread."""
+
+    relaxed = 2
+    """None."""
+
+class CaptureStatus(enum.Enum):
+    """Whether a stream's work becomes nodes of a graph."""
+
+    none = 0
+
+    active = 1
+
+    invalidated = 2
+
+class Capture:
+    """
+    Records the work of a stream as a graph, from its construction to end().
+    """
+
+    def __init__(self, stream: object, mode: CaptureMode = CaptureMode.thread_local) -> None: ...
+
+    @staticmethod
+    def into(graph: Graph, stream: object, after: object | None = None, mode: CaptureMode = CaptureMode.thread_local) -> Capture:
+        """Adds to a graph, the body of a conditional node for instance."""
+
+    def end(self) -> Graph:
+        """
+        The graph. Raises DeviceError where a call in between made the capture invalid, saying what to do.
+        """
+
+    @property
+    def status(self) -> CaptureStatus: ...
+
+    @property
+    def graph(self) -> Graph:
+        """As it is so far, to add nodes to."""
+
+    @property
+    def last(self) -> list[GraphNode]:
+        """What the stream's next node waits for."""
+
+    def set_last(self, nodes: object | None) -> None:
+        """Lets the stream's next node wait for these instead."""
+
+def capture_status(stream: object) -> CaptureStatus:
+    """Whether work on the stream becomes nodes of a graph."""
+
+def wrap_function(handle: object) -> Function:
+    """The function of another library's module, in the current context."""
+
+def as_bindings(object: object) -> Any:
+    """
+    The handle as cuda.bindings.driver has it; `object` must live as long as it is used. Raises ImportError without that package.
+    """
+
+class PoolReuse:
+    """How the memory of a pool is used again across streams."""
+
+    def __init__(self, *, follow_events: bool = True, opportunistic: bool = True, insert_dependencies: bool = True) -> None: ...
+
+    @property
+    def follow_events(self) -> bool:
+        """Where an event orders the free before the allocation."""
+
+    @property
+    def opportunistic(self) -> bool:
+        """Where the free is found to be done."""
+
+    @property
+    def insert_dependencies(self) -> bool:
+        """Where the allocating stream can be made to wait."""
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+class MemoryPool:
+    """A pool of the driver's, for allocations in the order of streams."""
+
+    def __init__(self, device: Device | None = None, max_bytes: object = 0) -> None:
+        """A new one, which gives out at most `max_bytes`; 0: as the device has."""
+
+    @staticmethod
+    def default_of(device: Device | None = None) -> MemoryPool:
+        """The one that every device has."""
+
+    @staticmethod
+    def current_of(device: Device | None = None) -> MemoryPool:
+        """What allocate_async() takes from."""
+
+    def make_current(self) -> None:
+        """Lets allocate_async() take from it; the caller keeps the pool."""
+
+    def allocate(self, size_bytes: object, stream: object | None = None) -> DeviceMemory:
+        """
+        Memory that work queued on the stream from now on may use. Raises OutOfMemory.
+        """
+
+    def trim(self, keep_bytes: object = 0) -> None:
+        """Gives unused memory back to the device."""
+
+    @property
+    def release_threshold(self) -> int:
+        """
+        Unused bytes that the pool keeps when something is waited for; 0 at first.
+        """
+
+    @release_threshold.setter
+    def release_threshold(self, arg: int, /) -> None: ...
+
+    @property
+    def reuse(self) -> PoolReuse:
+        """How memory is used again across streams."""
+
+    @reuse.setter
+    def reuse(self, arg: PoolReuse, /) -> None: ...
+
+    @property
+    def used_bytes(self) -> int:
+        """Bytes given out."""
+
+    @property
+    def most_used_bytes(self) -> int:
+        """At most, so far."""
+
+    @property
+    def reserved_bytes(self) -> int:
+        """Bytes that the pool has of the device."""
+
+    @property
+    def most_reserved_bytes(self) -> int:
+        """At most, so far."""
+
+    def reset_most(self) -> None:
+        """Lets the two most_ properties begin again from what is the case now."""
+
+    @property
+    def device(self) -> Device: ...
+
+    @property
+    def raw(self) -> int: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+def allocate_async(size_bytes: object, stream: object | None = None) -> DeviceMemory:
+    """
+    Memory of the current pool, for work queued on the stream from now on. Raises OutOfMemory.
+    """
+
+def free_async(memory: DeviceMemory, stream: object | None = None) -> None:
+    """
+    Frees once the stream is past the work queued so far; for the host, at once.
+    """
+
+class WaitCondition(enum.Enum):
+    """When a wait is over, for the value found and the one wanted."""
+
+    greater_or_equal = 0
+    """found - wanted >= 0, as signed numbers."""
+
+    equal = 1
+
+    any_bit = 2
+    """found & wanted != 0."""
+
+    any_unset = 3
+    """~(found | wanted) != 0."""
+
+def call_host(stream: object, function: object) -> None:
+    """
+    Calls a Python function once the stream is past the work queued so far. It must not use CUDA; what it raises becomes a warning.
+    """
+
+def wait_value32(stream: object, address: object, value: object, condition: WaitCondition = WaitCondition.greater_or_equal) -> None:
+    """
+    Later work of the stream starts once the word at the address satisfies the condition.
+    """
+
+def wait_value64(stream: object, address: object, value: object, condition: WaitCondition = WaitCondition.greater_or_equal) -> None:
+    """
+    Later work of the stream starts once the word at the address satisfies the condition.
+    """
+
+def write_value32(stream: object, address: object, value: object) -> None:
+    """Writes the word once the stream is past the work queued so far."""
+
+def write_value64(stream: object, address: object, value: object) -> None:
+    """Writes the word once the stream is past the work queued so far."""
+
+class MemoryOperation:
+    """A wait or a write of a batch."""
+
+    def __init__(self, kind: MemoryOperation.Kind, address: object, value: object, condition: WaitCondition = WaitCondition.greater_or_equal) -> None: ...
+
+    class Kind(enum.Enum):
+        """What an operation does, with how many bits."""
+
+        wait32 = 0
+
+        wait64 = 1
+
+        write32 = 2
+
+        write64 = 3
+
+    @property
+    def kind(self) -> MemoryOperation.Kind: ...
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def value(self) -> int: ...
+
+    @property
+    def condition(self) -> WaitCondition: ...
+
+def run_operations(stream: object, operations: Sequence[MemoryOperation]) -> None:
+    """All of them in one call, in order; at most 256."""

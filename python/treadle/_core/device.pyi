@@ -418,6 +418,8 @@ class Device:
 
     def __repr__(self) -> str: ...
 
+    def _repr_html_(self) -> str: ...
+
 def devices() -> list[Device]:
     """Every device there is, the best first."""
 

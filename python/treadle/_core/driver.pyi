@@ -6,6 +6,7 @@ from typing import Any
 from collections.abc import Callable, Sequence
 from collections.abc import Sequence
 import os
+import pathlib
 from typing import TypeAlias
 
 import treadle._core.compile
@@ -190,6 +191,15 @@ class Event:
     def time_till(self, end: Event) -> float:
         """Milliseconds from this event to the other one. Both must be done."""
 
+    def ipc_handle(self) -> bytearray:
+        """
+        64 bytes for another process, of an event with INTERPROCESS and DISABLE_TIMING.
+        """
+
+    @staticmethod
+    def from_ipc_handle(handle: object) -> Event:
+        """Another process's event."""
+
 class DeviceAllocation:
     """Linear device memory; int() gives its address."""
 
@@ -215,6 +225,9 @@ class PointerHolderBase:
     """Subclasses define get_pointer(), and are then taken as addresses."""
 
     def __init__(self) -> None: ...
+
+    def get_pointer(self) -> int:
+        """The address, as subclasses define it."""
 
     def __int__(self) -> int: ...
 
@@ -480,6 +493,257 @@ def memset_d2d32(dest: object, pitch: object, data: object, width: object, heigh
 def memset_d2d32_async(dest: object, pitch: object, data: object, width: object, height: object, stream: object | None = None) -> None:
     """The same in the order of `stream`."""
 
+class ArrayDescriptor:
+    """Sizes and format of an array of one or two dimensions."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def width(self) -> int:
+        """Elements."""
+
+    @width.setter
+    def width(self, arg: object, /) -> None: ...
+
+    @property
+    def height(self) -> int:
+        """Rows; 0: one dimension."""
+
+    @height.setter
+    def height(self, arg: object, /) -> None: ...
+
+    @property
+    def num_channels(self) -> int:
+        """Numbers in an element: 1, 2 or 4."""
+
+    @num_channels.setter
+    def num_channels(self, arg: object, /) -> None: ...
+
+    @property
+    def format(self) -> object:
+        """Type of one number, of array_format."""
+
+    @format.setter
+    def format(self, arg: object, /) -> None: ...
+
+class ArrayDescriptor3D:
+    """
+    Sizes, format and flags of an array of up to three dimensions, layered or a cubemap.
+    """
+
+    def __init__(self) -> None: ...
+
+    @property
+    def width(self) -> int:
+        """Elements."""
+
+    @width.setter
+    def width(self, arg: object, /) -> None: ...
+
+    @property
+    def height(self) -> int:
+        """Rows; 0: one dimension."""
+
+    @height.setter
+    def height(self, arg: object, /) -> None: ...
+
+    @property
+    def num_channels(self) -> int:
+        """Numbers in an element: 1, 2 or 4."""
+
+    @num_channels.setter
+    def num_channels(self, arg: object, /) -> None: ...
+
+    @property
+    def format(self) -> object:
+        """Type of one number, of array_format."""
+
+    @format.setter
+    def format(self, arg: object, /) -> None: ...
+
+    @property
+    def depth(self) -> int:
+        """Slices, layers or faces; 0: at most two dimensions."""
+
+    @depth.setter
+    def depth(self, arg: object, /) -> None: ...
+
+    @property
+    def flags(self) -> int:
+        """Numbers of array3d_flags, combined with |."""
+
+    @flags.setter
+    def flags(self, arg: object, /) -> None: ...
+
+class Array:
+    """Memory for textures and surfaces, in the current context."""
+
+    def __init__(self, descr: object) -> None:
+        """Raises LogicError, naming what is wrong with the descriptor."""
+
+    def free(self) -> None:
+        """Gives the memory back now; calling it again does nothing."""
+
+    def get_descriptor(self) -> ArrayDescriptor:
+        """A new ArrayDescriptor."""
+
+    def get_descriptor_3d(self) -> ArrayDescriptor3D:
+        """A new ArrayDescriptor3D."""
+
+    @property
+    def handle(self) -> int:
+        """The driver's handle, an integer."""
+
+def memcpy_dtoa(ary: object, index: object, src: object, len: object) -> None:
+    """
+    Copies device memory into an array of one dimension, from byte `index` on.
+    """
+
+def memcpy_atod(dest: object, ary: object, index: object, len: object) -> None:
+    """
+    Copies from byte `index` of an array of one dimension into device memory.
+    """
+
+def memcpy_atoa(dest: object, dest_index: object, src: object, src_index: object, len: object) -> None:
+    """Copies between two arrays of one dimension."""
+
+def memcpy_htoa(ary: object, index: object, src: object) -> None:
+    """
+    Copies a buffer into an array of one dimension, from byte `index` on; blocks.
+    """
+
+def py_memcpy_htoa(ary: object, index: object, src: object) -> None:
+    """
+    Copies a buffer into an array of one dimension, from byte `index` on; blocks.
+    """
+
+def memcpy_atoh(dest: object, ary: object, index: object) -> None:
+    """
+    Fills a buffer from byte `index` of an array of one dimension on; blocks.
+    """
+
+def py_memcpy_atoh(dest: object, ary: object, index: object) -> None:
+    """
+    Fills a buffer from byte `index` of an array of one dimension on; blocks.
+    """
+
+class TextureReference:
+    """
+    A texture that kernels of a module read, as module.get_texref() gives it.
+    """
+
+    def __init__(self) -> None:
+        """A reference to no variable: it holds settings, and no kernel reads it."""
+
+    def set_array(self, array: object) -> None:
+        """Reads this array, in its own format, and keeps it."""
+
+    def set_address(self, devptr: object, bytes: object, allow_offset: bool = False) -> int:
+        """
+        Reads device memory. Returns the bytes from where the texture begins to `devptr`; raises LogicError if there are some and they are not allowed.
+        """
+
+    def set_address_2d(self, devptr: object, descr: object, pitch: object) -> None:
+        """Reads rows of device memory, `pitch` bytes apart."""
+
+    def set_format(self, fmt: object, num_components: object) -> None:
+        """Elements of device memory; at first as the texture was declared."""
+
+    def get_array(self) -> Array:
+        """Raises LogicError if no array is bound."""
+
+    def get_address(self) -> int:
+        """Where the texture begins. Raises LogicError if no address is bound."""
+
+    def get_format(self) -> tuple:
+        """(array_format, channels)."""
+
+    def set_address_mode(self, dim: object, am: object) -> None:
+        """What coordinates outside read: a member of address_mode."""
+
+    def set_filter_mode(self, fm: object) -> None:
+        """A member of filter_mode."""
+
+    def set_flags(self, flags: object) -> None:
+        """TRSF_NORMALIZED_COORDINATES and TRSF_READ_AS_INTEGER."""
+
+    def get_address_mode(self, dim: object) -> object:
+        """A member of address_mode."""
+
+    def get_filter_mode(self) -> object:
+        """A member of filter_mode."""
+
+    def get_flags(self) -> int:
+        """The number that set_flags() takes."""
+
+class SurfaceReference:
+    """A surface that kernels of a module read and write."""
+
+    def __init__(self, *args, **kwargs) -> None: ...
+
+    def set_array(self, array: object, flags: object = 0) -> None:
+        """
+        Kernels read and write this array, which is made with array3d_flags.SURFACE_LDST.
+        """
+
+    def get_array(self) -> Array:
+        """Raises LogicError if no array is bound."""
+
+class RegisteredObject:
+    """A buffer or image of OpenGL that kernels may use."""
+
+    def __init__(self, *args, **kwargs) -> None: ...
+
+    def gl_handle(self) -> int:
+        """Its name in OpenGL."""
+
+    def unregister(self) -> None:
+        """
+        Ends the registration now. Raises LogicError the second time, and while it is mapped.
+        """
+
+    def map(self, stream: object | None = None) -> RegisteredMapping:
+        """
+        Lets kernels use it, after what OpenGL was asked for, until the mapping ends.
+        """
+
+class RegisteredBuffer(RegisteredObject):
+    """A buffer of OpenGL."""
+
+    def __init__(self, gl_handle: object, flags: object = 0) -> None:
+        """
+        By its name; flags of graphics_map_flags. A context of OpenGL must be current.
+        """
+
+class RegisteredImage(RegisteredObject):
+    """A texture or renderbuffer of OpenGL."""
+
+    def __init__(self, gl_handle: object, target: object, flags: object = 0) -> None:
+        """
+        By its name and target, as GL_TEXTURE_2D; flags of graphics_register_flags. A context of OpenGL must be current.
+        """
+
+class RegisteredMapping:
+    """A buffer or image while kernels may use it."""
+
+    def __init__(self, *args, **kwargs) -> None: ...
+
+    def unmap(self, stream: object | None = None) -> None:
+        """
+        Gives it back to OpenGL; without a stream in the one it was mapped in. Raises LogicError the second time.
+        """
+
+    def device_ptr_and_size(self) -> tuple:
+        """(address, bytes) of a buffer."""
+
+    def array(self, index: object, level: object) -> Array:
+        """A layer or face and level of an image, which keeps the mapping."""
+
+def have_gl_ext() -> bool:
+    """
+    Whether buffers of OpenGL can be shared: with NVIDIA's driver, where there is EGL or GLX.
+    """
+
 class Memcpy2D:
     """A rectangle to copy."""
 
@@ -562,6 +826,12 @@ class Memcpy2D:
 
     def set_dst_host(self, buffer: object) -> None:
         """Copies to this host buffer, which the copy keeps alive."""
+
+    def set_src_array(self, array: object) -> None:
+        """Copies from this Array, which the copy keeps alive."""
+
+    def set_dst_array(self, array: object) -> None:
+        """Copies to this Array, which the copy keeps alive."""
 
     def set_src_device(self, ptr: object) -> None:
         """Copies from this address of device memory."""
@@ -703,6 +973,12 @@ class Memcpy3D:
     def set_dst_host(self, buffer: object) -> None:
         """Copies to this host buffer, which the copy keeps alive."""
 
+    def set_src_array(self, array: object) -> None:
+        """Copies from this Array, which the copy keeps alive."""
+
+    def set_dst_array(self, array: object) -> None:
+        """Copies to this Array, which the copy keeps alive."""
+
     def set_src_device(self, ptr: object) -> None:
         """Copies from this address of device memory."""
 
@@ -842,6 +1118,12 @@ class Memcpy3DPeer:
     def set_dst_host(self, buffer: object) -> None:
         """Copies to this host buffer, which the copy keeps alive."""
 
+    def set_src_array(self, array: object) -> None:
+        """Copies from this Array, which the copy keeps alive."""
+
+    def set_dst_array(self, array: object) -> None:
+        """Copies to this Array, which the copy keeps alive."""
+
     def set_src_device(self, ptr: object) -> None:
         """Copies from this address of device memory."""
 
@@ -871,6 +1153,9 @@ class Function:
     def __call__(self, *arguments: object, block: Sequence[int], grid: Sequence[int] = ..., stream: object | None = None, shared: int = 0, texrefs: Sequence[object] = ..., time_kernel: bool = False) -> float | Any:
         """Launches it."""
 
+    def __int__(self) -> int:
+        """int(self)"""
+
     def get_attribute(self, attribute: int, /) -> int:
         """What the driver knows about the kernel."""
 
@@ -884,7 +1169,7 @@ class Function:
         """Sets the width of shared-memory banks."""
 
     def param_set_texref(self, texref: object, /) -> None:
-        """Texture references: refused."""
+        """Whether it is a texture reference of the kernel's module; the launch does the rest."""
 
     def prepare(self, arg_types: object, texrefs: Sequence[object] | None = None) -> Function:
         """Fixes the argument types of prepared calls."""
@@ -1033,11 +1318,11 @@ class Module:
     def get_global(self, name: str) -> tuple:
         """(address, size) of a __device__ or __constant__ variable."""
 
-    def get_texref(self, name: str) -> object:
-        """Raises: texture references left CUDA with version 12."""
+    def get_texref(self, name: str) -> TextureReference:
+        """The variable that was declared as texture<float, 2> name."""
 
-    def get_surfref(self, name: str) -> object:
-        """Raises: surface references left CUDA with version 12."""
+    def get_surfref(self, name: str) -> SurfaceReference:
+        """The variable that was declared as surface<void, 2> name."""
 
 def module_from_file(filename: object) -> Module:
     """Loads a cubin, PTX or fatbin file into the current context."""
@@ -1047,6 +1332,50 @@ def module_from_buffer(buffer: object, options: object = (), message_handler: ob
 
 def _module_from_image(arg: treadle._core.compile.ModuleImage, /) -> Module:
     """Loads what treadle.compile_cuda made, with its C++ names."""
+
+class IPCMemoryHandle:
+    """Memory of another process; int() gives its address here."""
+
+    def __init__(self, obj: object, flags: object = 1) -> None: ...
+
+    def close(self) -> None:
+        """Closes it now. Raises LogicError the second time."""
+
+    def __int__(self) -> int: ...
+
+    def __index__(self) -> int: ...
+
+def mem_get_ipc_handle(devptr: object) -> bytearray:
+    """64 bytes, of which another process makes an IPCMemoryHandle."""
+
+class Linker:
+    """Several modules into one."""
+
+    def __init__(self, message_handler: object | None = None, options: object | None = None, log_verbose: bool = False) -> None: ...
+
+    def add_data(self, data: object, input_type: object, name: str = 'unknown') -> None:
+        """Adds code, of a jit_input_type."""
+
+    def add_file(self, filename: str | os.PathLike, input_type: object) -> None:
+        """Adds the code in a file."""
+
+    def _add_library(self, name: str, folder: str | os.PathLike = ...) -> None:
+        """Adds lib<name>.a of the folder, or of a CUDA toolkit."""
+
+    def link_module(self) -> Module:
+        """Links what was added, and loads it. A linker links once."""
+
+def _find_static_library(name: str, folder: str | os.PathLike = ...) -> pathlib.Path:
+    """lib<name>.a of the folder, or of a CUDA toolkit."""
+
+def start_profiler() -> None:
+    """Profilers that are attached record from here on."""
+
+def stop_profiler() -> None:
+    """Profilers that are attached record no further."""
+
+def initialize_profiler(config_file: str, output_file: str, output_mode: object) -> None:
+    """For the profiler inside older drivers: later ones refuse."""
 
 def _compile_cuda(source: str, target: object, *, flags: Sequence[str] = [], include_dirs: Sequence[str | os.PathLike] = [], name_expressions: Sequence[str] = [], source_name: str = 'kernel.cu', output: object = 'cubin', toolchain: object = 'automatic', nvcc: str = '', cache: bool = True, cache_dir: str | os.PathLike | None = None, extern_c: bool = False, keep: bool = False) -> treadle._core.compile.CompileResult:
     """

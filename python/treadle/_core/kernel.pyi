@@ -58,6 +58,9 @@ class Kernel:
     def groups_per_compute_unit(self, group_items: int, local_bytes: int = 0, /) -> int | None:
         """How many groups a compute unit holds at the same time; None where the run-time does not tell."""
 
+    def _repr_html_(self, /) -> str:
+        """How notebooks show it."""
+
     @property
     def name(self) -> str:
         """As a reader knows the kernel."""
@@ -133,4 +136,4 @@ class ReductionKernel:
 
     @property
     def text(self) -> str:
-        """The program."""
+        """The program that folds all elements."""

@@ -7,8 +7,6 @@ import math as _math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as _numpy
-
 from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
@@ -99,21 +97,10 @@ def nan_to_num(
     """With numbers for nan and the infinities, which become the largest and the least number of the
     dtype unless it is said. With copy=False they are put into x itself."""
     x = asarray(x)
-    if x.dtype.kind == "c":
-        parts = (nan_to_num(part, True, nan, posinf, neginf) for part in (x.real, x.imag))
-        result = _array.apply("make_complex", *parts)
-    elif x.dtype.kind == "f":
-        largest = float(_numpy.finfo(x.dtype).max)
-        posinf = largest if posinf is None else posinf
-        neginf = -largest if neginf is None else neginf
-        result = _array.apply("where", _array.apply("equal", x, _math.inf), posinf, x)
-        result = _array.apply("where", _array.apply("equal", x, -_math.inf), neginf, result)
-        result = _array.apply("where", _array.apply("isnan", x), nan, result)
-    else:
-        return x.copy() if copy else x
     if copy:
-        return result
-    x[...] = result
+        return _array.nan_to_num(x, nan, posinf, neginf)
+    if x.dtype.kind in "fc":
+        x[...] = _array.nan_to_num(x, nan, posinf, neginf)
     return x
 
 
@@ -134,17 +121,12 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     parts = [part for part in (first, x, last) if part is not None]
     if len(parts) > 1:
         x = concatenate(parts, axis)
-    before = (slice(None),) * axis
-    name = "not_equal" if x.dtype.kind == "b" else "subtract"
-    for _ in range(n):
-        x = _array.apply(name, x[(*before, slice(1, None))], x[(*before, slice(None, -1))])
-    return x
+    return _array.diff(x, n, axis)
 
 
 def outer(a: Any, b: Any, out: Array | None = None) -> Array:
     """The products of each element of a with each of b."""
-    a, b = asarrays((a, b))
-    return _array.apply("multiply", a.reshape(a.size, 1), b.reshape(1, b.size), out=out)
+    return _in(out, _array.outer(*asarrays((a, b))))
 
 
 # over 6 parameters because they are NumPy's

@@ -14,10 +14,9 @@ from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 
-from ._composed import diff
 from ._creation import arange, asarray, ones
 from ._joining import stack
-from ._manipulation import broadcast_to, moveaxis, tril
+from ._manipulation import broadcast_to, tril
 
 __all__ = [
     "array_equiv",
@@ -127,28 +126,19 @@ def nanargmin(
 
 def polyval(p: Sequence[Any], x: Any) -> Array:
     """p[0] * x**(n-1) + ... + p[n-1], by Horner's rule, as one kernel for numbers of the host."""
-    x = asarray(x)
-    result = x * 0
-    for coefficient in p.tolist() if isinstance(p, _numpy.ndarray) else p:
-        result = result * x + coefficient
-    return result
+    return _array.polyval(p.tolist() if isinstance(p, _numpy.ndarray) else p, asarray(x))
 
 
 def sinc(x: Any) -> Array:
     """sin(pi x) / (pi x), and 1 at 0."""
-    y = asarray(x) * _math.pi
-    return _array.apply("where", y == 0, 1.0, _array.apply("sin", y) / y)
+    return _array.sinc(asarray(x))
 
 
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:
     """The integral along an axis by the trapezoidal rule, of places x or dx apart."""
-    y = moveaxis(asarray(y), axis, -1)
     if x is None:
-        width: Any = dx
-    else:
-        x = asarray(x)
-        width = diff(x if x.ndim == 1 else moveaxis(x, axis, -1))
-    return _array.reduce("sum", width * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
+        return _array.trapezoid(asarray(y), dx, axis)
+    return _array.trapezoid_at(asarray(y), asarray(x), axis)
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Array:  # noqa: N803
@@ -158,6 +148,4 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Array: 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     """The sum of the products along an axis, x1 conjugated, in one pass."""
-    x1, x2 = (moveaxis(asarray(x), axis, -1) for x in (x1, x2))
-    dtype = _rules.result_type(x1, x2)
-    return _array.reduce("sum", _array.apply("conjugate", x1) * x2, axis=-1, dtype=dtype)
+    return _array.vecdot(asarray(x1), asarray(x2), axis)

@@ -78,20 +78,10 @@ def put_along_axis(x: Array, indices: Any, values: Any, axis: int) -> None:
 
 def select(conditions: Sequence[Array], choices: Sequence[Any], default: Any = 0) -> Array:
     """Of each element the choice whose condition is the first that holds."""
-    if len(conditions) != len(choices) or not conditions:
-        raise ValueError(
-            f"select: {len(conditions)} conditions and {len(choices)} choices; give one for each"
-        )
-    result = default
-    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
-        result = _array.apply("where", condition, choice, result)
-    return result
+    return _array.select(conditions, choices, default)
 
 
 def choose(index: Array, choices: Sequence[Any]) -> Array:
     """Of each element that of the choice whose number the index says; below 0 and beyond, the
     first and the last."""
-    result = choices[-1]
-    for number, choice in reversed(list(enumerate(choices[:-1]))):
-        result = _array.apply("where", _array.apply("less_equal", index, number), choice, result)
-    return result
+    return _array.choose(index, choices)

@@ -5,6 +5,7 @@ from treadle._core.driver import *  # noqa: F403
 from treadle._core.driver import (  # noqa: F401
     _aligned_allocation,
     _compile_cuda,
+    _find_static_library,
     _managed_allocation,
     _module_from_image,
     _pagelocked_allocation,
@@ -21,6 +22,5 @@ def bitlog2(value: int) -> int:
     return max(number.bit_length() - 1, 0)
 
 
-def have_gl_ext() -> bool:
-    """Whether OpenGL buffers can be shared: not in this build."""
-    return False
+def get_curand_version() -> None:
+    """None: the cuRAND library is not used. The generators of pycuda.curandom are Treadle's own."""

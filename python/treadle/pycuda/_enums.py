@@ -152,7 +152,12 @@ memory_type = _enumeration(
     "memory_type", "Where memory lives.", HOST=1, DEVICE=2, ARRAY=3, UNIFIED=4
 )
 compute_mode = _enumeration(
-    "compute_mode", "Who may use a device.", DEFAULT=0, PROHIBITED=2, EXCLUSIVE_PROCESS=3
+    "compute_mode",
+    "Who may use a device; EXCLUSIVE was a mode before CUDA 8, and no driver answers with it now.",
+    DEFAULT=0,
+    EXCLUSIVE=1,
+    PROHIBITED=2,
+    EXCLUSIVE_PROCESS=3,
 )
 jit_option = _enumeration(
     "jit_option",
@@ -228,6 +233,13 @@ graphics_register_flags = _enumeration(
     WRITE_DISCARD=2,
     SURFACE_LDST=4,
     TEXTURE_GATHER=8,
+)
+graphics_map_flags = _enumeration(
+    "graphics_map_flags",
+    "How a mapped buffer of OpenGL is used.",
+    NONE=0,
+    READ_ONLY=1,
+    WRITE_DISCARD=2,
 )
 array_cubemap_face = _enumeration(
     "array_cubemap_face",

@@ -17,12 +17,8 @@ from treadle._face_array import FaceArray, assign, cast, empty_host, on_stream, 
 from treadle.pycuda import _gpuarray_memory as _memory
 from treadle.pycuda import driver as cuda
 from treadle.pycuda._splay import Splay, splay
+from treadle.pycuda._textures import BITS_AS_INTEGERS
 from treadle.pycuda.compyte.array import ArrayFlags, get_common_dtype
-
-_TEXTURES = (
-    "textures are not part of this release of Treadle: read the array through a pointer in the "
-    "kernel"
-)
 
 
 class GPUArray(FaceArray):
@@ -475,8 +471,12 @@ class GPUArray(FaceArray):
         return self.transpose()
 
     def bind_to_texref(self, texref: Any, allow_offset: bool = False) -> int:
-        """Not part of this release."""
-        raise cuda.LogicError(f"bind_to_texref: {_TEXTURES}")
+        """Textures of the reference read this array, from the element on that is returned: other
+        than 0 only where `allow_offset` says so. The format is the reference's."""
+        if not self.flags.forc:
+            raise cuda.LogicError("bind_to_texref: the array is not contiguous")
+        offset = texref.set_address(self.gpudata, self.nbytes, allow_offset)
+        return offset // self.dtype.itemsize
 
     def bind_to_texref_ext(
         self,
@@ -486,8 +486,21 @@ class GPUArray(FaceArray):
         allow_complex_hack: bool = False,
         allow_offset: bool = False,
     ) -> int:
-        """Not part of this release."""
-        raise cuda.LogicError(f"bind_to_texref_ext: {_TEXTURES}")
+        """The same, with the format of this array: elements of `channels` numbers. Doubles and
+        complex numbers are read as integers, by fp_tex1Dfetch in the kernel, where that is
+        allowed."""
+        allowed = allow_double_hack if self.dtype.kind == "f" else allow_complex_hack
+        if allowed and self.dtype in BITS_AS_INTEGERS:
+            if channels != 1:
+                raise ValueError(f"elements of {self.dtype} have one channel, not {channels}")
+            format_, channels = BITS_AS_INTEGERS[self.dtype]
+        else:
+            format_ = cuda.dtype_to_array_format(self.dtype)
+        offset = self.bind_to_texref(texref, allow_offset)
+        texref.set_format(format_, channels)
+        if channels > 1 or self.dtype.kind != "f":
+            texref.set_flags(texref.get_flags() | cuda.TRSF_READ_AS_INTEGER)
+        return offset
 
 
 GPUArray.__module__ = "pycuda.gpuarray"

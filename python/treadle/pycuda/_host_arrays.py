@@ -20,7 +20,15 @@ def _shape(shape: Any) -> tuple[int, ...]:
     try:
         return (operator.index(shape),)
     except TypeError:
+        pass
+    if isinstance(shape, float):
+        shape = (shape,)
+    try:
         return tuple(operator.index(length) for length in shape)
+    except TypeError:
+        raise TypeError(
+            f"shape must be an integer or integers, not {shape}: where / divides, write //"
+        ) from None
 
 
 def _array(allocate: Callable[[int], Any], shape: Any, dtype: Any, order: Order) -> np.ndarray:

@@ -15,12 +15,11 @@ import shutil
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import treadle.pycuda.driver as driver
-from treadle import _absent
 from treadle._core import compile as _compile
 from treadle._core import cuda as _cuda
 from treadle.pycuda import _driver
@@ -195,8 +194,11 @@ class CudaModule:
 
     module: driver.Module
 
+    def get_function(self, name: str) -> driver.Function:
+        """A kernel by its name. Raises LogicError if there is none."""
+        return self.module.get_function(name)
+
     def _bind_module(self) -> None:
-        self.get_function = self.module.get_function
         self.get_global = self.module.get_global
         self.get_texref = self.module.get_texref
         self.get_surfref = self.module.get_surfref
@@ -252,12 +254,123 @@ class SourceModule(CudaModule):
         self._bind_module()
 
 
-# What PyCUDA has and this release of Treadle does not.
-_ABSENT = dict.fromkeys(
-    ("DynamicModule", "DynamicSourceModule"),
-    "linking, and kernels that launch kernels; SourceModule takes sources put together into one",
-)
+def _is_relocatable(options: Sequence[str]) -> bool:
+    names = ("-dc", "--device-c", "-rdc", "--relocatable-device-code")
+    return any(option.partition("=")[0] in names for option in options)
 
 
-def __getattr__(name: str) -> NoReturn:
-    raise _absent.no_name("pycuda.compiler", name, _ABSENT)
+class DynamicModule(CudaModule):
+    """Sources, code and libraries, which link() makes one module of. Sources whose functions or
+    variables others use are compiled with the option -rdc=true."""
+
+    linker: driver.Linker | None
+
+    # over 6 parameters because they are the keywords of PyCUDA's
+    def __init__(
+        self,
+        nvcc: str = "nvcc",
+        link_options: Sequence[tuple[int, int]] | None = None,
+        keep: bool = False,
+        no_extern_c: bool = False,
+        arch: str | None = None,
+        code: str | None = None,
+        cache_dir: str | os.PathLike | Literal[False] | None = None,
+        include_dirs: Sequence[str] | None = None,
+        message_handler: Callable[[bool, str, str], object] | None = None,
+        log_verbose: bool = False,
+        cuda_libdir: str | os.PathLike | None = None,
+    ) -> None:
+        self._check_arch(arch)
+        self.linker = driver.Linker(message_handler, link_options, log_verbose)
+        self.nvcc, self.keep, self.no_extern_c = nvcc, keep, no_extern_c
+        self.arch, self.code = arch, code
+        self.cache_dir, self.include_dirs = cache_dir, include_dirs or []
+        self.cuda_libdir = cuda_libdir
+        self.libdir: str | None = None
+        self.libptn = "lib{}.a"
+
+    def _open_linker(self) -> driver.Linker:
+        if self.linker is None:
+            raise driver.LogicError("this module is linked: make another one to add to")
+        return self.linker
+
+    def add_source(
+        self,
+        source: Any,
+        nvcc_options: Sequence[str] | None = None,
+        name: str = "kernel.ptx",
+    ) -> DynamicModule:
+        """Compiles CUDA C text and adds it; `name` is for messages."""
+        linker = self._open_linker()
+        options = DEFAULT_NVCC_FLAGS if nvcc_options is None else nvcc_options
+        # add_stdlib() is what links libraries.
+        options = [str(option) for option in options if not str(option).startswith("-l")]
+        if driver.Context.get_device()._target().startswith("cpu") and not _is_relocatable(options):
+            options.append("-rdc=true")  # the CPU device links nothing else
+        code = compile(
+            *(source, self.nvcc, options, self.keep, self.no_extern_c, self.arch, self.code),
+            *(self.cache_dir, self.include_dirs),
+            target="ptx",
+        )
+        linker.add_data(code, driver.jit_input_type.PTX, name)
+        return self
+
+    def add_data(self, data: Any, input_type: int, name: str = "unknown") -> DynamicModule:
+        """Adds code of a jit_input_type."""
+        self._open_linker().add_data(data, input_type, name)
+        return self
+
+    def add_file(self, filename: str, input_type: int) -> DynamicModule:
+        """Adds the code in a file."""
+        self._open_linker().add_file(filename, input_type)
+        return self
+
+    def add_stdlib(self, libname: str) -> DynamicModule:
+        """Adds lib<libname>.a of `cuda_libdir`, or of a CUDA toolkit: OSError if there is none.
+        "cudadevrt" is not needed on the CPU device, where kernels cannot launch kernels."""
+        linker = self._open_linker()
+        folder = "" if self.cuda_libdir is None else os.fspath(self.cuda_libdir)
+        if not driver.Context.get_device()._target().startswith("cpu"):
+            try:
+                path = _driver._find_static_library(libname, folder)
+            except driver.RuntimeError as error:
+                raise OSError(str(error)) from None
+            self.libdir = str(path.parent)
+        linker._add_library(libname, folder)
+        return self
+
+    def link(self) -> DynamicModule:
+        """Links what was added, and loads it into the current context."""
+        self.module = self._open_linker().link_module()
+        self.linker = None
+        self._bind_module()
+        return self
+
+
+class DynamicSourceModule(DynamicModule):
+    """A source of which the device runtime is a part: on a GPU its kernels may launch kernels."""
+
+    # over 6 parameters because they are the keywords of PyCUDA's
+    def __init__(
+        self,
+        source: Any,
+        nvcc: str = "nvcc",
+        options: Sequence[str] | None = None,
+        keep: bool = False,
+        no_extern_c: bool = False,
+        arch: str | None = None,
+        code: str | None = None,
+        cache_dir: str | os.PathLike | Literal[False] | None = None,
+        include_dirs: Sequence[str] | None = None,
+        cuda_libdir: str | os.PathLike | None = None,
+    ) -> None:
+        super().__init__(
+            *(nvcc, None, keep, no_extern_c, arch, code, cache_dir, include_dirs),
+            cuda_libdir=cuda_libdir,
+        )
+        flags = list(DEFAULT_NVCC_FLAGS if options is None else options)
+        if not _is_relocatable(flags):
+            flags.append("-rdc=true")
+        self.add_source(source, nvcc_options=flags)
+        self.add_stdlib("cudadevrt")
+        self.link()

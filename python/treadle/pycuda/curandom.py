@@ -21,6 +21,7 @@ from treadle._core import NotSupported
 from treadle._core import array as _array
 from treadle._face_array import assign, on_stream
 from treadle.pycuda import driver as cuda
+from treadle.pycuda.driver import get_curand_version
 from treadle.pycuda.gpuarray import GPUArray
 from treadle.random import Generator, RandomDraw
 
@@ -52,10 +53,6 @@ _ABSENT = dict.fromkeys(
 
 def __getattr__(name: str) -> NoReturn:
     raise _absent.no_name("pycuda.curandom", name, _ABSENT)
-
-
-def get_curand_version() -> None:
-    """None: the cuRAND library is not used."""
 
 
 def _of_whole_range(dtype: Any, with_high: bool) -> RandomDraw:

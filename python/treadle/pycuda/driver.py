@@ -18,6 +18,12 @@ from treadle.pycuda._driver import (
     memcpy_htod,
 )
 from treadle.pycuda._errors import CompileError  # noqa: F401
+from treadle.pycuda._gl import (  # noqa: F401
+    BufferObject,
+    BufferObjectMapping,
+    gl_init,
+    make_gl_context,
+)
 from treadle.pycuda._handlers import ArgumentHandler, In, InOut, Out  # noqa: F401
 from treadle.pycuda._host_arrays import (  # noqa: F401
     aligned_empty,
@@ -35,6 +41,15 @@ from treadle.pycuda._host_arrays import (  # noqa: F401
     register_host_memory,
 )
 from treadle.pycuda._memory_pools import PageLockedMemoryPool  # noqa: F401
+from treadle.pycuda._textures import (  # noqa: F401
+    bind_array_to_texref,
+    dtype_to_array_format,
+    gpuarray_to_array,
+    make_multichannel_2d_array,
+    matrix_to_array,
+    matrix_to_texref,
+    np_to_array,
+)
 
 ManagedAllocationOrStub = ManagedAllocation
 
@@ -74,40 +89,6 @@ def from_device_like(devptr: Any, other_ary: np.ndarray) -> np.ndarray:
     return result
 
 
-# What PyCUDA has and this release of Treadle does not, and what does the job.
-_ABSENT = {
-    **dict.fromkeys(
-        (
-            "Array",
-            "ArrayDescriptor",
-            "ArrayDescriptor3D",
-            "TextureReference",
-            "SurfaceReference",
-            "matrix_to_array",
-            "np_to_array",
-            "gpuarray_to_array",
-            "make_multichannel_2d_array",
-            "bind_array_to_texref",
-            "matrix_to_texref",
-            "dtype_to_array_format",
-            "memcpy_atoa",
-            "memcpy_atod",
-            "memcpy_dtoa",
-            "memcpy_atoh",
-            "memcpy_htoa",
-            "py_memcpy_atoh",
-            "py_memcpy_htoa",
-        ),
-        "arrays and textures; plain device memory and pointers do the job",
-    ),
-    **dict.fromkeys(("IPCMemoryHandle", "mem_get_ipc_handle"), "memory of other processes"),
-    "Linker": "linking of several modules; put the sources together into one",
-    **dict.fromkeys(
-        ("initialize_profiler", "start_profiler", "stop_profiler"), "the profiler's switches"
-    ),
-}
-
-
 def __getattr__(name: str) -> Any:
     if name == "SourceModule":
         # Where PyCUDA's first papers looked for it. Late: the compiler module imports this one.
@@ -119,4 +100,4 @@ def __getattr__(name: str) -> Any:
             stacklevel=2,
         )
         return SourceModule
-    raise _absent.no_name("pycuda.driver", name, _ABSENT)
+    raise _absent.no_name("pycuda.driver", name, {})

@@ -110,7 +110,7 @@ class ElementwiseKernel:
         return self._remembered(("any", use_range), lambda: get_elwise_kernel_and_types(**kwargs))
 
     def get_texref(self, name: str, use_range: bool = False) -> Any:
-        """A texture reference of the module; no compiler has had any since CUDA 12."""
+        """A texture reference that the preamble declares."""
         return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
 
     def _form(self, use_range: bool, is_apart: bool) -> _Form:

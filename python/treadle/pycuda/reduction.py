@@ -183,14 +183,18 @@ class ReductionKernel:
         return prepared(self._module(), self._name, self.stage1_arg_types)
 
 
-# Behind the user's: how many indices there are, the first one and the step, the result, the number
-# of blocks, memory for a result of each block, and a counter, which is 0 before and after.
+# Behind the user's: how many indices there are, the first one and the step; results, distance of
+# their elements and tiles, all 1 here; the result; the number of blocks, twice; memory for a result
+# of each block, and a counter, which is 0 before and after.
 def _own_arguments(dtype_out: np.dtype) -> list[Argument]:
-    numbers = [ScalarArg(np.int64, name) for name in ("n", "start", "step")]
+    numbers = [
+        ScalarArg(np.int64, name) for name in ("n", "start", "step", "results", "inner", "tiles")
+    ]
     return [
         *numbers,
         VectorArg(dtype_out, "out"),
         ScalarArg(np.uint32, "blocks"),
+        ScalarArg(np.uint32, "sharing"),
         VectorArg(dtype_out, "partials"),
         VectorArg(np.uint32, "ticket"),
     ]

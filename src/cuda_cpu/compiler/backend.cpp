@@ -3,18 +3,27 @@
 // table (passes/pass_table.cpp), object code, linker, header.
 #include "cuda_cpu/compiler/backend.hpp"
 
-#include <llvm/IR/DiagnosticInfo.h>
-#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Support/raw_ostream.h>
 #include <llvm/Support/xxhash.h>
 #include <llvm/Target/TargetMachine.h>
+#include <sched.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <exception>
+#include <memory>
+#include <span>
+#include <thread>
 
 #include "cuda_cpu/compiler/codegen.hpp"
+#include "cuda_cpu/compiler/crash_guard.hpp"
+#include "cuda_cpu/compiler/diagnostics_to_error.hpp"
 #include "cuda_cpu/compiler/host_libraries.hpp"
 #include "cuda_cpu/compiler/link_module.hpp"
+#include "cuda_cpu/compiler/module_parts.hpp"
+#include "cuda_cpu/compiler/options.hpp"
+#include "cuda_cpu/compiler/passes/lowering/kernels_on_demand.hpp"
 #include "cuda_cpu/compiler/passes/pass_context.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 #include "cuda_cpu/compiler/passes/pass_table.hpp"
@@ -23,23 +32,6 @@
 
 namespace treadle::cuda_cpu {
 namespace {
-
-/// Remarks such as "loop not vectorized" are no concern of the user's; errors are.
-class DiagnosticsToError : public llvm::DiagnosticHandler {
- public:
-  explicit DiagnosticsToError(std::string& text) : text_(text) {}
-  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
-    if (info.getSeverity() != llvm::DS_Error) return true;
-    llvm::raw_string_ostream stream(text_);
-    llvm::DiagnosticPrinterRawOStream printer(stream);
-    stream << "error: ";
-    info.print(printer);
-    return true;
-  }
-
- private:
-  std::string& text_;
-};
 
 std::vector<char> assemble_image(const std::vector<char>& payload) {
   ModuleHeader header{};
@@ -61,7 +53,94 @@ std::vector<char> assemble_image(const std::vector<char>& payload) {
   return image;
 }
 
+/// The passes that look at nothing but one function and what it calls.
+std::span<const Pass> code_passes() {
+  return {find_pass("optimize"), std::to_address(pass_table().end())};
+}
+
+ObjectCode make_code(PassContext& context, llvm::TargetMachine& machine) {
+  run_passes(context, code_passes());
+  return emit_object(context.module, machine);
+}
+
+ObjectCode make_code_of(const ModuleParts& parts, unsigned number, const BackendOptions& options) {
+  llvm::LLVMContext context;
+  std::string failure;
+  context.setDiagnosticHandler(std::make_unique<DiagnosticsToError>(failure));
+  const ModulePart part = load_part(parts, number, context);
+  const auto machine = create_host_machine(options.optimization);
+  PassRunner runner(*machine, !host_libraries().vector_math.empty());
+  PassContext passes{.module = *part.module,
+                     .machine = *machine,
+                     .runner = runner,
+                     .options = options,
+                     .plan = part.plan};
+  ObjectCode object = make_code(passes, *machine);
+  if (!failure.empty()) throw BackendError(failure);
+  return object;
+}
+
+/// How many threads make code: one for each core that no other compile of this process has, but
+/// one at least.
+class CodeThreads {
+ public:
+  explicit CodeThreads(unsigned most) {
+    const unsigned all = cores(), others = running_;
+    count_ = std::min(most, all > others ? all - others : 1);
+    running_ += count_;
+  }
+  ~CodeThreads() { running_ -= count_; }
+  CodeThreads(const CodeThreads&) = delete;
+  CodeThreads& operator=(const CodeThreads&) = delete;
+
+  unsigned count() const { return count_; }
+
+ private:
+  static unsigned cores() {
+    if (settings().cpu_threads != 0) return settings().cpu_threads;
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
+    return std::max(1u, std::thread::hardware_concurrency());
+  }
+
+  static inline std::atomic<unsigned> running_ = 0;
+  unsigned count_;
+};
+
+/// Makes the parts' code on other threads, which a crash of one of them leaves undisturbed.
+std::vector<ObjectCode> make_code(const ModuleParts& parts, const BackendOptions& options) {
+  std::vector<ObjectCode> objects(parts.count);
+  std::vector<std::exception_ptr> failures(parts.count);
+  std::atomic<unsigned> next = 0;
+  const CodeThreads threads(parts.count);
+  const auto work = [&] {
+    for (unsigned number = next++; number < parts.count; number = next++) {
+      try {
+        objects[number] = make_code_of(parts, number, options);
+      } catch (...) {
+        failures[number] = std::current_exception();
+      }
+    }
+  };
+  const std::string abandoned = run_guarded(work, threads.count());
+  if (!abandoned.empty()) throw BackendError("error: the compiler could not finish: " + abandoned);
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+  return objects;
+}
+
 }  // namespace
+
+BackendOptions backend_options(const CompileOptions& given) {
+  BackendOptions options;
+  options.fast_math = given.language.dialect.fast_math;
+  options.fp_contract = given.language.dialect.fp_contract;
+  options.optimization = given.debug ? 0 : 3;
+  options.checks = given.checks;
+  options.fibers = given.fibers;
+  options.passes = given.passes;
+  return options;
+}
 
 std::vector<char> build_module_image(std::unique_ptr<llvm::Module> module,
                                      const BackendOptions& options, std::string* log) {
@@ -70,11 +149,20 @@ std::vector<char> build_module_image(std::unique_ptr<llvm::Module> module,
   const auto machine = create_host_machine(options.optimization);
   PassRunner runner(*machine, !host_libraries().vector_math.empty());
   PassContext context{.module = *module, .machine = *machine, .runner = runner, .options = options};
-  run_passes(context, pass_table());
+  const bool may_defer = options.only.empty() && !options.checks.any() && !options.fibers &&
+                         options.passes.printed.empty() && context.runs("kernels-on-demand");
+  if (!options.only.empty() && !keep_one_kernel(*module, options.only, runner))
+    throw BackendError("error: there is no kernel " + options.only);
+  if (may_defer) context.bitcode = bitcode_of_many_kernels(*module);
+  run_passes(context, {pass_table().begin(), code_passes().begin()});
+  // Who prints modules wants to see whole ones; and without optimisation there is little to gain.
+  const bool whole = options.optimization == 0 || !options.passes.printed.empty();
+  const ModuleParts parts = whole ? ModuleParts{} : cut_module(*module, context.plan);
+  const std::vector<ObjectCode> objects =
+      parts.count == 1 ? std::vector{make_code(context, *machine)} : make_code(parts, options);
   if (log) *log += context.log;
-  const auto object = emit_object(*module, *machine);
   if (!failure.empty()) throw BackendError(failure);
-  return assemble_image(link_shared_object({object.data(), object.size()}));
+  return assemble_image(link_shared_object(objects));
 }
 
 }  // namespace treadle::cuda_cpu

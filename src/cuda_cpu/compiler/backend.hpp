@@ -24,8 +24,13 @@ struct BackendOptions {
   bool fibers =
       false;  ///< kernels can run a thread at a time as well (passes/lowering/thread_function.hpp)
   PassOptions passes = {};
+  std::string arguments = {};  ///< as join_arguments (kernel_part.hpp) has them
+  std::string only = {};       ///< this kernel, of a module that was compiled before
   std::string target = "cpu";
 };
+
+struct CompileOptions;
+BackendOptions backend_options(const CompileOptions& given);
 
 /// The program asks for something this device does not have. `what()` is a finished diagnostic,
 /// "kernel.cu:12:5: error: ...", without a location where none is known.

@@ -9,6 +9,8 @@
 
 #include "cuda_cpu/compiler/backend.hpp"
 #include "cuda_cpu/compiler/crash_guard.hpp"
+#include "cuda_cpu/compiler/kernel_part.hpp"
+#include "cuda_cpu/compiler/object.hpp"
 #include "cuda_cpu/compiler/options.hpp"
 
 namespace treadle::cuda_cpu {
@@ -40,7 +42,8 @@ CompileStatus Compilation::compile(const std::vector<std::string_view>& argument
   }
   FrontendRequest request = request_;
   request.language = options.language;
-  const std::string abandoned = run_guarded([&] { build(std::move(request), options); });
+  const std::string kept = join_arguments(arguments);
+  const std::string abandoned = run_guarded([&] { build(std::move(request), options, kept); });
   if (!abandoned.empty()) {
     log_ += request_.name + ": error: the compiler could not finish: " + abandoned + "\n";
     image_.clear();
@@ -48,19 +51,18 @@ CompileStatus Compilation::compile(const std::vector<std::string_view>& argument
   return image_.empty() ? CompileStatus::failed : CompileStatus::success;
 }
 
-void Compilation::build(FrontendRequest request, const CompileOptions& given) {
+void Compilation::build(FrontendRequest request, const CompileOptions& given,
+                        const std::string& arguments) {
   FrontendResult result;
   try {
     llvm::LLVMContext context;
-    BackendOptions options;
-    options.fast_math = request.language.dialect.fast_math;
-    options.fp_contract = request.language.dialect.fp_contract;
-    options.optimization = given.debug ? 0 : 3;
-    options.checks = given.checks;
-    options.fibers = given.fibers;
-    options.passes = given.passes;
+    BackendOptions options = backend_options(given);
+    options.arguments = arguments;
     std::unique_ptr<llvm::Module> module = parse(request, context, result);
-    if (module) image_ = build_module_image(std::move(module), options, &result.log);
+    if (module && given.relocatable)
+      image_ = write_object(*module, arguments);
+    else if (module)
+      image_ = build_module_image(std::move(module), options, &result.log);
   } catch (const BackendError& error) {
     result.log += std::string(error.what()) + "\n";
   } catch (const std::exception& error) {

@@ -31,7 +31,7 @@ class Compilation {
   const std::string* lowered_name(const std::string& expression) const;
 
  private:
-  void build(FrontendRequest request, const CompileOptions& given);
+  void build(FrontendRequest request, const CompileOptions& given, const std::string& arguments);
 
   FrontendRequest request_;
   bool compiled_ = false;

@@ -10,7 +10,9 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <list>
 #include <mutex>
+#include <utility>
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -172,21 +174,48 @@ void* run_on_thread(void* data) {
   return nullptr;
 }
 
+class GuardedThread {
+ public:
+  explicit GuardedThread(const std::function<void()>& work) : guard_{&work, nullptr, {}} {}
+
+  /// 0, or why there is none.
+  int start() {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    if (stack_) pthread_attr_setstack(&attributes, stack_.lowest(), stack_.size());
+    const int failed = pthread_create(&thread_, &attributes, &run_on_thread, &guard_);
+    pthread_attr_destroy(&attributes);
+    return failed;
+  }
+  /// Why the work was abandoned; empty if it was not. Once, after start().
+  std::string join() {
+    pthread_join(thread_, nullptr);
+    return std::move(guard_.reason);
+  }
+
+ private:
+  const Stack stack_;
+  Guard guard_;
+  pthread_t thread_{};
+};
+
 }  // namespace
 
-std::string run_guarded(const std::function<void()>& work) {
+std::string run_guarded(const std::function<void()>& work, unsigned threads) {
   const HandlersInPlace handlers;
-  const Stack stack;
-  Guard guard{&work, nullptr, {}};
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  if (stack) pthread_attr_setstack(&attributes, stack.lowest(), stack.size());
-  pthread_t thread{};
-  const int failed = pthread_create(&thread, &attributes, &run_on_thread, &guard);
-  pthread_attr_destroy(&attributes);
-  if (failed != 0) return std::string("no thread for the compiler: ") + strerror(failed);
-  pthread_join(thread, nullptr);
-  return guard.reason;
+  std::list<GuardedThread> running_threads;
+  for (unsigned i = 0; i < threads; ++i) {
+    const int failed = running_threads.emplace_back(work).start();
+    if (failed == 0) continue;
+    running_threads.pop_back();
+    if (running_threads.empty())
+      return std::string("no thread for the compiler: ") + strerror(failed);
+    break;  // those that run do the work
+  }
+  std::string reason;
+  for (GuardedThread& thread : running_threads)
+    if (std::string own = thread.join(); reason.empty()) reason = std::move(own);
+  return reason;
 }
 
 }  // namespace treadle::cuda_cpu

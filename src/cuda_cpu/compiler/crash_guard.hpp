@@ -17,8 +17,8 @@
 
 namespace treadle::cuda_cpu {
 
-/// Runs `work`, which must not throw, on a guarded thread and waits for it. Empty, or why it was
-/// abandoned.
-std::string run_guarded(const std::function<void()>& work);
+/// Runs `work`, which must not throw, on guarded threads, each of which runs all of it, and waits
+/// for them. Empty, or why one was abandoned. Fewer threads than asked for may start, not none.
+std::string run_guarded(const std::function<void()>& work, unsigned threads = 1);
 
 }  // namespace treadle::cuda_cpu

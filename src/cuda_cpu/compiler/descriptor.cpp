@@ -107,6 +107,7 @@ std::uint32_t flags_of(const KernelPlan& kernel) {
   if (kernel.running_time == RunningTime::by_arguments) flags |= kernel_time_by_arguments;
   if (kernel.notes_writes) flags |= kernel_notes_writes;
   if (kernel.runs_block_rows) flags |= kernel_runs_block_rows;
+  if (kernel.deferred) flags |= kernel_is_deferred;
   return flags;
 }
 
@@ -137,7 +138,9 @@ void emit_descriptor(llvm::Module& module, const ModulePlan& plan) {
       {table.u32(module_abi_version), table.u32(sizeof(ModuleDescriptor)),
        table.u32(kernels.size()), table.u32(globals.size()),
        table.array(kernels, "treadle.kernels."), table.array(globals, "treadle.globals."),
-       table.address(&services_variable(module))},
+       table.address(&services_variable(module)), table.text(plan.deferred),
+       table.text(plan.deferred_arguments), table.u64(plan.deferred.size()),
+       table.u64(plan.deferred_arguments.size())},
       sizeof(ModuleDescriptor));
   auto* exported = llvm::cast<llvm::GlobalVariable>(
       module.getOrInsertGlobal(module_symbol, descriptor->getType()));

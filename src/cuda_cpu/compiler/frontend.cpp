@@ -22,6 +22,7 @@
 #include "cuda_cpu/compiler/passes/lowering/gpu_arithmetic.hpp"
 #include "cuda_cpu/compiler/precompiled_prelude.hpp"
 #include "cuda_cpu/compiler/source_copies.hpp"
+#include "cuda_cpu/compiler/texture_references.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -65,6 +66,7 @@ class GenerateModule : public clang::ASTFrontendAction {
         result_.lowered_names[expressions_[i]] = symbol_of(*entities_[i]);
     }
     note_kernel_facts(*generator_->GetModule(), *generator_);
+    initialize_references(*generator_->GetModule(), *generator_);
     for (llvm::Function& function : *generator_->GetModule()) saturate_conversions(function);
     translate_inline_assembly(*generator_->GetModule(), diagnostics);
     module_.reset(generator_->ReleaseModule());
@@ -124,19 +126,32 @@ void hide_mount_points(std::string& log) {
   }
 }
 
+/// clang would take such launches in code that is linked, and has nothing to run them with either.
+void explain_launches_in_kernels(std::string& log) {
+  if (log.find("error: reference to __global__ function") != std::string::npos)
+    log +=
+        "note: the CPU device has no launches from kernels; the host launches every kernel, or the "
+        "program needs a GPU\n";
+}
+
 /// When the body of a template is parsed: clang's way finds undeclared names in templates that
 /// nobody instantiates; nvcc parses a body where it is instantiated, and not at all elsewhere.
 enum class TemplateBodies { where_defined, where_instantiated };
 
+struct Way {
+  PreludeHeaders included = PreludeHeaders::none;
+  TemplateBodies bodies = TemplateBodies::where_defined;
+};
+
 std::unique_ptr<llvm::Module> parse_once(const FrontendRequest& request,
-                                         const LanguageOptions& options, TemplateBodies bodies,
+                                         const LanguageOptions& options, const Way& way,
                                          llvm::LLVMContext& context, FrontendResult& result) {
-  const std::string_view prelude = precompiled_prelude(options.dialect);
+  const std::string_view prelude = precompiled_prelude(options.dialect, way.included);
   const std::string source = append_name_expressions(request.source, request.name_expressions);
   auto clang = make_clang(options, layer_files(request, source, prelude),
                           prelude.empty() ? "" : precompiled_path, result.log);
   if (!clang) return nullptr;
-  clang->getLangOpts().DelayedTemplateParsing = bodies == TemplateBodies::where_instantiated;
+  clang->getLangOpts().DelayedTemplateParsing = way.bodies == TemplateBodies::where_instantiated;
   if (!options.line_info && has_endless_line(source)) {
     clang->getCodeGenOpts().setDebugInfo(llvm::codegenoptions::NoDebugInfo);
   }
@@ -157,12 +172,22 @@ std::unique_ptr<llvm::Module> parse(const FrontendRequest& request, llvm::LLVMCo
     options.include_dirs.insert(options.include_dirs.begin(), program_header_root);
   }
   options.source_folder = source_folder(request.source);
-  auto module = parse_once(request, options, TemplateBodies::where_defined, context, result);
-  if (module || request.source.find("template") == std::string::npos) return module;
-  // Only a text that is refused: where a body is parsed can decide what its names mean.
-  FrontendResult second;
-  module = parse_once(request, options, TemplateBodies::where_instantiated, context, second);
-  if (module) result = std::move(second);
+  const PreludeHeaders included = headers_for(request.source, options);
+  std::unique_ptr<llvm::Module> module;
+  if (included != PreludeHeaders::none && !precompiled_prelude(options.dialect, included).empty())
+    module = parse_once(request, options, {.included = included}, context, result);
+  if (!module) {
+    result = {};
+    module = parse_once(request, options, {}, context, result);
+  }
+  if (!module && request.source.find("template") != std::string::npos) {
+    // Only a text that is refused: where a body is parsed can decide what its names mean.
+    FrontendResult second;
+    module = parse_once(request, options, {.bodies = TemplateBodies::where_instantiated}, context,
+                        second);
+    if (module) result = std::move(second);
+  }
+  if (!module) explain_launches_in_kernels(result.log);
   return module;
 }
 

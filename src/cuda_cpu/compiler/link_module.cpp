@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <lld/Common/CommonLinkerContext.h>
 #include <lld/Common/Driver.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/raw_ostream.h>
 #include <sys/mman.h>
@@ -96,31 +98,41 @@ class OutputPipe {
   std::thread reader_;
 };
 
-/// A module that calls nothing outside need not have the libraries' symbol tables read.
-bool has_undefined_symbols(llvm::ArrayRef<char> object) {
+struct SymbolNames {
+  llvm::StringSet<> defined, undefined;
+};
+
+/// False if `object` cannot be read.
+bool collect_symbols(const ObjectCode& object, SymbolNames& names) {
   auto file = llvm::object::ObjectFile::createELFObjectFile(
       llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), "object"));
   if (!file) {
     llvm::consumeError(file.takeError());
-    return true;
+    return false;
   }
   for (const llvm::object::SymbolRef& symbol : (*file)->symbols()) {
     auto flags = symbol.getFlags();
-    if (!flags)
-      llvm::consumeError(flags.takeError());
-    else if (*flags & llvm::object::SymbolRef::SF_Undefined) {
-      auto name = symbol.getName();
-      if (!name)
-        llvm::consumeError(name.takeError());
-      else if (!name->empty())
-        return true;
-    }
+    auto name = symbol.getName();
+    if (flags && name && !name->empty())
+      (*flags & llvm::object::SymbolRef::SF_Undefined ? names.undefined : names.defined)
+          .insert(*name);
+    if (!flags) llvm::consumeError(flags.takeError());
+    if (!name) llvm::consumeError(name.takeError());
   }
-  return false;
+  return true;
 }
 
-std::vector<std::string> arguments_for(const std::string& object, const std::string& output,
-                                       bool use_libraries) {
+/// A module that calls nothing outside need not have the libraries' symbol tables read.
+bool uses_libraries(llvm::ArrayRef<ObjectCode> objects) {
+  SymbolNames names;
+  for (const ObjectCode& object : objects)
+    if (!collect_symbols(object, names)) return true;
+  return llvm::any_of(names.undefined.keys(),
+                      [&](llvm::StringRef name) { return !names.defined.contains(name); });
+}
+
+std::vector<std::string> arguments_for(llvm::ArrayRef<Descriptor> objects,
+                                       const std::string& output, bool use_libraries) {
   std::vector<std::string> arguments{"ld.lld",
                                      "-shared",
                                      "-Bsymbolic",
@@ -132,9 +144,9 @@ std::vector<std::string> arguments_for(const std::string& object, const std::str
                                      "--gc-sections",
                                      "--soname=treadle-module",
                                      "-o",
-                                     output,
-                                     object,
-                                     "--as-needed"};
+                                     output};
+  for (const Descriptor& object : objects) arguments.push_back(object.path());
+  arguments.emplace_back("--as-needed");
   if (use_libraries) {
     const HostLibraries& libraries = host_libraries();
     for (const std::string* library : {&libraries.math, &libraries.vector_math, &libraries.c})
@@ -152,16 +164,17 @@ std::string link_error(const std::string& log) {
 
 }  // namespace
 
-std::vector<char> link_shared_object(llvm::ArrayRef<char> object) {
+std::vector<char> link_shared_object(llvm::ArrayRef<ObjectCode> objects) {
   static std::mutex one_at_a_time;
   static bool usable = true;
   const std::lock_guard lock(one_at_a_time);
   if (!usable) throw BackendError("error: the linker crashed earlier in this process");
 
-  const Descriptor input = memory_file(object);
+  std::vector<Descriptor> inputs;
+  for (const ObjectCode& object : objects) inputs.push_back(memory_file(object));
   OutputPipe output;
   const std::vector<std::string> arguments =
-      arguments_for(input.path(), output.path(), has_undefined_symbols(object));
+      arguments_for(inputs, output.path(), uses_libraries(objects));
   std::vector<const char*> raw;
   for (const std::string& argument : arguments) raw.push_back(argument.c_str());
   std::string log;

@@ -10,7 +10,9 @@
 
 #include "compile/nvrtc_types.h"
 #include "cuda_cpu/compiler/compilation.hpp"
+#include "cuda_cpu/compiler/kernel_part.hpp"
 #include "cuda_cpu/compiler/precompiled_prelude.hpp"
+#include "cuda_cpu/module_abi.h"
 
 #define TREADLE_NVRTC_SYMBOL(result, name, parameters) \
   extern "C" __attribute__((visibility("default"))) result name parameters noexcept;
@@ -60,6 +62,28 @@ nvrtcResult copy_image(nvrtcProgram prog, char* to) {
 extern "C" __attribute__((visibility("default"))) int treadle_clang_write_preludes(
     const char* folder) {
   return treadle::cuda_cpu::write_common_preludes(folder) ? 0 : 1;
+}
+
+/// Nor is this: CompileKernel of module_abi.h.
+extern "C" __attribute__((visibility("default"))) int treadle_clang_compile_kernel(
+    const treadle::cuda_cpu::ModuleDescriptor* module, const char* kernel,
+    void (*take)(void* receiver, const char* bytes, std::size_t size), void* receiver) noexcept {
+  std::string error = "error: out of memory";
+  try {
+    const treadle::cuda_cpu::KernelPart part = treadle::cuda_cpu::compile_kernel(
+        {module->deferred, module->deferred_size}, kernel,
+        {module->deferred_arguments, module->deferred_arguments_size});
+    if (!part.image.empty()) {
+      take(receiver, part.image.data(), part.image.size());
+      return 0;
+    }
+    error = part.error;
+  } catch (const std::bad_alloc&) {
+  } catch (const std::exception& failure) {
+    error = failure.what();
+  }
+  take(receiver, error.data(), error.size());
+  return 1;
 }
 
 const char* nvrtcGetErrorString(nvrtcResult result) noexcept {

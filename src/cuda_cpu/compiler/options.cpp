@@ -24,86 +24,88 @@ enum class Action {
   no_warnings,
   warnings_as_errors,
   default_device,
+  relocatable,
   check,
   fibers,
   disable_pass,
   print_after,
   must_be_false  ///< asks, when true, for a second stage that this device does not have
 };
-enum class Value { none, optional, required };
+enum class Argument { none, optional, required };
 
 struct OptionRow {
   std::string_view name;        ///< with "--"
   std::string_view short_name;  ///< with "-"; may be empty
-  Value value;
+  Argument value;
   Action action;
 };
 
 constexpr std::array option_rows = {
-    OptionRow{"--std", "-std", Value::required, Action::standard},
-    OptionRow{"--define-macro", "-D", Value::required, Action::define},
-    OptionRow{"--undefine-macro", "-U", Value::required, Action::undefine},
-    OptionRow{"--include-path", "-I", Value::required, Action::include_dir},
-    OptionRow{"--pre-include", "-include", Value::required, Action::pre_include},
-    OptionRow{"--use_fast_math", "-use_fast_math", Value::optional, Action::fast_math},
-    OptionRow{"--fmad", "-fmad", Value::required, Action::fmad},
-    OptionRow{"--device-debug", "-G", Value::none, Action::debug},
-    OptionRow{"--generate-line-info", "-lineinfo", Value::none, Action::line_info},
-    OptionRow{"--disable-warnings", "-w", Value::none, Action::no_warnings},
-    OptionRow{"--Werror", "-Werror", Value::optional, Action::warnings_as_errors},
-    OptionRow{"--device-as-default-execution-space", "-default-device", Value::none,
+    OptionRow{"--std", "-std", Argument::required, Action::standard},
+    OptionRow{"--define-macro", "-D", Argument::required, Action::define},
+    OptionRow{"--undefine-macro", "-U", Argument::required, Action::undefine},
+    OptionRow{"--include-path", "-I", Argument::required, Action::include_dir},
+    OptionRow{"--pre-include", "-include", Argument::required, Action::pre_include},
+    OptionRow{"--use_fast_math", "-use_fast_math", Argument::optional, Action::fast_math},
+    OptionRow{"--fmad", "-fmad", Argument::required, Action::fmad},
+    OptionRow{"--device-debug", "-G", Argument::none, Action::debug},
+    OptionRow{"--generate-line-info", "-lineinfo", Argument::none, Action::line_info},
+    OptionRow{"--disable-warnings", "-w", Argument::none, Action::no_warnings},
+    OptionRow{"--Werror", "-Werror", Argument::optional, Action::warnings_as_errors},
+    OptionRow{"--device-as-default-execution-space", "-default-device", Argument::none,
               Action::default_device},
-    OptionRow{"--relocatable-device-code", "-rdc", Value::required, Action::must_be_false},
-    OptionRow{"--dlink-time-opt", "-dlto", Value::none, Action::must_be_false},
-    OptionRow{"--optix-ir", "-optix-ir", Value::none, Action::must_be_false},
-    OptionRow{"--device-c", "-dc", Value::none, Action::must_be_false},
-    OptionRow{"--treadle-check", "", Value::required, Action::check},
-    OptionRow{"--treadle-fibers", "", Value::none, Action::fibers},
-    OptionRow{"--treadle-disable", "", Value::required, Action::disable_pass},
-    OptionRow{"--treadle-print-after", "", Value::required, Action::print_after},
+    OptionRow{"--relocatable-device-code", "-rdc", Argument::required, Action::relocatable},
+    OptionRow{"--dlink-time-opt", "-dlto", Argument::none, Action::must_be_false},
+    OptionRow{"--optix-ir", "-optix-ir", Argument::none, Action::must_be_false},
+    OptionRow{"--device-c", "-dc", Argument::none, Action::relocatable},
+    OptionRow{"--treadle-check", "", Argument::required, Action::check},
+    OptionRow{"--treadle-fibers", "", Argument::none, Action::fibers},
+    OptionRow{"--treadle-disable", "", Argument::required, Action::disable_pass},
+    OptionRow{"--treadle-print-after", "", Argument::required, Action::print_after},
     // Spelled for other processors and other tools.
-    OptionRow{"--gpu-architecture", "-arch", Value::required, Action::ignore},
-    OptionRow{"--device-w", "-dw", Value::none, Action::ignore},
-    OptionRow{"--extensible-whole-program", "-ewp", Value::none, Action::ignore},
-    OptionRow{"--dopt", "-dopt", Value::required, Action::ignore},
-    OptionRow{"--Ofast-compile", "-Ofc", Value::required, Action::ignore},
-    OptionRow{"--ptxas-options", "-Xptxas", Value::required, Action::ignore},
-    OptionRow{"--maxrregcount", "-maxrregcount", Value::required, Action::ignore},
-    OptionRow{"--ftz", "-ftz", Value::required, Action::ignore},
-    OptionRow{"--prec-sqrt", "-prec-sqrt", Value::required, Action::ignore},
-    OptionRow{"--prec-div", "-prec-div", Value::required, Action::ignore},
-    OptionRow{"--extra-device-vectorization", "-extra-device-vectorization", Value::none,
+    OptionRow{"--gpu-architecture", "-arch", Argument::required, Action::ignore},
+    OptionRow{"--device-w", "-dw", Argument::none, Action::ignore},
+    OptionRow{"--extensible-whole-program", "-ewp", Argument::none, Action::ignore},
+    OptionRow{"--dopt", "-dopt", Argument::required, Action::ignore},
+    OptionRow{"--Ofast-compile", "-Ofc", Argument::required, Action::ignore},
+    OptionRow{"--ptxas-options", "-Xptxas", Argument::required, Action::ignore},
+    OptionRow{"--maxrregcount", "-maxrregcount", Argument::required, Action::ignore},
+    OptionRow{"--ftz", "-ftz", Argument::required, Action::ignore},
+    OptionRow{"--prec-sqrt", "-prec-sqrt", Argument::required, Action::ignore},
+    OptionRow{"--prec-div", "-prec-div", Argument::required, Action::ignore},
+    OptionRow{"--extra-device-vectorization", "-extra-device-vectorization", Argument::none,
               Action::ignore},
-    OptionRow{"--modify-stack-limit", "-modify-stack-limit", Value::required, Action::ignore},
-    OptionRow{"--gen-opt-lto", "-gen-opt-lto", Value::none, Action::ignore},
-    OptionRow{"--jump-table-density", "-jtd", Value::required, Action::ignore},
-    OptionRow{"--device-stack-protector", "-device-stack-protector", Value::required,
+    OptionRow{"--modify-stack-limit", "-modify-stack-limit", Argument::required, Action::ignore},
+    OptionRow{"--gen-opt-lto", "-gen-opt-lto", Argument::none, Action::ignore},
+    OptionRow{"--jump-table-density", "-jtd", Argument::required, Action::ignore},
+    OptionRow{"--device-stack-protector", "-device-stack-protector", Argument::required,
               Action::ignore},
-    OptionRow{"--no-source-include", "-no-source-include", Value::none, Action::ignore},
-    OptionRow{"--builtin-move-forward", "-builtin-move-forward", Value::required, Action::ignore},
-    OptionRow{"--builtin-initializer-list", "-builtin-initializer-list", Value::required,
+    OptionRow{"--no-source-include", "-no-source-include", Argument::none, Action::ignore},
+    OptionRow{"--builtin-move-forward", "-builtin-move-forward", Argument::required,
               Action::ignore},
-    OptionRow{"--restrict", "-restrict", Value::none, Action::ignore},
-    OptionRow{"--device-int128", "-device-int128", Value::none, Action::ignore},
-    OptionRow{"--device-float128", "-device-float128", Value::none, Action::ignore},
-    OptionRow{"--optimization-info", "-opt-info", Value::required, Action::ignore},
-    OptionRow{"--display-error-number", "-err-no", Value::none, Action::ignore},
-    OptionRow{"--no-display-error-number", "-no-err-no", Value::none, Action::ignore},
-    OptionRow{"--diag-error", "-diag-error", Value::required, Action::ignore},
-    OptionRow{"--diag-suppress", "-diag-suppress", Value::required, Action::ignore},
-    OptionRow{"--diag-warn", "-diag-warn", Value::required, Action::ignore},
-    OptionRow{"--brief-diagnostics", "-brief-diag", Value::required, Action::ignore},
-    OptionRow{"--time", "-time", Value::required, Action::ignore},
-    OptionRow{"--split-compile", "-split-compile", Value::required, Action::ignore},
-    OptionRow{"--minimal", "-minimal", Value::none, Action::ignore},
-    OptionRow{"--no-cache", "-no-cache", Value::none, Action::ignore},
-    OptionRow{"--frandom-seed", "-frandom-seed", Value::required, Action::ignore},
-    OptionRow{"--pch", "-pch", Value::none, Action::ignore},
-    OptionRow{"--use-pch", "-use-pch", Value::required, Action::ignore},
-    OptionRow{"--create-pch", "-create-pch", Value::required, Action::ignore},
-    OptionRow{"--pch-dir", "-pch-dir", Value::required, Action::ignore},
-    OptionRow{"--pch-verbose", "-pch-verbose", Value::required, Action::ignore},
-    OptionRow{"--pch-messages", "-pch-messages", Value::required, Action::ignore},
+    OptionRow{"--builtin-initializer-list", "-builtin-initializer-list", Argument::required,
+              Action::ignore},
+    OptionRow{"--restrict", "-restrict", Argument::none, Action::ignore},
+    OptionRow{"--device-int128", "-device-int128", Argument::none, Action::ignore},
+    OptionRow{"--device-float128", "-device-float128", Argument::none, Action::ignore},
+    OptionRow{"--optimization-info", "-opt-info", Argument::required, Action::ignore},
+    OptionRow{"--display-error-number", "-err-no", Argument::none, Action::ignore},
+    OptionRow{"--no-display-error-number", "-no-err-no", Argument::none, Action::ignore},
+    OptionRow{"--diag-error", "-diag-error", Argument::required, Action::ignore},
+    OptionRow{"--diag-suppress", "-diag-suppress", Argument::required, Action::ignore},
+    OptionRow{"--diag-warn", "-diag-warn", Argument::required, Action::ignore},
+    OptionRow{"--brief-diagnostics", "-brief-diag", Argument::required, Action::ignore},
+    OptionRow{"--time", "-time", Argument::required, Action::ignore},
+    OptionRow{"--split-compile", "-split-compile", Argument::required, Action::ignore},
+    OptionRow{"--minimal", "-minimal", Argument::none, Action::ignore},
+    OptionRow{"--no-cache", "-no-cache", Argument::none, Action::ignore},
+    OptionRow{"--frandom-seed", "-frandom-seed", Argument::required, Action::ignore},
+    OptionRow{"--pch", "-pch", Argument::none, Action::ignore},
+    OptionRow{"--use-pch", "-use-pch", Argument::required, Action::ignore},
+    OptionRow{"--create-pch", "-create-pch", Argument::required, Action::ignore},
+    OptionRow{"--pch-dir", "-pch-dir", Argument::required, Action::ignore},
+    OptionRow{"--pch-verbose", "-pch-verbose", Argument::required, Action::ignore},
+    OptionRow{"--pch-messages", "-pch-messages", Argument::required, Action::ignore},
 };
 
 /// One option of the list, with its value wherever that stands: "-I dir", "-Idir", "-I=dir",
@@ -118,9 +120,9 @@ std::optional<Match> match_name(std::string_view argument, const OptionRow& row,
   if (name.empty() || !argument.starts_with(name)) return std::nullopt;
   const std::string_view rest = argument.substr(name.size());
   if (rest.empty()) return Match{&row, std::nullopt};
-  if (row.value == Value::none) return std::nullopt;
+  if (row.value == Argument::none) return std::nullopt;
   if (rest.front() == '=') return Match{&row, rest.substr(1)};
-  const bool glued = name.size() == 2 && row.value == Value::required;  // -Idir, -DN=1
+  const bool glued = name.size() == 2 && row.value == Argument::required;  // -Idir, -DN=1
   return glued ? std::optional(Match{&row, rest}) : std::nullopt;
 }
 
@@ -235,6 +237,9 @@ std::string apply(const Match& match, CompileOptions& options) {
     case Action::default_device:
       language.forced_includes.emplace_back("treadle/default_device.h");
       break;
+    case Action::relocatable:
+      options.relocatable = is_true(match.value);
+      break;
     case Action::check:
       if (const auto checks = Checks::parse(value))
         options.checks = *checks;
@@ -249,7 +254,7 @@ std::string apply(const Match& match, CompileOptions& options) {
     case Action::print_after:
       return add_passes(value, /*speed_only=*/false, options.passes.printed);
     case Action::must_be_false:
-      if (is_true(match.value)) return "is not available on the CPU device: it links nothing later";
+      if (is_true(match.value)) return "is not available on the CPU device";
       break;
   }
   return {};
@@ -266,7 +271,7 @@ CompileOptions parse_options(std::span<const std::string_view> arguments) {
       options.error = "unrecognized option '" + name + "'";
       break;
     }
-    if (!match->value && match->row->value == Value::required) {
+    if (!match->value && match->row->value == Argument::required) {
       if (++i == arguments.size()) {
         options.error = "option '" + name + "' needs a value";
         break;
@@ -275,6 +280,14 @@ CompileOptions parse_options(std::span<const std::string_view> arguments) {
     }
     const std::string problem = apply(*match, options);
     if (!problem.empty()) options.error = "option '" + name + "': " + problem;
+  }
+  if (options.relocatable) {
+    options.language.macros.emplace_back("D__CUDACC_RDC__");
+    if (options.error.empty() &&
+        !(options.passes.disabled.empty() && options.passes.printed.empty()))
+      options.error =
+          "options that name passes do not go with -rdc=true: passes run when the objects are "
+          "linked";
   }
   return options;
 }

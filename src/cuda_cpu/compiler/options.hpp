@@ -14,11 +14,12 @@ namespace treadle::cuda_cpu {
 
 struct CompileOptions {
   LanguageOptions language;
-  bool debug = false;   ///< -G
-  Checks checks;        ///< --treadle-check=memory,race: no option of NVRTC's
-  bool fibers = false;  ///< --treadle-fibers: nor is this
-  PassOptions passes;   ///< --treadle-disable=NAME,NAME, --treadle-print-after=NAME: nor these
-  std::string error;    ///< why the options are refused; empty: they are good
+  bool debug = false;        ///< -G
+  Checks checks;             ///< --treadle-check=memory,race: no option of NVRTC's
+  bool fibers = false;       ///< --treadle-fibers: nor is this
+  bool relocatable = false;  ///< -rdc=true, -dc: an object to be linked, not a module
+  PassOptions passes;        ///< --treadle-disable=NAME,NAME, --treadle-print-after=NAME: nor these
+  std::string error;         ///< why the options are refused; empty: they are good
 };
 
 /// Reads NVRTC spellings: "--std=c++17", "-std=c++17", "-I dir", "-Idir", "--define-macro=N=1" ...

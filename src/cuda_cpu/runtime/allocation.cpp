@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cuda_cpu/runtime/capture.hpp"
 #include "cuda_cpu/runtime/device.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
@@ -19,11 +20,13 @@ std::uintptr_t address_of(const void* pointer) { return reinterpret_cast<std::ui
 /// Work in flight may use the memory: as CUDA does, freeing waits for it. Until then it is known:
 /// kernels may be checked for what they access.
 CUresult free_now(std::uintptr_t base, std::initializer_list<MemoryKind> kinds) {
+  if (const CUresult failure = refuse_unsafe_in_capture(); failure != CUDA_SUCCESS) return failure;
   const auto found = find_memory(base);
   if (!found || found->base != base) return CUDA_ERROR_INVALID_VALUE;
   if (std::find(kinds.begin(), kinds.end(), found->kind) == kinds.end())
     return CUDA_ERROR_INVALID_VALUE;
   Scheduler::instance().wait_all(*found->context);
+  if (found->kind == MemoryKind::device && found->flags == graph_memory) return CUDA_SUCCESS;
   const auto allocation = remove_memory(base, kinds);
   if (!allocation) return CUDA_ERROR_INVALID_VALUE;  // another thread was faster
   release_memory(*allocation);
@@ -67,6 +70,8 @@ CUresult cuMemGetInfo(size_t* free, size_t* total) {
 CUresult cuMemAlloc(CUdeviceptr* pointer, size_t size) {
   return with_context([&](const auto& context) -> CUresult {
     if (pointer == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult failure = refuse_unsafe_in_capture(); failure != CUDA_SUCCESS)
+      return failure;
     std::uintptr_t address = 0;
     const CUresult result = allocate_memory(context, size, MemoryKind::device, 0, address);
     if (result == CUDA_SUCCESS) *pointer = address;
@@ -107,41 +112,6 @@ CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* size, CUdeviceptr point
     if (!found) return CUDA_ERROR_NOT_FOUND;
     if (base != nullptr) *base = found->base;
     if (size != nullptr) *size = found->size;
-    return CUDA_SUCCESS;
-  });
-}
-
-// ---- stream-ordered: the address is usable by later work of the stream, and until the free is
-// reached
-
-CUresult cuMemAllocAsync(CUdeviceptr* pointer, size_t size, CUstream handle) {
-  return with_context([&](const auto& context) -> CUresult {
-    std::shared_ptr<Stream> stream;
-    if (const CUresult failure = resolve_stream(context, handle, stream); failure != CUDA_SUCCESS)
-      return failure;
-    if (pointer == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    std::uintptr_t address = 0;
-    const CUresult result = allocate_memory(context, size, MemoryKind::device, 0, address);
-    if (result == CUDA_SUCCESS) *pointer = address;
-    return result;
-  });
-}
-
-CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream handle) {
-  return with_context([&](const auto& context) -> CUresult {
-    std::shared_ptr<Stream> stream;
-    if (const CUresult failure = resolve_stream(context, handle, stream); failure != CUDA_SUCCESS)
-      return failure;
-    if (pointer == 0) return CUDA_SUCCESS;
-    const auto found = find_memory(pointer);
-    if (!found || found->base != pointer || found->kind != MemoryKind::device)
-      return CUDA_ERROR_INVALID_VALUE;
-    Scheduler::instance().submit(
-        std::make_unique<TaskCommand>([pointer](std::uint64_t) {
-          if (const auto allocation = remove_memory(pointer, {MemoryKind::device}))
-            release_memory(*allocation);
-        }),
-        stream);
     return CUDA_SUCCESS;
   });
 }
@@ -215,7 +185,7 @@ CUresult cuMemHostGetFlags(unsigned* flags, void* pointer) {
   });
 }
 
-// ---- managed memory: device and host are one here, so advice and prefetching have nothing to do
+// ---- managed memory; managed_advice.cpp has what is said of it
 
 CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t size, unsigned flags) {
   return with_context([&](const auto& context) -> CUresult {
@@ -226,37 +196,4 @@ CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t size, unsigned flags) {
     if (result == CUDA_SUCCESS) *pointer = address;
     return result;
   });
-}
-
-namespace {
-
-CUresult check_managed(CUdeviceptr pointer, std::size_t count, CUstream handle) {
-  return with_context([&](const auto& context) -> CUresult {
-    std::shared_ptr<Stream> stream;
-    if (const CUresult failure = resolve_stream(context, handle, stream); failure != CUDA_SUCCESS)
-      return failure;
-    const auto found = find_memory(pointer);
-    const bool fits = found && found->kind == MemoryKind::managed && known_memory(pointer, count);
-    return count > 0 && fits ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-  });
-}
-
-}  // namespace
-
-CUresult cuMemAdvise(CUdeviceptr pointer, size_t count, CUmem_advise, CUmemLocation) {
-  return check_managed(pointer, count, nullptr);
-}
-CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t count, CUmemLocation, unsigned,
-                            CUstream stream) {
-  return check_managed(pointer, count, stream);
-}
-
-#undef cuMemAdvise
-#undef cuMemPrefetchAsync
-TREADLE_CPU_EXPORT CUresult cuMemAdvise(CUdeviceptr pointer, size_t count, CUmem_advise, CUdevice) {
-  return check_managed(pointer, count, nullptr);
-}
-TREADLE_CPU_EXPORT CUresult cuMemPrefetchAsync(CUdeviceptr pointer, size_t count, CUdevice,
-                                               CUstream stream) {
-  return check_managed(pointer, count, stream);
 }

@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "cuda_cpu/runtime/ipc_event.hpp"
+
 namespace treadle::cuda_cpu {
 
 std::int64_t monotonic_nanoseconds() {
@@ -27,6 +29,7 @@ void MarkerCommand::finished() {
   if (!point_) return;
   point_->nanoseconds.store(monotonic_nanoseconds(), std::memory_order_relaxed);
   point_->marker = nullptr;
+  if (point_->shared) point_->shared->reach(point_->shared_number);
 }
 
 }  // namespace treadle::cuda_cpu

@@ -11,6 +11,8 @@
 
 namespace treadle::cuda_cpu {
 
+class SharedMark;
+
 /// One entry of a stream. It may start when it is the first of its stream and everything it waits
 /// for in other streams has finished. The scheduler owns it from submit() on and deletes it when it
 /// has finished.
@@ -59,6 +61,8 @@ struct StreamPoint {
   std::shared_ptr<Stream> stream;
   std::uint64_t position = 0;
   std::atomic<std::int64_t> nanoseconds{0};  ///< monotonic time at which it was reached
+  std::shared_ptr<SharedMark> shared;        ///< that other processes wait for; may be null
+  std::uint64_t shared_number = 0;           ///< of the record
   Command* marker = nullptr;  ///< null once reached; guarded by the scheduler's mutex
   bool reached() const { return stream->completed.load(std::memory_order_acquire) >= position; }
 };
@@ -92,12 +96,15 @@ class HostCommand final : public Command {
 /// Notes the time at which the stream gets here.
 class MarkerCommand final : public Command {
  public:
-  explicit MarkerCommand(std::shared_ptr<StreamPoint> point = nullptr)
-      : Command(Kind::marker), point_(std::move(point)) {}
+  /// `kept` lives until the stream is past the marker.
+  explicit MarkerCommand(std::shared_ptr<StreamPoint> point = nullptr,
+                         std::shared_ptr<const void> kept = nullptr)
+      : Command(Kind::marker), point_(std::move(point)), kept_(std::move(kept)) {}
   void finished() override;
 
  private:
   std::shared_ptr<StreamPoint> point_;
+  std::shared_ptr<const void> kept_;
 };
 
 std::int64_t monotonic_nanoseconds();

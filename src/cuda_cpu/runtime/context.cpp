@@ -3,13 +3,17 @@
 
 #include <algorithm>
 
+#include "cuda_cpu/runtime/array.hpp"
+#include "cuda_cpu/runtime/capture.hpp"
 #include "cuda_cpu/runtime/device.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/event.hpp"
+#include "cuda_cpu/runtime/linker.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/module.hpp"
 #include "cuda_cpu/runtime/printing.hpp"
 #include "cuda_cpu/runtime/scheduler.hpp"
+#include "cuda_cpu/runtime/texture.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -88,13 +92,17 @@ std::vector<std::shared_ptr<Stream>> Context::streams() const {
 
 void Context::destroy() {
   if (destroyed.exchange(true)) return;
+  abandon_captures(*this);
   Scheduler::instance().wait_all(*this);
   flush_printed();
   const auto mine = [this](const auto& object) { return object.context.get() == this; };
   function_handles().remove_if([&](const Function& function) { return mine(*function.module); });
   module_handles().remove_if(mine);
   event_handles().remove_if(mine);
+  link_handles().remove_if(mine);
   stream_handles().remove_if(mine);
+  drop_textures_of(*this);
+  drop_arrays_of(*this);
   free_memory_of(*this);
   kernel_heap.release_all();
   const std::lock_guard lock(streams_mutex_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What can be asked of and set on a context.
+#include "cuda_cpu/runtime/capture.hpp"
 #include "cuda_cpu/runtime/device.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/printing.hpp"
@@ -75,7 +76,10 @@ CUresult cuCtxGetId(CUcontext handle, unsigned long long* id) {
 }
 
 CUresult cuCtxSynchronize() {
-  return with_context([](const auto& context) { return synchronize(*context); });
+  return with_context([](const auto& context) -> CUresult {
+    const CUresult failure = refuse_captured(*context);
+    return failure != CUDA_SUCCESS ? failure : synchronize(*context);
+  });
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext handle) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "cuda_cpu/runtime/array.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
 
@@ -40,8 +41,22 @@ bool machine_attribute(CUdevice_attribute attribute, int& value) {
   }
 }
 
-/// What the device's design fixes. Everything else, clusters, textures and sharing between
-/// processes among it, is absent: 0.
+/// Whether it is a family of calls that the device has.
+constexpr bool is_supported(CUdevice_attribute attribute) {
+  switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
+    case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// What the device's design fixes. Everything else, clusters and sharing between processes among
+/// it, is absent: 0.
 int fixed_attribute(CUdevice_attribute attribute) {
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -80,9 +95,9 @@ int fixed_attribute(CUdevice_attribute attribute) {
       return 32;
     case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT:
     case CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT:
-      return pitch_alignment;
+      return memory_alignment;
     case CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT:
-      return 32;
+      return texture_pitch_alignment;
     case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
       return 64;
     case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
@@ -104,6 +119,7 @@ int fixed_attribute(CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
     case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
+    case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED:
@@ -118,7 +134,7 @@ int fixed_attribute(CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED:
       return 1;
     default:
-      return 0;
+      return is_supported(attribute) ? 1 : texture_attribute(attribute);
   }
 }
 

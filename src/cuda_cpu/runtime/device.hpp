@@ -27,5 +27,6 @@ inline constexpr std::size_t parameter_limit = 32764;  ///< bytes of kernel para
 inline constexpr std::size_t max_pitch = 2147483647;
 inline constexpr std::size_t pitch_alignment = 512;
 inline constexpr std::size_t memory_alignment = 256;
+inline constexpr std::size_t texture_pitch_alignment = 32;
 
 }  // namespace treadle::cuda_cpu

@@ -82,6 +82,16 @@ class SmallBlocks {
     const std::lock_guard lock(mutex_);
     blocks_[size_class(size, granule_).index].freed.push_back(block);
   }
+  /// The slab that a block lies in.
+  void* slab_of(void* block) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(slabs_.begin(), slabs_.end(), [&](void* slab) {
+      return static_cast<std::byte*>(block) - static_cast<std::byte*>(slab) <
+                 std::ptrdiff_t{slab_bytes} &&
+             block >= slab;
+    });
+    return *found;
+  }
   /// All of them, released or not; the memory goes back to the system.
   void release_all() {
     const std::lock_guard lock(mutex_);
@@ -118,6 +128,11 @@ void* device_heap_allocate(std::size_t size) {
 void device_heap_release(void* block, std::size_t size) {
   if (size <= largest_small) return small_blocks().release(block, size);
   unmap_guarded(block, size, page_bytes());
+}
+
+HeapBlock device_heap_block(void* block, std::size_t size) {
+  if (size <= largest_small) return {small_blocks().slab_of(block), slab_bytes, true};
+  return {block, round_up(size, page_bytes()), false};
 }
 
 void* map_guarded(std::size_t size, std::size_t guard) {

@@ -14,6 +14,15 @@ void* device_heap_allocate(std::size_t size);
 /// `size` as it was given to device_heap_allocate().
 void device_heap_release(void* block, std::size_t size);
 
+/// The pages that a block lies on.
+struct HeapBlock {
+  void* base;
+  std::size_t bytes;
+  bool holds_others;  ///< small blocks share pages
+};
+/// Of a block in use, `size` as it was given to device_heap_allocate().
+HeapBlock device_heap_block(void* block, std::size_t size);
+
 /// A zeroed mapping of its own with `guard` inaccessible bytes on both sides, a multiple of a page.
 /// Guards take address space only, which a process may have too little of. Null if the system has
 /// no more. Thread-safe.

@@ -32,7 +32,9 @@ std::string name_of(const Allocation& allocation) {
   if (allocation.kind == MemoryKind::kernel_heap)
     return fmt::format("the {} bytes at {:#x} that a kernel allocated", allocation.size,
                        allocation.base);
-  const char* const verb = allocation.kind == MemoryKind::registered ? "registered" : "allocated";
+  const char* const verb = allocation.kind == MemoryKind::registered ? "registered"
+                           : allocation.kind == MemoryKind::imported ? "opened"
+                                                                     : "allocated";
   const Site& site = allocation.site;
   return fmt::format(
       "the {} bytes at {:#x}{}", allocation.size, allocation.base,

@@ -80,6 +80,10 @@ TREADLE_CPU_EXPORT CUresult cuGetProcAddress(const char* name, void** function, 
 }
 
 // No profiler attaches to this device; programs bracket regions of interest all the same.
+/// As drivers since CUDA 12 have it: the profiler inside the driver is no more.
+TREADLE_CPU_EXPORT CUresult cuProfilerInitialize(const char*, const char*, int) {
+  return with_process([]() -> CUresult { return CUDA_ERROR_NOT_SUPPORTED; });
+}
 TREADLE_CPU_EXPORT CUresult cuProfilerStart() {
   return with_context([](const auto&) -> CUresult { return CUDA_SUCCESS; });
 }

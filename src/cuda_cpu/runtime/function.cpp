@@ -21,20 +21,6 @@ int blocks_per_multiprocessor(const Function& function, int block_size,
   return static_cast<int>(blocks);
 }
 
-}  // namespace treadle::cuda_cpu
-
-using namespace treadle::cuda_cpu;
-
-namespace {
-
-template <class Body>
-CUresult with_function(CUfunction handle, Body&& body) {
-  return with_context([&](const auto&) -> CUresult {
-    const auto function = function_handles().find(handle);
-    return function ? body(*function) : CUDA_ERROR_INVALID_HANDLE;
-  });
-}
-
 CUresult attribute_of(const Function& function, CUfunction_attribute attribute, int& value) {
   const Kernel& kernel = function.kernel;
   switch (attribute) {
@@ -80,7 +66,7 @@ CUresult attribute_of(const Function& function, CUfunction_attribute attribute, 
   return CUDA_SUCCESS;
 }
 
-CUresult set_attribute(Function& function, CUfunction_attribute attribute, int value) {
+CUresult set_attribute_of(Function& function, CUfunction_attribute attribute, int value) {
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
       const std::size_t room = shared_per_block_optin - function.kernel.static_shared;
@@ -97,6 +83,30 @@ CUresult set_attribute(Function& function, CUfunction_attribute attribute, int v
   }
 }
 
+}  // namespace treadle::cuda_cpu
+
+using namespace treadle::cuda_cpu;
+
+namespace {
+
+template <class Body>
+CUresult with_function(CUfunction handle, Body&& body) {
+  return with_context([&](const auto&) -> CUresult {
+    std::shared_ptr<Function> function;
+    const CUresult failure = find_function(handle, function);
+    return failure == CUDA_SUCCESS ? body(*function) : failure;
+  });
+}
+
+/// For what can be told of a kernel that was left for later.
+template <class Body>
+CUresult with_name(CUfunction handle, Body&& body) {
+  return with_context([&](const auto&) -> CUresult {
+    const auto function = named_function(handle);
+    return function ? body(*function) : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
 }  // namespace
 
 CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction handle) {
@@ -107,7 +117,7 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
 
 CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value) {
   return with_function(
-      handle, [&](Function& function) { return set_attribute(function, attribute, value); });
+      handle, [&](Function& function) { return set_attribute_of(function, attribute, value); });
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config) {
@@ -128,7 +138,7 @@ CUresult cuFuncSetSharedMemConfig(CUfunction handle, CUsharedconfig config) {
 }
 
 CUresult cuFuncGetModule(CUmodule* module, CUfunction handle) {
-  return with_function(handle, [&](const Function& function) -> CUresult {
+  return with_name(handle, [&](const Function& function) -> CUresult {
     if (module == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *module = function.module->handle;
     return CUDA_SUCCESS;
@@ -136,7 +146,7 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction handle) {
 }
 
 CUresult cuFuncGetName(const char** name, CUfunction handle) {
-  return with_function(handle, [&](const Function& function) -> CUresult {
+  return with_name(handle, [&](const Function& function) -> CUresult {
     if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
     *name = function.kernel.name;
     return CUDA_SUCCESS;
@@ -144,7 +154,7 @@ CUresult cuFuncGetName(const char** name, CUfunction handle) {
 }
 
 CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* size) {
-  return with_function(handle, [&](const Function& function) -> CUresult {
+  return with_name(handle, [&](const Function& function) -> CUresult {
     // Asking one past the last is how programs count parameters; CUDA answers INVALID_VALUE.
     if (offset == nullptr || index >= function.kernel.parameter_count)
       return CUDA_ERROR_INVALID_VALUE;
@@ -159,7 +169,7 @@ CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, siz
 TREADLE_CPU_EXPORT CUresult treadleCpuParameterInfo(CUfunction handle, size_t index,
                                                     const char** name, const char** type,
                                                     unsigned* kind) {
-  return with_function(handle, [&](const Function& function) -> CUresult {
+  return with_name(handle, [&](const Function& function) -> CUresult {
     if (index >= function.kernel.parameter_count) return CUDA_ERROR_INVALID_VALUE;
     const ParameterRecord& parameter = function.kernel.parameters[index];
     if (name != nullptr) *name = parameter.name == nullptr ? "" : parameter.name;
@@ -170,9 +180,10 @@ TREADLE_CPU_EXPORT CUresult treadleCpuParameterInfo(CUfunction handle, size_t in
 }
 
 CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction handle) {
-  return with_function(handle, [&](const Function&) -> CUresult {
+  return with_name(handle, [&](const Function& function) -> CUresult {
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *state = CU_FUNCTION_LOADING_STATE_LOADED;
+    const bool deferred = (function.kernel.flags & kernel_is_deferred) != 0;
+    *state = deferred ? CU_FUNCTION_LOADING_STATE_UNLOADED : CU_FUNCTION_LOADING_STATE_LOADED;
     return CUDA_SUCCESS;
   });
 }

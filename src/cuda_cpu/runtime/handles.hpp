@@ -14,7 +14,23 @@
 
 namespace treadle::cuda_cpu {
 
-enum class HandleKind : std::uint64_t { context = 1, stream, event, module, function };
+enum class HandleKind : std::uint64_t {
+  context = 1,
+  stream,
+  event,
+  module,
+  function,
+  array,
+  mipmapped_array,
+  graph = 8,
+  graph_node,
+  graph_exec,
+  user_object,
+  link = 12,
+  memory_pool,
+  library,
+  library_kernel
+};
 
 /// The live objects of one kind. Thread-safe. An object found stays alive while the caller holds
 /// it.
@@ -53,6 +69,14 @@ class HandleRegistry {
     const std::lock_guard lock(mutex_);
     Slot* slot = at(handle);
     return slot == nullptr ? nullptr : release(static_cast<std::size_t>(slot - slots_.data()));
+  }
+
+  std::vector<std::shared_ptr<Object>> all() const {
+    std::vector<std::shared_ptr<Object>> live;
+    const std::lock_guard lock(mutex_);
+    for (const Slot& slot : slots_)
+      if (slot.object) live.push_back(slot.object);
+    return live;
   }
 
   /// Takes out every object that `belongs` says yes to.

@@ -22,6 +22,7 @@
 
 #include "cuda_cpu/runtime/diagnostics.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/graph.hpp"
 #include "cuda_cpu/runtime/launch.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/services.hpp"
@@ -153,7 +154,7 @@ bool BlockRecord::known(std::uintptr_t address, std::uint64_t size) {
 }
 
 /// Memory that is no allocation: the worker's stack, arguments, a thread's arrays, constants of the
-/// module.
+/// module, conditions of graphs.
 bool is_a_kernels_own(std::uintptr_t address, const LaunchCommand& launch,
                       const BlockContext& block) {
   if (on_own_stack(address) || launch.holds_argument(address)) return true;
@@ -161,7 +162,7 @@ bool is_a_kernels_own(std::uintptr_t address, const LaunchCommand& launch,
   if (block.local_memory != nullptr &&
       address - local < launch.kernel().local_size * block.thread_count)
     return true;
-  return launch.module().holds_constant(address);
+  return launch.module().holds_constant(address) || is_condition(address);
 }
 
 bool BlockRecord::within(std::uintptr_t address, std::uint64_t size, std::uintptr_t base,

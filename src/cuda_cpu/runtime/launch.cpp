@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "cuda_cpu/runtime/block_space.hpp"
+#include "cuda_cpu/runtime/capture.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
+#include "cuda_cpu/runtime/event.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/fiber_scheduler.hpp"
 #include "cuda_cpu/runtime/grid_of_blocks.hpp"
@@ -330,13 +332,25 @@ CUresult pass_arguments(LaunchCommand& command, const Kernel& kernel, void** add
   return CUDA_SUCCESS;
 }
 
+/// What an attribute has recorded; null for other attributes. A GPU may record it while the kernel
+/// runs, here it is recorded at the end, which is as late as it may be there.
+const CUevent* event_of(const CUlaunchAttribute& attribute) {
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
+    return &attribute.value.programmaticEvent.event;
+  if (attribute.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+    return &attribute.value.launchCompletionEvent.event;
+  return nullptr;
+}
+
 }  // namespace
 
 CUresult launch_kernel(CUfunction handle, const LaunchShape& shape, CUstream stream_handle,
                        void** addresses, void** extra) {
   return with_context([&](const auto& context) -> CUresult {
-    auto function = function_handles().find(handle);
-    if (!function || function->module->context != context) return CUDA_ERROR_INVALID_HANDLE;
+    std::shared_ptr<Function> function;
+    if (const CUresult failure = find_function(handle, function); failure != CUDA_SUCCESS)
+      return failure;
+    if (function->module->context != context) return CUDA_ERROR_INVALID_HANDLE;
     std::shared_ptr<Stream> stream;
     if (const CUresult failure = resolve_stream(context, stream_handle, stream);
         failure != CUDA_SUCCESS)
@@ -344,10 +358,16 @@ CUresult launch_kernel(CUfunction handle, const LaunchShape& shape, CUstream str
     if (const CUresult failure = check_shape(*function, shape); failure != CUDA_SUCCESS)
       return failure;
     const Kernel& kernel = function->kernel;
-    auto command = std::make_unique<LaunchCommand>(std::move(function), shape);
+    auto command = std::make_unique<LaunchCommand>(function, shape);
     if (const CUresult failure = pass_arguments(*command, kernel, addresses, extra);
         failure != CUDA_SUCCESS)
       return failure;
+    if (stream->capturing) [[unlikely]] {
+      const auto packed = command->packed();
+      return capture_work(stream, KernelWork{.function = std::move(function),
+                                             .shape = shape,
+                                             .packed = {packed.begin(), packed.end()}});
+    }
     if ((kernel.flags & kernel_time_by_arguments) != 0) command->remember_call();
     if (shape.cooperative && !command->keep_all_blocks()) return CUDA_ERROR_OUT_OF_MEMORY;
     Scheduler::instance().submit(std::move(command), stream);
@@ -375,23 +395,25 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     return CUDA_ERROR_INVALID_VALUE;
   bool cooperative = false;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
-    const CUlaunchAttribute& attribute = config->attrs[i];
+    const auto& [id, pad, value] = config->attrs[i];
     // Hints are ignored; what would change the meaning of the launch is refused.
-    const auto& cluster = attribute.value.clusterDim;
-    const bool refused = (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
-                          cluster.x * cluster.y * cluster.z > 1) ||
-                         attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ||
-                         attribute.id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT;
-    if (refused) return CUDA_ERROR_NOT_SUPPORTED;
-    if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-      cooperative = attribute.value.cooperative != 0;
+    const auto& cluster = value.clusterDim;
+    if (id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION && cluster.x * cluster.y * cluster.z > 1)
+      return CUDA_ERROR_NOT_SUPPORTED;
+    if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = value.cooperative != 0;
+    if (const CUevent* event = event_of(config->attrs[i]); event && !event_handles().find(*event))
+      return CUDA_ERROR_INVALID_HANDLE;
   }
-  return launch_kernel(function,
-                       {{config->gridDimX, config->gridDimY, config->gridDimZ},
-                        {config->blockDimX, config->blockDimY, config->blockDimZ},
-                        config->sharedMemBytes,
-                        cooperative},
-                       config->hStream, addresses, extra);
+  CUresult result = launch_kernel(function,
+                                  {{config->gridDimX, config->gridDimY, config->gridDimZ},
+                                   {config->blockDimX, config->blockDimY, config->blockDimZ},
+                                   config->sharedMemBytes,
+                                   cooperative},
+                                  config->hStream, addresses, extra);
+  for (unsigned i = 0; i < config->numAttrs && result == CUDA_SUCCESS; ++i)
+    if (const CUevent* event = event_of(config->attrs[i]))
+      result = cuEventRecord(*event, config->hStream);
+  return result;
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "cuda_cpu/runtime/command.hpp"
 #include "cuda_cpu/runtime/module.hpp"
@@ -50,6 +51,9 @@ class LaunchCommand final : public Command {
   /// Copies the arguments: one address per parameter, or CUDA's packed buffer.
   void copy_arguments(void* const* addresses);
   void copy_packed(const std::byte* buffer, std::size_t size);
+
+  /// What was copied, laid out as the kernel reads it.
+  std::span<const std::byte> packed() const { return {argument_bytes_, kernel().parameter_bytes}; }
 
   /// For a kernel_time_by_arguments, when the arguments are there.
   void remember_call() { call_ = digest_of_call(); }

@@ -63,6 +63,7 @@ CUresult copy_linear(Place target, Place source, std::size_t size, CUstream hand
               .from = reinterpret_cast<const std::byte*>(from),
               .width = size,
               .staged = {}};
+    if (stream->capturing) return submit_copy(stream, std::move(copy), Blocking::no);
     // As CUDA has it, an asynchronous copy of pageable memory returns when the caller may change
     // that memory.
     if (blocking == Blocking::no && !stays_valid(to, size)) blocking = Blocking::yes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Entry points of the two- and three-dimensional copies.
+#include "cuda_cpu/runtime/array.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/transfer.hpp"
@@ -13,6 +14,7 @@ struct End {
   CUmemorytype type;
   std::uintptr_t address;
   std::size_t x, y, z, pitch, height;
+  CUarray array;
 };
 
 struct CopySize {
@@ -30,9 +32,32 @@ bool multiply_add(std::size_t a, std::size_t b, std::size_t& sum) {
   return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(sum, product, &sum);
 }
 
+bool lies_in(std::size_t begin, std::size_t count, std::size_t size) {
+  return begin <= size && count <= size - begin;
+}
+
+/// An array says itself how far its rows and slices are apart.
+CUresult place_in_array(const End& end, const CopySize& extent, Placed& placed) {
+  const auto array = array_handles().find(end.array);
+  if (!array) return CUDA_ERROR_INVALID_HANDLE;
+  if (!lies_in(end.x, extent.width, array->row_bytes()) ||
+      !lies_in(end.y, extent.height, array->rows()) ||
+      !lies_in(end.z, extent.depth, array->slices()))
+    return CUDA_ERROR_INVALID_VALUE;
+  // Texels are copied whole.
+  if (end.x % array->format.bytes() != 0 || extent.width % array->format.bytes() != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  placed.pitch = array->row_bytes();
+  placed.slice = array->row_bytes() * array->rows();
+  placed.start = reinterpret_cast<std::byte*>(array->address()) + end.x + end.y * placed.pitch +
+                 end.z * placed.slice;
+  placed.stays_valid = true;
+  return CUDA_SUCCESS;
+}
+
 /// Finds the first byte and checks that the last one lies in the same memory.
 CUresult place(const End& end, const CopySize& extent, Placed& placed) {
-  if (end.type == CU_MEMORYTYPE_ARRAY) return CUDA_ERROR_NOT_SUPPORTED;
+  if (end.type == CU_MEMORYTYPE_ARRAY) return place_in_array(end, extent, placed);
   if (end.type != CU_MEMORYTYPE_HOST && end.type != CU_MEMORYTYPE_DEVICE &&
       end.type != CU_MEMORYTYPE_UNIFIED)
     return CUDA_ERROR_INVALID_VALUE;
@@ -94,9 +119,9 @@ CUresult copy_2d(const Parameters* p, CUstream stream, Blocking blocking) {
   if (p == nullptr) return CUDA_ERROR_INVALID_VALUE;
   return copy_pitched(stream,
                       {p->dstMemoryType, pick(p->dstMemoryType, p->dstHost, p->dstDevice),
-                       p->dstXInBytes, p->dstY, 0, p->dstPitch, 0},
+                       p->dstXInBytes, p->dstY, 0, p->dstPitch, 0, p->dstArray},
                       {p->srcMemoryType, pick(p->srcMemoryType, p->srcHost, p->srcDevice),
-                       p->srcXInBytes, p->srcY, 0, p->srcPitch, 0},
+                       p->srcXInBytes, p->srcY, 0, p->srcPitch, 0, p->srcArray},
                       {p->WidthInBytes, p->Height, 1}, blocking);
 }
 
@@ -105,9 +130,9 @@ CUresult copy_3d(const Parameters* p, CUstream stream, Blocking blocking) {
   if (p == nullptr || p->srcLOD != 0 || p->dstLOD != 0) return CUDA_ERROR_INVALID_VALUE;
   return copy_pitched(stream,
                       {p->dstMemoryType, pick(p->dstMemoryType, p->dstHost, p->dstDevice),
-                       p->dstXInBytes, p->dstY, p->dstZ, p->dstPitch, p->dstHeight},
+                       p->dstXInBytes, p->dstY, p->dstZ, p->dstPitch, p->dstHeight, p->dstArray},
                       {p->srcMemoryType, pick(p->srcMemoryType, p->srcHost, p->srcDevice),
-                       p->srcXInBytes, p->srcY, p->srcZ, p->srcPitch, p->srcHeight},
+                       p->srcXInBytes, p->srcY, p->srcZ, p->srcPitch, p->srcHeight, p->srcArray},
                       {p->WidthInBytes, p->Height, p->Depth}, blocking);
 }
 

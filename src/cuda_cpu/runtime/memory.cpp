@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cuda_cpu/runtime/device_heap.hpp"
+#include "cuda_cpu/runtime/ipc_memory.hpp"
 #include "cuda_cpu/runtime/kernel_checks.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
 
@@ -61,7 +62,14 @@ class AddressMap {
   bool holds(std::uintptr_t address, std::size_t size) const {
     const std::shared_lock lock(mutex_);
     const Allocation* found = at(address);
-    return found != nullptr && size <= found->base + found->size - address;
+    while (found != nullptr && size > found->base + found->size - address) {
+      if (found->kind != MemoryKind::mapped) return false;
+      size -= found->base + found->size - address;
+      address = found->base + found->size;
+      found = at(address);
+      if (found != nullptr && found->kind != MemoryKind::mapped) return false;
+    }
+    return found != nullptr;
   }
 
   std::optional<Allocation> remove(std::uintptr_t base, std::initializer_list<MemoryKind> kinds) {
@@ -202,6 +210,7 @@ bool add_memory(Allocation allocation) {
       allocation.kind == MemoryKind::device || allocation.kind == MemoryKind::kernel_heap;
   if (kernels_only && writes_are_noted())
     allocation.written = std::make_shared<WrittenBytes>(allocation.size);
+  if (allocation.kind == MemoryKind::managed) allocation.advice = std::make_shared<ManagedAdvice>();
   return addresses().add(std::move(allocation));
 }
 std::optional<Allocation> find_memory(std::uintptr_t address) { return addresses().find(address); }
@@ -233,13 +242,17 @@ void note_copied(std::uintptr_t to, std::uintptr_t from, std::size_t size) {
 }
 
 void release_memory(const Allocation& allocation) {
+  if (allocation.pool) allocation.pool->give_back(allocation.size);
   switch (allocation.kind) {
     case MemoryKind::registered:   // the program's,
     case MemoryKind::global:       // the module's,
-    case MemoryKind::kernel_heap:  // and Context::kernel_heap's
+    case MemoryKind::kernel_heap:  // Context::kernel_heap's,
+    case MemoryKind::mapped:       // and that of who mapped it
       return;
+    case MemoryKind::imported:
+      return unmap_imported(allocation);
     default:
-      break;
+      forget_exported(allocation);
   }
   if (kernels_are_checked()) return quarantine().add(allocation);
   device_heap_release(reinterpret_cast<void*>(allocation.base), allocation.size);
@@ -251,9 +264,12 @@ void free_memory_of(const Context& context) {
 }
 
 MemoryState memory_state() { return budget().state(); }
+bool take_memory(std::size_t size) { return budget().take(size); }
+void give_back_memory(std::size_t size) { budget().give_back(size); }
 
 CUresult allocate_memory(const std::shared_ptr<Context>& context, std::size_t size, MemoryKind kind,
-                         unsigned flags, std::uintptr_t& address) {
+                         unsigned flags, std::uintptr_t& address,
+                         std::shared_ptr<MemoryPool> pool) {
   if (size == 0) return CUDA_ERROR_INVALID_VALUE;
   if (!budget().take(size)) return CUDA_ERROR_OUT_OF_MEMORY;
   void* const block = device_heap_allocate(size);
@@ -268,7 +284,8 @@ CUresult allocate_memory(const std::shared_ptr<Context>& context, std::size_t si
               .flags = flags,
               .id = 0,
               .context = context,
-              .site = {}});
+              .site = {},
+              .pool = std::move(pool)});
   return CUDA_SUCCESS;
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "cuda_cpu/runtime/module.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 
+#include "cuda_cpu/runtime/library.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/process.hpp"
+#include "treadle/base/warning.hpp"
 
 namespace treadle::cuda_cpu {
 
 Module::Module(std::shared_ptr<Context> owner, std::unique_ptr<LoadedCode> loaded)
-    : context(std::move(owner)), code_(std::move(loaded)) {
+    : context(std::move(owner)), code_(std::move(loaded)), parts_(*code_) {
   for (const Global& global : std::span(descriptor().globals, descriptor().global_count)) {
     const auto base = reinterpret_cast<std::uintptr_t>(global.address);
     const bool added = global.size > 0 && add_memory({.base = base,
@@ -39,11 +39,7 @@ const Kernel* Module::kernel(std::string_view name) const {
 }
 
 bool Module::holds_constant(std::uintptr_t address) const {
-  Dl_info own{}, found{};
-  const std::lock_guard lock(loader_mutex());
-  return dladdr(&descriptor(), &own) != 0 &&
-         dladdr(reinterpret_cast<const void*>(address), &found) != 0 &&
-         own.dli_fbase == found.dli_fbase;
+  return code_->holds(address) || parts_.hold(address);
 }
 
 const Global* Module::global(std::string_view name) const {
@@ -79,6 +75,34 @@ CUfunction function_handle(const std::shared_ptr<Module>& module, const Kernel& 
     function->handle = handle;
   }
   return handle;
+}
+
+std::shared_ptr<Function> named_function(CUfunction handle) {
+  if (auto function = function_handles().find(handle)) return function;
+  return function_handles().find(library_function(handle));
+}
+
+CUresult find_function(CUfunction handle, std::shared_ptr<Function>& function) {
+  function = named_function(handle);
+  if (!function) return CUDA_ERROR_INVALID_HANDLE;
+  if ((function->kernel.flags & kernel_is_deferred) == 0) return CUDA_SUCCESS;
+  const std::shared_ptr<Module> module = function->module;
+  LoadFailure failure;
+  const Kernel* const complete = module->complete(function->kernel, failure);
+  if (complete == nullptr) {
+    warn(std::string("kernel ") + function->kernel.name +
+         " could not be compiled: " + failure.text);
+    return failure.code;
+  }
+  const std::lock_guard lock(module->functions_mutex);
+  handle = function->handle;
+  function = function_handles().find(handle);  // another thread may have come first
+  if (!function) return CUDA_ERROR_INVALID_HANDLE;
+  if ((function->kernel.flags & kernel_is_deferred) == 0) return CUDA_SUCCESS;
+  function = std::make_shared<Function>(module, *complete);
+  function->handle = handle;
+  function_handles().replace(handle, function);
+  return CUDA_SUCCESS;
 }
 
 }  // namespace treadle::cuda_cpu

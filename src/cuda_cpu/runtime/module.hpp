@@ -10,6 +10,7 @@
 
 #include "cuda_cpu/runtime/context.hpp"
 #include "cuda_cpu/runtime/device.hpp"
+#include "cuda_cpu/runtime/kernel_parts.hpp"
 #include "cuda_cpu/runtime/module_image.hpp"
 #include "cuda_cpu/runtime/region_scheduler.hpp"
 
@@ -31,6 +32,10 @@ class Module {
   /// Whether the address lies in what the module was loaded to: its constants, for instance.
   bool holds_constant(std::uintptr_t address) const;
   const Global* global(std::string_view name) const;
+  /// A kernel of this module that was left for later, with its code; see KernelParts.
+  const Kernel* complete(const Kernel& kernel, LoadFailure& failure) {
+    return parts_.complete(kernel, failure);
+  }
 
   std::mutex functions_mutex;
   std::map<const Kernel*, CUfunction>
@@ -38,6 +43,7 @@ class Module {
 
  private:
   std::unique_ptr<LoadedCode> code_;
+  KernelParts parts_;
   std::vector<std::uintptr_t> known_globals_;
 };
 
@@ -62,6 +68,10 @@ class Function {
   }
 };
 
+/// What cuFuncGetAttribute and cuFuncSetAttribute do.
+CUresult attribute_of(const Function& function, CUfunction_attribute attribute, int& value);
+CUresult set_attribute_of(Function& function, CUfunction_attribute attribute, int value);
+
 /// Blocks of this shape that one worker can hold at a time, as CUDA counts them for a
 /// multiprocessor.
 int blocks_per_multiprocessor(const Function& function, int block_size, std::size_t dynamic_shared);
@@ -73,5 +83,12 @@ FunctionHandles& function_handles();
 
 /// The handle of a kernel of the module, made when first asked for.
 CUfunction function_handle(const std::shared_ptr<Module>& module, const Kernel& kernel);
+/// Waits for the module's context, and takes the module and its functions out of the registries.
+void unload_module(const std::shared_ptr<Module>& module);
+/// The function behind a handle, or behind that of a library's kernel in the current context. A
+/// kernel that was left for later may have no code. Null for anything else.
+std::shared_ptr<Function> named_function(CUfunction handle);
+/// The function behind a handle, with its code: a kernel that was left for later is compiled here.
+CUresult find_function(CUfunction handle, std::shared_ptr<Function>& function);
 
 }  // namespace treadle::cuda_cpu

@@ -27,6 +27,9 @@ class Checker {
     if (d->global_count > most_entries || !array(d->globals, d->global_count))
       return "variable table";
     if (d->services != nullptr && !array(d->services, 1)) return "services pointer";
+    if (!bytes(d->deferred, d->deferred_size) ||
+        !bytes(d->deferred_arguments, d->deferred_arguments_size))
+      return "deferred kernels";
     for (const Kernel& k : std::span(d->kernels, d->kernel_count))
       if (const char* defect = kernel(k))
         return std::string(defect) + (text(k.name) ? " of " + std::string(k.name) : "");
@@ -41,6 +44,9 @@ class Checker {
     return std::any_of(mapped_.begin(), mapped_.end(), [&](const MappedRange& r) {
       return begin >= r.begin && begin <= r.end && size <= r.end - begin;
     });
+  }
+  bool bytes(const char* first, std::uint64_t size) const {
+    return size == 0 || holds(first, size);
   }
   template <class Entry>
   bool array(const Entry* first, std::uint32_t count) const {
@@ -74,6 +80,7 @@ class Checker {
     if (k.varying_frame_size > most_bytes_per_thread || k.local_size > most_bytes_per_thread ||
         k.uniform_frame_size > most_bytes_per_thread)
       return "frame sizes";
+    if ((k.flags & kernel_is_deferred) != 0) return nullptr;
     if ((k.flags & kernel_has_barrier) == 0 && !code(k.run)) return "code";
     if (k.thread != nullptr && !code(k.thread)) return "code of a thread";
     if ((k.flags & (kernel_has_barrier | kernel_has_steps)) == 0) return nullptr;
@@ -98,16 +105,12 @@ class Checker {
 
   bool regions(const Kernel& k) const {
     const auto all = std::span(k.regions, k.region_count);
-    // Where threads may part, every region must be able to run for some of them.
-    const bool may_part = std::any_of(all.begin(), all.end(), [](const Region& r) {
-      return r.only_successor < 0 && r.uniform_exit == 0;
-    });
     return std::all_of(all.begin(), all.end(), [&](const Region& r) {
       const bool successor =
           r.only_successor == -1 || r.only_successor == region_exited ||
           (r.only_successor >= 0 && static_cast<std::uint32_t>(r.only_successor) < k.region_count);
       return successor && r.barrier <= static_cast<std::uint8_t>(BarrierKind::tile) &&
-             code(r.run_all) && (!may_part || code(r.run_selected));
+             code(r.run_all) && (r.run_selected == nullptr || code(r.run_selected));
     });
   }
 

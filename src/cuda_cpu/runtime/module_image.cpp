@@ -165,6 +165,14 @@ LoadedCode::~LoadedCode() {
   --open_files;
 }
 
+bool LoadedCode::holds(std::uintptr_t address) const {
+  Dl_info own{}, found{};
+  const std::lock_guard lock(loader_mutex());
+  return dladdr(descriptor_, &own) != 0 &&
+         dladdr(reinterpret_cast<const void*>(address), &found) != 0 &&
+         own.dli_fbase == found.dli_fbase;
+}
+
 std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::size_t> size,
                                        LoadFailure& failure) {
   // cuModuleLoadData is not told a size: an image that is shorter than its header says must not
@@ -190,7 +198,8 @@ std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::siz
   const std::string_view bytes(static_cast<const char*>(image) + sizeof header,
                                static_cast<std::size_t>(header.payload_size));
   auto code = std::make_unique<LoadedCode>();
-  code->library_ = open_kept_library(bytes, hexadecimal(header));
+  code->digest_ = hexadecimal(header);
+  code->library_ = open_kept_library(bytes, code->digest_);
   if (code->library_ == nullptr)
     code->library_ = open_library_in_memory(bytes, code->file_, failure);
   void* const library = code->library_;

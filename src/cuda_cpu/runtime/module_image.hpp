@@ -21,6 +21,10 @@ class LoadedCode {
   LoadedCode& operator=(const LoadedCode&) = delete;
   ~LoadedCode();
   const ModuleDescriptor& descriptor() const { return *descriptor_; }
+  /// Of the image, in hexadecimal.
+  const std::string& digest() const { return digest_; }
+  /// Whether the address lies in what was loaded.
+  bool holds(std::uintptr_t address) const;
 
  private:
   friend std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::size_t> size,
@@ -28,6 +32,7 @@ class LoadedCode {
   void* library_ = nullptr;
   int file_ = -1;  ///< the library's, where it is in memory only
   const ModuleDescriptor* descriptor_ = nullptr;
+  std::string digest_;
 };
 
 /// Checks header, digest and processor features before any of the payload is mapped, and every

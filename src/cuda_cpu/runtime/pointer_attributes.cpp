@@ -22,14 +22,15 @@ CUresult describe(void* data, CUpointer_attribute attribute, CUdeviceptr pointer
                   const Allocation& found) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      return answer(data, found.context->handle);
+      return answer<CUcontext>(data, found.context ? found.context->handle : nullptr);
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return answer<unsigned>(data, on_host(found) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
       return answer(data, pointer);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       // Of plain device memory CUDA has no host address; programs use that to tell the kinds apart.
-      if (found.kind == MemoryKind::device || found.kind == MemoryKind::global)
+      if (found.kind == MemoryKind::device || found.kind == MemoryKind::global ||
+          found.kind == MemoryKind::imported || found.kind == MemoryKind::mapped)
         return CUDA_ERROR_INVALID_VALUE;
       return answer(data, reinterpret_cast<void*>(pointer));
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
@@ -41,6 +42,7 @@ CUresult describe(void* data, CUpointer_attribute attribute, CUdeviceptr pointer
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return answer<int>(data, 0);
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return answer<unsigned>(data, found.kind == MemoryKind::device ? 1 : 0);
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
       return answer<unsigned>(data, 0);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
@@ -56,7 +58,7 @@ CUresult describe(void* data, CUpointer_attribute attribute, CUdeviceptr pointer
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
       return answer<unsigned>(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-      return answer<CUmemoryPool>(data, nullptr);
+      return answer<CUmemoryPool>(data, found.pool ? found.pool->handle : nullptr);
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
       return answer<unsigned long long>(data, found.id);
     default:

@@ -224,14 +224,31 @@ class RoundPlan {
   unsigned count_ = 0;
 };
 
+/// Runs a region for the threads released to it, and notes where they go.
+void run_selected(const BlockRun& run, unsigned number) {
+  const Region& region = run.kernel.regions[number];
+  BlockContext& block = run.block;
+  if (region.run_selected != nullptr) return region.run_selected(run.arguments, &block);
+  const std::uint8_t first = block.state[0];
+  block.only_selected = 1;
+  region.run_all(run.arguments, &block);
+  block.only_selected = 0;
+  if (region.only_successor < 0 && region.uniform_exit == 0) return;
+  const std::uint8_t next = region.only_successor >= 0
+                                ? static_cast<std::uint8_t>(region.only_successor)
+                                : block.state[0];
+  block.state[0] = first;
+  for (unsigned i = 0; i < block.thread_count; ++i)
+    if (block.selected[i] == number) block.state[i] = next;
+}
+
 /// Runs each region that some thread was released to, for those threads.
 void run_released(const BlockRun& run) {
   std::uint64_t present[4] = {0, 0, 0, 0};
   for (unsigned i = 0; i < run.block.thread_count; ++i)
     present[run.block.selected[i] >> 6] |= std::uint64_t{1} << (run.block.selected[i] & 63);
   for (unsigned region = 0; region < run.kernel.region_count; ++region)
-    if ((present[region >> 6] >> (region & 63) & 1) != 0)
-      run.kernel.regions[region].run_selected(run.arguments, &run.block);
+    if ((present[region >> 6] >> (region & 63) & 1) != 0) run_selected(run, region);
 }
 
 /// Runs regions for all threads from `region` on. Nothing when they have parted.
@@ -276,6 +293,7 @@ BlockPause run_apart(const BlockRun& run) {
 }
 
 BlockPause run_from(const BlockRun& run, unsigned region) {
+  run.block.only_selected = 0;  // a block before this one may have ended in a fault
   const auto pause = run_together(run, region);
   return pause ? *pause : run_apart(run);
 }

@@ -62,6 +62,57 @@ std::uint64_t Scheduler::submit(std::unique_ptr<Command> owned,
                                 const std::shared_ptr<Stream>& stream,
                                 std::span<StreamPoint* const> after) {
   Lock lock(mutex_);
+  const std::uint64_t position = append(std::move(owned), stream, after);
+  settle_startable();
+  delete_finished(lock);
+  return position;
+}
+
+void Scheduler::submit(std::span<Step> steps, const std::shared_ptr<Stream>& stream) {
+  Lock lock(mutex_);
+  append(steps, stream);
+  settle_startable();
+  delete_finished(lock);
+}
+
+Command* Scheduler::submit_closed(const std::shared_ptr<Stream>& stream, std::span<Step> before,
+                                  const std::shared_ptr<Stream>& awaited) {
+  auto marker = std::make_unique<MarkerCommand>();
+  Command* const closed = marker.get();
+  closed->unmet_ = 1;
+  closed->awaited_.push_back(awaited);
+  Lock lock(mutex_);
+  append(before, stream);
+  append(std::move(marker), stream, {});
+  settle_startable();
+  delete_finished(lock);
+  return closed;
+}
+
+void Scheduler::open(Command& closed) {
+  Lock lock(mutex_);
+  if (--closed.unmet_ == 0 && closed.stream_->first == &closed) startable_.push_back(&closed);
+  settle_startable();
+  delete_finished(lock);
+}
+
+void Scheduler::append(std::span<Step> steps, const std::shared_ptr<Stream>& stream) {
+  for (Step& step : steps) {
+    if (step.marks) {
+      step.marks->stream = stream;
+      step.marks->marker = step.command.get();
+    }
+    StreamPoint* const after[] = {step.after.get()};
+    const std::uint64_t position =
+        append(std::move(step.command), stream, {after, step.after ? 1u : 0u});
+    if (step.marks) step.marks->position = position;
+  }
+}
+
+/// Under the mutex; the caller settles what may start.
+std::uint64_t Scheduler::append(std::unique_ptr<Command> owned,
+                                const std::shared_ptr<Stream>& stream,
+                                std::span<StreamPoint* const> after) {
   if (!threads_started_) start_threads();
   if (owned->kind == Command::Kind::host && !host_thread_started_) start_host_thread();
   Command& command = *owned;
@@ -75,8 +126,6 @@ std::uint64_t Scheduler::submit(std::unique_ptr<Command> owned,
   ++activity_;
   const std::uint64_t position = ++stream->submitted;
   if (is_first && command.unmet_ == 0) startable_.push_back(&command);
-  settle_startable();
-  delete_finished(lock);
   return position;
 }
 

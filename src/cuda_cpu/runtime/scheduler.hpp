@@ -18,6 +18,13 @@
 
 namespace treadle::cuda_cpu {
 
+/// One of several commands that follow each other in a stream without any in between.
+struct Step {
+  std::unique_ptr<Command> command;
+  std::shared_ptr<StreamPoint> after = {};  ///< to wait for, in another stream
+  std::shared_ptr<StreamPoint> marks = {};  ///< to fill in: `command` is its marker
+};
+
 /// Whether a wait may be ended by the program's wait hook.
 enum class Hook { not_asked, asked };
 
@@ -29,6 +36,15 @@ class Scheduler {
   /// waits for work. Returns the command's position in the stream.
   std::uint64_t submit(std::unique_ptr<Command> command, const std::shared_ptr<Stream>& stream,
                        std::span<StreamPoint* const> after = {});
+
+  /// Appends the commands together.
+  void submit(std::span<Step> steps, const std::shared_ptr<Stream>& stream);
+
+  /// Appends a marker that is not reached before open(); a thread that waits for it helps with
+  /// `awaited`. The marker stays valid until then.
+  Command* submit_closed(const std::shared_ptr<Stream>& stream, std::span<Step> before,
+                         const std::shared_ptr<Stream>& awaited);
+  void open(Command& closed);
 
   /// Appends a marker for `point` and fills the point in.
   void mark(const std::shared_ptr<StreamPoint>& point, const std::shared_ptr<Stream>& stream);
@@ -47,6 +63,9 @@ class Scheduler {
   Scheduler() = default;
   using Lock = std::unique_lock<std::mutex>;
 
+  std::uint64_t append(std::unique_ptr<Command> owned, const std::shared_ptr<Stream>& stream,
+                       std::span<StreamPoint* const> after);
+  void append(std::span<Step> steps, const std::shared_ptr<Stream>& stream);
   void start_threads();
   void start_host_thread();
   void work_forever();

@@ -12,6 +12,7 @@
 #include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/printing.hpp"
 #include "cuda_cpu/runtime/stop_signal.hpp"
+#include "cuda_cpu/runtime/texture.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
@@ -82,6 +83,17 @@ void release(void* pointer) {
   context->kernel_heap.release(pointer);
 }
 
+std::uint64_t next_run(const BlockContext* block, std::uint32_t region, std::uint32_t row,
+                       std::uint32_t from) {
+  const std::uint8_t* const selected = block->selected + row;
+  const std::uint32_t size = block->block_size[0];
+  std::uint32_t begin = from;
+  while (begin < size && selected[begin] != region) ++begin;
+  std::uint32_t end = begin;
+  while (end < size && selected[end] == region) ++end;
+  return begin | std::uint64_t{end} << 32;
+}
+
 long long device_clock() { return monotonic_nanoseconds(); }
 
 }  // namespace
@@ -100,7 +112,9 @@ const Services& services() {
                                   .clock = device_clock,
                                   .check_access = check_access,
                                   .check_step = check_step,
-                                  .meet = meet_on_fibers};
+                                  .meet = meet_on_fibers,
+                                  .next_run = next_run,
+                                  .sample_texture = sample_texture};
   return table;
 }
 

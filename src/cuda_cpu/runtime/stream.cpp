@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "cuda_cpu/runtime/capture.hpp"
 #include "cuda_cpu/runtime/entry.hpp"
 #include "cuda_cpu/runtime/event.hpp"
 #include "cuda_cpu/runtime/printing.hpp"
@@ -37,7 +38,11 @@ Stream::Stream(std::shared_ptr<Context> owner, unsigned stream_flags, int stream
       flags(stream_flags),
       priority(stream_priority),
       legacy(is_legacy),
-      id(next_stream_id()) {}
+      id(next_stream_id()) {
+  CUstreamAttrValue own{};
+  own.priority = priority;
+  attributes.set(CU_STREAM_ATTRIBUTE_PRIORITY, own);
+}
 
 StreamHandles& stream_handles() {
   static StreamHandles* const handles = new StreamHandles;
@@ -46,12 +51,15 @@ StreamHandles& stream_handles() {
 
 CUresult resolve_stream(const std::shared_ptr<Context>& context, CUstream handle,
                         std::shared_ptr<Stream>& stream) {
-  if (handle == nullptr || handle == CU_STREAM_LEGACY)
+  if (handle == nullptr || handle == CU_STREAM_LEGACY) {
+    if (const CUresult failure = refuse_implicit_in_capture(*context); failure != CUDA_SUCCESS)
+      return failure;
     stream = context->legacy_stream();
-  else if (handle == CU_STREAM_PER_THREAD)
+  } else if (handle == CU_STREAM_PER_THREAD) {
     stream = per_thread_stream(context);
-  else
+  } else {
     stream = stream_handles().find(handle);
+  }
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   return stream->context == context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -96,6 +104,7 @@ CUresult cuStreamDestroy(CUstream handle) {
     const auto stream = stream_handles().remove(handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
     // Queued work goes on and keeps the stream alive; the context lists it until it has drained.
+    abandon_capture(*stream);
     stream->abandoned = true;
     stream->context->drop_drained_streams();
     return CUDA_SUCCESS;
@@ -104,12 +113,14 @@ CUresult cuStreamDestroy(CUstream handle) {
 
 CUresult cuStreamQuery(CUstream handle) {
   return with_stream(handle, [](const auto& stream) -> CUresult {
+    if (const CUresult failure = refuse_captured(*stream); failure != CUDA_SUCCESS) return failure;
     return stream->idle() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
   });
 }
 
 CUresult cuStreamSynchronize(CUstream handle) {
   return with_stream(handle, [](const auto& stream) -> CUresult {
+    if (const CUresult failure = refuse_captured(*stream); failure != CUDA_SUCCESS) return failure;
     if (!Scheduler::instance().wait_all(*stream, Hook::asked)) return CUDA_ERROR_NOT_READY;
     flush_printed();
     return stream->context->error();
@@ -122,6 +133,19 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags
       return CUDA_ERROR_INVALID_VALUE;
     const auto event = event_handles().find(event_handle);
     if (!event) return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capturing && (flags & CU_EVENT_WAIT_EXTERNAL) != 0) {
+      NodeWork work;
+      const CUresult failure = describe_wait(event_handle, work);
+      return failure != CUDA_SUCCESS ? failure : capture_work(stream, std::move(work));
+    }
+    if (stream->capturing || event->captured()) return capture_wait(stream, *event);
+    if (event->shared != nullptr) {
+      const std::uint64_t last = event->shared->last();
+      if (!event->shared->is_reached(last))
+        Scheduler::instance().submit(std::make_unique<SharedWaitCommand>(event->shared, last),
+                                     stream);
+      return CUDA_SUCCESS;
+    }
     const auto point = event->point();
     if (!point) return CUDA_SUCCESS;
     StreamPoint* const after[] = {point.get()};
@@ -175,14 +199,6 @@ CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext* context, CUgreenCtx* gree
   return cuStreamGetCtx(handle, context);
 }
 
-CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
-  return with_stream(handle, [&](const auto&) -> CUresult {
-    if (status == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return CUDA_SUCCESS;
-  });
-}
-
 CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr, size_t, unsigned) {
   // Managed memory is the host's own: there is nothing to move or to keep apart.
   return with_stream(handle, [](const auto&) -> CUresult { return CUDA_SUCCESS; });
@@ -191,6 +207,7 @@ CUresult cuStreamAttachMemAsync(CUstream handle, CUdeviceptr, size_t, unsigned) 
 CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
   return with_stream(handle, [&](const auto& stream) -> CUresult {
     if (function == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (stream->capturing) return capture_work(stream, HostWork{function, data});
     Context* const context = stream->context.get();
     Scheduler::instance().submit(std::make_unique<HostCommand>([=] {
                                    if (context->error() == CUDA_SUCCESS)
@@ -205,6 +222,7 @@ CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* d
                              unsigned flags) {
   return with_stream(handle, [&](const auto& stream) -> CUresult {
     if (callback == nullptr || flags != 0) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult failure = refuse_captured(*stream); failure != CUDA_SUCCESS) return failure;
     Context* const context = stream->context.get();
     Scheduler::instance().submit(std::make_unique<HostCommand>([=] {
                                    callback(handle, context->error(),

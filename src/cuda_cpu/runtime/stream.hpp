@@ -3,13 +3,29 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include "cuda_cpu/runtime/context.hpp"
 
 namespace treadle::cuda_cpu {
 
 class Command;
+class StreamCapture;
+
+/// What cuStreamSetAttribute was given. Thread-safe.
+class StreamAttributes {
+ public:
+  void set(CUstreamAttrID attribute, const CUstreamAttrValue& value);
+  /// Zeros for one that was not set.
+  CUstreamAttrValue get(CUstreamAttrID attribute) const;
+  void copy_from(const StreamAttributes& other);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<CUstreamAttrID, CUstreamAttrValue> values_;
+};
 
 /// Commands in order. `first` and `last` are guarded by the scheduler's mutex.
 class Stream {
@@ -23,9 +39,14 @@ class Stream {
   const int priority;
   const bool legacy;
   const std::uint64_t id;
+  StreamAttributes attributes;
 
   /// Whether this stream and the legacy default stream wait for each other.
   bool blocking() const { return !legacy && (flags & CU_STREAM_NON_BLOCKING) == 0; }
+
+  /// Whether what is queued becomes nodes of a graph: then `capture` says of which.
+  std::atomic<bool> capturing{false};
+  std::shared_ptr<StreamCapture> capture;  ///< guarded by the lock of capture.cpp
 
   /// Destroyed by its owner, or its thread has ended: removed once its queue is empty.
   std::atomic<bool> abandoned{false};

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "cuda_cpu/runtime/capture.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
@@ -127,11 +128,12 @@ void run_piece(Body&& body, Context& context, BlockingCall* call) {
     context.fail(CUDA_ERROR_ILLEGAL_ADDRESS, "asynchronous copy: " + fault_description(fault));
 }
 
+using Call = std::shared_ptr<BlockingCall>;
+
+/// `bytes` in all, cut into `count` pieces.
 template <class Body>
-CUresult submit_pieces(const std::shared_ptr<Stream>& stream, std::uint64_t count,
-                       std::size_t bytes, Blocking blocking, Body body) {
-  const auto call = blocking == Blocking::yes ? std::make_shared<BlockingCall>() : nullptr;
-  Context* const context = stream->context.get();
+std::unique_ptr<Command> make_pieces(Context* context, std::uint64_t count, std::size_t bytes,
+                                     const Call& call, Body body) {
   auto command = std::make_unique<TaskCommand>(
       [body = std::move(body), context, call](std::uint64_t piece) {
         if (context->error() == CUDA_SUCCESS) run_piece([&] { body(piece); }, *context, call.get());
@@ -139,6 +141,37 @@ CUresult submit_pieces(const std::shared_ptr<Stream>& stream, std::uint64_t coun
       count);
   command->limit = static_cast<unsigned>(std::min<std::uint64_t>(count, machine().threads));
   command->eager = bytes >= eager_bytes;
+  return command;
+}
+
+std::unique_ptr<Command> make_copy(Context* context, Copy copy, const Call& call) {
+  const std::size_t rows = copy.height * copy.depth;
+  Pieces pieces = cut(copy.width, rows);
+  // Where source and destination overlap the order matters: one piece, and memmove for a single
+  // row.
+  const auto overlap = [&](const std::byte* a, const std::byte* b) {
+    return a <= b && b < a + copy.width;
+  };
+  if (rows == 1 && (overlap(copy.to, copy.from) || overlap(copy.from, copy.to))) pieces = {1, 1, 1};
+  const std::size_t bytes = copy.width * rows;
+  return make_pieces(
+      context, pieces.count(), bytes, call,
+      [copy = std::move(copy), pieces](std::uint64_t piece) { copy_piece(copy, pieces, piece); });
+}
+
+std::unique_ptr<Command> make_fill(Context* context, const Fill& fill, const Call& call) {
+  const std::size_t row_bytes = fill.width * fill.element_size;
+  const Pieces pieces = cut(row_bytes, fill.height);
+  return make_pieces(context, pieces.count(), row_bytes * fill.height, call,
+                     [fill, pieces](std::uint64_t piece) { fill_piece(fill, pieces, piece); });
+}
+
+/// Submits what `make(call)` makes, and waits if the call blocks.
+template <class Make>
+CUresult submit_made(const std::shared_ptr<Stream>& stream, Blocking blocking, Make&& make) {
+  const Call call = blocking == Blocking::yes ? std::make_shared<BlockingCall>() : nullptr;
+  Context* const context = stream->context.get();
+  std::unique_ptr<Command> command = make(context, call);
   Scheduler& scheduler = Scheduler::instance();
   const std::uint64_t position = scheduler.submit(std::move(command), stream);
   if (blocking == Blocking::no) return CUDA_SUCCESS;
@@ -153,25 +186,24 @@ CUresult submit_pieces(const std::shared_ptr<Stream>& stream, std::uint64_t coun
 }  // namespace
 
 CUresult submit_copy(const std::shared_ptr<Stream>& stream, Copy copy, Blocking blocking) {
-  const std::size_t rows = copy.height * copy.depth;
-  Pieces pieces = cut(copy.width, rows);
-  // Where source and destination overlap the order matters: one piece, and memmove for a single
-  // row.
-  const auto overlap = [&](const std::byte* a, const std::byte* b) {
-    return a <= b && b < a + copy.width;
-  };
-  if (rows == 1 && (overlap(copy.to, copy.from) || overlap(copy.from, copy.to))) pieces = {1, 1, 1};
-  const std::size_t bytes = copy.width * rows;
-  return submit_pieces(
-      stream, pieces.count(), bytes, blocking,
-      [copy = std::move(copy), pieces](std::uint64_t piece) { copy_piece(copy, pieces, piece); });
+  if (stream->capturing) return capture_work(stream, CopyWork{.copy = std::move(copy)});
+  return submit_made(stream, blocking, [&](Context* context, const Call& call) {
+    return make_copy(context, std::move(copy), call);
+  });
 }
 
 CUresult submit_fill(const std::shared_ptr<Stream>& stream, const Fill& fill, Blocking blocking) {
-  const std::size_t row_bytes = fill.width * fill.element_size;
-  const Pieces pieces = cut(row_bytes, fill.height);
-  return submit_pieces(stream, pieces.count(), row_bytes * fill.height, blocking,
-                       [fill, pieces](std::uint64_t piece) { fill_piece(fill, pieces, piece); });
+  if (stream->capturing) return capture_work(stream, FillWork{fill});
+  return submit_made(stream, blocking, [&](Context* context, const Call& call) {
+    return make_fill(context, fill, call);
+  });
+}
+
+std::unique_ptr<Command> make_copy(Context& context, Copy copy) {
+  return make_copy(&context, std::move(copy), nullptr);
+}
+std::unique_ptr<Command> make_fill(Context& context, const Fill& fill) {
+  return make_fill(&context, fill, nullptr);
 }
 
 bool copy_readable(std::byte* to, const std::byte* from, std::size_t size) {

@@ -37,6 +37,10 @@ struct Fill {
 CUresult submit_copy(const std::shared_ptr<Stream>& stream, Copy copy, Blocking blocking);
 CUresult submit_fill(const std::shared_ptr<Stream>& stream, const Fill& fill, Blocking blocking);
 
+/// The same as commands that are submitted later.
+std::unique_ptr<Command> make_copy(Context& context, Copy copy);
+std::unique_ptr<Command> make_fill(Context& context, const Fill& fill);
+
 /// memcpy on the calling thread; false if an address faulted.
 bool copy_readable(std::byte* to, const std::byte* from, std::size_t size);
 

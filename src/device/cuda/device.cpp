@@ -179,7 +179,7 @@ std::vector<LaunchRecord> CudaDevice::shell_launches() const {
   std::vector<LaunchRecord> all;
   if (!has_context_) return all;
   for (auto& [kernel, config, site] : cuda::last_launches(context_)) {
-    const auto& [grid, block, shared_bytes, cooperative, stream] = config;
+    const auto& [grid, block, shared_bytes, cooperative, stream, attributes] = config;
     const LaunchShape shape{
         {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, cooperative};
     all.push_back({std::move(kernel), shape, site});

@@ -50,6 +50,47 @@ def test_threads_that_left_early_count_as_arrived(device):
     assert (out[:41] == 1000 + np.arange(40, -1, -1)).all() and (out[41:] == 0).all()
 
 
+def test_threads_that_are_left_lie_anywhere_in_rows(device):
+    out = device.run(
+        """extern "C" __global__ void k(int* o, int n) {
+          __shared__ int s[95]; const int t = threadIdx.y * 19 + threadIdx.x;
+          s[t] = 0;
+          if (t % 7 == 0 || threadIdx.y == 2 || t % 5 == 3) return;
+          for (int i = 0; i < n; i++) {
+            __syncthreads(); const int v = s[t] + i; __syncthreads(); s[t] = v + 1; }
+          __syncthreads(); o[t] = s[t] * 100 + t; }""",
+        95,
+        np.int32,
+        np.int32(6),
+        block=(19, 5),
+    )
+    t = np.arange(95)
+    gone = (t % 7 == 0) | (t // 19 == 2) | (t % 5 == 3)
+    assert (out == np.where(gone, 0, 2100 + t)).all()
+
+
+def test_parts_of_a_block_go_through_barriers_of_their_own(device):
+    # Neighbours, one thread in four, and all but one: each part its own way, and then together.
+    for condition in ("t < 40", "t % 4 == 1", "t != 50"):
+        out = device.run(
+            f"""extern "C" __global__ void k(int* o) {{
+              __shared__ int s[96]; const int t = threadIdx.x, w = t & ~31;
+              s[t] = t; __syncthreads();
+              const bool mine = {condition};
+              const unsigned m = __ballot_sync(~0u, mine);
+              int v = 0;
+              if (mine) {{ for (int i = 0; i < 3; i++) {{ __syncwarp(m); v += s[t] + i; }} }}
+              else {{ __syncwarp(~m); v = -s[w]; __syncwarp(~m); v -= 1; }}
+              __syncthreads(); o[t] = v; }}""",
+            96,
+            np.int32,
+            block=(96,),
+        )
+        t = np.arange(96)
+        mine = eval(condition, {"t": t})
+        assert (out == np.where(mine, 3 * t + 3, -(t & ~31) - 1)).all(), condition
+
+
 def test_first_thread_may_leave_first(device):
     out = device.run(
         """extern "C" __global__ void k(int* o) {

@@ -38,14 +38,18 @@ def _library_dir():
     return Path(treadle.__file__).resolve().parent / "lib"
 
 
-def _open(name):
+def library_path(name):
     path = _library_dir() / name
     if not path.exists():
         build = Path(__file__).resolve().parents[3] / "build" / "lib" / name
         path = build if build.exists() else path
     if not path.exists():
         pytest.skip(f"{name} is not built ({path})")
-    return ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+    return path
+
+
+def _open(name):
+    return ctypes.CDLL(str(library_path(name)), mode=os.RTLD_NOW | os.RTLD_LOCAL)
 
 
 class Kernel:

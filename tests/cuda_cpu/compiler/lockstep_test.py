@@ -5,6 +5,7 @@ warp in NumPy. The tests with `machine` run on a GPU, too."""
 
 import numpy as np
 import pytest
+from machines import Gpu
 
 WARPS = 4
 T = "const int t = threadIdx.x, lane = t % 32, w = t / 32;"
@@ -114,7 +115,7 @@ IN_LOCKSTEP = {
         np.sort,
     ),
     "some lanes have left": (
-        "__shared__ int s[128]; if (lane % 3 == 0) return; s[t] = v; v = s[t + (lane % 3 == 1 ? 1 :"
+        "__shared__ int s[129]; if (lane % 3 == 0) return; s[t] = v; v = s[t + (lane % 3 == 1 ? 1 :"
         " -1)]; if (lane == 31) v = 7;",
         lambda v: [
             v[i] if i % 3 == 0 else 7 if i == 31 else v[i + 1] if i % 3 == 1 else v[i - 1]
@@ -138,6 +139,22 @@ IN_LOCKSTEP = {
         lambda v: np.concatenate([6 * v[:15:-1] + sum(i * i for i in range(6)), v[16:]]),
     ),
 }
+# Of the others NVRTC's code keeps what a lane has written in a register, and so misses what another
+# lane writes (measured on an H200): there a program has to say `volatile`.
+AS_WELL_ON_A_GPU = (
+    "one lane sums",
+    "the first of four writes",
+    "lanes that leave a loop early",
+    "butterfly",
+    "transpose",
+    "histogram",
+    "rotation in a loop",
+    "through a pointer of the warp",
+    "in a function",
+    "a permutation, cleared first",
+    "vectors and numbers",
+    "odd-even sort",
+)
 # Right by the letter: nobody has to wait for anybody but at their own barriers.
 WITH_BARRIERS = {
     "tree, halves": (
@@ -315,6 +332,8 @@ def expect(machine_values, values, compute, name):
 
 @pytest.mark.parametrize("name", IN_LOCKSTEP)
 def test_lanes_of_a_warp_write_and_read_in_lockstep(machine, name):
+    if isinstance(machine, Gpu) and name not in AS_WELL_ON_A_GPU:
+        pytest.skip("its compiler keeps the value in a register")
     statements, compute = IN_LOCKSTEP[name]
     values = warps()
     out = values.copy()

@@ -93,8 +93,9 @@ class GpuModule:
                     memory.copy_from(argument)
                     copies.append((argument, memory))
             memories = iter(memory for _, memory in copies)
+            values = [np.void(a) if isinstance(a, bytes) else a for a in arguments]
             function(
-                *[next(memories) if isinstance(a, np.ndarray) else a for a in arguments],
+                *[next(memories) if isinstance(a, np.ndarray) else a for a in values],
                 grid=grid,
                 block=block,
                 cooperative=cooperative,

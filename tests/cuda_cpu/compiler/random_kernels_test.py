@@ -18,6 +18,8 @@ import random_kernels_found
 import random_statements
 
 KERNELS, BATCH, BLOCKS = 320, 18, 3
+if os.environ.get("TREADLE_SAMPLE_CASES") == "1":
+    KERNELS, BATCH = 160, 9  # as many batches
 BY_COUNTING = "-DBY_COUNTING"
 OPTIONS = ["--fmad=false"]  # which products are fused may depend on the way
 CHOSEN = os.environ.get("TREADLE_RANDOM_KERNELS", f"0:{KERNELS}")

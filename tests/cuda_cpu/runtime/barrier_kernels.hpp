@@ -167,6 +167,20 @@ void for_selected(void** a, BlockContext* b) {
   for (unsigned t = 0; t < b->thread_count; ++t)
     if (b->selected[t] == region) thread(a, b, t);
 }
+/// Both at once, the selected in runs of neighbours.
+template <ThreadFunction thread, unsigned region>
+void in_runs(void** a, BlockContext* b) {
+  const std::uint32_t size = b->block_size[0];
+  for (std::uint32_t row = 0; row < b->thread_count; row += size)
+    for (std::uint32_t begin = 0, end = size; begin < size; begin = end) {
+      if (b->only_selected != 0) {
+        const std::uint64_t run = b->services->next_run(b, region, row, begin);
+        begin = static_cast<std::uint32_t>(run);
+        end = static_cast<std::uint32_t>(run >> 32);
+      }
+      for (std::uint32_t x = begin; x < end; ++x) thread(a, b, row + x);
+    }
+}
 template <ThreadFunction thread, unsigned region>
 constexpr Region parting(BarrierKind barrier) {
   return {
@@ -180,7 +194,13 @@ void for_one(void** a, BlockContext* b) {
   for (unsigned region = 0;;) {
     for (unsigned i = 0; i < b->thread_count; ++i) b->selected[i] = region_held;
     b->selected[t] = static_cast<std::uint8_t>(region);
-    regions[region].run_selected(a, b);
+    if (regions[region].run_selected != nullptr) {
+      regions[region].run_selected(a, b);
+    } else {
+      b->only_selected = 1;
+      regions[region].run_all(a, b);
+      b->only_selected = 0;
+    }
     region = b->state[t];
     if (region == region_exited) return;
     b->services->meet(b, regions[region].barrier, region);
@@ -191,8 +211,9 @@ constexpr auto at_block = static_cast<std::uint8_t>(BarrierKind::block);
 const Region reverse_regions[] = {
     {for_all<reverse_thread_0>, for_selected<reverse_thread_0, 0>, 1, at_block, 1, {}},
     {for_all<reverse_thread_1>, for_selected<reverse_thread_1, 1>, region_exited, at_block, 1, {}}};
-const Region early_regions[] = {parting<early_thread_0, 0>(BarrierKind::block),
-                                parting<early_thread_1, 1>(BarrierKind::block)};
+const Region early_regions[] = {
+    parting<early_thread_0, 0>(BarrierKind::block),
+    {in_runs<early_thread_1, 1>, nullptr, region_exited, at_block, 1, {}}};
 const Region warps_regions[] = {parting<warps_thread_0, 0>(BarrierKind::block),
                                 parting<warps_thread_loop<2>, 1>(BarrierKind::warp),
                                 parting<warps_thread_loop<3>, 2>(BarrierKind::warp),

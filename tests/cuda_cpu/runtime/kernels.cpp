@@ -362,5 +362,9 @@ __attribute__((visibility("default"))) ModuleDescriptor treadle_module_v1 = {
     sizeof globals / sizeof *globals,
     kernels,
     globals,
-    &services};
+    &services,
+    nullptr,
+    nullptr,
+    0,
+    0};
 }

@@ -132,7 +132,7 @@ TEST_F(MemcpyTest, in_two_dimensions_takes_a_rectangle) {
   EXPECT_CU(CUDA_SUCCESS, CU(cuMemcpy2DAsync)(&copy, nullptr));
   copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
   copy.Height = 1;
-  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, CU(cuMemcpy2D)(&copy));
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, CU(cuMemcpy2D)(&copy));
 }
 
 TEST_F(MemcpyTest, in_three_dimensions_takes_a_box) {

@@ -235,7 +235,17 @@ class DescriptorTest : public ::testing::Test {
     kernel_.parameters = parameters_.data();
     kernel_.parameter_count = 2;
     kernel_.parameter_bytes = 16;
-    descriptor_ = {module_abi_version, sizeof(ModuleDescriptor), 1, 1, &kernel_, &global_, nullptr};
+    descriptor_ = {module_abi_version,
+                   sizeof(ModuleDescriptor),
+                   1,
+                   1,
+                   &kernel_,
+                   &global_,
+                   nullptr,
+                   nullptr,
+                   nullptr,
+                   0,
+                   0};
   }
   std::string defect() const {
     const auto range = [](const auto& object, bool executable) {
@@ -307,6 +317,8 @@ TEST_F(DescriptorTest, each_bad_field_is_found) {
   EXPECT_TRUE(broken([&] { kernel_.exchange_shared = 1ull << 40; }));
   EXPECT_TRUE(broken([&] { kernel_.max_threads = 2000; }));
   EXPECT_TRUE(broken([&] { kernel_.varying_frame_size = 1ull << 40; }));
+  EXPECT_TRUE(broken([&] { descriptor_.deferred_size = 1; }));
+  EXPECT_TRUE(broken([&] { descriptor_.deferred_arguments_size = 1; }));
   use_regions();
   EXPECT_TRUE(broken([&] { kernel_.region_count = 0; }));
   EXPECT_TRUE(broken([&] { kernel_.region_count = 251; }));
@@ -315,7 +327,8 @@ TEST_F(DescriptorTest, each_bad_field_is_found) {
   EXPECT_TRUE(broken([&] { regions_[1].only_successor = -2; }));
   EXPECT_TRUE(broken([&] { regions_[1].barrier = 9; }));
   EXPECT_TRUE(broken([&] { regions_[1].run_all = nullptr; }));
-  EXPECT_TRUE(broken([&] { regions_[0].run_selected = nullptr; }));
+  EXPECT_TRUE(
+      broken([&] { regions_[0].run_selected = reinterpret_cast<BlockFunction>(&storage_); }));
   EXPECT_EQ(defect(), "");
 }
 

@@ -9,16 +9,16 @@
 namespace treadle::cuda_cpu::test {
 namespace {
 
-std::atomic<int> questions{0};
+std::atomic<int> times_asked{0};
 std::atomic<int> questions_until_stop{0};
-int ask() { return ++questions >= questions_until_stop ? 1 : 0; }
+int ask() { return ++times_asked >= questions_until_stop ? 1 : 0; }
 
 class WaitHookTest : public RuntimeTest {
  protected:
   void SetUp() override {
     RuntimeTest::SetUp();
     gate_ = allocate_array<int>(2);
-    questions = 0;
+    times_asked = 0;
     questions_until_stop = 2;
     set_hook(ask);
   }
@@ -56,7 +56,7 @@ TEST_F(WaitHookTest, ends_waits_and_leaves_the_work_queued) {
   ASSERT_CU(CU(cuEventRecord)(event, nullptr));
   let_a_worker_begin();
   EXPECT_CU(CUDA_ERROR_NOT_READY, CU(cuCtxSynchronize)());
-  EXPECT_GE(questions, 2);
+  EXPECT_GE(times_asked, 2);
   EXPECT_CU(CUDA_ERROR_NOT_READY, CU(cuStreamSynchronize)(nullptr));
   EXPECT_CU(CUDA_ERROR_NOT_READY, CU(cuEventSynchronize)(event));
   questions_until_stop = 1'000'000;
@@ -83,7 +83,7 @@ TEST_F(WaitHookTest, ends_a_wait_that_runs_the_blocks_itself) {
   int* done = nullptr;
   ASSERT_CU(launch("spin", 64, 1, nullptr, milliseconds, done));
   EXPECT_CU(CUDA_ERROR_NOT_READY, CU(cuStreamSynchronize)(nullptr));
-  EXPECT_GE(questions, 2);
+  EXPECT_GE(times_asked, 2);
   questions_until_stop = 1'000'000;
   EXPECT_CU(CUDA_SUCCESS, CU(cuStreamSynchronize)(nullptr));
 }
@@ -116,7 +116,7 @@ TEST_F(WaitHookTest, runs_what_was_quick_with_the_same_arguments_and_nothing_new
 
 TEST_F(WaitHookTest, is_not_asked_by_short_waits) {
   ASSERT_CU(CU(cuCtxSynchronize)());
-  EXPECT_EQ(questions, 0);
+  EXPECT_EQ(times_asked, 0);
 }
 
 }  // namespace

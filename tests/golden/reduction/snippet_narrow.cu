@@ -3,43 +3,49 @@
 typedef float treadle_result;
 extern "C" __global__ void __launch_bounds__(1) reduction(
     float *x, long long treadle_n, long long treadle_start, long long treadle_step,
-    treadle_result *treadle_out, unsigned int treadle_groups, treadle_result *treadle_partials,
-    unsigned int *treadle_ticket) {
-  const long long treadle_length = treadle_n / treadle_groups + (treadle_n % treadle_groups != 0);
-  long long treadle_at = (long long)blockIdx.x * treadle_length;
-  const long long treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + treadle_length;
-  treadle_result treadle_folded = -1;
-  treadle_result treadle_lanes[128];
-  for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-    treadle_lanes[treadle_lane] = -1;
-  }
-  for (; treadle_at + 128 <= treadle_end; treadle_at += 128) {
+    long long treadle_results, long long treadle_inner, long long treadle_tiles,
+    treadle_result *treadle_out, unsigned int treadle_groups, unsigned int treadle_splits,
+    treadle_result *treadle_partials, unsigned int *treadle_tickets) {
+  const unsigned int treadle_split = blockIdx.x % treadle_splits;
+  for (long long treadle_tile = blockIdx.x / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
+    const long long treadle_length = treadle_n / treadle_splits + (treadle_n % treadle_splits != 0);
+    long long treadle_at = treadle_split * treadle_length;
+    const long long treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + treadle_length;
+    const long long treadle_first = treadle_start + treadle_tile / treadle_inner * (treadle_n * treadle_inner) + treadle_tile % treadle_inner;
+    treadle_result treadle_folded = -1;
+    treadle_result treadle_lanes[128];
     for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-      const long long i = treadle_start + (treadle_at + treadle_lane) * treadle_step;
-      treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], (
+      treadle_lanes[treadle_lane] = -1;
+    }
+    for (; treadle_at + 128 <= treadle_end; treadle_at += 128) {
+      for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
+        const long long i = treadle_first + (treadle_at + treadle_lane) * treadle_step;
+        treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], (
+        x[i] * x[i]
+        ));
+      }
+    }
+    for (; treadle_at < treadle_end; ++treadle_at) {
+      const long long i = treadle_first + (treadle_at) * treadle_step;
+      treadle_folded = treadle_reduce(treadle_folded, (
       x[i] * x[i]
       ));
     }
-  }
-  for (; treadle_at < treadle_end; ++treadle_at) {
-    const long long i = treadle_start + (treadle_at) * treadle_step;
-    treadle_folded = treadle_reduce(treadle_folded, (
-    x[i] * x[i]
-    ));
-  }
-  for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-    treadle_folded = treadle_reduce(treadle_folded, treadle_lanes[treadle_lane]);
-  }
-  treadle_partials[blockIdx.x] = treadle_folded;
-  // What a group has written is seen by whoever takes a later ticket.
-  __threadfence();
-  if (atomicAdd(treadle_ticket, 1u) == treadle_groups - 1) {
-    __threadfence();
-    *treadle_ticket = 0;
-    treadle_folded = -1;
-    for (unsigned int treadle_other = 0; treadle_other < treadle_groups; ++treadle_other) {
-      treadle_folded = treadle_reduce(treadle_folded, treadle_partials[treadle_other]);
+    for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
+      treadle_folded = treadle_reduce(treadle_folded, treadle_lanes[treadle_lane]);
     }
-    *treadle_out = treadle_folded;
+    if (treadle_splits > 1) {
+      treadle_partials[(treadle_tile * treadle_splits + treadle_split)] = treadle_folded;
+      // What a group has written is seen by whoever takes a later ticket.
+      __threadfence();
+      if (atomicAdd(treadle_tickets + treadle_tile, 1u) != treadle_splits - 1) continue;
+      __threadfence();
+      treadle_tickets[treadle_tile] = 0;
+      treadle_folded = -1;
+      for (unsigned int treadle_other = 0; treadle_other < treadle_splits; ++treadle_other) {
+        treadle_folded = treadle_reduce(treadle_folded, treadle_partials[(treadle_tile * treadle_splits + treadle_other)]);
+      }
+    }
+    treadle_out[treadle_tile] = treadle_folded;
   }
 }

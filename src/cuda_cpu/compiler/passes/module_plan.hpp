@@ -25,7 +25,7 @@ struct ParameterPlan {
 
 struct RegionPlan {
   llvm::Function* run_all = nullptr;
-  llvm::Function* run_selected = nullptr;  ///< null where threads never diverge
+  llvm::Function* run_selected = nullptr;  ///< null where `run_all` does
   std::int32_t only_successor = -1;
   BarrierKind barrier = BarrierKind::block;
   bool uniform_exit = false;
@@ -51,6 +51,7 @@ struct KernelPlan {
   bool small_index = false;
   RunningTime running_time = RunningTime::over_soon;
   bool runs_block_rows = false;      ///< see block_rows.hpp
+  bool deferred = false;             ///< its code is left for later (kernels_on_demand.hpp)
   bool notes_writes = false;         ///< is checked for reads of what nobody has written
   llvm::Function* run = nullptr;     ///< null when there are regions
   llvm::Function* thread = nullptr;  ///< null unless it is asked for
@@ -68,6 +69,7 @@ struct ModulePlan {
   std::vector<KernelPlan> kernels;
   std::vector<GlobalPlan> globals;
   std::uint64_t constant_size = 0;
+  std::string deferred, deferred_arguments;  ///< what kernels that are left for later are made of
 };
 
 }  // namespace treadle::cuda_cpu

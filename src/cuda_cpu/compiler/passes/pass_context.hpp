@@ -75,6 +75,8 @@ struct PassContext {
   const llvm::TargetMachine& machine;
   PassRunner& runner;
   const BackendOptions& options;
+  std::string bitcode = {};  ///< of the module before the first pass, if kernels may be left for
+                             ///< later
   ModulePlan plan = {};
   std::optional<SharedMemory> shared = {};
   std::vector<std::unique_ptr<KernelWork>> kernels = {};

@@ -64,11 +64,17 @@ PassRunner::PassRunner(llvm::TargetMachine& machine, bool vector_math)
     if (machine.getMCSubtargetInfo()->checkFeatures("+avx512dq")) add_widest_vector_math(library);
   }
   functions_.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder_.registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
-        passes.addPass(BlendLimit());
-        passes.addPass(WrappedIndices());
-      });
+  builder_.registerPipelineParsingCallback([](llvm::StringRef name,
+                                              llvm::FunctionPassManager& passes,
+                                              llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+    if (name == "blend-limit")
+      passes.addPass(BlendLimit());
+    else if (name == "wrapped-indices")
+      passes.addPass(WrappedIndices());
+    else
+      return false;
+    return true;
+  });
   builder_.registerModuleAnalyses(modules_);
   builder_.registerCGSCCAnalyses(components_);
   builder_.registerFunctionAnalyses(functions_);

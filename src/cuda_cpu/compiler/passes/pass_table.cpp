@@ -26,9 +26,11 @@
 #include "cuda_cpu/compiler/passes/lowering/fuse_multiply_adds.hpp"
 #include "cuda_cpu/compiler/passes/lowering/gpu_arithmetic.hpp"
 #include "cuda_cpu/compiler/passes/lowering/inline_functions.hpp"
+#include "cuda_cpu/compiler/passes/lowering/kernels_on_demand.hpp"
 #include "cuda_cpu/compiler/passes/lowering/line_tables.hpp"
 #include "cuda_cpu/compiler/passes/lowering/math_calls.hpp"
 #include "cuda_cpu/compiler/passes/lowering/retarget.hpp"
+#include "cuda_cpu/compiler/passes/lowering/texture_objects.hpp"
 #include "cuda_cpu/compiler/passes/lowering/thread_function.hpp"
 #include "cuda_cpu/compiler/passes/lowering/thread_loop.hpp"
 #include "cuda_cpu/compiler/passes/pass_context.hpp"
@@ -63,6 +65,7 @@ llvm::SmallVector<std::reference_wrapper<SplitKernel>, 4> split_kernels(const Pa
 
 void make_kernel_bodies(PassContext& c) {
   for (KernelPlan& plan : c.plan.kernels) {
+    if (plan.deferred) continue;
     c.kernels.push_back(std::make_unique<KernelWork>(plan));
     c.kernels.back()->body = make_kernel_body(plan, *c.shared);
   }
@@ -155,6 +158,10 @@ void make_block_functions(PassContext& c) {
 }
 
 void finish_module(PassContext& c) {
+  if (c.kernels.empty() && !c.bitcode.empty()) {
+    c.plan.deferred = std::move(c.bitcode);
+    c.plan.deferred_arguments = c.options.arguments;
+  }
   for (KernelPlan& kernel : c.plan.kernels) kernel.function->eraseFromParent();
   c.shared->erase();
   emit_descriptor(c.module, c.plan);
@@ -186,8 +193,14 @@ constexpr Pass passes_in_order[] = {
      [](PassContext& c) { inline_functions(c.module, c.plan, c.runner); }},
     {"check-supported", required, "refuses, at the user's line, what cannot be run here",
      [](PassContext& c) { check_supported(c.module, c.plan); }},
+    {"kernels-on-demand", speed, "leaves the kernels of a text of many until they are asked for",
+     [](PassContext& c) {
+       if (!c.bitcode.empty()) leave_kernels_for_later(c.module, c.plan);
+     }},
     {"kernel-checks", required, "with TREADLE_CHECK, asks the run-time before each access",
      [](PassContext& c) { insert_kernel_checks(c.module, c.plan, c.options.checks); }},
+    {"texture-objects", required, "from the number of a texture object to what it describes",
+     [](PassContext& c) { lower_texture_objects(c.module); }},
     {"math-calls", required, "math functions read and write no memory",
      [](PassContext& c) { prepare_math_calls(c.module); }},
     {"gpu-arithmetic", required, "a GPU's answers in what was inlined and added since",
@@ -298,6 +311,11 @@ constexpr Pass passes_in_order[] = {
     {"block-functions", required,
      "a loop over the threads of a block around kernels without barriers",
      [](PassContext& c) { make_block_functions(c); }},
+    {"import-variables", required,
+     "a kernel that is compiled on demand has the variables of the module it is from",
+     [](PassContext& c) {
+       if (!c.options.only.empty()) import_variables(c.module, c.plan);
+     }},
     {"descriptor", required, "drops what is lowered; writes what the run-time reads of a module",
      [](PassContext& c) { finish_module(c); }},
     {"verify", required, "LLVM's verifier", [](PassContext& c) { verify(c.module); }},

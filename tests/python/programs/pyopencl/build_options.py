@@ -57,9 +57,15 @@ except cl.Error as e:
 os.environ["PYOPENCL_COMPILER_OUTPUT"] = "1"
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    cl.Program(ctx, "#warning take care\n" + source).build("-DVALUE=1")
-logs = [w for w in caught if issubclass(w.category, cl.CompilerWarning)]
-assert len(logs) == 1 and "take care" in str(logs[0].message), caught
+    try:
+        cl.Program(ctx, "#warning take care\n" + source).build("-DVALUE=1")
+    except cl.RuntimeError as e:
+        assert "NVIDIA" in ctx.devices[0].platform.vendor, e  # its compiler has no #warning
+        assert "take care" in str(e)
+        logs = []
+    else:
+        logs = [w for w in caught if issubclass(w.category, cl.CompilerWarning)]
+        assert len(logs) == 1 and "take care" in str(logs[0].message), caught
 prg = cl.Program(ctx, source).build("-DVALUE=1")
 print("log:", repr(prg.get_build_info(ctx.devices[0], cl.program_build_info.LOG)))
 assert "-DVALUE=1" in prg.get_build_info(ctx.devices[0], cl.program_build_info.OPTIONS)

@@ -79,11 +79,11 @@ void name_after(const KernelPlan& kernel, llvm::Function& function) {
 
 void finish_line_tables(llvm::Module& module, const ModulePlan& plan) {
   for (llvm::Function& function : module) {
-    if (function.isDeclaration()) continue;
+    if (function.isIntrinsic()) continue;
     const KernelPlan* kernel = kernel_of(function, plan);
     if (!kernel) continue;
-    name_after(*kernel, function);
-    if (!kernel->description) continue;
+    name_after(*kernel, function);  // what another part of the module defines, too
+    if (!kernel->description || function.isDeclaration()) continue;
     Description description(function, *kernel->description);
     for (llvm::Instruction& instruction : llvm::instructions(function))
       description.take(instruction);

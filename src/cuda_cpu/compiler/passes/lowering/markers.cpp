@@ -26,6 +26,7 @@ Marker marker_of(const llvm::Function& function) {
       .Case("local_memory", Marker::local_memory)
       .Case("local_size", Marker::local_size)
       .Case("stack", Marker::stack)
+      .Case("texture_at", Marker::texture_at)
       .Case("print", Marker::print)
       .Case("assert_failed", Marker::assert_failed)
       .Case("trap", Marker::trap)
@@ -34,6 +35,7 @@ Marker marker_of(const llvm::Function& function) {
       .Case("clock", Marker::clock)
       .Case("check_access", Marker::check_access)
       .Case("check_step", Marker::check_step)
+      .Case("sample_texture", Marker::sample_texture)
       .Default(Marker::none);
 }
 

@@ -24,6 +24,7 @@ enum class Marker {
   local_memory,
   local_size,
   stack,
+  texture_at,
   print,
   assert_failed,
   trap,
@@ -32,6 +33,7 @@ enum class Marker {
   clock,
   check_access,
   check_step,
+  sample_texture,
 };
 
 Marker marker_of(const llvm::Function& function);

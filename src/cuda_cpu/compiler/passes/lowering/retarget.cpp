@@ -94,6 +94,16 @@ bool is_user_variable(const llvm::GlobalVariable& variable) {
          (variable.isExternallyInitialized() || !variable.isConstant());
 }
 
+/// As the source has it: NVIDIA's compilers mangle no name of a static variable outside of
+/// namespaces.
+std::string name_for_host(llvm::StringRef symbol) {
+  llvm::StringRef name = symbol;
+  std::size_t length = 0;
+  if (name.consume_front("_ZL") && !name.consumeInteger(10, length) && name.size() == length)
+    return name.str();
+  return symbol.str();
+}
+
 void plan_globals(llvm::Module& module, ModulePlan& plan) {
   const llvm::DataLayout& layout = module.getDataLayout();
   for (llvm::GlobalVariable& variable : module.globals()) {
@@ -111,7 +121,7 @@ void plan_globals(llvm::Module& module, ModulePlan& plan) {
     variable.setExternallyInitialized(true);
     const std::uint64_t size = layout.getTypeAllocSize(variable.getValueType());
     if (variable.hasAttribute("treadle-constant")) plan.constant_size += size;
-    plan.globals.push_back({&variable, variable.getName().str(), size});
+    plan.globals.push_back({&variable, name_for_host(variable.getName()), size});
   }
 }
 

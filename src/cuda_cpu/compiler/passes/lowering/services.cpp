@@ -36,6 +36,8 @@ std::size_t service_offset(Marker marker) {
       return offsetof(Services, check_access);
     case Marker::check_step:
       return offsetof(Services, check_step);
+    case Marker::sample_texture:
+      return offsetof(Services, sample_texture);
     default:
       return offsetof(Services, clock);
   }
@@ -50,6 +52,7 @@ void lower_service(llvm::CallInst& call, Marker marker,
   auto* lowered = builder.CreateCall(
       call.getFunctionType(), load_service(builder, module, service_offset(marker)), arguments);
   lowered->setDoesNotThrow();
+  if (marker == Marker::sample_texture) lowered->setOnlyReadsMemory();
   if (marker == Marker::assert_failed || marker == Marker::trap) lowered->setDoesNotReturn();
   call.replaceAllUsesWith(lowered);
   call.eraseFromParent();

@@ -82,14 +82,18 @@ llvm::MDNode* afterwards(llvm::LLVMContext& context, const char* which,
   return llvm::MDNode::get(context, operands);
 }
 
-llvm::MDNode* parallel_loop(llvm::LLVMContext& context, llvm::MDNode* group, bool constant_width,
-                            const UnrollAndJamPlan& plan) {
+llvm::MDNode* parallel_loop(llvm::LLVMContext& context, const ThreadLoop& loop, LoopKind kind,
+                            bool constant_width) {
+  const UnrollAndJamPlan& plan = loop.plan;
   llvm::MDNode* as_it_is = string_property(context, "llvm.loop.unroll.disable");
   // What is left when a block is no multiple of the vector's width: too few threads to unroll.
   llvm::MDNode* rest = afterwards(context, "llvm.loop.vectorize.followup_epilogue", {as_it_is});
   llvm::SmallVector<llvm::Metadata*, 5> properties{
-      string_property(context, "llvm.loop.parallel_accesses", group),
+      string_property(context, "llvm.loop.parallel_accesses", loop.group),
       flag(context, "llvm.loop.vectorize.enable", true), rest};
+  // The rest of a row, too, is a vector then, and no loop behind it has to be compiled.
+  if (kind == LoopKind::masked)
+    properties.push_back(flag(context, "llvm.loop.vectorize.predicate.enable", true));
   if (constant_width) {
     // LLVM unrolls short loops of known trip count before it vectorises; the vector loop it may
     // unroll.
@@ -254,11 +258,10 @@ void emit_thread_loop(llvm::IRBuilder<>& builder, const KernelBody& body, const 
     llvm::SmallVector<ThreadPosition, 2> threads;
     for (unsigned i = 0; i < loop.plan.rows; ++i) threads.push_back(thread_at(i, x.value));
     for (const ThreadPosition& thread : threads) part.emit(thread);
-    close_loop(
-        builder, x, part.end,
-        part.kind == LoopKind::parallel
-            ? parallel_loop(context, loop.group, llvm::isa<llvm::ConstantInt>(size_x), loop.plan)
-            : plain_loop(context));
+    close_loop(builder, x, part.end,
+               part.kind == LoopKind::serial
+                   ? plain_loop(context)
+                   : parallel_loop(context, loop, part.kind, llvm::isa<llvm::ConstantInt>(size_x)));
   };
   Value* const zero = builder.getInt32(0);
   if (loop.emit_row)

@@ -50,6 +50,7 @@ BlockEntry create_block_entry(const KernelBody& body, const std::string& name,
 
 enum class LoopKind {
   parallel,  ///< threads do not depend on each other: vectorise
+  masked,    ///< the same for code that is under masks anyway, at less compile time
   serial,    ///< as it is written, at little compile time
 };
 

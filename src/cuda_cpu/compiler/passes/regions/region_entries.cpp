@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Thread loops of regions: each region, a function for one thread, gets loops over the threads of a
 // block. `run_all` is called while all threads of the block go the same way. Where a branch depends
-// on the thread they may not; each thread then leaves a note in `state`, and the scheduler calls
-// `run_selected` for those it has released. That path is rarely taken and is compiled with little
-// effort.
+// on the thread they may not; each thread then leaves a note in `state`, and the scheduler runs
+// those that it has released. Mostly they are neighbours: the same loops run from the first to the
+// last of each run of them, and nothing is compiled twice. An interchanged loop that each thread
+// leaves in an iteration of its own has other gaps in every iteration; there `run_selected` runs
+// all threads under masks.
 //
-//   define i8 @region.1(..., i32 %thread, ...)   =>   void @all.1.k(...)       for all x: region.1
-//                                                     void @selected.1.k(...)  for x if selected[x]
+//   define i8 @region.1(..., i32 %thread, ...)   =>   void @all.1.k(...)
+//                                                       for each run of a row, or all of the row:
+//                                                         for all x of it: region.1
+//   of a scheduling barrier:                          void @selected.1.k(...)  for x if selected[x]
 #include "cuda_cpu/compiler/passes/regions/region_entries.hpp"
 
 #include <llvm/IR/Instructions.h>
@@ -14,6 +18,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "cuda_cpu/compiler/passes/lowering/block_context.hpp"
+#include "cuda_cpu/compiler/passes/lowering/retarget.hpp"
 #include "cuda_cpu/compiler/passes/lowering/thread_loop.hpp"
 #include "cuda_cpu/compiler/passes/pass_context.hpp"
 #include "cuda_cpu/compiler/passes/regions/frame_scopes.hpp"
@@ -29,8 +34,9 @@ constexpr unsigned narrow_row = 16;  // threads: a vector of most types
 /// Makes `run_all` and `run_selected` of one region.
 class RegionEntries {
  public:
+  /// `part`: threads of the kernel may go different ways.
   RegionEntries(const KernelPlan& kernel, const SplitKernel& split,
-                const llvm::TargetMachine& machine, unsigned number, Counters counters)
+                const llvm::TargetMachine& machine, unsigned number, Counters counters, bool part)
       : kernel_(kernel),
         body_(split.body),
         machine_(machine),
@@ -38,45 +44,53 @@ class RegionEntries {
         region_(work_.function),
         number_(number),
         exits_(split.exits[number]),
-        counters_(counters) {}
+        counters_(counters) {
+    if (!part) return;
+    if (split.graph->regions()[number].barrier == BarrierKind::scheduling)
+      selected_ = make("selected.", Threads::selected, Indices::loaded);
+    else
+      any_threads_ = Threads::in_runs;
+  }
+
+  /// Null if `run_all` does for the selected ones, too, or nobody needs it.
+  llvm::Function* selected() const { return selected_; }
 
   /// `likely_width`: see row_width.hpp.
   llvm::Function* make_all(unsigned likely_width) const {
     if (!region_.indices.empty()) return make_step();
-    if (likely_width == 0) return make("all.", Threads::all, Indices::loaded);
+    if (likely_width == 0) return make("all.", any_threads_, Indices::loaded);
     const UnrollAndJamPlan& plan = work_.rows;
     llvm::Function* rows = make("rows.", Threads::all, Indices::loaded, likely_width, plan);
-    llvm::Function* any = make("any.", Threads::all, Indices::loaded);
+    llvm::Function* any = make_any("any.");
     // Rarely taken, by odd heights too where rows go in pairs: one loop of vectors under masks, and
     // little time to compile it.
     any->addFnAttr(llvm::Attribute::OptimizeForSize);
     any->addFnAttr(llvm::Attribute::NoInline);
     return make_choice("all.", *rows, *any, [&](auto& builder, const BlockEntry& entry) {
-      Value* width_fits =
+      Value* fits =
           builder.CreateICmpEQ(entry.block_size(body_, 0), builder.getInt32(likely_width));
-      if (plan.rows == 1) return width_fits;
+      if (any_threads_ == Threads::in_runs)
+        fits = builder.CreateAnd(fits, builder.CreateNot(only_selected(builder, entry)));
+      if (plan.rows == 1) return fits;
       Value* rest = builder.CreateURem(entry.block_size(body_, 1), builder.getInt32(plan.rows));
-      return builder.CreateAnd(width_fits, builder.CreateICmpEQ(rest, builder.getInt32(0)));
+      return builder.CreateAnd(fits, builder.CreateICmpEQ(rest, builder.getInt32(0)));
     });
   }
 
-  llvm::Function* make_selected(BarrierKind barrier) const {
-    if (barrier == BarrierKind::scheduling)
-      return make("selected.", Threads::selected, Indices::loaded);
-    llvm::Function* function = make("selected.", Threads::selected_in_turn, Indices::loaded);
-    function->addFnAttr(llvm::Attribute::OptimizeForSize);
-    return function;
-  }
-
  private:
-  /// Who runs, and whether under masks in vectors or one after the other.
-  enum class Threads { all, selected, selected_in_turn };
+  /// Who runs: all; those selected, under masks; or either, the selected in runs of neighbours.
+  enum class Threads { all, selected, in_runs };
   /// Of a thread: read from its slot, or the row's first thread's and on from there.
   enum class Indices { loaded, consecutive };
 
   /// Three versions: for any indices, for consecutive ones, and of these for strips in which no
   /// thread leaves the loop.
   llvm::Function* make_step() const;
+  /// For blocks of any shape and any indices.
+  llvm::Function* make_any(const char* prefix) const;
+  static Value* only_selected(llvm::IRBuilder<>& builder, const BlockEntry& entry);
+  void run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& entry, const ThreadPosition& first,
+                   llvm::function_ref<void(Value* begin, Value* end)> run) const;
 
   llvm::LLVMContext& context() const { return region_.function->getContext(); }
   BlockEntry open(const char* prefix, llvm::IRBuilder<>& builder) const;
@@ -89,6 +103,7 @@ class RegionEntries {
   llvm::Function* make_choice(
       const char* prefix, llvm::Function& first, llvm::Function& second,
       llvm::function_ref<Value*(llvm::IRBuilder<>&, const BlockEntry&)> asks) const;
+  llvm::Function* apart_function(llvm::Type* type) const;
   Value* any_apart(llvm::IRBuilder<>& builder, const BlockEntry& entry) const;
   llvm::SmallVector<Value*, 24> of_first(const BlockEntry& entry, Value* thread,
                                          llvm::ArrayRef<Value*> indices) const;
@@ -118,6 +133,8 @@ class RegionEntries {
   const unsigned number_;
   const RegionExits& exits_;
   const Counters counters_;
+  Threads any_threads_ = Threads::all;
+  llvm::Function* selected_ = nullptr;
 };
 
 /// The parameters of a region function behind those of the body; `thread` is still null.
@@ -169,41 +186,67 @@ BlockEntry RegionEntries::open(const char* prefix, llvm::IRBuilder<>& builder) c
   return entry;
 }
 
-/// Not 0 if a thread's index is not its row's first one plus its x, or if that sum wraps, whichever
-/// sign the index is meant to have.
-Value* RegionEntries::any_apart(llvm::IRBuilder<>& builder, const BlockEntry& entry) const {
-  llvm::SmallVector<Value*, 2> apart, first;
-  for (const Slot* slot : region_.indices) {
-    apart.push_back(builder.CreateAlloca(slot->memory_type));
-    builder.CreateStore(llvm::Constant::getNullValue(slot->memory_type), apart.back());
-  }
-  const auto note = [&](std::size_t index, Value* difference) {
-    Value* seen = builder.CreateLoad(difference->getType(), apart[index]);
-    builder.CreateStore(builder.CreateOr(seen, difference), apart[index]);
+/// `i64 @treadle.apart(ptr %context, ptr %indices)`: not 0 if a thread's index is not its row's
+/// first one plus its x, or if that sum wraps, whichever sign the index is meant to have. One for
+/// all steps of a module.
+llvm::Function* RegionEntries::apart_function(llvm::Type* type) const {
+  llvm::Module& module = *body_.function->getParent();
+  const std::string name = "treadle.apart." + std::to_string(type->getIntegerBitWidth());
+  if (llvm::Function* known = module.getFunction(name)) return known;
+  llvm::IRBuilder<> builder(context());
+  BlockEntry entry;
+  entry.function = llvm::Function::Create(
+      llvm::FunctionType::get(builder.getInt64Ty(), {builder.getPtrTy(), builder.getPtrTy()},
+                              /*isVarArg=*/false),
+      llvm::GlobalValue::InternalLinkage, name, module);
+  set_host_attributes(*entry.function, machine_);
+  entry.function->addFnAttr(llvm::Attribute::NoInline);
+  entry.context = entry.function->getArg(0);
+  builder.SetInsertPoint(llvm::BasicBlock::Create(context(), "entry", entry.function));
+  entry.values.assign(body_.function->arg_size(), nullptr);
+  for (unsigned dimension = 0; dimension < 3; ++dimension)
+    entry.values[body_.user_parameters + 6 + dimension] = invariant(
+        load_context_u32(builder, entry.context, index_offset(Marker::block_size, dimension)));
+  Value* apart = builder.CreateAlloca(type);
+  builder.CreateStore(llvm::Constant::getNullValue(type), apart);
+  const auto note = [&](Value* difference) {
+    builder.CreateStore(builder.CreateOr(builder.CreateLoad(type, apart), difference), apart);
   };
+  const auto index_of = [&](Value* thread) {
+    Value* place = builder.CreateZExt(thread, builder.getInt64Ty());
+    return builder.CreateLoad(type,
+                              builder.CreateInBoundsGEP(type, entry.function->getArg(1), place));
+  };
+  Value* begin = nullptr;
   Value* last_x = builder.CreateSub(entry.block_size(body_, 0), builder.getInt32(1));
   const auto look_at_first = [&](Value* thread) {
-    first = load_indices(builder, entry, thread, nullptr);
-    for (const auto& [i, begin] : llvm::enumerate(first)) {
-      Value* last = builder.CreateAdd(begin, builder.CreateZExt(last_x, begin->getType()));
-      Value* wraps =
-          builder.CreateOr(builder.CreateICmpSLT(last, begin), builder.CreateICmpULT(last, begin));
-      note(i, builder.CreateZExt(wraps, begin->getType()));
-    }
+    begin = index_of(thread);
+    Value* last = builder.CreateAdd(begin, builder.CreateZExt(last_x, type));
+    note(builder.CreateZExt(
+        builder.CreateOr(builder.CreateICmpSLT(last, begin), builder.CreateICmpULT(last, begin)),
+        type));
   };
   llvm::MDNode* group = llvm::MDNode::getDistinct(context(), {});
   const auto compare = [&](const ThreadPosition& at) {
-    for (const auto& [i, own] : llvm::enumerate(load_indices(builder, entry, at.linear, group))) {
-      Value* expected = builder.CreateAdd(first[i], builder.CreateZExt(at.x, own->getType()));
-      note(i, builder.CreateXor(own, expected));
-    }
+    llvm::LoadInst* own = index_of(at.linear);
+    own->setMetadata(llvm::LLVMContext::MD_access_group, group);
+    note(builder.CreateXor(own, builder.CreateAdd(begin, builder.CreateZExt(at.x, type))));
   };
   emit_thread_loop(builder, body_, entry, {LoopKind::parallel, group, compare, look_at_first});
+  builder.CreateRet(builder.CreateZExt(builder.CreateLoad(type, apart), builder.getInt64Ty()));
+  return entry.function;
+}
+
+/// Whether the indices of some row are not consecutive.
+Value* RegionEntries::any_apart(llvm::IRBuilder<>& builder, const BlockEntry& entry) const {
   Value* any = builder.getInt64(0);
-  for (const auto& [i, slot] : llvm::enumerate(region_.indices))
-    any = builder.CreateOr(any, builder.CreateZExt(builder.CreateLoad(slot->memory_type, apart[i]),
-                                                   builder.getInt64Ty()));
-  return any;
+  for (const Slot* slot : region_.indices) {
+    Value* indices = varying_address(builder, *slot, varying_frame(entry), padded_count(entry),
+                                     builder.getInt32(0));
+    any = builder.CreateOr(
+        any, builder.CreateCall(apart_function(slot->memory_type), {entry.context, indices}));
+  }
+  return builder.CreateICmpNE(any, builder.getInt64(0));
 }
 
 /// What the first thread of a row gives the region's parameters, but for y and z.
@@ -246,8 +289,20 @@ Value* RegionEntries::all_stay(llvm::IRBuilder<>& builder, const BlockEntry& ent
   return builder.CreateLoad(builder.getInt1Ty(), all);
 }
 
+llvm::Function* RegionEntries::make_any(const char* prefix) const {
+  if (!selected_) return make(prefix, any_threads_, Indices::loaded);
+  llvm::IRBuilder<> builder(context());
+  const BlockEntry entry = open(prefix, builder);
+  Value* selected = load_context_pointer(builder, entry.context, offsetof(BlockContext, selected));
+  Value* count = load_context_u32(builder, entry.context, offsetof(BlockContext, thread_count));
+  builder.CreateMemSet(selected, builder.getInt8(static_cast<std::uint8_t>(number_)), count, {});
+  builder.CreateCall(selected_, {entry.function->getArg(0), entry.context});
+  builder.CreateRetVoid();
+  return entry.function;
+}
+
 llvm::Function* RegionEntries::make_step() const {
-  llvm::Function* loaded = make("loaded.", Threads::all, Indices::loaded);
+  llvm::Function* loaded = make_any("loaded.");
   llvm::Function* consecutive = make("consecutive.", Threads::all, Indices::consecutive);
   if (work_.full_strip && work_.full_strip->function()) {
     const FullStrip& step = *work_.full_strip;
@@ -260,7 +315,7 @@ llvm::Function* RegionEntries::make_step() const {
         [&](auto& builder, const BlockEntry& entry) { return all_stay(builder, entry, step); });
   }
   return make_choice("all.", *consecutive, *loaded, [this](auto& builder, const BlockEntry& entry) {
-    return builder.CreateICmpEQ(any_apart(builder, entry), builder.getInt64(0));
+    return builder.CreateNot(any_apart(builder, entry));
   });
 }
 
@@ -294,15 +349,65 @@ void RegionEntries::branch_if_selected(llvm::IRBuilder<>& builder, Value* select
   builder.SetInsertPoint(run);
 }
 
+Value* RegionEntries::only_selected(llvm::IRBuilder<>& builder, const BlockEntry& entry) {
+  Value* flag =
+      invariant(load_context_u32(builder, entry.context, offsetof(BlockContext, only_selected)));
+  return builder.CreateICmpNE(flag, builder.getInt32(0));
+}
+
+/// Calls `run` for the code that runs a whole row, or each run of selected threads in it.
+///
+///   find:  from = 0, or `end` of the run before       whole rows: begin = 0, end = blockDim.x
+///   ask:   begin, end = next_run(from)                none left: done
+///   run:   for x from begin to end: ...               end < blockDim.x: find
+void RegionEntries::run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& entry,
+                                const ThreadPosition& first,
+                                llvm::function_ref<void(Value* begin, Value* end)> run) const {
+  Value* size = entry.block_size(body_, 0);
+  const auto block = [&](const char* name) {
+    return llvm::BasicBlock::Create(context(), name, entry.function);
+  };
+  llvm::BasicBlock *before = builder.GetInsertBlock(), *find = block("find"), *ask = block("ask"),
+                   *found = block("found"), *done = block("row.done");
+  Value* apart = only_selected(builder, entry);
+  builder.CreateBr(find);
+  builder.SetInsertPoint(find);
+  llvm::PHINode* from = builder.CreatePHI(builder.getInt32Ty(), 2, "from");
+  from->addIncoming(builder.getInt32(0), before);
+  builder.CreateCondBr(apart, ask, found);
+  builder.SetInsertPoint(ask);
+  llvm::Type* i32 = builder.getInt32Ty();
+  auto* type = llvm::FunctionType::get(builder.getInt64Ty(), {builder.getPtrTy(), i32, i32, i32},
+                                       /*isVarArg=*/false);
+  llvm::CallInst* next = builder.CreateCall(
+      type, load_service(builder, *entry.function->getParent(), offsetof(Services, next_run)),
+      {entry.context, builder.getInt32(number_), first.linear, from});
+  next->setDoesNotThrow();
+  next->setOnlyReadsMemory();
+  next->addFnAttr(llvm::Attribute::WillReturn);
+  Value* next_begin = builder.CreateTrunc(next, i32);
+  Value* next_end = builder.CreateTrunc(builder.CreateLShr(next, 32), i32);
+  builder.CreateCondBr(builder.CreateICmpULT(next_begin, size), found, done);
+  builder.SetInsertPoint(found);
+  llvm::PHINode* begin = builder.CreatePHI(i32, 2, "begin");
+  begin->addIncoming(builder.getInt32(0), find);
+  begin->addIncoming(next_begin, ask);
+  llvm::PHINode* end = builder.CreatePHI(i32, 2, "end");
+  end->addIncoming(size, find);
+  end->addIncoming(next_end, ask);
+  run(begin, end);
+  from->addIncoming(end, builder.GetInsertBlock());
+  builder.CreateCondBr(builder.CreateICmpULT(end, size), find, done);
+  builder.SetInsertPoint(done);
+}
+
 llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices indices,
                                     unsigned width, const UnrollAndJamPlan& plan,
                                     const FullStrip* step) const {
   llvm::IRBuilder<> builder(context());
   BlockEntry entry = open(prefix, builder);
   if (width != 0) entry.fix_width(body_, width);
-  const LoopKind kind =
-      threads == Threads::selected_in_turn ? LoopKind::serial : LoopKind::parallel;
-  llvm::MDNode* group = kind == LoopKind::parallel ? work_.group : nullptr;
+  llvm::MDNode* const group = work_.group;
   Value* state = load_context_pointer(builder, entry.context, offsetof(BlockContext, state));
   Value* selected = load_context_pointer(builder, entry.context, offsetof(BlockContext, selected));
   llvm::SmallVector<llvm::CallInst*, 2> calls;
@@ -315,7 +420,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
   };
   const auto run_thread = [&](const ThreadPosition& at) {
     llvm::BasicBlock* skip = nullptr;
-    if (threads != Threads::all) {
+    if (threads == Threads::selected) {
       skip = llvm::BasicBlock::Create(context(), "skip", entry.function);
       branch_if_selected(builder, selected, at.linear, skip);
     }
@@ -328,7 +433,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
                                          /*HasNUW=*/true, /*HasNSW=*/true));
     llvm::CallInst* call = builder.CreateCall(step ? step->function() : region_.function, values);
     calls.push_back(call);
-    if (threads != Threads::all)
+    if (threads == Threads::selected)
       store_state(builder, call, state, at.linear, group);
     else if (exits_.only_successor() < 0)
       // Where all threads go the same way, the scheduler asks the first only.
@@ -338,8 +443,17 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
       builder.SetInsertPoint(skip);
     }
   };
-  ThreadLoop loop{kind, group, run_thread, look_at_first};
+  const auto run_row = [&](const ThreadPosition& of_row, auto run_part) {
+    run_in_runs(builder, entry, of_row, [&](Value* begin, Value* end) {
+      run_part({begin, end, LoopKind::parallel, run_thread});
+    });
+  };
+  // Threads that are not selected, or have left the loop of a strip.
+  const bool masks =
+      threads == Threads::selected || (indices == Indices::consecutive && step == nullptr);
+  ThreadLoop loop{masks ? LoopKind::masked : LoopKind::parallel, group, run_thread, look_at_first};
   loop.plan = plan;
+  if (threads == Threads::in_runs) loop.emit_row = run_row;
   emit_thread_loop(builder, body_, entry, loop);
   builder.CreateRetVoid();
   inline_threads(calls);
@@ -354,13 +468,12 @@ void make_region_entries(KernelPlan& kernel, const SplitKernel& split,
   const bool part =
       llvm::any_of(split.exits, [](const RegionExits& region) { return !region.uniform; });
   for (unsigned i = 0; i < split.regions.size(); ++i) {
-    const RegionEntries entries(kernel, split, machine, i, counters);
-    const BarrierKind barrier = split.graph->regions()[i].barrier;
+    const RegionEntries entries(kernel, split, machine, i, counters, part);
     RegionPlan plan;
-    plan.run_selected = part ? entries.make_selected(barrier) : nullptr;
+    plan.run_selected = entries.selected();
     plan.run_all = entries.make_all(split.row_width);
     plan.only_successor = split.exits[i].only_successor();
-    plan.barrier = barrier;
+    plan.barrier = split.graph->regions()[i].barrier;
     plan.uniform_exit = split.exits[i].uniform;
     kernel.regions.push_back(plan);
     split.regions[i].function.function->eraseFromParent();

@@ -22,7 +22,7 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr unsigned longest_way = 16;  // operations
+constexpr unsigned longest_expression = 16;  // operations
 
 /// First lanes of vectors, computed where the vectors are.
 class FirstLanes {
@@ -35,7 +35,7 @@ class FirstLanes {
     const auto known = lanes_.find(vector);
     if (known != lanes_.end()) return known->second;
     auto* instruction = llvm::dyn_cast<Instruction>(vector);
-    if (!instruction || depth == longest_way) return nullptr;
+    if (!instruction || depth == longest_expression) return nullptr;
     Value* lane = llvm::isa<llvm::PHINode>(instruction)
                       ? of_counter(llvm::cast<llvm::PHINode>(*instruction))
                       : of_operation(*instruction, depth);

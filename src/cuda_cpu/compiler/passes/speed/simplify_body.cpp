@@ -4,7 +4,8 @@
 // loop that stays is interchanged later (implied_barriers), which moves its values through memory
 // at every iteration. A loop with barriers is unrolled only if it is short and all threads work in
 // each of its iterations: every copy of a barrier is a region to compile, though one in which the
-// loop's counter and the next region are constants.
+// loop's counter and the next region are constants. `#pragma unroll` around shuffles is set aside
+// where it would gain no more than that.
 //
 //   for (k = 0; k < 32; ++k) acc += a[y][k] * b[k][x];                 =>  32 multiply-adds
 //   for (d = 1; d < 256; d *= 2) { s[..][t] = ..; barrier; }           =>  8 regions in a row
@@ -14,6 +15,7 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
@@ -67,8 +69,18 @@ bool all_threads_work(const llvm::Loop& loop, const llvm::DominatorTree& dominat
   return write && meet;
 }
 
-bool user_decides(const llvm::Loop& loop) {
-  return llvm::hasUnrollTransformation(&loop) != llvm::TM_Unspecified;
+/// Whether the loop is as the user wants it. Copies of a loop around barriers are regions that
+/// differ in constants; they gain only where the counter chooses among a thread's own variables.
+bool user_decides(const llvm::Loop& loop, unsigned barriers) {
+  if (llvm::hasUnrollTransformation(&loop) == llvm::TM_Unspecified) return false;
+  if (barriers == 0 || !loop.isInnermost()) return true;
+  for (const llvm::BasicBlock* block : loop.blocks())
+    for (const llvm::Instruction& instruction : *block) {
+      const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+      if (pointer && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer, 0)))
+        return true;
+    }
+  return false;
 }
 
 /// Leaves notes on the loops for LLVM's unroller, which is part of the simplification.
@@ -81,7 +93,7 @@ class MarkLoops : public llvm::PassInfoMixin<MarkLoops> {
     const auto in_order = loops.getLoopsInPreorder();
     for (llvm::Loop* loop : in_order) {
       const unsigned barriers = barrier_count(*loop);
-      if (user_decides(*loop) || barriers == 0) continue;
+      if (barriers == 0 || user_decides(*loop, barriers)) continue;
       const unsigned trips = evolution.getSmallConstantMaxTripCount(loop);
       if (all_threads_work(*loop, dominators) && take_barriers(*loop, trips * barriers)) continue;
       llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
@@ -98,7 +110,7 @@ class MarkLoops : public llvm::PassInfoMixin<MarkLoops> {
     const unsigned written = instruction_count(loop);
     std::uint64_t grown = written;
     for (const llvm::Loop* inner : loop) grown += sizes_[inner] - instruction_count(*inner);
-    const bool small = !user_decides(loop) && trips > 0 && trips <= largest_unrolled &&
+    const bool small = !user_decides(loop, 0) && trips > 0 && trips <= largest_unrolled &&
                        trips * written <= largest_unrolled &&
                        trips * grown <= largest_unrolled_nest;
     sizes_[&loop] = small ? trips * grown : grown;

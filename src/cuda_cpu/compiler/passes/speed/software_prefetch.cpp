@@ -27,7 +27,7 @@ namespace {
 
 using llvm::SCEV;
 
-constexpr const char* mark_name = "treadle.counter";
+constexpr const char* counter_mark = "treadle.counter";
 constexpr std::uint64_t line_bytes = 64;
 // Rows that lie a power of two apart share a set of the first cache and would push each other out.
 constexpr unsigned keep_in_second_cache = 2;
@@ -120,7 +120,7 @@ llvm::DenseMap<const llvm::Value*, const SCEV*> take_counters(llvm::Function& fu
   llvm::DenseMap<const llvm::MDNode*, const SCEV*> carried;
   llvm::SmallVector<std::pair<const llvm::Instruction*, const llvm::MDNode*>, 4> loads;
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
-    const llvm::MDNode* mark = instruction.getMetadata(mark_name);
+    const llvm::MDNode* mark = instruction.getMetadata(counter_mark);
     if (!mark) continue;
     if (auto* fetch = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
       llvm::Value* step = nullptr;
@@ -170,7 +170,7 @@ void mark_counter(llvm::Instruction& load, const llvm::Instruction& counter) {
     llvm::LLVMContext& context = load.getContext();
     llvm::Metadata* constant = llvm::ConstantAsMetadata::get(
         llvm::ConstantInt::getSigned(llvm::Type::getInt64Ty(context), step->getSExtValue()));
-    load.setMetadata(mark_name, llvm::MDNode::get(context, constant));
+    load.setMetadata(counter_mark, llvm::MDNode::get(context, constant));
     return;
   }
 }
@@ -178,16 +178,16 @@ void mark_counter(llvm::Instruction& load, const llvm::Instruction& counter) {
 void mark_counter(llvm::IRBuilder<>& builder, llvm::Instruction& load, llvm::Value& step) {
   // No operand of a load can name the step, so another instruction of the same mark does.
   llvm::MDNode* mark = llvm::MDNode::getDistinct(load.getContext(), {});
-  load.setMetadata(mark_name, mark);
+  load.setMetadata(counter_mark, mark);
   llvm::Value* number = builder.CreateSExt(&step, builder.getInt64Ty());
   llvm::Value* address = builder.CreateIntToPtr(number, builder.getPtrTy());
-  fetch(builder, address)->setMetadata(mark_name, mark);
+  fetch(builder, address)->setMetadata(counter_mark, mark);
 }
 
 llvm::PreservedAnalyses SoftwarePrefetch::run(llvm::Function& function,
                                               llvm::FunctionAnalysisManager& analyses) {
   if (llvm::none_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
-        return instruction.hasMetadata(mark_name);
+        return instruction.hasMetadata(counter_mark);
       }))
     return llvm::PreservedAnalyses::all();
   auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);

@@ -35,5 +35,16 @@ TEST(Retarget, KernelsAndParametersAreListed) {
   EXPECT_THAT(module.text(), Not(HasSubstr("spir_kernel")));
 }
 
+TEST(Retarget, VariablesHaveTheNamesOfTheSource) {
+  IrModule module(R"(
+    @_ZL5table = internal addrspace(1) externally_initialized global i32 0
+    @_ZN1n5tableE = addrspace(1) externally_initialized global i32 0
+    @_ZL9table = internal addrspace(1) externally_initialized global i32 0)");
+  const auto machine = create_host_machine(3);
+  std::vector<std::string> names;
+  for (const GlobalPlan& global : retarget(*module, *machine).globals) names.push_back(global.name);
+  EXPECT_THAT(names, ElementsAre("table", "_ZN1n5tableE", "_ZL9table"));
+}
+
 }  // namespace
 }  // namespace treadle::cuda_cpu

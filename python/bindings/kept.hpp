@@ -6,6 +6,8 @@
 
 #include <memory>
 
+#include "foreign_gil.hpp"
+
 namespace treadle::bindings {
 
 namespace nb = nanobind;
@@ -17,8 +19,7 @@ struct LetGo {
     // Asking who holds the GIL takes a thread state, which other threads have none of at the end.
     if (_PyThreadState_UncheckedGet() != nullptr && PyGILState_Check() == 1) {
       Py_DECREF(object);
-    } else if (Py_IsInitialized() != 0) {
-      const nb::gil_scoped_acquire gil;
+    } else if (const ForeignGil gil; gil) {
       Py_DECREF(object);
     }
   }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The GIL on threads of drivers and of Treadle's own.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+namespace treadle::bindings {
+
+/// Takes the GIL, but not once the interpreter is about to end: whoever waits for it then has his
+/// thread ended by Python, in the middle of C++ that cannot be left so.
+class ForeignGil {
+ public:
+  ForeignGil() {
+    ++users_;
+    if (!closed_ && Py_IsInitialized() != 0) gil_.emplace();
+  }
+  ForeignGil(const ForeignGil&) = delete;
+  ForeignGil& operator=(const ForeignGil&) = delete;
+  ~ForeignGil() {
+    gil_.reset();
+    --users_;
+  }
+  explicit operator bool() const noexcept { return gil_.has_value(); }
+
+  /// For the interpreter's exit: waits for those who have it or wait for it, and gives it to nobody
+  /// any more. Needs the GIL.
+  static void close() {
+    closed_ = true;
+    const nanobind::gil_scoped_release released;
+    while (users_ != 0) std::this_thread::yield();
+  }
+
+ private:
+  inline static std::atomic<int> users_{0};
+  inline static std::atomic<bool> closed_{false};
+  std::optional<nanobind::gil_scoped_acquire> gil_;
+};
+
+}  // namespace treadle::bindings

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Arrays of pycuda.driver, which native textures read, too.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+#include "errors.hpp"
+#include "treadle/cuda/array.hpp"
+
+namespace treadle::bindings::face {
+
+namespace nb = nanobind;
+
+struct Array {
+  cuda::Array array;
+};
+
+/// The array that a caller passed as `what`. Throws TypeError for anything else.
+inline const cuda::Array& array_argument(nb::handle object, const char* what) {
+  if (!nb::isinstance<Array>(object))
+    raise_python(PyExc_TypeError,
+                 std::string(what) + " must be an Array, not " + Py_TYPE(object.ptr())->tp_name);
+  return nb::inst_ptr<Array>(object)->array;
+}
+
+}  // namespace treadle::bindings::face

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Functions that are several operations, for treadle.numpy: NumPy's defaults and spellings are
+// Python's.
+#include "treadle/array/composed.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "errors.hpp"
+#include "native/array.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+/// Arrays and numbers of a list, kept for the length of a call.
+class OperandList {
+ public:
+  OperandList(const char* what, nb::handle objects, const Array& beside) {
+    for (const nb::handle object : nb::iter(objects)) {
+      if (!kept_.emplace_back(object.ptr(), beside))
+        raise_python(PyExc_TypeError, std::string(what) + " are arrays and numbers, not a " +
+                                          Py_TYPE(object.ptr())->tp_name);
+      list_.push_back(kept_.back().get());
+    }
+  }
+  std::span<const array::Operand> get() const noexcept { return list_; }
+
+ private:
+  std::deque<ArrayOperand> kept_;
+  std::vector<array::Operand> list_;
+};
+
+Array choose(const Array& index, nb::handle choices) {
+  return array::choose(index, OperandList("choices", choices, index).get());
+}
+Array polyval(nb::handle coefficients, const Array& x) {
+  return array::polyval(OperandList("coefficients", coefficients, x).get(), x);
+}
+Array select(const std::vector<Array>& conditions, nb::handle choices, nb::handle otherwise) {
+  if (conditions.empty()) return array::select({}, {});
+  nb::list one;
+  one.append(otherwise);
+  const OperandList list("choices", choices, conditions.front()),
+      last("default", one, conditions.front());
+  return array::select(conditions, list.get(), last.get().front());
+}
+
+}  // namespace
+
+void bind_array_composed(nb::module_& m) {
+  m.def("nan_to_num", recorded(&array::nan_to_num), nb::arg("x"), nb::arg("nan"),
+        nb::arg("posinf").none(), nb::arg("neginf").none(),
+        "A copy with numbers in place of NaN and the infinities.");
+  m.def("sinc", recorded(&array::sinc), nb::arg("x"), "sin(pi x) / (pi x), and 1 at 0.");
+  m.def("polyval", recorded(&polyval), nb::arg("coefficients"), nb::arg("x"),
+        nb::sig("def polyval(coefficients: collections.abc.Iterable[typing.Any], x: Array) -> "
+                "Array"),
+        "A polynomial by Horner's rule, the highest power first.");
+  m.def("select", recorded(&select), nb::arg("conditions"), nb::arg("choices"),
+        nb::arg("otherwise"),
+        nb::sig("def select(conditions: collections.abc.Sequence[Array], choices: "
+                "collections.abc.Iterable[typing.Any], otherwise: typing.Any) -> Array"),
+        "Of each element the choice whose condition is the first that holds.");
+  m.def("choose", recorded(&choose), nb::arg("index"), nb::arg("choices"),
+        nb::sig("def choose(index: Array, choices: collections.abc.Iterable[typing.Any]) -> Array"),
+        "Of each element that of the choice whose number the index says.");
+  m.def("outer", recorded(&array::outer), nb::arg("x"), nb::arg("y"),
+        "The products of each element of x with each of y.");
+  m.def("diff", recorded(&array::diff), nb::arg("x"), nb::arg("times"), nb::arg("axis"),
+        "Differences of neighbours along an axis.");
+  m.def("vecdot", recorded(&array::vecdot), nb::arg("x"), nb::arg("y"), nb::arg("axis"),
+        "The sum of the products along an axis, x conjugated.");
+  m.def("trapezoid", recorded(+[](const Array& y, double distance, int axis) {
+          return array::trapezoid(y, distance, axis);
+        }),
+        nb::arg("y"), nb::arg("distance"), nb::arg("axis"),
+        "The integral along an axis, of places so far apart.");
+  m.def("trapezoid_at", recorded(&array::trapezoid_at), nb::arg("y"), nb::arg("x"), nb::arg("axis"),
+        "The integral along an axis, of the places x.");
+}
+
+}  // namespace treadle::bindings

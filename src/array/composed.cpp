@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/composed.hpp"
+
+#include <limits>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "treadle/array/elementwise.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/array/reduction.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::array {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double largest_of(Scalar floating) {
+  if (floating == Scalar::float16) return 65504;
+  return floating == Scalar::float32 ? std::numeric_limits<float>::max()
+                                     : std::numeric_limits<double>::max();
+}
+
+bool has_nan(const Array& x) {
+  return x.dtype().kind() == ScalarKind::floating || x.dtype().kind() == ScalarKind::complex;
+}
+
+Array place(const Array& x, std::optional<int> axis, bool keeps_axes, bool is_greatest) {
+  const Array numbers = has_nan(x) ? where(isnan(x), is_greatest ? -infinity : infinity, x) : x;
+  const ReduceOptions options{.axes = axis ? Axes(*axis) : Axes(), .keeps_axes = keeps_axes};
+  return is_greatest ? argmax(numbers, options) : argmin(numbers, options);
+}
+
+/// The last axis but its first element, and but its last.
+Array without_first(const Array& x) { return x.at({Index::ellipsis(), Index{.start = 1}}); }
+Array without_last(const Array& x) { return x.at({Index::ellipsis(), Index{.stop = -1}}); }
+
+}  // namespace
+
+Array nan_to_num(const Array& x, double nan, std::optional<double> posinf,
+                 std::optional<double> neginf) {
+  if (x.dtype().kind() == ScalarKind::complex)
+    return make_complex(nan_to_num(real_part(x), nan, posinf, neginf),
+                        nan_to_num(imaginary_part(x), nan, posinf, neginf));
+  if (!has_nan(x)) return copy(x);
+  const double largest = largest_of(x.dtype().scalar());
+  const Array above = where(equal(x, infinity), posinf.value_or(largest), x);
+  const Array between = where(equal(x, -infinity), neginf.value_or(-largest), above);
+  return where(isnan(x), nan, between);
+}
+
+Array sinc(const Array& x) {
+  const Array y = x * std::numbers::pi;
+  return where(equal(y, 0), 1.0, sin(y) / y);
+}
+
+Array polyval(std::span<const Operand> coefficients, const Array& x) {
+  Array value = x * 0;
+  for (const Operand& coefficient : coefficients) value = add(value * x, coefficient);
+  return value;
+}
+
+Array select(std::span<const Array> conditions, std::span<const Operand> choices,
+             const Operand& otherwise) {
+  if (conditions.size() != choices.size() || conditions.empty())
+    throw InvalidArgument("select: " + std::to_string(conditions.size()) + " conditions and " +
+                              std::to_string(choices.size()) + " choices",
+                          "give one choice for each condition, and one at least");
+  Array result = where(conditions.back(), choices.back(), otherwise);
+  for (std::size_t i = conditions.size() - 1; i-- > 0;)
+    result = where(conditions[i], choices[i], result);
+  return result;
+}
+
+Array choose(const Array& index, std::span<const Operand> choices) {
+  if (choices.empty()) throw InvalidArgument("choose: there are no choices", "give one at least");
+  if (choices.size() == 1) return where(less_equal(index, 0), choices[0], choices[0]);
+  const std::size_t last = choices.size() - 1;
+  Array result = where(less_equal(index, last - 1), choices[last - 1], choices[last]);
+  for (std::size_t i = last - 1; i-- > 0;) result = where(less_equal(index, i), choices[i], result);
+  return result;
+}
+
+Array outer(const Array& x, const Array& y) {
+  return reshape(x, {x.size(), 1}) * reshape(y, {1, y.size()});
+}
+
+Array diff(const Array& x, int times, int axis) {
+  if (times < 0)
+    throw InvalidArgument("diff: n is how many times, " + std::to_string(times), "it is 0 or more");
+  const Array last = moveaxis(x, axis, -1);
+  if (times == 0) return x;
+  const Op op = x.dtype() == Scalar::boolean ? Op::not_equal : Op::subtract;
+  Array value = last;
+  for (int i = 0; i < times; ++i) value = apply(op, {without_first(value), without_last(value)});
+  return moveaxis(value, -1, axis);
+}
+
+Array trace(const Array& x, std::int64_t offset, int axis, int other) {
+  return sum(diagonal(x, offset, axis, other), {.axes = -1});
+}
+
+Array vecdot(const Array& x, const Array& y, int axis) {
+  const Array product = conjugate(moveaxis(x, axis, -1)) * moveaxis(y, axis, -1);
+  return sum(product, {.axes = -1, .dtype = product.dtype().scalar()});
+}
+
+Array trapezoid(const Array& y, const Operand& distance, int axis) {
+  const Array last = moveaxis(y, axis, -1);
+  return sum(multiply(distance, without_first(last) + without_last(last)) / 2.0, {.axes = -1});
+}
+
+Array trapezoid_at(const Array& y, const Array& x, int axis) {
+  return trapezoid(y, diff(x.rank() == 1 ? x : moveaxis(x, axis, -1)), axis);
+}
+
+Array nanargmax(const Array& x, std::optional<int> axis, bool keeps_axes) {
+  return place(x, axis, keeps_axes, true);
+}
+Array nanargmin(const Array& x, std::optional<int> axis, bool keeps_axes) {
+  return place(x, axis, keeps_axes, false);
+}
+
+}  // namespace treadle::array

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/cuda/memory_pool.hpp"
+
+#include <string>
+
+#include "cuda/argument_check.hpp"
+#include "cuda/context_state.hpp"
+#include "treadle/cuda/table.hpp"
+
+namespace treadle::cuda {
+
+class MemoryPool::State {
+ public:
+  State(Device device, RawMemoryPool raw, bool owned) noexcept
+      : device_(std::move(device)), raw_(raw), owned_(owned) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (owned_)
+      warn_if_failed(table(), table().cuMemPoolDestroy(raw_), "cuMemPoolDestroy", "a memory pool");
+  }
+  const Table& table() const noexcept { return device_.driver().table(); }
+  const Device& device() const noexcept { return device_; }
+  RawMemoryPool raw() const noexcept { return raw_; }
+
+ private:
+  Device device_;
+  RawMemoryPool raw_;
+  bool owned_;
+};
+
+MemoryPool::MemoryPool(const Device& device, std::size_t max_bytes) {
+  refuse_negative("cuMemPoolCreate", "max_bytes", max_bytes);
+  const Table& cu = device.driver().table();
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = device.raw();
+  properties.maxSize = max_bytes;
+  RawMemoryPool raw = nullptr;
+  check(cu, cu.cuMemPoolCreate(&raw, &properties), "cuMemPoolCreate", [&] {
+    return device.name() +
+           (max_bytes == 0 ? "" : ", at most " + std::to_string(max_bytes) + " bytes");
+  });
+  state_ = std::make_shared<const State>(device, raw, true);
+}
+
+MemoryPool MemoryPool::default_of(const Device& device) {
+  const Table& cu = device.driver().table();
+  RawMemoryPool raw = nullptr;
+  check(cu, cu.cuDeviceGetDefaultMemPool(&raw, device.raw()), "cuDeviceGetDefaultMemPool");
+  return MemoryPool(std::make_shared<const State>(device, raw, false));
+}
+
+MemoryPool MemoryPool::current_of(const Device& device) {
+  const Table& cu = device.driver().table();
+  RawMemoryPool raw = nullptr;
+  check(cu, cu.cuDeviceGetMemPool(&raw, device.raw()), "cuDeviceGetMemPool");
+  return MemoryPool(std::make_shared<const State>(device, raw, false));
+}
+
+void MemoryPool::make_current() const {
+  const Table& cu = state_->table();
+  check(cu, cu.cuDeviceSetMemPool(device().raw(), raw()), "cuDeviceSetMemPool");
+}
+
+const Device& MemoryPool::device() const noexcept { return state_->device(); }
+RawMemoryPool MemoryPool::raw() const noexcept { return state_->raw(); }
+
+DeviceMemory MemoryPool::allocate(std::size_t size_bytes, StreamRef stream) const {
+  refuse_negative("cuMemAllocFromPoolAsync", "size_bytes", size_bytes);
+  const Context context = Context::current();
+  const Activation active(context);
+  DevicePointer address = 0;
+  check(active.table(),
+        active.table().cuMemAllocFromPoolAsync(&address, size_bytes, raw(), stream.raw()),
+        "cuMemAllocFromPoolAsync", [&] { return std::to_string(size_bytes) + " bytes"; });
+  return DeviceMemory(Handle<DevicePointer, free_device_memory>(context, address), size_bytes);
+}
+
+void MemoryPool::trim(std::size_t keep_bytes) const {
+  refuse_negative("cuMemPoolTrimTo", "keep_bytes", keep_bytes);
+  const Table& cu = state_->table();
+  check(cu, cu.cuMemPoolTrimTo(raw(), keep_bytes), "cuMemPoolTrimTo");
+}
+
+std::uint64_t MemoryPool::number(int attribute) const {
+  const Table& cu = state_->table();
+  cuuint64_t value = 0;
+  check(cu, cu.cuMemPoolGetAttribute(raw(), static_cast<CUmemPool_attribute>(attribute), &value),
+        "cuMemPoolGetAttribute");
+  return value;
+}
+
+void MemoryPool::set_number(int attribute, std::uint64_t value) const {
+  const Table& cu = state_->table();
+  cuuint64_t given = value;
+  check(cu, cu.cuMemPoolSetAttribute(raw(), static_cast<CUmemPool_attribute>(attribute), &given),
+        "cuMemPoolSetAttribute");
+}
+
+bool MemoryPool::flag(int attribute) const {
+  const Table& cu = state_->table();
+  int value = 0;
+  check(cu, cu.cuMemPoolGetAttribute(raw(), static_cast<CUmemPool_attribute>(attribute), &value),
+        "cuMemPoolGetAttribute");
+  return value != 0;
+}
+
+void MemoryPool::set_flag(int attribute, bool value) const {
+  const Table& cu = state_->table();
+  int given = value ? 1 : 0;
+  check(cu, cu.cuMemPoolSetAttribute(raw(), static_cast<CUmemPool_attribute>(attribute), &given),
+        "cuMemPoolSetAttribute");
+}
+
+std::uint64_t MemoryPool::release_threshold() const {
+  return number(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
+}
+void MemoryPool::set_release_threshold(std::uint64_t bytes) const {
+  set_number(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, bytes);
+}
+PoolReuse MemoryPool::reuse() const {
+  return {flag(CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES),
+          flag(CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC),
+          flag(CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES)};
+}
+void MemoryPool::set_reuse(const PoolReuse& reuse) const {
+  set_flag(CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, reuse.follow_events);
+  set_flag(CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC, reuse.opportunistic);
+  set_flag(CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES, reuse.insert_dependencies);
+}
+std::uint64_t MemoryPool::used_bytes() const { return number(CU_MEMPOOL_ATTR_USED_MEM_CURRENT); }
+std::uint64_t MemoryPool::most_used_bytes() const { return number(CU_MEMPOOL_ATTR_USED_MEM_HIGH); }
+std::uint64_t MemoryPool::reserved_bytes() const {
+  return number(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
+}
+std::uint64_t MemoryPool::most_reserved_bytes() const {
+  return number(CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH);
+}
+void MemoryPool::reset_most() const {
+  set_number(CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH, 0);
+  set_number(CU_MEMPOOL_ATTR_USED_MEM_HIGH, 0);
+}
+
+DeviceMemory allocate_async(std::size_t size_bytes, StreamRef stream) {
+  refuse_negative("cuMemAllocAsync", "size_bytes", size_bytes);
+  const Context context = Context::current();
+  const Activation active(context);
+  DevicePointer address = 0;
+  check(active.table(), active.table().cuMemAllocAsync(&address, size_bytes, stream.raw()),
+        "cuMemAllocAsync", [&] { return std::to_string(size_bytes) + " bytes"; });
+  return DeviceMemory(Handle<DevicePointer, free_device_memory>(context, address), size_bytes);
+}
+
+void free_async(DeviceMemory& memory, StreamRef stream) {
+  const DevicePointer address = memory.address();  // throws if it was freed
+  const Activation active(memory.context());
+  check(active.table(), active.table().cuMemFreeAsync(address, stream.raw()), "cuMemFreeAsync");
+  memory.handle_.release();
+}
+
+}  // namespace treadle::cuda

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Two processes: the test starts its own program once more, which opens what it is given.
+#include "treadle/cuda/ipc.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cuda/providers.hpp"
+#include "treadle/cuda/copy.hpp"
+#include "treadle/cuda/memory.hpp"
+
+namespace treadle::cuda {
+namespace {
+
+std::string hexadecimal(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte byte : bytes) {
+    constexpr char digits[] = "0123456789abcdef";
+    text += digits[std::to_integer<unsigned>(byte) >> 4];
+    text += digits[std::to_integer<unsigned>(byte) & 15];
+  }
+  return text;
+}
+
+template <class IpcHandle>
+IpcHandle from_hexadecimal(const std::string& text) {
+  IpcHandle handle{};
+  for (std::size_t i = 0; i < handle.bytes.size() && 2 * i + 1 < text.size(); ++i) {
+    unsigned value = 0;
+    std::from_chars(text.data() + 2 * i, text.data() + 2 * i + 2, value, 16);
+    handle.bytes[i] = static_cast<std::byte>(value);
+  }
+  return handle;
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+class Ipc : public OnEachProvider {
+ protected:
+  /// What OtherProcess below does with these handles; its exit status.
+  int other_process(const IpcMemoryHandle& memory, std::size_t count = 16,
+                    const std::string& event = {}) {
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+    const std::string filter = "--gtest_filter=*OtherProcess.*/" + provider_name({GetParam(), 0});
+    setenv("TREADLE_TEST_IPC_MEMORY", hexadecimal(memory.bytes).c_str(), 1);
+    setenv("TREADLE_TEST_IPC_COUNT", std::to_string(count).c_str(), 1);
+    setenv("TREADLE_TEST_IPC_EVENT", event.c_str(), 1);
+    const pid_t child = fork();
+    if (child == 0) {
+      execl(program.c_str(), program.c_str(), filter.c_str(), nullptr);
+      _exit(99);
+    }
+    unsetenv("TREADLE_TEST_IPC_MEMORY");
+    unsetenv("TREADLE_TEST_IPC_EVENT");
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  static std::vector<int> values(const DeviceMemory& memory) {
+    std::vector<int> values(memory.size_bytes() / sizeof(int));
+    memory.copy_to(values);
+    return values;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Cuda, Ipc, each_provider, provider_name);
+
+class OtherProcess : public OnEachProvider {};
+INSTANTIATE_TEST_SUITE_P(Cuda, OtherProcess, each_provider, provider_name);
+
+/// The first number becomes one more, the rest 7; with an event, only once that is reached, and
+/// what follows is recorded in it.
+TEST_P(OtherProcess, UsesWhatItOpens) {
+  const std::string handle = variable("TREADLE_TEST_IPC_MEMORY");
+  if (handle.empty()) GTEST_SKIP() << "started by the tests above";
+  IpcMemory memory(from_hexadecimal<IpcMemoryHandle>(handle));
+  const Stream stream;
+  std::optional<Event> event;
+  if (const std::string text = variable("TREADLE_TEST_IPC_EVENT"); !text.empty())
+    stream.wait(event.emplace(open_ipc_event(from_hexadecimal<IpcEventHandle>(text))));
+  int first = 0;
+  copy_to_host_async(&first, memory.address(), sizeof first, stream);
+  stream.synchronize();
+  ++first;
+  copy_to_device_async(memory.address(), &first, sizeof first, stream);
+  fill32_async(memory.address() + sizeof first, 7,
+               std::stoul(variable("TREADLE_TEST_IPC_COUNT")) - 1, stream);
+  if (event) event->record(stream);
+  stream.synchronize();
+  memory.close();
+  EXPECT_TRUE(memory.is_closed());
+  EXPECT_THROW(memory.close(), InvalidState);
+  EXPECT_THROW(memory.address(), InvalidState);
+}
+
+TEST_P(Ipc, AnotherProcessWorksOnTheSameMemory) {
+  for (const std::size_t count : {16u, 300'000u}) {  // among others on a page, and alone
+    DeviceMemory memory(count * sizeof(int)), neighbour(64);
+    std::vector<int> before(count, 41);
+    memory.copy_from(before);
+    fill32(neighbour.address(), 5, 16);
+    ASSERT_EQ(other_process(ipc_handle(memory.address()), count), 0);
+    const std::vector<int> after = values(memory);
+    EXPECT_EQ(after.front(), 42);
+    EXPECT_EQ(after.back(), 7);
+    EXPECT_EQ(values(neighbour).front(), 5);
+    // The address is an ordinary one to this process, before and after.
+    fill32(memory.address(), 1, count);
+    ASSERT_EQ(other_process(ipc_handle(memory.address()), count), 0);
+    EXPECT_EQ(values(memory).front(), 2);
+  }
+}
+
+TEST_P(Ipc, StreamsOfTwoProcessesAreOrderedByAnEvent) {
+  DeviceMemory memory(64);
+  const Stream stream;
+  const Event event(EventFlags::interprocess | EventFlags::disable_timing);
+  EXPECT_TRUE(event.is_done());
+  fill32_async(memory.address(), 9, 16, stream);
+  event.record(stream);
+  ASSERT_EQ(other_process(ipc_handle(memory.address()), 16, hexadecimal(ipc_handle(event).bytes)),
+            0);
+  event.synchronize();  // recorded by the other process since
+  EXPECT_TRUE(event.is_done());
+  stream.wait(event);
+  stream.synchronize();
+  EXPECT_EQ(values(memory).front(), 10);
+}
+
+TEST_P(Ipc, AHandleIsForOtherProcesses) {
+  const DeviceMemory memory(64);
+  const IpcMemoryHandle handle = ipc_handle(memory.address());
+  EXPECT_THROW(IpcMemory{handle}, DeviceError);
+  const Event event(EventFlags::interprocess | EventFlags::disable_timing);
+  EXPECT_THROW(open_ipc_event(ipc_handle(event)), DeviceError);
+}
+
+TEST_P(Ipc, WhatIsNoHandleIsRefused) {
+  EXPECT_THROW(IpcMemory{IpcMemoryHandle{}}, DeviceError);
+  EXPECT_THROW(open_ipc_event(IpcEventHandle{}), DeviceError);
+  EXPECT_THROW(ipc_handle(DevicePointer{0}), InvalidArgument);
+  EXPECT_THROW(ipc_handle(Event{}), DeviceError);
+  EXPECT_THROW(Event{EventFlags::interprocess}, DeviceError);  // wants disable_timing
+  const HostMemory host(64);
+  EXPECT_THROW(ipc_handle(reinterpret_cast<DevicePointer>(host.data())), DeviceError);
+}
+
+TEST_P(Ipc, AnAddressWithinMeansTheWholeAllocation) {
+  DeviceMemory memory(64);
+  fill32(memory.address(), 3, 16);
+  ASSERT_EQ(other_process(ipc_handle(memory.address() + 32)), 0);
+  EXPECT_EQ(values(memory), std::vector<int>({4, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7}));
+}
+
+}  // namespace
+}  // namespace treadle::cuda

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/cuda/virtual_memory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "cuda/fake_driver.hpp"
+#include "cuda/providers.hpp"
+#include "treadle/base/census.hpp"
+#include "treadle/cuda/copy.hpp"
+#include "treadle/cuda/pointer_attributes.hpp"
+
+namespace treadle::cuda {
+namespace {
+
+using testing::HasSubstr;
+
+long alive(const char* kind) {
+  const auto all = live_objects();
+  const auto found = all.find(kind);
+  return found == all.end() ? 0 : found->second;
+}
+
+class Virtual : public OnEachProvider {
+ protected:
+  void SetUp() override {
+    OnEachProvider::SetUp();
+    if (IsSkipped()) return;
+    if (device().attribute(DeviceAttribute::virtual_address_management_supported) == 0)
+      GTEST_SKIP() << "the device has no virtual memory management";
+    unit_ = allocation_granularity(here(), Granularity::minimum, SharedAs::nothing, driver());
+  }
+  const Driver& driver() const { return device().driver(); }
+  MemoryLocation here() const { return MemoryLocation::of(device()); }
+  std::size_t unit() const { return unit_; }
+  PhysicalMemory physical(std::size_t units, SharedAs shared_as = SharedAs::nothing) const {
+    return {units * unit_, here(), shared_as, driver()};
+  }
+  AddressReservation addresses(std::size_t units) const {
+    return AddressReservation(units * unit_, 0, 0, driver());
+  }
+  static std::vector<int> counted(std::size_t bytes, int first = 0) {
+    std::vector<int> values(bytes / sizeof(int));
+    std::iota(values.begin(), values.end(), first);
+    return values;
+  }
+  static std::vector<int> read(DevicePointer from, std::size_t bytes) {
+    std::vector<int> values(bytes / sizeof(int));
+    copy_to_host(values.data(), from, bytes);
+    return values;
+  }
+
+ private:
+  std::size_t unit_ = 0;
+};
+INSTANTIATE_TEST_SUITE_P(Providers, Virtual, each_provider, provider_name);
+
+TEST_P(Virtual, AnArrayGrowsWhereItIs) {
+  const AddressReservation range = addresses(3);
+  Mapping first = range.map(physical(1));
+  first.set_access(here());
+  EXPECT_EQ(first.address(), range.address());
+  const std::vector<int> values = counted(unit());
+  copy_to_device(first.address(), values.data(), unit());
+
+  Mapping second = range.map(physical(2), unit());
+  second.set_access(here());
+  EXPECT_EQ(second.address(), range.address() + unit());
+  fill32(second.address(), 7, 2 * unit() / 4);
+  std::vector<int> expected = values;
+  expected.resize(3 * unit() / sizeof(int), 7);
+  EXPECT_EQ(read(range.address(), 3 * unit()), expected) << "one copy over both";
+}
+
+TEST_P(Virtual, MemoryIsSeenAtTwoAddresses) {
+  const PhysicalMemory memory = physical(2);
+  const AddressReservation one = addresses(2), other = addresses(1);
+  const Mapping all = one.map(memory), half = other.map(memory, 0, unit());
+  all.set_access(here());
+  half.set_access(here());
+  EXPECT_EQ(half.size_bytes(), unit());
+  const std::vector<int> values = counted(2 * unit());
+  copy_to_device(all.address(), values.data(), 2 * unit());
+  context().synchronize();
+  const std::vector<int> seen = read(half.address(), unit());
+  EXPECT_TRUE(
+      std::equal(seen.begin(), seen.end(), values.begin() + static_cast<long>(seen.size())));
+}
+
+TEST_P(Virtual, MappedMemoryOutlivesItsHandleAndItsAddressesTheirObject) {
+  std::optional<Mapping> mapping;
+  const long memories = alive("cuda physical memory"), ranges = alive("cuda address reservation");
+  {
+    const AddressReservation range = addresses(1);
+    mapping.emplace(range.map(physical(1)));
+  }
+  mapping->set_access(here());
+  fill32(mapping->address(), 5, unit() / 4);
+  EXPECT_EQ(read(mapping->address(), 8), (std::vector<int>{5, 5}));
+  context().synchronize();
+  mapping.reset();
+  EXPECT_EQ(alive("cuda physical memory"), memories);
+  EXPECT_EQ(alive("cuda address reservation"), ranges);
+}
+
+TEST_P(Virtual, AccessIsTold) {
+  const AddressReservation range = addresses(1);
+  const Mapping mapping = range.map(physical(1));
+  EXPECT_EQ(mapping.access(here()), MemoryAccess::none);
+  mapping.set_access(here());
+  EXPECT_EQ(mapping.access(here()), MemoryAccess::read_write);
+  mapping.set_access(here(), MemoryAccess::none);
+  EXPECT_EQ(mapping.access(here()), MemoryAccess::none);
+}
+
+TEST_P(Virtual, AnAddressLeadsToItsMemory) {
+  const AddressReservation range = addresses(2);
+  const PhysicalMemory memory = physical(1);
+  const Mapping mapping = range.map(memory, unit());
+  mapping.set_access(here());
+  EXPECT_EQ(PhysicalMemory::at(mapping.address() + 8, unit(), driver()).raw(), memory.raw());
+  EXPECT_EQ(memory.location(), here());
+  const PointerInfo info = pointer_info(mapping.address() + 8, driver());
+  EXPECT_EQ(info.type, MemoryType::device);
+  EXPECT_EQ(info.device_ordinal, device().raw());
+  EXPECT_THROW(PhysicalMemory::at(range.address(), unit(), driver()), DeviceError);
+}
+
+TEST_P(Virtual, MemoryIsSharedByAFileDescriptor) {
+  if (device().attribute(DeviceAttribute::handle_type_posix_file_descriptor_supported) == 0)
+    GTEST_SKIP() << "the device shares no memory by file descriptors";
+  const PhysicalMemory memory = physical(1, SharedAs::file_descriptor);
+  const int descriptor = memory.export_file();
+  ASSERT_GE(descriptor, 0);
+  const PhysicalMemory again = PhysicalMemory::import_file(descriptor, unit(), driver());
+  close(descriptor);
+  const AddressReservation range = addresses(2);
+  const Mapping ours = range.map(memory), theirs = range.map(again, unit());
+  ours.set_access(here());
+  theirs.set_access(here());
+  fill32(ours.address(), 9, unit() / 4);
+  context().synchronize();
+  EXPECT_EQ(read(theirs.address(), 4), std::vector<int>{9});
+  EXPECT_THROW(physical(1).export_file(), DeviceError);
+  EXPECT_THROW(PhysicalMemory::import_file(-1, unit(), driver()), DeviceError);
+}
+
+TEST_P(Virtual, WhatDoesNotFitIsRefused) {
+  EXPECT_THROW(PhysicalMemory(unit() / 2, here(), SharedAs::nothing, driver()), DeviceError);
+  EXPECT_THROW(PhysicalMemory(static_cast<std::size_t>(-4096), here(), SharedAs::nothing, driver()),
+               InvalidArgument);
+  EXPECT_THROW(
+      PhysicalMemory(unit(), {MemoryLocation::Kind::device, 1000}, SharedAs::nothing, driver()),
+      DeviceError);
+  EXPECT_THROW(PhysicalMemory((std::size_t{1} << 50), here(), SharedAs::nothing, driver()),
+               OutOfMemory);
+  EXPECT_THROW(AddressReservation(0, 0, 0, driver()), DeviceError);
+  EXPECT_THROW(AddressReservation(unit(), 3 * unit(), 0, driver()), DeviceError);
+  const AddressReservation range = addresses(2);
+  const PhysicalMemory memory = physical(2);
+  EXPECT_THROW(range.map(memory, unit()), InvalidArgument);
+  EXPECT_THROW(range.map(memory, 0, 3 * unit()), InvalidArgument);
+  EXPECT_THROW(range.map(memory, 0, unit(), 2 * unit()), InvalidArgument);
+  EXPECT_THROW(range.map(memory, 16, 0, unit()), DeviceError);
+  Mapping mapping = range.map(memory, 0, 0, unit());
+  EXPECT_THROW(range.map(memory, 0, unit(), unit()), DeviceError) << "something is mapped there";
+  EXPECT_THROW(mapping.set_access({MemoryLocation::Kind::device, 1000}), DeviceError);
+  mapping.unmap();
+  EXPECT_THROW(mapping.unmap(), InvalidState);
+  EXPECT_THROW(mapping.address(), InvalidState);
+  EXPECT_THROW(mapping.set_access(here()), InvalidState);
+  const Mapping in_its_place = range.map(memory, 0, unit(), unit());
+  EXPECT_TRUE(in_its_place.is_mapped());
+}
+
+TEST_P(Virtual, MovesKeepTheMapping) {
+  const AddressReservation range = addresses(2);
+  Mapping first = range.map(physical(1)), second = range.map(physical(1), unit());
+  const DevicePointer address = second.address();
+  first = std::move(second);
+  EXPECT_FALSE(second.is_mapped());
+  EXPECT_EQ(first.address(), address);
+  const Mapping where_the_first_was = range.map(physical(1));
+  EXPECT_EQ(where_the_first_was.address(), range.address());
+}
+
+TEST(VirtualMemoryCalls, ADriverThatLacksThemIsNamed) {
+  EXPECT_THROW(AddressReservation(4096, 0, 0, fake::driver()), NotSupported);
+  EXPECT_THROW(PhysicalMemory(4096, MemoryLocation::host(), SharedAs::nothing, fake::driver()),
+               NotSupported);
+}
+
+}  // namespace
+}  // namespace treadle::cuda

@@ -1,0 +1,66 @@
+// reduction, made by treadle's reduction generator around a user's text: narrow schedule
+#define treadle_reduce(a, b) (a > b ? a : b)
+typedef float treadle_result;
+__kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
+    __global float *x__base, long x__offset, long treadle_n, long treadle_start, long treadle_step,
+    long treadle_results, long treadle_inner, long treadle_tiles,
+    __global treadle_result *treadle_out, long treadle_out_offset, uint treadle_groups,
+    uint treadle_splits, __global treadle_result *treadle_partials,
+    __global uint *treadle_tickets) {
+  __global float *x = (__global float *)((__global char *)x__base + x__offset);
+  treadle_out += treadle_out_offset;
+  const uint treadle_split = (uint)get_group_id(0) % treadle_splits;
+  for (long treadle_tile = (uint)get_group_id(0) / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
+    const long treadle_length = treadle_n / treadle_splits + (treadle_n % treadle_splits != 0);
+    long treadle_at = treadle_split * treadle_length;
+    const long treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + treadle_length;
+    const long treadle_strips = (treadle_inner + 127) / 128;
+    const long treadle_column = treadle_tile % treadle_strips * 128;
+    const uint treadle_columns = treadle_inner - treadle_column < 128 ? treadle_inner - treadle_column : 128;
+    const long treadle_outer = treadle_tile / treadle_strips;
+    const long treadle_first = treadle_start + treadle_outer * (treadle_n * treadle_inner) + treadle_column;
+    treadle_result treadle_lanes[128];
+    for (uint treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
+      treadle_lanes[treadle_lane] = -1;
+    }
+    if (treadle_columns == 128) {
+      for (; treadle_at < treadle_end; ++treadle_at) {
+        for (uint treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
+          const long i = treadle_first + treadle_lane + (treadle_at) * treadle_step;
+          treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], (
+          x[i] * x[i]
+          ));
+        }
+      }
+    }
+    else if (treadle_columns < 128) {
+      for (; treadle_at < treadle_end; ++treadle_at) {
+        for (uint treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
+          const long i = treadle_first + treadle_lane + (treadle_at) * treadle_step;
+          treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], (
+          x[i] * x[i]
+          ));
+        }
+      }
+    }
+    if (treadle_splits > 1) {
+      for (uint treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
+        treadle_partials[(treadle_tile * treadle_splits + treadle_split) * 128 + treadle_lane] = treadle_lanes[treadle_lane];
+      }
+      // What a group has written is seen by whoever takes a later ticket.
+      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+      if (atomic_add(treadle_tickets + treadle_tile, 1u) != treadle_splits - 1) continue;
+      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+      treadle_tickets[treadle_tile] = 0;
+      for (uint treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
+        treadle_lanes[treadle_lane] = -1;
+        for (uint treadle_other = 0; treadle_other < treadle_splits; ++treadle_other) {
+          treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], treadle_partials[(treadle_tile * treadle_splits + treadle_other) * 128 + treadle_lane]);
+        }
+      }
+    }
+    for (uint treadle_lane = 0; treadle_lane < treadle_columns; ++treadle_lane) {
+      treadle_out[treadle_outer * treadle_inner + treadle_column + treadle_lane] = treadle_lanes[treadle_lane];
+    }
+  }
+}

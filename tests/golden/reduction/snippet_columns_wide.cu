@@ -1,0 +1,62 @@
+// reduction, made by treadle's reduction generator around a user's text: wide schedule
+#define treadle_reduce(a, b) (a > b ? a : b)
+typedef float treadle_result;
+extern "C" __global__ void __launch_bounds__(256) reduction(
+    float *x, long long treadle_n, long long treadle_start, long long treadle_step,
+    long long treadle_results, long long treadle_inner, long long treadle_tiles,
+    treadle_result *treadle_out, unsigned int treadle_groups, unsigned int treadle_splits,
+    treadle_result *treadle_partials, unsigned int *treadle_tickets) {
+  __shared__ treadle_result treadle_shared[256];
+  __shared__ unsigned int treadle_mine;
+  const unsigned int treadle_depth = threadIdx.x / 64;
+  const unsigned int treadle_column = threadIdx.x % 64;
+  const unsigned int treadle_split = blockIdx.x % treadle_splits;
+  for (long long treadle_tile = blockIdx.x / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
+    const long long treadle_at_result = treadle_tile * 64 + treadle_column;
+    const long long treadle_first = treadle_start + treadle_at_result / treadle_inner * (treadle_n * treadle_inner) + treadle_at_result % treadle_inner;
+    const long long treadle_own = treadle_at_result < treadle_results ? treadle_n : 0;
+    treadle_result treadle_folded = -1;
+    for (long long treadle_at = (long long)treadle_split * 4 + treadle_depth; treadle_at < treadle_own; treadle_at += (long long)treadle_splits * 4) {
+      const long long i = treadle_first + (treadle_at) * treadle_step;
+      treadle_folded = treadle_reduce(treadle_folded, (
+      x[i] * x[i]
+      ));
+    }
+    treadle_shared[threadIdx.x] = treadle_folded;
+    __syncthreads();
+    for (unsigned int treadle_width = 2; treadle_width > 0; treadle_width /= 2) {
+      if (treadle_depth < treadle_width) {
+        treadle_folded = treadle_reduce(treadle_folded, treadle_shared[threadIdx.x + treadle_width * 64]);
+        treadle_shared[threadIdx.x] = treadle_folded;
+      }
+      __syncthreads();
+    }
+    unsigned int treadle_is_last = 1;
+    if (treadle_splits > 1) {
+      if (treadle_depth == 0) treadle_partials[(treadle_tile * treadle_splits + treadle_split) * 64 + treadle_column] = treadle_folded;
+      // What a group has written is seen by whoever takes a later ticket.
+      __threadfence();
+      __syncthreads();
+      if (threadIdx.x == 0) treadle_mine = atomicAdd(treadle_tickets + treadle_tile, 1u);
+      __syncthreads();
+      __threadfence();
+      treadle_is_last = treadle_mine == treadle_splits - 1;
+      const unsigned int treadle_count = treadle_is_last ? treadle_splits : 0;
+      treadle_folded = -1;
+      for (unsigned int treadle_other = treadle_depth; treadle_other < treadle_count; treadle_other += 4) {
+        treadle_folded = treadle_reduce(treadle_folded, treadle_partials[(treadle_tile * treadle_splits + treadle_other) * 64 + treadle_column]);
+      }
+      treadle_shared[threadIdx.x] = treadle_folded;
+      __syncthreads();
+      for (unsigned int treadle_width = 2; treadle_width > 0; treadle_width /= 2) {
+        if (treadle_depth < treadle_width) {
+          treadle_folded = treadle_reduce(treadle_folded, treadle_shared[threadIdx.x + treadle_width * 64]);
+          treadle_shared[threadIdx.x] = treadle_folded;
+        }
+        __syncthreads();
+      }
+      if (treadle_is_last && threadIdx.x == 0) treadle_tickets[treadle_tile] = 0;
+    }
+    if (treadle_is_last && treadle_depth == 0 && treadle_at_result < treadle_results) treadle_out[treadle_at_result] = treadle_folded;
+  }
+}
