@@ -116,7 +116,7 @@ def test_the_image_is_the_same_whatever_the_number_of_threads(device, tmp_path):
     shared = tmp_path / "shared.cu"
     shared.write_text(SHARED)
     texts = [str(shared), *(str(TEXTS / f"{name}.cu") for name in ("four_kernels", "layer_norm"))]
-    library = conftest._library_dir() / "libtreadle_clang.so"
+    library = conftest.library_path("libtreadle_clang.so")
     found = {
         threads: subprocess.run(
             [sys.executable, "-c", IMAGES, str(library), *texts],
