@@ -34,7 +34,9 @@ if(CMAKE_UNITY_BUILD)
 endif()
 # treadle_unity(TARGET): a unity build of a target, where unity builds are wanted. Which files are compiled together depends on
 # their names, so that a new file does not bring others together whose names in unnamed namespaces are the same.
+# TOGETHER: files that alone include headers which take long to read; they are one group.
 function(treadle_unity target)
+  cmake_parse_arguments(arg "" "" "TOGETHER" ${ARGN})
   if(NOT TREADLE_UNITY AND NOT CMAKE_UNITY_BUILD)
     return()
   endif()
@@ -53,8 +55,38 @@ function(treadle_unity target)
     math(EXPR group "0x${digits} % ${groups}")
     set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "group${group}")
   endforeach()
+  if(arg_TOGETHER)
+    set_source_files_properties(${arg_TOGETHER} PROPERTIES UNITY_GROUP together)
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:treadle_together>)
+endfunction()
+
+# treadle_precompile(TARGET HEADER ...): where unity builds are wanted, these headers are read once.
+function(treadle_precompile target)
+  if(TREADLE_UNITY OR CMAKE_UNITY_BUILD)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+# treadle_precompile_tests(TARGET [HEADER ...]): GoogleTest's headers, which all test programs share; a program that adds
+# headers gets its own.
+function(treadle_precompile_tests target)
+  set(headers <gmock/gmock.h> <gtest/gtest.h> <algorithm> <filesystem> <functional> <map> <memory> <optional> <string>
+      <thread> <vector>)
+  if(ARGN)
+    treadle_precompile(${target} ${headers} ${ARGN})
+  elseif(TREADLE_UNITY OR CMAKE_UNITY_BUILD)
+    if(NOT TARGET treadle_test_headers)
+      # A program as they are: what it is compiled with has to be the same.
+      file(WRITE "${PROJECT_BINARY_DIR}/tests/test_headers.cpp" "int main() {}\n")
+      add_executable(treadle_test_headers "${PROJECT_BINARY_DIR}/tests/test_headers.cpp")
+      target_link_libraries(treadle_test_headers PRIVATE treadle_flags treadle_together GTest::gtest GTest::gmock)
+      target_compile_options(treadle_test_headers PRIVATE -O0)
+      treadle_precompile(treadle_test_headers ${headers})
+    endif()
+    target_precompile_headers(${target} REUSE_FROM treadle_test_headers)
+  endif()
 endfunction()
 
 # treadle_room(NAME [SOURCES ...] [LINK ...] [PRIVATE_LINK ...]): static library treadle_NAME from src/NAME.
@@ -90,16 +122,17 @@ function(treadle_keep_threaded list)
   set(${list} ${kept} PARENT_SCOPE)
 endfunction()
 
-# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE] [SHARDS n] [THREADED]): a GoogleTest program; each case is a test of ctest.
+# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE] [SHARDS n] [THREADED] [PRECOMPILE ...]): a GoogleTest program; each case is a test of ctest.
 # Without SOURCES every *_test.cpp of the folder.
 # It must also run on a machine without this source tree and build folder (from the GPU bundle):
 # files of the source tree are found by TREADLE_SOURCE_DIR (the test presets set it), our libraries by TREADLE_LIBRARY_DIR.
 # WHOLE: one test of ctest for all cases, for programs whose cases share a slow set-up, such as devices.
 # SHARDS: as WHOLE, but so many tests of ctest with a part of the cases each, which may run at the same time.
 # NEEDS_COMPILER: it compiles CUDA C for the CPU device; not built without that compiler.
+# PRECOMPILE: headers that most of its files include and that take long to read.
 # THREADED: the tested code starts threads, so TREADLE_ONLY_THREADED_TESTS keeps all of its files.
 function(treadle_test name)
-  cmake_parse_arguments(arg "NEEDS_COMPILER;WHOLE;THREADED" "SHARDS" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "NEEDS_COMPILER;WHOLE;THREADED" "SHARDS" "SOURCES;LINK;PRECOMPILE" ${ARGN})
   if(arg_NEEDS_COMPILER AND NOT TREADLE_BUILD_CPU_COMPILER)
     return()
   endif()
@@ -120,6 +153,7 @@ function(treadle_test name)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${name} PRIVATE treadle_flags ${arg_LINK} treadle_base GTest::gtest GTest::gtest_main GTest::gmock)
   treadle_unity(${name})
+  treadle_precompile_tests(${name} ${arg_PRECOMPILE})
   # Compiling tests takes longer than running them; without optimisation it takes half the time.
   target_compile_options(${name} PRIVATE -O0)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bin")

@@ -81,7 +81,7 @@ int fixed_attribute(CUdevice_attribute attribute) {
     case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY:
       return constant_memory;
     case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
-      return warp_size;
+      return static_cast<int>(warp_size);
     case CU_DEVICE_ATTRIBUTE_MAX_PITCH:
       return max_pitch;
     // Registers do not limit a launch here; programs divide by these numbers to choose a block

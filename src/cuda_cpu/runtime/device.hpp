@@ -14,7 +14,7 @@ inline constexpr unsigned context_api_version = 3020;
 /// 7.0: threads of a warp are scheduled independently, and programs choose no code path that is
 /// written in newer inline PTX.
 inline constexpr int capability_major = 7, capability_minor = 0;
-inline constexpr int warp_size = 32;
+inline constexpr unsigned warp_size = 32;
 inline constexpr unsigned max_threads_per_block = 1024;
 inline constexpr unsigned max_block_size[3] = {1024, 1024, 64};
 inline constexpr unsigned max_grid_size[3] = {2147483647, max_blocks_along_y, max_blocks_along_y};

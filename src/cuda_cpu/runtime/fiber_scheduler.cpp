@@ -21,6 +21,7 @@
 #include <string>
 #include <utility>
 
+#include "cuda_cpu/runtime/device.hpp"
 #include "cuda_cpu/runtime/driver_api.hpp"
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/fiber.hpp"
@@ -30,7 +31,6 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-constexpr unsigned warp_threads = 32;
 constexpr unsigned most_threads = 1024;
 using Lanes = std::uint32_t;
 
@@ -74,7 +74,7 @@ class FiberBlock {
       if (threads_[i].waits_at(kind)) threads_[i].state = Thread::State::runs;
   }
 
-  unsigned warp_end(unsigned first) const { return std::min(first + warp_threads, count_); }
+  unsigned warp_end(unsigned first) const { return std::min(first + warp_size, count_); }
   template <class Condition>
   Lanes lanes(unsigned first, Condition&& condition) const {
     Lanes found = 0;
@@ -223,7 +223,7 @@ void FiberBlock::release_tile(unsigned number) {
 }
 
 bool FiberBlock::release() {
-  for (unsigned first = 0; first < count_; first += warp_threads) {
+  for (unsigned first = 0; first < count_; first += warp_size) {
     release_named(first);
     release_unnamed(first);
   }
@@ -234,7 +234,7 @@ bool FiberBlock::release() {
   };
   const auto end = threads_.begin() + count_;
   if (!std::all_of(threads_.begin(), end, at_block_barrier))
-    for (unsigned first = 0; first < count_; first += warp_threads) release_stranded(first);
+    for (unsigned first = 0; first < count_; first += warp_size) release_stranded(first);
   go_on_from(BarrierKind::tile);
   if (any_runs()) return true;
   go_on_from(BarrierKind::block);

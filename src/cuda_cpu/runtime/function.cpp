@@ -222,8 +222,8 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* min_grid, int* block_siz
     const int largest = limit == 0 ? static_cast<int>(function.max_threads())
                                    : std::min(limit, static_cast<int>(function.max_threads()));
     int best_threads = 0;
-    for (int size = largest; size > 0;
-         size -= size % warp_size == 0 ? warp_size : size % warp_size) {
+    constexpr int warp = warp_size;
+    for (int size = largest; size > 0; size -= size % warp == 0 ? warp : size % warp) {
       const std::size_t shared = shared_of != nullptr ? shared_of(size) : dynamic_shared;
       const int blocks = blocks_per_multiprocessor(function, size, shared);
       if (blocks * size <= best_threads) continue;

@@ -22,6 +22,7 @@
 // holds warp 1; then both wait at the block barrier, and the block is converged again.
 #include "cuda_cpu/runtime/region_scheduler.hpp"
 
+#include "cuda_cpu/runtime/device.hpp"
 #include "cuda_cpu/runtime/driver_api.hpp"
 
 #include <algorithm>
@@ -34,7 +35,6 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-constexpr unsigned warp_threads = 32;
 constexpr unsigned most_warps = 32;
 constexpr unsigned barrier_kind_count = 8;
 using Lanes = std::uint32_t;
@@ -65,7 +65,7 @@ class Warp {
     first_ = first;
     at_.fill(0);
     released = 0;
-    const unsigned count = std::min(run.block.thread_count - first, warp_threads);
+    const unsigned count = std::min(run.block.thread_count - first, warp_size);
     const std::uint8_t* const state = run.block.state + first;
     if (all_equal(state, count)) {
       if (state[0] != region_exited) at_[run.kinds[state[0]]] = lanes_up_to(count);
@@ -169,7 +169,7 @@ enum class Round : std::uint8_t { nobody_left, went_on, only_waited, at_grid };
 class RoundPlan {
  public:
   explicit RoundPlan(const BlockRun& run) : block_(run.block) {
-    for (unsigned first = 0; first < block_.thread_count; first += warp_threads)
+    for (unsigned first = 0; first < block_.thread_count; first += warp_size)
       warps_[count_++].look(run, first);
   }
 
@@ -211,7 +211,7 @@ class RoundPlan {
       for (unsigned first = 0; first < count_; first += size) {
         const auto tile = warps().subspan(first, std::min(size, count_ - first));
         if (std::ranges::all_of(
-                tile, [&](const Warp& w) { return w.all_at_tile_of(size * warp_threads); }))
+                tile, [&](const Warp& w) { return w.all_at_tile_of(size * warp_size); }))
           for (Warp& warp : tile) warp.released |= warp.at(BarrierKind::tile);
       }
   }
