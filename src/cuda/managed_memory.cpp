@@ -105,6 +105,12 @@ void discard_and_prefetch(std::span<const ManagedRange> ranges, MemoryLocation t
 
 void advise(ManagedRange range, MemoryAdvice advice, MemoryLocation location) {
   refuse_no_range("cuMemAdvise", range);
+  // CUDA ignores the place of these three, and NVIDIA's driver refuses one that is none.
+  const bool ignores_place = advice == MemoryAdvice::set_read_mostly ||
+                             advice == MemoryAdvice::unset_read_mostly ||
+                             advice == MemoryAdvice::unset_preferred_location;
+  if (ignores_place && location.kind == MemoryLocation::Kind::none)
+    location = MemoryLocation::host();
   const Table& cu = current_table();
   check(cu,
         cu.cuMemAdvise(range.address, range.size_bytes, static_cast<CUmem_advise>(advice),

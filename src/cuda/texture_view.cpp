@@ -58,7 +58,8 @@ ArrayFormat describe_view(const TextureView& view, const ArrayShape& shape, unsi
   const bool has_blocks = view.blocks != BlockFormat::none;
   const bool is_layered = has_flags(shape.flags, ArrayFlags::layered);
   ArrayFormat format = shape.format;
-  raw.format = CU_RES_VIEW_FORMAT_NONE;
+  // NVIDIA's driver refuses a view without a format, which CUDA calls that of the array.
+  raw.format = raw_format(shape);
   if (has_blocks) {
     check_blocks(view, shape);
     raw.format = static_cast<CUresourceViewFormat>(view.blocks);

@@ -207,9 +207,13 @@ Mapping AddressReservation::map(const PhysicalMemory& memory, std::size_t offset
   const Table& cu = state_->table();
   const DevicePointer address = state_->address() + offset;
   check(cu, cu.cuMemMap(address, size_bytes, memory_offset, memory.raw(), 0), "cuMemMap", [&] {
-    return std::to_string(size_bytes) + " bytes at offset " + std::to_string(offset) +
-           ": offsets and sizes must be multiples of allocation_granularity(), and nothing mapped "
-           "there";
+    std::string text = std::to_string(size_bytes) + " bytes at offset " + std::to_string(offset) +
+                       ": offsets and sizes must be multiples of allocation_granularity(), and "
+                       "nothing mapped there";
+    if (memory_offset != 0)
+      text += "; the memory is mapped from byte " + std::to_string(memory_offset) +
+              " of it, and NVIDIA's driver maps memory from its start alone";
+    return text;
   });
   return {state_, memory.state_, address, size_bytes};
 }

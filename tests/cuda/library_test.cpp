@@ -233,7 +233,8 @@ TEST_P(OnLibrary, WhatIsNoCodeIsRefused) {
   const std::vector<std::byte> none, noise(100, std::byte{7});
   EXPECT_THROW(Library(none, {}, nullptr, device().driver()), InvalidArgument);
   JitLog log;
-  EXPECT_THROW(Library(noise, {}, &log, device().driver()), DeviceError);
+  // NVIDIA's driver may look at the code when it is first asked for.
+  EXPECT_THROW(Library(noise, {}, &log, device().driver()).module(), DeviceError);
   if (GetParam() == Provider::cpu) return;  // its images do not state their size in their headers
   const std::span code(image().code);
   EXPECT_THROW(Library(code.first(code.size() / 2), {}, nullptr, device().driver()), DeviceError);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <ostream>
 #include <vector>
 
 #include "cuda/fake_driver.hpp"
@@ -12,6 +13,12 @@
 #include "treadle/cuda/copy.hpp"
 
 namespace treadle::cuda {
+
+/// For the messages of what fails.
+static void PrintTo(const MemoryLocation& location, std::ostream* out) {
+  *out << "place of kind " << static_cast<int>(location.kind) << ", number " << location.id;
+}
+
 namespace {
 
 using testing::ElementsAre;

@@ -16,13 +16,31 @@ import treadle.numpy as tnp
 IDS = [d.id for d in treadle.devices() if d.traits.runs_kernels]
 CUDA_IDS = [d.id for d in treadle.devices() if d.language == treadle.Language.cuda_c]
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16"]
-SLOW = """
-extern "C" __global__ void slow(int *out, long rounds) {
-  unsigned long s = rounds;
-  for (long i = 0; i < rounds; ++i) s = s * 6364136223846793005UL + 1;
-  out[0] = s == 0 ? 0 : 7;
+# Waits until `open` is set, or as many cycles as a test should never take.
+GATE = """
+extern "C" __global__ void gate(volatile int *open, int *out, long long cycles) {
+  for (const long long start = clock64(); *open == 0 && clock64() - start < cycles;) {}
+  out[0] = 7;
 }
 """
+
+
+class Gate:
+    """A kernel in a stream that ends when the host lets it."""
+
+    def __init__(self, device, stream, out):
+        self.opener, self.flag = device.make_stream(), treadle.Buffer(device, np.zeros(1, np.int32))
+        self.out = out  # freeing memory waits for the work on it
+        self.kernel = treadle.Program(device, GATE).kernel("gate")
+        cycles = np.int64(40_000_000_000)
+        self.kernel(self.flag, out, cycles, groups=1, group_size=1, stream=stream)
+
+    def open(self):
+        if self.opener.device.id == "cpu":  # who waits for a copy there may run the kernel
+            ctypes.memset(self.flag.__cuda_array_interface__["data"][0], 1, 4)
+        else:
+            self.opener.fill(self.flag, np.int32(1))  # waits for no other stream
+            self.opener.synchronize()
 
 
 @pytest.fixture(params=IDS)
@@ -256,30 +274,29 @@ def test_read_only_memory_stays_as_it_is(cuda_device):
 
 def test_memory_of_others_lives_until_work_on_it_is_done(cuda_device):
     stream = cuda_device.make_stream()
-    flag = treadle.Buffer(cuda_device, 4)
-    slow = treadle.Program(cuda_device, SLOW).kernel("slow")
     theirs = WithInterface(tnp.arange(4))
     kept = weakref.ref(theirs)
     with stream:
         # It compiles and allocates: the one may take longer than the kernel, the other wait for it.
         (tnp.ones(4, dtype="i8") + theirs).get()
-        slow(flag, np.int64(1_000_000_000), groups=1, group_size=1, stream=stream)
+        gate = Gate(cuda_device, stream, treadle.Buffer(cuda_device, 4))
         y = tnp.ones(4, dtype="i8") + theirs
         del theirs
         gc.collect()
         assert not stream.is_done and kept() is not None
+        gate.open()
         stream.synchronize()
         assert y.get().tolist() == [1, 2, 3, 4]
     gc.collect()
     assert kept() is None
-    del slow
 
 
 def test_their_stream_comes_first(cuda_device):
     theirs, ours = cuda_device.make_stream(), cuda_device.make_stream()
     buffer = treadle.Buffer(cuda_device, np.zeros(1, np.int32))
-    slow = treadle.Program(cuda_device, SLOW).kernel("slow")
-    slow(buffer, np.int64(1_000_000_000), groups=1, group_size=1, stream=theirs)
+    with ours:
+        (tnp.asarray(WithInterface(tnp.zeros(1, dtype="i4"))) + 1).get()  # compiles
+    gate = Gate(cuda_device, theirs, buffer)
     told = buffer.__cuda_array_interface__ | {
         "shape": (1,),
         "typestr": "<i4",
@@ -289,8 +306,8 @@ def test_their_stream_comes_first(cuda_device):
     with ours:
         y = tnp.asarray(foreign) + 1
         assert not ours.is_done, "the host does not wait"
+        gate.open()
         assert y.get().tolist() == [8]
-    del slow
 
 
 def test_host_memory_is_copied_in(device):
@@ -516,22 +533,20 @@ def test_copies_need_not_wait(device):
 
 def test_host_memory_of_a_copy_is_kept_until_it_is_over(cpu):
     stream = cpu.make_stream()
-    flag = treadle.Buffer(cpu, 4)
-    slow = treadle.Program(cpu, SLOW).kernel("slow")
     x = tnp.zeros(4, dtype="i4")
     tnp.evaluate(x)
-    slow(flag, np.int64(1_000_000_000), groups=1, group_size=1, stream=stream)
+    gate = Gate(cpu, stream, treadle.Buffer(cpu, 4))
     host = np.arange(4, dtype="i4")
     kept = weakref.ref(host)
     x.set(host, stream=stream, blocking=False)
     del host
     gc.collect()
     assert not stream.is_done and kept() is not None
+    gate.open()
     stream.synchronize()
     assert x.get().tolist() == [0, 1, 2, 3]
     gc.collect()
     assert kept() is None
-    del slow
 
 
 def test_set_broadcasts_and_casts(device):

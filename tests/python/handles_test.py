@@ -225,5 +225,10 @@ def test_streams_of_the_real_cuda_core_are_taken(context, module):
     core = pytest.importorskip("cuda.core")
     if cuda.default_driver().provider != cuda.Provider.nvidia:
         pytest.skip("cuda.core works on NVIDIA's driver alone")
-    stream = core.Stream.from_handle(cuda.Stream().raw)
-    assert cuda.Stream.wrap(stream).raw == int(stream.handle)
+    if not hasattr(core, "Stream"):  # before 0.5
+        core = pytest.importorskip("cuda.core.experimental")
+    core.Device(cuda.default_device().raw).set_current()
+    ours = cuda.Stream()
+    theirs = core.Stream.from_handle(ours.raw)
+    assert int(theirs.handle) == ours.raw
+    assert cuda.Stream.wrap(theirs).raw == ours.raw

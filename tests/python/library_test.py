@@ -76,7 +76,7 @@ def test_files_and_bytes(library, image, tmp_path):
     with pytest.raises(treadle.DeviceError, match="no/such/file"):
         cuda.Library.load_file("no/such/file")
     with pytest.raises(treadle.DeviceError):
-        cuda.Library(b"no code at all")
+        cuda.Library(b"no code at all").module()  # the driver may look at it only now
 
 
 def test_attributes_are_of_a_device(library):

@@ -86,7 +86,9 @@ class AddressReservation {
 
   /// Lays `size_bytes` of the memory from `memory_offset` on (0: all that follows) at address() +
   /// `offset`. Nobody may use it before Mapping::set_access(). Throws InvalidArgument for what is
-  /// beyond either, DeviceError where something is mapped there.
+  /// beyond either, DeviceError where something is mapped there, and where a driver cannot map from
+  /// that offset: CUDA 13 says that `memory_offset` has to be 0. The CPU device maps any page of
+  /// it.
   Mapping map(const PhysicalMemory& memory, std::size_t offset = 0, std::size_t memory_offset = 0,
               std::size_t size_bytes = 0) const;
 
