@@ -76,6 +76,7 @@ def build_wheel(python: pathlib.Path, folder: pathlib.Path) -> None:
         "cmake.define.TREADLE_BUILD_TESTS": "ON",
         "cmake.define.TREADLE_BUILD_BENCHMARKS": "ON",
         "cmake.define.TREADLE_CHECK_HEADERS": "OFF",
+        "cmake.define.TREADLE_UNITY": "ON",
     }
     words = [f"--config-settings={key}={value}" for key, value in settings.items()]
     run(
