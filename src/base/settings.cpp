@@ -137,6 +137,7 @@ Settings read_settings(const VariableLookup& lookup) {
   read.text("TREADLE_NVCC", s.nvcc);
   read.text("TREADLE_LIBCUDA", s.libcuda);
   read.text("TREADLE_LIBOPENCL", s.libopencl);
+  read.flag("TREADLE_OPENCL_CPU_AS_GPU", s.opencl_cpu_as_gpu);
   read.text("TREADLE_LIBNVRTC", s.compiler_library);
   read.text("TREADLE_LIBRARY_DIR", s.library_dir);
   read.number("TREADLE_CPU_THREADS", s.cpu_threads);

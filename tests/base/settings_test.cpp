@@ -60,6 +60,7 @@ TEST(Settings, ValuesAreRead) {
                                   {"TREADLE_CHECK", "sync,memory"},
                                   {"TREADLE_WATCHDOG", "5"},
                                   {"TREADLE_PYCUDA_CUDA_VERSION", "11.8"},
+                                  {"TREADLE_OPENCL_CPU_AS_GPU", "1"},
                                   {"TREADLE_LIBNVRTC", "/x/lib.so"}});
   EXPECT_EQ(s.device, "cuda:1");
   EXPECT_FALSE(s.cache);
@@ -70,6 +71,7 @@ TEST(Settings, ValuesAreRead) {
   EXPECT_EQ(s.checks, (Checks{.memory = true, .sync = true}));
   EXPECT_EQ(s.watchdog_seconds, 5u);
   EXPECT_EQ(s.pycuda_cuda_version, 11080);
+  EXPECT_TRUE(s.opencl_cpu_as_gpu);
   EXPECT_EQ(s.compiler_library, "/x/lib.so");
 }
 

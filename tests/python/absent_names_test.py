@@ -13,7 +13,6 @@ NAMES = [
     ("pycuda.curandom", "XORWOWRandomNumberGenerator", "Philox4_32_10"),
     ("pyopencl", "Image", "images"),
     ("pyopencl", "algorithm", "scans"),
-    ("pyopencl", "enqueue_read_buffer", r"enqueue_copy\(\)"),
     ("pyopencl.array", "cumsum", "scans"),
     ("pyopencl.tools", "SVMPool", "MemoryPool"),
 ]

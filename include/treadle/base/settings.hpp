@@ -49,6 +49,9 @@ struct Settings {
   Path libcuda;
   /// TREADLE_LIBOPENCL: the OpenCL loader to open; empty: the system's
   Path libopencl;
+  /// TREADLE_OPENCL_CPU_AS_GPU: 1 lets the processors of an OpenCL platform without a GPU answer
+  /// programs of treadle.pyopencl that ask for one
+  bool opencl_cpu_as_gpu = false;
   /// TREADLE_LIBNVRTC: the NVRTC library to open; empty: the best that is found
   Path compiler_library;
   /// TREADLE_LIBRARY_DIR: folder of libtreadle_cpu and libtreadle_clang; empty: beside this code

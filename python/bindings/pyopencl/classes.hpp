@@ -92,6 +92,16 @@ class Buffer : public MemoryObject {
   opencl::Buffer buffer() const;
 };
 
+/// The platform's devices of a type. Where GPUs are asked for and there are none, its processors,
+/// if TREADLE_OPENCL_CPU_AS_GPU says so.
+std::vector<opencl::Device> devices_that_answer(const opencl::Platform& platform,
+                                                opencl::DeviceType type);
+/// Whether that setting would have given some.
+bool cpu_could_answer(const opencl::Platform& platform, opencl::DeviceType type);
+/// What a program is told that asks for a GPU where only processors are.
+inline constexpr const char* cpu_as_gpu_hint =
+    "the environment variable TREADLE_OPENCL_CPU_AS_GPU=1 lets the processor answer for one";
+
 /// The loader's table, for handles of other libraries.
 std::shared_ptr<const opencl::Table> loader_table();
 

@@ -66,13 +66,27 @@ std::vector<opencl::Device> devices_in(nb::handle given) {
   return devices;
 }
 
-// As clCreateContextFromType: the devices of one platform, the first that has any.
-std::vector<opencl::Device> devices_of_type(const Properties& properties, std::uint64_t bits) {
-  const auto type = static_cast<opencl::DeviceType>(bits);
-  if (properties.platform) return properties.platform->devices(type);
-  for (const opencl::Platform& platform : opencl::Loader::system().platforms())
+// As clCreateContextFromType: the devices of one platform, the first that has any. A true GPU comes
+// before a processor that answers for one.
+std::vector<opencl::Device> devices_of_type(const Properties& properties, opencl::DeviceType type) {
+  std::vector<opencl::Platform> platforms;
+  if (properties.platform)
+    platforms.push_back(*properties.platform);
+  else
+    platforms = opencl::Loader::system().platforms();
+  for (const opencl::Platform& platform : platforms)
     if (std::vector<opencl::Device> found = platform.devices(type); !found.empty()) return found;
-  return {};
+  std::string text =
+      "no platform has a device of type " + std::to_string(static_cast<std::uint64_t>(type));
+  for (const opencl::Platform& platform : platforms) {
+    std::vector<opencl::Device> found = devices_that_answer(platform, type);
+    if (!found.empty()) return found;
+    if (!cpu_could_answer(platform, type)) continue;
+    text = std::string("there is no GPU; ") + cpu_as_gpu_hint;
+    break;
+  }
+  raise_error(static_cast<int>(opencl::StatusCode::device_not_found), "clCreateContextFromType",
+              text);
 }
 
 opencl::Context create(nb::handle devices, nb::handle given, nb::handle dev_type) {
@@ -85,10 +99,7 @@ opencl::Context create(nb::handle devices, nb::handle given, nb::handle dev_type
   } else {
     const auto type = dev_type.is_none() ? static_cast<std::uint64_t>(opencl::DeviceType::default_)
                                          : nb::cast<std::uint64_t>(dev_type);
-    chosen = devices_of_type(properties, type);
-    if (chosen.empty())
-      raise_error(static_cast<int>(opencl::StatusCode::device_not_found), "clCreateContextFromType",
-                  "no platform has a device of type " + std::to_string(type));
+    chosen = devices_of_type(properties, static_cast<opencl::DeviceType>(type));
   }
   return with_retry([&] { return opencl::Context(chosen, properties.pairs); });
 }

@@ -6,6 +6,7 @@
 
 #include "pyopencl/classes.hpp"
 #include "pyopencl/info.hpp"
+#include "treadle/base/settings.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -15,11 +16,20 @@ nb::object platform_info(const Platform& self, long long param) {
                    self.platform.info(static_cast<opencl::PlatformInfo>(param)));
 }
 
-nb::list devices_of(const Platform& self, std::uint64_t type) {
+nb::list devices_of(const Platform& self, std::uint64_t bits) {
+  const auto type = static_cast<opencl::DeviceType>(bits);
   nb::list list;
-  for (opencl::Device& device : self.platform.devices(static_cast<opencl::DeviceType>(type)))
+  for (opencl::Device& device : devices_that_answer(self.platform, type))
     list.append(make_device(std::move(device)));
+  if (list.empty() && cpu_could_answer(self.platform, type))
+    warn_python(PyExc_UserWarning,
+                "platform '" + self.platform.name() + "' has no GPU; " + cpu_as_gpu_hint);
   return list;
+}
+
+// A program that would take a CPU as well gets it anyhow.
+bool asks_for_gpu(opencl::DeviceType type) {
+  return opencl::has(type, opencl::DeviceType::gpu) && !opencl::has(type, opencl::DeviceType::cpu);
 }
 
 void bind_name_version(nb::module_& m) {
@@ -42,6 +52,18 @@ void bind_name_version(nb::module_& m) {
 
 }  // namespace
 
+std::vector<opencl::Device> devices_that_answer(const opencl::Platform& platform,
+                                                opencl::DeviceType type) {
+  std::vector<opencl::Device> devices = platform.devices(type);
+  if (devices.empty() && asks_for_gpu(type) && settings().opencl_cpu_as_gpu)
+    devices = platform.devices(opencl::DeviceType::cpu);
+  return devices;
+}
+
+bool cpu_could_answer(const opencl::Platform& platform, opencl::DeviceType type) {
+  return asks_for_gpu(type) && !platform.devices(opencl::DeviceType::cpu).empty();
+}
+
 std::shared_ptr<const opencl::Table> loader_table() {
   return opencl::Loader::system().shared_table();
 }
@@ -61,7 +83,8 @@ void bind_platform(nb::module_& m) {
   bind_info(type, "platform_info", platform_info);
   type.def("get_devices", pyopencl(devices_of),
            nb::arg("device_type") = static_cast<std::uint64_t>(opencl::DeviceType::all),
-           "Every device of a type; none is an empty list.")
+           "Every device of a type; none is an empty list. Where there is no GPU, "
+           "TREADLE_OPENCL_CPU_AS_GPU=1 lets the platform's processors answer for one.")
       .def("_get_cl_version", pyopencl([](const Platform& self) {
              const opencl::Version version = self.platform.version();
              return nb::make_tuple(version.major, version.minor);

@@ -63,6 +63,14 @@ from treadle.pyopencl._constants import *  # noqa: F403
 from treadle.pyopencl._constants import __all__ as _constant_names
 from treadle.pyopencl._copy import enqueue_copy, enqueue_fill
 from treadle.pyopencl._errors import Error, LogicError, MemoryError, RuntimeError
+from treadle.pyopencl._old_names import (  # noqa: F401 - not in __all__, as they are deprecated
+    enqueue_copy_buffer,
+    enqueue_copy_buffer_rect,
+    enqueue_read_buffer,
+    enqueue_read_buffer_rect,
+    enqueue_write_buffer,
+    enqueue_write_buffer_rect,
+)
 from treadle.pyopencl._program import (
     DEFAULT_BUILD_OPTIONS as _DEFAULT_BUILD_OPTIONS,
 )
@@ -178,10 +186,6 @@ _ABSENT = {
             "svm_empty",
         ),
         "images, pipes and shared virtual memory; buffers do the job",
-    ),
-    **dict.fromkeys(
-        ("enqueue_copy_buffer", "enqueue_read_buffer", "enqueue_write_buffer"),
-        "PyOpenCL has enqueue_copy() in its place since 2011",
     ),
 }
 
