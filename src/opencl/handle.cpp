@@ -56,6 +56,13 @@ void release(const Table& table, RawEvent raw) noexcept {
   warn_if_failed(table.clReleaseEvent(raw), "clReleaseEvent", "an event");
 }
 
+void retain(const Table& table, RawSampler raw) {
+  check(table, table.clRetainSampler(raw), "clRetainSampler");
+}
+void release(const Table& table, RawSampler raw) noexcept {
+  warn_if_failed(table.clReleaseSampler(raw), "clReleaseSampler", "a sampler");
+}
+
 void raise_empty() {
   throw InvalidState("the OpenCL object was released, moved from, or never made",
                      "make it anew, or keep a copy: copies share the object");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/opencl/memory.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "opencl/callback.hpp"
+#include "opencl/limits.hpp"
 #include "opencl/query.hpp"
 
 namespace treadle::opencl {
@@ -17,14 +17,6 @@ using Callback = std::function<void()>;
 void CL_CALLBACK call_once(RawMemory, void* user) {
   const std::unique_ptr<Callback> callback(static_cast<Callback*>(user));
   call_safely("a callback for the end of OpenCL memory", *callback);
-}
-
-/// The largest value among a context's devices.
-template <DeviceInfo Parameter>
-std::uint64_t largest(const Context& context) {
-  std::uint64_t value = 0;
-  for (const Device& device : context.devices()) value = std::max(value, device.get<Parameter>());
-  return value;
 }
 
 std::string allocating(const Context& context, std::size_t size_bytes, int code) {
@@ -47,6 +39,12 @@ bool exceeds_all_memory(const Context& context, std::size_t size_bytes) {
 
 MemoryObject::MemoryObject(Context context, Handle<RawMemory> handle, std::size_t size_bytes)
     : context_(std::move(context)), handle_(std::move(handle)), size_bytes_(size_bytes) {}
+
+MemoryObject::MemoryObject(Context context, Handle<RawMemory> handle)
+    : context_(std::move(context)), handle_(std::move(handle)) {
+  size_bytes_ = ask_value<std::size_t>(table(), "clGetMemObjectInfo", table().clGetMemObjectInfo,
+                                       raw(), CL_MEM_SIZE);
+}
 
 MemoryObject::MemoryObject(std::shared_ptr<const Table> table, RawMemory raw, Ownership ownership) {
   Handle<RawMemory> owned(table, raw, ownership);

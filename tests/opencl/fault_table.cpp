@@ -38,6 +38,8 @@ constexpr const char* kind<cl_kernel> = "kernel";
 template <>
 constexpr const char* kind<cl_event> = "event";
 template <>
+constexpr const char* kind<cl_sampler> = "sampler";
+template <>
 constexpr const char* kind<void*> = "mapping";
 
 void count(const char* what, int change) {

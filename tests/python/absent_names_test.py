@@ -11,7 +11,7 @@ NAMES = [
     ("pycuda", "sparse", "sparse matrices"),
     ("pycuda", "scan", "scans"),
     ("pycuda.curandom", "XORWOWRandomNumberGenerator", "Philox4_32_10"),
-    ("pyopencl", "Image", "images"),
+    ("pyopencl", "Pipe", "pipes"),
     ("pyopencl", "algorithm", "scans"),
     ("pyopencl.array", "cumsum", "scans"),
     ("pyopencl.tools", "SVMPool", "MemoryPool"),

@@ -24,6 +24,7 @@ void retain(const Table& table, RawMemory raw);
 void retain(const Table& table, RawProgram raw);
 void retain(const Table& table, RawKernel raw);
 void retain(const Table& table, RawEvent raw);
+void retain(const Table& table, RawSampler raw);
 /// One reference less; a failure is a warning.
 void release(const Table& table, RawDevice raw) noexcept;
 void release(const Table& table, RawContext raw) noexcept;
@@ -32,6 +33,7 @@ void release(const Table& table, RawMemory raw) noexcept;
 void release(const Table& table, RawProgram raw) noexcept;
 void release(const Table& table, RawKernel raw) noexcept;
 void release(const Table& table, RawEvent raw) noexcept;
+void release(const Table& table, RawSampler raw) noexcept;
 
 /// What the census (treadle/base/census.hpp) calls the references that handles of this type own.
 template <class Raw>
@@ -50,6 +52,8 @@ template <>
 inline constexpr const char* handle_kind<RawKernel> = "opencl kernel";
 template <>
 inline constexpr const char* handle_kind<RawEvent> = "opencl event";
+template <>
+inline constexpr const char* handle_kind<RawSampler> = "opencl sampler";
 
 /// Throws the InvalidState that the use of an empty handle means.
 [[noreturn]] void raise_empty();

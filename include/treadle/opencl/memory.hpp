@@ -44,6 +44,8 @@ class MemoryObject : public Queries<MemoryObject, MemInfo> {
 
  protected:
   MemoryObject(Context context, Handle<RawMemory> handle, std::size_t size_bytes);
+  /// The same where only the platform knows the size.
+  MemoryObject(Context context, Handle<RawMemory> handle);
 
  private:
   Context context_;

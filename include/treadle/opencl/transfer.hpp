@@ -116,7 +116,7 @@ class Mapping {
   Event unmap(const Order& order = {});
   Event unmap(const Queue& queue, const Order& order = {});
 
- private:
+ protected:
   friend Mapping map(const Queue&, const MemoryObject&, MapFlags, const struct MapRange&,
                      const Order&, Blocking);
   Mapping(const Queue& queue, const MemoryObject& memory, std::size_t size_bytes);

@@ -116,6 +116,8 @@ void ArgumentList::add_other(PyObject* value) {
   if (value == Py_None) return add_handle(nullptr);
   if (nb::isinstance<MemoryObjectHolder>(value))
     return add_handle(nb::inst_ptr<MemoryObjectHolder>(value)->memory().raw());
+  if (nb::isinstance<Sampler>(value))
+    return add_handle(nb::inst_ptr<Sampler>(value)->sampler.raw());
   if (nb::isinstance<LocalMemory>(value))
     return add_argument(opencl::ArgumentView::Kind::local, nullptr,
                         nb::inst_ptr<LocalMemory>(value)->size_bytes);

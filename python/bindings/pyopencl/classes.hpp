@@ -15,10 +15,12 @@
 #include "treadle/opencl/context.hpp"
 #include "treadle/opencl/device.hpp"
 #include "treadle/opencl/event.hpp"
+#include "treadle/opencl/image.hpp"
 #include "treadle/opencl/memory.hpp"
 #include "treadle/opencl/platform.hpp"
 #include "treadle/opencl/program.hpp"
 #include "treadle/opencl/queue.hpp"
+#include "treadle/opencl/sampler.hpp"
 
 namespace treadle::bindings::cl {
 
@@ -79,7 +81,7 @@ class MemoryObject : public MemoryObjectHolder {
   explicit MemoryObject(opencl::MemoryObject memory, nb::object host = {})
       : hostbuf(std::move(host)), memory_(std::move(memory)) {}
   const opencl::MemoryObject& memory() const override { return memory_; }
-  void release() { memory_.release(); }
+  virtual void release() { memory_.release(); }
   nb::object hostbuf;  ///< kept with USE_HOST_PTR
 
  protected:
@@ -91,6 +93,29 @@ class Buffer : public MemoryObject {
   /// The memory as what it is.
   opencl::Buffer buffer() const;
 };
+
+class Image : public MemoryObject {
+ public:
+  explicit Image(opencl::Image image, nb::object host = {})
+      : MemoryObject(opencl::MemoryObject(), std::move(host)), image_(std::move(image)) {}
+  const opencl::MemoryObject& memory() const override { return image_; }
+  void release() override { image_.release(); }
+  const opencl::Image& image() const noexcept { return image_; }
+
+ private:
+  opencl::Image image_;
+};
+struct Sampler {
+  opencl::Sampler sampler;
+};
+
+/// What becomes of the host's memory that an object is made over. Warns where the flags say nothing
+/// of it.
+HostBuffer::Access host_access(opencl::MemFlags flags);
+/// The buffer of a MemoryObjectHolder, while get_host_array() makes an array of it.
+int export_host_memory(PyObject* self, Py_buffer* view, int flags) noexcept;
+/// The image that memory is. Throws LogicError INVALID_MEM_OBJECT for other memory.
+const opencl::Image& image_of(const MemoryObjectHolder& memory);
 
 /// The platform's devices of a type. Where GPUs are asked for and there are none, its processors,
 /// if TREADLE_OPENCL_CPU_AS_GPU says so.
@@ -134,8 +159,8 @@ nb::object make_program(opencl::Program program);
 nb::object make_nanny_event(opencl::Event event, nb::handle host);
 
 /// Pointer, equality and hash of an object that stands for a handle of OpenCL's.
-template <class T, class F>
-void bind_identity(nb::class_<T>& type, F raw) {
+template <class T, class... Bases, class F>
+void bind_identity(nb::class_<T, Bases...>& type, F raw) {
   const auto number = [raw](const T& self) { return reinterpret_cast<std::uintptr_t>(raw(self)); };
   type.def_prop_ro("int_ptr", pyopencl([number](const T& self) { return number(self); }),
                    "The handle, an integer.");
@@ -174,6 +199,9 @@ void bind_context(nb::module_& m);
 void bind_queue(nb::module_& m);
 void bind_event(nb::module_& m);
 void bind_memory(nb::module_& m);
+void bind_image(nb::module_& m);
+void bind_image_transfer(nb::module_& m);
+void bind_sampler(nb::module_& m);
 void bind_transfer(nb::module_& m);
 void bind_box_transfer(nb::module_& m);
 void bind_map(nb::module_& m);

@@ -22,11 +22,12 @@ const opencl::EnumGroup& constants_of(std::string_view group);
 /// "MAX_WORK_GROUP_SIZE" as an attribute: "max_work_group_size".
 std::string attribute_name(std::string_view constant);
 
-/// Gives `type` get_info(param), and a read-only attribute for each parameter of the group.
-/// `ask(const T&, code)` answers with a Python object.
-template <class T, class F>
-void bind_info(nb::class_<T>& type, const char* group, F ask) {
-  type.def("get_info",
+/// Gives `type` get_info(param), or what `method` calls it, and a read-only attribute for each
+/// parameter of the group. `ask(const T&, code)` answers with a Python object.
+template <class T, class... Bases, class F>
+void bind_info(nb::class_<T, Bases...>& type, const char* group, F ask,
+               const char* method = "get_info") {
+  type.def(method,
            pyopencl([ask](const T& self, long long param) { return nb::object(ask(self, param)); }),
            nb::arg("param"),
            "The answer to one constant of the info class. Raises LogicError for those it does not "

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
-// enqueue_map_buffer: memory of a context as an array of NumPy's.
+// enqueue_map_buffer, enqueue_map_image: memory of a context as an array of NumPy's.
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "interrupt.hpp"
 #include "kept_objects.hpp"
 #include "pyopencl/classes.hpp"
-#include "treadle/opencl/transfer.hpp"
+#include "pyopencl/coordinates.hpp"
+#include "treadle/opencl/image_transfer.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -72,16 +77,14 @@ ArrayPlan plan_array(nb::handle shape, nb::handle dtype, nb::handle order, nb::h
                  nb::borrow(strides), 0};
   const auto count = nb::cast<std::size_t>(numpy.attr("prod")(shape).attr("__int__")());
   plan.bytes = count * nb::cast<std::size_t>(plan.dtype.attr("itemsize"));
-  if (!strides.is_none()) check_dense(plan);
   return plan;
 }
 
-opencl::Mapping map_bytes(const opencl::Queue& queue, const opencl::MemoryObject& memory,
-                          MapFlags flags, const opencl::MapRange& range, const Events& after,
-                          bool is_blocking) {
+/// Maps by `map()`, which does not block, and waits if the caller wants it.
+template <class F>
+auto map_and_wait(const opencl::Queue& queue, bool is_blocking, F map) {
   // OpenCL's own blocking form cannot be left.
-  opencl::Mapping mapping = with_retry(
-      [&] { return opencl::map(queue, memory, flags, range, after.order(), Blocking::no); });
+  auto mapping = with_retry(map);
   if (!is_blocking) return mapping;
   const opencl::Event& event = mapping.event();
   queue.flush();  // asking does not hand work over, as waiting does
@@ -94,25 +97,100 @@ opencl::Mapping map_bytes(const opencl::Queue& queue, const opencl::MemoryObject
   return mapping;
 }
 
+/// The array over a mapping, which is its base.
+nb::object array_over(opencl::Mapping mapping, MapFlags flags, nb::handle queue, nb::handle memory,
+                      const ArrayPlan& plan) {
+  const bool is_writable =
+      opencl::has(flags, MapFlags::write) || opencl::has(flags, MapFlags::write_invalidate_region);
+  const nb::object base = nb::cast(
+      new MemoryMap{std::move(mapping), is_writable, nb::borrow(queue), nb::borrow(memory)},
+      nb::rv_policy::take_ownership);
+  return nb::module_::import_("numpy").attr("ndarray")(plan.shape, plan.dtype, base, 0,
+                                                       plan.strides, plan.order);
+}
+
 // over 6 parameters because they are the keywords of the Python call
 nb::object map_buffer(nb::handle_t<CommandQueue> queue, nb::handle_t<MemoryObjectHolder> buf,
                       std::uint64_t flags, std::size_t offset, nb::handle shape, nb::handle dtype,
                       nb::handle order, nb::handle strides, nb::handle wait_for, bool is_blocking) {
   const ArrayPlan plan = plan_array(shape, dtype, order, strides);
+  if (!strides.is_none()) check_dense(plan);
   const Events after(wait_for);
   const auto bits = static_cast<MapFlags>(flags);
-  opencl::Mapping mapping = map_bytes(use_queue(nb::cast<const CommandQueue&>(queue)),
-                                      nb::cast<const MemoryObjectHolder&>(buf).memory(), bits,
-                                      {offset, plan.bytes}, after, is_blocking);
+  // copies: other threads may drop the objects
+  const opencl::Queue used = use_queue(nb::cast<const CommandQueue&>(queue));
+  const opencl::MemoryObject memory = nb::cast<const MemoryObjectHolder&>(buf).memory();
+  opencl::Mapping mapping = map_and_wait(used, is_blocking, [&] {
+    return opencl::map(used, memory, bits, {offset, plan.bytes}, after.order(), Blocking::no);
+  });
   nb::object event = make_event(mapping.event());
-  const bool is_writable =
-      opencl::has(bits, MapFlags::write) || opencl::has(bits, MapFlags::write_invalidate_region);
-  const nb::object base =
-      nb::cast(new MemoryMap{std::move(mapping), is_writable, nb::borrow(queue), nb::borrow(buf)},
-               nb::rv_policy::take_ownership);
-  const nb::object array = nb::module_::import_("numpy").attr("ndarray")(
-      plan.shape, plan.dtype, base, 0, plan.strides, plan.order);
-  return nb::make_tuple(array, event);
+  return nb::make_tuple(array_over(std::move(mapping), bits, queue, buf, plan), event);
+}
+
+/// Where an element is that would be `offset` bytes from the first if there were no gaps.
+std::size_t with_gaps(std::size_t offset, std::size_t row_bytes, std::size_t slice_bytes,
+                      const opencl::ImageMapping& mapping) {
+  const std::size_t in_slice = offset % slice_bytes;
+  return offset / slice_bytes * mapping.slice_pitch() + in_slice / row_bytes * mapping.row_pitch() +
+         in_slice % row_bytes;
+}
+
+/// The strides with which an array in order `plan.order` sees a mapped region, whose rows and
+/// slices may have gaps between them.
+nb::object strides_in(const ArrayPlan& plan, const opencl::Image& image,
+                      const std::array<std::size_t, 3>& region,
+                      const opencl::ImageMapping& mapping) {
+  const auto itemsize = nb::cast<std::size_t>(plan.dtype.attr("itemsize"));
+  nb::object shape = plan.shape;
+  if (PyLong_Check(shape.ptr()) != 0 || PyIndex_Check(shape.ptr()) != 0)
+    shape = nb::make_tuple(shape);
+  auto sizes = nb::cast<std::vector<std::size_t>>(shape);
+  const bool is_fortran = nb::cast<std::string>(plan.order) == "F";
+  if (!is_fortran) std::reverse(sizes.begin(), sizes.end());
+  const std::size_t row = region[0] * image.format().pixel_bytes();
+  const std::size_t slice = row * region[1];
+  std::vector<std::size_t> strides;
+  std::size_t step = itemsize;
+  for (const std::size_t size : sizes) {  // the innermost first
+    const std::size_t end = step * size;
+    const bool is_whole =
+        size == 1 || step % slice == 0 || (step % row == 0 && end <= slice) || end <= row;
+    if (!is_whole)
+      raise_logic_error("enqueue_map_image",
+                        "the shape does not follow the image's rows of " + std::to_string(row) +
+                            " bytes: make it (slices, rows, columns), or pass strides");
+    strides.push_back(with_gaps(step, row, slice, mapping));
+    step = end;
+  }
+  if (!is_fortran) std::reverse(strides.begin(), strides.end());
+  return nb::tuple(nb::cast(strides));
+}
+
+// over 6 parameters because they are the keywords of the Python call
+nb::object map_image(nb::handle_t<CommandQueue> queue, nb::handle_t<MemoryObjectHolder> img,
+                     std::uint64_t flags, nb::handle origin, nb::handle region, nb::handle shape,
+                     nb::handle dtype, nb::handle order, nb::handle strides, nb::handle wait_for,
+                     bool is_blocking) {
+  ArrayPlan plan = plan_array(shape, dtype, order, strides);
+  const opencl::Image image = image_of(nb::cast<const MemoryObjectHolder&>(img));
+  const opencl::ImageRegion box{numbers<3>(origin, 0, "origin"), numbers<3>(region, 1, "region")};
+  const std::size_t region_bytes =
+      box.size[0] * box.size[1] * box.size[2] * image.format().pixel_bytes();
+  if (plan.bytes > region_bytes || plan.bytes == 0)
+    raise_logic_error("enqueue_map_image", "the array has " + std::to_string(plan.bytes) +
+                                               " bytes, the region " +
+                                               std::to_string(region_bytes));
+  const Events after(wait_for);
+  const auto bits = static_cast<MapFlags>(flags);
+  const opencl::Queue used = use_queue(nb::cast<const CommandQueue&>(queue));
+  opencl::ImageMapping mapping = map_and_wait(used, is_blocking, [&] {
+    return opencl::map_image(used, image, bits, box, after.order(), Blocking::no);
+  });
+  if (strides.is_none()) plan.strides = strides_in(plan, image, box.size, mapping);
+  nb::object event = make_event(mapping.event());
+  const std::size_t row_pitch = mapping.row_pitch(), slice_pitch = mapping.slice_pitch();
+  return nb::make_tuple(array_over(std::move(mapping), bits, queue, img, plan), event, row_pitch,
+                        slice_pitch);
 }
 
 }  // namespace
@@ -136,6 +214,12 @@ void bind_map(nb::module_& m) {
         nb::arg("flags"), nb::arg("offset"), nb::arg("shape"), nb::arg("dtype"),
         nb::arg("order") = "C", nb::arg("strides") = nb::none(), nb::arg("wait_for") = nb::none(),
         nb::arg("is_blocking") = true, "(array, event): the array's base is a MemoryMap.");
+  m.def("enqueue_map_image", pyopencl(map_image), nb::arg("queue"), nb::arg("img"),
+        nb::arg("flags"), nb::arg("origin"), nb::arg("region"), nb::arg("shape"), nb::arg("dtype"),
+        nb::arg("order") = "C", nb::arg("strides") = nb::none(), nb::arg("wait_for") = nb::none(),
+        nb::arg("is_blocking") = true,
+        "(array, event, row_pitch, slice_pitch): the array's base is a MemoryMap. Without strides "
+        "it skips what lies between the rows and slices of the region.");
 }
 
 }  // namespace treadle::bindings::cl

@@ -13,14 +13,10 @@ namespace {
 
 using opencl::MemFlags;
 
-bool has_any(MemFlags flags, MemFlags bits) {
-  return (static_cast<std::uint64_t>(flags) & static_cast<std::uint64_t>(bits)) != 0;
-}
-
-// Whether kernels may write to the host's memory itself.
-bool writes_host(MemFlags flags) {
-  return opencl::has(flags, MemFlags::use_host_ptr) &&
-         has_any(flags, MemFlags::read_write | MemFlags::write_only);
+bool is_image(opencl::MemObjectType type) {
+  using enum opencl::MemObjectType;
+  return type == image1d || type == image1d_array || type == image1d_buffer || type == image2d ||
+         type == image2d_array || type == image3d;
 }
 
 std::size_t buffer_size(std::size_t size, const HostBuffer& host) {
@@ -31,9 +27,7 @@ std::size_t buffer_size(std::size_t size, const HostBuffer& host) {
 }
 
 Buffer from_host(const Context& context, MemFlags flags, std::size_t size, nb::handle hostbuf) {
-  if (!has_any(flags, MemFlags::use_host_ptr | MemFlags::copy_host_ptr))
-    warn_python(PyExc_UserWarning, "'hostbuf' was passed, but no memory flags to make use of it.");
-  const HostBuffer host(hostbuf, writes_host(flags) ? HostBuffer::write : HostBuffer::read);
+  const HostBuffer host(hostbuf, host_access(flags));
   const std::size_t bytes = buffer_size(size, host);
   opencl::Buffer made =
       with_retry([&] { return opencl::Buffer(context.context, bytes, flags, host.data()); });
@@ -81,19 +75,6 @@ nb::object memory_info(const MemoryObjectHolder& self, long long param) {
   return to_python(self.memory().shared_table(), self.memory().info(parameter));
 }
 
-// NumPy asks for the buffer while the array is made, and keeps the object: its .base.
-int export_host(PyObject* self, Py_buffer* view, int flags) noexcept {
-  const auto& holder = *nb::inst_ptr<MemoryObjectHolder>(self);
-  view->obj = nullptr;
-  if (holder.exported == nullptr) {
-    PyErr_SetString(PyExc_BufferError,
-                    "memory of a device is no host buffer: copy it with enqueue_copy");
-    return -1;
-  }
-  return PyBuffer_FillInfo(view, self, holder.exported,
-                           static_cast<Py_ssize_t>(holder.exported_bytes), 0, flags);
-}
-
 nb::object host_array(nb::handle_t<MemoryObjectHolder> object, nb::handle shape, nb::handle dtype,
                       nb::handle order) {
   auto& self = *nb::inst_ptr<MemoryObjectHolder>(object.ptr());
@@ -116,7 +97,7 @@ nb::object host_array(nb::handle_t<MemoryObjectHolder> object, nb::handle shape,
 }
 
 void bind_holder(nb::module_& m) {
-  static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_host), {0, nullptr}};
+  static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_host_memory), {0, nullptr}};
   auto type =
       nb::class_<MemoryObjectHolder>(m, "MemoryObjectHolder", nb::dynamic_attr(),
                                      nb::type_slots(slots), "What stands for memory of a context.");
@@ -128,7 +109,7 @@ void bind_holder(nb::module_& m) {
 
 void bind_memory_object(nb::module_& m) {
   static PyType_Slot slots[] = {
-      type_slot(Py_bf_getbuffer, export_host),
+      type_slot(Py_bf_getbuffer, export_host_memory),
       // No tp_clear: the host's memory must outlive the device's.
       type_slot(Py_tp_traverse, traverse_kept<MemoryObject, &MemoryObject::hostbuf>),
       {0, nullptr}};
@@ -146,6 +127,29 @@ void bind_memory_object(nb::module_& m) {
 
 }  // namespace
 
+// NumPy asks for the buffer while the array is made, and keeps the object: its .base.
+int export_host_memory(PyObject* self, Py_buffer* view, int flags) noexcept {
+  const auto& holder = *nb::inst_ptr<MemoryObjectHolder>(self);
+  view->obj = nullptr;
+  if (holder.exported == nullptr) {
+    PyErr_SetString(PyExc_BufferError,
+                    "memory of a device is no host buffer: copy it with enqueue_copy");
+    return -1;
+  }
+  return PyBuffer_FillInfo(view, self, holder.exported,
+                           static_cast<Py_ssize_t>(holder.exported_bytes), 0, flags);
+}
+
+HostBuffer::Access host_access(MemFlags flags) {
+  const bool is_used = opencl::has(flags, MemFlags::use_host_ptr);
+  if (!is_used && !opencl::has(flags, MemFlags::copy_host_ptr))
+    warn_python(PyExc_UserWarning, "'hostbuf' was passed, but no memory flags to make use of it.");
+  // Kernels may write to the host's memory itself.
+  const bool writes = is_used && (opencl::has(flags, MemFlags::read_write) ||
+                                  opencl::has(flags, MemFlags::write_only));
+  return writes ? HostBuffer::write : HostBuffer::read;
+}
+
 opencl::Buffer Buffer::buffer() const {
   return opencl::Buffer(memory_.shared_table(), memory_.raw(), opencl::Ownership::retain);
 }
@@ -154,13 +158,16 @@ nb::object make_memory(opencl::MemoryObject memory) {
   const auto type = memory.get<opencl::MemInfo::type>();
   if (type == static_cast<std::uint64_t>(opencl::MemObjectType::buffer))
     return nb::cast(Buffer(std::move(memory)));
+  if (is_image(static_cast<opencl::MemObjectType>(type)))
+    return nb::cast(
+        Image(opencl::Image(memory.shared_table(), memory.raw(), opencl::Ownership::retain)));
   return nb::cast(MemoryObject(std::move(memory)));
 }
 
 void bind_memory(nb::module_& m) {
   bind_holder(m);
   bind_memory_object(m);
-  static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_host),
+  static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_host_memory),
                                 type_slot(Py_tp_traverse, traverse_kept<Buffer, &Buffer::hostbuf>),
                                 {0, nullptr}};
   nb::class_<Buffer, MemoryObject>(m, "Buffer", nb::dynamic_attr(), nb::type_slots(slots),

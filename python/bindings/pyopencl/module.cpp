@@ -14,8 +14,11 @@ void bind_opencl(nb::module_& m) {
   cl::bind_queue(m);
   cl::bind_event(m);
   cl::bind_memory(m);
+  cl::bind_image(m);
+  cl::bind_sampler(m);
   cl::bind_transfer(m);
   cl::bind_box_transfer(m);
+  cl::bind_image_transfer(m);
   cl::bind_map(m);
   cl::bind_program(m);
   cl::bind_program_cache(m);

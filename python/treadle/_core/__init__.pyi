@@ -68,6 +68,9 @@ class Settings:
     def libopencl(self) -> pathlib.Path: ...
 
     @property
+    def opencl_cpu_as_gpu(self) -> bool: ...
+
+    @property
     def compiler_library(self) -> pathlib.Path: ...
 
     @property

@@ -85,7 +85,9 @@ class Platform:
     def icd_suffix_khr(self) -> Any: ...
 
     def get_devices(self, device_type: int = 4294967295) -> list:
-        """Every device of a type; none is an empty list."""
+        """
+        Every device of a type; none is an empty list. Where there is no GPU, TREADLE_OPENCL_CPU_AS_GPU=1 lets the platform's processors answer for one.
+        """
 
     def _get_cl_version(self) -> tuple: ...
 
@@ -935,6 +937,206 @@ class LocalMemory:
     @property
     def size(self) -> int: ...
 
+class ImageFormat:
+    """Which channels a pixel has, and of which type."""
+
+    def __init__(self, channel_order: int, channel_type: int) -> None: ...
+
+    @property
+    def channel_order(self) -> int: ...
+
+    @channel_order.setter
+    def channel_order(self, arg: int, /) -> None: ...
+
+    @property
+    def channel_data_type(self) -> int: ...
+
+    @channel_data_type.setter
+    def channel_data_type(self, arg: int, /) -> None: ...
+
+    @property
+    def channel_count(self) -> int: ...
+
+    @property
+    def dtype_size(self) -> int: ...
+
+    @property
+    def itemsize(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    def __hash__(self) -> int: ...
+
+    def __eq__(self, arg: object | None, /) -> bool: ...
+
+class ImageDescriptor:
+    """What an image is made as."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def image_type(self) -> int: ...
+
+    @image_type.setter
+    def image_type(self, arg: int, /) -> None: ...
+
+    @property
+    def array_size(self) -> int: ...
+
+    @array_size.setter
+    def array_size(self, arg: int, /) -> None: ...
+
+    @property
+    def num_mip_levels(self) -> int: ...
+
+    @num_mip_levels.setter
+    def num_mip_levels(self, arg: int, /) -> None: ...
+
+    @property
+    def num_samples(self) -> int: ...
+
+    @num_samples.setter
+    def num_samples(self, arg: int, /) -> None: ...
+
+    @property
+    def shape(self) -> tuple: ...
+
+    @shape.setter
+    def shape(self, arg: object, /) -> None: ...
+
+    @property
+    def pitches(self) -> tuple: ...
+
+    @pitches.setter
+    def pitches(self, arg: object, /) -> None: ...
+
+    @property
+    def buffer(self) -> Any: ...
+
+    @buffer.setter
+    def buffer(self, buffer: object | None) -> None: ...
+
+class Image(MemoryObject):
+    """Pixels of a context."""
+
+    def __init__(self, context: Context, flags: int, format: ImageFormat, shape: object | None = None, pitches: object | None = None, hostbuf: object | None = None, is_array: bool = False, buffer: object | None = None, *, desc: object | None = None, _through_create_image: bool = False) -> None: ...
+
+    def get_image_info(self, param: int) -> Any:
+        """
+        The answer to one constant of the info class. Raises LogicError for those it does not know.
+        """
+
+    @property
+    def format(self) -> Any: ...
+
+    @property
+    def element_size(self) -> Any: ...
+
+    @property
+    def row_pitch(self) -> Any: ...
+
+    @property
+    def slice_pitch(self) -> Any: ...
+
+    @property
+    def width(self) -> Any: ...
+
+    @property
+    def height(self) -> Any: ...
+
+    @property
+    def depth(self) -> Any: ...
+
+    @property
+    def array_size(self) -> Any: ...
+
+    @property
+    def buffer(self) -> Any: ...
+
+    @property
+    def num_mip_levels(self) -> Any: ...
+
+    @property
+    def num_samples(self) -> Any: ...
+
+    @property
+    def shape(self) -> Any:
+        """Columns, rows and slices; images of an array last."""
+
+    @property
+    def image(self) -> Any:
+        """The image itself, for its information."""
+
+def get_supported_image_formats(context: Context, flags: int, image_type: int) -> list:
+    """The formats that images of a type may have."""
+
+class Sampler:
+    """How a kernel reads an image between and beside its pixels."""
+
+    @overload
+    def __init__(self, context: Context, normalized_coords: bool, addressing_mode: int, filter_mode: int) -> None: ...
+
+    @overload
+    def __init__(self, context: Context, properties: object) -> None:
+        """From constants of sampler_properties and their values."""
+
+    @property
+    def int_ptr(self) -> int:
+        """The handle, an integer."""
+
+    def __hash__(self) -> int: ...
+
+    def __eq__(self, arg: object | None, /) -> bool: ...
+
+    def __ne__(self, arg: object | None, /) -> bool: ...
+
+    @staticmethod
+    def from_int_ptr(int_ptr_value: int, retain: bool = True) -> Any:
+        """
+        Wraps a handle of another library; retain=False takes its reference over.
+        """
+
+    def get_info(self, param: int) -> Any:
+        """
+        The answer to one constant of the info class. Raises LogicError for those it does not know.
+        """
+
+    @property
+    def reference_count(self) -> Any: ...
+
+    @property
+    def context(self) -> Any: ...
+
+    @property
+    def normalized_coords(self) -> Any: ...
+
+    @property
+    def addressing_mode(self) -> Any: ...
+
+    @property
+    def filter_mode(self) -> Any: ...
+
+    @property
+    def mip_filter_mode(self) -> Any: ...
+
+    @property
+    def lod_min(self) -> Any: ...
+
+    @property
+    def lod_max(self) -> Any: ...
+
+    @property
+    def properties(self) -> Any: ...
+
+    @property
+    def mip_filter_mode_khr(self) -> Any: ...
+
+    @property
+    def lod_min_khr(self) -> Any: ...
+
+    @property
+    def lod_max_khr(self) -> Any: ...
+
 def _enqueue_read_buffer(queue: CommandQueue, mem: MemoryObjectHolder, hostbuf: object, src_offset: int = 0, wait_for: object | None = None, is_blocking: bool = True) -> Any: ...
 
 def _enqueue_write_buffer(queue: CommandQueue, mem: MemoryObjectHolder, hostbuf: object, dst_offset: int = 0, wait_for: object | None = None, is_blocking: bool = True) -> Any: ...
@@ -956,6 +1158,21 @@ def _enqueue_write_buffer_rect(queue: CommandQueue, mem: MemoryObjectHolder, hos
 
 def _enqueue_copy_buffer_rect(queue: CommandQueue, src: MemoryObjectHolder, dst: MemoryObjectHolder, src_origin: object, dst_origin: object, region: object, src_pitches: object | None = None, dst_pitches: object | None = None, wait_for: object | None = None) -> Any: ...
 
+def _enqueue_read_image(queue: CommandQueue, mem: MemoryObjectHolder, origin: object, region: object, hostbuf: object, row_pitch: int = 0, slice_pitch: int = 0, wait_for: object | None = None, is_blocking: bool = True) -> Any: ...
+
+def _enqueue_write_image(queue: CommandQueue, mem: MemoryObjectHolder, origin: object, region: object, hostbuf: object, row_pitch: int = 0, slice_pitch: int = 0, wait_for: object | None = None, is_blocking: bool = True) -> Any: ...
+
+def _enqueue_copy_image(queue: CommandQueue, src: MemoryObjectHolder, dest: MemoryObjectHolder, src_origin: object, dest_origin: object, region: object, wait_for: object | None = None) -> Any: ...
+
+def _enqueue_copy_image_to_buffer(queue: CommandQueue, src: MemoryObjectHolder, dest: MemoryObjectHolder, origin: object, region: object, offset: int, wait_for: object | None = None) -> Any: ...
+
+def _enqueue_copy_buffer_to_image(queue: CommandQueue, src: MemoryObjectHolder, dest: MemoryObjectHolder, offset: int, origin: object, region: object, wait_for: object | None = None) -> Any: ...
+
+def enqueue_fill_image(queue: CommandQueue, mem: MemoryObjectHolder, color: object, origin: object, region: object, wait_for: object | None = None) -> Any:
+    """
+    Gives pixels a colour: four float32, int32 or uint32, as the image's channels are.
+    """
+
 class MemoryMap:
     """Memory of a context while the host may use it."""
 
@@ -968,6 +1185,11 @@ class MemoryMap:
 
 def enqueue_map_buffer(queue: CommandQueue, buf: MemoryObjectHolder, flags: int, offset: int, shape: object, dtype: object, order: object = 'C', strides: object | None = None, wait_for: object | None = None, is_blocking: bool = True) -> Any:
     """(array, event): the array's base is a MemoryMap."""
+
+def enqueue_map_image(queue: CommandQueue, img: MemoryObjectHolder, flags: int, origin: object, region: object, shape: object, dtype: object, order: object = 'C', strides: object | None = None, wait_for: object | None = None, is_blocking: bool = True) -> Any:
+    """
+    (array, event, row_pitch, slice_pitch): the array's base is a MemoryMap. Without strides it skips what lies between the rows and slices of the region.
+    """
 
 class program_kind(enum.Enum):
     """What a program was made from."""

@@ -11,15 +11,26 @@ from treadle.pyopencl._cl import CommandQueue, Event, MemoryObjectHolder
 from treadle.pyopencl._constants import mem_object_type
 
 _BUFFER = mem_object_type.BUFFER
+_IMAGES = (
+    mem_object_type.IMAGE2D,
+    mem_object_type.IMAGE3D,
+    mem_object_type.IMAGE2D_ARRAY,
+    mem_object_type.IMAGE1D,
+    mem_object_type.IMAGE1D_ARRAY,
+    mem_object_type.IMAGE1D_BUFFER,
+)
 
 
-def _is_buffer(operand: Any) -> bool:
+def _kind(operand: Any) -> str:
+    """What an operand is to enqueue_copy: "buffer", "image" or "host"."""
     if not isinstance(operand, MemoryObjectHolder):
-        return False
-    if operand.type != _BUFFER:
-        kind = mem_object_type.to_string(operand.type, "memory of type %#x")
-        raise ValueError(f"enqueue_copy copies buffers and host memory, not {kind}")
-    return True
+        return "host"
+    if operand.type == _BUFFER:
+        return "buffer"
+    if operand.type in _IMAGES:
+        return "image"
+    name = mem_object_type.to_string(operand.type, "memory of type %#x")
+    raise ValueError(f"enqueue_copy copies buffers, images and host memory, not {name}")
 
 
 def _rename(keywords: dict[str, Any], old: str, new: str) -> None:
@@ -52,21 +63,64 @@ def _to_host(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any])
     return _cl._enqueue_read_buffer(queue, src, dest, **keywords)
 
 
+def _image_pitches(keywords: dict[str, Any]) -> None:
+    """`pitches` of one or two numbers as the native calls name them."""
+    pitches = tuple(keywords.pop("pitches", ()))
+    if len(pitches) > 2:
+        raise TypeError(f"pitches are those of rows and slices, not {len(pitches)} numbers")
+    keywords.update(zip(("row_pitch", "slice_pitch"), pitches, strict=False))
+
+
+def _image_from_host(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any]) -> Event:
+    origin, region = keywords.pop("origin"), keywords.pop("region")
+    _image_pitches(keywords)
+    return _cl._enqueue_write_image(queue, dest, origin, region, src, **keywords)
+
+
+def _image_to_host(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any]) -> Event:
+    origin, region = keywords.pop("origin"), keywords.pop("region")
+    _image_pitches(keywords)
+    return _cl._enqueue_read_image(queue, src, origin, region, dest, **keywords)
+
+
+def _between_images(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any]) -> Event:
+    return _cl._enqueue_copy_image(queue, src, dest, **keywords)
+
+
+def _image_to_buffer(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any]) -> Event:
+    return _cl._enqueue_copy_image_to_buffer(queue, src, dest, **keywords)
+
+
+def _buffer_to_image(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any]) -> Event:
+    return _cl._enqueue_copy_buffer_to_image(queue, src, dest, **keywords)
+
+
+# By what dest is, and what src is.
+_FORMS = {
+    ("buffer", "buffer"): _between_buffers,
+    ("buffer", "image"): _image_to_buffer,
+    ("buffer", "host"): _from_host,
+    ("image", "buffer"): _buffer_to_image,
+    ("image", "image"): _between_images,
+    ("image", "host"): _image_from_host,
+    ("host", "buffer"): _to_host,
+    ("host", "image"): _image_to_host,
+}
+
+
 def enqueue_copy(queue: CommandQueue, dest: Any, src: Any, **kwargs: Any) -> Event:
-    """Copies between buffers, or between a buffer and host memory (then blocking by default).
+    """Copies between buffers, images and host memory (with that blocking by default).
 
     Keywords: wait_for; byte_count, src_offset, dst_offset between buffers; src_offset or dst_offset
     and is_blocking with the host; for boxes src_origin, dst_origin, region, src_pitches and
     dst_pitches between buffers, buffer_origin, host_origin, region, buffer_pitches and host_pitches
-    with the host.
+    with the host. Of images origin, region and pitches with the host, origin, region and offset
+    with a buffer, src_origin, dest_origin and region between two.
     """
-    if _is_buffer(dest):
-        if _is_buffer(src):
-            return _between_buffers(queue, dest, src, kwargs)
-        return _from_host(queue, dest, src, kwargs)
-    if _is_buffer(src):
-        return _to_host(queue, dest, src, kwargs)
-    raise TypeError("enqueue_copy cannot copy from host to host: numpy.copyto does that")
+    form = _FORMS.get((_kind(dest), _kind(src)))
+    if form is None:
+        raise TypeError("enqueue_copy cannot copy from host to host: numpy.copyto does that")
+    return form(queue, dest, src, kwargs)
 
 
 def enqueue_fill(

@@ -1,137 +1,64 @@
 # SPDX-License-Identifier: MIT
-"""The names that transfers had before enqueue_copy: programs of the papers' years call them."""
+"""The names that transfers had before enqueue_copy: programs of the papers' years call them.
+
+Parameters, their order and their defaults are those of PyOpenCL 2011.1.
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from treadle.pyopencl import _cl
-from treadle.pyopencl._cl import CommandQueue, Event
+from treadle.pyopencl._cl import Event
 
 
-def _warn(name: str, form: str) -> None:
-    warnings.warn(
-        f"pyopencl.{name} is an old name: enqueue_copy({form})",
-        DeprecationWarning,
-        stacklevel=3,
-    )
+def _old_name(name: str, form: str, offset: str | None = None) -> Callable[..., Event]:
+    """The call of this name, `form` shows today's; device_offset is `offset` there."""
+    native = getattr(_cl, f"_{name}")
+
+    def call(*args: Any, **kwargs: Any) -> Event:
+        warnings.warn(
+            f"pyopencl.{name} is an old name: enqueue_copy({form})",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        if offset is not None and "device_offset" in kwargs:
+            kwargs[offset] = kwargs.pop("device_offset")
+        return native(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"Old name of enqueue_copy({form})."
+    return call
 
 
-# Parameters, their order and their defaults are those of PyOpenCL 2011.1.
-
-
-def enqueue_read_buffer(
-    queue: CommandQueue,
-    mem: Any,
-    hostbuf: Any,
-    device_offset: int = 0,
-    wait_for: Any = None,
-    is_blocking: bool = True,
-) -> Event:
-    """Old name of enqueue_copy(queue, hostbuf, mem): fills `hostbuf` from a buffer."""
-    _warn("enqueue_read_buffer", "queue, hostbuf, mem, src_offset=device_offset")
-    return _cl._enqueue_read_buffer(queue, mem, hostbuf, device_offset, wait_for, is_blocking)
-
-
-def enqueue_write_buffer(
-    queue: CommandQueue,
-    mem: Any,
-    hostbuf: Any,
-    device_offset: int = 0,
-    wait_for: Any = None,
-    is_blocking: bool = True,
-) -> Event:
-    """Old name of enqueue_copy(queue, mem, hostbuf): copies `hostbuf` into a buffer."""
-    _warn("enqueue_write_buffer", "queue, mem, hostbuf, dst_offset=device_offset")
-    return _cl._enqueue_write_buffer(queue, mem, hostbuf, device_offset, wait_for, is_blocking)
-
-
-def enqueue_copy_buffer(
-    queue: CommandQueue,
-    src: Any,
-    dst: Any,
-    byte_count: int = -1,
-    src_offset: int = 0,
-    dst_offset: int = 0,
-    wait_for: Any = None,
-) -> Event:
-    """Old name of enqueue_copy(queue, dst, src): copies between buffers."""
-    _warn("enqueue_copy_buffer", "queue, dst, src, byte_count=byte_count")
-    return _cl._enqueue_copy_buffer(
-        queue, src, dst, byte_count, src_offset, dst_offset, wait_for=wait_for
-    )
-
-
-def enqueue_read_buffer_rect(
-    queue: CommandQueue,
-    mem: Any,
-    hostbuf: Any,
-    buffer_origin: Any,
-    host_origin: Any,
-    region: Any,
-    buffer_pitches: Any = None,
-    host_pitches: Any = None,
-    wait_for: Any = None,
-    is_blocking: bool = True,
-) -> Event:
-    """Old name of enqueue_copy(queue, hostbuf, mem, buffer_origin=...): reads a box."""
-    _warn("enqueue_read_buffer_rect", "queue, hostbuf, mem, buffer_origin=buffer_origin, ...")
-    return _cl._enqueue_read_buffer_rect(
-        queue,
-        mem,
-        hostbuf,
-        buffer_origin,
-        host_origin,
-        region,
-        buffer_pitches,
-        host_pitches,
-        wait_for,
-        is_blocking,
-    )
-
-
-def enqueue_write_buffer_rect(
-    queue: CommandQueue,
-    mem: Any,
-    hostbuf: Any,
-    buffer_origin: Any,
-    host_origin: Any,
-    region: Any,
-    buffer_pitches: Any = None,
-    host_pitches: Any = None,
-    wait_for: Any = None,
-    is_blocking: bool = True,
-) -> Event:
-    """Old name of enqueue_copy(queue, mem, hostbuf, buffer_origin=...): writes a box."""
-    _warn("enqueue_write_buffer_rect", "queue, mem, hostbuf, buffer_origin=buffer_origin, ...")
-    return _cl._enqueue_write_buffer_rect(
-        queue,
-        mem,
-        hostbuf,
-        buffer_origin,
-        host_origin,
-        region,
-        buffer_pitches,
-        host_pitches,
-        wait_for,
-        is_blocking,
-    )
-
-
-def enqueue_copy_buffer_rect(
-    queue: CommandQueue,
-    src: Any,
-    dst: Any,
-    src_origin: Any,
-    dst_origin: Any,
-    region: Any,
-    src_pitches: Any = None,
-    dst_pitches: Any = None,
-    wait_for: Any = None,
-) -> Event:
-    """Old name of enqueue_copy(queue, dst, src, src_origin=...): copies a box."""
-    _warn("enqueue_copy_buffer_rect", "queue, dst, src, src_origin=src_origin, ...")
-    return _cl._enqueue_copy_buffer_rect(
-        queue, src, dst, src_origin, dst_origin, region, src_pitches, dst_pitches, wait_for
-    )
+enqueue_read_buffer = _old_name(
+    "enqueue_read_buffer", "queue, hostbuf, mem, src_offset=device_offset", "src_offset"
+)
+enqueue_write_buffer = _old_name(
+    "enqueue_write_buffer", "queue, mem, hostbuf, dst_offset=device_offset", "dst_offset"
+)
+enqueue_copy_buffer = _old_name("enqueue_copy_buffer", "queue, dst, src, byte_count=byte_count")
+enqueue_read_buffer_rect = _old_name(
+    "enqueue_read_buffer_rect", "queue, hostbuf, mem, buffer_origin=buffer_origin, ..."
+)
+enqueue_write_buffer_rect = _old_name(
+    "enqueue_write_buffer_rect", "queue, mem, hostbuf, buffer_origin=buffer_origin, ..."
+)
+enqueue_copy_buffer_rect = _old_name(
+    "enqueue_copy_buffer_rect", "queue, dst, src, src_origin=src_origin, ..."
+)
+enqueue_read_image = _old_name(
+    "enqueue_read_image", "queue, hostbuf, mem, origin=origin, region=region"
+)
+enqueue_write_image = _old_name(
+    "enqueue_write_image", "queue, mem, hostbuf, origin=origin, region=region"
+)
+enqueue_copy_image = _old_name("enqueue_copy_image", "queue, dest, src, src_origin=src_origin, ...")
+enqueue_copy_image_to_buffer = _old_name(
+    "enqueue_copy_image_to_buffer", "queue, dest, src, offset=offset, origin=origin, ..."
+)
+enqueue_copy_buffer_to_image = _old_name(
+    "enqueue_copy_buffer_to_image", "queue, dest, src, offset=offset, origin=origin, ..."
+)

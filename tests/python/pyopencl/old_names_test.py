@@ -93,7 +93,7 @@ def test_bad_input_is_refused_as_under_the_new_name(context, queue):
         cl.enqueue_read_buffer(queue, buffer, np.empty(3, np.int32))
     with pytest.warns(DeprecationWarning), pytest.raises(TypeError):
         cl.enqueue_write_buffer(queue, buffer, 1)
-    with pytest.raises(TypeError, match="offset"):
+    with pytest.warns(DeprecationWarning), pytest.raises(TypeError, match="offset"):
         cl.enqueue_read_buffer(queue, buffer, np.empty(1, np.int32), offset=4)
 
 

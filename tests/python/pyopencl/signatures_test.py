@@ -59,6 +59,20 @@ EXACT = {
     "_enqueue_barrier_with_wait_list": "queue, wait_for=None",
     "_enqueue_wait_for_events": "queue, wait_for=None",
     "wait_for_events": "events",
+    "Image.__init__": "context, flags, format, shape=None, pitches=None, hostbuf=None, "
+    "is_array=False, buffer=None, *, desc=None, _through_create_image=False",
+    "ImageFormat.__init__": "channel_order, channel_type",
+    "get_supported_image_formats": "context, flags, image_type",
+    "_enqueue_read_image": "queue, mem, origin, region, hostbuf, row_pitch=0, slice_pitch=0, "
+    "wait_for=None, is_blocking=True",
+    "_enqueue_write_image": "queue, mem, origin, region, hostbuf, row_pitch=0, slice_pitch=0, "
+    "wait_for=None, is_blocking=True",
+    "_enqueue_copy_image": "queue, src, dest, src_origin, dest_origin, region, wait_for=None",
+    "_enqueue_copy_image_to_buffer": "queue, src, dest, origin, region, offset, wait_for=None",
+    "_enqueue_copy_buffer_to_image": "queue, src, dest, offset, origin, region, wait_for=None",
+    "enqueue_fill_image": "queue, mem, color, origin, region, wait_for=None",
+    "enqueue_map_image": "queue, img, flags, origin, region, shape, dtype, order='C', "
+    "strides=None, wait_for=None, is_blocking=True",
     "unload_platform_compiler": "platform",
 }
 
@@ -68,6 +82,9 @@ PYTHON = {
     "enqueue_copy": "queue, dest, src, **kwargs",
     "enqueue_fill": "queue, dest, pattern, size, *, offset=0, wait_for=None",
     "create_program_with_built_in_kernels": "context, devices, kernel_names",
+    "create_image": "context, flags, format, shape=None, pitches=None, hostbuf=None, "
+    "is_array=False, buffer=None",
+    "image_from_array": "ctx, ary, num_channels=None, mode='r', norm_int=False",
     "link_program": "context, programs, options=None, devices=None",
     "Program.build": "self, options=None, devices=None, cache_dir=None",
     "Program.compile": "self, options=None, devices=None, headers=None",
@@ -76,7 +93,8 @@ PYTHON = {
 }
 
 CLASSES = [
-    "Buffer CommandQueue Context Device DeviceTopologyAmd Error Event Kernel LocalMemory",
+    "Buffer CommandQueue Context Device DeviceTopologyAmd Error Event Image ImageDescriptor",
+    "ImageFormat Kernel LocalMemory Sampler",
     "LogicError MemoryError MemoryMap MemoryObject MemoryObjectHolder NameVersion NannyEvent",
     "Platform Program RuntimeError UserEvent",
     "CompilerWarning CommandQueueUsedAfterExit RepeatedKernelRetrieval",
@@ -141,13 +159,14 @@ def test_star_import_finds_every_name():
 
 def test_what_is_not_there_says_what_does_the_job():
     with pytest.raises(AttributeError, match="buffers do the job"):
-        cl.Image  # noqa: B018
+        cl.Pipe  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         cl.nonsense  # noqa: B018
 
 
 def test_hierarchy_of_memory_and_events():
     assert issubclass(cl.Buffer, cl.MemoryObject)
+    assert issubclass(cl.Image, cl.MemoryObject)
     assert issubclass(cl.MemoryObject, cl.MemoryObjectHolder)
     assert issubclass(cl.NannyEvent, cl.Event)
     assert issubclass(cl.UserEvent, cl.Event)
