@@ -118,4 +118,5 @@
 #include "treadle/opencl/program_binary.hpp"
 #include "treadle/opencl/queue.hpp"
 #include "treadle/opencl/sampler.hpp"
+#include "treadle/opencl/svm.hpp"
 #include "treadle/opencl/transfer.hpp"
