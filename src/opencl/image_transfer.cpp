@@ -94,6 +94,7 @@ constexpr const char* kind_names[] = {"floats", "signed integers", "unsigned int
 
 }  // namespace
 
+// over 6 parameters because they are the entry point's
 Event write_image(const Queue& queue, const Image& to, ConstHostRange from,
                   const ImageRegion& region, const HostPitches& pitches, const Order& order,
                   Blocking blocking) {
@@ -110,6 +111,7 @@ Event write_image(const Queue& queue, const Image& to, ConstHostRange from,
   return o.take(queue);
 }
 
+// over 6 parameters because they are the entry point's
 Event read_image(const Queue& queue, const Image& from, HostRange to, const ImageRegion& region,
                  const HostPitches& pitches, const Order& order, Blocking blocking) {
   constexpr const char* call = "clEnqueueReadImage";

@@ -14,7 +14,7 @@ NAMES = [
     ("pyopencl", "Pipe", "pipes"),
     ("pyopencl", "algorithm", "scans"),
     ("pyopencl.array", "cumsum", "scans"),
-    ("pyopencl.tools", "SVMPool", "MemoryPool"),
+    ("pyopencl.tools", "get_gl_sharing_context_properties", "OpenGL"),
 ]
 
 

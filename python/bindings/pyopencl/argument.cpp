@@ -10,6 +10,7 @@
 #include "calls/numpy_scalars.hpp"
 #include "calls/small_integer.hpp"
 #include "pyopencl/classes.hpp"
+#include "pyopencl/svm.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -116,6 +117,9 @@ void ArgumentList::add_other(PyObject* value) {
   if (value == Py_None) return add_handle(nullptr);
   if (nb::isinstance<MemoryObjectHolder>(value))
     return add_handle(nb::inst_ptr<MemoryObjectHolder>(value)->memory().raw());
+  if (nb::isinstance<SVMPointer>(value))
+    return add_argument(opencl::ArgumentView::Kind::svm, nb::inst_ptr<SVMPointer>(value)->address(),
+                        sizeof(void*));
   if (nb::isinstance<Sampler>(value))
     return add_handle(nb::inst_ptr<Sampler>(value)->sampler.raw());
   if (nb::isinstance<LocalMemory>(value))

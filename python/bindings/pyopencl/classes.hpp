@@ -209,5 +209,7 @@ void bind_program(nb::module_& m);
 void bind_program_cache(nb::module_& m);
 void bind_kernel(nb::module_& m);
 void bind_pools(nb::module_& m);
+void bind_svm(nb::module_& m);
+void bind_svm_pools(nb::module_& m);
 
 }  // namespace treadle::bindings::cl

@@ -24,6 +24,8 @@ void bind_opencl(nb::module_& m) {
   cl::bind_program_cache(m);
   cl::bind_kernel(m);
   cl::bind_pools(m);
+  cl::bind_svm(m);
+  cl::bind_svm_pools(m);
 }
 
 }  // namespace treadle::bindings

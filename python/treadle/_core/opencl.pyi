@@ -1493,3 +1493,142 @@ class _TestMemoryPool:
 
     def stop_holding(self) -> None:
         """The same, and from now on what is freed goes to the system at once."""
+
+class SVMPointer:
+    """What stands for shared virtual memory."""
+
+    @property
+    def svm_ptr(self) -> int:
+        """Its address."""
+
+    @property
+    def size(self) -> Any:
+        """Bytes; None where nobody knows."""
+
+    @property
+    def buf(self) -> Any:
+        """A new array of the bytes."""
+
+class SVM(SVMPointer):
+    """Memory of an object that has a writable buffer."""
+
+    def __init__(self, mem: object) -> None: ...
+
+    @property
+    def mem(self) -> Any: ...
+
+class SVMAllocation(SVMPointer):
+    """Shared virtual memory of a context."""
+
+    def __init__(self, context: Context, size: int, alignment: int, flags: int, queue: object | None = None) -> None: ...
+
+    def __hash__(self) -> int: ...
+
+    def __eq__(self, arg: object | None, /) -> bool: ...
+
+    def release(self) -> None:
+        """
+        Frees the memory: now, or after what is enqueued in the queue it is bound to.
+        """
+
+    def enqueue_release(self, queue: object | None = None, wait_for: object | None = None) -> Any:
+        """
+        Frees the memory after what is enqueued in `queue`, or in the queue it is bound to.
+        """
+
+    def bind_to_queue(self, queue: CommandQueue) -> None:
+        """From now on it is used and freed in the order of `queue`."""
+
+    def unbind_from_queue(self) -> None:
+        """Waits for the queue it is bound to."""
+
+    @property
+    def _queue(self) -> Any: ...
+
+def _enqueue_svm_memcpy(queue: CommandQueue, is_blocking: bool, dst: SVMPointer, src: SVMPointer, wait_for: object | None = None, byte_count: object | None = None) -> Any: ...
+
+def _enqueue_svm_memfill(queue: CommandQueue, dst: SVMPointer, pattern: object, byte_count: object | None = None, wait_for: object | None = None) -> Any: ...
+
+def _enqueue_svm_map(queue: CommandQueue, is_blocking: bool, flags: int, svm: SVMPointer, wait_for: object | None = None, size: object | None = None) -> Any: ...
+
+def _enqueue_svm_unmap(queue: CommandQueue, svm: SVMPointer, wait_for: object | None = None) -> Any: ...
+
+def _enqueue_svm_migrate_mem(queue: CommandQueue, svms: object, flags: object | None = None, wait_for: object | None = None) -> Any: ...
+
+class SVMAllocator:
+    """What makes shared virtual memory of a size."""
+
+    def __init__(self, context: Context, alignment: int = 0, flags: int = 1, queue: object | None = None) -> None: ...
+
+    def __call__(self, size: int) -> SVMAllocation:
+        """An SVMAllocation, of zero bytes too."""
+
+class PooledSVM(SVMPointer):
+    """Shared virtual memory of a pool."""
+
+    def release(self) -> None:
+        """
+        Gives the memory to the pool, which reuses it after what is enqueued in its queue.
+        """
+
+    def enqueue_release(self) -> None:
+        """
+        Gives the memory to the pool, which reuses it after what is enqueued in its queue.
+        """
+
+    def bind_to_queue(self, queue: CommandQueue) -> None:
+        """From now on it is used in the order of `queue`."""
+
+    def unbind_from_queue(self) -> None:
+        """Waits for the queue it is bound to."""
+
+    @property
+    def _queue(self) -> Any: ...
+
+    def __hash__(self) -> int: ...
+
+    def __eq__(self, arg: object | None, /) -> bool: ...
+
+class SVMPool:
+    """
+    Shared virtual memory that is kept when it is freed, and given out again.
+    """
+
+    def __init__(self, allocator: SVMAllocator, leading_bits_in_bin_id: int = 4) -> None: ...
+
+    def __call__(self, size: int) -> PooledSVM:
+        """A PooledSVM of at least `size` bytes."""
+
+    def allocate(self, size: int) -> PooledSVM:
+        """A PooledSVM of at least `size` bytes."""
+
+    def _set_trace(self, flag: bool) -> None:
+        """Prints a line for each allocation."""
+
+    @property
+    def held_blocks(self) -> int:
+        """Blocks that wait to be used again."""
+
+    @property
+    def active_blocks(self) -> int:
+        """Blocks that allocations own."""
+
+    @property
+    def managed_bytes(self) -> int:
+        """Bytes of held and active blocks, as they were allocated."""
+
+    @property
+    def active_bytes(self) -> int:
+        """Bytes of active blocks, as they were asked for."""
+
+    def bin_number(self, size: int) -> int:
+        """The bin whose blocks hold `size` bytes."""
+
+    def alloc_size(self, bin: int) -> int:
+        """Bytes of every block of a bin."""
+
+    def free_held(self) -> None:
+        """Gives every held block back to the system."""
+
+    def stop_holding(self) -> None:
+        """The same, and from now on what is freed goes to the system at once."""

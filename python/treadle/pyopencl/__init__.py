@@ -19,6 +19,7 @@ os.environ["PYOPENCL_HOME"] = os.path.dirname(os.path.abspath(__file__))
 from treadle.pyopencl import _cl
 from treadle.pyopencl._choice import choose_devices, create_some_context
 from treadle.pyopencl._cl import (  # noqa: F401
+    SVM,
     Buffer,
     CommandQueue,
     Context,
@@ -37,6 +38,8 @@ from treadle.pyopencl._cl import (  # noqa: F401
     NannyEvent,
     Platform,
     Sampler,
+    SVMAllocation,
+    SVMPointer,
     UserEvent,
     _enqueue_barrier,
     _enqueue_barrier_with_wait_list,
@@ -51,6 +54,11 @@ from treadle.pyopencl._cl import (  # noqa: F401
     _enqueue_read_buffer,
     _enqueue_read_buffer_rect,
     _enqueue_read_image,
+    _enqueue_svm_map,
+    _enqueue_svm_memcpy,
+    _enqueue_svm_memfill,
+    _enqueue_svm_migrate_mem,
+    _enqueue_svm_unmap,
     _enqueue_wait_for_events,
     _enqueue_write_buffer,
     _enqueue_write_buffer_rect,
@@ -108,6 +116,17 @@ from treadle.pyopencl._program import (
     create_program_with_built_in_kernels,
     link_program,
 )
+from treadle.pyopencl._svm import (
+    SVMMap,
+    csvm_empty,
+    csvm_empty_like,
+    enqueue_svm_memfill,
+    enqueue_svm_migrate_mem,
+    fsvm_empty,
+    fsvm_empty_like,
+    svm_empty,
+    svm_empty_like,
+)
 from treadle.pyopencl._warnings import (
     CommandQueueUsedAfterExit,
     CompilerWarning,
@@ -120,7 +139,13 @@ __version__ = VERSION_TEXT
 
 _PYPY = False
 _PYOPENCL_NO_CACHE = setting_is_on("PYOPENCL_NO_CACHE")
-_KERNEL_ARG_CLASSES = (_cl.MemoryObjectHolder, _cl.Sampler, _cl.LocalMemory, _cl.CommandQueue)
+_KERNEL_ARG_CLASSES = (
+    _cl.MemoryObjectHolder,
+    _cl.Sampler,
+    _cl.CommandQueue,
+    _cl.LocalMemory,
+    _cl.SVMPointer,
+)
 _csc = create_some_context
 CtxFactory = Callable[[], Context]
 
@@ -164,6 +189,10 @@ __all__ = [
     "Program",
     "RepeatedKernelRetrieval",
     "RuntimeError",
+    "SVM",
+    "SVMAllocation",
+    "SVMMap",
+    "SVMPointer",
     "Sampler",
     "UserEvent",
     "choose_devices",
@@ -171,6 +200,8 @@ __all__ = [
     "create_image",
     "create_program_with_built_in_kernels",
     "create_some_context",
+    "csvm_empty",
+    "csvm_empty_like",
     "enable_debugging",
     "enqueue_barrier",
     "enqueue_copy",
@@ -182,12 +213,18 @@ __all__ = [
     "enqueue_marker",
     "enqueue_migrate_mem_objects",
     "enqueue_nd_range_kernel",
+    "enqueue_svm_memfill",
+    "enqueue_svm_migrate_mem",
+    "fsvm_empty",
+    "fsvm_empty_like",
     "get_cl_header_version",
     "get_platforms",
     "get_supported_image_formats",
     "have_gl",
     "image_from_array",
     "link_program",
+    "svm_empty",
+    "svm_empty_like",
     "unload_platform_compiler",
     "wait_for_events",
 ]
@@ -195,21 +232,7 @@ __all__ = [
 # What PyOpenCL has, or had, and this release of Treadle does not.
 _ABSENT = {
     **_absent.modules_of("pyopencl"),
-    **dict.fromkeys(
-        (
-            "Pipe",
-            "SVM",
-            "SVMAllocation",
-            "SVMMap",
-            "SVMPointer",
-            "csvm_empty",
-            "enqueue_svm_memfill",
-            "enqueue_svm_migrate_mem",
-            "fsvm_empty",
-            "svm_empty",
-        ),
-        "pipes and shared virtual memory; buffers do the job",
-    ),
+    "Pipe": "pipes; buffers do the job",
 }
 
 

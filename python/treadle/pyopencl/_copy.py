@@ -7,8 +7,9 @@ import warnings
 from typing import Any
 
 from treadle.pyopencl import _cl
-from treadle.pyopencl._cl import CommandQueue, Event, MemoryObjectHolder
+from treadle.pyopencl._cl import SVM, CommandQueue, Event, MemoryObjectHolder, SVMPointer
 from treadle.pyopencl._constants import mem_object_type
+from treadle.pyopencl._svm import copy_svm
 
 _BUFFER = mem_object_type.BUFFER
 _IMAGES = (
@@ -22,9 +23,9 @@ _IMAGES = (
 
 
 def _kind(operand: Any) -> str:
-    """What an operand is to enqueue_copy: "buffer", "image" or "host"."""
+    """What an operand is to enqueue_copy: "buffer", "image", "svm" or "host"."""
     if not isinstance(operand, MemoryObjectHolder):
-        return "host"
+        return "svm" if isinstance(operand, SVMPointer) else "host"
     if operand.type == _BUFFER:
         return "buffer"
     if operand.type in _IMAGES:
@@ -95,6 +96,15 @@ def _buffer_to_image(queue: CommandQueue, dest: Any, src: Any, keywords: dict[st
     return _cl._enqueue_copy_buffer_to_image(queue, src, dest, **keywords)
 
 
+def _svm_from_host(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any]) -> Event:
+    # What cannot be written to is copied from all the same.
+    view = memoryview(src)
+    if view.readonly:
+        src = bytearray(view.tobytes(order="A"))
+        keywords["is_blocking"] = True
+    return copy_svm(queue, dest, src, keywords)
+
+
 # By what dest is, and what src is.
 _FORMS = {
     ("buffer", "buffer"): _between_buffers,
@@ -105,21 +115,30 @@ _FORMS = {
     ("image", "host"): _image_from_host,
     ("host", "buffer"): _to_host,
     ("host", "image"): _image_to_host,
+    ("svm", "svm"): copy_svm,
+    ("svm", "host"): _svm_from_host,
+    ("host", "svm"): copy_svm,
 }
 
 
 def enqueue_copy(queue: CommandQueue, dest: Any, src: Any, **kwargs: Any) -> Event:
-    """Copies between buffers, images and host memory (with that blocking by default).
+    """Copies between buffers, images, and shared memory and the host (then blocking by default).
 
     Keywords: wait_for; byte_count, src_offset, dst_offset between buffers; src_offset or dst_offset
     and is_blocking with the host; for boxes src_origin, dst_origin, region, src_pitches and
     dst_pitches between buffers, buffer_origin, host_origin, region, buffer_pitches and host_pitches
     with the host. Of images origin, region and pitches with the host, origin, region and offset
-    with a buffer, src_origin, dest_origin and region between two.
+    with a buffer, src_origin, dest_origin and region between two. Of shared memory byte_count and
+    is_blocking.
     """
     form = _FORMS.get((_kind(dest), _kind(src)))
-    if form is None:
+    if form is None and _kind(dest) == _kind(src):
         raise TypeError("enqueue_copy cannot copy from host to host: numpy.copyto does that")
+    if form is None:
+        raise TypeError(
+            "enqueue_copy copies shared memory to shared memory and the host: copy "
+            f"{_kind(src)} to {_kind(dest)} with svm.as_buffer(context)"
+        )
     return form(queue, dest, src, kwargs)
 
 
@@ -135,4 +154,8 @@ def enqueue_fill(
     """Repeats a pattern over `size` bytes."""
     if isinstance(dest, MemoryObjectHolder):
         return _cl.enqueue_fill_buffer(queue, dest, pattern, offset, size, wait_for)
-    raise TypeError(f"enqueue_fill fills buffers, not {type(dest).__name__}")
+    if isinstance(dest, SVMPointer):
+        if offset != 0:
+            dest = SVM(dest.buf[offset : offset + size])
+        return _cl._enqueue_svm_memfill(queue, dest, pattern, size, wait_for)
+    raise TypeError(f"enqueue_fill fills buffers and shared memory, not {type(dest).__name__}")

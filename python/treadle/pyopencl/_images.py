@@ -31,6 +31,7 @@ DTYPE_TO_CHANNEL_TYPE_NORM = {
 _ORDERS = {1: channel_order.R, 2: channel_order.RG, 3: channel_order.RGB, 4: channel_order.RGBA}
 
 
+# over 6 parameters because they are PyOpenCL's
 def create_image(
     context: Context,
     flags: int,

@@ -40,6 +40,9 @@ from treadle.pyopencl._cl import (  # noqa: F401
     ImmediateAllocator,
     MemoryPool,
     PooledBuffer,
+    PooledSVM,
+    SVMAllocator,
+    SVMPool,
     bitlog2,
     get_platforms,
 )
@@ -166,10 +169,7 @@ def pytest_generate_tests_for_pyopencl(metafunc: Any) -> None:
 # --- what is not there ---------------------------------------------------------------------------
 
 # What PyOpenCL has here and this release of Treadle does not.
-_ABSENT = dict.fromkeys(
-    ("PooledSVM", "SVMAllocator", "SVMPool"),
-    "shared virtual memory; MemoryPool and its buffers do the job",
-) | {"get_gl_sharing_context_properties": "memory shared with OpenGL; copies do the job"}
+_ABSENT = {"get_gl_sharing_context_properties": "memory shared with OpenGL; copies do the job"}
 
 
 def __getattr__(name: str) -> Any:

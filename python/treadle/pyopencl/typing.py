@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from treadle.pyopencl._cl import Event, LocalMemory, MemoryObjectHolder
+from treadle.pyopencl._cl import Event, LocalMemory, MemoryObjectHolder, Sampler, SVMPointer
 
 DTypeT = TypeVar("DTypeT", bound=np.dtype[Any])
 
@@ -22,6 +22,13 @@ class HasBufferInterface(Protocol):
 SVMInnerT = TypeVar("SVMInnerT", bound=HasBufferInterface)
 WaitList: TypeAlias = Sequence[Event] | None
 KernelArg: TypeAlias = (
-    HasBufferInterface | np.generic | LocalMemory | MemoryObjectHolder | bytes | None
+    HasBufferInterface
+    | np.generic
+    | LocalMemory
+    | MemoryObjectHolder
+    | Sampler
+    | SVMPointer
+    | bytes
+    | None
 )
-Allocator: TypeAlias = Callable[[int], MemoryObjectHolder | None]
+Allocator: TypeAlias = Callable[[int], MemoryObjectHolder | SVMPointer | None]

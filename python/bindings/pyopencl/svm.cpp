@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+#include "pyopencl/svm.hpp"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "kept_objects.hpp"
+#include "pyopencl/host_transfer.hpp"
+
+namespace treadle::bindings::cl {
+namespace {
+
+using opencl::Blocking;
+using opencl::SharedMemory;
+
+std::uintptr_t number(const SVMPointer& self) {
+  return reinterpret_cast<std::uintptr_t>(self.address());
+}
+
+// A new array each time; its base is the object.
+nb::object as_bytes(nb::handle self) {
+  const auto& pointer = nb::cast<const SVMPointer&>(self);
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  return numpy.attr("ndarray")(pointer.bytes().size(), numpy.attr("uint8"), self);
+}
+
+void construct_allocation(SVMAllocation* self, const Context& context, std::size_t size,
+                          std::size_t alignment, std::uint64_t flags, nb::handle queue) {
+  SharedMemory memory = with_retry([&] {
+    return SharedMemory(context.context, size, static_cast<opencl::SvmMemFlags>(flags), alignment);
+  });
+  if (!queue.is_none()) memory.bind_to_queue(use_queue(nb::cast<const CommandQueue&>(queue)));
+  new (self) SVMAllocation(std::move(memory));
+}
+
+nb::object enqueue_release(SVMAllocation& self, nb::handle queue, nb::handle wait_for) {
+  const Events after(wait_for);
+  static_cast<void>(self.memory.data());  // throws if it was freed
+  if (!queue.is_none())
+    return make_event(
+        self.memory.enqueue_free(use_queue(nb::cast<const CommandQueue&>(queue)), after.order()));
+  if (self.memory.queue() == nullptr)
+    raise_logic_error("SVMAllocation.enqueue_release",
+                      "the memory is bound to no queue: pass one, or call release()");
+  const opencl::Queue bound = *self.memory.queue();  // ends with the binding
+  return make_event(self.memory.enqueue_free(bound, after.order()));
+}
+
+void unbind(SVMAllocation& self) {
+  const nb::gil_scoped_release released;
+  self.memory.unbind_from_queue();
+}
+
+/// As many bytes as the caller wants, which the memory has.
+std::span<std::byte> part_of(const SVMPointer& pointer, nb::handle wanted, const char* call) {
+  if (wanted.is_none()) return pointer.bytes();
+  const auto count = nb::cast<std::size_t>(wanted);
+  const std::optional<std::size_t> size = pointer.size();
+  if (size && count > *size)
+    raise_logic_error(call,
+                      std::to_string(count) + " bytes of memory that has " + std::to_string(*size));
+  return {static_cast<std::byte*>(pointer.address()), count};
+}
+
+// Without a count both sides have the same size; with one it is how much of each.
+nb::object copy(const CommandQueue& queue, bool is_blocking, nb::handle_t<SVMPointer> dst,
+                nb::handle_t<SVMPointer> src, nb::handle wait_for, nb::handle byte_count) {
+  constexpr const char* call = "clEnqueueSVMMemcpy";
+  const auto& to = nb::cast<const SVMPointer&>(dst);
+  const auto& from = nb::cast<const SVMPointer&>(src);
+  nb::object count = nb::borrow(byte_count);
+  if (count.is_none()) {
+    const auto a = to.size(), b = from.size();
+    if (!a && !b) raise_logic_error(call, "nobody knows how many bytes: pass byte_count");
+    if (a && b && *a != *b)
+      raise_logic_error(call, "a copy of " + std::to_string(*b) + " bytes to memory of " +
+                                  std::to_string(*a) + "; pass byte_count for a part");
+    count = nb::int_(a ? *a : *b);
+  }
+  const auto target = part_of(to, count, call);
+  const auto source = part_of(from, count, call);
+  const Events after(wait_for);
+  const opencl::Queue used = use_queue(queue);
+  opencl::Event event = with_retry(
+      [&] { return opencl::copy_shared(used, target, source, after.order(), Blocking::no); });
+  // The host's memory must stay in place: nobody else keeps it.
+  const bool keeps_dst = nb::isinstance<SVM>(dst), keeps_src = nb::isinstance<SVM>(src);
+  const nb::handle host = keeps_dst ? nb::handle(dst) : nb::handle(src);
+  if (is_blocking || (keeps_dst && keeps_src)) {
+    wait_for_transfer(used, event, host);
+    return make_event(std::move(event));
+  }
+  if (keeps_dst || keeps_src) return make_nanny_event(std::move(event), host);
+  return make_event(std::move(event));
+}
+
+nb::object fill(const CommandQueue& queue, const SVMPointer& dst, nb::handle pattern,
+                nb::handle byte_count, nb::handle wait_for) {
+  const HostBuffer host(pattern, HostBuffer::read);
+  const auto target = part_of(dst, byte_count, "clEnqueueSVMMemFill");
+  const Events after(wait_for);
+  return with_retry([&] {
+    return make_event(opencl::fill_shared(use_queue(queue), target, host.bytes(), after.order()));
+  });
+}
+
+nb::object map(const CommandQueue& queue, bool is_blocking, std::uint64_t flags,
+               const SVMPointer& svm, nb::handle wait_for, nb::handle size) {
+  const auto range = part_of(svm, size, "clEnqueueSVMMap");
+  const Events after(wait_for);
+  const opencl::Queue used = use_queue(queue);
+  opencl::Event event = with_retry([&] {
+    return opencl::map_shared(used, static_cast<opencl::MapFlags>(flags), range, after.order(),
+                              Blocking::no);
+  });
+  if (is_blocking) {
+    used.flush();
+    const nb::gil_scoped_release released;
+    event.wait();
+  }
+  return make_event(std::move(event));
+}
+
+nb::object unmap(const CommandQueue& queue, const SVMPointer& svm, nb::handle wait_for) {
+  const Events after(wait_for);
+  return with_retry([&] {
+    return make_event(opencl::unmap_shared(use_queue(queue), svm.address(), after.order()));
+  });
+}
+
+nb::object migrate(const CommandQueue& queue, nb::handle svms, nb::handle flags,
+                   nb::handle wait_for) {
+  std::vector<const void*> addresses;
+  for (const nb::handle item : nb::borrow<nb::iterable>(svms))
+    addresses.push_back(nb::cast<const SVMPointer&>(item).address());
+  const auto bits = flags.is_none() ? 0 : nb::cast<std::uint64_t>(flags);
+  const Events after(wait_for);
+  return with_retry([&] {
+    return make_event(opencl::migrate_shared(
+        use_queue(queue), addresses, static_cast<opencl::MemMigrationFlags>(bits), after.order()));
+  });
+}
+
+void bind_pointers(nb::module_& m) {
+  static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_svm), {0, nullptr}};
+  nb::class_<SVMPointer>(m, "SVMPointer", nb::dynamic_attr(), nb::type_slots(slots),
+                         "What stands for shared virtual memory.")
+      .def_prop_ro("svm_ptr", pyopencl(number), "Its address.")
+      .def_prop_ro("size", pyopencl([](const SVMPointer& self) -> nb::object {
+                     const auto size = self.size();
+                     return size ? nb::object(nb::int_(*size)) : nb::object(nb::none());
+                   }),
+                   "Bytes; None where nobody knows.")
+      .def_prop_ro("buf", pyopencl(as_bytes), "A new array of the bytes.");
+  static PyType_Slot kept[] = {type_slot(Py_bf_getbuffer, export_svm),
+                               // No tp_clear: the object's memory is in use.
+                               type_slot(Py_tp_traverse, traverse_kept<SVM, &SVM::mem>),
+                               {0, nullptr}};
+  nb::class_<SVM, SVMPointer>(m, "SVM", nb::dynamic_attr(), nb::type_slots(kept),
+                              "Memory of an object that has a writable buffer.")
+      .def("__init__", pyopencl([](SVM* self, nb::object mem) { new (self) SVM(std::move(mem)); }),
+           nb::arg("mem"))
+      .def_prop_ro("mem", [](const SVM& self) { return self.mem; });
+}
+
+void bind_allocation(nb::module_& m) {
+  static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_svm), {0, nullptr}};
+  auto type = nb::class_<SVMAllocation, SVMPointer>(m, "SVMAllocation", nb::dynamic_attr(),
+                                                    nb::type_slots(slots),
+                                                    "Shared virtual memory of a context.");
+  type.def("__init__", pyopencl(construct_allocation), nb::arg("context"), nb::arg("size"),
+           nb::arg("alignment"), nb::arg("flags"), nb::arg("queue") = nb::none());
+  type.def("__hash__", pyopencl([](const SVMAllocation& self) {
+             return static_cast<Py_hash_t>(number(self) >> 4);
+           }))
+      .def("__eq__", pyopencl([](const SVMAllocation& self, nb::handle other) {
+             SVMAllocation* same = nullptr;
+             return nb::try_cast(other, same) && same != nullptr &&
+                    (&self == same || (number(self) == number(*same) && number(self) != 0));
+           }),
+           nb::arg().none());
+  type.def("release", pyopencl([](SVMAllocation& self) { self.memory.free(); }),
+           "Frees the memory: now, or after what is enqueued in the queue it is bound to.")
+      .def("enqueue_release", pyopencl(enqueue_release), nb::arg("queue") = nb::none(),
+           nb::arg("wait_for") = nb::none(),
+           "Frees the memory after what is enqueued in `queue`, or in the queue it is bound to.")
+      .def("bind_to_queue", pyopencl([](SVMAllocation& self, const CommandQueue& queue) {
+             self.memory.bind_to_queue(use_queue(queue));
+           }),
+           nb::arg("queue"), "From now on it is used and freed in the order of `queue`.")
+      .def("unbind_from_queue", pyopencl(unbind), "Waits for the queue it is bound to.")
+      .def_prop_ro("_queue",
+                   pyopencl([](const SVMAllocation& self) { return queue_of(self.memory); }));
+}
+
+}  // namespace
+
+std::span<std::byte> SVMPointer::bytes() const {
+  const std::optional<std::size_t> known = size();
+  if (!known) raise_logic_error("SVMPointer.buf", "nobody knows the memory's size");
+  return {static_cast<std::byte*>(address()), *known};
+}
+
+SVM::SVM(nb::object object) : mem(std::move(object)) {
+  constexpr int flags = PyBUF_ANY_CONTIGUOUS | PyBUF_WRITABLE;
+  if (PyObject_GetBuffer(mem.ptr(), &view_, flags) == 0) return;
+  if (PyErr_ExceptionMatches(PyExc_ValueError) != 0) {  // NumPy's, of arrays with gaps
+    PyErr_Clear();
+    raise_python(PyExc_BufferError, "SVM needs memory without gaps that may be written to");
+  }
+  throw nb::python_error();
+}
+
+int export_svm(PyObject* self, Py_buffer* view, int flags) noexcept {
+  view->obj = nullptr;
+  try {
+    static std::byte nothing;  // of memory of zero bytes
+    const std::span<std::byte> bytes = nb::inst_ptr<SVMPointer>(self)->bytes();
+    return PyBuffer_FillInfo(view, self, bytes.data() != nullptr ? bytes.data() : &nothing,
+                             static_cast<Py_ssize_t>(bytes.size()), 0, flags);
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+nb::object queue_of(const SharedMemory& memory) {
+  return memory.queue() != nullptr ? make_queue(*memory.queue()) : nb::object(nb::none());
+}
+
+void bind_svm(nb::module_& m) {
+  bind_pointers(m);
+  bind_allocation(m);
+  m.def("_enqueue_svm_memcpy", pyopencl(copy), nb::arg("queue"), nb::arg("is_blocking"),
+        nb::arg("dst"), nb::arg("src"), nb::arg("wait_for") = nb::none(),
+        nb::arg("byte_count") = nb::none());
+  m.def("_enqueue_svm_memfill", pyopencl(fill), nb::arg("queue"), nb::arg("dst"),
+        nb::arg("pattern"), nb::arg("byte_count") = nb::none(), nb::arg("wait_for") = nb::none());
+  m.def("_enqueue_svm_map", pyopencl(map), nb::arg("queue"), nb::arg("is_blocking"),
+        nb::arg("flags"), nb::arg("svm"), nb::arg("wait_for") = nb::none(),
+        nb::arg("size") = nb::none());
+  m.def("_enqueue_svm_unmap", pyopencl(unmap), nb::arg("queue"), nb::arg("svm"),
+        nb::arg("wait_for") = nb::none());
+  m.def("_enqueue_svm_migrate_mem", pyopencl(migrate), nb::arg("queue"), nb::arg("svms"),
+        nb::arg("flags") = nb::none(), nb::arg("wait_for") = nb::none());
+}
+
+}  // namespace treadle::bindings::cl

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Shared virtual memory under PyOpenCL's rules.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "pyopencl/classes.hpp"
+#include "treadle/opencl/svm.hpp"
+
+namespace treadle::bindings::cl {
+
+/// What stands for shared virtual memory, or for the host's where a device takes that.
+class SVMPointer {
+ public:
+  virtual ~SVMPointer() = default;
+  /// Throws InvalidState once it is freed.
+  virtual void* address() const = 0;
+  /// Nothing where nobody knows.
+  virtual std::optional<std::size_t> size() const = 0;
+  /// The bytes. Throws LogicError where nobody knows how many there are.
+  std::span<std::byte> bytes() const;
+};
+
+/// Memory of an object of Python's, which it keeps in place.
+class SVM final : public SVMPointer {
+ public:
+  explicit SVM(nb::object object);
+  SVM(const SVM&) = delete;
+  SVM& operator=(const SVM&) = delete;
+  ~SVM() override { PyBuffer_Release(&view_); }
+  void* address() const override { return view_.buf; }
+  std::optional<std::size_t> size() const override { return static_cast<std::size_t>(view_.len); }
+  nb::object mem;
+
+ private:
+  Py_buffer view_{};
+};
+
+class SVMAllocation final : public SVMPointer {
+ public:
+  explicit SVMAllocation(opencl::SharedMemory allocated) : memory(std::move(allocated)) {}
+  void* address() const override { return memory.data(); }
+  std::optional<std::size_t> size() const override { return memory.size_bytes(); }
+  opencl::SharedMemory memory;
+};
+
+/// The buffer of an SVMPointer, for arrays over it.
+int export_svm(PyObject* self, Py_buffer* view, int flags) noexcept;
+/// The queue that memory is bound to, or None.
+nb::object queue_of(const opencl::SharedMemory& memory);
+
+}  // namespace treadle::bindings::cl

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: MIT
+"""Shared virtual memory: arrays over it, maps, and SVMPointer's methods made of native calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from treadle.pyopencl import _cl
+from treadle.pyopencl._cl import (
+    SVM,
+    Buffer,
+    CommandQueue,
+    Context,
+    Event,
+    SVMAllocation,
+    SVMPointer,
+)
+from treadle.pyopencl._constants import map_flags, mem_flags, svm_mem_flags
+
+# --- arrays --------------------------------------------------------------------------------------
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    if isinstance(shape, (int, np.integer)):
+        return (int(shape),)
+    if isinstance(shape, Iterable):
+        return tuple(int(size) for size in shape)
+    raise TypeError(f"shape must be an integer or a sequence of them, not {type(shape).__name__}")
+
+
+def svm_empty(
+    ctx: Context,
+    flags: int,
+    shape: Any,
+    dtype: Any,
+    order: str = "C",
+    alignment: int | None = None,
+    queue: CommandQueue | None = None,
+) -> np.ndarray:
+    """An array in new shared virtual memory, which is its base: an SVMAllocation.
+
+    Coarse-grained memory must be mapped before the host looks at it: SVM(array).map_rw(queue).
+    `alignment` is that of the elements if it is not given; `queue` is bound to the memory.
+    """
+    if order not in ("C", "c", "F", "f"):
+        raise ValueError(f"order is 'C' or 'F', not {order!r}")
+    dtype = np.dtype(dtype)
+    sizes = _sizes(shape)
+    size = int(np.prod(sizes, dtype=object)) * dtype.itemsize
+    if alignment is None:  # of structures the next power of two
+        alignment = 1 << max(dtype.itemsize - 1, 0).bit_length()
+        alignment = min(alignment, 128)
+    memory: Any = SVMAllocation(ctx, size, alignment, flags, queue)
+    return np.ndarray(sizes, dtype, memory, order="F" if order in "Ff" else "C")
+
+
+def svm_empty_like(
+    ctx: Context, flags: int, ary: np.ndarray, alignment: int | None = None
+) -> np.ndarray:
+    """svm_empty of another array's shape, dtype and order."""
+    if ary.flags.c_contiguous:
+        order = "C"
+    elif ary.flags.f_contiguous:
+        order = "F"
+    else:
+        raise ValueError("the array is in neither C order nor Fortran order")
+    return svm_empty(ctx, flags, ary.shape, ary.dtype, order, alignment)
+
+
+_COARSE = svm_mem_flags.READ_WRITE
+_FINE = svm_mem_flags.READ_WRITE | svm_mem_flags.SVM_FINE_GRAIN_BUFFER
+
+
+def csvm_empty(
+    ctx: Context,
+    shape: Any,
+    dtype: Any,
+    order: str = "C",
+    alignment: int | None = None,
+    queue: CommandQueue | None = None,
+) -> np.ndarray:
+    """svm_empty of coarse-grained memory for reading and writing."""
+    return svm_empty(ctx, _COARSE, shape, dtype, order, alignment, queue)
+
+
+def csvm_empty_like(ctx: Context, ary: np.ndarray, alignment: int | None = None) -> np.ndarray:
+    """svm_empty_like of coarse-grained memory for reading and writing."""
+    return svm_empty_like(ctx, _COARSE, ary, alignment)
+
+
+def fsvm_empty(
+    ctx: Context,
+    shape: Any,
+    dtype: Any,
+    order: str = "C",
+    alignment: int | None = None,
+    queue: CommandQueue | None = None,
+) -> np.ndarray:
+    """svm_empty of fine-grained memory, which host and devices may use at once."""
+    return svm_empty(ctx, _FINE, shape, dtype, order, alignment, queue)
+
+
+def fsvm_empty_like(ctx: Context, ary: np.ndarray, alignment: int | None = None) -> np.ndarray:
+    """svm_empty_like of fine-grained memory."""
+    return svm_empty_like(ctx, _FINE, ary, alignment)
+
+
+# --- maps ----------------------------------------------------------------------------------------
+
+
+@dataclass
+class SVMMap:
+    """Shared memory while the host may use it, as `array`. A context manager of that array."""
+
+    svm: SVMPointer | None
+    array: Any
+    queue: CommandQueue
+    event: Event
+
+    def release(self, queue: CommandQueue | None = None, wait_for: Any = None) -> Event:
+        """Gives the memory back to the devices."""
+        assert self.svm is not None, "the memory was released before"
+        event = _cl._enqueue_svm_unmap(self.queue if queue is None else queue, self.svm, wait_for)
+        self.svm = None
+        return event
+
+    def __enter__(self) -> Any:
+        return self.array
+
+    def __exit__(self, *raised: object) -> None:
+        self.release()
+
+    def __del__(self) -> None:
+        if self.svm is not None:
+            self.release()
+
+
+def _map_pointer(
+    self: SVMPointer,
+    queue: CommandQueue,
+    *,
+    flags: int,
+    is_blocking: bool = True,
+    wait_for: Any = None,
+    size: int | None = None,
+) -> SVMMap:
+    """Gives the memory to the host, as an array of bytes."""
+    event = _cl._enqueue_svm_map(queue, is_blocking, flags, self, wait_for, size=size)
+    array = self.buf if size is None else self.buf[:size]
+    return SVMMap(self, array, queue, event)
+
+
+def _map_pointer_ro(
+    self: SVMPointer,
+    queue: CommandQueue,
+    *,
+    is_blocking: bool = True,
+    wait_for: Any = None,
+    size: int | None = None,
+) -> SVMMap:
+    """map() for reading."""
+    return _map_pointer(
+        self,
+        queue,
+        flags=map_flags.READ,
+        is_blocking=is_blocking,
+        wait_for=wait_for,
+        size=size,
+    )
+
+
+def _map_pointer_rw(
+    self: SVMPointer,
+    queue: CommandQueue,
+    *,
+    is_blocking: bool = True,
+    wait_for: Any = None,
+    size: int | None = None,
+) -> SVMMap:
+    """map() for reading and writing."""
+    return _map_pointer(
+        self,
+        queue,
+        flags=map_flags.READ | map_flags.WRITE,
+        is_blocking=is_blocking,
+        wait_for=wait_for,
+        size=size,
+    )
+
+
+def _map_object(
+    self: SVM,
+    queue: CommandQueue,
+    flags: int,
+    is_blocking: bool = True,
+    wait_for: Any = None,
+) -> SVMMap:
+    """Gives the memory to the host, as the object it is of."""
+    event = _cl._enqueue_svm_map(queue, is_blocking, flags, self, wait_for)
+    return SVMMap(self, self.mem, queue, event)
+
+
+def _map_object_ro(
+    self: SVM, queue: CommandQueue, is_blocking: bool = True, wait_for: Any = None
+) -> SVMMap:
+    """map() for reading."""
+    return _map_object(self, queue, map_flags.READ, is_blocking, wait_for)
+
+
+def _map_object_rw(
+    self: SVM, queue: CommandQueue, is_blocking: bool = True, wait_for: Any = None
+) -> SVMMap:
+    """map() for reading and writing."""
+    return _map_object(self, queue, map_flags.READ | map_flags.WRITE, is_blocking, wait_for)
+
+
+def _as_buffer(
+    self: SVMPointer, ctx: Context, *, flags: int | None = None, size: int | None = None
+) -> Buffer:
+    """A buffer over the memory, which must outlive it."""
+    if flags is None:
+        flags = mem_flags.READ_WRITE | mem_flags.USE_HOST_PTR
+    memory = self.buf if size is None else self.buf[:size]
+    return Buffer(ctx, flags, size=memory.nbytes, hostbuf=memory)
+
+
+def _graft(cls: Any, **methods: Any) -> None:
+    for name, function in methods.items():
+        function.__name__ = name
+        function.__qualname__ = f"{cls.__name__}.{name}"
+        setattr(cls, name, function)
+
+
+_graft(
+    SVMPointer,
+    map=_map_pointer,
+    map_ro=_map_pointer_ro,
+    map_rw=_map_pointer_rw,
+    as_buffer=_as_buffer,
+)
+_graft(SVM, map=_map_object, map_ro=_map_object_ro, map_rw=_map_object_rw)
+
+# --- commands ------------------------------------------------------------------------------------
+
+
+def _pointer(operand: Any) -> SVMPointer:
+    return operand if isinstance(operand, SVMPointer) else SVM(operand)
+
+
+def enqueue_svm_memfill(
+    queue: CommandQueue,
+    dest: Any,
+    pattern: Any,
+    byte_count: int | None = None,
+    wait_for: Any = None,
+) -> Event:
+    """Repeats a pattern over shared memory, or over its first `byte_count` bytes."""
+    return _cl._enqueue_svm_memfill(queue, _pointer(dest), pattern, byte_count, wait_for)
+
+
+def enqueue_svm_migrate_mem(
+    queue: CommandQueue, svms: Iterable[SVMPointer], flags: int | None, wait_for: Any = None
+) -> Event:
+    """Moves shared memory to the queue's device, or to the host as the flags say."""
+    return _cl._enqueue_svm_migrate_mem(queue, list(svms), flags, wait_for)
+
+
+def copy_svm(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any]) -> Event:
+    """What enqueue_copy does where a side is shared memory: the other is wrapped."""
+    for name in ("src_offset", "dst_offset"):
+        if keywords.pop(name, 0) != 0:
+            raise ValueError(f"{name} of shared memory must be 0: take a part by svm.buf[...]")
+    is_blocking = keywords.pop("is_blocking", True)
+    return _cl._enqueue_svm_memcpy(queue, is_blocking, _pointer(dest), _pointer(src), **keywords)
