@@ -84,20 +84,27 @@ def deprecated(header: str) -> set[str]:
     return set(re.findall(r"__CUDA_DEPRECATED CUresult CUDAAPI\s+(cu\w+)", header))
 
 
-class Table:
-    """Entry points, ways, and what the sources say of them."""
+class Ways:
+    """Entry points of a run-time, ways, and what the sources say of them."""
 
-    def __init__(self, root: pathlib.Path, header: str | None) -> None:
-        self.rows = rows_of((root / WAYS).read_text())
-        self.names = entry_points(root)
-        self.headers = words_of(sources(root, "include/treadle/cuda/*.hpp"))
-        self.shell = words_of(sources(root, "src/cuda/*.?pp")) | self.headers
-        # Functions are written by hand: their methods are names in strings.
-        legacy = (root / "python/bindings/calls/function_legacy.cpp").read_text()
-        stubs = ("python/treadle/_core/driver.pyi", "python/treadle/pycuda/*.py")
-        self.face = words_of(sources(root, *stubs) + legacy)
-        self.cpu = on_cpu(root)
-        self.deprecated = None if header is None else deprecated(header)
+    list_path = WAYS
+    page_path = PAGE
+    room = "cuda"  # of the headers and sources
+    header = "cuda.h"  # as texts name it
+    face_name = "pycuda.driver"
+
+    rows: list[Row]
+    names: list[str]  # in the header's order
+    headers: set[str]  # words of the public headers
+    shell: set[str]  # and of the sources
+    face: set[str]  # of the face's stubs and modules
+    deprecated: set[str] | None  # None where there is no header to read
+
+    def read(self, root: pathlib.Path) -> None:
+        """The list and the shell's words."""
+        self.rows = rows_of((root / self.list_path).read_text())
+        self.headers = words_of(sources(root, f"include/treadle/{self.room}/*.hpp"))
+        self.shell = words_of(sources(root, f"src/{self.room}/*.?pp")) | self.headers
 
     def rows_for(self, name: str) -> list[Row]:
         """Those that name an entry point."""
@@ -117,34 +124,34 @@ class Table:
         for name in self.names:
             rows = self.rows_for(name)
             if len(rows) != 1:
-                found.append(f"{name} has {len(rows)} ways in {WAYS}, and 1 is wanted")
+                found.append(f"{name} has {len(rows)} ways in {self.list_path}, and 1 is wanted")
             else:
                 found += self.problems_of(name, rows[0])
         for row in self.rows:
             for pattern in row.patterns:
                 if not fnmatch.filter(self.names, pattern):
-                    found.append(f"{pattern} of {WAYS} is no entry point")
+                    found.append(f"{pattern} of {self.list_path} is no entry point")
         return found
 
     def problems_of(self, name: str, row: Row) -> list[str]:
         """What does not hold of one entry point."""
         found = []
         if row.kind in ("", "=") and not has_name(self.headers, row.cpp):
-            found.append(f"{name}: no header of treadle/cuda/ has {row.cpp}")
+            found.append(f"{name}: no header of treadle/{self.room}/ has {row.cpp}")
         if row.face != NONE and not has_name(self.face, row.face):
-            found.append(f"{name}: pycuda.driver has no {row.face}")
+            found.append(f"{name}: {self.face_name} has no {row.face}")
         if row.kind == "" and not self.is_called(name):
             found.append(f"{name}: the shell does not call it; write '= {name}' if another does")
         if row.kind == "+" and self.is_called(name):
-            found.append(f"{name}: the shell calls it now; write its way in {WAYS}")
+            found.append(f"{name}: the shell calls it now; write its way in {self.list_path}")
         if row.kind == "~" and row.cpp == "deprecated" and self.deprecated is not None:
             if name not in self.deprecated:
-                found.append(f"{name}: cuda.h does not mark it deprecated")
+                found.append(f"{name}: {self.header} does not mark it deprecated")
         return found
 
     def page(self) -> str:
         """The page's text."""
-        lines = [HEADING]
+        lines = [self.heading()]
         counts = {"": 0, "=": 0, "+": 0, "~": 0}
         for name in self.names:
             row = self.rows_for(name)[0]
@@ -152,13 +159,53 @@ class Table:
             way, face = f"`{row.cpp}`", f"`{row.face}`" if row.face != NONE else ""
             if row.kind in ("+", "~"):
                 way, face = f"`Table`: {row.cpp}", ""
-            lines.append(f"| `{name}` | {way} | {face} | {'yes' if name in self.cpu else ''} |")
+            lines.append(self.line(name, way, face))
         lines.append("")
         lines.append(
             f"{counts['']} are called, {counts['=']} are done by a newer call, {counts['+']} are "
             f"to come, {counts['~']} stay with `Table`."
         )
         return "\n".join(lines) + "\n"
+
+    def heading(self) -> str:
+        """What the page begins with, up to the table's rows."""
+        raise NotImplementedError
+
+    def line(self, name: str, way: str, face: str) -> str:
+        """A row of the page's table."""
+        raise NotImplementedError
+
+    def write_or_check(self, check: bool) -> int:
+        """Writes the page, or checks it; prints what does not hold. The exit status."""
+        problems = self.problems()
+        page = ROOT / self.page_path
+        if not problems and not check:
+            page.write_text(self.page())
+        elif not problems and (not page.exists() or page.read_text() != self.page()):
+            problems = [f"{self.page_path} is out of date: run {sys.argv[0]}"]
+        for problem in problems:
+            print(problem)
+        return 1 if problems else 0
+
+
+class Table(Ways):
+    """Those of CUDA's driver."""
+
+    def __init__(self, root: pathlib.Path, header: str | None) -> None:
+        self.read(root)
+        self.names = entry_points(root)
+        # Functions are written by hand: their methods are names in strings.
+        legacy = (root / "python/bindings/calls/function_legacy.cpp").read_text()
+        stubs = ("python/treadle/_core/driver.pyi", "python/treadle/pycuda/*.py")
+        self.face = words_of(sources(root, *stubs) + legacy)
+        self.cpu = on_cpu(root)
+        self.deprecated = None if header is None else deprecated(header)
+
+    def heading(self) -> str:
+        return HEADING
+
+    def line(self, name: str, way: str, face: str) -> str:
+        return f"| `{name}` | {way} | {face} | {'yes' if name in self.cpu else ''} |"
 
 
 HEADING = """# Every entry point of CUDA's driver
@@ -177,16 +224,8 @@ def main() -> int:
     words = sys.argv[1:]
     check = words[:1] == ["--check"]
     header = pathlib.Path(words[check]) if len(words) > check else None
-    table = Table(ROOT, header.read_text() if header is not None and header.exists() else None)
-    problems = table.problems()
-    page = ROOT / PAGE
-    if not problems and not check:
-        page.write_text(table.page())
-    elif not problems and (not page.exists() or page.read_text() != table.page()):
-        problems = [f"{PAGE} is out of date: run tools/generate_entry_points.py"]
-    for problem in problems:
-        print(problem)
-    return 1 if problems else 0
+    text = header.read_text() if header is not None and header.exists() else None
+    return Table(ROOT, text).write_or_check(check)
 
 
 if __name__ == "__main__":

@@ -148,6 +148,8 @@ class Runner:
             self.run(sys.executable, ROOT / "tools" / generator, "--check", headers, folder)
         ways = ROOT / "tools/generate_entry_points.py"
         self.run(sys.executable, ways, "--check", cuda / "cuda.h")
+        ways = ROOT / "tools/generate_opencl_entry_points.py"
+        self.run(sys.executable, ways, "--check", "/usr/include/CL")
 
     def format(self) -> None:
         self.run(TOOLS / "clang-format", "-i", *listed_sources())
