@@ -12,6 +12,7 @@ calls some already, and, if cuda.h is there, a call named deprecated that is not
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import fnmatch
 import pathlib
@@ -84,7 +85,7 @@ def deprecated(header: str) -> set[str]:
     return set(re.findall(r"__CUDA_DEPRECATED CUresult CUDAAPI\s+(cu\w+)", header))
 
 
-class Ways:
+class Ways(abc.ABC):
     """Entry points of a run-time, ways, and what the sources say of them."""
 
     list_path = WAYS
@@ -167,13 +168,13 @@ class Ways:
         )
         return "\n".join(lines) + "\n"
 
+    @abc.abstractmethod
     def heading(self) -> str:
         """What the page begins with, up to the table's rows."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def line(self, name: str, way: str, face: str) -> str:
         """A row of the page's table."""
-        raise NotImplementedError
 
     def write_or_check(self, check: bool) -> int:
         """Writes the page, or checks it; prints what does not hold. The exit status."""

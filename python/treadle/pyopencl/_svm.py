@@ -32,6 +32,7 @@ def _sizes(shape: Any) -> tuple[int, ...]:
     raise TypeError(f"shape must be an integer or a sequence of them, not {type(shape).__name__}")
 
 
+# over 6 parameters because they are PyOpenCL's
 def svm_empty(
     ctx: Context,
     flags: int,
