@@ -10,6 +10,9 @@
 #include "opencl/each_platform.hpp"
 #include "opencl/fault_table.hpp"
 #include "treadle/base/warning.hpp"
+#include "treadle/opencl/image_transfer.hpp"
+#include "treadle/opencl/sampler.hpp"
+#include "treadle/opencl/svm.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -38,6 +41,42 @@ void use_memory(const Context& context, const Queue& queue) {
   mapping.unmap();
   const Mapping left_to_the_destructor = map(queue, buffer, MapFlags::read);
   buffer.flags();
+}
+
+void use_images(const Context& context, const Queue& queue) {
+  if (!queue.device().get<DeviceInfo::image_support>()) return;
+  static std::vector<float> pixels(4 * 8 * 4);
+  const std::size_t sizes[] = {8, 4};
+  const ImageFormat format{ChannelOrder::rgba, ChannelType::float_};
+  const Image image(context, format, ImageDescriptor::of(sizes)),
+      other(context, format, ImageDescriptor::of(sizes)), copied = image;
+  const Buffer buffer(context, 4096);
+  write_image(queue, image, pixels);
+  copy_image(queue, image, other);
+  copy_image_to_buffer(queue, other, buffer);
+  copy_buffer_to_image(queue, buffer, image);
+  fill_image(queue, image, std::array<float, 4>{1, 0, 0, 1});
+  read_image(queue, image, pixels);
+  const ImageMapping left_to_the_destructor = map_image(queue, image, MapFlags::read);
+  const Sampler sampler(context, true, AddressingMode::repeat, FilterMode::linear);
+  sampler.get<SamplerInfo::filter_mode>();
+  Image(context.shared_table(), image.raw(), Ownership::retain).get<ImageInfo::width>();
+}
+
+void use_shared_memory(const Context& context, const Queue& queue) {
+  if (queue.device().version() < Version{2, 0} ||
+      queue.device().get<DeviceInfo::svm_capabilities>() == 0)
+    return;
+  static std::vector<int> values(16);
+  SharedMemory memory(context, 64), enqueued(context, 64);
+  memory.bind_to_queue(queue);  // freed behind what uses it, whatever fails
+  const std::span<int> ints(static_cast<int*>(memory.data()), 16);
+  copy_shared(queue, ints, values);
+  fill_shared(queue, ints, std::vector<int>{1});
+  map_shared(queue, MapFlags::read, ints);
+  unmap_shared(queue, memory.data());
+  enqueued.enqueue_free(queue);
+  queue.finish();
 }
 
 /// A user event that is set in the end, whatever fails in between: NVIDIA's clReleaseContext waits
@@ -89,6 +128,8 @@ void whole_program(const std::shared_ptr<const Table>& table, std::size_t platfo
   const Queue queue(context, CommandQueueProperties::profiling_enable);
   const Queue second = Queue(context.shared_table(), queue.raw(), Ownership::retain);
   use_memory(context, queue);
+  use_images(context, queue);
+  use_shared_memory(context, queue);
   use_events(context, second);
   use_programs(context, queue);
 }

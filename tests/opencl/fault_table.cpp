@@ -62,6 +62,7 @@ void count_references(std::string_view name, First, Rest...) {
   if (kind<First> != nullptr && name.starts_with("clRetain")) count(kind<First>, 1);
   if (kind<First> != nullptr && name.starts_with("clRelease")) count(kind<First>, -1);
   if (name == "clEnqueueUnmapMemObject") count("mapping", -1);
+  if (name == "clEnqueueSVMFree") count("shared memory", -1);
 }
 void count_references(std::string_view) {}
 void count_references(std::string_view, cl_program, cl_uint number, cl_kernel* kernels, cl_uint*) {
@@ -77,7 +78,9 @@ void count_event(Other) {}
 template <class Result, class... Arguments>
 void take_census(std::string_view name, Result result, Arguments... arguments) {
   if constexpr (!std::is_same_v<Result, cl_int>) {
-    if (kind<Result> != nullptr && result != nullptr && !name.starts_with("clGetExtension"))
+    if (name == "clSVMAlloc" && result != nullptr)
+      count("shared memory", 1);
+    else if (kind<Result> != nullptr && result != nullptr && !name.starts_with("clGetExtension"))
       count(kind<Result>, 1);
   } else {
     if (result != CL_SUCCESS) return;
@@ -109,6 +112,7 @@ Result counted(Arguments... arguments) {
   }
   if constexpr (std::is_void_v<Result>) {
     (state().inner.*Slot)(arguments...);
+    if (name == "clSVMFree") count("shared memory", -1);
   } else {
     const Result result = (state().inner.*Slot)(arguments...);
     take_census(name, result, arguments...);
