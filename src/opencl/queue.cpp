@@ -95,7 +95,30 @@ CommandQueueProperties Queue::properties() const {
 void Queue::flush() const { check(table(), table().clFlush(raw()), "clFlush"); }
 void Queue::finish() const { check(table(), table().clFinish(raw()), "clFinish"); }
 
+namespace {
+
+/// Before OpenCL 1.2 markers and barriers have no wait list: commands behind the first call start
+/// after the events. Then the marker, which alone has an event.
+Event mark_in_steps(const Queue& queue, const Order& order, bool is_barrier) {
+  const Table& cl = queue.table();
+  Ordering o(order);
+  if (o.count() > 0)
+    check(cl, cl.clEnqueueWaitForEvents(queue.raw(), o.count(), o.list()),
+          "clEnqueueWaitForEvents");
+  else if (is_barrier)
+    check(cl, cl.clEnqueueBarrier(queue.raw()), "clEnqueueBarrier");
+  // Without a place for its event the call is refused.
+  RawEvent event = nullptr;
+  check(cl, cl.clEnqueueMarker(queue.raw(), &event), "clEnqueueMarker");
+  Event done(queue.shared_table(), event, Ownership::adopt);
+  if (order.without_event) return {};
+  return done;
+}
+
+}  // namespace
+
 Event Queue::marker(const Order& order) const {
+  if (!is_present(table().clEnqueueMarkerWithWaitList)) return mark_in_steps(*this, order, false);
   Ordering o(order);
   check(table(), table().clEnqueueMarkerWithWaitList(raw(), o.count(), o.list(), o.event()),
         "clEnqueueMarkerWithWaitList");
@@ -103,6 +126,7 @@ Event Queue::marker(const Order& order) const {
 }
 
 Event Queue::barrier(const Order& order) const {
+  if (!is_present(table().clEnqueueBarrierWithWaitList)) return mark_in_steps(*this, order, true);
   Ordering o(order);
   check(table(), table().clEnqueueBarrierWithWaitList(raw(), o.count(), o.list(), o.event()),
         "clEnqueueBarrierWithWaitList");

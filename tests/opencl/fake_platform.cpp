@@ -91,6 +91,17 @@ void add_context_calls(Table& t) {
   t.clReleaseEvent = [](cl_event) -> cl_int { return enter("clReleaseEvent"); };
 }
 
+void add_ordering_calls(Table& t) {
+  t.clEnqueueMarker = [](cl_command_queue, cl_event* event) -> cl_int {
+    *event = object<cl_event>();
+    return enter("clEnqueueMarker");
+  };
+  t.clEnqueueBarrier = [](cl_command_queue) -> cl_int { return enter("clEnqueueBarrier"); };
+  t.clEnqueueWaitForEvents = [](cl_command_queue, cl_uint count, const cl_event*) -> cl_int {
+    return enter("clEnqueueWaitForEvents", std::to_string(count));
+  };
+}
+
 void add_program_calls(Table& t) {
   t.clCreateProgramWithSource = [](cl_context, cl_uint, const char**, const std::size_t*,
                                    cl_int* code) {
@@ -162,6 +173,7 @@ std::shared_ptr<Table> make_table() {
   auto table = std::make_shared<Table>();
   add_platform_calls(*table);
   add_context_calls(*table);
+  add_ordering_calls(*table);
   add_program_calls(*table);
   add_kernel_calls(*table);
   return table;

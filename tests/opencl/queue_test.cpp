@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "opencl/each_platform.hpp"
+#include "opencl/fake_platform.hpp"
 #include "treadle/opencl/table.hpp"
 #include "treadle/opencl/transfer.hpp"
 
@@ -118,6 +119,28 @@ TEST(OpenCLQueue, OfAnOlderPlatformIsMadeTheOlderWay) {
   const Device device(table, reinterpret_cast<RawDevice>(16), Ownership::adopt);
   const Queue queue{Context(device), CommandQueueProperties::profiling_enable};
   EXPECT_EQ(asked, cl_command_queue_properties{CL_QUEUE_PROFILING_ENABLE});
+}
+
+TEST(OpenCLQueueOnFake, OlderPlatformsOrderInSteps) {
+  fake::reset();
+  fake::state().version = "OpenCL 1.1 Fake";
+  const Context context(fake::device());
+  const Queue queue(context);
+  fake::state().calls.clear();
+  const Event first = queue.marker();
+  EXPECT_TRUE(first);
+  EXPECT_THAT(fake::state().calls, testing::ElementsAre("clEnqueueMarker()"));
+  fake::state().calls.clear();
+  queue.barrier();
+  EXPECT_THAT(fake::state().calls,
+              testing::ElementsAre("clEnqueueBarrier()", "clEnqueueMarker()", "clReleaseEvent()"));
+  fake::state().calls.clear();
+  EXPECT_FALSE(queue.barrier({.after = {first, first}, .without_event = true}));
+  EXPECT_THAT(fake::state().calls, testing::ElementsAre("clEnqueueWaitForEvents(2)",
+                                                        "clEnqueueMarker()", "clReleaseEvent()"));
+  fake::state().fail["clEnqueueMarker"] = CL_INVALID_COMMAND_QUEUE;
+  EXPECT_THROW(queue.marker(), DeviceError);
+  fake::reset();
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace treadle::opencl {
 
-/// Memory of a context: what buffers, and later images and pipes, have in common. Copies are the
+/// Memory of a context: what buffers, images and pipes have in common. Copies are the
 /// same memory. Any thread.
 class MemoryObject : public Queries<MemoryObject, MemInfo> {
  public:

@@ -36,7 +36,8 @@ class Queue : public Queries<Queue, CommandQueueInfo> {
   void flush() const;
   /// Blocks until everything enqueued is done.
   void finish() const;
-  /// Done when `order.after` is done; without a list, when everything enqueued before is.
+  /// Done when `order.after` is done; without a list, when everything enqueued before is. Before
+  /// OpenCL 1.2 later commands start after the events of a list, too.
   Event marker(const Order& order = {}) const;
   /// The same, and commands enqueued later start after it.
   Event barrier(const Order& order = {}) const;
