@@ -6,6 +6,7 @@
 
 #include "opencl/each_platform.hpp"
 #include "treadle/opencl/image_transfer.hpp"
+#include "treadle/opencl/table.hpp"
 
 namespace treadle::opencl {
 namespace {
