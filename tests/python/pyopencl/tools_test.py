@@ -29,9 +29,7 @@ def test_results_are_remembered_for_an_object(context):
     assert tools.context_dependent_memoize is tools.first_arg_dependent_memoize
 
 
-@pytest.mark.parametrize(
-    "name", ["PooledSVM", "SVMAllocator", "SVMPool", "get_gl_sharing_context_properties"]
-)
+@pytest.mark.parametrize("name", ["get_gl_sharing_context_properties"])
 def test_names_that_are_not_there_say_why(name):
     with pytest.raises(AttributeError, match=f"pyopencl.tools.{name} is not part of this release"):
         getattr(tools, name)
