@@ -1540,6 +1540,24 @@ class Linker:
     @property
     def log(self) -> JitLog: ...
 
+class PrintCapture:
+    """
+    What kernels of a context print in the `with` is kept from the standard output, and told by `text`. On a GPU it is whatever the process writes to file descriptor 1 meanwhile, by other threads and child processes too. One at a time: InvalidState.
+    """
+
+    def __init__(self, context: Context | None = None) -> None:
+        """None: the current one when the `with` begins."""
+
+    def __enter__(self) -> PrintCapture:
+        """Waits for the context: what was printed before is not captured."""
+
+    def __exit__(self, *args) -> None:
+        """Waits for the context."""
+
+    @property
+    def text(self) -> str:
+        """What was printed; empty until the `with` has ended."""
+
 def start_profiler() -> None:
     """Profilers that are attached record from here on."""
 
