@@ -99,6 +99,7 @@ TEST_P(TensorMaps, TheCpuDeviceSaysThatItHasNone) {
 
 // ---- what is refused before the driver is asked, which a fake one shows
 
+// over 6 parameters because the driver's function has them.
 CUresult encoded(CUtensorMap* map, CUtensorMapDataType, cuuint32_t rank, void* address,
                  const cuuint64_t* shape, const cuuint64_t* strides, const cuuint32_t*,
                  const cuuint32_t* steps, CUtensorMapInterleave, CUtensorMapSwizzle,
