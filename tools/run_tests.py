@@ -28,6 +28,7 @@ import pytest_groups
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
+ASAN = ROOT / "build-asan"
 TSAN = ROOT / "build-tsan"
 TOOLS = pathlib.Path(sys.executable).parent  # .venv/bin
 LEAK = "nanobind: leaked"
@@ -196,21 +197,49 @@ class Runner:
     def every_case(self) -> None:
         self.pytest(samples=False)
 
+    def whole_programs(self, folder: pathlib.Path) -> None:
+        """Runs the test programs of a build, as many at a time as there are jobs.
+
+        One process for each program: starting one for each case would take longer than the cases.
+        """
+        environment = {
+            **nvrtc_path(),
+            "TREADLE_SOURCE_DIR": str(ROOT),
+            "TREADLE_LIBRARY_DIR": str(folder / "lib"),
+            "TREADLE_CACHE_DIR": str(folder / "tests/cache"),
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+        }
+
+        def run(program: pathlib.Path) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                [program, "--gtest_brief=1"], cwd=ROOT, env={**os.environ, **environment},
+                text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            # Large programs tend to be slow, and a slow one should not be the last.
+            programs = sorted(
+                (folder / "tests/bin").iterdir(), key=lambda path: -path.stat().st_size
+            )
+            for done in pool.map(run, programs):
+                print(f"$ {done.args[0]}\n{done.stdout}", end="", flush=True)
+                self.count_gtest(done.stdout)
+                if done.returncode != 0:
+                    self.result.ok = False
+                    self.result.failures += failures(done.stdout)
+                    print(f"failed with status {done.returncode}: {done.args[0]}", flush=True)
+
     def sanitize(self) -> None:
         self.configure("asan")
         self.compile("build-asan")
         if self.result.ok:
-            self.ctest("asan")
+            self.whole_programs(ASAN)
 
     def races(self) -> None:
         """ThreadSanitizer on the tests that start threads."""
         self.build_threads("ON")
-        if not self.result.ok:
-            return
-        environment = {"TREADLE_SOURCE_DIR": str(ROOT), "TREADLE_LIBRARY_DIR": f"{TSAN}/lib"}
-        # One process for each program: starting one for each case would take longer than the cases.
-        for program in sorted((TSAN / "tests/bin").iterdir()):
-            self.count_gtest(self.run(program, "--gtest_brief=1", env=environment))
+        if self.result.ok:
+            self.whole_programs(TSAN)
 
     def threads(self) -> None:
         """ThreadSanitizer on every test."""
@@ -227,7 +256,7 @@ class Runner:
         # They are part of the sanitized build and share its libraries.
         self.configure("asan")
         self.compile("build-asan", "fuzzers")
-        programs = sorted((ROOT / "build-asan/tests/fuzz").glob("fuzz_*"))
+        programs = sorted((ASAN / "tests/fuzz").glob("fuzz_*"))
         if not programs:
             self.result.ok = False
             print("failed: no fuzz programs were built")
@@ -290,7 +319,7 @@ def run_pytest_group(name: str, samples: bool = True) -> tuple[str, int, str]:
 def fuzz_program(program: pathlib.Path, seconds: int) -> bool:
     """Runs one libFuzzer program from its corpus; an input that makes it fail is kept and named."""
     name = program.name.removeprefix("fuzz_")
-    crashes = ROOT / "build-asan/crashes"
+    crashes = ASAN / "crashes"
     crashes.mkdir(exist_ok=True)
     # The same seed each time, so that failures do not depend on chance. New inputs go to `found`;
     # the corpus in the tree is not changed.

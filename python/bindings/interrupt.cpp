@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "printed.hpp"
 #include "treadle/base/error.hpp"
 
 namespace nb = nanobind;
@@ -28,6 +29,7 @@ class Signals {
  public:
   cuda::WaitAnswer operator()() {
     nb::gil_scoped_acquire gil;
+    write_printed();
     if (PyErr_CheckSignals() == 0) return cuda::WaitAnswer::go_on;
     raised_.emplace();  // KeyboardInterrupt, or whatever the program's own handler raised
     return left_context() ? cuda::WaitAnswer::end_work : cuda::WaitAnswer::leave;
@@ -44,10 +46,14 @@ template <class Wait>
 void wait_without_gil(const cuda::Context& context, Wait&& wait) {
   Signals signals;
   cuda::WaitResult result;
-  {
+  try {
     nb::gil_scoped_release released;
     result = wait([&] { return signals(); });
+  } catch (...) {
+    write_printed();  // what came before the failure
+    throw;
   }
+  write_printed();
   if (result == cuda::WaitResult::interrupted)
     left_context() = context;
   else

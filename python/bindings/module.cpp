@@ -17,6 +17,7 @@
 #include "foreign_gil.hpp"
 #include "interrupt.hpp"
 #include "native/host_calls.hpp"
+#include "printed.hpp"
 #include "rooms.hpp"
 
 using namespace treadle::bindings;
@@ -37,6 +38,7 @@ void bind_cuda(nb::module_& cuda) {
   bind_cuda_library(cuda);
   bind_cuda_ipc(cuda);
   bind_cuda_linker(cuda);
+  bind_cuda_printing(cuda);
   bind_cuda_profiler(cuda);
   bind_cuda_texture(cuda);
   bind_cuda_graphics(cuda);
@@ -45,6 +47,10 @@ void bind_cuda(nb::module_& cuda) {
   bind_cuda_graph(cuda);
   bind_cuda_handles(cuda);
   bind_cuda_memory_pool(cuda);
+  bind_cuda_copy_batch(cuda);
+  bind_cuda_green_context(cuda);
+  bind_cuda_multicast(cuda);
+  bind_cuda_tensor_map(cuda);
   bind_cuda_stream_operations(cuda);
 }
 
@@ -104,8 +110,10 @@ NB_MODULE(_core, m) {
   bind_pycuda_linker(driver);
   bind_pycuda_profiler(driver);
   bind_pycuda_compile(driver);
+  start_printing();
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
     end_left_work();
+    end_printing();
     end_host_calls();
     ForeignGil::close();
   }));

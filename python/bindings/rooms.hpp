@@ -43,6 +43,11 @@ void bind_cuda_handles(nb::module_& m);
 void bind_cuda_graphics(nb::module_& m);
 void bind_cuda_ipc(nb::module_& m);
 void bind_cuda_linker(nb::module_& m);
+void bind_cuda_printing(nb::module_& m);
+void bind_cuda_copy_batch(nb::module_& m);
+void bind_cuda_green_context(nb::module_& m);
+void bind_cuda_multicast(nb::module_& m);
+void bind_cuda_tensor_map(nb::module_& m);
 void bind_cuda_profiler(nb::module_& m);
 
 // The classes and functions of pycuda._driver.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`python -m treadle run --gdb`: gdb on a program, told what kernels of the CPU device need."""
+"""`python -m treadle run --gdb`: gdb on a program, told what kernels of the CPU device need; on a
+GPU cuda-gdb, where it is installed."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from treadle import NotSupported
+from treadle import Error, NotSupported, cuda
 from treadle import compile as compiling
+from treadle._sanitize import toolkit_program
 
 # Options of gdb 13 whose value may be the next word. gdb takes one dash for two.
 _WITH_VALUE = {
@@ -51,9 +53,21 @@ def setup() -> list[str]:
     ]
 
 
+def _device_is_gpu() -> bool:
+    try:
+        return cuda.default_driver().provider == cuda.Provider.nvidia
+    except Error:  # TREADLE_DEVICE names one of OpenCL, or none: the program says so
+        return False
+
+
+def debugger() -> str | None:
+    """cuda-gdb, which stops in kernels of a GPU, where there are both; else gdb."""
+    return (toolkit_program("cuda-gdb") if _device_is_gpu() else None) or shutil.which("gdb")
+
+
 def command_line(options: Sequence[str], program: Sequence[str]) -> list[str]:
     """What is run instead of the program. Raises NotSupported if there is no gdb."""
-    gdb = shutil.which("gdb")
+    gdb = debugger()
     if gdb is None:
         raise NotSupported(
             "run --gdb needs gdb, and there is none on PATH\ntry: install it: apt-get install gdb"

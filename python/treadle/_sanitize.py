@@ -27,12 +27,17 @@ def _checks(named: str) -> list[str]:
     return checks
 
 
-def _sanitizer() -> str:
+def toolkit_program(name: str) -> str | None:
+    """Where a program of NVIDIA's toolkit is."""
     folders = [os.environ.get("PATH", ""), "/usr/local/cuda/bin"]
-    for name in ("CUDA_HOME", "CUDA_PATH"):
-        if name in os.environ:
-            folders.append(os.path.join(os.environ[name], "bin"))
-    found = shutil.which("compute-sanitizer", path=os.pathsep.join(folders))
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        if variable in os.environ:
+            folders.append(os.path.join(os.environ[variable], "bin"))
+    return shutil.which(name, path=os.pathsep.join(folders))
+
+
+def _sanitizer() -> str:
+    found = toolkit_program("compute-sanitizer")
     if found is None:
         raise NotSupported(
             "run --sanitize on a GPU needs compute-sanitizer, and there is none on PATH"

@@ -108,6 +108,46 @@ void set_access_window(StreamRef stream, const AccessWindow& window) {
         "cuStreamSetAttribute", [&] { return std::to_string(window.size_bytes) + " bytes"; });
 }
 
+namespace {
+
+CUstreamAttrValue stream_attribute(StreamRef stream, CUstreamAttrID attribute) {
+  CUstreamAttrValue value{};
+  const Table& cu = current_table();
+  check(cu, cu.cuStreamGetAttribute(stream.raw(), attribute, &value), "cuStreamGetAttribute");
+  return value;
+}
+
+}  // namespace
+
+AccessWindow access_window(StreamRef stream) {
+  const CUaccessPolicyWindow raw =
+      stream_attribute(stream, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW).accessPolicyWindow;
+  return {.address = reinterpret_cast<DevicePointer>(raw.base_ptr),
+          .size_bytes = raw.num_bytes,
+          .hit_ratio = raw.hitRatio,
+          .hits = static_cast<CacheLines>(raw.hitProp),
+          .misses = static_cast<CacheLines>(raw.missProp)};
+}
+
+MemoryDomain memory_domain(StreamRef stream) {
+  return static_cast<MemoryDomain>(
+      stream_attribute(stream, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN).memSyncDomain);
+}
+
+void set_memory_domain(StreamRef stream, MemoryDomain domain) {
+  CUstreamAttrValue value{};
+  value.memSyncDomain = static_cast<CUlaunchMemSyncDomain>(domain);
+  const Table& cu = current_table();
+  check(cu, cu.cuStreamSetAttribute(stream.raw(), CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, &value),
+        "cuStreamSetAttribute",
+        [&] { return "memory domain " + std::to_string(static_cast<int>(domain)); });
+}
+
+void copy_attributes(StreamRef to, StreamRef from) {
+  const Table& cu = current_table();
+  check(cu, cu.cuStreamCopyAttributes(to.raw(), from.raw()), "cuStreamCopyAttributes");
+}
+
 void reset_persisting_lines() {
   const Table& cu = current_table();
   check(cu, cu.cuCtxResetPersistingL2Cache(), "cuCtxResetPersistingL2Cache");

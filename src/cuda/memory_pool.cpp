@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/cuda/memory_pool.hpp"
 
+#include <cstring>
 #include <string>
 
 #include "cuda/argument_check.hpp"
@@ -29,7 +30,7 @@ class MemoryPool::State {
   bool owned_;
 };
 
-MemoryPool::MemoryPool(const Device& device, std::size_t max_bytes) {
+MemoryPool::MemoryPool(const Device& device, std::size_t max_bytes, SharedAs shared_as) {
   refuse_negative("cuMemPoolCreate", "max_bytes", max_bytes);
   const Table& cu = device.driver().table();
   CUmemPoolProps properties{};
@@ -37,12 +38,80 @@ MemoryPool::MemoryPool(const Device& device, std::size_t max_bytes) {
   properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   properties.location.id = device.raw();
   properties.maxSize = max_bytes;
+  properties.handleTypes = static_cast<CUmemAllocationHandleType>(shared_as);
   RawMemoryPool raw = nullptr;
   check(cu, cu.cuMemPoolCreate(&raw, &properties), "cuMemPoolCreate", [&] {
     return device.name() +
            (max_bytes == 0 ? "" : ", at most " + std::to_string(max_bytes) + " bytes");
   });
   state_ = std::make_shared<const State>(device, raw, true);
+}
+
+MemoryPool MemoryPool::import_file(const Device& device, int descriptor) {
+  const Table& cu = device.driver().table();
+  RawMemoryPool raw = nullptr;
+  // The driver takes the number in the pointer itself.
+  check(cu,
+        cu.cuMemPoolImportFromShareableHandle(
+            &raw, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)),
+            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+        "cuMemPoolImportFromShareableHandle",
+        [&] { return "file descriptor " + std::to_string(descriptor); });
+  return MemoryPool(std::make_shared<const State>(device, raw, true));
+}
+
+int MemoryPool::export_file() const {
+  const Table& cu = state_->table();
+  int descriptor = -1;
+  check(cu,
+        cu.cuMemPoolExportToShareableHandle(&descriptor, raw(),
+                                            CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
+        "cuMemPoolExportToShareableHandle",
+        [] { return "the pool must have been made to be shared as a file descriptor"; });
+  return descriptor;
+}
+
+PooledAllocation export_allocation(const DeviceMemory& memory) {
+  const DevicePointer address = memory.address();  // throws if it was freed
+  const Activation active(memory.context());
+  CUmemPoolPtrExportData data{};
+  check(active.table(), active.table().cuMemPoolExportPointer(&data, address),
+        "cuMemPoolExportPointer", [] { return "the memory must be of a pool that is shared"; });
+  PooledAllocation allocation;
+  std::memcpy(allocation.data(), data.reserved, allocation.size());
+  return allocation;
+}
+
+DeviceMemory MemoryPool::take(const PooledAllocation& allocation, std::size_t size_bytes) const {
+  refuse_negative("cuMemPoolImportPointer", "size_bytes", size_bytes);
+  const Context context = Context::current();
+  const Activation active(context);
+  CUmemPoolPtrExportData data{};
+  std::memcpy(data.reserved, allocation.data(), allocation.size());
+  DevicePointer address = 0;
+  check(active.table(), active.table().cuMemPoolImportPointer(&address, raw(), &data),
+        "cuMemPoolImportPointer");
+  return DeviceMemory(Handle<DevicePointer, free_device_memory>(context, address), size_bytes);
+}
+
+void MemoryPool::set_access(const Device& who, MemoryAccess access) const {
+  const Table& cu = state_->table();
+  CUmemAccessDesc raw_access{};
+  raw_access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  raw_access.location.id = who.raw();
+  raw_access.flags = static_cast<CUmemAccess_flags>(access);
+  check(cu, cu.cuMemPoolSetAccess(raw(), &raw_access, 1), "cuMemPoolSetAccess",
+        [&] { return "for " + who.name() + "; a device's own access cannot be taken away"; });
+}
+
+MemoryAccess MemoryPool::access(const Device& who) const {
+  const Table& cu = state_->table();
+  CUmemLocation place{};
+  place.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  place.id = who.raw();
+  CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+  check(cu, cu.cuMemPoolGetAccess(&flags, raw(), &place), "cuMemPoolGetAccess");
+  return static_cast<MemoryAccess>(flags);
 }
 
 MemoryPool MemoryPool::default_of(const Device& device) {

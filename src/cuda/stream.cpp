@@ -81,6 +81,13 @@ int Stream::priority() const {
   return priority;
 }
 
+std::uint64_t Stream::id() const {
+  const Activation active(context());
+  unsigned long long id = 0;
+  check(active.table(), active.table().cuStreamGetId(raw(), &id), "cuStreamGetId");
+  return id;
+}
+
 StreamFlags Stream::flags() const {
   const Activation active(context());
   unsigned flags = 0;

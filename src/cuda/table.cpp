@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/trace_recorder.hpp"
+#include "cuda/print_sink.hpp"
 #include "cuda/trace.hpp"
 #include "treadle/base/launch_site.hpp"
 #include "treadle/base/library.hpp"
@@ -57,6 +58,8 @@ std::shared_ptr<const Table> make_table(SharedLibrary library, Provider provider
     fill(table->last_fault, library, "treadleCpuLastFault");
     fill(table->parameter_info, library, "treadleCpuParameterInfo");
     fill(table->set_wait_hook, library, "treadle_cpu_set_wait_hook");
+    fill(table->set_print_sink, library, "treadle_cpu_set_print_sink");
+    if (table->set_print_sink != nullptr) connect_print_sink(table->set_print_sink);
     fill(table->end_work, library, "treadle_cpu_end_work");
     fill(table->fill_pattern, library, "treadle_cpu_fill_pattern");
     void (*set_site_source)(int (*source)(const char** file)) = nullptr;

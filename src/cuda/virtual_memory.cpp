@@ -138,6 +138,12 @@ int PhysicalMemory::export_file() const {
 
 std::size_t PhysicalMemory::size_bytes() const noexcept { return state_->size_bytes(); }
 RawPhysicalMemory PhysicalMemory::raw() const noexcept { return state_->raw(); }
+const Driver& PhysicalMemory::driver() const noexcept { return state_->driver(); }
+
+PhysicalMemory PhysicalMemory::adopt(const Driver& driver, RawPhysicalMemory raw,
+                                     std::size_t size_bytes) {
+  return PhysicalMemory(std::make_shared<const State>(driver, raw, size_bytes));
+}
 
 MemoryLocation PhysicalMemory::location() const {
   const Table& cu = state_->table();

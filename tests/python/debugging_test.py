@@ -332,3 +332,22 @@ def test_a_program_that_is_not_there_is_named(run_python):
     assert "usage" in run_python("-m", "treadle.pycuda.debug").stderr
     result = run_python("-m", "treadle.pycuda.debug", "no_such_program.py")
     assert result.returncode == 2 and "no_such_program.py" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("is_gpu", "has_cuda_gdb", "chosen"),
+    [(True, True, "cuda-gdb"), (True, False, "gdb"), (False, True, "gdb")],
+)
+def test_a_gpu_has_a_debugger_of_its_own(monkeypatch, tmp_path, is_gpu, has_cuda_gdb, chosen):
+    for name in ("gdb", "cuda-gdb") if has_cuda_gdb else ("gdb",):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("CUDA_HOME", "CUDA_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    if not has_cuda_gdb and pathlib.Path("/usr/local/cuda/bin/cuda-gdb").exists():
+        pytest.skip("there is a cuda-gdb outside of PATH")
+    monkeypatch.setattr(_gdb, "_device_is_gpu", lambda: is_gpu)
+    words = _gdb.command_line(["-batch"], ["program", "argument"])
+    assert words[0] == str(tmp_path / chosen)
+    assert words[-4:] == ["-batch", "--args", "program", "argument"]

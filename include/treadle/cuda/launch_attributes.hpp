@@ -70,6 +70,14 @@ struct LaunchAttributes {
 /// Gives later work of `stream` a window; size_bytes = 0 takes it away. Throws InvalidArgument for
 /// a ratio outside 0 to 1, and for misses that persist.
 void set_access_window(StreamRef stream, const AccessWindow& window);
+/// What it was given; size_bytes = 0: none.
+AccessWindow access_window(StreamRef stream);
+/// In which domain later work of `stream` is; kernels may say otherwise.
+MemoryDomain memory_domain(StreamRef stream);
+/// Changes it. Throws DeviceError where the device has no domains (before sm_90).
+void set_memory_domain(StreamRef stream, MemoryDomain domain);
+/// Gives `to` all attributes of `from`, a stream of the same context.
+void copy_attributes(StreamRef to, StreamRef from);
 /// Lets no line persist any more, for all of the current context's device.
 void reset_persisting_lines();
 

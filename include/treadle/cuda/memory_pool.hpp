@@ -3,11 +3,13 @@
 // the stream is past its end. The driver's pools keep freed memory for later allocations.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "treadle/cuda/memory.hpp"
+#include "treadle/cuda/virtual_memory.hpp"
 
 struct CUmemPoolHandle_st;
 
@@ -23,13 +25,23 @@ struct PoolReuse {
   bool operator==(const PoolReuse&) const = default;
 };
 
+/// CUmemPoolPtrExportData: an allocation of a shared pool, as bytes for another process.
+using PooledAllocation = std::array<unsigned char, 64>;
+/// Of memory from a pool that is shared. Throws DeviceError for any other.
+PooledAllocation export_allocation(const DeviceMemory& memory);
+
 /// A pool of the driver's: a device's own, or one that was made. Shared ownership; what was
 /// allocated from it lives on without it.
 class MemoryPool {
  public:
   /// A new one on `device`, which gives out at most `max_bytes`; 0: as the device has. Throws
-  /// NotSupported where the driver is older than CUDA 11.2; the limit counts since CUDA 12.2.
-  explicit MemoryPool(const Device& device, std::size_t max_bytes = 0);
+  /// NotSupported where the driver is older than CUDA 11.2; the limit counts since CUDA 12.2. One
+  /// that is shared as a file descriptor can be exported; the CPU device has none.
+  explicit MemoryPool(const Device& device, std::size_t max_bytes = 0,
+                      SharedAs shared_as = SharedAs::nothing);
+  /// The pool of another process, which exported it and allocates: this process only takes
+  /// allocations over by take(). The descriptor stays the caller's. Throws DeviceError.
+  static MemoryPool import_file(const Device& device, int descriptor);
   /// The one that every device has.
   static MemoryPool default_of(const Device& device);
   /// What allocate_async() takes from: default_of(), or what make_current() was called for.
@@ -39,6 +51,17 @@ class MemoryPool {
 
   /// `size_bytes` that work queued on `stream` from now on may use. Throws OutOfMemory.
   DeviceMemory allocate(std::size_t size_bytes, StreamRef stream) const;
+  /// A descriptor for another process, which the caller closes or sends to it (SCM_RIGHTS). Throws
+  /// DeviceError for a pool that was not made to be shared so.
+  int export_file() const;
+  /// An allocation of an imported pool, `size_bytes` as the other process knows. Freed here before
+  /// it is freed there; work that uses it comes after the allocation there.
+  DeviceMemory take(const PooledAllocation& allocation, std::size_t size_bytes) const;
+  /// Lets another device use all memory of the pool, now and later, or not any more. Throws
+  /// DeviceError for a device that cannot reach it.
+  void set_access(const Device& who, MemoryAccess access = MemoryAccess::read_write) const;
+  /// What a device may do.
+  MemoryAccess access(const Device& who) const;
   /// Gives unused memory back to the device, down to `keep_bytes`.
   void trim(std::size_t keep_bytes = 0) const;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+
 #include "treadle/cuda/handle.hpp"
 
 namespace treadle::cuda {
@@ -63,6 +65,8 @@ class Stream {
   int priority() const;
   /// As it was made.
   StreamFlags flags() const;
+  /// A number that no other stream of the process ever has, as profilers show it.
+  std::uint64_t id() const;
 
   /// For calls of the driver itself, while this Stream lives.
   RawStream raw() const noexcept { return handle_.raw(); }
@@ -70,6 +74,7 @@ class Stream {
   const Context& context() const noexcept { return handle_.context(); }
 
  private:
+  friend class GreenContext;
   explicit Stream(Handle<RawStream, destroy_stream> handle) noexcept : handle_(std::move(handle)) {}
   Handle<RawStream, destroy_stream> handle_;
 };

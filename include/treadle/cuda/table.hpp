@@ -55,6 +55,9 @@ struct Table {
   /// treadle_cpu_set_wait_hook. Makes waiting calls ask `hook` now and then: 0 go on; 1 the call
   /// returns CUDA_ERROR_NOT_READY; 2 the same, and the context's work is ended.
   void (*set_wait_hook)(int (*hook)()) = nullptr;
+  /// treadle_cpu_set_print_sink. `sink` gets what kernels print, in the place of stdout; null:
+  /// stdout again.
+  void (*set_print_sink)(void (*sink)(const char* text, std::size_t size_bytes)) = nullptr;
   /// treadle_cpu_end_work. Stops what runs in the context and drops what is queued.
   CUresult (*end_work)(CUcontext context) = nullptr;
   /// treadle_cpu_fill_pattern. As cuMemsetD32Async, for patterns of 8 and 16 bytes.

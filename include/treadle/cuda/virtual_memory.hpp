@@ -65,10 +65,15 @@ class PhysicalMemory {
   MemoryLocation location() const;
   /// CUmemGenericAllocationHandle, while this lives.
   RawPhysicalMemory raw() const noexcept;
+  /// The one it was made with.
+  const Driver& driver() const noexcept;
 
  private:
   friend class AddressReservation;
   friend class Mapping;
+  friend class Multicast;
+  /// Takes `raw`, to release it.
+  static PhysicalMemory adopt(const Driver& driver, RawPhysicalMemory raw, std::size_t size_bytes);
   class State;
   explicit PhysicalMemory(std::shared_ptr<const State> state) noexcept;
   std::shared_ptr<const State> state_;

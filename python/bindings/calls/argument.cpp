@@ -26,6 +26,7 @@ struct Reader {
 std::vector<Reader<cuda::DevicePointer>> pointer_types;
 std::vector<Reader<cuda::StreamRef>> stream_types;
 std::vector<Reader<unsigned long long>> kernel_objects;
+std::vector<Reader<KernelValue>> value_types;
 
 template <class Value>
 const Reader<Value>* find_reader(const std::vector<Reader<Value>>& readers, PyTypeObject* type) {
@@ -223,6 +224,10 @@ void add_other(cuda::ArgumentBuffer& buffer, PyObject* argument, std::vector<PyO
     const unsigned long long raw = reader->read(argument);
     return buffer.add_bytes(&raw, sizeof raw, alignof(unsigned long long));
   }
+  if (const auto* reader = find_reader(value_types, Py_TYPE(argument))) {
+    const KernelValue value = reader->read(argument);
+    return buffer.add_bytes(value.data, value.size, value.alignment);
+  }
   const nb::object get_device_alloc = attribute_or_null(argument, "get_device_alloc");
   if (get_device_alloc.is_valid()) {
     const nb::object memory = get_device_alloc();
@@ -256,6 +261,10 @@ nb::object attribute_or_null(PyObject* object, const char* name) {
 
 void register_pointer_type(nb::handle type, cuda::DevicePointer (*read)(PyObject*)) {
   pointer_types.push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), read});
+}
+
+void register_value_type(nb::handle type, KernelValue (*read)(PyObject*)) {
+  value_types.push_back({reinterpret_cast<PyTypeObject*>(type.ptr()), read});
 }
 
 void register_kernel_object(nb::handle type, unsigned long long (*read)(PyObject*)) {

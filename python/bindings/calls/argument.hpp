@@ -26,6 +26,13 @@ bool read_pointer(PyObject* object, cuda::DevicePointer& address);
 /// Says that instances of a bound class are objects that kernels take by a number of 64 bits, as
 /// textures. `read` throws if there is none any more.
 void register_kernel_object(nb::handle type, unsigned long long (*read)(PyObject*));
+/// What a kernel takes by value, of an object that lives during the call.
+struct KernelValue {
+  const void* data;
+  std::size_t size, alignment;
+};
+/// Says that instances of a bound class are such, as tensor maps.
+void register_value_type(nb::handle type, KernelValue (*read)(PyObject*));
 /// The address that `object` stands for where the driver wants one: an integer or an instance of
 /// such a class. Throws TypeError naming `what`.
 cuda::DevicePointer pointer_argument(PyObject* object, const char* what);

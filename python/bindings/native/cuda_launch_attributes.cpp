@@ -50,6 +50,26 @@ void bind_window(nb::module_& m) {
       },
       nb::arg("stream"), nb::arg("window"),
       "Gives later work of the stream a window; size_bytes = 0 takes it away.");
+  m.def(
+      "access_window",
+      [](nb::handle stream) { return access_window(stream_argument(stream.ptr())); },
+      nb::arg("stream"), "What a stream was given; size_bytes = 0: none.");
+  m.def(
+      "memory_domain",
+      [](nb::handle stream) { return memory_domain(stream_argument(stream.ptr())); },
+      nb::arg("stream"), "In which domain later work of a stream is.");
+  m.def(
+      "set_memory_domain",
+      [](nb::handle stream, MemoryDomain domain) {
+        set_memory_domain(stream_argument(stream.ptr()), domain);
+      },
+      nb::arg("stream"), nb::arg("domain"), "Changes it, on GPUs since sm_90.");
+  m.def(
+      "copy_attributes",
+      [](nb::handle to, nb::handle from) {
+        copy_attributes(stream_argument(to.ptr()), stream_argument(from.ptr()));
+      },
+      nb::arg("to"), nb::arg("source"), "Gives a stream all attributes of another.");
   m.def("reset_persisting_lines", &reset_persisting_lines,
         "Lets no line of the current context's device persist any more.");
 }

@@ -3,9 +3,12 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <cstring>
+
 #include "caller.hpp"
 #include "calls/argument.hpp"
 #include "rooms.hpp"
+#include "treadle/base/error.hpp"
 #include "treadle/cuda/driver.hpp"
 
 namespace treadle::bindings {
@@ -45,15 +48,51 @@ void bind_reuse(nb::module_& m) {
           nb::is_operator());
 }
 
+/// With other devices, and other processes.
+void bind_sharing(nb::class_<MemoryPool>& type) {
+  type.def_static(
+          "import_file",
+          [](int descriptor, nb::handle device) {
+            return MemoryPool::import_file(
+                device.is_none() ? default_device() : nb::cast<const Device&>(device), descriptor);
+          },
+          nb::arg("descriptor"), nb::arg("device") = nb::none(),
+          nb::sig("def import_file(descriptor: int, device: Device | None = None) -> MemoryPool"),
+          "The pool of another process, which exported it; take() gives its allocations.")
+      .def("export_file", &MemoryPool::export_file,
+           "A file descriptor for another process, which the caller closes.")
+      .def(
+          "take",
+          [](const MemoryPool& self, const nb::bytes& allocation, nb::handle size_bytes) {
+            PooledAllocation data;
+            if (allocation.size() != data.size())
+              throw InvalidArgument("allocation has " + std::to_string(allocation.size()) +
+                                        " bytes, and " + std::to_string(data.size()) +
+                                        " are needed",
+                                    "pass what export_allocation() returned");
+            std::memcpy(data.data(), allocation.data(), data.size());
+            return self.take(data, pool_bytes(size_bytes, "size_bytes"));
+          },
+          nb::arg("allocation"), nb::arg("size_bytes"),
+          "An allocation of an imported pool: what export_allocation() returned there.")
+      .def("set_access", &MemoryPool::set_access, nb::arg("device"),
+           nb::arg("access") = MemoryAccess::read_write,
+           "Lets another device use all memory of the pool, or not any more.")
+      .def("access", &MemoryPool::access, nb::arg("device"), "What a device may do.");
+}
+
 void bind_pool(nb::module_& m) {
   nb::class_<MemoryPool> type(m, "MemoryPool", nb::is_weak_referenceable(),
                               "A pool of the driver's, for allocations in the order of streams.");
   type.def(
           "__init__",
-          [](MemoryPool* self, const std::optional<Device>& device, nb::handle max_bytes) {
-            new (self) MemoryPool(or_default(device), pool_bytes(max_bytes, "max_bytes"));
+          [](MemoryPool* self, const std::optional<Device>& device, nb::handle max_bytes,
+             SharedAs shared_as) {
+            new (self)
+                MemoryPool(or_default(device), pool_bytes(max_bytes, "max_bytes"), shared_as);
           },
           nb::arg("device") = nb::none(), nb::arg("max_bytes") = 0,
+          nb::arg("shared_as") = SharedAs::nothing,
           "A new one, which gives out at most `max_bytes`; 0: as the device has.")
       .def_static(
           "default_of",
@@ -84,6 +123,7 @@ void bind_pool(nb::module_& m) {
             self.trim(pool_bytes(keep_bytes, "keep_bytes"));
           },
           nb::arg("keep_bytes") = 0, "Gives unused memory back to the device.");
+  bind_sharing(type);
   type.def_prop_rw("release_threshold", &MemoryPool::release_threshold,
                    &MemoryPool::set_release_threshold,
                    "Unused bytes that the pool keeps when something is waited for; 0 at first.")
@@ -122,6 +162,13 @@ void bind_cuda_memory_pool(nb::module_& m) {
       },
       nb::arg("size_bytes"), nb::arg("stream") = nb::none(),
       "Memory of the current pool, for work queued on the stream from now on. Raises OutOfMemory.");
+  m.def(
+      "export_allocation",
+      [](const DeviceMemory& memory) {
+        const PooledAllocation data = export_allocation(memory);
+        return nb::bytes(data.data(), data.size());
+      },
+      nb::arg("memory"), "Memory of a shared pool, as bytes for MemoryPool.take() elsewhere.");
   m.def(
       "free_async",
       [](DeviceMemory& memory, nb::handle stream) {

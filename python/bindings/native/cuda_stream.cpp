@@ -29,6 +29,7 @@ void bind_stream(nb::module_& m) {
            "Later work on this stream starts after what `event` recorded; does not block.")
       .def_prop_ro("priority", &Stream::priority)
       .def_prop_ro("flags", &Stream::flags)
+      .def_prop_ro("id", &Stream::id, "A number that no other stream of the process ever has.")
       .def_prop_ro("raw",
                    [](const Stream& self) { return reinterpret_cast<std::uintptr_t>(self.raw()); })
       .def("__cuda_stream__", [](const Stream& self) {

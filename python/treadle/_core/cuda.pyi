@@ -686,6 +686,10 @@ class Stream:
     def flags(self) -> StreamFlags: ...
 
     @property
+    def id(self) -> int:
+        """A number that no other stream of the process ever has."""
+
+    @property
     def raw(self) -> int: ...
 
     def __cuda_stream__(self) -> tuple: ...
@@ -1540,6 +1544,24 @@ class Linker:
     @property
     def log(self) -> JitLog: ...
 
+class PrintCapture:
+    """
+    What kernels of a context print in the `with` is kept from the standard output, and told by `text`. On a GPU it is whatever the process writes to file descriptor 1 meanwhile, by other threads and child processes too. One at a time: InvalidState.
+    """
+
+    def __init__(self, context: Context | None = None) -> None:
+        """None: the current one when the `with` begins."""
+
+    def __enter__(self) -> PrintCapture:
+        """Waits for the context: what was printed before is not captured."""
+
+    def __exit__(self, *args) -> None:
+        """Waits for the context."""
+
+    @property
+    def text(self) -> str:
+        """What was printed; empty until the `with` has ended."""
+
 def start_profiler() -> None:
     """Profilers that are attached record from here on."""
 
@@ -2037,6 +2059,18 @@ class AccessWindow:
 def set_access_window(stream: object, window: AccessWindow) -> None:
     """Gives later work of the stream a window; size_bytes = 0 takes it away."""
 
+def access_window(stream: object) -> AccessWindow:
+    """What a stream was given; size_bytes = 0: none."""
+
+def memory_domain(stream: object) -> MemoryDomain:
+    """In which domain later work of a stream is."""
+
+def set_memory_domain(stream: object, domain: MemoryDomain) -> None:
+    """Changes it, on GPUs since sm_90."""
+
+def copy_attributes(to: object, source: object) -> None:
+    """Gives a stream all attributes of another."""
+
 def reset_persisting_lines() -> None:
     """Lets no line of the current context's device persist any more."""
 
@@ -2411,7 +2445,7 @@ class PoolReuse:
 class MemoryPool:
     """A pool of the driver's, for allocations in the order of streams."""
 
-    def __init__(self, device: Device | None = None, max_bytes: object = 0) -> None:
+    def __init__(self, device: Device | None = None, max_bytes: object = 0, shared_as: SharedAs = SharedAs.nothing) -> None:
         """A new one, which gives out at most `max_bytes`; 0: as the device has."""
 
     @staticmethod
@@ -2432,6 +2466,26 @@ class MemoryPool:
 
     def trim(self, keep_bytes: object = 0) -> None:
         """Gives unused memory back to the device."""
+
+    @staticmethod
+    def import_file(descriptor: int, device: Device | None = None) -> MemoryPool:
+        """
+        The pool of another process, which exported it; take() gives its allocations.
+        """
+
+    def export_file(self) -> int:
+        """A file descriptor for another process, which the caller closes."""
+
+    def take(self, allocation: bytes, size_bytes: object) -> DeviceMemory:
+        """
+        An allocation of an imported pool: what export_allocation() returned there.
+        """
+
+    def set_access(self, device: Device, access: MemoryAccess = MemoryAccess.read_write) -> None:
+        """Lets another device use all memory of the pool, or not any more."""
+
+    def access(self, device: Device) -> MemoryAccess:
+        """What a device may do."""
 
     @property
     def release_threshold(self) -> int:
@@ -2483,10 +2537,297 @@ def allocate_async(size_bytes: object, stream: object | None = None) -> DeviceMe
     Memory of the current pool, for work queued on the stream from now on. Raises OutOfMemory.
     """
 
+def export_allocation(memory: DeviceMemory) -> bytes:
+    """Memory of a shared pool, as bytes for MemoryPool.take() elsewhere."""
+
 def free_async(memory: DeviceMemory, stream: object | None = None) -> None:
     """
     Frees once the stream is past the work queued so far; for the host, at once.
     """
+
+class SourceAccess(enum.Enum):
+    """When the source of a copy of a batch may be read."""
+
+    in_stream_order = 1
+
+    during_call = 2
+
+    any = 3
+
+class BatchCopyHints:
+    """When and how a copy of a batch is done."""
+
+    def __init__(self, *, source_access: SourceAccess = SourceAccess.in_stream_order, overlaps_compute: bool = False, source: MemoryLocation | None = None, destination: MemoryLocation | None = None) -> None:
+        """
+        The places are of managed memory, or memory of the host that CUDA did not make.
+        """
+
+    @property
+    def source_access(self) -> SourceAccess: ...
+
+    @property
+    def overlaps_compute(self) -> bool: ...
+
+    @property
+    def source(self) -> MemoryLocation | None: ...
+
+    @property
+    def destination(self) -> MemoryLocation | None: ...
+
+class BatchCopy:
+    """Bytes from one address to another."""
+
+    def __init__(self, destination: object, source: object, size_bytes: int, hints: BatchCopyHints = ...) -> None:
+        """
+        Sides are addresses, memory of the device, or objects with a buffer; none is kept.
+        """
+
+    @property
+    def destination(self) -> int: ...
+
+    @property
+    def source(self) -> int: ...
+
+    @property
+    def size_bytes(self) -> int: ...
+
+    @property
+    def hints(self) -> BatchCopyHints: ...
+
+class BatchCopy3D:
+    """A box between memory and arrays."""
+
+    def __init__(self, destination: object, source: object, width_bytes: int, height: int = 1, depth: int = 1, *, destination_pitch_bytes: int = 0, destination_height: int = 0, source_pitch_bytes: int = 0, source_height: int = 0, hints: BatchCopyHints = ...) -> None:
+        """
+        Sides are Arrays, or as those of BatchCopy; a pitch or height of 0: without gaps.
+        """
+
+    @property
+    def hints(self) -> BatchCopyHints: ...
+
+def copy_batch(copies: Sequence[BatchCopy], stream: object | None) -> None:
+    """
+    Queues all of them, in no order among them, on a stream that was made. Sides must live until the stream is past them.
+    """
+
+def copy_3d_batch(copies: Sequence[BatchCopy3D], stream: object | None) -> None:
+    """The same for boxes."""
+
+class SplitFlags(enum.IntFlag):
+    """How multiprocessors are split; combine with |."""
+
+    def __repr__(self, /) -> str:
+        """Return repr(self)."""
+
+    none = 0
+
+    ignore_coscheduling = 1
+
+    largest_cluster_size = 2
+
+class DeviceResource:
+    """Multiprocessors of a device."""
+
+    @overload
+    @staticmethod
+    def multiprocessors_of(device: Device | None = None) -> DeviceResource:
+        """All of a device. Raises NotSupported where it has none."""
+
+    @overload
+    @staticmethod
+    def multiprocessors_of(context: Context) -> DeviceResource:
+        """Those that a context may use."""
+
+    @property
+    def multiprocessors(self) -> int:
+        """How many; 0: an empty rest."""
+
+    @property
+    def smallest_part(self) -> int: ...
+
+    @property
+    def alignment(self) -> int:
+        """The unit of parts."""
+
+    @property
+    def device(self) -> Device: ...
+
+    def count_groups(self, multiprocessors: int, flags: SplitFlags = ...) -> int:
+        """How many groups split() would make of all."""
+
+    def split(self, groups: int, multiprocessors: int, flags: SplitFlags = ...) -> tuple[list[DeviceResource], DeviceResource]:
+        """Groups alike of at least so many, and the rest."""
+
+class GreenContext:
+    """A context that has only some of the device's multiprocessors."""
+
+    def __init__(self, resources: Sequence[DeviceResource], device: Device | None = None) -> None:
+        """
+        Of what DeviceResource.split() makes; None: the device that they are of.
+        """
+
+    @property
+    def context(self) -> Context:
+        """To be made current, so that launches run on these multiprocessors."""
+
+    def make_stream(self, priority: int = 0) -> Stream:
+        """A non-blocking stream on these multiprocessors."""
+
+    def record(self, event: Event) -> None:
+        """Marks the work queued so far on all of its streams."""
+
+    def wait(self, event: Event) -> None:
+        """Later work of all of its streams starts after what the event recorded."""
+
+    @property
+    def resource(self) -> DeviceResource:
+        """What it has."""
+
+    @property
+    def id(self) -> int:
+        """A number that no other green context of the process ever has."""
+
+    @property
+    def device(self) -> Device: ...
+
+    @property
+    def raw(self) -> int: ...
+
+class Multicast:
+    """Memory of several GPUs behind one range of addresses."""
+
+    @overload
+    def __init__(self, size_bytes: object, devices: int, shared_as: SharedAs = SharedAs.nothing) -> None:
+        """For so many devices, each of which may bind `size_bytes`."""
+
+    @overload
+    def __init__(self, imported: PhysicalMemory) -> None:
+        """That of another process: PhysicalMemory.import_file()."""
+
+    @staticmethod
+    def granularity(size_bytes: object, devices: int, granularity: Granularity = Granularity.minimum, shared_as: SharedAs = SharedAs.nothing) -> int:
+        """The unit of sizes and offsets."""
+
+    def add(self, device: Device) -> None:
+        """One more device; all are added before memory is bound."""
+
+    def bind(self, offset: object, memory: PhysicalMemory, memory_offset: object = 0, size_bytes: object = 0) -> None:
+        """Puts memory there, for the device it is on, and keeps it."""
+
+    def bind_address(self, offset: object, address: object, size_bytes: object) -> None:
+        """
+        The same for memory that is mapped, or of a pool, which the program keeps.
+        """
+
+    def unbind(self, device: Device, offset: object, size_bytes: object) -> None:
+        """Takes a device's memory away again."""
+
+    @property
+    def memory(self) -> PhysicalMemory:
+        """To be mapped, and to be exported to other processes."""
+
+    @property
+    def size_bytes(self) -> int: ...
+
+class TensorElement(enum.Enum):
+    """CUtensorMapDataType."""
+
+    uint8 = 0
+
+    uint16 = 1
+
+    uint32 = 2
+
+    int32 = 3
+
+    uint64 = 4
+
+    int64 = 5
+
+    float16 = 6
+
+    float32 = 7
+
+    float64 = 8
+
+    bfloat16 = 9
+
+    float32_flushed = 10
+
+    tfloat32 = 11
+
+    tfloat32_flushed = 12
+
+    packed4_in_8 = 13
+
+    packed4_in_16 = 14
+
+    packed6_in_16 = 15
+
+class TensorInterleave(enum.Enum):
+    """CUtensorMapInterleave."""
+
+    none = 0
+
+    bytes16 = 1
+
+    bytes32 = 2
+
+class TensorSwizzle(enum.Enum):
+    """How rows lie in shared memory."""
+
+    none = 0
+
+    bytes32 = 1
+
+    bytes64 = 2
+
+    bytes128 = 3
+
+    bytes128_atoms_of_32 = 4
+
+    bytes128_atoms_of_32_flipped = 5
+
+    bytes128_atoms_of_64 = 6
+
+class TensorPromotion(enum.Enum):
+    """How much the cache fetches at a time."""
+
+    none = 0
+
+    bytes64 = 1
+
+    bytes128 = 2
+
+    bytes256 = 3
+
+class TensorFill(enum.Enum):
+    """What is read outside of the tensor."""
+
+    zero = 0
+
+    nan = 1
+
+class TensorMap:
+    """
+    What kernels with a parameter `const __grid_constant__ CUtensorMap` take. Shapes begin with the dimension that runs fastest.
+    """
+
+    @staticmethod
+    def tiled(address: object, element: TensorElement, shape: Sequence[int], box: Sequence[int], *, strides_bytes: Sequence[int] = (), steps: Sequence[int] = (), interleave: TensorInterleave = ..., swizzle: TensorSwizzle = ..., promotion: TensorPromotion = ..., fill: TensorFill = ...) -> TensorMap:
+        """Boxes of a tensor. Raises NotSupported where there are no tensor maps."""
+
+    @staticmethod
+    def image(address: object, element: TensorElement, shape: Sequence[int], lower_corner: Sequence[int], upper_corner: Sequence[int], channels: int, pixels: int, *, strides_bytes: Sequence[int] = (), steps: Sequence[int] = (), interleave: TensorInterleave = ..., swizzle: TensorSwizzle = ..., promotion: TensorPromotion = ..., fill: TensorFill = ...) -> TensorMap:
+        """Pixels of images, for convolutions (im2col)."""
+
+    def set_address(self, address: object) -> None:
+        """The same tensor in other memory."""
+
+    @property
+    def address(self) -> int: ...
+
+    def __bytes__(self) -> bytes: ...
 
 class WaitCondition(enum.Enum):
     """When a wait is over, for the value found and the one wanted."""

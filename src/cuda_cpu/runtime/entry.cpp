@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "cuda_cpu/runtime/printing.hpp"
 #include "cuda_cpu/runtime/stream.hpp"
 
 namespace treadle::cuda_cpu {
@@ -58,7 +59,9 @@ CUresult enter(std::shared_ptr<Context>& context) {
     if (state.contexts.back()->destroyed) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   }
   context = state.contexts.back();
-  return context->error();
+  const CUresult error = context->error();
+  if (error != CUDA_SUCCESS) flush_printed();  // no call will wait for that context any more
+  return error;
 }
 
 void forbid_calls_on_this_thread() { thread_state().calls_forbidden = true; }

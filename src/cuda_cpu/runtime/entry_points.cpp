@@ -23,6 +23,8 @@ constexpr Versioned later_versions[] = {
     {"cuEventElapsedTime", "cuEventElapsedTime_v2", 12080},
     {"cuMemAdvise", "cuMemAdvise_v2", 12020},
     {"cuMemPrefetchAsync", "cuMemPrefetchAsync_v2", 12020},
+    {"cuMemcpyBatchAsync", "cuMemcpyBatchAsync_v2", 13000},
+    {"cuMemcpy3DBatchAsync", "cuMemcpy3DBatchAsync_v2", 13000},
     {"cuCtxGetDevice", "cuCtxGetDevice_v2", 13000},
     {"cuCtxSynchronize", "cuCtxSynchronize_v2", 13000},
     {"cuStreamGetCtx", "cuStreamGetCtx_v2", 12050},

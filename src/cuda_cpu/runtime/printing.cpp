@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "cuda_cpu/runtime/driver_api.hpp"
+
 namespace treadle::cuda_cpu {
 namespace {
 
@@ -16,6 +18,7 @@ struct Printed {
   std::mutex text_mutex, write_mutex;
   std::string text;
   std::atomic<bool> waiting{false};
+  PrintSink sink = nullptr;  // guarded by write_mutex
 };
 
 Printed& printed() {
@@ -78,8 +81,19 @@ void flush_printed() {
     text.swap(all.text);
     all.waiting.store(false, std::memory_order_relaxed);
   }
+  if (all.sink != nullptr) return all.sink(text.data(), text.size());
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }
 
 }  // namespace treadle::cuda_cpu
+
+/// `sink` gets what kernels print, instead of stdout, on the thread that synchronizes, or on any
+/// where much has collected. It is called with a lock held: it must not call the driver, nor wait.
+/// Null: stdout again. What has collected goes where it went before.
+TREADLE_CPU_EXPORT void treadle_cpu_set_print_sink(treadle::cuda_cpu::PrintSink sink) {
+  treadle::cuda_cpu::flush_printed();
+  treadle::cuda_cpu::Printed& all = treadle::cuda_cpu::printed();
+  const std::lock_guard lock(all.write_mutex);
+  all.sink = sink;
+}

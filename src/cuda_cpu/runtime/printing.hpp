@@ -13,7 +13,11 @@ namespace treadle::cuda_cpu {
 /// when more than `limit_bytes` have collected: nothing is lost.
 int print_formatted(const char* format, std::va_list arguments, std::size_t limit_bytes);
 
-/// Writes what has collected to stdout and flushes it. Costs one load where there is nothing.
+/// What takes the place of stdout: see treadle_cpu_set_print_sink.
+using PrintSink = void (*)(const char* text, std::size_t size);
+
+/// Writes what has collected to stdout and flushes it, or to the sink. Costs one load where there
+/// is nothing.
 void flush_printed();
 
 }  // namespace treadle::cuda_cpu

@@ -210,8 +210,8 @@ class RoundPlan {
     for (unsigned size = 2; size <= most_warps; size *= 2)
       for (unsigned first = 0; first < count_; first += size) {
         const auto tile = warps().subspan(first, std::min(size, count_ - first));
-        if (std::ranges::all_of(
-                tile, [&](const Warp& w) { return w.all_at_tile_of(size * warp_size); }))
+        if (std::ranges::all_of(tile,
+                                [&](const Warp& w) { return w.all_at_tile_of(size * warp_size); }))
           for (Warp& warp : tile) warp.released |= warp.at(BarrierKind::tile);
       }
   }

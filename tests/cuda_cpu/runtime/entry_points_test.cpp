@@ -469,6 +469,8 @@ const EntryPoint entry_points[] = {
     TREADLE_SWEEP(cuMemcpy3DPeerAsync),
     TREADLE_SWEEP(cuMemcpy3D),
     TREADLE_SWEEP(cuMemcpyAsync),
+    TREADLE_SWEEP(cuMemcpyBatchAsync),
+    TREADLE_SWEEP(cuMemcpy3DBatchAsync),
     TREADLE_SWEEP(cuMemcpyAtoA),
     TREADLE_SWEEP(cuMemcpyAtoD),
     TREADLE_SWEEP(cuMemcpyAtoHAsync),
