@@ -27,6 +27,7 @@ constexpr std::pair<std::string_view, std::string_view> names[] = {
     {"Context::pop", "Context.pop"},
     {"DeviceMemory::pitched", "DeviceMemory.pitched"},
     {"Driver::nvidia() or cpu()", "Driver.nvidia() or Driver.cpu()"},
+    {"MipmappedArray::level()", "MipmappedArray.level()"},
     {"Multiprocessor::of", "Multiprocessor.of"},
     {"Stream::copy_from_peer()", "Stream.copy_from_peer()"},
     {"kernel::Program", "treadle.Program"},
