@@ -17,6 +17,7 @@ import dataclasses
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,7 @@ class Result:
     part: str
     ok: bool = True
     seconds: float = 0.0
+    processor_seconds: float = 0.0
     passed: int = 0
     failed: int = 0
     skipped: int = 0
@@ -366,12 +368,18 @@ ALL = ("lint", "build", "ctest", "pytest", "sanitize", "fuzz", "races", "packagi
 ON_REQUEST = ("every_case", "threads", "format")
 
 
+def processor_seconds() -> float:
+    """Seconds that ended child processes computed, which other load changes less than the clock."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def run_parts(parts: list[str], jobs: int) -> list[Result]:
     runner, results = Runner(jobs), []
     broken: set[str] = set()
     for part in parts:
         runner.result = Result(part)
-        start = time.monotonic()
+        start, used = time.monotonic(), processor_seconds()
         if NEEDS.get(part) in broken:
             print(f"== {part}: not run, {NEEDS[part]} failed")
             runner.result.ok = False
@@ -379,6 +387,7 @@ def run_parts(parts: list[str], jobs: int) -> list[Result]:
             print(f"\n== {part}", flush=True)
             getattr(runner, part)()
         runner.result.seconds = time.monotonic() - start
+        runner.result.processor_seconds = processor_seconds() - used
         if not runner.result.ok:
             broken.add(part)
         results.append(runner.result)
@@ -393,7 +402,8 @@ def summarise(results: list[Result], seconds: float) -> int:
     for r in results:
         tests = f"{r.passed} passed, {r.failed} failed, {r.skipped} skipped"
         tests = tests if r.passed + r.failed else ""
-        print(f"{'ok    ' if r.ok else 'FAILED'} {r.part:10} {r.seconds:7.1f} s  {tests}")
+        times = f"{r.seconds:7.1f} s ({r.processor_seconds:7.1f} s of processors)"
+        print(f"{'ok    ' if r.ok else 'FAILED'} {r.part:10} {times}  {tests}")
     # A part that fails without a failing test (a lint finding, a broken build) counts as one.
     failed = sum(max(r.failed, 0 if r.ok else 1) for r in results)
     passed = sum(r.passed for r in results)
