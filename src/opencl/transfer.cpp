@@ -162,6 +162,11 @@ Event fill(const Queue& queue, const MemoryObject& to, ConstHostRange pattern,
 
 Event migrate(const Queue& queue, std::span<const MemoryObject> memory, MemMigrationFlags flags,
               const Order& order) {
+  // NVIDIA's driver (580) reads a null pointer when memory whose parts a command has written goes
+  // to the host. Where memory lies is a hint: it stays on the device.
+  if (queue.device().platform().vendor() == "NVIDIA Corporation")
+    flags = static_cast<MemMigrationFlags>(static_cast<cl_mem_migration_flags>(flags) &
+                                           ~cl_mem_migration_flags{CL_MIGRATE_MEM_OBJECT_HOST});
   std::vector<RawMemory> raws;
   for (const MemoryObject& object : memory) raws.push_back(object.raw());
   const Table& cl = queue.table();

@@ -165,6 +165,19 @@ TEST_P(TransferTest, MigratesMemory) {
   EXPECT_THAT(values_of<int>(a), ElementsAre(1, 2));
 }
 
+TEST_P(TransferTest, MigratesABufferWhosePartWasWritten) {
+  const std::size_t bytes = device().get<DeviceInfo::mem_base_addr_align>() / 8;
+  const Buffer whole = filled(std::vector<unsigned char>(2 * bytes, 1));
+  const Buffer part = whole.sub_buffer(bytes, bytes);
+  const unsigned char seven = 7;
+  fill(queue(), part, std::span(&seven, 1), 0, bytes);
+  const MemoryObject all[] = {whole};
+  migrate(queue(), all, MemMigrationFlags::host);
+  std::vector<unsigned char> expected(2 * bytes, 1);
+  std::fill(expected.begin() + static_cast<std::ptrdiff_t>(bytes), expected.end(), seven);
+  EXPECT_EQ(values_of<unsigned char>(whole), expected);
+}
+
 TEST_P(TransferTest, MapsForReadingAndWriting) {
   const Buffer a = filled<int>({1, 2, 3, 4});
   {

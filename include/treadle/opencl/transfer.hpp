@@ -84,7 +84,8 @@ Event copy_box(const Queue& queue, const MemoryObject& from, const MemoryObject&
 Event fill(const Queue& queue, const MemoryObject& to, ConstHostRange pattern,
            std::size_t offset_bytes, std::size_t size_bytes, const Order& order = {});
 
-/// Moves memory to the queue's device, or with MemMigrationFlags::host to the host.
+/// Moves memory to the queue's device, or with MemMigrationFlags::host to the host; on NVIDIA's
+/// platform, whose driver crashes then, it stays on the device. Contents never change.
 Event migrate(const Queue& queue, std::span<const MemoryObject> memory,
               MemMigrationFlags flags = {}, const Order& order = {});
 
