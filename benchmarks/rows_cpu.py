@@ -72,6 +72,7 @@ class Session(session.Session):
             *self.compile_rows(),
             *self.cache_rows(),
             *self.memory_rows(),
+            *self.texture_rows(),
             self.absolute("import, after NumPy's", self.importing, "treadle", 10e-3, "Python"),
         ]
 
@@ -96,6 +97,18 @@ class Session(session.Session):
                 columns,
                 (Target("prototype", 1.1), *promised),
                 work=work if work[0] else (),
+            )
+
+    def texture_rows(self):
+        """Fetches of a 2-D texture of float in software; promised a core: 60 and 150 million/s."""
+        fetches = 8 * 4096 * 4096
+        for case, rate in (("object", 60e6), ("nearest", 150e6)):
+            yield Row(
+                "Textures, launch and wait",
+                f"8 {'linear' if case == 'object' else case} fetches a pixel, 4096 x 4096",
+                [Column("Treadle", self.fetches, case)],
+                (Target(at_most_seconds=fetches / (rate * os.cpu_count())),),
+                work=(fetches, "fetches/s", "-"),
             )
 
     def launch_rows(self):

@@ -23,8 +23,6 @@ class Session(session.Session):
         self.pyopencl = self.peer("PyOpenCL", "pyopencl_style.py", opencl_peers)
         self.cupy = self.peer("CuPy", "cupy_style.py")
         self.cuda_core = self.peer("cuda.core", "cuda_core_style.py")
-        fetches = [sys.executable, "-m", "treadle", "run", self.workers / "texture_fetches.py"]
-        self.fetches = self.worker("treadle", fetches, "python")
 
     def peer(self, name, script, environment=None):
         return self.keep(Worker(name, [sys.executable, self.workers / script], environment))

@@ -34,6 +34,7 @@ class Session:
             self.environment |= {"TREADLE_LIBRARY_DIR": str(tree / "build/lib")}
         run = [sys.executable, "-m", "treadle", "run"]
         self.treadle = self.worker("treadle", [*run, self.workers / "pycuda_style.py"], "python")
+        self.fetches = self.worker("treadle", [*run, self.workers / "texture_fetches.py"], "python")
         opencl = [*run, self.workers / "pyopencl_style.py"]
         self.opencl = self.worker("treadle on OpenCL", opencl, "opencl")
         self.launch = self.worker("C++", [binaries / "launch"], "launch")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A picture turned and smoothed by linear fetches, by a texture reference and by a texture object:
-the same kernel otherwise. Run by `python -m treadle run`."""
+the same kernel otherwise; and by an object that takes the nearest element. Run by
+`python -m treadle run`."""
 
 import pathlib
 import sys
@@ -63,11 +64,12 @@ def make_cases():
     given = [cuda.mem_alloc(4 * SIDE * SIDE), np.float32(0.8), np.float32(0.6)]
     shape = {"block": (32, 8, 1), "grid": (SIDE // 32, SIDE // 8)}
     by_reference, by_object = map(module.get_function, ("by_reference", "by_object"))
-    texture = Texture(array, filter=FilterMode.linear)
+    linear, nearest = (Texture(array, filter=f) for f in (FilterMode.linear, FilterMode.point))
     wait = cuda.Context.synchronize
     return {
         "reference": lambda: Fetches(lambda: by_reference(*given, **shape), wait),
-        "object": lambda: Fetches(lambda: by_object(*given, texture, **shape), wait),
+        "object": lambda: Fetches(lambda: by_object(*given, linear, **shape), wait),
+        "nearest": lambda: Fetches(lambda: by_object(*given, nearest, **shape), wait),
     }
 
 
