@@ -37,6 +37,10 @@ function(treadle_check_headers name folder prefix)
   target_compile_options(${name} PRIVATE -O0)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/include" "${prefix}")
   target_link_libraries(${name} PRIVATE treadle_flags ${arg_LINK})
+  # The standard library takes most of the time. Where it is read once, a header that forgets to include some of it is not
+  # found; the presets without unity builds find it.
+  treadle_precompile(${name} <algorithm> <array> <chrono> <complex> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
+                     <optional> <ostream> <span> <stdexcept> <string> <string_view> <utility> <variant> <vector>)
   if(arg_LIKE)
     target_include_directories(${name} SYSTEM PRIVATE "$<TARGET_PROPERTY:${arg_LIKE},INCLUDE_DIRECTORIES>")
     target_compile_definitions(${name} PRIVATE "$<TARGET_PROPERTY:${arg_LIKE},COMPILE_DEFINITIONS>")
