@@ -46,13 +46,16 @@ DevicePointer mapped_pointer(const Context& context, void* data) {
   return address;
 }
 
-/// cuMemFree waits for the work that uses the memory, unless it came from a pool.
+/// cuMemFree waits for the work that uses the memory, unless it came from a pool; and NVIDIA's
+/// pools go on counting as used what it freed, but not what cuMemFreeAsync did.
 int free_unused(const Table& cu, DevicePointer address) {
   RawMemoryPool pool = nullptr;
   if (cu.cuPointerGetAttribute(&pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, address) ==
           CUDA_SUCCESS &&
-      pool != nullptr)
+      pool != nullptr) {
     cu.cuCtxSynchronize();
+    return cu.cuMemFreeAsync(address, nullptr);
+  }
   return cu.cuMemFree(address);
 }
 

@@ -76,7 +76,8 @@ PooledAllocation export_allocation(const DeviceMemory& memory) {
   const Activation active(memory.context());
   CUmemPoolPtrExportData data{};
   check(active.table(), active.table().cuMemPoolExportPointer(&data, address),
-        "cuMemPoolExportPointer", [] { return "the memory must be of a pool that is shared"; });
+        "cuMemPoolExportPointer",
+        [] { return "the memory must be of a pool whose export_file() was called"; });
   PooledAllocation allocation;
   std::memcpy(allocation.data(), data.reserved, allocation.size());
   return allocation;

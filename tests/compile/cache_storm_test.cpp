@@ -10,6 +10,7 @@
 #include "children.hpp"
 #include "compile/disk_cache.hpp"
 #include "compile/statistics.hpp"
+#include "sanitized.hpp"
 #include "scratch.hpp"
 #include "treadle/compile/cache.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 using testing::IsEmpty;
 
 constexpr auto stormed_kind = EntryKind::program;
-constexpr unsigned processes = 64, keys = 200, kills = 200;
+constexpr unsigned processes = 64, keys = 200, kills = repeats(200);
 
 std::string key_of(unsigned number) { return "key " + std::to_string(number); }
 

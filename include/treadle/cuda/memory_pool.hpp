@@ -27,7 +27,7 @@ struct PoolReuse {
 
 /// CUmemPoolPtrExportData: an allocation of a shared pool, as bytes for another process.
 using PooledAllocation = std::array<unsigned char, 64>;
-/// Of memory from a pool that is shared. Throws DeviceError for any other.
+/// Of memory from a pool whose export_file() was called. Throws DeviceError for any other.
 PooledAllocation export_allocation(const DeviceMemory& memory);
 
 /// A pool of the driver's: a device's own, or one that was made. Shared ownership; what was

@@ -168,7 +168,8 @@ void bind_cuda_memory_pool(nb::module_& m) {
         const PooledAllocation data = export_allocation(memory);
         return nb::bytes(data.data(), data.size());
       },
-      nb::arg("memory"), "Memory of a shared pool, as bytes for MemoryPool.take() elsewhere.");
+      nb::arg("memory"),
+      "Memory of a pool whose export_file() was called, as bytes for MemoryPool.take() elsewhere.");
   m.def(
       "free_async",
       [](DeviceMemory& memory, nb::handle stream) {
