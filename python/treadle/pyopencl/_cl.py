@@ -31,8 +31,10 @@ from treadle._core.opencl import (  # noqa: F401
     _enqueue_write_buffer,
     _enqueue_write_buffer_rect,
     _enqueue_write_image,
+    _gl_sharing_properties,
     _Program,
     _TestMemoryPool,
+    get_platforms,
 )
 from treadle.pyopencl._constants import *  # noqa: F403
 from treadle.pyopencl._errors import (  # noqa: F401
@@ -59,8 +61,8 @@ def bitlog2(n: int) -> int:
 
 
 def have_gl() -> bool:
-    """Whether OpenGL objects can be shared: not in this build."""
-    return False
+    """Whether a platform here shares memory with OpenGL: for others the classes refuse it."""
+    return any("cl_khr_gl_sharing" in d.extensions for p in get_platforms() for d in p.get_devices())
 
 
 if TYPE_CHECKING:  # the constants
