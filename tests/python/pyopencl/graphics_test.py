@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pyopencl as cl
 import pytest
+from pyopencl.tools import get_gl_sharing_context_properties
 
 import treadle
-from pyopencl.tools import get_gl_sharing_context_properties
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from headless_gl import GL_TEXTURE_2D, HeadlessGl, NoGl  # noqa: E402
