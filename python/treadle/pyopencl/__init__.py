@@ -16,7 +16,7 @@ from treadle.pyopencl.version import VERSION, VERSION_STATUS, VERSION_TEXT  # no
 # isort: split
 os.environ["PYOPENCL_HOME"] = os.path.dirname(os.path.abspath(__file__))
 
-from treadle.pyopencl import _cl
+from treadle.pyopencl import _cl, _kernel_names  # noqa: F401 - gives Kernel names
 from treadle.pyopencl._choice import choose_devices, create_some_context
 from treadle.pyopencl._cl import (  # noqa: F401
     SVM,
@@ -70,6 +70,7 @@ from treadle.pyopencl._cl import (  # noqa: F401
     _Program,
     enqueue_acquire_gl_objects,
     enqueue_barrier,
+    enqueue_copy_buffer_p2p_amd,
     enqueue_fill_buffer,
     enqueue_fill_image,
     enqueue_map_buffer,
@@ -217,6 +218,7 @@ __all__ = [
     "enqueue_acquire_gl_objects",
     "enqueue_barrier",
     "enqueue_copy",
+    "enqueue_copy_buffer_p2p_amd",
     "enqueue_fill",
     "enqueue_fill_buffer",
     "enqueue_fill_image",
@@ -250,10 +252,13 @@ _ABSENT = _absent.modules_of("pyopencl")
 # Programs use these as attributes: cl.tools.MemoryPool(...). They import this module themselves.
 _SUBMODULES = (
     "array",
+    "cache",
+    "capture_call",
     "characterize",
     "clmath",
     "clrandom",
     "elementwise",
+    "invoker",
     "reduction",
     "tools",
     "typing",

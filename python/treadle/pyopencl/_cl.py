@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from treadle._core import NotSupported
 from treadle._core.opencl import *  # noqa: F403
 from treadle._core.opencl import (  # noqa: F401
     _build_cached,
@@ -62,7 +63,24 @@ def bitlog2(n: int) -> int:
 
 def have_gl() -> bool:
     """Whether a platform here shares memory with OpenGL: for others the classes refuse it."""
-    return any("cl_khr_gl_sharing" in d.extensions for p in get_platforms() for d in p.get_devices())
+    devices = (device for platform in get_platforms() for device in platform.get_devices())
+    return any("cl_khr_gl_sharing" in device.extensions for device in devices)
+
+
+# over 6 parameters because they are those of PyOpenCL's
+def enqueue_copy_buffer_p2p_amd(
+    platform: Any,
+    queue: Any,
+    src: Any,
+    dst: Any,
+    byte_count: int | None = None,
+    wait_for: Any = None,
+) -> Any:
+    """A copy between buffers of two contexts, by AMD's extension: refused, it is not here."""
+    raise NotSupported(
+        f"clEnqueueCopyBufferP2PAMD of {platform.name}: cl_amd_copy_buffer_p2p is not wrapped; "
+        "copy through the host, enqueue_copy(queue, host, src) and enqueue_copy(queue, dst, host)"
+    )
 
 
 if TYPE_CHECKING:  # the constants
