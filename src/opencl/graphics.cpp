@@ -80,8 +80,9 @@ std::vector<std::intptr_t> graphics_properties() {
     }
   }
   if (missing.size() == window_systems.size())
-    throw LibraryNotFound("OpenGL", missing,
-                          "install EGL or GLX: the packages libegl1 or libgl1 of Debian and Ubuntu");
+    throw LibraryNotFound(
+        "OpenGL", missing,
+        "install EGL or GLX: the packages libegl1 or libgl1 of Debian and Ubuntu");
   throw InvalidState("no OpenGL context is current on this thread",
                      "make one current first, as glfwMakeContextCurrent and eglMakeCurrent do");
 }
@@ -95,12 +96,12 @@ std::vector<Device> graphics_devices(const Platform& platform,
   const std::vector<Device> all = platform.devices();
   if (all.empty()) return {};
   require_sharing(all.front(), "clGetGLContextInfoKHR");
-  const Bytes bytes = ask_bytes(cl, "clGetGLContextInfoKHR", "the devices of an OpenGL context",
-                                [&](std::size_t size, void* data, std::size_t* size_out) {
-                                  return cl.clGetGLContextInfoKHR(
-                                      list.data(), CL_DEVICES_FOR_GL_CONTEXT_KHR, size, data,
-                                      size_out);
-                                });
+  const Bytes bytes =
+      ask_bytes(cl, "clGetGLContextInfoKHR", "the devices of an OpenGL context",
+                [&](std::size_t size, void* data, std::size_t* size_out) {
+                  return cl.clGetGLContextInfoKHR(list.data(), CL_DEVICES_FOR_GL_CONTEXT_KHR, size,
+                                                  data, size_out);
+                });
   std::vector<Device> devices;
   const InfoValue listed = decode(InfoKind::devices, bytes);
   for (const RawDevice raw : std::get<std::vector<RawDevice>>(listed))
@@ -125,8 +126,8 @@ Image texture_from_graphics(const Context& context, unsigned target, int mip_lev
 
 Image renderbuffer_from_graphics(const Context& context, unsigned name, MemFlags flags) {
   return share<Image>(context, "clCreateFromGLRenderbuffer", name, [&](cl_int* code) {
-    return context.table().clCreateFromGLRenderbuffer(
-        context.raw(), static_cast<cl_mem_flags>(flags), name, code);
+    return context.table().clCreateFromGLRenderbuffer(context.raw(),
+                                                      static_cast<cl_mem_flags>(flags), name, code);
   });
 }
 

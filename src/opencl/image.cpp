@@ -198,9 +198,9 @@ Handle<RawMemory> create_image(const Context& context, const Properties& propert
   if (properties) {
     std::vector<cl_mem_properties> list(properties->begin(), properties->end());
     list.push_back(0);
-    raw = cl.clCreateImageWithProperties(context.raw(), list.data(),
-                                         static_cast<cl_mem_flags>(flags), &pixel, &desc,
-                                         host.data(), &code);
+    raw =
+        cl.clCreateImageWithProperties(context.raw(), list.data(), static_cast<cl_mem_flags>(flags),
+                                       &pixel, &desc, host.data(), &code);
   } else {
     raw = cl.clCreateImage(context.raw(), static_cast<cl_mem_flags>(flags), &pixel, &desc,
                            host.data(), &code);

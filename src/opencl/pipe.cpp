@@ -18,8 +18,7 @@ Handle<RawMemory> create_pipe(const Context& context, std::uint32_t packet_bytes
   // Platforms without pipes have the entry point all the same, and answer in various ways.
   const std::uint64_t limit = largest<DeviceInfo::pipe_max_packet_size>(context);
   if (limit == 0)
-    raise(cl, CL_INVALID_OPERATION, pipe_call,
-          context.devices().front().name() + " has no pipes",
+    raise(cl, CL_INVALID_OPERATION, pipe_call, context.devices().front().name() + " has no pipes",
           "use a buffer and an atomic counter");
   if (packet_bytes == 0 || packet_bytes > limit || max_packets == 0)
     raise(cl, CL_INVALID_PIPE_SIZE, pipe_call,

@@ -115,13 +115,11 @@ TEST_P(ImageTest, CopiesTheHostsPixels) {
 TEST_P(ImageTest, IsMadeWithProperties) {
   if (context().platform().version() < Version{3, 0}) GTEST_SKIP() << "before OpenCL 3.0";
   const std::size_t sizes[] = {8, 4};
-  const Image made =
-      Image::with_properties(context(), {}, rgba_float, ImageDescriptor::of(sizes));
+  const Image made = Image::with_properties(context(), {}, rgba_float, ImageDescriptor::of(sizes));
   EXPECT_EQ(made.extent(), (std::array<std::size_t, 3>{8, 4, 1}));
   const std::uint64_t unknown[] = {0x7fff, 1};
-  EXPECT_THROW(
-      Image::with_properties(context(), unknown, rgba_float, ImageDescriptor::of(sizes)),
-      DeviceError);
+  EXPECT_THROW(Image::with_properties(context(), unknown, rgba_float, ImageDescriptor::of(sizes)),
+               DeviceError);
 }
 
 TEST_P(ImageTest, ABuffersPixelsAreAnImageOfOneDimension) {

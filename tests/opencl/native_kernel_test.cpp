@@ -45,8 +45,7 @@ TEST_P(NativeKernelTest, StartsAfterItsWaitListAndNeedsNoMemory) {
   std::atomic<int> calls = 0;
   const UserEvent start(context());
   const Event done = enqueue_native(
-      queue(),
-      [&](std::span<void* const> memory) { calls = memory.empty() ? 1 : -1; }, {},
+      queue(), [&](std::span<void* const> memory) { calls = memory.empty() ? 1 : -1; }, {},
       {.after = start});
   queue().flush();
   EXPECT_EQ(calls, 0);

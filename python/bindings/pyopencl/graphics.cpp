@@ -32,8 +32,8 @@ void construct_texture(GLTexture* self, const Context& context, std::uint64_t fl
 }
 
 nb::object texture_info(const GLTexture& self, long long param) {
-  return nb::int_(opencl::graphics_texture_info(self.image(),
-                                                static_cast<opencl::GlTextureInfo>(param)));
+  return nb::int_(
+      opencl::graphics_texture_info(self.image(), static_cast<opencl::GlTextureInfo>(param)));
 }
 
 template <auto command>
@@ -49,8 +49,7 @@ nb::object hand_over(const CommandQueue& queue, nb::handle mem_objects, nb::hand
 nb::object context_devices(nb::handle given, long long param_name, nb::handle platform) {
   using enum opencl::GlContextInfo;
   const Properties properties = read_properties(given);
-  const opencl::Platform asked = !platform.is_none()
-                                     ? nb::cast<const Platform&>(platform).platform
+  const opencl::Platform asked = !platform.is_none() ? nb::cast<const Platform&>(platform).platform
                                  : properties.platform
                                      ? *properties.platform
                                      : opencl::Loader::system().platforms().front();
@@ -76,8 +75,7 @@ nb::object sharing_properties() {
 template <class T, class Base, auto make>
 auto bind_named(nb::module_& m, const char* name, const char* description) {
   static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_host_memory), {0, nullptr}};
-  auto type =
-      nb::class_<T, Base>(m, name, nb::dynamic_attr(), nb::type_slots(slots), description);
+  auto type = nb::class_<T, Base>(m, name, nb::dynamic_attr(), nb::type_slots(slots), description);
   type.def("get_gl_object_info", pyopencl([](const T& self) { return object_info(self); }),
            "What it is (a gl_object_type), and OpenGL's name of it.")
       .def_prop_ro("gl_object", pyopencl([](const T& self) {
@@ -85,11 +83,10 @@ auto bind_named(nb::module_& m, const char* name, const char* description) {
                    }),
                    "OpenGL's name of it.");
   if constexpr (make != nullptr)
-    type.def("__init__", pyopencl([](T* self, const Context& context, std::uint64_t flags,
-                                     unsigned bufobj) {
-               new (self) T(with_retry([&] {
-                 return make(context.context, bufobj, static_cast<MemFlags>(flags));
-               }));
+    type.def("__init__",
+             pyopencl([](T* self, const Context& context, std::uint64_t flags, unsigned bufobj) {
+               new (self) T(with_retry(
+                   [&] { return make(context.context, bufobj, static_cast<MemFlags>(flags)); }));
              }),
              nb::arg("context"), nb::arg("flags"), nb::arg("bufobj"));
   return type;
