@@ -67,6 +67,7 @@ class Session(session.Session):
             *self.kernel_rows(),
             *self.launch_rows(),
             *self.enqueue_rows(self.pocl),
+            *self.command_rows(self.pocl),
             *self.waist_rows(),
             *self.own_rows(),
             *self.compile_rows(),

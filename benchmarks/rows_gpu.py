@@ -35,6 +35,7 @@ class Session(session.Session):
             *self.launch_rows(),
             self.graph_row(),
             *self.enqueue_rows(self.pyopencl),
+            *self.command_rows(self.pyopencl),
             *self.waist_rows(),
             *self.own_rows(),
             *self.compile_rows(),

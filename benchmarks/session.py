@@ -171,6 +171,20 @@ class Session:
             targets = (Target("PyOpenCL", 0.7), Target("bare calls", at_most_more=0.5e-6))
             yield Row(group, f"Python, {form}", columns, targets, rounds=31, repeats=9)
 
+    def command_rows(self, peer):
+        """Copies, markers and events from Python; `peer` is a worker that runs PyOpenCL."""
+        for name in (
+            "copy to the device",
+            "copy to the host",
+            "copy between buffers",
+            "marker",
+            "wait for a done event",
+            "status of an event",
+        ):
+            columns = [Column("Treadle", self.opencl, name), Column("PyOpenCL", peer, name)]
+            targets = (Target("PyOpenCL", 0.5),)
+            yield Row("OpenCL commands from Python", name, columns, targets, rounds=21, repeats=9)
+
     def close_workers(self):
         """Ends every process; the next request starts a new one."""
         for worker in self.all:

@@ -115,6 +115,36 @@ def enqueue_cases(cl, context):
     }
 
 
+def command_cases(cl, context):
+    """Copies of 4 KB, markers, and events that are done."""
+    queue = cl.CommandQueue(context)
+    host = np.zeros(1024, np.float32)
+    first, second = (cl.Buffer(context, cl.mem_flags.READ_WRITE, host.nbytes) for _ in range(2))
+    done = cl.enqueue_marker(queue)
+    done.wait()
+
+    def gated(command):
+        """Of a command that is enqueued and not waited for."""
+        queue = cl.CommandQueue(context)
+        gate = Gate(cl, context, queue)
+        loop = repeated(partial(command, queue))
+        return LoopTiming(loop, 200, gate.pass_all, gate.close)
+
+    def plain(call):
+        return LoopTiming(repeated(call), 2000)
+
+    return {
+        "copy to the device": lambda: plain(partial(cl.enqueue_copy, queue, first, host)),
+        "copy to the host": lambda: plain(partial(cl.enqueue_copy, queue, host, first)),
+        "copy between buffers": lambda: gated(
+            lambda queue: cl.enqueue_copy(queue, second, first, byte_count=host.nbytes)
+        ),
+        "marker": lambda: gated(cl.enqueue_marker),
+        "wait for a done event": lambda: plain(done.wait),
+        "status of an event": lambda: plain(lambda: done.command_execution_status),
+    }
+
+
 def make_cases():
     import pyopencl as cl
     from pyopencl.tools import ImmediateAllocator, MemoryPool
@@ -135,6 +165,7 @@ def make_cases():
     cases = {name: lambda case=case: KernelRun(device, case) for name, case in CASES.items()}
     cases["launch and wait"] = lambda: LoopTiming(repeated(empty_and_wait), 200)
     cases |= enqueue_cases(cl, context)
+    cases |= command_cases(cl, context)
     pool = MemoryPool(ImmediateAllocator(queue))
     allocate = repeated(partial(pool.allocate, 1 << 20))
     cases["allocate and free"] = lambda: LoopTiming(allocate, 20_000)

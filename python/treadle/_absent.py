@@ -16,7 +16,6 @@ MODULES = {
     "pyopencl.algorithm": _LATER,
     "pyopencl.bitonic_sort": _LATER,
     "pyopencl.bitonic_sort_templates": _LATER,
-    "pyopencl.ipython_ext": "IPython's magic words",
     "pyopencl.scan": _LATER,
 }
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]

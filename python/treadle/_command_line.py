@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`treadle` and `python -m treadle`: run | trace | info | cache."""
+"""`treadle` and `python -m treadle`: run | trace | info | dialect | cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import treadle
-from treadle import _cache_command, _info, _run, _trace
+from treadle import _cache_command, _dialect, _info, _run, _trace
 
 # How this was started: by the script that pip installs, or as a module.
 _PROGRAM = "treadle" if pathlib.Path(sys.argv[0]).name == "treadle" else "python -m treadle"
@@ -49,6 +49,9 @@ def _parser() -> argparse.ArgumentParser:
         )
     _trace.add_options(
         commands.add_parser("trace", help="what a file of run --trace says, as tables or a page")
+    )
+    _dialect.add_options(
+        commands.add_parser("dialect", help="what of a CUDA C text OpenCL C does not have")
     )
     cache = commands.add_parser("cache", help="the disk cache of compiled kernels")
     actions = cache.add_subparsers(dest="action", required=True)
@@ -91,6 +94,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except treadle.InvalidArgument as error:
             print(f"treadle trace: {error}", file=sys.stderr)
             return 2
+    elif options.command == "dialect":
+        try:
+            report, status = _dialect.report(options)
+        except OSError as error:
+            print(f"treadle dialect: {error.strerror}: {error.filename!r}", file=sys.stderr)
+            return 2
+        as_text = _dialect.as_text
     else:
         report, status = _info.examine()
         as_text = _info.full_text if options.all else _info.short_text

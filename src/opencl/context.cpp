@@ -42,6 +42,11 @@ void CL_CALLBACK notify(const char* text, const void* info, std::size_t size, vo
                 std::span(static_cast<const std::byte*>(info), info != nullptr ? size : 0));
 }
 
+void CL_CALLBACK call_at_end(RawContext, void* user) {
+  const std::unique_ptr<std::function<void()>> callback(static_cast<std::function<void()>*>(user));
+  call_safely("a callback for the end of an OpenCL context", *callback);
+}
+
 }  // namespace
 
 class ContextState {
@@ -132,6 +137,17 @@ Platform Context::platform() const { return devices().front().platform(); }
 void Context::set_default_device_queue(const Device& device, const Queue& queue) const {
   check(table(), table().clSetDefaultDeviceCommandQueue(raw(), device.raw(), queue.raw()),
         "clSetDefaultDeviceCommandQueue", [&] { return "on " + device.name(); });
+}
+
+void Context::on_destruction(std::function<void()> callback) const {
+  auto owned = std::make_unique<std::function<void()>>(std::move(callback));
+  check(table(), table().clSetContextDestructorCallback(raw(), &call_at_end, owned.get()),
+        "clSetContextDestructorCallback");
+  static_cast<void>(owned.release());  // call_at_end owns it now
+}
+
+void Context::terminate() const {
+  check(table(), table().clTerminateContextKHR(raw()), "clTerminateContextKHR");
 }
 
 RawContext Context::raw() const {

@@ -165,9 +165,13 @@ RawMemory create_old(const Context& context, const cl_image_format& format,
   return raw;
 }
 
-Handle<RawMemory> create_image(const Context& context, const ImageFormat& format,
-                               const ImageDescriptor& image, MemFlags flags,
-                               std::span<std::byte> host) {
+/// Pairs of name and value; none: the plain call.
+using Properties = std::optional<std::span<const std::uint64_t>>;
+
+// over 6 parameters because they are those of the calls
+Handle<RawMemory> create_image(const Context& context, const Properties& properties,
+                               const ImageFormat& format, const ImageDescriptor& image,
+                               MemFlags flags, std::span<std::byte> host) {
   const Table& cl = context.table();
   if (largest<DeviceInfo::image_support>(context) == 0)
     refuse_image(context, CL_INVALID_OPERATION,
@@ -186,13 +190,22 @@ Handle<RawMemory> create_image(const Context& context, const ImageFormat& format
                               static_cast<cl_channel_type>(format.type)};
   const bool with_pitches = host.data() != nullptr || (image.memory && *image.memory);
   const cl_image_desc desc = to_cl(image, with_pitches);
-  if (!is_present(cl.clCreateImage))
+  if (!properties && !is_present(cl.clCreateImage))
     return {context.shared_table(), create_old(context, pixel, desc, flags, host.data()),
             Ownership::adopt};
   cl_int code = CL_SUCCESS;
-  const RawMemory raw = cl.clCreateImage(context.raw(), static_cast<cl_mem_flags>(flags), &pixel,
-                                         &desc, host.data(), &code);
-  check(cl, code, create_call, [&] {
+  RawMemory raw = nullptr;
+  if (properties) {
+    std::vector<cl_mem_properties> list(properties->begin(), properties->end());
+    list.push_back(0);
+    raw =
+        cl.clCreateImageWithProperties(context.raw(), list.data(), static_cast<cl_mem_flags>(flags),
+                                       &pixel, &desc, host.data(), &code);
+  } else {
+    raw = cl.clCreateImage(context.raw(), static_cast<cl_mem_flags>(flags), &pixel, &desc,
+                           host.data(), &code);
+  }
+  check(cl, code, properties ? "clCreateImageWithProperties" : create_call, [&] {
     return "an image of " + std::to_string(extent[0]) + " x " + std::to_string(extent[1]) + " x " +
            std::to_string(extent[2]) + " pixels, " + format.text();
   });
@@ -221,10 +234,23 @@ ImageDescriptor ImageDescriptor::of(std::span<const std::size_t> sizes, std::siz
 
 Image::Image(const Context& context, const ImageFormat& format, const ImageDescriptor& descriptor,
              MemFlags flags, std::span<std::byte> host)
-    : MemoryObject(context, create_image(context, format, descriptor, flags, host)),
+    : Image(context, create_image(context, std::nullopt, format, descriptor, flags, host), format,
+            descriptor) {}
+
+Image::Image(const Context& context, Handle<RawMemory> handle, const ImageFormat& format,
+             const ImageDescriptor& descriptor)
+    : MemoryObject(context, std::move(handle)),
       format_(format),
       type_(descriptor.type),
       extent_(extent_of(descriptor)) {}
+
+// over 6 parameters because they are those of the call
+Image Image::with_properties(const Context& context, std::span<const std::uint64_t> properties,
+                             const ImageFormat& format, const ImageDescriptor& descriptor,
+                             MemFlags flags, std::span<std::byte> host) {
+  return {context, create_image(context, properties, format, descriptor, flags, host), format,
+          descriptor};
+}
 
 Image::Image(std::shared_ptr<const Table> table, RawMemory raw, Ownership ownership)
     : MemoryObject(std::move(table), raw, ownership) {

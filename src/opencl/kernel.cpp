@@ -207,6 +207,19 @@ InfoValue Kernel::argument_info(unsigned index, KernelArgInfo parameter) const {
   return ask_argument(table(), handle().raw(), index, parameter);
 }
 
+WorkSize Kernel::suggested_local_size(const LaunchConfig& config) const {
+  if (state_ == nullptr) raise_empty();
+  check_shapes(*state_, config);
+  std::size_t sizes[3] = {};
+  const std::lock_guard lock(state_->launch_lock());
+  check(table(),
+        table().clGetKernelSuggestedLocalWorkSizeKHR(
+            config.queue.raw(), handle().raw(), config.global.dimensions(), config.offset.data(),
+            config.global.data(), sizes),
+        "clGetKernelSuggestedLocalWorkSizeKHR", [&] { return "\"" + name() + "\""; });
+  return WorkSize(std::span(sizes, config.global.dimensions()));
+}
+
 const std::vector<KernelParameter>& Kernel::parameters() const {
   if (state_ == nullptr) raise_empty();
   return state_->parameters();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "opencl/callback.hpp"
 #include "opencl/limits.hpp"
@@ -91,6 +92,22 @@ Buffer::Buffer(const Context& context, std::size_t size_bytes, MemFlags flags, v
             return Handle<RawMemory>(context.shared_table(), raw, Ownership::adopt);
           }(),
           size_bytes) {}
+
+Buffer Buffer::with_properties(const Context& context, std::span<const std::uint64_t> properties,
+                               std::size_t size_bytes, MemFlags flags, void* host) {
+  constexpr const char* call = "clCreateBufferWithProperties";
+  const Table& cl = context.table();
+  if (exceeds_all_memory(context, size_bytes))
+    raise(cl, CL_INVALID_BUFFER_SIZE, call,
+          allocating(context, size_bytes, CL_INVALID_BUFFER_SIZE));
+  std::vector<cl_mem_properties> list(properties.begin(), properties.end());
+  list.push_back(0);
+  cl_int code = CL_SUCCESS;
+  const RawMemory raw = cl.clCreateBufferWithProperties(
+      context.raw(), list.data(), static_cast<cl_mem_flags>(flags), size_bytes, host, &code);
+  check(cl, code, call, [&] { return allocating(context, size_bytes, code); });
+  return {context, Handle<RawMemory>(context.shared_table(), raw, Ownership::adopt), size_bytes};
+}
 
 Buffer Buffer::sub_buffer(std::size_t offset_bytes, std::size_t size_bytes, MemFlags flags) const {
   const cl_buffer_region region{offset_bytes, size_bytes};

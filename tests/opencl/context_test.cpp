@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
+
 #include "opencl/each_platform.hpp"
 #include "treadle/base/warning.hpp"
 #include "treadle/opencl/table.hpp"
@@ -150,6 +153,23 @@ TEST(OpenCLContextNotifier, MayThrow) {
 TEST(OpenCLContextNotifier, IsNotGivenWhereThereIsNone) {
   const Context context(notifying_device());
   EXPECT_EQ(given.notify, nullptr);
+}
+
+TEST_P(ContextTest, TellsWhenItEnds) {
+  if (context().platform().version() < Version{3, 0}) GTEST_SKIP() << "before OpenCL 3.0";
+  std::promise<void> ended;
+  {
+    const Context other(device());
+    other.on_destruction([&] { ended.set_value(); });
+    const Buffer buffer(other, 16);
+  }
+  EXPECT_EQ(ended.get_future().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+}
+
+TEST_P(ContextTest, IsTerminatedWherePlatformsCan) {
+  if (context().platform().has_extension("cl_khr_terminate_context"))
+    GTEST_SKIP() << "the platform ends contexts";
+  EXPECT_THROW(context().terminate(), NotSupported);
 }
 
 TEST(OpenCLContext, JoinsDevicesOfOnePlatformOnly) {

@@ -112,6 +112,16 @@ TEST_P(ImageTest, CopiesTheHostsPixels) {
   EXPECT_EQ(back, expected);
 }
 
+TEST_P(ImageTest, IsMadeWithProperties) {
+  if (context().platform().version() < Version{3, 0}) GTEST_SKIP() << "before OpenCL 3.0";
+  const std::size_t sizes[] = {8, 4};
+  const Image made = Image::with_properties(context(), {}, rgba_float, ImageDescriptor::of(sizes));
+  EXPECT_EQ(made.extent(), (std::array<std::size_t, 3>{8, 4, 1}));
+  const std::uint64_t unknown[] = {0x7fff, 1};
+  EXPECT_THROW(Image::with_properties(context(), unknown, rgba_float, ImageDescriptor::of(sizes)),
+               DeviceError);
+}
+
 TEST_P(ImageTest, ABuffersPixelsAreAnImageOfOneDimension) {
   std::vector<float> values(32);
   values[4] = 7;

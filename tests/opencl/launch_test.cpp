@@ -269,5 +269,10 @@ TEST_F(BuildFailure, OfAnotherKindIsADeviceError) {
               HasSubstr("clBuildProgram failed: invalid operation - with options \"-w\""));
 }
 
+TEST_F(Launch, PlatformsWithoutTheExtensionSuggestNoLocalSize) {
+  const Kernel kernel = make_kernel();
+  EXPECT_THROW(kernel.suggested_local_size({.queue = queue_, .global = {64}}), NotSupported);
+}
+
 }  // namespace
 }  // namespace treadle::opencl

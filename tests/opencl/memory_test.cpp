@@ -150,6 +150,21 @@ TEST_P(BufferTest, WrapsAnotherLibrarysBuffer) {
   EXPECT_THAT(values_of<int>(wrapped), ElementsAre(4, 5));
 }
 
+TEST_P(BufferTest, IsMadeWithProperties) {
+  if (context().platform().version() < Version{3, 0}) GTEST_SKIP() << "before OpenCL 3.0";
+  int values[] = {1, 2, 3};
+  const Buffer buffer = Buffer::with_properties(
+      context(), {}, sizeof values, MemFlags::read_write | MemFlags::copy_host_ptr, values);
+  EXPECT_EQ(buffer.size_bytes(), sizeof values);
+  EXPECT_THAT(values_of<int>(buffer), ElementsAre(1, 2, 3));
+  const std::uint64_t unknown[] = {0x7fff, 1};
+  EXPECT_THROW(Buffer::with_properties(context(), unknown, 16), DeviceError);
+  EXPECT_EQ(device_error_of([&] {
+              Buffer::with_properties(context(), {}, std::size_t{1} << 60);
+            }).code_name(),
+            "CL_INVALID_BUFFER_SIZE");
+}
+
 TEST(OpenCLBuffer, AnEmptyOneSaysSo) {
   EXPECT_FALSE(Buffer());
   EXPECT_THROW(Buffer().raw(), InvalidState);

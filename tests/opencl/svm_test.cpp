@@ -78,6 +78,23 @@ TEST_P(SharedMemoryTest, BelongsToTheHostWhileItIsMapped) {
   EXPECT_THAT(values(ints(memory)), ElementsAre(9, 2, 3, 4));
 }
 
+TEST_P(SharedMemoryTest, AMappingGivesItBackAtItsEnd) {
+  const SharedMemory memory = shared({1, 2, 3, 4});
+  {
+    SharedMapping mapping(queue(), MapFlags::read | MapFlags::write, ints(memory));
+    EXPECT_THAT(mapping.as<int>(), ElementsAre(1, 2, 3, 4));
+    SharedMapping moved = std::move(mapping);
+    EXPECT_FALSE(mapping.is_mapped());
+    EXPECT_THROW(mapping.bytes(), InvalidState);
+    moved.as<int>()[1] = 8;
+  }
+  EXPECT_THAT(values(ints(memory)), ElementsAre(1, 8, 3, 4));
+  SharedMapping mapping(queue(), MapFlags::read, ints(memory));
+  mapping.unmap().wait();
+  EXPECT_FALSE(mapping.is_mapped());
+  EXPECT_THROW(mapping.unmap(), InvalidState);
+}
+
 TEST_P(SharedMemoryTest, IsAnArgumentOfAKernel) {
   const Kernel twice =
       build("kernel void twice(global int *a) { a[get_global_id(0)] *= 2; }").kernel("twice");

@@ -11,10 +11,8 @@ NAMES = [
     ("pycuda", "sparse", "sparse matrices"),
     ("pycuda", "scan", "scans"),
     ("pycuda.curandom", "XORWOWRandomNumberGenerator", "Philox4_32_10"),
-    ("pyopencl", "Pipe", "pipes"),
     ("pyopencl", "algorithm", "scans"),
     ("pyopencl.array", "cumsum", "scans"),
-    ("pyopencl.tools", "get_gl_sharing_context_properties", "OpenGL"),
 ]
 
 

@@ -388,3 +388,32 @@ def test_a_syntax_error_is_shown_as_python_shows_it(run_python, tmp_path):
     assert result.returncode == 1
     assert "SyntaxError" in result.stderr
     assert str(script) in result.stderr
+
+
+CUDA_TEXT = """#include <cuda_fp16.h>
+__global__ void scale(float *x)
+{
+  int i = threadIdx.x;
+  x[i] = __shfl_sync(~0u, sqrtf(x[i]), 0);
+}
+"""
+
+
+def test_dialect_lists_what_opencl_c_does_not_have(run_python, tmp_path):
+    path = tmp_path / "scale.cu"
+    path.write_text(CUDA_TEXT)
+    result = run_python("-m", "treadle", "dialect", str(path))
+    assert result.returncode == 1
+    assert result.stdout.splitlines() == [
+        f"{path}:1: #include <cuda_fp16.h>: nothing in treadle/dialect.h",
+        f"{path}:5: __shfl_sync: nothing in treadle/dialect.h",
+        f"{path}: 3 words have another in treadle/dialect.h, 2 have none",
+    ]
+    result = run_python("-m", "treadle", "dialect", "--all", str(path))
+    assert f"{path}:4: threadIdx.x: treadle_local_id(0)" in result.stdout
+    words = _json(run_python("-m", "treadle", "dialect", "--json", str(path)))["files"][0]["words"]
+    assert {"line": 5, "word": "sqrtf", "replacement": "sqrt"} in words
+    path.write_text("__global__ void k() { }\n")
+    assert run_python("-m", "treadle", "dialect", str(path)).returncode == 0
+    result = run_python("-m", "treadle", "dialect", str(tmp_path / "none.cu"))
+    assert result.returncode == 2 and "No such file" in result.stderr

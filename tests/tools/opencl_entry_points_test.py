@@ -31,7 +31,7 @@ WRONG = {
     "opencl_entry_points.txt is no entry point": "= clNoCall | Context | -",
     "no header of treadle/opencl/ has NoSuchClass": "clCreateBuffer | NoSuchClass::made | -",
     "pyopencl has no no_such_name": "clCreateBuffer | Buffer | no_such_name",
-    "the shell does not call it": "clCreateBufferWithProperties | Buffer | -",
+    "the shell does not call it": "clGetDeviceImageInfoQCOM | Device | -",
     "the shell calls it now": "+ a family | clCreateBuffer",
     "cl.h does not mark it deprecated": "~ deprecated | clCreateBuffer",
 }

@@ -44,6 +44,13 @@ class Context : public Queries<Context, ContextInfo> {
   /// The queue that kernels on `device` enqueue to by default. Needs OpenCL 2.1.
   void set_default_device_queue(const Device& device, const Queue& queue) const;
 
+  /// Calls `callback` when the platform ends the context, after all that was made in it; several
+  /// are called last set first. On any thread; what it throws becomes a warning. Needs OpenCL 3.0.
+  void on_destruction(std::function<void()> callback) const;
+  /// Ends what runs in the context; from then on it can only be released. Needs
+  /// cl_khr_terminate_context, and a context made for it.
+  void terminate() const;
+
   /// False where there is none: every question throws InvalidState then.
   explicit operator bool() const noexcept { return state_ != nullptr; }
   /// For calls of OpenCL itself, without a reference of its own.

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,6 +65,12 @@ class Image : public MemoryObject, public Queries<Image, ImageInfo> {
   /// range that is too short. OutOfMemory.
   Image(const Context& context, const ImageFormat& format, const ImageDescriptor& descriptor,
         MemFlags flags = MemFlags::read_write, std::span<std::byte> host = {});
+  /// The same with pairs of name and value as clCreateImageWithProperties takes them; the 0 at the
+  /// end is added. Needs OpenCL 3.0.
+  static Image with_properties(const Context& context, std::span<const std::uint64_t> properties,
+                               const ImageFormat& format, const ImageDescriptor& descriptor,
+                               MemFlags flags = MemFlags::read_write,
+                               std::span<std::byte> host = {});
   /// Wraps an image of another library.
   Image(std::shared_ptr<const Table> table, RawMemory raw, Ownership ownership);
 
@@ -80,6 +87,9 @@ class Image : public MemoryObject, public Queries<Image, ImageInfo> {
   const std::array<std::size_t, 3>& extent() const noexcept { return extent_; }
 
  private:
+  Image(const Context& context, Handle<RawMemory> handle, const ImageFormat& format,
+        const ImageDescriptor& descriptor);
+
   ImageFormat format_;
   MemObjectType type_ = MemObjectType::image2d;
   std::array<std::size_t, 3> extent_ = {};

@@ -151,6 +151,9 @@ class Kernel : public Queries<Kernel, KernelInfo> {
                            std::span<const std::size_t> input = {}) const;
   /// Throws DeviceError CL_KERNEL_ARG_INFO_NOT_AVAILABLE, as parameters() does not.
   InfoValue argument_info(unsigned index, KernelArgInfo parameter) const;
+  /// The local size that the platform would take for a launch without one, of the arguments that
+  /// are set. Needs cl_khr_suggested_local_work_size.
+  WorkSize suggested_local_size(const LaunchConfig& config) const;
   /// Asked once.
   const std::vector<KernelParameter>& parameters() const;
   /// Of the parameters in the source.

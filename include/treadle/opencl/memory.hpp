@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <span>
 
 #include "treadle/opencl/context.hpp"
 
@@ -62,6 +64,11 @@ class Buffer : public MemoryObject {
   /// DeviceError CL_INVALID_BUFFER_SIZE for 0 bytes or more than the devices allow.
   Buffer(const Context& context, std::size_t size_bytes, MemFlags flags = MemFlags::read_write,
          void* host = nullptr);
+  /// The same with pairs of name and value as clCreateBufferWithProperties takes them; the 0 at the
+  /// end is added. Needs OpenCL 3.0.
+  static Buffer with_properties(const Context& context, std::span<const std::uint64_t> properties,
+                                std::size_t size_bytes, MemFlags flags = MemFlags::read_write,
+                                void* host = nullptr);
   /// Wraps a buffer of another library.
   Buffer(std::shared_ptr<const Table> table, RawMemory raw, Ownership ownership)
       : MemoryObject(std::move(table), raw, ownership) {}

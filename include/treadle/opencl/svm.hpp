@@ -98,6 +98,37 @@ Event map_shared(const Queue& queue, MapFlags flags, HostRange memory, const Ord
                  Blocking blocking = Blocking::yes);
 /// Gives it back to the devices.
 Event unmap_shared(const Queue& queue, void* address, const Order& order = {});
+/// Memory that is mapped while this lives, and then given back. One thread at a time.
+class SharedMapping {
+ public:
+  /// As map_shared(). The memory must live as long.
+  SharedMapping(const Queue& queue, MapFlags flags, HostRange memory, const Order& order = {},
+                Blocking blocking = Blocking::yes);
+  SharedMapping(SharedMapping&& other) noexcept;
+  SharedMapping& operator=(SharedMapping&& other) noexcept;
+  ~SharedMapping();
+
+  /// Usable once event() is done, until unmap(). Throws InvalidState after that.
+  std::span<std::byte> bytes() const;
+  /// As many whole T as there is room for. Throws as bytes().
+  template <class T>
+  std::span<T> as() const {
+    const auto all = bytes();
+    return {reinterpret_cast<T*>(all.data()), all.size() / sizeof(T)};
+  }
+  /// When the memory is there; done already if the map was blocking.
+  const Event& event() const noexcept { return event_; }
+  /// False after unmap(), and where it was moved from.
+  bool is_mapped() const noexcept { return is_mapped_; }
+  /// Gives the memory back to the devices. Throws InvalidState if that was done before.
+  Event unmap(const Order& order = {});
+
+ private:
+  Queue queue_;
+  std::span<std::byte> memory_;
+  Event event_;
+  bool is_mapped_ = false;
+};
 /// Moves whole allocations to the queue's device, or with MemMigrationFlags::host to the host.
 /// Needs OpenCL 2.1.
 Event migrate_shared(const Queue& queue, std::span<const void* const> addresses,

@@ -9,11 +9,14 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "native/promotion.hpp"
 #include "rooms.hpp"
 #include "treadle/base/c_declaration.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/codegen/cuda_words.hpp"
 #include "treadle/codegen/device_functions.hpp"
 #include "treadle/codegen/element_text.hpp"
 #include "treadle/codegen/op_text.hpp"
@@ -169,6 +172,17 @@ void bind_snippets(nb::module_& m) {
 }  // namespace
 
 void bind_codegen(nb::module_& m) {
+  m.def(
+      "cuda_words",
+      [](const std::string& text) {
+        std::vector<std::tuple<unsigned, std::string, std::string>> words;
+        for (codegen::CudaWord& word : codegen::cuda_words(text))
+          words.emplace_back(word.line, std::move(word.word), std::move(word.replacement));
+        return words;
+      },
+      nb::arg("text"),
+      "(line, word, what treadle/dialect.h or both languages have, \"\" for nothing) of each word "
+      "of CUDA C that OpenCL C lacks.");
   nb::enum_<AddressSpace>(m, "AddressSpace", "Where a pointer parameter is declared to point.")
       .value("unspecified", AddressSpace::unspecified)
       .value("global_", AddressSpace::global)

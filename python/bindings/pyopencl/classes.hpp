@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "treadle/opencl/event.hpp"
 #include "treadle/opencl/image.hpp"
 #include "treadle/opencl/memory.hpp"
+#include "treadle/opencl/pipe.hpp"
 #include "treadle/opencl/platform.hpp"
 #include "treadle/opencl/program.hpp"
 #include "treadle/opencl/queue.hpp"
@@ -105,6 +107,26 @@ class Image : public MemoryObject {
  private:
   opencl::Image image_;
 };
+class Pipe : public MemoryObject {
+ public:
+  explicit Pipe(opencl::Pipe pipe) : MemoryObject(opencl::MemoryObject()), pipe_(std::move(pipe)) {}
+  const opencl::MemoryObject& memory() const override { return pipe_; }
+  void release() override { pipe_.release(); }
+  const opencl::Pipe& pipe() const noexcept { return pipe_; }
+
+ private:
+  opencl::Pipe pipe_;
+};
+/// Memory that OpenGL made.
+struct GLBuffer : Buffer {
+  using Buffer::Buffer;
+};
+struct GLRenderBuffer : Image {
+  using Image::Image;
+};
+struct GLTexture : Image {
+  using Image::Image;
+};
 struct Sampler {
   opencl::Sampler sampler;
 };
@@ -129,6 +151,14 @@ inline constexpr const char* cpu_as_gpu_hint =
 
 /// The loader's table, for handles of other libraries.
 std::shared_ptr<const opencl::Table> loader_table();
+
+/// Pairs of name and value for OpenCL's calls, and the platform among them.
+struct Properties {
+  std::optional<opencl::Platform> platform;
+  std::vector<std::intptr_t> pairs;  ///< of name and value, as OpenCL wants them
+};
+/// An iterable of pairs of a context_properties constant and its value, or None.
+Properties read_properties(nb::handle given);
 
 /// None, or any iterable of events. Kept alive by the caller's own reference to the iterable's
 /// elements, which are collected in `keep`.
@@ -201,6 +231,8 @@ void bind_event(nb::module_& m);
 void bind_memory(nb::module_& m);
 void bind_image(nb::module_& m);
 void bind_image_transfer(nb::module_& m);
+void bind_pipe(nb::module_& m);
+void bind_graphics(nb::module_& m);
 void bind_sampler(nb::module_& m);
 void bind_transfer(nb::module_& m);
 void bind_box_transfer(nb::module_& m);

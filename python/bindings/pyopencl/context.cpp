@@ -15,11 +15,6 @@ namespace {
 
 using opencl::ContextProperties;
 
-struct Properties {
-  std::optional<opencl::Platform> platform;
-  std::vector<std::intptr_t> pairs;  ///< of name and value, as OpenCL wants them
-};
-
 bool is_sharing(std::intptr_t key) {
   using enum ContextProperties;
   for (const auto known :
@@ -35,6 +30,8 @@ std::intptr_t address_of(nb::handle value) {
   const nb::object address = ctypes.attr("cast")(value, ctypes.attr("c_void_p")).attr("value");
   return address.is_none() ? 0 : nb::cast<std::intptr_t>(address);
 }
+
+}  // namespace
 
 Properties read_properties(nb::handle given) {
   Properties properties;
@@ -58,6 +55,8 @@ Properties read_properties(nb::handle given) {
   }
   return properties;
 }
+
+namespace {
 
 std::vector<opencl::Device> devices_in(nb::handle given) {
   std::vector<opencl::Device> devices;

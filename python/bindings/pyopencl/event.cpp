@@ -17,8 +17,10 @@ namespace treadle::bindings::cl {
 namespace {
 
 nb::object event_info(const Event& self, long long param) {
-  return to_python(self.event.shared_table(),
-                   self.event.info(static_cast<opencl::EventInfo>(param)));
+  const auto parameter = static_cast<opencl::EventInfo>(param);
+  if (parameter == opencl::EventInfo::command_execution_status)  // in loops that wait
+    return nb::int_(self.event.status());
+  return to_python(self.event.shared_table(), self.event.info(parameter));
 }
 
 std::uint64_t profiling_info(const Event& self, long long param) {
@@ -83,6 +85,7 @@ void hand_over(const opencl::Event& event) {
 
 // Ctrl-C ends the wait, not the work.
 void wait(const Event& self) {
+  if (self.event.status() == 0) return;    // as most events are that programs wait for
   const opencl::Event event = self.event;  // a copy: other threads may drop the object
   hand_over(event);
   wait_by_asking([&] { return event.is_done(); }, [&] { event.wait(); });

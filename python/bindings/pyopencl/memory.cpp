@@ -161,6 +161,9 @@ nb::object make_memory(opencl::MemoryObject memory) {
   if (is_image(static_cast<opencl::MemObjectType>(type)))
     return nb::cast(
         Image(opencl::Image(memory.shared_table(), memory.raw(), opencl::Ownership::retain)));
+  if (type == static_cast<std::uint64_t>(opencl::MemObjectType::pipe))
+    return nb::cast(
+        Pipe(opencl::Pipe(memory.shared_table(), memory.raw(), opencl::Ownership::retain)));
   return nb::cast(MemoryObject(std::move(memory)));
 }
 

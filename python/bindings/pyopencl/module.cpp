@@ -15,6 +15,8 @@ void bind_opencl(nb::module_& m) {
   cl::bind_event(m);
   cl::bind_memory(m);
   cl::bind_image(m);
+  cl::bind_pipe(m);
+  cl::bind_graphics(m);
   cl::bind_sampler(m);
   cl::bind_transfer(m);
   cl::bind_box_transfer(m);

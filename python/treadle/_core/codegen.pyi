@@ -6,6 +6,11 @@ import enum
 
 import treadle._core
 
+def cuda_words(text: str) -> list[tuple[int, str, str]]:
+    """
+    (line, word, what treadle/dialect.h or both languages have, "" for nothing) of each word of CUDA C that OpenCL C lacks.
+    """
+
 class AddressSpace(enum.Enum):
     """Where a pointer parameter is declared to point."""
 

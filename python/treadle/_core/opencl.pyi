@@ -1070,6 +1070,77 @@ class Image(MemoryObject):
 def get_supported_image_formats(context: Context, flags: int, image_type: int) -> list:
     """The formats that images of a type may have."""
 
+class Pipe(MemoryObject):
+    """Packets that one kernel writes and another reads."""
+
+    def __init__(self, context: Context, flags: int, packet_size: int, max_packets: int, properties: object = ()) -> None: ...
+
+    def get_pipe_info(self, param: int) -> Any:
+        """
+        The answer to one constant of the info class. Raises LogicError for those it does not know.
+        """
+
+    @property
+    def packet_size(self) -> Any: ...
+
+    @property
+    def max_packets(self) -> Any: ...
+
+class GLBuffer(Buffer):
+    """A buffer object of OpenGL's."""
+
+    def __init__(self, context: Context, flags: int, bufobj: int) -> None: ...
+
+    def get_gl_object_info(self) -> Any:
+        """What it is (a gl_object_type), and OpenGL's name of it."""
+
+    @property
+    def gl_object(self) -> int:
+        """OpenGL's name of it."""
+
+class GLRenderBuffer(Image):
+    """A render buffer of OpenGL's."""
+
+    def __init__(self, context: Context, flags: int, bufobj: int) -> None: ...
+
+    def get_gl_object_info(self) -> Any:
+        """What it is (a gl_object_type), and OpenGL's name of it."""
+
+    @property
+    def gl_object(self) -> int:
+        """OpenGL's name of it."""
+
+class GLTexture(Image):
+    """A texture of OpenGL's."""
+
+    def __init__(self, context: Context, flags: int, texture_target: int, miplevel: int, texture: int, dims: int) -> None: ...
+
+    def get_gl_object_info(self) -> Any:
+        """What it is (a gl_object_type), and OpenGL's name of it."""
+
+    @property
+    def gl_object(self) -> int:
+        """OpenGL's name of it."""
+
+    def get_gl_texture_info(self, param: int) -> Any:
+        """Its target or its mipmap level: a gl_texture_info."""
+
+def enqueue_acquire_gl_objects(queue: CommandQueue, mem_objects: object, wait_for: object | None = None) -> Any:
+    """Gives memory of OpenGL's to kernels; OpenGL must be done with it."""
+
+def enqueue_release_gl_objects(queue: CommandQueue, mem_objects: object, wait_for: object | None = None) -> Any:
+    """Gives it back to OpenGL, which may use it once the event is done."""
+
+def get_gl_context_info_khr(properties: object, param_name: int, platform: object | None = None) -> Any:
+    """
+    The devices that may share with an OpenGL context, or the one that draws for it.
+    """
+
+def _gl_sharing_properties() -> Any:
+    """
+    Pairs for a Context that shares with the OpenGL context of this thread.
+    """
+
 class Sampler:
     """How a kernel reads an image between and beside its pixels."""
 

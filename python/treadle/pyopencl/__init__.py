@@ -16,7 +16,7 @@ from treadle.pyopencl.version import VERSION, VERSION_STATUS, VERSION_TEXT  # no
 # isort: split
 os.environ["PYOPENCL_HOME"] = os.path.dirname(os.path.abspath(__file__))
 
-from treadle.pyopencl import _cl
+from treadle.pyopencl import _cl, _kernel_names  # noqa: F401 - gives Kernel names
 from treadle.pyopencl._choice import choose_devices, create_some_context
 from treadle.pyopencl._cl import (  # noqa: F401
     SVM,
@@ -26,6 +26,9 @@ from treadle.pyopencl._cl import (  # noqa: F401
     Device,
     DeviceTopologyAmd,
     Event,
+    GLBuffer,
+    GLRenderBuffer,
+    GLTexture,
     Image,
     ImageDescriptor,
     ImageFormat,
@@ -36,6 +39,7 @@ from treadle.pyopencl._cl import (  # noqa: F401
     MemoryObjectHolder,
     NameVersion,
     NannyEvent,
+    Pipe,
     Platform,
     Sampler,
     SVMAllocation,
@@ -64,7 +68,9 @@ from treadle.pyopencl._cl import (  # noqa: F401
     _enqueue_write_buffer_rect,
     _enqueue_write_image,
     _Program,
+    enqueue_acquire_gl_objects,
     enqueue_barrier,
+    enqueue_copy_buffer_p2p_amd,
     enqueue_fill_buffer,
     enqueue_fill_image,
     enqueue_map_buffer,
@@ -72,7 +78,9 @@ from treadle.pyopencl._cl import (  # noqa: F401
     enqueue_marker,
     enqueue_migrate_mem_objects,
     enqueue_nd_range_kernel,
+    enqueue_release_gl_objects,
     get_cl_header_version,
+    get_gl_context_info_khr,
     get_platforms,
     get_supported_image_formats,
     have_gl,
@@ -173,6 +181,9 @@ __all__ = [
     "DeviceTopologyAmd",
     "Error",
     "Event",
+    "GLBuffer",
+    "GLRenderBuffer",
+    "GLTexture",
     "Image",
     "ImageDescriptor",
     "ImageFormat",
@@ -185,6 +196,7 @@ __all__ = [
     "MemoryObjectHolder",
     "NameVersion",
     "NannyEvent",
+    "Pipe",
     "Platform",
     "Program",
     "RepeatedKernelRetrieval",
@@ -203,8 +215,10 @@ __all__ = [
     "csvm_empty",
     "csvm_empty_like",
     "enable_debugging",
+    "enqueue_acquire_gl_objects",
     "enqueue_barrier",
     "enqueue_copy",
+    "enqueue_copy_buffer_p2p_amd",
     "enqueue_fill",
     "enqueue_fill_buffer",
     "enqueue_fill_image",
@@ -213,11 +227,13 @@ __all__ = [
     "enqueue_marker",
     "enqueue_migrate_mem_objects",
     "enqueue_nd_range_kernel",
+    "enqueue_release_gl_objects",
     "enqueue_svm_memfill",
     "enqueue_svm_migrate_mem",
     "fsvm_empty",
     "fsvm_empty_like",
     "get_cl_header_version",
+    "get_gl_context_info_khr",
     "get_platforms",
     "get_supported_image_formats",
     "have_gl",
@@ -230,19 +246,19 @@ __all__ = [
 ]
 
 # What PyOpenCL has, or had, and this release of Treadle does not.
-_ABSENT = {
-    **_absent.modules_of("pyopencl"),
-    "Pipe": "pipes; buffers do the job",
-}
+_ABSENT = _absent.modules_of("pyopencl")
 
 
 # Programs use these as attributes: cl.tools.MemoryPool(...). They import this module themselves.
 _SUBMODULES = (
     "array",
+    "cache",
+    "capture_call",
     "characterize",
     "clmath",
     "clrandom",
     "elementwise",
+    "invoker",
     "reduction",
     "tools",
     "typing",

@@ -15,7 +15,7 @@ from treadle import _face_array
 from treadle._core import NotSupported
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
-from treadle.pyopencl import _cl
+from treadle.pyopencl import _cl, _constants
 from treadle.pyopencl._array_places import Events, Place, place_in, place_of
 from treadle.pyopencl._array_views import Views
 from treadle.pyopencl._array_warnings import ArrayHasOffsetError, InconsistentOpenCLQueueWarning
@@ -71,12 +71,24 @@ def _dtype_of(dtype: Any) -> np.dtype:
     return made
 
 
-def _handle(data: Any) -> int:
+def _as_memory(data: Any, context: Any) -> Any:
+    """The memory object behind an array's data; of shared virtual memory a buffer over it, which
+    keeps it."""
+    if isinstance(data, _cl.SVMPointer):
+        return data.as_buffer(context)  # type: ignore[attr-defined] - _svm.py gives it
     if not isinstance(data, _cl.MemoryObjectHolder):
         raise TypeError(
-            f"data is a {type(data).__name__}: pass a pyopencl.Buffer or a block of a MemoryPool"
+            f"data is a {type(data).__name__}: pass a pyopencl.Buffer, a block of a MemoryPool or "
+            "shared virtual memory"
         )
-    return data.int_ptr
+    return data
+
+
+def _bind_fresh(data: Any, queue: Any) -> None:
+    """Lets the memory that an allocator of this package gave be freed behind what uses it."""
+    out_of_order = _constants.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    if queue is not None and data._queue is None and not queue.properties & out_of_order:
+        data.bind_to_queue(queue)
 
 
 def is_pool(allocator: Any) -> bool:
@@ -93,13 +105,13 @@ def _in_memory(
     steps = [(length - 1) * stride for length, stride in zip(shape, strides, strict=True)]
     low = offset + sum(step for step in steps if step < 0)
     high = offset + sum(step for step in steps if step > 0) + dtype.itemsize
-    handle = _handle(data)
     if low < 0 or high > data.size:
         raise ValueError(
             f"an array of shape {shape} and {dtype} at offset {offset} reaches from byte {low} to "
             f"{high} of memory of {data.size} bytes"
         )
-    return _face_array.adopted(data, (place.device, handle, offset), layout, is_unshared)
+    place_in_memory = place.device, data.int_ptr, offset
+    return _face_array.adopted(data, place_in_memory, layout, is_unshared)
 
 
 def _new_memory(place: Place, layout: tuple[np.dtype, Any, Any]) -> NativeArray:
@@ -171,10 +183,13 @@ class Array(Views):
         is_unshared = data is None and is_pool(allocator)
         if data is None and allocator is not None and nbytes:
             data = allocator(nbytes)
+            if isinstance(allocator, _cl.SVMAllocator | _cl.SVMPool):
+                _bind_fresh(data, self.queue)
         if data is None or not nbytes:
             super().__init__(_new_memory(self._place, layout))
             return
-        super().__init__(_in_memory(data, self._place, offset, layout, is_unshared))
+        memory = _as_memory(data, self.context)
+        super().__init__(_in_memory(memory, self._place, offset, layout, is_unshared))
         self._begin = offset - _native.offset(self)
         if not is_unshared:
             self._data = data

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from treadle._core import NotSupported
 from treadle._core.opencl import *  # noqa: F403
 from treadle._core.opencl import (  # noqa: F401
     _build_cached,
@@ -31,8 +32,10 @@ from treadle._core.opencl import (  # noqa: F401
     _enqueue_write_buffer,
     _enqueue_write_buffer_rect,
     _enqueue_write_image,
+    _gl_sharing_properties,
     _Program,
     _TestMemoryPool,
+    get_platforms,
 )
 from treadle.pyopencl._constants import *  # noqa: F403
 from treadle.pyopencl._errors import (  # noqa: F401
@@ -59,8 +62,25 @@ def bitlog2(n: int) -> int:
 
 
 def have_gl() -> bool:
-    """Whether OpenGL objects can be shared: not in this build."""
-    return False
+    """Whether a platform here shares memory with OpenGL: for others the classes refuse it."""
+    devices = (device for platform in get_platforms() for device in platform.get_devices())
+    return any("cl_khr_gl_sharing" in device.extensions for device in devices)
+
+
+# over 6 parameters because they are those of PyOpenCL's
+def enqueue_copy_buffer_p2p_amd(
+    platform: Any,
+    queue: Any,
+    src: Any,
+    dst: Any,
+    byte_count: int | None = None,
+    wait_for: Any = None,
+) -> Any:
+    """A copy between buffers of two contexts, by AMD's extension: refused, it is not here."""
+    raise NotSupported(
+        f"clEnqueueCopyBufferP2PAMD of {platform.name}: cl_amd_copy_buffer_p2p is not wrapped; "
+        "copy through the host, enqueue_copy(queue, host, src) and enqueue_copy(queue, dst, host)"
+    )
 
 
 if TYPE_CHECKING:  # the constants

@@ -6,11 +6,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 from treadle.pyopencl import _cl
 from treadle.pyopencl._cl import SVM, CommandQueue, Event, MemoryObjectHolder, SVMPointer
 from treadle.pyopencl._constants import mem_object_type
 from treadle.pyopencl._svm import copy_svm
 
+_KINDS = {_cl.Buffer: "buffer", _cl.PooledBuffer: "buffer", np.ndarray: "host"}
 _BUFFER = mem_object_type.BUFFER
 _IMAGES = (
     mem_object_type.IMAGE2D,
@@ -24,6 +27,9 @@ _IMAGES = (
 
 def _kind(operand: Any) -> str:
     """What an operand is to enqueue_copy: "buffer", "image", "svm" or "host"."""
+    kind = _KINDS.get(type(operand))  # which spares asking OpenCL
+    if kind is not None:
+        return kind
     if not isinstance(operand, MemoryObjectHolder):
         return "svm" if isinstance(operand, SVMPointer) else "host"
     if operand.type == _BUFFER:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from treadle import _absent
 from treadle.pyopencl import _structs
 from treadle.pyopencl._arguments import (  # noqa: F401
     Argument,
@@ -43,6 +42,7 @@ from treadle.pyopencl._cl import (  # noqa: F401
     PooledSVM,
     SVMAllocator,
     SVMPool,
+    _gl_sharing_properties,
     bitlog2,
     get_platforms,
 )
@@ -166,14 +166,12 @@ def pytest_generate_tests_for_pyopencl(metafunc: Any) -> None:
     )
 
 
-# --- what is not there ---------------------------------------------------------------------------
-
-# What PyOpenCL has here and this release of Treadle does not.
-_ABSENT = {"get_gl_sharing_context_properties": "memory shared with OpenGL; copies do the job"}
+# --- OpenGL --------------------------------------------------------------------------------------
 
 
-def __getattr__(name: str) -> Any:
-    raise _absent.no_name("pyopencl.tools", name, _ABSENT)
+def get_gl_sharing_context_properties() -> list[tuple[int, int]]:
+    """Properties for a Context that shares memory with the OpenGL context of this thread."""
+    return _gl_sharing_properties()
 
 
 # --- odds and ends -------------------------------------------------------------------------------

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// bessel_y0(x), bessel_y1(x), bessel_yn(n, x), bessel_yv(v, x)
 #pragma once
 
 #include <treadle-bessel.cl>
+#include <treadle-bessel-orders.cl>

@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from treadle.pyopencl._cl import (
     Context,
     Kernel,
+    device_local_mem_type,
     device_svm_capabilities,
     device_type,
     kernel_work_group_info,
@@ -117,6 +121,71 @@ def reasonable_work_group_size_multiple(dev: Any, ctx: Context | None = None) ->
     return kernel.get_work_group_info(
         kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE, dev
     )
+
+
+# --- local memory ---------------------------------------------------------------------------------
+
+
+def simultaneous_work_items_on_local_access(dev: Any) -> int:
+    """How many work-items reach for local memory at once."""
+    return get_simd_group_size(dev, 4) or _guess(dev, "work-items that run in step", 16)
+
+
+def local_memory_access_granularity(dev: Any) -> int:
+    """Bytes of one access to a bank."""
+    return 4
+
+
+def local_memory_bank_count(dev: Any) -> int:
+    """Banks of local memory, which answer one access each at a time."""
+    if nv_compute_capability(dev) is not None or dev.type & device_type.GPU:
+        return 32
+    if dev.type & device_type.CPU and dev.local_mem_type == device_local_mem_type.GLOBAL:
+        raise RuntimeError(f"{dev.name} has no local memory of its own, and no banks")
+    return _guess(dev, "banks of local memory", 16)
+
+
+def _guess(dev: Any, what: str, number: int) -> int:
+    warnings.warn(
+        f"the number of {what} of {dev.name} is taken to be {number}",
+        CLCharacterizationWarning,
+        stacklevel=3,
+    )
+    return number
+
+
+def why_not_local_access_conflict_free(
+    dev: Any,
+    itemsize: int,
+    array_shape: Sequence[int],
+    array_stored_shape: Sequence[int] | None = None,
+) -> tuple[int, str | None]:
+    """(1, None) where work-items, numbered along the last axis first, each use one element of an
+    array in local memory without waiting for each other; else how many come to one bank at most,
+    and which. `array_stored_shape` has the lengths in memory, gaps included.
+    """
+    stored = tuple(array_shape if array_stored_shape is None else array_stored_shape)
+    if len(stored) != len(array_shape) or any(
+        s < a for s, a in zip(stored, array_shape, strict=True)
+    ):
+        raise ValueError(f"an array of shape {array_shape} does not lie in one of shape {stored}")
+    if dev.local_mem_type == device_local_mem_type.GLOBAL:
+        return 1, None
+    together = simultaneous_work_items_on_local_access(dev)
+    unit, banks = local_memory_access_granularity(dev), local_memory_bank_count(dev)
+    lanes = np.indices(tuple(array_shape)).reshape(len(stored), -1)
+    words = np.ravel_multi_index(tuple(lanes), stored) * itemsize // unit
+    worst, text = 1, None
+    for first in range(0, words.size, together):
+        used = np.unique(words[first : first + together])
+        counts = np.bincount(used % banks, minlength=banks)
+        if counts.max() > worst:
+            worst = int(counts.max())
+            text = (
+                f"of the work-items {first} to {min(first + together, words.size) - 1}, {worst} "
+                f"use bank {int(counts.argmax())}"
+            )
+    return worst, text
 
 
 def usable_local_mem_size(dev: Any, nargs: int | None = None) -> int:

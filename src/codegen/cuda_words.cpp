@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/cuda_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include "treadle/base/c_declaration.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+using Pair = std::pair<std::string_view, std::string_view>;
+
+/// Words that have another of both languages.
+constexpr Pair replaced_words[] = {
+    {"__global__", "TREADLE_KERNEL"},
+    {"__device__", "TREADLE_FUNCTION"},
+    {"__shared__", "TREADLE_LOCAL"},
+    {"__constant__", "TREADLE_CONSTANT"},
+    {"__restrict__", "TREADLE_RESTRICT"},
+    {"__restrict", "TREADLE_RESTRICT"},
+    {"__forceinline__", "TREADLE_ALWAYS_INLINE"},
+    {"__launch_bounds__", "TREADLE_GROUP_SIZE"},
+    {"__syncthreads", "treadle_barrier"},
+    {"__threadfence", "treadle_fence"},
+    {"__threadfence_block", "treadle_fence"},
+    {"atomicAdd", "treadle_atomic_add"},
+    {"atomicSub", "treadle_atomic_sub"},
+    {"atomicMin", "treadle_atomic_min"},
+    {"atomicMax", "treadle_atomic_max"},
+    {"atomicAnd", "treadle_atomic_and"},
+    {"atomicOr", "treadle_atomic_or"},
+    {"atomicXor", "treadle_atomic_xor"},
+    {"atomicExch", "treadle_atomic_exchange"},
+    {"atomicCAS", "treadle_atomic_compare_exchange"},
+    {"__popc", "treadle_popcount"},
+    {"__clz", "treadle_leading_zeros"},
+    {"__float_as_uint", "treadle_as_uint"},
+    {"__float_as_int", "treadle_as_int"},
+    {"__uint_as_float", "treadle_as_float"},
+    {"__int_as_float", "treadle_as_float"},
+    {"__double_as_longlong", "treadle_as_uint64"},
+    {"__longlong_as_double", "treadle_as_double"},
+    {"__half2float", "treadle_half_to_float"},
+    {"__float2half", "treadle_float_to_half"},
+    {"CUDART_INF_F", "TREADLE_INFINITY"},
+    {"CUDART_NAN_F", "TREADLE_NAN"},
+};
+
+/// Those of dimensions: threadIdx.x is treadle_local_id(0).
+constexpr Pair index_words[] = {{"threadIdx", "treadle_local_id"},
+                                {"blockIdx", "treadle_group_id"},
+                                {"blockDim", "treadle_local_size"},
+                                {"gridDim", "treadle_group_count"}};
+
+/// Functions of C that OpenCL C has without the f, for every type.
+constexpr std::string_view float_functions[] = {
+    "acos",     "acosh", "asin",  "asinh", "atan",  "atan2", "atanh", "cbrt",  "ceil",
+    "copysign", "cos",   "cosh",  "erf",   "erfc",  "exp",   "exp10", "exp2",  "expm1",
+    "fabs",     "fdim",  "floor", "fma",   "fmax",  "fmin",  "fmod",  "hypot", "lgamma",
+    "log",      "log10", "log1p", "log2",  "pow",   "rint",  "round", "rsqrt", "sin",
+    "sinh",     "sqrt",  "tan",   "tanh",  "trunc", "tgamma"};
+
+/// Words that nothing in both languages stands for, which have no mark of CUDA's in their names.
+constexpr std::string_view lacking_words[] = {"template",   "typename",
+                                              "class",      "namespace",
+                                              "using",      "operator",
+                                              "auto",       "constexpr",
+                                              "nullptr",    "static_cast",
+                                              "const_cast", "reinterpret_cast",
+                                              "decltype",   "new",
+                                              "delete",     "this",
+                                              "virtual",    "public",
+                                              "private",    "try",
+                                              "catch",      "throw",
+                                              "alignas",    "static_assert",
+                                              "warpSize",   "dim3",
+                                              "clock",      "clock64",
+                                              "asm",        "malloc",
+                                              "free",       "memcpy",
+                                              "memset",     "assert",
+                                              "texture",    "surface",
+                                              "half",       "half2",
+                                              "float3",     "double3",
+                                              "int3",       "uint3",
+                                              "std",        "sincosf",
+                                              "sincos",     "cooperative_groups"};
+
+/// How names begin that are CUDA's, of which those above are the exceptions.
+constexpr std::string_view cuda_prefixes[] = {
+    "__",     "atomic", "cuda",   "curand",      "tex1D", "tex2D",  "tex3D", "texCubemap",
+    "surf1D", "surf2D", "surf3D", "surfCubemap", "make_", "cublas", "cufft"};
+
+bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_word_part(char c) {
+  return is_word_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+/// A name's replacement; none: it is no word of CUDA's.
+struct Verdict {
+  bool is_of_cuda = false;
+  std::string replacement = {};
+};
+
+/// make_float4, and make_uchar4 by its type.
+std::string vector_word(std::string_view type) {
+  for (const std::string_view known :
+       {"float2", "float4", "double2", "double4", "int2", "int4", "uint2", "uint4"})
+    if (type == known) return "treadle_make_" + std::string(type);
+  if (type.ends_with("3") || type.ends_with("1")) return {};
+  return "treadle_make_vector(" + std::string(type) + ")";
+}
+
+Verdict judge(std::string_view word) {
+  for (const auto& [cuda, ours] : replaced_words)
+    if (word == cuda) return {true, std::string(ours)};
+  for (const auto& [cuda, ours] : index_words)
+    if (word == cuda) return {true, std::string(ours)};
+  if (word.starts_with("make_")) return {true, vector_word(word.substr(5))};
+  if (word.ends_with('f') && std::ranges::find(float_functions, word.substr(0, word.size() - 1)) !=
+                                 std::end(float_functions))
+    return {true, std::string(word.substr(0, word.size() - 1))};
+  if (std::ranges::find(lacking_words, word) != std::end(lacking_words)) return {true};
+  constexpr std::string_view of_c[] = {
+      "__LINE__",      "__FILE__",           "__DATE__",
+      "__TIME__",      "__CUDACC__",         "__CUDA_ARCH__",
+      "__attribute__", "__OPENCL_VERSION__", "__OPENCL_C_VERSION__"};
+  if (std::ranges::find(of_c, word) != std::end(of_c)) return {};
+  return {
+      std::ranges::any_of(cuda_prefixes, [&](auto prefix) { return word.starts_with(prefix); })};
+}
+
+/// Walks over a text without comments, a line at a time in one's mind.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  std::vector<CudaWord> read() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '\n') {
+        ++line_;
+        ++at_;
+        seen_.clear();
+      } else if (c == '"' || c == '\'') {
+        skip_literal(c);
+      } else if (c == '#') {
+        read_directive();
+      } else if (is_word_start(c)) {
+        read_word();
+      } else if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+        while (at_ < text_.size() && (is_word_part(text_[at_]) || text_[at_] == '.')) ++at_;
+      } else if (text_.substr(at_).starts_with("<<<")) {
+        add("<<<", "");
+        at_ += 3;
+      } else {
+        ++at_;
+      }
+    }
+    std::erase_if(found_, [&](const CudaWord& word) { return defined_.contains(word.word); });
+    return std::move(found_);
+  }
+
+ private:
+  void add(std::string_view word, std::string replacement) {
+    if (seen_.emplace(word).second)
+      found_.push_back({line_, std::string(word), std::move(replacement)});
+  }
+
+  void skip_literal(char quote) {
+    for (++at_; at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n'; ++at_)
+      if (text_[at_] == '\\') ++at_;
+    if (at_ < text_.size() && text_[at_] == quote) ++at_;
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+  }
+
+  std::string_view take_word() {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && is_word_part(text_[at_])) ++at_;
+    return text_.substr(start, at_ - start);
+  }
+
+  // Of directives the names of files count, and what is defined.
+  void read_directive() {
+    const std::size_t start = at_++;
+    skip_blanks();
+    const std::string_view directive = take_word();
+    skip_blanks();
+    if (directive == "define") {
+      defined_.emplace(take_word());
+    } else if (directive == "include") {
+      const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+      std::string_view line = text_.substr(start, end - start);
+      while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())) != 0)
+        line.remove_suffix(1);
+      if (line.find("treadle/dialect.h") == std::string_view::npos) add(line, "");
+      at_ = end;
+    }
+  }
+
+  void read_word() {
+    const bool is_member =
+        at_ > 0 && (text_[at_ - 1] == '.' || text_.substr(0, at_).ends_with("->"));
+    const std::string_view word = take_word();
+    if (is_member) return;
+    if (word == "long" && follows_long()) return add("long long", "treadle_int64");
+    Verdict verdict = judge(word);
+    if (!verdict.is_of_cuda) return;
+    for (const auto& [cuda, ours] : index_words) {
+      if (word != cuda || at_ + 1 >= text_.size() || text_[at_] != '.') continue;
+      const std::size_t dimension = std::string_view("xyz").find(text_[at_ + 1]);
+      if (dimension == std::string_view::npos) break;
+      at_ += 2;
+      return add(std::string(word) + '.' + "xyz"[dimension],
+                 std::string(ours) + "(" + std::to_string(dimension) + ")");
+    }
+    add(word, std::move(verdict.replacement));
+  }
+
+  bool follows_long() {
+    const std::size_t before = at_;
+    skip_blanks();
+    if (take_word() == "long") return true;
+    at_ = before;
+    return false;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  unsigned line_ = 1;
+  std::vector<CudaWord> found_;
+  std::set<std::string, std::less<>> seen_;     ///< on this line
+  std::set<std::string, std::less<>> defined_;  ///< by the text itself
+};
+
+}  // namespace
+
+std::vector<CudaWord> cuda_words(std::string_view text) {
+  const std::string plain = without_comments(text);
+  return Reader(plain).read();
+}
+
+}  // namespace treadle::codegen
