@@ -26,6 +26,7 @@ constexpr std::pair<std::string_view, std::string_view> names[] = {
     {"Context::current", "Context.current"},
     {"Context::pop", "Context.pop"},
     {"DeviceMemory::pitched", "DeviceMemory.pitched"},
+    {"DeviceResource::split()", "DeviceResource.split()"},
     {"Driver::nvidia() or cpu()", "Driver.nvidia() or Driver.cpu()"},
     {"MipmappedArray::level()", "MipmappedArray.level()"},
     {"Multiprocessor::of", "Multiprocessor.of"},
