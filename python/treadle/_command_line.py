@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
     elif options.command == "dialect":
         try:
-            report, status = _dialect.report(options)
+            report, status = _dialect.examine(options)
         except OSError as error:
             print(f"treadle dialect: {error.strerror}: {error.filename!r}", file=sys.stderr)
             return 2

@@ -19,7 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="machine-readable output: everything")
 
 
-def report(options: argparse.Namespace) -> tuple[Report, int]:
+def examine(options: argparse.Namespace) -> tuple[Report, int]:
     """The words of each file, and the exit status: 1 where one has nothing in its place."""
     files = []
     for name in options.file:
@@ -33,13 +33,13 @@ def report(options: argparse.Namespace) -> tuple[Report, int]:
     return {"files": files, "all": options.all}, 1 if lacking else 0
 
 
-def as_text(found: Report) -> str:
+def as_text(report: Report) -> str:
     """A line for each word, as compilers write them."""
     lines = []
-    for entry in found["files"]:
+    for entry in report["files"]:
         words = entry["words"]
         lacking = [w for w in words if w["replacement"] is None]
-        for w in words if found["all"] else lacking:
+        for w in words if report["all"] else lacking:
             there = w["replacement"] or "nothing in treadle/dialect.h"
             lines.append(f"{entry['file']}:{w['line']}: {w['word']}: {there}")
         lines.append(

@@ -20,7 +20,7 @@ nb::object object_info(const MemoryObjectHolder& self) {
   return nb::make_tuple(static_cast<long long>(object.type), object.name);
 }
 
-// over 6 parameters with the object itself: those of PyOpenCL's
+// over 6 parameters because they are PyOpenCL's and the object itself
 void construct_texture(GLTexture* self, const Context& context, std::uint64_t flags,
                        unsigned texture_target, int miplevel, unsigned texture, unsigned dims) {
   if (dims != 2 && dims != 3)

@@ -8,7 +8,7 @@
 namespace treadle::bindings::cl {
 namespace {
 
-// over 6 parameters with the object itself: those of PyOpenCL's
+// over 6 parameters because they are PyOpenCL's and the object itself
 void construct_pipe(Pipe* self, const Context& context, std::uint64_t flags,
                     std::uint32_t packet_size, std::uint32_t max_packets, nb::handle properties) {
   if (nb::len(properties) != 0)

@@ -15,8 +15,15 @@ from treadle import _face_array
 from treadle._core import NotSupported
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
-from treadle.pyopencl import _cl, _constants
-from treadle.pyopencl._array_places import Events, Place, place_in, place_of
+from treadle.pyopencl import _cl
+from treadle.pyopencl._array_places import (
+    Events,
+    Place,
+    as_memory,
+    bind_fresh,
+    place_in,
+    place_of,
+)
 from treadle.pyopencl._array_views import Views
 from treadle.pyopencl._array_warnings import ArrayHasOffsetError, InconsistentOpenCLQueueWarning
 from treadle.pyopencl._constants import map_flags
@@ -69,26 +76,6 @@ def _dtype_of(dtype: Any) -> np.dtype:
     made = np.dtype(dtype)
     assert made.kind != "O", "arrays on a device have no elements of dtype object"
     return made
-
-
-def _as_memory(data: Any, context: Any) -> Any:
-    """The memory object behind an array's data; of shared virtual memory a buffer over it, which
-    keeps it."""
-    if isinstance(data, _cl.SVMPointer):
-        return data.as_buffer(context)  # type: ignore[attr-defined] - _svm.py gives it
-    if not isinstance(data, _cl.MemoryObjectHolder):
-        raise TypeError(
-            f"data is a {type(data).__name__}: pass a pyopencl.Buffer, a block of a MemoryPool or "
-            "shared virtual memory"
-        )
-    return data
-
-
-def _bind_fresh(data: Any, queue: Any) -> None:
-    """Lets the memory that an allocator of this package gave be freed behind what uses it."""
-    out_of_order = _constants.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
-    if queue is not None and data._queue is None and not queue.properties & out_of_order:
-        data.bind_to_queue(queue)
 
 
 def is_pool(allocator: Any) -> bool:
@@ -184,11 +171,11 @@ class Array(Views):
         if data is None and allocator is not None and nbytes:
             data = allocator(nbytes)
             if isinstance(allocator, _cl.SVMAllocator | _cl.SVMPool):
-                _bind_fresh(data, self.queue)
+                bind_fresh(data, self.queue)
         if data is None or not nbytes:
             super().__init__(_new_memory(self._place, layout))
             return
-        memory = _as_memory(data, self.context)
+        memory = as_memory(data, self.context)
         super().__init__(_in_memory(memory, self._place, offset, layout, is_unshared))
         self._begin = offset - _native.offset(self)
         if not is_unshared:

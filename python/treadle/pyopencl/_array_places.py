@@ -10,6 +10,8 @@ from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle._core.device import Device, Stream
 from treadle.pyopencl import _cl
+from treadle.pyopencl._constants import command_queue_properties
+from treadle.pyopencl._svm import as_buffer
 from treadle.pyopencl.characterize import has_double_support
 
 # Beyond it, add_event() waits for the oldest and drops them.
@@ -50,6 +52,26 @@ def place_in(context: Any) -> Place:
     """That of arrays without a queue: the context's first device."""
     device = Device.of(context, context.devices[0])
     return Place(device, device.default_stream(), has_double_support(context.devices[0]))
+
+
+def as_memory(data: Any, context: Any) -> Any:
+    """The memory object behind an array's data; of shared virtual memory a buffer over it, which
+    keeps it."""
+    if isinstance(data, _cl.SVMPointer):
+        return as_buffer(data, context)
+    if not isinstance(data, _cl.MemoryObjectHolder):
+        raise TypeError(
+            f"data is a {type(data).__name__}: pass a pyopencl.Buffer, a block of a MemoryPool or "
+            "shared virtual memory"
+        )
+    return data
+
+
+def bind_fresh(data: Any, queue: Any) -> None:
+    """Lets the memory that an allocator of this package gave be freed behind what uses it."""
+    out_of_order = command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    if queue is not None and data._queue is None and not queue.properties & out_of_order:
+        data.bind_to_queue(queue)
 
 
 class Events(list[Any]):

@@ -219,7 +219,7 @@ def _map_object_rw(
     return _map_object(self, queue, map_flags.READ | map_flags.WRITE, is_blocking, wait_for)
 
 
-def _as_buffer(
+def as_buffer(
     self: SVMPointer, ctx: Context, *, flags: int | None = None, size: int | None = None
 ) -> Buffer:
     """A buffer over the memory, which must outlive it."""
@@ -241,7 +241,7 @@ _graft(
     map=_map_pointer,
     map_ro=_map_pointer_ro,
     map_rw=_map_pointer_rw,
-    as_buffer=_as_buffer,
+    as_buffer=as_buffer,
 )
 _graft(SVM, map=_map_object, map_ro=_map_object_ro, map_rw=_map_object_rw)
 

@@ -174,7 +174,7 @@ def why_not_local_access_conflict_free(
     together = simultaneous_work_items_on_local_access(dev)
     unit, banks = local_memory_access_granularity(dev), local_memory_bank_count(dev)
     lanes = np.indices(tuple(array_shape)).reshape(len(stored), -1)
-    words = np.ravel_multi_index(tuple(lanes), stored) * itemsize // unit
+    words = np.asarray(np.ravel_multi_index(tuple(lanes), stored)) * itemsize // unit
     worst, text = 1, None
     for first in range(0, words.size, together):
         used = np.unique(words[first : first + together])

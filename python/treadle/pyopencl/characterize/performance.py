@@ -16,24 +16,29 @@ from treadle.pyopencl._copy import enqueue_copy
 from treadle.pyopencl._program import Program
 
 
-class Timer:
+class Timer(abc.ABC):
     """Measures what is between start() and stop()."""
+
+    last_event: Any = None
 
     def __init__(self, queue: Any) -> None:
         self.queue = queue
 
+    @abc.abstractmethod
     def start(self) -> None:
-        pass
+        """Begins."""
 
+    @abc.abstractmethod
     def stop(self) -> None:
-        pass
+        """Ends."""
 
     def add_event(self, evt: Any) -> None:
         """Tells of a command that is measured."""
+        self.last_event = evt
 
+    @abc.abstractmethod
     def get_elapsed(self) -> float:
         """Seconds."""
-        raise NotImplementedError("a Timer of some kind: WallTimer(queue)")
 
 
 class WallTimer(Timer):
