@@ -29,6 +29,7 @@ constexpr std::pair<std::string_view, std::string_view> names[] = {
     {"DeviceResource::split()", "DeviceResource.split()"},
     {"Driver::nvidia() or cpu()", "Driver.nvidia() or Driver.cpu()"},
     {"MipmappedArray::level()", "MipmappedArray.level()"},
+    {"Multicast::granularity()", "Multicast.granularity()"},
     {"Multiprocessor::of", "Multiprocessor.of"},
     {"Stream::copy_from_peer()", "Stream.copy_from_peer()"},
     {"kernel::Program", "treadle.Program"},
