@@ -54,7 +54,9 @@ int free_unused(const Table& cu, DevicePointer address) {
           CUDA_SUCCESS &&
       pool != nullptr) {
     cu.cuCtxSynchronize();
-    return cu.cuMemFreeAsync(address, nullptr);
+    const int status = cu.cuMemFreeAsync(address, nullptr);
+    if (status == CUDA_SUCCESS) cu.cuStreamSynchronize(nullptr);  // the CPU device counts then
+    return status;
   }
   return cu.cuMemFree(address);
 }

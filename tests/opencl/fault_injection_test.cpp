@@ -146,15 +146,17 @@ TEST_P(FaultInjection, NoCallSiteEndsTheProcessOrLeaks) {
     faults::reset(call, CL_OUT_OF_RESOURCES);
     warnings = 0;
     bool failed = false;
+    std::string said;
     try {
       whole_program(table, GetParam());
     } catch (const treadle::Error& error) {
       failed = true;
-      EXPECT_FALSE(error.message().empty());
+      said = error.message();
+      EXPECT_FALSE(said.empty());
     }
     const std::string name = faults::failed_call();
     if (name.empty()) {
-      EXPECT_FALSE(failed);
+      EXPECT_FALSE(failed) << said;
       EXPECT_EQ(faults::live(), (std::map<std::string, int>{}));
       break;
     }

@@ -279,6 +279,7 @@ def test_memory_of_others_lives_until_work_on_it_is_done(cuda_device):
     with stream:
         # It compiles and allocates: the one may take longer than the kernel, the other wait for it.
         (tnp.ones(4, dtype="i8") + theirs).get()
+        gc.collect()  # memory of other tests: a driver that frees some waits for the gate
         gate = Gate(cuda_device, stream, treadle.Buffer(cuda_device, 4))
         y = tnp.ones(4, dtype="i8") + theirs
         del theirs
