@@ -94,6 +94,8 @@ class Ways(abc.ABC):
     header = "cuda.h"  # as texts name it
     face_name = "pycuda.driver"
 
+    is_complete = False  # whether no family is to come any more
+
     rows: list[Row]
     names: list[str]  # in the header's order
     headers: set[str]  # words of the public headers
@@ -145,6 +147,8 @@ class Ways(abc.ABC):
             found.append(f"{name}: the shell does not call it; write '= {name}' if another does")
         if row.kind == "+" and self.is_called(name):
             found.append(f"{name}: the shell calls it now; write its way in {self.list_path}")
+        if row.kind == "+" and self.is_complete:
+            found.append(f"{name}: no family is to come; write its way in {self.list_path}")
         if row.kind == "~" and row.cpp == "deprecated" and self.deprecated is not None:
             if name not in self.deprecated:
                 found.append(f"{name}: {self.header} does not mark it deprecated")
@@ -191,6 +195,8 @@ class Ways(abc.ABC):
 
 class Table(Ways):
     """Those of CUDA's driver."""
+
+    is_complete = True
 
     def __init__(self, root: pathlib.Path, header: str | None) -> None:
         self.read(root)

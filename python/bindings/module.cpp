@@ -16,6 +16,7 @@
 #include "errors.hpp"
 #include "foreign_gil.hpp"
 #include "interrupt.hpp"
+#include "native/cuda_rooms.hpp"
 #include "native/host_calls.hpp"
 #include "printed.hpp"
 #include "rooms.hpp"
@@ -52,6 +53,12 @@ void bind_cuda(nb::module_& cuda) {
   bind_cuda_multicast(cuda);
   bind_cuda_tensor_map(cuda);
   bind_cuda_stream_operations(cuda);
+  bind_cuda_context_settings(cuda);
+  bind_cuda_peer(cuda);
+  bind_cuda_graph_questions(cuda);
+  bind_cuda_external(cuda);
+  bind_cuda_sparse_array(cuda);
+  bind_cuda_diagnostics(cuda);
 }
 
 }  // namespace

@@ -30,9 +30,11 @@ inline constexpr const char* handle_kind<destroy_mipmapped_array> = "cuda mipmap
 
 class MipmappedArrayState {
  public:
+  std::shared_ptr<const void> owner;  ///< ends after the array
   Handle<RawMipmappedArray, destroy_mipmapped_array> handle;
   ArrayShape shape;
   unsigned levels;
+  bool is_borrowed = false;
 };
 
 /// What Arrays share.
@@ -123,6 +125,19 @@ ArrayShape ask_shape(const Table& cu, RawArray raw) {
   CUDA_ARRAY3D_DESCRIPTOR told{};
   check(cu, cu.cuArray3DGetDescriptor(&told, raw), "cuArray3DGetDescriptor");
   return shape_of(told);
+}
+
+/// Throws InvalidArgument for a shape or number of levels that no mipmapped array has.
+void check_levels(const ArrayShape& shape, unsigned levels) {
+  check_shape(shape);
+  const bool is_volume =
+      !has_flags(shape.flags, ArrayFlags::layered) && !has_flags(shape.flags, ArrayFlags::cubemap);
+  const auto most = static_cast<unsigned>(
+      std::bit_width(std::max({shape.width, shape.height, is_volume ? shape.depth : 0})));
+  if (levels == 0 || levels > most)
+    throw InvalidArgument("mipmapped array: levels is " + std::to_string(levels) + ", and 1 to " +
+                              std::to_string(most) + " was expected",
+                          "each level halves the sides of the one before, down to 1");
 }
 
 void check_host_size(std::size_t host_bytes, const ArrayShape& shape) {
@@ -232,32 +247,56 @@ void Array::copy_out(std::span<std::byte> host) const {
 MipmappedArray::MipmappedArray(const ArrayShape& shape, unsigned levels)
     : MipmappedArray(Context::current(), shape, levels) {}
 
-MipmappedArray::MipmappedArray(const Context& context, const ArrayShape& shape, unsigned levels) {
-  check_shape(shape);
-  const bool is_volume =
-      !has_flags(shape.flags, ArrayFlags::layered) && !has_flags(shape.flags, ArrayFlags::cubemap);
-  const auto most = static_cast<unsigned>(
-      std::bit_width(std::max({shape.width, shape.height, is_volume ? shape.depth : 0})));
-  if (levels == 0 || levels > most)
-    throw InvalidArgument("mipmapped array: levels is " + std::to_string(levels) + ", and 1 to " +
-                              std::to_string(most) + " was expected",
-                          "each level halves the sides of the one before, down to 1");
-  const Activation active(context);
-  const auto descriptor = descriptor_of(shape);
-  RawMipmappedArray raw = nullptr;
-  check(active.table(), active.table().cuMipmappedArrayCreate(&raw, &descriptor, levels),
-        "cuMipmappedArrayCreate", [&] {
-          return std::to_string(levels) + " levels of " + shape_text(shape) + " on " +
-                 context.device().name();
-        });
-  state_ = std::make_shared<MipmappedArrayState>();
-  state_->handle = {context, raw};
-  state_->shape = shape;
-  state_->levels = levels;
+MipmappedArray::MipmappedArray(const Context& context, const ArrayShape& shape, unsigned levels)
+    : MipmappedArray(made_by(
+          context, shape, levels,
+          [&](const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
+            const Activation active(context);
+            RawMipmappedArray raw = nullptr;
+            check(active.table(), active.table().cuMipmappedArrayCreate(&raw, &descriptor, levels),
+                  "cuMipmappedArrayCreate", [&] {
+                    return std::to_string(levels) + " levels of " + shape_text(shape) + " on " +
+                           context.device().name();
+                  });
+            return raw;
+          },
+          nullptr)) {}
+
+MipmappedArray MipmappedArray::made_by(
+    const Context& context, const ArrayShape& shape, unsigned levels,
+    const std::function<RawMipmappedArray(const CUDA_ARRAY3D_DESCRIPTOR&)>& make,
+    std::shared_ptr<const void> owner) {
+  check_levels(shape, levels);
+  MipmappedArray array;
+  array.state_ = std::make_shared<MipmappedArrayState>();
+  array.state_->owner = std::move(owner);
+  array.state_->shape = shape;
+  array.state_->levels = levels;
+  array.state_->handle = {context, make(descriptor_of(shape))};
+  return array;
+}
+
+MipmappedArray MipmappedArray::borrow(const Context& context, RawMipmappedArray raw,
+                                      unsigned levels, std::shared_ptr<const void> owner) {
+  refuse_null("mipmapped array", "raw", raw, 1);
+  if (levels == 0)
+    throw InvalidArgument("mipmapped array: levels is 0, and 1 or more was expected",
+                          "pass how many levels it was made with");
+  MipmappedArray array;
+  array.state_ = std::make_shared<MipmappedArrayState>();
+  array.state_->owner = std::move(owner);
+  array.state_->levels = levels;
+  array.state_->is_borrowed = true;
+  array.state_->handle = Handle<RawMipmappedArray, destroy_mipmapped_array>::borrow(context, raw);
+  array.state_->shape = array.level(0).shape();
+  return array;
 }
 
 void MipmappedArray::free() {
   const RawMipmappedArray raw = this->raw();
+  if (state_->is_borrowed)
+    throw InvalidState("the mipmapped array has another owner, which frees it",
+                       "free what it was borrowed from");
   const Activation active(context());
   state_->handle.release();
   check(active.table(), active.table().cuMipmappedArrayDestroy(raw), "cuMipmappedArrayDestroy");

@@ -139,4 +139,15 @@ CaptureModeScope::~CaptureModeScope() {
                  "cuThreadExchangeStreamCaptureMode", "a capture mode");
 }
 
+void record_external(const Event& event, StreamRef stream) {
+  refuse_moved_from("event", event.raw());
+  const Activation active(event.context());
+  const bool captures = ask_capture(active.table(), stream.raw()).status != CaptureStatus::none;
+  check(
+      active.table(),
+      active.table().cuEventRecordWithFlags(
+          event.raw(), stream.raw(), captures ? CU_EVENT_RECORD_EXTERNAL : CU_EVENT_RECORD_DEFAULT),
+      "cuEventRecordWithFlags");
+}
+
 }  // namespace treadle::cuda

@@ -67,5 +67,11 @@ std::shared_ptr<HostCall> make_host_call(std::function<void()> function);
 /// What the driver takes for each kind of node; `call` and `area` must outlive the result.
 CUDA_KERNEL_NODE_PARAMS raw_kernel(KernelCall& call);
 CUDA_MEMSET_NODE_PARAMS raw_fill(const GraphFill& fill);
+/// Operations on memory as the driver takes them.
+std::vector<CUstreamBatchMemOpParams> raw_operations(std::span<const MemoryOperation> operations);
+/// A batch of them as a node's, in `context`; `raw` must outlive the result. Throws InvalidArgument
+/// for none.
+CUDA_BATCH_MEM_OP_NODE_PARAMS raw_batch(const Context& context,
+                                        std::vector<CUstreamBatchMemOpParams>& raw);
 
 }  // namespace treadle::cuda

@@ -168,6 +168,16 @@ Array GraphicsMapping::array(unsigned index, unsigned level) const {
   return Array::borrow(resource.handle.context(), raw, state_);
 }
 
+MipmappedArray GraphicsMapping::mipmapped_array(unsigned levels) const {
+  const GraphicsResourceState& resource = mapped(*state_);
+  const Activation active(resource.handle.context());
+  RawMipmappedArray raw = nullptr;
+  check(active.table(),
+        active.table().cuGraphicsResourceGetMappedMipmappedArray(&raw, resource.handle.raw()),
+        "cuGraphicsResourceGetMappedMipmappedArray", [] { return "buffers are mapped as memory"; });
+  return MipmappedArray::borrow(resource.handle.context(), raw, levels, state_);
+}
+
 void GraphicsMapping::unmap() { unmap(state_->stream); }
 
 void GraphicsMapping::unmap(StreamRef stream) {

@@ -2,6 +2,7 @@
 #include "treadle/cuda/memory_pool.hpp"
 
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "cuda/argument_check.hpp"
@@ -12,8 +13,13 @@ namespace treadle::cuda {
 
 class MemoryPool::State {
  public:
-  State(Device device, RawMemoryPool raw, bool owned) noexcept
-      : device_(std::move(device)), raw_(raw), owned_(owned) {}
+  /// Where a pool that is not just a device's own gives memory, and which.
+  struct Place {
+    CUmemLocation location;
+    CUmemAllocationType memory;
+  };
+  State(Device device, RawMemoryPool raw, bool owned, std::optional<Place> place = {}) noexcept
+      : device_(std::move(device)), raw_(raw), owned_(owned), place_(place) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
@@ -23,12 +29,79 @@ class MemoryPool::State {
   const Table& table() const noexcept { return device_.driver().table(); }
   const Device& device() const noexcept { return device_; }
   RawMemoryPool raw() const noexcept { return raw_; }
+  const std::optional<Place>& place() const noexcept { return place_; }
 
  private:
   Device device_;
   RawMemoryPool raw_;
   bool owned_;
+  std::optional<Place> place_;
 };
+
+namespace {
+
+CUmemLocation pool_location(MemoryLocation where) {
+  CUmemLocation raw{};
+  raw.type = static_cast<CUmemLocationType>(where.kind);
+  raw.id = where.id;
+  return raw;
+}
+std::string pool_place_text(MemoryLocation where) {
+  return "at CUmemLocation {" + std::to_string(static_cast<int>(where.kind)) + ", " +
+         std::to_string(where.id) + "}";
+}
+/// The device that a pool of a place is spoken to through.
+Device pool_device(MemoryLocation where, const Driver& driver) {
+  return driver.device(where.kind == MemoryLocation::Kind::device ? where.id : 0);
+}
+
+/// Asks `slot` for a pool of a place.
+template <class Slot>
+RawMemoryPool ask_pool(const char* call, Slot Table::* slot, MemoryLocation where,
+                       PoolMemory memory, const Driver& driver) {
+  driver.initialize();
+  const Table& cu = driver.table();
+  CUmemLocation location = pool_location(where);
+  RawMemoryPool raw = nullptr;
+  check(cu, (cu.*slot)(&raw, &location, static_cast<CUmemAllocationType>(memory)), call,
+        [&] { return pool_place_text(where); });
+  return raw;
+}
+
+}  // namespace
+
+MemoryPool MemoryPool::at(MemoryLocation where, PoolMemory memory, std::size_t max_bytes,
+                          const Driver& driver) {
+  refuse_negative("cuMemPoolCreate", "max_bytes", max_bytes);
+  driver.initialize();
+  const Table& cu = driver.table();
+  CUmemPoolProps properties{};
+  properties.allocType = static_cast<CUmemAllocationType>(memory);
+  properties.location = pool_location(where);
+  properties.maxSize = max_bytes;
+  RawMemoryPool raw = nullptr;
+  check(cu, cu.cuMemPoolCreate(&raw, &properties), "cuMemPoolCreate",
+        [&] { return pool_place_text(where); });
+  return MemoryPool(
+      std::make_shared<const State>(pool_device(where, driver), raw, true,
+                                    State::Place{properties.location, properties.allocType}));
+}
+
+MemoryPool MemoryPool::default_at(MemoryLocation where, PoolMemory memory, const Driver& driver) {
+  const RawMemoryPool raw =
+      ask_pool("cuMemGetDefaultMemPool", &Table::cuMemGetDefaultMemPool, where, memory, driver);
+  return MemoryPool(std::make_shared<const State>(
+      pool_device(where, driver), raw, false,
+      State::Place{pool_location(where), static_cast<CUmemAllocationType>(memory)}));
+}
+
+MemoryPool MemoryPool::current_at(MemoryLocation where, PoolMemory memory, const Driver& driver) {
+  const RawMemoryPool raw =
+      ask_pool("cuMemGetMemPool", &Table::cuMemGetMemPool, where, memory, driver);
+  return MemoryPool(std::make_shared<const State>(
+      pool_device(where, driver), raw, false,
+      State::Place{pool_location(where), static_cast<CUmemAllocationType>(memory)}));
+}
 
 MemoryPool::MemoryPool(const Device& device, std::size_t max_bytes, SharedAs shared_as) {
   refuse_negative("cuMemPoolCreate", "max_bytes", max_bytes);
@@ -131,7 +204,10 @@ MemoryPool MemoryPool::current_of(const Device& device) {
 
 void MemoryPool::make_current() const {
   const Table& cu = state_->table();
-  check(cu, cu.cuDeviceSetMemPool(device().raw(), raw()), "cuDeviceSetMemPool");
+  if (!state_->place())
+    return check(cu, cu.cuDeviceSetMemPool(device().raw(), raw()), "cuDeviceSetMemPool");
+  CUmemLocation location = state_->place()->location;
+  check(cu, cu.cuMemSetMemPool(&location, state_->place()->memory, raw()), "cuMemSetMemPool");
 }
 
 const Device& MemoryPool::device() const noexcept { return state_->device(); }

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "cuda/argument_check.hpp"
+#include "cuda/raw_attributes.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/function.hpp"
+#include "treadle/cuda/launch_attributes.hpp"
 #include "treadle/cuda/table.hpp"
 
 namespace treadle::cuda {
@@ -120,6 +122,43 @@ std::size_t available_shared_bytes(const Function& function, unsigned blocks,
                                                                threads),
         call, [&] { return of_kernel(function); });
   return bytes;
+}
+
+namespace {
+
+template <class Slot>
+unsigned ask_of_clusters(const char* call, Slot Table::* slot, const Function& function,
+                         const LaunchConfig& config) {
+  RawAttributes attributes(config);
+  CUlaunchConfig raw{};
+  raw.gridDimX = config.grid.x;
+  raw.gridDimY = config.grid.y;
+  raw.gridDimZ = config.grid.z;
+  raw.blockDimX = config.block.x;
+  raw.blockDimY = config.block.y;
+  raw.blockDimZ = config.block.z;
+  raw.sharedMemBytes = config.shared_bytes;
+  raw.attrs = attributes.all().data();
+  raw.numAttrs = static_cast<unsigned>(attributes.all().size());
+  const Activation active(function.context());
+  int number = 0;
+  check(active.table(), (active.table().*slot)(&number, function.raw(), &raw), call,
+        [&] { return of_kernel(function) + ", " + shape_text(config); });
+  return static_cast<unsigned>(number);
+}
+
+}  // namespace
+
+unsigned max_active_clusters(const Function& function, const LaunchConfig& config) {
+  constexpr const char* call = "cuOccupancyMaxActiveClusters";
+  if (config.attributes == nullptr || !config.attributes->cluster)
+    throw InvalidArgument(std::string(call) + ": the launch has no clusters",
+                          "set LaunchAttributes::cluster");
+  return ask_of_clusters(call, &Table::cuOccupancyMaxActiveClusters, function, config);
+}
+unsigned max_cluster_blocks(const Function& function, const LaunchConfig& config) {
+  return ask_of_clusters("cuOccupancyMaxPotentialClusterSize",
+                         &Table::cuOccupancyMaxPotentialClusterSize, function, config);
 }
 
 Multiprocessor Multiprocessor::of(const Device& device) {

@@ -70,7 +70,7 @@ void write_value64(StreamRef stream, DevicePointer address, std::uint64_t value)
                  CU_STREAM_WRITE_VALUE_DEFAULT);
 }
 
-void run_operations(StreamRef stream, std::span<const MemoryOperation> operations) {
+std::vector<CUstreamBatchMemOpParams> raw_operations(std::span<const MemoryOperation> operations) {
   std::vector<CUstreamBatchMemOpParams> raw(operations.size());
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const MemoryOperation& operation = operations[i];
@@ -85,6 +85,11 @@ void run_operations(StreamRef stream, std::span<const MemoryOperation> operation
     raw[i].waitValue.value64 = operation.value;
     raw[i].waitValue.flags = waits ? static_cast<unsigned>(operation.condition) : 0;
   }
+  return raw;
+}
+
+void run_operations(StreamRef stream, std::span<const MemoryOperation> operations) {
+  std::vector<CUstreamBatchMemOpParams> raw = raw_operations(operations);
   const Table& cu = current_table();
   if (!raw.empty())
     check(cu, cu.cuStreamBatchMemOp(stream.raw(), static_cast<unsigned>(raw.size()), raw.data(), 0),

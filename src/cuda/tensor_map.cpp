@@ -232,6 +232,36 @@ TensorMap TensorMap::image(const ImageTensor& given, const Driver& driver) {
   return map;
 }
 
+TensorMap TensorMap::wide(const WideTensor& given, const Driver& driver) {
+  constexpr const char* call = "cuTensorMapEncodeIm2colWide";
+  WideTensor tensor = given;
+  const Rules rules(call);
+  check_layout(rules, tensor);
+  const std::size_t rank = tensor.shape.size();
+  rules.in_range("the number of dimensions", static_cast<std::int64_t>(rank), 3, 5);
+  rules.holds(tensor.interleave == TensorInterleave::none, "interleave is given",
+              "set interleave to none");
+  rules.in_range("lower_corner", tensor.lower_corner, -32768, 32767);
+  rules.in_range("upper_corner", tensor.upper_corner, -32768, 32767);
+  rules.in_range("channels", tensor.channels, 1, 256);
+  rules.in_range("pixels", tensor.pixels, 1, 1024);
+  check_row(rules, tensor, "channels", tensor.channels);
+  driver.initialize();
+  const Table& cu = driver.table();
+  TensorMap map(driver, tensor.address, alignment_of(tensor));
+  const auto mode =
+      tensor.is_of_128 ? CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 : CU_TENSOR_MAP_IM2COL_WIDE_MODE_W;
+  check(cu,
+        cu.cuTensorMapEncodeIm2colWide(
+            map_of(map.words_.data()), raw_element(tensor), static_cast<cuuint32_t>(rank),
+            pointer_to(tensor.address), tensor.shape.data(), tensor.strides_bytes.data(),
+            tensor.lower_corner, tensor.upper_corner, tensor.channels, tensor.pixels,
+            tensor.steps.data(), raw_interleave(tensor), mode, raw_swizzle(tensor),
+            raw_promotion(tensor), raw_fill(tensor)),
+        call, [] { return "wide maps are for GPUs since sm_100"; });
+  return map;
+}
+
 void TensorMap::set_address(DevicePointer address) {
   const Rules rules("cuTensorMapReplaceAddress");
   rules.holds(address != 0, "address is null", "pass memory of the device");

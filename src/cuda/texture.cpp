@@ -218,4 +218,15 @@ const void* LaunchArgument<Surface>::data(const Surface& surface) {
   return surface.handle_.raw_address();
 }
 
+std::size_t max_linear_texture_width(const Device& device, ArrayFormat format, unsigned channels) {
+  (void)ArrayShape{.width = 1, .format = format, .channels = channels}.element_bytes();  // throws
+  const Table& cu = device.driver().table();
+  std::size_t elements = 0;
+  check(cu,
+        cu.cuDeviceGetTexture1DLinearMaxWidth(&elements, static_cast<CUarray_format>(format),
+                                              channels, device.raw()),
+        "cuDeviceGetTexture1DLinearMaxWidth");
+  return elements;
+}
+
 }  // namespace treadle::cuda

@@ -86,18 +86,54 @@ class PhysicalMemory::State {
 PhysicalMemory::PhysicalMemory(std::shared_ptr<const State> state) noexcept
     : state_(std::move(state)) {}
 
-PhysicalMemory::PhysicalMemory(std::size_t size_bytes, MemoryLocation location, SharedAs shared_as,
-                               const Driver& driver) {
+namespace {
+
+RawPhysicalMemory create_physical(std::size_t size_bytes, const CUmemAllocationProp& properties,
+                                  const Driver& driver) {
   refuse_negative("cuMemCreate", "size_bytes", size_bytes);
   driver.initialize();
   const Table& cu = driver.table();
-  const CUmemAllocationProp properties = properties_of(location, shared_as);
   RawPhysicalMemory raw = 0;
   check(cu, cu.cuMemCreate(&raw, size_bytes, &properties, 0), "cuMemCreate", [&] {
     return std::to_string(size_bytes) +
            " bytes, which must be a multiple of allocation_granularity()";
   });
-  state_ = std::make_shared<const State>(driver, raw, size_bytes);
+  return raw;
+}
+
+}  // namespace
+
+PhysicalMemory::PhysicalMemory(std::size_t size_bytes, MemoryLocation location, SharedAs shared_as,
+                               const Driver& driver)
+    : state_(std::make_shared<const State>(
+          driver, create_physical(size_bytes, properties_of(location, shared_as), driver),
+          size_bytes)) {}
+
+PhysicalMemory PhysicalMemory::for_tiles(std::size_t size_bytes, MemoryLocation location,
+                                         const Driver& driver) {
+  CUmemAllocationProp properties = properties_of(location, SharedAs::nothing);
+  properties.allocFlags.usage = CU_MEM_CREATE_USAGE_TILE_POOL;
+  return adopt(driver, create_physical(size_bytes, properties, driver), size_bytes);
+}
+
+int export_dma_buffer(DevicePointer address, std::size_t size_bytes, bool over_pcie) {
+  constexpr const char* call = "cuMemGetHandleForAddressRange";
+  refuse_negative(call, "size_bytes", size_bytes);
+  refuse_null(call, "address", address, 1);
+  if (size_bytes == 0)
+    throw InvalidArgument(std::string(call) + ": size_bytes is 0", "export whole pages");
+  const Activation active(Context::current());
+  int descriptor = -1;
+  check(active.table(),
+        active.table().cuMemGetHandleForAddressRange(
+            &descriptor, address, size_bytes, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD,
+            over_pcie ? CU_MEM_RANGE_FLAG_DMA_BUF_MAPPING_TYPE_PCIE : 0),
+        call, [&] {
+          return std::to_string(size_bytes) +
+                 " bytes; address and size must be of whole pages, "
+                 "and the device must have DeviceAttribute::dma_buf_supported";
+        });
+  return descriptor;
 }
 
 PhysicalMemory PhysicalMemory::import_file(int descriptor, std::size_t size_bytes,

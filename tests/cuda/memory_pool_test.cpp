@@ -13,6 +13,7 @@
 #include "treadle/cuda/capture.hpp"
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/stream_operations.hpp"
+#include "treadle/cuda/table.hpp"
 
 namespace treadle::cuda {
 namespace {
@@ -143,6 +144,34 @@ TEST_P(OnMemoryPool, ACapturedAllocationBelongsToTheGraph) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Providers, OnMemoryPool, each_provider, provider_name);
+
+TEST_P(OnMemoryPool, APlaceHasPoolsOfItsOwn) {
+  const Driver& driver = device().driver();
+  const MemoryLocation here = MemoryLocation::of(device());
+  if (!is_present(driver.table().cuMemGetDefaultMemPool)) {
+    EXPECT_THROW(MemoryPool::default_at(here, PoolMemory::pinned, driver), NotSupported);
+    EXPECT_THROW(MemoryPool::current_at(here, PoolMemory::pinned, driver), NotSupported);
+    return;
+  }
+  EXPECT_EQ(MemoryPool::default_at(here, PoolMemory::pinned, driver),
+            MemoryPool::default_of(device()));
+  const MemoryPool managed = MemoryPool::at(here, PoolMemory::managed, 0, driver);
+  const Stream stream(StreamFlags::non_blocking);
+  const MemoryPool before = MemoryPool::current_at(here, PoolMemory::managed, driver);
+  managed.make_current();
+  EXPECT_EQ(MemoryPool::current_at(here, PoolMemory::managed, driver), managed);
+  before.make_current();
+  EXPECT_EQ(managed.allocate(64, stream).size_bytes(), 64u);
+}
+
+TEST_P(OnMemoryPool, AWrongPlaceIsRefused) {
+  const Driver& driver = device().driver();
+  EXPECT_THROW(MemoryPool::at({MemoryLocation::Kind::device, 99}, PoolMemory::pinned, 0, driver),
+               Error);
+  EXPECT_THROW(MemoryPool::at(MemoryLocation::of(device()), PoolMemory::pinned,
+                              static_cast<std::size_t>(-5), driver),
+               InvalidArgument);
+}
 
 }  // namespace
 }  // namespace treadle::cuda

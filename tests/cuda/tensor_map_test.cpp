@@ -187,5 +187,32 @@ TEST_F(TensorRules, WhatCudaDoesNotAllowIsNamed) {
   EXPECT_EQ(refusal([](TiledTensor& t) { t.swizzle = TensorSwizzle::bytes64; }), "taken");
 }
 
+TEST_F(TensorRules, AWideMapIsCheckedToo) {
+  const auto refusal_of = [&](void (*change)(WideTensor&)) -> std::string {
+    WideTensor tensor{
+        {.address = 4096, .element = TensorElement::float16, .shape = {64, 32, 8}}, 0, 0, 64, 128};
+    change(tensor);
+    try {
+      (void)TensorMap::wide(tensor, *driver_);
+    } catch (const InvalidArgument& error) {
+      return error.message();
+    } catch (const NotSupported&) {
+      return "taken";  // by our rules; the fake driver has no such call
+    }
+    return "made";
+  };
+  EXPECT_EQ(refusal_of([](WideTensor&) {}), "taken");
+  const auto refuses_wide = [&](const char* text, void (*change)(WideTensor&)) {
+    EXPECT_NE(refusal_of(change).find(text), std::string::npos) << refusal_of(change);
+  };
+  refuses_wide("number of dimensions is 2", [](WideTensor& t) { t.shape = {64, 32}; });
+  refuses_wide("lower_corner is -32769", [](WideTensor& t) { t.lower_corner = -32769; });
+  refuses_wide("upper_corner is 40000", [](WideTensor& t) { t.upper_corner = 40000; });
+  refuses_wide("channels is 0", [](WideTensor& t) { t.channels = 0; });
+  refuses_wide("pixels is 1025", [](WideTensor& t) { t.pixels = 1025; });
+  refuses_wide("interleave is given",
+               [](WideTensor& t) { t.interleave = TensorInterleave::bytes16; });
+}
+
 }  // namespace
 }  // namespace treadle::cuda

@@ -215,5 +215,19 @@ TEST(VirtualMemoryCalls, ADriverThatLacksThemIsNamed) {
                NotSupported);
 }
 
+TEST_P(Virtual, ADmaBufferIsADescriptorOrRefused) {
+  EXPECT_THROW(export_dma_buffer(0, 4096), InvalidArgument);
+  const DeviceMemory memory(std::size_t{2} << 20);
+  EXPECT_THROW(export_dma_buffer(memory.address(), 0), InvalidArgument);
+  if (GetParam() == Provider::cpu) {
+    EXPECT_THROW(export_dma_buffer(memory.address(), 4096), NotSupported);
+    return;
+  }
+  if (device().attribute(DeviceAttribute::dma_buf_supported) == 0) GTEST_SKIP() << "no DMA buffers";
+  const int descriptor = export_dma_buffer(memory.address(), std::size_t{2} << 20);
+  EXPECT_GE(descriptor, 0);
+  close(descriptor);
+}
+
 }  // namespace
 }  // namespace treadle::cuda

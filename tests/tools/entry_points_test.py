@@ -39,6 +39,7 @@ WRONG = {
     "pycuda.driver has no no_such_name": "cuMemAlloc | DeviceMemory | no_such_name",
     "the shell does not call it": "cuCtxSetCurrent | Context::push | -",
     "the shell calls it now": "+ a family | cuMemAlloc",
+    "no family is to come": "+ a family | cuMemFree",
     "cuda.h does not mark it deprecated": "~ deprecated | cuMemAlloc",
 }
 

@@ -3,13 +3,17 @@
 // kernels. Copies go through copy.hpp, or whole by copy_from() and copy_to().
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "treadle/cuda/memory.hpp"
 
+struct CUDA_ARRAY3D_DESCRIPTOR_st;
+
 namespace treadle::cuda {
 
 class ArrayState;
+class ExternalMemory;
 class MipmappedArrayState;
 
 /// CUarray_format: the type of one channel.
@@ -33,6 +37,8 @@ enum class ArrayFlags : unsigned {
   surface_load_store = 2,  ///< kernels may write it, through a Surface
   cubemap = 4,             ///< six square faces, and of a layered one six for each cube
   texture_gather = 8,      ///< tex2Dgather; for two dimensions only
+  sparse = 64,             ///< without memory, which comes by tiles: sparse_array.hpp
+  deferred_mapping = 128,  ///< without memory, which comes whole
 };
 /// Both sets of flags.
 constexpr ArrayFlags operator|(ArrayFlags a, ArrayFlags b) noexcept {
@@ -123,7 +129,13 @@ class MipmappedArray {
   MipmappedArray(const ArrayShape& shape, unsigned levels);
   MipmappedArray(const Context& context, const ArrayShape& shape, unsigned levels);
 
-  /// Frees now all levels, whoever shares them. Throws InvalidState the second time.
+  /// One of `context` that someone else made, with so many levels, and destroys: `owner` keeps it,
+  /// if anything does. Throws InvalidArgument for null and for no levels.
+  static MipmappedArray borrow(const Context& context, RawMipmappedArray raw, unsigned levels,
+                               std::shared_ptr<const void> owner = nullptr);
+
+  /// Frees now all levels, whoever shares them. Throws InvalidState the second time, and for arrays
+  /// that were borrowed.
   void free();
   /// Whether it was freed, by whoever shares it.
   bool is_freed() const noexcept;
@@ -144,6 +156,12 @@ class MipmappedArray {
   bool operator==(const MipmappedArray&) const = default;
 
  private:
+  friend class ExternalMemory;
+  /// What `make` returns, to be destroyed; `owner` is kept as long.
+  static MipmappedArray made_by(
+      const Context& context, const ArrayShape& shape, unsigned levels,
+      const std::function<RawMipmappedArray(const CUDA_ARRAY3D_DESCRIPTOR_st&)>& make,
+      std::shared_ptr<const void> owner);
   std::shared_ptr<MipmappedArrayState> state_;
 };
 

@@ -22,6 +22,10 @@ enum class CaptureMode : int {
   relaxed = 2,        ///< none; another thread may end the capture
 };
 
+/// Records `event` on `stream` for streams outside of the graph too, where the stream captures:
+/// the graph gets a node for it, as by Graph::add_record(). Else as Event::record().
+void record_external(const Event& event, StreamRef stream);
+
 /// CUstreamCaptureStatus.
 enum class CaptureStatus : int { none = 0, active = 1, invalidated = 2 };
 

@@ -27,6 +27,7 @@
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/event.hpp"
 #include "treadle/cuda/function.hpp"
+#include "treadle/cuda/stream_operations.hpp"
 
 namespace treadle::cuda {
 
@@ -100,6 +101,25 @@ class KernelCall {
   std::shared_ptr<const void> held_;
 };
 
+/// What a kernel's node launches, as the driver tells it.
+struct NodeKernel {
+  RawFunction function = nullptr;                 ///< CUfunction, or CUkernel for one of a Library
+  std::string name = {};                          ///< as the module's symbol table has it
+  Dim3 grid = {}, block = {};                     ///< the shape
+  unsigned shared_bytes = 0;                      ///< dynamic shared memory for each block
+  std::vector<std::vector<std::byte>> arguments;  ///< the bytes of each; none before CUDA 12.4
+};
+/// What a node that calls the host calls: of one that add_host() made, Treadle's own function.
+struct NodeHost {
+  void (*function)(void*) = nullptr;  ///< CUhostFn
+  void* data = nullptr;               ///< what it is called with
+};
+/// What a node allocates.
+struct NodeAllocation {
+  DevicePointer address = 0;   ///< the same in every launch
+  std::size_t size_bytes = 0;  ///< as it was asked for
+};
+
 /// One piece of work of a graph. A value that stands for the node while the graph has it.
 class GraphNode {
  public:
@@ -125,6 +145,31 @@ class GraphNode {
   void set_host(std::function<void()> function) const;
   /// Of a node that records an event or waits for one; `event` must live as long as the graph.
   void set_event(const Event& event) const;
+  /// Of a batch of operations on memory.
+  void set_operations(std::span<const MemoryOperation> operations) const;
+  /// Gives a kernel's node all attributes of `from`, another kernel's.
+  void copy_attributes(const GraphNode& from) const;
+
+  // What the node does now. All throw DeviceError for nodes of another type.
+  /// Of a kernel's node.
+  NodeKernel kernel() const;
+  /// Of a kernel's node: those that the driver tells of its attributes, of which there is one for
+  /// each that was set, and a cluster of one block where none was. Events are not told.
+  LaunchAttributes attributes() const;
+  /// Of a copy. The CPU device tells of arrays as memory.
+  Copy3D copy() const;
+  /// Of a fill.
+  GraphFill fill() const;
+  /// Of a host function.
+  NodeHost host() const;
+  /// Of a node that records an event or waits for one: CUevent, which is its maker's.
+  RawEvent event() const;
+  /// Of a batch of operations on memory.
+  std::vector<MemoryOperation> operations() const;
+  /// Of an allocation.
+  NodeAllocation allocation() const;
+  /// Of a node that frees: the address.
+  DevicePointer freed() const;
 
   /// For calls of the driver itself.
   RawGraphNode raw() const noexcept { return raw_; }
@@ -224,6 +269,9 @@ class Graph {
   GraphAllocation add_allocation(const After& after, std::size_t size_bytes) const;
   /// Frees what a node of this graph, or of another, has allocated.
   GraphNode add_free(const After& after, DevicePointer address) const;
+  /// A batch of waits for words of memory and writes to them, in order. Throws InvalidArgument for
+  /// none.
+  GraphNode add_operations(const After& after, std::span<const MemoryOperation> operations) const;
   /// What decides on conditional nodes of this graph. Each launch sets it to `initial`, if given.
   /// Throws NotSupported where the driver is older than CUDA 12.3.
   Condition add_condition(std::optional<unsigned> initial = std::nullopt) const;
@@ -264,6 +312,8 @@ class Graph {
   /// CUgraph, for calls of the driver itself.
   RawGraph raw() const noexcept;
   bool operator==(const Graph& other) const noexcept { return raw() == other.raw(); }
+  /// The value that stands for a node of this graph.
+  GraphNode node_of(RawGraphNode raw) const { return {state_, raw}; }
   /// Takes over a graph that the driver made, such as a captured one.
   static Graph adopt(const Context& context, RawGraph raw);
 
@@ -332,6 +382,10 @@ class GraphExec {
   void set_child(const GraphNode& node, const Graph& child);
   /// Of a node that records an event or waits for one.
   void set_event(const GraphNode& node, const Event& event) const;
+  /// Of a batch of operations on memory.
+  void set_operations(const GraphNode& node, std::span<const MemoryOperation> operations) const;
+  /// What it was instantiated with.
+  InstantiateFlags flags() const;
   /// Whether later launches run the node, a kernel, copy or fill.
   void set_enabled(const GraphNode& node, bool enabled) const;
   /// False after set_enabled(node, false).

@@ -86,6 +86,9 @@ class GraphicsMapping {
   /// A layer or face and level of the image, which keeps the mapping. Throws DeviceError for a
   /// buffer, InvalidState after unmap().
   Array array(unsigned index = 0, unsigned level = 0) const;
+  /// The whole image where it has `levels` of them, as OpenGL was told, and was registered since
+  /// CUDA 10; it keeps the mapping. Throws as array(), and InvalidArgument for no levels.
+  MipmappedArray mipmapped_array(unsigned levels) const;
   /// Gives it back to OpenGL, after what is in the stream: by default the one it was mapped in.
   /// Its memory and its arrays are nobody's then. Throws InvalidState the second time.
   void unmap();

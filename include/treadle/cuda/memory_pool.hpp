@@ -25,6 +25,12 @@ struct PoolReuse {
   bool operator==(const PoolReuse&) const = default;
 };
 
+/// CUmemAllocationType: what a pool gives out.
+enum class PoolMemory : int {
+  pinned = 1,   ///< that stays where it is
+  managed = 2,  ///< that moves to who uses it. Since CUDA 13.0
+};
+
 /// CUmemPoolPtrExportData: an allocation of a shared pool, as bytes for another process.
 using PooledAllocation = std::array<unsigned char, 64>;
 /// Of memory from a pool whose export_file() was called. Throws DeviceError for any other.
@@ -44,9 +50,21 @@ class MemoryPool {
   static MemoryPool import_file(const Device& device, int descriptor);
   /// The one that every device has.
   static MemoryPool default_of(const Device& device);
+  /// A new one of memory at a place, the host's for instance. Throws as the constructor;
+  /// DeviceError for a place that has no pools. device() is then the driver's first, or the
+  /// place's.
+  static MemoryPool at(MemoryLocation where, PoolMemory memory = PoolMemory::pinned,
+                       std::size_t max_bytes = 0, const Driver& driver = default_driver());
+  /// The one that the place has. Since CUDA 13.0; the CPU device knows devices only, as default_of.
+  static MemoryPool default_at(MemoryLocation where, PoolMemory memory = PoolMemory::pinned,
+                               const Driver& driver = default_driver());
+  /// What was made current there, else default_at().
+  static MemoryPool current_at(MemoryLocation where, PoolMemory memory = PoolMemory::pinned,
+                               const Driver& driver = default_driver());
   /// What allocate_async() takes from: default_of(), or what make_current() was called for.
   static MemoryPool current_of(const Device& device);
-  /// Lets allocate_async() take from it. The caller keeps the pool.
+  /// Lets allocate_async() take from it; one of a place becomes what current_at() tells. The caller
+  /// keeps the pool.
   void make_current() const;
 
   /// `size_bytes` that work queued on `stream` from now on may use. Throws OutOfMemory.

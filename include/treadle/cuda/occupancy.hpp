@@ -16,6 +16,7 @@
 namespace treadle::cuda {
 
 class Function;
+struct LaunchConfig;
 
 /// CUoccupancy_flags.
 enum class OccupancyFlags : unsigned {
@@ -52,6 +53,14 @@ BlockSuggestion suggest_block(const Function& function,
 /// of so many threads at a time. Throws InvalidArgument where either is 0.
 std::size_t available_shared_bytes(const Function& function, unsigned blocks,
                                    unsigned block_threads);
+
+/// The most clusters of the launch's attributes, with its blocks and shared memory, that the device
+/// runs at a time. Throws InvalidArgument where the launch has no clusters, NotSupported on devices
+/// that have none: GPUs before sm_90, and the CPU device.
+unsigned max_active_clusters(const Function& function, const LaunchConfig& config);
+/// The most blocks that a cluster of such a launch may have, whatever cluster it asks for. Throws
+/// NotSupported likewise.
+unsigned max_cluster_blocks(const Function& function, const LaunchConfig& config);
 
 /// What one multiprocessor has room for.
 struct Multiprocessor {

@@ -89,6 +89,15 @@ struct ImageTensor : TensorLayout {
   std::uint32_t pixels = 0;    ///< that are read, 1 to 1024
 };
 
+/// Pixels of images in rows, for convolutions on GPUs since sm_100: as ImageTensor, but the box has
+/// a width alone.
+struct WideTensor : TensorLayout {
+  int lower_corner = 0, upper_corner = 0;  ///< of the width, -32768 to 32767
+  std::uint32_t channels = 0;              ///< of a pixel that are read, 1 to 256
+  std::uint32_t pixels = 0;                ///< that are read, 1 to 1024
+  bool is_of_128 = false;                  ///< CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128
+};
+
 /// The map: 128 bytes that only the driver and kernels understand. A cheap value; it does not keep
 /// the memory.
 class TensorMap {
@@ -98,6 +107,9 @@ class TensorMap {
   static TensorMap tiled(const TiledTensor& tensor, const Driver& driver = default_driver());
   /// The same for pixels (im2col).
   static TensorMap image(const ImageTensor& tensor, const Driver& driver = default_driver());
+  /// The same for rows of pixels (im2col wide). NotSupported before CUDA 12.8; DeviceError on GPUs
+  /// before sm_100.
+  static TensorMap wide(const WideTensor& tensor, const Driver& driver = default_driver());
 
   /// The same tensor in other memory, aligned as before. Kernels that were launched keep theirs.
   void set_address(DevicePointer address);

@@ -240,4 +240,10 @@ class SurfaceReference {
   std::shared_ptr<SurfaceReferenceState> state_;
 };
 
+/// The most elements of `channels` numbers that a Texture over TextureMemory of one dimension reads
+/// on the device. Throws InvalidArgument for a format or number that textures do not have;
+/// NotSupported before CUDA 11.1, and on the CPU device, whose memory is the limit.
+std::size_t max_linear_texture_width(const Device& device, ArrayFormat format,
+                                     unsigned channels = 1);
+
 }  // namespace treadle::cuda

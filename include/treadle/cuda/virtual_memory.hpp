@@ -51,6 +51,9 @@ class PhysicalMemory {
   /// does not tell. The descriptor stays the caller's. Throws DeviceError for what is none.
   static PhysicalMemory import_file(int descriptor, std::size_t size_bytes,
                                     const Driver& driver = default_driver());
+  /// For tiles of sparse arrays, and nothing else: sparse_array.hpp. Throws as the constructor.
+  static PhysicalMemory for_tiles(std::size_t size_bytes, MemoryLocation location,
+                                  const Driver& driver = default_driver());
   /// What is mapped at an address. Throws DeviceError if nothing is.
   static PhysicalMemory at(DevicePointer address, std::size_t size_bytes,
                            const Driver& driver = default_driver());
@@ -78,6 +81,13 @@ class PhysicalMemory {
   explicit PhysicalMemory(std::shared_ptr<const State> state) noexcept;
   std::shared_ptr<const State> state_;
 };
+
+/// A descriptor of a DMA buffer of Linux over `size_bytes` of device memory from `address` on, in
+/// whole pages of the host, with which a driver of another device reads and writes it; the caller
+/// closes it. `over_pcie`: mapped by PCIe in any case. In the current context. Throws
+/// InvalidArgument for null and for no bytes; DeviceError for memory that cannot be exported so;
+/// NotSupported on the CPU device.
+int export_dma_buffer(DevicePointer address, std::size_t size_bytes, bool over_pcie = false);
 
 class Mapping;
 

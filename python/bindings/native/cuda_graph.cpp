@@ -10,6 +10,7 @@
 #include "calls/argument.hpp"
 #include "calls/function.hpp"
 #include "kept.hpp"
+#include "native/graph_after.hpp"
 #include "native/host_function.hpp"
 #include "rooms.hpp"
 #include "treadle/cuda/capture.hpp"
@@ -20,18 +21,6 @@ namespace treadle::bindings {
 using namespace treadle::cuda;
 
 namespace {
-
-/// None, a node, or several.
-After after_argument(nb::handle after) {
-  if (after.is_none()) return {};
-  if (nb::isinstance<GraphNode>(after)) return nb::cast<const GraphNode&>(after);
-  std::vector<GraphNode> nodes;
-  if (!nb::try_cast(after, nodes))
-    raise_python(PyExc_TypeError,
-                 std::string("after is None, a GraphNode or a list of them, not ") +
-                     Py_TYPE(after.ptr())->tp_name);
-  return nodes;
-}
 
 /// What a kernel's node is made of, as the keywords of a call give it.
 struct NodeShape {
@@ -419,6 +408,13 @@ void bind_capture(nb::module_& m) {
       "capture_status",
       [](nb::handle stream) { return capture_status(stream_argument(stream.ptr())); },
       nb::arg("stream"), "Whether work on the stream becomes nodes of a graph.");
+  m.def(
+      "record_external",
+      [](const Event& event, nb::handle stream) {
+        record_external(event, stream_argument(stream.ptr()));
+      },
+      nb::arg("event"), nb::arg("stream"),
+      "Records an event for streams outside of the graph too, where the stream captures.");
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ void bind_cuda_graphics(nb::module_& m) {
                    [](const GraphicsMapping& self) { return self.memory().size_bytes; })
       .def("array", &GraphicsMapping::array, nb::arg("index") = 0, nb::arg("level") = 0,
            "A layer or face and level of an image, which keeps the mapping.")
+      .def("mipmapped_array", &GraphicsMapping::mipmapped_array, nb::arg("levels"),
+           "The whole image where it has `levels` of them, which keeps the mapping.")
       .def(
           "unmap", [](GraphicsMapping& self) { self.unmap(); },
           "Gives it back to OpenGL. Raises InvalidState the second time.")

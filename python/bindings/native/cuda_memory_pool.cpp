@@ -81,6 +81,32 @@ void bind_sharing(nb::class_<MemoryPool>& type) {
       .def("access", &MemoryPool::access, nb::arg("device"), "What a device may do.");
 }
 
+/// Of places, the host for instance.
+void bind_pools_of_places(nb::class_<MemoryPool>& type) {
+  type.def_static(
+          "at",
+          [](MemoryLocation where, PoolMemory memory, nb::handle max_bytes) {
+            return MemoryPool::at(where, memory, pool_bytes(max_bytes, "max_bytes"));
+          },
+          nb::arg("where"), nb::arg("memory") = PoolMemory::pinned, nb::arg("max_bytes") = 0,
+          nb::sig("def at(where: MemoryLocation, memory: PoolMemory = ..., max_bytes: int = 0) -> "
+                  "MemoryPool"),
+          "A new one of memory at a place, the host's for instance.")
+      .def_static(
+          "default_at",
+          [](MemoryLocation where, PoolMemory memory) {
+            return MemoryPool::default_at(where, memory);
+          },
+          nb::arg("where"), nb::arg("memory") = PoolMemory::pinned, "The one that a place has.")
+      .def_static(
+          "current_at",
+          [](MemoryLocation where, PoolMemory memory) {
+            return MemoryPool::current_at(where, memory);
+          },
+          nb::arg("where"), nb::arg("memory") = PoolMemory::pinned,
+          "What was made current at a place, else default_at().");
+}
+
 void bind_pool(nb::module_& m) {
   nb::class_<MemoryPool> type(m, "MemoryPool", nb::is_weak_referenceable(),
                               "A pool of the driver's, for allocations in the order of streams.");
@@ -123,6 +149,7 @@ void bind_pool(nb::module_& m) {
             self.trim(pool_bytes(keep_bytes, "keep_bytes"));
           },
           nb::arg("keep_bytes") = 0, "Gives unused memory back to the device.");
+  bind_pools_of_places(type);
   bind_sharing(type);
   type.def_prop_rw("release_threshold", &MemoryPool::release_threshold,
                    &MemoryPool::set_release_threshold,
@@ -153,6 +180,9 @@ void bind_pool(nb::module_& m) {
 
 void bind_cuda_memory_pool(nb::module_& m) {
   bind_reuse(m);
+  nb::enum_<PoolMemory>(m, "PoolMemory", "What a pool gives out.")
+      .value("pinned", PoolMemory::pinned, "That stays where it is.")
+      .value("managed", PoolMemory::managed, "That moves to who uses it.");
   bind_pool(m);
   m.def(
       "allocate_async",

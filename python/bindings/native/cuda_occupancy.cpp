@@ -5,6 +5,7 @@
 
 #include "calls/function.hpp"
 #include "rooms.hpp"
+#include "treadle/cuda/launch_attributes.hpp"
 
 namespace treadle::bindings {
 
@@ -65,10 +66,51 @@ void bind_questions_to_driver(nb::module_& m) {
       "The most dynamic shared memory with which a multiprocessor still runs so many blocks.");
 }
 
+/// The launch that a question of clusters is of.
+LaunchConfig clustered(nb::handle grid, nb::handle block, unsigned shared_bytes,
+                       const LaunchAttributes* attributes) {
+  LaunchConfig config;
+  config.grid = dim3_argument(grid.ptr(), "grid");
+  config.block = dim3_argument(block.ptr(), "block");
+  config.shared_bytes = shared_bytes;
+  config.attributes = attributes;
+  return config;
+}
+
+void bind_clusters(nb::module_& m) {
+  m.def(
+      "max_active_clusters",
+      [](nb::object function, nb::handle grid, nb::handle block, unsigned shared_bytes,
+         const LaunchAttributes* attributes) {
+        return max_active_clusters(function_of(function),
+                                   clustered(grid, block, shared_bytes, attributes));
+      },
+      nb::arg("function"), nb::arg("grid"), nb::arg("block"), nb::arg("shared_bytes") = 0,
+      nb::arg("attributes") = nb::none(),
+      nb::sig(
+          "def max_active_clusters(function: Function, grid: Sequence[int], block: Sequence[int], "
+          "shared_bytes: int = 0, attributes: LaunchAttributes | None = None) -> int"),
+      "The most clusters of the attributes that the device runs at a time.");
+  m.def(
+      "max_cluster_blocks",
+      [](nb::object function, nb::handle grid, nb::handle block, unsigned shared_bytes,
+         const LaunchAttributes* attributes) {
+        return max_cluster_blocks(function_of(function),
+                                  clustered(grid, block, shared_bytes, attributes));
+      },
+      nb::arg("function"), nb::arg("grid"), nb::arg("block"), nb::arg("shared_bytes") = 0,
+      nb::arg("attributes") = nb::none(),
+      nb::sig(
+          "def max_cluster_blocks(function: Function, grid: Sequence[int], block: Sequence[int], "
+          "shared_bytes: int = 0, attributes: LaunchAttributes | None = None) -> int"),
+      "The most blocks that a cluster of such a launch may have.");
+}
+
 }  // namespace
 
 void bind_cuda_occupancy(nb::module_& m) {
   bind_questions_to_driver(m);
+  bind_clusters(m);
   nb::class_<Multiprocessor>(m, "Multiprocessor", "What one multiprocessor has room for.")
       .def(nb::init<>())
       .def_static("of", &Multiprocessor::of, nb::arg("device"),

@@ -70,6 +70,31 @@ TensorLayout layout_of(nb::handle address, TensorElement element, Numbers&& shap
           fill};
 }
 
+void bind_wide_map(nb::class_<TensorMap>& type) {
+  type.def_static(
+      "wide",
+      [](nb::handle address, TensorElement element, Numbers shape, int lower_corner,
+         int upper_corner, unsigned channels, unsigned pixels, bool is_of_128,
+         Numbers strides_bytes, SmallNumbers steps, TensorSwizzle swizzle,
+         TensorPromotion promotion, TensorFill fill) {
+        return TensorMap::wide(
+            {layout_of(address, element, std::move(shape), std::move(strides_bytes),
+                       std::move(steps), TensorInterleave::none, swizzle, promotion, fill),
+             lower_corner, upper_corner, channels, pixels, is_of_128});
+      },
+      nb::arg("address"), nb::arg("element"), nb::arg("shape"), nb::arg("lower_corner"),
+      nb::arg("upper_corner"), nb::arg("channels"), nb::arg("pixels"), nb::kw_only(),
+      nb::arg("is_of_128") = false, nb::arg("strides_bytes") = Numbers{},
+      nb::arg("steps") = SmallNumbers{}, nb::arg("swizzle") = TensorSwizzle::none,
+      nb::arg("promotion") = TensorPromotion::none, nb::arg("fill") = TensorFill::zero,
+      nb::sig("def wide(address: object, element: TensorElement, shape: Sequence[int], "
+              "lower_corner: int, upper_corner: int, channels: int, pixels: int, *, "
+              "is_of_128: bool = False, strides_bytes: Sequence[int] = (), steps: "
+              "Sequence[int] = (), swizzle: TensorSwizzle = ..., promotion: TensorPromotion = "
+              "..., fill: TensorFill = ...) -> TensorMap"),
+      "Rows of pixels of images, for GPUs since sm_100.");
+}
+
 }  // namespace
 
 void bind_cuda_tensor_map(nb::module_& m) {
@@ -128,6 +153,7 @@ void bind_cuda_tensor_map(nb::module_& m) {
       .def_prop_ro("address", &TensorMap::address)
       .def("__bytes__",
            [](const TensorMap& self) { return nb::bytes(self.data(), TensorMap::size_bytes); });
+  bind_wide_map(type);
   register_value_type(type, [](PyObject* object) {
     return KernelValue{nb::inst_ptr<TensorMap>(object)->data(), TensorMap::size_bytes,
                        TensorMap::alignment};

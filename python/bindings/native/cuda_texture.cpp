@@ -46,7 +46,9 @@ void bind_texture_enumerations(nb::module_& m) {
       .value("layered", ArrayFlags::layered)
       .value("surface_load_store", ArrayFlags::surface_load_store)
       .value("cubemap", ArrayFlags::cubemap)
-      .value("texture_gather", ArrayFlags::texture_gather);
+      .value("texture_gather", ArrayFlags::texture_gather)
+      .value("sparse", ArrayFlags::sparse)
+      .value("deferred_mapping", ArrayFlags::deferred_mapping);
   nb::enum_<AddressMode>(m, "AddressMode", "What a coordinate outside the array reads.")
       .value("wrap", AddressMode::wrap)
       .value("clamp", AddressMode::clamp)
@@ -319,6 +321,9 @@ void bind_cuda_texture(nb::module_& m) {
   bind_texture_memory(m);
   bind_texture_class(m);
   bind_surface_class(m);
+  m.def("max_linear_texture_width", &max_linear_texture_width, nb::arg("device"), nb::arg("format"),
+        nb::arg("channels") = 1,
+        "The most elements that a texture over memory of one dimension reads.");
 }
 
 }  // namespace treadle::bindings

@@ -55,6 +55,19 @@ void bind_cuda_virtual_memory(nb::module_& m) {
       nb::arg("location"), nb::arg("granularity") = Granularity::minimum,
       nb::arg("shared_as") = SharedAs::nothing,
       "The unit in bytes that physical memory at a place comes in.");
+  m.def(
+      "export_dma_buffer",
+      [](nb::handle address, nb::handle size_bytes, bool over_pcie) {
+        return export_dma_buffer(pointer_argument(address.ptr(), "address"),
+                                 static_cast<std::size_t>(unsigned_argument(
+                                     size_bytes.ptr(), "size_bytes", PTRDIFF_MAX)),
+                                 over_pcie);
+      },
+      nb::arg("address"), nb::arg("size_bytes"), nb::arg("over_pcie") = false,
+      nb::sig("def export_dma_buffer(address: object, size_bytes: int, over_pcie: bool = False) "
+              "-> int"),
+      "A file descriptor with which the driver of another device reads and writes device memory; "
+      "the caller closes it.");
   nb::class_<PhysicalMemory>(m, "PhysicalMemory", nb::is_weak_referenceable(),
                              "Memory without an address.")
       .def(
@@ -77,6 +90,13 @@ void bind_cuda_virtual_memory(nb::module_& m) {
             return PhysicalMemory::at(pointer_argument(address.ptr(), "address"), size_bytes);
           },
           nb::arg("address"), nb::arg("size_bytes"), "What is mapped at an address.")
+      .def_static(
+          "for_tiles",
+          [](std::ptrdiff_t size_bytes, MemoryLocation location) {
+            return PhysicalMemory::for_tiles(static_cast<std::size_t>(size_bytes), location);
+          },
+          nb::arg("size_bytes"), nb::arg("location"),
+          "For tiles of sparse arrays, and nothing else.")
       .def("export_file", &PhysicalMemory::export_file,
            "A file descriptor of its own, which the caller closes or sends to another process.")
       .def_prop_ro("size_bytes", &PhysicalMemory::size_bytes)

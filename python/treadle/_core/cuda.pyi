@@ -1147,6 +1147,11 @@ class Mapping:
 def allocation_granularity(location: MemoryLocation, granularity: Granularity = Granularity.minimum, shared_as: SharedAs = SharedAs.nothing) -> int:
     """The unit in bytes that physical memory at a place comes in."""
 
+def export_dma_buffer(address: object, size_bytes: int, over_pcie: bool = False) -> int:
+    """
+    A file descriptor with which the driver of another device reads and writes device memory; the caller closes it.
+    """
+
 class PhysicalMemory:
     """Memory without an address."""
 
@@ -1159,6 +1164,10 @@ class PhysicalMemory:
     @staticmethod
     def at(address: object, size_bytes: int) -> PhysicalMemory:
         """What is mapped at an address."""
+
+    @staticmethod
+    def for_tiles(size_bytes: int, location: MemoryLocation) -> PhysicalMemory:
+        """For tiles of sparse arrays, and nothing else."""
 
     def export_file(self) -> int:
         """
@@ -1612,6 +1621,10 @@ class ArrayFlags(enum.IntFlag):
 
     texture_gather = 8
 
+    sparse = 64
+
+    deferred_mapping = 128
+
 class AddressMode(enum.Enum):
     """What a coordinate outside the array reads."""
 
@@ -1820,6 +1833,9 @@ class Surface:
     def __int__(self) -> int:
         """The driver's handle, as cuda.bindings takes it."""
 
+def max_linear_texture_width(device: Device, format: ArrayFormat, channels: int = 1) -> int:
+    """The most elements that a texture over memory of one dimension reads."""
+
 class GraphicsFlags(enum.IntFlag):
     """What kernels do with a resource; combine with |."""
 
@@ -1847,6 +1863,11 @@ class GraphicsMapping:
 
     def array(self, index: int = 0, level: int = 0) -> Array:
         """A layer or face and level of an image, which keeps the mapping."""
+
+    def mipmapped_array(self, levels: int) -> MipmappedArray:
+        """
+        The whole image where it has `levels` of them, which keeps the mapping.
+        """
 
     def unmap(self) -> None:
         """Gives it back to OpenGL. Raises InvalidState the second time."""
@@ -1903,6 +1924,12 @@ def available_shared_bytes(function: Function, blocks: int, block_threads: int) 
     """
     The most dynamic shared memory with which a multiprocessor still runs so many blocks.
     """
+
+def max_active_clusters(function: Function, grid: Sequence[int], block: Sequence[int], shared_bytes: int = 0, attributes: LaunchAttributes | None = None) -> int:
+    """The most clusters of the attributes that the device runs at a time."""
+
+def max_cluster_blocks(function: Function, grid: Sequence[int], block: Sequence[int], shared_bytes: int = 0, attributes: LaunchAttributes | None = None) -> int:
+    """The most blocks that a cluster of such a launch may have."""
 
 class Multiprocessor:
     """What one multiprocessor has room for."""
@@ -2175,6 +2202,48 @@ class GraphNode:
 
     def __hash__(self) -> int: ...
 
+    @property
+    def kernel(self) -> NodeKernel:
+        """Of a kernel's node: what it launches."""
+
+    @property
+    def attributes(self) -> LaunchAttributes:
+        """Of a kernel's node: those that the driver tells."""
+
+    @property
+    def copy(self) -> NodeCopy:
+        """Of a copy."""
+
+    @property
+    def fill(self) -> NodeFill:
+        """Of a fill."""
+
+    @property
+    def host(self) -> tuple[int, int]:
+        """Of a host function: its address, and what it is called with."""
+
+    @property
+    def event(self) -> int:
+        """Of a node that records an event or waits for one: its CUevent."""
+
+    @property
+    def operations(self) -> list[MemoryOperation]:
+        """Of a batch of operations on memory."""
+
+    @property
+    def allocation(self) -> NodeAllocation:
+        """Of an allocation."""
+
+    @property
+    def freed(self) -> int:
+        """Of a node that frees: the address."""
+
+    def set_operations(self, operations: Sequence[MemoryOperation]) -> None:
+        """Of a batch of operations on memory."""
+
+    def copy_attributes(self, source: GraphNode) -> None:
+        """Gives a kernel's node all attributes of another kernel's."""
+
 class Condition:
     """
     What a kernel sets by cudaGraphSetConditional, and a conditional node asks.
@@ -2318,6 +2387,21 @@ class Graph:
 
     def __hash__(self) -> int: ...
 
+    def add_operations(self, operations: Sequence[MemoryOperation], after: object | None = None) -> GraphNode:
+        """A batch of waits for words of memory and writes to them, in order."""
+
+    def add_semaphore_signal(self, values: Sequence[SemaphoreValue], after: object | None = None) -> GraphNode:
+        """A node that sets them."""
+
+    def add_semaphore_wait(self, values: Sequence[SemaphoreValue], after: object | None = None) -> GraphNode:
+        """A node that waits for them."""
+
+    def set_semaphores(self, node: GraphNode, values: Sequence[SemaphoreValue]) -> None:
+        """What a node of either kind does."""
+
+    def semaphores(self, node: GraphNode) -> list[tuple[int, int]]:
+        """The driver's semaphores and numbers of a node of either kind."""
+
 class GraphExec:
     """A graph that is ready to run."""
 
@@ -2360,6 +2444,18 @@ class GraphExec:
 
     @property
     def raw(self) -> int: ...
+
+    def set_operations(self, node: GraphNode, operations: Sequence[MemoryOperation]) -> None:
+        """What later launches wait for and write."""
+
+    @property
+    def flags(self) -> InstantiateFlags:
+        """What it was instantiated with."""
+
+    def set_semaphores(self, node: GraphNode, values: Sequence[SemaphoreValue]) -> None:
+        """
+        What a node of either kind does in later launches; keep the semaphores.
+        """
 
 class CaptureMode(enum.Enum):
     """Which calls that CUDA calls potentially unsafe end a capture."""
@@ -2415,6 +2511,11 @@ class Capture:
 def capture_status(stream: object) -> CaptureStatus:
     """Whether work on the stream becomes nodes of a graph."""
 
+def record_external(event: Event, stream: object) -> None:
+    """
+    Records an event for streams outside of the graph too, where the stream captures.
+    """
+
 def wrap_function(handle: object) -> Function:
     """The function of another library's module, in the current context."""
 
@@ -2442,6 +2543,15 @@ class PoolReuse:
 
     def __eq__(self, arg: object, /) -> bool: ...
 
+class PoolMemory(enum.Enum):
+    """What a pool gives out."""
+
+    pinned = 1
+    """That stays where it is."""
+
+    managed = 2
+    """That moves to who uses it."""
+
 class MemoryPool:
     """A pool of the driver's, for allocations in the order of streams."""
 
@@ -2466,6 +2576,18 @@ class MemoryPool:
 
     def trim(self, keep_bytes: object = 0) -> None:
         """Gives unused memory back to the device."""
+
+    @staticmethod
+    def at(where: MemoryLocation, memory: PoolMemory = ..., max_bytes: int = 0) -> MemoryPool:
+        """A new one of memory at a place, the host's for instance."""
+
+    @staticmethod
+    def default_at(where: MemoryLocation, memory: PoolMemory = PoolMemory.pinned) -> MemoryPool:
+        """The one that a place has."""
+
+    @staticmethod
+    def current_at(where: MemoryLocation, memory: PoolMemory = PoolMemory.pinned) -> MemoryPool:
+        """What was made current at a place, else default_at()."""
 
     @staticmethod
     def import_file(descriptor: int, device: Device | None = None) -> MemoryPool:
@@ -2829,6 +2951,10 @@ class TensorMap:
 
     def __bytes__(self) -> bytes: ...
 
+    @staticmethod
+    def wide(address: object, element: TensorElement, shape: Sequence[int], lower_corner: int, upper_corner: int, channels: int, pixels: int, *, is_of_128: bool = False, strides_bytes: Sequence[int] = (), steps: Sequence[int] = (), swizzle: TensorSwizzle = ..., promotion: TensorPromotion = ..., fill: TensorFill = ...) -> TensorMap:
+        """Rows of pixels of images, for GPUs since sm_100."""
+
 class WaitCondition(enum.Enum):
     """When a wait is over, for the value found and the one wanted."""
 
@@ -2894,3 +3020,548 @@ class MemoryOperation:
 
 def run_operations(stream: object, operations: Sequence[MemoryOperation]) -> None:
     """All of them in one call, in order; at most 256."""
+
+def set_flags(context: Context, flags: ContextFlags) -> None:
+    """How threads wait in the context from now on."""
+
+def context_id(context: Context) -> int:
+    """A number that no other context of the process has or will have."""
+
+def set_primary_flags(device: Device, flags: ContextFlags) -> None:
+    """
+    The flags of the device's primary context, whether it is active or will be.
+    """
+
+def reset_primary(device: Device) -> None:
+    """
+    Ends everything that was made in the device's primary context, by other libraries too.
+    """
+
+def has_affinity(device: Device) -> bool:
+    """
+    Whether contexts may be given a number of multiprocessors: those of MPS clients.
+    """
+
+def multiprocessor_affinity(context: Context) -> int:
+    """How many multiprocessors the context was given."""
+
+class LoadingMode(enum.Enum):
+    """When the code of kernels comes to the device."""
+
+    eager = 1
+    """With the module."""
+
+    lazy = 2
+    """When a kernel is first used."""
+
+def loading_mode() -> LoadingMode:
+    """What the default driver does."""
+
+def is_loaded(function: Function) -> bool:
+    """Whether the kernel's code is on the device."""
+
+def load(function: Function) -> None:
+    """Brings it there, if it is not."""
+
+class PeerAttribute(enum.Enum):
+    """What a link from one device to another tells."""
+
+    performance_rank = 1
+
+    access_supported = 2
+
+    native_atomics_supported = 3
+
+    array_access_supported = 4
+
+    only_partial_native_atomics_supported = 5
+
+class AtomicOperation(enum.Enum):
+    """What an atomic function does."""
+
+    integer_add = 0
+
+    integer_min = 1
+
+    integer_max = 2
+
+    integer_increment = 3
+
+    integer_decrement = 4
+
+    bit_and = 5
+
+    bit_or = 6
+
+    bit_xor = 7
+
+    exchange = 8
+
+    compare_and_swap = 9
+
+    float_add = 10
+
+    float_min = 11
+
+    float_max = 12
+
+class AtomicOperands(enum.IntFlag):
+    """Operands of an atomic operation: a set of bits."""
+
+    def __repr__(self, /) -> str:
+        """Return repr(self)."""
+
+    none = 0
+
+    signed = 1
+
+    unsigned = 2
+
+    reduction = 4
+
+    scalar_32 = 8
+
+    scalar_64 = 16
+
+    scalar_128 = 32
+
+    vector_32x4 = 64
+
+def peer_attribute(device: Device, peer: Device, attribute: PeerAttribute) -> int:
+    """
+    Of the link from a device to another. Raises InvalidArgument for one with itself.
+    """
+
+def host_atomics(device: Device, operation: AtomicOperation) -> AtomicOperands:
+    """
+    With which operands kernels may use the operation on memory of the host.
+    """
+
+def peer_atomics(device: Device, peer: Device, operation: AtomicOperation) -> AtomicOperands:
+    """The same for memory of another device."""
+
+class NodeKernel:
+    """What a kernel's node launches."""
+
+    @property
+    def function(self) -> int: ...
+
+    @property
+    def name(self) -> str:
+        """As the module's symbol table has it."""
+
+    @property
+    def grid(self) -> tuple[int, int, int]: ...
+
+    @property
+    def block(self) -> tuple[int, int, int]: ...
+
+    @property
+    def shared_bytes(self) -> int: ...
+
+    @property
+    def arguments(self) -> list[bytes]:
+        """The bytes of each; none before CUDA 12.4."""
+
+class NodeCopy:
+    """What a copy's node copies."""
+
+    @property
+    def source(self) -> int | Array:
+        """An address, or an array."""
+
+    @property
+    def destination(self) -> int | Array:
+        """An address, or an array."""
+
+    @property
+    def source_pitch_bytes(self) -> int: ...
+
+    @property
+    def destination_pitch_bytes(self) -> int: ...
+
+    @property
+    def width_bytes(self) -> int: ...
+
+    @property
+    def height(self) -> int: ...
+
+    @property
+    def depth(self) -> int: ...
+
+class NodeFill:
+    """What a fill's node fills."""
+
+    @property
+    def destination(self) -> int: ...
+
+    @property
+    def pitch_bytes(self) -> int: ...
+
+    @property
+    def width(self) -> int:
+        """Elements of a row."""
+
+    @property
+    def height(self) -> int: ...
+
+    @property
+    def value(self) -> int: ...
+
+    @property
+    def element_bytes(self) -> int: ...
+
+class NodeAllocation:
+    """What a node allocates."""
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def size_bytes(self) -> int: ...
+
+class GraphMemoryUse:
+    """Bytes of one device, of all graphs."""
+
+    @property
+    def used(self) -> int:
+        """By graphs, now."""
+
+    @property
+    def most_used(self) -> int:
+        """At one time."""
+
+    @property
+    def reserved(self) -> int:
+        """That the device has given for them."""
+
+    @property
+    def most_reserved(self) -> int:
+        """At one time."""
+
+def graph_memory_use(device: Device) -> GraphMemoryUse:
+    """The memory that nodes of graphs allocate."""
+
+def reset_most_graph_memory(device: Device) -> None:
+    """Lets both most_ numbers begin again from what is the case now."""
+
+def trim_graph_memory(device: Device) -> None:
+    """Gives what no graph uses back to the device."""
+
+class ExternalMemoryType(enum.Enum):
+    """What a descriptor of memory is."""
+
+    opaque = 1
+    """As Vulkan exports memory."""
+
+    dma_buffer = 9
+    """Of another driver of Linux."""
+
+class ExternalBuffer:
+    """Bytes of external memory as kernels see them."""
+
+    @property
+    def address(self) -> int: ...
+
+    @property
+    def size_bytes(self) -> int: ...
+
+    def __int__(self) -> int: ...
+
+    def __index__(self) -> int: ...
+
+class ExternalMemory:
+    """Memory that another interface made."""
+
+    @staticmethod
+    def import_file(descriptor: int, size_bytes: int, type: ExternalMemoryType = ..., is_dedicated: bool = False) -> ExternalMemory:
+        """
+        What a file descriptor stands for, in the current context; the driver closes it.
+        """
+
+    def buffer(self, offset: int, size_bytes: int) -> ExternalBuffer:
+        """A part of it, for kernels and copies."""
+
+    def image(self, offset: int, width: int, height: int = 0, depth: int = 0, *, levels: int = 1, format: ArrayFormat = ..., channels: int = 1, flags: ArrayFlags = ...) -> MipmappedArray:
+        """
+        An image that begins there, laid out as the other interface's of the same shape.
+        """
+
+    @property
+    def size_bytes(self) -> int: ...
+
+class ExternalSemaphoreType(enum.Enum):
+    """What a descriptor stands for."""
+
+    binary = 1
+    """Signalled or not."""
+
+    timeline = 9
+    """A number that grows."""
+
+class ExternalSemaphore:
+    """A semaphore that another interface made."""
+
+    @staticmethod
+    def import_file(descriptor: int, type: ExternalSemaphoreType = ExternalSemaphoreType.timeline) -> ExternalSemaphore:
+        """
+        What a file descriptor stands for, in the current context; the driver closes it.
+        """
+
+    @property
+    def raw(self) -> int: ...
+
+class SemaphoreValue:
+    """A semaphore, and the number it is set to or waited for."""
+
+    def __init__(self, semaphore: ExternalSemaphore, value: int = 0) -> None: ...
+
+    @property
+    def semaphore(self) -> ExternalSemaphore: ...
+
+    @property
+    def value(self) -> int: ...
+
+def signal_semaphores(values: Sequence[SemaphoreValue], stream: object | None = None) -> None:
+    """Sets them all once the stream is past the work queued so far."""
+
+def wait_semaphores(values: Sequence[SemaphoreValue], stream: object | None = None) -> None:
+    """
+    Later work of the stream starts once all of them have these numbers, or greater ones.
+    """
+
+class SparseLayout:
+    """The tiles of a sparse array."""
+
+    @property
+    def tile_width(self) -> int:
+        """Elements."""
+
+    @property
+    def tile_height(self) -> int:
+        """Rows."""
+
+    @property
+    def tile_depth(self) -> int:
+        """Slices."""
+
+    @property
+    def tail_level(self) -> int:
+        """From this level on, all levels of a layer are one tail."""
+
+    @property
+    def tail_bytes(self) -> int:
+        """Of a tail, or of the only one."""
+
+    @property
+    def has_single_tail(self) -> bool:
+        """One for all layers."""
+
+class ArrayMemory:
+    """The memory that a deferred array needs."""
+
+    @property
+    def size_bytes(self) -> int: ...
+
+    @property
+    def alignment(self) -> int:
+        """Bytes."""
+
+class ArrayTiles:
+    """A box of whole tiles of a level and layer."""
+
+    def __init__(self, width: int, height: int = 1, depth: int = 1, *, x: int = 0, y: int = 0, z: int = 0, level: int = 0, layer: int = 0) -> None: ...
+
+class ArrayTail:
+    """Bytes of the tail of a layer, or of a deferred array."""
+
+    def __init__(self, size_bytes: int, offset: int = 0, layer: int = 0) -> None: ...
+
+class TileMapping:
+    """What gets memory, or loses it."""
+
+    def __init__(self, array: Array | MipmappedArray, part: ArrayTiles | ArrayTail, memory: PhysicalMemory | None = None, offset: int = 0) -> None:
+        """`memory` is of PhysicalMemory.for_tiles(); None takes it away."""
+
+def sparse_layout(array: Array | MipmappedArray) -> SparseLayout:
+    """The tiles of a sparse array. Raises DeviceError for any other."""
+
+def array_memory(array: Array | MipmappedArray) -> ArrayMemory:
+    """What a deferred array needs. Raises DeviceError for any other."""
+
+def array_plane(array: Array, index: int) -> Array:
+    """One plane of an array in a format of several, which it keeps."""
+
+def map_tiles(mappings: Sequence[TileMapping], stream: object | None = None) -> None:
+    """Gives parts of arrays memory, or takes it, in the order of the stream."""
+
+class LogLevel(enum.Enum):
+    """What a line of the driver's log is."""
+
+    error = 0
+
+    warning = 1
+
+class DriverLog:
+    """
+    Hears each line of the driver's log until close() or the end of `with`.
+    """
+
+    def __init__(self, listener: Callable[[LogLevel, str], object]) -> None:
+        """
+        `listener(level, line)` is called on any thread, and must not use CUDA.
+        """
+
+    def close(self) -> None:
+        """Ends it now. Again is no error."""
+
+    def __enter__(self) -> object: ...
+
+    def __exit__(self, *args) -> None: ...
+
+def log_end() -> int:
+    """The end of the driver's log, as it is now."""
+
+def log_text(since: int | None = None) -> str:
+    """Its lines from a log_end() on, or the last hundred."""
+
+def write_log(path: str | os.PathLike, since: int | None = None) -> None:
+    """The same, appended to a file."""
+
+class CoredumpOmissions(enum.IntFlag):
+    """What a dump leaves out; combine with |."""
+
+    def __repr__(self, /) -> str:
+        """Return repr(self)."""
+
+    none = 0
+
+    images = 1
+
+    global_memory = 2
+
+    shared_memory = 4
+
+    local_memory = 8
+
+    abort = 16
+
+    constant_memory = 32
+
+    lightweight = 47
+
+class Coredumps:
+    """
+    Settings of the files that the driver writes of a GPU when a kernel fails, for cuda-gdb.
+    """
+
+    @staticmethod
+    def of_process() -> Coredumps:
+        """Of all contexts that are made later."""
+
+    @staticmethod
+    def of(context: Context) -> Coredumps:
+        """Of one context."""
+
+    @property
+    def on_exception(self) -> bool:
+        """Whether a failed kernel leaves one."""
+
+    @on_exception.setter
+    def on_exception(self, arg: bool, /) -> None: ...
+
+    @property
+    def triggers_host(self) -> bool:
+        """Whether the processor's own coredump follows."""
+
+    @triggers_host.setter
+    def triggers_host(self, arg: bool, /) -> None: ...
+
+    @property
+    def user_trigger(self) -> bool:
+        """Whether writing to `pipe` makes one at any time. Of the process alone."""
+
+    @user_trigger.setter
+    def user_trigger(self, arg: bool, /) -> None: ...
+
+    @property
+    def file(self) -> str:
+        """Where: %h is the host's name, %p the process, %t the time."""
+
+    @file.setter
+    def file(self, arg: str, /) -> None: ...
+
+    @property
+    def pipe(self) -> str:
+        """The pipe of `user_trigger`."""
+
+    @pipe.setter
+    def pipe(self, arg: str, /) -> None: ...
+
+    @property
+    def omissions(self) -> CoredumpOmissions:
+        """What they leave out."""
+
+    @omissions.setter
+    def omissions(self, arg: CoredumpOmissions, /) -> None: ...
+
+class CheckpointState(enum.Enum):
+    """As far as CUDA is concerned."""
+
+    running = 0
+
+    locked = 1
+
+    checkpointed = 2
+
+    failed = 3
+
+class CheckpointedProcess:
+    """
+    A process of which CUDA is stopped, moved to the host's memory and brought back.
+    """
+
+    def __init__(self, process: int) -> None: ...
+
+    @property
+    def state(self) -> CheckpointState: ...
+
+    @property
+    def restore_thread(self) -> int:
+        """The thread that restore() is called for."""
+
+    def lock(self, timeout_ms: int = 0) -> None:
+        """
+        Lets its calls wait, and waits for the work under way; 0: as long as it takes.
+        """
+
+    def checkpoint(self) -> None:
+        """Moves its device memory to the host's and lets go of the GPUs."""
+
+    def restore(self, gpus: Sequence[tuple[bytes, bytes]] = ()) -> None:
+        """
+        Takes GPUs and moves the memory there: the same, or for each (saved, restored) uuid.
+        """
+
+    def unlock(self) -> None:
+        """Lets its calls go on."""
+
+    @property
+    def process(self) -> int: ...
+
+class MemoryBudget:
+    """
+    Hears that the process uses more memory of a device than it was granted, until close() or the end of `with`.
+    """
+
+    def __init__(self, device: Device, over: Callable[[int], object]) -> None:
+        """
+        `over(bytes)` is called on a thread of the driver's, and must not use CUDA.
+        """
+
+    def close(self) -> None:
+        """Ends it now. Again is no error."""
+
+    def __enter__(self) -> object: ...
+
+    def __exit__(self, *args) -> None: ...

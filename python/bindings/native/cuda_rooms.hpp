@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Families of treadle.cuda that only the module itself binds, apart from rooms.hpp, which every
+// binding reads.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace treadle::bindings {
+
+namespace nb = nanobind;
+
+void bind_cuda_context_settings(nb::module_& m);
+void bind_cuda_diagnostics(nb::module_& m);
+void bind_cuda_external(nb::module_& m);
+void bind_cuda_graph_questions(nb::module_& m);
+void bind_cuda_peer(nb::module_& m);
+void bind_cuda_sparse_array(nb::module_& m);
+
+}  // namespace treadle::bindings

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// What a new node of a graph waits for, as Python says it.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
+
+#include "errors.hpp"
+#include "treadle/cuda/graph.hpp"
+
+namespace treadle::bindings {
+
+/// None, a node, or several.
+inline cuda::After after_argument(nb::handle after) {
+  if (after.is_none()) return {};
+  if (nb::isinstance<cuda::GraphNode>(after)) return nb::cast<const cuda::GraphNode&>(after);
+  std::vector<cuda::GraphNode> nodes;
+  if (!nb::try_cast(after, nodes))
+    raise_python(PyExc_TypeError,
+                 std::string("after is None, a GraphNode or a list of them, not ") +
+                     Py_TYPE(after.ptr())->tp_name);
+  return nodes;
+}
+
+}  // namespace treadle::bindings
