@@ -47,6 +47,7 @@
 #include "treadle/compile/cached.hpp"
 #include "treadle/compile/compile.hpp"
 #include "treadle/compile/toolchain.hpp"
+#include "treadle/compile/variants.hpp"
 #include "treadle/cuda/array.hpp"
 #include "treadle/cuda/capture.hpp"
 #include "treadle/cuda/context.hpp"

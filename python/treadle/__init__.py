@@ -9,7 +9,7 @@ Importing this loads no driver and no compiler. What it offers is found on first
     treadle.random          arrays of random numbers
     treadle.cuda            devices, contexts, streams, memory, modules, kernels
     treadle.result_type     dtypes of results; also promote_types and can_cast
-    treadle.compile_cuda    CUDA C++ text to a module
+    treadle.compile_cuda    CUDA C++ text to a module; compile_variants: many of them
     treadle.compile         targets, statistics, the disk cache
     treadle.pycuda          the module tree of PyCUDA
     treadle.pyopencl        the module tree of PyOpenCL
@@ -23,7 +23,7 @@ _SUBMODULES = ("compat", "compile", "cuda", "numpy", "pycuda", "pyopencl", "rand
 # Where in the extension names live that are not in its top.
 _HOMES = {
     "array": ("Array", "ElementwiseKernel", "ReductionKernel", "evaluate", "fusing"),
-    "compile": ("compile_cuda",),
+    "compile": ("compile_cuda", "compile_variants"),
     "device": (
         "AddressInfo",
         "Buffer",

@@ -22,6 +22,7 @@ from treadle._core.array import ReductionKernel as ReductionKernel
 from treadle._core.array import evaluate as evaluate
 from treadle._core.array import fusing as fusing
 from treadle._core.compile import compile_cuda as compile_cuda
+from treadle._core.compile import compile_variants as compile_variants
 from treadle._core.device import AddressInfo as AddressInfo
 from treadle._core.device import Buffer as Buffer
 from treadle._core.device import Device as Device

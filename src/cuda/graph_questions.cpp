@@ -68,7 +68,7 @@ CUDA_BATCH_MEM_OP_NODE_PARAMS raw_batch(const Context& context,
                                         std::vector<CUstreamBatchMemOpParams>& raw) {
   if (raw.empty())
     throw InvalidArgument("cuGraphAddBatchMemOpNode: there are no operations",
-                          "pass at least one, or take Graph::add_empty()");
+                          "pass at least one operation");
   return {context.raw(), static_cast<unsigned>(raw.size()), raw.data(), 0};
 }
 

@@ -153,7 +153,7 @@ unsigned max_active_clusters(const Function& function, const LaunchConfig& confi
   constexpr const char* call = "cuOccupancyMaxActiveClusters";
   if (config.attributes == nullptr || !config.attributes->cluster)
     throw InvalidArgument(std::string(call) + ": the launch has no clusters",
-                          "set LaunchAttributes::cluster");
+                          "set cluster in its attributes");
   return ask_of_clusters(call, &Table::cuOccupancyMaxActiveClusters, function, config);
 }
 unsigned max_cluster_blocks(const Function& function, const LaunchConfig& config) {

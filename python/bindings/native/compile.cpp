@@ -8,11 +8,13 @@
 
 #include "errors.hpp"
 #include "image.hpp"
+#include "kept.hpp"
 #include "python_names.hpp"
 #include "rooms.hpp"
 #include "treadle/compile/cache.hpp"
 #include "treadle/compile/compile.hpp"
 #include "treadle/compile/toolchain.hpp"
+#include "treadle/compile/variants.hpp"
 
 namespace treadle::bindings {
 
@@ -33,12 +35,15 @@ void add_python_folders() {
 
 namespace {
 
+Target target_argument(const nb::object& target) {
+  return nb::isinstance<Target>(target) ? nb::cast<Target>(target)
+                                        : Target::parse(nb::cast<std::string>(nb::str(target)));
+}
+
 CompileResult compile_text(const std::string& source, const nb::object& target,
                            const Options& options) {
   add_python_folders();
-  const Target parsed = nb::isinstance<Target>(target)
-                            ? nb::cast<Target>(target)
-                            : Target::parse(nb::cast<std::string>(nb::str(target)));
+  const Target parsed = target_argument(target);
   nb::gil_scoped_release released;
   return compile_cuda(source, parsed, options);
 }
@@ -134,6 +139,94 @@ void define_compile(nb::module_& m, const char* name, F function) {
         nb::arg("toolchain") = "automatic", nb::arg("nvcc") = "", nb::arg("cache") = true,
         nb::arg("cache_dir") = nb::none(), nb::arg("extern_c") = false, nb::arg("keep") = false,
         "Compiles CUDA C++ text, or returns what an earlier compile of the same inputs made.");
+}
+
+/// What Python calls a listener: None is a notebook's bar, or a terminal's; False is none.
+ProgressListener progress_listener(nb::object progress) {
+  if (progress.is(nb::bool_(false))) return [](const VariantProgress&) {};
+  if (progress.is_none())
+    progress = nb::module_::import_("treadle._progress").attr("notebook_listener")();
+  if (progress.is_none()) return {};
+  if (PyCallable_Check(progress.ptr()) == 0)
+    raise_python(PyExc_TypeError, std::string("progress is None, False or to be called, and ") +
+                                      Py_TYPE(progress.ptr())->tp_name + " is none of them");
+  return [kept = keep(progress)](const VariantProgress& now) {
+    const nb::gil_scoped_acquire gil;
+    kept_object(kept)(now.done, now.total, now.seconds);
+  };
+}
+
+/// Ctrl-C ends the call, whoever listens.
+ProgressListener interruptible(ProgressListener listener) {
+  if (!listener) return {};
+  return [listener = std::move(listener)](const VariantProgress& now) {
+    listener(now);
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
+}
+
+std::vector<Variant> variants_argument(nb::handle given, const std::vector<std::string>& flags) {
+  std::vector<Variant> variants;
+  for (const nb::handle one : nb::borrow<nb::iterable>(given)) {
+    Variant variant;
+    if (nb::isinstance<Variant>(one))
+      variant = nb::cast<const Variant&>(one);
+    else if (PyUnicode_Check(one.ptr()) != 0)
+      variant.source = nb::cast<std::string>(one);
+    else
+      raise_python(PyExc_TypeError, "variants[" + std::to_string(variants.size()) + "] is an " +
+                                        Py_TYPE(one.ptr())->tp_name +
+                                        ", and a text or a Variant is wanted");
+    variant.options.flags.insert(variant.options.flags.begin(), flags.begin(), flags.end());
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+void bind_variants(nb::module_& m) {
+  nb::class_<Variant>(m, "Variant", "One text of compile_variants, and how it is compiled.")
+      .def(
+          "__init__",
+          [](Variant* self, std::string source, std::vector<std::string> flags,
+             std::vector<std::string> name_expressions, std::string source_name, bool extern_c) {
+            Options options;
+            options.flags = std::move(flags);
+            options.name_expressions = std::move(name_expressions);
+            options.source_name = std::move(source_name);
+            options.extern_c = extern_c;
+            new (self) Variant{std::move(source), std::move(options)};
+          },
+          nb::arg("source"), nb::kw_only(), nb::arg("flags") = std::vector<std::string>(),
+          nb::arg("name_expressions") = std::vector<std::string>(),
+          nb::arg("source_name") = "kernel.cu", nb::arg("extern_c") = false)
+      .def_prop_ro("source", [](const Variant& self) { return self.source; })
+      .def_prop_ro("flags", [](const Variant& self) { return self.options.flags; });
+  m.def(
+      "compile_variants",
+      [](nb::handle variants, const nb::object& target, const std::vector<std::string>& flags,
+         unsigned threads, bool cache, nb::object progress) {
+        add_python_folders();
+        std::vector<Variant> given = variants_argument(variants, flags);
+        for (Variant& variant : given)
+          variant.options.cache = cache ? CacheUse::enabled : CacheUse::disabled;
+        const Target parsed = target_argument(target);
+        const VariantsOptions how{threads, interruptible(progress_listener(std::move(progress)))};
+        const nb::gil_scoped_release released;
+        return compile_variants(given, parsed, how);
+      },
+      nb::arg("variants"), nb::arg("target"), nb::kw_only(),
+      nb::arg("flags") = std::vector<std::string>(), nb::arg("threads") = 0,
+      nb::arg("cache") = true, nb::arg("progress") = nb::none(),
+      nb::sig("def compile_variants(variants: Sequence[str | Variant], target: str | Target, *, "
+              "flags: Sequence[str] = (), threads: int = 0, cache: bool = True, progress: "
+              "typing.Callable[[int, int, float], object] | bool | None = None) -> "
+              "list[CompileResult]"),
+      "Compiles many texts on all cores. `flags` are for all of them. `progress(done, total, "
+      "seconds)` is called meanwhile; None: a bar on a terminal and in notebooks; False: nothing.");
+  m.def("show_progress", &show_progress, nb::arg("shown"),
+        "Whether compile_variants shows a bar on a terminal.");
+  m.def("shows_progress", &shows_progress, "Whether it does.");
 }
 
 void bind_statistics(nb::module_& m) {
@@ -272,6 +365,7 @@ void bind_compile(nb::module_& m) {
   bind_target(m);
   bind_result(m);
   define_compile(m, "compile_cuda", compile_function);
+  bind_variants(m);
   bind_statistics(m);
   bind_cache(m);
   bind_miss_explanation(m);
