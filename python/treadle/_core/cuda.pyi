@@ -2660,7 +2660,9 @@ def allocate_async(size_bytes: object, stream: object | None = None) -> DeviceMe
     """
 
 def export_allocation(memory: DeviceMemory) -> bytes:
-    """Memory of a pool whose export_file() was called, as bytes for MemoryPool.take() elsewhere."""
+    """
+    Memory of a pool whose export_file() was called, as bytes for MemoryPool.take() elsewhere.
+    """
 
 def free_async(memory: DeviceMemory, stream: object | None = None) -> None:
     """
