@@ -43,22 +43,26 @@ void free_without_gil(Memory& memory) {
   leaving.free();
 }
 
-/// Lets an object of the type go without the GIL as well: the work that the driver waits for then
+/// Lets objects of a bound type go without the GIL as well: the work that the driver waits for then
 /// may include Python functions. Nobody refers to the object any more, and it is hidden from the
 /// garbage collector.
-template <class Memory>
-void let_go_without_gil(const nanobind::class_<Memory>& type) {
+template <class Object>
+void let_go_without_gil() {
   static destructor let_go = nullptr;
-  auto* const raw_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  auto* const raw_type = reinterpret_cast<PyTypeObject*>(nanobind::type<Object>().ptr());
   let_go = raw_type->tp_dealloc;
   raw_type->tp_dealloc = [](PyObject* self) {
     if (PyObject_IS_GC(self)) PyObject_GC_UnTrack(self);
-    if (nanobind::inst_ready(self)) {
-      Memory leaving = std::move(*nanobind::inst_ptr<Memory>(self));
-      if (!leaving.is_freed()) {
+    const auto [is_ready, is_ours] = nanobind::inst_state(self);
+    auto* const object = nanobind::inst_ptr<Object>(self);
+    bool is_freed = false;
+    if constexpr (requires { object->is_freed(); }) is_freed = is_ready && object->is_freed();
+    if (is_ready && is_ours && !is_freed) {
+      {
         const nanobind::gil_scoped_release released;
-        const Memory ends_here = std::move(leaving);
+        object->~Object();
       }
+      nanobind::inst_set_state(self, false, false);
     }
     let_go(self);
   };

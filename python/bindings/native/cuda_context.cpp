@@ -106,6 +106,7 @@ void bind_cuda_context(nb::module_& m) {
   bind_structs(m);
   nb::class_<Context> type(m, "Context", nb::is_weak_referenceable(),
                            "A context. Each thread has a stack of them; its top is current.");
+  let_go_without_gil<Context>();
   nb::class_<CurrentScope>(m, "CurrentContext", "Keeps a context current for a with block.")
       .def("__enter__", &CurrentScope::enter)
       .def("__exit__", [](CurrentScope& self, nb::args) { self.leave(); });

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "calls/argument.hpp"
+#include "interrupt.hpp"
 #include "native/cuda_rooms.hpp"
 #include "native/graph_after.hpp"
 #include "rooms.hpp"
@@ -71,6 +72,7 @@ void bind_memory_of_others(nb::module_& m) {
                   "ArrayFlags = ...) -> MipmappedArray"),
           "An image that begins there, laid out as the other interface's of the same shape.")
       .def_prop_ro("size_bytes", &ExternalMemory::size_bytes);
+  let_go_without_gil<ExternalMemory>();
 }
 
 void bind_semaphores(nb::module_& m) {

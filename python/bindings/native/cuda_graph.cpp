@@ -9,6 +9,7 @@
 
 #include "calls/argument.hpp"
 #include "calls/function.hpp"
+#include "interrupt.hpp"
 #include "kept.hpp"
 #include "native/graph_after.hpp"
 #include "native/host_function.hpp"
@@ -267,6 +268,7 @@ void bind_conditions(nb::class_<Graph>& type) {
 void bind_graph(nb::module_& m) {
   nb::class_<Graph> type(m, "Graph", nb::is_weak_referenceable(),
                          "Work with its dependencies, described once and launched as a whole.");
+  let_go_without_gil<Graph>();
   type.def(nb::init<>(), "Empty, in the current context.");
   bind_work(type);
   bind_other_work(type);
@@ -365,6 +367,7 @@ void bind_exec(nb::module_& m) {
       .def_prop_ro("raw", [](const GraphExec& self) {
         return reinterpret_cast<std::uintptr_t>(self.raw());
       });
+  let_go_without_gil<GraphExec>();
 }
 
 void bind_capture(nb::module_& m) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "interrupt.hpp"
 #include "treadle/cuda/green_context.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -75,6 +76,7 @@ void bind_cuda_green_context(nb::module_& m) {
       .def_prop_ro("raw", [](const GreenContext& self) {
         return reinterpret_cast<std::uintptr_t>(self.raw());
       });
+  let_go_without_gil<GreenContext>();
 }
 
 }  // namespace treadle::bindings

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "calls/argument.hpp"
+#include "interrupt.hpp"
 #include "rooms.hpp"
 #include "treadle/base/error.hpp"
 
@@ -49,6 +50,7 @@ void bind_cuda_ipc(nb::module_& m) {
       nb::arg("handle"), "Another process's event.");
   nb::class_<IpcMemory> type(m, "IpcMemory", nb::is_weak_referenceable(),
                              "Memory of another process while this lives.");
+  let_go_without_gil<IpcMemory>();
   type.def(
           "__init__",
           [](IpcMemory* self, const nb::bytes& handle) {

@@ -8,6 +8,7 @@
 
 #include "calls/function.hpp"
 #include "image.hpp"
+#include "interrupt.hpp"
 #include "rooms.hpp"
 
 namespace treadle::bindings {
@@ -67,6 +68,7 @@ void bind_cuda_library(nb::module_& m) {
   using cuda::Library;
   nb::class_<Library> type(m, "Library", nb::is_weak_referenceable(),
                            "Code that is loaded once for all contexts.");
+  let_go_without_gil<Library>();
   bind_library_kernel(m);
   type.def(
           "__init__", [](Library* self, const PyImage& image) { new (self) Library(image.image); },

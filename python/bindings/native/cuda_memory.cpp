@@ -56,7 +56,7 @@ std::size_t size_of(std::ptrdiff_t size) { return static_cast<std::size_t>(size)
 void bind_device_memory(nb::module_& m) {
   nb::class_<DeviceMemory> type(m, "DeviceMemory", nb::is_weak_referenceable(),
                                 "Memory of the device.");
-  let_go_without_gil(type);
+  let_go_without_gil<DeviceMemory>();
   type.def(
           "__init__",
           [](DeviceMemory* self, std::ptrdiff_t size_bytes) {
@@ -114,7 +114,7 @@ void bind_host_memory(nb::module_& m) {
   nb::class_<HostMemory> type(m, "HostMemory", nb::is_weak_referenceable(),
                               nb::type_slots(buffer_slots<HostMemory, Face::native>()),
                               "Page-locked host memory; numpy.frombuffer makes an array of it.");
-  let_go_without_gil(type);
+  let_go_without_gil<HostMemory>();
   type.def(
           "__init__",
           [](HostMemory* self, std::ptrdiff_t size_bytes, HostMemoryFlags flags) {
@@ -136,7 +136,7 @@ void bind_managed_memory(nb::module_& m) {
   nb::class_<ManagedMemory> type(m, "ManagedMemory", nb::is_weak_referenceable(),
                                  nb::type_slots(buffer_slots<ManagedMemory, Face::native>()),
                                  "Memory with one address on the host and on every device.");
-  let_go_without_gil(type);
+  let_go_without_gil<ManagedMemory>();
   type.def(
           "__init__",
           [](ManagedMemory* self, std::ptrdiff_t size_bytes, AttachFlags flags) {

@@ -7,6 +7,7 @@
 
 #include "caller.hpp"
 #include "calls/argument.hpp"
+#include "interrupt.hpp"
 #include "rooms.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/driver.hpp"
@@ -110,6 +111,7 @@ void bind_pools_of_places(nb::class_<MemoryPool>& type) {
 void bind_pool(nb::module_& m) {
   nb::class_<MemoryPool> type(m, "MemoryPool", nb::is_weak_referenceable(),
                               "A pool of the driver's, for allocations in the order of streams.");
+  let_go_without_gil<MemoryPool>();
   type.def(
           "__init__",
           [](MemoryPool* self, const std::optional<Device>& device, nb::handle max_bytes,

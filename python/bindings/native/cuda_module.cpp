@@ -8,6 +8,7 @@
 
 #include "calls/function.hpp"
 #include "image.hpp"
+#include "interrupt.hpp"
 #include "rooms.hpp"
 
 namespace treadle::bindings {
@@ -75,6 +76,7 @@ void bind_cuda_module(nb::module_& m) {
       .def_prop_ro("raw",
                    [](const Module& self) { return reinterpret_cast<std::uintptr_t>(self.raw()); })
       .def_prop_ro("function_names", &Module::function_names);
+  let_go_without_gil<Module>();
 }
 
 }  // namespace treadle::bindings

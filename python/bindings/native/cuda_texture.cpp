@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "calls/argument.hpp"
+#include "interrupt.hpp"
 #include "kept.hpp"
 #include "memory/cuda_array.hpp"
 #include "memory/host_buffer.hpp"
@@ -96,6 +97,7 @@ void bind_shape(nb::class_<T>& type) {
 void bind_array_class(nb::module_& m) {
   nb::class_<Array> type(m, "Array", nb::is_weak_referenceable(),
                          "Memory for textures and surfaces, in the current context.");
+  let_go_without_gil<Array>();
   type.def(
           "__init__",
           [](Array* self, std::ptrdiff_t width, std::ptrdiff_t height, std::ptrdiff_t depth,
@@ -129,6 +131,7 @@ void bind_mipmapped_array(nb::module_& m) {
   nb::class_<MipmappedArray> type(m, "MipmappedArray", nb::is_weak_referenceable(),
                                   "An array and smaller and smaller versions of it, each of half "
                                   "the size of the one before.");
+  let_go_without_gil<MipmappedArray>();
   type.def(
           "__init__",
           [](MipmappedArray* self, std::ptrdiff_t width, std::ptrdiff_t height,
@@ -279,6 +282,7 @@ void bind_texture_class(nb::module_& m) {
   nb::class_<Texture> type(m, "Texture", nb::is_weak_referenceable(),
                            "A texture object: kernels take it as a cudaTextureObject_t. It keeps "
                            "what it reads, and must live until the kernels that read it are done.");
+  let_go_without_gil<Texture>();
   type.def("__init__", &make_texture, nb::arg("source"), nb::arg("settings"),
            nb::sig("def __init__(self, source: Array | MipmappedArray | TextureMemory | object, *, "
                    "address_mode: AddressMode | typing.Iterable[AddressMode] = ..., "
@@ -303,6 +307,7 @@ void bind_surface_class(nb::module_& m) {
   nb::class_<Surface> type(m, "Surface", nb::is_weak_referenceable(),
                            "A surface object: kernels take it as a cudaSurfaceObject_t. It keeps "
                            "its array, and must live until the kernels that use it are done.");
+  let_go_without_gil<Surface>();
   type.def(
           "__init__",
           [](Surface* self, nb::object array) { new (self) Surface(any_array(array, "array")); },

@@ -2,6 +2,7 @@
 #include "treadle/cuda/virtual_memory.hpp"
 
 #include "calls/argument.hpp"
+#include "interrupt.hpp"
 #include "rooms.hpp"
 
 namespace treadle::bindings {
@@ -27,6 +28,7 @@ void bind_virtual_enums(nb::module_& m) {
 void bind_mapping(nb::module_& m) {
   nb::class_<Mapping> type(m, "Mapping", nb::is_weak_referenceable(),
                            "Physical memory at its addresses, until this ends.");
+  let_go_without_gil<Mapping>();
   type.def("unmap", &Mapping::unmap, nb::call_guard<nb::gil_scoped_release>(),
            "Ends it now; nothing may be using it. Raises InvalidState the second time.")
       .def_prop_ro("is_mapped", &Mapping::is_mapped)

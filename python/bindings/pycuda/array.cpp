@@ -100,6 +100,7 @@ void bind_array_class(nb::module_& m) {
                      return reinterpret_cast<std::uintptr_t>(self.array.raw());
                    }),
                    "The driver's handle, an integer.");
+  let_go_without_gil<Array>();
 }
 
 /// A place in an array, as the caller of a copy named it.

@@ -147,6 +147,7 @@ void bind_pycuda_context(nb::module_& m) {
   using face::Context;
   auto type = nb::class_<Context>(m, "Context", nb::dynamic_attr(), nb::is_weak_referenceable(),
                                   "A context; Device.make_context makes one.");
+  let_go_without_gil<Context>();
   refuse_construction(type);
   face::bind_stack(type);
   face::bind_settings(type);

@@ -96,6 +96,7 @@ void bind_page_locked(nb::module_& m) {
       m, "PagelockedHostAllocation",
       nb::type_slots(buffer_slots<PagelockedHostAllocation, Face::pycuda>()),
       "Page-locked memory.");
+  let_go_without_gil<PagelockedHostAllocation>();
   refuse_construction(locked);
   locked
       .def(

@@ -75,6 +75,7 @@ void bind_pycuda_ipc(nb::module_& m) {
            "Closes it now. Raises LogicError the second time.")
       .def("__int__", pycuda([](const IPCMemoryHandle& self) { return face::address_of(self); }))
       .def("__index__", pycuda([](const IPCMemoryHandle& self) { return face::address_of(self); }));
+  let_go_without_gil<IPCMemoryHandle>();
   register_pointer_type(nb::type<IPCMemoryHandle>(), [](PyObject* object) {
     return nb::inst_ptr<IPCMemoryHandle>(object)->memory.address();
   });

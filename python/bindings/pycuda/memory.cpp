@@ -86,10 +86,12 @@ void bind_allocations(nb::module_& m) {
            nb::arg("size"), nb::arg("offset") = 0,
            "A view of the raw address: only where the host can reach the memory.");
   nb::class_<LinearAllocation, DeviceAllocation>(m, "_LinearAllocation");
+  let_go_without_gil<LinearAllocation>();
   register_pointer_type(nb::type<LinearAllocation>(), [](PyObject* object) {
     return nb::inst_ptr<LinearAllocation>(object)->live_address();
   });
   nb::class_<BufferAllocation, DeviceAllocation> buffer(m, "_BufferAllocation");
+  let_go_without_gil<BufferAllocation>();
   buffer.def(nb::init<memory::Buffer>(), nb::arg("buffer"));
   register_pointer_type(buffer, [](PyObject* object) {
     return nb::inst_ptr<BufferAllocation>(object)->live_address();

@@ -5,6 +5,7 @@
 
 #include "calls/function.hpp"
 #include "image.hpp"
+#include "interrupt.hpp"
 #include "pycuda/module.hpp"
 #include "pycuda/texture.hpp"
 #include "rooms.hpp"
@@ -59,6 +60,7 @@ void bind_pycuda_module(nb::module_& m) {
   using face::Module;
   auto type = nb::class_<Module>(m, "Module", nb::dynamic_attr(), nb::is_weak_referenceable(),
                                  "Code loaded into a context.");
+  let_go_without_gil<Module>();
   refuse_construction(type);
   type.def("get_function", pycuda([](const Module& self, const std::string& name) {
              return make_function(function_without_gil(self.module, name), Face::pycuda);

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 
 #include "calls/function.hpp"
+#include "interrupt.hpp"
 #include "kept.hpp"
 #include "pycuda/array.hpp"
 #include "rooms.hpp"
@@ -174,6 +175,7 @@ void bind_pycuda_texture(nb::module_& m) {
   nb::class_<TextureReference> texture(
       m, "TextureReference", nb::dynamic_attr(), nb::is_weak_referenceable(),
       "A texture that kernels of a module read, as module.get_texref() gives it.");
+  let_go_without_gil<TextureReference>();
   texture.def("__init__", pycuda([](TextureReference* self) {
                 new (self) TextureReference;
                 face::set_flags(self->reference, nb::int_(0));
@@ -184,6 +186,7 @@ void bind_pycuda_texture(nb::module_& m) {
   nb::class_<SurfaceReference> surface(m, "SurfaceReference", nb::dynamic_attr(),
                                        nb::is_weak_referenceable(),
                                        "A surface that kernels of a module read and write.");
+  let_go_without_gil<SurfaceReference>();
   refuse_construction(surface);
   surface
       .def("set_array", pycuda([](SurfaceReference& self, nb::object array, nb::object flags) {
