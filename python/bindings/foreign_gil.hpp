@@ -33,11 +33,24 @@ class ForeignGil {
     const nanobind::gil_scoped_release released;
     while (users_ != 0) std::this_thread::yield();
   }
+  static bool is_closed() noexcept { return closed_; }
 
  private:
   inline static std::atomic<int> users_{0};
   inline static std::atomic<bool> closed_{false};
   std::optional<nanobind::gil_scoped_acquire> gil_;
+};
+
+/// Releases the GIL for a destructor, while other threads may need it. Once they are not given it
+/// any more, the Python objects that the destructor lets go are freed only if this thread holds it.
+class GilReleasedForDestructor {
+ public:
+  GilReleasedForDestructor() {
+    if (!ForeignGil::is_closed()) released_.emplace();
+  }
+
+ private:
+  std::optional<nanobind::gil_scoped_release> released_;
 };
 
 }  // namespace treadle::bindings

@@ -9,6 +9,7 @@
 #include <functional>
 #include <utility>
 
+#include "foreign_gil.hpp"
 #include "treadle/cuda/wait.hpp"
 
 namespace treadle::bindings {
@@ -59,7 +60,7 @@ void let_go_without_gil() {
     if constexpr (requires { object->is_freed(); }) is_freed = is_ready && object->is_freed();
     if (is_ready && is_ours && !is_freed) {
       {
-        const nanobind::gil_scoped_release released;
+        const GilReleasedForDestructor released;
         object->~Object();
       }
       nanobind::inst_set_state(self, false, false);

@@ -56,3 +56,15 @@ def test_no_destructor_waits_with_the_gil(run_python):
     result = run_python("-c", PROGRAM)
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.splitlines()[-1] == "all gone"
+
+
+def test_what_lives_until_the_exit_lets_its_objects_go_there(run_python):
+    program = """
+from treadle import cuda
+
+cuda.Context.create(cuda.default_device()).push()
+memory = cuda.DeviceMemory(1024)
+row = cuda.Texture(cuda.TextureMemory(memory, 256, format=cuda.ArrayFormat.int32))
+"""
+    result = run_python("-c", program)  # which refuses what has leaked
+    assert result.returncode == 0, result.stdout + result.stderr
