@@ -214,9 +214,12 @@ void GraphExec::set_operations(const GraphNode& node,
   auto parts = raw_operations(operations);
   const auto batch = raw_batch(context(), parts);
   const Activation active(context());
-  check(active.table(),
-        active.table().cuGraphExecBatchMemOpNodeSetParams(raw(), node.raw(), &batch),
-        "cuGraphExecBatchMemOpNodeSetParams");
+  check(
+      active.table(), active.table().cuGraphExecBatchMemOpNodeSetParams(raw(), node.raw(), &batch),
+      "cuGraphExecBatchMemOpNodeSetParams", [&] {
+        return std::to_string(operations.size()) +
+               " operations; they must be as many, of the same kinds, as when it was instantiated";
+      });
 }
 
 InstantiateFlags GraphExec::flags() const {

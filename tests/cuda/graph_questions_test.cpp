@@ -124,11 +124,13 @@ TEST_P(GraphQuestions, OperationsOnMemoryAreNodes) {
   const std::vector<MemoryOperation> other{{Kind::write32, at + 4, 5}};
   node.set_operations(other);
   EXPECT_EQ(node.operations().size(), 1u);
+  word[1] = 8;
   exec.set_operations(
-      node, std::vector<MemoryOperation>{{Kind::write32, at, 9}, {Kind::write32, at + 4, 8}});
+      node, std::vector<MemoryOperation>{{Kind::write32, at, 9},
+                                         {Kind::wait32, at + 4, 8, WaitCondition::equal}});
   run();
   EXPECT_EQ(word[0], 9u);
-  EXPECT_EQ(word[1], 8u);
+  EXPECT_THROW(exec.set_operations(node, other), DeviceError) << "fewer than it has";
   graph.instantiate().launch(stream());
   stream().synchronize();
   EXPECT_EQ(word[1], 5u);

@@ -192,7 +192,9 @@ def test_every_option_with_a_value_that_gdb_tells_of_is_known():
 def test_without_gdb_the_package_to_install_is_named(run_python, tmp_path):
     script = tmp_path / "script.py"
     script.write_text("print('ran')")
-    result = run_python("-m", "treadle", "run", "--gdb", str(script), PATH=str(tmp_path))
+    # A toolkit's cuda-gdb, which GPUs have, is found without PATH.
+    environment = {"PATH": str(tmp_path), "TREADLE_DEVICE": "cpu"}
+    result = run_python("-m", "treadle", "run", "--gdb", str(script), **environment)
     assert result.returncode == 1
     assert result.stderr.startswith("NotSupported: ")
     assert "apt-get install gdb" in result.stderr

@@ -382,7 +382,8 @@ class GraphExec {
   void set_child(const GraphNode& node, const Graph& child);
   /// Of a node that records an event or waits for one.
   void set_event(const GraphNode& node, const Event& event) const;
-  /// Of a batch of operations on memory.
+  /// Of a batch of operations on memory: as many of the same kinds, with other addresses and
+  /// values.
   void set_operations(const GraphNode& node, std::span<const MemoryOperation> operations) const;
   /// What it was instantiated with.
   InstantiateFlags flags() const;

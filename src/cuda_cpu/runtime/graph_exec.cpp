@@ -329,8 +329,20 @@ CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CU
 CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                             const CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters) {
   if (parameters == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  return change_copy<OperationsWork>(
-      exec, node, [&](NodeWork& work) { return describe_operations(*parameters, work); });
+  return change_copy<OperationsWork>(exec, node, [&](NodeWork& work) -> CUresult {
+    NodeWork changed;
+    if (const CUresult failure = describe_operations(*parameters, changed); failure != CUDA_SUCCESS)
+      return failure;
+    // As on NVIDIA's device, their number and kinds stay.
+    const auto* const before = std::get_if<OperationsWork>(&work);
+    const auto* const after = std::get_if<OperationsWork>(&changed);
+    if (after == nullptr || !std::ranges::equal(before->operations, after->operations, {},
+                                                &CUstreamBatchMemOpParams::operation,
+                                                &CUstreamBatchMemOpParams::operation))
+      return CUDA_ERROR_INVALID_VALUE;
+    work = std::move(changed);
+    return CUDA_SUCCESS;
+  });
 }
 CUresult cuGraphExecNodeSetParams(CUgraphExec handle, CUgraphNode node,
                                   CUgraphNodeParams* parameters) {
