@@ -95,12 +95,13 @@ class Ipc : public OnEachProvider {
   /// OtherProcess works with these handles. The test is skipped where not even the driver's own
   /// calls share memory between two processes, as in some containers; test stops() afterwards.
   void other_process(const IpcMemoryHandle& memory, std::size_t count = 16,
-                     const std::string& event = {}) {
+                     const std::string& event = {}, int ordinal = 0) {
     const std::string provider = provider_name({GetParam(), 0});
     const Outcome outcome =
         start_other(provider, {{"TREADLE_TEST_IPC_MEMORY", hexadecimal(memory.bytes)},
                                {"TREADLE_TEST_IPC_COUNT", std::to_string(count)},
-                               {"TREADLE_TEST_IPC_EVENT", event}});
+                               {"TREADLE_TEST_IPC_EVENT", event},
+                               {"TREADLE_TEST_IPC_DEVICE", std::to_string(ordinal)}});
     if (worked(outcome)) return;
     const Outcome bare = bare_calls(provider);
     if (GetParam() == Provider::nvidia && !worked(bare))
@@ -172,6 +173,8 @@ TEST_P(OtherProcess, UsesWhatItOpens) {
     ASSERT_EQ(cu.cuCtxSynchronize(), 0) << "of cuCtxSynchronize";
     ASSERT_EQ(cu.cuIpcCloseMemHandle(address), 0) << "of cuIpcCloseMemHandle";
   } else if (const std::string handle = variable("TREADLE_TEST_IPC_MEMORY"); !handle.empty()) {
+    const int ordinal = std::stoi(variable("TREADLE_TEST_IPC_DEVICE"));
+    const auto current = Context::make_current(device().driver().device(ordinal));
     use_what_is_opened(handle);
   } else {
     GTEST_SKIP() << "started by the tests above";
@@ -198,6 +201,22 @@ TEST_P(Ipc, AnotherProcessWorksOnTheSameMemory) {
     if (stops()) return;
     EXPECT_EQ(values(memory).front(), 2);
   }
+}
+
+TEST_P(Ipc, AnotherProcessWorksWithAnotherDeviceOnTheMemoryOfThisOne) {
+  const Driver& driver = device().driver();
+  if (driver.device_count() < 2) GTEST_SKIP() << "one device";
+  if (!driver.device(1).can_access_peer(device()))
+    GTEST_SKIP() << "device 1 is no peer of device 0";
+  constexpr std::size_t count = 1'000'000;
+  DeviceMemory memory(count * sizeof(int));
+  fill32(memory.address(), 41, count);
+  context().synchronize();
+  other_process(ipc_handle(memory.address()), count, {}, 1);
+  if (stops()) return;
+  const std::vector<int> after = values(memory);
+  EXPECT_EQ(after.front(), 42);
+  EXPECT_EQ(after.back(), 7);
 }
 
 TEST_P(Ipc, StreamsOfTwoProcessesAreOrderedByAnEvent) {

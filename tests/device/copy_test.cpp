@@ -96,6 +96,32 @@ TEST_P(CopyTest, CopiesBetweenDevicesArrive) {
   EXPECT_EQ(contents(back.slice(0, 2000)), count_up(500, 10));
 }
 
+// The next device of the run-time where there are two GPUs, else the same one in a user's context.
+TEST_P(CopyTest, NeighboursCopyInTheOrderOfEvents) {
+  const auto native = find_device(plain_id(GetParam()));
+  std::shared_ptr<Device> neighbour;
+  for (const auto& other : devices())
+    if (other != native && other->event_domain() == native->event_domain()) neighbour = other;
+  std::optional<UserContext> user;
+  if (!neighbour) neighbour = user.emplace(*native).device();
+  const auto there = neighbour->make_stream();
+  const auto filled = neighbour->make_event(), copied = device()->make_event();
+  const Buffer far(neighbour, 400'000), own(device(), 400'000);
+  const int value = 7;
+  const Event *const after_fill[] = {filled.get()}, *const after_copy[] = {copied.get()};
+  there->fill(far.location(), std::as_bytes(std::span(&value, 1)), 100'000, {.done = filled.get()});
+  stream().copy_from_peer(own.location(), *neighbour, far.location(), 400'000,
+                          {.after = after_fill, .done = copied.get()});
+  const Buffer back(neighbour, 400'000);
+  there->copy_from_peer(back.location(), *device(), own.location(), 400'000, {.after = after_copy});
+  there->synchronize();
+  EXPECT_EQ(contents(own), std::vector<int>(100'000, 7));
+  EXPECT_EQ(contents(back), std::vector<int>(100'000, 7));
+  stream().copy_to_peer(*neighbour, back.location() + 4, own.location(), 8);
+  stream().synchronize();
+  EXPECT_THROW(stream().copy_to_peer(*neighbour, own.location(), own.location(), 8), InvalidState);
+}
+
 TEST_P(CopyTest, CopiesBetweenContextsOfOneDeviceArrive) {
   const auto native = find_device(plain_id(GetParam()));
   const UserContext user(*native);
