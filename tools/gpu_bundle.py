@@ -5,6 +5,7 @@
     wheels/treadle-*-cp312-*.whl     the package, with the libraries that the C++ programs use too
     wheels/mako-*.whl                packages that the machine lacks
     peers/*.whl                      what the benchmarks compare with
+    gl/*.deb                         loaders of OpenGL, EGL and Vulkan, for tests without a window
     programs.tar.xz                  tests/*, examples/*, benchmarks/*: stripped, GoogleTest inside
     revision.txt                     the commit it was made from
 
@@ -23,7 +24,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUNDLE, BUILD, VENV = ROOT / ".gpu-bundle", ROOT / "build-gpu", ROOT / ".venv-gpu"
-PEERS = ROOT / ".cache/gpu-peers"
+PEERS, GL = ROOT / ".cache/gpu-peers", ROOT / ".cache/gpu-gl"
 PYTHON = "3.12"
 LIMIT_MB = 60
 
@@ -40,6 +41,10 @@ BUILT = "pycuda==2026.1"
 NO_MORE = ("--no-deps", "--only-binary=:all:")
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux_2_17_x86_64",
              "manylinux2014_x86_64", "manylinux1_x86_64", "any")  # fmt: skip
+
+
+# NVIDIA's libraries are on the machine; these find them.
+GL_PACKAGES = ("libegl1", "libglvnd0", "libopengl0", "libgl1", "libglx0", "libgles2", "libvulkan1")
 
 
 def run(*command: object, **options) -> None:
@@ -114,6 +119,22 @@ def fetch_peers(python: pathlib.Path) -> None:
     run(*command, "--no-binary=pycuda", BUILT, "-w", PEERS, env={**os.environ, "PATH": path})
 
 
+def fetch_gl() -> None:
+    """Debian's packages for the machine, whatever is installed here; lists of apt's own folder may
+    be old, so that their packages are gone."""
+    if all(any(GL.glob(f"{package}_*.deb")) for package in GL_PACKAGES):
+        return
+    if not shutil.which("apt-get"):
+        print("gpu-bundle: no apt-get here, so tests with OpenGL will be skipped")
+        return
+    lists = GL / "lists"
+    (lists / "partial").mkdir(parents=True, exist_ok=True)
+    names = ("APT::Architecture=amd64", "APT::Architectures=amd64", f"Dir::State::Lists={lists}")
+    options = [f"-o{name}" for name in names]
+    run("apt-get", "-qq", *options, "update")
+    run("apt-get", "-qq", *options, "download", *GL_PACKAGES, cwd=GL)
+
+
 def programs() -> list[tuple[pathlib.Path, str]]:
     """(program, path in the archive)"""
     found = []
@@ -155,6 +176,10 @@ def main() -> int:
     fetch_peers(python)
     for wheel in PEERS.glob("*.whl"):
         shutil.copy2(wheel, wheels if wheel.name.startswith("mako") else peers)
+    fetch_gl()
+    (BUNDLE / "gl").mkdir()
+    for package in GL.glob("*.deb"):
+        shutil.copy2(package, BUNDLE / "gl")
     pack_programs(BUNDLE / "programs.tar.xz")
     (BUNDLE / "revision.txt").write_text(f"{revision()}\n")
     for path in sorted(path for path in BUNDLE.rglob("*") if path.is_file()):

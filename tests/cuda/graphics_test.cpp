@@ -104,6 +104,18 @@ Driver driver_with_gl() {
     *array = reinterpret_cast<CUarray>(&descriptor);
     return index > 1 || level > 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
   };
+  table->cuGraphicsResourceGetMappedMipmappedArray = [](CUmipmappedArray* levels,
+                                                        CUgraphicsResource resource) -> CUresult {
+    *levels = reinterpret_cast<CUmipmappedArray>(resource);
+    return name(resource) == "7" ? CUDA_ERROR_NOT_MAPPED_AS_ARRAY : CUDA_SUCCESS;
+  };
+  table->cuMipmappedArrayGetLevel = [](CUarray* array, CUmipmappedArray,
+                                       unsigned level) -> CUresult {
+    static CUDA_ARRAY3D_DESCRIPTOR levels[] = {{8, 4, 0, CU_AD_FORMAT_UNSIGNED_INT8, 4, 0},
+                                               {4, 2, 0, CU_AD_FORMAT_UNSIGNED_INT8, 4, 0}};
+    *array = reinterpret_cast<CUarray>(&levels[level]);
+    return CUDA_SUCCESS;
+  };
   return Driver(table);
 }
 
@@ -160,6 +172,21 @@ TEST_F(Graphics, ImagesAreMappedAsArraysThatKeepTheMapping) {
   EXPECT_THAT(asked, ElementsAre("image 9 of 3553 flags 6", "map 1: 9", "unmap 9", "unregister 9"));
 }
 
+TEST_F(Graphics, EveryLevelOfAnImageKeepsTheMapping) {
+  std::optional<Array> half;
+  {
+    const MipmappedArray levels =
+        GraphicsResource::gl_image(9, texture_2d).map().mipmapped_array(2);
+    EXPECT_EQ(levels.shape().width, 8u);
+    EXPECT_THROW(levels.level(2), IndexError);
+    half = levels.level(1);
+  }
+  EXPECT_EQ(half->shape().width, 4u);
+  EXPECT_THAT(asked, ElementsAre("image 9 of 3553 flags 0", "map 1: 9"));
+  half.reset();
+  EXPECT_THAT(asked, ElementsAre("image 9 of 3553 flags 0", "map 1: 9", "unmap 9", "unregister 9"));
+}
+
 TEST_F(Graphics, WhatIsNotThereIsRefusedByName) {
   EXPECT_THAT(refusal_of([] { GraphicsResource::gl_buffer(0); }), HasSubstr("buffer is 0"));
   EXPECT_THAT(refusal_of([] { GraphicsResource::gl_image(0, texture_2d); }),
@@ -170,6 +197,10 @@ TEST_F(Graphics, WhatIsNotThereIsRefusedByName) {
   const auto image = GraphicsResource::gl_image(9, texture_2d);
   EXPECT_THAT(refusal_of<DeviceError>([&] { image.map().array(2); }),
               HasSubstr("index 2, level 0"));
+  EXPECT_THAT(refusal_of([&] { image.map().mipmapped_array(0); }), HasSubstr("levels is 0"));
+  const auto buffer = GraphicsResource::gl_buffer(7);
+  EXPECT_THAT(refusal_of<DeviceError>([&] { buffer.map().mipmapped_array(1); }),
+              HasSubstr("buffers are mapped as memory"));
 }
 
 TEST_F(Graphics, WhatHasEndedRefusesToBeUsed) {
@@ -180,6 +211,7 @@ TEST_F(Graphics, WhatHasEndedRefusesToBeUsed) {
   EXPECT_THROW(mapping.unmap(), InvalidState);
   EXPECT_THROW(mapping.memory(), InvalidState);
   EXPECT_THROW(mapping.array(), InvalidState);
+  EXPECT_THROW(mapping.mipmapped_array(1), InvalidState);
   buffer.unregister();
   EXPECT_TRUE(buffer.is_unregistered());
   EXPECT_THROW(buffer.unregister(), InvalidState);

@@ -195,3 +195,23 @@ def test_the_native_interface_paints_too(opengl, build):
     assert (painted[..., 2:] == [7, 255]).all()
     resource.unregister()
     assert resource.is_unregistered
+
+
+def test_every_level_of_an_image_is_mapped(opengl, build):
+    half = PICTURE[::2, ::2].copy()
+    name = opengl.image(PICTURE, half)
+    resource = native.GraphicsResource.gl_image(
+        name, GL_TEXTURE_2D, native.GraphicsFlags.surface_load_store
+    )
+    mapping = resource.map()
+    levels = mapping.mipmapped_array(2)
+    assert (levels.levels, levels.width, levels.level(1).width) == (2, 8, 4)
+    surface = native.Surface(levels.level(1))
+    build(FILL).get_function("paint")(surface, block=(4, 1, 1), grid=(2, 1))
+    del surface, levels
+    mapping.unmap()
+    assert (opengl.read_image(name, PICTURE) == PICTURE).all()
+    painted = opengl.read_image(name, half, level=1)
+    assert (painted[..., 0] == np.arange(4)).all()
+    assert (painted[..., 1] == np.arange(2)[:, None]).all()
+    resource.unregister()

@@ -8,6 +8,7 @@ import numpy as np
 GL_ARRAY_BUFFER, GL_STATIC_DRAW, GL_TEXTURE_2D = 0x8892, 0x88E4, 0x0DE1
 GL_RGBA, GL_RGBA8, GL_UNSIGNED_BYTE = 0x1908, 0x8058, 0x1401
 GL_NEAREST, GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER = 0x2600, 0x2801, 0x2800
+GL_TEXTURE_MAX_LEVEL = 0x813D
 _PLATFORM_DEVICE, _CUDA_DEVICE, _OPENGL_API = 0x313F, 0x323A, 0x30A2
 _CONFIG = (0x3033, 0x0001, 0x3040, 0x0008, 0x3038)  # pbuffers, OpenGL, the end
 
@@ -88,25 +89,27 @@ class HeadlessGl:
         )
         return data
 
-    def image(self, data: np.ndarray) -> int:
-        """A new texture with a copy of (height, width, 4) bytes."""
+    def image(self, *levels: np.ndarray) -> int:
+        """A new texture with a copy of (height, width, 4) bytes, and of its smaller levels."""
         name = ctypes.c_uint()
         self._call("glGenTextures")(1, ctypes.byref(name))
         self._call("glBindTexture")(GL_TEXTURE_2D, name)
         for setting in (GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER):
             self._call("glTexParameteri")(GL_TEXTURE_2D, setting, GL_NEAREST)
-        height, width = data.shape[:2]
-        self._call("glTexImage2D")(
-            *(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE),
-            ctypes.c_void_p(data.ctypes.data),
-        )
+        self._call("glTexParameteri")(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, len(levels) - 1)
+        for level, data in enumerate(levels):
+            height, width = data.shape[:2]
+            self._call("glTexImage2D")(
+                *(GL_TEXTURE_2D, level, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE),
+                ctypes.c_void_p(data.ctypes.data),
+            )
         return name.value
 
-    def read_image(self, name: int, like: np.ndarray) -> np.ndarray:
-        """What a texture holds."""
+    def read_image(self, name: int, like: np.ndarray, level: int = 0) -> np.ndarray:
+        """What a level of a texture holds."""
         data = np.empty_like(like)
         self._call("glBindTexture")(GL_TEXTURE_2D, name)
         self._call("glGetTexImage")(
-            GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, ctypes.c_void_p(data.ctypes.data)
+            GL_TEXTURE_2D, level, GL_RGBA, GL_UNSIGNED_BYTE, ctypes.c_void_p(data.ctypes.data)
         )
         return data

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""tools/gpu_run.py: what its programs are started with, and what is put into the machine."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import gpu_bundle
+import gpu_run
+
+
+def test_multicast_is_tested_on_request_only(monkeypatch):
+    program = pathlib.Path("programs/tests/treadle_cuda_test")
+    monkeypatch.delenv("TREADLE_TEST_MULTICAST", raising=False)
+    assert "--gtest_filter=-*Multicast*" in gpu_run.program_command(program)
+    assert gpu_run.program_command(pathlib.Path("programs/examples/a")) == [
+        pathlib.Path("programs/examples/a")
+    ]
+    monkeypatch.setenv("TREADLE_TEST_MULTICAST", "1")
+    assert gpu_run.program_command(program) == [program, "--gtest_color=no"]
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_egl_is_told_where_nvidias_is(monkeypatch, tmp_path, exists):
+    vendor = tmp_path / "10_nvidia.json"
+    if exists:
+        vendor.touch()
+    monkeypatch.setattr(gpu_run, "EGL_VENDOR", vendor)
+    monkeypatch.delenv("__EGL_VENDOR_LIBRARY_FILENAMES", raising=False)
+    told = gpu_run.environment().get("__EGL_VENDOR_LIBRARY_FILENAMES")
+    assert told == (str(vendor) if exists else None)
+
+
+@pytest.mark.parametrize("listed", ["", "\tlibEGL.so.1 (libc6,x86-64) => /usr/lib/libEGL.so.1"])
+def test_loaders_are_unpacked_where_there_are_none(monkeypatch, tmp_path, listed):
+    (tmp_path / "gl").mkdir()
+    for package in gpu_bundle.GL_PACKAGES:
+        (tmp_path / "gl" / f"{package}_1_amd64.deb").touch()
+    commands = []
+
+    def note(command, log, limit_s):
+        commands.append(command[0] if command[0] == "ldconfig" else command[-2].name)
+        return True, listed, 0.0
+
+    monkeypatch.setattr(gpu_run, "BUNDLE", tmp_path)
+    monkeypatch.setattr(gpu_run, "execute", note)
+    monkeypatch.setattr(gpu_run.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(gpu_run.shutil, "which", lambda name: name)
+    gpu_run.unpack_gl()
+    packages = sorted(f"{package}_1_amd64.deb" for package in gpu_bundle.GL_PACKAGES)
+    assert commands == (["ldconfig"] if listed else ["ldconfig", *packages, "ldconfig"])
