@@ -67,8 +67,10 @@ class Group {
       const std::size_t wanted = count_;
       const std::uint32_t mark = context_.next_mark();
       for (std::size_t i = 0; i < wanted; ++i) {
-        if (nodes_[i]->folds == 0) add_repeated(*nodes_[i], mark);
-        add_seen(*nodes_[i]);
+        if (folding_below(*nodes_[i]) != nullptr)
+          add_seen(*nodes_[i]);
+        else
+          add_repeated(*nodes_[i], mark);
       }
       asked_ = wanted - static_cast<std::size_t>(std::ranges::count_if(
                             nodes().first(wanted), &Node::is_leaf, &NodeRef::operator*));
@@ -81,9 +83,10 @@ class Group {
   }
 
   /// What arrays stand for on the way from folds to results is kept: it is there already, and
-  /// would take another pass over all elements.
+  /// would take another pass over all elements. That is in the results' shape; what has no folds
+  /// below it any more, since others have computed them, may be in any.
   void add_seen(Node& node) {
-    if (node.folds_within() == 0 || count_ == most_outputs) return;
+    if (count_ == most_outputs || folding_below(node) == nullptr) return;
     if (node.handles() != 0 && node.state.load() == NodeState::pending) {
       nodes_[count_++] = NodeRef(&node);
       node.state.store(NodeState::computing);

@@ -109,7 +109,8 @@ class Node {
   }
   /// To be asked before `storage` is.
   bool is_leaf() const noexcept { return state.load(std::memory_order_acquire) == NodeState::leaf; }
-  /// Pending reductions in an expression that it is an operand of.
+  /// Pending reductions in an expression that it is an operand of; more than there are, once others
+  /// have computed one of them. folding_below() knows whether there is any.
   unsigned folds_within() const noexcept { return is_leaf() ? 0 : folds; }
   /// What results inherit from it.
   const std::shared_ptr<Allocator>& allocator_now() const noexcept {

@@ -186,6 +186,44 @@ TEST_P(ArrayReductionTest, ChangesOfWhatTheyReadComeAfter) {
   EXPECT_FALSE(mean(x).is_pending());
 }
 
+// What was recorded while a reduction was pending, and is computed after it, is no part of one.
+TEST_P(ArrayReductionTest, ReductionsThatWereComputedMeanwhileAreLeavesToTheRest) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = matrix(), means = mean(x, {.axes = 0}), doubled = means * 2, apart = x - means;
+  EXPECT_FALSE(means.is_pending());
+  expect(x / doubled, {0, 0.2f, 2 / 7.f, 1, 0.8f, 5 / 7.f});
+  expect(apart, {-1.5f, -1.5f, -1.5f, 1.5f, 1.5f, 1.5f});
+  const Array vector = make({1, 2, 2}), square = sum(vector * vector), root = sqrt(square);
+  const Array scaled = vector * square, norm = vector / root;
+  expect(scaled, {9, 18, 18});
+  expect(norm, {1 / 3.f, 2 / 3.f, 2 / 3.f});
+  expect(root, {3});
+  // Beside one that is pending still.
+  const Array total = sum(x), half = total / 5, further = x + total;
+  const Array columns = sum(x, {.axes = 0}), both = columns * half;
+  expect(both, {9, 15, 21});
+  expect(half, {3});
+  expect(further, {15, 16, 17, 18, 19, 20});
+}
+
+// Values of the elements that do not change along the loop, of what was folded and of the results.
+TEST_P(ArrayReductionTest, ValuesBeforeAndAfterHaveNamesOfTheirOwn) {
+  const device::StreamScope scope(shared_stream());
+  const Array a = reshape(make({4}), {}), y = make(count_up(9));
+  expect(sqrt(sum(sqrt(a) * y * 2)), {12});
+  expect(2 * sum((2 * a) * y), {576});
+  const Array column = reshape(make({1, 2}), {2, 1});
+  expect(-sum((-column) * matrix(), {.axes = 1}), {3, 24});
+  for (const std::int64_t count : {1, 9, 900}) {
+    const float root = std::sqrt(static_cast<float>(count));
+    expect(sqrt(sum(ones({count}, Scalar::float32))), {root});
+    expect(cast(sum(ones({count}, Scalar::float16)), Scalar::float32), {root * root});
+  }
+  const Array largest = max(maximum(a, y) * 1), least = min(y), third = max(maximum(a, a) + y);
+  evaluate({least, largest, third});
+  expect(least + largest + third, {20});
+}
+
 TEST_P(ArrayReductionTest, StreamsAreOrdered) {
   const Array x = make(std::vector<float>(1000, 1));
   Array total;
