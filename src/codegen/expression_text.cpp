@@ -51,7 +51,7 @@ void write_vector_types(TextWriter& text, const std::vector<DType>& dtypes, unsi
 }
 
 bool ExpressionText::is_variable(const Instruction& step) const {
-  return step.op == Op::leaf && step.operands[0] < variables_;
+  return step.op == Op::leaf && step.operands[0] < beside_.variables;
 }
 
 std::string ExpressionText::value_name(Value value) const {
@@ -63,7 +63,7 @@ std::string ExpressionText::value_name(Value value) const {
   }
   if (is_variable(step)) return name_(step);
   if (!is_operation(step.op)) return name_(step) + "_i";
-  return std::string(op_info(step.op).name) + "_" + number(value);
+  return std::string(op_info(step.op).name) + "_" + number(beside_.first_number + value);
 }
 
 std::string place_behind(const std::string& place, const std::string& offset) {

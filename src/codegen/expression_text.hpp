@@ -40,10 +40,18 @@ class ExpressionText {
   /// Where a leaf's element is, an lvalue of its type in memory; of the position a number.
   using Place = std::function<std::string(const Instruction&)>;
 
-  /// The first `variables` leaves are no elements in memory but variables, under their names.
-  ExpressionText(const Expression& expression, const Dialect& dialect, Name name,
-                 std::size_t variables = 0)
-      : expression_(expression), dialect_(dialect), name_(std::move(name)), variables_(variables) {}
+  /// How it goes with what else is in the kernel.
+  struct Beside {
+    /// That many leaves, the first, are no elements in memory but variables, under their names.
+    std::size_t variables = 0;
+    /// Numbers of values begin there: those below are taken.
+    std::size_t first_number = 0;
+  };
+
+  ExpressionText(const Expression& expression, const Dialect& dialect, Name name, Beside beside)
+      : expression_(expression), dialect_(dialect), name_(std::move(name)), beside_(beside) {}
+  ExpressionText(const Expression& expression, const Dialect& dialect, Name name)
+      : ExpressionText(expression, dialect, std::move(name), Beside{}) {}
 
   /// The variable that holds a value.
   std::string value_name(Value value) const;
@@ -61,7 +69,7 @@ class ExpressionText {
   const Expression& expression_;
   const Dialect& dialect_;
   Name name_;
-  std::size_t variables_;
+  Beside beside_;
 };
 
 }  // namespace treadle::codegen

@@ -18,10 +18,13 @@ ReductionWriter::ReductionWriter(const ReductionExpression& expression, const Re
       tiling_(tiling),
       dialect_(dialect),
       types_(dialect),
-      map_(expression.map, dialect, [this](const Instruction& step) { return input_name(step); }),
-      epilogue_(
-          expression.epilogue, dialect,
-          [this](const Instruction& step) { return result_name(step); }, expression.folds.size()),
+      // Folds, which are called as operations are, and values of both are numbered through.
+      map_(expression.map, dialect, [this](const Instruction& step) { return input_name(step); },
+           {.first_number = expression.folds.size()}),
+      epilogue_(expression.epilogue, dialect,
+                [this](const Instruction& step) { return result_name(step); },
+                {.variables = expression.folds.size(),
+                 .first_number = expression.folds.size() + expression.map.instructions.size()}),
       partial_bytes_(bytes_of_partial(expression)) {
   std::size_t largest = 1;
   for (std::size_t i = 0; i < expression.folds.size(); ++i) {

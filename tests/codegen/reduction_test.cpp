@@ -22,6 +22,19 @@ ReductionExpression dot() {
   build.output(build.step(Op::multiply, Scalar::float32, {x, build.leaf(Scalar::float32)}));
   return reduction_of(Reduction::sum, build.build());
 }
+/// The root of sum(sqrt(a) * y), maximum(sqrt(a), y): a is one number, and each part has a sqrt.
+ReductionExpression roots() {
+  ExpressionBuilder map;
+  const Value a = map.leaf(Scalar::float32), root = map.step(Op::sqrt, Scalar::float32, {a});
+  const Value y = map.leaf(Scalar::float32);
+  map.output(map.step(Op::multiply, Scalar::float32, {root, y}));
+  map.output(map.step(Op::maximum, Scalar::float32, {root, y}));
+  ExpressionBuilder epilogue;
+  const Value sum = epilogue.leaf(Scalar::float32);
+  epilogue.output(epilogue.step(Op::sqrt, Scalar::float32, {sum}));
+  epilogue.output(epilogue.leaf(Scalar::float32));
+  return {map.build(), {Fold::sum, Fold::maximum}, epilogue.build()};
+}
 
 /// A reduction and the layout it is lowered for, strides in elements.
 struct ReductionExample {
@@ -37,6 +50,7 @@ std::vector<ReductionExample> reduction_examples() {
   return {
       {"full_small", sum, {}, {1000}, {{}, {}}, {{1}}},
       {"full_dot", dot(), {}, {1 << 24}, {{}, {}, {}}, {{1}, {1}}},
+      {"full_roots", roots(), {}, {1000}, {{}, {}, {}, {}}, {{0}, {1}}},
       {"full_strided", sum, {}, {1000, 7}, {{}, {}}, {{20, 2}}},
       {"rows_mean",
        reduction_of(Reduction::mean, one_leaf(Scalar::int8)),

@@ -453,6 +453,22 @@ TEST_P(ReductionTest, SeveralFoldsAndAnEpilogueAreOnePass) {
   }
 }
 
+/// The fold, the constant of the map and the value of the epilogue would all be maximum_1.
+TEST_P(ReductionTest, ValuesOfBothExpressionsAndFoldsHaveNamesOfTheirOwn) {
+  ExpressionBuilder map, epilogue;
+  const Value x = map.leaf(Scalar::float32);
+  map.output(map.step(Op::maximum, Scalar::float32, {x, x}));
+  map.output(x);
+  const Value sum = epilogue.leaf(Scalar::float32);
+  const Value same = epilogue.step(Op::maximum, Scalar::float32, {sum, sum});
+  epilogue.output(epilogue.step(Op::add, Scalar::float32, {same, epilogue.leaf(Scalar::float32)}));
+  const ReductionExpression expression{map.build(), {Fold::sum, Fold::maximum}, epilogue.build()};
+  const auto got = reduce<float>(expression, {1000}, View<float>{{7}, {0}, 0}, {0});
+  if (runs_kernels()) {
+    EXPECT_EQ(got, std::vector<float>{7007});
+  }
+}
+
 TEST_P(ReductionTest, PositionsAreThoseOfTheWholeSpace) {
   ExpressionBuilder map;
   map.output(map.position());

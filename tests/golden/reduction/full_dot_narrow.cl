@@ -31,15 +31,15 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) multiply_sum_f32(
     for (uint k = 0; k < 128; ++k) {
       const float x0_i = x0_row[(i + k)];
       const float x1_i = x1_row[(i + k)];
-      const float multiply_2 = x0_i * x1_i;
-      sum_0_part[k] = sum_0_part[k] + multiply_2;
+      const float multiply_3 = x0_i * x1_i;
+      sum_0_part[k] = sum_0_part[k] + multiply_3;
     }
   }
   for (; i < end; ++i) {
     const float x0_i = x0_row[i];
     const float x1_i = x1_row[i];
-    const float multiply_2 = x0_i * x1_i;
-    sum_0 = sum_0 + multiply_2;
+    const float multiply_3 = x0_i * x1_i;
+    sum_0 = sum_0 + multiply_3;
   }
   for (uint k = 0; k < 128; ++k) {
     sum_0 = sum_0 + sum_0_part[k];

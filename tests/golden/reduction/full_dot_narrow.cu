@@ -26,15 +26,15 @@ extern "C" __global__ void __launch_bounds__(1) multiply_sum_f32(
     for (unsigned int k = 0; k < 128; ++k) {
       const float x0_i = x0_row[(i + k)];
       const float x1_i = x1_row[(i + k)];
-      const float multiply_2 = x0_i * x1_i;
-      sum_0_part[k] = sum_0_part[k] + multiply_2;
+      const float multiply_3 = x0_i * x1_i;
+      sum_0_part[k] = sum_0_part[k] + multiply_3;
     }
   }
   for (; i < end; ++i) {
     const float x0_i = x0_row[i];
     const float x1_i = x1_row[i];
-    const float multiply_2 = x0_i * x1_i;
-    sum_0 = sum_0 + multiply_2;
+    const float multiply_3 = x0_i * x1_i;
+    sum_0 = sum_0 + multiply_3;
   }
   for (unsigned int k = 0; k < 128; ++k) {
     sum_0 = sum_0 + sum_0_part[k];

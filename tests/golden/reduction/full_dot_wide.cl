@@ -46,16 +46,16 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) multiply_sum_f32(
           for (uint j = 0; j < 4; ++j) {
             const float x0_i = x0_in.at[j];
             const float x1_i = x1_in.at[j];
-            const float multiply_2 = x0_i * x1_i;
-            sum_0_part[j % 4] = sum_0_part[j % 4] + multiply_2;
+            const float multiply_3 = x0_i * x1_i;
+            sum_0_part[j % 4] = sum_0_part[j % 4] + multiply_3;
           }
         }
       } else {
         for (uint i = lane; i < left; i += 256) {
           const float x0_i = x0_tile[i];
           const float x1_i = x1_tile[i];
-          const float multiply_2 = x0_i * x1_i;
-          sum_0 = sum_0 + multiply_2;
+          const float multiply_3 = x0_i * x1_i;
+          sum_0 = sum_0 + multiply_3;
         }
       }
     }

@@ -41,16 +41,16 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
           for (unsigned int j = 0; j < 4; ++j) {
             const float x0_i = x0_in.at[j];
             const float x1_i = x1_in.at[j];
-            const float multiply_2 = x0_i * x1_i;
-            sum_0_part[j % 4] = sum_0_part[j % 4] + multiply_2;
+            const float multiply_3 = x0_i * x1_i;
+            sum_0_part[j % 4] = sum_0_part[j % 4] + multiply_3;
           }
         }
       } else {
         for (unsigned int i = lane; i < left; i += 256) {
           const float x0_i = x0_tile[i];
           const float x1_i = x1_tile[i];
-          const float multiply_2 = x0_i * x1_i;
-          sum_0 = sum_0 + multiply_2;
+          const float multiply_3 = x0_i * x1_i;
+          sum_0 = sum_0 + multiply_3;
         }
       }
     }

@@ -23,19 +23,19 @@ extern "C" __global__ void __launch_bounds__(1) cast_sum_divide_f64(
     for (; i + 8 <= end; i += 8) {
       for (unsigned int k = 0; k < 8; ++k) {
         const signed char x_i = x_row[(i + k)];
-        const double cast_1 = (double)x_i;
-        sum_0_part[k] = sum_0_part[k] + cast_1;
+        const double cast_2 = (double)x_i;
+        sum_0_part[k] = sum_0_part[k] + cast_2;
       }
     }
     for (; i < end; ++i) {
       const signed char x_i = x_row[i];
-      const double cast_1 = (double)x_i;
-      sum_0 = sum_0 + cast_1;
+      const double cast_2 = (double)x_i;
+      sum_0 = sum_0 + cast_2;
     }
     for (unsigned int k = 0; k < 8; ++k) {
       sum_0 = sum_0 + sum_0_part[k];
     }
-    const double divide_2 = sum_0 / s0;
-    z_row[0] = divide_2;
+    const double divide_5 = sum_0 / s0;
+    z_row[0] = divide_5;
   }
 }

@@ -37,14 +37,14 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) cast_sum_divide_f
         for (uint k = 0; k < 4; ++k) {
           const uint i = k * 32 + lane;
           const char x_i = x_tile[i];
-          const double cast_1 = (double)x_i;
-          sum_0_part[k % 4] = sum_0_part[k % 4] + cast_1;
+          const double cast_2 = (double)x_i;
+          sum_0_part[k % 4] = sum_0_part[k % 4] + cast_2;
         }
       } else {
         for (uint i = lane; i < left; i += 32) {
           const char x_i = x_tile[i];
-          const double cast_1 = (double)x_i;
-          sum_0 = sum_0 + cast_1;
+          const double cast_2 = (double)x_i;
+          sum_0 = sum_0 + cast_2;
         }
       }
     }
@@ -90,7 +90,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) cast_sum_divide_f
   if (count > 0 && lane == 0 && output < out_n) {
     const uint out_index0 = (uint)output;
     __global double *z_row = z + out_index0 * z_out_stride0;
-    const double divide_2 = sum_0 / s0;
-    z_row[0] = divide_2;
+    const double divide_5 = sum_0 / s0;
+    z_row[0] = divide_5;
   }
 }

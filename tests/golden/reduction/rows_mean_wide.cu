@@ -33,14 +33,14 @@ extern "C" __global__ void __launch_bounds__(256) cast_sum_divide_f64(
         for (unsigned int k = 0; k < 4; ++k) {
           const unsigned int i = k * 32 + lane;
           const signed char x_i = x_tile[i];
-          const double cast_1 = (double)x_i;
-          sum_0_part[k % 4] = sum_0_part[k % 4] + cast_1;
+          const double cast_2 = (double)x_i;
+          sum_0_part[k % 4] = sum_0_part[k % 4] + cast_2;
         }
       } else {
         for (unsigned int i = lane; i < left; i += 32) {
           const signed char x_i = x_tile[i];
-          const double cast_1 = (double)x_i;
-          sum_0 = sum_0 + cast_1;
+          const double cast_2 = (double)x_i;
+          sum_0 = sum_0 + cast_2;
         }
       }
     }
@@ -78,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(256) cast_sum_divide_f64(
   if (count > 0 && lane == 0 && output < out_n) {
     const unsigned int out_index0 = (unsigned int)output;
     double *z_row = z + out_index0 * z_out_stride0;
-    const double divide_2 = sum_0 / s0;
-    z_row[0] = divide_2;
+    const double divide_5 = sum_0 / s0;
+    z_row[0] = divide_5;
   }
 }
