@@ -238,6 +238,21 @@ def test_numpys_functions_choose_elements(computing):
     same(np.roll(ours, 1, axis=0), np.roll(x, 1, axis=0))
 
 
+def test_choices_and_coefficients_may_be_an_array(computing):
+    """What it gives row by row is kept for the length of the call."""
+    rows, x = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([5.0, 6.0])
+    ours, device_x = tnp.array(rows), tnp.array(x)
+    for _ in range(20):
+        same(tnp.choose(tnp.array([0, 1]), ours), np.choose([0, 1], rows))
+        same(tnp.polyval(tnp.array([1.0, 2.0]), device_x), np.polyval([1.0, 2.0], x))
+        same(tnp.polyval(ours, device_x), np.polyval(rows, x))
+        conditions = [device_x > 5, device_x > 4]
+        same(tnp.select(conditions, ours), np.select([x > 5, x > 4], list(rows)))
+        same(tnp.select(tnp.array([[True, False], [False, True]]), ours, ours[0]),
+             np.select([[True, False], [False, True]], list(rows), rows[0]))  # fmt: skip
+        same(tnp.choose(tnp.array([0, 1]), (row * 2 for row in ours)), np.choose([0, 1], 2 * rows))
+
+
 def test_select_and_choose(computing):
     x = values_of(8)
     ours = tnp.array(x)

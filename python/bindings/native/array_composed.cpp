@@ -20,7 +20,8 @@ namespace {
 class OperandList {
  public:
   OperandList(const char* what, nb::handle objects, const Array& beside) {
-    for (const nb::handle object : nb::iter(objects)) {
+    for (const nb::handle each : nb::iter(objects)) {
+      const nb::object& object = objects_.emplace_back(nb::borrow(each));
       if (!kept_.emplace_back(object.ptr(), beside))
         raise_python(PyExc_TypeError, std::string(what) + " are arrays and numbers, not a " +
                                           Py_TYPE(object.ptr())->tp_name);
@@ -30,6 +31,7 @@ class OperandList {
   std::span<const array::Operand> get() const noexcept { return list_; }
 
  private:
+  std::deque<nb::object> objects_;  // operands are views of arrays, which may be nobody else's
   std::deque<ArrayOperand> kept_;
   std::vector<array::Operand> list_;
 };
