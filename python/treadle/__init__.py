@@ -93,10 +93,11 @@ def __getattr__(name: str) -> Any:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """`%load_ext treadle` in a notebook: cells of CUDA C, %%cuda and %%cu."""
-    from treadle import _magics  # late: only notebooks need it
+    """`%load_ext treadle` in a notebook: cells of CUDA C, and what kernels on a GPU print."""
+    from treadle import _cell_printing, _magics  # late: only notebooks need them
 
     _magics.register(shell)
+    _cell_printing.register(shell)
 
 
 def __dir__() -> list[str]:

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Cells of CUDA C: in IPython where it is installed, else in what it offers to extensions."""
 
+import contextlib
+import ctypes
+import io
+import os
+import types
+
 import numpy as np
 import pytest
 
 import treadle
+from treadle import _cell_printing
 
 CELL = """
 __constant__ float factor = 3;
@@ -23,6 +30,8 @@ class StandIn:
     def __init__(self):
         self.user_ns = {}
         self.magics = {}
+        self.hooks = {}
+        self.events = types.SimpleNamespace(register=self.hooks.__setitem__)
 
     def register_magic_function(self, func, magic_kind="line", magic_name=None):
         assert magic_kind == "cell" and callable(func)
@@ -88,3 +97,41 @@ def test_lines_that_say_nothing_are_refused_before_anything_is_compiled(line, wh
     with pytest.raises(treadle.InvalidArgument, match=why):
         shell.run_cell_magic("cuda", line, CELL)
     assert shell.user_ns == {}
+
+
+def test_what_a_gpu_prints_in_a_cell_reaches_the_cell(capfd):
+    """NVIDIA's driver writes as printf of the host does: with the C library, to descriptor 1."""
+    shell, libc = StandIn(), ctypes.CDLL(None)
+    printing = _cell_printing.attach(shell)
+    with contextlib.redirect_stdout(io.StringIO()) as notebook:
+        shell.hooks["pre_run_cell"](None)
+        print("before")
+        libc.printf(b"number %d\n", 3)
+        os.write(1, b"raw \xff\n")
+        shell.hooks["post_run_cell"](None)
+        libc.printf(b"outside\n")
+        libc.fflush(None)
+        printing.end()  # a cell that never began
+        assert sorted(notebook.getvalue().splitlines()) == ["before", "number 3", "raw \\xff"]
+        printing.begin()
+        printing.begin()  # the cell before did not end
+        os.write(1, b"again\n")
+        printing.end()
+    assert notebook.getvalue().endswith("again\n")
+    assert capfd.readouterr().out == "outside\n"
+
+
+@pytest.mark.parametrize("stream", ["watched", "descriptor 1"])
+def test_cells_that_show_descriptor_1_are_left_alone(capfd, stream):
+    class Output(io.StringIO):
+        watch_fd_thread = "ipykernel's" if stream == "watched" else None
+
+        def fileno(self):
+            return 1 if stream == "descriptor 1" else super().fileno()
+
+    printing = _cell_printing.CellPrinting()
+    with contextlib.redirect_stdout(Output()) as output:
+        printing.begin()
+        os.write(1, b"straight\n")
+        printing.end()
+    assert output.getvalue() == "" and capfd.readouterr().out == "straight\n"
