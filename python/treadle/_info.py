@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 import sys
@@ -14,6 +15,28 @@ from treadle import compile as compiling
 from treadle._core.device import opencl_library, opencl_vendor_files
 
 Report = dict[str, Any]
+
+# What not every driver has, each with an entry point that comes with it.
+_FAMILIES = {
+    "clusters": "cuOccupancyMaxActiveClusters",
+    "green contexts": "cuGreenCtxCreate",
+    "tensor maps": "cuTensorMapEncodeTiled",
+    "multicast objects": "cuMulticastGetGranularity",
+    "sparse arrays": "cuArrayGetSparseProperties",
+    "external memory and semaphores": "cuImportExternalMemory",
+    "memory pools shared between processes": "cuMemPoolExportToShareableHandle",
+    "OpenGL": "cuGraphicsGLRegisterBuffer",
+    "memory budgets": "cuDeviceRegisterAsyncNotification",
+    "logs of the driver": "cuLogsRegisterCallback",
+    "coredumps": "cuCoredumpGetAttributeGlobal",
+    "checkpoints": "cuCheckpointProcessGetState",
+}
+
+
+def _lacks(library: str) -> list[str]:
+    """The families that a driver does not export."""
+    exported = ctypes.CDLL(library)  # loaded already
+    return [family for family, name in _FAMILIES.items() if not hasattr(exported, name)]
 
 
 def _device(device: cuda.Device) -> Report:
@@ -43,6 +66,7 @@ def _driver(name: str, load: Any) -> Report:
         "library": None,
         "version": None,
         "devices": [],
+        "lacks": [],
         "tried": [],
         "problem": None,
         "hint": None,
@@ -51,6 +75,7 @@ def _driver(name: str, load: Any) -> Report:
         driver = load()
         report["library"] = str(driver.library)
         report["version"] = driver.version()
+        report["lacks"] = _lacks(report["library"])
         driver.initialize()
         report["devices"] = [_device(device) for device in driver.devices()]
     except LibraryNotFound as error:
@@ -278,6 +303,17 @@ def _verdict(report: Report) -> list[str]:
     return lines or ["Nothing is missing."]
 
 
+def _lacks_text(report: Report) -> list[str]:
+    """What programs for a GPU may ask of the CPU device in vain."""
+    cpu = report["drivers"][1]
+    if not cpu["devices"]:
+        return []
+    return [
+        "Not on the CPU device: kernels that launch kernels, " + ", ".join(cpu["lacks"]),
+        "    docs/cpu-device.md has more; a call that needs one says so",
+    ]
+
+
 def _cache_text(cache: Report) -> str:
     return (
         f"Cache: {cache['folder']}, {cache['programs']} programs, {_size(cache['bytes'])}"
@@ -301,6 +337,7 @@ def short_text(report: Report) -> str:
         "",
         f"Compilers: {', '.join(compilers) or 'none'}",
         _cache_text(report["cache"]),
+        *_lacks_text(report),
         "",
         *_verdict(report),
         "",
@@ -365,6 +402,8 @@ def full_text(report: Report) -> str:
     ]
     for driver in report["drivers"]:
         lines += ["  " + line for line in _part_text(driver)]
+        if driver["lacks"]:
+            lines.append(f"      has no {', '.join(driver['lacks'])}")
         for device in driver["devices"]:
             lines += ["  " + _device_text(device), *_attribute_text(device)]
     lines += ["  " + line for line in _opencl_text(report["opencl"])]
@@ -372,7 +411,7 @@ def full_text(report: Report) -> str:
     lines += ["", f"Default device: {name} ({default['reason']})", "", "Compilers"]
     for compiler in report["compilers"]:
         lines += ["  " + line for line in _part_text(compiler)]
-    lines += ["", _cache_text(report["cache"])]
+    lines += ["", _cache_text(report["cache"]), *_lacks_text(report)]
     lines += [f"Set: {name}={value}" for name, value in report["environment"].items()]
     return "\n".join([*lines, "", *_verdict(report)])
 

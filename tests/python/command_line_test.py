@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 import json
 import os
+import pathlib
 
 import pytest
 
@@ -60,6 +61,21 @@ def test_info_all_names_drivers_compilers_and_every_place(run_python):
         assert all(f"tried {place}" in text for place in part["tried"])
     for word in ("Drivers", "Compilers", "Cache", "Default device"):
         assert word in text
+
+
+def test_info_says_what_the_cpu_device_does_not_have(run_python):
+    report, text = info(run_python)
+    lacks = report["drivers"][1]["lacks"]
+    # Each of these is refused by name: cuda_families_test.py and the tests of the families.
+    assert {"green contexts", "checkpoints", "coredumps", "external memory and semaphores"} <= {
+        *lacks
+    }
+    assert "memory of graphs" not in lacks
+    line = next(line for line in text.splitlines() if line.startswith("Not on the CPU device"))
+    assert all(family in line for family in lacks)
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "cpu-device.md").read_text()
+    differs = page[page.index("## What differs") :]
+    assert [family for family in lacks if family not in differs] == []
 
 
 def test_doctor_is_info_all(run_python, tmp_path):
