@@ -122,17 +122,18 @@ function(treadle_keep_threaded list)
   set(${list} ${kept} PARENT_SCOPE)
 endfunction()
 
-# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE] [SHARDS n] [THREADED] [PRECOMPILE ...]): a GoogleTest program; each case is a test of ctest.
+# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE] [OPENCL_SHARDS n] [THREADED] [PRECOMPILE ...]): a GoogleTest program; each case is a test of ctest.
 # Without SOURCES every *_test.cpp of the folder.
 # It must also run on a machine without this source tree and build folder (from the GPU bundle):
 # files of the source tree are found by TREADLE_SOURCE_DIR (the test presets set it), our libraries by TREADLE_LIBRARY_DIR.
 # WHOLE: one test of ctest for all cases, for programs whose cases share a slow set-up, such as devices.
-# SHARDS: as WHOLE, but so many tests of ctest with a part of the cases each, which may run at the same time.
+# OPENCL_SHARDS: as WHOLE, but the cases on OpenCL devices are n further tests of ctest, NAME.opencl.0 and so on, whose devices
+# are kept from case to case: PoCL compiles slowly. `make test` runs the first of them (tools/run_tests.py).
 # NEEDS_COMPILER: it compiles CUDA C for the CPU device; not built without that compiler.
 # PRECOMPILE: headers that most of its files include and that take long to read.
 # THREADED: the tested code starts threads, so TREADLE_ONLY_THREADED_TESTS keeps all of its files.
 function(treadle_test name)
-  cmake_parse_arguments(arg "NEEDS_COMPILER;WHOLE;THREADED" "SHARDS" "SOURCES;LINK;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(arg "NEEDS_COMPILER;WHOLE;THREADED" "OPENCL_SHARDS" "SOURCES;LINK;PRECOMPILE" ${ARGN})
   if(arg_NEEDS_COMPILER AND NOT TREADLE_BUILD_CPU_COMPILER)
     return()
   endif()
@@ -166,20 +167,22 @@ function(treadle_test name)
   # Tests do not use the user's own cache.
   set(environment ENVIRONMENT "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib"
       ENVIRONMENT_MODIFICATION "TREADLE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/tests/cache")
-  if(arg_WHOLE)
-    set(arg_SHARDS 1)
+  if(arg_WHOLE OR arg_OPENCL_SHARDS)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES ${environment} TIMEOUT 600)
   endif()
-  if(arg_SHARDS)
-    math(EXPR last "${arg_SHARDS} - 1")
+  if(arg_OPENCL_SHARDS)
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "GTEST_FILTER=-*opencl*")
+    math(EXPR last "${arg_OPENCL_SHARDS} - 1")
     foreach(shard RANGE ${last})
-      set(test ${name})
-      if(last GREATER 0)
-        set(test ${name}.${shard})
-      endif()
+      set(test ${name}.opencl.${shard})
       add_test(NAME ${test} COMMAND ${name})
       set_tests_properties(${test} PROPERTIES ${environment} TIMEOUT 600)
-      set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT GTEST_TOTAL_SHARDS=${arg_SHARDS} GTEST_SHARD_INDEX=${shard})
+      set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "GTEST_FILTER=*opencl*" TREADLE_TEST_HOLD_DEVICES=1
+                   GTEST_TOTAL_SHARDS=${arg_OPENCL_SHARDS} GTEST_SHARD_INDEX=${shard})
     endforeach()
+  endif()
+  if(arg_WHOLE OR arg_OPENCL_SHARDS)
     return()
   endif()
   # Listing the tests may load PoCL, which takes more than CMake's default of 5 s from a cold disk.
