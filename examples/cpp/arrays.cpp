@@ -2,6 +2,7 @@
 // Arrays on every device there is: an expression is one kernel, when it is looked at.
 #include <cmath>
 #include <cstdio>
+#include <iostream>
 #include <treadle/treadle.hpp>
 #include <vector>
 
@@ -17,6 +18,7 @@ int main() {
     const std::vector<double> values = z.as<double>();
     std::printf("%s: %zu elements, from %g to %g\n", device->info().id.c_str(), values.size(),
                 values.front(), values.back());
+    std::cout << z << '\n';
     const double expected = 5 + 6 * std::sin(1.0) + 1;
     correct =
         correct && values.front() == 1 && std::abs(values.back() - expected) < 1e-14 * expected * 4;

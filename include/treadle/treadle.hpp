@@ -2,8 +2,10 @@
 // Everything a C++ program uses, in one include.
 #pragma once
 
+#include "treadle/array/allocator.hpp"
 #include "treadle/array/array.hpp"
 #include "treadle/array/closeness.hpp"
+#include "treadle/array/composed.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/evaluate.hpp"
@@ -13,6 +15,7 @@
 #include "treadle/array/operand.hpp"
 #include "treadle/array/random.hpp"
 #include "treadle/array/reduction.hpp"
+#include "treadle/array/text.hpp"
 #include "treadle/array/transfer.hpp"
 #include "treadle/array/user_kernel.hpp"
 #include "treadle/base/census.hpp"

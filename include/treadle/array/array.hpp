@@ -148,6 +148,12 @@ class Array {
   Array& operator-=(const Operand& other) { return update(Op::subtract, other); }
   Array& operator*=(const Operand& other) { return update(Op::multiply, other); }
   Array& operator/=(const Operand& other) { return update(Op::divide, other); }
+  Array& operator%=(const Operand& other) { return update(Op::remainder, other); }
+  Array& operator&=(const Operand& other) { return update(Op::bitwise_and, other); }
+  Array& operator|=(const Operand& other) { return update(Op::bitwise_or, other); }
+  Array& operator^=(const Operand& other) { return update(Op::bitwise_xor, other); }
+  Array& operator<<=(const Operand& other) { return update(Op::left_shift, other); }
+  Array& operator>>=(const Operand& other) { return update(Op::right_shift, other); }
   /// x = op(x, other) in x's memory. Throws DTypeError where the result is of another kind:
   /// integers cannot be divided in place.
   Array& update(Op op, const Operand& other);
