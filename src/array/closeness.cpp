@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/array/closeness.hpp"
 
+#include <algorithm>
+
 #include "treadle/array/creation.hpp"
+#include "treadle/array/reduction.hpp"
 #include "treadle/base/promotion.hpp"
 
 namespace treadle::array {
@@ -30,6 +33,25 @@ Array isclose(const Operand& x, const Operand& y, const Tolerance& tolerance) {
   const Array is_near = absolute(a - b) <= tolerance.absolute + tolerance.relative * absolute(b);
   const Array found = (is_near & isfinite(b)) | (a == b);
   return tolerance.nan_equals_nan ? found | (isnan(a) & isnan(b)) : found;
+}
+
+bool allclose(const Operand& x, const Operand& y, const Tolerance& tolerance) {
+  return all(isclose(x, y, tolerance)).item().as_int64() != 0;
+}
+
+bool array_equal(const Array& x, const Array& y, bool nan_equals_nan) {
+  if (!std::ranges::equal(x.shape(), y.shape())) return false;
+  Array same = x == y;
+  if (nan_equals_nan) same = same | ((x != x) & (y != y));
+  return all(same).item().as_int64() != 0;
+}
+
+bool array_equiv(const Array& x, const Array& y) {
+  try {
+    return all(x == y).item().as_int64() != 0;
+  } catch (const ShapeError&) {
+    return false;
+  }
 }
 
 }  // namespace treadle::array

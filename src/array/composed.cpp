@@ -122,4 +122,19 @@ Array nanargmin(const Array& x, std::optional<int> axis, bool keeps_axes) {
   return place(x, axis, keeps_axes, false);
 }
 
+Array inner(const Array& x, const Array& y) { return dot(x, y); }
+
+Array matrix_norm(const Array& x, MatrixNorm norm, bool keeps_axes) {
+  if (x.rank() < 2)
+    throw ShapeError("matrix_norm: an array of " + std::to_string(x.rank()) + " axes",
+                     "matrices are the last two axes");
+  if (norm == MatrixNorm::frobenius)
+    return array::norm(x, {.axes = {-2, -1}, .keeps_axes = keeps_axes});
+  const bool of_columns = norm == MatrixNorm::one || norm == MatrixNorm::minus_one;
+  const bool is_largest = norm == MatrixNorm::one || norm == MatrixNorm::infinity;
+  const Array sums = sum(absolute(x), {.axes = of_columns ? -2 : -1, .keeps_axes = true});
+  const ReduceOptions options{.axes = {-2, -1}, .keeps_axes = keeps_axes};
+  return is_largest ? max(sums, options) : min(sums, options);
+}
+
 }  // namespace treadle::array

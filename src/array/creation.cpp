@@ -2,10 +2,16 @@
 #include "treadle/array/creation.hpp"
 
 #include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "array/access.hpp"
 #include "array/context.hpp"
 #include "array/record.hpp"
+#include "treadle/array/elementwise.hpp"
+#include "treadle/array/joining.hpp"
+#include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::array {
@@ -112,6 +118,49 @@ Array eye(std::int64_t rows, std::int64_t columns, std::int64_t offset, Scalar d
           const Placement& placement) {
   const Array row = positions({rows, 1}, placement), column = positions({1, columns}, placement);
   return cast(column - row == Operand::typed(offset, Scalar::int64), dtype);
+}
+
+Array full_like(const Array& x, const Number& value, std::optional<Scalar> dtype) {
+  return full({x.shape().begin(), x.shape().end()}, value, dtype.value_or(x.dtype().scalar()),
+              {.stream = x.stream()});
+}
+Array zeros_like(const Array& x, std::optional<Scalar> dtype) { return full_like(x, 0, dtype); }
+Array ones_like(const Array& x, std::optional<Scalar> dtype) { return full_like(x, 1, dtype); }
+Array empty_like(const Array& x) {
+  return empty({x.shape().begin(), x.shape().end()}, x.dtype(), {.stream = x.stream()});
+}
+
+Array identity(std::int64_t rows, Scalar dtype, const Placement& placement) {
+  return eye(rows, rows, 0, dtype, placement);
+}
+
+Array tri(std::int64_t rows, std::int64_t columns, std::int64_t offset, Scalar dtype,
+          const Placement& placement) {
+  return tril(ones({rows, columns}, dtype, placement), offset);
+}
+
+Array indices(const Shape& shape, const Placement& placement) {
+  if (shape.empty())
+    throw ShapeError("indices: a shape without axes has no indices", "give it an axis");
+  std::vector<Array> places;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    Shape along(shape.size(), 1);
+    along[axis] = shape[axis];
+    const Array place = arange(0, shape[axis], 1, Scalar::int64, placement);
+    places.push_back(broadcast_to(reshape(place, along), shape));
+  }
+  return stack(places);
+}
+
+Array diag(const Array& x, std::int64_t offset) {
+  if (x.rank() == 2) return copy(diagonal(x, offset));
+  if (x.rank() != 1)
+    throw ShapeError("diag: an array of " + std::to_string(x.rank()) + " axes",
+                     "it has one axis, or two");
+  const std::int64_t rows = x.size() + std::abs(offset);
+  Array made = zeros({rows, rows}, x.dtype().scalar(), {.stream = x.stream()});
+  if (x.size() > 0) diagonal(made, offset).assign(x);
+  return made;
 }
 
 }  // namespace treadle::array

@@ -3,12 +3,14 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "array/access.hpp"
 #include "array/context.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/promotion.hpp"
 
 namespace treadle::array {
 namespace {
@@ -55,5 +57,15 @@ Array tril(const Array& x, std::int64_t offset) {
 Array triu(const Array& x, std::int64_t offset) {
   return where(columns_less_rows(x) >= offset, x, Operand::typed(0, Operand(x).type().scalar()));
 }
+
+Array float_power(const Array& x, const Array& y) {
+  const OperandType types[] = {Operand(x).type(), Operand(y).type(), Scalar::float64};
+  const Scalar dtype = promote(types);
+  return power(cast(x, dtype), cast(y, dtype));
+}
+Array isposinf(const Array& x) { return x == std::numeric_limits<double>::infinity(); }
+Array isneginf(const Array& x) { return x == -std::numeric_limits<double>::infinity(); }
+Array iscomplex(const Array& x) { return imaginary_part(x) != 0; }
+Array isreal(const Array& x) { return imaginary_part(x) == 0; }
 
 }  // namespace treadle::array

@@ -223,4 +223,51 @@ std::vector<Array> unstack(const Array& x, int axis) {
   return parts;
 }
 
+namespace {
+
+template <class Change>
+std::vector<Array> changed(std::span<const Array> arrays, Change change) {
+  std::vector<Array> parts;
+  for (const Array& x : arrays) parts.push_back(change(x));
+  return parts;
+}
+
+std::vector<Array> equal_parts(const char* function, const Array& x, std::int64_t parts, int axis) {
+  const std::int64_t length = axis < x.rank() ? x.shape()[static_cast<std::size_t>(axis)] : 0;
+  if (axis >= x.rank() || parts < 1 || length % parts != 0)
+    throw ShapeError(std::string(function) + ": " + std::to_string(parts) + " equal parts of " +
+                         std::to_string(length) + " along axis " + std::to_string(axis) +
+                         " of an array of " + std::to_string(x.rank()) + " axes",
+                     "array_split() makes parts that are not equal");
+  return array_split(x, parts, axis);
+}
+
+}  // namespace
+
+Array hstack(std::span<const Array> arrays) {
+  const std::vector<Array> parts = changed(arrays, atleast_1d);
+  return concatenate(parts, !parts.empty() && parts[0].rank() > 1 ? 1 : 0);
+}
+Array vstack(std::span<const Array> arrays) { return concatenate(changed(arrays, atleast_2d), 0); }
+Array dstack(std::span<const Array> arrays) { return concatenate(changed(arrays, atleast_3d), 2); }
+Array column_stack(std::span<const Array> arrays) {
+  const auto as_column = [](const Array& x) { return x.rank() < 2 ? reshape(x, {-1, 1}) : x; };
+  return concatenate(changed(arrays, as_column), 1);
+}
+
+Array append(const Array& x, const Array& values, std::optional<int> axis) {
+  const Array both[] = {axis ? x : ravel(x), axis ? values : ravel(values)};
+  return concatenate(both, axis.value_or(0));
+}
+
+std::vector<Array> hsplit(const Array& x, std::int64_t parts) {
+  return equal_parts("hsplit", x, parts, x.rank() > 1 ? 1 : 0);
+}
+std::vector<Array> vsplit(const Array& x, std::int64_t parts) {
+  return equal_parts("vsplit", x, parts, 0);
+}
+std::vector<Array> dsplit(const Array& x, std::int64_t parts) {
+  return equal_parts("dsplit", x, parts, 2);
+}
+
 }  // namespace treadle::array

@@ -156,4 +156,19 @@ Array imaginary_part(const Array& x) {
   return x.viewed(Layout(layout.shape(), layout.strides(), layout.offset_bytes() + behind), part);
 }
 
+Array atleast_1d(const Array& x) { return x.rank() == 0 ? reshape(x, {1}) : x; }
+Array atleast_2d(const Array& x) { return x.rank() < 2 ? reshape(x, {1, -1}) : x; }
+Array atleast_3d(const Array& x) {
+  if (x.rank() == 2) return expand_dims(x, 2);
+  return x.rank() < 2 ? reshape(x, {1, -1, 1}) : x;
+}
+Array fliplr(const Array& x) { return flip(x, 1); }
+Array flipud(const Array& x) { return flip(x, 0); }
+Array matrix_transpose(const Array& x) {
+  if (x.rank() < 2)
+    throw ShapeError("matrix_transpose: an array of " + std::to_string(x.rank()) + " axes",
+                     "matrices are the last two axes");
+  return swapaxes(x, -1, -2);
+}
+
 }  // namespace treadle::array

@@ -37,5 +37,21 @@ TEST_P(ClosenessTest, SpecialNumbersAndIntegers) {
   expect(as_float(isclose(a, b, {.absolute = 1})), {1, 1});
 }
 
+TEST_P(ClosenessTest, WholeArraysAreCompared) {
+  if (!runs_kernels()) GTEST_SKIP() << "it computes";
+  const device::StreamScope scope(shared_stream());
+  const float quiet = std::numeric_limits<float>::quiet_NaN();
+  const Array x = make({1, 2}), y = make({1, 2.00001f}), z = make({1, quiet});
+  EXPECT_TRUE(allclose(x, y));
+  EXPECT_FALSE(allclose(x, y, {.relative = 1e-7}));
+  EXPECT_TRUE(array_equal(x, x));
+  EXPECT_FALSE(array_equal(x, y));
+  EXPECT_FALSE(array_equal(x, make({1, 2, 3})));
+  EXPECT_FALSE(array_equal(z, z));
+  EXPECT_TRUE(array_equal(z, z, true));
+  EXPECT_TRUE(array_equiv(make({1, 1}), make({1})));
+  EXPECT_FALSE(array_equiv(x, make({1, 2, 3})));
+}
+
 }  // namespace
 }  // namespace treadle::array

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "array/each_array_device.hpp"
+#include "treadle/array/elementwise.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
 
@@ -71,6 +72,31 @@ TEST_P(ArrayComposedTest, PlacesAmongNumbersOnly) {
   expect(cast(nanargmax(x, 1), Scalar::float32), {1, 2});
   expect(cast(reshape(nanargmin(x), {1}), Scalar::float32), {2});
   EXPECT_EQ(nanargmin(x, 0, true).shape()[0], 1);
+}
+
+TEST_P(ArrayComposedTest, NormsOfMatrices) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = reshape(make({1, -2, 2, 4}), {2, 2});
+  expect(matrix_norm(x), {5});
+  expect(matrix_norm(x, MatrixNorm::one), {6});
+  expect(matrix_norm(x, MatrixNorm::infinity, true), {6});
+  expect(matrix_norm(x, MatrixNorm::minus_one), {3});
+  expect(matrix_norm(x, MatrixNorm::minus_infinity), {3});
+  EXPECT_THROW(matrix_norm(make({1})), ShapeError);
+  expect(inner(make({1, 2}), make({3, 4})), {11});
+}
+
+TEST_P(ArrayComposedTest, PowersAndKindsOfNumbers) {
+  const device::StreamScope scope(shared_stream());
+  const auto as_float = [](const Array& x) { return cast(x, Scalar::float32); };
+  const float inf = std::numeric_limits<float>::infinity();
+  expect(as_float(float_power(cast(make({2, 4}), Scalar::int32), make({-1, 2}))), {0.5f, 16});
+  const Array x = make({inf, -inf, 1.5f});
+  expect(as_float(isposinf(x)), {1, 0, 0});
+  expect(as_float(isneginf(x)), {0, 1, 0});
+  expect(as_float(isreal(x)), {1, 1, 1});
+  expect(as_float(iscomplex(x)), {0, 0, 0});
+  expect(fix(make({-1.5f, 2.7f})), {-1, 2});
 }
 
 }  // namespace

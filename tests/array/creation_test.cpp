@@ -3,6 +3,7 @@
 #include "treadle/array/creation.hpp"
 
 #include "array/each_array_device.hpp"
+#include "treadle/array/manipulation.hpp"
 
 namespace treadle::array {
 namespace {
@@ -22,6 +23,27 @@ TEST_P(CreationTest, CreationFunctions) {
   EXPECT_THROW(geomspace(-1, 1, 3, true, here()), InvalidArgument);
   EXPECT_THROW(arange(0, 1, 0, Scalar::float32, here()), InvalidArgument);
   EXPECT_THROW(full({2}, 300, Scalar::uint8, here()), OverflowError);
+}
+
+TEST_P(CreationTest, OthersLikeAnArray) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = reshape(make({1, 2, 3, 4}), {2, 2});
+  expect(full_like(x, 7), {7, 7, 7, 7});
+  expect(cast(zeros_like(x, Scalar::int8), Scalar::float32), {0, 0, 0, 0});
+  EXPECT_EQ(ones_like(x).dtype(), Scalar::float32);
+  EXPECT_EQ(ones_like(x).shape()[1], 2);
+  EXPECT_EQ(empty_like(x).size(), 4);
+  expect(identity(2, Scalar::float32), {1, 0, 0, 1});
+  expect(tri(2, 3, 1, Scalar::float32), {1, 1, 0, 1, 1, 1});
+}
+
+TEST_P(CreationTest, IndicesAndDiagonals) {
+  const device::StreamScope scope(shared_stream());
+  expect(cast(indices({2, 2}), Scalar::float32), {0, 0, 1, 1, 0, 1, 0, 1});
+  EXPECT_THROW(indices({}), ShapeError);
+  expect(diag(make({5, 6}), -1), {0, 0, 0, 5, 0, 0, 0, 6, 0});
+  expect(diag(reshape(make({1, 2, 3, 4}), {2, 2}), 1), {2});
+  EXPECT_THROW(diag(reshape(make({1}), {1, 1, 1})), ShapeError);
 }
 
 }  // namespace

@@ -93,5 +93,23 @@ TEST_P(JoiningTest, PartsAreViews) {
   EXPECT_EQ(broadcast_arrays(grid)[1].shape()[0], 2);
 }
 
+TEST_P(JoiningTest, StacksByNumpysNames) {
+  const device::StreamScope scope(shared_stream());
+  const Array rows[] = {make({1, 2}), make({3, 4})};
+  expect(hstack(rows), {1, 2, 3, 4});
+  expect(vstack(rows), {1, 2, 3, 4});
+  EXPECT_EQ(vstack(rows).rank(), 2);
+  expect(dstack(rows), {1, 3, 2, 4});
+  expect(column_stack(rows), {1, 3, 2, 4});
+  const Array squares[] = {vstack(rows), vstack(rows)};
+  expect(hstack(squares), {1, 2, 1, 2, 3, 4, 3, 4});
+  expect(append(squares[0], rows[0]), {1, 2, 3, 4, 1, 2});
+  expect(append(squares[0], squares[1], 1), {1, 2, 1, 2, 3, 4, 3, 4});
+  expect(hsplit(squares[0], 2)[1], {2, 4});
+  expect(vsplit(squares[0], 2)[1], {3, 4});
+  EXPECT_THROW(dsplit(squares[0], 2), ShapeError);
+  EXPECT_THROW(hsplit(make({1, 2, 3}), 2), ShapeError);
+}
+
 }  // namespace
 }  // namespace treadle::array

@@ -75,5 +75,18 @@ TEST_P(ManipulationTest, ViewsOfNoElements) {
   EXPECT_EQ(reshape(none, {3, 0}).at({Index::at(2)}).size(), 0);
 }
 
+TEST_P(ManipulationTest, AxesAreAddedAndTurnedByNumpysNames) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make({1, 2, 3, 4}), square = reshape(x, {2, 2});
+  EXPECT_EQ(atleast_1d(reshape(make({1}), {})).rank(), 1);
+  EXPECT_EQ(atleast_2d(x).shape()[1], 4);
+  EXPECT_EQ(atleast_3d(x).shape()[1], 4);
+  EXPECT_EQ(atleast_3d(square).shape()[2], 1);
+  expect(fliplr(square), {2, 1, 4, 3});
+  expect(flipud(square), {3, 4, 1, 2});
+  expect(matrix_transpose(square), {1, 3, 2, 4});
+  EXPECT_THROW(matrix_transpose(x), ShapeError);
+}
+
 }  // namespace
 }  // namespace treadle::array

@@ -17,4 +17,11 @@ struct Tolerance {
 /// themselves. At least one operand is an array; throws as apply().
 Array isclose(const Operand& x, const Operand& y, const Tolerance& tolerance = {});
 
+/// Whether all pairs are close. Waits for them.
+bool allclose(const Operand& x, const Operand& y, const Tolerance& tolerance = {});
+/// Whether both have one shape and equal elements; with `nan_equals_nan` NaN equals NaN. Waits.
+bool array_equal(const Array& x, const Array& y, bool nan_equals_nan = false);
+/// Whether they broadcast together and are equal then. Waits.
+bool array_equiv(const Array& x, const Array& y);
+
 }  // namespace treadle::array

@@ -44,4 +44,17 @@ Array trapezoid_at(const Array& y, const Array& x, int axis = -1);
 Array nanargmax(const Array& x, std::optional<int> axis = {}, bool keeps_axes = false);
 Array nanargmin(const Array& x, std::optional<int> axis = {}, bool keeps_axes = false);  ///< least
 
+/// dot() of arrays with one axis, their elements not conjugated.
+Array inner(const Array& x, const Array& y);
+/// Norms of matrices.
+enum class MatrixNorm : std::uint8_t {
+  frobenius,      ///< the root of the sum of squared magnitudes
+  one,            ///< the largest sum of magnitudes of a column
+  infinity,       ///< that of a row
+  minus_one,      ///< the least of a column
+  minus_infinity  ///< the least of a row
+};
+/// Of the matrices in the last two axes. Throws ShapeError for less than two.
+Array matrix_norm(const Array& x, MatrixNorm norm = MatrixNorm::frobenius, bool keeps_axes = false);
+
 }  // namespace treadle::array

@@ -3,6 +3,9 @@
 // default the current one; all but empty() have no memory before somebody looks at them.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "treadle/array/array.hpp"
 
 namespace treadle::array {
@@ -36,5 +39,23 @@ Array geomspace(double start, double stop, std::int64_t count, bool endpoint = t
 /// Ones on a diagonal, `offset` to the right of the main one; zeros elsewhere.
 Array eye(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
           Scalar dtype = Scalar::float64, const Placement& placement = {});
+
+/// full(), zeros(), ones() and empty() in the shape and on the device of x, and in its dtype unless
+/// another is given.
+Array full_like(const Array& x, const Number& value, std::optional<Scalar> dtype = {});
+Array zeros_like(const Array& x, std::optional<Scalar> dtype = {});  ///< 0
+Array ones_like(const Array& x, std::optional<Scalar> dtype = {});   ///< 1
+Array empty_like(const Array& x);                                    ///< undefined elements
+/// eye() of as many rows as columns.
+Array identity(std::int64_t rows, Scalar dtype = Scalar::float64, const Placement& placement = {});
+/// Ones at and below the diagonal that is `offset` to the right of the main one; zeros above.
+Array tri(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
+          Scalar dtype = Scalar::float64, const Placement& placement = {});
+/// Of each element of an array of this shape its place along axis 0, along axis 1, ...: int64, with
+/// a new first axis. Throws ShapeError for no axes.
+Array indices(const Shape& shape, const Placement& placement = {});
+/// A square array of zeros with these elements on a diagonal; of an array of two axes a copy of
+/// that diagonal. Throws ShapeError for other ranks, DTypeError for records.
+Array diag(const Array& x, std::int64_t offset = 0);
 
 }  // namespace treadle::array

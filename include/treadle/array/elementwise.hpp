@@ -33,4 +33,15 @@ Array tril(const Array& x, std::int64_t offset = 0);
 /// Zeros below it.
 Array triu(const Array& x, std::int64_t offset = 0);
 
+/// trunc(): the nearest whole numbers towards 0.
+inline Array fix(const Array& x) { return trunc(x); }
+/// power() in float64 (complex128), so that integers have negative exponents, too.
+Array float_power(const Array& x, const Array& y);
+/// Where elements are infinite, by their sign.
+Array isposinf(const Array& x);
+Array isneginf(const Array& x);  ///< -infinity
+/// Where the imaginary part is not 0, and where it is.
+Array iscomplex(const Array& x);
+Array isreal(const Array& x);  ///< it is 0
+
 }  // namespace treadle::array

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,5 +52,21 @@ std::vector<Array> split(const Array& x, std::span<const std::int64_t> positions
 std::vector<Array> array_split(const Array& x, std::int64_t parts, int axis = 0);
 /// Along an axis one by one, as views without it.
 std::vector<Array> unstack(const Array& x, int axis = 0);
+
+/// Side by side: along axis 1, arrays of one axis along that; those without axes get one.
+Array hstack(std::span<const Array> arrays);
+/// One below the other: along axis 0, arrays of one axis as rows.
+Array vstack(std::span<const Array> arrays);
+/// One behind the other along axis 2, which is added where it is missing.
+Array dstack(std::span<const Array> arrays);
+/// As hstack(), arrays of one axis as columns.
+Array column_stack(std::span<const Array> arrays);
+/// `values` behind x along an axis; without one all elements of both in one axis.
+Array append(const Array& x, const Array& values, std::optional<int> axis = {});
+/// As many equal parts along axis 1 (0 where there is no other), 0 and 2, as views. Throws
+/// ShapeError where they are not equal, or there is no such axis.
+std::vector<Array> hsplit(const Array& x, std::int64_t parts);
+std::vector<Array> vsplit(const Array& x, std::int64_t parts);  ///< along axis 0
+std::vector<Array> dsplit(const Array& x, std::int64_t parts);  ///< along axis 2
 
 }  // namespace treadle::array

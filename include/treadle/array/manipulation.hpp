@@ -54,4 +54,15 @@ Array real_part(const Array& x);
 /// The same for imaginary parts.
 Array imaginary_part(const Array& x);
 
+/// With as many axes at least; NumPy's places for those that are added: a row, and of three axes
+/// the middle one.
+Array atleast_1d(const Array& x);
+Array atleast_2d(const Array& x);  ///< two
+Array atleast_3d(const Array& x);  ///< three
+/// flip() along axis 1, and along axis 0.
+Array fliplr(const Array& x);
+Array flipud(const Array& x);  ///< rows in reverse
+/// The last two axes in each other's place. Throws ShapeError for less than two.
+Array matrix_transpose(const Array& x);
+
 }  // namespace treadle::array
