@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 
 namespace treadle::compile {
 namespace {
@@ -41,7 +42,46 @@ LoggedError read_line(std::string_view line) {
   return error;
 }
 
+std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+/// The column of the caret below an error, as NVRTC shows `line`: two blanks before it, a tab as
+/// one character. 0: it shows none, or another line.
+std::size_t column_of_caret(std::string_view below, std::string_view line) {
+  const auto is_shown = [](char shown, char written) {
+    return shown == written || (written == '\t' && shown == ' ');
+  };
+  below.remove_prefix(std::min(below.find('\n'), below.size() - 1) + 1);
+  const std::string_view shown = first_line(below);
+  while (line.ends_with('\r')) line.remove_suffix(1);
+  if (shown.size() < line.size() + 2) return 0;
+  if (!std::equal(line.begin(), line.end(), shown.begin() + 2,
+                  [&](char written, char found) { return is_shown(found, written); }))
+    return 0;
+  below.remove_prefix(std::min(shown.size() + 1, below.size()));
+  const std::size_t caret = below.find_first_not_of(' ');
+  return caret != below.npos && caret >= 2 && below[caret] == '^' ? caret - 1 : 0;
+}
+
 }  // namespace
+
+LoggedPlaces::LoggedPlaces(std::string_view text) : text_(text) {
+  int line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::string_view line_text = first_line(text.substr(begin));
+    starts_[line] = begin;
+    if (line_text.starts_with("#line ")) line = std::atoi(text.data() + begin + 6) - 1;
+    begin += line_text.size() + 1;
+  }
+}
+
+std::size_t LoggedPlaces::of(const LoggedError& error) const {
+  const auto start = starts_.find(error.line);
+  if (start == starts_.end()) return unknown;
+  const std::string_view line = first_line(text_.substr(start->second));
+  std::size_t column = error.column;
+  if (column == 0 && !error.below.empty()) column = column_of_caret(error.below, line);
+  return column == 0 || column > line.size() ? unknown : start->second + column - 1;
+}
 
 std::vector<LoggedError> errors_of(std::string_view log) {
   std::vector<LoggedError> errors;

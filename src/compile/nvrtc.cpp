@@ -47,6 +47,9 @@ constexpr Remedy remedies[] = {
     {host_variables, default_device},
     {"call to __host__ function", default_device},
     {"reference to __host__ function", default_device},
+    // Of a constructor's argument in braces; of members it is a warning by itself.
+    {"invalid narrowing conversion", "--diag-warn=2361"},
+    {"128-bit integer type is only supported", "--device-int128"},
     // std::sqrt and std::is_same without an include.
     {"namespace \"std\" has no member", std_names},
     {" in namespace 'std'", std_names}};

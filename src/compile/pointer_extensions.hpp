@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What nvcc allows with pointers and another compiler refuses: arithmetic on `void*`, in bytes, and
 // `pointer > 0`. Words that the preludes define are put where a compiler has found one:
-// `p + 4` becomes `p * __treadle_bytes + 4`, and `p > 0` `p > __treadle_null * 0`.
+// `p + 4` becomes `p * __treadle_bytes + 4`, and `p > 0` `p > __treadle_null * 0`. They leave other
+// types as they are, so they may stand in templates and in the texts of macros.
 #pragma once
 
 #include <string>
@@ -17,7 +18,7 @@ struct Insertion {
 };
 
 /// What to put into `text`, which `log` refuses, in falling order of places; nothing for other
-/// errors, and for those in templates, whose other instances have other pointers.
+/// errors, and where the words stand already.
 std::vector<Insertion> pointer_insertions(std::string_view text, std::string_view log,
                                           const std::string& source_name);
 

@@ -35,5 +35,12 @@ TEST(NvccTexts, the_cpu_devices_compiler_takes_what_nvcc_takes) {
   expect_all_compile("cpu");
 }
 
+TEST(NvccTexts, nvrtc_takes_integers_of_128_bits) {
+  TREADLE_NEEDS_NVRTC();
+  const char* text =
+      "__global__ void k(long long* o) { __int128 a = o[0]; o[1] = (long long)(a * a >> 64); }";
+  EXPECT_NO_THROW(compile_cuda(text, Target::parse("sm_90"), {.cache = CacheUse::disabled}));
+}
+
 }  // namespace
 }  // namespace treadle::compile
