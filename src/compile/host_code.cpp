@@ -411,13 +411,19 @@ bool HostCode::leave_out(std::string_view log) {
   // A text without device code is not half a program: all that is wrong with it is said.
   if (std::ranges::none_of(units_, &Unit::of_device)) return false;
   bool found = false;
+  const std::string compiled = text_;  // what the log shows, whatever is blanked below
+  const LoggedPlaces places(compiled);
   for (const LoggedError& error : errors_of(log)) {
     const bool in_source = error.file == source_name_;
     if (!in_source && error.column != 0) continue;  // clang's: in a folder that the user named
+    const std::size_t at = in_source ? places.of(error) : LoggedPlaces::unknown;
+    const auto is_at = [at](const Unit& unit) { return unit.begin <= at && at < unit.end; };
+    const bool by_place = std::ranges::any_of(units_, is_at);  // else by lines
     bool in_member = false;
     // Members stand before their class, so a function goes rather than the whole class.
     for (Unit& unit : units_) {
-      const bool holds = in_source ? unit.first_line <= error.line && error.line <= unit.last_line
+      const bool in_lines = unit.first_line <= error.line && error.line <= unit.last_line;
+      const bool holds = in_source ? (by_place ? is_at(unit) : in_lines)
                                    : unit.is_include && may_have_brought(unit.name, error.file);
       if (!holds || unit.of_device || unit.is_call || (in_member && !unit.is_member)) continue;
       in_member |= unit.is_member;

@@ -36,6 +36,22 @@ TEST(HostCode, a_refused_host_function_goes_and_lines_stay) {
   EXPECT_EQ(left("extern \"C\" {\nvoid f() { no(); }\n}", {2}), "extern \"C\" {\n\n}");
 }
 
+TEST(HostCode, of_a_line_the_place_goes_that_has_the_error) {
+  const std::string text = "typedef no (*F)(int*); struct S { int a; }; __device__ int z;\n";
+  const std::string rest = " struct S { int a; }; __device__ int z;\n";
+  const std::string blank(22, ' ');
+  HostCode clang(text, "a.cu");
+  EXPECT_TRUE(clang.leave_out("a.cu:1:9: error: no\n"));
+  EXPECT_EQ(clang.text(), blank + rest);
+  HostCode nvrtc(text, "a.cu");
+  EXPECT_TRUE(nvrtc.leave_out("a.cu(1): error: no\n  " + text + "          ^\n"));
+  EXPECT_EQ(nvrtc.text(), blank + rest);
+  // In the device code: nothing of the host is to blame.
+  HostCode device(text, "a.cu");
+  EXPECT_FALSE(device.leave_out("a.cu:1:45: error: no\n"));
+  EXPECT_EQ(device.text(), text);
+}
+
 TEST(HostCode, of_a_class_functions_go_and_else_the_whole) {
   const std::string text =
       "struct A {\n  T* data;\n  A(int n) : data{}, size(n) {\n    no();\n  }\n"
@@ -141,6 +157,18 @@ TEST(HostCode, device_code_is_told_what_it_misses) {
 TEST(HostCode, device_code_is_told_what_it_misses_by_nvrtc) {
   TREADLE_NEEDS_NVRTC();
   expect_that_device_code_is_told_what_it_misses("sm_90");
+}
+
+TEST(HostCode, a_type_beside_an_error_of_device_code_stays) {
+  TREADLE_NEEDS_CPU_COMPILER();
+  const std::string message = refusal(
+      "typedef void (*F)(int*); __device__ void f(int* a) { __syncthreads(); }\n"
+      "__device__ F table[] = {f};\n"
+      "__global__ void k(int* a) { table[a[0]](a); }\n",
+      "cpu");
+  EXPECT_NE(message.find("a barrier or warp operation inside 'f(int*)'"), std::string::npos)
+      << message;
+  EXPECT_EQ(message.find("'F'"), std::string::npos) << message;
 }
 
 void expect_a_warning_where_a_kernel_calls_a_host_function(const char* target) {
