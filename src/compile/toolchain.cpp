@@ -149,6 +149,25 @@ bool wants_nvcc(const Options& options) {
   return setting == "nvcc";
 }
 
+/// What to try after a refusal; empty: nothing but what the log says.
+std::string hint_for(std::string_view log, std::string_view target) {
+  const auto says = [log](std::string_view words) { return log.find(words) != log.npos; };
+  const bool on_cpu = target == "cpu";
+  for (const char* library : {"'cub", "'thrust", "<cub/", "<thrust/"})
+    if (on_cpu && says(library))
+      return "CUB and Thrust are not for the CPU device, from wherever their headers come: "
+             "cooperative_groups/reduce.h and scan.h reduce and scan warps and tiles on every "
+             "device";
+  if (!says("open source file") && !says("file not found")) return {};
+  std::string hint =
+      "folders of headers are given by Options::include_dirs (include_dirs= in Python)";
+  if (!on_cpu)
+    hint +=
+        "; NVIDIA's own headers come with pip install nvidia-cuda-runtime nvidia-cuda-crt "
+        "nvidia-cuda-cccl, or a CUDA toolkit";
+  return hint;
+}
+
 CompilerStatus nvrtc_status(const std::vector<std::filesystem::path>& site_packages) {
   const Machine& machine = this_machine();
   CompilerStatus status;
@@ -231,15 +250,8 @@ std::shared_ptr<Compiler> choose_compiler(const Target& target, const Options& o
 void throw_compile_error(const CompileJob& job, const std::string& title, const std::string& log) {
   // A CPU target's name is a set of features; what the reader knows it by stands before the colon.
   const std::string target = job.options.target.substr(0, job.options.target.find(':'));
-  std::string hint;
-  if (log.find("open source file") != std::string::npos ||
-      log.find("file not found") != std::string::npos)
-    hint =
-        "folders of headers are given by Options::include_dirs (include_dirs= in Python); NVIDIA's "
-        "own headers come with pip install nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl, "
-        "or a CUDA toolkit";
   throw CompileError(fmt::format("{} refused {} for {}", title, job.source_name, target), log,
-                     job.source, job.given_options, std::move(hint));
+                     job.source, job.given_options, hint_for(log, target));
 }
 
 std::vector<CompilerStatus> compiler_status() {

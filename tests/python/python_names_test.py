@@ -70,3 +70,26 @@ def test_a_missing_header_has_its_hint_in_pycudas_error_too(build):
         build('#include "nowhere.h"\n__global__ void k() {}')
     if hasattr(caught.value, "__notes__"):
         assert "include_dirs=" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#include <cub/cub.cuh>\n__global__ void k(int* a) { cub::BlockReduce<int, 64> r; }",
+        "#include <cub/block/block_reduce.cuh>\n__global__ void k(int* a) { *a = cub::x; }",
+        "#include <thrust/sort.h>\n__global__ void k(int* a) { thrust::sort(a, a + 3); }",
+        '#include "thrust/sort.h"\n__global__ void k(int* a) { *a = 3; }',
+    ],
+    ids=["cub", "cub_block", "thrust", "quoted"],
+)
+def test_cub_and_thrust_are_not_for_the_cpu_device(text):
+    with pytest.raises(treadle.CompileError) as caught:
+        treadle.compile_cuda(text, "cpu", cache=False)
+    assert "not for the CPU device" in caught.value.hint
+    assert "pip install" not in str(caught.value)
+
+
+def test_a_missing_header_of_the_cpu_device_is_not_nvidias():
+    with pytest.raises(treadle.CompileError) as caught:
+        treadle.compile_cuda('#include "nowhere.h"\n', "cpu", cache=False)
+    assert "include_dirs=" in caught.value.hint and "pip install" not in caught.value.hint
