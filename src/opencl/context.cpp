@@ -95,8 +95,9 @@ class ContextState {
 Context::Context(std::span<const Device> devices, std::span<const std::intptr_t> properties,
                  ContextNotifier notifier) {
   if (devices.empty())
-    throw InvalidArgument("a context needs at least one device",
-                          "Loader::system().platforms().front().devices() lists some");
+    throw InvalidArgument(
+        "a context needs at least one device, and the list of devices is empty: "
+        "Loader::system().platforms().front().devices() gives some");
   for (const Device& device : devices)
     if (device.table().platform != devices.front().table().platform)
       throw InvalidArgument("a context cannot join devices of several platforms: " +

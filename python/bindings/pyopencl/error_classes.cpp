@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "python_names.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/opencl/enums.hpp"
 
@@ -37,8 +38,8 @@ Cause cause_of(const Error& error) {
   if (dynamic_cast<const LibraryNotFound*>(&error) != nullptr)
     return {number(StatusCode::platform_not_found_khr), "clGetPlatformIDs", error.message()};
   if (dynamic_cast<const NotSupported*>(&error) != nullptr)
-    return {number(StatusCode::invalid_operation), "", error.message()};
-  return {number(StatusCode::invalid_value), "", error.message()};
+    return {number(StatusCode::invalid_operation), "", with_python_names(error.message())};
+  return {number(StatusCode::invalid_value), "", with_python_names(error.message())};
 }
 
 // The module of the classes; they are written in Python, for they are shape and no more.

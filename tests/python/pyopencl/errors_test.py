@@ -104,6 +104,14 @@ def _devices_and_type(context, queue):
     cl.Context(devices=context.devices, dev_type=cl.device_type.ALL)
 
 
+def _no_devices(context, queue):
+    cl.Context([])
+
+
+def _no_devices_by_name(context, queue):
+    cl.Context(devices=[])
+
+
 def _odd_properties(context, queue):
     cl.Context(context.devices, [(1, 2, 3)])
 
@@ -142,6 +150,8 @@ REFUSALS = [
     (_unknown_parameter, -30, treadle.DeviceError, "clGetDeviceInfo"),
     (_misaligned, -13, treadle.DeviceError, "128|align"),
     (_devices_and_type, -30, treadle.InvalidArgument, "not both"),
+    (_no_devices, -30, treadle.InvalidArgument, r"get_platforms\(\)\[0\].get_devices\(\)"),
+    (_no_devices_by_name, -30, treadle.InvalidArgument, r"get_platforms\(\)\[0\].get_dev"),
     (_odd_properties, -30, treadle.InvalidArgument, "pairs"),
     (_unknown_property, -30, treadle.InvalidArgument, "30583"),
     (_no_device_of_type, -1, treadle.InvalidArgument, "type 16"),
