@@ -11,6 +11,11 @@ NAMES = [
     ("pycuda", "sparse", "sparse matrices"),
     ("pycuda", "scan", "scans"),
     ("pycuda.curandom", "XORWOWRandomNumberGenerator", "Philox4_32_10"),
+    ("pycuda.curandom", "_PseudoRandomNumberGeneratorBase", "Philox4_32_10"),
+    ("pycuda.curandom", "_RandomNumberGeneratorBase", "Philox4_32_10"),
+    ("pycuda.curandom", "_SobolRandomNumberGeneratorBase", "Philox4_32_10"),
+    ("pycuda.curandom", "_ScrambledSobolRandomNumberGeneratorBase", "Philox4_32_10"),
+    ("pycuda.curandom", "md5_code", "treadle.random"),
     ("pyopencl", "algorithm", "scans"),
     ("pyopencl.array", "cumsum", "scans"),
 ]
@@ -31,3 +36,11 @@ def test_absent_names_say_that_this_release_lacks_them(module, name, why):
 def test_names_that_nobody_has_are_plainly_absent(module):
     with pytest.raises(ImportError, match="cannot import name 'no_such_name'"):
         exec(f"from {module} import no_such_name")
+
+
+@pytest.mark.parametrize("face", ["pycuda", "pyopencl"])
+def test_templates_without_mako_say_how_to_get_it(face, run_python):
+    program = f"import sys, treadle.compat; sys.modules['mako'] = None; import {face}._mymako"
+    done = run_python("-c", program)
+    assert done.returncode != 0
+    assert "ImportError: templates of kernels need mako: python -m pip install mako" in done.stderr

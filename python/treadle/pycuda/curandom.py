@@ -42,12 +42,19 @@ _ABSENT = dict.fromkeys(
         "Sobol32RandomNumberGenerator",
         "Sobol64RandomNumberGenerator",
         "XORWOWRandomNumberGenerator",
+        "_PseudoRandomNumberGeneratorBase",
+        "_RandomNumberGeneratorBase",
+        "_ScrambledSobolRandomNumberGeneratorBase",
+        "_SobolRandomNumberGeneratorBase",
         "direction_vector_set",
         "generate_direction_vectors",
         "generate_scramble_constants32",
         "generate_scramble_constants64",
     ),
     "Philox4_32_10RandomNumberGenerator has the same methods, and the same numbers on every device",
+) | dict.fromkeys(
+    ("gen_template", "md5_code", "random_source"),
+    "rand() and the generators run kernels of treadle.random, whose text is not taken apart",
 )
 
 
