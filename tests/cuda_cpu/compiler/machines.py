@@ -14,11 +14,12 @@ class Machine:
     """Compiles each family once. `run(name, k, n, arrays, results)` runs function k of a family."""
 
     is_gpu = False
+    targets = (None,)  # what compile() may make code for; None: the machine itself
 
     def __init__(self, device):
         self.device, self.modules = device, {}
 
-    def compile(self, source, *options):
+    def compile(self, source, *options, target=None):
         return self.device.compile(source, *options)
 
     def module(self, name, source, header):
@@ -52,6 +53,8 @@ class Machine:
 
 class Gpu(Machine):
     is_gpu = True
+    # Architectures before compute_70 had other shuffles; this one's PTX every driver translates.
+    targets = (None, "compute_75")
 
     def __init__(self, device):
         from treadle import cuda
@@ -59,10 +62,10 @@ class Gpu(Machine):
         super().__init__(device)
         self.context = cuda.Context.primary(device)
 
-    def compile(self, source, *options):
+    def compile(self, source, *options, target=None):
         import treadle
 
-        program = treadle.compile_cuda(source, self.device.target, flags=list(options))
+        program = treadle.compile_cuda(source, target or self.device.target, flags=list(options))
         return GpuModule(program.image)
 
     @contextlib.contextmanager

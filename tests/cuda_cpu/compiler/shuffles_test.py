@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A shuffle from a lane that hands over nothing gives 0, whatever that lane handed over before: as
-an H100 and an H200 do (measured; CUDA leaves it open). The tests without `mode` run there too."""
+an H100 and an H200 do (measured; CUDA leaves it open). The tests with `machine` run there too,
+for its own architecture and as PTX for compute_75."""
 
 import contextlib
 import ctypes
@@ -54,31 +55,51 @@ template <class T> __device__ void all_forms(int* o, int width) {
 """
 
 
+WIDTHS = (2, 4, 8, 16, 32)
+
+
+def all_forms_of(kind):
+    return KERNELS + f'extern "C" __global__ void k(int* o, int w) {{ all_forms<{kind}>(o, w); }}'
+
+
+def expect_0_from_lanes_outside_the_mask(out, width):
+    for t in range(64):
+        lane, own = t % 32, t + 1
+        if lane >= 4:
+            continue
+        segment = lane & -width
+
+        def of(source, t=t):
+            return t - t % 32 + source + 1 if source < 4 else 0
+
+        expected = [
+            of(segment + (lane + 4) % width),
+            of(lane - 2) if lane - segment >= 2 else own,
+            of(lane + 4) if lane - segment + 4 < width else own,
+            of(lane ^ 4) if (lane ^ 4) < segment + width else own,
+        ]
+        assert out[t::64].tolist() == expected, (width, t)
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("kind", TYPES)
 def test_every_form_gives_0_from_lanes_outside_the_mask(device, mode, kind):
-    source = KERNELS + f'extern "C" __global__ void k(int* o, int w) {{ all_forms<{kind}>(o, w); }}'
-    kernel = device.compile(source, *MODES[mode]).kernel()
-    for width in (2, 4, 8, 16, 32):
+    kernel = device.compile(all_forms_of(kind), *MODES[mode]).kernel()
+    for width in WIDTHS:
         out = np.full(256, -1, np.int32)
         with in_mode(device, mode, out):
             kernel(out, np.int32(width), block=(64,))
-        for t in range(64):
-            lane, own = t % 32, t + 1
-            if lane >= 4:
-                continue
-            segment = lane & -width
+        expect_0_from_lanes_outside_the_mask(out, width)
 
-            def of(source, t=t):
-                return t - t % 32 + source + 1 if source < 4 else 0
 
-            expected = [
-                of(segment + (lane + 4) % width),
-                of(lane - 2) if lane - segment >= 2 else own,
-                of(lane + 4) if lane - segment + 4 < width else own,
-                of(lane ^ 4) if (lane ^ 4) < segment + width else own,
-            ]
-            assert out[t::64].tolist() == expected, (width, t)
+@pytest.mark.parametrize("kind", TYPES)
+def test_every_machine_gives_0_from_lanes_outside_the_mask(machine, kind):
+    for target in machine.targets:
+        kernel = machine.compile(all_forms_of(kind), target=target).kernel("k")
+        for width in WIDTHS:
+            out = np.full(256, -1, np.int32)
+            kernel(out, np.int32(width), block=(64,), grid=(1,))
+            expect_0_from_lanes_outside_the_mask(out, width)
 
 
 REDUCE = """
@@ -128,15 +149,24 @@ extern "C" __global__ void k(int* o) {
 """
 
 
+# Lane 0 asks for nobody above it, lane 31 for nobody below: they keep their own.
+LONE_RESULT = [101] + [0] * 30 + [130] + [0] * 16
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a_lone_lane_and_those_whose_partners_have_left_get_0(device, mode):
     out = np.full(48, -1, np.int32)
     kernel = device.compile(LONE, *MODES[mode]).kernel()
     with in_mode(device, mode, out):
         kernel(out, block=(32,))
-    # Lane 0 asks for nobody above it, lane 31 for nobody below: they keep their own.
-    edges = [101] + [0] * 30 + [130]
-    assert out.tolist() == edges + [0] * 16
+    assert out.tolist() == LONE_RESULT
+
+
+def test_a_lone_lane_and_those_whose_partners_have_left_get_0_everywhere(machine):
+    for target in machine.targets:
+        out = np.full(48, -1, np.int32)
+        machine.compile(LONE, target=target).kernel("k")(out, block=(32,), grid=(1,))
+        assert out.tolist() == LONE_RESULT, target
 
 
 def test_lanes_behind_the_end_of_a_short_warp_give_0(machine):
