@@ -236,6 +236,12 @@ Paths toolkit_headers(const Machine& machine, const NvrtcLibrary& library,
       found.push_back(include / "cccl");
       break;
     }
+  // The wheels for CUDA 12 have a folder each; mma.h is in the runtime's and reads the compiler's.
+  for (const Path& site : site_packages)
+    for (const char* package : {"cuda_cccl", "cuda_nvcc"})
+      if (const Path include = site / "nvidia" / package / "include";
+          library.version.major == 12 && machine.exists(include))
+        add_once(found, include);
   return found;
 }
 

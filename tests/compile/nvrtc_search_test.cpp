@@ -159,5 +159,21 @@ TEST(NvrtcSearch, a_wheel_without_the_cxx_library_is_used_as_it_is) {
               ElementsAre("/site/nvidia/cu13/include"));
 }
 
+TEST(NvrtcSearch, wheels_for_cuda_12_have_a_folder_each) {
+  const Described described{.files = {"/site/nvidia/cuda_runtime/include/cuda_runtime_api.h",
+                                      "/site/nvidia/cuda_cccl/include/cuda/atomic",
+                                      "/site/nvidia/cuda_nvcc/include/crt/mma.h"},
+                            .environment = {},
+                            .links = {}};
+  const Machine machine = described.machine();
+  const std::vector<Path> site = {"/site"};
+  const NvrtcLibrary library{"/site/nvidia/cuda_nvrtc/lib/libnvrtc.so.12", {12, 9}};
+  EXPECT_THAT(toolkit_headers(machine, library, site),
+              ElementsAre("/site/nvidia/cuda_runtime/include", "/site/nvidia/cuda_cccl/include",
+                          "/site/nvidia/cuda_nvcc/include"));
+  EXPECT_THAT(toolkit_headers(machine, {"/site/nvidia/cu13/lib/libnvrtc.so.13", {13, 0}}, site),
+              ElementsAre("/site/nvidia/cuda_runtime/include"));
+}
+
 }  // namespace
 }  // namespace treadle::compile

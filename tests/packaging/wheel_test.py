@@ -99,7 +99,14 @@ def test_extras_bring_the_compiler_for_nvidia_gpus(wheel):
     with zipfile.ZipFile(wheel) as archive:
         metadata = archive.read(next(n for n in archive.namelist() if n.endswith("/METADATA")))
     wanted = re.findall(r"^Requires-Dist: ([\w-]+)\S*; extra == .(\w+).$", metadata.decode(), re.M)
-    assert wanted == [("nvidia-cuda-nvrtc", "cuda"), ("nvidia-cuda-nvrtc-cu12", "cuda12")]
+    # The compiler, and the headers that it needs to take what the CPU device takes.
+    packages = {
+        "cuda": ("nvidia-cuda-cccl", "nvidia-cuda-crt", "nvidia-cuda-nvrtc", "nvidia-cuda-runtime"),
+        "cuda12": tuple(
+            f"nvidia-cuda-{part}-cu12" for part in ("cccl", "nvcc", "nvrtc", "runtime")
+        ),
+    }
+    assert wanted == sorted((name, extra) for extra, names in packages.items() for name in names)
 
 
 def test_version_is_the_same_everywhere(wheel, source):
