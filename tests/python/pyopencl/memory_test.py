@@ -174,3 +174,28 @@ gc.collect()
 def test_cycles_through_every_class_are_collected(run_python):
     result = run_python("-c", CYCLES)  # which fails where objects are left at exit
     assert result.returncode == 0, result.stderr
+
+
+DAEMON = """
+import threading, time
+import pyopencl as cl
+
+def work():
+    context = cl.create_some_context(interactive=False)
+    queue = cl.CommandQueue(context)
+    memory = cl.Buffer(context, cl.mem_flags.READ_WRITE, 1000)
+    cl.enqueue_fill_buffer(queue, memory, b"x", 0, 1000).wait()
+    print(memory.size, flush=True)
+    ready.set()
+    time.sleep(100)
+
+ready = threading.Event()
+threading.Thread(target=work, daemon=True).start()
+ready.wait()
+"""
+
+
+def test_a_program_may_end_while_a_daemon_thread_holds_memory(run_python):
+    program = f"import treadle.compat\n{DAEMON}"
+    done = run_python("-c", program, TREADLE_TEST_LEAKS="")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1000\n", "")
