@@ -9,6 +9,7 @@
 #include "cuda/providers.hpp"
 #include "treadle/compile/compile.hpp"
 #include "treadle/cuda/copy.hpp"
+#include "treadle/cuda/event.hpp"
 #include "treadle/cuda/memory_pool.hpp"
 #include "treadle/cuda/module.hpp"
 #include "treadle/cuda/virtual_memory.hpp"
