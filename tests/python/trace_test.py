@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """`run --trace`, what the trace holds, and `treadle trace`, which reads it."""
 
+import html
 import json
+import os
+import re
 import shutil
 import subprocess
 
@@ -229,7 +232,7 @@ const scripts = [...page.matchAll(/<script([^>]*)>([^]*?)<\\/script>/g)];
 const drawn = { rectangles: 0, texts: [] }, listeners = {};
 const pen = { setTransform() {}, clearRect() {}, fillRect() { drawn.rectangles++; },
   fillText(text) { drawn.texts.push(text); } };
-const element = () => ({ style: {}, append() {}, dataset: {} });
+const element = () => ({ style: {}, append() {}, dataset: {}, offsetWidth: 9, offsetHeight: 9 });
 const canvas = { ...element(), clientWidth: 1200, getContext: () => pen, setPointerCapture() {},
   getBoundingClientRect: () => ({ left: 0, top: 0 }),
   addEventListener(name, act) { listeners[name] = act; } };
@@ -238,7 +241,9 @@ const elements = { timeline: canvas, told: element(), legend: element(),
 const sandbox = { console, window: { addEventListener() {}, innerWidth: 1200, innerHeight: 800 },
   document: { body: {}, getElementById: (id) => elements[id], createElement: element,
     querySelectorAll: () => [] },
-  getComputedStyle: () => ({ color: "#000", backgroundColor: "#fff" }),
+  innerWidth: 1200, innerHeight: 800,
+  getComputedStyle: () => ({ color: "#000", backgroundColor: "#fff",
+    getPropertyValue: () => "#666" }),
   requestAnimationFrame: (act) => frames.push(act) };
 const frames = [], draw = () => { drawn.rectangles = 0; while (frames.length) frames.shift()(); };
 vm.runInNewContext(scripts[1][2], sandbox);
@@ -290,6 +295,62 @@ def test_the_page_needs_nothing_else_and_its_script_draws_every_track(
     assert {"scale", "host gap", "of the program"} <= set(seen["told"])
     assert seen["again"] == seen["whole"]["rectangles"] > 10
     assert 0 < seen["zoomed"] != seen["again"]
+
+
+# Behind the page's own script: points at the first pixel of a kernel's colour.
+POINTING = """<script>
+const seen = { errors: [] };
+addEventListener("error", (event) => seen.errors.push(event.message));
+function pointAtAKernel() {
+  const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const isKernel = (i) =>
+    pixels.data[i] === 0x3b && pixels.data[i + 1] === 0x7d && pixels.data[i + 2] === 0xd8;
+  for (let i = 0; i < pixels.data.length; i += 4) {
+    if (!isKernel(i)) continue;
+    const box = canvas.getBoundingClientRect(), at = i / 4, ratio = canvas.width / box.width;
+    const x = box.left + (at % canvas.width) / ratio;
+    const y = box.top + Math.floor(at / canvas.width) / ratio + 2;
+    canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: x, clientY: y }));
+    break;
+  }
+  const box = told.getBoundingClientRect();
+  seen.told = told.textContent;
+  seen.within = box.width > 0 && box.left >= 0 && box.right <= innerWidth &&
+    box.bottom <= innerHeight;
+  seen.wide = document.documentElement.scrollWidth > innerWidth;
+  document.querySelectorAll("th").forEach((head) => head.click());
+  document.body.dataset.seen = JSON.stringify(seen);
+}
+setTimeout(pointAtAKernel, 200);
+</script></body>"""
+
+
+@pytest.mark.parametrize("width", [1200, 420])
+def test_the_page_is_drawn_by_a_browser(pycuda_trace, tmp_path, capsys, width):
+    """Look at it, too: TREADLE_TEST_PAGES=FOLDER keeps the page and a picture of it."""
+    browser = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chrome"))), None)
+    if browser is None:
+        pytest.skip("needs Chromium")
+    page = write_page(capsys, pycuda_trace.path, tmp_path)
+    page.write_text(page.read_text(encoding="utf-8").replace("</body>", POINTING))
+    words = [browser, "--headless=new", "--no-sandbox", "--disable-gpu"]
+    words += [
+        "--virtual-time-budget=2000",
+        f"--user-data-dir={tmp_path}/profile",
+        f"--window-size={width},900",
+    ]
+    ran = subprocess.run(
+        [*words, "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=120
+    )
+    found = re.search(r'data-seen="([^"]*)"', ran.stdout)
+    assert found, ran.stderr
+    seen = json.loads(html.unescape(found[1]))
+    assert seen["errors"] == [] and seen["told"].startswith("scale\nkernel, ")
+    assert seen["within"] and not seen["wide"]
+    if folder := os.environ.get("TREADLE_TEST_PAGES"):
+        shutil.copy(page, folder)
+        picture = f"--screenshot={folder}/page-{width}.png"
+        subprocess.run([*words, picture, page.as_uri()], capture_output=True, timeout=120)
 
 
 def test_a_page_takes_whatever_programs_call_their_kernels(tmp_path, capsys):
