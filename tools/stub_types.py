@@ -49,6 +49,7 @@ TYPES: dict[str, dict[str, dict[str, str]]] = {
             "attribute": "(self, attribute: FunctionAttribute, /) -> int",
             "set_attribute": "(self, attribute: FunctionAttribute, value: int, /) -> None",
             "set_cache_config": "(self, config: CacheConfig, /) -> None",
+            "_repr_html_": "(self, /) -> str",
             **_FUNCTION,
             "raw": "int",
             "parameters": "list[KernelParameter] | None",
@@ -62,6 +63,7 @@ TYPES: dict[str, dict[str, dict[str, str]]] = {
             "get_attribute": "(self, attribute: int, /) -> int",
             "set_attribute": "(self, attribute: int, value: int, /) -> None",
             "set_cache_config": "(self, config: int, /) -> None",
+            "_repr_html_": "(self, /) -> str",
             "set_shared_config": "(self, config: int, /) -> None",
             "param_set_texref": "(self, texref: object, /) -> None",
             "prepare": "(self, arg_types: object, texrefs: Sequence[object] | None = None) "

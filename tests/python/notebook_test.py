@@ -6,6 +6,7 @@ import html.parser
 import pytest
 
 import treadle
+from treadle import cuda
 
 TEXT = """
 #include <treadle/dialect.h>
@@ -65,3 +66,60 @@ def test_names_of_templates_are_text():
     text = "template <class T> __global__ void put(T *a) { *a = 1; }"
     program = treadle.Program(device, text, name_expressions=["put<float>"])
     assert Cells(program.kernel("put<float>")._repr_html_()).texts[0] == "kernel put<float>"
+
+
+def table_of(shown):
+    title, *cells = Cells(shown._repr_html_()).texts
+    return title, dict(zip(cells[::2], cells[1::2], strict=True))
+
+
+SCALE = """
+extern "C" __global__ void scale(float *a, int n) { if (threadIdx.x < n) a[threadIdx.x] *= 2; }
+"""
+
+
+def test_objects_of_the_cuda_shell_are_tables():
+    with cuda.Context.make_current(cuda.default_device()) as context:
+        device = context.device
+        title, rows = table_of(device)
+        assert title == f"device 0: {device.name}"
+        assert rows["compute capability"] == str(device.compute_capability)
+        assert int(rows["multiprocessors"]) == device.attribute(
+            cuda.DeviceAttribute.multiprocessor_count
+        )
+        image = treadle.compile_cuda(SCALE, device.target).image
+        function = cuda.Module(image).function("scale")
+        title, rows = table_of(function)
+        assert (title, rows["device"]) == ("kernel scale", device.name)
+        assert "threads of a block, at most" in rows
+        assert len(rows["parameters"].split(", ")) == 2
+        title, rows = table_of(cuda.Library(image).kernel("scale"))
+        assert (title, rows["symbol"]) == ("kernel scale", "scale")
+
+
+def test_objects_of_pycuda_are_tables(context):
+    import pycuda.driver as drv
+    from pycuda.compiler import SourceModule
+
+    device = drv.Context.get_device()
+    title, rows = table_of(device)
+    assert title.endswith(device.name())
+    assert rows["compute capability"] == "{}.{}".format(*device.compute_capability())
+    title, rows = table_of(SourceModule(SCALE, no_extern_c=True).get_function("scale"))
+    assert title == "kernel scale" and rows["device"] == device.name()
+
+
+def test_objects_of_pyopencl_are_tables():
+    cl = pytest.importorskip("pyopencl")
+    try:
+        device = cl.get_platforms()[0].get_devices()[0]
+    except (cl.Error, IndexError):
+        pytest.skip("no OpenCL")
+    title, rows = table_of(device)
+    assert title == device.name and rows["platform"] == device.platform.name
+    assert int(rows["compute units"]) == device.max_compute_units
+    text = "kernel void scale(global float *a, int n) { a[get_global_id(0)] *= n; }"
+    program = cl.Program(cl.Context([device]), text).build(["-cl-kernel-arg-info"])
+    title, rows = table_of(cl.Kernel(program, "scale"))
+    assert (title, rows["arguments"], rows["devices"]) == ("kernel scale", "2", device.name)
+    assert rows["parameters"] == "float* a, int n"

@@ -9,6 +9,7 @@
 
 #include "caller.hpp"
 #include "calls/numpy_scalars.hpp"
+#include "cuda_html.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -259,6 +260,10 @@ PyObject* represent(PyObject* self) {
   });
 }
 
+PyObject* represent_in_notebooks(PyObject* self, PyObject*) {
+  return guarded(self, [](Kernel& kernel) { return nb::cast(html_of(kernel.function)); });
+}
+
 template <class F>
 PyCFunction method(F function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
@@ -271,6 +276,7 @@ std::vector<PyMethodDef> methods_of(Face face) {
         {"set_attribute", method(set_native_attribute), METH_FASTCALL,
          "Sets an attribute of the kernel."},
         {"set_cache_config", set_native_cache_config, METH_O, "Prefers shared memory or L1."},
+        {"_repr_html_", represent_in_notebooks, METH_NOARGS, "How notebooks show it."},
     };
   constexpr int fast = METH_FASTCALL | METH_KEYWORDS;
   std::vector<PyMethodDef> methods = {
@@ -288,6 +294,7 @@ std::vector<PyMethodDef> methods_of(Face face) {
        "prepared_async_call(grid, block, stream, *args, shared_size=0)"},
       {"prepared_timed_call", method(prepared_timed_call), fast,
        "prepared_timed_call(grid, block, *args, shared_size=0): a callable giving seconds"},
+      {"_repr_html_", represent_in_notebooks, METH_NOARGS, "How notebooks show it."},
       {"_launch_kernel", method(launch_kernel), METH_FASTCALL,
        "_launch_kernel(grid, block, arg_buf, shared, stream)"},
   };

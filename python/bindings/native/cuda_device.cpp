@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "cuda_html.hpp"
 #include "rooms.hpp"
 #include "treadle/cuda/driver.hpp"
 
@@ -111,7 +112,8 @@ void bind_cuda_device(nb::module_& m) {
           },
           nb::is_operator())
       .def("__hash__", [](const Device& self) { return self.raw(); })
-      .def("__repr__", [](const Device& self) { return "<device " + self.name() + ">"; });
+      .def("__repr__", [](const Device& self) { return "<device " + self.name() + ">"; })
+      .def("_repr_html_", [](const Device& self) { return html_of(self); });
 }
 
 }  // namespace treadle::bindings

@@ -7,6 +7,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "calls/function.hpp"
+#include "cuda_html.hpp"
+#include "html_table.hpp"
 #include "image.hpp"
 #include "interrupt.hpp"
 #include "rooms.hpp"
@@ -45,6 +47,12 @@ void bind_library_kernel(nb::module_& m) {
            "For the functions of all contexts that do not have a value of their own.")
       .def("set_cache_config", &LibraryKernel::set_cache_config, nb::arg("config"),
            nb::arg("device"), "Prefers shared memory or L1.")
+      .def("_repr_html_",
+           [](const LibraryKernel& self) {
+             return html_table(
+                 "kernel " + self.name(),
+                 {{"symbol", self.symbol()}, {"parameters", parameters_text(self.parameters())}});
+           })
       .def_prop_ro("name", &LibraryKernel::name, "As a reader knows it.")
       .def_prop_ro("symbol", &LibraryKernel::symbol, "As the library's symbol table has it.")
       .def_prop_ro("library", &LibraryKernel::library)

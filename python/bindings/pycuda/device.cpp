@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "cuda_html.hpp"
 #include "pycuda/classes.hpp"
 #include "rooms.hpp"
 #include "treadle/base/settings.hpp"
@@ -69,6 +70,14 @@ nb::tuple version_tuple(int version) {
   return nb::make_tuple(version / 1000, version % 1000 / 10, version % 10);
 }
 
+void bind_versions(nb::module_& m) {
+  m.def(
+      "get_version", [] { return version_tuple(told_version(cuda::header_version())); },
+      "The CUDA version Treadle was built with, as a tuple.");
+  m.def("get_driver_version", pycuda([] { return told_version(cuda::default_driver().version()); }),
+        "The CUDA version of the driver, 1000 * major + 10 * minor.");
+}
+
 }  // namespace
 
 void set_initialized() { initialized = true; }
@@ -94,12 +103,7 @@ int enum_value(nb::handle member, const char* what) {
 
 void bind_pycuda_device(nb::module_& m) {
   using face::Device;
-  m.def(
-      "get_version", [] { return face::version_tuple(face::told_version(cuda::header_version())); },
-      "The CUDA version Treadle was built with, as a tuple.");
-  m.def("get_driver_version",
-        pycuda([] { return face::told_version(cuda::default_driver().version()); }),
-        "The CUDA version of the driver, 1000 * major + 10 * minor.");
+  face::bind_versions(m);
   m.def("init", pycuda([](nb::object flags) {
           const auto value =
               static_cast<unsigned>(unsigned_argument(flags.ptr(), "flags", 0xFFFFFFFFu));
@@ -137,6 +141,7 @@ void bind_pycuda_device(nb::module_& m) {
            "In the attribute's own unit: a count, bytes, kHz, or an enumeration's member.")
       .def("get_attributes", pycuda([](const Device& self) { return face::attributes(self); }),
            "Every attribute this device has, by device_attribute.")
+      .def("_repr_html_", pycuda([](const Device& self) { return html_of(self.device); }))
       .def("__getattr__", pycuda([](const Device& self, const std::string& name) {
              return face::attribute_by_name(self, name);
            }),

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "html_table.hpp"
 #include "kept_objects.hpp"
 #include "pyopencl/classes.hpp"
 #include "pyopencl/info.hpp"
@@ -53,6 +54,20 @@ std::string text_of(const Device& self) {
          "' at " + pointer + ">";
 }
 
+std::string notebook_text_of(const Device& self) {
+  using opencl::DeviceInfo;
+  const opencl::Device& device = self.device;
+  return html_table(device.name(),
+                    {{"platform", device.platform().name()},
+                     {"version", device.get<DeviceInfo::version>()},
+                     {"driver", device.get<DeviceInfo::driver_version>()},
+                     {"memory", bytes_text(device.get<DeviceInfo::global_mem_size>())},
+                     {"local memory", bytes_text(device.get<DeviceInfo::local_mem_size>())},
+                     {"compute units", std::to_string(device.get<DeviceInfo::max_compute_units>())},
+                     {"work-items of a group, at most",
+                      std::to_string(device.get<DeviceInfo::max_work_group_size>())}});
+}
+
 nb::tuple model_identifier(const Device& self) {
   using opencl::DeviceInfo;
   const opencl::Device& device = self.device;
@@ -95,7 +110,8 @@ void bind_methods(nb::class_<Device>& type) {
                                  "hashable_model_and_version_identifier");
                      return model_identifier(self);
                    }))
-      .def("__repr__", pyopencl(text_of));
+      .def("__repr__", pyopencl(text_of))
+      .def("_repr_html_", pyopencl(notebook_text_of));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "calls/numpy_scalars.hpp"
+#include "html_table.hpp"
 #include "pyopencl/info.hpp"
 
 namespace treadle::bindings::cl {
@@ -87,6 +88,18 @@ Py_hash_t hash(PyObject* self) {
 PyObject* represent(PyObject* self) {
   return PyUnicode_FromFormat("<pyopencl.Kernel '%s' at %p>", kernel_of(self).kernel.name().c_str(),
                               static_cast<void*>(kernel_of(self).kernel.raw()));
+}
+
+std::string notebook_text_of(const KernelState& state) {
+  const opencl::Kernel& kernel = state.kernel;
+  std::string devices, parameters;
+  for (const opencl::Device& device : kernel.program().devices())
+    devices += (devices.empty() ? "" : ", ") + device.name();
+  for (const opencl::KernelParameter& parameter : kernel.parameters())
+    parameters += (parameters.empty() ? "" : ", ") + parameter.type + " " + parameter.name;
+  return html_table("kernel " + kernel.name(), {{"devices", devices},
+                                                {"arguments", std::to_string(state.passed)},
+                                                {"parameters", parameters}});
 }
 
 template <class F>
@@ -224,6 +237,9 @@ void define_methods() {
         name,
         [](nb::handle self, nb::handle types) { declare_types(kernel_of(self.ptr()), types); },
         nb::arg("arg_types"), "Declares what scalar arguments are passed as; None for buffers.");
+  define(
+      "_repr_html_", [](nb::handle self) { return notebook_text_of(kernel_of(self.ptr())); },
+      "How notebooks show it.");
   define("clone", clone, "Another kernel with the same arguments set. Needs OpenCL 2.1.");
   define(
       "capture_call",
