@@ -57,6 +57,7 @@
 #include "treadle/cuda/context_settings.hpp"
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/copy_batch.hpp"
+#include "treadle/cuda/decompress.hpp"
 #include "treadle/cuda/device.hpp"
 #include "treadle/cuda/diagnostics.hpp"
 #include "treadle/cuda/driver.hpp"

@@ -49,6 +49,7 @@ void bind_cuda(nb::module_& cuda) {
   bind_cuda_handles(cuda);
   bind_cuda_memory_pool(cuda);
   bind_cuda_copy_batch(cuda);
+  bind_cuda_decompress(cuda);
   bind_cuda_green_context(cuda);
   bind_cuda_multicast(cuda);
   bind_cuda_tensor_map(cuda);

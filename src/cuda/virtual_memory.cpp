@@ -116,6 +116,24 @@ PhysicalMemory PhysicalMemory::for_tiles(std::size_t size_bytes, MemoryLocation 
   return adopt(driver, create_physical(size_bytes, properties, driver), size_bytes);
 }
 
+void flush_remote_writes(RemoteWritesFor whom) {
+  constexpr const char* call = "cuFlushGPUDirectRDMAWrites";
+  const int scope = static_cast<int>(whom);
+  if (scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER &&
+      scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES)
+    throw InvalidArgument(std::string(call) + ": whom is " + std::to_string(scope),
+                          "take one of RemoteWritesFor");
+  const Activation active(Context::current());
+  check(active.table(),
+        active.table().cuFlushGPUDirectRDMAWrites(
+            CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,
+            static_cast<CUflushGPUDirectRDMAWritesScope>(scope)),
+        call, [] {
+          return "the device must have bit 1 of "
+                 "DeviceAttribute::gpu_direct_rdma_flush_writes_options";
+        });
+}
+
 int export_dma_buffer(DevicePointer address, std::size_t size_bytes, bool over_pcie) {
   constexpr const char* call = "cuMemGetHandleForAddressRange";
   refuse_negative(call, "size_bytes", size_bytes);

@@ -14,6 +14,7 @@
 #include "treadle/base/census.hpp"
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/pointer_attributes.hpp"
+#include "treadle/cuda/table.hpp"
 
 namespace treadle::cuda {
 namespace {
@@ -227,6 +228,34 @@ TEST_P(Virtual, ADmaBufferIsADescriptorOrRefused) {
   const int descriptor = export_dma_buffer(memory.address(), std::size_t{2} << 20);
   EXPECT_GE(descriptor, 0);
   close(descriptor);
+}
+
+TEST_P(Virtual, WritesOfOtherDevicesAreWaitedForOrRefused) {
+  EXPECT_THROW(flush_remote_writes(static_cast<RemoteWritesFor>(1)), InvalidArgument);
+  if (GetParam() == Provider::cpu) {
+    EXPECT_THROW(flush_remote_writes(), NotSupported);
+  } else if ((device().attribute(DeviceAttribute::gpu_direct_rdma_flush_writes_options) & 1) != 0) {
+    flush_remote_writes();
+    flush_remote_writes(RemoteWritesFor::all_devices);
+  } else {
+    EXPECT_THROW(flush_remote_writes(), DeviceError);
+  }
+}
+
+CUflushGPUDirectRDMAWritesScope flushed_for;
+
+TEST(VirtualMemoryCalls, RemoteWritesAreFlushedForWhom) {
+  fake::reset();
+  auto table = std::make_shared<Table>(fake::driver().table());
+  table->cuFlushGPUDirectRDMAWrites = [](CUflushGPUDirectRDMAWritesTarget target,
+                                         CUflushGPUDirectRDMAWritesScope scope) {
+    EXPECT_EQ(target, CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX);
+    flushed_for = scope;
+    return CUDA_SUCCESS;
+  };
+  const auto current = Context::make_current(Device(Driver(table), 0));
+  flush_remote_writes(RemoteWritesFor::all_devices);
+  EXPECT_EQ(flushed_for, CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES);
 }
 
 }  // namespace

@@ -128,6 +128,10 @@ LACKING = {
     "cuMemGetHandleForAddressRange": lambda device: cuda.export_dma_buffer(
         cuda.DeviceMemory(4096), 4096
     ),
+    "cuMemBatchDecompressAsync": lambda device: cuda.decompress_batch(
+        [cuda.Decompression(4096, 8192, 90, 12288, cuda.Compression.lz4)]
+    ),
+    "cuFlushGPUDirectRDMAWrites": lambda device: cuda.flush_remote_writes(),
     "cuMemGetDefaultMemPool": lambda device: cuda.MemoryPool.default_at(
         cuda.MemoryLocation.of(device)
     ),

@@ -89,6 +89,17 @@ class PhysicalMemory {
 /// NotSupported on the CPU device.
 int export_dma_buffer(DevicePointer address, std::size_t size_bytes, bool over_pcie = false);
 
+/// CUflushGPUDirectRDMAWritesScope: for whom writes are to be visible.
+enum class RemoteWritesFor : int {
+  owner = 100,        ///< the current context
+  all_devices = 200,  ///< every context of CUDA
+};
+/// Waits until what other devices (network cards, say) wrote into memory of the current context is
+/// visible. Not needed where DeviceAttribute::gpu_direct_rdma_writes_ordering says so. Throws
+/// NotSupported on the CPU device; DeviceError where the attribute
+/// gpu_direct_rdma_flush_writes_options lacks bit 1.
+void flush_remote_writes(RemoteWritesFor whom = RemoteWritesFor::owner);
+
 class Mapping;
 
 /// Addresses that nothing else of the process will get. A cheap value; mappings keep it.

@@ -57,6 +57,13 @@ void bind_cuda_virtual_memory(nb::module_& m) {
       nb::arg("location"), nb::arg("granularity") = Granularity::minimum,
       nb::arg("shared_as") = SharedAs::nothing,
       "The unit in bytes that physical memory at a place comes in.");
+  nb::enum_<RemoteWritesFor>(m, "RemoteWritesFor", "For whom writes are to be visible.")
+      .value("owner", RemoteWritesFor::owner)
+      .value("all_devices", RemoteWritesFor::all_devices);
+  m.def("flush_remote_writes", &flush_remote_writes, nb::arg("whom") = RemoteWritesFor::owner,
+        nb::call_guard<nb::gil_scoped_release>(),
+        "Waits until what other devices wrote into memory of the current context is visible. "
+        "Raises NotSupported on the CPU device.");
   m.def(
       "export_dma_buffer",
       [](nb::handle address, nb::handle size_bytes, bool over_pcie) {

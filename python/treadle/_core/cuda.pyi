@@ -384,6 +384,8 @@ class Device:
 
     def __repr__(self) -> str: ...
 
+    def _repr_html_(self) -> str: ...
+
     def __int__(self) -> int:
         """The driver's handle, as cuda.bindings takes it."""
 
@@ -1147,6 +1149,18 @@ class Mapping:
 def allocation_granularity(location: MemoryLocation, granularity: Granularity = Granularity.minimum, shared_as: SharedAs = SharedAs.nothing) -> int:
     """The unit in bytes that physical memory at a place comes in."""
 
+class RemoteWritesFor(enum.Enum):
+    """For whom writes are to be visible."""
+
+    owner = 100
+
+    all_devices = 200
+
+def flush_remote_writes(whom: RemoteWritesFor = RemoteWritesFor.owner) -> None:
+    """
+    Waits until what other devices wrote into memory of the current context is visible. Raises NotSupported on the CPU device.
+    """
+
 def export_dma_buffer(address: object, size_bytes: int, over_pcie: bool = False) -> int:
     """
     A file descriptor with which the driver of another device reads and writes device memory; the caller closes it.
@@ -1294,6 +1308,9 @@ class Function:
 
     def set_cache_config(self, config: CacheConfig, /) -> None:
         """Prefers shared memory or L1."""
+
+    def _repr_html_(self, /) -> str:
+        """How notebooks show it."""
 
     @property
     def name(self) -> str:
@@ -1460,6 +1477,8 @@ class Kernel:
 
     def set_cache_config(self, config: CacheConfig, device: Device) -> None:
         """Prefers shared memory or L1."""
+
+    def _repr_html_(self) -> str: ...
 
     @property
     def name(self) -> str:
@@ -2736,6 +2755,46 @@ def copy_batch(copies: Sequence[BatchCopy], stream: object | None) -> None:
 
 def copy_3d_batch(copies: Sequence[BatchCopy3D], stream: object | None) -> None:
     """The same for boxes."""
+
+class Compression(enum.Enum):
+    """What GPUs with an engine for it decompress."""
+
+    deflate = 1
+
+    snappy = 2
+
+    lz4 = 4
+
+class Decompression:
+    """One compressed block, and where its bytes go."""
+
+    def __init__(self, destination: object, source: object, source_bytes: int, written_bytes: object, algorithm: Compression, destination_bytes: int = 0) -> None:
+        """
+        Memory of the device, which is not kept; `written_bytes` takes a number of 32 bits.
+        """
+
+    @property
+    def destination(self) -> int: ...
+
+    @property
+    def source(self) -> int: ...
+
+    @property
+    def source_bytes(self) -> int: ...
+
+    @property
+    def written_bytes(self) -> int: ...
+
+    @property
+    def destination_bytes(self) -> int: ...
+
+    @property
+    def algorithm(self) -> Compression: ...
+
+def decompress_batch(blocks: Sequence[Decompression], stream: object | None = None) -> None:
+    """
+    Queues all of them, in no order among them. Their memory must live until the stream is past them. Raises NotSupported on the CPU device.
+    """
 
 class SplitFlags(enum.IntFlag):
     """How multiprocessors are split; combine with |."""

@@ -645,6 +645,8 @@ class Device:
 
     def __repr__(self) -> str: ...
 
+    def _repr_html_(self) -> str: ...
+
 class Context:
     """Devices of one platform that share memory and programs."""
 
@@ -1437,6 +1439,9 @@ class Kernel:
 
     def set_arg_types(self, arg_types: object) -> None:
         """Declares what scalar arguments are passed as; None for buffers."""
+
+    def _repr_html_(self) -> str:
+        """How notebooks show it."""
 
     def clone(self) -> Any:
         """Another kernel with the same arguments set. Needs OpenCL 2.1."""
