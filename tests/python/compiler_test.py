@@ -46,6 +46,21 @@ def test_compiled_bytes_are_loaded_again(context, tmp_path):
     )
 
 
+def test_options_and_a_listener_are_taken_with_code(context):
+    code, said = compiler.compile(TWICE), []
+    options = [(cuda.jit_option.MAX_REGISTERS, 32), (cuda.jit_option.OPTIMIZATION_LEVEL, 4)]
+    module = cuda.module_from_buffer(code, options, lambda *message: said.append(message))
+    assert _runs(module)
+    assert _runs(cuda.module_from_buffer(buffer=code, options=[], message_handler=None))
+    ((success, info, error),) = said
+    assert success is True and isinstance(info, str) and error == ""
+    with pytest.raises(cuda.Error):
+        cuda.module_from_buffer(
+            b"nonsense" * 8, message_handler=lambda *message: said.append(message)
+        )
+    assert len(said) == 2 and said[1][0] is False
+
+
 def test_an_error_names_the_user_s_own_line(context):
     with pytest.raises(cuda.CompileError) as caught:
         compiler.SourceModule("__global__ void k(int *a)\n{\n    a[0] = missing;\n}\n")

@@ -338,7 +338,8 @@ def _of_the_stubs():
         stub = pathlib.Path(treadle.__file__).parent / "_core" / f"{module}.pyi"
         for node in ast.parse(stub.read_text()).body:
             if isinstance(node, ast.FunctionDef):
-                found[prefix + node.name] = _parameters(node.args, False)
+                # Of several overloads the first is what programs know.
+                found.setdefault(prefix + node.name, _parameters(node.args, False))
             for method in node.body if isinstance(node, ast.ClassDef) else []:
                 if isinstance(method, ast.FunctionDef):
                     is_static = any(ast.unparse(d) == "staticmethod" for d in method.decorator_list)

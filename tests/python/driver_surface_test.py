@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pycuda.driver as cuda
 import pytest
+from pycuda import _driver
 
 FUNCTIONS = """
 aligned_empty aligned_empty_like aligned_zeros aligned_zeros_like bind_array_to_texref bitlog2
@@ -68,6 +69,8 @@ BY_KEYWORD = {
     "memset_d8": lambda m: cuda.memset_d8(dest=m, data=1, size=256),
     "memset_d16": lambda m: cuda.memset_d16(dest=m, data=1, size=128),
     "memset_d32": lambda m: cuda.memset_d32(dest=m, data=1, size=64),
+    "memset_d8 by count": lambda m: cuda.memset_d8(dest=m, data=1, count=256),
+    "memset_d32_async by count": lambda m: cuda.memset_d32_async(dest=m, data=1, count=64),
     "memset_d8_async": lambda m: cuda.memset_d8_async(dest=m, data=1, size=256, stream=None),
     "memset_d2d8": lambda m: cuda.memset_d2d8(dest=m, pitch=16, data=1, width=8, height=4),
     "memset_d2d32": lambda m: cuda.memset_d2d32(dest=m, pitch=32, data=1, width=4, height=4),
@@ -231,5 +234,20 @@ def test_a_type_that_is_no_number_is_named(memory):
 def test_names_of_older_drivers_can_be_asked_for():
     assert cuda.compute_mode.EXCLUSIVE == 1
     assert cuda.compute_mode(0) is cuda.compute_mode.DEFAULT
-    assert cuda.get_curand_version() is None  # without the library
+    assert cuda.get_curand_version() == (10, 40, 0)  # whose numbers curand_kernel.h draws
     assert cuda.jit_option.MAX_REGISTERS == 0
+
+
+def test_names_in_python_are_names_of_the_native_half():
+    for name in (
+        "aligned_empty", "managed_empty", "pagelocked_empty", "register_host_memory",
+        "PageLockedMemoryPool", "gl_init", "make_gl_context", "BufferObject", "BufferObjectMapping",
+    ):  # fmt: skip
+        assert getattr(_driver, name) is getattr(cuda, name)
+    for name in (
+        "_get_direction_vectors", "_get_scramble_constants32", "_get_scramble_constants64",
+    ):  # fmt: skip
+        with pytest.raises(AttributeError, match="tables of Sobol's generators are cuRAND's"):
+            getattr(_driver, name)
+    with pytest.raises(AttributeError, match=r"pycuda\._driver.* no attribute 'no_such_name'"):
+        _driver.no_such_name  # noqa: B018

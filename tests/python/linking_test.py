@@ -33,11 +33,14 @@ def said():
 
 def test_sources_are_linked(context, said):
     module = DynamicModule(message_handler=lambda *message: said.append(message))
+    assert module.module is None
+    with pytest.raises(cuda.LogicError, match=r"not linked yet: call link\(\) first"):
+        module.get_function("apply")
     assert module.add_source(KERNEL, nvcc_options=RELOCATABLE) is module
     module.add_source(FUNCTION, nvcc_options=RELOCATABLE, name="twice.ptx")
     assert module.link() is module
     assert _applied(module) == DOUBLED
-    assert module.linker is None
+    assert module.linker is None and isinstance(module.module, cuda.Module)
     assert len(said) == 1 and said[0][0] is True
     with pytest.raises(cuda.LogicError, match="is linked"):
         module.add_source(FUNCTION)

@@ -363,7 +363,12 @@ def test_page_locked_arrays_own_their_memory(context):
 
 
 def test_page_locked_arrays_have_the_order_asked_for(context):
-    pool = PageLockedMemoryPool(PageLockedAllocator())
+    allocator = PageLockedAllocator()
+    seen = weakref.ref(allocator)
+    assert seen() is allocator
+    pool = PageLockedMemoryPool(allocator)
+    del allocator
+    assert seen() is None  # the pool has its own
     assert pool.allocate((3, 4), np.int16, "F").flags.f_contiguous
     assert pool.allocate([5], "i8", order="C").shape == (5,)
     assert pool.allocate((), np.int8).shape == ()

@@ -162,23 +162,26 @@ cuda::FillArea area_of(const nb::object& dest, const nb::object& pitch, const nb
 
 template <class Value>
 void bind_fill(nb::module_& m, const std::string& bits, Fill<Value> fill) {
-  m.def(("memset_d" + bits).c_str(),
-        pycuda([fill](nb::object dest, nb::object data, nb::object size) {
-          const cuda::Context context = current_context();
-          const Address to(dest, "dest");
-          const Value value = value_of<Value>(data);
-          const std::size_t count = size_of(size);
-          without_gil(context, [&] { fill.linear(to.value, value, count); });
-        }),
-        nb::arg("dest"), nb::arg("data"), nb::arg("size"), "Fills `size` elements.");
-  m.def(("memset_d" + bits + "_async").c_str(),
-        pycuda([fill](nb::object dest, nb::object data, nb::object size, nb::object stream) {
-          current_context();
-          fill.linear_async(Address(dest, "dest").value, value_of<Value>(data), size_of(size),
-                            stream_argument(stream.ptr()));
-        }),
-        nb::arg("dest"), nb::arg("data"), nb::arg("size"), nb::arg("stream") = nb::none(),
-        "The same in the order of `stream`.");
+  // PyCUDA's functions call the number `size`, its documentation `count`.
+  for (const char* number : {"size", "count"}) {
+    m.def(("memset_d" + bits).c_str(),
+          pycuda([fill](nb::object dest, nb::object data, nb::object size) {
+            const cuda::Context context = current_context();
+            const Address to(dest, "dest");
+            const Value value = value_of<Value>(data);
+            const std::size_t count = size_of(size);
+            without_gil(context, [&] { fill.linear(to.value, value, count); });
+          }),
+          nb::arg("dest"), nb::arg("data"), nb::arg(number), "Fills so many elements.");
+    m.def(("memset_d" + bits + "_async").c_str(),
+          pycuda([fill](nb::object dest, nb::object data, nb::object size, nb::object stream) {
+            current_context();
+            fill.linear_async(Address(dest, "dest").value, value_of<Value>(data), size_of(size),
+                              stream_argument(stream.ptr()));
+          }),
+          nb::arg("dest"), nb::arg("data"), nb::arg(number), nb::arg("stream") = nb::none(),
+          "The same in the order of `stream`.");
+  }
   m.def(("memset_d2d" + bits).c_str(),
         pycuda([fill](nb::object dest, nb::object pitch, nb::object data, nb::object width,
                       nb::object height) {

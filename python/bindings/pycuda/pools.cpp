@@ -153,7 +153,7 @@ void bind_device_pool(nb::module_& m) {
 }
 
 void bind_page_locked_pool(nb::module_& m) {
-  nb::class_<PageLockedAllocator>(m, "PageLockedAllocator",
+  nb::class_<PageLockedAllocator>(m, "PageLockedAllocator", nb::is_weak_referenceable(),
                                   "Where a PageLockedMemoryPool gets its memory.")
       .def("__init__", pycuda([](PageLockedAllocator* self, nb::object flags) {
              const auto bits = unsigned_argument(flags.ptr(), "flags", ~0u);

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from collections.abc import Sequence
 import os
 import pathlib
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 import treadle._core.compile
 import treadle._core.device
@@ -50,6 +50,8 @@ class Device:
 
     def get_attributes(self) -> dict:
         """Every attribute this device has, by device_attribute."""
+
+    def _repr_html_(self) -> str: ...
 
     def __getattr__(self, name: str, /) -> int: ...
 
@@ -457,10 +459,18 @@ def memcpy_peer(dest: object, src: object, size: object, dest_context: object | 
 def memcpy_peer_async(dest: object, src: object, size: object, dest_context: object | None = None, src_context: object | None = None, stream: object | None = None) -> None:
     """As memcpy_peer, in the order of `stream`."""
 
-def memset_d8(dest: object, data: object, size: object) -> None:
-    """Fills `size` elements."""
+@overload
+def memset_d8(dest: object, data: object, size: object) -> None: ...
 
-def memset_d8_async(dest: object, data: object, size: object, stream: object | None = None) -> None:
+@overload
+def memset_d8(dest: object, data: object, count: object) -> None:
+    """Fills so many elements."""
+
+@overload
+def memset_d8_async(dest: object, data: object, size: object, stream: object | None = None) -> None: ...
+
+@overload
+def memset_d8_async(dest: object, data: object, count: object, stream: object | None = None) -> None:
     """The same in the order of `stream`."""
 
 def memset_d2d8(dest: object, pitch: object, data: object, width: object, height: object) -> None:
@@ -469,10 +479,18 @@ def memset_d2d8(dest: object, pitch: object, data: object, width: object, height
 def memset_d2d8_async(dest: object, pitch: object, data: object, width: object, height: object, stream: object | None = None) -> None:
     """The same in the order of `stream`."""
 
-def memset_d16(dest: object, data: object, size: object) -> None:
-    """Fills `size` elements."""
+@overload
+def memset_d16(dest: object, data: object, size: object) -> None: ...
 
-def memset_d16_async(dest: object, data: object, size: object, stream: object | None = None) -> None:
+@overload
+def memset_d16(dest: object, data: object, count: object) -> None:
+    """Fills so many elements."""
+
+@overload
+def memset_d16_async(dest: object, data: object, size: object, stream: object | None = None) -> None: ...
+
+@overload
+def memset_d16_async(dest: object, data: object, count: object, stream: object | None = None) -> None:
     """The same in the order of `stream`."""
 
 def memset_d2d16(dest: object, pitch: object, data: object, width: object, height: object) -> None:
@@ -481,10 +499,18 @@ def memset_d2d16(dest: object, pitch: object, data: object, width: object, heigh
 def memset_d2d16_async(dest: object, pitch: object, data: object, width: object, height: object, stream: object | None = None) -> None:
     """The same in the order of `stream`."""
 
-def memset_d32(dest: object, data: object, size: object) -> None:
-    """Fills `size` elements."""
+@overload
+def memset_d32(dest: object, data: object, size: object) -> None: ...
 
-def memset_d32_async(dest: object, data: object, size: object, stream: object | None = None) -> None:
+@overload
+def memset_d32(dest: object, data: object, count: object) -> None:
+    """Fills so many elements."""
+
+@overload
+def memset_d32_async(dest: object, data: object, size: object, stream: object | None = None) -> None: ...
+
+@overload
+def memset_d32_async(dest: object, data: object, count: object, stream: object | None = None) -> None:
     """The same in the order of `stream`."""
 
 def memset_d2d32(dest: object, pitch: object, data: object, width: object, height: object) -> None:
@@ -1180,6 +1206,9 @@ class Function:
 
     def prepared_timed_call(self, grid: Sequence[int], block: Sequence[int], *args: object, shared_size: int = 0) -> Callable[[], float]:
         """A callable giving seconds"""
+
+    def _repr_html_(self, /) -> str:
+        """How notebooks show it."""
 
     def _launch_kernel(self, grid: Sequence[int], block: Sequence[int], arg_buf: object, shared: int, stream: object, /) -> None: ...
 

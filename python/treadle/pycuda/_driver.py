@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The native half of pycuda.driver: classes and functions from C++, enumerations from tables."""
 
+from typing import Any
+
+from treadle import _absent
 from treadle._core.driver import *  # noqa: F403
 from treadle._core.driver import (  # noqa: F401
     _aligned_allocation,
@@ -22,5 +25,27 @@ def bitlog2(value: int) -> int:
     return max(number.bit_length() - 1, 0)
 
 
-def get_curand_version() -> None:
-    """None: the cuRAND library is not used. The generators of pycuda.curandom are Treadle's own."""
+def get_curand_version() -> tuple[int, int, int]:
+    """The cuRAND whose numbers curand_kernel.h draws. The library itself is not used: of the
+    generators that pycuda.curandom has on the host there is Philox4_32_10RandomNumberGenerator."""
+    return 10, 40, 0
+
+
+# Not native: they are written in Python, of what is.
+_OF_PYTHON = {
+    *("BufferObject", "BufferObjectMapping", "gl_init", "make_gl_context"),
+    *("PageLockedMemoryPool", "aligned_empty", "managed_empty", "pagelocked_empty"),
+    "register_host_memory",
+}
+_ABSENT = dict.fromkeys(
+    ("_get_direction_vectors", "_get_scramble_constants32", "_get_scramble_constants64"),
+    "the tables of Sobol's generators are cuRAND's; kernels draw from vectors of the program's own",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _OF_PYTHON:
+        from treadle.pycuda import driver  # late: it is made of this module
+
+        return getattr(driver, name)
+    raise _absent.no_name("pycuda._driver", name, _ABSENT)

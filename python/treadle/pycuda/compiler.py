@@ -192,16 +192,22 @@ def get_nvcc_version(nvcc: str) -> str:
 class CudaModule:
     """What compiled modules have in common: `module` and the look-ups it offers."""
 
-    module: driver.Module
+    module: driver.Module | None = None
 
     def get_function(self, name: str) -> driver.Function:
         """A kernel by its name. Raises LogicError if there is none."""
-        return self.module.get_function(name)
+        return self._loaded().get_function(name)
+
+    def _loaded(self) -> driver.Module:
+        if self.module is None:
+            raise driver.LogicError("this module is not linked yet: call link() first")
+        return self.module
 
     def _bind_module(self) -> None:
-        self.get_global = self.module.get_global
-        self.get_texref = self.module.get_texref
-        self.get_surfref = self.module.get_surfref
+        module = self._loaded()
+        self.get_global = module.get_global
+        self.get_texref = module.get_texref
+        self.get_surfref = module.get_surfref
 
     def _check_arch(self, arch: str | None) -> None:
         if arch is None or arch == "native":
@@ -226,6 +232,8 @@ class CudaModule:
 
 class SourceModule(CudaModule):
     """A module compiled from CUDA C text and loaded into the current context."""
+
+    module: driver.Module
 
     # over 6 parameters because they are the keywords of PyCUDA's
     def __init__(
