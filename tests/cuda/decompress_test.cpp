@@ -28,7 +28,7 @@ constexpr Decompression one_block{.destination = 0x3000,
                                   .destination_bytes = 200,
                                   .algorithm = Compression::lz4};
 
-std::string refusal_of(Decompression block) {
+std::string refusal_of_block(Decompression block) {
   try {
     decompress_batch(std::vector{one_block, block}, {});
   } catch (const InvalidArgument& error) {
@@ -78,21 +78,21 @@ TEST_P(Decompressing, BadInputIsRefusedByItsIndex) {
   EXPECT_NO_THROW(decompress_batch({}, {}));
   Decompression block = one_block;
   block.source = 0;
-  EXPECT_THAT(refusal_of(block), HasSubstr("block 1 has no source"));
+  EXPECT_THAT(refusal_of_block(block), HasSubstr("block 1 has no source"));
   block = one_block;
   block.destination = 0;
-  EXPECT_THAT(refusal_of(block), HasSubstr("block 1 has no destination"));
+  EXPECT_THAT(refusal_of_block(block), HasSubstr("block 1 has no destination"));
   block = one_block;
   block.written_bytes = 0;
-  EXPECT_THAT(refusal_of(block), HasSubstr("block 1 has no written_bytes"));
+  EXPECT_THAT(refusal_of_block(block), HasSubstr("block 1 has no written_bytes"));
   block = one_block;
   block.source_bytes = 0;
-  EXPECT_THAT(refusal_of(block), HasSubstr("source_bytes is 0"));
+  EXPECT_THAT(refusal_of_block(block), HasSubstr("source_bytes is 0"));
   block.source_bytes = static_cast<std::size_t>(-1);
-  EXPECT_THAT(refusal_of(block), HasSubstr("source_bytes"));
+  EXPECT_THAT(refusal_of_block(block), HasSubstr("source_bytes"));
   block = one_block;
   block.algorithm = static_cast<Compression>(3);
-  EXPECT_THAT(refusal_of(block), HasSubstr("block 1 has the algorithm 3"));
+  EXPECT_THAT(refusal_of_block(block), HasSubstr("block 1 has the algorithm 3"));
 }
 
 // ---- what a driver is asked for

@@ -17,9 +17,11 @@
 namespace treadle::cuda {
 namespace {
 
-constexpr int count = 1000;
-constexpr std::size_t bytes = count * sizeof(int);
-constexpr const char* source = R"(
+class TwoDevices : public OnEachProvider {
+ protected:
+  static constexpr int count = 1000;
+  static constexpr std::size_t bytes = count * sizeof(int);
+  static constexpr const char* source = R"(
 extern "C" __global__ void twice(int* to, const int* from, int count)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -27,8 +29,6 @@ extern "C" __global__ void twice(int* to, const int* from, int count)
 }
 )";
 
-class TwoDevices : public OnEachProvider {
- protected:
   void SetUp() override {
     OnEachProvider::SetUp();
     if (IsSkipped()) return;
