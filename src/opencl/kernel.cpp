@@ -64,10 +64,20 @@ KernelState::KernelState(Context context, Handle<RawKernel> handle)
 
 const std::vector<KernelParameter>& KernelState::parameters() const {
   std::call_once(parameters_asked_, [this] {
-    for (unsigned index = 0; index < argument_count_; ++index)
-      parameters_.push_back(ask_parameter(handle_.table(), handle_.raw(), index));
+    parameters_.resize(argument_count_);
+    for (unsigned index = 0; index < argument_count_; ++index) {
+      parameters_[index] = ask_parameter(handle_.table(), handle_.raw(), index);
+      if (parameters_[index].type.empty()) return;  // then none has one
+    }
   });
   return parameters_;
+}
+
+void KernelState::classify() const {
+  std::vector<KindSet> accepted;
+  for (const KernelParameter& parameter : parameters())
+    accepted.push_back(accepted_kinds(parameter));
+  accepted_ = std::move(accepted);
 }
 
 namespace {
@@ -76,6 +86,10 @@ namespace {
 void set_one(const KernelState& kernel, unsigned index, const ArgumentView& argument) {
   const Table& cl = kernel.handle().table();
   const RawKernel raw = kernel.handle().raw();
+  if (!kernel.takes(index, argument.kind)) [[unlikely]]
+    raise_wrong_kind(kernel, index, argument);
+  if (argument.context != nullptr && argument.context != kernel.context().raw()) [[unlikely]]
+    raise_foreign(kernel, index, argument);
   SetValues& known = kernel.set_values();
   const bool is_value = argument.kind == ArgumentView::Kind::value;
   if (is_value && known.has(index, argument) && !kernel.is_shared()) return;
@@ -98,6 +112,10 @@ void check_shapes(const KernelState& kernel, const LaunchConfig& config) {
   const auto agrees = [&](const WorkSize& size) {
     return size.is_empty() || size.dimensions() == dimensions;
   };
+  // The standard's rule, asked here: PoCL takes groups of nothing.
+  for (unsigned i = 0; i < config.local.dimensions(); ++i)
+    if (config.local[i] == 0) [[unlikely]]
+      raise_launch(kernel, config, CL_INVALID_WORK_GROUP_SIZE);
   if (agrees(config.local) && agrees(config.offset)) return;
   const bool is_local = !agrees(config.local);
   const WorkSize& other = is_local ? config.local : config.offset;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -50,6 +51,14 @@ class SetValues {
   std::vector<Value> values_;
 };
 
+/// Kinds of arguments, one bit each.
+using KindSet = std::uint16_t;
+constexpr KindSet set_of(ArgumentView::Kind kind) noexcept {
+  return static_cast<KindSet>(1u << static_cast<unsigned>(kind));
+}
+/// What may be given for a parameter; every kind where its type is not known.
+KindSet accepted_kinds(const KernelParameter& parameter);
+
 /// A kernel, and what launches of it need, asked once when it is made.
 class KernelState {
  public:
@@ -68,14 +77,24 @@ class KernelState {
   bool is_shared() const noexcept { return is_shared_.load(std::memory_order_relaxed); }
   /// Which values OpenCL has; launch_lock() held.
   SetValues& set_values() const noexcept { return set_values_; }
+  /// Whether the argument's kind is one that its parameter takes; launch_lock() held. True for an
+  /// argument too many, which the platform refuses.
+  bool takes(unsigned index, ArgumentView::Kind kind) const {
+    if (accepted_.size() != argument_count_) [[unlikely]]
+      classify();
+    return index >= argument_count_ || (accepted_[index] & set_of(kind)) != 0;
+  }
 
  private:
+  void classify() const;
+
   Context context_;
   Handle<RawKernel> handle_;
   std::string name_;
   unsigned argument_count_;
   mutable std::mutex launch_lock_;
   mutable SetValues set_values_;
+  mutable std::vector<KindSet> accepted_;  ///< of each parameter, once one was set
   mutable std::atomic<bool> is_shared_ = false;
   mutable std::once_flag parameters_asked_;
   mutable std::vector<KernelParameter> parameters_;
@@ -90,6 +109,11 @@ inline std::shared_ptr<const KernelState> adopt_kernel(const Context& context, R
 /// forbid the shape.
 [[noreturn]] void raise_argument(const KernelState& kernel, unsigned index,
                                  const ArgumentView& argument, int code, const char* call);
+/// Throws what it means that takes() is false, or that the argument is of another context.
+[[noreturn]] void raise_wrong_kind(const KernelState& kernel, unsigned index,
+                                   const ArgumentView& argument);
+[[noreturn]] void raise_foreign(const KernelState& kernel, unsigned index,
+                                const ArgumentView& argument);
 [[noreturn]] void raise_launch(const KernelState& kernel, const LaunchConfig& config, int code);
 
 }  // namespace treadle::opencl

@@ -16,16 +16,56 @@ std::string text_of(const WorkSize& size) {
 }
 
 std::string describe_argument(const ArgumentView& argument) {
+  using Kind = ArgumentView::Kind;
   switch (argument.kind) {
-    case ArgumentView::Kind::local:
+    case Kind::local:
       return std::to_string(argument.size_bytes) + " bytes of local memory";
-    case ArgumentView::Kind::svm:
+    case Kind::svm:
       return "a pointer to shared memory";
-    case ArgumentView::Kind::bytes:
-    case ArgumentView::Kind::value:
+    case Kind::buffer:
+      return "a buffer";
+    case Kind::image:
+      return "an image";
+    case Kind::sampler:
+      return "a sampler";
+    case Kind::pipe:
+      return "a pipe";
+    case Kind::queue:
+      return "a queue";
+    case Kind::null:
+      return "nothing";
+    case Kind::bytes:
+    case Kind::value:
       break;
   }
   return std::to_string(argument.size_bytes) + " bytes";
+}
+
+std::string describe_parameter(const KernelState& kernel, unsigned index) {
+  std::string text = "kernel \"" + kernel.name() + "\", argument " + std::to_string(index);
+  if (index >= kernel.argument_count())
+    return text + ": it has only " + std::to_string(kernel.argument_count());
+  const KernelParameter& parameter = kernel.parameters()[index];
+  if (!parameter.name.empty()) text += " (" + parameter.type + " " + parameter.name + ")";
+  return text;
+}
+
+/// What a refused kind of argument means in OpenCL's words, and what the parameter takes instead.
+struct Wanted {
+  int code;
+  const char* hint;
+};
+Wanted wanted_for(KindSet accepted) {
+  using Kind = ArgumentView::Kind;
+  if ((accepted & set_of(Kind::buffer)) != 0)
+    return {CL_INVALID_MEM_OBJECT, "pass a buffer, shared memory, or the memory of an array"};
+  if ((accepted & set_of(Kind::local)) != 0)
+    return {CL_INVALID_ARG_VALUE, "pass LocalMemory of as many bytes as a group needs"};
+  if ((accepted & set_of(Kind::value)) != 0)
+    return {CL_INVALID_ARG_VALUE, "pass a value of the parameter's own type"};
+  if ((accepted & set_of(Kind::image)) != 0) return {CL_INVALID_MEM_OBJECT, "pass an image"};
+  if ((accepted & set_of(Kind::sampler)) != 0) return {CL_INVALID_SAMPLER, "pass a sampler"};
+  return {CL_INVALID_MEM_OBJECT, "pass a pipe"};
 }
 
 /// Adds each limit that the shape breaks. What a platform cannot tell is left out.
@@ -113,15 +153,22 @@ class Limits {
 
 void raise_argument(const KernelState& kernel, unsigned index, const ArgumentView& argument,
                     int code, const char* call) {
-  std::string text = "kernel \"" + kernel.name() + "\", argument " + std::to_string(index);
-  if (index >= kernel.argument_count()) {
-    text += ": it has only " + std::to_string(kernel.argument_count());
-  } else {
-    const KernelParameter& parameter = kernel.parameters()[index];
-    if (!parameter.name.empty()) text += " (" + parameter.type + " " + parameter.name + ")";
-    text += ": given " + describe_argument(argument);
-  }
+  std::string text = describe_parameter(kernel, index);
+  if (index < kernel.argument_count()) text += ": given " + describe_argument(argument);
   raise(kernel.handle().table(), code, call, std::move(text));
+}
+
+void raise_wrong_kind(const KernelState& kernel, unsigned index, const ArgumentView& argument) {
+  const Wanted wanted = wanted_for(accepted_kinds(kernel.parameters()[index]));
+  raise(kernel.handle().table(), wanted.code, "clSetKernelArg",
+        describe_parameter(kernel, index) + ": given " + describe_argument(argument), wanted.hint);
+}
+
+void raise_foreign(const KernelState& kernel, unsigned index, const ArgumentView& argument) {
+  raise(kernel.handle().table(), CL_INVALID_CONTEXT, "clSetKernelArg",
+        describe_parameter(kernel, index) + ": given " + describe_argument(argument) +
+            " of another context",
+        "make it in the kernel's context, or copy its contents through the host");
 }
 
 void raise_launch(const KernelState& kernel, const LaunchConfig& config, int code) {

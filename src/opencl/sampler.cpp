@@ -31,10 +31,20 @@ Handle<RawSampler> create_old_sampler(const Context& context, bool normalized_co
   return {context.shared_table(), raw, Ownership::adopt};
 }
 
+/// Asked here: PoCL takes any number.
+void check_known(const Table& cl, const char* constants, std::int64_t value) {
+  if (!enum_name(constants, value).empty()) return;
+  raise(cl, CL_INVALID_VALUE, "clCreateSampler",
+        std::to_string(value) + " is no constant of " + constants, "pass one that is listed there");
+}
+
 }  // namespace
 
 Sampler::Sampler(const Context& context, bool normalized_coords, AddressingMode addressing,
-                 FilterMode filter) {
+                 FilterMode filter)
+    : context_(context.raw()) {
+  check_known(context.table(), "addressing_mode", static_cast<std::int64_t>(addressing));
+  check_known(context.table(), "filter_mode", static_cast<std::int64_t>(filter));
   const bool repeats =
       addressing == AddressingMode::repeat || addressing == AddressingMode::mirrored_repeat;
   // The standard's rule, asked here: platforms make such a sampler, whose results are undefined.
@@ -56,7 +66,14 @@ Sampler Sampler::with_properties(const Context& context,
                                  std::span<const std::uint64_t> properties) {
   std::vector<std::uint64_t> list(properties.begin(), properties.end());
   list.push_back(0);
-  return Sampler(create_sampler(context, list));
+  return {context.raw(), create_sampler(context, list)};
+}
+
+Sampler::Sampler(std::shared_ptr<const Table> table, RawSampler raw, Ownership ownership)
+    : handle_(std::move(table), raw, ownership) {
+  const Table& cl = handle_.table();
+  context_ =
+      ask_value<RawContext>(cl, "clGetSamplerInfo", cl.clGetSamplerInfo, raw, CL_SAMPLER_CONTEXT);
 }
 
 InfoValue Sampler::info(SamplerInfo parameter) const {

@@ -71,7 +71,22 @@ std::string range_text(std::span<const std::byte> range) {
   return std::to_string(range.size()) + " bytes of shared virtual memory";
 }
 
+/// Asked here: an address tells platforms no context, and they use it in any.
+void require_same_context(const Queue& queue, const Context* of_memory, const char* call) {
+  if (of_memory == nullptr || *of_memory == queue.context()) return;
+  raise(queue.table(), CL_INVALID_CONTEXT, call,
+        "shared virtual memory of another context than the queue's",
+        "use a queue of the memory's context, or copy through the host's own memory");
+}
+
 }  // namespace
+
+ConstHostRange::ConstHostRange(const SharedMemory& memory)
+    : bytes_(static_cast<const std::byte*>(memory.data()), memory.size_bytes()),
+      context_(&memory.context()) {}
+HostRange::HostRange(const SharedMemory& memory)
+    : bytes_(static_cast<std::byte*>(memory.data()), memory.size_bytes()),
+      context_(&memory.context()) {}
 
 SharedMemory::SharedMemory(const Context& context, std::size_t size_bytes, SvmMemFlags flags,
                            std::size_t alignment)
@@ -128,6 +143,7 @@ void* SharedMemory::data() const {
 void SharedMemory::bind_to_queue(const Queue& queue) {
   require_live();
   if (queue_ && *queue_ == queue) return;
+  require_same_context(queue, &context_, "clEnqueueSVMFree");
   if (is_out_of_order(queue))
     throw InvalidArgument("shared virtual memory cannot be bound to a queue that is out of order",
                           "use a queue that is in order, or enqueue_free() with a wait list");
@@ -156,6 +172,7 @@ void SharedMemory::free() {
 
 Event SharedMemory::enqueue_free(const Queue& queue, const Order& order) {
   require_live();
+  require_same_context(queue, &context_, "clEnqueueSVMFree");
   const Table& cl = context_.table();
   Event done;
   if (data_ == nullptr) {
@@ -183,6 +200,8 @@ Event copy_shared(const Queue& queue, HostRange to, ConstHostRange from, const O
     throw InvalidArgument(
         "a copy of " + std::to_string(source.size()) + " bytes to " + std::to_string(target.size()),
         "take parts of the same size");
+  require_same_context(queue, to.context(), call);
+  require_same_context(queue, from.context(), call);
   if (target.empty()) return queue.marker(order);
   const Table& cl = queue.table();
   // The standard's rule, asked here: platforms copy something all the same.
@@ -203,6 +222,7 @@ Event fill_shared(const Queue& queue, HostRange to, ConstHostRange pattern, cons
   const auto bytes = pattern.bytes();
   constexpr const char* call = "clEnqueueSVMMemFill";
   const Table& cl = queue.table();
+  require_same_context(queue, to.context(), call);
   const bool is_pattern = std::has_single_bit(bytes.size()) && bytes.size() <= 128;
   if (!is_pattern || target.size() % bytes.size() != 0 ||
       reinterpret_cast<std::uintptr_t>(target.data()) % bytes.size() != 0)
@@ -222,6 +242,7 @@ Event map_shared(const Queue& queue, MapFlags flags, HostRange memory, const Ord
                  Blocking blocking) {
   const auto range = memory.bytes();
   const Table& cl = queue.table();
+  require_same_context(queue, memory.context(), "clEnqueueSVMMap");
   Ordering o(order);
   check(cl,
         cl.clEnqueueSVMMap(queue.raw(), blocking == Blocking::yes ? CL_TRUE : CL_FALSE,

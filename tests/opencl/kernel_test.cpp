@@ -127,6 +127,37 @@ TEST_P(KernelTest, AnArgumentOfTheWrongSizeNamesTheParameter) {
   EXPECT_THAT(error.what(), HasSubstr("kernel \"add\", argument 1 (float b): given 8 bytes"));
 }
 
+TEST_P(KernelTest, AnArgumentOfTheWrongKindIsRefusedBeforeThePlatformSeesIt) {
+  const Kernel reverse = kernel("reverse");
+  const Buffer a = filled<int>({1, 2});
+  const LocalMemory tile{8};
+  const auto refusal = [&](unsigned index, const ArgumentView& argument) {
+    return device_error_of([&] { reverse.set_argument(index, argument); });
+  };
+  const std::int64_t number = 1;
+  const DeviceError value = refusal(0, KernelArgument<std::int64_t>::of(number));
+  EXPECT_EQ(value.code_name(), "CL_INVALID_MEM_OBJECT");
+  EXPECT_THAT(value.what(), HasSubstr("kernel \"reverse\", argument 0 (int* a): given 8 bytes"));
+  EXPECT_THAT(refusal(0, KernelArgument<LocalMemory>::of(tile)).what(),
+              HasSubstr("given 8 bytes of local memory"));
+  const DeviceError buffer = refusal(1, KernelArgument<Buffer>::of(a));
+  EXPECT_EQ(buffer.code_name(), "CL_INVALID_ARG_VALUE");
+  EXPECT_THAT(buffer.what(), HasSubstr("argument 1 (int* tile): given a buffer"));
+  EXPECT_THAT(device_error_of([&] {
+                kernel("add").set_argument(1, KernelArgument<Queue>::of(queue()));
+              }).what(),
+              HasSubstr("argument 1 (float b): given a queue"));
+}
+
+TEST_P(KernelTest, MemoryOfAnotherContextIsRefused) {
+  const Context other(device());
+  const Buffer foreign(other, 16);
+  const DeviceError error = device_error_of(
+      [&] { kernel("add").launch({.queue = queue(), .global = {1}}, foreign, 1.0f); });
+  EXPECT_EQ(error.code_name(), "CL_INVALID_CONTEXT");
+  EXPECT_THAT(error.what(), HasSubstr("argument 0 (float* a): given a buffer of another context"));
+}
+
 TEST_P(KernelTest, AnArgumentThatDoesNotExistIsRefused) {
   const DeviceError error = device_error_of(
       [&] { kernel("add").set_argument(5, {ArgumentView::Kind::local, 4, nullptr}); });

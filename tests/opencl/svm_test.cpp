@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 
 #include "opencl/each_platform.hpp"
 #include "opencl/fake_platform.hpp"
@@ -50,6 +51,41 @@ class SharedMemoryTest : public OnEachPlatform {
   }
 };
 INSTANTIATE_TEST_SUITE_P(, SharedMemoryTest, each_platform, platform_test_name);
+
+TEST_P(SharedMemoryTest, OfAnotherContextIsNotUsed) {
+  const Context other(device());
+  SharedMemory foreign(other, 64);
+  const std::vector<std::byte> host(64);
+  std::vector<std::byte> back(64);
+  const std::vector<std::function<void()>> attempts{
+      [&] { copy_shared(queue(), foreign, host); },
+      [&] { copy_shared(queue(), back, foreign); },
+      [&] { fill_shared(queue(), foreign, std::vector<int>{1}); },
+      [&] { map_shared(queue(), MapFlags::read, foreign); },
+      [&] { foreign.bind_to_queue(queue()); },
+      [&] { foreign.enqueue_free(queue()); },
+      [&] {
+        const Kernel kernel = build("kernel void set(global int *a) { a[0] = 1; }").kernel("set");
+        kernel.launch({.queue = queue(), .global = {1}}, foreign);
+      }};
+  for (std::size_t i = 0; i < attempts.size(); ++i) {
+    const DeviceError error = device_error_of(attempts[i]);
+    EXPECT_EQ(error.code_name(), "CL_INVALID_CONTEXT") << i;
+    EXPECT_THAT(error.what(), HasSubstr("another context")) << i;
+  }
+  EXPECT_FALSE(foreign.is_freed());
+}
+
+TEST_P(SharedMemoryTest, IsARangeOfItsOwnContext) {
+  SharedMemory memory(context(), 16);
+  const std::vector<int> host{1, 2, 3, 4};
+  copy_shared(queue(), memory, host);
+  std::vector<int> back(4);
+  copy_shared(queue(), back, memory);
+  EXPECT_EQ(back, host);
+  memory.free();
+  EXPECT_THROW(copy_shared(queue(), back, memory), InvalidState);
+}
 
 TEST_P(SharedMemoryTest, HasAnAlignedAddress) {
   const SharedMemory memory(context(), 100, SvmMemFlags::read_write, 64);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "treadle/opencl/kernel.hpp"
 #include "treadle/opencl/memory.hpp"
 
 namespace treadle::opencl {
@@ -100,5 +101,13 @@ class Image : public MemoryObject, public Queries<Image, ImageInfo> {
 std::vector<ImageFormat> supported_image_formats(const Context& context,
                                                  MemFlags flags = MemFlags::read_write,
                                                  MemObjectType type = MemObjectType::image2d);
+
+/// The image. Throws InvalidState if it was released.
+template <>
+struct KernelArgument<Image> {
+  static ArgumentView of(const Image& image) {
+    return argument_of(image, ArgumentView::Kind::image);
+  }
+};
 
 }  // namespace treadle::opencl

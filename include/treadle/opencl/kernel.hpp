@@ -65,13 +65,24 @@ struct LocalMemory {
   std::size_t size_bytes;  ///< of each group; 0 is refused by platforms
 };
 
-/// One argument of a kernel: bytes that are copied, local memory, or a pointer to shared virtual
-/// memory. A `value` is bytes that stand for nothing but themselves, unlike the handle of a buffer:
-/// a value that OpenCL still has is not set again.
+/// One argument of a kernel. What its parameter does not take is refused before the platform, which
+/// may end the process, sees it; `bytes` may be anything, and are not.
 struct ArgumentView {
-  enum class Kind { bytes, local, svm, value } kind = Kind::bytes;  ///< what `data` means
-  std::size_t size_bytes = 0;  ///< of the bytes, or of the local memory
-  const void* data = nullptr;  ///< kept only until the call returns; the pointer itself for svm
+  enum class Kind : unsigned char {
+    bytes,    ///< copied
+    local,    ///< local memory
+    svm,      ///< a pointer to shared virtual memory
+    value,    ///< bytes that stand for nothing but themselves: not set again while OpenCL has them
+    buffer,   ///< a handle, as all that follow
+    image,    ///< of any dimensions
+    sampler,  ///< of an image's coordinates
+    pipe,     ///< of packets
+    queue,    ///< for kernels that enqueue
+    null,     ///< a null handle, for a pointer
+  } kind = Kind::bytes;          ///< what `data` means
+  std::size_t size_bytes = 0;    ///< of the bytes, or of the local memory
+  const void* data = nullptr;    ///< kept only until the call returns; the pointer itself for svm
+  RawContext context = nullptr;  ///< of memory, samplers and queues; null where nobody knows
 };
 
 /// How a value is handed to a kernel: by default its own bytes. Specialise for types that stand for
@@ -88,17 +99,32 @@ struct KernelArgument {
   }
 };
 /// The memory. Throws InvalidState if it was released.
+inline ArgumentView argument_of(const MemoryObject& memory, ArgumentView::Kind kind) {
+  (void)memory.raw();
+  return {kind, sizeof(RawMemory), memory.raw_address(), memory.context().raw()};
+}
+/// Memory of a kind that only the platform knows.
 template <std::derived_from<MemoryObject> T>
 struct KernelArgument<T> {
   static ArgumentView of(const T& memory) {
-    (void)memory.raw();
-    return {ArgumentView::Kind::bytes, sizeof(RawMemory), memory.raw_address()};
+    return argument_of(memory, std::derived_from<T, Buffer> ? ArgumentView::Kind::buffer
+                                                            : ArgumentView::Kind::bytes);
   }
 };
 template <>
 struct KernelArgument<LocalMemory> {
   static ArgumentView of(const LocalMemory& local) noexcept {
     return {ArgumentView::Kind::local, local.size_bytes, nullptr};
+  }
+};
+
+/// A queue of the device's, for kernels that enqueue.
+template <>
+struct KernelArgument<Queue> {
+  static ArgumentView of(const Queue& queue) {
+    (void)queue.raw();
+    return {ArgumentView::Kind::queue, sizeof(RawQueue), queue.raw_address(),
+            queue.context().raw()};
   }
 };
 
@@ -123,8 +149,11 @@ class Kernel : public Queries<Kernel, KernelInfo> {
   Kernel(std::shared_ptr<const Table> table, RawKernel raw, Ownership ownership);
 
   /// Sets all arguments and enqueues, as one operation. Throws InvalidArgument for a wrong number
-  /// of arguments; DeviceError CL_INVALID_ARG_SIZE naming the parameter; LaunchError with the
-  /// limits that forbid the shape. Errors while running end the event.
+  /// of arguments; DeviceError CL_INVALID_ARG_SIZE naming the parameter; before the platform is
+  /// asked, CL_INVALID_MEM_OBJECT, CL_INVALID_SAMPLER or CL_INVALID_ARG_VALUE for what the
+  /// parameter does not take, where the program keeps its type (build with -cl-kernel-arg-info),
+  /// and CL_INVALID_CONTEXT for objects of another context; LaunchError with the limits that forbid
+  /// the shape. Errors while running end the event.
   template <class... Arguments>
   Event launch(const LaunchConfig& config, const Arguments&... arguments) const {
     const std::array<ArgumentView, sizeof...(Arguments)> list{

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "treadle/opencl/kernel.hpp"
 #include "treadle/opencl/memory.hpp"
 
 namespace treadle::opencl {
@@ -28,6 +29,12 @@ class Pipe : public MemoryObject, public Queries<Pipe, PipeInfo> {
   using Queries<Pipe, PipeInfo>::get;
   /// Throws DeviceError CL_INVALID_VALUE for parameters the platform does not know.
   InfoValue info(PipeInfo parameter) const;
+};
+
+/// The pipe. Throws InvalidState if it was released.
+template <>
+struct KernelArgument<Pipe> {
+  static ArgumentView of(const Pipe& pipe) { return argument_of(pipe, ArgumentView::Kind::pipe); }
 };
 
 }  // namespace treadle::opencl

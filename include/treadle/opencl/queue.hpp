@@ -44,6 +44,8 @@ class Queue : public Queries<Queue, CommandQueueInfo> {
 
   /// For calls of OpenCL itself, without a reference of its own.
   RawQueue raw() const { return handle_.raw(); }
+  /// Where the raw value is kept, for an argument that is passed by address.
+  const RawQueue* raw_address() const noexcept { return handle_.raw_address(); }
   /// The platform's entry points; valid as long as the queue.
   const Table& table() const { return handle_.table(); }
   /// The same, to keep them.

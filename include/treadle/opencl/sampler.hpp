@@ -22,11 +22,13 @@ class Sampler : public Queries<Sampler, SamplerInfo> {
   /// the end is added. Needs OpenCL 2.0.
   static Sampler with_properties(const Context& context, std::span<const std::uint64_t> properties);
   /// Wraps a sampler of another library.
-  Sampler(std::shared_ptr<const Table> table, RawSampler raw, Ownership ownership)
-      : handle_(std::move(table), raw, ownership) {}
+  Sampler(std::shared_ptr<const Table> table, RawSampler raw, Ownership ownership);
 
   /// Throws DeviceError CL_INVALID_VALUE for parameters the platform does not know.
   InfoValue info(SamplerInfo parameter) const;
+
+  /// Where it was made.
+  RawContext context() const noexcept { return context_; }
 
   /// False where there is none: every question throws InvalidState then.
   explicit operator bool() const noexcept { return static_cast<bool>(handle_); }
@@ -41,8 +43,10 @@ class Sampler : public Queries<Sampler, SamplerInfo> {
   bool operator==(const Sampler& other) const noexcept { return handle_ == other.handle_; }
 
  private:
-  explicit Sampler(Handle<RawSampler> handle) : handle_(std::move(handle)) {}
+  Sampler(RawContext context, Handle<RawSampler> handle)
+      : context_(context), handle_(std::move(handle)) {}
 
+  RawContext context_ = nullptr;  // the sampler keeps it
   Handle<RawSampler> handle_;
 };
 
@@ -51,7 +55,8 @@ template <>
 struct KernelArgument<Sampler> {
   static ArgumentView of(const Sampler& sampler) {
     (void)sampler.raw();
-    return {ArgumentView::Kind::bytes, sizeof(RawSampler), sampler.raw_address()};
+    return {ArgumentView::Kind::sampler, sizeof(RawSampler), sampler.raw_address(),
+            sampler.context()};
   }
 };
 

@@ -39,7 +39,8 @@ class SharedMemory {
 
   /// From now on freed after what is enqueued in `queue`, which starts after what is enqueued in
   /// the queue it was bound to before. Throws InvalidArgument for a queue that is out of order,
-  /// where that says nothing; InvalidState once freed.
+  /// where that says nothing; DeviceError CL_INVALID_CONTEXT for one of another context;
+  /// InvalidState once freed.
   void bind_to_queue(const Queue& queue);
   /// Waits for the queue it is bound to, if there is one, and is freed at once from now on.
   void unbind_from_queue();
@@ -50,6 +51,7 @@ class SharedMemory {
   /// second time.
   void free();
   /// Frees it after what is enqueued in `queue` and after `order.after`; of zero bytes a marker.
+  /// Throws DeviceError CL_INVALID_CONTEXT for a queue of another context.
   Event enqueue_free(const Queue& queue, const Order& order = {});
 
  private:
@@ -78,13 +80,14 @@ struct KernelArgument<SharedPointer> {
 template <>
 struct KernelArgument<SharedMemory> {
   static ArgumentView of(const SharedMemory& memory) {
-    return {ArgumentView::Kind::svm, sizeof(void*), memory.data()};
+    return {ArgumentView::Kind::svm, sizeof(void*), memory.data(), memory.context().raw()};
   }
 };
 
 /// Copies bytes; either side may be shared memory or the host's. Without blocking both must live
 /// until the event is done. Throws InvalidArgument for ranges of different sizes, DeviceError
-/// CL_MEM_COPY_OVERLAP for those that overlap.
+/// CL_MEM_COPY_OVERLAP for those that overlap, CL_INVALID_CONTEXT for shared memory of another
+/// context than the queue's; the last do fill_shared() and map_shared(), too.
 Event copy_shared(const Queue& queue, HostRange to, ConstHostRange from, const Order& order = {},
                   Blocking blocking = Blocking::yes);
 /// Repeats `pattern`, of a power of two of bytes up to 128, over shared memory, whose address and

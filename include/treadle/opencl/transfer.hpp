@@ -13,31 +13,48 @@
 
 namespace treadle::opencl {
 
-/// Host memory to read from: any contiguous range of plain values.
+class SharedMemory;
+
+/// Host memory to read from: any contiguous range of plain values; or shared virtual memory.
 class ConstHostRange {
  public:
   /// Implicit: a vector, array or span, which is not copied.
   template <std::ranges::contiguous_range Range>
   ConstHostRange(const Range& values)  // implicit: a vector, array or span
       : bytes_(std::as_bytes(std::span(values))) {}
+  /// Implicit: all of it. Throws InvalidState once it is freed.
+  ConstHostRange(const SharedMemory& memory);
+  /// A part of shared virtual memory of `context`; null where nobody knows its context.
+  ConstHostRange(std::span<const std::byte> part, const Context* context)
+      : bytes_(part), context_(context) {}
   /// Valid as long as the range.
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  /// That of shared virtual memory; null of other memory.
+  const Context* context() const noexcept { return context_; }
 
  private:
   std::span<const std::byte> bytes_;
+  const Context* context_ = nullptr;
 };
-/// Host memory to write to.
+/// Host memory to write to; or shared virtual memory.
 class HostRange {
  public:
   /// Implicit: a vector, array or span, which is not copied.
   template <std::ranges::contiguous_range Range>
   HostRange(Range&& values)  // implicit: a vector, array or span
       : bytes_(std::as_writable_bytes(std::span(values))) {}
+  /// Implicit: all of it. Throws InvalidState once it is freed.
+  HostRange(const SharedMemory& memory);
+  /// A part of shared virtual memory of `context`; null where nobody knows its context.
+  HostRange(std::span<std::byte> part, const Context* context) : bytes_(part), context_(context) {}
   /// Valid as long as the range.
   std::span<std::byte> bytes() const noexcept { return bytes_; }
+  /// That of shared virtual memory; null of other memory.
+  const Context* context() const noexcept { return context_; }
 
  private:
   std::span<std::byte> bytes_;
+  const Context* context_ = nullptr;
 };
 
 /// Copies `from` into `to` from `offset_bytes` on. Without blocking, `from` must live until the

@@ -15,6 +15,8 @@
 namespace treadle::bindings::cl {
 namespace {
 
+using Kind = opencl::ArgumentView::Kind;
+
 std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
 bool is_python_number(PyObject* value) {
@@ -26,6 +28,8 @@ nb::object attribute_or_null(PyObject* object, const char* name) {
   if (found == nullptr) PyErr_Clear();
   return nb::steal(found);
 }
+
+constexpr const void* no_handle = nullptr;
 
 // Set once, when the first list is made: casting by exact type costs one comparison.
 PyTypeObject* buffer_type() {
@@ -67,29 +71,23 @@ ArgumentList::~ArgumentList() {
   for (Py_buffer& view : views_) PyBuffer_Release(&view);
 }
 
-void ArgumentList::add_argument(opencl::ArgumentView::Kind kind, const void* data,
-                                std::size_t size) {
-  new (arguments_ + count_++) opencl::ArgumentView{kind, size, data};
+void ArgumentList::add_argument(const opencl::ArgumentView& argument) {
+  new (arguments_ + count_++) opencl::ArgumentView(argument);
 }
 
 void ArgumentList::add_bytes(const void* data, std::size_t size) {
-  add_argument(opencl::ArgumentView::Kind::bytes, data, size);
+  add_argument({Kind::value, size, data});
 }
 
 void ArgumentList::add_scalar(const ScalarType& scalar, PyObject* value) {
-  add_argument(opencl::ArgumentView::Kind::value, scalar_data(value), scalar.size);
-}
-
-void ArgumentList::add_handle(const void* handle) {
-  std::memcpy(scalars_[count_].bytes, &handle, sizeof handle);
-  add_bytes(scalars_[count_].bytes, sizeof handle);
+  add_bytes(scalar_data(value), scalar.size);
 }
 
 template <class T>
 void ArgumentList::add_value(const T& value) {
   static_assert(sizeof(T) <= sizeof(Scalar) && !std::is_pointer_v<T>);
   std::memcpy(scalars_[count_].bytes, &value, sizeof value);
-  add_argument(opencl::ArgumentView::Kind::value, scalars_[count_].bytes, sizeof value);
+  add_bytes(scalars_[count_].bytes, sizeof value);
 }
 
 void ArgumentList::refuse(PyObject* value, const std::string& why) const {
@@ -105,28 +103,33 @@ void ArgumentList::refuse(PyObject* value, const std::string& why) const {
 
 void ArgumentList::add(PyObject* value) {
   if (Py_TYPE(value) == buffer_type()) [[likely]] {
-    const opencl::MemoryObject& memory = nb::inst_ptr<Buffer>(value)->memory();
-    static_cast<void>(memory.raw());  // throws if it was released
-    return add_bytes(memory.raw_address(), sizeof(opencl::RawMemory));
+    return add_argument(opencl::argument_of(nb::inst_ptr<Buffer>(value)->memory(), Kind::buffer));
   }
   if (const ScalarType* scalar = scalar_type(Py_TYPE(value))) return add_scalar(*scalar, value);
   add_other(value);
 }
 
 void ArgumentList::add_other(PyObject* value) {
-  if (value == Py_None) return add_handle(nullptr);
-  if (nb::isinstance<MemoryObjectHolder>(value))
-    return add_handle(nb::inst_ptr<MemoryObjectHolder>(value)->memory().raw());
-  if (nb::isinstance<SVMPointer>(value))
-    return add_argument(opencl::ArgumentView::Kind::svm, nb::inst_ptr<SVMPointer>(value)->address(),
-                        sizeof(void*));
+  if (value == Py_None) return add_argument({Kind::null, sizeof no_handle, &no_handle});
+  if (nb::isinstance<MemoryObjectHolder>(value)) {
+    const auto& holder = *nb::inst_ptr<MemoryObjectHolder>(value);
+    return add_argument(opencl::argument_of(holder.memory(), holder.kind()));
+  }
+  if (nb::isinstance<SVMPointer>(value)) {
+    const auto& pointer = *nb::inst_ptr<SVMPointer>(value);
+    void* address = pointer.address();  // throws if it was freed
+    const opencl::Context* context = pointer.context();
+    return add_argument(
+        {Kind::svm, sizeof address, address, context == nullptr ? nullptr : context->raw()});
+  }
   if (nb::isinstance<Sampler>(value))
-    return add_handle(nb::inst_ptr<Sampler>(value)->sampler.raw());
+    return add_argument(
+        opencl::KernelArgument<opencl::Sampler>::of(nb::inst_ptr<Sampler>(value)->sampler));
   if (nb::isinstance<LocalMemory>(value))
-    return add_argument(opencl::ArgumentView::Kind::local, nullptr,
-                        nb::inst_ptr<LocalMemory>(value)->size_bytes);
+    return add_argument({Kind::local, nb::inst_ptr<LocalMemory>(value)->size_bytes});
   if (nb::isinstance<CommandQueue>(value))
-    return add_handle(nb::inst_ptr<CommandQueue>(value)->queue.raw());
+    return add_argument(
+        opencl::KernelArgument<opencl::Queue>::of(nb::inst_ptr<CommandQueue>(value)->queue));
   if (is_python_number(value) && PyObject_CheckBuffer(value) == 0)
     refuse(value,
            "has no width: pass a NumPy scalar such as numpy.int32(...), or declare the "

@@ -59,13 +59,11 @@ class ArgumentList {
   };
   static constexpr std::size_t few = 24;
 
-  void add_argument(opencl::ArgumentView::Kind kind, const void* data, std::size_t size);
-  /// Bytes that may be a handle.
+  void add_argument(const opencl::ArgumentView& argument);
+  /// Bytes that stand for nothing but themselves.
   void add_bytes(const void* data, std::size_t size);
   /// A NumPy scalar, where it is.
   void add_scalar(const ScalarType& scalar, PyObject* value);
-  /// Copies a handle to where the kernel finds it.
-  void add_handle(const void* handle);
   /// Copies `value` to where the kernel finds it.
   template <class T>
   void add_value(const T& value);

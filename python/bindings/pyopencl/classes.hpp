@@ -60,7 +60,8 @@ struct UserEvent : Event {
 };
 /// Keeps the host memory of a transfer until that is done: its destructor waits.
 struct NannyEvent : Event {
-  nb::object ward, view;  ///< the user's object, and a memoryview that keeps its memory in place
+  nb::object ward;  ///< the user's object
+  nb::object view;  ///< a memoryview that keeps its memory in place; null once the transfer ended
   NannyEvent(opencl::Event done, nb::object host, nb::object host_view)
       : Event{std::move(done)}, ward(std::move(host)), view(std::move(host_view)) {}
   NannyEvent(const NannyEvent&) = delete;
@@ -74,6 +75,8 @@ class MemoryObjectHolder {
   virtual ~MemoryObjectHolder() = default;
   /// Throws InvalidState after release() where that takes the memory away.
   virtual const opencl::MemoryObject& memory() const = 0;
+  /// What it is as an argument of a kernel.
+  virtual opencl::ArgumentView::Kind kind() const { return opencl::ArgumentView::Kind::buffer; }
   /// Host memory behind it that an array is being made of; see get_host_array.
   void* exported = nullptr;
   std::size_t exported_bytes = 0;
@@ -83,6 +86,7 @@ class MemoryObject : public MemoryObjectHolder {
   explicit MemoryObject(opencl::MemoryObject memory, nb::object host = {})
       : hostbuf(std::move(host)), memory_(std::move(memory)) {}
   const opencl::MemoryObject& memory() const override { return memory_; }
+  opencl::ArgumentView::Kind kind() const override { return opencl::ArgumentView::Kind::bytes; }
   virtual void release() { memory_.release(); }
   nb::object hostbuf;  ///< kept with USE_HOST_PTR
 
@@ -92,6 +96,7 @@ class MemoryObject : public MemoryObjectHolder {
 class Buffer : public MemoryObject {
  public:
   using MemoryObject::MemoryObject;
+  opencl::ArgumentView::Kind kind() const override { return opencl::ArgumentView::Kind::buffer; }
   /// The memory as what it is.
   opencl::Buffer buffer() const;
 };
@@ -101,6 +106,7 @@ class Image : public MemoryObject {
   explicit Image(opencl::Image image, nb::object host = {})
       : MemoryObject(opencl::MemoryObject(), std::move(host)), image_(std::move(image)) {}
   const opencl::MemoryObject& memory() const override { return image_; }
+  opencl::ArgumentView::Kind kind() const override { return opencl::ArgumentView::Kind::image; }
   void release() override { image_.release(); }
   const opencl::Image& image() const noexcept { return image_; }
 
@@ -111,6 +117,7 @@ class Pipe : public MemoryObject {
  public:
   explicit Pipe(opencl::Pipe pipe) : MemoryObject(opencl::MemoryObject()), pipe_(std::move(pipe)) {}
   const opencl::MemoryObject& memory() const override { return pipe_; }
+  opencl::ArgumentView::Kind kind() const override { return opencl::ArgumentView::Kind::pipe; }
   void release() override { pipe_.release(); }
   const opencl::Pipe& pipe() const noexcept { return pipe_; }
 
@@ -148,6 +155,9 @@ bool cpu_could_answer(const opencl::Platform& platform, opencl::DeviceType type)
 /// What a program is told that asks for a GPU where only processors are.
 inline constexpr const char* cpu_as_gpu_hint =
     "the environment variable TREADLE_OPENCL_CPU_AS_GPU=1 lets the processor answer for one";
+
+/// The device that an object stands for. Throws TypeError naming `call` if it is none.
+const opencl::Device& device_in(nb::handle object, const char* call);
 
 /// The loader's table, for handles of other libraries.
 std::shared_ptr<const opencl::Table> loader_table();
@@ -187,6 +197,8 @@ nb::object make_memory(opencl::MemoryObject memory);
 nb::object make_program(opencl::Program program);
 /// An event that keeps `host` until it is done; a plain one keeps nothing.
 nb::object make_nanny_event(opencl::Event event, nb::handle host);
+/// The same of a transfer that has ended.
+nb::object make_ended_transfer(opencl::Event event, nb::handle host);
 
 /// Pointer, equality and hash of an object that stands for a handle of OpenCL's.
 template <class T, class... Bases, class F>

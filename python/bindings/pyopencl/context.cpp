@@ -61,7 +61,7 @@ namespace {
 std::vector<opencl::Device> devices_in(nb::handle given) {
   std::vector<opencl::Device> devices;
   for (const nb::handle device : nb::borrow<nb::iterable>(given))
-    devices.push_back(nb::cast<const Device&>(device).device);
+    devices.push_back(device_in(device, "Context"));
   return devices;
 }
 

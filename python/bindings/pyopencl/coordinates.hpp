@@ -1,31 +1,58 @@
 // SPDX-License-Identifier: MIT
-// Origins, regions and pitches, as programs write them.
+// Sizes, origins, regions and pitches, as programs write them.
 #pragma once
 
 #include <array>
 #include <string>
+#include <vector>
 
+#include "calls/small_integer.hpp"
 #include "pyopencl/error_classes.hpp"
 
 namespace treadle::bindings::cl {
 
+/// `given` as a size. Throws LogicError naming `what` and the value if it is negative or too large,
+/// TypeError if it is no integer.
+std::size_t size_in(nb::handle given, const char* call, const char* what);
+/// Those of an iterable, or of one integer.
+std::vector<std::size_t> sizes_in(nb::handle given, const char* call, const char* what);
+/// Bytes of an array. Throws as size_in() for its shape.
+std::size_t array_bytes(nb::handle shape, nb::handle dtype, const char* call);
+
+/// A parameter that is a size: the call itself says what is wrong with it, not its signature.
+struct Size {
+  nb::handle given;
+  std::size_t in(const char* call, const char* what) const {
+    const long small = small_integer(given.ptr());
+    return small >= 0 ? static_cast<std::size_t>(small) : size_in(given, call, what);
+  }
+};
+
 /// Up to N numbers of an iterable; those that are missing are `rest`. Throws LogicError naming
-/// `what` for more.
+/// `what` for more, and as size_in().
 template <std::size_t N>
-std::array<std::size_t, N> numbers(nb::handle given, std::size_t rest, const char* what) {
+std::array<std::size_t, N> numbers(nb::handle given, std::size_t rest, const char* what,
+                                   const char* call = "enqueue_copy") {
   std::array<std::size_t, N> values;
   values.fill(rest);
   if (given.is_none()) return values;
   std::size_t count = 0;
   for (const nb::handle item : nb::borrow<nb::iterable>(given)) {
     if (count == N)
-      raise_logic_error("enqueue_copy",
+      raise_logic_error(call,
                         std::string(what) + " has more than " + std::to_string(N) + " entries");
-    const nb::object number = nb::steal(PyNumber_Index(item.ptr()));
-    if (!number.is_valid()) throw nb::python_error();
-    values[count++] = nb::cast<std::size_t>(number);
+    values[count++] = size_in(item, call, what);
   }
   return values;
 }
 
 }  // namespace treadle::bindings::cl
+
+template <>
+struct nanobind::detail::type_caster<treadle::bindings::cl::Size> {
+  NB_TYPE_CASTER(treadle::bindings::cl::Size, const_name("int"))
+  bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
+    value.given = source;
+    return true;
+  }
+};

@@ -116,6 +116,13 @@ void bind_methods(nb::class_<Device>& type) {
 
 }  // namespace
 
+const opencl::Device& device_in(nb::handle object, const char* call) {
+  if (!nb::isinstance<Device>(object))
+    raise_python(PyExc_TypeError, std::string(call) + ": a Device is wanted, not " +
+                                      nb::cast<std::string>(nb::repr(object)));
+  return nb::inst_ptr<Device>(object)->device;
+}
+
 nb::object make_device(opencl::Device device) { return nb::cast(Device{std::move(device)}); }
 
 void bind_device(nb::module_& m) {

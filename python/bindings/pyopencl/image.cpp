@@ -39,16 +39,6 @@ struct ImageDescriptor {
 
 [[noreturn]] void raise_plain(const std::string& text) { raise_error(0, "", text); }
 
-std::vector<std::size_t> sizes_in(nb::handle given) {
-  std::vector<std::size_t> sizes;
-  for (const nb::handle item : nb::borrow<nb::iterable>(given)) {
-    const nb::object number = nb::steal(PyNumber_Index(item.ptr()));
-    if (!number.is_valid()) throw nb::python_error();
-    sizes.push_back(nb::cast<std::size_t>(number));
-  }
-  return sizes;
-}
-
 /// The arguments that describe an image one by one.
 struct ImageWords {
   nb::handle shape, pitches, hostbuf, buffer;
@@ -63,7 +53,7 @@ opencl::ImageDescriptor described(const ImageWords& words) {
   }
   if (!words.pitches.is_none() && words.hostbuf.is_none())
     raise_plain("Image: pitches are those of a hostbuf, and there is none");
-  const std::vector<std::size_t> sizes = sizes_in(shape);
+  const std::vector<std::size_t> sizes = sizes_in(shape, "clCreateImage", "shape");
   if (sizes.empty() || sizes.size() > 3)
     raise_python(PyExc_ValueError,
                  "an image has 1 to 3 dimensions, not " + std::to_string(sizes.size()));
@@ -85,7 +75,7 @@ opencl::ImageDescriptor described(const ImageWords& words) {
     image.type = MemObjectType::image1d_buffer;
     image.memory = nb::cast<const MemoryObjectHolder&>(words.buffer).memory();
   }
-  const auto pitches = numbers<2>(words.pitches, 0, "pitches");
+  const auto pitches = numbers<2>(words.pitches, 0, "pitches", "clCreateImage");
   image.row_pitch = pitches[0];
   image.slice_pitch = pitches[1];
   return image;
@@ -186,7 +176,7 @@ void bind_format(nb::module_& m) {
 
 // Sizes that are missing are 1; the third is that of an array, too.
 void set_shape(ImageDescriptor& self, nb::handle shape) {
-  const auto sizes = numbers<3>(shape, 1, "shape");
+  const auto sizes = numbers<3>(shape, 1, "shape", "ImageDescriptor");
   opencl::ImageDescriptor& image = self.descriptor;
   image.width = sizes[0];
   image.height = sizes[1];
@@ -194,7 +184,7 @@ void set_shape(ImageDescriptor& self, nb::handle shape) {
 }
 
 void set_pitches(ImageDescriptor& self, nb::handle given) {
-  const auto pitches = numbers<2>(given, 0, "pitches");
+  const auto pitches = numbers<2>(given, 0, "pitches", "ImageDescriptor");
   self.descriptor.row_pitch = pitches[0];
   self.descriptor.slice_pitch = pitches[1];
 }
@@ -211,7 +201,9 @@ void bind_descriptor(nb::module_& m) {
           [](D& self, int type) { self.descriptor.type = static_cast<MemObjectType>(type); })
       .def_prop_rw(
           "array_size", [](const D& self) { return self.descriptor.array_size; },
-          [](D& self, std::size_t size) { self.descriptor.array_size = size; })
+          pyopencl([](D& self, Size size) {
+            self.descriptor.array_size = size.in("ImageDescriptor", "array_size");
+          }))
       .def_prop_rw(
           "num_mip_levels", [](const D& self) { return self.descriptor.mip_levels; },
           [](D& self, unsigned levels) { self.descriptor.mip_levels = levels; })

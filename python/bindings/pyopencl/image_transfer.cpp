@@ -22,12 +22,12 @@ opencl::ImageRegion image_region(nb::handle origin, nb::handle region) {
 // over 6 parameters because they are the keywords of the Python call
 template <HostBuffer::Access access>
 nb::object transfer_image(const CommandQueue& queue, const MemoryObjectHolder& mem,
-                          nb::handle origin, nb::handle region, nb::handle hostbuf,
-                          std::size_t row_pitch, std::size_t slice_pitch, nb::handle wait_for,
-                          bool is_blocking) {
+                          nb::handle origin, nb::handle region, nb::handle hostbuf, Size row_pitch,
+                          Size slice_pitch, nb::handle wait_for, bool is_blocking) {
   const opencl::Image image = image_of(mem);  // a copy: other threads may drop the object
   const opencl::ImageRegion box = image_region(origin, region);
-  const opencl::HostPitches pitches{row_pitch, slice_pitch};
+  const opencl::HostPitches pitches{row_pitch.in("enqueue_copy", "the row's pitch"),
+                                    slice_pitch.in("enqueue_copy", "the slice's pitch")};
   return transfer_host<access>(
       {queue, mem, hostbuf, wait_for, is_blocking},
       [&](const auto& used, const auto&, auto bytes, auto order, auto blocking) {
@@ -54,24 +54,26 @@ nb::object copy_image(const CommandQueue& queue, const MemoryObjectHolder& src,
 // over 6 parameters because they are the keywords of the Python call
 nb::object copy_to_buffer(const CommandQueue& queue, const MemoryObjectHolder& src,
                           const MemoryObjectHolder& dest, nb::handle origin, nb::handle region,
-                          std::size_t offset, nb::handle wait_for) {
+                          Size offset, nb::handle wait_for) {
   const opencl::ImageRegion box = image_region(origin, region);
+  const std::size_t begin = offset.in("enqueue_copy", "offset");
   const Events after(wait_for);
   return with_retry([&] {
     return make_event(opencl::copy_image_to_buffer(use_queue(queue), image_of(src), dest.memory(),
-                                                   box, offset, after.order()));
+                                                   box, begin, after.order()));
   });
 }
 
 // over 6 parameters because they are the keywords of the Python call
 nb::object copy_from_buffer(const CommandQueue& queue, const MemoryObjectHolder& src,
-                            const MemoryObjectHolder& dest, std::size_t offset, nb::handle origin,
+                            const MemoryObjectHolder& dest, Size offset, nb::handle origin,
                             nb::handle region, nb::handle wait_for) {
   const opencl::ImageRegion box = image_region(origin, region);
+  const std::size_t begin = offset.in("enqueue_copy", "offset");
   const Events after(wait_for);
   return with_retry([&] {
     return make_event(opencl::copy_buffer_to_image(use_queue(queue), src.memory(), image_of(dest),
-                                                   box, offset, after.order()));
+                                                   box, begin, after.order()));
   });
 }
 

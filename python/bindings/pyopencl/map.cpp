@@ -71,12 +71,12 @@ void check_dense(const ArrayPlan& plan) {
   raise_logic_error("enqueue_map_buffer", "strides must place the array densely");
 }
 
-ArrayPlan plan_array(nb::handle shape, nb::handle dtype, nb::handle order, nb::handle strides) {
+ArrayPlan plan_array(nb::handle shape, nb::handle dtype, nb::handle order, nb::handle strides,
+                     const char* call) {
   const nb::module_ numpy = nb::module_::import_("numpy");
   ArrayPlan plan{nb::borrow(shape), numpy.attr("dtype")(dtype), nb::borrow(order),
                  nb::borrow(strides), 0};
-  const auto count = nb::cast<std::size_t>(numpy.attr("prod")(shape).attr("__int__")());
-  plan.bytes = count * nb::cast<std::size_t>(plan.dtype.attr("itemsize"));
+  plan.bytes = array_bytes(shape, plan.dtype, call);
   return plan;
 }
 
@@ -111,9 +111,10 @@ nb::object array_over(opencl::Mapping mapping, MapFlags flags, nb::handle queue,
 
 // over 6 parameters because they are the keywords of the Python call
 nb::object map_buffer(nb::handle_t<CommandQueue> queue, nb::handle_t<MemoryObjectHolder> buf,
-                      std::uint64_t flags, std::size_t offset, nb::handle shape, nb::handle dtype,
+                      std::uint64_t flags, Size offset, nb::handle shape, nb::handle dtype,
                       nb::handle order, nb::handle strides, nb::handle wait_for, bool is_blocking) {
-  const ArrayPlan plan = plan_array(shape, dtype, order, strides);
+  const ArrayPlan plan = plan_array(shape, dtype, order, strides, "enqueue_map_buffer");
+  const std::size_t begin = offset.in("enqueue_map_buffer", "offset");
   if (!strides.is_none()) check_dense(plan);
   const Events after(wait_for);
   const auto bits = static_cast<MapFlags>(flags);
@@ -121,7 +122,7 @@ nb::object map_buffer(nb::handle_t<CommandQueue> queue, nb::handle_t<MemoryObjec
   const opencl::Queue used = use_queue(nb::cast<const CommandQueue&>(queue));
   const opencl::MemoryObject memory = nb::cast<const MemoryObjectHolder&>(buf).memory();
   opencl::Mapping mapping = map_and_wait(used, is_blocking, [&] {
-    return opencl::map(used, memory, bits, {offset, plan.bytes}, after.order(), Blocking::no);
+    return opencl::map(used, memory, bits, {begin, plan.bytes}, after.order(), Blocking::no);
   });
   nb::object event = make_event(mapping.event());
   return nb::make_tuple(array_over(std::move(mapping), bits, queue, buf, plan), event);
@@ -171,15 +172,16 @@ nb::object map_image(nb::handle_t<CommandQueue> queue, nb::handle_t<MemoryObject
                      std::uint64_t flags, nb::handle origin, nb::handle region, nb::handle shape,
                      nb::handle dtype, nb::handle order, nb::handle strides, nb::handle wait_for,
                      bool is_blocking) {
-  ArrayPlan plan = plan_array(shape, dtype, order, strides);
+  constexpr const char* call = "enqueue_map_image";
+  ArrayPlan plan = plan_array(shape, dtype, order, strides, call);
   const opencl::Image image = image_of(nb::cast<const MemoryObjectHolder&>(img));
-  const opencl::ImageRegion box{numbers<3>(origin, 0, "origin"), numbers<3>(region, 1, "region")};
+  const opencl::ImageRegion box{numbers<3>(origin, 0, "origin", call),
+                                numbers<3>(region, 1, "region", call)};
   const std::size_t region_bytes =
       box.size[0] * box.size[1] * box.size[2] * image.format().pixel_bytes();
   if (plan.bytes > region_bytes || plan.bytes == 0)
-    raise_logic_error("enqueue_map_image", "the array has " + std::to_string(plan.bytes) +
-                                               " bytes, the region " +
-                                               std::to_string(region_bytes));
+    raise_logic_error(call, "the array has " + std::to_string(plan.bytes) + " bytes, the region " +
+                                std::to_string(region_bytes));
   const Events after(wait_for);
   const auto bits = static_cast<MapFlags>(flags);
   const opencl::Queue used = use_queue(nb::cast<const CommandQueue&>(queue));

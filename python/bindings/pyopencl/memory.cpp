@@ -6,6 +6,7 @@
 
 #include "kept_objects.hpp"
 #include "pyopencl/classes.hpp"
+#include "pyopencl/coordinates.hpp"
 #include "pyopencl/info.hpp"
 
 namespace treadle::bindings::cl {
@@ -35,9 +36,10 @@ Buffer from_host(const Context& context, MemFlags flags, std::size_t size, nb::h
   return Buffer(std::move(made), is_kept ? nb::borrow(hostbuf) : nb::object());
 }
 
-void construct_buffer(Buffer* self, const Context& context, std::uint64_t bits, std::size_t size,
+void construct_buffer(Buffer* self, const Context& context, std::uint64_t bits, Size given,
                       nb::handle hostbuf) {
   const auto flags = static_cast<MemFlags>(bits);
+  const std::size_t size = given.in("Buffer", "size");
   if (!hostbuf.is_none()) {
     new (self) Buffer(from_host(context, flags, size, hostbuf));
     return;
@@ -49,6 +51,11 @@ nb::object sub_region(const Buffer& self, std::size_t origin, std::size_t size,
                       std::uint64_t flags) {
   return nb::cast(Buffer(with_retry(
       [&] { return self.buffer().sub_buffer(origin, size, static_cast<MemFlags>(flags)); })));
+}
+
+nb::object sub_region_of(const Buffer& self, Size origin, Size size, std::uint64_t flags) {
+  constexpr const char* call = "Buffer.get_sub_region";
+  return sub_region(self, origin.in(call, "origin"), size.in(call, "size"), flags);
 }
 
 nb::object slice_of(const Buffer& self, nb::handle index) {
@@ -82,9 +89,8 @@ nb::object host_array(nb::handle_t<MemoryObjectHolder> object, nb::handle shape,
     raise_logic_error("MemoryObject.get_host_array",
                       "only memory made with USE_HOST_PTR has an array of the host's");
   const nb::module_ numpy = nb::module_::import_("numpy");
-  const auto count = nb::cast<std::size_t>(numpy.attr("prod")(shape).attr("__int__")());
   const nb::object type = numpy.attr("dtype")(dtype);
-  const std::size_t bytes = count * nb::cast<std::size_t>(type.attr("itemsize"));
+  const std::size_t bytes = array_bytes(shape, type, "MemoryObject.get_host_array");
   if (bytes > self.memory().size_bytes())
     raise_logic_error("MemoryObject.get_host_array",
                       "the array has " + std::to_string(bytes) + " bytes, the memory " +
@@ -177,7 +183,7 @@ void bind_memory(nb::module_& m) {
                                    "A range of bytes.")
       .def("__init__", pyopencl(construct_buffer), nb::arg("context"), nb::arg("flags"),
            nb::arg("size") = 0, nb::arg("hostbuf") = nb::none())
-      .def("get_sub_region", pyopencl(sub_region), nb::arg("origin"), nb::arg("size"),
+      .def("get_sub_region", pyopencl(sub_region_of), nb::arg("origin"), nb::arg("size"),
            nb::arg("flags") = 0, "A part of the buffer, which keeps the whole.")
       .def("__getitem__", pyopencl(slice_of))
       .def_static("_in_context",
@@ -190,7 +196,12 @@ void bind_memory(nb::module_& m) {
                   "from_int_ptr() of what is known.");
   nb::class_<LocalMemory>(m, "LocalMemory", nb::dynamic_attr(),
                           "Memory of each work-group, as an argument of a kernel.")
-      .def(nb::init<std::size_t>(), nb::arg("size"))
+      .def("__init__", pyopencl([](LocalMemory* self, Size size) {
+             const std::size_t bytes = size.in("LocalMemory", "size");
+             if (bytes == 0) raise_logic_error("LocalMemory", "size is 0: a group has none then");
+             new (self) LocalMemory{bytes};
+           }),
+           nb::arg("size"))
       .def_ro("size", &LocalMemory::size_bytes);
 }
 

@@ -32,7 +32,7 @@ std::vector<opencl::Device> devices_in(nb::handle given) {
   std::vector<opencl::Device> devices;
   if (given.is_none()) return devices;
   for (const nb::handle device : nb::borrow<nb::iterable>(given))
-    devices.push_back(nb::cast<const Device&>(device).device);
+    devices.push_back(device_in(device, "Program"));
   return devices;
 }
 

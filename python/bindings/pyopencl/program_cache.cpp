@@ -85,7 +85,7 @@ nb::tuple build_from_source(const Context& context, const std::string& source,
   if (!given.is_none()) {
     devices.clear();
     for (const nb::handle device : nb::borrow<nb::iterable>(given))
-      devices.push_back(nb::cast<const Device&>(device).device);
+      devices.push_back(device_in(device, "Program.build"));
   }
   Built built = [&] {
     nb::gil_scoped_release released;

@@ -7,6 +7,7 @@
 #include "interrupt.hpp"
 #include "kept_objects.hpp"
 #include "pyopencl/classes.hpp"
+#include "pyopencl/coordinates.hpp"
 #include "pyopencl/host_transfer.hpp"
 #include "pyopencl/info.hpp"
 #include "treadle/device/device.hpp"
@@ -16,21 +17,18 @@ namespace treadle::bindings::cl {
 namespace {
 
 opencl::Queue create(const Context& context, const opencl::Device& device, nb::handle properties) {
-  if (PyLong_Check(properties.ptr()) || PyIndex_Check(properties.ptr())) {
-    const nb::object number = nb::steal(PyNumber_Index(properties.ptr()));
-    if (!number.is_valid()) throw nb::python_error();
+  constexpr const char* call = "CommandQueue";
+  if (PyIndex_Check(properties.ptr()) != 0)
     return {context.context, device,
-            static_cast<opencl::CommandQueueProperties>(nb::cast<std::uint64_t>(number))};
-  }
-  std::vector<std::uint64_t> pairs;
-  for (const nb::handle item : nb::borrow<nb::iterable>(properties))
-    pairs.push_back(nb::cast<std::uint64_t>(item));
+            static_cast<opencl::CommandQueueProperties>(size_in(properties, call, "properties"))};
+  const std::vector<std::size_t> given = sizes_in(properties, call, "an entry of properties");
+  const std::vector<std::uint64_t> pairs(given.begin(), given.end());
   return opencl::Queue::with_properties(context.context, device, pairs);
 }
 
 CommandQueue make_new(const Context& context, nb::handle device, nb::handle properties) {
   const opencl::Device chosen =
-      device.is_none() ? context.context.devices().at(0) : nb::cast<const Device&>(device).device;
+      device.is_none() ? context.context.devices().at(0) : device_in(device, "CommandQueue");
   const nb::object bits = properties.is_none() ? nb::object(nb::int_(0)) : nb::borrow(properties);
   return {with_retry([&] { return create(context, chosen, bits); })};
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kept_objects.hpp"
+#include "pyopencl/coordinates.hpp"
 #include "pyopencl/host_transfer.hpp"
 
 namespace treadle::bindings::cl {
@@ -25,10 +26,12 @@ nb::object as_bytes(nb::handle self) {
   return numpy.attr("ndarray")(pointer.bytes().size(), numpy.attr("uint8"), self);
 }
 
-void construct_allocation(SVMAllocation* self, const Context& context, std::size_t size,
-                          std::size_t alignment, std::uint64_t flags, nb::handle queue) {
+void construct_allocation(SVMAllocation* self, const Context& context, Size size, Size alignment,
+                          std::uint64_t flags, nb::handle queue) {
+  const std::size_t bytes = size.in("SVMAllocation", "size");
+  const std::size_t align = alignment.in("SVMAllocation", "alignment");
   SharedMemory memory = with_retry([&] {
-    return SharedMemory(context.context, size, static_cast<opencl::SvmMemFlags>(flags), alignment);
+    return SharedMemory(context.context, bytes, static_cast<opencl::SvmMemFlags>(flags), align);
   });
   if (!queue.is_none()) memory.bind_to_queue(use_queue(nb::cast<const CommandQueue&>(queue)));
   new (self) SVMAllocation(std::move(memory));
@@ -53,14 +56,14 @@ void unbind(SVMAllocation& self) {
 }
 
 /// As many bytes as the caller wants, which the memory has.
-std::span<std::byte> part_of(const SVMPointer& pointer, nb::handle wanted, const char* call) {
-  if (wanted.is_none()) return pointer.bytes();
-  const auto count = nb::cast<std::size_t>(wanted);
+opencl::HostRange part_of(const SVMPointer& pointer, nb::handle wanted, const char* call) {
+  if (wanted.is_none()) return {pointer.bytes(), pointer.context()};
+  const std::size_t count = size_in(wanted, call, "the size");
   const std::optional<std::size_t> size = pointer.size();
   if (size && count > *size)
     raise_logic_error(call,
                       std::to_string(count) + " bytes of memory that has " + std::to_string(*size));
-  return {static_cast<std::byte*>(pointer.address()), count};
+  return {std::span(static_cast<std::byte*>(pointer.address()), count), pointer.context()};
 }
 
 // Without a count both sides have the same size; with one it is how much of each.
@@ -80,10 +83,11 @@ nb::object copy(const CommandQueue& queue, bool is_blocking, nb::handle_t<SVMPoi
   }
   const auto target = part_of(to, count, call);
   const auto source = part_of(from, count, call);
+  const opencl::ConstHostRange read(source.bytes(), source.context());
   const Events after(wait_for);
   const opencl::Queue used = use_queue(queue);
   opencl::Event event = with_retry(
-      [&] { return opencl::copy_shared(used, target, source, after.order(), Blocking::no); });
+      [&] { return opencl::copy_shared(used, target, read, after.order(), Blocking::no); });
   // The host's memory must stay in place: nobody else keeps it.
   const bool keeps_dst = nb::isinstance<SVM>(dst), keeps_src = nb::isinstance<SVM>(src);
   const nb::handle host = keeps_dst ? nb::handle(dst) : nb::handle(src);

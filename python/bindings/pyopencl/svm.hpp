@@ -22,6 +22,8 @@ class SVMPointer {
   virtual void* address() const = 0;
   /// Nothing where nobody knows.
   virtual std::optional<std::size_t> size() const = 0;
+  /// Where it was made; null of the host's memory.
+  virtual const opencl::Context* context() const { return nullptr; }
   /// The bytes. Throws LogicError where nobody knows how many there are.
   std::span<std::byte> bytes() const;
 };
@@ -46,6 +48,7 @@ class SVMAllocation final : public SVMPointer {
   explicit SVMAllocation(opencl::SharedMemory allocated) : memory(std::move(allocated)) {}
   void* address() const override { return memory.data(); }
   std::optional<std::size_t> size() const override { return memory.size_bytes(); }
+  const opencl::Context* context() const override { return &memory.context(); }
   opencl::SharedMemory memory;
 };
 

@@ -43,6 +43,7 @@ class PooledSVM final : public SVMPointer {
  public:
   void* address() const override { return allocation.block().data(); }
   std::optional<std::size_t> size() const override { return allocation.size_bytes(); }
+  const opencl::Context* context() const override { return &allocation.block().context(); }
 
   PythonPlace place;  // before the allocation: the pool may ask for it until that ends
   memory::Allocation<SharedBlocks> allocation;

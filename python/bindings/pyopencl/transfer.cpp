@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pyopencl/classes.hpp"
+#include "pyopencl/coordinates.hpp"
 #include "pyopencl/host_transfer.hpp"
 #include "pyopencl/info.hpp"
 
@@ -13,8 +14,10 @@ namespace {
 
 template <HostBuffer::Access access>
 nb::object transfer_range(const CommandQueue& queue, const MemoryObjectHolder& mem,
-                          nb::handle hostbuf, std::size_t offset, nb::handle wait_for,
+                          nb::handle hostbuf, Size device_offset, nb::handle wait_for,
                           bool is_blocking) {
+  const std::size_t offset =
+      device_offset.in("enqueue_copy", access == HostBuffer::write ? "src_offset" : "dst_offset");
   return transfer_host<access>(
       {queue, mem, hostbuf, wait_for, is_blocking},
       [offset](const auto& used, const auto& memory, auto bytes, auto order, auto blocking) {
@@ -27,9 +30,10 @@ nb::object transfer_range(const CommandQueue& queue, const MemoryObjectHolder& m
 
 // -1 bytes: as many as both have; over 6 parameters because they are the keywords of the call.
 nb::object copy_buffer(const CommandQueue& queue, const MemoryObjectHolder& src,
-                       const MemoryObjectHolder& dst, long long byte_count, std::size_t src_offset,
-                       std::size_t dst_offset, nb::handle wait_for) {
-  opencl::CopyRange range{0, src_offset, dst_offset};
+                       const MemoryObjectHolder& dst, long long byte_count, Size src_offset,
+                       Size dst_offset, nb::handle wait_for) {
+  opencl::CopyRange range{0, src_offset.in("enqueue_copy", "src_offset"),
+                          dst_offset.in("enqueue_copy", "dst_offset")};
   if (byte_count >= 0) range.size_bytes = static_cast<std::size_t>(byte_count);
   const Events after(wait_for);
   if (byte_count == 0)  // for the core 0 is "all"; here it is what OpenCL says to it
@@ -41,12 +45,14 @@ nb::object copy_buffer(const CommandQueue& queue, const MemoryObjectHolder& src,
 }
 
 nb::object fill_buffer(const CommandQueue& queue, const MemoryObjectHolder& mem, nb::handle pattern,
-                       std::size_t offset, std::size_t size, nb::handle wait_for) {
+                       Size offset, Size size, nb::handle wait_for) {
+  constexpr const char* call = "enqueue_fill_buffer";
+  const std::size_t begin = offset.in(call, "offset"), bytes = size.in(call, "size");
   const HostBuffer host(pattern, HostBuffer::read);
   const Events after(wait_for);
   return with_retry([&] {
     return make_event(
-        opencl::fill(use_queue(queue), mem.memory(), host.bytes(), offset, size, after.order()));
+        opencl::fill(use_queue(queue), mem.memory(), host.bytes(), begin, bytes, after.order()));
   });
 }
 

@@ -58,10 +58,24 @@ def _words(options: str | bytes | Sequence[str | bytes] | None) -> list[str]:
     return [o.decode() if isinstance(o, bytes) else str(o) for o in options]
 
 
+_ARGUMENT_INFO = "-cl-kernel-arg-info"
+
+
+def _argument_info(platform: str) -> list[str]:
+    """The option with which a program keeps its kernels' parameters, so that calls are checked.
+
+    Not on NVIDIA's platform, whose compiler (580) makes broken PTX with it of each kernel without
+    parameters.
+    """
+    return [] if "NVIDIA" in platform else [_ARGUMENT_INFO]
+
+
 def _effective_options(device: Any, options: Any) -> list[str]:
     """All options of a build, in the order their sources have."""
+    words = _words(options)
     return [
-        *_words(options),
+        *words,
+        *(_argument_info(device.platform.name) if _ARGUMENT_INFO not in words else ()),
         *DEFAULT_BUILD_OPTIONS,
         *DEFAULT_INCLUDE_OPTIONS,
         *PLAT_BUILD_OPTIONS.get(device.platform.name, ()),
@@ -260,7 +274,11 @@ class Program:
 
     def all_kernels(self) -> list[Any]:
         """One for each kernel, made anew by each call."""
-        return self._get_prg().all_kernels()
+        kernels = self._get_prg().all_kernels()
+        if self._source is not None:
+            for kernel in kernels:
+                kernel._source = self._source
+        return kernels
 
     def get_info(self, param: int) -> Any:
         """The answer to one constant of program_info."""

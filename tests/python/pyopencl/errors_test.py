@@ -253,3 +253,149 @@ def test_no_loader_says_what_to_install(run_python, tmp_path):
     assert result.stdout.startswith("-1001 clGetPlatformIDs\n"), result.stdout + result.stderr
     assert "pocl-opencl-icd" in result.stdout
     assert str(tmp_path) in result.stdout
+
+
+FORMAT = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
+PIXELS = np.zeros((4, 8, 4), np.float32)
+
+
+def _image(context):
+    if not context.devices[0].image_support:
+        pytest.skip("the device has no images")
+    return cl.create_image(context, cl.mem_flags.READ_WRITE, FORMAT, shape=(8, 4))
+
+
+def _buffer(context):
+    return cl.Buffer(context, cl.mem_flags.READ_WRITE, 64)
+
+
+def _used(context):
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
+    return cl.Buffer(context, flags, hostbuf=np.zeros(16, np.float32))
+
+
+def _rect(queue, **other):
+    places = {"buffer_origin": (0, 0), "host_origin": (0, 0), "region": (4, 1)} | other
+    cl.enqueue_copy(queue, np.zeros(16, np.float32), _buffer(queue.context), **places)
+
+
+def _on_image(queue, **other):
+    where = {"origin": (0, 0), "region": (8, 4)} | other
+    cl.enqueue_copy(queue, PIXELS.copy(), _image(queue.context), **where)
+
+
+def _between_images(queue, **other):
+    image = _image(queue.context)
+    where = {"src_origin": (0, 0), "dest_origin": (4, 0), "region": (2, 2)} | other
+    cl.enqueue_copy(queue, image, image, **where)
+
+
+def _map_image(queue, origin=(0, 0), region=(8, 4), shape=(4, 8, 4)):
+    cl.enqueue_map_image(
+        queue, _image(queue.context), cl.map_flags.READ, origin, region, shape, np.float32
+    )
+
+
+def _map(queue, offset=0, shape=(4,)):
+    cl.enqueue_map_buffer(
+        queue, _buffer(queue.context), cl.map_flags.READ, offset, shape, np.float32
+    )
+
+
+def _descriptor(name, value):
+    setattr(cl.ImageDescriptor(), name, value)
+
+
+# What is done, and the argument and the value that the error names.
+WRONG_SIZES = [
+    (lambda c, q: cl.Buffer(c, 1, -5), "size", "-5"),
+    (lambda c, q: cl.Buffer(c, 1, 1 << 70), "size", str(1 << 70)),
+    (lambda c, q: _buffer(c).get_sub_region(-4, 4), "origin", "-4"),
+    (lambda c, q: _buffer(c).get_sub_region(0, -4), "size", "-4"),
+    (lambda c, q: _used(c).get_host_array((-1,), np.float32), "shape", "-1"),
+    (lambda c, q: _used(c).get_host_array((-1, -4), np.float32), "shape", "-1"),
+    (lambda c, q: cl.LocalMemory(-4), "size", "-4"),
+    (lambda c, q: cl.LocalMemory(0), "size", "0"),
+    (lambda c, q: cl.SVMAllocation(c, -4, 0, 1), "size", "-4"),
+    (lambda c, q: cl.SVMAllocation(c, 64, -8, 1), "alignment", "-8"),
+    (lambda c, q: cl.enqueue_copy(q, bytearray(4), _buffer(c), src_offset=-4), "src_offset", "-4"),
+    (lambda c, q: cl.enqueue_copy(q, _buffer(c), bytes(4), dst_offset=-4), "dst_offset", "-4"),
+    (
+        lambda c, q: cl.enqueue_copy(q, _buffer(c), _buffer(c), byte_count=4, src_offset=-4),
+        "src_offset",
+        "-4",
+    ),
+    (lambda c, q: cl.enqueue_fill_buffer(q, _buffer(c), b"a", -1, 4), "offset", "-1"),
+    (lambda c, q: cl.enqueue_fill_buffer(q, _buffer(c), b"a", 0, -4), "size", "-4"),
+    (lambda c, q: _rect(q, buffer_origin=(-1, 0)), "buffer_origin", "-1"),
+    (lambda c, q: _rect(q, host_origin=(0, -2)), "host_origin", "-2"),
+    (lambda c, q: _rect(q, region=(-4, 1)), "region", "-4"),
+    (lambda c, q: _rect(q, buffer_pitches=(-8,)), "buffer_pitches", "-8"),
+    (lambda c, q: cl.create_image(c, 1, FORMAT, shape=(-3, 4)), "shape", "-3"),
+    (
+        lambda c, q: cl.create_image(c, 1 | 32, FORMAT, (8, 4), (-3,), hostbuf=PIXELS),
+        "pitches",
+        "-3",
+    ),
+    (lambda c, q: _descriptor("shape", (-1, 2)), "shape", "-1"),
+    (lambda c, q: _descriptor("pitches", (-1,)), "pitches", "-1"),
+    (lambda c, q: _descriptor("array_size", -1), "array_size", "-1"),
+    (lambda c, q: _on_image(q, origin=(-1, 0)), "origin", "-1"),
+    (lambda c, q: _on_image(q, region=(-8, 4)), "region", "-8"),
+    (lambda c, q: _on_image(q, pitches=(-5,)), "row's pitch", "-5"),
+    (lambda c, q: _between_images(q, src_origin=(-1, 0)), "origin", "-1"),
+    (lambda c, q: _between_images(q, dest_origin=(0, -1)), "dest_origin", "-1"),
+    (
+        lambda c, q: cl.enqueue_fill_image(q, _image(c), np.zeros(4, np.float32), (0, 0), (-1, 1)),
+        "region",
+        "-1",
+    ),
+    (lambda c, q: _map_image(q, origin=(-1, 0)), "origin", "-1"),
+    (lambda c, q: _map_image(q, region=(-8, 4)), "region", "-8"),
+    (lambda c, q: _map_image(q, shape=(-4, 8, 4)), "shape", "-4"),
+    (lambda c, q: _map(q, shape=(-4,)), "shape", "-4"),
+    (lambda c, q: _map(q, shape=-4), "shape", "-4"),
+    (lambda c, q: _map(q, offset=-4), "offset", "-4"),
+    (lambda c, q: cl.CommandQueue(c, properties=-1), "properties", "-1"),
+]
+
+
+@pytest.mark.parametrize(("attempt", "name", "value"), WRONG_SIZES)
+def test_a_wrong_size_is_named_with_its_value(attempt, name, value, context, queue):
+    with pytest.raises(cl.LogicError) as caught:
+        attempt(context, queue)
+    assert isinstance(caught.value, treadle.InvalidArgument)
+    assert caught.value.code == cl.status_code.INVALID_VALUE
+    assert f"{name} is {value}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "text"),
+    [
+        (lambda c, q: cl.Buffer(c, 1, 4.5), "size is an integer, not 4.5"),
+        (lambda c, q: cl.create_image(c, 1, FORMAT, shape=(8.5, 4)), "shape is an integer"),
+        (lambda c, q: _on_image(q, region=(8.5, 4)), "region is an integer, not 8.5"),
+        (lambda c, q: cl.CommandQueue(c, device=5), "a Device is wanted, not 5"),
+        (lambda c, q: cl.Context([5]), "a Device is wanted, not 5"),
+    ],
+)
+def test_what_is_no_size_or_device_is_a_type_error(attempt, text, context, queue):
+    with pytest.raises(TypeError, match=text):
+        attempt(context, queue)
+
+
+def test_a_sampler_of_unknown_modes_is_refused(context):
+    clamp, nearest = cl.addressing_mode.CLAMP, cl.filter_mode.NEAREST
+    for modes, wrong in (((77, nearest), 77), ((clamp, 78), 78), ((77, 78), 77)):
+        with pytest.raises(cl.LogicError, match=f"{wrong} is no constant") as caught:
+            cl.Sampler(context, False, *modes)
+        assert caught.value.code == cl.status_code.INVALID_VALUE
+
+
+def test_groups_of_nothing_are_refused(context, queue):
+    kernel = cl.Program(context, "__kernel void k() {}").build().k
+    for local in ((0,), (1, 0)):
+        with pytest.raises(cl.LogicError, match="a local size is 0") as caught:
+            kernel(queue, (4,) * len(local), local)
+        assert caught.value.code == cl.status_code.INVALID_WORK_GROUP_SIZE
+    assert kernel(queue, (4,), (0,), allow_empty_ndrange=True) is not None

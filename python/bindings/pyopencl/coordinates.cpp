@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "pyopencl/coordinates.hpp"
+
+#include <limits>
+
+namespace treadle::bindings::cl {
+namespace {
+
+std::string shown(nb::handle value) { return nb::cast<std::string>(nb::repr(value)); }
+
+std::size_t product(std::size_t a, std::size_t b, nb::handle shape, const char* call) {
+  if (b != 0 && a > std::numeric_limits<std::size_t>::max() / b)
+    raise_logic_error(call, "an array of shape " + shown(shape) + " has more bytes than there are");
+  return a * b;
+}
+
+}  // namespace
+
+std::size_t size_in(nb::handle given, const char* call, const char* what) {
+  const nb::object number = nb::steal(PyNumber_Index(given.ptr()));
+  if (!number.is_valid()) {
+    PyErr_Clear();
+    raise_python(PyExc_TypeError,
+                 std::string(call) + ": " + what + " is an integer, not " + shown(given));
+  }
+  const std::size_t value = PyLong_AsSize_t(number.ptr());
+  if (value == static_cast<std::size_t>(-1) && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    raise_logic_error(call, std::string(what) + " is " + shown(number) + ", which is no size");
+  }
+  return value;
+}
+
+std::vector<std::size_t> sizes_in(nb::handle given, const char* call, const char* what) {
+  if (PyIndex_Check(given.ptr()) != 0) return {size_in(given, call, what)};
+  std::vector<std::size_t> sizes;
+  for (const nb::handle item : nb::borrow<nb::iterable>(given))
+    sizes.push_back(size_in(item, call, what));
+  return sizes;
+}
+
+std::size_t array_bytes(nb::handle shape, nb::handle dtype, const char* call) {
+  auto bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
+  for (const std::size_t size : sizes_in(shape, call, "shape"))
+    bytes = product(bytes, size, shape, call);
+  return bytes;
+}
+
+}  // namespace treadle::bindings::cl

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""What a kernel's parameters do not take is refused, and named, before a platform sees it."""
+
+import numpy as np
+import pyopencl as cl
+import pytest
+
+import treadle
+
+# As a program builds it whose parameters are known on every platform.
+KNOWN = ["-cl-kernel-arg-info"]
+SOURCE = """
+typedef struct { float x, y; } point;
+typedef __global float *numbers;
+__kernel void k(read_only image2d_t image, __global float *out, __local float *shared,
+                __constant int *table, sampler_t sampler, long count, float4 vector, point place,
+                numbers named) {
+  out[0] = place.x + place.y + count + table[0] + vector.y + (named == 0);
+}
+"""
+FORMAT = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
+
+# Each parameter: the declaration that the error shows, and what it takes of the things below.
+PARAMETERS = [
+    ("image2d_t image", {"image"}),
+    ("float* out", {"buffer", "svm", "none"}),
+    ("float* shared", {"local"}),
+    ("int* table", {"buffer", "svm", "none"}),
+    ("sampler_t sampler", {"sampler"}),
+    ("long count", {"number", "bytes"}),
+    ("float4 vector", set()),
+    ("point place", {"number", "bytes"}),
+    ("float* named", {"buffer", "svm", "none"}),
+]
+GIVEN = {
+    "buffer": "a buffer",
+    "image": "an image",
+    "svm": "a pointer to shared memory",
+    "sampler": "a sampler",
+    "local": "8 bytes of local memory",
+    "number": "8 bytes",
+    "bytes": "8 bytes",
+    "none": "nothing",
+}
+# What OpenCL calls a name of a type may be of any type that no pointer is.
+TOLERATED = {(7, thing) for thing in ("image", "sampler", "none")}
+
+
+def make(thing, context):
+    """One of the things that a kernel may be given."""
+    if thing in ("image", "sampler") and not context.devices[0].image_support:
+        pytest.skip("the device has no images")
+    if thing == "svm" and not cl.characterize.has_coarse_grain_buffer_svm(context.devices[0]):
+        pytest.skip("the device shares no memory")
+    return {
+        "buffer": lambda: cl.Buffer(context, cl.mem_flags.READ_WRITE, 64),
+        "image": lambda: cl.create_image(context, cl.mem_flags.READ_ONLY, FORMAT, shape=(4, 4)),
+        "svm": lambda: cl.SVMAllocation(context, 64, 0, cl.svm_mem_flags.READ_WRITE),
+        "sampler": lambda: cl.Sampler(
+            context, False, cl.addressing_mode.CLAMP, cl.filter_mode.NEAREST
+        ),
+        "local": lambda: cl.LocalMemory(8),
+        "number": lambda: np.int64(1),
+        "bytes": lambda: np.zeros(1, np.int64),
+        "none": lambda: None,
+    }[thing]()
+
+
+@pytest.fixture
+def other_context(context):
+    return cl.Context(context.devices)
+
+
+@pytest.mark.parametrize("thing", GIVEN)
+def test_each_parameter_takes_its_kind_and_names_others(thing, context, build):
+    kernel = build(SOURCE, options=KNOWN).k
+    given = make(thing, context)
+    for index, (declaration, taken) in enumerate(PARAMETERS):
+        if (index, thing) in TOLERATED:
+            continue
+        if thing in taken:
+            kernel.set_arg(index, given)
+            continue
+        with pytest.raises(cl.LogicError) as caught:
+            kernel.set_arg(index, given)
+        text = str(caught.value)
+        assert f'kernel "k", argument {index} ({declaration})' in text
+        assert f"given {GIVEN[thing]}" in text
+        assert isinstance(caught.value, treadle.DeviceError)
+        assert caught.value.code in (
+            cl.status_code.INVALID_MEM_OBJECT,
+            cl.status_code.INVALID_SAMPLER,
+            cl.status_code.INVALID_ARG_VALUE,
+            cl.status_code.INVALID_ARG_SIZE,
+        )
+
+
+def test_a_call_is_refused_and_the_kernel_stays_usable(context, queue, build, download):
+    kernel = build("__kernel void k(__global float *out) { out[0] = 5; }", options=KNOWN).k
+    buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4)
+    kernel(queue, (1,), None, buffer)
+    for wrong in (np.int64(1), cl.LocalMemory(4), np.zeros(1, np.uint64)):
+        with pytest.raises(cl.LogicError, match=r"argument 0 \(float\* out\)"):
+            kernel(queue, (1,), None, wrong)
+    kernel(queue, (1,), None, buffer)
+    assert download(buffer, np.zeros(1, np.float32))[0] == 5
+
+
+def test_programs_are_built_with_what_is_needed(context, build):
+    if "NVIDIA" in context.devices[0].platform.name:
+        pytest.skip("NVIDIA's compiler makes broken code with the option")
+    kernel = build("__kernel void k(__global float *out) {}").k
+    assert kernel.get_arg_info(0, cl.kernel_arg_info.NAME) == "out"
+    with pytest.raises(cl.LogicError, match=r"float\* out"):
+        kernel.set_arg(0, np.int64(1))
+
+
+def test_programs_of_binaries_know_their_parameters_or_pass_what_they_are_given(context, build):
+    binaries = build("__kernel void k(__global float *out) {}").binaries
+    kernel = cl.Program(context, context.devices, binaries).build().k
+    kernel.set_arg(0, cl.Buffer(context, cl.mem_flags.READ_WRITE, 4))
+
+
+@pytest.mark.parametrize(
+    ("thing", "declaration"),
+    [
+        ("buffer", "__global float *x"),
+        ("svm", "__global float *x"),
+        ("image", "read_only image2d_t x"),
+        ("sampler", "sampler_t x"),
+    ],
+)
+def test_objects_of_another_context_are_refused(thing, declaration, queue, other_context, build):
+    kernel = build(f"__kernel void k({declaration}) {{}}").k
+    with pytest.raises(cl.LogicError, match="of another context") as caught:
+        kernel(queue, (1,), None, make(thing, other_context))
+    assert caught.value.code == cl.status_code.INVALID_CONTEXT
+    kernel(queue, (1,), None, make(thing, queue.context)).wait()
+
+
+def test_shared_memory_of_another_context_is_not_copied_filled_or_mapped(queue, other_context):
+    foreign = make("svm", other_context)
+    host = np.zeros(16, np.float32)
+    for attempt in (
+        lambda: cl.enqueue_copy(queue, foreign, host),
+        lambda: cl.enqueue_copy(queue, host, foreign),
+        lambda: cl.enqueue_svm_memfill(queue, foreign, np.float32(1)),
+        lambda: foreign.bind_to_queue(queue),
+        lambda: foreign.enqueue_release(queue),
+    ):
+        with pytest.raises(cl.LogicError, match="of another context") as caught:
+            attempt()
+        assert caught.value.code == cl.status_code.INVALID_CONTEXT
+
+
+def test_a_wrapped_sampler_knows_its_context(queue, other_context, build):
+    own, foreign = (make("sampler", c) for c in (queue.context, other_context))
+    kernel = build("__kernel void k(sampler_t x) {}").k
+    kernel(queue, (1,), None, cl.Sampler.from_int_ptr(own.int_ptr)).wait()
+    with pytest.raises(cl.LogicError, match="of another context"):
+        kernel(queue, (1,), None, cl.Sampler.from_int_ptr(foreign.int_ptr))
