@@ -12,6 +12,7 @@
 #include "pyopencl/classes.hpp"
 #include "pyopencl/host_transfer.hpp"
 #include "pyopencl/info.hpp"
+#include "treadle/device/opencl.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -152,13 +153,35 @@ void bind_user_event(nb::module_& m) {
 }  // namespace
 
 NannyEvent::~NannyEvent() {
-  if (!ward.is_valid()) return;
+  if (!view.is_valid()) return;
   try {
     if (event.is_done()) return;
     nb::gil_scoped_release released;  // another thread may have to let the event end
     event.wait();
   } catch (...) {
     // A failed transfer touches its memory no more, either.
+  }
+}
+
+bool is_soon_over(const HostTransfer& call, std::size_t bytes) {
+  constexpr std::size_t small = 64 << 10;
+  if (!call.is_blocking || call.queue.is_busy || bytes > small || !call.wait_for.is_none())
+    return false;
+  // Arrays enqueue without telling the queue.
+  const opencl::Queue& queue = call.queue.queue;
+  return device::last_device_of(queue.context(), queue.device()) == nullptr;
+}
+
+void wait_for_last(const CommandQueue& queue, const opencl::Event& event, nb::handle host) {
+  const opencl::Queue used = queue.queue;
+  using opencl::CommandQueueProperties;
+  if (!has(used.properties(), CommandQueueProperties::out_of_order_exec_mode_enable))
+    queue.is_busy = false;  // now: other threads may enqueue more
+  try {
+    wait_for_transfer(used, event, host);
+  } catch (...) {
+    queue.is_busy = true;
+    throw;
   }
 }
 
@@ -214,6 +237,14 @@ nb::object make_nanny_event(opencl::Event event, nb::handle host) {
   if (!view.is_valid()) throw nb::python_error();
   return nb::cast(new NannyEvent(std::move(event), nb::borrow(host), std::move(view)),
                   nb::rv_policy::take_ownership);
+}
+
+nb::object make_ended_transfer(opencl::Event event, nb::handle host) {
+  static const nb::handle type = nb::type<NannyEvent>();
+  nb::object made = nb::inst_alloc(type);
+  new (nb::inst_ptr<NannyEvent>(made)) NannyEvent(std::move(event), nb::borrow(host), {});
+  nb::inst_mark_ready(made);
+  return made;
 }
 
 void bind_event(nb::module_& m) {

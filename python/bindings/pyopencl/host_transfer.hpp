@@ -17,9 +17,15 @@ struct HostTransfer {
   bool is_blocking;
 };
 
+/// Whether a blocking transfer of `bytes` is soon over: it is small, and nothing is before it whose
+/// end Ctrl-C might have to stop waiting for.
+bool is_soon_over(const HostTransfer& call, std::size_t bytes);
+
 /// Hands a transfer over and blocks until it is done, while other threads run. Throws
 /// nb::python_error if Ctrl-C ended the wait: the transfer goes on, and its memory stays in place.
 void wait_for_transfer(const opencl::Queue& queue, const opencl::Event& event, nb::handle host);
+/// The same of the last command of `queue`, which has nothing to do then if it is in order.
+void wait_for_last(const CommandQueue& queue, const opencl::Event& event, nb::handle host);
 
 /// Lets the memory go of transfers that have ended since somebody stopped waiting for them.
 void forget_ended_transfers();
@@ -30,13 +36,23 @@ template <HostBuffer::Access access, class F>
 nb::object transfer_host(const HostTransfer& call, F transfer) {
   const HostBuffer host(call.hostbuf, access);
   const Events after(call.wait_for);
+  const bool is_soon = is_soon_over(call, host.size());
   const opencl::Queue queue = use_queue(call.queue);  // copies: other threads may drop the objects
   const opencl::MemoryObject memory = call.mem.memory();
-  // OpenCL's own blocking form cannot be left.
+  if (is_soon) {  // OpenCL's own blocking form, which is the fastest, cannot be left
+    call.queue.is_busy = false;
+    return make_ended_transfer(with_retry([&] {
+                                 const nb::gil_scoped_release released;
+                                 return transfer(queue, memory, host.bytes(), after.order(),
+                                                 opencl::Blocking::yes);
+                               }),
+                               call.hostbuf);
+  }
   opencl::Event event = with_retry(
       [&] { return transfer(queue, memory, host.bytes(), after.order(), opencl::Blocking::no); });
-  if (call.is_blocking) wait_for_transfer(queue, event, call.hostbuf);
-  return make_nanny_event(std::move(event), call.hostbuf);
+  if (!call.is_blocking) return make_nanny_event(std::move(event), call.hostbuf);
+  wait_for_last(call.queue, event, call.hostbuf);
+  return make_ended_transfer(std::move(event), call.hostbuf);
 }
 
 }  // namespace treadle::bindings::cl
