@@ -124,6 +124,18 @@ def total(array: Array, dtype: Any, initial: Any = None) -> Array:
     return found if initial is None else _array.apply("logical_or", found, bool(initial))
 
 
+def in_one_kernel(compute: Callable[[], Any], *operands: Any) -> Any:
+    """What `compute()` gives of the operands. Where other code knows their memory, each operation
+    would run when it is written; here they are one kernel, which runs before this returns."""
+    if not any(isinstance(x, Array) and _array.runs_at_once(x) for x in operands):
+        return compute()
+    with _array.fusing():
+        result = compute()
+    if isinstance(result, Array):
+        _array.evaluate(result)
+    return result
+
+
 def on_stream(device: Device, stream: Any) -> contextlib.AbstractContextManager[Any]:
     """For a with block: work on the device goes to this stream of the user's, if there is one."""
     return contextlib.nullcontext() if stream is None else device.adopt_stream(stream)
@@ -245,7 +257,7 @@ def _method(native: Callable[..., Any]) -> Callable[..., Any]:
         with self._scope():
             if out is not None:
                 return native(self, *args, out=out, **kwargs)
-            return self._wrap(native(self, *args, **kwargs))
+            return self._wrap(in_one_kernel(lambda: native(self, *args, **kwargs), self, *args))
 
     return method
 

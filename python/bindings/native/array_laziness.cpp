@@ -40,6 +40,15 @@ void bind_array_laziness(nb::module_& m, nb::class_<Array>& type) {
       },
       "What made the array, or is to make it: the kernel, the bytes it reads and writes, the "
       "operations with their lines, what was computed on its own and why, and the text.");
+  m.def(
+      "runs_at_once",
+      [](const Array& array) {
+        const Array shared = array;  // another thread may give it another node
+        return array::is_lazy() && !array::is_fusing() && !shared.is_pending() &&
+               shared.buffer().has_escaped();
+      },
+      nb::arg("array"),
+      "Whether operations on the array run when they are written, for its memory has escaped.");
   nb::class_<FusingScopes>(m, "fusing",
                            "with fusing(): within the block expressions wait even where their "
                            "memory is known to other code, which promises not to change it.")

@@ -444,6 +444,11 @@ class Array:
     def cumprod(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Not there yet: raises NotSupported."""
 
+def runs_at_once(array: Array) -> bool:
+    """
+    Whether operations on the array run when they are written, for its memory has escaped.
+    """
+
 class fusing:
     """
     with fusing(): within the block expressions wait even where their memory is known to other code, which promises not to change it.

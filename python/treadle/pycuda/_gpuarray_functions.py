@@ -13,7 +13,7 @@ import numpy as np
 import treadle.numpy
 from treadle._core import array as _array
 from treadle._core.array import Array
-from treadle._face_array import cast, first_array, stacked_backwards, total
+from treadle._face_array import cast, first_array, in_one_kernel, stacked_backwards, total
 from treadle.pycuda import driver as cuda
 from treadle.pycuda._gpuarray import GPUArray
 from treadle.pycuda.compyte.array import get_common_dtype
@@ -317,7 +317,7 @@ def dot(
     allocator: Allocator = None,
 ) -> GPUArray:
     """The sum of the products of all elements, none conjugated."""
-    return _reduced(a, lambda: _dot(a, b, dtype), stream, allocator)
+    return _reduced(a, lambda: in_one_kernel(lambda: _dot(a, b, dtype), a, b), stream, allocator)
 
 
 def subset_sum(

@@ -31,6 +31,24 @@ def after(queue: Any, wait_for: Any) -> None:
         Events(wait_for).order(place_of(queue))
 
 
+def _kept(result: NativeArray, lead: Array, out: Any, queue: Any, allocator: Any) -> Array:
+    """The result in `out`, in memory of an allocator, or as the first operand's kind keeps it."""
+    if out is not None:
+        if out.shape != result.shape:
+            raise ValueError(f"out has the shape {out.shape}, the result {result.shape}")
+        _face_array.assign(out, result)
+        out._changed()
+        return out
+    if allocator is None or allocator is lead.allocator:
+        return lead._wrap(result)
+    made = lead._new_with_changes(
+        None, 0, result.shape, result.dtype, result.strides, queue, allocator
+    )
+    _face_array.assign(made, result)
+    made._changed()
+    return made
+
+
 # over 6 parameters because they are keywords of functions that PyOpenCL has
 def computed(
     compute: Callable[..., NativeArray],
@@ -46,21 +64,11 @@ def computed(
     queue = queue_of(*operands, out, queue=queue)
     after(queue, wait_for)
     with lead._work(*operands, queue=queue):
-        result = compute(*operands)
-        if out is not None:
-            if out.shape != result.shape:
-                raise ValueError(f"out has the shape {out.shape}, the result {result.shape}")
-            _face_array.assign(out, result)
-            out._changed()
-            return out
-        if allocator is not None and allocator is not lead.allocator:
-            made = lead._new_with_changes(
-                None, 0, result.shape, result.dtype, result.strides, queue, allocator
-            )
-            _face_array.assign(made, result)
-            made._changed()
-            return made
-        made = lead._wrap(result)
+        made = _face_array.in_one_kernel(
+            lambda: _kept(compute(*operands), lead, out, queue, allocator), *operands
+        )
+    if out is not None:
+        return out
     return made if made.queue is not None else made.with_queue(queue)
 
 

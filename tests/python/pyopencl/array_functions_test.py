@@ -521,3 +521,35 @@ def test_every_name_is_there():
     with pytest.raises(AttributeError):
         cl_array.nothing  # noqa: B018
     assert cl.array is cl_array
+
+
+_MANY = {
+    "dot": lambda x, y: cl_array.dot(x, y),
+    "vdot": lambda x, y: cl_array.vdot(x, y),
+    "max": lambda x, y: cl_array.max(x, initial=1e9),
+    "if_positive": lambda x, y: cl_array.if_positive(x, x, y),
+}
+
+
+@pytest.mark.parametrize("name", _MANY)
+def test_a_function_is_one_kernel_where_the_address_of_its_operands_was_asked_for(name, queue):
+    x, y = (cl_array.to_device(queue, np.arange(100, dtype=np.float32) - 3) for _ in range(2))
+    expected = _MANY[name](x, y).get()
+    for array in (x, y):
+        array.data  # noqa: B018 - from now on others may change it
+    result = _MANY[name](x, y)
+    assert "was computed before" not in result.explain()
+    assert (result.get() == expected).all()
+
+
+@pytest.mark.parametrize("name", ["dot", "vdot", "if_positive"])
+def test_what_was_asked_before_others_change_an_operand_is_of_the_old_elements(name, queue):
+    x, y = (cl_array.to_device(queue, np.ones(100, np.float32)) for _ in range(2))
+    expected = _MANY[name](x, y).get()
+    result = _MANY[name](x, y)  # waits
+    cl.enqueue_fill_buffer(queue, x.data, np.float32(7), 0, 400)
+    at_once = _MANY[name](y, y)
+    later = _MANY[name](x, y)
+    cl.enqueue_fill_buffer(queue, x.data, np.float32(9), 0, 400)
+    assert (result.get() == expected).all() and (at_once.get() == expected).all()
+    assert (later.get() == 7 * expected).all()
