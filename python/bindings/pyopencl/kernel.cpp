@@ -56,6 +56,12 @@ opencl::Program program_of(nb::handle object) {
   return nb::cast<const Program&>(inner).program;
 }
 
+// What capture_call() writes: the text that a kernel is of, and the types declared for it.
+void copy_attribute(const char* name, nb::handle from, nb::handle to) {
+  const nb::object value = nb::getattr(from, name, nb::none());
+  if (!value.is_none()) nb::setattr(to, name, value);
+}
+
 PyObject* create(PyTypeObject*, PyObject* arguments, PyObject* keywords) noexcept {
   try {
     static const char* names[] = {"prg", "name", nullptr};
@@ -65,8 +71,7 @@ PyObject* create(PyTypeObject*, PyObject* arguments, PyObject* keywords) noexcep
       return nullptr;
     const auto text = nb::cast<std::string>(nb::handle(name));
     nb::object made = make_kernel(program_of(program).kernel(text));
-    const nb::object source = nb::getattr(nb::handle(program), "_source", nb::none());
-    if (!source.is_none()) made.attr("_source") = source;
+    copy_attribute("_source", nb::handle(program), made);
     return made.release().ptr();
   } catch (...) {
     set_error();
@@ -172,6 +177,8 @@ nb::object clone(nb::handle self) {
   kernel_of(copy.ptr()).types = kernel.types;
   kernel_of(copy.ptr()).passed = kernel.passed;
   kernel_of(copy.ptr()).takes_arrays = kernel.takes_arrays;
+  copy_attribute("_source", self, copy);
+  copy_attribute("_arg_types", self, copy);
   return copy;
 }
 
@@ -235,7 +242,11 @@ void define_methods() {
   for (const char* name : {"set_scalar_arg_dtypes", "set_arg_types"})
     define(
         name,
-        [](nb::handle self, nb::handle types) { declare_types(kernel_of(self.ptr()), types); },
+        [](nb::handle self, nb::handle types) {
+          const nb::list declared(nb::borrow<nb::object>(types));
+          declare_types(kernel_of(self.ptr()), declared);
+          self.attr("_arg_types") = declared;  // for capture_call()
+        },
         nb::arg("arg_types"), "Declares what scalar arguments are passed as; None for buffers.");
   define(
       "_repr_html_", [](nb::handle self) { return notebook_text_of(kernel_of(self.ptr())); },
