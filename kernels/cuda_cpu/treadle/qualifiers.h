@@ -16,9 +16,11 @@
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
-#define __cluster_dims__(...)
 #define __local_maxnreg__(...)
-#define __block_size__(...)
+// The sizes of a cluster, in blocks: module_facts.cpp refuses all but 1.
+#define __cluster_dims__(...) __attribute__((annotate("treadle-cluster", __VA_ARGS__)))
+#define __TREADLE_CLUSTER(...) , __VA_ARGS__
+#define __block_size__(block, ...) __attribute__((annotate("treadle-cluster" __VA_OPT__(__TREADLE_CLUSTER __VA_ARGS__))))
 #define __nv_pure__ __attribute__((pure))
 #define __no_return__ __attribute__((noreturn))
 

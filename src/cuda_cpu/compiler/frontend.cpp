@@ -66,6 +66,7 @@ class GenerateModule : public clang::ASTFrontendAction {
         result_.lowered_names[expressions_[i]] = symbol_of(*entities_[i]);
     }
     note_kernel_facts(*generator_->GetModule(), *generator_);
+    refuse_clusters(*generator_->GetModule(), *generator_, diagnostics);
     initialize_references(*generator_->GetModule(), *generator_);
     for (llvm::Function& function : *generator_->GetModule()) saturate_conversions(function);
     translate_inline_assembly(*generator_->GetModule(), diagnostics);

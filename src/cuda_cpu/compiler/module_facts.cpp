@@ -6,6 +6,7 @@
 #include <clang/AST/Decl.h>
 #include <clang/AST/Expr.h>
 #include <clang/Basic/Diagnostic.h>
+#include <clang/Basic/SourceManager.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/IR/Constants.h>
@@ -15,6 +16,7 @@
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,22 @@ namespace {
 
 bool is_kernel(const llvm::Function& function) {
   return function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL;
+}
+
+const clang::FunctionDecl* declaration_of(const llvm::Function& function,
+                                          clang::CodeGenerator& generator) {
+  return llvm::dyn_cast_or_null<clang::FunctionDecl>(
+      generator.GetDeclForMangledName(function.getName()));
+}
+
+/// Of a cluster, as qualifiers.h notes its sizes; 0 if they are no constants.
+std::int64_t blocks_of(const clang::AnnotateAttr& note, const clang::FunctionDecl& kernel) {
+  std::int64_t blocks = 1;
+  for (const clang::Expr* size : note.args()) {
+    const auto number = size->getIntegerConstantExpr(kernel.getASTContext());
+    blocks *= number ? number->getExtValue() : 0;
+  }
+  return blocks;
 }
 
 void note_launch_bounds(llvm::Function& kernel, const clang::FunctionDecl& declaration) {
@@ -96,8 +114,7 @@ clang::SourceLocation place_of(const llvm::CallBase& call) {
 void note_kernel_facts(llvm::Module& module, clang::CodeGenerator& generator) {
   for (llvm::Function& function : module) {
     if (!is_kernel(function) || function.isDeclaration()) continue;
-    const auto* declaration = llvm::dyn_cast_or_null<clang::FunctionDecl>(
-        generator.GetDeclForMangledName(function.getName()));
+    const auto* declaration = declaration_of(function, generator);
     if (declaration == nullptr) continue;
     note_launch_bounds(function, *declaration);
     note_parameters(function, *declaration);
@@ -108,6 +125,23 @@ void note_kernel_facts(llvm::Module& module, clang::CodeGenerator& generator) {
     const clang::Decl* declaration = generator.GetDeclForMangledName(variable.getName());
     if (declaration != nullptr && declaration->hasAttr<clang::CUDAConstantAttr>())
       variable.addAttribute("treadle-constant");
+  }
+}
+
+void refuse_clusters(const llvm::Module& module, clang::CodeGenerator& generator,
+                     clang::DiagnosticsEngine& diagnostics) {
+  const unsigned id = diagnostics.getCustomDiagID(
+      clang::DiagnosticsEngine::Error,
+      "clusters of blocks cannot run on the CPU device, which has capability 7.0: kernel '%0' "
+      "names their size; leave that out below capability 9.0 (__CUDA_ARCH__ < 900)");
+  for (const llvm::Function& function : module) {
+    const auto* kernel = is_kernel(function) ? declaration_of(function, generator) : nullptr;
+    if (kernel == nullptr) continue;
+    for (const auto* note : kernel->specific_attrs<clang::AnnotateAttr>()) {
+      if (note->getAnnotation() != "treadle-cluster" || blocks_of(*note, *kernel) == 1) continue;
+      const auto place = diagnostics.getSourceManager().getExpansionLoc(note->getLocation());
+      diagnostics.Report(place, id) << kernel->getNameAsString();
+    }
   }
 }
 

@@ -18,6 +18,10 @@ namespace treadle::cuda_cpu {
 /// as the source spells them.
 void note_kernel_facts(llvm::Module& module, clang::CodeGenerator& generator);
 
+/// Reports kernels that are launched by clusters of more than one block, at their attribute.
+void refuse_clusters(const llvm::Module& module, clang::CodeGenerator& generator,
+                     clang::DiagnosticsEngine& diagnostics);
+
 /// Translates each inline assembly that a kernel can reach, and reports at its place in the source
 /// what cannot be translated.
 void translate_inline_assembly(llvm::Module& module, clang::DiagnosticsEngine& diagnostics);

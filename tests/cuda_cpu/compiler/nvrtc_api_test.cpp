@@ -185,6 +185,23 @@ TEST(NvrtcApi, what_the_device_lacks_is_named_with_its_place) {
       HasSubstr("kernel.cu:3:3: error: "));
 }
 
+TEST(NvrtcApi, clusters_are_refused_at_their_line) {
+  const auto compiled = [](const std::string& size) {
+    const CompileOutput output =
+        compile({.source = "template <int n> __global__ void\n" + size +
+                           " k(int* o) { *o = n; }\ntemplate __global__ void k<2>(int*);\n"});
+    return output.result == NVRTC_SUCCESS ? "compiled" : output.log;
+  };
+  for (const char* const size :
+       {"__cluster_dims__(2, 1, 1)", "__cluster_dims__(n)", "__block_size__((32), (1, n))"})
+    EXPECT_THAT(compiled(size), HasSubstr("kernel.cu:2:1: error: clusters of blocks cannot run on "
+                                          "the CPU device, which has capability 7.0: kernel 'k'"))
+        << size;
+  for (const char* const size : {"__cluster_dims__(1, 1, 1)", "__cluster_dims__(n - 1)",
+                                 "__block_size__((32, 1, 1))", "__block_size__((32), (1, 1))"})
+    EXPECT_EQ(compiled(size), "compiled") << size;
+}
+
 TEST(NvrtcApi, passes_are_named_by_options) {
   const auto with = [](const std::string& option) {
     return compile({.source = saxpy, .options = {option}});
