@@ -34,7 +34,7 @@ struct Lowered {
   void make_regions() {
     KernelWork work(kernel());
     work.split.emplace(body);
-    run(std::move(work), "warp-barriers", "join-regions");
+    run(std::move(work), "widen-indices", "join-regions");
   }
   /// Runs the passes that make kernel().run of the body.
   void make_block_function() {

@@ -235,10 +235,6 @@ constexpr Pass passes_in_order[] = {
     {"loop-interchange", speed,
      "exchanges loops of kernels without barriers with the loop over threads",
      [](PassContext& c) { split_interchanged_loops(c); }},
-    {"warp-barriers", required, "barriers of a warp around volatile stores to shared memory",
-     [](PassContext& c) {
-       for (SplitKernel& kernel : split_kernels(c)) add_warp_barriers(kernel.body);
-     }},
     {"widen-indices", speed, "indices along rows in 64 bits, so that LLVM sees vectors",
      [](PassContext& c) {
        for (SplitKernel& kernel : split_kernels(c)) widen_indices(kernel.body);

@@ -35,6 +35,8 @@ class LaneConflicts {
   /// The same where `first` is of the higher lane.
   bool higher_first_may_meet(const SharedAccess& first, const SharedAccess& second,
                              const llvm::Loop* around);
+  /// Whether all lanes of a warp access one element.
+  bool is_one_address(const SharedAccess& access) const { return same_in_warp(*access.pointer); }
 
  private:
   /// What is known of a value that tells threads apart, as bits: a set of them may tell any two.

@@ -16,6 +16,7 @@
 #include <llvm/IR/PatternMatch.h>
 
 #include "cuda_cpu/compiler/passes/address_spaces.hpp"
+#include "cuda_cpu/compiler/passes/analysis/called_functions.hpp"
 #include "cuda_cpu/compiler/passes/lowering/kernel_body.hpp"
 
 namespace treadle::cuda_cpu {
@@ -168,6 +169,7 @@ void LinearForm::find_padding() {
 llvm::SmallVector<SharedAccess, 16> shared_accesses(const KernelBody& body) {
   llvm::SmallVector<SharedAccess, 16> found;
   const llvm::DataLayout& layout = body.function->getParent()->getDataLayout();
+  CalledFunctions called(body);
   const auto size_of = [&](llvm::Type* type) {
     return static_cast<std::int64_t>(layout.getTypeStoreSize(type).getFixedValue());
   };
@@ -179,12 +181,11 @@ llvm::SmallVector<SharedAccess, 16> shared_accesses(const KernelBody& body) {
                   .size = size_of(load->getType()),
                   .reads = true});
     } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
-      if (!store->isVolatile())
-        add_access(found, body,
-                   {.instruction = store,
-                    .pointer = store->getPointerOperand(),
-                    .size = size_of(store->getValueOperand()->getType()),
-                    .writes = true});
+      add_access(found, body,
+                 {.instruction = store,
+                  .pointer = store->getPointerOperand(),
+                  .size = size_of(store->getValueOperand()->getType()),
+                  .writes = true});
     } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
       add_access(found, body,
                  {.instruction = update,
@@ -210,6 +211,15 @@ llvm::SmallVector<SharedAccess, 16> shared_accesses(const KernelBody& body) {
         add_access(
             found, body,
             {.instruction = copy, .pointer = copy->getRawSource(), .size = size, .reads = true});
+    } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+      // As if the call were a pointer that leads anywhere.
+      if (const auto effect = called.effect_of(*call); effect.reads || effect.writes)
+        found.push_back({.instruction = call,
+                         .pointer = call,
+                         .size = unknown_size,
+                         .reads = effect.reads,
+                         .writes = effect.writes,
+                         .base = call});
     }
   }
   return found;

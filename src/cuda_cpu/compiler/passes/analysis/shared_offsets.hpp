@@ -55,8 +55,8 @@ struct SharedAccess {
   llvm::SmallVector<LinearForm, 3> indices = {};
 };
 
-/// The accesses of `body` to the program's own shared memory, in the order of the code. Stores
-/// through volatile pointers are not among them: warp barriers stand around these.
+/// The accesses of `body` to the program's own shared memory, in the order of the code; calls of
+/// functions that may access it are among them.
 llvm::SmallVector<SharedAccess, 16> shared_accesses(const KernelBody& body);
 
 }  // namespace treadle::cuda_cpu

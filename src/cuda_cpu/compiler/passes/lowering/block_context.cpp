@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "cuda_cpu/compiler/passes/lowering/block_context.hpp"
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
 #include "cuda_cpu/module_abi.h"
 
 namespace treadle::cuda_cpu {
+namespace {
+
+constexpr const char* services_name = "treadle_services";
+
+}  // namespace
 
 llvm::Value* context_field(llvm::IRBuilderBase& builder, llvm::Value* context, std::size_t offset) {
   return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), context, offset);
@@ -46,8 +53,7 @@ void store_thread_index(llvm::IRBuilderBase& builder, llvm::Value* context,
 
 llvm::GlobalVariable& services_variable(llvm::Module& module) {
   auto* type = llvm::PointerType::get(module.getContext(), 0);
-  auto* variable =
-      llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal("treadle_services", type));
+  auto* variable = llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal(services_name, type));
   variable->setInitializer(llvm::Constant::getNullValue(type));
   variable->setExternallyInitialized(true);
   variable->setDSOLocal(true);
@@ -62,6 +68,14 @@ llvm::Value* load_service(llvm::IRBuilderBase& builder, llvm::Module& module, st
   auto* entry = builder.CreateLoad(builder.getPtrTy(), context_field(builder, table, offset));
   entry->setMetadata(llvm::LLVMContext::MD_invariant_load, invariant);
   return entry;
+}
+
+bool is_service_call(const llvm::CallBase& call) {
+  const auto* entry = llvm::dyn_cast<llvm::LoadInst>(call.getCalledOperand());
+  if (!entry) return false;
+  const auto* table =
+      llvm::dyn_cast<llvm::LoadInst>(llvm::getUnderlyingObject(entry->getPointerOperand(), 0));
+  return table && table->getPointerOperand()->getName() == services_name;
 }
 
 llvm::Value* current_context(llvm::IRBuilderBase& builder, llvm::Module& module) {

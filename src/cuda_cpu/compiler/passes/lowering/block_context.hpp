@@ -8,6 +8,7 @@
 #include "cuda_cpu/compiler/passes/lowering/markers.hpp"
 
 namespace llvm {
+class CallBase;
 class GlobalVariable;
 class IRBuilderBase;
 class Module;
@@ -33,6 +34,8 @@ void store_thread_index(llvm::IRBuilderBase& builder, llvm::Value* context,
 llvm::GlobalVariable& services_variable(llvm::Module& module);
 /// The function pointer at `offset` of the run-time's table.
 llvm::Value* load_service(llvm::IRBuilderBase& builder, llvm::Module& module, std::size_t offset);
+/// Whether what is called was loaded there.
+bool is_service_call(const llvm::CallBase& call);
 /// Calls services->current(): the context of the worker this code runs on.
 llvm::Value* current_context(llvm::IRBuilderBase& builder, llvm::Module& module);
 

@@ -23,6 +23,8 @@
 namespace treadle::cuda_cpu {
 namespace {
 
+constexpr const char* shared_attribute = "treadle-names-shared";
+
 bool uses_index(const llvm::Function& function) {
   for (const llvm::Instruction& instruction : llvm::instructions(function))
     if (is_index(marker_of(instruction))) return true;
@@ -50,6 +52,7 @@ void lower_device_function(llvm::Function& function, SharedMemory& shared) {
   llvm::Value* context = current_context(builder, *function.getParent());
   lower_indices(function, context);
   if (!uses_shared) return;
+  function.addFnAttr(shared_attribute);
   llvm::Value* base = load_context_pointer(builder, context, offsetof(BlockContext, shared));
   shared.lower(function, base, [&](llvm::IRBuilderBase& at) {
     return at.CreateZExt(
@@ -68,6 +71,10 @@ bool calls_functions(const llvm::Function& function) {
     if (!callee || !callee->isDeclaration()) return true;
   }
   return false;
+}
+
+bool names_shared_memory(const llvm::Function& function) {
+  return function.hasFnAttribute(shared_attribute);
 }
 
 void lower_device_functions(llvm::Module& module, const ModulePlan& plan, SharedMemory& shared) {

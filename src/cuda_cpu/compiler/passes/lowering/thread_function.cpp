@@ -19,7 +19,6 @@
 #include "cuda_cpu/compiler/passes/lowering/block_context.hpp"
 #include "cuda_cpu/compiler/passes/lowering/markers.hpp"
 #include "cuda_cpu/compiler/passes/lowering/thread_loop.hpp"
-#include "cuda_cpu/compiler/passes/regions/implied_barriers.hpp"
 #include "cuda_cpu/compiler/passes/regions/lockstep.hpp"
 #include "cuda_cpu/module_abi.h"
 
@@ -61,7 +60,6 @@ void make_thread_function(KernelPlan& kernel, const KernelBody& body,
                           const llvm::TargetMachine& machine, PassRunner& runner) {
   const KernelBody copy = copy_of(body);
   keep_lockstep(copy, runner, ThreadOrder::any);
-  add_warp_barriers(copy);
   call_run_time_at_barriers(copy);
   llvm::IRBuilder<> builder(body.function->getContext());
   BlockEntry entry = create_block_entry(copy, "thread." + kernel.name, machine, builder);

@@ -21,7 +21,7 @@ namespace treadle::cuda_cpu {
 bool needs_regions(const KernelBody& body) {
   for (const llvm::Instruction& instruction : llvm::instructions(*body.function))
     if (marker_of(instruction) == Marker::barrier) return true;
-  return relies_on_warps(body);
+  return hands_over_in_loops(body);
 }
 
 void split_at_barriers(SplitKernel& kernel, const std::string& name) {

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Implied barriers: places where threads must or should wait for each other that the source does
-// not name.
-//
-// Warp barriers. Code from before __syncwarp() relies on the 32 threads of a warp running in
-// lockstep. It had to use `volatile` to keep the compiler from caching values, and is recognised by
-// it.
-//
-//   store volatile float %v, ptr %shared    =>    call void @__treadle_barrier(i32 2)
-//                                                 store volatile float %v, ptr %shared
-//                                                 call void @__treadle_barrier(i32 2)
+// Implied barriers: places where threads should wait for each other that the source does not name.
+// Those of lockstep are found elsewhere (lockstep.cpp).
 //
 // Scheduling barriers. A barrier at the head of an inner loop interchanges it with the loop over
 // threads: all threads run one iteration before the next, and neighbouring threads' loads become
@@ -36,22 +28,9 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-// Beyond that many stores it is not a hand-written warp reduction, and every barrier is a region.
-constexpr std::size_t most_volatile_stores = 64;
 // A loop body larger than this amortises its own overhead; per iteration it would move too many
 // values to memory and back.
 constexpr unsigned largest_scheduled_loop = 400;
-
-llvm::SmallVector<llvm::StoreInst*, 16> volatile_shared_stores(const KernelBody& body) {
-  llvm::SmallVector<llvm::StoreInst*, 16> found;
-  for (llvm::Instruction& instruction : llvm::instructions(*body.function)) {
-    auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-    if (store && store->isVolatile() &&
-        llvm::getUnderlyingObject(store->getPointerOperand(), 0) == body.shared())
-      found.push_back(store);
-  }
-  return found;
-}
 
 /// Gains from the interchange: a load that waits, or one whose address varies between threads.
 bool gains_from_steps(const llvm::Instruction& instruction, const Uniformity& uniformity,
@@ -72,15 +51,12 @@ void call_barrier(llvm::Instruction* before, BarrierKind kind) {
       ->addFnAttr(llvm::Attribute::Convergent);
 }
 
-bool relies_on_warps(const KernelBody& body) { return !volatile_shared_stores(body).empty(); }
-
-void add_warp_barriers(const KernelBody& body) {
-  const auto stores = volatile_shared_stores(body);
-  if (stores.size() >= most_volatile_stores) return;
-  for (llvm::StoreInst* store : stores) {
-    call_barrier(store, BarrierKind::warp);
-    call_barrier(store->getNextNode(), BarrierKind::warp);
-  }
+bool hands_over_in_loops(const KernelBody& body) {
+  return llvm::any_of(llvm::instructions(*body.function), [&](const llvm::Instruction& found) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(&found);
+    return store && store->isVolatile() &&
+           llvm::getUnderlyingObject(store->getPointerOperand(), 0) == body.shared();
+  });
 }
 
 bool runs_in_steps(const llvm::Loop& loop, const Uniformity& uniformity, Interchange interchange) {

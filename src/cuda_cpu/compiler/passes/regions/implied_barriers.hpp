@@ -16,12 +16,9 @@ class Uniformity;
 /// Calls the marker of a barrier in front of `before`.
 void call_barrier(llvm::Instruction* before, BarrierKind kind);
 
-/// Whether the body stores to shared memory through a volatile pointer, as code did that relies
-/// on a warp's threads running in lockstep.
-bool relies_on_warps(const KernelBody& body);
-
-/// Puts warp barriers around those stores.
-void add_warp_barriers(const KernelBody& body);
+/// Whether the body stores to shared memory through a volatile pointer: other threads may wait for
+/// it in a loop.
+bool hands_over_in_loops(const KernelBody& body);
 
 /// Whether loops are interchanged with the loop over threads for their speed; those that wait for
 /// another thread always are.

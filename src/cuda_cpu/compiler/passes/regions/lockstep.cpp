@@ -12,10 +12,14 @@
 // that every way from the store to the load passes. Kernels whose loads are their threads' own
 // elements, or behind a barrier, stay as they are. In a kernel that has such a pair, a read
 // followed by a write and two writes are kept in order, too, unless the order of the threads
-// does that already: in `s[t] += s[t + d]` lane t + d writes last.
+// does that already: in `s[t] += s[t + d]` lane t + d writes last. In all kernels nobody overtakes
+// the others' reads: `while (x) { if (t == 0) x = ...; }`.
 //
 // An element that is read, changed and written back counts as the lane's own, whoever's it is: in
-// lockstep updates would be lost, which nobody wants.
+// lockstep updates would be lost, which nobody wants. With `volatile`, by which code from before
+// __syncwarp() says that it counts on lockstep, none does, and all accesses are kept in order.
+//
+// What a function does that was not inlined may meet any access.
 #include "cuda_cpu/compiler/passes/regions/lockstep.hpp"
 
 #include <llvm/ADT/SetVector.h>
@@ -43,11 +47,24 @@ using llvm::Instruction;
 // A kernel with more was written by a program, and has its barriers.
 constexpr std::size_t most_accesses = 512;
 
-/// Whether the lanes of a warp meet at `instruction`: barriers of any kind, shuffles, and stores
-/// that warp barriers are going to stand around.
+/// Whether the lanes of a warp meet at `instruction`: barriers of any kind, and shuffles.
 bool lanes_meet_at(const Instruction& instruction) {
-  if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) return store->isVolatile();
   return marker_of(instruction) == Marker::barrier;
+}
+
+/// Whether `value` is computed of `source`, within a block.
+bool is_computed_of(const llvm::Value& value, const Instruction& source) {
+  llvm::SmallVector<const llvm::Value*, 8> pending{&value};
+  llvm::SmallPtrSet<const llvm::Value*, 8> seen;
+  while (!pending.empty()) {
+    const auto* computed = llvm::dyn_cast<Instruction>(pending.pop_back_val());
+    if (computed == &source) return true;
+    if (computed == nullptr || computed->getParent() != source.getParent() ||
+        llvm::isa<llvm::PHINode>(computed) || !seen.insert(computed).second)
+      continue;
+    pending.append(computed->op_begin(), computed->op_end());
+  }
+  return false;
 }
 
 /// Ways through the code on which no lanes meet.
@@ -99,16 +116,25 @@ class Ways {
   llvm::SmallPtrSet<const Instruction*, 32> accesses_;
 };
 
-/// Most kernels have none, and need no analyses.
-bool any_read_behind_a_write(llvm::ArrayRef<SharedAccess> accesses) {
+bool is_volatile(const SharedAccess& access) { return access.instruction->isVolatile(); }
+
+/// All lanes read what only those in a branch write.
+bool may_overtake_reads(const SharedAccess& read, const SharedAccess& write) {
+  return read.reads && write.writes &&
+         read.instruction->getParent() != write.instruction->getParent() &&
+         same_value(*read.pointer, *write.pointer);
+}
+
+/// Most kernels have no pair that could count, and need no analyses.
+bool any_pair(llvm::ArrayRef<SharedAccess> accesses) {
+  if (llvm::any_of(accesses, is_volatile)) return true;
   Ways ways(accesses);
-  llvm::SmallPtrSet<const Instruction*, 32> reads;
-  for (const SharedAccess& access : accesses)
-    if (access.reads) reads.insert(access.instruction);
-  return llvm::any_of(accesses, [&](const SharedAccess& access) {
-    return access.writes && llvm::any_of(ways.from(access.instruction), [&](Instruction* reached) {
-             return reads.contains(reached);
-           });
+  return llvm::any_of(accesses, [&](const SharedAccess& first) {
+    const auto reached = ways.from(first.instruction);
+    return llvm::any_of(accesses, [&](const SharedAccess& second) {
+      return ((first.writes && second.reads) || may_overtake_reads(first, second)) &&
+             reached.contains(second.instruction);
+    });
   });
 }
 
@@ -123,21 +149,22 @@ class Lockstep {
     conflicts_.emplace(body, uniformity_, analyses);
   }
 
-  /// Whether any lane may read what another has written.
-  bool find_reads_behind_writes() {
+  void find_reads_behind_writes() {
     each_pair([&](const SharedAccess& first, const SharedAccess& second) {
       if (first.writes && second.reads && !(first.atomic && second.atomic) &&
           !is_lanes_own(first, second) && need_to_meet(first, second, &LaneConflicts::may_meet))
         found_.emplace_back(first.instruction, second.instruction);
     });
-    return !found_.empty();
   }
   void find_writes_out_of_order(ThreadOrder order) {
     const auto may_meet = order == ThreadOrder::ascending ? &LaneConflicts::higher_first_may_meet
                                                           : &LaneConflicts::may_meet;
+    const bool in_lockstep = !found_.empty();
     each_pair([&](const SharedAccess& first, const SharedAccess& second) {
       if (second.writes && !second.atomic && !first.atomic &&
-          !same_value(*first.pointer, *second.pointer) && need_to_meet(first, second, may_meet))
+          (in_lockstep || is_volatile(first) || is_volatile(second) ||
+           (may_overtake_reads(first, second) && conflicts_->is_one_address(second))) &&
+          !in_order_anyhow(first, second) && need_to_meet(first, second, may_meet))
         found_.emplace_back(first.instruction, second.instruction);
     });
   }
@@ -158,10 +185,24 @@ class Lockstep {
 
   /// A thread that reads what it has itself just written there, or reads it in order to write.
   bool is_lanes_own(const SharedAccess& write, const SharedAccess& read) const {
-    if (!same_value(*write.pointer, *read.pointer)) return false;
+    if (is_volatile(write) || is_volatile(read) || !same_value(*write.pointer, *read.pointer))
+      return false;
     return dominators_->dominates(write.instruction, read.instruction) ||
            (dominators_->dominates(read.instruction, write.instruction) &&
-            (write.atomic || write.instruction->getParent() == read.instruction->getParent()));
+            (write.atomic || changes(read, write)));
+  }
+  /// A read and a write of what was read there, changed; or of another element in each lane.
+  bool changes(const SharedAccess& read, const SharedAccess& write) const {
+    if (read.instruction->getParent() != write.instruction->getParent()) return false;
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(write.instruction);
+    return store == nullptr || !conflicts_->is_one_address(write) ||
+           is_computed_of(*store->getValueOperand(), *read.instruction);
+  }
+  /// Through one address: an update of what is there, or two writes by each lane that comes.
+  bool in_order_anyhow(const SharedAccess& first, const SharedAccess& second) const {
+    if (!same_value(*first.pointer, *second.pointer)) return false;
+    if (first.writes) return first.instruction->getParent() == second.instruction->getParent();
+    return is_lanes_own(second, first);
   }
 
   using MayMeet = bool (LaneConflicts::*)(const SharedAccess&, const SharedAccess&,
@@ -234,9 +275,9 @@ class Lockstep {
 void keep_lockstep(const KernelBody& body, PassRunner& runner, ThreadOrder order) {
   const auto accesses = shared_accesses(body);
   if (accesses.size() > most_accesses) return;
-  if (!any_read_behind_a_write(accesses)) return;
+  if (!any_pair(accesses)) return;
   Lockstep lockstep(body, accesses, runner);
-  if (!lockstep.find_reads_behind_writes()) return;
+  lockstep.find_reads_behind_writes();
   lockstep.find_writes_out_of_order(order);
   lockstep.let_them_meet();
 }

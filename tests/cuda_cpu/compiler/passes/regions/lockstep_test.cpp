@@ -115,6 +115,85 @@ TEST(Lockstep, LanesThatSkipAMeetingWaitWhereTheWaysMeetAgain) {
   EXPECT_GT(text.rfind(converge), text.find("joined:"));
 }
 
+TEST(Lockstep, LanesOutsideABranchWaitForItsVolatileStores) {
+  const std::string text = in_lockstep(R"(%last = icmp eq i32 %t, 31
+    br i1 %last, label %writes, label %joined
+  writes:
+    store volatile i32 5, ptr addrspace(3) @s
+    br label %joined
+  joined:
+    %v = load volatile i32, ptr addrspace(3) @s
+    store i32 %v, ptr addrspace(1) %p
+    ret void)");
+  ASSERT_EQ(count(text, converge), 1u);
+  EXPECT_LT(text.find("joined:"), text.find(converge));
+  EXPECT_LT(text.find(converge), text.find("load volatile"));
+}
+
+/// Who counts on lockstep loses updates; who does not gets them all.
+TEST(Lockstep, WithVolatileAllReadBeforeOneWritesBack) {
+  for (const auto& [access, barriers] : {std::pair("volatile ", 1u), std::pair("", 0u)})
+    EXPECT_EQ(count(in_lockstep(std::string("%v = load ") + access + R"(i32, ptr addrspace(3) @s
+      %w = add i32 %v, 1
+      store )" + access + R"(i32 %w, ptr addrspace(3) @s
+      ret void)"),
+                    converge),
+              barriers)
+        << access;
+}
+
+TEST(Lockstep, VolatileAccessesOfTheOwnElementNeedNoMeeting) {
+  EXPECT_EQ(count(in_lockstep(R"(store volatile i32 1, ptr addrspace(3) %own
+    %v = load volatile i32, ptr addrspace(3) %own
+    %w = add i32 %v, 1
+    store volatile i32 %w, ptr addrspace(3) %own
+    ret void)"),
+                  converge),
+            0u);
+}
+
+/// `sum += x; if (t == 0) x = ...;` in a loop: between the read and the write, and around the loop.
+TEST(Lockstep, NoLaneOvertakesTheReadsOfTheOthers) {
+  EXPECT_EQ(count(in_lockstep(R"(br label %loop
+  loop:
+    %j = phi i32 [ 0, %0 ], [ %k, %latch ]
+    %v = load i32, ptr addrspace(3) @s
+    store i32 %v, ptr addrspace(1) %p
+    %first = icmp eq i32 %t, 0
+    br i1 %first, label %writes, label %latch
+  writes:
+    store i32 %j, ptr addrspace(3) @s
+    br label %latch
+  latch:
+    %k = add i32 %j, 1
+    %more = icmp ult i32 %k, 4
+    br i1 %more, label %loop, label %end
+  end:
+    ret void)"),
+                  converge),
+            2u);
+}
+
+/// A call through a pointer, which may lead to `callee`.
+std::string calling(const std::string& callee, const char* argument) {
+  return in_lockstep(std::string(R"(%f = load ptr, ptr addrspace(1) %p
+    call spir_func void %f(ptr addrspace(3) )") +
+                     argument + R"()
+    %w = load i32, ptr addrspace(3) @s
+    store i32 %w, ptr addrspace(1) %p
+    ret void }
+  @table = addrspace(1) global ptr @callee
+  define spir_func void @callee(ptr addrspace(3) %q) {
+    )" + callee + " ret void");
+}
+
+TEST(Lockstep, LanesMeetBehindACallThatMayWrite) {
+  const char* const writes = "store i32 1, ptr addrspace(3) %q";
+  EXPECT_EQ(count(calling(writes, "%own"), converge), 1u);
+  EXPECT_EQ(count(calling(writes, "null"), converge), 0u);
+  EXPECT_EQ(count(calling("%x = load volatile i32, ptr addrspace(3) %q", "%own"), converge), 0u);
+}
+
 /// Addresses that lanes cannot share, each for one reason.
 TEST(Lockstep, NobodyMeetsForAddressesThatAreApart) {
   for (const char* const code : {// Even and odd elements.
