@@ -34,9 +34,12 @@ struct Host {
 /// option is set before the first compile and never again.
 void set_options_once() {
   // Strength reduction takes half of code generation on unrolled vector loops, and on x86 gains
-  // nothing for them that could be measured.
-  auto* option = llvm::cl::getRegisteredOptions().lookup("disable-lsr");
-  if (option) static_cast<llvm::cl::opt<bool>*>(option)->setInitialValue(true);
+  // nothing for them that could be measured. Nor does the scheduler behind register allocation, a
+  // twentieth: these processors reorder instructions by themselves.
+  for (const char* name : {"disable-lsr", "disable-post-ra"}) {
+    auto* option = llvm::cl::getRegisteredOptions().lookup(name);
+    if (option) static_cast<llvm::cl::opt<bool>*>(option)->setInitialValue(true);
+  }
 }
 
 const Host& host() {
