@@ -71,14 +71,17 @@ inline std::string barriers_in_a_row(unsigned barriers) {
   return text + "\n    ret void }";
 }
 
-/// `for (i = thread; i < n; i += d) sum += <load>; q[thread] = sum; barrier;`
-inline std::string strided_sum(const std::string& load) {
+/// `for (i = <from>; i < n; i += d) sum += <load>; q[thread] = sum; barrier;`
+inline std::string strided_sum(const std::string& load, const std::string& from = "add i32 %t, 0") {
   return R"(define spir_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n, i32 %d) {
     %t = call spir_func i32 @__treadle_thread_index(i32 0)
-    %any = icmp slt i32 %t, %n
+    %from = )" +
+         from +
+         R"(
+    %any = icmp slt i32 %from, %n
     br i1 %any, label %loop, label %end
   loop:
-    %i = phi i32 [ %t, %0 ], [ %j, %loop ]
+    %i = phi i32 [ %from, %0 ], [ %j, %loop ]
     %sum = phi float [ 0.0, %0 ], [ %more, %loop ]
     %w = sext i32 %i to i64
     %a = getelementptr float, ptr addrspace(1) %p, i64 %w

@@ -89,8 +89,11 @@ llvm::MDNode* parallel_loop(llvm::LLVMContext& context, const ThreadLoop& loop, 
   // What is left when a block is no multiple of the vector's width: too few threads to unroll.
   llvm::MDNode* rest = afterwards(context, "llvm.loop.vectorize.followup_epilogue", {as_it_is});
   llvm::SmallVector<llvm::Metadata*, 5> properties{
-      string_property(context, "llvm.loop.parallel_accesses", loop.group),
-      flag(context, "llvm.loop.vectorize.enable", true), rest};
+      string_property(context, "llvm.loop.parallel_accesses", loop.group), rest};
+  // What this processor cannot load or store under masks becomes a branch for each thread: but for
+  // `parallel` LLVM tells whether such vectors are worth their time, and ours.
+  if (kind == LoopKind::parallel)
+    properties.push_back(flag(context, "llvm.loop.vectorize.enable", true));
   // The rest of a row, too, is a vector then, and no loop behind it has to be compiled.
   if (kind == LoopKind::masked)
     properties.push_back(flag(context, "llvm.loop.vectorize.predicate.enable", true));

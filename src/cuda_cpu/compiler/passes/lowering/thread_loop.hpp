@@ -49,9 +49,10 @@ BlockEntry create_block_entry(const KernelBody& body, const std::string& name,
                               const llvm::TargetMachine& machine, llvm::IRBuilder<>& builder);
 
 enum class LoopKind {
-  parallel,  ///< threads do not depend on each other: vectorise
-  masked,    ///< the same for code that is under masks anyway, at less compile time
-  serial,    ///< as it is written, at little compile time
+  parallel,   ///< threads do not depend on each other: vectorise
+  estimated,  ///< the same, where LLVM expects that it pays: made beside other versions
+  masked,     ///< the same for code that is under masks anyway, at less compile time
+  serial,     ///< as it is written, at little compile time
 };
 
 /// Some neighbours in a row of threads, at least one, and their code.

@@ -5,7 +5,8 @@
 // those that it has released. Mostly they are neighbours: the same loops run from the first to the
 // last of each run of them, and nothing is compiled twice. An interchanged loop that each thread
 // leaves in an iteration of its own has other gaps in every iteration; there `run_selected` runs
-// all threads under masks.
+// all threads under masks, unless it has indices that are consecutive (consecutive_indices): then
+// the threads that are left are neighbours, too.
 //
 //   define i8 @region.1(..., i32 %thread, ...)   =>   void @all.1.k(...)
 //                                                       for each run of a row, or all of the row:
@@ -46,7 +47,8 @@ class RegionEntries {
         exits_(split.exits[number]),
         counters_(counters) {
     if (!part) return;
-    if (split.graph->regions()[number].barrier == BarrierKind::scheduling)
+    if (split.graph->regions()[number].barrier == BarrierKind::scheduling &&
+        region_.indices.empty())
       selected_ = make("selected.", Threads::selected, Indices::loaded);
     else
       any_threads_ = Threads::in_runs;
@@ -89,7 +91,8 @@ class RegionEntries {
   /// For blocks of any shape and any indices.
   llvm::Function* make_any(const char* prefix) const;
   static Value* only_selected(llvm::IRBuilder<>& builder, const BlockEntry& entry);
-  void run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& entry, const ThreadPosition& first,
+  void run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& entry, Value* number,
+                   const ThreadPosition& first,
                    llvm::function_ref<void(Value* begin, Value* end)> run) const;
 
   llvm::LLVMContext& context() const { return region_.function->getContext(); }
@@ -186,17 +189,21 @@ BlockEntry RegionEntries::open(const char* prefix, llvm::IRBuilder<>& builder) c
   return entry;
 }
 
-/// `i64 @treadle.apart(ptr %context, ptr %indices)`: not 0 if a thread's index is not its row's
-/// first one plus its x, or if that sum wraps, whichever sign the index is meant to have. One for
-/// all steps of a module.
+/// `i64 @treadle.apart(ptr %context, ptr %indices, i32 %region)`: not 0 if a thread's index is not
+/// that of the row's first one, or of the first of its run, plus the distance from there, or if
+/// that sum wraps, whichever sign the index is meant to have. One for all steps of a module, or two
+/// where threads of some kernel part.
 llvm::Function* RegionEntries::apart_function(llvm::Type* type) const {
+  const bool in_runs = any_threads_ == Threads::in_runs;
   llvm::Module& module = *body_.function->getParent();
-  const std::string name = "treadle.apart." + std::to_string(type->getIntegerBitWidth());
+  const std::string name = std::string(in_runs ? "treadle.runs_apart." : "treadle.apart.") +
+                           std::to_string(type->getIntegerBitWidth());
   if (llvm::Function* known = module.getFunction(name)) return known;
   llvm::IRBuilder<> builder(context());
   BlockEntry entry;
   entry.function = llvm::Function::Create(
-      llvm::FunctionType::get(builder.getInt64Ty(), {builder.getPtrTy(), builder.getPtrTy()},
+      llvm::FunctionType::get(builder.getInt64Ty(),
+                              {builder.getPtrTy(), builder.getPtrTy(), builder.getInt32Ty()},
                               /*isVarArg=*/false),
       llvm::GlobalValue::InternalLinkage, name, module);
   set_host_attributes(*entry.function, machine_);
@@ -217,11 +224,12 @@ llvm::Function* RegionEntries::apart_function(llvm::Type* type) const {
     return builder.CreateLoad(type,
                               builder.CreateInBoundsGEP(type, entry.function->getArg(1), place));
   };
-  Value* begin = nullptr;
-  Value* last_x = builder.CreateSub(entry.block_size(body_, 0), builder.getInt32(1));
-  const auto look_at_first = [&](Value* thread) {
-    begin = index_of(thread);
-    Value* last = builder.CreateAdd(begin, builder.CreateZExt(last_x, type));
+  Value *begin_x = nullptr, *begin = nullptr;
+  const auto look_at_run = [&](Value* row, Value* from, Value* to) {
+    begin_x = from;
+    begin = index_of(builder.CreateAdd(row, from));
+    Value* distance = builder.CreateSub(builder.CreateSub(to, builder.getInt32(1)), from);
+    Value* last = builder.CreateAdd(begin, builder.CreateZExt(distance, type));
     note(builder.CreateZExt(
         builder.CreateOr(builder.CreateICmpSLT(last, begin), builder.CreateICmpULT(last, begin)),
         type));
@@ -230,9 +238,22 @@ llvm::Function* RegionEntries::apart_function(llvm::Type* type) const {
   const auto compare = [&](const ThreadPosition& at) {
     llvm::LoadInst* own = index_of(at.linear);
     own->setMetadata(llvm::LLVMContext::MD_access_group, group);
-    note(builder.CreateXor(own, builder.CreateAdd(begin, builder.CreateZExt(at.x, type))));
+    Value* distance = builder.CreateZExt(builder.CreateSub(at.x, begin_x), type);
+    note(builder.CreateXor(own, builder.CreateAdd(begin, distance)));
   };
-  emit_thread_loop(builder, body_, entry, {LoopKind::parallel, group, compare, look_at_first});
+  const auto compare_row = [&](const ThreadPosition& of_row, auto run_part) {
+    const auto run = [&](Value* from, Value* to) {
+      look_at_run(of_row.linear, from, to);
+      run_part({from, to, LoopKind::parallel, compare});
+    };
+    if (in_runs)
+      run_in_runs(builder, entry, entry.function->getArg(2), of_row, run);
+    else
+      run(builder.getInt32(0), entry.block_size(body_, 0));
+  };
+  ThreadLoop loop{LoopKind::parallel, group, compare};
+  loop.emit_row = compare_row;
+  emit_thread_loop(builder, body_, entry, loop);
   builder.CreateRet(builder.CreateZExt(builder.CreateLoad(type, apart), builder.getInt64Ty()));
   return entry.function;
 }
@@ -243,8 +264,9 @@ Value* RegionEntries::any_apart(llvm::IRBuilder<>& builder, const BlockEntry& en
   for (const Slot* slot : region_.indices) {
     Value* indices = varying_address(builder, *slot, varying_frame(entry), padded_count(entry),
                                      builder.getInt32(0));
-    any = builder.CreateOr(
-        any, builder.CreateCall(apart_function(slot->memory_type), {entry.context, indices}));
+    any = builder.CreateOr(any,
+                           builder.CreateCall(apart_function(slot->memory_type),
+                                              {entry.context, indices, builder.getInt32(number_)}));
   }
   return builder.CreateICmpNE(any, builder.getInt64(0));
 }
@@ -267,6 +289,8 @@ Value* RegionEntries::all_stay(llvm::IRBuilder<>& builder, const BlockEntry& ent
   auto* asked = llvm::BasicBlock::Create(context(), "asked", entry.function);
   Value* all = builder.CreateAlloca(builder.getInt1Ty());
   Value* wide = builder.CreateICmpUGE(entry.block_size(body_, 0), builder.getInt32(narrow_row));
+  if (any_threads_ == Threads::in_runs)
+    wide = builder.CreateAnd(wide, builder.CreateNot(only_selected(builder, entry)));
   builder.CreateStore(wide, all);
   builder.CreateCondBr(wide, ask, asked);
   builder.SetInsertPoint(ask);
@@ -302,8 +326,11 @@ llvm::Function* RegionEntries::make_any(const char* prefix) const {
 }
 
 llvm::Function* RegionEntries::make_step() const {
-  llvm::Function* loaded = make_any("loaded.");
-  llvm::Function* consecutive = make("consecutive.", Threads::all, Indices::consecutive);
+  // They start consecutive, or this would not be a step: hardly ever run.
+  llvm::Function* loaded = make("loaded.", any_threads_, Indices::loaded);
+  loaded->addFnAttr(llvm::Attribute::OptimizeForSize);
+  loaded->addFnAttr(llvm::Attribute::NoInline);
+  llvm::Function* consecutive = make("consecutive.", any_threads_, Indices::consecutive);
   if (work_.full_strip && work_.full_strip->function()) {
     const FullStrip& step = *work_.full_strip;
     llvm::Function* full_strip = make("full.", Threads::all, Indices::consecutive, 0, {}, &step);
@@ -314,8 +341,8 @@ llvm::Function* RegionEntries::make_step() const {
         "in_order.", *full_strip, *consecutive,
         [&](auto& builder, const BlockEntry& entry) { return all_stay(builder, entry, step); });
   }
-  return make_choice("all.", *consecutive, *loaded, [this](auto& builder, const BlockEntry& entry) {
-    return builder.CreateNot(any_apart(builder, entry));
+  return make_choice("all.", *loaded, *consecutive, [this](auto& builder, const BlockEntry& entry) {
+    return any_apart(builder, entry);
   });
 }
 
@@ -355,12 +382,13 @@ Value* RegionEntries::only_selected(llvm::IRBuilder<>& builder, const BlockEntry
   return builder.CreateICmpNE(flag, builder.getInt32(0));
 }
 
-/// Calls `run` for the code that runs a whole row, or each run of selected threads in it.
+/// Calls `run` for the code that runs a whole row, or each run of threads in it that are selected
+/// for the region of this i32 `number`.
 ///
 ///   find:  from = 0, or `end` of the run before       whole rows: begin = 0, end = blockDim.x
 ///   ask:   begin, end = next_run(from)                none left: done
 ///   run:   for x from begin to end: ...               end < blockDim.x: find
-void RegionEntries::run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& entry,
+void RegionEntries::run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& entry, Value* number,
                                 const ThreadPosition& first,
                                 llvm::function_ref<void(Value* begin, Value* end)> run) const {
   Value* size = entry.block_size(body_, 0);
@@ -381,7 +409,7 @@ void RegionEntries::run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& en
                                        /*isVarArg=*/false);
   llvm::CallInst* next = builder.CreateCall(
       type, load_service(builder, *entry.function->getParent(), offsetof(Services, next_run)),
-      {entry.context, builder.getInt32(number_), first.linear, from});
+      {entry.context, number, first.linear, from});
   next->setDoesNotThrow();
   next->setOnlyReadsMemory();
   next->addFnAttr(llvm::Attribute::WillReturn);
@@ -412,6 +440,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
   Value* selected = load_context_pointer(builder, entry.context, offsetof(BlockContext, selected));
   llvm::SmallVector<llvm::CallInst*, 2> calls;
   llvm::SmallVector<Value*, 2> first;
+  Value* first_x = builder.getInt32(0);
   const auto look_at_first = [&](Value* thread) {
     if (indices == Indices::consecutive) first = load_indices(builder, entry, thread, nullptr);
     if (!step || counters_ == Counters::unmarked) return;
@@ -428,9 +457,11 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
     llvm::SmallVector<Value*, 24> values = entry.values_at(body_, at);
     values[body_.function->arg_size()] = at.linear;
     if (indices == Indices::loaded) values.append(load_indices(builder, entry, at.linear, group));
-    for (Value* begin : first)
-      values.push_back(builder.CreateAdd(begin, builder.CreateZExt(at.x, begin->getType()), "",
+    for (Value* begin : first) {
+      Value* distance = builder.CreateSub(at.x, first_x, "", /*HasNUW=*/true, /*HasNSW=*/true);
+      values.push_back(builder.CreateAdd(begin, builder.CreateZExt(distance, begin->getType()), "",
                                          /*HasNUW=*/true, /*HasNSW=*/true));
+    }
     llvm::CallInst* call = builder.CreateCall(step ? step->function() : region_.function, values);
     calls.push_back(call);
     if (threads == Threads::selected)
@@ -443,17 +474,27 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
       builder.SetInsertPoint(skip);
     }
   };
-  const auto run_row = [&](const ThreadPosition& of_row, auto run_part) {
-    run_in_runs(builder, entry, of_row, [&](Value* begin, Value* end) {
-      run_part({begin, end, LoopKind::parallel, run_thread});
-    });
-  };
   // Threads that are not selected, or have left the loop of a strip.
   const bool masks =
       threads == Threads::selected || (indices == Indices::consecutive && step == nullptr);
-  ThreadLoop loop{masks ? LoopKind::masked : LoopKind::parallel, group, run_thread, look_at_first};
+  const bool rare = indices == Indices::loaded && !region_.indices.empty();
+  const auto kind = rare    ? LoopKind::serial
+                    : masks ? LoopKind::masked
+                    : step  ? LoopKind::estimated
+                            : LoopKind::parallel;
+  const auto run_row = [&](const ThreadPosition& of_row, auto run_part) {
+    run_in_runs(builder, entry, builder.getInt32(number_), of_row, [&](Value* begin, Value* end) {
+      first_x = begin;
+      look_at_first(builder.CreateAdd(of_row.linear, begin));
+      run_part({begin, end, kind, run_thread});
+    });
+  };
+  ThreadLoop loop{kind, group, run_thread};
+  if (threads == Threads::in_runs)
+    loop.emit_row = run_row;
+  else
+    loop.before_row = look_at_first;
   loop.plan = plan;
-  if (threads == Threads::in_runs) loop.emit_row = run_row;
   emit_thread_loop(builder, body_, entry, loop);
   builder.CreateRetVoid();
   inline_threads(calls);

@@ -2,8 +2,8 @@
 // Consecutive indices: which of the values that a region finds in the varying frame are indices of
 // memory. Loaded for each thread they make every access a gather, though the accesses of
 // `for (i = thread; i < n; i += step)` are coalesced. Regions that have such values are compiled
-// twice (region_entries), and a row whose indices are consecutive runs the version that computes
-// them from the first thread's:
+// two or three times (region_entries), and a row whose indices are consecutive runs the version
+// that computes them from the first thread's:
 //
 //   %i = load i32, ptr (%frame + 4 * %thread)       %i = add nuw nsw i32 %first, %x
 //   %v = load float, ptr (%p + %i)   ; gather       %v = load float, ptr (%p + %i)   ; a vector
@@ -11,8 +11,11 @@
 #include "cuda_cpu/compiler/passes/speed/consecutive_indices.hpp"
 
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 
+#include "cuda_cpu/compiler/passes/analysis/affine_strides.hpp"
 #include "cuda_cpu/compiler/passes/pass_context.hpp"
 
 namespace treadle::cuda_cpu {
@@ -44,9 +47,13 @@ bool indexes_memory(const llvm::Instruction& value,
 
 }  // namespace
 
-// Only in interchanged loops, which use their indices over and over: each region that has some is
-// compiled two or three times.
+// Only in interchanged loops, which use their indices over and over, and only indices that start
+// consecutive: those of sparse rows, or of trees, never are, and all versions but one would be made
+// for nothing.
 void find_consecutive_indices(SplitKernel& kernel) {
+  llvm::DominatorTree dominators(*kernel.body.function);
+  const llvm::LoopInfo loops(dominators);
+  AffineStrides strides(kernel.body, loops, 0);
   for (unsigned i = 0; i < kernel.regions.size(); ++i) {
     const RegionGraph::Region& region = kernel.graph->regions()[i];
     if (region.barrier != BarrierKind::scheduling) continue;
@@ -54,7 +61,7 @@ void find_consecutive_indices(SplitKernel& kernel) {
                                                                 region.blocks.end());
     for (const llvm::Instruction* value : kernel.live->needed_by(i)) {
       const Slot* slot = kernel.live->slot_of(value);
-      if (slot && !slot->uniform && indexes_memory(*value, blocks))
+      if (slot && !slot->uniform && indexes_memory(*value, blocks) && strides.stride(value) == 1)
         kernel.regions[i].indices.push_back(slot);
     }
   }

@@ -49,7 +49,7 @@ TEST(BarrierRegions, ThreadsThatPartEachLeaveANote) {
 }
 
 TEST(BarrierRegions, StepsOfSomeThreadsAreVectorsUnderMasks) {
-  Lowered kernel(strided_sum("load"));
+  Lowered kernel(strided_sum("load", "mul i32 %t, 3"));
   kernel.make_regions();
   bool steps = false;
   for (const RegionPlan& region : kernel.kernel().regions) {
@@ -62,6 +62,19 @@ TEST(BarrierRegions, StepsOfSomeThreadsAreVectorsUnderMasks) {
     EXPECT_THAT(text, HasSubstr("!llvm.access.group"));
   }
   EXPECT_TRUE(steps);
+}
+
+TEST(BarrierRegions, StepsWithConsecutiveIndicesRunInRunsToo) {
+  Lowered kernel(strided_sum("load"));
+  kernel.make_regions();
+  for (const RegionPlan& region : kernel.kernel().regions)
+    EXPECT_EQ(region.run_selected, nullptr) << "those that are left are neighbours";
+  const std::string text = kernel.module.text();
+  for (const char* start : {"define internal void @consecutive.", "define internal void @loaded.",
+                            "define internal i64 @treadle.runs_apart."}) {
+    const std::string rest = text.substr(text.find(start));
+    EXPECT_THAT(rest.substr(0, rest.find("\n}")), HasSubstr("find:")) << start;
+  }
 }
 
 }  // namespace

@@ -23,6 +23,18 @@ TEST(ConsecutiveIndices, ALoopIsCompiledForConsecutiveIndicesAndForAny) {
   EXPECT_EQ(count(text, "call void @consecutive."), 1u);
 }
 
+TEST(ConsecutiveIndices, OneVersionIsEnoughForIndicesThatDoNotStartSo) {
+  for (const char* from : {"mul i32 %t, 3", "lshr i32 %t, 1"}) {
+    Lowered kernel(strided_sum("load", from));
+    kernel.make_regions();
+    EXPECT_EQ(kernel.module.function_count("consecutive."), 0u) << from;
+    EXPECT_EQ(kernel.module.function_count("loaded."), 0u) << from;
+  }
+  Lowered moved(strided_sum("load", "add i32 %t, %d"));
+  moved.make_regions();
+  EXPECT_EQ(moved.module.function_count("consecutive."), 1u);
+}
+
 TEST(ConsecutiveIndices, OtherValuesAreLoaded) {
   Lowered kernel(two_barriers("%n"));
   kernel.make_regions();

@@ -22,7 +22,8 @@ TEST(FullStrips, TheEndsOfARowTellThatNobodyLeaves) {
     const std::string rest = text.substr(text.find("define internal void @" + name));
     return rest.substr(0, rest.find("\n}"));
   };
-  EXPECT_EQ(count(function("consecutive."), "br i1"), 7u) << "three loops, four questions";
+  EXPECT_EQ(count(function("consecutive."), "br i1"), 10u)
+      << "three loops, three of the search for runs, four questions";
   EXPECT_EQ(count(function("full."), "br i1"), 3u);
   EXPECT_THAT(function("full."), HasSubstr("!treadle.counter")) << "the next step is known";
   const std::string asks = function("in_order.");
@@ -42,6 +43,27 @@ TEST(FullStrips, WhatBothEndsSayMustHoldBetweenThem) {
     EXPECT_THAT(regions, HasSubstr("@consecutive.")) << to;
     EXPECT_THAT(regions, Not(HasSubstr("@full."))) << to;
   }
+}
+
+/// The line of the node of the loop over x in the function whose name begins so.
+std::string loop_over_x(const std::string& text, const std::string& function) {
+  const std::string begin = text.substr(text.find("define internal void @" + function));
+  const std::string branch = begin.substr(begin.find(", label %x, label %x.end"));
+  const std::size_t at = branch.find("!llvm.loop ") + 11;
+  const std::string node = branch.substr(at, branch.find('\n') - at);
+  const std::string line = text.substr(text.find("\n" + node + " = ") + 1);
+  return line.substr(0, line.find('\n'));
+}
+
+TEST(FullStrips, WhetherVectorsPayIsLeftToLlvm) {
+  const std::string text = regions_of(strided_sum("load"));
+  const std::size_t at = text.find(" = !{!\"llvm.loop.vectorize.enable\", i1 true}");
+  ASSERT_NE(at, text.npos);
+  const std::size_t line = text.rfind('\n', at) + 1;
+  const std::string forced = text.substr(line, at - line);
+  EXPECT_THAT(loop_over_x(text, "all.0."), HasSubstr(forced + ","));
+  for (const char* function : {"full.", "consecutive."})
+    EXPECT_THAT(loop_over_x(text, function), Not(HasSubstr(forced + ","))) << function;
 }
 
 }  // namespace
