@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Texts with texture and surface references, which CUDA 12 took out of the compilers: what the host
 // finds of them in a module, and what kernels read and write through them.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -297,6 +298,85 @@ __global__ void read(float* out) { texture t = {3}; out[0] = t.x + surface; }
   const DeviceMemory out(4);
   module.function("read").launch({}, out);
   EXPECT_EQ(on_host<float>(out), std::vector<float>{5});
+}
+
+TEST_P(TextureReferences, OfTypesThatTexelsCannotHaveAreRefusedWithWhatToWrite) {
+  for (const std::string type : {"double", "float3", "long long"}) try {
+      compiled("texture<" + type + ", 2> image;\n__global__ void f() {}");
+      ADD_FAILURE() << "texture<" << type << "> was compiled";
+    } catch (const CompileError& error) {
+      EXPECT_THAT(error.log(),
+                  testing::AllOf(testing::HasSubstr(type), testing::HasSubstr("fp_tex_double"),
+                                 testing::Not(testing::HasSubstr("__treadle_texel"))));
+    }
+}
+
+TEST_P(TextureReferences, ThatHoldNothingAreNamedWhereAKernelFails) {
+  if (GetParam() == Provider::nvidia) GTEST_SKIP() << "what a GPU reads there is its own affair";
+  const auto own = Context::make_current(Context::create(device()));
+  const Module module = compiled(R"(
+texture<float, 2> image, bound;
+texture<int> table;
+surface<void, 2> target;
+__device__ int number = 3;
+extern "C" __global__ void read(float* out) { *out = tex2D(image, 0, 0); }
+extern "C" __global__ void write(int* null) { *null = number; }
+)");
+  module.texture_reference("bound").set_array(Array({.width = 4, .height = 4}));
+  const DeviceMemory out(4);
+  module.function("read").launch({}, out);
+  try {
+    own.get().synchronize();
+    FAIL() << "nothing was read";
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("references image, table, target"));
+  }
+}
+
+TEST_P(TextureReferences, GatherAnyChannelOfIntegersToo) {
+  const Module module = compiled(R"(
+texture<int4, 2> numbers;
+texture<unsigned short, 2> narrow;
+extern "C" __global__ void gather(int4* out, ushort4* small, cudaTextureObject_t object)
+{
+    out[0] = tex2Dgather(numbers, 2, 1, 2);
+    out[1] = tex2Dgather(numbers, 2, 1, 3);
+    out[2] = tex2Dgather<int4>(object, 2, 1, 2);
+    out[3] = tex2Dgather<int4>(object, 2, 1, 3);
+    *small = tex2Dgather(narrow, 2, 1);
+}
+)");
+  constexpr int width = 4, height = 3;
+  std::vector<std::array<int, 4>> values;
+  std::vector<std::uint16_t> narrow_values;
+  for (int i = 0; i < width * height; ++i) {
+    values.push_back({i, -i, 1000 + i, -1000 - i});
+    narrow_values.push_back(static_cast<std::uint16_t>(60000 + i));
+  }
+  const Array numbers({.width = width,
+                       .height = height,
+                       .format = ArrayFormat::int32,
+                       .channels = 4,
+                       .flags = ArrayFlags::texture_gather});
+  const Array narrow({.width = width,
+                      .height = height,
+                      .format = ArrayFormat::uint16,
+                      .flags = ArrayFlags::texture_gather});
+  numbers.copy_from(values);
+  narrow.copy_from(narrow_values);
+  module.texture_reference("numbers").set_array(numbers);
+  module.texture_reference("narrow").set_array(narrow);
+  const Texture texture(numbers);
+  const DeviceMemory out(4 * sizeof(int[4])), small(sizeof(std::uint16_t[4]));
+  module.function("gather").launch({}, out, small, texture.raw());
+  // From the lower left one on around the point: elements 5, 6, 2 and 1.
+  const std::vector<int> third{1005, 1006, 1002, 1001}, fourth{-1005, -1006, -1002, -1001};
+  std::vector<int> expected;
+  for (const auto* part : {&third, &fourth, &third, &fourth})
+    expected.insert(expected.end(), part->begin(), part->end());
+  EXPECT_EQ(on_host<int>(out), expected);
+  EXPECT_EQ(on_host<std::uint16_t>(small),
+            (std::vector<std::uint16_t>{60005, 60006, 60002, 60001}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Providers, TextureReferences, each_provider, provider_name);

@@ -61,6 +61,9 @@ static_assert(sizeof(__treadle_reference) == 24, "the host counts on it");
 
 template <class T, int shape = cudaTextureType1D, cudaTextureReadMode mode = cudaReadModeElementType>
 struct __TREADLE_TEXTURE_TYPE texture {
+  static_assert(__treadle_channels<T>::count != 0 && __treadle_channels<T>::count != 3,
+                "the elements of a texture are 1, 2 or 4 integers of 8, 16 or 32 bits or floats: texture<float4> in place "
+                "of float3; for double texture<fp_tex_double>, read by fp_tex1Dfetch, fp_tex2D ... of pycuda-helpers.hpp");
   __treadle_reference reference;
   __host__ __device__ constexpr texture(int normalized = 0, cudaTextureFilterMode filter = cudaFilterModePoint,
                                         cudaTextureAddressMode address = cudaAddressModeClamp)
@@ -165,6 +168,10 @@ __TREADLE_FETCH(tex3DGrad, cudaTextureType3D, (float x, float y, float z, float4
 __TREADLE_FETCH(tex1DLayeredGrad, cudaTextureType1DLayered, (float x, int layer, float dx, float dy), x, layer, dx, dy)
 __TREADLE_FETCH(tex2DLayeredGrad, cudaTextureType2DLayered, (float x, float y, int layer, float2 dx, float2 dy), x, y,
                 layer, dx, dy)
+__TREADLE_FETCH(texCubemapGrad, cudaTextureTypeCubemap, (float x, float y, float z, float4 dx, float4 dy), x, y, z, dx,
+                dy)
+__TREADLE_FETCH(texCubemapLayeredGrad, cudaTextureTypeCubemapLayered,
+                (float x, float y, float z, int layer, float4 dx, float4 dy), x, y, z, layer, dx, dy)
 #undef __TREADLE_FETCH
 #undef __TREADLE_FETCH_OF
 

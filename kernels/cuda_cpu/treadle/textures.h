@@ -181,7 +181,7 @@ __TREADLE_FETCH(texCubemapLayeredLod,
                 (cudaTextureObject_t object, float x, float y, float z, int layer, float level),
                 __treadle_fetch_2d | __treadle_fetch_cubemap | __treadle_fetch_layered, x, y, z, layer, level)
 
-/// The level at which a step (x, y, z) is one texel long. A step of a cubemap is one of directions: half of a face.
+/// The level at which a step (x, y, z) is one texel long.
 __TREADLE_FUNCTION float __treadle_level(cudaTextureObject_t object, float x, float y, float z) {
   const __treadle_texture* texture = __treadle_texture_at(object);
   x *= texture->scale_x;
@@ -191,6 +191,22 @@ __TREADLE_FUNCTION float __treadle_level(cudaTextureObject_t object, float x, fl
 }
 __TREADLE_FUNCTION float __treadle_level(cudaTextureObject_t object, float x, float y) {
   return __treadle_level(object, x, y, 0.0f);
+}
+/// The same of a step of the direction (x, y, z), as it moves on the face of a cubemap that the direction meets: a face
+/// is 2 wide at the distance 1.
+__TREADLE_FUNCTION float __treadle_cube_level(cudaTextureObject_t object, float x, float y, float z, float4 step) {
+  if (fabsf(y) > fabsf(x) && fabsf(y) >= fabsf(z)) {
+    const float other = x, other_step = step.x;
+    x = y, step.x = step.y;
+    y = other, step.y = other_step;
+  } else if (fabsf(z) > fabsf(x)) {
+    const float other = x, other_step = step.x;
+    x = z, step.x = step.z;
+    z = other, step.z = other_step;
+  }
+  const float to_texels = 0.5f * static_cast<float>(__treadle_texture_at(object)->base.width) / (x * x);
+  const float u = (step.y * x - y * step.x) * to_texels, v = (step.z * x - z * step.x) * to_texels;
+  return 0.5f * log2f(u * u + v * v);
 }
 __TREADLE_FUNCTION float __treadle_longer(float a, float b) { return a > b ? a : b; }
 
@@ -222,6 +238,20 @@ __TREADLE_FUNCTION T tex3DGrad(cudaTextureObject_t object, float x, float y, flo
       object, x, y, z,
       __treadle_longer(__treadle_level(object, dx.x, dx.y, dx.z), __treadle_level(object, dy.x, dy.y, dy.z)));
 }
+template <class T>
+__TREADLE_FUNCTION T texCubemapGrad(cudaTextureObject_t object, float x, float y, float z, float4 dx, float4 dy) {
+  return texCubemapLod<T>(object, x, y, z,
+                          __treadle_longer(__treadle_cube_level(object, x, y, z, dx),
+                                           __treadle_cube_level(object, x, y, z, dy)));
+}
+// over 6 parameters because CUDA's has them.
+template <class T>
+__TREADLE_FUNCTION T texCubemapLayeredGrad(cudaTextureObject_t object, float x, float y, float z, int layer, float4 dx,
+                                           float4 dy) {
+  return texCubemapLayeredLod<T>(object, x, y, z, layer,
+                                 __treadle_longer(__treadle_cube_level(object, x, y, z, dx),
+                                                  __treadle_cube_level(object, x, y, z, dy)));
+}
 
 // The forms that write to an address.
 #define __TREADLE_FETCH_TO(name, parameters, ...)                                        \
@@ -250,6 +280,9 @@ __TREADLE_FETCH_TO(tex1DLayeredGrad, (float x, int layer, float dx, float dy), x
 __TREADLE_FETCH_TO(tex2DGrad, (float x, float y, float2 dx, float2 dy), x, y, dx, dy)
 __TREADLE_FETCH_TO(tex2DLayeredGrad, (float x, float y, int layer, float2 dx, float2 dy), x, y, layer, dx, dy)
 __TREADLE_FETCH_TO(tex3DGrad, (float x, float y, float z, float4 dx, float4 dy), x, y, z, dx, dy)
+__TREADLE_FETCH_TO(texCubemapGrad, (float x, float y, float z, float4 dx, float4 dy), x, y, z, dx, dy)
+__TREADLE_FETCH_TO(texCubemapLayeredGrad, (float x, float y, float z, int layer, float4 dx, float4 dy), x, y, z, layer,
+                   dx, dy)
 #undef __TREADLE_FETCH_TO
 #undef __TREADLE_UNPACK
 #undef __TREADLE_FETCH

@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 
 #define FMT_HEADER_ONLY
@@ -245,6 +246,11 @@ void LaunchCommand::report(Fault fault, const BlockContext& block) {
   const bool has_signature = kernel.signature != nullptr && *kernel.signature != '\0';
   std::string what = fault_description(fault);
   if (const std::string place = fault_place(fault); !place.empty()) what += ", " + place;
+  // What a reference without an object points at begins at 0.
+  if (constexpr std::uintptr_t near_null = 4096;
+      fault.signal == SIGSEGV && fault.address < near_null)
+    if (const std::string names = function_->module->unbound_references(); !names.empty())
+      what += ", where nothing is bound to the texture or surface references " + names;
   // A loop over the threads of a block is vectorised: it is in several threads at a time.
   const std::string thread = block.thread_index[0] != thread_unknown
                                  ? triple(block.thread_index)

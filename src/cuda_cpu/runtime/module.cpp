@@ -2,6 +2,7 @@
 #include "cuda_cpu/runtime/module.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "cuda_cpu/runtime/library.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
@@ -47,6 +48,26 @@ const Global* Module::global(std::string_view name) const {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Global& g) { return name == g.name; });
   return found == all.end() ? nullptr : &*found;
+}
+
+std::string Module::unbound_references() const {
+  /// As kernels/cuda/treadle/texture_references.h begins one.
+  struct Reference {
+    std::uint64_t object;
+    std::uint32_t mark;
+    std::uint8_t more[12];
+  };
+  static_assert(sizeof(Reference) == 24);
+  constexpr std::uint32_t expected_mark = 0x66657274;  // "tref"
+  std::string names;
+  for (const Global& global : std::span(descriptor().globals, descriptor().global_count)) {
+    if (global.size != sizeof(Reference)) continue;
+    Reference reference{};
+    std::memcpy(&reference, global.address, sizeof reference);
+    if (reference.mark != expected_mark || reference.object != 0) continue;
+    names += (names.empty() ? "" : ", ") + std::string(global.name);
+  }
+  return names;
 }
 
 Function::Function(std::shared_ptr<Module> owner, const Kernel& code)

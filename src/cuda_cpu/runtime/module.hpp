@@ -32,6 +32,9 @@ class Module {
   /// Whether the address lies in what the module was loaded to: its constants, for instance.
   bool holds_constant(std::uintptr_t address) const;
   const Global* global(std::string_view name) const;
+  /// Texture and surface references of the module that hold no object now, as error texts name
+  /// them: "image, other". Empty if there are none.
+  std::string unbound_references() const;
   /// A kernel of this module that was left for later, with its code; see KernelParts.
   const Kernel* complete(const Kernel& kernel, LoadFailure& failure) {
     return parts_.complete(kernel, failure);
