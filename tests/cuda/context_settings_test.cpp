@@ -27,6 +27,26 @@ TEST_P(ContextSettings, FlagsOfAContextThatIsThereChange) {
   EXPECT_THROW(set_flags(made, ContextFlags::schedule_auto), InvalidState);
 }
 
+TEST_P(ContextSettings, PreferencesForCachesAreTakenAndTold) {
+  const Context made = Context::create(device());
+  for (const CacheConfig wanted : {CacheConfig::prefer_l1, CacheConfig::none}) {
+    made.set_cache_config(wanted);
+    const CacheConfig told = made.cache_config();  // devices may ignore it
+    EXPECT_TRUE(told == wanted || told == CacheConfig::none);
+  }
+  made.set_shared_config(SharedConfig::eight_byte_bank_size);
+  const SharedConfig told = made.shared_config();
+  if (GetParam() == Provider::cpu) {  // has no banks; what a GPU says of wrong numbers is its own
+    EXPECT_EQ(told, SharedConfig::default_bank_size);
+    EXPECT_THROW(made.set_cache_config(static_cast<CacheConfig>(77)), DeviceError);
+  } else {
+    EXPECT_LE(static_cast<unsigned>(told), 2u);
+  }
+  made.detach();
+  EXPECT_THROW(made.set_cache_config(CacheConfig::prefer_l1), InvalidState);
+  EXPECT_THROW((void)made.shared_config(), InvalidState);
+}
+
 TEST_P(ContextSettings, EveryContextHasANumberOfItsOwn) {
   const Context first = Context::create(device()), second = Context::create(device());
   EXPECT_NE(context_id(first), context_id(second));

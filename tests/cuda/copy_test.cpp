@@ -114,6 +114,23 @@ TEST_P(OnCopy, FillsAreasRowByRow) {
   EXPECT_EQ(bytes[2 * pitch + 2], 0);
 }
 
+TEST_P(OnCopy, FillsAreasInAStreamsOrder) {
+  const DeviceMemory memory = DeviceMemory::pitched(8, 3, 4);
+  const std::size_t pitch = memory.pitch_bytes();
+  const Stream stream(StreamFlags::non_blocking);
+  fill_2d8_async({memory.address(), pitch, 8, 3}, 1, stream);
+  fill_2d16_async({memory.address() + 2, pitch, 1, 3}, 0x0302, stream);
+  fill_2d32_async({memory.address() + pitch + 4, pitch, 1, 2}, 0x07060504, stream);
+  stream.synchronize();
+  const auto bytes = bytes_of(memory);
+  const std::vector<std::uint8_t> first{1, 1, 2, 3, 1, 1, 1, 1}, others{1, 1, 2, 3, 4, 5, 6, 7};
+  for (std::size_t row = 0; row < 3; ++row) {
+    const auto start = bytes.begin() + static_cast<std::ptrdiff_t>(row * pitch);
+    EXPECT_EQ(std::vector<std::uint8_t>(start, start + 8), row == 0 ? first : others) << row;
+  }
+  EXPECT_THROW(fill_2d16_async({memory.address() + 1, pitch, 1, 3}, 0, stream), DeviceError);
+}
+
 TEST_P(OnCopy, CopiesRectanglesBetweenPitches) {
   constexpr std::size_t width = 12, height = 5;
   std::vector<std::uint8_t> source(width * height), back(2 * width * height);
@@ -196,6 +213,33 @@ TEST_P(OnCopy, PeersMayBeOneContext) {
   copy_peer({second.address(), context()}, {first.address(), {}}, 64);
   context().synchronize();
   EXPECT_EQ(bytes_of(second), std::vector<std::uint8_t>(64, 5));
+}
+
+TEST_P(OnCopy, BoxesMoveBetweenContextsInAStreamsOrder) {
+  const Context other = Context::create(device());
+  {
+    const DeviceMemory first(64);
+    std::optional<DeviceMemory> second;
+    {
+      const auto current = Context::make_current(other);
+      second.emplace(std::size_t{64});
+    }
+    const Stream stream(StreamFlags::non_blocking);
+    fill8_async(first.address(), 6, 64, stream);
+    Copy3D copy{.width_bytes = 4, .height = 4, .depth = 4};
+    copy.source = {.type = MemoryType::device,
+                   .device = first.address(),
+                   .pitch_bytes = 4,
+                   .height = 4,
+                   .context = context()};
+    copy.destination = copy.source;
+    copy.destination.device = second->address();
+    copy.destination.context = other;
+    copy_3d_peer_async(copy, stream);
+    stream.synchronize();
+    EXPECT_EQ(bytes_of(*second), std::vector<std::uint8_t>(64, 6));
+  }
+  other.detach();
 }
 
 INSTANTIATE_TEST_SUITE_P(Providers, OnCopy, each_provider, provider_name);
