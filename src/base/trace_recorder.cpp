@@ -10,6 +10,7 @@
 #include <fstream>
 #include <thread>
 
+#include "base/nvtx.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/settings.hpp"
 #include "treadle/base/trace.hpp"
@@ -298,9 +299,12 @@ void write_trace() {
 }
 
 TraceRange::TraceRange(std::string name)
-    : name_(std::move(name)), begin_(TraceRecorder::active() == nullptr ? 0 : trace_now()) {}
+    : name_(std::move(name)), begin_(TraceRecorder::active() == nullptr ? 0 : trace_now()) {
+  if (const Nvtx* nvtx = Nvtx::active()) nvtx->push(name_.c_str());
+}
 
 TraceRange::~TraceRange() {
+  if (const Nvtx* nvtx = Nvtx::active()) nvtx->pop();
   if (begin_ == 0) return;
   try {
     TraceRecorder& recorder = *TraceRecorder::active();

@@ -75,11 +75,18 @@ std::string_view origin_name(Origin origin) {
   return "";
 }
 
+/// For profilers; empty where none listens.
+std::string range_name(const std::string& source_name) {
+  if (Nvtx::active() == nullptr) return {};
+  return "compile " + std::filesystem::path(source_name).filename().string();
+}
+
 }  // namespace
 
 CompileSpan::CompileSpan(const std::string& source, const std::string& source_name,
                          std::string target)
-    : span_(TraceRecorder::active()),
+    : range_(Nvtx::active(), range_name(source_name)),
+      span_(TraceRecorder::active()),
       source_(source),
       source_name_(source_name),
       target_(std::move(target)) {}

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/nvtx.hpp"
 #include "base/trace_recorder.hpp"
 #include "treadle/compile/cached.hpp"
 #include "treadle/compile/compile.hpp"
@@ -19,7 +20,8 @@ void dump_source(const BinaryKey& key);
 std::filesystem::path keep_files(const std::string& source, const Target& target,
                                  const Options& options, const CompileResult& result);
 
-/// One compile in the trace, from its making to its end; nothing where nothing is recorded.
+/// One compile in the trace and for profilers, from its making to its end; nothing where neither
+/// listens.
 class CompileSpan {
  public:
   /// What is referred to must live as long.
@@ -31,6 +33,7 @@ class CompileSpan {
   CompileResult done(CompileResult result);
 
  private:
+  NvtxRange range_;
   TraceSpan span_;
   const std::string& source_;
   const std::string& source_name_;

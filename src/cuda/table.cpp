@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/nvtx.hpp"
 #include "base/trace_recorder.hpp"
+#include "cuda/launch_ranges.hpp"
 #include "cuda/print_sink.hpp"
 #include "cuda/trace.hpp"
 #include "treadle/base/launch_site.hpp"
@@ -67,6 +69,7 @@ std::shared_ptr<const Table> make_table(SharedLibrary library, Provider provider
     if (set_site_source != nullptr) set_site_source(site_of_this_thread);
   }
   if (TraceRecorder* recorder = TraceRecorder::active()) trace_calls(*table, *recorder);
+  if (const Nvtx* nvtx = Nvtx::active()) mark_launches(*table, *nvtx);
   // Drivers run threads of their own and are not made to be closed.
   library.keep_loaded();
   return table;

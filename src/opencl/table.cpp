@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/nvtx.hpp"
 #include "base/trace_recorder.hpp"
 #include "opencl/fork.hpp"
+#include "opencl/launch_ranges.hpp"
 #include "opencl/query.hpp"
 #include "opencl/trace.hpp"
 #include "treadle/base/library.hpp"
@@ -90,6 +92,7 @@ std::shared_ptr<const Table> load_platform_table(const Table& loader, RawPlatfor
   drop_newer(*table, Platform(table).version());
   fill_extensions(*table);
   if (TraceRecorder* recorder = TraceRecorder::active()) trace_calls(*table, loader, *recorder);
+  if (const Nvtx* nvtx = Nvtx::active()) mark_launches(*table, *nvtx);
   close_in_children(table);
   return table;
 }

@@ -7,6 +7,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include "caller.hpp"
 #include "calls/argument.hpp"
 #include "calls/function.hpp"
 #include "interrupt.hpp"
@@ -309,6 +310,7 @@ void bind_exec(nb::module_& m) {
       .def(
           "launch",
           [](const GraphExec& self, nb::handle stream) {
+            note_launch_site();
             self.launch(stream_argument(stream.ptr()));
           },
           nb::arg("stream") = nb::none(),
