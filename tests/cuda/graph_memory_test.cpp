@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "cuda/providers.hpp"
-#include "treadle/base/error.hpp"
 #include "treadle/cuda/graph.hpp"
 #include "treadle/cuda/stream.hpp"
 
@@ -15,7 +14,6 @@ class GraphsMemory : public OnEachProvider {};
 INSTANTIATE_TEST_SUITE_P(Providers, GraphsMemory, each_provider, provider_name);
 
 TEST_P(GraphsMemory, IsCountedAndGivenBack) {
-  if (GetParam() == Provider::cpu) GTEST_SKIP() << "counts nothing";
   const Graph graph;
   const GraphAllocation made = graph.add_allocation({}, 1 << 20);
   graph.add_free(made.node, made.address);
@@ -33,11 +31,19 @@ TEST_P(GraphsMemory, IsCountedAndGivenBack) {
   EXPECT_EQ(graph_memory_use(device()).most_used, graph_memory_use(device()).used);
 }
 
-TEST_P(GraphsMemory, TheCpuDeviceSaysThatItDoesNotCount) {
-  if (GetParam() != Provider::cpu) GTEST_SKIP() << "a GPU";
-  EXPECT_THROW(graph_memory_use(device()), NotSupported);
-  EXPECT_THROW(reset_most_graph_memory(device()), NotSupported);
-  EXPECT_THROW(trim_graph_memory(device()), NotSupported);
+TEST_P(GraphsMemory, GoesWithItsGraphs) {
+  const std::uint64_t before = graph_memory_use(device()).reserved;
+  reset_most_graph_memory(device());
+  {
+    const Graph graph;
+    const GraphAllocation made = graph.add_allocation({}, 3 << 20);
+    graph.add_free(made.node, made.address);
+    graph.instantiate().launch();
+    context().synchronize();
+    EXPECT_GE(graph_memory_use(device()).most_reserved, before + (3 << 20));
+  }
+  trim_graph_memory(device());
+  EXPECT_LE(graph_memory_use(device()).reserved, before);
 }
 
 }  // namespace

@@ -122,9 +122,6 @@ LACKING = {
     "cuDeviceGetHostAtomicCapabilities": lambda device: cuda.host_atomics(
         device, cuda.AtomicOperation.integer_add
     ),
-    "cuDeviceGetGraphMemAttribute": lambda device: cuda.graph_memory_use(device),
-    "cuDeviceGraphMemTrim": lambda device: cuda.trim_graph_memory(device),
-    "cuDeviceSetGraphMemAttribute": lambda device: cuda.reset_most_graph_memory(device),
     "cuMemGetHandleForAddressRange": lambda device: cuda.export_dma_buffer(
         cuda.DeviceMemory(4096), 4096
     ),
@@ -136,9 +133,6 @@ LACKING = {
         cuda.MemoryLocation.of(device)
     ),
     "cuMemGetMemPool": lambda device: cuda.MemoryPool.current_at(cuda.MemoryLocation.host()),
-    "cuDeviceGetTexture1DLinearMaxWidth": lambda device: cuda.max_linear_texture_width(
-        device, cuda.ArrayFormat.float32
-    ),
     "cuCtxGetExecAffinity": lambda device: cuda.multiprocessor_affinity(cuda.Context.current()),
     "cuTensorMapEncodeIm2colWide": lambda device: cuda.TensorMap.wide(
         cuda.DeviceMemory(4096), cuda.TensorElement.float16, (64, 8, 4), 0, 0, 64, 16
@@ -156,6 +150,23 @@ def test_what_a_driver_lacks_is_named(device, call):
         LACKING[call](device)
     except treadle.Error as error:
         assert call in str(error)
+
+
+def test_memory_of_graphs_and_widths_of_textures_are_told_everywhere(device):
+    graph = cuda.Graph()
+    graph.add_allocation(1 << 20)
+    executable = graph.instantiate()
+    use = cuda.graph_memory_use(device)
+    assert use.most_reserved >= use.reserved and use.most_used >= use.used
+    cuda.trim_graph_memory(device)
+    cuda.reset_most_graph_memory(device)
+    assert cuda.graph_memory_use(device).most_used == cuda.graph_memory_use(device).used
+    del executable
+    for channels in (1, 2, 4):
+        width = cuda.max_linear_texture_width(device, cuda.ArrayFormat.float32, channels)
+        assert width >= 1 << 26
+    with pytest.raises(treadle.InvalidArgument, match="channels is 3"):
+        cuda.max_linear_texture_width(device, cuda.ArrayFormat.float32, 3)
 
 
 def test_clusters_are_asked_for(add):

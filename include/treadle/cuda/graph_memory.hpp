@@ -15,7 +15,8 @@ struct GraphMemoryUse {
   std::uint64_t reserved = 0;       ///< that the device has given for them
   std::uint64_t most_reserved = 0;  ///< at one time
 };
-/// Throws NotSupported on the CPU device, whose graphs allocate when they are described.
+/// Throws NotSupported before CUDA 11.4. Graphs of the CPU device have their memory from when they
+/// are described on, and it goes with the last of them.
 GraphMemoryUse graph_memory_use(const Device& device);
 /// Lets both `most_` numbers begin again from what is the case now.
 void reset_most_graph_memory(const Device& device);

@@ -53,9 +53,35 @@ bool is_condition(std::uintptr_t address) {
   return addresses.known.contains(address);
 }
 
-GraphMemory::GraphMemory(std::uintptr_t start) : address(start), id_(find_memory(start)->id) {}
+namespace {
+
+/// Bytes that graphs hold: a graph has its memory from when it is described on.
+struct GraphBytes {
+  std::mutex mutex;
+  std::uint64_t now = 0, most = 0;
+
+  void change(std::size_t added, std::size_t removed) {
+    const std::lock_guard lock(mutex);
+    now += added - removed;
+    most = std::max(most, now);
+  }
+};
+GraphBytes& graph_bytes() {
+  static GraphBytes* const bytes = new GraphBytes;
+  return *bytes;
+}
+
+}  // namespace
+
+GraphMemory::GraphMemory(std::uintptr_t start) : address(start) {
+  const auto found = find_memory(start);
+  id_ = found->id;
+  size_ = found->size;
+  graph_bytes().change(size_, 0);
+}
 
 GraphMemory::~GraphMemory() {
+  graph_bytes().change(0, size_);
   const auto found = find_memory(address);
   if (!found || found->id != id_) return;  // it went with its context
   if (const auto allocation = remove_memory(address, {MemoryKind::device}))
@@ -431,4 +457,46 @@ CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned) {
     std::fputs("}\n", file);
     return std::fclose(file) == 0 ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
   });
+}
+
+CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
+                                      void* value) {
+  return with_process([&]() -> CUresult {
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    if (value == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    GraphBytes& bytes = graph_bytes();
+    const std::lock_guard lock(bytes.mutex);
+    switch (attribute) {
+      case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
+      case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
+        *static_cast<cuuint64_t*>(value) = bytes.now;
+        return CUDA_SUCCESS;
+      case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
+      case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
+        *static_cast<cuuint64_t*>(value) = bytes.most;
+        return CUDA_SUCCESS;
+      default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+  });
+}
+
+CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute,
+                                      void* value) {
+  return with_process([&]() -> CUresult {
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    const bool is_most = attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH ||
+                         attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
+    if (!is_most || value == nullptr || *static_cast<const cuuint64_t*>(value) != 0)
+      return CUDA_ERROR_INVALID_VALUE;
+    GraphBytes& bytes = graph_bytes();
+    const std::lock_guard lock(bytes.mutex);
+    bytes.most = bytes.now;
+    return CUDA_SUCCESS;
+  });
+}
+
+/// Graphs keep nothing that none of them uses.
+CUresult cuDeviceGraphMemTrim(CUdevice device) {
+  return with_process([&] { return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; });
 }

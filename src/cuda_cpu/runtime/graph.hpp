@@ -62,6 +62,7 @@ struct GraphMemory {
 
  private:
   std::uint64_t id_;
+  std::size_t size_;
 };
 struct AllocateWork {
   std::shared_ptr<GraphMemory> memory;

@@ -398,3 +398,16 @@ CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC* described, CUsurfObject
                            [&](const auto& object) { *described = object.described; });
   });
 }
+
+/// As many texels of every format.
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* texels, CUarray_format format,
+                                            unsigned channels, CUdevice device) {
+  return with_process([&]() -> CUresult {
+    if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+    TexelFormat known;
+    if (texels == nullptr || texel_format(format, channels, known) != CUDA_SUCCESS)
+      return CUDA_ERROR_INVALID_VALUE;
+    *texels = array_limits::linear_texels;
+    return CUDA_SUCCESS;
+  });
+}
