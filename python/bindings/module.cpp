@@ -46,7 +46,6 @@ void bind_cuda(nb::module_& cuda) {
   bind_cuda_occupancy(cuda);
   bind_cuda_launch_attributes(cuda);
   bind_cuda_graph(cuda);
-  bind_cuda_handles(cuda);
   bind_cuda_memory_pool(cuda);
   bind_cuda_copy_batch(cuda);
   bind_cuda_decompress(cuda);
@@ -60,6 +59,7 @@ void bind_cuda(nb::module_& cuda) {
   bind_cuda_external(cuda);
   bind_cuda_sparse_array(cuda);
   bind_cuda_diagnostics(cuda);
+  bind_cuda_handles(cuda);  // adds to the classes of all others
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ void let_go(void* data) noexcept {
 // ---- what graphs are made of
 
 GraphState::~GraphState() {
-  if (parent_ == nullptr && raw_ != nullptr)
+  if (parent_ == nullptr && raw_ != nullptr && !is_borrowed_)
     clean_up(context_, "a graph", "cuGraphDestroy", &Table::cuGraphDestroy, raw_);
 }
 
@@ -204,6 +204,11 @@ Graph::Graph(const Context& context) {
 
 Graph Graph::adopt(const Context& context, RawGraph raw) {
   return Graph(std::make_shared<GraphState>(context, raw));
+}
+
+Graph Graph::wrap(const Context& context, RawGraph raw) {
+  refuse_null_handle("graph", raw);
+  return Graph(std::make_shared<GraphState>(context, raw, nullptr, true));
 }
 
 const Context& Graph::context() const noexcept { return state_->context(); }

@@ -20,6 +20,11 @@ GraphExec& GraphExec::operator=(GraphExec&& other) noexcept {
   return *this;
 }
 
+GraphExec GraphExec::wrap(const Context& context, RawGraphExec raw) {
+  refuse_null_handle("executable graph", raw);
+  return GraphExec(Handle<RawGraphExec, destroy_graph_exec>::borrow(context, raw));
+}
+
 /// The driver finishes launches after the handle is gone, with functions that only this object
 /// keeps.
 GraphExec::~GraphExec() {

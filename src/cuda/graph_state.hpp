@@ -15,11 +15,16 @@ namespace treadle::cuda {
 /// Keeps `object` as long as the driver may need it for `graph`.
 void keep_for_graph(const Context& context, RawGraph graph, std::shared_ptr<const void> object);
 
-/// A graph of the driver: owned, or part of a node of another one, which is then kept.
+/// A graph of the driver: owned, somebody else's, or part of a node of another one, which is then
+/// kept.
 class GraphState {
  public:
-  GraphState(Context context, RawGraph raw, std::shared_ptr<GraphState> parent = nullptr) noexcept
-      : context_(std::move(context)), raw_(raw), parent_(std::move(parent)) {}
+  GraphState(Context context, RawGraph raw, std::shared_ptr<GraphState> parent = nullptr,
+             bool is_borrowed = false) noexcept
+      : context_(std::move(context)),
+        raw_(raw),
+        parent_(std::move(parent)),
+        is_borrowed_(is_borrowed) {}
   GraphState(const GraphState&) = delete;
   GraphState& operator=(const GraphState&) = delete;
   ~GraphState();
@@ -31,20 +36,30 @@ class GraphState {
     keep_for_graph(context_, raw_, std::move(object));
   }
   /// Kernels are held here and not by the driver, so that modules and memory go when the program
-  /// expects it: the driver waits for launches before it frees them.
+  /// expects it: the driver waits for launches before it frees them. What is somebody else's may
+  /// live longer than this, so that there the driver keeps them.
   void hold(RawGraphNode node, std::vector<std::shared_ptr<const void>> objects) {
-    all_held()[node] = std::move(objects);
+    GraphState& all = root();
+    if (!all.is_borrowed_)
+      all.held_[node] = std::move(objects);
+    else
+      for (auto& object : objects)
+        if (object != nullptr) all.keep(std::move(object));
   }
-  void hold(const HeldByNodes& held) { all_held().insert(held.begin(), held.end()); }
+  void hold(const HeldByNodes& held) {
+    for (const auto& [node, objects] : held)
+      if (!root().held_.contains(node)) hold(node, objects);
+  }
   const HeldByNodes& held() const noexcept { return parent_ ? parent_->held() : held_; }
 
  private:
-  HeldByNodes& all_held() noexcept { return parent_ ? parent_->all_held() : held_; }
+  GraphState& root() noexcept { return parent_ ? parent_->root() : *this; }
 
   HeldByNodes held_;
   Context context_;
   RawGraph raw_;
   std::shared_ptr<GraphState> parent_;
+  bool is_borrowed_;
 };
 
 /// What a stream captures.

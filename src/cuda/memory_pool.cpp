@@ -133,6 +133,11 @@ MemoryPool MemoryPool::import_file(const Device& device, int descriptor) {
   return MemoryPool(std::make_shared<const State>(device, raw, true));
 }
 
+MemoryPool MemoryPool::wrap(const Device& device, RawMemoryPool raw) {
+  refuse_null_handle("memory pool", raw);
+  return MemoryPool(std::make_shared<const State>(device, raw, false));
+}
+
 int MemoryPool::export_file() const {
   const Table& cu = state_->table();
   int descriptor = -1;

@@ -84,4 +84,21 @@ ArrayFormat describe_view(const TextureView& view, const ArrayShape& shape, unsi
   return format;
 }
 
+TextureView view_of(const CUDA_RESOURCE_VIEW_DESC& raw) {
+  TextureView view;
+  const int format = static_cast<int>(raw.format);
+  if (format >= static_cast<int>(BlockFormat::bc1)) {
+    view.blocks = static_cast<BlockFormat>(format);
+  } else if (format >= CU_RES_VIEW_FORMAT_UINT_1X8) {
+    const int index = format - CU_RES_VIEW_FORMAT_UINT_1X8;
+    view.format = view_order[index / 3];
+    view.channels = 1u << (index % 3);
+  }
+  view.first_level = raw.firstMipmapLevel;
+  view.last_level = raw.lastMipmapLevel;
+  view.first_layer = raw.firstLayer;
+  view.last_layer = raw.lastLayer;
+  return view;
+}
+
 }  // namespace treadle::cuda

@@ -11,5 +11,7 @@ namespace treadle::cuda {
 /// of what fetches read. Throws InvalidArgument for what the array does not have.
 ArrayFormat describe_view(const TextureView& view, const ArrayShape& shape, unsigned levels,
                           CUDA_RESOURCE_VIEW_DESC& raw);
+/// The view that the driver tells of.
+TextureView view_of(const CUDA_RESOURCE_VIEW_DESC& raw);
 
 }  // namespace treadle::cuda

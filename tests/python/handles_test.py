@@ -69,6 +69,17 @@ def module(context):
     return cuda.Module(treadle.compile_cuda(TEXT, cuda.default_device().target).image)
 
 
+@pytest.fixture
+def bindings(monkeypatch):
+    """cuda.bindings.driver, with a type for any name that is asked for."""
+    package, bindings = types.ModuleType("cuda"), types.ModuleType("cuda.bindings")
+    driver = types.ModuleType("cuda.bindings.driver")
+    driver.__getattr__ = handle_type
+    package.bindings, bindings.driver = bindings, driver
+    for each in (package, bindings, driver):
+        monkeypatch.setitem(sys.modules, each.__name__, each)
+
+
 def filled(memory, count=8):
     host = np.zeros(count, np.int32)
     memory.copy_to(host)
@@ -207,6 +218,132 @@ def test_handles_become_those_of_cuda_bindings(context, module, monkeypatch):
     assert int(cuda.as_bindings(memory)) == memory.address
     with pytest.raises(TypeError, match="no handle for"):
         cuda.as_bindings(3)
+
+
+def every_object(context, module):
+    """One object of each class that stands for something of the driver's."""
+    device = cuda.default_device()
+    stream, event = cuda.Stream(), cuda.Event()
+    array = cuda.Array(8, 8, flags=cuda.ArrayFlags.surface_load_store)
+    levels = cuda.MipmappedArray(8, 8, levels=2)
+    graph = cuda.Graph()
+    library = cuda.Library(treadle.compile_cuda(TEXT, device.target).image)
+    yield from [
+        ("CUcontext", context),
+        ("CUstream", stream),
+        ("CUevent", event),
+        ("CUmodule", module),
+        ("CUfunction", module.function("put")),
+        ("CUlibrary", library),
+        ("CUkernel", library.kernel("put")),
+        ("CUarray", array),
+        ("CUmipmappedArray", levels),
+        ("CUtexObject", cuda.Texture(array)),
+        ("CUsurfObject", cuda.Surface(array)),
+        ("CUgraph", graph),
+        ("CUgraphNode", graph.add_empty()),
+        ("CUgraphExec", graph.instantiate()),
+        ("CUgraphConditionalHandle", graph.add_condition()),
+        ("CUmemoryPool", cuda.MemoryPool()),
+        ("CUlinkState", cuda.Linker()),
+        ("CUdeviceptr", cuda.DeviceMemory(64)),
+        ("CUdeviceptr", cuda.ManagedMemory(64)),
+        ("CUdeviceptr", cuda.AddressReservation(1 << 21)),
+        (
+            "CUmemGenericAllocationHandle",
+            cuda.PhysicalMemory(1 << 21, cuda.MemoryLocation.of(device)),
+        ),
+    ]
+
+
+def test_int_gives_the_handle_of_every_class(context, module, bindings):
+    for name, ours in every_object(context, module):
+        number = int(ours)
+        assert number != 0, name
+        for attribute in ("raw", "address", "value"):
+            if hasattr(ours, attribute):
+                assert number == getattr(ours, attribute), name
+        theirs = cuda.as_bindings(ours)
+        assert type(theirs).__name__ == name and int(theirs) == number
+    host = cuda.HostMemory(64)
+    assert cuda.as_bindings(host) == int(host) == np.frombuffer(host, np.uint8).ctypes.data
+    assert int(cuda.as_bindings(cuda.default_device())) == cuda.default_device().raw
+
+
+def test_int_gives_the_handle_of_pycuda_objects(bindings):
+    import pycuda.driver as driver
+
+    driver.init()
+    own = driver.Device(0).make_context()
+    try:
+        array = driver.np_to_array(np.zeros((4, 4), np.float32), "C")
+        for name, ours in [
+            ("CUcontext", own),
+            ("CUstream", driver.Stream()),
+            ("CUevent", driver.Event()),
+            ("CUdeviceptr", driver.mem_alloc(64)),
+            ("CUdeviceptr", driver.managed_empty(16, np.int32, mem_flags=1).base),
+            ("CUarray", array),
+            ("CUdevice", driver.Device(0)),
+        ]:
+            theirs = cuda.as_bindings(ours)
+            assert type(theirs).__name__ == name and int(theirs) == int(ours)
+            if hasattr(ours, "handle"):
+                assert int(ours) == ours.handle != 0
+    finally:
+        own.pop()
+
+
+def test_graphs_of_others_are_described_and_run(context, module):
+    memory, graph = cuda.DeviceMemory(32), cuda.Graph()
+    theirs = cuda.Graph.wrap(handle_type("CUgraph")(graph.raw))
+    assert theirs == graph
+    put = cuda.Module(treadle.compile_cuda(TEXT, cuda.default_device().target).image)
+    node = theirs.add_kernel(put.function("put"), memory, np.int32(6), grid=(1,), block=(8,))
+    assert graph.nodes == [node]
+    del theirs, put  # what the wrapper's nodes need lives as long as the graph
+    exec_ = graph.instantiate()
+    wrapped = cuda.GraphExec.wrap(CoreObject(handle_type("CUgraphExec")(exec_.raw)))
+    assert wrapped.raw == exec_.raw
+    wrapped.launch()
+    assert filled(memory) == [6] * 8
+    del wrapped
+    exec_.launch()
+    context.synchronize()
+    for kind in (cuda.Graph, cuda.GraphExec, cuda.MemoryPool, cuda.Array, cuda.Texture):
+        with pytest.raises(treadle.InvalidArgument):
+            kind.wrap(0)
+
+
+def test_pools_of_others_give_memory(context):
+    pool = cuda.MemoryPool()
+    wrapped = cuda.MemoryPool.wrap(handle_type("CUmemoryPool")(pool.raw))
+    assert wrapped == pool and wrapped.device == cuda.default_device()
+    memory = wrapped.allocate(64)
+    assert pool.used_bytes >= 64
+    memory.free()
+    del wrapped
+    assert pool.used_bytes == 0
+
+
+def test_arrays_textures_and_surfaces_of_others_say_what_they_are(context):
+    array = cuda.Array(
+        8, 4, format=cuda.ArrayFormat.uint8, flags=cuda.ArrayFlags.surface_load_store
+    )
+    told = cuda.Array.wrap(handle_type("CUarray")(array.raw))
+    assert (told.width, told.height, told.format) == (8, 4, cuda.ArrayFormat.uint8)
+    levels = cuda.MipmappedArray(8, 8, levels=3)
+    wrapped = cuda.MipmappedArray.wrap(handle_type("CUmipmappedArray")(levels.raw), 3)
+    assert wrapped.levels == 3 and wrapped.level(2).width == 2
+    texture = cuda.Texture(
+        array, normalized_values=True, normalized_coordinates=True, filter=cuda.FilterMode.linear
+    )
+    theirs = cuda.Texture.wrap(handle_type("CUtexObject")(texture.raw))
+    assert theirs.raw == texture.raw
+    surface = cuda.Surface(array)
+    assert cuda.Surface.wrap(handle_type("CUsurfObject")(surface.raw)).raw == surface.raw
+    with pytest.raises(TypeError, match="CUtexObject is wanted"):
+        cuda.Texture.wrap(handle_type("CUsurfObject")(surface.raw))
 
 
 def test_the_real_packages_understand_the_handles(context, module):

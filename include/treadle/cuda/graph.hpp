@@ -316,6 +316,9 @@ class Graph {
   GraphNode node_of(RawGraphNode raw) const { return {state_, raw}; }
   /// Takes over a graph that the driver made, such as a captured one.
   static Graph adopt(const Context& context, RawGraph raw);
+  /// A graph that someone else made in `context` and destroys. Kernels and functions that are added
+  /// to it live as long as it does. Throws InvalidArgument for null.
+  static Graph wrap(const Context& context, RawGraph raw);
 
  private:
   friend class Capture;
@@ -355,6 +358,9 @@ struct UpdateRefusal {
 /// set_host() was called it waits, for all work of the context.
 class GraphExec {
  public:
+  /// One that someone else made in `context` and destroys. What set_kernel() and its kin are given
+  /// lives as long as the wrapper. Throws InvalidArgument for null.
+  static GraphExec wrap(const Context& context, RawGraphExec raw);
   /// Runs the whole graph in the order of `stream`, after the launch before; launches of one
   /// GraphExec never overlap. Errors of kernels surface as those of Function::launch do. Throws
   /// DeviceError for a stream that captures: Graph::add_child() takes a graph into another.
@@ -405,6 +411,8 @@ class GraphExec {
   friend class Graph;
   GraphExec(Context context, RawGraphExec raw, HeldByNodes held)
       : held_(std::move(held)), handle_(std::move(context), raw) {}
+  explicit GraphExec(Handle<RawGraphExec, destroy_graph_exec> handle)
+      : handle_(std::move(handle)) {}
 
   // Destroyed after the handle.
   HeldByNodes held_;

@@ -48,6 +48,8 @@ class MemoryPool {
   /// The pool of another process, which exported it and allocates: this process only takes
   /// allocations over by take(). The descriptor stays the caller's. Throws DeviceError.
   static MemoryPool import_file(const Device& device, int descriptor);
+  /// A pool of `device` that someone else made and destroys. Throws InvalidArgument for null.
+  static MemoryPool wrap(const Device& device, RawMemoryPool raw);
   /// The one that every device has.
   static MemoryPool default_of(const Device& device);
   /// A new one of memory at a place, the host's for instance. Throws as the constructor;

@@ -107,6 +107,9 @@ class Texture {
   explicit Texture(const TextureMemory& memory, const TextureSettings& settings = {});
   Texture(const Context& context, const TextureMemory& memory,
           const TextureSettings& settings = {});
+  /// One that someone else made in `context` and destroys, with what it reads. Throws
+  /// InvalidArgument for 0, DeviceError for a number that is no texture.
+  static Texture wrap(const Context& context, RawTexture raw);
 
   /// As it was made.
   const TextureSettings& settings() const noexcept { return settings_; }
@@ -121,6 +124,9 @@ class Texture {
   using Source = std::variant<Array, MipmappedArray, TextureMemory>;
   Texture(const Context& context, Source source, const TextureSettings& settings,
           const TextureView& view);
+  Texture(Source source, const TextureSettings& settings, const TextureView& view,
+          Handle<RawTexture, destroy_texture> handle)
+      : source_(std::move(source)), settings_(settings), view_(view), handle_(std::move(handle)) {}
 
   Source source_;
   TextureSettings settings_;
@@ -141,6 +147,8 @@ class Surface {
   /// Throws InvalidArgument for an array without ArrayFlags::surface_load_store, InvalidState for
   /// one that was freed.
   explicit Surface(const Array& array);
+  /// One that someone else made in `context` and destroys. Throws as Texture::wrap().
+  static Surface wrap(const Context& context, RawSurface raw);
 
   /// What it writes.
   const Array& array() const noexcept { return array_; }
@@ -151,6 +159,8 @@ class Surface {
 
  private:
   friend struct LaunchArgument<Surface>;
+  Surface(Array array, Handle<RawSurface, destroy_surface> handle)
+      : array_(std::move(array)), handle_(std::move(handle)) {}
   Array array_;
   Handle<RawSurface, destroy_surface> handle_;
 };
@@ -242,7 +252,7 @@ class SurfaceReference {
 
 /// The most elements of `channels` numbers that a Texture over TextureMemory of one dimension reads
 /// on the device. Throws InvalidArgument for a format or number that textures do not have;
-/// NotSupported before CUDA 11.1, and on the CPU device, whose memory is the limit.
+/// NotSupported before CUDA 11.1.
 std::size_t max_linear_texture_width(const Device& device, ArrayFormat format,
                                      unsigned channels = 1);
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "caller.hpp"
+#include "calls/bindings_handle.hpp"
 #include "calls/numpy_scalars.hpp"
 #include "cuda_html.hpp"
 
@@ -368,6 +369,7 @@ void bind_function(nb::module_& m, Face face) {
   if (type == nullptr) throw nb::python_error();
   function_types[static_cast<std::size_t>(face)] = reinterpret_cast<PyTypeObject*>(type);
   m.attr("Function") = nb::handle(type);
+  name_for_bindings(type, "CUfunction");
   intern_keywords();
 }
 

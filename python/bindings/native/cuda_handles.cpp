@@ -5,48 +5,33 @@
 
 #include <string>
 #include <type_traits>
-#include <vector>
 
+#include "calls/bindings_handle.hpp"
 #include "calls/function.hpp"
-#include "rooms.hpp"
+#include "native/cuda_rooms.hpp"
 #include "treadle/cuda/array.hpp"
 #include "treadle/cuda/event.hpp"
+#include "treadle/cuda/external.hpp"
+#include "treadle/cuda/graph.hpp"
+#include "treadle/cuda/graphics.hpp"
+#include "treadle/cuda/green_context.hpp"
+#include "treadle/cuda/ipc.hpp"
 #include "treadle/cuda/library.hpp"
+#include "treadle/cuda/linker.hpp"
+#include "treadle/cuda/memory_pool.hpp"
 #include "treadle/cuda/texture.hpp"
 
 namespace treadle::bindings {
 
 namespace {
 
-/// What cuda.bindings calls the handles of a class; filled while the module is imported.
-struct BindingsName {
-  PyObject* type;
-  const char* name;
-};
-std::vector<BindingsName>& bindings_names() {
-  static std::vector<BindingsName>& all = *new std::vector<BindingsName>;
-  return all;
-}
-
 template <class Raw>
 Raw raw_argument(nb::handle handle, const char* bindings_name) {
-  return reinterpret_cast<Raw>(foreign_handle(handle.ptr(), "handle", bindings_name));
-}
-
-/// What `__int__` and as_bindings() make of a bound class; `read` throws where there is nothing.
-template <class T, class Read>
-void make_integer(const char* bindings_name, Read read) {
-  const nb::handle type = nb::type<T>();
-  type.attr("__int__") = nb::cpp_function(
-      [read](const T& self) {
-        if constexpr (std::is_pointer_v<decltype(read(self))>)
-          return reinterpret_cast<std::uintptr_t>(read(self));
-        else
-          return read(self);
-      },
-      nb::is_method(), nb::scope(type), nb::name("__int__"),
-      "The driver's handle, as cuda.bindings takes it.");
-  bindings_names().push_back({type.ptr(), bindings_name});
+  const std::uintptr_t number = foreign_handle(handle.ptr(), "handle", bindings_name);
+  if constexpr (std::is_pointer_v<Raw>)
+    return reinterpret_cast<Raw>(number);
+  else
+    return number;
 }
 
 /// Makes `wrap` a static method of a bound class.
@@ -101,24 +86,109 @@ void make_wraps() {
       "The kernel of another library's library.");
 }
 
+void make_wraps_of_memory() {
+  using cuda::Array, cuda::Context, cuda::MipmappedArray, cuda::Surface, cuda::Texture;
+  make_wrap<cuda::MemoryPool>(
+      "CUmemoryPool",
+      [](nb::handle h, const char* name) {
+        return cuda::MemoryPool::wrap(Context::current().device(),
+                                      raw_argument<cuda::RawMemoryPool>(h, name));
+      },
+      "The pool of another library, of the current context's device.");
+  make_wrap<Array>(
+      "CUarray",
+      [](nb::handle h, const char* name) {
+        return Array::borrow(Context::current(), raw_argument<cuda::RawArray>(h, name));
+      },
+      "The array of another library in the current context, which frees it.");
+  make_wrap<Texture>(
+      "CUtexObject",
+      [](nb::handle h, const char* name) {
+        return Texture::wrap(Context::current(), raw_argument<cuda::RawTexture>(h, name));
+      },
+      "The texture of another library in the current context, which destroys it.");
+  make_wrap<Surface>(
+      "CUsurfObject",
+      [](nb::handle h, const char* name) {
+        return Surface::wrap(Context::current(), raw_argument<cuda::RawSurface>(h, name));
+      },
+      "The surface of another library in the current context, which destroys it.");
+  const nb::handle type = nb::type<MipmappedArray>();
+  type.attr("wrap") = nb::cpp_function(
+      [](nb::object handle, unsigned levels) {
+        return MipmappedArray::borrow(
+            Context::current(), raw_argument<cuda::RawMipmappedArray>(handle, "CUmipmappedArray"),
+            levels);
+      },
+      nb::scope(type), nb::name("wrap"), nb::arg("handle"), nb::arg("levels"),
+      nb::keep_alive<0, 1>(), nb::sig("def wrap(handle: object, levels: int) -> MipmappedArray"),
+      "That of another library in the current context, which frees it, and how many levels it "
+      "has.");
+}
+
+void make_wraps_of_graphs() {
+  using cuda::Context, cuda::Graph, cuda::GraphExec;
+  make_wrap<Graph>(
+      "CUgraph",
+      [](nb::handle h, const char* name) {
+        return Graph::wrap(Context::current(), raw_argument<cuda::RawGraph>(h, name));
+      },
+      "The graph of another library in the current context, which destroys it.");
+  make_wrap<GraphExec>(
+      "CUgraphExec",
+      [](nb::handle h, const char* name) {
+        return GraphExec::wrap(Context::current(), raw_argument<cuda::RawGraphExec>(h, name));
+      },
+      "The executable graph of another library in the current context, which destroys it.");
+}
+
+/// Those of int() and as_bindings(). An address of the host is an integer in cuda.bindings, too.
+void make_integers(nb::module_& m) {
+  const auto make = [&]<class T>(const char* bindings_name) {
+    make_integer<T>(nb::type<T>(), bindings_name, [](const T& self) { return self.raw(); });
+  };
+  make.operator()<cuda::Context>("CUcontext");
+  make.operator()<cuda::Stream>("CUstream");
+  make.operator()<cuda::Event>("CUevent");
+  make.operator()<cuda::Module>("CUmodule");
+  make.operator()<cuda::Library>("CUlibrary");
+  make.operator()<cuda::Kernel>("CUkernel");
+  make.operator()<cuda::Linker>("CUlinkState");
+  make.operator()<cuda::Array>("CUarray");
+  make.operator()<cuda::MipmappedArray>("CUmipmappedArray");
+  make.operator()<cuda::Texture>("CUtexObject");
+  make.operator()<cuda::Surface>("CUsurfObject");
+  make.operator()<cuda::Device>("CUdevice");
+  make.operator()<cuda::Graph>("CUgraph");
+  make.operator()<cuda::GraphExec>("CUgraphExec");
+  make.operator()<cuda::GraphNode>("CUgraphNode");
+  make.operator()<cuda::GreenContext>("CUgreenCtx");
+  make.operator()<cuda::MemoryPool>("CUmemoryPool");
+  make.operator()<cuda::PhysicalMemory>("CUmemGenericAllocationHandle");
+  make.operator()<cuda::ExternalMemory>("CUexternalMemory");
+  make.operator()<cuda::ExternalSemaphore>("CUexternalSemaphore");
+  make.operator()<cuda::GraphicsResource>("CUgraphicsResource");
+  make_integer<cuda::Condition>(nb::type<cuda::Condition>(), "CUgraphConditionalHandle",
+                                [](const cuda::Condition& self) { return self.value; });
+  const auto make_address = [&]<class T>(const char* bindings_name) {
+    make_integer<T>(nb::type<T>(), bindings_name, [](const T& self) { return self.address(); });
+  };
+  make_address.operator()<cuda::AddressReservation>("CUdeviceptr");
+  make_address.operator()<cuda::IpcMemory>("CUdeviceptr");
+  make_address.operator()<cuda::ManagedMemory>("CUdeviceptr");
+  make_integer<cuda::HostMemory>(nb::type<cuda::HostMemory>(), nullptr,
+                                 [](const cuda::HostMemory& self) { return self.data(); });
+  for (const char* memory : {"DeviceMemory", "Mapping", "ExternalBuffer"})
+    name_for_bindings(nb::object(m.attr(memory)), "CUdeviceptr");
+}
+
 }  // namespace
 
 void bind_cuda_handles(nb::module_& m) {
-  const auto raw = [](const auto& self) { return self.raw(); };
-  make_integer<cuda::Context>("CUcontext", raw);
-  make_integer<cuda::Stream>("CUstream", raw);
-  make_integer<cuda::Event>("CUevent", raw);
-  make_integer<cuda::Module>("CUmodule", raw);
-  make_integer<cuda::Library>("CUlibrary", raw);
-  make_integer<cuda::Kernel>("CUkernel", raw);
-  make_integer<cuda::Array>("CUarray", raw);
-  make_integer<cuda::Texture>("CUtexObject", raw);
-  make_integer<cuda::Surface>("CUsurfObject", raw);
-  make_integer<cuda::Device>("CUdevice", raw);
-  bindings_names().push_back({nb::object(m.attr("Function")).ptr(), "CUfunction"});
-  for (const char* memory : {"DeviceMemory", "ManagedMemory", "Mapping"})
-    bindings_names().push_back({nb::object(m.attr(memory)).ptr(), "CUdeviceptr"});
+  make_integers(m);
   make_wraps();
+  make_wraps_of_memory();
+  make_wraps_of_graphs();
   m.def(
       "wrap_function",
       [](nb::object handle) {
@@ -129,18 +199,10 @@ void bind_cuda_handles(nb::module_& m) {
       nb::arg("handle"), nb::sig("def wrap_function(handle: object) -> Function"),
       "The function of another library's module, in the current context.");
   m.def(
-      "as_bindings",
-      [](nb::object object) {
-        const auto* const type = reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()));
-        for (const BindingsName& known : bindings_names())
-          if (known.type == type)
-            return nb::module_::import_("cuda.bindings.driver").attr(known.name)(nb::int_(object));
-        raise_python(PyExc_TypeError, std::string("cuda.bindings has no handle for a ") +
-                                          Py_TYPE(object.ptr())->tp_name);
-      },
-      nb::arg("object"), nb::sig("def as_bindings(object: object) -> typing.Any"),
-      "The handle as cuda.bindings.driver has it; `object` must live as long as it is used. Raises "
-      "ImportError without that package.");
+      "as_bindings", [](nb::object object) { return as_bindings(object); }, nb::arg("object"),
+      nb::sig("def as_bindings(object: object) -> typing.Any"),
+      "The handle as cuda.bindings.driver has it, of objects of pycuda.driver too; `object` must "
+      "live as long as it is used. Raises ImportError without that package.");
 }
 
 }  // namespace treadle::bindings

@@ -2,6 +2,7 @@
 // Array and its descriptors, and memcpy_* from and to arrays of one dimension.
 #include "pycuda/array.hpp"
 
+#include "calls/bindings_handle.hpp"
 #include "interrupt.hpp"
 #include "pycuda/memory.hpp"
 #include "rooms.hpp"
@@ -76,9 +77,10 @@ void bind_descriptors(nb::module_& m) {
 }
 
 void bind_array_class(nb::module_& m) {
-  nb::class_<Array>(m, "Array", nb::dynamic_attr(), nb::is_weak_referenceable(),
-                    "Memory for textures and surfaces, in the current context.")
-      .def("__init__", pycuda([](Array* self, nb::object descr) {
+  auto type = nb::class_<Array>(m, "Array", nb::dynamic_attr(), nb::is_weak_referenceable(),
+                                "Memory for textures and surfaces, in the current context.");
+  make_integer<Array>(type, "CUarray", [](const Array& self) { return self.array.raw(); });
+  type.def("__init__", pycuda([](Array* self, nb::object descr) {
              const cuda::ArrayShape shape = shape_argument(descr, "descr");
              const cuda::Context context = current_context();
              new (self) Array{allocate_with_retry([&] { return cuda::Array(context, shape); })};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <nanobind/stl/optional.h>
 
+#include "calls/bindings_handle.hpp"
 #include "interrupt.hpp"
 #include "pycuda/classes.hpp"
 #include "rooms.hpp"
@@ -151,6 +152,7 @@ void bind_pycuda_context(nb::module_& m) {
   refuse_construction(type);
   face::bind_stack(type);
   face::bind_settings(type);
+  make_integer<Context>(type, "CUcontext", [](const Context& self) { return self.context.raw(); });
   type.def("get_api_version",
            pycuda([](const Context& self) { return self.context.api_version(); }),
            "The version of the driver API the context was made with.")

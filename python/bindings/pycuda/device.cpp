@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "calls/bindings_handle.hpp"
 #include "cuda_html.hpp"
 #include "pycuda/classes.hpp"
 #include "rooms.hpp"
@@ -70,14 +71,6 @@ nb::tuple version_tuple(int version) {
   return nb::make_tuple(version / 1000, version % 1000 / 10, version % 10);
 }
 
-void bind_versions(nb::module_& m) {
-  m.def(
-      "get_version", [] { return version_tuple(told_version(cuda::header_version())); },
-      "The CUDA version Treadle was built with, as a tuple.");
-  m.def("get_driver_version", pycuda([] { return told_version(cuda::default_driver().version()); }),
-        "The CUDA version of the driver, 1000 * major + 10 * minor.");
-}
-
 }  // namespace
 
 void set_initialized() { initialized = true; }
@@ -99,11 +92,15 @@ int enum_value(nb::handle member, const char* what) {
   return static_cast<int>(value);
 }
 
-}  // namespace face
+namespace {
 
-void bind_pycuda_device(nb::module_& m) {
-  using face::Device;
-  face::bind_versions(m);
+/// What is asked of the driver before there is a device.
+void bind_driver(nb::module_& m) {
+  m.def(
+      "get_version", [] { return version_tuple(told_version(cuda::header_version())); },
+      "The CUDA version Treadle was built with, as a tuple.");
+  m.def("get_driver_version", pycuda([] { return told_version(cuda::default_driver().version()); }),
+        "The CUDA version of the driver, 1000 * major + 10 * minor.");
   m.def("init", pycuda([](nb::object flags) {
           const auto value =
               static_cast<unsigned>(unsigned_argument(flags.ptr(), "flags", 0xFFFFFFFFu));
@@ -111,13 +108,21 @@ void bind_pycuda_device(nb::module_& m) {
             nb::gil_scoped_release released;
             cuda::default_driver().initialize(value);
           }
-          face::set_initialized();
+          set_initialized();
         }),
         nb::arg("flags") = 0, "Calling it again is harmless. Raises Error if there is no driver.");
+}
 
-  nb::class_<Device>(m, "Device", nb::dynamic_attr(), nb::is_weak_referenceable(),
-                     "A device, by number or by PCI bus id.")
-      .def("__init__", pycuda([](Device* self, nb::object which) {
+}  // namespace
+}  // namespace face
+
+void bind_pycuda_device(nb::module_& m) {
+  using face::Device;
+  face::bind_driver(m);
+  auto type = nb::class_<Device>(m, "Device", nb::dynamic_attr(), nb::is_weak_referenceable(),
+                                 "A device, by number or by PCI bus id.");
+  make_integer<Device>(type, "CUdevice", [](const Device& self) { return self.device.raw(); });
+  type.def("__init__", pycuda([](Device* self, nb::object which) {
              new (self) Device(face::device_of(which));
            }),
            nb::arg("ordinal"))

@@ -4,6 +4,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include "caller.hpp"
+#include "calls/bindings_handle.hpp"
 #include "interrupt.hpp"
 #include "rooms.hpp"
 
@@ -75,6 +76,7 @@ void bind_allocations(nb::module_& m) {
                                            nb::is_weak_referenceable(),
                                            "Linear device memory; int() gives its address.");
   refuse_construction(base);
+  name_for_bindings(base, "CUdeviceptr");
   base.def("free", pycuda([](DeviceAllocation& self) { self.free(); }),
            "Gives the memory back now.")
       .def("__int__", [](const DeviceAllocation& self) { return as_integer(self.address()); })

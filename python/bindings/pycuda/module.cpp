@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "calls/bindings_handle.hpp"
 #include "calls/function.hpp"
 #include "image.hpp"
 #include "interrupt.hpp"
@@ -62,6 +63,7 @@ void bind_pycuda_module(nb::module_& m) {
                                  "Code loaded into a context.");
   let_go_without_gil<Module>();
   refuse_construction(type);
+  make_integer<Module>(type, "CUmodule", [](const Module& self) { return self.module.raw(); });
   type.def("get_function", pycuda([](const Module& self, const std::string& name) {
              return make_function(function_without_gil(self.module, name), Face::pycuda);
            }),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "calls/bindings_handle.hpp"
 #include "interrupt.hpp"
 #include "pycuda/classes.hpp"
 #include "pycuda/ipc.hpp"
@@ -41,14 +42,16 @@ void bind_stream(nb::module_& m) {
       .def_prop_ro("handle", [](const Stream& self) {
         return reinterpret_cast<std::uintptr_t>(self.stream.raw());
       });
+  make_integer<Stream>(type, "CUstream", [](const Stream& self) { return self.stream.raw(); });
   register_stream_type(
       type, [](PyObject* object) { return cuda::StreamRef(nb::inst_ptr<Stream>(object)->stream); });
 }
 
 void bind_event(nb::module_& m) {
-  nb::class_<Event>(m, "Event", nb::dynamic_attr(), nb::is_weak_referenceable(),
-                    "A mark in a stream, with a time stamp.")
-      .def("__init__", pycuda([](Event* self, nb::object flags) {
+  auto type = nb::class_<Event>(m, "Event", nb::dynamic_attr(), nb::is_weak_referenceable(),
+                                "A mark in a stream, with a time stamp.");
+  make_integer<Event>(type, "CUevent", [](const Event& self) { return self.event.raw(); });
+  type.def("__init__", pycuda([](Event* self, nb::object flags) {
              const auto bits = static_cast<cuda::EventFlags>(flag_bits(flags));
              new (self) Event{cuda::Event(face::current_context(), bits)};
            }),

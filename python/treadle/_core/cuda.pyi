@@ -826,6 +826,9 @@ class HostMemory:
     @property
     def device_pointer(self) -> int: ...
 
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
 class AttachFlags(enum.Enum):
     """CUmemAttach_flags: who may touch managed memory."""
 
@@ -856,6 +859,9 @@ class ManagedMemory:
 
     def attach(self, flags: AttachFlags, stream: object | None = None) -> None:
         """Says who may touch the memory while work runs; ordered on `stream`."""
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
 
 class AddressRange:
     """An allocation."""
@@ -1197,6 +1203,9 @@ class PhysicalMemory:
     @property
     def raw(self) -> int: ...
 
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
 class AddressReservation:
     """Addresses that nothing else of the process will get."""
 
@@ -1210,6 +1219,9 @@ class AddressReservation:
 
     @property
     def size_bytes(self) -> int: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
 
 class NvmlIdentity:
     """A device as NVIDIA's management library knows it."""
@@ -1530,6 +1542,9 @@ class IpcMemory:
     @property
     def address(self) -> int: ...
 
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
 class LinkInput(enum.Enum):
     """CUjitInputType."""
 
@@ -1571,6 +1586,9 @@ class Linker:
 
     @property
     def log(self) -> JitLog: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
 
 class PrintCapture:
     """
@@ -1734,6 +1752,10 @@ class Array:
     def __int__(self) -> int:
         """The driver's handle, as cuda.bindings takes it."""
 
+    @staticmethod
+    def wrap(handle: object) -> Array:
+        """The array of another library in the current context, which frees it."""
+
 class MipmappedArray:
     """
     An array and smaller and smaller versions of it, each of half the size of the one before.
@@ -1774,6 +1796,15 @@ class MipmappedArray:
 
     @property
     def raw(self) -> int: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+    @staticmethod
+    def wrap(handle: object, levels: int) -> MipmappedArray:
+        """
+        That of another library in the current context, which frees it, and how many levels it has.
+        """
 
 class TextureView:
     """
@@ -1838,6 +1869,12 @@ class Texture:
     def __int__(self) -> int:
         """The driver's handle, as cuda.bindings takes it."""
 
+    @staticmethod
+    def wrap(handle: object) -> Texture:
+        """
+        The texture of another library in the current context, which destroys it.
+        """
+
 class Surface:
     """
     A surface object: kernels take it as a cudaSurfaceObject_t. It keeps its array, and must live until the kernels that use it are done.
@@ -1851,6 +1888,12 @@ class Surface:
 
     def __int__(self) -> int:
         """The driver's handle, as cuda.bindings takes it."""
+
+    @staticmethod
+    def wrap(handle: object) -> Surface:
+        """
+        The surface of another library in the current context, which destroys it.
+        """
 
 def max_linear_texture_width(device: Device, format: ArrayFormat, channels: int = 1) -> int:
     """The most elements that a texture over memory of one dimension reads."""
@@ -1917,6 +1960,9 @@ class GraphicsResource:
 
     @property
     def is_unregistered(self) -> bool: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
 
 class BlockSuggestion:
     """Blocks that fill a device."""
@@ -2263,6 +2309,9 @@ class GraphNode:
     def copy_attributes(self, source: GraphNode) -> None:
         """Gives a kernel's node all attributes of another kernel's."""
 
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
 class Condition:
     """
     What a kernel sets by cudaGraphSetConditional, and a conditional node asks.
@@ -2273,6 +2322,9 @@ class Condition:
         """The handle: an argument of the kernel."""
 
     def __index__(self) -> int: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
 
 class ConditionalNode:
     """A node whose graphs run or not."""
@@ -2421,6 +2473,15 @@ class Graph:
     def semaphores(self, node: GraphNode) -> list[tuple[int, int]]:
         """The driver's semaphores and numbers of a node of either kind."""
 
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+    @staticmethod
+    def wrap(handle: object) -> Graph:
+        """
+        The graph of another library in the current context, which destroys it.
+        """
+
 class GraphExec:
     """A graph that is ready to run."""
 
@@ -2474,6 +2535,15 @@ class GraphExec:
     def set_semaphores(self, node: GraphNode, values: Sequence[SemaphoreValue]) -> None:
         """
         What a node of either kind does in later launches; keep the semaphores.
+        """
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+    @staticmethod
+    def wrap(handle: object) -> GraphExec:
+        """
+        The executable graph of another library in the current context, which destroys it.
         """
 
 class CaptureMode(enum.Enum):
@@ -2533,14 +2603,6 @@ def capture_status(stream: object) -> CaptureStatus:
 def record_external(event: Event, stream: object) -> None:
     """
     Records an event for streams outside of the graph too, where the stream captures.
-    """
-
-def wrap_function(handle: object) -> Function:
-    """The function of another library's module, in the current context."""
-
-def as_bindings(object: object) -> Any:
-    """
-    The handle as cuda.bindings.driver has it; `object` must live as long as it is used. Raises ImportError without that package.
     """
 
 class PoolReuse:
@@ -2672,6 +2734,13 @@ class MemoryPool:
     def __eq__(self, arg: object, /) -> bool: ...
 
     def __hash__(self) -> int: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
+    @staticmethod
+    def wrap(handle: object) -> MemoryPool:
+        """The pool of another library, of the current context's device."""
 
 def allocate_async(size_bytes: object, stream: object | None = None) -> DeviceMemory:
     """
@@ -2875,6 +2944,9 @@ class GreenContext:
 
     @property
     def raw(self) -> int: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
 
 class Multicast:
     """Memory of several GPUs behind one range of addresses."""
@@ -3351,6 +3423,9 @@ class ExternalMemory:
     @property
     def size_bytes(self) -> int: ...
 
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
 class ExternalSemaphoreType(enum.Enum):
     """What a descriptor stands for."""
 
@@ -3371,6 +3446,9 @@ class ExternalSemaphore:
 
     @property
     def raw(self) -> int: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
 
 class SemaphoreValue:
     """A semaphore, and the number it is set to or waited for."""
@@ -3626,3 +3704,11 @@ class MemoryBudget:
     def __enter__(self) -> object: ...
 
     def __exit__(self, *args) -> None: ...
+
+def wrap_function(handle: object) -> Function:
+    """The function of another library's module, in the current context."""
+
+def as_bindings(object: object) -> Any:
+    """
+    The handle as cuda.bindings.driver has it, of objects of pycuda.driver too; `object` must live as long as it is used. Raises ImportError without that package.
+    """

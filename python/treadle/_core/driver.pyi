@@ -27,6 +27,9 @@ class Device:
 
     def __init__(self, ordinal: object) -> None: ...
 
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
     @staticmethod
     def count() -> int:
         """Devices that this process may see."""
@@ -140,6 +143,9 @@ class Context:
     def disable_peer_access(peer: Context) -> None:
         """Raises LogicError if it was not enabled."""
 
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
     def get_api_version(self) -> int:
         """The version of the driver API the context was made with."""
 
@@ -173,10 +179,16 @@ class Stream:
     @property
     def handle(self) -> int: ...
 
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
+
 class Event:
     """A mark in a stream, with a time stamp."""
 
     def __init__(self, flags: object = 0) -> None: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
 
     def record(self, stream: Stream | int | None = None) -> Event:
         """Marks the work queued on `stream` so far; returns the event."""
@@ -606,6 +618,9 @@ class Array:
 
     def __init__(self, descr: object) -> None:
         """Raises LogicError, naming what is wrong with the descriptor."""
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
 
     def free(self) -> None:
         """Gives the memory back now; calling it again does nothing."""
@@ -1340,6 +1355,9 @@ class Module:
     """Code loaded into a context."""
 
     def __init__(self, *args, **kwargs) -> None: ...
+
+    def __int__(self) -> int:
+        """The driver's handle, as cuda.bindings takes it."""
 
     def get_function(self, name: str) -> Function:
         """The kernel of that name, or of that C++ name expression."""
