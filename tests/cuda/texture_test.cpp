@@ -87,6 +87,40 @@ TEST_P(OnTextures, MemoryThatNoTextureReadsIsRefusedByName) {
               HasSubstr("width is -8"));
 }
 
+TEST_P(OnTextures, ThoseOfOthersSayWhatTheyAre) {
+  const Array array({.width = 8,
+                     .height = 4,
+                     .format = ArrayFormat::uint8,
+                     .flags = ArrayFlags::surface_load_store});
+  const TextureSettings settings{
+      .address_modes = {AddressMode::wrap, AddressMode::border, AddressMode::clamp},
+      .filter = FilterMode::linear,
+      .normalized_coordinates = true,
+      .normalized_values = true,
+      .border = {1, 2, 3, 4}};
+  const Texture ours(array, settings);
+  {
+    const Texture theirs = Texture::wrap(context(), ours.raw());
+    EXPECT_EQ(theirs.raw(), ours.raw());
+    EXPECT_EQ(theirs.settings(), settings);
+    EXPECT_EQ(theirs.view(), TextureView{});
+  }
+  EXPECT_NO_THROW((void)Texture::wrap(context(), ours.raw())) << "a wrapper has destroyed it";
+  const MipmappedArray levels({.width = 8, .height = 8}, 4);
+  const Texture part(levels, {.mipmap_bias = 0.5f, .max_mipmap_level = 2},
+                     {.format = ArrayFormat::int32, .channels = 1, .first_level = 1});
+  const Texture told = Texture::wrap(context(), part.raw());
+  EXPECT_EQ(told.settings().mipmap_bias, 0.5f);
+  EXPECT_EQ(told.settings().max_mipmap_level, 2);
+  EXPECT_EQ(told.view().format, ArrayFormat::int32);
+  EXPECT_EQ(told.view().first_level, 1u);
+  EXPECT_EQ(told.view().last_level, 3u);
+  const Surface surface(array);
+  EXPECT_EQ(Surface::wrap(context(), surface.raw()).array().shape(), array.shape());
+  EXPECT_THROW(Texture::wrap(context(), 0), InvalidArgument);
+  EXPECT_THROW(Surface::wrap(context(), 0), InvalidArgument);
+}
+
 TEST_P(OnTextures, ASurfaceWantsAnArrayThatIsMadeForIt) {
   EXPECT_THAT(refusal_of([] { Surface(Array({.width = 8})); }),
               HasSubstr("flags 0, and surface_load_store (2) was expected"));

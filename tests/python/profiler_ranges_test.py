@@ -100,11 +100,10 @@ def test_profilers_see_launches_of_opencl(seen_ranges):
     pytest.importorskip("pyopencl")
     import treadle
 
-    if not any(device.runtime == "opencl" for device in treadle.devices()):
+    if not any(device.id.startswith("opencl") for device in treadle.devices()):
         pytest.skip("no OpenCL here")
     ranges, _ = seen_ranges(OPENCL_PROGRAM)
-    assert "push put (program.py:7)" in ranges
-    assert without_compiles(ranges)[-1] == "pop"
+    assert without_compiles(ranges) == ["push put", "pop"]
 
 
 def test_a_profiler_that_is_not_there_is_a_warning(seen_ranges):
