@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -133,10 +134,106 @@ Verdict judge(std::string_view word) {
       std::ranges::any_of(cuda_prefixes, [&](auto prefix) { return word.starts_with(prefix); })};
 }
 
+/// What a name is declared as, for atomics: the dialect's are of 32 bits.
+enum class Element { other, single, wide };
+
+/// `float *x, double y[4], z[2]` to {x: single, y: wide, z: wide}. The last declaration counts: a
+/// text in which one name has several types is told of one of them.
+class Declarations {
+ public:
+  explicit Declarations(std::string_view text) : text_(text) {
+    while (at_ < text_.size()) {
+      if (!is_word_start(text_[at_])) {
+        ++at_;
+        continue;
+      }
+      const std::string_view word = take_word();
+      if (const Element element = element_of(word); element != Element::other)
+        read_names(element);
+      else if (is_plain_type(word))
+        read_names(Element::other);
+    }
+  }
+  Element of(std::string_view name) const {
+    const auto found = elements_.find(name);
+    return found == elements_.end() ? Element::other : found->second;
+  }
+
+ private:
+  Element element_of(std::string_view word) {
+    if (word == "float") return Element::single;
+    for (const std::string_view wide : {"double", "int64_t", "uint64_t", "size_t", "treadle_int64",
+                                        "treadle_uint64", "longlong", "ulonglong"})
+      if (word == wide) return Element::wide;
+    return word == "long" && next_word() == "long" ? Element::wide : Element::other;
+  }
+  static bool is_plain_type(std::string_view word) {
+    return word == "int" || word == "unsigned" || word == "uint" || word == "char" ||
+           word == "short";
+  }
+
+  std::string_view take_word() {
+    const std::size_t start = at_;
+    while (at_ < text_.size() && is_word_part(text_[at_])) ++at_;
+    return text_.substr(start, at_ - start);
+  }
+  std::string_view next_word() {
+    const std::size_t before = at_;
+    skip_to_name();
+    const std::string_view word = take_word();
+    at_ = before;
+    return word;
+  }
+  void skip_to_name() {
+    while (at_ < text_.size() &&
+           (text_[at_] == '*' || std::isspace(static_cast<unsigned char>(text_[at_])) != 0))
+      ++at_;
+  }
+
+  // Behind a type: the rest of it, qualifiers, a name, and others behind commas.
+  void read_names(Element element) {
+    for (;;) {
+      const std::string_view word = next_word();
+      if (word.empty()) return;
+      if (const Element more = element_of(word); more != Element::other && word != "long") return;
+      skip_to_name();
+      take_word();
+      if (word == "const" || word == "volatile" || word.starts_with("__restrict")) continue;
+      if (word == "long" || is_plain_type(word)) {  // unsigned long long int
+        if (word == "long" && next_word() == "long") element = Element::wide;
+        continue;
+      }
+      elements_.insert_or_assign(std::string(word), element);
+      if (!skip_to_next()) return;
+    }
+  }
+  // Past `[4]` and a comma, unless a type follows, as between parameters.
+  bool skip_to_next() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '[')) {
+      if (text_[at_] == '[') at_ = std::min(text_.find(']', at_), text_.size() - 1);
+      ++at_;
+    }
+    if (at_ >= text_.size() || text_[at_] != ',') return false;
+    ++at_;
+    const std::size_t before = at_;
+    skip_to_name();
+    take_word();
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    const bool is_name = at_ < text_.size() && (text_[at_] == ',' || text_[at_] == ';' ||
+                                                text_[at_] == '[' || text_[at_] == '=');
+    at_ = before;
+    return is_name;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::map<std::string, Element, std::less<>> elements_;
+};
+
 /// Walks over a text without comments, a line at a time in one's mind.
 class Reader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit Reader(std::string_view text) : text_(text), declarations_(text) {}
 
   std::vector<CudaWord> read() {
     while (at_ < text_.size()) {
@@ -209,9 +306,13 @@ class Reader {
         at_ > 0 && (text_[at_ - 1] == '.' || text_.substr(0, at_).ends_with("->"));
     const std::string_view word = take_word();
     if (is_member) return;
-    if (word == "long" && follows_long()) return add("long long", "treadle_int64");
+    if (word == "long" && follows("long")) return add("long long", "treadle_int64");
+    if (word == "extern" && follows("__shared__"))  // its length comes with a launch
+      return add("extern __shared__", "");
     Verdict verdict = judge(word);
     if (!verdict.is_of_cuda) return;
+    if (word.starts_with("atomic") && !verdict.replacement.empty())
+      return add_atomic(word, std::move(verdict.replacement));
     for (const auto& [cuda, ours] : index_words) {
       if (word != cuda || at_ + 1 >= text_.size() || text_[at_] != '.') continue;
       const std::size_t dimension = std::string_view("xyz").find(text_[at_ + 1]);
@@ -223,15 +324,46 @@ class Reader {
     add(word, std::move(verdict.replacement));
   }
 
-  bool follows_long() {
+  bool follows(std::string_view wanted) {
     const std::size_t before = at_;
     skip_blanks();
-    if (take_word() == "long") return true;
+    if (take_word() == wanted) return true;
     at_ = before;
     return false;
   }
 
+  // By the pointer's type: of float the dialect has add alone, and nothing of 64 bits.
+  void add_atomic(std::string_view word, std::string replacement) {
+    const Element element = element_of_argument();
+    if (element == Element::other) return add(word, std::move(replacement));
+    const bool is_add = word == "atomicAdd" && element == Element::single;
+    const char* type = element == Element::single ? "(float*)" : "(64 bits)";
+    add(std::string(word) + type, is_add ? "treadle_atomic_add_float" : "");
+  }
+  // Of the first argument: `&x[i]`, `x + i`, `(unsigned long long *) x`.
+  Element element_of_argument() const {
+    const std::size_t end = std::min(text_.find_first_of(",;\n", at_), text_.size());
+    std::string_view argument = text_.substr(at_, end - at_);
+    while (!argument.empty()) {
+      if (!is_word_start(argument.front())) {
+        argument.remove_prefix(1);
+        continue;
+      }
+      std::size_t length = 0;
+      while (length < argument.size() && is_word_part(argument[length])) ++length;
+      const std::string_view word = argument.substr(0, length);
+      argument.remove_prefix(length);
+      if (word == "double" || word == "long") return Element::wide;
+      if (word == "float") return Element::single;
+      if (word == "unsigned" || word == "volatile") continue;
+      if (word == "int" || word == "uint") return Element::other;
+      return declarations_.of(word);
+    }
+    return Element::other;
+  }
+
   std::string_view text_;
+  Declarations declarations_;
   std::size_t at_ = 0;
   unsigned line_ = 1;
   std::vector<CudaWord> found_;

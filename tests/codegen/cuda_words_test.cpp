@@ -35,6 +35,37 @@ TEST(CudaWords, OfCppHaveNothing) {
                   CudaWord{2, "class", ""}, CudaWord{3, "<<<", ""}, CudaWord{3, "nullptr", ""}));
 }
 
+TEST(CudaWords, AtomicsAreJudgedByTheTypeOfTheirPointer) {
+  EXPECT_THAT(
+      cuda_words("void f(double *sum, const float * __restrict__ w, unsigned int *n,\n"
+                 "       unsigned long long *count, int *a)\n"
+                 "{ double t[4], u[2]; int v;\n"
+                 "atomicAdd(sum, 1.0);\n"
+                 "atomicAdd(&w[3], 1.0f);\n"
+                 "atomicAdd(n + 1, 1u);\n"
+                 "atomicAdd(count, 1);\n"
+                 "atomicMax((unsigned long long *) a, 5);\n"
+                 "atomicExch(w, 1.0f);\n"
+                 "atomicAdd(u, 1.0);\n"
+                 "atomicMin(&v, 2); atomicMin(a, 2);\n"
+                 "}\n"),
+      ElementsAre(CudaWord{1, "__restrict__", "TREADLE_RESTRICT"},
+                  CudaWord{2, "long long", "treadle_int64"}, CudaWord{4, "atomicAdd(64 bits)", ""},
+                  CudaWord{5, "atomicAdd(float*)", "treadle_atomic_add_float"},
+                  CudaWord{6, "atomicAdd", "treadle_atomic_add"},
+                  CudaWord{7, "atomicAdd(64 bits)", ""}, CudaWord{8, "atomicMax(64 bits)", ""},
+                  CudaWord{8, "long long", "treadle_int64"}, CudaWord{9, "atomicExch(float*)", ""},
+                  CudaWord{10, "atomicAdd(64 bits)", ""},
+                  CudaWord{11, "atomicMin", "treadle_atomic_min"}));
+}
+
+TEST(CudaWords, SharedMemoryOfALengthThatComesWithTheLaunchHasNothing) {
+  EXPECT_THAT(cuda_words("extern __shared__ float tile[];\n__shared__ float row[16];\n"
+                         "extern \"C\" void f();\n"),
+              ElementsAre(CudaWord{1, "extern __shared__", ""},
+                          CudaWord{2, "__shared__", "TREADLE_LOCAL"}));
+}
+
 TEST(CudaWords, VectorsAreMadeByTheirTypes) {
   EXPECT_THAT(cuda_words("a = make_float4(1, 2, 3, 4);\nb = make_uchar4(1, 2, 3, 4);\n"
                          "c = make_float3(1, 2, 3);\n"),

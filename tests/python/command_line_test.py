@@ -431,5 +431,16 @@ def test_dialect_lists_what_opencl_c_does_not_have(run_python, tmp_path):
     assert {"line": 5, "word": "sqrtf", "replacement": "sqrt"} in words
     path.write_text("__global__ void k() { }\n")
     assert run_python("-m", "treadle", "dialect", str(path)).returncode == 0
+    path.write_text(
+        "__global__ void k(double *d, float *f, int *i)\n{\n  extern __shared__ float t[];\n"
+        "  atomicAdd(d, 1.0); atomicAdd(f, 1.0f); atomicAdd(i, 1);\n}\n"
+    )
+    result = run_python("-m", "treadle", "dialect", "--all", str(path))
+    assert result.stdout.splitlines()[1:-1] == [
+        f"{path}:3: extern __shared__: nothing in treadle/dialect.h",
+        f"{path}:4: atomicAdd(64 bits): nothing in treadle/dialect.h",
+        f"{path}:4: atomicAdd(float*): treadle_atomic_add_float",
+        f"{path}:4: atomicAdd: treadle_atomic_add",
+    ]
     result = run_python("-m", "treadle", "dialect", str(tmp_path / "none.cu"))
     assert result.returncode == 2 and "No such file" in result.stderr
