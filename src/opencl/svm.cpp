@@ -8,6 +8,7 @@
 
 #include "opencl/limits.hpp"
 #include "opencl/ordering.hpp"
+#include "treadle/base/census.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -41,6 +42,11 @@ void check_capabilities(const Context& context, SvmMemFlags flags) {
         "use a Buffer, or coarse-grained memory and map it");
 }
 
+LiveCount& live() noexcept {
+  static LiveCount& count = *new LiveCount("opencl shared memory");
+  return count;
+}
+
 void* allocate_shared(const Context& context, std::size_t size_bytes, SvmMemFlags flags,
                       std::size_t alignment) {
   const Table& cl = context.table();
@@ -60,6 +66,7 @@ void* allocate_shared(const Context& context, std::size_t size_bytes, SvmMemFlag
     raise(cl, CL_OUT_OF_RESOURCES, alloc_call,
           allocating_shared(context, size_bytes) + "; an allocation has up to " +
               std::to_string(largest<DeviceInfo::max_mem_alloc_size>(context)) + " there");
+  live().add();
   return data;
 }
 
@@ -118,6 +125,7 @@ SharedMemory::~SharedMemory() {
 
 // After what is enqueued in the queue; if that cannot be said, after waiting for it.
 void SharedMemory::end() noexcept {
+  live().remove();
   const Table& cl = context_.table();
   if (queue_) {
     const int code =
@@ -183,6 +191,7 @@ Event SharedMemory::enqueue_free(const Queue& queue, const Order& order) {
           cl.clEnqueueSVMFree(queue.raw(), 1, &data_, nullptr, nullptr, o.count(), o.list(),
                               o.event()),
           "clEnqueueSVMFree");
+    live().remove();
     done = o.take(queue);
   }
   is_live_ = false;

@@ -107,15 +107,28 @@ void add_program_calls(Table& t) {
                                    cl_int* code) {
     return made<cl_program>("clCreateProgramWithSource", code);
   };
-  t.clCreateProgramWithIL = [](cl_context, const void*, std::size_t, cl_int* code) {
-    return made<cl_program>("clCreateProgramWithIL", code);
+  t.clCreateProgramWithIL = [](cl_context, const void*, std::size_t bytes, cl_int* code) {
+    *code = enter("clCreateProgramWithIL", std::to_string(bytes));
+    return *code == CL_SUCCESS ? object<cl_program>() : nullptr;
+  };
+  t.clCreateProgramWithBuiltInKernels = [](cl_context, cl_uint, const cl_device_id*,
+                                           const char* names, cl_int* code) {
+    *code = enter("clCreateProgramWithBuiltInKernels", names);
+    return *code == CL_SUCCESS ? object<cl_program>() : nullptr;
+  };
+  t.clSetProgramSpecializationConstant = [](cl_program, cl_uint id, std::size_t bytes,
+                                            const void* value) -> cl_int {
+    int number = 0;
+    std::memcpy(&number, value, std::min(bytes, sizeof number));
+    return enter("clSetProgramSpecializationConstant",
+                 std::to_string(id) + ", " + std::to_string(number));
   };
   t.clCreateProgramWithILKHR = [](cl_context, const void*, std::size_t, cl_int* code) {
     return made<cl_program>("clCreateProgramWithILKHR", code);
   };
   t.clReleaseProgram = [](cl_program) -> cl_int { return CL_SUCCESS; };
-  t.clBuildProgram = [](cl_program, cl_uint, const cl_device_id*, const char*, auto,
-                        void*) -> cl_int { return enter("clBuildProgram"); };
+  t.clBuildProgram = [](cl_program, cl_uint, const cl_device_id*, const char* options, auto,
+                        void*) -> cl_int { return enter("clBuildProgram", options); };
   t.clGetProgramBuildInfo = [](cl_program, cl_device_id, cl_program_build_info, std::size_t size,
                                void* out, std::size_t* needed) -> cl_int {
     if (const cl_int code = enter("clGetProgramBuildInfo"); code != CL_SUCCESS) return code;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "opencl/each_platform.hpp"
+#include "opencl/fake_platform.hpp"
 #include "treadle/opencl/table.hpp"
 
 namespace treadle::opencl {
@@ -187,6 +188,70 @@ TEST_P(ProgramTest, BuiltInKernelsThatDoNotExistAreRefused) {
   const Device devices[] = {device()};
   EXPECT_THROW(Program::from_built_in_kernels(context(), devices, "no.such.kernel"),
                treadle::Error);
+}
+
+// One kernel: PoCL 3.1 gives each kernel of a program variables of its own.
+TEST_P(ProgramTest, VariablesOfTheProgramHaveTheirValuesAndAreChanged) {
+  Program program;
+  try {
+    program = build(
+        "__global int count = 5;\n"
+        "__kernel void k(__global int* a) { count += 10; *a = count; }",
+        "-cl-std=CL2.0");
+  } catch (const BuildError&) {
+    GTEST_SKIP() << "the device has no variables of programs";
+  }
+  EXPECT_EQ(answer_of(program), 15);
+}
+
+class ProgramOnFakeTest : public testing::Test {
+ protected:
+  ProgramOnFakeTest() { fake::reset(); }
+  ~ProgramOnFakeTest() override { fake::reset(); }
+  static std::vector<std::string> calls() {
+    std::vector<std::string> programs;
+    for (const std::string& call : fake::state().calls)
+      if (call.find("Program") != std::string::npos || call.starts_with("clCreateKernel"))
+        programs.push_back(call);
+    return programs;
+  }
+};
+
+TEST_F(ProgramOnFakeTest, IsMadeFromILWithConstantsSetBeforeTheBuild) {
+  const Context context(fake::device());
+  const Program program = Program::from_il(context, Bytes(20));
+  EXPECT_EQ(program.kind(), ProgramKind::il);
+  const int value = 42;
+  program.set_specialization_constant(7, std::as_bytes(std::span(&value, 1)));
+  program.build("-cl-std=CL3.0");
+  program.kernel("k");
+  const auto made = calls();
+  ASSERT_GE(made.size(), 4u);
+  EXPECT_EQ(made[0], "clCreateProgramWithIL(20)");
+  EXPECT_EQ(made[1], "clSetProgramSpecializationConstant(7, 42)");
+  EXPECT_EQ(made[2], "clBuildProgram(-cl-std=CL3.0)");
+  EXPECT_EQ(fake::state().count("clCreateKernel"), 1);
+}
+
+TEST_F(ProgramOnFakeTest, OlderPlatformsTakeILByTheExtensionAndNoConstants) {
+  fake::state().version = "OpenCL 2.1 Fake";
+  const Program program = Program::from_il(Context(fake::device()), Bytes(20));
+  const int value = 1;
+  EXPECT_THROW(program.set_specialization_constant(0, std::as_bytes(std::span(&value, 1))),
+               NotSupported);
+  fake::state().version = "OpenCL 2.0 Fake";
+  Program::from_il(Context(fake::device()), Bytes(20));
+  EXPECT_EQ(fake::state().count("clCreateProgramWithIL"), 1);
+  EXPECT_EQ(fake::state().count("clCreateProgramWithILKHR"), 1);
+}
+
+TEST_F(ProgramOnFakeTest, OfBuiltInKernelsIsBuiltAndHasThem) {
+  const Device devices[] = {fake::device()};
+  const Program program =
+      Program::from_built_in_kernels(Context(devices[0]), devices, "fake.add;fake.sub");
+  program.build();
+  EXPECT_EQ(program.kernel("fake.add").name(), "fake");
+  EXPECT_EQ(calls().front(), "clCreateProgramWithBuiltInKernels(fake.add;fake.sub)");
 }
 
 TEST_P(ProgramTest, WrapsAnotherLibrarysProgram) {
