@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -111,6 +112,9 @@ void delete_oldest(const path& folder, std::uintmax_t limit_bytes) {
   }
 }
 
+// Null: the library's own.
+constinit std::atomic<const char*> xdg_name = nullptr;
+
 }  // namespace
 
 path user_cache_folder() {
@@ -118,9 +122,13 @@ path user_cache_folder() {
   return unnamed_cache_folder();
 }
 
+void name_xdg_cache_folder(const char* name) noexcept { xdg_name = name; }
+
 path unnamed_cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/')
-    return path(cache) / "treadle";
+  const char* const name = xdg_name;
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] != '\0')
+    if (cache[0] == '/' || name != nullptr)
+      return absolute_path(cache) / (name == nullptr ? "treadle" : name);
   const path home = home_folder();
   return home.empty() ? path() : home / ".cache" / "treadle";
 }

@@ -136,5 +136,25 @@ TEST(UserCacheFolder, is_the_one_that_was_chosen) {
   EXPECT_EQ(debug_files().folder(), chosen.cache ? folder / debug_folder : fs::path());
 }
 
+TEST(UserCacheFolder, has_another_librarys_name_below_xdg_cache_home) {
+  const char* const before = std::getenv("XDG_CACHE_HOME");
+  const std::string saved = before == nullptr ? "" : before;
+  ::setenv("XDG_CACHE_HOME", "relative", 1);
+  const fs::path usual = unnamed_cache_folder();
+  name_xdg_cache_folder("other");
+  EXPECT_EQ(unnamed_cache_folder(), fs::absolute("relative") / "other");
+  ::setenv("XDG_CACHE_HOME", "/somewhere", 1);
+  EXPECT_EQ(unnamed_cache_folder(), "/somewhere/other");
+  ::unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(unnamed_cache_folder(), usual) << "the library's own, where nobody set the variable";
+  name_xdg_cache_folder(nullptr);
+  ::setenv("XDG_CACHE_HOME", "/somewhere", 1);
+  EXPECT_EQ(unnamed_cache_folder(), "/somewhere/treadle");
+  if (before == nullptr)
+    ::unsetenv("XDG_CACHE_HOME");
+  else
+    ::setenv("XDG_CACHE_HOME", saved.c_str(), 1);
+}
+
 }  // namespace
 }  // namespace treadle

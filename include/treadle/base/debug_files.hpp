@@ -13,6 +13,10 @@ namespace treadle {
 /// TREADLE_CACHE_DIR, else $XDG_CACHE_HOME/treadle, else ~/.cache/treadle; absolute, and empty if
 /// there is no home folder. Whether it exists is not looked at.
 std::filesystem::path user_cache_folder();
+/// Below XDG_CACHE_HOME that folder is called `name`, a literal, from now on; also where that
+/// variable holds a relative path, which is ignored otherwise. For programs that expect the cache
+/// of another library under its name.
+void name_xdg_cache_folder(const char* name) noexcept;
 /// The default of that folder, whatever TREADLE_CACHE_DIR says.
 std::filesystem::path unnamed_cache_folder();
 
