@@ -21,6 +21,33 @@ from treadle._core.array import Array as NativeArray
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_creation import queue_of
 from treadle.pyopencl._array_functions import computed, first_array
+from treadle.pyopencl._clmath_several import (  # noqa: F401
+    abs_diff,
+    clamp,
+    clz,
+    copysign,
+    fdim,
+    fma,
+    fmax,
+    fmin,
+    fract,
+    hypot,
+    lgamma_r,
+    mad,
+    maxmag,
+    minmag,
+    nextafter,
+    popcount,
+    pow,  # noqa: A004 - OpenCL's name
+    pown,
+    powr,
+    remainder,
+    remquo,
+    require_array,
+    rootn,
+    rsqrt,
+    sincos,
+)
 from treadle.pyopencl.array import _splay
 from treadle.pyopencl.elementwise import (
     get_bessel_kernel,
@@ -78,14 +105,9 @@ _OF_OPENCL = (
 )
 
 
-def _require_array(array: Any) -> None:
-    if not isinstance(array, Array):
-        raise TypeError(f"an array on a device is wanted, not a {type(array).__name__}")
-
-
 def _unary(name: str) -> Callable[..., Array]:
     def function(array: Array, queue: Any = None) -> Array:
-        _require_array(array)
+        require_array(array)
         theirs = _UNARY.get(name)
         if theirs is not None:
             return computed(lambda x: _native.apply(theirs, x), array, queue=queue)
@@ -143,7 +165,7 @@ for _name in (*_UNARY, *_OF_OPENCL):
 
 def nan(array: Array, queue: Any = None) -> Array:
     """Not a number, for every element; of uint in float32, of ulong in float64."""
-    _require_array(array)
+    require_array(array)
     dtype = array.dtype
     if dtype.kind in "iu":
         dtype = np.dtype(np.float64 if dtype.itemsize == 8 else np.float32)
@@ -177,7 +199,7 @@ def fmod(arg: Any, mod: Any, queue: Any = None) -> Array:
 
 def frexp(arg: Array, queue: Any = None) -> tuple[Array, Array]:
     """Significands from 0.5 to below 1, and exponents of 2, in int32."""
-    _require_array(arg)
+    require_array(arg)
     return (
         computed(lambda x: _native.apply("frexp_mantissa", x), arg, queue=queue),
         computed(lambda x: _native.apply("frexp_exponent", x), arg, queue=queue),
@@ -197,7 +219,7 @@ def ldexp(significand: Any, exponent: Any, queue: Any = None) -> Array:
 
 def modf(arg: Array, queue: Any = None) -> tuple[Array, Array]:
     """What is behind the point, and what stands before it, both with the sign of `arg`."""
-    _require_array(arg)
+    require_array(arg)
     return (
         computed(lambda x: _native.apply("modf_fraction", x), arg, queue=queue),
         computed(lambda x: _native.apply("modf_integer", x), arg, queue=queue),
@@ -208,7 +230,7 @@ def modf(arg: Array, queue: Any = None) -> tuple[Array, Array]:
 
 
 def _bessel(which: str, n: int, x: Array, queue: Any) -> Array:
-    _require_array(x)
+    require_array(x)
     if x.dtype.kind == "c" and (which != "j" or x.dtype != np.complex128):
         raise NotSupported(f"bessel_{which}n() of {x.dtype}")
     if x.dtype.kind == "c" and n < 0:
@@ -234,7 +256,7 @@ def bessel_yn(n: int, x: Array, queue: Any = None) -> Array:
 
 def hankel_01(x: Array, queue: Any = None) -> tuple[Array, Array]:
     """Hankel's functions of the first kind, of orders 0 and 1, of complex128."""
-    _require_array(x)
+    require_array(x)
     if x.dtype != np.complex128:
         raise NotSupported(f"hankel_01() of {x.dtype}: convert it to complex128")
     h0, h1 = _launched(lambda c: get_hankel_01_kernel(c, x.dtype, x.dtype), 2, x, queue)
