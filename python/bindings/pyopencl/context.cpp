@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pyopencl/callback.hpp"
 #include "pyopencl/classes.hpp"
 #include "pyopencl/info.hpp"
 
@@ -173,6 +174,14 @@ void bind_context(nb::module_& m) {
            }),
            nb::arg("device"), nb::arg("queue"),
            "Where kernels on `device` enqueue to by default. Needs OpenCL 2.1.")
+      .def("on_destruction", pyopencl([](const Context& self, nb::handle callback) {
+             self.context.on_destruction([callback = Callback(callback)] {
+               callback.call_apart([] { return nb::make_tuple(); });
+             });
+           }),
+           nb::arg("callback"),
+           "Calls callback() on another thread when the context ends, after all that was made in "
+           "it. Needs OpenCL 3.0.")
       .def("_get_cl_version", pyopencl([](const Context& self) {
              const opencl::Version version = self.context.platform().version();
              return nb::make_tuple(version.major, version.minor);

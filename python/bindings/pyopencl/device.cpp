@@ -131,8 +131,9 @@ void bind_device(nb::module_& m) {
       type_slot(Py_tp_traverse, traverse_kept<Device, &Device::platform_object>),
       type_slot(Py_tp_clear, clear_kept<Device, &Device::platform_object>),
       {0, nullptr}};
-  auto type = nb::class_<Device>(m, "Device", nb::dynamic_attr(), nb::type_slots(slots),
-                                 "A device of a platform, or a part of one.");
+  auto type =
+      nb::class_<Device>(m, "Device", nb::dynamic_attr(), nb::is_weak_referenceable(),
+                         nb::type_slots(slots), "A device of a platform, or a part of one.");
   bind_identity(type, [](const Device& self) { return self.device.raw(); });
   bind_from_pointer<opencl::RawDevice>(type, [](opencl::RawDevice raw, opencl::Ownership own) {
     return make_device(opencl::Device(loader_table(), raw, own));

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <thread>
 
 #include "interrupt.hpp"
 #include "kept_objects.hpp"
+#include "pyopencl/callback.hpp"
 #include "pyopencl/classes.hpp"
 #include "pyopencl/host_transfer.hpp"
 #include "pyopencl/info.hpp"
@@ -46,33 +46,12 @@ nb::object profile_attribute(const Profile& self, const std::string& name) {
                "'ProfilingInfoGetter' object has no attribute '" + name + "'");
 }
 
-// A Python object that platform threads hand around. Freed with the GIL, where there still is one.
-std::shared_ptr<PyObject> shared_object(nb::handle object) {
-  return {object.inc_ref().ptr(), [](PyObject* held) {
-            if (!nb::is_alive()) return;  // the interpreter is gone, and its objects with it
-            nb::gil_scoped_acquire gil;
-            Py_DECREF(held);
-          }};
-}
-
-void call_back(const std::shared_ptr<PyObject>& callback, int status) {
-  if (!nb::is_alive()) return;
-  nb::gil_scoped_acquire gil;
-  try {
-    nb::handle(callback.get())(status);
-  } catch (nb::python_error& error) {
-    error.restore();
-    PyErr_Print();  // nobody is there to catch it
-  }
-}
-
-// On a thread of its own: the platform's may hold locks that a thread with the GIL waits for.
-void set_callback(const Event& self, int status, nb::handle callback) {
+void set_callback(const Event& self, int status, nb::handle function) {
   const auto kind = static_cast<opencl::CommandExecutionStatus>(status);
-  const std::shared_ptr<PyObject> shared = shared_object(callback);
+  const Callback callback(function);
   nb::gil_scoped_release released;  // an event that is done may call back at once
-  self.event.set_callback(kind, [shared](int reached) {
-    std::thread([shared, reached] { call_back(shared, reached); }).detach();
+  self.event.set_callback(kind, [callback](int reached) {
+    callback.call_apart([reached] { return nb::make_tuple(reached); });
   });
 }
 
@@ -255,18 +234,27 @@ void bind_event(nb::module_& m) {
   nb::class_<Profile>(m, "ProfilingInfoGetter", nb::type_slots(profile_slots),
                       "The time stamps of an event, in nanoseconds.")
       .def("__getattr__", pyopencl(profile_attribute));
-  auto type = nb::class_<Event>(m, "Event", "The end of a command.");
+  auto type = nb::class_<Event>(m, "Event", nb::is_weak_referenceable(), "The end of a command.");
   bind_identity(type, [](const Event& self) { return self.event.raw(); });
   bind_from_pointer<opencl::RawEvent>(type, [](opencl::RawEvent raw, opencl::Ownership own) {
     return make_event(opencl::Event(loader_table(), raw, own));
   });
   bind_info(type, "event_info", event_info);
+  type.def("_hand_over", pyopencl([](const Event& self) { hand_over(self.event); }),
+           "Flushes the command's queue, if it has one and is not done.");
   type.def("get_profiling_info", pyopencl(profiling_info), nb::arg("param"),
            "Nanoseconds of the device's clock. The queue needs PROFILING_ENABLE.")
       .def("wait", pyopencl(wait), "Blocks until the command is done.")
       .def("set_callback", pyopencl(set_callback), nb::arg("status"), nb::arg("callback"),
            "Calls callback(status) once, on another thread.")
-      .def_prop_ro("profile", [](nb::object self) { return Profile{self}; });
+      .def_prop_ro("profile", [](nb::object self) { return Profile{self}; })
+      .def(
+          "__await__",
+          [](nb::object self) {
+            return nb::module_::import_("treadle.pyopencl._awaiting").attr("awaited")(self);
+          },
+          "`await event` lets other tasks of asyncio run until the command is done; raises what "
+          "wait() does.");
   bind_nanny(m);
   bind_user_event(m);
   m.def("wait_for_events", pyopencl(wait_for_list), nb::arg("events"),

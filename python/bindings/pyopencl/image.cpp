@@ -258,6 +258,20 @@ void bind_image(nb::module_& m) {
            nb::arg("hostbuf") = nb::none(), nb::arg("is_array") = false,
            nb::arg("buffer") = nb::none(), nb::kw_only(), nb::arg("desc") = nb::none(),
            nb::arg("_through_create_image") = false);
+  type.def(
+      "_custom_init",
+      [](nb::handle self, nb::handle context, nb::handle flags, nb::handle format,
+         nb::handle shape_or_desc, nb::handle pitches, nb::handle hostbuf) {
+        const bool has_desc = nb::isinstance<ImageDescriptor>(shape_or_desc);
+        self.type().attr("__init__")(
+            self, context, flags, format, has_desc ? nb::none() : nb::borrow(shape_or_desc),
+            pitches, hostbuf, nb::arg("desc") = has_desc ? nb::borrow(shape_or_desc) : nb::none(),
+            nb::arg("_through_create_image") = true);
+      },
+      nb::arg("context"), nb::arg("flags"), nb::arg("format"), nb::arg("shape_or_desc"),
+      nb::arg("pitches") = nb::none(), nb::arg("hostbuf") = nb::none(),
+      "Image._custom_init(Image.__new__(Image), ...): what the constructor does, without "
+      "warnings.");
   bind_info(type, "image_info", image_info, "get_image_info");
   type.def_prop_ro("shape", pyopencl(shape_of),
                    "Columns, rows and slices; images of an array last.")

@@ -227,6 +227,10 @@ void define_info() {
          "What the kernel allows on one device of its program.");
   define("get_sub_group_info", sub_group_info, nb::arg("device"), nb::arg("param"),
          nb::arg("input_value") = nb::none(), "Needs OpenCL 2.1 or cl_khr_subgroups.");
+  define("get_suggested_local_size", suggested_local_size, nb::arg("queue"), nb::arg("global_size"),
+         nb::arg("global_offset") = nb::none(),
+         "The local size that the platform would take for a call without one, of the arguments "
+         "that are set. Needs cl_khr_suggested_local_work_size.");
   define(
       "get_arg_info",
       [](nb::handle self, unsigned index, long long param) {
@@ -238,7 +242,16 @@ void define_info() {
       "What the source says of one parameter; build with -cl-kernel-arg-info.");
 }
 
+// Programs that generate functions, as those of pyopencl.invoker, put them in.
+void install(nb::handle self, nb::handle enqueue, nb::handle set_args) {
+  nb::setattr(self, "_enqueue", enqueue);
+  nb::setattr(self, "set_args", nb::module_::import_("types").attr("MethodType")(set_args, self));
+  reinterpret_cast<KernelObject*>(self.ptr())->vectorcall = call_installed;
+}
+
 void define_methods() {
+  define("_set_enqueue_and_set_args", install, nb::arg("enqueue_func"), nb::arg("set_args_func"),
+         "Calls and set_args() go to these functions, the kernel before the arguments.");
   for (const char* name : {"set_scalar_arg_dtypes", "set_arg_types"})
     define(
         name,

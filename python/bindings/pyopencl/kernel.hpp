@@ -43,10 +43,16 @@ nb::object make_kernel(opencl::Kernel kernel);
 /// kernel(queue, global_size, local_size, *args, ...), in kernel_calls.cpp.
 PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t count,
                       PyObject* keywords);
+/// The same where _set_enqueue_and_set_args() has given another function.
+PyObject* call_installed(PyObject* self, PyObject* const* arguments, std::size_t count,
+                         PyObject* keywords);
 /// kernel.set_args(*args)
 PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
 /// kernel.set_arg(index, arg)
 PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
+/// kernel.get_suggested_local_size(queue, global_size, global_offset=None)
+nb::tuple suggested_local_size(nb::handle self, const CommandQueue& queue, nb::handle global,
+                               nb::handle offset);
 /// Interns the keywords, and adds enqueue_nd_range_kernel to the module.
 void bind_kernel_calls(nb::module_& m);
 

@@ -285,6 +285,19 @@ PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t co
   });
 }
 
+PyObject* call_installed(PyObject* self, PyObject* const* arguments, std::size_t count,
+                         PyObject* keywords) {
+  return guarded([&] {
+    const auto positional = static_cast<std::size_t>(PyVectorcall_NARGS(count));
+    const std::size_t named =
+        keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
+    std::vector<PyObject*> all{self};
+    all.insert(all.end(), arguments, arguments + positional + named);
+    const nb::object function = nb::getattr(nb::handle(self), "_enqueue");
+    return PyObject_Vectorcall(function.ptr(), all.data(), positional + 1, keywords);
+  });
+}
+
 PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     const KernelState& kernel = kernel_of(self);
@@ -335,6 +348,20 @@ void bind_kernel_calls(nb::module_& m) {
         nb::arg("wait_for") = nb::none(), nb::arg("g_times_l") = false,
         nb::arg("allow_empty_ndrange") = false,
         "Enqueues a kernel with the arguments that were set.");
+}
+
+nb::tuple suggested_local_size(nb::handle self, const CommandQueue& queue, nb::handle global,
+                               nb::handle offset) {
+  const Call call{nullptr, global.ptr(), Py_None, nullptr, {offset.ptr()}};
+  const Shape shape = read_shape(call);
+  const opencl::WorkSize size =
+      kernel_of(self.ptr())
+          .kernel.suggested_local_size({.queue = queue.queue,
+                                        .global = work_size_of(shape.global),
+                                        .offset = work_size_of(shape.offset)});
+  nb::list sides;
+  for (unsigned i = 0; i < size.dimensions(); ++i) sides.append(size[i]);
+  return nb::tuple(sides);
 }
 
 }  // namespace treadle::bindings::cl

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kept_objects.hpp"
+#include "pyopencl/callback.hpp"
 #include "pyopencl/classes.hpp"
 #include "pyopencl/coordinates.hpp"
 #include "pyopencl/info.hpp"
@@ -27,24 +28,36 @@ std::size_t buffer_size(std::size_t size, const HostBuffer& host) {
   return size == 0 ? host.size() : size;
 }
 
-Buffer from_host(const Context& context, MemFlags flags, std::size_t size, nb::handle hostbuf) {
-  const HostBuffer host(hostbuf, host_access(flags));
-  const std::size_t bytes = buffer_size(size, host);
-  opencl::Buffer made =
-      with_retry([&] { return opencl::Buffer(context.context, bytes, flags, host.data()); });
-  const bool is_kept = opencl::has(flags, MemFlags::use_host_ptr);
+/// How a buffer is made; `properties` as clCreateBufferWithProperties takes them, or None.
+struct Making {
+  const opencl::Context& context;
+  MemFlags flags;
+  nb::handle properties;
+
+  opencl::Buffer make(std::size_t size_bytes, void* host) const {
+    return with_retry([&] {
+      if (properties.is_none()) return opencl::Buffer(context, size_bytes, flags, host);
+      const auto list = nb::cast<std::vector<std::uint64_t>>(properties);
+      return opencl::Buffer::with_properties(context, list, size_bytes, flags, host);
+    });
+  }
+};
+
+Buffer from_host(const Making& making, std::size_t size, nb::handle hostbuf) {
+  const HostBuffer host(hostbuf, host_access(making.flags));
+  opencl::Buffer made = making.make(buffer_size(size, host), host.data());
+  const bool is_kept = opencl::has(making.flags, MemFlags::use_host_ptr);
   return Buffer(std::move(made), is_kept ? nb::borrow(hostbuf) : nb::object());
 }
 
 void construct_buffer(Buffer* self, const Context& context, std::uint64_t bits, Size given,
-                      nb::handle hostbuf) {
-  const auto flags = static_cast<MemFlags>(bits);
+                      nb::handle hostbuf, nb::handle properties) {
+  const Making making{context.context, static_cast<MemFlags>(bits), properties};
   const std::size_t size = given.in("Buffer", "size");
-  if (!hostbuf.is_none()) {
-    new (self) Buffer(from_host(context, flags, size, hostbuf));
-    return;
-  }
-  new (self) Buffer(with_retry([&] { return opencl::Buffer(context.context, size, flags); }));
+  if (!hostbuf.is_none())
+    new (self) Buffer(from_host(making, size, hostbuf));
+  else
+    new (self) Buffer(making.make(size, nullptr));
 }
 
 nb::object sub_region(const Buffer& self, std::size_t origin, std::size_t size,
@@ -104,9 +117,9 @@ nb::object host_array(nb::handle_t<MemoryObjectHolder> object, nb::handle shape,
 
 void bind_holder(nb::module_& m) {
   static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_host_memory), {0, nullptr}};
-  auto type =
-      nb::class_<MemoryObjectHolder>(m, "MemoryObjectHolder", nb::dynamic_attr(),
-                                     nb::type_slots(slots), "What stands for memory of a context.");
+  auto type = nb::class_<MemoryObjectHolder>(m, "MemoryObjectHolder", nb::dynamic_attr(),
+                                             nb::is_weak_referenceable(), nb::type_slots(slots),
+                                             "What stands for memory of a context.");
   bind_identity(type, [](const MemoryObjectHolder& self) { return self.memory().raw(); });
   bind_info(type, "mem_info", memory_info);
   type.def("get_host_array", pyopencl(host_array), nb::arg("shape"), nb::arg("dtype"),
@@ -126,6 +139,12 @@ void bind_memory_object(nb::module_& m) {
   });
   type.def("release", pyopencl([](MemoryObject& self) { self.release(); }),
            "Gives the memory up now; LogicError the second time.")
+      .def("on_destruction", pyopencl([](const MemoryObject& self, nb::handle callback) {
+             self.memory().on_destruction([callback = Callback(callback)] {
+               callback.call_apart([] { return nb::make_tuple(); });
+             });
+           }),
+           nb::arg("callback"), "Calls callback() on another thread when the memory is freed.")
       .def_prop_ro("hostbuf", [](const MemoryObject& self) {
         return self.hostbuf.is_valid() ? self.hostbuf : nb::object(nb::none());
       });
@@ -182,7 +201,8 @@ void bind_memory(nb::module_& m) {
   nb::class_<Buffer, MemoryObject>(m, "Buffer", nb::dynamic_attr(), nb::type_slots(slots),
                                    "A range of bytes.")
       .def("__init__", pyopencl(construct_buffer), nb::arg("context"), nb::arg("flags"),
-           nb::arg("size") = 0, nb::arg("hostbuf") = nb::none())
+           nb::arg("size") = 0, nb::arg("hostbuf") = nb::none(), nb::kw_only(),
+           nb::arg("properties") = nb::none())
       .def("get_sub_region", pyopencl(sub_region_of), nb::arg("origin"), nb::arg("size"),
            nb::arg("flags") = 0, "A part of the buffer, which keeps the whole.")
       .def("__getitem__", pyopencl(slice_of))

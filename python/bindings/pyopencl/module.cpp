@@ -22,6 +22,7 @@ void bind_opencl(nb::module_& m) {
   cl::bind_box_transfer(m);
   cl::bind_image_transfer(m);
   cl::bind_map(m);
+  cl::bind_native_kernel(m);
   cl::bind_program(m);
   cl::bind_program_cache(m);
   cl::bind_kernel(m);

@@ -113,17 +113,42 @@ nb::list build_logs(const Program& self) {
   return logs;
 }
 
+// As the constant classes have it.
+std::string kind_name(nb::handle value, nb::handle default_format) {
+  opencl::ProgramKind kind{};
+  if (!nb::try_cast(value, kind)) {
+    const auto number = nb::cast<long long>(value);
+    constexpr const char* names[] = {"UNKNOWN", "SOURCE", "BINARY", "IL"};
+    if (number >= 0 && number < 4) return names[number];
+    if (default_format.is_none())
+      raise_python(PyExc_ValueError, "a program_kind of value " + std::to_string(number) +
+                                         " has no name: pass one of 0 to 3, or a default_format");
+    return nb::cast<std::string>(nb::steal(PyNumber_Remainder(default_format.ptr(), value.ptr())));
+  }
+  return nb::cast<std::string>(nb::cast(kind).attr("name"));
+}
+
 void bind_kind(nb::module_& m) {
   nb::enum_<opencl::ProgramKind>(m, "program_kind", "What a program was made from.")
       .value("UNKNOWN", opencl::ProgramKind::unknown)
       .value("SOURCE", opencl::ProgramKind::source)
       .value("BINARY", opencl::ProgramKind::binary)
-      .value("IL", opencl::ProgramKind::il);
+      .value("IL", opencl::ProgramKind::il)
+      .def_static("to_string", pyopencl(kind_name), nb::arg("value"),
+                  nb::arg("default_format") = nb::none(),
+                  "The name of a kind or of its number; a number without one as the format "
+                  "has it, or ValueError.");
 }
 
 void bind_builds(nb::class_<Program>& type) {
   type.def("_build", pyopencl(build), nb::arg("options") = nb::bytes(""),
            nb::arg("devices") = nb::none())
+      .def("build", pyopencl([](nb::object self, nb::handle options, nb::handle devices) {
+             build(nb::cast<const Program&>(self), options, devices);
+             return self;
+           }),
+           nb::arg("options") = nb::bytes(""), nb::arg("devices") = nb::none(),
+           "_build() that gives the program.")
       .def("compile", pyopencl(compile), nb::arg("options") = nb::bytes(""),
            nb::arg("devices") = nb::none(), nb::arg("headers") = nb::list())
       .def_static("link", pyopencl(link), nb::arg("context"), nb::arg("programs"),
@@ -147,8 +172,8 @@ nb::object make_program(opencl::Program program) {
 
 void bind_program(nb::module_& m) {
   bind_kind(m);
-  auto type =
-      nb::class_<Program>(m, "_Program", nb::dynamic_attr(), "Code for the devices of a context.");
+  auto type = nb::class_<Program>(m, "_Program", nb::dynamic_attr(), nb::is_weak_referenceable(),
+                                  "Code for the devices of a context.");
   type.def("__init__", pyopencl(construct_from_source), nb::arg("context"), nb::arg("src"))
       .def("__init__", pyopencl(construct_from_binaries), nb::arg("context"), nb::arg("devices"),
            nb::arg("binaries"))

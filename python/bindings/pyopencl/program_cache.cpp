@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "pyopencl/classes.hpp"
+#include "treadle/base/debug_files.hpp"
 #include "treadle/compile/cached.hpp"
 #include "treadle/opencl/program_binary.hpp"
 
@@ -104,6 +105,9 @@ nb::tuple build_from_source(const Context& context, const std::string& source,
 }  // namespace
 
 void bind_program_cache(nb::module_& m) {
+  m.def(
+      "_name_cache_folder", [] { name_xdg_cache_folder("pyopencl"); },
+      "Below XDG_CACHE_HOME the cache is called as PyOpenCL's from now on.");
   m.def("_build_cached", pyopencl(build_from_source), nb::arg("context"), nb::arg("source"),
         nb::arg("options"), nb::arg("include_dirs"), nb::arg("devices") = nb::none(),
         nb::arg("folder") = nb::none(),

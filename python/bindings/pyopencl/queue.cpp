@@ -132,8 +132,9 @@ void bind_queue(nb::module_& m) {
           Py_tp_clear,
           clear_kept<CommandQueue, &CommandQueue::context_object, &CommandQueue::device_object>),
       {0, nullptr}};
-  auto type = nb::class_<CommandQueue>(m, "CommandQueue", nb::dynamic_attr(), nb::type_slots(slots),
-                                       "Takes commands for a device.");
+  auto type =
+      nb::class_<CommandQueue>(m, "CommandQueue", nb::dynamic_attr(), nb::is_weak_referenceable(),
+                               nb::type_slots(slots), "Takes commands for a device.");
   type.def("__init__",
            pyopencl([](CommandQueue* self, const Context& context, nb::object device,
                        nb::object properties) {

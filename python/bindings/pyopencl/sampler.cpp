@@ -33,7 +33,7 @@ void construct_from_properties(Sampler* self, const Context& context, nb::handle
 }  // namespace
 
 void bind_sampler(nb::module_& m) {
-  auto type = nb::class_<Sampler>(m, "Sampler", nb::dynamic_attr(),
+  auto type = nb::class_<Sampler>(m, "Sampler", nb::dynamic_attr(), nb::is_weak_referenceable(),
                                   "How a kernel reads an image between and beside its pixels.");
   type.def("__init__",
            pyopencl([](Sampler* self, const Context& context, bool normalized_coords,

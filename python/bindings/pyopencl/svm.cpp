@@ -148,8 +148,8 @@ nb::object migrate(const CommandQueue& queue, nb::handle svms, nb::handle flags,
 
 void bind_pointers(nb::module_& m) {
   static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_svm), {0, nullptr}};
-  nb::class_<SVMPointer>(m, "SVMPointer", nb::dynamic_attr(), nb::type_slots(slots),
-                         "What stands for shared virtual memory.")
+  nb::class_<SVMPointer>(m, "SVMPointer", nb::dynamic_attr(), nb::is_weak_referenceable(),
+                         nb::type_slots(slots), "What stands for shared virtual memory.")
       .def_prop_ro("svm_ptr", pyopencl(number), "Its address.")
       .def_prop_ro("size", pyopencl([](const SVMPointer& self) -> nb::object {
                      const auto size = self.size();

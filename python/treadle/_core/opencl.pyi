@@ -624,6 +624,33 @@ class Device:
     @property
     def max_named_barrier_count_khr(self) -> Any: ...
 
+    @property
+    def integer_dot_product_capabilities_khr(self) -> Any: ...
+
+    @property
+    def integer_dot_product_acceleration_properties_8bit_khr(self) -> Any: ...
+
+    @property
+    def integer_dot_product_acceleration_properties_4x8bit_packed_khr(self) -> Any: ...
+
+    @property
+    def command_buffer_capabilities_khr(self) -> Any: ...
+
+    @property
+    def command_buffer_required_queue_properties_khr(self) -> Any: ...
+
+    @property
+    def semaphore_types_khr(self) -> Any: ...
+
+    @property
+    def semaphore_import_handle_types_khr(self) -> Any: ...
+
+    @property
+    def semaphore_export_handle_types_khr(self) -> Any: ...
+
+    @property
+    def external_memory_import_handle_types_khr(self) -> Any: ...
+
     def create_sub_devices(self, properties: Sequence[int]) -> list:
         """Parts of the device; the 0 at the end of the properties is added."""
 
@@ -691,6 +718,11 @@ class Context:
     def set_default_device_command_queue(self, device: Device, queue: CommandQueue) -> None:
         """Where kernels on `device` enqueue to by default. Needs OpenCL 2.1."""
 
+    def on_destruction(self, callback: object) -> None:
+        """
+        Calls callback() on another thread when the context ends, after all that was made in it. Needs OpenCL 3.0.
+        """
+
     def _get_cl_version(self) -> tuple: ...
 
     def __repr__(self) -> str: ...
@@ -732,6 +764,12 @@ class CommandQueue:
 
     @property
     def properties(self) -> Any: ...
+
+    @property
+    def size(self) -> Any: ...
+
+    @property
+    def device_default(self) -> Any: ...
 
     @property
     def properties_array(self) -> Any: ...
@@ -816,6 +854,9 @@ class Event:
     @property
     def context(self) -> Any: ...
 
+    def _hand_over(self) -> None:
+        """Flushes the command's queue, if it has one and is not done."""
+
     def get_profiling_info(self, param: int) -> int:
         """Nanoseconds of the device's clock. The queue needs PROFILING_ENABLE."""
 
@@ -827,6 +868,11 @@ class Event:
 
     @property
     def profile(self) -> ProfilingInfoGetter: ...
+
+    def __await__(self) -> Any:
+        """
+        `await event` lets other tasks of asyncio run until the command is done; raises what wait() does.
+        """
 
 class NannyEvent(Event):
     """The end of a transfer, which keeps its host memory alive."""
@@ -914,13 +960,16 @@ class MemoryObject(MemoryObjectHolder):
     def release(self) -> None:
         """Gives the memory up now; LogicError the second time."""
 
+    def on_destruction(self, callback: object) -> None:
+        """Calls callback() on another thread when the memory is freed."""
+
     @property
     def hostbuf(self) -> Any: ...
 
 class Buffer(MemoryObject):
     """A range of bytes."""
 
-    def __init__(self, context: Context, flags: int, size: int = 0, hostbuf: object | None = None) -> None: ...
+    def __init__(self, context: Context, flags: int, size: int = 0, hostbuf: object | None = None, *, properties: object | None = None) -> None: ...
 
     def get_sub_region(self, origin: int, size: int, flags: int = 0) -> Any:
         """A part of the buffer, which keeps the whole."""
@@ -1022,6 +1071,11 @@ class Image(MemoryObject):
     """Pixels of a context."""
 
     def __init__(self, context: Context, flags: int, format: ImageFormat, shape: object | None = None, pitches: object | None = None, hostbuf: object | None = None, is_array: bool = False, buffer: object | None = None, *, desc: object | None = None, _through_create_image: bool = False) -> None: ...
+
+    def _custom_init(self, context: object, flags: object, format: object, shape_or_desc: object, pitches: object | None = None, hostbuf: object | None = None) -> None:
+        """
+        Image._custom_init(Image.__new__(Image), ...): what the constructor does, without warnings.
+        """
 
     def get_image_info(self, param: int) -> Any:
         """
@@ -1264,6 +1318,11 @@ def enqueue_map_image(queue: CommandQueue, img: MemoryObjectHolder, flags: int, 
     (array, event, row_pitch, slice_pitch): the array's base is a MemoryMap. Without strides it skips what lies between the rows and slices of the region.
     """
 
+def enqueue_native_kernel(queue: CommandQueue, function: object, mem_objects: object = (), wait_for: object | None = None) -> Any:
+    """
+    Calls function(*views) in the queue's order, on a thread of the platform's: a memoryview of bytes for each of mem_objects, to be used until it returns. What it raises is printed. LogicError INVALID_OPERATION where the device has no native kernels.
+    """
+
 class program_kind(enum.Enum):
     """What a program was made from."""
 
@@ -1274,6 +1333,12 @@ class program_kind(enum.Enum):
     BINARY = 2
 
     IL = 3
+
+    @staticmethod
+    def to_string(value: object, default_format: object | None = None) -> str:
+        """
+        The name of a kind or of its number; a number without one as the format has it, or ValueError.
+        """
 
 class _Program:
     """Code for the devices of a context."""
@@ -1350,6 +1415,9 @@ class _Program:
 
     def _build(self, options: object = ..., devices: object | None = None) -> None: ...
 
+    def build(self, options: object = ..., devices: object | None = None) -> Any:
+        """_build() that gives the program."""
+
     def compile(self, options: object = ..., devices: object | None = None, headers: object = []) -> None: ...
 
     @staticmethod
@@ -1362,6 +1430,9 @@ class _Program:
     def set_specialization_constant(self, spec_id: int, buffer: object) -> None: ...
 
 def _create_program_with_il(context: Context, src: object) -> _Program: ...
+
+def _name_cache_folder() -> None:
+    """Below XDG_CACHE_HOME the cache is called as PyOpenCL's from now on."""
 
 def _build_cached(context: Context, source: str, options: Sequence[str], include_dirs: Sequence[str | os.PathLike], devices: object | None = None, folder: str | os.PathLike | None = None) -> tuple:
     """(built program, [(device, log)], whether the cache had it)"""
@@ -1431,8 +1502,18 @@ class Kernel:
     def get_sub_group_info(self, device: Device, param: int, input_value: object | None = None) -> Any:
         """Needs OpenCL 2.1 or cl_khr_subgroups."""
 
+    def get_suggested_local_size(self, queue: CommandQueue, global_size: object, global_offset: object | None = None) -> tuple:
+        """
+        The local size that the platform would take for a call without one, of the arguments that are set. Needs cl_khr_suggested_local_work_size.
+        """
+
     def get_arg_info(self, arg_index: int, param: int) -> Any:
         """What the source says of one parameter; build with -cl-kernel-arg-info."""
+
+    def _set_enqueue_and_set_args(self, enqueue_func: object, set_args_func: object) -> None:
+        """
+        Calls and set_args() go to these functions, the kernel before the arguments.
+        """
 
     def set_scalar_arg_dtypes(self, arg_types: object) -> None:
         """Declares what scalar arguments are passed as; None for buffers."""

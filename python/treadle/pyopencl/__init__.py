@@ -77,6 +77,7 @@ from treadle.pyopencl._cl import (  # noqa: F401
     enqueue_map_image,
     enqueue_marker,
     enqueue_migrate_mem_objects,
+    enqueue_native_kernel,
     enqueue_nd_range_kernel,
     enqueue_release_gl_objects,
     get_cl_header_version,
@@ -110,6 +111,7 @@ from treadle.pyopencl._old_names import (  # noqa: F401 - not in __all__, as the
     enqueue_write_buffer_rect,
     enqueue_write_image,
 )
+from treadle.pyopencl._pickling import register as _register_pickling
 from treadle.pyopencl._program import (
     DEFAULT_BUILD_OPTIONS as _DEFAULT_BUILD_OPTIONS,
 )
@@ -244,6 +246,9 @@ __all__ = [
     "unload_platform_compiler",
     "wait_for_events",
 ]
+
+_register_pickling()
+_cl._name_cache_folder()
 
 # What PyOpenCL has, or had, and this release of Treadle does not.
 _ABSENT = _absent.modules_of("pyopencl")

@@ -33,6 +33,7 @@ from treadle._core.opencl import (  # noqa: F401
     _enqueue_write_buffer_rect,
     _enqueue_write_image,
     _gl_sharing_properties,
+    _name_cache_folder,
     _Program,
     _TestMemoryPool,
     get_platforms,

@@ -60,6 +60,9 @@ globals().update(_groups)
 CONSTANT_CLASSES = tuple(_groups.values())
 BITFIELD_CONSTANT_CLASSES = frozenset(c for c in CONSTANT_CLASSES if c._is_bitfield)
 
+# As the classes have it.
+program_kind._is_bitfield = False  # type: ignore[attr-defined]
+
 __all__ = [*_groups, "program_kind"]
 
 if TYPE_CHECKING:  # the classes are made at run time

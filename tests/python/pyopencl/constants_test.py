@@ -43,6 +43,12 @@ VALUES = {
     "status_code.MAX_SIZE_RESTRICTION_EXCEEDED": -72,
     "sampler_info.MIP_FILTER_MODE_KHR": 0x1155,
     "version_bits.PATCH_BITS": 12,
+    "command_queue_info.SIZE": 0x1094,
+    "command_queue_info.DEVICE_DEFAULT": 0x1095,
+    "device_info.INTEGER_DOT_PRODUCT_CAPABILITIES_KHR": 0x1073,
+    "device_info.COMMAND_BUFFER_CAPABILITIES_KHR": 0x12A9,
+    "device_info.SEMAPHORE_TYPES_KHR": 0x204C,
+    "device_info.EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR": 0x204F,
 }
 
 
@@ -90,3 +96,13 @@ def test_to_string_of_a_number_without_a_name():
 
 def test_program_kind_is_a_real_enumeration():
     assert [kind.name for kind in cl._cl.program_kind] == ["UNKNOWN", "SOURCE", "BINARY", "IL"]
+
+
+def test_program_kind_has_what_the_constant_classes_have():
+    kind = cl._cl.program_kind
+    assert kind._is_bitfield is False
+    assert kind.to_string(1) == kind.to_string(kind.SOURCE) == "SOURCE"
+    assert kind.to_string(9, "<%d>") == "<9>"
+    with pytest.raises(ValueError, match="program_kind of value 9 has no name"):
+        kind.to_string(9)
+    assert [one.name for one in kind] == ["UNKNOWN", "SOURCE", "BINARY", "IL"]

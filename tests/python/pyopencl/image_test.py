@@ -292,6 +292,7 @@ def test_maps_of_other_shapes(queue, make, pixels):
         mapped((1, 1, 1), (4, 2, 2), (80,), np.uint8)
     with pytest.raises(cl.LogicError, match="is not in an image"):
         mapped((1, 1, 1), (7, 2, 2), (2, 2, 28), np.uint8)
+    queue.finish()  # what was refused is unmapped in the queue's order
     assert image.map_count == 2
     del part, words
     gc.collect()
@@ -395,3 +396,18 @@ def test_an_image_is_a_kernels_output(context, queue, build):
     result = np.zeros((4, 6), np.float32)
     cl.enqueue_copy(queue, result, image, origin=(0, 0), region=(6, 4))
     assert (result == 10 * np.arange(4)[:, None] + np.arange(6)).all()
+
+
+def test_an_image_is_made_in_place(context):
+    pixels = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.UNORM_INT8)
+    for shape in ((8, 4), _descriptor((8, 4))):
+        image = cl.Image.__new__(cl.Image)
+        image._custom_init(context, cl.mem_flags.READ_WRITE, pixels, shape)
+        assert image.shape == (8, 4)
+
+
+def _descriptor(shape):
+    made = cl.ImageDescriptor()
+    made.image_type = cl.mem_object_type.IMAGE2D
+    made.shape = shape
+    return made

@@ -11,7 +11,7 @@ import pytest
 EXACT = {
     "Context.__init__": "devices=None, properties=None, dev_type=None, cache_dir=None",
     "CommandQueue.__init__": "context, device=None, properties=0",
-    "Buffer.__init__": "context, flags, size=0, hostbuf=None",
+    "Buffer.__init__": "context, flags, size=0, hostbuf=None, *, properties=None",
     "Buffer.get_sub_region": "origin, size, flags=0",
     "LocalMemory.__init__": "size",
     "UserEvent.__init__": "context",
