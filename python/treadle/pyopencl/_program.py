@@ -125,6 +125,7 @@ class Program:
         self._source: str | None = None
         self._prg: Any = None
         self._is_of_cache = False  # such a program is not built again but made anew
+        self._is_text = True  # and takes the options of texts
         self._build_duration_info: tuple[str, bool, float] | None = None
         self._retrieved: dict[str, int] = {}
         if arg2 is None:
@@ -162,7 +163,7 @@ class Program:
     ) -> Program:
         """Compiles and links, or takes the binaries of an earlier build from the cache."""
         chosen = self._devices(devices)
-        words = _effective_options(chosen[0], options)
+        words = _effective_options(chosen[0], options) if self._is_text else _words(options)
         began = time.perf_counter()
         if cache_dir is None:
             cache_dir = getattr(self._context, "cache_dir", None)
@@ -189,9 +190,13 @@ class Program:
                 devices,
                 None if cache_dir in (None, True) else cache_dir,
             )
-        except (treadle.NotSupported, treadle.CompileError):
-            # PoCL gives no binary for a part of a device; and of what failed to build, programs ask
-            # the log, which only a program of the platform's own has.
+        except treadle.NotSupported:  # PoCL gives no binary for a part of a device
+            if os.environ.get("PYOPENCL_CACHE_FAILURE_FATAL"):
+                raise
+            return self._build_here(words, devices)
+        except treadle.CompileError:
+            # Of what failed to build, programs ask the log, which only a program of the platform's
+            # own has.
             return self._build_here(words, devices)
         except Error as error:
             raise _failure(error, getattr(error, "logs", ()), words) from None
@@ -327,7 +332,9 @@ def create_program_with_built_in_kernels(
     """A program of kernels that the devices bring along."""
     if not isinstance(kernel_names, str):
         kernel_names = ";".join(kernel_names)
-    return Program(_cl._Program.create_with_built_in_kernels(context, devices, kernel_names))
+    made = Program(_cl._Program.create_with_built_in_kernels(context, devices, kernel_names))
+    made._is_text = False
+    return made
 
 
 def link_program(

@@ -349,3 +349,31 @@ def test_a_contexts_folder_for_the_cache(device, tmp_path):
     cl.Program(context, "__kernel void in_the_folder() {}").build()
     assert any(tmp_path.rglob("*"))
     assert not hasattr(cl.Context([device]), "cache_dir")
+
+
+def test_built_in_kernels_take_no_options_of_texts(context):
+    names = context.devices[0].built_in_kernels
+    if not names:
+        pytest.skip("the device brings no kernels along")
+    program = cl.create_program_with_built_in_kernels(context, context.devices, names.split(";")[0])
+    try:
+        program.build()
+    except cl.RuntimeError as error:  # PoCL 3.1 cannot build its own
+        assert str(error).endswith("(options: )")
+    else:
+        assert cl.Kernel(program, names.split(";")[0]).num_args > 0
+
+
+def test_the_native_program_is_built_by_either_name(context):
+    program = cl._cl._Program(context, "__kernel void k(void) {}")
+    assert program.build(b"-cl-mad-enable") is program
+    assert cl.Kernel(program, "k").num_args == 0
+
+
+def test_kernels_know_their_source(context):
+    text = "__kernel void k(void) {}"
+    program = cl.Program(context, text).build()
+    (kernel,) = program.all_kernels()
+    assert kernel._source == text
+    if context.devices[0]._get_cl_version() >= (2, 1):
+        assert kernel.clone()._source == text
