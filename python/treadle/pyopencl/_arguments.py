@@ -66,12 +66,17 @@ class OtherArg(Argument):
         return self.decl
 
 
-def parse_c_arg(
-    c_arg: str,
-    with_offset: bool = False,
-    name_to_dtype: Callable[[str], np.dtype] | dict[str, np.dtype] = NAME_TO_DTYPE,
-) -> DtypedArgument:
+def parse_c_arg(c_arg: str, with_offset: bool = False) -> DtypedArgument:
     """`__global const float *x` to VectorArg(float32, "x")."""
+    return parse_c_arg_of(c_arg, NAME_TO_DTYPE, with_offset)
+
+
+def parse_c_arg_of(
+    c_arg: str,
+    name_to_dtype: Callable[[str], np.dtype] | dict[str, np.dtype],
+    with_offset: bool = False,
+) -> DtypedArgument:
+    """The same with other names of types."""
     for space in ("__local", "__constant"):
         if space in c_arg:
             raise RuntimeError(f"cannot deal with {space} in the argument {c_arg!r}")

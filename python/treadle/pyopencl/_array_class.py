@@ -280,6 +280,7 @@ class Array(Views):
             made._data, made._begin = self._data, self._begin
         if queue is None:
             made._place = self._place
+        made._is_mask = self._is_mask and data is not None and made.dtype == self.dtype
         return made
 
     def _new_like_me(self, dtype: Any = None, queue: Any = None) -> Array:
@@ -299,6 +300,8 @@ class Array(Views):
         made = self._adopt(native)
         made._allocator, made._events = self._allocator, self._own_events()
         made._data, made._begin = self._data, self._begin
+        if self._is_mask and made.dtype == self.dtype:
+            made._is_mask = True
         return made
 
     # --- where work goes --------------------------------------------------------------------------
@@ -451,26 +454,25 @@ class Array(Views):
             )
         return ary
 
-    def _is_dense(self) -> bool:
-        """Whether its elements are all bytes between the first and the last, in any order."""
+    def _is_dense(self, may_turn: bool = False) -> bool:
+        """Whether its elements are all bytes between the first and the last, in any order; with
+        axes that run backwards, if they may."""
         axes = _face_array.memory_axes(self.strides)
         shape, strides = ([values[axis] for axis in axes] for values in (self.shape, self.strides))
+        if may_turn:
+            strides = [abs(stride) for stride in strides]
         return is_c_contiguous_strides(strides, self.dtype.itemsize, shape)
 
-    def get(self, queue: Any = None, ary: Any = None, **kwargs: Any) -> np.ndarray:  # type: ignore[override]
+    def get(self, queue: Any = None, ary: Any = None) -> np.ndarray:  # type: ignore[override]
         """The elements on the host, in the axes' order; into `ary` if it is given."""
-        if kwargs.pop("async_", False):
-            raise TypeError("get() waits; get_async() does not")
         host = self._host_for(ary)
-        assert self._is_dense(), _GAPS.format("get()")
+        assert self._is_dense(may_turn=True), _GAPS.format("get()")
         if self.size:
             with self._work(queue=queue):
                 _face_array.read(self, host.reshape(self.shape))
         return host
 
-    def get_async(
-        self, queue: Any = None, ary: Any = None, **kwargs: Any
-    ) -> tuple[np.ndarray, Any]:
+    def get_async(self, queue: Any = None, ary: Any = None) -> tuple[np.ndarray, Any]:
         """The same without waiting: the host's array, and the event of the copy into it."""
         host = self._host_for(ary)
         assert self._is_dense(), _GAPS.format("get()")
@@ -488,9 +490,7 @@ class Array(Views):
         self.add_event(event)
         return host, event
 
-    def set(  # type: ignore[override]
-        self, ary: Any, queue: Any = None, async_: bool = False, **kwargs: Any
-    ) -> None:
+    def set(self, ary: Any, queue: Any = None, async_: bool = False) -> None:
         """Copies an array of the host in, of the same size, dtype and order."""
         assert ary.size == self.size, f"ary has {ary.size} elements, the array {self.size}"
         assert ary.dtype == self.dtype, f"ary is of {ary.dtype}, the array of {self.dtype}"
@@ -510,7 +510,7 @@ class Array(Views):
     def map_to_host(
         self,
         queue: Any = None,
-        flags: int | None = None,
+        flags: int = map_flags.READ | map_flags.WRITE,
         is_blocking: bool = True,
         wait_for: Any = None,
     ) -> Any:
@@ -519,7 +519,7 @@ class Array(Views):
         array, event = _cl.enqueue_map_buffer(
             queue,
             self.base_data,
-            map_flags.READ | map_flags.WRITE if flags is None else flags,
+            flags,
             self.offset,
             self.shape,
             self.dtype,

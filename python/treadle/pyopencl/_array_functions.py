@@ -16,6 +16,7 @@ from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_creation import queue_of
+from treadle.pyopencl._array_operators import as_mask
 from treadle.pyopencl._array_places import Events, place_of
 
 
@@ -292,11 +293,13 @@ minimum = _by_name("minimum", "The smaller of two elements; nan if one is.", np.
 def _logical(name: str, *operands: Any, out: Any, queue: Any) -> Any:
     if first_array(*operands) is None:
         return np.int8(getattr(np, name)(*operands))
-    return computed(
-        lambda *x: NativeArray.astype(_native.apply(name, *x), np.int8),
-        *operands,
-        out=out,
-        queue=queue,
+    return as_mask(
+        computed(
+            lambda *x: NativeArray.astype(_native.apply(name, *x), np.int8),
+            *operands,
+            out=out,
+            queue=queue,
+        )
     )
 
 

@@ -46,9 +46,17 @@ def _as_single(value: Any) -> Any:
     return value
 
 
+def as_mask(array: Any) -> Any:
+    """The array, which selects elements as an index from now on."""
+    array._is_mask = True
+    return array
+
+
 class Operators(FaceArray):
     """Of which the array class is made."""
 
+    # Whether the elements say yes or no, as the int8 of comparisons do: as an index it selects.
+    _is_mask = False
     _record: Callable[..., Any]
     _work: Callable[..., Any]
     _changed: Callable[[], None]
@@ -69,7 +77,7 @@ class Operators(FaceArray):
                 x, y = self._without_double(name, x, y)
             result = _native.apply(name, x, y)
             if name in _COMPARING:
-                result = NativeArray.astype(result, np.int8)
+                return as_mask(lead._wrap(NativeArray.astype(result, np.int8)))
             return lead._wrap(result)
 
     @staticmethod
@@ -91,6 +99,7 @@ class Operators(FaceArray):
         """In place, in this array's dtype."""
         if not is_operand(other):
             return NotImplemented
+        self._is_mask = False
         with self._work(other) as place:
             if not place.has_double:
                 other = in_single(other)
@@ -160,6 +169,7 @@ class Operators(FaceArray):
             return self._wrap(NativeArray.astype(self, dtype))
 
 
+_OF_BITS = frozenset(("and", "or", "xor"))
 _COMPARING = frozenset(_COMPARISONS.values())
 _IN_PLACE = {name: getattr(NativeArray, f"__i{word}__") for word, name in _ARITHMETIC.items()}
 _UNARY = {"neg": "negative", "abs": "absolute", "invert": "invert"}
@@ -179,6 +189,26 @@ def _operators(name: str) -> tuple[Callable[..., Any], Callable[..., Any], Calla
     return forward, reflected, lambda self, other: self._update(name, other)
 
 
+def _comparison(name: str) -> Callable[..., Any]:
+    compare = _operators(name)[0]
+
+    def operator(self: Operators, other: Any) -> Any:
+        made = compare(self, other)
+        return made if made is NotImplemented else as_mask(made)
+
+    return operator
+
+
+def _of_masks(operator: Callable[..., Any]) -> Callable[..., Any]:
+    """&, | and ^, which make masks of masks."""
+
+    def method(self: Operators, other: Any) -> Any:
+        made = operator(self, other)
+        return as_mask(made) if self._is_mask and getattr(other, "_is_mask", False) else made
+
+    return method
+
+
 def _unary(name: str) -> Callable[..., Any]:
     number = _native.op_number(name)
 
@@ -195,11 +225,11 @@ def _unary(name: str) -> Callable[..., Any]:
 def _define(cls: Any) -> None:
     for word, name in _ARITHMETIC.items():
         forward, reflected, in_place = _operators(name)
-        setattr(cls, f"__{word}__", forward)
+        setattr(cls, f"__{word}__", _of_masks(forward) if word in _OF_BITS else forward)
         setattr(cls, f"__r{word}__", reflected)
         setattr(cls, f"__i{word}__", in_place)
     for word, name in _COMPARISONS.items():
-        setattr(cls, f"__{word}__", _operators(name)[0])
+        setattr(cls, f"__{word}__", _comparison(name))
     for word, name in _UNARY.items():
         setattr(cls, f"__{word}__", _unary(name))
     cls.__hash__ = None

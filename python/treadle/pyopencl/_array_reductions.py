@@ -30,20 +30,55 @@ def _chosen(a: Array, slice_: Any) -> Array:
     return a.reshape(-1, order="F" if a.flags.f_contiguous else "C")[slice_]
 
 
-# over 6 parameters because they are those of PyOpenCL's
+class _Nothing:
+    """The default of `initial`, for which None is no number either."""
+
+    def __repr__(self) -> str:
+        return "<no initial value>"
+
+
+_NOTHING: Any = _Nothing()
+
+
+def _initial(initial: Any) -> Any:
+    """The number, or None where there is none."""
+    if initial is _NOTHING:
+        return None
+    if not np.isscalar(initial):
+        raise ValueError(
+            f"initial is a number, not a {type(initial).__name__}: leave it out for none"
+        )
+    return initial
+
+
+# over 6 parameters because they are those of PyOpenCL's, and NumPy's axis
 def sum(  # noqa: A001 - NumPy's name
     a: Array,
     dtype: Any = None,
     queue: Any = None,
-    slice: Any = None,
-    initial: Any = None,  # noqa: A002
+    slice: Any = None,  # noqa: A002
+    initial: Any = _NOTHING,
+    *,
+    axis: Any = None,
 ) -> Array:
-    """The sum of all elements or of a slice, made in `dtype` (None: the array's), to which
-    `initial` is added."""
-    if initial is not None and not np.isscalar(initial):
-        raise ValueError(f"initial is a number, not a {type(initial).__name__}")
+    """The sum of all elements, of a slice, or along an axis or some; made in `dtype` (None: the
+    array's), to which `initial` is added."""
+    first = _initial(initial)
     dtype = a.dtype if dtype is None else np.dtype(dtype)
-    return computed(lambda x: _face_array.total(x, dtype, initial), _chosen(a, slice), queue=queue)
+    if axis is None:
+        return computed(
+            lambda x: _face_array.total(x, dtype, first), _chosen(a, slice), queue=queue
+        )
+    if slice is not None:
+        raise TypeError(
+            f"sum() of a slice, along axis {axis!r}: a slice is of all elements; sum a[slice]"
+        )
+
+    def along(x: NativeArray) -> NativeArray:
+        made = _numpy.sum(x, axis, dtype)
+        return made if first is None else _face_array.cast(_native.apply("add", made, first), dtype)
+
+    return computed(along, a, queue=queue)
 
 
 def _truth(name: str, of_none: int) -> Callable[..., Any]:
@@ -124,28 +159,31 @@ def subset_dot(
 
 
 def _extremum(name: str, combine: str) -> Callable[..., Any]:
-    def function(a: Any, queue: Any = None, initial: Any = None) -> Any:
+    def function(a: Any, queue: Any = None, initial: Any = _NOTHING, *, axis: Any = None) -> Any:
+        first = _initial(initial)
         if not isinstance(a, Array):
             if not np.isscalar(a):
                 raise TypeError(f"{name}() of a {type(a).__name__}: pass an array or a number")
             return a
-        if a.size == 0:
-            if initial is None:
+        if a.size == 0 and axis is None:
+            if first is None:
                 raise ValueError(f"{name}() of no elements, without initial")
             with a._work(queue=queue):
-                return a._wrap(_native.full((), initial, a.dtype, a._place.device))
+                return a._wrap(_native.full((), first, a.dtype, a._place.device))
         reduce = getattr(_numpy, name)
 
         def compute(x: NativeArray) -> NativeArray:
-            found = reduce(x)
-            if initial is None:
+            found = reduce(x, axis)
+            if first is None:
                 return found
-            return NativeArray.astype(_native.apply(combine, found, a.dtype.type(initial)), a.dtype)
+            return NativeArray.astype(_native.apply(combine, found, a.dtype.type(first)), a.dtype)
 
         return computed(compute, a, queue=queue)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The {name}imum of all elements, and of `initial`; nan if one is."
+    function.__doc__ = (
+        f"The {name}imum of all elements or along an axis, and of `initial`; nan if one is."
+    )
     return function
 
 

@@ -16,14 +16,24 @@ from treadle._core.array import Array as NativeArray
 from treadle._core.rules import _Layout
 from treadle.pyopencl._array_operators import Operators, is_operand
 from treadle.pyopencl._array_places import Events
+from treadle.pyopencl._array_runners import Runners
+from treadle.pyopencl._pickling import restored
 from treadle.pyopencl.compyte.array import equal_strides
 
 
-def _is_index_array(subscript: Any) -> bool:
-    return isinstance(subscript, NativeArray) and subscript.dtype.kind != "b"
+def _is_mask(subscript: Any) -> bool:
+    """Whether it is an array on a device that says of each element whether it is meant."""
+    return isinstance(subscript, NativeArray) and (
+        subscript.dtype.kind == "b" or getattr(subscript, "_is_mask", False)
+    )
 
 
-class Views(Operators):
+def _as_bools(index: Any) -> Any:
+    """A mask as the native arrays know one; other indices as they are."""
+    return NativeArray.astype(index, np.bool_) if isinstance(index, NativeArray) else index
+
+
+class Views(Operators, Runners):
     """Of which the array class is made."""
 
     _view: Callable[[NativeArray], Any]
@@ -147,11 +157,32 @@ class Views(Operators):
         made._changed()
         return made
 
+    # --- copies of Python's -----------------------------------------------------------------------
+
+    def __copy__(self) -> Any:
+        """A copy of the elements, on the same queue."""
+        with self._work():
+            return self._wrap(NativeArray.copy(self))
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The elements, which the host has to read, and the device."""
+        with self._work():
+            host = _face_array.empty_host(self)
+            _face_array.read(self, host)
+        return restored, (type(self), self.queue.device, host)
+
     # --- indices ----------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:
-        """A view; of an array of indices a new array."""
-        if _is_index_array(index):
+        """A view; of an array of indices or of a mask a new array. How many elements a mask on
+        the device selects the host has to know: it waits for the mask."""
+        if _is_mask(index):
+            with self._work(index):
+                index = NativeArray.get(index).astype(bool)
+        elif isinstance(index, NativeArray):
             self._require_indices(index)
             with self._work(index):
                 return self._wrap(_numpy.take(self, index))
@@ -175,11 +206,12 @@ class Views(Operators):
     # over 6 parameters because they are those of PyOpenCL's
     def setitem(self, subscript: Any, value: Any, queue: Any = None, wait_for: Any = None) -> None:
         """self[subscript] = value, on a queue and after events."""
-        if _is_index_array(subscript):
+        if isinstance(subscript, NativeArray) and not _is_mask(subscript):
             self._scatter(subscript, value, queue, wait_for)
         elif isinstance(subscript, NativeArray | np.ndarray | list):
-            with self._work(subscript, value, queue=queue):
-                NativeArray.__setitem__(self, subscript, value)
+            with self._work(subscript, value, queue=queue) as place:
+                Events(wait_for or ()).order(place)
+                NativeArray.__setitem__(self, _as_bools(subscript), value)
             self._changed()
         else:
             self._assign(self[subscript], value, queue, wait_for)

@@ -25,6 +25,11 @@ def _old_name(name: str, form: str, offset: str | None = None) -> Callable[..., 
             stacklevel=2,
         )
         if offset is not None and "device_offset" in kwargs:
+            if offset in kwargs:
+                raise TypeError(
+                    f"{name}(device_offset={kwargs['device_offset']!r}, {offset}="
+                    f"{kwargs[offset]!r}): the two are one argument, pass {offset} alone"
+                )
             kwargs[offset] = kwargs.pop("device_offset")
         return native(*args, **kwargs)
 

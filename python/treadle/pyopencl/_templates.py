@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from treadle.pyopencl import _cl
-from treadle.pyopencl._arguments import Argument, parse_c_arg, type_preamble
+from treadle.pyopencl._arguments import Argument, parse_c_arg_of, type_preamble
 from treadle.pyopencl._caches import Cache
 from treadle.pyopencl._program import Program
 from treadle.pyopencl._structs import dtype_to_c_struct
@@ -59,6 +59,30 @@ def _split_mark(text: str) -> tuple[str | None, str]:
     return (first[1:], rest) if first.startswith(":") else (None, text)
 
 
+class CDeclList:
+    """What must stand before a kernel that names these types: extensions, and structures."""
+
+    def __init__(self, device: Any) -> None:
+        self.device = device
+        self._dtypes: list[np.dtype] = []
+
+    def add_dtype(self, dtype: Any) -> None:
+        """A type that the kernel names."""
+        self._dtypes.append(np.dtype(dtype))
+
+    def visit_arguments(self, arguments: Iterable[Any]) -> None:
+        """The types of parameters; those without one are passed over."""
+        for argument in arguments:
+            if hasattr(argument, "dtype"):
+                self.add_dtype(argument.dtype)
+
+    def get_declarations(self) -> str:
+        """OpenCL C."""
+        lines = [type_preamble(self._dtypes)]
+        lines += dict.fromkeys(dtype_to_c_struct(self.device, dtype) for dtype in self._dtypes)
+        return "\n".join(line for line in lines if line)
+
+
 class TemplateRenderer:
     """Fills in one set of types and values."""
 
@@ -106,7 +130,7 @@ class TemplateRenderer:
                 if not isinstance(piece, str):
                     result.append(piece)
                 elif piece.strip():
-                    result.append(parse_c_arg(self(piece), with_offset, self._dtype_of_name))
+                    result.append(parse_c_arg_of(self(piece), self._dtype_of_name, with_offset))
         return result
 
     def _dtype_of_name(self, name: str) -> np.dtype:
@@ -116,11 +140,13 @@ class TemplateRenderer:
         self, device: Any, decl_type_names: Iterable[Any], arguments: Sequence[Any] | None = None
     ) -> str:
         """What must stand before the kernel: extensions, structures, and the aliases' typedefs."""
-        dtypes = [self.parse_type(name) for name in decl_type_names]
-        dtypes += [a.dtype for a in arguments or () if hasattr(a, "dtype")]
-        dtypes += self.type_aliases.values()
-        lines = [type_preamble(dtypes)]
-        lines += dict.fromkeys(dtype_to_c_struct(device, dtype) for dtype in dtypes)
+        declarations = CDeclList(device)
+        for name in decl_type_names:
+            declarations.add_dtype(self.parse_type(name))
+        declarations.visit_arguments(arguments or ())
+        for dtype in self.type_aliases.values():
+            declarations.add_dtype(dtype)
+        lines = [declarations.get_declarations()]
         lines += [
             f"typedef {dtype_to_ctype(dtype)} {name};"
             for name, dtype in self.type_aliases.items()

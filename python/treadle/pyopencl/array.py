@@ -66,6 +66,7 @@ from treadle.pyopencl._array_warnings import (
     InconsistentOpenCLQueueWarning,
     VisibleDeprecationWarning,
 )
+from treadle.pyopencl._pickling import queue_for_pickling
 from treadle.pyopencl.characterize import has_double_support
 from treadle.pyopencl.compyte.array import get_common_dtype
 
@@ -98,6 +99,7 @@ __all__ = [
     "multi_put",
     "multi_take",
     "multi_take_put",
+    "queue_for_pickling",
     "reshape",
     "stack",
     "subset_dot",

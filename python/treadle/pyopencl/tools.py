@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
 import sys
 import warnings
@@ -47,6 +48,7 @@ from treadle.pyopencl._cl import (  # noqa: F401
     get_platforms,
 )
 from treadle.pyopencl._program import is_spirv  # noqa: F401
+from treadle.pyopencl._templates import CDeclList as _CDeclList  # noqa: F401
 from treadle.pyopencl._templates import KernelTemplateBase  # noqa: F401
 from treadle.pyopencl.compyte.dtypes import (  # noqa: F401
     TypeNameNotKnown,
@@ -172,6 +174,40 @@ def pytest_generate_tests_for_pyopencl(metafunc: Any) -> None:
 def get_gl_sharing_context_properties() -> list[tuple[int, int]]:
     """Properties for a Context that shares memory with the OpenGL context of this thread."""
     return _gl_sharing_properties()
+
+
+# --- keys of caches ------------------------------------------------------------------------------
+
+
+class _NumpyTypesKeyBuilder:
+    """Checksums of keys of which dtypes and descriptions of parameters are parts, the same in every
+    process: `builder(key)`, and `builder.rec(checksum, part)` for a part."""
+
+    def __call__(self, key: Any) -> str:
+        checksum = hashlib.sha256()
+        self.rec(checksum, key)
+        return checksum.hexdigest()
+
+    def rec(self, key_hash: Any, key: Any) -> None:
+        """Adds a part of a key: what describes itself, or a container of such parts."""
+        key_hash.update(type(key).__qualname__.encode())
+        if isinstance(key, tuple | list):
+            for part in key:
+                self.rec(key_hash, part)
+        elif isinstance(key, dict):
+            for name in sorted(key, key=repr):
+                self.rec(key_hash, (name, key[name]))
+        elif isinstance(key, set | frozenset):
+            for text in sorted(self(part) for part in key):
+                key_hash.update(text.encode())
+        elif isinstance(key, np.dtype):
+            key_hash.update(repr(key).encode())
+        elif isinstance(key, type):
+            key_hash.update(f"{key.__module__}.{key.__qualname__}".encode())
+        elif isinstance(key, Argument | np.generic | str | bytes | int | float | complex | None):
+            key_hash.update(f"{key!r};".encode())
+        else:
+            raise TypeError(f"a {type(key).__name__} is no part of a key that other processes know")
 
 
 # --- odds and ends -------------------------------------------------------------------------------

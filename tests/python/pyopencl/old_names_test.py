@@ -146,3 +146,12 @@ def test_the_setting_lets_the_cpu_answer(context, run_python):
     assert "context: 0" not in text and "context: " in text
     assert "{2}" in text
     assert "warning:" not in text
+
+
+def test_one_offset_under_two_names_is_refused(queue, upload):
+    memory, host = upload(np.arange(4, dtype=np.int32)), np.empty(2, np.int32)
+    with (
+        pytest.warns(DeprecationWarning),
+        pytest.raises(TypeError, match=r"device_offset=4, src_offset=8\): the two are one"),
+    ):
+        cl.enqueue_read_buffer(queue, memory, host, device_offset=4, src_offset=8)

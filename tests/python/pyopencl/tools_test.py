@@ -212,3 +212,36 @@ print(array.c_contiguous_strides(4, (2, 3)))
     assert result.stdout == ("MemoryPool has_double_support\nTrue True 16\n(12, 4)\n"), (
         result.stdout + result.stderr
     )
+
+
+def test_unknown_type_names_are_told_by_both_names():
+    for kind in (tools.TypeNameNotKnown, KeyError):
+        with pytest.raises(kind, match="'nonsense_t' is the name of no type here"):
+            tools.get_or_register_dtype("nonsense_t")
+    assert tools.get_or_register_dtype(c_names="uint") == np.uint32
+
+
+def test_declarations_of_the_types_of_a_kernel(device):
+    declarations = tools._CDeclList(device)
+    declarations.add_dtype(np.complex128)
+    declarations.visit_arguments([tools.VectorArg(np.float64, "x"), tools.OtherArg("int n", "n")])
+    text = declarations.get_declarations()
+    assert text.count("cl_khr_fp64") == 1
+    assert text.count("#include <pyopencl-complex.h>") == 1
+
+
+def test_keys_of_types_are_the_same_in_every_process(run_python):
+    key = (np.dtype(np.float32), tools.VectorArg(np.int8, "x"), {"n": [1, 2.5, None]}, np.int32(3))
+    text = (
+        "import numpy as np, pyopencl.tools as tools\n"
+        "key = (np.dtype(np.float32), tools.VectorArg(np.int8, 'x'), "
+        "{'n': [1, 2.5, None]}, np.int32(3))\n"
+        "print(tools._NumpyTypesKeyBuilder()(key))"
+    )
+    result = run_python("-c", "import treadle.compat\n" + text)
+    builder = tools._NumpyTypesKeyBuilder()
+    assert result.stdout.strip() == builder(key), result.stderr
+    others = [np.dtype(np.float64), np.dtype([("a", np.float32)]), (1, 2), ((1,), 2), "12", 12]
+    assert len({builder(other) for other in others}) == len(others)
+    with pytest.raises(TypeError, match="object is no part of a key"):
+        builder((1, object()))

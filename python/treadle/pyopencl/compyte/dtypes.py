@@ -43,7 +43,24 @@ TYPE_REGISTRY = DTypeRegistry()
 DTYPE_TO_NAME = TYPE_REGISTRY.dtype_to_name
 NAME_TO_DTYPE = TYPE_REGISTRY.name_to_dtype
 dtype_to_ctype = TYPE_REGISTRY.dtype_to_ctype
-get_or_register_dtype = TYPE_REGISTRY.get_or_register_dtype
+
+
+class _UnknownTypeName(TypeNameNotKnown, KeyError):
+    """What programs catch by either name: PyOpenCL documents the first and raises the second."""
+
+    __str__ = Exception.__str__
+
+
+def get_or_register_dtype(c_names: str | Iterable[str], dtype: Any = None) -> np.dtype:
+    """The dtype of a C name; with `dtype`, binds the names to it. Raises TypeNameNotKnown."""
+    try:
+        return TYPE_REGISTRY.get_or_register_dtype(c_names, dtype)
+    except KeyError:
+        raise _UnknownTypeName(
+            f"{c_names!r} is the name of no type here: get_or_register_dtype({c_names!r}, dtype) "
+            "makes it one"
+        ) from None
+
 
 fill_registry_with_opencl_c_types(TYPE_REGISTRY)
 get_or_register_dtype("cfloat_t", np.complex64)
