@@ -97,5 +97,5 @@ def restored(kind: type, device: Any, host: Any) -> Any:
 
 def register() -> None:
     """Tells the modules copy and pickle of the native classes."""
-    copyreg.pickle(_cl.Platform, _reduce_platform)
-    copyreg.pickle(_cl.Device, _reduce_device)
+    copyreg.dispatch_table[_cl.Platform] = _reduce_platform
+    copyreg.dispatch_table[_cl.Device] = _reduce_device
