@@ -29,7 +29,7 @@ def _find_platform(*identity: str) -> Any:
             return platform
     there = ", ".join(repr(platform.name) for platform in _cl.get_platforms())
     raise LookupError(
-        f"the pickle names the platform {identity[0]!r} ({identity[2]}), which is not here: "
+        f"what was pickled names the platform {identity[0]!r} ({identity[2]}), which is not here: "
         f"there is {there}"
     )
 
@@ -43,7 +43,7 @@ def _find_device(platform: Any, model: tuple[Any, ...], index: int) -> Any:
     if index < len(alike):
         return alike[index]
     raise LookupError(
-        f"the pickle names device {index} of model {model[3]!r}, of which {platform.name} has "
+        f"what was pickled names device {index} of model {model[3]!r}, of which {platform.name} has "
         f"{len(alike)} here: unpickle it where the device is"
     )
 
@@ -61,7 +61,7 @@ def _reduce_device(device: Any) -> tuple[Any, ...]:
     ]
     if device not in alike:
         raise TypeError(
-            f"{device!r} is a part of a device, which no other process has: pickle its "
+            f"{device!r} is a part of a device, which no other process has: take its "
             "parent_device, and divide that again"
         )
     return _find_device, (device.platform, model, alike.index(device))
@@ -96,6 +96,6 @@ def restored(kind: type, device: Any, host: Any) -> Any:
 
 
 def register() -> None:
-    """Tells the modules copy and pickle of the native classes."""
+    """Tells how the native classes are copied and serialised."""
     copyreg.dispatch_table[_cl.Platform] = _reduce_platform
     copyreg.dispatch_table[_cl.Device] = _reduce_device
