@@ -29,7 +29,7 @@ def _find_platform(*identity: str) -> Any:
             return platform
     there = ", ".join(repr(platform.name) for platform in _cl.get_platforms())
     raise LookupError(
-        f"what was pickled names the platform {identity[0]!r} ({identity[2]}), which is not here: "
+        f"it was made on the platform {identity[0]!r} ({identity[2]}), which is not here: "
         f"there is {there}"
     )
 
@@ -43,7 +43,7 @@ def _find_device(platform: Any, model: tuple[Any, ...], index: int) -> Any:
     if index < len(alike):
         return alike[index]
     raise LookupError(
-        f"what was pickled names device {index} of model {model[3]!r}, of which {platform.name} has "
+        f"it was made on device {index} of model {model[3]!r}, of which {platform.name} has "
         f"{len(alike)} here: unpickle it where the device is"
     )
 
