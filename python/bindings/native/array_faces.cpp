@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the faces' array classes need beside treadle.Array: memory of a user's pool, and operators
 // that are recorded on a stream.
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
@@ -78,6 +79,15 @@ std::shared_ptr<device::Event> marked(const Array self) {
   return event;
 }
 
+/// As launches of the waist have it: what reads the array is computed before, and expressions on it
+/// stay deferred.
+std::pair<std::uint64_t, std::uint64_t> written_on(const Array self,
+                                                   const std::shared_ptr<device::Stream>& stream) {
+  const auto [location, watched] = self.for_launch();
+  watched->before_use(*stream, device::MemoryUse::writes);
+  return {location.handle, location.offset};
+}
+
 Array applied(Op op, nb::handle x, nb::handle y) {
   const ArrayOperand a(x.ptr());
   if (y.is_none()) return array::apply(op, {a.get()});
@@ -109,6 +119,9 @@ void bind_array_faces(nb::module_& m) {
   m.def("block", &block_of, nb::arg("array"), nb::sig("def block(array: Array) -> typing.Any"),
         "The object that a user's allocator gave for the memory; None: there is none. Operations "
         "on it are not deferred from now on, as after memory().");
+  m.def("written_on", &written_on, nb::arg("array"), nb::arg("stream"),
+        "For a launch that may write to the array and is queued on the stream next: the handle of "
+        "its memory and the first element's offset in bytes, which the caller gives nobody else.");
   m.def("mark", &marked, nb::arg("array"),
         "An event after the last change of the array, which is computed if it was pending.");
   m.def(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
@@ -108,3 +108,22 @@ class Events(list[Any]):
         for event in self[self.ordered :]:
             place.stream.wait(place.device.adopt_event(event.int_ptr))
         self.ordered = len(self)
+
+
+class _InLaunch(NamedTuple):
+    """What a kernel reads of an array that is its argument."""
+
+    base_data: Any
+    offset: int
+    events: Events
+
+
+def in_launch(array: Any, place: Place) -> Any:
+    """What stands for an array of this package in a launch of ours at `place`, which changes it as
+    operations do and lets nobody else know the memory. The array itself, if somebody does."""
+    if array._data is not None or not array.nbytes or place.device is not array._place.device:
+        return array
+    events = array.events
+    handle, offset = _native.written_on(array, place.stream)
+    memory = _cl.Buffer._in_context(array.context, handle, offset + array.nbytes)
+    return _InLaunch(memory, offset, events)

@@ -19,6 +19,8 @@ from treadle._core.array import are_apart
 from treadle._core.codegen import ElementwiseText
 from treadle._core.device import Device
 from treadle._snippets import Snippet, check_vectors, resolved_range
+from treadle.pyopencl._array_class import Array
+from treadle.pyopencl._array_places import in_launch, place_of
 from treadle.pyopencl._elementwise_kernels import *  # noqa: F403
 from treadle.pyopencl._elementwise_programs import (
     built,
@@ -128,7 +130,8 @@ class ElementwiseKernel:
             if isinstance(argument, VectorArg)
         ]
         for _, _, array in vectors:
-            array.base_data  # noqa: B018 - what has none is no array
+            if not isinstance(array, Array):
+                array.base_data  # noqa: B018 - what has none is no array
         return vectors
 
     # over 6 parameters because they are the keywords of PyOpenCL's
@@ -163,7 +166,9 @@ class ElementwiseKernel:
         if capture_as is not None:
             captured = [*self._untyped(args), *map(np.int64, own)]
             form.kernel.capture_call(capture_as, queue, *sizes, *captured, wait_for=wait_for)
-        return form.kernel(queue, *sizes, *args, *own, wait_for=wait_for)
+        place = place_of(queue)
+        passed = [in_launch(v, place) if isinstance(v, Array) else v for v in args]
+        return form.kernel(queue, *sizes, *passed, *own, wait_for=wait_for)
 
     def _untyped(self, args: Sequence[Any]) -> list[Any]:
         """The arguments as a kernel without types takes them."""

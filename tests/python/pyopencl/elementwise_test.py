@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pyopencl as cl
+import pyopencl.array as cla
 import pyopencl.elementwise as elementwise
 import pyopencl.tools as tools
 import pytest
@@ -155,6 +156,28 @@ def test_captured_calls_repeat_themselves(context, upload, tmp_path, run_python)
     np.testing.assert_array_equal(x.get(), floats(4, 3))
     result = run_python("-m", "treadle", "run", str(tmp_path / "call.py"))
     assert result.returncode == 0, result.stderr
+
+
+def test_arrays_that_kernels_take_stay_lazy(context, queue):
+    """A kernel changes them as operations do; whoever has their memory may change it unseen."""
+    double = ElementwiseKernel(context, "float *x, float *y", "y[i] += x[i]; x[i] *= 2", "double_")
+    whole, y = cla.to_device(queue, floats(6)), cla.to_device(queue, floats(4))
+    x, other = whole[2:], cl.CommandQueue(context)
+    before, also_before = x + 1, y - 1
+    double(x, y)
+    assert (x + 1).is_pending and (y + 1).is_pending
+    np.testing.assert_array_equal(before.get(), floats(6)[2:] + 1)
+    np.testing.assert_array_equal(also_before.get(), floats(4) - 1)
+    added = x + y
+    double(x, y, queue=other)
+    np.testing.assert_array_equal(added.get(), floats(6)[2:] * 3 + floats(4))
+    np.testing.assert_array_equal(y.get(), floats(6)[2:] * 3 + floats(4))
+    np.testing.assert_array_equal(whole.get(), floats(6) * [1, 1, 4, 4, 4, 4])
+    assert (x + 1).is_pending
+    y.data  # noqa: B018 - the program has it now
+    assert not (y + 1).is_pending
+    double(x, y)
+    np.testing.assert_array_equal(y.get(), floats(6)[2:] * 7 + floats(4))
 
 
 # --- what is refused, rather than computed wrongly ------------------------------------------------
