@@ -231,8 +231,8 @@ def test_wrong_arguments_are_refused_before_anything_runs():
             tnp.var(x, ddof=1, correction=1)
         with pytest.raises(OverflowError):
             tnp.zeros(2, "u1").max(initial=300)
-        with pytest.raises(TypeError, match="list"):
-            tnp.sum([1, 2])
+        with pytest.raises(TypeError, match="set"):
+            tnp.sum({1, 2})
 
 
 def test_results_lie_as_numpys():

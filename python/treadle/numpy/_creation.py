@@ -113,6 +113,14 @@ def asarrays(values: Iterable[Any], dtype: Any = None) -> list[Array]:
     return [asarray(x, dtype, device=None if isinstance(x, Array) else place) for x in values]
 
 
+def of_lists(values: Iterable[Any]) -> list[Any]:
+    """The same with arrays for lists and tuples, on the device of the first Array. What else there
+    is stays: numbers take their dtype from the rest."""
+    values = list(values)
+    place = next((x.device for x in values if isinstance(x, Array)), None)
+    return [asarray(x, device=place) if isinstance(x, list | tuple) else x for x in values]
+
+
 def _as_asked(
     x: Array, dtype: Any, order: str | None, device: Device | str | None, copy: bool | None
 ) -> Array:
@@ -139,13 +147,15 @@ def asanyarray(
 def ascontiguousarray(
     values: Any, dtype: Any = None, *, device: Device | str | None = None
 ) -> Array:
-    """As asarray(), in C's order without gaps."""
-    return asarray(values, dtype, "C", device=device)
+    """As asarray(), in C's order without gaps, and with one axis at least."""
+    made = asarray(values, dtype, "C", device=device)
+    return made if made.ndim else made.reshape(1)
 
 
 def asfortranarray(values: Any, dtype: Any = None, *, device: Device | str | None = None) -> Array:
-    """As asarray(), in Fortran's order without gaps."""
-    return asarray(values, dtype, "F", device=device)
+    """As asarray(), in Fortran's order without gaps, and with one axis at least."""
+    made = asarray(values, dtype, "F", device=device)
+    return made if made.ndim else made.reshape(1)
 
 
 def copy(x: Any, order: str = "K") -> Array:

@@ -13,7 +13,7 @@ from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 
-from ._creation import asarray
+from ._creation import asarray, of_lists
 
 
 def clip(x: Any, min: Any = None, max: Any = None, *, out: Array | None = None) -> Array:
@@ -47,6 +47,10 @@ def _function(name: str, arity: int) -> Callable[..., Array]:
     def function(
         *operands: Any, out: Array | None = None, where: Any = True, dtype: Any = None
     ) -> Array:
+        if len(operands) == arity + 1 and out is None:
+            *operands, out = operands  # type: ignore[assignment]
+        if list in map(type, operands) or tuple in map(type, operands):
+            operands = of_lists(operands)  # type: ignore[assignment]
         if dtype is not None:
             operands = _in_dtype(name, operands, _numpy.dtype(dtype))
         mask = None if where is True else _mask(where, out)
@@ -55,10 +59,10 @@ def _function(name: str, arity: int) -> Callable[..., Array]:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
         f"numpy.{name}() of arrays and numbers on a device, element by element.\n\n"
-        f"Takes {arity} operand{'s' if arity > 1 else ''}, which are broadcast. `out` receives the "
-        "result, cast as `same_kind` allows; it is refused where shape or dtype do not fit, and "
-        "stays where the mask `where` is False. `dtype` is what is computed in, instead of what "
-        "promotion says."
+        f"Takes {arity} operand{'s' if arity > 1 else ''}, which are broadcast. `out`, by name or "
+        "behind them, receives the result, cast as `same_kind` allows; it is refused where shape "
+        "or dtype do not fit, and stays where the mask `where` is False. `dtype` is what is "
+        "computed in, instead of what promotion says."
     )
     return function
 

@@ -14,9 +14,10 @@ from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 
-from ._creation import arange, asarray, ones
+from ._creation import arange, asarray, ones, zeros
 from ._joining import stack
 from ._manipulation import broadcast_to, tril
+from ._statistics import reduced
 
 __all__ = [
     "array_equiv",
@@ -78,6 +79,8 @@ def indices(dimensions: Sequence[int], dtype: Any = int, sparse: bool = False) -
     )
     if sparse:
         return places
+    if rank == 0:
+        return zeros((0,), dtype=dtype)
     return stack([broadcast_to(place, tuple(dimensions)) for place in places])
 
 
@@ -113,7 +116,7 @@ def nanargmax(
 ) -> Array:
     """argmax() of what is not NaN; 0 where all is."""
     x = _without_nan(a, -_math.inf)
-    return _array.reduce("argmax", x, axis=axis, out=out, keepdims=keepdims)
+    return reduced("argmax", x, axis=axis, out=out, keepdims=keepdims)
 
 
 def nanargmin(
@@ -121,7 +124,7 @@ def nanargmin(
 ) -> Array:
     """argmin() of what is not NaN; 0 where all is."""
     x = _without_nan(a, _math.inf)
-    return _array.reduce("argmin", x, axis=axis, out=out, keepdims=keepdims)
+    return reduced("argmin", x, axis=axis, out=out, keepdims=keepdims)
 
 
 def polyval(p: Sequence[Any], x: Any) -> Array:

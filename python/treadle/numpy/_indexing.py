@@ -17,7 +17,7 @@ import numpy as _numpy
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray, asarrays
+from ._creation import asarray, asarrays, of_lists
 
 __all__ = ["choose", "put", "put_along_axis", "select", "take", "take_along_axis"]
 
@@ -76,12 +76,13 @@ def put_along_axis(x: Array, indices: Any, values: Any, axis: int) -> None:
     _array.put_along_axis(x, indices, _beside(x, values), axis)
 
 
-def select(conditions: Sequence[Array], choices: Sequence[Any], default: Any = 0) -> Array:
+def select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0) -> Array:
     """Of each element the choice whose condition is the first that holds."""
-    return _array.select(conditions, choices, default)
+    return _array.select(of_lists(conditions), of_lists(choices), default)
 
 
-def choose(index: Array, choices: Sequence[Any]) -> Array:
+def choose(index: Any, choices: Sequence[Any]) -> Array:
     """Of each element that of the choice whose number the index says; below 0 and beyond, the
     first and the last."""
+    index, *choices = of_lists([index, *choices])
     return _array.choose(index, choices)

@@ -151,7 +151,7 @@ def meshgrid(
     """Coordinates of a grid; of indexing "xy" the first varies along the second axis."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
-    lines = asarrays(arrays)
+    lines = [x.ravel() for x in asarrays(arrays)]
     is_swapped = indexing == "xy" and len(lines) > 1
     if is_swapped:
         lines[0], lines[1] = lines[1], lines[0]
@@ -186,14 +186,20 @@ def diag(v: Any, k: int = 0) -> Array:
     return made
 
 
-def tril(x: Array, k: int = 0) -> Array:
+def _rows(x: Any) -> Array:
+    """An array of two axes at least: one axis is each row of a square."""
+    x = asarray(x)
+    return _array.broadcast_to(x, (x.size, x.size)) if x.ndim == 1 else x
+
+
+def tril(x: Any, k: int = 0) -> Array:
     """A new array with zeros above the diagonal that is k to the right of the main one."""
-    return _array.tril(x, k)
+    return _array.tril(_rows(x), k)
 
 
-def triu(x: Array, k: int = 0) -> Array:
+def triu(x: Any, k: int = 0) -> Array:
     """A new array with zeros below it."""
-    return _array.triu(x, k)
+    return _array.triu(_rows(x), k)
 
 
 def array_split(x: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
@@ -220,6 +226,8 @@ def hsplit(x: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
 
 def vsplit(x: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
     """split() along the first axis of two or more."""
+    if x.ndim < 2:
+        raise ValueError(f"vsplit: the array has shape {x.shape}; split() takes one axis")
     return split(x, indices_or_sections, 0)
 
 

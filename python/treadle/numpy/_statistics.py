@@ -13,6 +13,8 @@ from typing import Any
 from treadle._core import array as _array
 from treadle._core.array import Array
 
+from ._creation import asarray, of_lists
+
 __all__ = [
     "all",
     "amax",
@@ -42,6 +44,17 @@ __all__ = [
     "vdot",
 ]
 
+
+def reduced(name: str, x: Any, **options: Any) -> Array:
+    """A reduction of an array, or of a list. As NumPy has it, one without axes may be reduced along
+    axis 0, but has no mean there."""
+    x = asarray(x) if isinstance(x, list | tuple) else x
+    is_mean = name in ("mean", "std", "var") and "ignores_nan" not in options
+    if not is_mean and options.get("axis") in (0, -1) and getattr(x, "ndim", 1) == 0:
+        options["axis"] = None
+    return _array.reduce(name, x, **options)
+
+
 _Axes = int | tuple[int, ...] | None
 
 
@@ -57,7 +70,7 @@ def sum(
     where: Any = True,
 ) -> Array:
     """The sum; of small integers in int64 or uint64, unless a dtype is given."""
-    return _array.reduce(
+    return reduced(
         "sum", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
     )
 
@@ -74,7 +87,7 @@ def prod(
     where: Any = True,
 ) -> Array:
     """The product; of small integers in int64 or uint64, unless a dtype is given."""
-    return _array.reduce(
+    return reduced(
         "prod", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
     )
 
@@ -90,7 +103,7 @@ def mean(
     where: Any = True,
 ) -> Array:
     """The mean; of integers in float64."""
-    return _array.reduce("mean", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
+    return reduced("mean", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
 
 
 # over 6 parameters because they are NumPy's
@@ -107,7 +120,7 @@ def var(
     correction: float = 0,
 ) -> Array:
     """The sum of squared distances from the mean, by n - ddof; `correction` is the same as ddof."""
-    return _array.reduce(
+    return reduced(
         "var",
         x,
         axis=axis,
@@ -134,7 +147,7 @@ def std(
     correction: float = 0,
 ) -> Array:
     """The root of var()."""
-    return _array.reduce(
+    return reduced(
         "std",
         x,
         axis=axis,
@@ -157,9 +170,7 @@ def min(
     where: Any = True,
 ) -> Array:
     """The least element; NaN if there is one."""
-    return _array.reduce(
-        "min", x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where
-    )
+    return reduced("min", x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
 def max(
@@ -172,9 +183,7 @@ def max(
     where: Any = True,
 ) -> Array:
     """The largest element; NaN if there is one."""
-    return _array.reduce(
-        "max", x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where
-    )
+    return reduced("max", x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where)
 
 
 amin, amax = min, max
@@ -182,21 +191,21 @@ amin, amax = min, max
 
 def ptp(x: Any, /, axis: _Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
     """max - min, in one pass."""
-    return _array.reduce("ptp", x, axis=axis, out=out, keepdims=keepdims)
+    return reduced("ptp", x, axis=axis, out=out, keepdims=keepdims)
 
 
 def argmin(
     x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
     """Where the least element is along an axis, or in C's order of all; the first of several."""
-    return _array.reduce("argmin", x, axis=axis, out=out, keepdims=keepdims)
+    return reduced("argmin", x, axis=axis, out=out, keepdims=keepdims)
 
 
 def argmax(
     x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
     """Where the largest element is along an axis, or in C's order of all; the first of several."""
-    return _array.reduce("argmax", x, axis=axis, out=out, keepdims=keepdims)
+    return reduced("argmax", x, axis=axis, out=out, keepdims=keepdims)
 
 
 def any(
@@ -209,7 +218,7 @@ def any(
     where: Any = True,
 ) -> Array:
     """Whether an element is not zero."""
-    return _array.reduce("any", x, axis=axis, out=out, keepdims=keepdims, where=where)
+    return reduced("any", x, axis=axis, out=out, keepdims=keepdims, where=where)
 
 
 def all(
@@ -222,12 +231,12 @@ def all(
     where: Any = True,
 ) -> Array:
     """Whether all elements are not zero."""
-    return _array.reduce("all", x, axis=axis, out=out, keepdims=keepdims, where=where)
+    return reduced("all", x, axis=axis, out=out, keepdims=keepdims, where=where)
 
 
 def count_nonzero(x: Any, /, axis: _Axes = None, *, keepdims: bool = False) -> Array:
     """How many elements are not zero."""
-    return _array.reduce("count_nonzero", x, axis=axis, keepdims=keepdims)
+    return reduced("count_nonzero", x, axis=axis, keepdims=keepdims)
 
 
 def average(
@@ -237,12 +246,13 @@ def average(
     sum to 0."""
     if weights is None:
         return mean(x, axis, keepdims=keepdims)
+    x, weights = of_lists((x, weights))
     return _array.average(x, weights, axis=axis, keepdims=keepdims)
 
 
 def dot(x: Any, y: Any, /, out: Array | None = None) -> Array:
     """The sum of the products of two arrays with one axis."""
-    result = _array.dot(x, y)
+    result = _array.dot(*of_lists((x, y)))
     if out is None:
         return result
     out[...] = result
@@ -254,39 +264,39 @@ inner = dot
 
 def vdot(x: Any, y: Any, /) -> Array:
     """The same of all elements in C's order, the first conjugated."""
-    return _array.vdot(x, y)
+    return _array.vdot(*of_lists((x, y)))
 
 
 def nansum(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
     """sum() of what is not NaN, with its options."""
-    return _array.reduce("sum", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+    return reduced("sum", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
 
 
 def nanprod(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
     """prod() of what is not NaN, with its options."""
-    return _array.reduce("prod", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+    return reduced("prod", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
 
 
 def nanmean(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
     """mean() of what is not NaN, with its options."""
-    return _array.reduce("mean", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+    return reduced("mean", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
 
 
 def nanvar(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
     """var() of what is not NaN, with its options."""
-    return _array.reduce("var", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+    return reduced("var", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
 
 
 def nanstd(x: Any, /, axis: _Axes = None, dtype: Any = None, **options: Any) -> Array:
     """std() of what is not NaN, with its options."""
-    return _array.reduce("std", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
+    return reduced("std", x, axis=axis, dtype=dtype, ignores_nan=True, **options)
 
 
 def nanmin(x: Any, /, axis: _Axes = None, **options: Any) -> Array:
     """min() of what is not NaN, with its options."""
-    return _array.reduce("min", x, axis=axis, ignores_nan=True, **options)
+    return reduced("min", x, axis=axis, ignores_nan=True, **options)
 
 
 def nanmax(x: Any, /, axis: _Axes = None, **options: Any) -> Array:
     """max() of what is not NaN, with its options."""
-    return _array.reduce("max", x, axis=axis, ignores_nan=True, **options)
+    return reduced("max", x, axis=axis, ignores_nan=True, **options)
