@@ -357,7 +357,15 @@ void bind_methods(nb::class_<Array>& type) {
            nb::sig("def reshape(self, *shape: int | typing.Sequence[int]) -> Array"),
            "The same elements in C's order under another shape, of which one extent may be -1: a "
            "view, or a copy where strides cannot say it.")
-      .def("ravel", recorded(&array::ravel), "One axis: a view, or a copy.")
+      .def(
+          "ravel",
+          [](nb::handle_t<Array> self, const std::string& order) -> nb::object {
+            if (order != "C")
+              return nb::module_::import_("treadle.numpy").attr("ravel")(self, order);
+            return array_object(recorded(&array::ravel)(*nb::inst_ptr<Array>(self)));
+          },
+          nb::arg("order") = "C", nb::sig("def ravel(self, order: str = 'C') -> Array"),
+          "One axis, elements in C's order or another: a view, or a copy.")
       .def(
           "transpose",
           [](const Array& self, const nb::args& axes) {

@@ -323,8 +323,8 @@ class Array:
         The same elements in C's order under another shape, of which one extent may be -1: a view, or a copy where strides cannot say it.
         """
 
-    def ravel(self) -> Array:
-        """One axis: a view, or a copy."""
+    def ravel(self, order: str = 'C') -> Array:
+        """One axis, elements in C's order or another: a view, or a copy."""
 
     def transpose(self, *axes: int | Sequence[int]) -> Array:
         """A view with its axes in another order; in reverse without an argument."""

@@ -426,7 +426,7 @@ class GPUArray(FaceArray):
             result = Array.transpose(transposed)
         return self._view(result) if contiguous[order] else self._wrap(result)
 
-    def ravel(self) -> GPUArray:
+    def ravel(self) -> GPUArray:  # type: ignore[override]
         """One axis."""
         return self.reshape(self.size)
 
