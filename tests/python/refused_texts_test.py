@@ -100,10 +100,11 @@ ROWS = {
         ],
     ),
     "clusters": (
-        {"cpu": "undeclared identifier '__cluster|.cluster is not known here"},
+        {"cpu": "undeclared identifier '__cluster|.cluster is not known here|clusters? of"},
         [
             kernel("o[0] = __clusterDim().x;"),
             kernel("__cluster_barrier_arrive();"),
+            'extern "C" __global__ void __cluster_dims__(2, 1, 1) k(int *o) { o[0] = 1; }',
             kernel('asm volatile("barrier.cluster.arrive;");'),
         ],
     ),
