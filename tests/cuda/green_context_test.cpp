@@ -59,7 +59,9 @@ TEST_P(Green, WorkRunsOnItsMultiprocessorsOnly) {
   ASSERT_EQ(split.groups.size(), 1u);
   const unsigned part = split.groups[0].multiprocessors();
   EXPECT_GE(part, 8u);
-  if (device().driver().version() >= 13000) EXPECT_GE(all.smallest_part(), 1u);
+  if (device().driver().version() >= 13000) {
+    EXPECT_GE(all.smallest_part(), 1u);
+  }
   EXPECT_LE(all.smallest_part(), part);
   EXPECT_EQ(part + split.rest.multiprocessors(), all.multiprocessors());
   const GreenContext few(device(), split.groups), most(device(), {&split.rest, 1});
