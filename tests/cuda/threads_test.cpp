@@ -103,7 +103,8 @@ TEST_P(OnThreads, P11_AContextThatEndsUnderItsObjectsTakesThemWithIt) {
 TEST_P(OnThreads, P11_TheLastReferenceToAPrimaryContextMayBeAnywhere) {
   leave_context();
   constexpr int takers = 4;
-  const int turns = GetParam() == Provider::cpu ? 40'000 : 5;  // a GPU takes seconds beside other programs
+  const int turns =
+      GetParam() == Provider::cpu ? 40'000 : 5;  // a GPU takes seconds beside other programs
   std::atomic<int> left{takers};
   std::vector<std::thread> workers;
   for (int i = 0; i < takers; ++i)
