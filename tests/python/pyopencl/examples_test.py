@@ -12,7 +12,9 @@ ROOT = pathlib.Path(os.environ.get("TREADLE_SOURCE_DIR", pathlib.Path(__file__).
 FOLDER = ROOT / "examples/python/pyopencl"
 
 EXPECTED = {
+    "extrema.py": [r"least: -[\d.]+ at \d+, greatest: [\d.]+ at \d+"],
     "heat.py": [r"the last step changed \d+\.\d+ at most"],
+    "image_filters.py": [r"(box|gauss|sobel): at most 0\.\d+ of 255"],
     "k_means.py": [r"centres:( \(-?[\d.]+, -?[\d.]+\)){4}"],
     "mandelbrot.py": [r"[\d.]+ % of the points differ"],
     "matrix_product.py": [
@@ -22,15 +24,19 @@ EXPECTED = {
     ],
     "option_price.py": [r"price: [\d.]+ \+- [\d.]+, by the formula [\d.]+"],
     "power_iteration.py": [r"largest eigenvalue after \d+ steps: [\d.]+"],
+    "shared_tree.py": [r"\d+ of 4000 keys are in the tree"],
     "vector_sum.py": [],
 }
 # What makes a program quick; the others are.
 SMALL = {
+    "extrema.py": ["--size", "100000"],
     "heat.py": ["--size", "64", "--steps", "40"],
+    "image_filters.py": ["--size", "80"],
     "k_means.py": ["--points", "4000"],
     "mandelbrot.py": ["--width", "120"],
     "option_price.py": ["--paths", "60000"],
     "power_iteration.py": ["--size", "96"],
+    "shared_tree.py": ["--nodes", "2000"],
 }
 
 
