@@ -12,31 +12,41 @@ ROOT = pathlib.Path(os.environ.get("TREADLE_SOURCE_DIR", pathlib.Path(__file__).
 FOLDER = ROOT / "examples/python/pyopencl"
 
 EXPECTED = {
+    "black_hole.py": [r"shadow: [\d.]+ % of the picture, \d+ rays off the theory"],
     "extrema.py": [r"least: -[\d.]+ at \d+, greatest: [\d.]+ at \d+"],
     "heat.py": [r"the last step changed \d+\.\d+ at most"],
     "image_filters.py": [r"(box|gauss|sobel): at most 0\.\d+ of 255"],
     "k_means.py": [r"centres:( \(-?[\d.]+, -?[\d.]+\)){4}"],
     "mandelbrot.py": [r"[\d.]+ % of the points differ"],
+    "many_arrays.py": [r"2000 arrays, 0 to 29 elements long"],
     "matrix_product.py": [
         r"kernel: [\d.]+ ms, [\d.]+ GFLOP/s",
         r"a failed build shows: .*:\d+:\d+.*'totl'",
         r"a wrong argument is refused: .*arg#4 \(1-based\)",
     ],
+    "median_filter.py": [r"noise: [\d.]+ of 255 before, [\d.]+ after"],
+    "n_body.py": [r"after 20 steps the momentum changed by \S+"],
     "option_price.py": [r"price: [\d.]+ \+- [\d.]+, by the formula [\d.]+"],
     "power_iteration.py": [r"largest eigenvalue after \d+ steps: [\d.]+"],
     "shared_tree.py": [r"\d+ of 4000 keys are in the tree"],
+    "transpose.py": [r"plain: [\d.]+ ms, [\d.]+ GB/s", r"tiled: [\d.]+ ms, [\d.]+ GB/s"],
     "vector_sum.py": [],
 }
 # What makes a program quick; the others are.
 SMALL = {
+    "black_hole.py": ["--width", "96"],
     "extrema.py": ["--size", "100000"],
     "heat.py": ["--size", "64", "--steps", "40"],
     "image_filters.py": ["--size", "80"],
     "k_means.py": ["--points", "4000"],
     "mandelbrot.py": ["--width", "120"],
+    "many_arrays.py": ["--arrays", "2000"],
+    "median_filter.py": ["--size", "100"],
+    "n_body.py": ["--bodies", "512", "--steps", "20"],
     "option_price.py": ["--paths", "60000"],
     "power_iteration.py": ["--size", "96"],
     "shared_tree.py": ["--nodes", "2000"],
+    "transpose.py": ["--size", "100"],
 }
 
 
