@@ -83,7 +83,7 @@ class _Writer:
             handle = argument.svm_ptr if isinstance(argument, SVMPointer) else argument.int_ptr
             known = self._names.setdefault(handle, name)
             return self._memory(argument) if known == name else known
-        if isinstance(argument, Array):
+        if isinstance(argument, Array) or hasattr(argument, "base_data"):  # what acts as an array
             return self._array(name, argument)
         if isinstance(argument, _cl.LocalMemory):
             return f"cl.LocalMemory({argument.size})"

@@ -13,8 +13,6 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from treadle._core.array import are_apart
 from treadle._core.codegen import ElementwiseText
 from treadle._core.device import Device
@@ -46,7 +44,6 @@ from treadle.pyopencl._special_functions import (  # noqa: F401
 from treadle.pyopencl._templates import SnippetTemplate, TemplateRenderer
 from treadle.pyopencl.tools import (
     Argument,
-    ScalarArg,
     VectorArg,
     parse_arg_list,
 )
@@ -164,23 +161,10 @@ class ElementwiseKernel:
         check_vectors(called, vectors, form.uses_every_element, indices)
         sizes = form.sizes(len(indices))
         if capture_as is not None:
-            captured = [*self._untyped(args), *map(np.int64, own)]
-            form.kernel.capture_call(capture_as, queue, *sizes, *captured, wait_for=wait_for)
+            form.kernel.capture_call(capture_as, queue, *sizes, *args, *own, wait_for=wait_for)
         place = place_of(queue)
         passed = [in_launch(v, place) if isinstance(v, Array) else v for v in args]
         return form.kernel(queue, *sizes, *passed, *own, wait_for=wait_for)
-
-    def _untyped(self, args: Sequence[Any]) -> list[Any]:
-        """The arguments as a kernel without types takes them."""
-        plain: list[Any] = []
-        for argument, value in zip(self.arguments, args, strict=True):
-            if isinstance(argument, ScalarArg):
-                plain.append(np.array(value, argument.dtype)[()])
-                continue
-            plain.append(value.base_data)
-            if isinstance(argument, VectorArg) and argument.with_offset:
-                plain.append(np.int64(value.offset))
-        return plain
 
 
 class ElementwiseTemplate(SnippetTemplate):
