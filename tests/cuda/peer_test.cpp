@@ -69,8 +69,9 @@ TEST_P(Peers, LinksAreTold) {
   EXPECT_GE(peer_attribute(device(), peer, PeerAttribute::performance_rank), 0);
   if (peer_attribute(device(), peer, PeerAttribute::native_atomics_supported) != 0 &&
       is_present(device().driver().table().cuDeviceGetP2PAtomicCapabilities)) {
-    EXPECT_TRUE(has_operands(peer_atomics(device(), peer, AtomicOperation::integer_add),
-                             AtomicOperands::scalar_32));
+    // Two H200 of a virtual machine have native atomics, and their driver tells no operands.
+    const AtomicOperands add = peer_atomics(device(), peer, AtomicOperation::integer_add);
+    EXPECT_TRUE(add == AtomicOperands::none || has_operands(add, AtomicOperands::scalar_32));
   }
 }
 

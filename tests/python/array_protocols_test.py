@@ -4,6 +4,7 @@
 import copy
 import ctypes
 import gc
+import pathlib
 import pickle
 import weakref
 
@@ -272,24 +273,37 @@ def test_read_only_memory_stays_as_it_is(cuda_device):
         assert not np.asarray(x).flags.writeable
 
 
-def test_memory_of_others_lives_until_work_on_it_is_done(cuda_device):
-    stream = cuda_device.make_stream()
+def test_memory_of_others_lives_until_work_on_it_is_done(cuda_device, run_python):
+    # In a process of its own: freeing what other tests left would wait for the gate.
+    folder = pathlib.Path(__file__).parent
+    result = run_python("-c", OTHERS_PROGRAM, str(folder), cuda_device.id)
+    assert result.returncode == 0, result.stderr
+
+
+OTHERS_PROGRAM = """
+import gc, sys, weakref
+sys.path[:0] = [sys.argv[1], sys.argv[1] + "/.."]
+from array_protocols_test import Gate, WithInterface
+import treadle
+import treadle.numpy as tnp
+
+device = treadle.find_device(sys.argv[2])
+with device, device.make_stream() as stream:
     theirs = WithInterface(tnp.arange(4))
     kept = weakref.ref(theirs)
-    with stream:
-        # It compiles and allocates: the one may take longer than the kernel, the other wait for it.
-        (tnp.ones(4, dtype="i8") + theirs).get()
-        gc.collect()  # memory of other tests: a driver that frees some waits for the gate
-        gate = Gate(cuda_device, stream, treadle.Buffer(cuda_device, 4))
-        y = tnp.ones(4, dtype="i8") + theirs
-        del theirs
-        gc.collect()
-        assert not stream.is_done and kept() is not None
-        gate.open()
-        stream.synchronize()
-        assert y.get().tolist() == [1, 2, 3, 4]
+    # It compiles and allocates: the one may take longer than the kernel, the other wait for it.
+    (tnp.ones(4, dtype="i8") + theirs).get()
+    gate = Gate(device, stream, treadle.Buffer(device, 4))
+    y = tnp.ones(4, dtype="i8") + theirs
+    del theirs
+    gc.collect()
+    assert not stream.is_done and kept() is not None
+    gate.open()
+    stream.synchronize()
+    assert y.get().tolist() == [1, 2, 3, 4]
     gc.collect()
     assert kept() is None
+"""
 
 
 def test_their_stream_comes_first(cuda_device):
