@@ -275,31 +275,23 @@ def test_read_only_memory_stays_as_it_is(cuda_device):
 
 def test_memory_of_others_lives_until_work_on_it_is_done(cuda_device, run_python):
     # In a process of its own: freeing what other tests left would wait for the gate.
-    folder = pathlib.Path(__file__).parent
-    result = run_python("-c", OTHERS_PROGRAM, str(folder), cuda_device.id)
+    result = run_python("-c", OTHERS_PROGRAM, str(pathlib.Path(__file__).parent), cuda_device.id)
     assert result.returncode == 0, result.stderr
 
 
 OTHERS_PROGRAM = """
-import gc, sys, weakref
-sys.path[:0] = [sys.argv[1], sys.argv[1] + "/.."]
-from array_protocols_test import Gate, WithInterface
-import treadle
-import treadle.numpy as tnp
+import sys; sys.path[:0] = [sys.argv[1], sys.argv[1] + "/.."]
+from array_protocols_test import *
 
-device = treadle.find_device(sys.argv[2])
-with device, device.make_stream() as stream:
+with treadle.find_device(sys.argv[2]) as device, device.make_stream() as stream:
     theirs = WithInterface(tnp.arange(4))
     kept = weakref.ref(theirs)
-    # It compiles and allocates: the one may take longer than the kernel, the other wait for it.
-    (tnp.ones(4, dtype="i8") + theirs).get()
+    (tnp.ones(4, dtype="i8") + theirs).get()  # compiles and allocates, which may wait for the gate
     gate = Gate(device, stream, treadle.Buffer(device, 4))
     y = tnp.ones(4, dtype="i8") + theirs
-    del theirs
-    gc.collect()
+    del theirs; gc.collect()
     assert not stream.is_done and kept() is not None
     gate.open()
-    stream.synchronize()
     assert y.get().tolist() == [1, 2, 3, 4]
     gc.collect()
     assert kept() is None
