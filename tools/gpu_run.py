@@ -157,7 +157,7 @@ def run_program(program: pathlib.Path, log: pathlib.Path) -> Part:
 
 
 def run_programs() -> list[Part]:
-    programs = sorted([*PROGRAMS.glob("tests/*"), *PROGRAMS.glob("examples/*")])
+    programs = sorted([*PROGRAMS.glob("tests/*_test"), *PROGRAMS.glob("examples/*")])
     with concurrent.futures.ThreadPoolExecutor(PROGRAMS_AT_ONCE) as pool:
         return list(pool.map(lambda program: run_program(program, OUT / "programs.log"), programs))
 
