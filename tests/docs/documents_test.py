@@ -149,7 +149,9 @@ def test_packages_to_install_are_those_that_the_setup_installs():
     packages = re.search(r"^build_packages=\(([^)]*)\)", setup, re.MULTILINE)[1].split()
     named = [words[2:] for _, words in commands("docs/getting-started.md") if words[0] == "apt"]
     assert packages in named
-    extras = re.findall(r"^(\w+) = \[\"nvidia", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    extras = re.findall(
+        r"^(\w+) = \[\s*\"nvidia", (ROOT / "pyproject.toml").read_text(), re.MULTILINE
+    )
     for page in NAMES:
         for _, words in commands(page):
             if words[-1].startswith(".["):
