@@ -54,6 +54,7 @@ struct LocalMemory {
 
 struct Event {
   opencl::Event event;
+  mutable bool is_done = false;  ///< seen to be so; changes with the GIL held
 };
 struct UserEvent : Event {
   opencl::UserEvent user_event;

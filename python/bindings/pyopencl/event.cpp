@@ -17,10 +17,18 @@
 namespace treadle::bindings::cl {
 namespace {
 
+/// What is done stays so, and a driver takes microseconds to be asked.
+int status_of(const Event& self) {
+  if (self.is_done) return 0;
+  const int status = self.event.status();
+  self.is_done = status == 0;
+  return status;
+}
+
 nb::object event_info(const Event& self, long long param) {
   const auto parameter = static_cast<opencl::EventInfo>(param);
   if (parameter == opencl::EventInfo::command_execution_status)  // in loops that wait
-    return nb::int_(self.event.status());
+    return nb::int_(status_of(self));
   return to_python(self.event.shared_table(), self.event.info(parameter));
 }
 
@@ -65,7 +73,7 @@ void hand_over(const opencl::Event& event) {
 
 // Ctrl-C ends the wait, not the work.
 void wait(const Event& self) {
-  if (self.event.status() == 0) return;    // as most events are that programs wait for
+  if (status_of(self) == 0) return;        // as most events are that programs wait for
   const opencl::Event event = self.event;  // a copy: other threads may drop the object
   hand_over(event);
   wait_by_asking([&] { return event.is_done(); }, [&] { event.wait(); });
