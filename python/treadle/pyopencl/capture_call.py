@@ -8,13 +8,11 @@ import math
 import textwrap
 import zlib
 from collections.abc import Sequence
-from math import isfinite
 from typing import Any, TextIO
 
 import numpy as np
 
 from treadle.pyopencl import _cl
-from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._cl import CommandQueue, Kernel, MemoryObjectHolder, SVMPointer
 from treadle.pyopencl._constants import mem_object_type, program_build_info
 from treadle.pyopencl._copy import enqueue_copy
@@ -83,7 +81,7 @@ class _Writer:
             handle = argument.svm_ptr if isinstance(argument, SVMPointer) else argument.int_ptr
             known = self._names.setdefault(handle, name)
             return self._memory(argument) if known == name else known
-        if isinstance(argument, Array) or hasattr(argument, "base_data"):  # what acts as an array
+        if hasattr(argument, "base_data"):  # an array, or what acts as one
             return self._array(name, argument)
         if isinstance(argument, _cl.LocalMemory):
             return f"cl.LocalMemory({argument.size})"
@@ -132,7 +130,7 @@ class _Writer:
 
 
 def _value(value: Any) -> str:
-    if value is None or type(value) in (bool, int) or type(value) is float and isfinite(value):
+    if value is None or type(value) in (bool, int) or type(value) is float and math.isfinite(value):
         return repr(value)
     if type(value) is float:
         return f"float({str(value)!r})"
