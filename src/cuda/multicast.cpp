@@ -85,11 +85,12 @@ void Multicast::bind(std::size_t offset, const PhysicalMemory& memory, std::size
   if (size_bytes == 0) size_bytes = memory.size_bytes() - memory_offset;
   refuse_beyond_multicast("offset", offset, size_bytes, memory_.size_bytes());
   const Table& cu = memory_.driver().table();
+  const int device = memory.location().id;
   bound_.reserve(bound_.size() + 1);
   check(cu,
         cu.cuMulticastBindMem(memory_.raw(), offset, memory.raw(), memory_offset, size_bytes, 0),
         "cuMulticastBindMem");
-  bound_.push_back(memory);
+  bound_.push_back({memory, device, offset, size_bytes});
 }
 
 void Multicast::bind_address(std::size_t offset, DevicePointer address,
@@ -102,11 +103,14 @@ void Multicast::bind_address(std::size_t offset, DevicePointer address,
         "cuMulticastBindAddr");
 }
 
-void Multicast::unbind(const Device& device, std::size_t offset, std::size_t size_bytes) const {
+void Multicast::unbind(const Device& device, std::size_t offset, std::size_t size_bytes) {
   refuse_beyond_multicast("offset", offset, size_bytes, memory_.size_bytes());
   const Table& cu = memory_.driver().table();
   check(cu, cu.cuMulticastUnbind(memory_.raw(), device.raw(), offset, size_bytes),
         "cuMulticastUnbind");
+  std::erase_if(bound_, [&](const Bound& bound) {
+    return bound.device == device.raw() && bound.offset == offset && bound.size_bytes == size_bytes;
+  });
 }
 
 }  // namespace treadle::cuda

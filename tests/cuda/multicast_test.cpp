@@ -135,6 +135,12 @@ Driver driver_with_multicast() {
     *made = 2 + static_cast<CUmemGenericAllocationHandle>(wanted->location.id);
     return CUDA_SUCCESS;
   };
+  table->cuMemGetAllocationPropertiesFromHandle = [](CUmemAllocationProp* properties,
+                                                     CUmemGenericAllocationHandle memory) {
+    *properties = {};
+    properties->location = {CU_MEM_LOCATION_TYPE_DEVICE, static_cast<int>(memory) - 2};
+    return CUDA_SUCCESS;
+  };
   table->cuMemRelease = [](CUmemGenericAllocationHandle handle) {
     return note_request("release", handle);
   };
@@ -174,6 +180,20 @@ TEST_F(MulticastCalls, DevicesAreAddedAndTheirMemoryIsBoundAndKept) {
   EXPECT_THAT((std::vector<std::string>(requests.end() - 3, requests.end())),
               testing::UnorderedElementsAre("release 1", "release 2", "release 3"))
       << "the object's memory lives as long as the object";
+}
+
+TEST_F(MulticastCalls, WhatIsUnboundIsLetGo) {
+  const Device first(driver_, 0), second(driver_, 1);
+  Multicast all(8192, 2, SharedAs::nothing, driver_);
+  all.bind(0, memory_of(0, 4096));
+  all.bind(0, memory_of(1, 4096));
+  EXPECT_THAT(requests, testing::Not(testing::Contains(testing::HasSubstr("release"))));
+  all.unbind(second, 0, 4096);
+  EXPECT_EQ(requests.back(), "release 3") << "the second device's, and the first's not";
+  all.unbind(first, 0, 2048);
+  EXPECT_EQ(requests.back(), "unbind 1 0 0 2048") << "not what was bound";
+  all.unbind(first, 0, 4096);
+  EXPECT_EQ(requests.back(), "release 2");
 }
 
 TEST_F(MulticastCalls, WhatDoesNotFitNeverReachesTheDriver) {

@@ -42,9 +42,9 @@ class Multicast {
             std::size_t size_bytes = 0);
   /// The same for memory that is mapped, or of a pool, which the program keeps.
   void bind_address(std::size_t offset, DevicePointer address, std::size_t size_bytes) const;
-  /// Takes a device's memory away again. Nothing may use it. Throws DeviceError for what was not
-  /// bound so.
-  void unbind(const Device& device, std::size_t offset, std::size_t size_bytes) const;
+  /// Takes away again what one call bound for a device, of the same offset and size, and lets go of
+  /// it. Nothing may use it. Throws DeviceError for what was not bound so.
+  void unbind(const Device& device, std::size_t offset, std::size_t size_bytes);
 
   /// To be mapped (AddressReservation::map) and given access to; to be exported to other processes.
   const PhysicalMemory& memory() const noexcept { return memory_; }
@@ -52,8 +52,13 @@ class Multicast {
   std::size_t size_bytes() const noexcept { return memory_.size_bytes(); }
 
  private:
+  struct Bound {
+    PhysicalMemory memory;
+    int device;
+    std::size_t offset, size_bytes;
+  };
   PhysicalMemory memory_;
-  std::vector<PhysicalMemory> bound_;
+  std::vector<Bound> bound_;
 };
 
 }  // namespace treadle::cuda

@@ -61,13 +61,12 @@ void bind_cuda_multicast(nb::module_& m) {
           "The same for memory that is mapped, or of a pool, which the program keeps.")
       .def(
           "unbind",
-          [](const Multicast& self, const Device& device, nb::handle offset,
-             nb::handle size_bytes) {
+          [](Multicast& self, const Device& device, nb::handle offset, nb::handle size_bytes) {
             self.unbind(device, multicast_bytes(offset, "offset"),
                         multicast_bytes(size_bytes, "size_bytes"));
           },
           nb::arg("device"), nb::arg("offset"), nb::arg("size_bytes"),
-          "Takes a device's memory away again.")
+          "Takes away again what one call bound for a device, and lets go of it.")
       .def_prop_ro("memory", &Multicast::memory, nb::rv_policy::copy,
                    "To be mapped, and to be exported to other processes.")
       .def_prop_ro("size_bytes", &Multicast::size_bytes);

@@ -2975,7 +2975,7 @@ class Multicast:
         """
 
     def unbind(self, device: Device, offset: object, size_bytes: object) -> None:
-        """Takes a device's memory away again."""
+        """Takes away again what one call bound for a device, and lets go of it."""
 
     @property
     def memory(self) -> PhysicalMemory:
