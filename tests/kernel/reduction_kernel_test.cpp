@@ -43,13 +43,13 @@ TEST_P(ReductionKernelTest, FoldsWhatTheTextGivesForEachIndex) {
       x[i + 1] = float(i % 7), y[i + 1] = float(i % 3);
       expected += 2 * x[i + 1] * y[i + 1];
     }
-    const memory::Buffer in_x(device(), x), in_y(device(), y), out(device(), 16);
+    std::vector<float> got(4, 77);
+    const memory::Buffer in_x(device(), x), in_y(device(), y), out(device(), got);
     dot.launch(stream(), n, out.slice(8, 4), 2, in_x.slice(4, n * 4), in_y.slice(4, n * 4));
     stream().synchronize();
-    std::vector<float> got(4);
     out.copy_to(got);
     if (runs_kernels()) {
-      EXPECT_EQ(got[2], float(expected)) << n;
+      EXPECT_EQ(got, (std::vector<float>{77, 77, float(expected), 77})) << n;
     }
   }
 }
