@@ -47,6 +47,7 @@ void bind_cuda(nb::module_& cuda) {
   bind_cuda_launch_attributes(cuda);
   bind_cuda_graph(cuda);
   bind_cuda_memory_pool(cuda);
+  bind_cuda_copy(cuda);
   bind_cuda_copy_batch(cuda);
   bind_cuda_decompress(cuda);
   bind_cuda_green_context(cuda);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""treadle.cuda: batches of copies, tensor maps, green contexts, multicast, shared pools, and
-attributes of streams."""
+"""treadle.cuda: copies of boxes, batches of copies, tensor maps, green contexts, multicast, shared
+pools, and attributes of streams."""
 
 import numpy as np
 import pytest
@@ -42,6 +42,47 @@ def test_a_batch_of_copies(device):
         cuda.BatchCopy(memory, source, 1.5)
     with pytest.raises((BufferError, ValueError), match="contiguous"):
         cuda.BatchCopy(source[::2], memory, 8)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_box_between_memory_arrays_and_the_host(device, is_async):
+    stream = cuda.Stream() if is_async else None
+    array, memory = cuda.Array(8, 5), cuda.DeviceMemory(4 * 64)
+    rows, back = np.arange(64, dtype=np.float32).reshape(4, 16), np.zeros((2, 5), np.float32)
+    source = cuda.CopySide(rows, x_bytes=16, pitch_bytes=64)
+    cuda.copy_3d(cuda.Copy3D(cuda.CopySide(array, y=1), source, 32, 4), stream)
+    cuda.copy_3d(
+        cuda.Copy3D(
+            cuda.CopySide(memory, pitch_bytes=64), cuda.CopySide(array, x_bytes=8, y=2), 24, 3
+        ),
+        stream,
+    )
+    cuda.copy_3d(
+        cuda.Copy3D(cuda.CopySide(back), cuda.CopySide(memory, pitch_bytes=64), 20, 2), stream
+    )
+    if stream:
+        stream.synchronize()
+    np.testing.assert_array_equal(back, rows[1:3, 6:11])
+
+
+def test_a_box_that_cannot_be_copied(device):
+    memory, values = cuda.DeviceMemory(64), np.zeros(16, np.float32)
+    side = cuda.CopySide(memory)
+    with pytest.raises(treadle.ShapeError, match="64"):
+        cuda.copy_3d(cuda.Copy3D(side, cuda.CopySide(values), 32, 3))
+    with pytest.raises(treadle.InvalidArgument, match="read-only"):
+        cuda.Copy3D(cuda.CopySide(b"0123"), side, 4)
+    with pytest.raises((BufferError, ValueError), match="contiguous"):
+        cuda.CopySide(values[::2])
+    with pytest.raises(OverflowError, match="pitch_bytes"):
+        cuda.CopySide(memory, pitch_bytes=-64)
+    with pytest.raises(TypeError, match="depth"):
+        cuda.Copy3D(side, side, 4, 1, 1.5)
+    with pytest.raises(TypeError, match="memory"):
+        cuda.CopySide("here")
+    memory.free()
+    with pytest.raises(treadle.InvalidState):
+        cuda.CopySide(memory)
 
 
 def test_a_batch_of_boxes(device):

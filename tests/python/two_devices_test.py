@@ -254,6 +254,56 @@ def test_mapped_memory_is_read_by_the_other_device(native_pair):
     np.testing.assert_array_equal(native_pair.doubled(mapping), 4 * VALUES)
 
 
+def test_native_memory_is_copied_between_two_contexts(native_pair):
+    memory, back = native.DeviceMemory(VALUES.nbytes), native.DeviceMemory(VALUES.nbytes)
+    memory.copy_from(VALUES)
+    here, there = native.Context.current(), native_pair.there
+    there.push()
+    try:
+        far = native.DeviceMemory(VALUES.nbytes)
+    finally:
+        native.Context.pop()
+    native.copy_peer(far, memory, VALUES.nbytes)  # memory knows its context
+    stream, found = native.Stream(), np.zeros_like(VALUES)
+    native.copy_peer(
+        back.address + 400, far.address, 800,
+        destination_context=here, source_context=there, stream=stream,
+    )  # fmt: skip
+    native.copy_peer(back, far, 400, stream=stream)
+    stream.synchronize()
+    back.copy_to(found)
+    np.testing.assert_array_equal(found[:300], np.concatenate([VALUES[:100], VALUES[:200]]))
+    with pytest.raises(treadle.InvalidArgument, match="cuMemcpyPeer: destination is null"):
+        native.copy_peer(0, far, 4)
+    with pytest.raises(OverflowError, match="size_bytes"):
+        native.copy_peer(back, far, -4)
+    with pytest.raises(TypeError, match="source"):
+        native.copy_peer(back, "far", 4)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_native_boxes_are_copied_between_two_contexts(native_pair, is_async):
+    # Rows 1 and 2 of each of two slices of 5 rows of 100 numbers, into an array there and back.
+    memory, found = native.DeviceMemory(VALUES.nbytes), np.zeros((2, 2, 100), np.int32)
+    memory.copy_from(VALUES)
+    native_pair.there.push()
+    try:
+        far = native.Array(100, 3, 2, format=native.ArrayFormat.int32)
+    finally:
+        native.Context.pop()
+    rows = native.CopySide(memory, y=1, pitch_bytes=400, height=5)
+    stream = native.Stream() if is_async else None
+    native.copy_3d_peer(
+        native.Copy3D(native.CopySide(far, y=1), rows, 400, height=2, depth=2), stream
+    )
+    native.copy_3d_peer(
+        native.Copy3D(native.CopySide(found), native.CopySide(far, y=1), 400, 2, 2), stream
+    )
+    if stream:
+        stream.synchronize()
+    np.testing.assert_array_equal(found, VALUES.reshape(2, 5, 100)[:, 1:3])
+
+
 # ---- the waist
 
 

@@ -18,13 +18,6 @@ namespace {
 
 nb::tuple dim_tuple(const Dim3& dim) { return nb::make_tuple(dim.x, dim.y, dim.z); }
 
-/// Where a side of a copy is: an address, or an array.
-nb::object side_place(const CopySide& side) {
-  if (side.type == MemoryType::array) return nb::cast(side.array);
-  return nb::int_(side.type == MemoryType::host ? reinterpret_cast<std::uintptr_t>(side.host)
-                                                : static_cast<std::uintptr_t>(side.device));
-}
-
 void bind_told(nb::module_& m) {
   nb::class_<NodeKernel>(m, "NodeKernel", "What a kernel's node launches.")
       .def_prop_ro(
@@ -48,19 +41,6 @@ void bind_told(nb::module_& m) {
           },
           nb::sig("def arguments(self) -> list[bytes]"),
           "The bytes of each; none before CUDA 12.4.");
-  nb::class_<Copy3D>(m, "NodeCopy", "What a copy's node copies.")
-      .def_prop_ro(
-          "source", [](const Copy3D& self) { return side_place(self.source); },
-          nb::sig("def source(self) -> int | Array"), "An address, or an array.")
-      .def_prop_ro(
-          "destination", [](const Copy3D& self) { return side_place(self.destination); },
-          nb::sig("def destination(self) -> int | Array"), "An address, or an array.")
-      .def_prop_ro("source_pitch_bytes", [](const Copy3D& self) { return self.source.pitch_bytes; })
-      .def_prop_ro("destination_pitch_bytes",
-                   [](const Copy3D& self) { return self.destination.pitch_bytes; })
-      .def_ro("width_bytes", &Copy3D::width_bytes)
-      .def_ro("height", &Copy3D::height)
-      .def_ro("depth", &Copy3D::depth);
   nb::class_<GraphFill>(m, "NodeFill", "What a fill's node fills.")
       .def_prop_ro("destination", [](const GraphFill& self) { return self.area.destination; })
       .def_prop_ro("pitch_bytes", [](const GraphFill& self) { return self.area.pitch_bytes; })

@@ -10,6 +10,7 @@ namespace treadle::bindings {
 namespace nb = nanobind;
 
 void bind_cuda_context_settings(nb::module_& m);
+void bind_cuda_copy(nb::module_& m);
 void bind_cuda_decompress(nb::module_& m);
 void bind_cuda_diagnostics(nb::module_& m);
 void bind_cuda_external(nb::module_& m);

@@ -2276,7 +2276,7 @@ class GraphNode:
         """Of a kernel's node: those that the driver tells."""
 
     @property
-    def copy(self) -> NodeCopy:
+    def copy(self) -> Copy3D:
         """Of a copy."""
 
     @property
@@ -2755,6 +2755,56 @@ def export_allocation(memory: DeviceMemory) -> bytes:
 def free_async(memory: DeviceMemory, stream: object | None = None) -> None:
     """
     Frees once the stream is past the work queued so far; for the host, at once.
+    """
+
+class CopySide:
+    """Where a box of bytes begins, and how its rows are spaced."""
+
+    def __init__(self, memory: object, *, x_bytes: int = 0, y: int = 0, z: int = 0, pitch_bytes: int = 0, height: int = 0, level_of_detail: int = 0, context: Context | None = None) -> None:
+        """
+        `memory` is an Array, memory of the device or its address, or an object with a buffer. A pitch or height of 0: without gaps. `context`, for copies between contexts: None is that of an Array or DeviceMemory, else the current one. Keeps `memory`.
+        """
+
+class Copy3D:
+    """`depth` slices of `height` rows of `width_bytes` each."""
+
+    def __init__(self, destination: CopySide, source: CopySide, width_bytes: int, height: int = 1, depth: int = 1) -> None:
+        """A box, which must not overlap itself. Keeps its sides."""
+
+    @property
+    def source(self) -> int | Array:
+        """An address, or an array."""
+
+    @property
+    def destination(self) -> int | Array:
+        """An address, or an array."""
+
+    @property
+    def source_pitch_bytes(self) -> int: ...
+
+    @property
+    def destination_pitch_bytes(self) -> int: ...
+
+    @property
+    def width_bytes(self) -> int: ...
+
+    @property
+    def height(self) -> int: ...
+
+    @property
+    def depth(self) -> int: ...
+
+def copy_3d(copy: Copy3D, stream: object | None = None) -> None:
+    """
+    Within one context. With a stream in its order, and then the sides must live, and host memory must not change, until it is past the copy.
+    """
+
+def copy_3d_peer(copy: Copy3D, stream: object | None = None) -> None:
+    """The same between two contexts, which CopySide names."""
+
+def copy_peer(destination: object, source: object, size_bytes: int, *, destination_context: Context | None = None, source_context: Context | None = None, stream: object | None = None) -> None:
+    """
+    Bytes from memory of one context to that of another, of one device or of two. A context of None is that of a DeviceMemory, else the current one.
     """
 
 class SourceAccess(enum.Enum):
@@ -3295,32 +3345,6 @@ class NodeKernel:
     @property
     def arguments(self) -> list[bytes]:
         """The bytes of each; none before CUDA 12.4."""
-
-class NodeCopy:
-    """What a copy's node copies."""
-
-    @property
-    def source(self) -> int | Array:
-        """An address, or an array."""
-
-    @property
-    def destination(self) -> int | Array:
-        """An address, or an array."""
-
-    @property
-    def source_pitch_bytes(self) -> int: ...
-
-    @property
-    def destination_pitch_bytes(self) -> int: ...
-
-    @property
-    def width_bytes(self) -> int: ...
-
-    @property
-    def height(self) -> int: ...
-
-    @property
-    def depth(self) -> int: ...
 
 class NodeFill:
     """What a fill's node fills."""
