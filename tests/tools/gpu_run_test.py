@@ -22,6 +22,22 @@ def test_multicast_is_tested_on_request_only(monkeypatch):
     assert gpu_run.program_command(program) == [program, "--gtest_color=no"]
 
 
+def test_sanitizers_leave_out_what_they_cannot_run(monkeypatch, tmp_path):
+    (tmp_path / "tests").mkdir()
+    program = tmp_path / "tests/treadle_array_test"
+    program.touch()
+    monkeypatch.setattr(gpu_run, "PROGRAMS", tmp_path)
+    monkeypatch.delenv("TREADLE_TEST_MULTICAST", raising=False)
+    (command,) = gpu_run.sanitized_commands("racecheck", ("tests/treadle_array_test", "*/cuda_*"))
+    chosen, _, excluded = command[-1].partition("-*")
+    assert command[:2] == [program, "--gtest_color=no"]
+    assert chosen == "--gtest_filter=*/cuda_*"
+    assert {"Multicast*", "*Threads*", "*EventsAreRecordedByTheLaunch*"} <= set(excluded.split(":"))
+    (command,) = gpu_run.sanitized_commands("memcheck", ("tests/treadle_array_test",))
+    assert command[-1] == "--gtest_filter=-*Multicast*:*EventsAreRecordedByTheLaunch*"
+    assert gpu_run.sanitized_commands("memcheck", ("python", "a.py")) == [[sys.executable, "a.py"]]
+
+
 @pytest.mark.parametrize("exists", [False, True])
 def test_egl_is_told_where_nvidias_is(monkeypatch, tmp_path, exists):
     vendor = tmp_path / "10_nvidia.json"
