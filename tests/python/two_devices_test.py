@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Work of one device on the memory of another, in pycuda.driver, treadle.cuda and on the waist.
 
-Needs two GPUs with access to each other. On the CPU device a second context of it stands in, whose
-memory its kernels see anyway: what is not about access runs there.
+Copies between contexts run with two of one device, too. The rest needs two GPUs with access to each
+other; on the CPU device a second context of it stands in, whose memory its kernels see anyway.
 """
 
 import numpy as np
@@ -39,13 +39,11 @@ def the_other_gpu(own):
 
 
 class Pair:
-    """Two contexts of pycuda.driver: `here` is current, `there` is on the other device."""
+    """Two contexts of pycuda.driver: `here` is current, `there` is on the other device, if any."""
 
     def __init__(self):
         self.here, device = cuda.Context.get_current(), cuda.Context.get_device()
         other = the_other_gpu(device)
-        if other is None and not device._target().startswith("cpu"):
-            pytest.skip("needs two GPUs with access to each other")
         self.is_real = other is not None
         self.there = (other or device).make_context()
         self.twice = SourceModule(TWICE, no_extern_c=True).get_function("twice")
@@ -58,11 +56,22 @@ class Pair:
         self.there.detach()
 
 
+def skip_with_one_gpu(pair, target):
+    if not pair.is_real and not target.startswith("cpu"):
+        pytest.skip("needs two GPUs with access to each other")
+
+
 @pytest.fixture
-def pair(context):
+def two_contexts(context):
     pair = Pair()
     yield pair
     pair.end()
+
+
+@pytest.fixture
+def pair(two_contexts):
+    skip_with_one_gpu(two_contexts, cuda.Context.get_device()._target())
+    return two_contexts
 
 
 def test_a_kernel_uses_the_memory_of_the_peer(pair):
@@ -89,7 +98,8 @@ def test_a_kernel_uses_the_memory_of_the_peer(pair):
     np.testing.assert_array_equal(cuda.from_device(result, COUNT, np.int32), 2 * VALUES)
 
 
-def test_memory_is_copied_between_two_contexts(pair):
+def test_memory_is_copied_between_two_contexts(two_contexts):
+    pair = two_contexts
     memory, back = cuda.to_device(VALUES), cuda.mem_alloc(VALUES.nbytes)
     pair.there.push()
     try:
@@ -108,7 +118,8 @@ def test_memory_is_copied_between_two_contexts(pair):
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_boxes_are_copied_between_two_contexts(pair, is_async):
+def test_boxes_are_copied_between_two_contexts(two_contexts, is_async):
+    pair = two_contexts
     # Rows 1 and 2 of each of two slices of 5 rows of 100 numbers.
     memory = cuda.to_device(VALUES)
     cuda.Context.synchronize()
@@ -185,8 +196,6 @@ class NativePair:
     def __init__(self):
         self.device = native.Context.current().device
         other = the_other_gpu(self.device)
-        if other is None and not self.device.target.startswith("cpu"):
-            pytest.skip("needs two GPUs with access to each other")
         self.is_real, self.other = other is not None, other or self.device
         self.there = native.Context.create(self.other)
 
@@ -203,9 +212,15 @@ class NativePair:
 
 
 @pytest.fixture
-def native_pair():
+def two_native_contexts():
     with native.Context.make_current(native.default_device()):
         yield NativePair()
+
+
+@pytest.fixture
+def native_pair(two_native_contexts):
+    skip_with_one_gpu(two_native_contexts, native.default_device().target)
+    return two_native_contexts
 
 
 def test_native_contexts_enable_and_disable_their_peers(native_pair):
@@ -254,10 +269,10 @@ def test_mapped_memory_is_read_by_the_other_device(native_pair):
     np.testing.assert_array_equal(native_pair.doubled(mapping), 4 * VALUES)
 
 
-def test_native_memory_is_copied_between_two_contexts(native_pair):
+def test_native_memory_is_copied_between_two_contexts(two_native_contexts):
     memory, back = native.DeviceMemory(VALUES.nbytes), native.DeviceMemory(VALUES.nbytes)
     memory.copy_from(VALUES)
-    here, there = native.Context.current(), native_pair.there
+    here, there = native.Context.current(), two_native_contexts.there
     there.push()
     try:
         far = native.DeviceMemory(VALUES.nbytes)
@@ -282,11 +297,11 @@ def test_native_memory_is_copied_between_two_contexts(native_pair):
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_native_boxes_are_copied_between_two_contexts(native_pair, is_async):
+def test_native_boxes_are_copied_between_two_contexts(two_native_contexts, is_async):
     # Rows 1 and 2 of each of two slices of 5 rows of 100 numbers, into an array there and back.
     memory, found = native.DeviceMemory(VALUES.nbytes), np.zeros((2, 2, 100), np.int32)
     memory.copy_from(VALUES)
-    native_pair.there.push()
+    two_native_contexts.there.push()
     try:
         far = native.Array(100, 3, 2, format=native.ArrayFormat.int32)
     finally:
