@@ -56,8 +56,11 @@ class Pair:
         self.there.detach()
 
 
-def skip_with_one_gpu(pair, target):
-    if not pair.is_real and not target.startswith("cpu"):
+@pytest.fixture
+def access():
+    """Skips the test where the default device is a GPU without a peer."""
+    device = native.default_device()
+    if not device.target.startswith("cpu") and the_other_gpu(device) is None:
         pytest.skip("needs two GPUs with access to each other")
 
 
@@ -69,8 +72,7 @@ def two_contexts(context):
 
 
 @pytest.fixture
-def pair(two_contexts):
-    skip_with_one_gpu(two_contexts, cuda.Context.get_device()._target())
+def pair(access, two_contexts):
     return two_contexts
 
 
@@ -218,8 +220,7 @@ def two_native_contexts():
 
 
 @pytest.fixture
-def native_pair(two_native_contexts):
-    skip_with_one_gpu(two_native_contexts, native.default_device().target)
+def native_pair(access, two_native_contexts):
     return two_native_contexts
 
 
