@@ -8,9 +8,9 @@
 //   kernel.launch({.grid = {64}, .block = {256}, .stream = stream}, pixels);
 //   cuda::signal({ready, 2}, stream);
 //
-// NVIDIA's driver takes a descriptor over. One that it refuses it may have closed as well (CUDA 13.0
-// closes that of a plain file): import a duplicate of one that is still needed. The CPU device
-// shares memory with nobody so: NotSupported.
+// NVIDIA's driver takes a descriptor over. One that it refuses it may have closed as well
+// (CUDA 13.0 closes that of a plain file): import a duplicate of one that is still needed. The CPU
+// device shares memory with nobody so: NotSupported.
 #pragma once
 
 #include <cstddef>
