@@ -86,8 +86,8 @@ constexpr const char* pipeline = R"(
     simplifycfg, sroa<modify-cfg>, early-cse<memssa>, {combine}, simplifycfg,
     loop-mssa(licm<no-allowspeculation>, loop-rotate, licm<allowspeculation>,
               simple-loop-unswitch<nontrivial;trivial>),
-    simplifycfg, {combine}, loop(indvars, loop-deletion, loop-unroll-full), sroa<modify-cfg>,
-    gvn<>, {combine}, dse, loop-mssa(licm<allowspeculation>), adce,
+    simplifycfg, {combine}, loop(own-loop-indices, loop-deletion, loop-unroll-full),
+    sroa<modify-cfg>, gvn<>, {combine}, dse, loop-mssa(licm<allowspeculation>), adce,
     simplifycfg<hoist-common-insts;sink-common-insts>),
   function<eager-inv>(
     loop(loop-rotate, loop-deletion), blend-limit, wrapped-indices,

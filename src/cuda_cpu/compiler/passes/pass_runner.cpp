@@ -6,6 +6,7 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include "cuda_cpu/compiler/passes/blend_limit.hpp"
+#include "cuda_cpu/compiler/passes/own_loop_indices.hpp"
 #include "cuda_cpu/compiler/passes/wrapped_indices.hpp"
 
 namespace treadle::cuda_cpu {
@@ -73,6 +74,12 @@ PassRunner::PassRunner(llvm::TargetMachine& machine, bool vector_math)
       passes.addPass(WrappedIndices());
     else
       return false;
+    return true;
+  });
+  builder_.registerPipelineParsingCallback([](llvm::StringRef name, llvm::LoopPassManager& passes,
+                                              llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+    if (name != "own-loop-indices") return false;
+    passes.addPass(OwnLoopIndices());
     return true;
   });
   builder_.registerModuleAnalyses(modules_);

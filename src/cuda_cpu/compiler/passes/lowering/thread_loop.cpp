@@ -43,7 +43,8 @@ llvm::MDNode* flag(llvm::LLVMContext& context, const char* name, bool value) {
 }
 
 llvm::MDNode* loop_node(llvm::LLVMContext& context, llvm::ArrayRef<llvm::Metadata*> properties) {
-  llvm::SmallVector<llvm::Metadata*, 5> operands{nullptr};  // becomes the node itself
+  llvm::SmallVector<llvm::Metadata*, 6> operands{nullptr,  // becomes the node itself
+                                                 string_property(context, thread_loop_mark)};
   operands.append(properties.begin(), properties.end());
   llvm::MDNode* node = llvm::MDNode::getDistinct(context, operands);
   node->replaceOperandWith(0, node);

@@ -16,6 +16,9 @@ class TargetMachine;
 
 namespace treadle::cuda_cpu {
 
+/// Metadata of the loops over threads, blocks and rows of a block.
+inline constexpr const char* thread_loop_mark = "treadle.loop.threads";
+
 struct ThreadPosition {
   llvm::Value *x, *y, *z;
   llvm::Value* linear;  ///< x + size.x * (y + size.y * z)
