@@ -17,7 +17,7 @@ typedef unsigned TexelWords __attribute__((vector_size(16)));
 
 inline constexpr char module_magic[8] = {'T', 'R', 'D', 'L', 'C', 'P', 'U', '1'};
 /// The corpus of tests/fuzz has it too: first word of `descriptor`, third of `header`.
-inline constexpr std::uint32_t module_abi_version = 7;
+inline constexpr std::uint32_t module_abi_version = 8;
 inline constexpr const char* module_symbol = "treadle_module_v1";
 
 /// First bytes of a module image. The digest is checked before anything of the payload is loaded.
@@ -88,7 +88,13 @@ struct BlockContext {
   std::uint64_t local_size;   ///< bytes behind `local_memory`
   const void* stack;          ///< other local variables lie below it
   void* checks;  ///< the runtime's own: what it knows of a block of a cooperative launch; or null
-  std::uint32_t only_selected;  ///< 1: `run_all` runs the threads that `selected` names, no others
+  std::uint32_t runs_of_rows;  ///< RunsOfRows of the region that is running
+};
+
+/// Which threads of a row run together, where it is not all of them.
+enum RunsOfRows : std::uint32_t {
+  runs_selected = 1,  ///< neighbours that `selected` names; no others run
+  runs_in_order = 2   ///< set by compiled code: neighbours whose indices are consecutive
 };
 
 /// Of a grid, along z too. Compiled code relies on it.
@@ -142,11 +148,12 @@ struct Services {
   void (*check_step)(std::uint32_t step, const CheckedAccess* place);
   /// Of a thread that has a fiber: it waits at a barrier. `place` tells barriers of the text apart.
   void (*meet)(BlockContext* block, std::uint32_t kind, std::uint32_t place);
-  /// The next neighbours of a row, from x == `from` on, that are selected for `region`: x of the
-  /// first, and behind the last in the upper half; blockDim.x for the first if there are none.
-  /// `row` is the number in the block of the row's first thread.
+  /// The next neighbours of a row, from x == `from` on, as `runs_of_rows` asks: x of the first, and
+  /// behind the last in the upper half; blockDim.x for the first if there are none. `row` is the
+  /// number in the block of the row's first thread, whose index is the first of `indices`, of 4 or
+  /// 8 bytes each.
   std::uint64_t (*next_run)(const BlockContext* block, std::uint32_t region, std::uint32_t row,
-                            std::uint32_t from);
+                            std::uint32_t from, const void* indices, std::uint32_t index_bytes);
   /// A texture fetch that is not inlined; texture.hpp.
   TexelWords (*sample_texture)(const __treadle_texture* texture, unsigned fetch, float x, float y,
                                float z, int layer, float level);
@@ -180,7 +187,7 @@ enum class BarrierKind : std::uint8_t {
 struct Region {
   BlockFunction run_all;       ///< every thread of the block
   BlockFunction run_selected;  ///< threads t with selected[t] == this region's number; null: those
-                               ///< run by run_all and only_selected, which leaves no note in
+                               ///< run by run_all and runs_selected, which leaves no note in
                                ///< `state` where all of them go the same way, or only in the first
   std::int32_t
       only_successor;    ///< region every thread goes to next, region_exited, or -1: read `state`

@@ -230,9 +230,9 @@ void run_selected(const BlockRun& run, unsigned number) {
   BlockContext& block = run.block;
   if (region.run_selected != nullptr) return region.run_selected(run.arguments, &block);
   const std::uint8_t first = block.state[0];
-  block.only_selected = 1;
+  block.runs_of_rows = runs_selected;
   region.run_all(run.arguments, &block);
-  block.only_selected = 0;
+  block.runs_of_rows = 0;
   if (region.only_successor < 0 && region.uniform_exit == 0) return;
   const std::uint8_t next = region.only_successor >= 0
                                 ? static_cast<std::uint8_t>(region.only_successor)
@@ -293,7 +293,7 @@ BlockPause run_apart(const BlockRun& run) {
 }
 
 BlockPause run_from(const BlockRun& run, unsigned region) {
-  run.block.only_selected = 0;  // a block before this one may have ended in a fault
+  run.block.runs_of_rows = 0;  // a block before this one may have ended in a fault
   const auto pause = run_together(run, region);
   return pause ? *pause : run_apart(run);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <limits>
 #include <new>
 
 #include "cuda_cpu/runtime/faults.hpp"
@@ -83,14 +84,32 @@ void release(void* pointer) {
   context->kernel_heap.release(pointer);
 }
 
+/// Behind the last of the indices, from `begin` on, each of which is the one before plus 1: a sum
+/// that wraps in neither sign.
+template <class Index>
+std::uint32_t end_of_order(const void* indices, std::uint32_t begin, std::uint32_t end) {
+  const Index* const index = static_cast<const Index*>(indices);
+  constexpr Index most = std::numeric_limits<Index>::max(), most_signed = most / 2;
+  std::uint32_t at = begin + 1;
+  while (at < end && index[at] == static_cast<Index>(index[at - 1] + 1) && index[at - 1] != most &&
+         index[at - 1] != most_signed)
+    ++at;
+  return at;
+}
+
 std::uint64_t next_run(const BlockContext* block, std::uint32_t region, std::uint32_t row,
-                       std::uint32_t from) {
+                       std::uint32_t from, const void* indices, std::uint32_t index_bytes) {
   const std::uint8_t* const selected = block->selected + row;
   const std::uint32_t size = block->block_size[0];
-  std::uint32_t begin = from;
-  while (begin < size && selected[begin] != region) ++begin;
-  std::uint32_t end = begin;
-  while (end < size && selected[end] == region) ++end;
+  std::uint32_t begin = from, end = size;
+  if ((block->runs_of_rows & runs_selected) != 0) {
+    while (begin < size && selected[begin] != region) ++begin;
+    end = begin;
+    while (end < size && selected[end] == region) ++end;
+  }
+  if ((block->runs_of_rows & runs_in_order) != 0 && indices != nullptr && begin < end)
+    end = index_bytes == 4 ? end_of_order<std::uint32_t>(indices, begin, end)
+                           : end_of_order<std::uint64_t>(indices, begin, end);
   return begin | std::uint64_t{end} << 32;
 }
 

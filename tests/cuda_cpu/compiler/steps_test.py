@@ -80,6 +80,27 @@ extern "C" __global__ void followed(int* o, const int* p, int n, int stride) {
   for (long long i = t; i < n; i = i + p[i] % 7 + stride) sum = 3 * sum + p[i];
   o[t] = sum; END
 }
+extern "C" __global__ void resumed(int* o, const int* p, int n, int stride) {
+  THREAD;  // some threads are out of step with their neighbours from the second turn on
+  int i = t;
+  for (int k = 0; k < 2; k++)
+    for (; i < n; i += stride) {
+      sum = 3 * sum + p[i];
+      if (p[i] % 5 == 0) { i += 3; break; }
+    }
+  o[t] = sum; END
+}
+extern "C" __global__ void resumed_far(int* o, const int* p, int n, int stride) {
+  THREAD;
+  long long i = t;
+  for (int k = 0; k < 3; k++)
+    if (t % 3 != k)
+      for (; i < n; i += stride) {
+        sum = 3 * sum + p[i];
+        if (p[i] % 5 == 0) { i += 2; break; }
+      }
+  o[t] = sum; END
+}
 extern "C" __global__ void together(int* o, const int* p, int n, int stride) {
   THREAD;
   for (int k = 0; k < n; k += stride) sum = 3 * sum + p[(k + t) % 512 + 0];
@@ -94,6 +115,17 @@ extern "C" __global__ void stored(int* o, const int* p, int n, int stride) {
 """
 
 
+def resumed(p, t, n, stride, far):
+    i = t
+    for k in range(3 if far else 2):
+        while i < n and not (far and t % 3 == k):
+            yield i
+            if p[i] % 5 == 0:
+                i += 2 if far else 3
+                break
+            i += stride
+
+
 def visits(name, p, t, n, stride):
     """The indices that thread t of a kernel comes to, in their order."""
     if name in ("strided", "narrowed", "two_ends"):
@@ -104,6 +136,8 @@ def visits(name, p, t, n, stride):
         return range(p[t], n, stride)
     if name == "together":
         return [(k + t) % 512 for k in range(0, n, stride)]
+    if name.startswith("resumed"):
+        return list(resumed(p, t, n, stride, far=name == "resumed_far"))
     if name == "stored":
         return range(t % 5, n, stride)
     if name == "wrapping":
@@ -146,6 +180,7 @@ def kernels(opened_device, request):
 NAMES = (
     *("strided", "backwards", "anywhere", "wrapping", "limited", "within", "until"),
     *("followed", "together", "stored", "two_ends", "shifted", "narrowed", "constant"),
+    *("resumed", "resumed_far"),
 )
 
 

@@ -173,8 +173,8 @@ void in_runs(void** a, BlockContext* b) {
   const std::uint32_t size = b->block_size[0];
   for (std::uint32_t row = 0; row < b->thread_count; row += size)
     for (std::uint32_t begin = 0, end = size; begin < size; begin = end) {
-      if (b->only_selected != 0) {
-        const std::uint64_t run = b->services->next_run(b, region, row, begin);
+      if (b->runs_of_rows != 0) {
+        const std::uint64_t run = b->services->next_run(b, region, row, begin, nullptr, 0);
         begin = static_cast<std::uint32_t>(run);
         end = static_cast<std::uint32_t>(run >> 32);
       }
@@ -197,9 +197,9 @@ void for_one(void** a, BlockContext* b) {
     if (regions[region].run_selected != nullptr) {
       regions[region].run_selected(a, b);
     } else {
-      b->only_selected = 1;
+      b->runs_of_rows = runs_selected;
       regions[region].run_all(a, b);
-      b->only_selected = 0;
+      b->runs_of_rows = 0;
     }
     region = b->state[t];
     if (region == region_exited) return;
@@ -215,9 +215,9 @@ const Region early_regions[] = {
     parting<early_thread_0, 0>(BarrierKind::block),
     {in_runs<early_thread_1, 1>, nullptr, region_exited, at_block, 1, {}}};
 const Region warps_regions[] = {parting<warps_thread_0, 0>(BarrierKind::block),
-                                parting<warps_thread_loop<2>, 1>(BarrierKind::warp),
-                                parting<warps_thread_loop<3>, 2>(BarrierKind::warp),
-                                parting<warps_thread_loop<4>, 3>(BarrierKind::warp),
+                                parting<warps_thread_loop<2>, 1>(BarrierKind::whole_warp),
+                                parting<warps_thread_loop<3>, 2>(BarrierKind::whole_warp),
+                                parting<warps_thread_loop<4>, 3>(BarrierKind::whole_warp),
                                 parting<warps_thread_end, 4>(BarrierKind::block)};
 const Region yield_regions[] = {parting<yield_thread_0, 0>(BarrierKind::block),
                                 parting<yield_thread_1, 1>(BarrierKind::scheduling),

@@ -49,7 +49,7 @@ class RegionEntries {
     if (!part) return;
     if (split.graph->regions()[number].barrier == BarrierKind::scheduling &&
         region_.indices.empty())
-      selected_ = make("selected.", Threads::selected, Indices::loaded);
+      selected_ = make("selected.", Threads::selected);
     else
       any_threads_ = Threads::in_runs;
   }
@@ -60,9 +60,9 @@ class RegionEntries {
   /// `likely_width`: see row_width.hpp.
   llvm::Function* make_all(unsigned likely_width) const {
     if (!region_.indices.empty()) return make_step();
-    if (likely_width == 0) return make("all.", any_threads_, Indices::loaded);
+    if (likely_width == 0) return make("all.", any_threads_);
     const UnrollAndJamPlan& plan = work_.rows;
-    llvm::Function* rows = make("rows.", Threads::all, Indices::loaded, likely_width, plan);
+    llvm::Function* rows = make("rows.", Threads::all, likely_width, plan);
     llvm::Function* any = make_any("any.");
     // Rarely taken, by odd heights too where rows go in pairs: one loop of vectors under masks, and
     // little time to compile it.
@@ -72,7 +72,7 @@ class RegionEntries {
       Value* fits =
           builder.CreateICmpEQ(entry.block_size(body_, 0), builder.getInt32(likely_width));
       if (any_threads_ == Threads::in_runs)
-        fits = builder.CreateAnd(fits, builder.CreateNot(only_selected(builder, entry)));
+        fits = builder.CreateAnd(fits, builder.CreateIsNull(runs_of_rows(builder, entry)));
       if (plan.rows == 1) return fits;
       Value* rest = builder.CreateURem(entry.block_size(body_, 1), builder.getInt32(plan.rows));
       return builder.CreateAnd(fits, builder.CreateICmpEQ(rest, builder.getInt32(0)));
@@ -82,23 +82,24 @@ class RegionEntries {
  private:
   /// Who runs: all; those selected, under masks; or either, the selected in runs of neighbours.
   enum class Threads { all, selected, in_runs };
-  /// Of a thread: read from its slot, or the row's first thread's and on from there.
-  enum class Indices { loaded, consecutive };
 
-  /// Three versions: for any indices, for consecutive ones, and of these for strips in which no
-  /// thread leaves the loop.
+  /// Two versions: for runs of consecutive indices, and for strips of whole rows of them in which
+  /// no thread leaves the loop.
   llvm::Function* make_step() const;
   /// For blocks of any shape and any indices.
   llvm::Function* make_any(const char* prefix) const;
-  static Value* only_selected(llvm::IRBuilder<>& builder, const BlockEntry& entry);
+  static Value* runs_of_rows(llvm::IRBuilder<>& builder, const BlockEntry& entry);
   void run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& entry, Value* number,
-                   const ThreadPosition& first,
+                   const ThreadPosition& first, llvm::ArrayRef<const Slot*> indices,
                    llvm::function_ref<void(Value* begin, Value* end)> run) const;
+  Value* next_run(llvm::IRBuilder<>& builder, const BlockEntry& entry, Value* number, Value* row,
+                  Value* from, const Slot* in_order) const;
 
   llvm::LLVMContext& context() const { return region_.function->getContext(); }
   BlockEntry open(const char* prefix, llvm::IRBuilder<>& builder) const;
   /// `width`: of the rows of all blocks it will run; 0 for any. `step`: in place of the region.
-  llvm::Function* make(const char* prefix, Threads threads, Indices indices, unsigned width = 0,
+  /// Indices are those of the first thread of a run, and on from there.
+  llvm::Function* make(const char* prefix, Threads threads, unsigned width = 0,
                        const UnrollAndJamPlan& plan = {}, const FullStrip* step = nullptr) const;
   void branch_if_selected(llvm::IRBuilder<>& builder, Value* selected, Value* thread,
                           llvm::BasicBlock* skip) const;
@@ -112,9 +113,9 @@ class RegionEntries {
                                          llvm::ArrayRef<Value*> indices) const;
   Value* all_stay(llvm::IRBuilder<>& builder, const BlockEntry& entry, const FullStrip& step) const;
   void append_frames(llvm::IRBuilder<>& builder, BlockEntry& entry) const;
-  /// The indices of one thread. The loads join `group`, if there is one.
+  /// The indices of one thread.
   llvm::SmallVector<Value*, 2> load_indices(llvm::IRBuilder<>& builder, const BlockEntry& entry,
-                                            Value* thread, llvm::MDNode* group) const;
+                                            Value* thread) const;
   /// Where append_frames put them: behind the parameters of the body, thread and thread count.
   Value* uniform_frame(const BlockEntry& entry) const {
     return entry.values[body_.function->arg_size() + 2];
@@ -169,14 +170,13 @@ void RegionEntries::store_state(llvm::IRBuilder<>& builder, Value* next, Value* 
 }
 
 llvm::SmallVector<Value*, 2> RegionEntries::load_indices(llvm::IRBuilder<>& builder,
-                                                         const BlockEntry& entry, Value* thread,
-                                                         llvm::MDNode* group) const {
+                                                         const BlockEntry& entry,
+                                                         Value* thread) const {
   llvm::SmallVector<Value*, 2> values;
   for (const Slot* slot : region_.indices) {
     auto* load = builder.CreateLoad(
         slot->memory_type,
         varying_address(builder, *slot, varying_frame(entry), padded_count(entry), thread));
-    if (group) load->setMetadata(llvm::LLVMContext::MD_access_group, group);
     values.push_back(load);
   }
   return values;
@@ -247,7 +247,7 @@ llvm::Function* RegionEntries::apart_function(llvm::Type* type) const {
       run_part({from, to, LoopKind::parallel, compare});
     };
     if (in_runs)
-      run_in_runs(builder, entry, entry.function->getArg(2), of_row, run);
+      run_in_runs(builder, entry, entry.function->getArg(2), of_row, {}, run);
     else
       run(builder.getInt32(0), entry.block_size(body_, 0));
   };
@@ -289,14 +289,13 @@ Value* RegionEntries::all_stay(llvm::IRBuilder<>& builder, const BlockEntry& ent
   auto* asked = llvm::BasicBlock::Create(context(), "asked", entry.function);
   Value* all = builder.CreateAlloca(builder.getInt1Ty());
   Value* wide = builder.CreateICmpUGE(entry.block_size(body_, 0), builder.getInt32(narrow_row));
-  if (any_threads_ == Threads::in_runs)
-    wide = builder.CreateAnd(wide, builder.CreateNot(only_selected(builder, entry)));
+  wide = builder.CreateAnd(wide, builder.CreateIsNull(runs_of_rows(builder, entry)));
   builder.CreateStore(wide, all);
   builder.CreateCondBr(wide, ask, asked);
   builder.SetInsertPoint(ask);
   Value* last_x = builder.CreateSub(entry.block_size(body_, 0), builder.getInt32(1));
   const auto look_at_ends = [&](Value* thread) {
-    const auto first = of_first(entry, thread, load_indices(builder, entry, thread, nullptr));
+    const auto first = of_first(entry, thread, load_indices(builder, entry, thread));
     llvm::SmallVector<Value*, 24> last(first);
     last[body_.user_parameters] = last_x;
     last[body_.function->arg_size()] = builder.CreateAdd(thread, last_x);
@@ -314,7 +313,7 @@ Value* RegionEntries::all_stay(llvm::IRBuilder<>& builder, const BlockEntry& ent
 }
 
 llvm::Function* RegionEntries::make_any(const char* prefix) const {
-  if (!selected_) return make(prefix, any_threads_, Indices::loaded);
+  if (!selected_) return make(prefix, any_threads_);
   llvm::IRBuilder<> builder(context());
   const BlockEntry entry = open(prefix, builder);
   Value* selected = load_context_pointer(builder, entry.context, offsetof(BlockContext, selected));
@@ -326,24 +325,28 @@ llvm::Function* RegionEntries::make_any(const char* prefix) const {
 }
 
 llvm::Function* RegionEntries::make_step() const {
-  // They start consecutive, or this would not be a step: hardly ever run.
-  llvm::Function* loaded = make("loaded.", any_threads_, Indices::loaded);
-  loaded->addFnAttr(llvm::Attribute::OptimizeForSize);
-  loaded->addFnAttr(llvm::Attribute::NoInline);
-  llvm::Function* consecutive = make("consecutive.", any_threads_, Indices::consecutive);
+  llvm::Function* step = make("consecutive.", Threads::in_runs);
   if (work_.full_strip && work_.full_strip->function()) {
-    const FullStrip& step = *work_.full_strip;
-    llvm::Function* full_strip = make("full.", Threads::all, Indices::consecutive, 0, {}, &step);
-    step.function()->eraseFromParent();
+    const FullStrip& strip = *work_.full_strip;
+    llvm::Function* full_strip = make("full.", Threads::all, 0, {}, &strip);
+    strip.function()->eraseFromParent();
     // Inlined, the loads of the tests would replace the index that is marked for the prefetch.
     full_strip->addFnAttr(llvm::Attribute::NoInline);
-    consecutive = make_choice(
-        "in_order.", *full_strip, *consecutive,
-        [&](auto& builder, const BlockEntry& entry) { return all_stay(builder, entry, step); });
+    step = make_choice(
+        "in_order.", *full_strip, *step,
+        [&](auto& builder, const BlockEntry& entry) { return all_stay(builder, entry, strip); });
   }
-  return make_choice("all.", *loaded, *consecutive, [this](auto& builder, const BlockEntry& entry) {
-    return any_apart(builder, entry);
-  });
+  llvm::IRBuilder<> builder(context());
+  const BlockEntry entry = open("all.", builder);
+  Value* flag = context_field(builder, entry.context, offsetof(BlockContext, runs_of_rows));
+  Value* before = runs_of_rows(builder, entry);
+  Value* apart = builder.CreateSelect(any_apart(builder, entry), builder.getInt32(runs_in_order),
+                                      builder.getInt32(0));
+  builder.CreateStore(builder.CreateOr(before, apart), flag);
+  builder.CreateCall(step, {entry.function->getArg(0), entry.function->getArg(1)});
+  builder.CreateStore(before, flag);
+  builder.CreateRetVoid();
+  return entry.function;
 }
 
 llvm::Function* RegionEntries::make_choice(
@@ -376,20 +379,40 @@ void RegionEntries::branch_if_selected(llvm::IRBuilder<>& builder, Value* select
   builder.SetInsertPoint(run);
 }
 
-Value* RegionEntries::only_selected(llvm::IRBuilder<>& builder, const BlockEntry& entry) {
-  Value* flag =
-      invariant(load_context_u32(builder, entry.context, offsetof(BlockContext, only_selected)));
-  return builder.CreateICmpNE(flag, builder.getInt32(0));
+/// RunsOfRows.
+Value* RegionEntries::runs_of_rows(llvm::IRBuilder<>& builder, const BlockEntry& entry) {
+  return load_context_u32(builder, entry.context, offsetof(BlockContext, runs_of_rows));
+}
+
+/// The next run of a row, as Services::next_run has it; with `in_order`, of consecutive indices.
+Value* RegionEntries::next_run(llvm::IRBuilder<>& builder, const BlockEntry& entry, Value* number,
+                               Value* row, Value* from, const Slot* in_order) const {
+  llvm::Type *i32 = builder.getInt32Ty(), *pointer = builder.getPtrTy();
+  Value* indices = llvm::ConstantPointerNull::get(builder.getPtrTy());
+  unsigned index_bytes = 0;
+  if (in_order) {
+    indices = varying_address(builder, *in_order, varying_frame(entry), padded_count(entry), row);
+    index_bytes = in_order->memory_type->getIntegerBitWidth() / 8;
+  }
+  auto* type = llvm::FunctionType::get(builder.getInt64Ty(), {pointer, i32, i32, i32, pointer, i32},
+                                       /*isVarArg=*/false);
+  llvm::CallInst* next = builder.CreateCall(
+      type, load_service(builder, *entry.function->getParent(), offsetof(Services, next_run)),
+      {entry.context, number, row, from, indices, builder.getInt32(index_bytes)});
+  next->setDoesNotThrow();
+  next->setOnlyReadsMemory();
+  next->addFnAttr(llvm::Attribute::WillReturn);
+  return next;
 }
 
 /// Calls `run` for the code that runs a whole row, or each run of threads in it that are selected
-/// for the region of this i32 `number`.
+/// for the region of this i32 `number`, and have consecutive `indices`.
 ///
 ///   find:  from = 0, or `end` of the run before       whole rows: begin = 0, end = blockDim.x
 ///   ask:   begin, end = next_run(from)                none left: done
 ///   run:   for x from begin to end: ...               end < blockDim.x: find
 void RegionEntries::run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& entry, Value* number,
-                                const ThreadPosition& first,
+                                const ThreadPosition& first, llvm::ArrayRef<const Slot*> indices,
                                 llvm::function_ref<void(Value* begin, Value* end)> run) const {
   Value* size = entry.block_size(body_, 0);
   const auto block = [&](const char* name) {
@@ -397,24 +420,27 @@ void RegionEntries::run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& en
   };
   llvm::BasicBlock *before = builder.GetInsertBlock(), *find = block("find"), *ask = block("ask"),
                    *found = block("found"), *done = block("row.done");
-  Value* apart = only_selected(builder, entry);
   builder.CreateBr(find);
   builder.SetInsertPoint(find);
   llvm::PHINode* from = builder.CreatePHI(builder.getInt32Ty(), 2, "from");
   from->addIncoming(builder.getInt32(0), before);
-  builder.CreateCondBr(apart, ask, found);
+  // Volatile, or LLVM would compile the loop over threads once for each answer.
+  auto* in_runs = llvm::cast<llvm::LoadInst>(runs_of_rows(builder, entry));
+  in_runs->setVolatile(true);
+  builder.CreateCondBr(builder.CreateIsNull(in_runs), found, ask);
   builder.SetInsertPoint(ask);
   llvm::Type* i32 = builder.getInt32Ty();
-  auto* type = llvm::FunctionType::get(builder.getInt64Ty(), {builder.getPtrTy(), i32, i32, i32},
-                                       /*isVarArg=*/false);
-  llvm::CallInst* next = builder.CreateCall(
-      type, load_service(builder, *entry.function->getParent(), offsetof(Services, next_run)),
-      {entry.context, number, first.linear, from});
-  next->setDoesNotThrow();
-  next->setOnlyReadsMemory();
-  next->addFnAttr(llvm::Attribute::WillReturn);
-  Value* next_begin = builder.CreateTrunc(next, i32);
-  Value* next_end = builder.CreateTrunc(builder.CreateLShr(next, 32), i32);
+  const auto ask_for = [&](const Slot* in_order) {
+    return next_run(builder, entry, number, first.linear, from, in_order);
+  };
+  const auto end_of = [&](Value* next) {
+    return builder.CreateTrunc(builder.CreateLShr(next, 32), i32);
+  };
+  Value* next = ask_for(indices.empty() ? nullptr : indices.front());
+  Value *next_begin = builder.CreateTrunc(next, i32), *next_end = end_of(next);
+  for (const Slot* slot : indices.drop_front(indices.empty() ? 0 : 1))
+    next_end =
+        builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, next_end, end_of(ask_for(slot)));
   builder.CreateCondBr(builder.CreateICmpULT(next_begin, size), found, done);
   builder.SetInsertPoint(found);
   llvm::PHINode* begin = builder.CreatePHI(i32, 2, "begin");
@@ -429,9 +455,8 @@ void RegionEntries::run_in_runs(llvm::IRBuilder<>& builder, const BlockEntry& en
   builder.SetInsertPoint(done);
 }
 
-llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices indices,
-                                    unsigned width, const UnrollAndJamPlan& plan,
-                                    const FullStrip* step) const {
+llvm::Function* RegionEntries::make(const char* prefix, Threads threads, unsigned width,
+                                    const UnrollAndJamPlan& plan, const FullStrip* step) const {
   llvm::IRBuilder<> builder(context());
   BlockEntry entry = open(prefix, builder);
   if (width != 0) entry.fix_width(body_, width);
@@ -442,7 +467,7 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
   llvm::SmallVector<Value*, 2> first;
   Value* first_x = builder.getInt32(0);
   const auto look_at_first = [&](Value* thread) {
-    if (indices == Indices::consecutive) first = load_indices(builder, entry, thread, nullptr);
+    first = load_indices(builder, entry, thread);
     if (!step || counters_ == Counters::unmarked) return;
     if (Value* distance = step->index_distance(builder, of_first(entry, thread, first)))
       mark_counter(builder, *llvm::cast<llvm::LoadInst>(first[0]), *distance);
@@ -456,7 +481,6 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
     if (body_.stores_thread_index) store_thread_index(builder, entry.context, {at.x, at.y, at.z});
     llvm::SmallVector<Value*, 24> values = entry.values_at(body_, at);
     values[body_.function->arg_size()] = at.linear;
-    if (indices == Indices::loaded) values.append(load_indices(builder, entry, at.linear, group));
     for (Value* begin : first) {
       Value* distance = builder.CreateSub(at.x, first_x, "", /*HasNUW=*/true, /*HasNSW=*/true);
       values.push_back(builder.CreateAdd(begin, builder.CreateZExt(distance, begin->getType()), "",
@@ -475,19 +499,15 @@ llvm::Function* RegionEntries::make(const char* prefix, Threads threads, Indices
     }
   };
   // Threads that are not selected, or have left the loop of a strip.
-  const bool masks =
-      threads == Threads::selected || (indices == Indices::consecutive && step == nullptr);
-  const bool rare = indices == Indices::loaded && !region_.indices.empty();
-  const auto kind = rare    ? LoopKind::serial
-                    : masks ? LoopKind::masked
-                    : step  ? LoopKind::estimated
-                            : LoopKind::parallel;
+  const bool masks = threads == Threads::selected || (!region_.indices.empty() && step == nullptr);
+  const auto kind = masks ? LoopKind::masked : step ? LoopKind::estimated : LoopKind::parallel;
   const auto run_row = [&](const ThreadPosition& of_row, auto run_part) {
-    run_in_runs(builder, entry, builder.getInt32(number_), of_row, [&](Value* begin, Value* end) {
-      first_x = begin;
-      look_at_first(builder.CreateAdd(of_row.linear, begin));
-      run_part({begin, end, kind, run_thread});
-    });
+    run_in_runs(builder, entry, builder.getInt32(number_), of_row, region_.indices,
+                [&](Value* begin, Value* end) {
+                  first_x = begin;
+                  look_at_first(builder.CreateAdd(of_row.linear, begin));
+                  run_part({begin, end, kind, run_thread});
+                });
   };
   ThreadLoop loop{kind, group, run_thread};
   if (threads == Threads::in_runs)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Consecutive indices: which of the values that a region finds in the varying frame are indices of
 // memory. Loaded for each thread they make every access a gather, though the accesses of
-// `for (i = thread; i < n; i += step)` are coalesced. Regions that have such values are compiled
-// two or three times (region_entries), and a row whose indices are consecutive runs the version
-// that computes them from the first thread's:
+// `for (i = thread; i < n; i += step)` are coalesced. Regions that have such values compute them
+// from the first thread's, for each run of threads whose indices are consecutive, which is a whole
+// row as a rule (region_entries):
 //
 //   %i = load i32, ptr (%frame + 4 * %thread)       %i = add nuw nsw i32 %first, %x
-//   %v = load float, ptr (%p + %i)   ; gather       %v = load float, ptr (%p + %i)   ; a vector
-//   for any indices                                 for consecutive indices
+//   %v = load float, ptr (%p + %i)   ; gather  =>   %v = load float, ptr (%p + %i)   ; a vector
 #include "cuda_cpu/compiler/passes/speed/consecutive_indices.hpp"
 
 #include <llvm/ADT/SmallPtrSet.h>
@@ -45,11 +44,22 @@ bool indexes_memory(const llvm::Instruction& value,
   return (type.isIntegerTy(32) || type.isIntegerTy(64)) && leads_to_address(value, blocks, 0);
 }
 
+/// Whether iterations of the loop that `value` is a counter of move it alike in all threads.
+bool moves_in_step(const llvm::Instruction& value, const llvm::LoopInfo& loops,
+                   AffineStrides& strides) {
+  const auto* counter = llvm::dyn_cast<llvm::PHINode>(&value);
+  const llvm::Loop* loop = counter ? loops.getLoopFor(counter->getParent()) : nullptr;
+  if (!loop || loop->getHeader() != counter->getParent()) return true;
+  return llvm::all_of(counter->blocks(), [&](const llvm::BasicBlock* from) {
+    return !loop->contains(from) || strides.stride(counter->getIncomingValueForBlock(from)) == 1;
+  });
+}
+
 }  // namespace
 
 // Only in interchanged loops, which use their indices over and over, and only indices that start
-// consecutive: those of sparse rows, or of trees, never are, and all versions but one would be made
-// for nothing.
+// consecutive and that one step moves in all threads: those of sparse rows, or of lists, would be
+// runs of one thread each.
 void find_consecutive_indices(SplitKernel& kernel) {
   llvm::DominatorTree dominators(*kernel.body.function);
   const llvm::LoopInfo loops(dominators);
@@ -61,7 +71,8 @@ void find_consecutive_indices(SplitKernel& kernel) {
                                                                 region.blocks.end());
     for (const llvm::Instruction* value : kernel.live->needed_by(i)) {
       const Slot* slot = kernel.live->slot_of(value);
-      if (slot && !slot->uniform && indexes_memory(*value, blocks) && strides.stride(value) == 1)
+      if (slot && !slot->uniform && indexes_memory(*value, blocks) && strides.stride(value) == 1 &&
+          moves_in_step(*value, loops, strides))
         kernel.regions[i].indices.push_back(slot);
     }
   }
