@@ -185,10 +185,9 @@ void FiberBlock::release_named(unsigned first) {
   }
 }
 
-/// Threads at barriers without a mask.
+/// Threads at places where ways come together.
 void FiberBlock::release_unnamed(unsigned first) {
   if (lanes(first, [](const Thread& t) { return t.state == Thread::State::runs; }) != 0) return;
-  let_go(first, lanes(first, [](const Thread& t) { return t.waits_at(BarrierKind::warp); }));
   std::uint32_t place = ~0u;
   for (unsigned i = first; i < warp_end(first); ++i)
     if (threads_[i].waits_at(BarrierKind::converge)) place = std::min(place, threads_[i].place);

@@ -8,13 +8,12 @@
 // round releases threads by the kind of barrier they wait at:
 //   (a) scheduling barriers: always;
 //   (b) named_warp and whole_warp: when all the lanes named wait there and name the same lanes;
-//   (c) warp: if no thread of the warp waits at (a);
-//   (d) converge: as (c), and no lanes met by (b): those in front of the first such region only,
-//       so that lanes which took a detour catch up;
-//   (e) tile barriers: if every thread of the tile waits at one and names this size;
-//   (f) block barriers: if every thread of the block waits at one.
+//   (c) converge: if no thread of the warp waits at (a), and no lanes met by (b): those in front of
+//       the first such region only, so that lanes which took a detour catch up;
+//   (d) tile barriers: if every thread of the tile waits at one and names this size;
+//   (e) block barriers: if every thread of the block waits at one.
 // Exited threads count as arrived. If no rule releases a thread, masks name lanes that never
-// arrive: threads go on without them, as on GPUs before Volta. Then (g): a block whose threads all
+// arrive: threads go on without them, as on GPUs before Volta. Then (f): a block whose threads all
 // wait at grid barriers is suspended until the launch resumes it.
 //
 // Example, 64 threads, `if (t < 32) { __syncwarp(); } __syncthreads();`: after region 0, warp 0
@@ -81,14 +80,13 @@ class Warp {
   Lanes at(BarrierKind kind) const { return at_[static_cast<unsigned>(kind)]; }
   Lanes at_named() const { return at(BarrierKind::named_warp) | at(BarrierKind::whole_warp); }
 
-  /// Rules (a) to (d).
+  /// Rules (a) to (c).
   void release_what_met() {
     released = at(BarrierKind::scheduling);
     const Lanes met = named_that_met();
     released |= met;
     if (switched_off(named_lanes_rule)) release_unmet();
     if (at(BarrierKind::scheduling) != 0) return;
-    released |= at(BarrierKind::warp);
     if (const Lanes coming = at(BarrierKind::converge); met == 0 && coming != 0)
       released |= meet(in_first_region(coming));
   }
@@ -205,7 +203,7 @@ class RoundPlan {
     return std::ranges::all_of(warps(),
                                [&](const Warp& warp) { return warp.at(kind) == warp.alive(); });
   }
-  /// Rule (e).
+  /// Rule (d).
   void release_tiles() {
     for (unsigned size = 2; size <= most_warps; size *= 2)
       for (unsigned first = 0; first < count_; first += size) {

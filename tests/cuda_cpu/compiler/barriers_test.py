@@ -2,6 +2,7 @@
 """Kernels whose threads meet: barriers in every place, shared memory, warps, waiting loops."""
 
 import numpy as np
+import pytest
 
 threads = np.arange(32)
 
@@ -248,6 +249,26 @@ def test_reduction_by_shuffles_inside_a_branch(device):
         block=(64,),
     )
     assert out[0] == 2016
+
+
+@pytest.mark.parametrize("mode", ["regions", "fibers"])
+def test_ptx_lets_lanes_of_a_warp_wait_for_those_they_name(device, mode):
+    source = """extern "C" __global__ void k(int *o, unsigned all) {
+      __shared__ volatile int s[64]; const int t = threadIdx.x, lane = t % 32; int v = 0;
+      s[t] = t; asm volatile("bar.warp.sync 0xffffffff;");
+      v = s[t ^ 31]; asm volatile("bar.warp.sync %0;" :: "r"(all));
+      if (lane < 16) { s[t] = 2 * v; asm volatile("bar.warp.sync 0xffff;"); v = s[t ^ 8]; }
+      else { s[t] = 3 * v; asm volatile("bar.warp.sync %0;" :: "r"(all << 16)); v = s[t ^ 4]; }
+      o[t] = v; }"""
+    kernel = device.compile(source, *(["--treadle-fibers"] if mode == "fibers" else [])).kernel()
+    out = np.zeros(64, np.int32)
+    device.check("treadle_cpu_run_on_fibers", int(mode == "fibers"))
+    try:
+        kernel(out, np.uint32(0xFFFFFFFF), block=(64,))
+    finally:
+        device.check("treadle_cpu_run_on_fibers", 0)
+    expected = [2 * ((t ^ 8) ^ 31) if t % 32 < 16 else 3 * ((t ^ 4) ^ 31) for t in range(64)]
+    assert out.tolist() == expected
 
 
 def test_warp_synchronous_code_marked_volatile(device):

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "cuda_cpu/compiler/passes/ptx/inline_ptx_state.hpp"
+#include "cuda_cpu/module_abi.h"
 
 namespace treadle::cuda_cpu::ptx {
 namespace {
@@ -388,15 +389,23 @@ void call_alone(Step& step, const char* marker, llvm::ArrayRef<Value*> arguments
 }
 
 void barrier(Step& step) {
-  constexpr unsigned block_barrier = 1, warp_barrier = 2;  // BarrierKind of module_abi.h
-  const bool warp = step.has("warp");
-  if (!warp) {
-    const bool all = step.statement.operands.size() == 1 &&
-                     step.operand(0).kind == Operand::Kind::integer && step.operand(0).bits == 0;
-    if (!all) throw Untranslatable("only barrier 0, of all threads, is known on the CPU device");
+  const auto wait = [&](BarrierKind kind) {
+    call_alone(step, "__treadle_barrier", {step.builder.getInt32(static_cast<unsigned>(kind))});
+  };
+  if (step.has("warp")) {  // as __syncwarp(mask)
+    Value* const mask = step.registers.read(step.operand(0), u32);
+    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(mask);
+    if (constant && constant->isMinusOne()) return wait(BarrierKind::whole_warp);
+    Value* const masks =
+        step.registers.call_marker("__treadle_warp_masks", step.builder.getPtrTy(), {});
+    step.builder.CreateStore(mask, step.builder.CreateGEP(step.builder.getInt32Ty(), masks,
+                                                          step.registers.linear_thread()));
+    return wait(BarrierKind::named_warp);
   }
-  call_alone(step, "__treadle_barrier",
-             {step.builder.getInt32(warp ? warp_barrier : block_barrier)});
+  const bool all = step.statement.operands.size() == 1 &&
+                   step.operand(0).kind == Operand::Kind::integer && step.operand(0).bits == 0;
+  if (!all) throw Untranslatable("only barrier 0, of all threads, is known on the CPU device");
+  wait(BarrierKind::block);
 }
 
 void fence(Step& step) { step.builder.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); }

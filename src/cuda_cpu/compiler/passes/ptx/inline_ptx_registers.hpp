@@ -59,6 +59,9 @@ class Registers {
   llvm::Value* call_marker(const char* name, llvm::Type* result,
                            llvm::ArrayRef<llvm::Value*> arguments);
 
+  /// The thread's number in its block.
+  llvm::Value* linear_thread();
+
   /// Gives the assembly's results to those who use them, and removes it.
   void replace_call();
 
@@ -74,7 +77,6 @@ class Registers {
   llvm::Value* constant(const Operand& operand, Type type);
   llvm::Value* special(llvm::StringRef name);
   llvm::Value* index(const char* marker, char dimension);
-  llvm::Value* linear_thread();
   llvm::Value* convert(llvm::Value* value, llvm::Type* wanted, bool sign_extends);
 
   llvm::CallBase& call_;
