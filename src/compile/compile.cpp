@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/compile/compile.hpp"
 
+#include "base/cpu_module_header.hpp"
 #include "compile/compile_record.hpp"
 #include "compile/cuda_build.hpp"
 #include "compile/framing.hpp"
@@ -33,6 +34,17 @@ std::string request_of(const std::string& source, const Target& target, const Op
   return std::move(request).bytes();
 }
 
+/// Tells the CPU device where to keep kernels that it compiles later: where this image is kept.
+void note_place(ModuleImage& image, const std::string& folder) {
+  set_module_note(image.code, folder);
+  if (!image.remake) return;
+  image.remake = [remake = std::move(image.remake), folder] {
+    ModuleImage remade = remake();
+    set_module_note(remade.code, folder);
+    return remade;
+  };
+}
+
 }  // namespace
 
 CompileResult compile_cuda(const std::string& source, const Target& target,
@@ -41,6 +53,10 @@ CompileResult compile_cuda(const std::string& source, const Target& target,
   CompileResult result =
       span.done(remember([&] { return request_of(source, target, options); },
                          [&] { return cuda_build(source, target, options); }, options.cache));
+  if (target.is_cpu() && options.cache == CacheUse::disabled)
+    note_place(result.image, std::string(cuda_cpu::kept_nowhere));
+  else if (target.is_cpu() && !options.cache_dir.empty())
+    note_place(result.image, absolute_path(options.cache_dir).native());
   if (options.keep) result.kept_in = keep_files(source, target, options, result);
   return result;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The contract between libtreadle_clang, which writes modules, and libtreadle_cpu, which loads
-// them. A module image is ModuleHeader, then a position-independent ELF shared object of
-// `payload_size` bytes that exports one symbol, `treadle_module_v1`, a ModuleDescriptor. Plain C
-// layout: compiled code fills it in.
+// them. A module image is ModuleHeader and its note (base/cpu_module_header.hpp), then a
+// position-independent ELF shared object of `payload_size` bytes that exports one symbol,
+// `treadle_module_v1`, a ModuleDescriptor. Plain C layout: compiled code fills it in.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "base/cpu_module_header.hpp"
 
 struct __treadle_texture;
 
@@ -15,21 +17,7 @@ namespace treadle::cuda_cpu {
 /// Four channels of 32 bits: floats or integers. In a vector register across calls.
 typedef unsigned TexelWords __attribute__((vector_size(16)));
 
-inline constexpr char module_magic[8] = {'T', 'R', 'D', 'L', 'C', 'P', 'U', '1'};
-/// The corpus of tests/fuzz has it too: first word of `descriptor`, third of `header`.
-inline constexpr std::uint32_t module_abi_version = 8;
 inline constexpr const char* module_symbol = "treadle_module_v1";
-
-/// First bytes of a module image. The digest is checked before anything of the payload is loaded.
-struct ModuleHeader {
-  char magic[8];
-  std::uint32_t abi_version;
-  std::uint32_t header_size;      ///< sizeof(ModuleHeader)
-  std::uint64_t payload_size;     ///< bytes of ELF that follow, to the end of the image
-  std::uint64_t digest[2];        ///< XXH3-128 of the payload: low64, high64
-  std::uint64_t cpu_features[4];  ///< bit set of features.hpp: what the code may use; refused where
-                                  ///< the host lacks one
-};
 
 inline constexpr char object_magic[8] = {'T', 'R', 'D', 'L', 'O', 'B', 'J', '1'};
 
@@ -175,7 +163,6 @@ struct ParameterRecord {
 enum class BarrierKind : std::uint8_t {
   scheduling = 0,
   block = 1,
-  warp = 2,        ///< not in the source: whoever of the warp is at such a barrier
   named_warp = 3,  ///< the lanes of warp_masks[thread]
   whole_warp = 4,  ///< all 32 lanes: a named_warp barrier that needs no mask in memory
   converge = 5,    ///< whoever of the warp comes this way; warp_masks says who did

@@ -117,6 +117,42 @@ def test_cache_switches(context, monkeypatch, tmp_path):
     assert statistics.memory_hits == statistics.disk_hits == 0
 
 
+MANY_KERNELS = """
+from pathlib import Path
+import pycuda.autoinit
+from pycuda import compiler, driver
+text = "".join(
+    f"__global__ void add_{n}(float *a) {{ a[threadIdx.x] += {n}; }}" for n in range(9)
+)
+array = driver.mem_alloc(64)
+for cache_dir in (str(Path("mine").absolute()), "mine", False):
+    modules = (
+        compiler.SourceModule(text, cache_dir=cache_dir),
+        driver.module_from_buffer(compiler.compile(f'extern "C" {{{text}}}', cache_dir=cache_dir)),
+    )
+    for n, module in enumerate(modules):
+        module.get_function(f"add_{n}")(array, block=(16, 1, 1))
+print(len(list(Path("default").rglob("*.kernel"))), len(list(Path("mine").rglob("*.kernel"))))
+"""
+
+
+@pytest.mark.parametrize("opened_before", [False, True])
+def test_kernels_compiled_later_are_kept_where_the_caller_wants_them(
+    run_python, tmp_path, opened_before
+):
+    (tmp_path / "many.py").write_text(MANY_KERNELS)
+    for _ in range(1 + opened_before):
+        result = run_python(
+            *("-m", "treadle", "run", "many.py"),
+            cwd=tmp_path,
+            TREADLE_CACHE_DIR=str(tmp_path / "default"),
+            TREADLE_DEVICE="cpu",
+        )
+        assert result.returncode == 0, result.stderr
+        in_default, in_mine = map(int, result.stdout.split())
+        assert (in_default, in_mine) == (0, 4), "two images, a kernel of each"
+
+
 def test_an_unwritable_cache_is_no_obstacle(context, tmp_path):
     (tmp_path / "file").write_text("")
     source = TWICE + "// test_an_unwritable_cache_is_no_obstacle"

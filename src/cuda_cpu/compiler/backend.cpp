@@ -33,12 +33,13 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-std::vector<char> assemble_image(const std::vector<char>& payload) {
+std::vector<char> assemble_image(const std::vector<char>& payload, std::uint32_t flags) {
   ModuleHeader header{};
   std::memcpy(header.magic, module_magic, sizeof header.magic);
   header.abi_version = module_abi_version;
   header.header_size = sizeof header;
   header.payload_size = payload.size();
+  header.flags = flags;
   const auto digest = llvm::xxh3_128bits(
       llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(payload.data()), payload.size()));
   header.digest[0] = digest.low64;
@@ -162,7 +163,8 @@ std::vector<char> build_module_image(std::unique_ptr<llvm::Module> module,
       parts.count == 1 ? std::vector{make_code(context, *machine)} : make_code(parts, options);
   if (log) *log += context.log;
   if (!failure.empty()) throw BackendError(failure);
-  return assemble_image(link_shared_object(objects));
+  return assemble_image(link_shared_object(objects),
+                        context.plan.deferred.empty() ? 0u : module_has_deferred_kernels);
 }
 
 }  // namespace treadle::cuda_cpu

@@ -4,7 +4,9 @@
 #include "cuda_cpu/runtime/kernel_parts.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <span>
+#include <system_error>
 
 #include "compile/compiled.hpp"
 #include "compile/disk_cache.hpp"
@@ -36,13 +38,16 @@ std::string compile(const ModuleDescriptor& module, const Kernel& kernel, LoadFa
   return failure.code == CUDA_SUCCESS ? bytes : std::string();
 }
 
-/// Where the code of one kernel is kept between processes.
+/// Where the code of one kernel is kept between processes: in the folder that its module's image
+/// names. Where that is not to be found, the image came from elsewhere.
 class KeptPart {
  public:
-  KeptPart(const std::string& digest, const char* kernel)
-      : key_("kernel of a CPU module\n" + digest + "\n" + kernel) {
-    if (!settings().cache) return;
-    own_ = compile::disk_cache_of({});
+  KeptPart(const LoadedCode& module, const char* kernel)
+      : key_("kernel of a CPU module\n" + module.digest() + "\n" + kernel) {
+    if (!settings().cache || module.note() == kept_nowhere) return;
+    std::error_code ignored;
+    const bool named = std::filesystem::is_directory(module.note(), ignored);
+    own_ = compile::disk_cache_of(named ? module.note() : std::string());
     if (own_) readable_.push_back(own_);
     for (const auto& shared : compile::shared_caches())
       if (!own_ || shared->folder() != own_->folder()) readable_.push_back(shared);
@@ -76,7 +81,7 @@ class KeptPart {
 }  // namespace
 
 std::unique_ptr<LoadedCode> KernelParts::obtain(const Kernel& kernel, LoadFailure& failure) const {
-  const KeptPart kept(base_.digest(), kernel.name);
+  const KeptPart kept(base_, kernel.name);
   std::unique_ptr<LoadedCode> code = kept.load();
   if (!code) {
     const std::string bytes = compile(base_.descriptor(), kernel, failure);

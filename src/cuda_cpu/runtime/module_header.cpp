@@ -78,12 +78,13 @@ LoadFailure header_defect(const void* image, std::optional<std::size_t> size) {
   if (!bytes.has({module_magic, sizeof module_magic})) return foreign_image(bytes);
   ModuleHeader header;
   std::memcpy(&header, image, sizeof header);
-  if (header.abi_version != module_abi_version || header.header_size != sizeof(ModuleHeader))
+  if (header.abi_version != module_abi_version || header.header_size < sizeof header ||
+      header.header_size > sizeof header + longest_note)
     return {CUDA_ERROR_NO_BINARY_FOR_GPU, "a module of another version of Treadle"};
   if (header.payload_size == 0 || header.payload_size > largest_payload ||
-      (size && *size - sizeof header < header.payload_size))
+      (size && (*size < header.header_size || *size - header.header_size < header.payload_size)))
     return {CUDA_ERROR_INVALID_IMAGE, "the payload is cut off or its size is wrong"};
-  const XXH128_hash_t digest = XXH3_128bits(static_cast<const char*>(image) + sizeof header,
+  const XXH128_hash_t digest = XXH3_128bits(static_cast<const char*>(image) + header.header_size,
                                             static_cast<std::size_t>(header.payload_size));
   if (digest.low64 != header.digest[0] || digest.high64 != header.digest[1])
     return {CUDA_ERROR_INVALID_IMAGE, "the payload does not match its digest"};

@@ -195,10 +195,11 @@ std::unique_ptr<LoadedCode> load_image(const void* image, std::optional<std::siz
 
   ModuleHeader header;
   std::memcpy(&header, image, sizeof header);
-  const std::string_view bytes(static_cast<const char*>(image) + sizeof header,
+  const std::string_view bytes(static_cast<const char*>(image) + header.header_size,
                                static_cast<std::size_t>(header.payload_size));
   auto code = std::make_unique<LoadedCode>();
   code->digest_ = hexadecimal(header);
+  code->note_ = module_note(image);
   code->library_ = open_kept_library(bytes, code->digest_);
   if (code->library_ == nullptr)
     code->library_ = open_library_in_memory(bytes, code->file_, failure);

@@ -23,6 +23,8 @@ class LoadedCode {
   const ModuleDescriptor& descriptor() const { return *descriptor_; }
   /// Of the image, in hexadecimal.
   const std::string& digest() const { return digest_; }
+  /// What was noted in the image; see cpu_module_header.hpp.
+  const std::string& note() const { return note_; }
   /// Whether the address lies in what was loaded.
   bool holds(std::uintptr_t address) const;
 
@@ -32,7 +34,7 @@ class LoadedCode {
   void* library_ = nullptr;
   int file_ = -1;  ///< the library's, where it is in memory only
   const ModuleDescriptor* descriptor_ = nullptr;
-  std::string digest_;
+  std::string digest_, note_;
 };
 
 /// Checks header, digest and processor features before any of the payload is mapped, and every

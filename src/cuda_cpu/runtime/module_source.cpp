@@ -33,7 +33,7 @@ std::unique_ptr<LoadedCode> load_source(const void* source, std::optional<std::s
   ModuleHeader header;  // sound, and all bytes were read for their digest
   std::memcpy(&header, source, sizeof header);
   const auto* const bytes = static_cast<const char*>(source);
-  kept->assign(bytes, bytes + sizeof header + static_cast<std::size_t>(header.payload_size));
+  kept->assign(bytes, bytes + header.header_size + static_cast<std::size_t>(header.payload_size));
   return code;
 }
 
