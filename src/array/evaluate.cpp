@@ -6,11 +6,13 @@
 #include <atomic>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "array/access.hpp"
 #include "array/context.hpp"
 #include "array/fusion.hpp"
 #include "array/reduction_fusion.hpp"
+#include "array/repeats.hpp"
 #include "array/result_memory.hpp"
 #include "treadle/array/evaluate.hpp"
 
@@ -55,25 +57,24 @@ class Group {
   /// Leaves what others have computed, and keeps them from computing the rest. False if there is
   /// nothing to do.
   bool claim() {
-    {
-      std::unique_lock lock(context_.mutex);
-      context_.changed.wait(lock, [&] {
-        return std::ranges::none_of(nodes(), [](const NodeRef& node) {
-          return node->state.load(std::memory_order_acquire) == NodeState::computing;
+    for (bool has_memory = true;;) {
+      std::vector<NodeRef> before;
+      {
+        std::unique_lock lock(context_.mutex);
+        context_.changed.wait(lock, [&] {
+          return std::ranges::none_of(nodes(), [](const NodeRef& node) {
+            return node->state.load(std::memory_order_acquire) == NodeState::computing;
+          });
         });
-      });
-      for (const NodeRef& node : nodes())
-        if (!node->is_leaf()) node->state.store(NodeState::computing, std::memory_order_relaxed);
-      const std::size_t wanted = count_;
-      const std::uint32_t mark = context_.next_mark();
-      for (std::size_t i = 0; i < wanted; ++i) {
-        if (folding_below(*nodes_[i]) != nullptr)
-          add_seen(*nodes_[i]);
-        else
-          add_repeated(*nodes_[i], mark);
+        const Repeats repeats = repeats_on_the_way();
+        if (has_memory)
+          for (Node* node : repeats.before) before.emplace_back(node);
+        if (before.empty()) {
+          take(repeats.outputs);
+          break;
+        }
       }
-      asked_ = wanted - static_cast<std::size_t>(std::ranges::count_if(
-                            nodes().first(wanted), &Node::is_leaf, &NodeRef::operator*));
+      has_memory = compute_before(before);
     }
     // Leaves may end here, which takes the lock.
     const auto done = std::ranges::remove_if(nodes(), &Node::is_leaf, &NodeRef::operator*);
@@ -82,37 +83,39 @@ class Group {
     return count_ != 0;
   }
 
+  Repeats repeats_on_the_way() {
+    if (number_ == 0) number_ = context_.next_mark();
+    std::array<Node*, most_outputs> asked = {};
+    std::ranges::transform(nodes(), asked.begin(), &NodeRef::get);
+    const bool has_folds = std::ranges::any_of(
+        nodes(), [](const NodeRef& node) { return folding_below(*node) != nullptr; });
+    return find_repeats(context_, {std::span(asked).first(count_), true,
+                                   has_folds ? nullptr : asked[0], most_outputs - count_, number_});
+  }
+
+  /// Nobody else computes the nodes, nor what is kept beside them.
+  void take(std::span<Node* const> repeats) {
+    for (const NodeRef& node : nodes())
+      if (!node->is_leaf()) node->state.store(NodeState::computing, std::memory_order_relaxed);
+    const std::size_t wanted = count_;
+    for (std::size_t i = 0; i < wanted; ++i) add_seen(*nodes_[i]);
+    for (Node* node : repeats) add(*node);
+    asked_ = wanted - static_cast<std::size_t>(std::ranges::count_if(
+                          nodes().first(wanted), &Node::is_leaf, &NodeRef::operator*));
+  }
+  void add(Node& node) {
+    nodes_[count_++] = NodeRef(&node);
+    node.state.store(NodeState::computing);
+  }
+
   /// What arrays stand for on the way from folds to results is kept: it is there already, and
   /// would take another pass over all elements. That is in the results' shape; what has no folds
   /// below it any more, since others have computed them, may be in any.
   void add_seen(Node& node) {
     if (count_ == most_outputs || folding_below(node) == nullptr) return;
-    if (node.handles() != 0 && node.state.load() == NodeState::pending) {
-      nodes_[count_++] = NodeRef(&node);
-      node.state.store(NodeState::computing);
-    }
+    if (node.handles() != 0 && node.state.load() == NodeState::pending) add(node);
     if (node.folding != nullptr) return;
     for (unsigned i = 0; i < node.arity; ++i) add_seen(*node.operands[i]);
-  }
-
-  /// What arrays stand for within an expression is computed on the way to it, and so by the next
-  /// kernel that needs it: that one keeps it, so that no third computes it again. What takes no
-  /// operands is computed faster than read.
-  void add_repeated(const Node& node, std::uint32_t mark) {
-    for (unsigned i = 0; i < node.arity; ++i) {
-      Node& operand = *node.operands[i];
-      if (operand.is_leaf() || operand.arity == 0 || operand.mark == mark) continue;
-      operand.mark = mark;
-      if (operand.handles() != 0 && std::exchange(operand.was_within, true)) add(operand);
-      add_repeated(operand, mark);
-    }
-  }
-  void add(Node& node) {
-    if (count_ == most_outputs || node.stream != stream_ ||
-        !node.layout.same_shape(nodes_.front()->layout) || node.state.load() != NodeState::pending)
-      return;
-    nodes_[count_++] = NodeRef(&node);
-    node.state.store(NodeState::computing);
   }
 
   void launch() {
@@ -179,6 +182,7 @@ class Group {
   std::array<NodeRef, most_outputs> nodes_;
   std::size_t count_;
   std::size_t asked_ = 0;  // of them; the others are kept as they are computed on the way
+  std::uint32_t number_ = 0;
   std::array<Ref<Storage>, most_outputs> outputs_;
   Cut why_;
   KernelNote note_;

@@ -10,6 +10,7 @@
 #include "array/fusion.hpp"
 #include "array/record.hpp"
 #include "array/reduction_fusion.hpp"
+#include "array/repeats.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
@@ -141,6 +142,7 @@ void write(const Write& what) {
     if (node != nullptr && node->is_positional && !node->layout.same_shape(target.layout))
       compute(*node, Cut::positions);
   keep_within_caps(what);
+  keep_repeats(context, all);
   before_write(*target.storage);
   if (target.layout.size() == 0) return;
   const WithoutHostLock released;

@@ -130,10 +130,12 @@ class Node {
   // What follows is guarded by the context's lock.
   std::uint8_t value = 0;     ///< its value in the expression of the walk that saw it last
   std::uint32_t mark = 0;     ///< that walk
-  std::uint32_t left = 0;     ///< in a walk by Ending: references that would be left
+  std::uint32_t left = 0;     ///< what a walk counts: by Ending references that would be left
   std::uint32_t parents = 0;  ///< pending nodes that it is an operand of, each time it is
-  bool was_within = false;    ///< a kernel of another node has computed it on the way
-  bool is_listed = false;     ///< in the context's list of pending nodes
+  /// That of the first kernel that has computed it on its way to others, and of the first of them
+  /// whose output it could have been; 0: none.
+  std::uint32_t computed_in = 0, passed_in = 0;
+  bool is_listed = false;                     ///< in the context's list of pending nodes
   Node *previous = nullptr, *next = nullptr;  ///< there
 
   KernelNote made_by;    ///< of a leaf that was computed

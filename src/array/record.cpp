@@ -110,12 +110,46 @@ Within within(const Recording& recording) {
   return sum;
 }
 
+bool is_one_kernel(const Within& sum, const Recording& recording) {
+  return sum.steps < Caps::steps && sum.leaves <= Caps::leaves &&
+         sum.instructions + recording.count < Caps::instructions;
+}
+
+/// What a node adds as it is now; the context's lock is held. No deeper than Caps::steps.
+void add_now(const Node& node, Within& sum) {
+  if (node.is_leaf()) {
+    ++sum.leaves;
+    ++sum.instructions;
+  } else if (node.arity == 0) {
+    sum.steps += node.steps;
+    sum.instructions += node.instructions;
+  } else {
+    Within below;
+    for (unsigned i = 0; i < node.arity; ++i) add_now(*node.operands[i], below);
+    sum.steps += below.steps + 1;
+    sum.leaves += below.leaves;
+    sum.instructions += below.instructions + 1 + node.arity;
+    sum.folds += node.folding != nullptr ? 1 : below.folds;
+  }
+}
+
+/// As within(), which counts what was pending when the operands were recorded; where that is too
+/// much, what is pending still. So what is kept of the sum is small.
+Within counted(const Recording& recording) {
+  Within sum = within(recording);
+  if (is_one_kernel(sum, recording) && sum.folds <= Caps::folds) [[likely]]
+    return sum;
+  sum.steps = sum.leaves = sum.folds = sum.instructions = 0;
+  const std::lock_guard lock(recording.context->mutex);
+  for (std::size_t i = 0; i < recording.count; ++i) add_now(*recording.nodes[i], sum);
+  return sum;
+}
+
 /// Evaluates the largest operand until the whole fits into one kernel.
 Within keep_within_caps(Recording& recording) {
   for (;;) {
-    const Within sum = within(recording);
-    if (sum.steps < Caps::steps && sum.leaves <= Caps::leaves &&
-        sum.instructions + recording.count < Caps::instructions) [[likely]]
+    const Within sum = counted(recording);
+    if (is_one_kernel(sum, recording)) [[likely]]
       return sum;
     Node* largest = nullptr;
     for (std::size_t i = 0; i < recording.count; ++i) {
@@ -150,7 +184,7 @@ void keep_positions(const Layout& result, Recording& recording) {
 /// each: the epilogue of the same kernel.
 void keep_reductions(const Layout& result, Recording& recording) {
   const std::span operands(recording.nodes.data(), recording.count);
-  while (within(recording).folds > Caps::folds)
+  while (counted(recording).folds > Caps::folds)
     compute(**std::ranges::max_element(operands, {},
                                        [](const NodeRef& node) { return node->folds_within(); }),
             Cut::too_large);
@@ -209,7 +243,7 @@ NodeRef pending_node(Op op, const DType& dtype, Recording& recording) {
   if (sum.is_positional || sum.folds != 0) [[unlikely]] {
     keep_positions(made->layout, recording);
     keep_reductions(made->layout, recording);
-    sum = within(recording);
+    sum = counted(recording);
   }
   return enlisted(std::move(made), recording, sum);
 }

@@ -2,11 +2,21 @@
 // When arrays are computed.
 #include "treadle/array/evaluate.hpp"
 
+#include <functional>
 #include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "array/each_array_device.hpp"
 #include "treadle/array/array.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/elementwise.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/array/reduction.hpp"
+#include "treadle/device/launch_log.hpp"
 #include "treadle/device/null.hpp"
 
 namespace treadle::array {
@@ -134,6 +144,16 @@ TEST_P(EvaluateTest, NumbersAndOtherShapesAreNotKept) {
   EXPECT_TRUE(row.is_pending() && ones.is_pending() && square.is_pending());
 }
 
+TEST_P(EvaluateTest, WhatAReductionHasComputedIsNotKept) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = make({1, 2, 3}), part = x * 2, next = part + 1, total = sum(next);
+  evaluate({total});
+  const Array shares = next / total;
+  evaluate({shares});
+  EXPECT_NE(explain(shares).find("writes 12 bytes"), std::string::npos);
+  EXPECT_TRUE(part.is_pending() && next.is_pending());
+}
+
 TEST_P(EvaluateTest, WhatNobodyStandsForIsNotKept) {
   const device::StreamScope scope(shared_stream());
   const Array x = make({1, 2, 3});
@@ -143,6 +163,149 @@ TEST_P(EvaluateTest, WhatNobodyStandsForIsNotKept) {
   evaluate({first});
   evaluate({second});
   EXPECT_NE(explain(second).find("writes 12 bytes"), std::string::npos);
+}
+
+/// Programs whose state is an array of the last step: what they look at depends on it, but is
+/// another one.
+class LoopTest : public EvaluateTest {
+ protected:
+  void SetUp() override {
+    EvaluateTest::SetUp();
+    scope_.emplace(shared_stream());
+    start_ = make({1, 2, 4});
+  }
+  void TearDown() override {
+    start_ = {};
+    scope_.reset();
+    EvaluateTest::TearDown();
+  }
+  /// Few kernels make 40 steps of x = x / 2 + 1, of which `look` computes something; x is right at
+  /// the end. `look` gives the array that it has computed, or none.
+  void expect_few_kernels(const std::function<Array(const Array& x)>& look) {
+    std::set<std::string> texts;
+    Array x = start_;
+    const auto names = kernels([&] {
+      x = x * 0.5f + 1;
+      const Array seen = look(x);
+      if (seen) texts.insert(kernel_text(seen));
+    });
+    EXPECT_LE(texts.size(), 3u);
+    EXPECT_LE(names.size(), 5u) << testing::PrintToString(names);
+    expect(x, {2, 2, 2});
+  }
+  /// The names of those that 40 steps launch.
+  std::set<std::string> kernels(const std::function<void()>& step) {
+    std::set<std::string> names;
+    for (int i = 0; i < 40; ++i) {
+      step();
+      if (i < 8) continue;  // the last eight may be another test's
+      for (const device::LaunchRecord& launch : device::last_launches(*device()))
+        names.insert(launch.kernel);
+    }
+    return names;
+  }
+  static Array computed(const Array& x) {
+    evaluate({x});
+    return x;
+  }
+
+ private:
+  /// What explain() has of it, without the line before it, which names reasons.
+  static std::string kernel_text(const Array& x) {
+    const std::string text = explain(x);
+    return text.substr(text.find("\n\n"));
+  }
+
+  std::optional<device::StreamScope> scope_;
+  Array start_;
+};
+INSTANTIATE_TEST_SUITE_P(Devices, LoopTest, each_device(), device_test_name);
+
+TEST_P(LoopTest, WhatIsOfTheSameShape) {
+  expect_few_kernels([](const Array& x) { return computed(x * 3); });
+}
+
+TEST_P(LoopTest, Reductions) {
+  expect_few_kernels([](const Array& x) { return computed(sum(x)); });
+  expect_few_kernels([](const Array& x) {
+    computed(sum(x));
+    return computed(max(x));
+  });
+}
+
+TEST_P(LoopTest, WhatIsOfAnotherShape) {
+  const Array table = reshape(make(count_up(6)), {2, 3});
+  expect_few_kernels([&](const Array& x) { return computed(table * x); });
+  expect_few_kernels([&](const Array& x) { return computed(sum(table * x, {.axes = 1})); });
+}
+
+TEST_P(LoopTest, WhatIsWrittenToMemoryThatIsThere) {
+  Array total = make({0, 0, 0});
+  const Array out = make({0, 0, 0});
+  expect_few_kernels([&](const Array& x) {
+    total += x;
+    return Array();
+  });
+  expect_few_kernels([&](const Array& x) {
+    out.assign(x);
+    return Array();
+  });
+  expect_few_kernels([&](const Array& x) {
+    out.assign_where(x > 2, 2 * x);
+    return Array();
+  });
+  if (runs_kernels()) {
+    EXPECT_NEAR(total.as<float>()[1], 80, 1e-3);
+  }
+}
+
+TEST_P(LoopTest, WhereEveryStepIsKept) {
+  std::vector<Array> steps;
+  expect_few_kernels([&](const Array& x) {
+    steps.push_back(x);
+    return computed(sum(x));
+  });
+  expect(steps[40 - 2], {2, 2, 2});
+}
+
+TEST_P(LoopTest, WhatSharesAnOperandThatNobodyStandsFor) {
+  const auto step = [](const Array& x) {
+    const Array half = x * 0.5f;
+    return std::pair(half * 3, half + 1);
+  };
+  Array x = make({1, 2, 4}), y;
+  const auto names = kernels([&] {
+    std::tie(y, x) = step(x);
+    evaluate({y});
+  });
+  EXPECT_LE(names.size(), 5u) << testing::PrintToString(names);
+  expect(x, {2, 2, 2});
+}
+
+// Jacobi's iteration: the state meets a matrix within a reduction.
+TEST_P(LoopTest, WhatIsComputedWithinAReduction) {
+  const Array a = reshape(make({4, 1, 1, 4}), {2, 2}), b = make({6, 9});
+  Array x = make({0, 0});
+  const auto names = kernels([&] {
+    const Array residual = b - sum(a * x, {.axes = 1});
+    x = x + residual / 4.f;
+    evaluate({max(abs(residual))});
+  });
+  EXPECT_LE(names.size(), 5u) << testing::PrintToString(names);
+  expect(x, {1, 2});
+}
+
+TEST(LoopWithoutMemory, GoesOnWithLongerKernels) {
+  const auto device = device::make_null_device({.memory_bytes = 3 << 20});
+  const device::StreamScope scope(device->make_stream());
+  Array x = zeros({1 << 18}, Scalar::float32);
+  evaluate({x});
+  const auto taken = std::make_optional<memory::Buffer>(device, (3 << 19));
+  for (int step = 0; step < 3; ++step) {
+    x = x * 0.5f + 1;
+    evaluate({sum(x)});
+  }
+  EXPECT_TRUE(x.is_pending());
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What a kernel would compute again that an earlier one has computed on its way. If it was never
+// kept, a loop of the form x = f(x) that looks at something else, which depends on x, would make an
+// expression that is longer with every step, and so a kernel a step:
+//
+//   x = f(x);  look(2 * x);    the kernel computes 2 * f(x0)
+//   x = f(x);  look(2 * x);    x = f(f(x0)) is kept
+//   x = f(x);  look(2 * x);    the kernel of the first step again
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "array/context.hpp"
+
+namespace treadle::array {
+
+/// A kernel that is about to compute nodes.
+struct Computation {
+  std::span<Node* const> nodes;  ///< null ones and leaves are left out
+  bool is_stored;                ///< whether they get memory; else they are on the way, too
+  /// Nodes of its shape and stream can be outputs, too. Null: none can, but arrays with reductions
+  /// below them, if the others are stored.
+  const Node* beside;
+  std::size_t room;      ///< how many outputs more there may be
+  std::uint32_t number;  ///< a mark of the context's, which is the kernel's own
+};
+
+/// Nodes on the way that are to get memory; operands come first.
+struct Repeats {
+  std::vector<Node*> before;   ///< computed before; then the kernel is looked at anew
+  std::vector<Node*> outputs;  ///< of the kernel itself
+};
+
+/// They are what an array stands for, if it could have been an output of an earlier kernel and can
+/// be one now: the third reads it. And they are what is computed for the first time, is needed
+/// afterwards, and depends on what an earlier kernel has computed: it is a loop's. If nothing is to
+/// be computed before, all others count as computed by this kernel from now on. The context's lock
+/// is held as long as they are used.
+Repeats find_repeats(Context& context, const Computation& kernel);
+
+/// Computes nodes before the kernel on whose way they are. False if there is no memory for them:
+/// the kernel does without.
+bool compute_before(std::span<const NodeRef> nodes);
+/// Finds and computes them before a kernel that has these nodes on its way.
+void keep_repeats(Context& context, std::span<Node* const> nodes);
+
+}  // namespace treadle::array
