@@ -53,14 +53,13 @@ int main() {
   for (const auto& device : treadle::devices()) {
     if (!device->info().traits.runs_kernels) continue;
     const treadle::DeviceScope here(device);
-    const Array on_device = Array::from(signal.data(), {samples}, Scalar::complex64);
+    const Array on_device = Array::from(signal);
     const Array passed = apply_filter(on_device, taps);
     const double power = mean(pow(abs(passed), 2)).item().as_double();
     std::printf("%s: of two waves of power 1 each one is left: %.4f\n", device->info().id.c_str(),
                 power);
 
-    std::vector<std::complex<float>> found(static_cast<std::size_t>(passed.size()));
-    passed.get(found.data());
+    const auto found = passed.as<std::complex<float>>();
     for (std::size_t i = 0; i < found.size(); ++i) {
       std::complex<double> expected = 0;
       for (std::size_t k = 0; k < taps.size(); ++k)

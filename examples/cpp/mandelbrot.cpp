@@ -43,8 +43,7 @@ int main() {
       counts += cast(abs(z) <= 2, Scalar::int32);
     }
 
-    std::vector<std::complex<float>> points(width * height);
-    c.get(points.data());
+    const auto points = c.as<std::complex<float>>();
     const std::vector<int> counted = counts.as<int>();
     std::size_t different = 0;  // near the border the last bit of a product decides
     for (std::size_t i = 0; i < points.size(); ++i)

@@ -2,6 +2,7 @@
 // What arrays compute, and what changes them.
 #include "treadle/array/array.hpp"
 
+#include <complex>
 #include <vector>
 
 #include "array/each_array_device.hpp"
@@ -21,6 +22,19 @@ TEST_P(ArrayTest, ShapesAndDtypesAreCheckedAtOnce) {
   EXPECT_THROW(Array() + 1, InvalidState);
   EXPECT_EQ((Array::from(std::vector<std::int32_t>{1}, here()) / 2).dtype(),
             DType(Scalar::float64));
+}
+
+TEST_P(ArrayTest, ComplexNumbersOfTheHost) {
+  const device::StreamScope scope(shared_stream());
+  const std::vector<std::complex<float>> values{{1, 2}, {3, -4}};
+  const Array x = Array::from(values, here());
+  EXPECT_EQ(x.dtype(), DType(Scalar::complex64));
+  EXPECT_EQ(x.as<std::complex<float>>(), values);
+  EXPECT_THROW(x.as<std::complex<double>>(), DTypeError);
+  const auto conjugates = conjugate(cast(x, Scalar::complex128)).as<std::complex<double>>();
+  if (runs_kernels()) {
+    EXPECT_EQ(conjugates, (std::vector<std::complex<double>>{{1, -2}, {3, 4}}));
+  }
 }
 
 TEST_P(ArrayTest, InPlaceOperatorsWriteIntoTheSameMemory) {

@@ -49,6 +49,11 @@ TEST(Number, IsReadBackAsItWasStored) {
   }
 }
 
+TEST(Number, ComplexNumbersOfCppAreElements) {
+  EXPECT_EQ(dtype_of<std::complex<float>>(), DType(Scalar::complex64));
+  EXPECT_EQ(dtype_of<std::complex<double>>(), DType(Scalar::complex128));
+}
+
 TEST(Number, TextIsPythons) {
   EXPECT_EQ(Number(true).text(), "True");
   EXPECT_EQ(Number(-5).text(), "-5");

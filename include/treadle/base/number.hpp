@@ -13,6 +13,15 @@
 
 namespace treadle {
 
+template <>
+struct DTypeOf<std::complex<float>> {
+  static constexpr Scalar value = Scalar::complex64;
+};
+template <>
+struct DTypeOf<std::complex<double>> {
+  static constexpr Scalar value = Scalar::complex128;
+};
+
 /// The bytes of an element; a dtype says how many count.
 using ElementBytes = std::array<std::byte, 16>;
 
