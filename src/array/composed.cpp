@@ -128,12 +128,16 @@ Array matrix_norm(const Array& x, MatrixNorm norm, bool keeps_axes) {
   if (x.rank() < 2)
     throw ShapeError("matrix_norm: an array of " + std::to_string(x.rank()) + " axes",
                      "matrices are the last two axes");
-  if (norm == MatrixNorm::frobenius)
-    return array::norm(x, {.axes = {-2, -1}, .keeps_axes = keeps_axes});
+  return matrix_norm(x, norm, {-2, -1}, keeps_axes);
+}
+
+Array matrix_norm(const Array& x, MatrixNorm norm, std::pair<int, int> axes, bool keeps_axes) {
+  const auto [rows, columns] = axes;
+  const ReduceOptions options{.axes = {rows, columns}, .keeps_axes = keeps_axes};
+  if (norm == MatrixNorm::frobenius) return array::norm(x, options);
   const bool of_columns = norm == MatrixNorm::one || norm == MatrixNorm::minus_one;
   const bool is_largest = norm == MatrixNorm::one || norm == MatrixNorm::infinity;
-  const Array sums = sum(absolute(x), {.axes = of_columns ? -2 : -1, .keeps_axes = true});
-  const ReduceOptions options{.axes = {-2, -1}, .keeps_axes = keeps_axes};
+  const Array sums = vector_norm(x, 1, {.axes = of_columns ? rows : columns, .keeps_axes = true});
   return is_largest ? max(sums, options) : min(sums, options);
 }
 

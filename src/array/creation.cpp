@@ -94,6 +94,16 @@ Array linspace(double start, double stop, std::int64_t count, bool endpoint, Sca
   return cast(DType(dtype).is_integer() ? floor(elements) : elements, dtype);
 }
 
+Array linspace(std::complex<double> start, std::complex<double> stop, std::int64_t count,
+               bool endpoint, Scalar dtype, const Placement& placement) {
+  const auto part = [&](double from, double to) {
+    return linspace(from, to, count, endpoint, Scalar::float64, placement);
+  };
+  const Array elements =
+      make_complex(part(start.real(), stop.real()), part(start.imag(), stop.imag()));
+  return dtype == Scalar::complex128 ? elements : cast(elements, dtype);
+}
+
 Array logspace(double start, double stop, std::int64_t count, bool endpoint, double base,
                const Placement& placement) {
   return power(Operand::typed(base, Scalar::float64),

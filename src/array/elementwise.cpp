@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <numbers>
 
 #include "array/access.hpp"
 #include "array/context.hpp"
@@ -28,6 +29,12 @@ Array columns_less_rows(const Array& x) {
   return count_up(-1) - expand_dims(count_up(-2), 1);
 }
 
+/// In the dtype of functions of real numbers: NumPy has the same for these.
+Array scaled(const Array& x, double factor) {
+  const DType dtype = resolve(Op::fabs, Operand(x).type()).result;
+  return (x.dtype() == dtype ? x : cast(x, dtype)) * factor;
+}
+
 }  // namespace
 
 Array clip(const Array& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
@@ -50,6 +57,9 @@ std::pair<Array, Array> divmod(const Operand& x, const Operand& y) {
 }
 std::pair<Array, Array> modf(const Operand& x) { return {modf_fraction(x), modf_integer(x)}; }
 std::pair<Array, Array> frexp(const Operand& x) { return {frexp_mantissa(x), frexp_exponent(x)}; }
+
+Array deg2rad(const Array& x) { return scaled(x, std::numbers::pi / 180); }
+Array rad2deg(const Array& x) { return scaled(x, 180 / std::numbers::pi); }
 
 Array tril(const Array& x, std::int64_t offset) {
   return where(columns_less_rows(x) <= offset, x, Operand::typed(0, Operand(x).type().scalar()));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "array/access.hpp"
 #include "array/context.hpp"
@@ -184,18 +185,22 @@ std::vector<Array> broadcast_arrays(std::span<const Array> arrays) {
   return views;
 }
 
-std::vector<Array> meshgrid(std::span<const Array> coordinates) {
-  std::vector<Array> lines;
-  for (std::size_t i = 0; i < coordinates.size(); ++i) {
-    if (coordinates[i].rank() > 1)
+std::vector<Array> meshgrid(std::span<const Array> coordinates, const GridOptions& options) {
+  std::vector<Array> lines(coordinates.begin(), coordinates.end());
+  const bool is_swapped = options.is_cartesian && lines.size() > 1;
+  if (is_swapped) std::swap(lines[0], lines[1]);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].rank() > 1)
       throw ShapeError("coordinates of a grid are arrays of one axis, not of shape " +
-                           shape_text(coordinates[i].shape()),
+                           shape_text(lines[i].shape()),
                        "ravel() it");
-    Shape shape(coordinates.size(), 1);
+    Shape shape(lines.size(), 1);
     shape[i] = -1;
-    lines.push_back(reshape(coordinates[i], shape));
+    lines[i] = reshape(lines[i], shape);
   }
-  return broadcast_arrays(lines);
+  std::vector<Array> grid = options.is_sparse ? std::move(lines) : broadcast_arrays(lines);
+  if (is_swapped) std::swap(grid[0], grid[1]);
+  return grid;
 }
 
 std::vector<Array> split(const Array& x, std::span<const std::int64_t> positions, int axis) {

@@ -2,6 +2,7 @@
 #include "treadle/array/manipulation.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -35,7 +36,21 @@ Array reshape(const Array& x, const Shape& shape) {
   const Array dense = dense_copy(x);
   return with_layout(dense, *dense.layout().reshaped(shape, item));
 }
+Array reshape(const Array& x, const Shape& shape, MemoryOrder order) {
+  if (order == MemoryOrder::c) return reshape(x, shape);
+  return transpose(reshape(transpose(x), Shape(shape.rbegin(), shape.rend())));
+}
 Array ravel(const Array& x) { return reshape(x, {-1}); }
+Array ravel(const Array& x, MemoryOrder order) { return reshape(x, {-1}, order); }
+Array ravel_in_memory_order(const Array& x) {
+  std::vector<int> axes(x.shape().size());
+  std::iota(axes.begin(), axes.end(), 0);
+  const Extents strides = x.strides();
+  std::ranges::stable_sort(axes, std::greater(), [&](int axis) {
+    return std::abs(strides[static_cast<std::size_t>(axis)]);
+  });
+  return ravel(permute_dims(x, axes));
+}
 Array transpose(const Array& x) { return with_layout(x, x.layout().transposed()); }
 Array permute_dims(const Array& x, std::span<const int> axes) {
   return with_layout(x, x.layout().permuted(axes));

@@ -83,6 +83,14 @@ TEST_P(ArrayComposedTest, NormsOfMatrices) {
   expect(matrix_norm(x, MatrixNorm::minus_one), {3});
   expect(matrix_norm(x, MatrixNorm::minus_infinity), {3});
   EXPECT_THROW(matrix_norm(make({1})), ShapeError);
+  expect(matrix_norm(x, MatrixNorm::one, {1, 0}), {6});
+  expect(matrix_norm(transpose(x), MatrixNorm::minus_one, {1, 0}), {3});
+  const Array one_each = reshape(x, {2, 1, 2});  // of each row a matrix
+  expect(matrix_norm(one_each, MatrixNorm::infinity, {0, 2}), {6});
+  expect(matrix_norm(one_each, MatrixNorm::frobenius, {2, 0}, true), {5});
+  EXPECT_THROW(matrix_norm(x, MatrixNorm::one, {1, 1}), InvalidArgument);
+  EXPECT_THROW(matrix_norm(x, MatrixNorm::one, {0, 2}), IndexError);
+  EXPECT_EQ(matrix_norm(cast(x, Scalar::int32), MatrixNorm::one).dtype(), Scalar::float64);
   expect(inner(make({1, 2}), make({3, 4})), {11});
 }
 

@@ -2,6 +2,8 @@
 // Arrays that are made of no other array.
 #include "treadle/array/creation.hpp"
 
+#include <complex>
+
 #include "array/each_array_device.hpp"
 #include "treadle/array/manipulation.hpp"
 
@@ -17,6 +19,13 @@ TEST_P(CreationTest, CreationFunctions) {
   expect(arange(5, 0, -2, Scalar::float32, here()), {5, 3, 1});
   expect(arange(5, 0, 1, Scalar::float32, here()), {});
   expect(linspace(0, 1, 5, true, Scalar::float32, here()), {0, .25f, .5f, .75f, 1});
+  const std::complex<double> corner(1, -2);
+  const Array line = linspace(0.0, corner, 3, true, Scalar::complex64, here());
+  if (runs_kernels()) {
+    using Values = std::vector<std::complex<float>>;
+    EXPECT_EQ(line.as<std::complex<float>>(), (Values{{0, 0}, {.5f, -1}, {1, -2}}));
+  }
+  EXPECT_EQ(linspace(corner, 0.0, 3, false, Scalar::complex128, here()).size(), 3);
   expect(eye(2, 3, 1, Scalar::float32, here()), {0, 1, 0, 0, 0, 1});
   expect(cast(logspace(0, 3, 4, true, 2, here()), Scalar::float32), {1, 2, 4, 8});
   expect(cast(geomspace(-1, -100, 3, true, here()), Scalar::float32), {-1, -10, -100});

@@ -2,8 +2,11 @@
 // Functions on elements that are several operations.
 #include "treadle/array/elementwise.hpp"
 
+#include <numbers>
+
 #include "array/each_array_device.hpp"
 #include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
 
 namespace treadle::array {
 namespace {
@@ -48,6 +51,20 @@ TEST_P(ArrayElementwiseTest, TwoResultsOfOneArray) {
   expect(significand, {.9375f, -.9375f});
   expect(cast(exponent, Scalar::float32), {3, 3});
   expect(pow(abs(conj(x)), 2), {56.25f, 56.25f});
+}
+
+TEST_P(ArrayElementwiseTest, AnglesInDegreesAndRadians) {
+  const device::StreamScope scope(shared_stream());
+  const float half_turn = std::numbers::pi_v<float>;
+  const Array x = make({180, -90, 0});
+  EXPECT_EQ(deg2rad(x).dtype(), DType(Scalar::float32));
+  expect(deg2rad(x), {half_turn, -half_turn / 2, 0});
+  expect(radians(x), {half_turn, -half_turn / 2, 0});
+  expect(round(rad2deg(make({half_turn, 1}))), {180, 57});
+  expect(round(degrees(make({half_turn, 1}))), {180, 57});
+  EXPECT_EQ(rad2deg(cast(x, Scalar::int32)).dtype(), DType(Scalar::float64));  // as sqrt() has it
+  EXPECT_EQ(deg2rad(cast(x, Scalar::int16)).dtype(), DType(Scalar::float32));
+  EXPECT_THROW(deg2rad(cast(x, Scalar::complex64)), DTypeError);
 }
 
 TEST_P(ArrayElementwiseTest, TriangularParts) {

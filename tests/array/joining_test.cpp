@@ -91,6 +91,12 @@ TEST_P(JoiningTest, PartsAreViews) {
   const std::vector<Array> grid = meshgrid(coordinates);
   expect(grid[0] + grid[1], {6, 7, 8, 7, 8, 9});
   EXPECT_EQ(broadcast_arrays(grid)[1].shape()[0], 2);
+  const std::vector<Array> cartesian = meshgrid(coordinates, {.is_cartesian = true});
+  expect(cartesian[0] + 10 * cartesian[1], {51, 52, 61, 62, 71, 72});
+  const std::vector<Array> sparse =
+      meshgrid(coordinates, {.is_cartesian = true, .is_sparse = true});
+  EXPECT_EQ(sparse[0].size(), 2);
+  expect(sparse[0] + 10 * sparse[1], {51, 52, 61, 62, 71, 72});
 }
 
 TEST_P(JoiningTest, StacksByNumpysNames) {

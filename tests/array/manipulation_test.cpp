@@ -42,6 +42,18 @@ TEST_P(ManipulationTest, ViewsOfTheSameMemory) {
   expect(imaginary_part(z), {2, 2, 2, 2, 2, 2});
 }
 
+TEST_P(ManipulationTest, OrdersInWhichElementsAreCounted) {
+  const device::StreamScope scope(shared_stream());
+  const Array x = reshape(make(count_up(6)), {2, 3});
+  expect(reshape(x, {3, 2}, MemoryOrder::fortran), {0, 4, 3, 2, 1, 5});
+  expect(reshape(x, {3, -1}, MemoryOrder::c), {0, 1, 2, 3, 4, 5});
+  expect(ravel(x, MemoryOrder::fortran), {0, 3, 1, 4, 2, 5});
+  EXPECT_TRUE(may_share_memory(ravel(transpose(x), MemoryOrder::fortran), x));
+  expect(ravel_in_memory_order(transpose(x)), {0, 1, 2, 3, 4, 5});
+  expect(ravel_in_memory_order(flip(x, 1)), {2, 1, 0, 5, 4, 3});
+  expect(ravel_in_memory_order(make({1}).at({Index::at(0)})), {1});
+}
+
 TEST_P(ManipulationTest, FieldsOfRecordsAreViews) {
   struct Sample {
     float at;

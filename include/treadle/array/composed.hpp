@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "treadle/array/array.hpp"
 
@@ -56,5 +57,9 @@ enum class MatrixNorm : std::uint8_t {
 };
 /// Of the matrices in the last two axes. Throws ShapeError for less than two.
 Array matrix_norm(const Array& x, MatrixNorm norm = MatrixNorm::frobenius, bool keeps_axes = false);
+/// Of those in any two axes, rows and columns. Throws IndexError for one that is not there,
+/// InvalidArgument for the same one twice.
+Array matrix_norm(const Array& x, MatrixNorm norm, std::pair<int, int> axes,
+                  bool keeps_axes = false);
 
 }  // namespace treadle::array

@@ -3,6 +3,7 @@
 // default the current one; all but empty() have no memory before somebody looks at them.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <optional>
 
@@ -29,6 +30,10 @@ Array arange(const Number& start, const Number& stop, const Number& step, Scalar
 /// in float64 (complex128), then cast.
 Array linspace(double start, double stop, std::int64_t count, bool endpoint = true,
                Scalar dtype = Scalar::float64, const Placement& placement = {});
+/// The same on a line of the complex plane.
+Array linspace(std::complex<double> start, std::complex<double> stop, std::int64_t count,
+               bool endpoint = true, Scalar dtype = Scalar::complex128,
+               const Placement& placement = {});
 /// base to the power of `count` numbers from start to stop, as linspace() has them; float64.
 Array logspace(double start, double stop, std::int64_t count, bool endpoint = true,
                double base = 10, const Placement& placement = {});

@@ -27,6 +27,13 @@ std::pair<Array, Array> divmod(const Operand& x, const Operand& y);
 std::pair<Array, Array> modf(const Operand& x);
 /// Significands from 0.5 on and below 1, and exponents of 2.
 std::pair<Array, Array> frexp(const Operand& x);
+/// Angles in radians, of those in degrees, in the dtype that sqrt() has. Throws DTypeError for
+/// complex numbers.
+Array deg2rad(const Array& x);
+Array rad2deg(const Array& x);  ///< in degrees, of those in radians
+/// The same functions by their other names.
+inline Array radians(const Array& x) { return deg2rad(x); }
+inline Array degrees(const Array& x) { return rad2deg(x); }  ///< rad2deg()
 /// Zeros above the diagonal of the last two axes that is `offset` to the right of the main one.
 /// Throws ShapeError for less than two axes, DTypeError for records.
 Array tril(const Array& x, std::int64_t offset = 0);

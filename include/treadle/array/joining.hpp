@@ -42,9 +42,14 @@ Array pad(const Array& x, std::span<const PadWidth> widths, const Operand& value
 
 /// All in the shape that they are broadcast to, as views. Throws ShapeError.
 std::vector<Array> broadcast_arrays(std::span<const Array> arrays);
+/// How coordinates of a grid are laid out.
+struct GridOptions {
+  bool is_cartesian = false;  ///< the first varies along axis 1, the second along axis 0
+  bool is_sparse = false;     ///< each has length 1 along the axes of the others
+};
 /// Coordinates of a grid, as views: of arrays with one axis (or none) the i-th varies along axis i
 /// of the result. Throws ShapeError for more axes.
-std::vector<Array> meshgrid(std::span<const Array> coordinates);
+std::vector<Array> meshgrid(std::span<const Array> coordinates, const GridOptions& options = {});
 /// Parts between these positions along an axis, as views.
 std::vector<Array> split(const Array& x, std::span<const std::int64_t> positions, int axis = 0);
 /// As many parts, as views; the first are longer by one where they cannot be of one length. Throws

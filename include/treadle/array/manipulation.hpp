@@ -15,8 +15,13 @@ namespace treadle::array {
 /// The same elements in C's order under another shape, of which one extent may be -1: what is left.
 /// Throws ShapeError if the numbers of elements differ.
 Array reshape(const Array& x, const Shape& shape);
+/// The same with elements counted in another order.
+Array reshape(const Array& x, const Shape& shape, MemoryOrder order);
 /// One axis, in C's order.
 Array ravel(const Array& x);
+Array ravel(const Array& x, MemoryOrder order);  ///< in this one
+/// One axis, in the order in which elements lie in memory, but for strides of either sign.
+Array ravel_in_memory_order(const Array& x);
 /// Axes in reverse.
 Array transpose(const Array& x);
 /// Axis i of the result is axis axes[i]. Throws InvalidArgument unless each is named once.

@@ -362,7 +362,8 @@ void bind_methods(nb::class_<Array>& type) {
           [](nb::handle_t<Array> self, const std::string& order) -> nb::object {
             if (order != "C")
               return nb::module_::import_("treadle.numpy").attr("ravel")(self, order);
-            return array_object(recorded(&array::ravel)(*nb::inst_ptr<Array>(self)));
+            return array_object(recorded(nb::overload_cast<const Array&>(&array::ravel))(
+                *nb::inst_ptr<Array>(self)));
           },
           nb::arg("order") = "C", nb::sig("def ravel(self, order: str = 'C') -> Array"),
           "One axis, elements in C's order or another: a view, or a copy.")

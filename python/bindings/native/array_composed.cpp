@@ -6,12 +6,16 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "errors.hpp"
 #include "native/array.hpp"
+#include "treadle/array/elementwise.hpp"
+#include "treadle/base/error.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -51,9 +55,34 @@ Array select(const std::vector<Array>& conditions, nb::handle choices, nb::handl
   return array::select(conditions, list.get(), last.get().front());
 }
 
+/// NumPy's order of a norm of matrices; none: Frobenius'.
+array::MatrixNorm matrix_norm_of(std::optional<double> order) {
+  using array::MatrixNorm;
+  if (!order) return MatrixNorm::frobenius;
+  if (std::isinf(*order)) return *order > 0 ? MatrixNorm::infinity : MatrixNorm::minus_infinity;
+  if (std::abs(*order) == 1) return *order > 0 ? MatrixNorm::one : MatrixNorm::minus_one;
+  throw InvalidArgument("a norm of matrices with ord=" + std::to_string(*order),
+                        "there are 'fro', 1, -1, inf, -inf");
+}
+
 }  // namespace
 
 void bind_array_composed(nb::module_& m) {
+  m.def("deg2rad", recorded(&array::deg2rad), nb::arg("x"), "Angles in radians.");
+  m.def("rad2deg", recorded(&array::rad2deg), nb::arg("x"), "Angles in degrees.");
+  m.def("float_power", recorded(&array::float_power), nb::arg("x"), nb::arg("y"),
+        "power() in float64 at least.");
+  m.def("nanargmax", recorded(&array::nanargmax), nb::arg("x"), nb::arg("axis").none(),
+        nb::arg("keeps_axes"), "Places of the greatest number that is not NaN.");
+  m.def("nanargmin", recorded(&array::nanargmin), nb::arg("x"), nb::arg("axis").none(),
+        nb::arg("keeps_axes"), "Places of the least number that is not NaN.");
+  m.def("matrix_norm",
+        recorded(+[](const Array& x, std::optional<double> order, int rows, int columns,
+                     bool keeps_axes) {
+          return array::matrix_norm(x, matrix_norm_of(order), {rows, columns}, keeps_axes);
+        }),
+        nb::arg("x"), nb::arg("order").none(), nb::arg("rows"), nb::arg("columns"),
+        nb::arg("keeps_axes"), "Norms of the matrices in two axes; None: Frobenius'.");
   m.def("nan_to_num", recorded(&array::nan_to_num), nb::arg("x"), nb::arg("nan"),
         nb::arg("posinf").none(), nb::arg("neginf").none(),
         "A copy with numbers in place of NaN and the infinities.");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What treadle.numpy is made of.
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/string.h>
 
+#include <complex>
 #include <deque>
 #include <string>
 #include <vector>
@@ -80,6 +82,18 @@ void bind_ranges(nb::module_& m) {
         nb::sig("def linspace(start: float, stop: float, count: int, endpoint: bool, dtype: "
                 "typing.Any, device: treadle._core.device.Device | str | None = None) -> Array"),
         "`count` numbers from start to stop.");
+  m.def("complex_linspace",
+        recorded(+[](std::complex<double> start, std::complex<double> stop, std::int64_t count,
+                     bool endpoint, nb::handle dtype, nb::handle device) {
+          return array::linspace(start, stop, count, endpoint, scalar_from(dtype),
+                                 placement_on(device));
+        }),
+        nb::arg("start"), nb::arg("stop"), nb::arg("count"), nb::arg("endpoint"), nb::arg("dtype"),
+        nb::arg("device") = nb::none(),
+        nb::sig("def complex_linspace(start: complex, stop: complex, count: int, endpoint: bool, "
+                "dtype: typing.Any, device: treadle._core.device.Device | str | None = None) -> "
+                "Array"),
+        "`count` numbers on a line of the complex plane.");
   m.def("logspace",
         recorded(+[](double start, double stop, std::int64_t count, bool endpoint, double base,
                      nb::handle device) {
@@ -110,6 +124,54 @@ void bind_ranges(nb::module_& m) {
         nb::sig("def eye(rows: int, columns: int, offset: int, dtype: typing.Any, device: "
                 "treadle._core.device.Device | str | None = None) -> Array"),
         "Ones on a diagonal.");
+  m.def(
+      "tri",
+      recorded(+[](std::int64_t rows, std::int64_t columns, std::int64_t offset, nb::handle dtype) {
+        return array::tri(rows, columns, offset, scalar_from(dtype));
+      }),
+      nb::arg("rows"), nb::arg("columns"), nb::arg("offset"), nb::arg("dtype"),
+      nb::sig("def tri(rows: int, columns: int, offset: int, dtype: typing.Any) -> Array"),
+      "Ones at and below a diagonal.");
+  m.def("indices", recorded(+[](nb::handle shape) { return array::indices(shape_from(shape)); }),
+        nb::arg("shape"), nb::sig("def indices(shape: typing.Any) -> Array"),
+        "The place of each element along axis 0, along axis 1, ...");
+}
+
+/// What arrays are to each other.
+void bind_questions(nb::module_& m) {
+  m.def("isclose", &isclose_of, nb::arg("x"), nb::arg("y"), nb::arg("rtol"), nb::arg("atol"),
+        nb::arg("equal_nan"),
+        nb::sig("def isclose(x: typing.Any, y: typing.Any, rtol: float, atol: float, equal_nan: "
+                "bool) -> Array"),
+        "Of each pair of elements, whether they are close.");
+  m.def(
+      "is_contiguous",
+      +[](const Array& x, nb::handle order) {
+        return x.layout().is_contiguous(x.dtype().size_bytes(), memory_order(order));
+      },
+      nb::arg("x"), nb::arg("order"), nb::sig("def is_contiguous(x: Array, order: str) -> bool"),
+      "Whether elements are dense, in this order.");
+  m.def("array_equal", &array::array_equal, nb::arg("x"), nb::arg("y"), nb::arg("equal_nan"),
+        "Whether both have one shape and equal elements. Waits.");
+  m.def("array_equiv", &array::array_equiv, nb::arg("x"), nb::arg("y"),
+        "Whether they broadcast together and are equal then. Waits.");
+  m.def("may_share_memory", &array::may_share_memory, nb::arg("x"), nb::arg("y"),
+        "Whether a change of one may change the other.");
+  m.def(
+      "are_apart",
+      [](nb::sequence arrays) {
+        std::vector<Array> all;
+        for (nb::handle item : arrays) {
+          Array one;
+          if (!nb::try_cast(item, one)) return false;
+          for (const Array& other : all)
+            if (array::may_share_memory(one, other)) return false;
+          all.push_back(one);
+        }
+        return true;
+      },
+      nb::arg("arrays"),
+      "Whether all are Arrays, and a change of one changes none of the others for certain.");
 }
 
 }  // namespace
@@ -166,28 +228,7 @@ void bind_array_functions(nb::module_& m) {
         }),
         nb::sig("def evaluate(*arrays: Array) -> None"),
         "Computes pending arrays now, those of one shape in one pass. Queues, does not wait.");
-  m.def("isclose", &isclose_of, nb::arg("x"), nb::arg("y"), nb::arg("rtol"), nb::arg("atol"),
-        nb::arg("equal_nan"),
-        nb::sig("def isclose(x: typing.Any, y: typing.Any, rtol: float, atol: float, equal_nan: "
-                "bool) -> Array"),
-        "Of each pair of elements, whether they are close.");
-  m.def("may_share_memory", &array::may_share_memory, nb::arg("x"), nb::arg("y"),
-        "Whether a change of one may change the other.");
-  m.def(
-      "are_apart",
-      [](nb::sequence arrays) {
-        std::vector<Array> all;
-        for (nb::handle item : arrays) {
-          Array one;
-          if (!nb::try_cast(item, one)) return false;
-          for (const Array& other : all)
-            if (array::may_share_memory(one, other)) return false;
-          all.push_back(one);
-        }
-        return true;
-      },
-      nb::arg("arrays"),
-      "Whether all are Arrays, and a change of one changes none of the others for certain.");
+  bind_questions(m);
   m.def("set_lazy", &array::set_lazy, nb::arg("lazy"),
         "Whether expressions wait until somebody looks at them. Returns what it was.");
 }

@@ -12,6 +12,7 @@
 
 #include "errors.hpp"
 #include "native/array.hpp"
+#include "treadle/array/creation.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
@@ -64,8 +65,19 @@ void bind_views(nb::module_& m) {
   m.def("broadcast_arrays",
         recorded(+[](const Arrays& all) { return array::broadcast_arrays(all); }),
         nb::arg("arrays"), "Views in the shape that all are broadcast to.");
-  m.def("meshgrid", recorded(+[](const Arrays& all) { return array::meshgrid(all); }),
-        nb::arg("coordinates"), "Views: the i-th varies along axis i.");
+  m.def("meshgrid", recorded(+[](const Arrays& all, bool is_cartesian, bool is_sparse) {
+          return array::meshgrid(all, {.is_cartesian = is_cartesian, .is_sparse = is_sparse});
+        }),
+        nb::arg("coordinates"), nb::arg("is_cartesian"), nb::arg("is_sparse"),
+        "Views: the i-th varies along axis i.");
+  m.def("reshape", recorded(+[](const Array& x, const Counts& shape, nb::handle order) {
+          return array::reshape(x, shape, memory_order(order));
+        }),
+        nb::arg("x"), nb::arg("shape"), nb::arg("order"),
+        nb::sig("def reshape(x: Array, shape: collections.abc.Sequence[int], order: str) -> Array"),
+        "Another shape, elements counted in an order; a copy where it takes one.");
+  m.def("ravel_in_memory_order", recorded(&array::ravel_in_memory_order), nb::arg("x"),
+        "One axis, elements counted as they lie in memory.");
   m.def("diagonal", recorded(&array::diagonal), nb::arg("x"), nb::arg("offset"), nb::arg("axis"),
         nb::arg("other"), "A view of elements (i, i + offset).");
   m.def("split", recorded(+[](const Array& x, const Counts& positions, int axis) {
@@ -85,6 +97,18 @@ void bind_copies(nb::module_& m) {
         nb::arg("arrays"), nb::arg("axis"), "One behind the other.");
   m.def("stack", recorded(+[](const Arrays& all, int axis) { return array::stack(all, axis); }),
         nb::arg("arrays"), nb::arg("axis"), "Along an axis that they do not have.");
+  m.def("hstack", recorded(+[](const Arrays& all) { return array::hstack(all); }),
+        nb::arg("arrays"), "Side by side.");
+  m.def("vstack", recorded(+[](const Arrays& all) { return array::vstack(all); }),
+        nb::arg("arrays"), "Rows one below the other.");
+  m.def("dstack", recorded(+[](const Arrays& all) { return array::dstack(all); }),
+        nb::arg("arrays"), "One behind the other along the third axis.");
+  m.def("column_stack", recorded(+[](const Arrays& all) { return array::column_stack(all); }),
+        nb::arg("arrays"), "Columns side by side.");
+  m.def("append", recorded(&array::append), nb::arg("x"), nb::arg("values"), nb::arg("axis").none(),
+        "One behind the other; without an axis all elements.");
+  m.def("diag", recorded(&array::diag), nb::arg("x"), nb::arg("offset"),
+        "A matrix with a diagonal, or a copy of a matrix's diagonal.");
   m.def("roll", recorded(+[](const Array& x, const Counts& shifts, const Axes& axes) {
           return array::roll(x, shifts, axes);
         }),

@@ -478,6 +478,9 @@ def arange(start: Any, stop: Any, step: Any, dtype: Any, device: treadle._core.d
 def linspace(start: float, stop: float, count: int, endpoint: bool, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
     """`count` numbers from start to stop."""
 
+def complex_linspace(start: complex, stop: complex, count: int, endpoint: bool, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
+    """`count` numbers on a line of the complex plane."""
+
 def logspace(start: float, stop: float, count: int, endpoint: bool, base: float, device: treadle._core.device.Device | str | None = None) -> Array:
     """base to the power of numbers from start to stop."""
 
@@ -487,6 +490,12 @@ def geomspace(start: float, stop: float, count: int, endpoint: bool, device: tre
 def eye(rows: int, columns: int, offset: int, dtype: Any, device: treadle._core.device.Device | str | None = None) -> Array:
     """Ones on a diagonal."""
 
+def tri(rows: int, columns: int, offset: int, dtype: Any) -> Array:
+    """Ones at and below a diagonal."""
+
+def indices(shape: Any) -> Array:
+    """The place of each element along axis 0, along axis 1, ..."""
+
 def evaluate(*arrays: Array) -> None:
     """
     Computes pending arrays now, those of one shape in one pass. Queues, does not wait.
@@ -494,6 +503,15 @@ def evaluate(*arrays: Array) -> None:
 
 def isclose(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Array:
     """Of each pair of elements, whether they are close."""
+
+def is_contiguous(x: Array, order: str) -> bool:
+    """Whether elements are dense, in this order."""
+
+def array_equal(x: Array, y: Array, equal_nan: bool) -> bool:
+    """Whether both have one shape and equal elements. Waits."""
+
+def array_equiv(x: Array, y: Array) -> bool:
+    """Whether they broadcast together and are equal then. Waits."""
 
 def may_share_memory(x: Array, y: Array) -> bool:
     """Whether a change of one may change the other."""
@@ -541,6 +559,24 @@ def put_along_axis(x: Array, indices: Any, values: Any, axis: int) -> None:
 
 def repeat_by_counts(x: Array, counts: Sequence[int], axis: int) -> Array:
     """Each part along an axis as often as its count says."""
+
+def deg2rad(x: Array) -> Array:
+    """Angles in radians."""
+
+def rad2deg(x: Array) -> Array:
+    """Angles in degrees."""
+
+def float_power(x: Array, y: Array) -> Array:
+    """power() in float64 at least."""
+
+def nanargmax(x: Array, axis: int | None, keeps_axes: bool) -> Array:
+    """Places of the greatest number that is not NaN."""
+
+def nanargmin(x: Array, axis: int | None, keeps_axes: bool) -> Array:
+    """Places of the least number that is not NaN."""
+
+def matrix_norm(x: Array, order: float | None, rows: int, columns: int, keeps_axes: bool) -> Array:
+    """Norms of the matrices in two axes; None: Frobenius'."""
 
 def nan_to_num(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Array:
     """A copy with numbers in place of NaN and the infinities."""
@@ -593,8 +629,16 @@ def broadcast_to(x: Array, shape: Sequence[int]) -> Array:
 def broadcast_arrays(arrays: Sequence[Array]) -> list[Array]:
     """Views in the shape that all are broadcast to."""
 
-def meshgrid(coordinates: Sequence[Array]) -> list[Array]:
+def meshgrid(coordinates: Sequence[Array], is_cartesian: bool, is_sparse: bool) -> list[Array]:
     """Views: the i-th varies along axis i."""
+
+def reshape(x: Array, shape: Sequence[int], order: str) -> Array:
+    """
+    Another shape, elements counted in an order; a copy where it takes one.
+    """
+
+def ravel_in_memory_order(x: Array) -> Array:
+    """One axis, elements counted as they lie in memory."""
 
 def diagonal(x: Array, offset: int, axis: int, other: int) -> Array:
     """A view of elements (i, i + offset)."""
@@ -613,6 +657,24 @@ def concatenate(arrays: Sequence[Array], axis: int) -> Array:
 
 def stack(arrays: Sequence[Array], axis: int) -> Array:
     """Along an axis that they do not have."""
+
+def hstack(arrays: Sequence[Array]) -> Array:
+    """Side by side."""
+
+def vstack(arrays: Sequence[Array]) -> Array:
+    """Rows one below the other."""
+
+def dstack(arrays: Sequence[Array]) -> Array:
+    """One behind the other along the third axis."""
+
+def column_stack(arrays: Sequence[Array]) -> Array:
+    """Columns side by side."""
+
+def append(x: Array, values: Array, axis: int | None) -> Array:
+    """One behind the other; without an axis all elements."""
+
+def diag(x: Array, offset: int) -> Array:
+    """A matrix with a diagonal, or a copy of a matrix's diagonal."""
 
 def roll(x: Array, shifts: Sequence[int], axes: Sequence[int]) -> Array:
     """Elements moved on, those behind the end to the beginning."""

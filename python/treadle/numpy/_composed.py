@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import math as _math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from treadle._core import array as _array
-from treadle._core import rules as _rules
 from treadle._core.array import Array
 
-from ._creation import asarray, asarrays
+from ._creation import asarray, asarrays, written
 from ._joining import concatenate
 from ._manipulation import broadcast_to, diagonal
 
@@ -34,17 +32,10 @@ __all__ = [
 
 def round(x: Any, decimals: int = 0, out: Array | None = None) -> Array:
     """To so many decimals, and to even ones halfway; integers stay integers."""
-    return _in(out, _array.round(asarray(x), decimals))
+    return written(_array.round(asarray(x), decimals), out)
 
 
 around = round
-
-
-def _in(out: Array | None, result: Array) -> Array:
-    if out is None:
-        return result
-    _array.write_into(out, result)
-    return out
 
 
 def _pair(
@@ -55,7 +46,7 @@ def _pair(
         return first, second
     if not isinstance(out, (tuple, list)) or len(out) != 2:
         raise TypeError("out= of a function with two results is a tuple of two arrays or None")
-    return _in(out[0], first), _in(out[1], second)
+    return written(first, out[0]), written(second, out[1])
 
 
 _Outs = tuple[Array | None, Array | None] | None
@@ -76,19 +67,17 @@ def divmod(x1: Any, x2: Any, /, *, out: _Outs = None) -> tuple[Array, Array]:
     return _pair(("floor_divide", "remainder"), (x1, x2), out)
 
 
-def _scaled(name: str, factor: float, doc: str) -> Callable[..., Array]:
-    def function(x: Any, /, *, out: Array | None = None) -> Array:
-        x = asarray(x)
-        dtype = _rules._resolve("fabs", x)[-1]  # NumPy has the same dtypes for all three
-        return _array.apply("multiply", x.astype(dtype), factor, out=out)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
-    return function
+def deg2rad(x: Any, /, *, out: Array | None = None) -> Array:
+    """Angles in radians, of those in degrees."""
+    return written(_array.deg2rad(asarray(x)), out)
 
 
-deg2rad = radians = _scaled("deg2rad", _math.pi / 180, "Angles in radians, of those in degrees.")
-rad2deg = degrees = _scaled("rad2deg", 180 / _math.pi, "Angles in degrees, of those in radians.")
+def rad2deg(x: Any, /, *, out: Array | None = None) -> Array:
+    """Angles in degrees, of those in radians."""
+    return written(_array.rad2deg(asarray(x)), out)
+
+
+radians, degrees = deg2rad, rad2deg
 
 
 def nan_to_num(
@@ -126,7 +115,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 def outer(a: Any, b: Any, out: Array | None = None) -> Array:
     """The products of each element of a with each of b."""
-    return _in(out, _array.outer(*asarrays((a, b))))
+    return written(_array.outer(*asarrays((a, b))), out)
 
 
 # over 6 parameters because they are NumPy's

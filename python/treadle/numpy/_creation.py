@@ -46,25 +46,11 @@ __all__ = [
 ]
 
 
-def _lies(x: Array, order: str) -> bool:
-    """Whether the elements are dense, in this order."""
-    if x.size == 0:
-        return True
-    view = x.shape, x.strides
-    extents, strides = (tuple(reversed(axes)) for axes in view) if order == "C" else view
-    expected = x.itemsize
-    for extent, stride in zip(extents, strides, strict=True):
-        if extent != 1 and stride != expected:
-            return False
-        expected *= extent
-    return True
-
-
 def order_of(x: Array, order: str) -> str:
     """C or F, where K and A stand for that of x."""
     if order not in ("K", "A"):
         return order
-    return "F" if _lies(x, "F") and not _lies(x, "C") else "C"
+    return "F" if _array.is_contiguous(x, "F") and not _array.is_contiguous(x, "C") else "C"
 
 
 def array(
@@ -121,6 +107,14 @@ def of_lists(values: Iterable[Any]) -> list[Any]:
     return [asarray(x, device=place) if isinstance(x, list | tuple) else x for x in values]
 
 
+def written(result: Array, out: Array | None) -> Array:
+    """The result, in `out` if there is one, cast as `same_kind` allows."""
+    if out is None:
+        return result
+    _array.write_into(out, result)
+    return out
+
+
 def _as_asked(
     x: Array, dtype: Any, order: str | None, device: Device | str | None, copy: bool | None
 ) -> Array:
@@ -128,7 +122,7 @@ def _as_asked(
     if dtype is not None and made.dtype != _numpy.dtype(dtype):
         made = made.astype(dtype)
     wanted = None if order in (None, "K", "A") else order
-    if wanted is not None and not _lies(made, wanted):
+    if wanted is not None and not _array.is_contiguous(made, wanted):
         made = made.copy(wanted)
     if copy is False and made is not x:
         raise ValueError(
@@ -341,17 +335,9 @@ def linspace(
 ) -> Array:
     """`num` numbers from start to stop, which is the last one unless `endpoint` is false."""
     if isinstance(start, complex) or isinstance(stop, complex):
-        kind = _numpy.dtype("complex128" if dtype is None else dtype)
-        parts = [
-            _array.linspace(a, b, num, endpoint, float64, device)
-            for a, b in zip(_parts(start), _parts(stop), strict=True)
-        ]
-        return (parts[0] + 1j * parts[1]).astype(kind)
+        kind = _numpy.complex128 if dtype is None else dtype
+        return _array.complex_linspace(start, stop, num, endpoint, kind, device)
     return _array.linspace(start, stop, num, endpoint, float64 if dtype is None else dtype, device)
-
-
-def _parts(number: Any) -> tuple[float, float]:
-    return complex(number).real, complex(number).imag
 
 
 # over 6 parameters because NumPy's has them

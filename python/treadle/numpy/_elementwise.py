@@ -13,16 +13,12 @@ from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 
-from ._creation import asarray, of_lists
+from ._creation import asarray, of_lists, written
 
 
 def clip(x: Any, min: Any = None, max: Any = None, *, out: Array | None = None) -> Array:
     """Elements below min become min, above max max."""
-    result = _array.clip(asarray(x), min, max)
-    if out is None:
-        return result
-    _array.write_into(out, result)
-    return out
+    return written(_array.clip(asarray(x), min, max), out)
 
 
 def _in_dtype(name: str, operands: tuple[Any, ...], dtype: _numpy.dtype) -> tuple[Any, ...]:

@@ -14,10 +14,8 @@ from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 
-from ._creation import arange, asarray, ones, zeros
-from ._joining import stack
-from ._manipulation import broadcast_to, tril
-from ._statistics import reduced
+from ._creation import arange, asarray, asarrays, written, zeros
+from ._manipulation import meshgrid
 
 __all__ = [
     "array_equiv",
@@ -41,12 +39,7 @@ __all__ = [
 
 def array_equiv(a1: Any, a2: Any) -> bool:
     """Whether two arrays broadcast together and are equal then. Waits."""
-    a1, a2 = asarray(a1), asarray(a2)
-    try:
-        _numpy.broadcast_shapes(a1.shape, a2.shape)
-    except ValueError:
-        return False
-    return bool((a1 == a2).all())
+    return _array.array_equiv(*asarrays((a1, a2)))
 
 
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
@@ -64,24 +57,18 @@ def fix(x: Any, out: Array | None = None) -> Array:
 
 def float_power(x1: Any, x2: Any, /, *, out: Array | None = None) -> Array:
     """power() in float64 at least, so that integers have negative ones, too."""
-    x1, x2 = asarray(x1), asarray(x2)
-    dtype = _rules.result_type(x1, x2, _numpy.float64)
-    return _array.apply("power", x1.astype(dtype), x2.astype(dtype), out=out)
+    return written(_array.float_power(asarray(x1), asarray(x2)), out)
 
 
 def indices(dimensions: Sequence[int], dtype: Any = int, sparse: bool = False) -> Any:
     """Of each element of such an array its place along axis 0, along axis 1, ...: one array, or
     (sparse) a tuple of arrays that broadcast."""
-    rank = len(dimensions)
-    places = tuple(
-        arange(length, dtype=dtype).reshape([-1 if axis == k else 1 for k in range(rank)])
-        for axis, length in enumerate(dimensions)
-    )
     if sparse:
-        return places
-    if rank == 0:
+        lines = [arange(length, dtype=dtype) for length in dimensions]
+        return meshgrid(*lines, copy=False, sparse=True, indexing="ij")
+    if len(dimensions) == 0:
         return zeros((0,), dtype=dtype)
-    return stack([broadcast_to(place, tuple(dimensions)) for place in places])
+    return asarray(_array.indices(dimensions), dtype)
 
 
 def iscomplex(x: Any) -> Array:
@@ -104,27 +91,18 @@ def isposinf(x: Any, out: Array | None = None) -> Array:
     return _array.apply("equal", asarray(x), _math.inf, out=out)
 
 
-def _without_nan(x: Any, instead: float) -> Array:
-    x = asarray(x)
-    if x.dtype.kind not in "fc":
-        return x
-    return _array.apply("where", _array.apply("isnan", x), instead, x)
-
-
 def nanargmax(
     a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
     """argmax() of what is not NaN; 0 where all is."""
-    x = _without_nan(a, -_math.inf)
-    return reduced("argmax", x, axis=axis, out=out, keepdims=keepdims)
+    return written(_array.nanargmax(asarray(a), axis, keepdims), out)
 
 
 def nanargmin(
     a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
     """argmin() of what is not NaN; 0 where all is."""
-    x = _without_nan(a, _math.inf)
-    return reduced("argmin", x, axis=axis, out=out, keepdims=keepdims)
+    return written(_array.nanargmin(asarray(a), axis, keepdims), out)
 
 
 def polyval(p: Sequence[Any], x: Any) -> Array:
@@ -146,7 +124,7 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float) -> Array:  # noqa: N803
     """Ones at and below a diagonal, zeros above."""
-    return tril(ones((N, N if M is None else M), dtype=dtype), k)
+    return _array.tri(N, N if M is None else M, k, dtype)
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:

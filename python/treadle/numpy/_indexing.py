@@ -17,7 +17,7 @@ import numpy as _numpy
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray, asarrays, of_lists
+from ._creation import asarray, asarrays, of_lists, written
 
 __all__ = ["choose", "put", "put_along_axis", "select", "take", "take_along_axis"]
 
@@ -51,11 +51,7 @@ def take(
     array = asarray(x)
     length = array.size if axis is None else array.shape[axis]
     indices, mode = _checked(indices, length, mode)
-    result = array.take(indices, axis, mode)
-    if out is None:
-        return result
-    _array.write_into(out, result)
-    return out
+    return written(array.take(indices, axis, mode), out)
 
 
 def put(x: Array, indices: Any, values: Any, mode: str | None = None) -> None:

@@ -13,6 +13,7 @@ from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._core.device import Device
 
+from ._creation import asarrays
 from ._dtypes import isdtype
 
 __all__ = [
@@ -108,13 +109,8 @@ def allclose(
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Whether two arrays have the same shape and equal elements. Waits for them."""
-    a, b = _operand(a1), _operand(a2)
-    if shape(a) != shape(b):
-        return False
-    equal = _array.apply("equal", a, b)
-    if equal_nan:
-        equal |= _array.apply("not_equal", a, a) & _array.apply("not_equal", b, b)
-    return bool(_array.reduce("all", equal))
+    a1, a2 = asarrays((a1, a2))
+    return _array.array_equal(a1, a2, equal_nan)
 
 
 def _operand(x: Any) -> Any:

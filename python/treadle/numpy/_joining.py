@@ -12,8 +12,8 @@ from treadle._core import NotSupported
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray, asarrays
-from ._manipulation import as_list, atleast_1d, atleast_2d, atleast_3d
+from ._creation import asarray, asarrays, written
+from ._manipulation import as_list
 
 __all__ = [
     "append",
@@ -31,13 +31,6 @@ __all__ = [
 ]
 
 
-def _written(result: Array, out: Array | None) -> Array:
-    if out is None:
-        return result
-    _array.write_into(out, result)
-    return out
-
-
 def concatenate(
     arrays: Sequence[Any], axis: int | None = 0, out: Array | None = None, *, dtype: Any = None
 ) -> Array:
@@ -45,7 +38,7 @@ def concatenate(
     parts = asarrays(arrays, dtype)
     if axis is None:
         parts, axis = [x.ravel() for x in parts], 0
-    return _written(_array.concatenate(parts, axis), out)
+    return written(_array.concatenate(parts, axis), out)
 
 
 concat = concatenate
@@ -53,34 +46,33 @@ concat = concatenate
 
 def stack(arrays: Sequence[Any], axis: int = 0, out: Array | None = None) -> Array:
     """Side by side along an axis that they do not have yet."""
-    return _written(_array.stack(asarrays(arrays), axis), out)
+    return written(_array.stack(asarrays(arrays), axis), out)
 
 
 def hstack(arrays: Sequence[Any]) -> Array:
     """One behind the other along the second axis, or the only one."""
-    parts = [atleast_1d(x) for x in asarrays(arrays)]
-    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
+    return _array.hstack(asarrays(arrays))
 
 
 def vstack(arrays: Sequence[Any]) -> Array:
     """Rows one below the other."""
-    return concatenate([atleast_2d(x) for x in asarrays(arrays)], 0)
+    return _array.vstack(asarrays(arrays))
 
 
 def dstack(arrays: Sequence[Any]) -> Array:
     """One behind the other along the third axis."""
-    return concatenate([atleast_3d(x) for x in asarrays(arrays)], 2)
+    return _array.dstack(asarrays(arrays))
 
 
 def column_stack(arrays: Sequence[Any]) -> Array:
     """Columns side by side."""
-    parts = asarrays(arrays)
-    return concatenate([x.reshape(-1, 1) if x.ndim < 2 else x for x in parts], 1)
+    return _array.column_stack(asarrays(arrays))
 
 
 def append(x: Any, values: Any, axis: int | None = None) -> Array:
     """x and behind it values; with None both in one axis."""
-    return concatenate([x, values], axis)
+    x, values = asarrays((x, values))
+    return _array.append(x, values, axis)
 
 
 def roll(x: Array, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Array:

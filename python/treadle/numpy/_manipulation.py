@@ -10,7 +10,7 @@ from typing import Any
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray, asarrays, order_of, zeros
+from ._creation import asarray, asarrays, order_of
 
 __all__ = [
     "array_split",
@@ -57,11 +57,8 @@ def reshape(
     in which they are counted. With copy=True it always is one, with copy=False ValueError says
     where it must be."""
     x = asarray(x)
-    lengths, order = as_list(shape), order_of(x, order)
-    if order == "F":
-        result = x.transpose().reshape(lengths[::-1]).transpose()
-    else:
-        result = x.reshape(lengths)
+    lengths = as_list(shape)
+    result = _array.reshape(x, lengths, order_of(x, order))
     if copy is None:
         return result
     is_view = x.size == 0 or _array.may_share_memory(result, x)
@@ -76,10 +73,7 @@ def reshape(
 def ravel(x: Any, order: str = "C") -> Array:
     """One axis: a view, or a copy. With order "K" elements are counted as they lie in memory."""
     x = asarray(x)
-    if order == "K":
-        axes = sorted(range(x.ndim), key=lambda axis: -abs(x.strides[axis]))
-        x, order = (x.transpose(axes) if axes else x), "C"
-    return reshape(x, -1, order)
+    return _array.ravel_in_memory_order(x) if order == "K" else reshape(x, -1, order)
 
 
 def squeeze(x: Array, axis: int | Sequence[int] | None = None) -> Array:
@@ -152,16 +146,7 @@ def meshgrid(
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
     lines = [x.ravel() for x in asarrays(arrays)]
-    is_swapped = indexing == "xy" and len(lines) > 1
-    if is_swapped:
-        lines[0], lines[1] = lines[1], lines[0]
-    if sparse:
-        rank = len(lines)
-        grids = [x.reshape([-1 if i == k else 1 for k in range(rank)]) for i, x in enumerate(lines)]
-    else:
-        grids = _array.meshgrid(lines)
-    if is_swapped:
-        grids[0], grids[1] = grids[1], grids[0]
+    grids = _array.meshgrid(lines, indexing == "xy", sparse)
     return tuple(grid.copy() for grid in grids) if copy else tuple(grids)
 
 
@@ -173,17 +158,7 @@ def diagonal(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array
 def diag(v: Any, k: int = 0) -> Array:
     """A square array of zeros with these elements on a diagonal that is k to the right of the main
     one; of an array of two axes a copy of that diagonal."""
-    v = asarray(v)
-    if v.ndim == 2:
-        return _array.diagonal(v, k, 0, 1).copy()
-    if v.ndim != 1:
-        raise ValueError(f"diag: an array of {v.ndim} axes; it has one or two")
-    n = v.size + abs(k)
-    made = zeros((n, n), v.dtype, device=v.device)
-    if v.size:
-        first = k if k >= 0 else -k * n
-        made.reshape(n * n)[first : first + v.size * (n + 1) : n + 1] = v
-    return made
+    return _array.diag(asarray(v), k)
 
 
 def _rows(x: Any) -> Array:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math as _math
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,16 +58,9 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 def _of_matrices(x: Array, axes: tuple[int, int], keepdims: bool, ord: Any) -> Array:
     if ord == "fro":
-        return vector_norm(x, axis=axes, keepdims=keepdims)
+        return _array.matrix_norm(x, None, *axes, keepdims)
     if ord in (2, -2, "nuc"):
         raise NotSupported(
             f"norm with ord={ord!r} takes singular values: numpy.linalg.norm(x.get())"
         )
-    if ord not in (1, -1, _math.inf, -_math.inf):
-        raise InvalidArgument(
-            f"norm with ord={ord!r}: of matrices there are 'fro', 1, -1, inf, -inf"
-        )
-    summed, compared = axes if abs(ord) == 1 else axes[::-1]
-    sums = vector_norm(x, axis=summed, keepdims=True, ord=1)
-    result = _array.reduce("max" if ord > 0 else "min", sums, axis=compared, keepdims=True)
-    return result if keepdims else _array.squeeze(result, list(axes))
+    return _array.matrix_norm(x, float(ord), *axes, keepdims)
