@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The documents: every code block runs, every literal copy is one, every named file exists."""
 
+import itertools
 import pathlib
 import re
 import shlex
@@ -55,6 +56,20 @@ def test_python_blocks_run(page, tmp_path, run_python):
     script.write_text("\n".join(lines) + "\n")
     result = run_python("-m", "treadle", "run", str(script), cwd=tmp_path)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_page_of_expressions_shows_what_is_printed(tmp_path, run_python):
+    """A block of text behind one of Python is its output, but for the names of lines."""
+    found = FENCE.findall((ROOT / "docs/expressions.md").read_text())
+    code = "".join(text for language, _, text in found if language == "python")
+    pairs = itertools.pairwise([(language, text) for language, _, text in found])
+    shown = [text for (before, _), (here, text) in pairs if (before, here) == ("python", "text")]
+    (tmp_path / "example.py").write_text(code)
+    result = run_python(str(tmp_path / "example.py"), cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    printed = result.stdout.replace(str(tmp_path) + "/", "")
+    # The first block of text is a drawing.
+    assert "".join(shown[1:]).split() == printed.split()
 
 
 @pytest.mark.parametrize("page", pages_with("cpp"))
