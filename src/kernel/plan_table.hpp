@@ -61,12 +61,14 @@ class PlanTable {
   std::unordered_map<std::string, std::shared_future<Shared>> plans_;
 };
 
+struct BitonicPlan;
 struct ElementwisePlan;
 struct RandomPlan;
 struct ReductionPlan;
 
 /// All plans of a device.
 struct DevicePlans {
+  PlanTable<BitonicPlan> bitonic;
   PlanTable<ElementwisePlan> elementwise;
   PlanTable<RandomPlan> random;
   PlanTable<ReductionPlan> reduction;

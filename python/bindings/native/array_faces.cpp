@@ -6,13 +6,16 @@
 #include <nanobind/stl/string.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "caller.hpp"
+#include "errors.hpp"
 #include "kept.hpp"
 #include "native/array.hpp"
 #include "native/promotion.hpp"
 #include "treadle/array/allocator.hpp"
+#include "treadle/array/bitonic_sort.hpp"
 #include "treadle/device/current.hpp"
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/event.hpp"
@@ -134,6 +137,18 @@ void bind_array_faces(nb::module_& m) {
         "An operator on arrays and numbers of Python (y is None: of one operand), recorded on a "
         "stream, where comparisons give int8: an object of the class of `lead`, one of them, "
         "without its __init__. None if that has no axes.");
+  m.def("bitonic_sort", recorded(+[](const Array& x, nb::handle carried, int axis) {
+          const Array* const beside = as_array(carried.ptr());
+          if (beside == nullptr && !carried.is_none())
+            raise_python(PyExc_TypeError,
+                         std::string("bitonic_sort() carries an Array along, not a ") +
+                             Py_TYPE(carried.ptr())->tp_name);
+          array::bitonic_sort(x, beside != nullptr ? *beside : Array(), axis);
+        }),
+        nb::arg("x"), nb::arg("carried") = nb::none(), nb::arg("axis") = 0,
+        nb::sig("def bitonic_sort(x: Array, carried: Array | None = None, axis: int = 0) -> None"),
+        "Sorts in place along an axis whose length is a power of two, and brings the elements of "
+        "another array to the places of those that they belong to.");
 }
 
 }  // namespace treadle::bindings

@@ -824,3 +824,8 @@ def record_on(stream: treadle._core.device.Stream, op: int, x: Any, y: Any, lead
     """
     An operator on arrays and numbers of Python (y is None: of one operand), recorded on a stream, where comparisons give int8: an object of the class of `lead`, one of them, without its __init__. None if that has no axes.
     """
+
+def bitonic_sort(x: Array, carried: Array | None = None, axis: int = 0) -> None:
+    """
+    Sorts in place along an axis whose length is a power of two, and brings the elements of another array to the places of those that they belong to.
+    """

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/bitonic_sort.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string>
+
+#include "array/access.hpp"
+#include "array/axes.hpp"
+#include "array/context.hpp"
+#include "array/evaluate.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/kernel/bitonic_sort.hpp"
+
+namespace treadle::array {
+namespace {
+
+/// Memory that the sort changes: computed, in C's order, and announced to those who share it.
+class Sorted {
+ public:
+  Sorted(Node& node, const StreamRef& stream)
+      : node_(node), use_(*node.context, *node.storage, stream, device::MemoryUse::writes) {}
+
+  kernel::BitonicElements elements() const {
+    return {node_.storage->first_element(node_.layout), node_.dtype.scalar()};
+  }
+
+ private:
+  Node& node_;
+  AnnouncedUse use_;
+};
+
+bool is_dense(const Node& node) { return node.layout.is_contiguous(node.dtype.size_bytes()); }
+
+void require_together(const Node& x, const Node& carried) {
+  require_one_context("bitonic_sort", *x.context, *carried.context);
+  if (!std::ranges::equal(x.layout.shape(), carried.layout.shape()))
+    throw ShapeError("a bitonic sort of shape " + shape_text(x.layout.shape()) +
+                         " with elements of shape " + shape_text(carried.layout.shape()),
+                     "what is carried along has the shape of what is sorted");
+}
+
+void sort_dense(Node& x, Node* carried, int axis) {
+  const StreamRef stream = x.context->stream(x.stream);
+  kernel::BitonicSort sort{.values = {}, .carried = {}, .outer = 1, .length = 1, .inner = 1};
+  const auto shape = x.layout.shape();
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const auto length = static_cast<std::uint64_t>(shape[i]);
+    if (const auto line = static_cast<std::size_t>(axis); i == line)
+      sort.length = length;
+    else
+      (i < line ? sort.outer : sort.inner) *= length;
+  }
+  if (x.layout.size() == 0) return;
+  before_write(*x.storage);
+  if (carried != nullptr) before_write(*carried->storage);
+  const Sorted values(x, stream);
+  sort.values = values.elements();
+  std::optional<Sorted> beside;
+  if (carried != nullptr) sort.carried = beside.emplace(*carried, stream).elements();
+  const device::LeaveDeferred leave;  // those who read the arrays have been computed
+  kernel::bitonic_sort(*stream, sort);
+}
+
+}  // namespace
+
+void bitonic_sort(const Array& x, const Array& carried, int axis) {
+  const std::uint64_t axes = axes_of(axis, x.layout(), "bitonic_sort");
+  Node& target = Access::node(x);
+  Node* const beside = carried ? &Access::node(carried) : nullptr;
+  if (beside != nullptr) require_together(target, *beside);
+  for (Node* const node : {&target, beside}) {
+    if (node == nullptr) continue;
+    compute(*node);
+    require_writable(*node);
+  }
+  if (beside != nullptr && may_share_memory(x, carried))
+    throw InvalidArgument("a bitonic sort carries an array that shares memory with the sorted one",
+                          "copy() one of them");
+  const int line = axes == 0 ? 0 : std::countr_zero(axes);
+  if (is_dense(target) && (beside == nullptr || is_dense(*beside)))
+    return sort_dense(target, beside, line);
+  const Array values = dense_copy(x), others = carried ? dense_copy(carried) : Array();
+  bitonic_sort(values, others, line);
+  x.assign(values);
+  if (carried) carried.assign(others);
+}
+
+}  // namespace treadle::array

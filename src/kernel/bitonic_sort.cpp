@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/kernel/bitonic_sort.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plan_table.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/codegen/bitonic_sort.hpp"
+#include "treadle/device/event.hpp"
+
+namespace treadle::kernel {
+
+/// A kernel that was made for a form on one device.
+struct BitonicPlan {
+  device::Kernel kernel;  ///< does not keep the device alive
+  unsigned group_size;
+};
+
+namespace {
+
+using codegen::BitonicStep;
+
+void require_aligned(const BitonicElements& elements) {
+  (void)element_offset(elements.location, elements.dtype);
+}
+
+/// Makes and launches the kernels of one sort.
+class BitonicLauncher {
+ public:
+  BitonicLauncher(device::Stream& stream, const BitonicSort& sort)
+      : stream_(stream),
+        device_(stream.device()),
+        sort_(sort),
+        tiling_(codegen::tiling_of(sort.schedule.value_or(device_.info().traits.schedule))),
+        dialect_(codegen::dialect_of(device_.info().language)),
+        tile_(codegen::bitonic_tile_length(tiling_)),
+        total_(sort.outer * sort.length * sort.inner) {
+    require_aligned(sort.values);
+    if (sort.carried) require_aligned(*sort.carried);
+    if (sort.values.dtype == Scalar::float64 && !device_.info().traits.fp64)
+      throw NotSupported(device_.info().id + " has no float64", "sort float32");
+    if (total_ / tile_ >= std::numeric_limits<std::int32_t>::max())
+      throw InvalidArgument(std::to_string(total_) + " elements are too many for one sort");
+  }
+
+  void run(const device::Order& order) {
+    device::Order next{.after = order.after};
+    const std::uint64_t length = sort_.length, within = std::min(length, tile_);
+    launch(BitonicStep::tile, 2, within, done_if(within == length, order, next));
+    for (std::uint64_t stage = 2 * within; stage <= length; stage *= 2) {
+      for (std::uint64_t distance = stage / 2; distance >= tile_; distance /= 2)
+        launch(BitonicStep::pass, stage, distance, {});
+      launch(BitonicStep::tile, stage, stage, done_if(stage == length, order, {}));
+    }
+  }
+
+ private:
+  /// What the launch waits for, and after the last one the event.
+  static device::Order done_if(bool is_last, const device::Order& order, device::Order next) {
+    if (is_last) next.done = order.done;
+    return next;
+  }
+
+  void launch(BitonicStep step, std::uint64_t first, std::uint64_t last,
+              const device::Order& order) const {
+    const BitonicPlan& plan = plan_for(
+        {step, sort_.values.dtype,
+         sort_.carried ? std::optional(sort_.carried->dtype) : std::nullopt, sort_.inner == 1});
+    std::vector<device::Argument> arguments;
+    std::uint64_t offsets[] = {0, 0};
+    add_elements(arguments, sort_.values, offsets[0]);
+    if (sort_.carried) add_elements(arguments, *sort_.carried, offsets[1]);
+    const std::uint64_t* const numbers[] = {&total_, &sort_.length, &sort_.inner, &first, &last};
+    for (const std::uint64_t* number : numbers) arguments.emplace_back(*number);
+    const std::uint64_t groups = (total_ + tile_ - 1) / tile_;
+    stream_.launch_arguments(
+        plan.kernel, {.groups = static_cast<unsigned>(groups), .group_size = plan.group_size},
+        arguments, order);
+  }
+  void add_elements(std::vector<device::Argument>& arguments, const BitonicElements& elements,
+                    std::uint64_t& offset) const {
+    if (dialect_.has_addresses) {
+      arguments.emplace_back(elements.location);
+      return;
+    }
+    offset = element_offset(elements.location, elements.dtype);
+    arguments.emplace_back(device::Location{elements.location.handle, 0});
+    arguments.emplace_back(offset);
+  }
+
+  const BitonicPlan& plan_for(const codegen::BitonicForm& form) const {
+    const std::string key{static_cast<char>(form.step), static_cast<char>(form.dtype),
+                          static_cast<char>(form.carried.value_or(Scalar::structure)),
+                          static_cast<char>(form.is_dense), static_cast<char>(tiling_.schedule)};
+    return plans_of(device_).bitonic.find(key, [&] {
+      const codegen::BitonicText made = codegen::generate_bitonic(form, tiling_, dialect_);
+      const LoadedText loaded = load_text(device_, made.text, made.name, 0);
+      return std::make_shared<const BitonicPlan>(BitonicPlan{loaded.kernel, made.group_size});
+    });
+  }
+
+  device::Stream& stream_;
+  device::Device& device_;
+  const BitonicSort& sort_;
+  const codegen::Tiling& tiling_;
+  const codegen::Dialect& dialect_;
+  std::uint64_t tile_, total_;
+};
+
+}  // namespace
+
+void bitonic_sort(device::Stream& stream, const BitonicSort& sort, const device::Order& order) {
+  if (sort.length != 0 && !std::has_single_bit(sort.length))
+    throw InvalidArgument("a bitonic sort of lines of " + std::to_string(sort.length) + " elements",
+                          "let the length be a power of two: pad with the largest value");
+  if (sort.length < 2 || sort.outer == 0 || sort.inner == 0) {
+    for (const device::Event* event : order.after) stream.wait(*event);
+    if (order.done != nullptr) stream.record(*order.done);
+    return;
+  }
+  BitonicLauncher(stream, sort).run(order);
+}
+
+}  // namespace treadle::kernel

@@ -1,0 +1,28 @@
+// bitonic_pass_float16_int64, made by treadle's bitonic generator: one pass over pairs, tiles of 512, wide schedule
+#pragma OPENCL FP_CONTRACT OFF
+// Without cl_khr_fp16 a half can be pointed at, no more.
+static inline float treadle_half_to_float(unsigned short bits)
+{
+  return vload_half(0, (const half *)&bits);
+}
+
+__kernel void __attribute__((reqd_work_group_size(256, 1, 1))) bitonic_pass_float16_int64(
+    __global ushort *restrict x, long x_offset, __global long *restrict y, long y_offset,
+    long total, long length, long inner, long first, long last) {
+  x += x_offset;
+  y += y_offset;
+  const long pair = (long)(uint)get_group_id(0) * 256 + (uint)get_local_id(0);
+  if (pair >= total / 2) return;
+  const long low = 2 * pair - (pair & (last - 1));
+  const long high = low + last;
+  const long low_place = (low / length / inner * length + low % length) * inner + low / length % inner;
+  const long high_place = (high / length / inner * length + high % length) * inner + high / length % inner;
+  const ushort a = x[low_place], b = x[high_place];
+  if ((low & (length - 1) & first) == 0 ? treadle_half_to_float(b) < treadle_half_to_float(a) || (treadle_half_to_float(a) != treadle_half_to_float(a) && treadle_half_to_float(b) == treadle_half_to_float(b)) : treadle_half_to_float(a) < treadle_half_to_float(b) || (treadle_half_to_float(b) != treadle_half_to_float(b) && treadle_half_to_float(a) == treadle_half_to_float(a))) {
+    x[low_place] = b;
+    x[high_place] = a;
+    const long c = y[low_place];
+    y[low_place] = y[high_place];
+    y[high_place] = c;
+  }
+}
