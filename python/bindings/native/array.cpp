@@ -5,8 +5,10 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <complex>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -279,6 +281,33 @@ PyType_Slot slots[] = {{Py_nb_add, slot(binary<Op::add>)},
                        {Py_tp_hash, slot(PyObject_HashNotImplemented)},
                        {0, nullptr}};
 
+/// As operator.index() has it: numbers with a point and texts are no lengths.
+std::int64_t length_from(nb::handle object) {
+  const nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
+  if (!integer.is_valid()) {
+    PyErr_Clear();
+    raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(object.ptr())->tp_name +
+                                      " is no length or axis: pass an integer");
+  }
+  const long long value = PyLong_AsLongLong(integer.ptr());
+  if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return value;
+}
+
+/// No array has so many axes that one is out of an int's range: the nearest end is out of theirs.
+int axis_from(std::int64_t axis) {
+  using Limits = std::numeric_limits<int>;
+  return static_cast<int>(std::clamp<std::int64_t>(axis, Limits::min(), Limits::max()));
+}
+
+std::shared_ptr<device::Device> device_object(nb::handle object) {
+  std::shared_ptr<device::Device> device;
+  if (!nb::try_cast(object, device))
+    raise_python(PyExc_TypeError, std::string("device= is a ") + Py_TYPE(object.ptr())->tp_name +
+                                      ": pass a Device, its name such as 'cuda:0', or None");
+  return device;
+}
+
 Shape shape_arguments(const nb::args& arguments) {
   if (arguments.size() == 1) return shape_from(arguments[0]);
   return shape_from(arguments);
@@ -370,13 +399,13 @@ void bind_methods(nb::class_<Array>& type) {
       .def(
           "transpose",
           [](const Array& self, const nb::args& axes) {
-            if (axes.size() == 0) return array::transpose(self);
+            if (axes.size() == 0 || (axes.size() == 1 && axes[0].is_none()))
+              return array::transpose(self);
             std::vector<int> order;
-            for (const std::int64_t axis : shape_arguments(axes))
-              order.push_back(static_cast<int>(axis));
+            for (const std::int64_t axis : shape_arguments(axes)) order.push_back(axis_from(axis));
             return array::permute_dims(self, order);
           },
-          nb::sig("def transpose(self, *axes: int | typing.Sequence[int]) -> Array"),
+          nb::sig("def transpose(self, *axes: int | typing.Sequence[int] | None) -> Array"),
           "A view with its axes in another order; in reverse without an argument.");
 }
 
@@ -413,7 +442,8 @@ nb::object array_object(Array array, PyTypeObject* type) {
 void require_value(const ArrayOperand& operand, nb::handle object) {
   if (!operand)
     raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(object.ptr())->tp_name +
-                                      " is no value for elements of an array");
+                                      " is no value for elements of an array: pass a number or "
+                                      "an array, such as numpy.asarray() makes");
 }
 
 ArrayOperand::ArrayOperand(PyObject* object, PyObject* beside) {
@@ -476,17 +506,20 @@ Number number_from(nb::handle object) {
 }
 
 Shape shape_from(nb::handle shape) {
-  if (PyIndex_Check(shape.ptr())) return {nb::cast<std::int64_t>(nb::int_(shape))};
+  if (PyIndex_Check(shape.ptr())) return {length_from(shape)};
+  if (PySequence_Check(shape.ptr()) == 0 || PyUnicode_Check(shape.ptr()) != 0)
+    raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(shape.ptr())->tp_name +
+                                      " stands for no lengths or axes: pass integers, one or a "
+                                      "sequence");
   Shape extents;
-  for (const nb::handle extent : nb::iter(shape))
-    extents.push_back(nb::cast<std::int64_t>(nb::int_(extent)));
+  for (const nb::handle extent : nb::iter(shape)) extents.push_back(length_from(extent));
   return extents;
 }
 
 array::Axes axes_from(nb::handle axes) {
   if (axes.is_none()) return {};
   std::vector<int> all;
-  for (const std::int64_t axis : shape_from(axes)) all.push_back(nb::cast<int>(nb::int_(axis)));
+  for (const std::int64_t axis : shape_from(axes)) all.push_back(axis_from(axis));
   return all;
 }
 
@@ -495,7 +528,7 @@ array::Placement placement_on(nb::handle device, nb::handle order) {
   if (PyUnicode_Check(device.ptr()) != 0)
     placement.stream = stream_for(*device::find_device(nb::cast<std::string>(device)));
   else if (!device.is_none())
-    placement.stream = stream_for(*nb::cast<std::shared_ptr<device::Device>>(device));
+    placement.stream = stream_for(*device_object(device));
   if (order.is_valid()) placement.order = memory_order(order);
   return placement;
 }

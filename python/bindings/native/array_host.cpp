@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "errors.hpp"
 #include "native/array.hpp"
@@ -13,6 +14,7 @@
 #include "native/host_array.hpp"
 #include "native/layout.hpp"
 #include "treadle/array/creation.hpp"
+#include "treadle/array/manipulation.hpp"
 #include "treadle/array/transfer.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/current.hpp"
@@ -144,6 +146,20 @@ nb::object item(const Array& self) {
   return host_copy(self).attr("item")();
 }
 
+/// At one integer in C's order of all, or at one for each axis.
+Array element(const Array& self, const nb::args& index) {
+  const bool is_flat = index.size() == 1 && PyIndex_Check(index[0].ptr()) != 0;
+  std::vector<Index> places;
+  for (const std::int64_t place : shape_from(index.size() == 1 ? index[0] : nb::handle(index)))
+    places.push_back(Index::at(place));
+  const Array from = is_flat ? array::ravel(self) : self;
+  if (places.size() != static_cast<std::size_t>(from.rank()))
+    throw ShapeError("item() at " + std::to_string(places.size()) +
+                         " integers of an array of shape " + shape_text(self.shape()),
+                     "pass one for each axis, or one in C's order of all");
+  return from.at(places);
+}
+
 nb::object as_numpy(nb::handle self, nb::handle dtype, nb::handle copy) {
   if (copy.is_none() || copy.ptr() == Py_True) {
     const nb::object host = host_copy(nb::cast<const Array&>(self));
@@ -175,8 +191,14 @@ void bind_copies(nb::class_<Array>& type) {
                    "None, blocking: bool = True) -> None"),
            "Copies values of the host in, broadcast and cast. With blocking=False they must not "
            "change until the stream (None: the current one) is past the copy.")
-      .def("item", &item, nb::sig("def item(self) -> typing.Any"),
-           "The one element, as a Python number. Blocking.")
+      .def(
+          "item",
+          [](const Array& self, const nb::args& index) {
+            return index.size() == 0 ? item(self) : item(element(self, index));
+          },
+          nb::sig("def item(self, *index: int | tuple[int, ...]) -> typing.Any"),
+          "The one element, or the one at these indices, or at one in C's order of all, as a "
+          "Python number. Blocking.")
       .def(
           "tolist", [](const Array& self) { return host_copy(self).attr("tolist")(); },
           nb::sig("def tolist(self) -> typing.Any"), "Nested lists of Python's numbers. Blocking.")

@@ -14,6 +14,7 @@
 #include "native/array.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/elementwise.hpp"
+#include "treadle/array/indexing.hpp"
 #include "treadle/array/joining.hpp"
 #include "treadle/array/manipulation.hpp"
 
@@ -146,9 +147,17 @@ void bind_elementwise(nb::module_& m) {
   m.def("triu", recorded(&array::triu), nb::arg("x"), nb::arg("offset"), "Zeros below a diagonal.");
 }
 
-/// One axis of all elements where none is named.
-Array repeated(const Array& x, std::int64_t count, std::optional<int> axis) {
-  return axis ? array::repeat(x, count, *axis) : array::repeat(array::ravel(x), count, 0);
+/// One axis of all elements where none is named; one count for all, or one for each.
+Array repeated(const Array& x, nb::handle repeats, std::optional<int> axis) {
+  const array::Shape counts = shape_from(repeats);
+  const Array of = axis ? x : array::ravel(x);
+  if (counts.size() == 1) return array::repeat(of, counts[0], axis.value_or(0));
+  return array::repeat(of, counts, axis.value_or(0));
+}
+
+Array squeezed(const Array& x, nb::handle axis) {
+  const array::Axes axes = axes_from(axis);
+  return axes.named() ? array::squeeze(x, *axes.named()) : array::squeeze(x);
 }
 
 }  // namespace
@@ -156,16 +165,17 @@ Array repeated(const Array& x, std::int64_t count, std::optional<int> axis) {
 void bind_array_joining_methods(nb::class_<Array>& type) {
   type.def("swapaxes", recorded(&array::swapaxes), nb::arg("axis1"), nb::arg("axis2"),
            "A view with two axes in each other's place.")
-      .def("squeeze", recorded(+[](const Array& self, std::optional<int> axis) {
-             return axis ? array::squeeze(self, *axis) : array::squeeze(self);
-           }),
-           nb::arg("axis") = nb::none(), "A view without axes of length 1, or without this one.")
+      .def("squeeze", recorded(&squeezed), nb::arg("axis") = nb::none(),
+           nb::sig("def squeeze(self, axis: int | typing.Sequence[int] | None = None) -> Array"),
+           "A view without axes of length 1, or without those that are named.")
       .def("diagonal", recorded(&array::diagonal), nb::arg("offset") = 0, nb::arg("axis1") = 0,
            nb::arg("axis2") = 1, "Elements (i, i + offset) of two axes, as a new last one: a view.")
       .def("flatten",
            recorded(+[](const Array& self) { return array::ravel(array::dense_copy(self)); }),
            "A copy with one axis, in C's order.")
       .def("repeat", recorded(&repeated), nb::arg("repeats"), nb::arg("axis") = nb::none(),
+           nb::sig("def repeat(self, repeats: int | typing.Sequence[int], axis: int | None = None) "
+                   "-> Array"),
            "Each element several times, along an axis or in one axis of all.")
       .def("clip", recorded(+[](const Array& self, nb::handle low, nb::handle high) {
              return array::clip(self, OptionalOperand("min", low, self).get(),

@@ -226,7 +226,8 @@ nb::object dot(nb::handle x, nb::handle y) {
   const ArrayOperand first(x.ptr(), y.ptr()), second(y.ptr(), x.ptr());
   for (const auto& [operand, object] : {std::pair(&first, x), std::pair(&second, y)})
     if (!*operand)
-      raise_python(PyExc_TypeError, std::string("dot() of a ") + Py_TYPE(object.ptr())->tp_name);
+      raise_python(PyExc_TypeError, std::string("dot() of a ") + Py_TYPE(object.ptr())->tp_name +
+                                        ": pass arrays, or numbers");
   return array_object(array::dot(first.get(), second.get()));
 }
 

@@ -248,8 +248,10 @@ class Array:
         Copies values of the host in, broadcast and cast. With blocking=False they must not change until the stream (None: the current one) is past the copy.
         """
 
-    def item(self) -> Any:
-        """The one element, as a Python number. Blocking."""
+    def item(self, *index: int | tuple[int, ...]) -> Any:
+        """
+        The one element, or the one at these indices, or at one in C's order of all, as a Python number. Blocking.
+        """
 
     def tolist(self) -> Any:
         """Nested lists of Python's numbers. Blocking."""
@@ -326,7 +328,7 @@ class Array:
     def ravel(self, order: str = 'C') -> Array:
         """One axis, elements in C's order or another: a view, or a copy."""
 
-    def transpose(self, *axes: int | Sequence[int]) -> Array:
+    def transpose(self, *axes: int | Sequence[int] | None) -> Array:
         """A view with its axes in another order; in reverse without an argument."""
 
     def take(self, indices: Any, axis: int | None = None, mode: str | None = None) -> Array:
@@ -340,8 +342,8 @@ class Array:
     def swapaxes(self, axis1: int, axis2: int) -> Array:
         """A view with two axes in each other's place."""
 
-    def squeeze(self, axis: int | None = None) -> Array:
-        """A view without axes of length 1, or without this one."""
+    def squeeze(self, axis: int | Sequence[int] | None = None) -> Array:
+        """A view without axes of length 1, or without those that are named."""
 
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         """Elements (i, i + offset) of two axes, as a new last one: a view."""
@@ -349,7 +351,7 @@ class Array:
     def flatten(self) -> Array:
         """A copy with one axis, in C's order."""
 
-    def repeat(self, repeats: int, axis: int | None = None) -> Array:
+    def repeat(self, repeats: int | Sequence[int], axis: int | None = None) -> Array:
         """Each element several times, along an axis or in one axis of all."""
 
     def clip(self, min: Any = None, max: Any = None) -> Array:

@@ -48,8 +48,10 @@ __all__ = [
 
 def order_of(x: Array, order: str) -> str:
     """C or F, where K and A stand for that of x."""
-    if order not in ("K", "A"):
+    if order in ("C", "F"):
         return order
+    if order not in ("K", "A"):
+        raise ValueError(f"order={order!r}: elements are in order 'C', 'F', 'A' or 'K'")
     return "F" if _array.is_contiguous(x, "F") and not _array.is_contiguous(x, "C") else "C"
 
 
@@ -162,6 +164,11 @@ def from_dlpack(
 ) -> Array:
     """An array of another library in its own memory, by DLPack. Memory of the host is copied;
     BufferError where copy=False forbids it."""
+    if not hasattr(x, "__dlpack_device__"):
+        raise TypeError(
+            f"from_dlpack() of a {type(x).__name__}, which has no __dlpack__(): asarray() takes "
+            "values of the host"
+        )
     made = _array.from_dlpack(x, device, copy)
     return made if device is None else made.to_device(device)
 
@@ -252,6 +259,7 @@ def empty_like(
     device: Device | str | None = None,
 ) -> Array:
     """Undefined elements, in the shape of x and on its device."""
+    x = asarray(x)
     return _array.empty(
         x.shape if shape is None else shape,
         x.dtype if dtype is None else dtype,
@@ -271,6 +279,7 @@ def full_like(
     device: Device | str | None = None,
 ) -> Array:
     """Every element the same number, in the shape of x and on its device."""
+    x = asarray(x)
     return full(
         x.shape if shape is None else shape,
         fill_value,

@@ -45,6 +45,8 @@ def astype(
     x: Array, dtype: Any, /, *, copy: bool = True, device: Device | str | None = None
 ) -> Array:
     """The elements in another dtype; x itself, with copy=False, where it has that already."""
+    if not isinstance(x, Array):
+        raise TypeError(f"astype() of a {type(x).__name__}: asarray(x, dtype) makes an Array")
     moved = x if device is None else x.to_device(device)
     return moved if not copy and x.dtype == _numpy.dtype(dtype) else moved.astype(dtype)
 

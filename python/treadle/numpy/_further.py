@@ -44,6 +44,8 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """dst[...] = src, where the mask `where` is True. DTypeError unless `casting` allows it."""
+    if not isinstance(dst, Array):
+        raise TypeError(f"copyto() into a {type(dst).__name__}: it changes an Array")
     given = getattr(src, "dtype", dst.dtype)
     if not _rules.can_cast(given, dst.dtype, casting):
         raise DTypeError(f"copyto: {given} is not cast to {dst.dtype} as casting={casting!r}")

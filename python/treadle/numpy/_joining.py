@@ -77,6 +77,7 @@ def append(x: Any, values: Any, axis: int | None = None) -> Array:
 
 def roll(x: Array, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Array:
     """Elements moved on, those behind the end to the beginning."""
+    x = asarray(x)
     shifts = as_list(shift)
     if axis is None:
         flat = x.ravel()
