@@ -24,20 +24,24 @@ class DTypeRegistry:
         self.name_to_dtype: dict[str, np.dtype] = {}
 
     def get_or_register_dtype(self, names: str | Iterable[str], dtype: Any = None) -> np.dtype:
-        """Without `dtype` looks the name up (KeyError); with it, binds the names to it."""
+        """Without `dtype` looks the name up (KeyError), or several that stand for the same; with
+        it, binds the names to it."""
         names = [names] if isinstance(names, str) else list(names)
         if dtype is None:
-            (name,) = names
-            return self.name_to_dtype[name]
+            found = {self.name_to_dtype[name] for name in names}
+            if len(found) != 1:
+                raise RuntimeError(f"C type names {names} stand for {len(found)} dtypes, not one")
+            return found.pop()
         dtype = np.dtype(dtype)
         for known in self.dtype_to_name:
             if known == dtype:
                 dtype = known  # equal structs share the object that was registered first
                 break
         for name in names:
-            bound = self.name_to_dtype.setdefault(name, dtype)
+            bound = self.name_to_dtype.get(name, dtype)
             if bound != dtype:
                 raise RuntimeError(f"C type name {name!r} already stands for {bound}, not {dtype}")
+        self.name_to_dtype.update((name, dtype) for name in names if name not in self.name_to_dtype)
         if names:
             self.dtype_to_name.setdefault(dtype, names[0])
         return dtype
