@@ -282,6 +282,29 @@ def test_skipping():
             skip(1.5)
 
 
+def test_skips_in_arrays_have_one_integer_for_the_one_generator():
+    random, other = Philox(seeded(1, 2)), Philox(seeded(1, 2))
+    assert random.block_count * random.generators_per_block == 1
+    random.call_skip_ahead_array(gpuarray.to_gpu(np.array([8], np.int64)))
+    other.call_skip_ahead(8)
+    random.call_skip_ahead_sequence_array(gpuarray.to_gpu(np.array([3], np.uint32)))
+    other.call_skip_ahead_sequence(3)
+    assert np.array_equal(random.gen_uniform(8, np.uint32).get(),
+                          other.gen_uniform(8, np.uint32).get())  # fmt: skip
+    for wrong in (3, gpuarray.zeros(1, np.float32), gpuarray.zeros(2, np.int32)):
+        with pytest.raises(TypeError, match="a GPUArray of one integer"):
+            random.call_skip_ahead_array(wrong)
+
+
+@pytest.mark.parametrize("name", ["state", "state_type", "generators", "module", "skip_ahead"])
+def test_what_lies_on_the_device_in_pycuda_is_said_to_be_nowhere(name):
+    random = Philox(seeded(1, 2))
+    with pytest.raises(AttributeError, match=f"{name} is not part of Treadle.*call_skip_ahead"):
+        getattr(random, name)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        random.nonsense  # noqa: B018
+
+
 @pytest.mark.parametrize("mean", [0.5, 9, 80])
 def test_poisson_numbers_of_one_mean(mean):
     random = Philox(seeded(1, 2))

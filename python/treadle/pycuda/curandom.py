@@ -126,6 +126,9 @@ class Philox4_32_10RandomNumberGenerator:  # noqa: N801 - cuRAND's name in PyCUD
 
     generator_bits = 32
     has_box_muller = True
+    # One generator makes the numbers of all threads, and leaves nothing on the device.
+    block_count = 1
+    generators_per_block = 1
 
     def __init__(
         self, seed_getter: Callable[[int], GPUArray] | None = None, offset: int = 0
@@ -196,6 +199,43 @@ class Philox4_32_10RandomNumberGenerator:  # noqa: N801 - cuRAND's name in PyCUD
     def call_skip_ahead_sequence(self, i: int, stream: cuda.Stream | None = None) -> None:
         """Goes to the start of the i-th next sequence of the same seed; they do not overlap."""
         self._random = self._random.jumped(_forward(i))
+
+    def call_skip_ahead_array(self, i: GPUArray, stream: cuda.Stream | None = None) -> None:
+        """The same as call_skip_ahead() for each generator: `i` has one integer. Waits for it."""
+        self.call_skip_ahead(_one_integer(i))
+
+    def call_skip_ahead_sequence_array(
+        self, i: GPUArray, stream: cuda.Stream | None = None
+    ) -> None:
+        """The same as call_skip_ahead_sequence() for each generator. Waits for the integer."""
+        self.call_skip_ahead_sequence(_one_integer(i))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        what = "Philox4_32_10RandomNumberGenerator"
+        if name in _OF_KERNELS:
+            raise AttributeError(
+                f"{what}.{name} is not part of Treadle: no state of a generator lies on the "
+                "device, and no kernel moves it on; call_skip_ahead() and "
+                "call_skip_ahead_sequence() do"
+            )
+        raise AttributeError(f"{what!r} object has no attribute {name!r}")
+
+
+# Of PyCUDA's generators, whose state is in device memory.
+_OF_KERNELS = frozenset(
+    ("generators", "module", "state", "state_type", "skip_ahead", "skip_ahead_array")
+    + ("skip_ahead_sequence", "skip_ahead_sequence_array", "call_skip_ahead_subsequence")
+    + ("call_skip_ahead_subsequence_array",)
+)
+
+
+def _one_integer(i: GPUArray) -> int:
+    if not (isinstance(i, GPUArray) and i.dtype.kind in "iu" and i.size == 1):
+        raise TypeError(
+            f"a skip by a {type(i).__name__} of {getattr(i, 'dtype', '?')} and shape "
+            f"{getattr(i, 'shape', '?')}: pass a GPUArray of one integer, one for each generator"
+        )
+    return int(i.get().item())
 
 
 def _forward(i: int) -> int:
