@@ -25,6 +25,8 @@ class FaceArray(Array):
     """A face says what is below; `Array.__init__(self, array)` makes it share an array."""
 
     policy: ClassVar[str]  # of dtypes, as treadle._core.rules knows it: "pycuda", "pyopencl"
+    # Whether the elements say yes or no, as the numbers of comparisons do: as an index it selects.
+    _is_mask = False
 
     def _is_plain(self) -> bool:
         """Whether results wait like the native ones: they need no constructor of a subclass, and
@@ -69,7 +71,7 @@ class FaceArray(Array):
         name = ufunc.__name__
         if name in _COMPARISONS.values() and method == "__call__" and not options:
             dtypes = (_dtype_beside_arrays(operand) for operand in inputs)
-            result = cast(result, result_dtype(self.policy, name, *dtypes))
+            return as_mask(self._wrap(cast(result, result_dtype(self.policy, name, *dtypes))))
         return self._wrap_all(result)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
@@ -93,6 +95,29 @@ def _dtype_beside_arrays(operand: Any) -> Any:
 def assign(target: Array, value: Any) -> None:
     """Every element becomes that of `value`, which is broadcast and cast to any dtype."""
     Array.__setitem__(target, ..., value)
+
+
+def as_mask(array: Any) -> Any:
+    """The array, which selects elements as an index from now on."""
+    array._is_mask = True
+    return array
+
+
+def is_mask(index: Any) -> bool:
+    """Whether it is an array on a device that says of each element whether it is meant."""
+    return isinstance(index, Array) and (
+        index.dtype.kind == "b" or getattr(index, "_is_mask", False)
+    )
+
+
+def as_bools(index: Any) -> Any:
+    """A mask as the native arrays know one; other indices as they are."""
+    return Array.astype(index, np.bool_) if is_mask(index) else index
+
+
+def mask_on_host(mask: Array) -> np.ndarray:
+    """The same on the host, which has to know how many elements are selected: it waits."""
+    return Array.get(mask).astype(np.bool_)
 
 
 def first_array(*operands: Any) -> Any:
@@ -226,7 +251,8 @@ def _comparison(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., A
             return result
         theirs = _dtype_beside_arrays(other)
         result = cast(result, result_dtype(self.policy, name, self.dtype, theirs))
-        return (self if self.ndim else first_array(self, other))._wrap_recorded(result)
+        lead = self if self.ndim else first_array(self, other)
+        return as_mask(lead._wrap_recorded(result))
 
     return method
 
@@ -240,6 +266,8 @@ def _in_place(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., Any
     refused, as by NumPy."""
 
     def method(self: FaceArray, other: Any) -> Any:
+        if self._is_mask:
+            self._is_mask = False
         if not isinstance(other, Array):
             return slot(self, other)
         fits = _rules.can_cast(other.dtype, self.dtype, "same_kind")

@@ -13,9 +13,21 @@ import numpy as np
 import treadle.numpy as tnp
 from treadle._core import array as _array
 from treadle._core.array import Array
-from treadle._face_array import FaceArray, assign, cast, empty_host, on_stream, read, write
+from treadle._face_array import (
+    FaceArray,
+    as_bools,
+    assign,
+    cast,
+    empty_host,
+    is_mask,
+    mask_on_host,
+    on_stream,
+    read,
+    write,
+)
 from treadle.pycuda import _gpuarray_memory as _memory
 from treadle.pycuda import driver as cuda
+from treadle.pycuda._gpuarray_places import is_basic, require_integers, resolved_shape
 from treadle.pycuda._splay import Splay, splay
 from treadle.pycuda._textures import BITS_AS_INTEGERS
 from treadle.pycuda.compyte.array import ArrayFlags, get_common_dtype
@@ -89,6 +101,8 @@ class GPUArray(FaceArray):
         view = self._adopt(result)
         view.base = self if base is None else base
         view._allocator = self._allocator
+        if self._is_mask and view.dtype == self.dtype:
+            view._is_mask = True
         return view
 
     def _run(self, stream: cuda.Stream | None, compute: Callable[[], Any]) -> Any:
@@ -403,16 +417,25 @@ class GPUArray(FaceArray):
     # --- views -----------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> GPUArray:
-        result = Array.__getitem__(self, index)
-        return self._view(result) if _is_basic(index) else self._wrap(result)
+        """A view; of indices in arrays or of a mask a new array. How many elements a mask on the
+        device selects the host has to know: it waits for the mask."""
+        if is_basic(index):
+            return self._view(Array.__getitem__(self, index))
+        if is_mask(index):
+            index = mask_on_host(index)
+        require_integers(index)
+        return self._wrap(Array.__getitem__(self, index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, Array):
+            require_integers(index)
+            index = as_bools(index)
         Array.__setitem__(self, index, value)
 
     def reshape(self, *shape: Any, order: str = "C") -> GPUArray:
         """The same elements, in C's or in Fortran's order, under another shape, of which one length
         may be -1. The array itself, a view, or where strides cannot say it, a copy."""
-        lengths = _resolved(shape, self.size)
+        lengths = resolved_shape(shape, self.size)
         flags = self.flags
         contiguous = {"C": flags.c_contiguous, "F": flags.f_contiguous}
         if order not in contiguous:
@@ -520,36 +543,6 @@ def _scaled(array: GPUArray, factor: Any) -> Array:
 
 def _combined(x: GPUArray, a: Any, y: GPUArray, b: Any) -> Array:
     return _scaled(x, a) + _scaled(y, b)
-
-
-def _is_basic(index: Any) -> bool:
-    """Whether indices are positions and slices, which give a view."""
-    parts = index if isinstance(index, tuple) else (index,)
-    return all(
-        part is None or part is Ellipsis or isinstance(part, slice | int | np.integer)
-        for part in parts
-    )
-
-
-def _resolved(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
-    """The arguments of reshape() as lengths, -1 replaced."""
-    if len(shape) == 1 and not hasattr(shape[0], "__index__"):
-        shape = tuple(shape[0])
-    lengths = [operator.index(length) for length in shape]
-    if lengths.count(-1) > 1:
-        raise ValueError("can only specify one unknown dimension")
-    known = 1
-    for length in lengths:
-        known *= length if length != -1 else 1
-    if -1 in lengths:
-        if known == 0 or size % known:
-            raise ValueError(f"total size of new array must be unchanged: {size} elements")
-        lengths[lengths.index(-1)] = size // known
-    elif known != size:
-        raise ValueError(
-            f"total size of new array must be unchanged: {size} elements as {tuple(lengths)}"
-        )
-    return tuple(lengths)
 
 
 def memcpy_discontig(

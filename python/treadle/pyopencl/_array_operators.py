@@ -13,7 +13,7 @@ from treadle import _face_array
 from treadle._core import array as _native
 from treadle._core import rules as _rules
 from treadle._core.array import Array as NativeArray
-from treadle._face_array import _ARITHMETIC, _COMPARISONS, FaceArray
+from treadle._face_array import _ARITHMETIC, _COMPARISONS, FaceArray, as_mask
 from treadle.pyopencl._array_warnings import DoubleDowncastWarning
 
 SINGLE: dict[Any, Any] = {
@@ -46,17 +46,9 @@ def _as_single(value: Any) -> Any:
     return value
 
 
-def as_mask(array: Any) -> Any:
-    """The array, which selects elements as an index from now on."""
-    array._is_mask = True
-    return array
-
-
 class Operators(FaceArray):
     """Of which the array class is made."""
 
-    # Whether the elements say yes or no, as the int8 of comparisons do: as an index it selects.
-    _is_mask = False
     _record: Callable[..., Any]
     _work: Callable[..., Any]
     _changed: Callable[[], None]

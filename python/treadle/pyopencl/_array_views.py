@@ -14,23 +14,12 @@ from treadle._core import NotSupported
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle._core.rules import _Layout
+from treadle._face_array import as_bools, is_mask, mask_on_host
 from treadle.pyopencl._array_operators import Operators, is_operand
 from treadle.pyopencl._array_places import Events
 from treadle.pyopencl._array_runners import Runners
 from treadle.pyopencl._pickling import restored
 from treadle.pyopencl.compyte.array import equal_strides
-
-
-def _is_mask(subscript: Any) -> bool:
-    """Whether it is an array on a device that says of each element whether it is meant."""
-    return isinstance(subscript, NativeArray) and (
-        subscript.dtype.kind == "b" or getattr(subscript, "_is_mask", False)
-    )
-
-
-def _as_bools(index: Any) -> Any:
-    """A mask as the native arrays know one; other indices as they are."""
-    return NativeArray.astype(index, np.bool_) if isinstance(index, NativeArray) else index
 
 
 class Views(Operators, Runners):
@@ -179,9 +168,9 @@ class Views(Operators, Runners):
     def __getitem__(self, index: Any) -> Any:
         """A view; of an array of indices or of a mask a new array. How many elements a mask on
         the device selects the host has to know: it waits for the mask."""
-        if _is_mask(index):
+        if is_mask(index):
             with self._work(index):
-                index = NativeArray.get(index).astype(bool)
+                index = mask_on_host(index)
         elif isinstance(index, NativeArray):
             self._require_indices(index)
             with self._work(index):
@@ -206,12 +195,12 @@ class Views(Operators, Runners):
     # over 6 parameters because they are those of PyOpenCL's
     def setitem(self, subscript: Any, value: Any, queue: Any = None, wait_for: Any = None) -> None:
         """self[subscript] = value, on a queue and after events."""
-        if isinstance(subscript, NativeArray) and not _is_mask(subscript):
+        if isinstance(subscript, NativeArray) and not is_mask(subscript):
             self._scatter(subscript, value, queue, wait_for)
         elif isinstance(subscript, NativeArray | np.ndarray | list):
             with self._work(subscript, value, queue=queue) as place:
                 Events(wait_for or ()).order(place)
-                NativeArray.__setitem__(self, _as_bools(subscript), value)
+                NativeArray.__setitem__(self, as_bools(subscript), value)
             self._changed()
         else:
             self._assign(self[subscript], value, queue, wait_for)
