@@ -77,6 +77,58 @@ def test_fixtures(run_python, context, tmp_path):
     assert "passed" in result.stdout, result.stdout + result.stderr
 
 
+def test_values_of_fixtures(context, device, monkeypatch):
+    class Test:
+        fixturenames = ("device", "other", "ctx_factory")
+
+    assert tools.get_pyopencl_fixture_arg_names(Test) == ["device", "ctx_factory"]
+    assert "other" in tools.get_pyopencl_fixture_arg_names(Test, ["other"])
+    values, name_of = tools.get_pyopencl_fixture_arg_values()
+    (mine,) = [entry for entry in values if entry["device"] == device]
+    assert mine["platform"] == device.platform
+    assert mine["ctx_factory"]().devices == [device]
+    assert name_of(mine["ctx_factory"]) == str(mine["ctx_factory"])
+    Test.fixturenames = ("ctx_getter",)
+    with pytest.warns(DeprecationWarning, match="use ctx_factory"):
+        assert tools.get_pyopencl_fixture_arg_names(Test) == ["ctx_getter"]
+
+
+def test_kinds_of_arguments():
+    vector, scalar = tools.VectorArg("f4", "x"), tools.ScalarArg(np.dtype("f4"), "x")
+    assert vector != scalar and scalar == tools.ScalarArg(np.float32, "x")
+    for argument in (vector, scalar):
+        assert isinstance(argument, tools.DtypedArgument)
+        assert argument.dtype is np.dtype(np.float32)
+        with pytest.raises(AttributeError):
+            argument.name = "y"
+    assert isinstance(tools.OtherArg("sampler_t s", "s"), tools.Argument)
+    for abstract in (tools.Argument, lambda: tools.DtypedArgument("f4", "x")):
+        with pytest.raises(TypeError, match="abstract"):
+            abstract()
+
+
+def test_spir_v_is_known_by_its_first_word():
+    word = (0x07230203).to_bytes(4, "little")
+    assert tools.is_spirv(word + b"rest") and tools.is_spirv(word[::-1])
+    assert not tools.is_spirv(b"__kernel void f() {}") and not tools.is_spirv("text")
+
+
+def test_names_for_annotations():
+    import typing
+
+    import pyopencl.typing as cl_typing
+    import pyopencl.version as version
+
+    assert isinstance(cl_typing.DTypeT, typing.TypeVar)
+    assert isinstance(cl_typing.SVMInnerT, typing.TypeVar)
+    assert cl_typing.SVMInnerT.__bound__ is cl_typing.HasBufferInterface
+    assert type(None) in typing.get_args(cl_typing.WaitList)
+    assert cl.LocalMemory in typing.get_args(cl_typing.KernelArg)
+    assert typing.get_args(cl_typing.Allocator)[0] == [int]
+    assert (version.VERSION_TEXT, version.VERSION_STATUS) == (cl.VERSION_TEXT, "")
+    assert version.VERSION == cl.VERSION
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
