@@ -145,6 +145,29 @@ Within counted(const Recording& recording) {
   return sum;
 }
 
+/// The largest pending array within an expression that an Array stands for, other than itself.
+void find_known(const Node& node, Node*& known) {
+  for (std::size_t i = 0; i < node.arity && !node.is_leaf(); ++i) {
+    Node& operand = *node.operands[i];
+    if (operand.context == nullptr || operand.is_leaf()) continue;
+    if (operand.handles() != 0 && (known == nullptr || operand.steps > known->steps))
+      known = &operand;
+    else
+      find_known(operand, known);
+  }
+}
+
+/// What to compute so that an expression with this operand becomes smaller. In a loop such as
+/// x = x - f(x) that is x, which f() reads more than once: it is stored once, and the loop is cut
+/// at the same place each time, into kernels that are the same. Cut at f(x), x would stay pending,
+/// be computed again by kernels to come, and make each of them different.
+NodeRef cut_within(Node& largest) {
+  const std::lock_guard lock(largest.context->mutex);  // nodes let go of operands under it
+  Node* known = nullptr;
+  find_known(largest, known);
+  return NodeRef(known != nullptr && 4 * known->steps >= largest.steps ? known : &largest);
+}
+
 /// Evaluates the largest operand until the whole fits into one kernel.
 Within keep_within_caps(Recording& recording) {
   for (;;) {
@@ -158,7 +181,7 @@ Within keep_within_caps(Recording& recording) {
       if (!node.is_leaf() && node.context != nullptr && is_larger) largest = &node;
     }
     if (largest == nullptr) return sum;
-    compute(*largest, Cut::too_large);
+    compute(*cut_within(*largest), Cut::too_large);
   }
 }
 

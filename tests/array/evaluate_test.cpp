@@ -43,6 +43,23 @@ TEST_P(EvaluateTest, LongChainsAreComputedInPieces) {
   expect(x, {2, 2});
 }
 
+TEST_P(EvaluateTest, ALoopThatReadsItsArrayMoreThanOnceIsCutIntoTheSameKernels) {
+  const device::StreamScope scope(shared_stream());
+  Array x = make({4, 9});
+  std::set<std::string> makers;
+  for (int i = 0; i < 60; ++i) {
+    x = x - (x * x * x - 8) / (3 * x * x);
+    const std::string text = explain(x), before = "was computed before, by ";
+    if (const auto at = text.find(before); at != std::string::npos)
+      makers.insert(text.substr(at, text.find(' ', at + before.size()) - at));
+  }
+  EXPECT_GT(makers.size(), 0u);
+  EXPECT_LE(makers.size(), 2u);  // one of the start, and one of all the rest
+  if (runs_kernels()) {
+    EXPECT_NEAR(x.as<float>()[1], 2, 1e-5);
+  }
+}
+
 TEST_P(EvaluateTest, SharedPartsAreComputedOnceWhereRootsAreEvaluatedTogether) {
   const device::StreamScope scope(shared_stream());
   const Array x = make(count_up(100));
