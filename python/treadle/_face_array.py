@@ -123,6 +123,8 @@ def mask_on_host(mask: Array) -> np.ndarray:
 def first_array(*operands: Any) -> Any:
     """Whose class, allocator and place a result has: that of the first array that is no number."""
     arrays = [operand for operand in operands if isinstance(operand, FaceArray)]
+    if not operands:
+        raise ValueError("there are no arrays: pass one or more")
     if not arrays:
         kinds = ", ".join(type(operand).__name__ for operand in operands)
         raise TypeError(f"one of the operands must be an array on the device, not {kinds}")
