@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The kernels behind the arrays, called by hand on their grids; memoised for each context."""
 
 import numpy as np

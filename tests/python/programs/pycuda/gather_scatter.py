@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rearranging arrays: take, multi_take_put, multi_put, subsets, selection by a criterion."""
 
 import numpy as np

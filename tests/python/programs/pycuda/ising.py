@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Ising model on a checkerboard: a kernel over a slice flips every second spin at once."""
 
 import numpy as np

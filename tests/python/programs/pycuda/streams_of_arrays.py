@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Arrays on streams with page-locked memory: copies and kernels of several pieces overlap."""
 
 import numpy as np

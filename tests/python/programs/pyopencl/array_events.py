@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Arrays on queues that run out of order, with events passed on; profiling; arrays without queue."""
 
 import numpy as np
