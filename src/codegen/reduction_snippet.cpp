@@ -18,12 +18,6 @@ constexpr std::size_t shared_bytes = 16 << 10;
 /// Neighbouring results that are worth neighbouring work-items.
 constexpr std::uint64_t least_columns = 16;
 
-/// A macro's text is one line.
-std::string in_one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
-
 /// Writes the kernel of one reduction.
 class ReductionSnippetWriter {
  public:

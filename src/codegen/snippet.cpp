@@ -62,15 +62,6 @@ bool speaks_of_loop(std::string_view text) {
   return false;
 }
 
-bool mentions(std::string_view text, std::string_view identifier) {
-  bool found = false;
-  replace_identifiers(text, [&](std::string_view word) {
-    found |= word == identifier;
-    return word;
-  });
-  return found;
-}
-
 /// Calls `visit(before, has_index)` wherever `name` stands in the text as a word: with what is
 /// before it, and whether `[i]` follows.
 template <class Visit>
@@ -136,7 +127,7 @@ class SnippetWriter {
       write_wide();
     else
       write_narrow();
-    write_statements(snippet_.after_loop);
+    text_.statements(snippet_.after_loop);
     text_.close();
     return {text_.text(), group_size(), group_length(), is_literal_};
   }
@@ -207,18 +198,9 @@ class SnippetWriter {
     text_.lines(define_pointers(snippet_.parameters, dialect_, types_));
   }
 
-  /// The user's lines, which may end in a comment or a directive.
-  void write_statements(const std::string& statements) {
-    if (statements.empty()) return;
-    const std::size_t last = statements.rfind('\n') + 1;
-    const bool may_go_on = without_blanks_before(statements.substr(last)).starts_with('#') ||
-                           statements.find("//", last) != std::string::npos;
-    text_.lines(may_go_on ? statements : statements + ";");
-    if (may_go_on) text_.line(";");
-  }
   void write_operation(std::initializer_list<std::string_view> loop) {
     text_.open(loop);
-    write_statements(snippet_.operation);
+    text_.statements(snippet_.operation);
     text_.close();
   }
 
@@ -231,7 +213,7 @@ class SnippetWriter {
     text_.line(
         {"const ", index_, " cta_start = (", index_, ")", dialect_.group_id, " * ", size, ";"});
     text_.line({index_, " i;"});
-    write_statements(snippet_.loop_prep);
+    text_.statements(snippet_.loop_prep);
     if (!snippet_.has_range)
       return write_operation({"for (i = cta_start + tid; i < n; i += total_threads)"});
     write_operation(
@@ -261,7 +243,7 @@ class SnippetWriter {
     const std::string most = std::to_string(tiling_.strided_items);
     text_.line({"const ", index_, " ", tile, " = (", index_, ")", dialect_.group_id, " * ",
                 std::to_string(group_length()), " + ", dialect_.local_id, ";"});
-    write_statements(snippet_.loop_prep);
+    text_.statements(snippet_.loop_prep);
     const std::string position = joined({tile, " + ", item, " * ", size});
     if (snippet_.has_range) {
       text_.directive("#pragma unroll");
@@ -279,7 +261,7 @@ class SnippetWriter {
     text_.directive("#pragma unroll " + most);
     text_.open({"for (", uint_, " ", item, " = 0; ", item, " < ", items, "; ++", item, ")"});
     text_.line({"const ", index_, " i = ", position, ";"});
-    write_statements(snippet_.operation);
+    text_.statements(snippet_.operation);
     text_.close();
   }
   void write_narrow() {
@@ -287,7 +269,7 @@ class SnippetWriter {
     const std::string chunk = own_name("chunk");
     text_.line(
         {"const ", index_, " ", chunk, " = (", index_, ")", dialect_.group_id, " * ", length, ";"});
-    write_statements(snippet_.loop_prep);
+    text_.statements(snippet_.loop_prep);
     if (!snippet_.has_range) {
       const std::string end = own_name("chunk_end");
       text_.line({"const ", index_, " ", end, " = n - ", chunk, " < ", length, " ? n : ", chunk,

@@ -27,6 +27,11 @@ class TextWriter {
     ++depth_;
   }
   void open(std::string_view text) { open({text}); }
+  /// A brace alone, for names that hold within it.
+  void open() {
+    line("{");
+    ++depth_;
+  }
   /// Closes the last brace; `behind` may open another one.
   void close() {
     --depth_;
@@ -54,6 +59,16 @@ class TextWriter {
       text.remove_prefix(std::min(text.size(), first.size() + 1));
       first.starts_with('#') ? directive(first) : line(first);
     }
+  }
+  /// The same of statements, which may end in a comment or a directive.
+  void statements(std::string_view text) {
+    if (text.empty()) return;
+    const std::string_view last = text.substr(text.rfind('\n') + 1);
+    const std::size_t first = std::min(last.find_first_not_of(" \t"), last.size());
+    const bool may_go_on =
+        last.substr(first).starts_with('#') || last.find("//") != std::string_view::npos;
+    lines(may_go_on ? std::string(text) : std::string(text) + ";");
+    if (may_go_on) line(";");
   }
   /// A kernel's parameters, as many on a line as it takes, and the brace of its body.
   void open_parameters(const std::vector<std::string>& parameters) {

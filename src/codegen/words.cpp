@@ -129,4 +129,18 @@ std::string expand_words(std::string_view text, std::span<const Word> words) {
   return result;
 }
 
+bool mentions(std::string_view text, std::string_view identifier) {
+  bool found = false;
+  replace_identifiers(text, [&](std::string_view word) {
+    found |= word == identifier;
+    return word;
+  });
+  return found;
+}
+
+std::string in_one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
 }  // namespace treadle::codegen

@@ -51,6 +51,10 @@ const Word* find_word(std::span<const Word> words, std::string_view name) noexce
 std::string expand_words(std::string_view text, std::span<const Word> words);
 /// The parts, one behind the other. (g++ 12 warns of operator+ behind a literal, its bug 105651.)
 std::string joined(std::initializer_list<std::string_view> parts);
+/// Whether the identifier stands in the text; in a comment it counts, too.
+bool mentions(std::string_view text, std::string_view identifier);
+/// The text without line ends, for a macro that is defined as it.
+std::string in_one_line(std::string text);
 /// `text` with {0}, {1}, ... replaced.
 std::string fill_holes(std::string_view text, std::span<const std::string> values);
 

@@ -41,5 +41,11 @@ TEST(Words, identifiersAreNotPartsOfNumbers) {
             "x + 0x1f + x");
 }
 
+TEST(Words, textsMentionIdentifiersNotPartsOfThem) {
+  EXPECT_TRUE(mentions("y[i] = prev_item;", "prev_item"));
+  EXPECT_FALSE(mentions("y[i] = prev_items + my_prev_item;", "prev_item"));
+  EXPECT_EQ(in_one_line("a +\nb"), "a + b");
+}
+
 }  // namespace
 }  // namespace treadle::codegen

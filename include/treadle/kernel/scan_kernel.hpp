@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "treadle/base/dtype.hpp"
+#include "treadle/codegen/scan.hpp"
+#include "treadle/device/copy.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/device/kernel.hpp"
+#include "treadle/device/stream.hpp"
+
+namespace treadle::kernel {
+
+/// The C texts of a scan.
+struct ScanTexts {
+  std::string arguments;  ///< C declarations: "const float *x, float *y"
+  std::string input;      ///< of the arguments for the index `i`: "x[i]"
+  std::string scan;       ///< of `a` and, behind it, `b`: "a + b"
+  /// Statements for the index `i`, with `item`, `prev_item` and `last_item`: "y[i] = item".
+  std::string output;
+  std::string neutral = {};  ///< what prev_item is where nothing is before: "0"
+  /// Whether a segment starts at `i`, whose input is `a`. `scan` is told of it as
+  /// across_seg_boundary: "across_seg_boundary ? b : a + b".
+  std::string segment_start = {};
+  std::vector<codegen::ScanFetch> fetches = {};  ///< elements of arrays under names of their own
+};
+
+/// How a ScanKernel is made.
+struct ScanOptions {
+  std::string name = "scan";            ///< the kernels' names begin with it
+  std::string preamble = {};            ///< C text before the kernels
+  std::vector<std::string> flags = {};  ///< the compiler's own, as ProgramOptions::flags
+  /// C names for dtypes, written in place of the language's own where it has one: structures and
+  /// complex numbers that the preamble defines.
+  std::vector<std::pair<std::string, DType>> types = {};
+  Scalar index_dtype = Scalar::int64;     ///< of `i` and `N`: int32 or int64
+  std::optional<Schedule> schedule = {};  ///< none: DeviceTraits::schedule
+  /// One work-item goes through everything, one index after the other: to debug texts by.
+  bool is_sequential = false;
+};
+
+/// A kernel that gives every index the sum, by an associative operation, of what a user's C text
+/// gives for all indices up to it:
+///
+///     ScanKernel cumulative(device, Scalar::float32,
+///                           {.arguments = "const float *x, float *y", .input = "x[i]",
+///                            .scan = "a + b", .output = "y[i] = item"});
+///     cumulative.launch(stream, n, x, y);
+///
+/// All inputs are evaluated, each once, before the first output statement runs: arrays may be
+/// scanned in place. The operation need not be commutative, and what is scanned may be a structure
+/// that the preamble defines. Equal launches give equal bits. Any thread; compiled at the first
+/// launch, and keeps the device alive.
+class ScanKernel {
+ public:
+  /// Throws InvalidArgument for arguments that are no declarations, or called as a scan's own
+  /// variables, and for fetches from what is no array; DTypeError for an index dtype.
+  ScanKernel(std::shared_ptr<device::Device> device, const DType& dtype, ScanTexts texts,
+             ScanOptions options = {});
+
+  /// Queues the scan of i = 0 .. n - 1; of no elements nothing is done. One argument for each
+  /// declaration, as ElementwiseKernel takes them. Memory for an item for each element is taken
+  /// from the device's pool meanwhile.
+  template <class... Arguments>
+  void launch(device::Stream& stream, std::uint64_t n, const Arguments&... arguments) {
+    const device::Argument list[] = {device::Argument(arguments)...,
+                                     device::Argument(device::Location{})};
+    launch_arguments(stream, n, {list, sizeof...(Arguments)});
+  }
+  /// The same for arguments collected at run time. Throws InvalidArgument naming the argument, or
+  /// for more elements than the index dtype counts; OutOfMemory; and as Program and
+  /// Stream::launch().
+  void launch_arguments(device::Stream& stream, std::uint64_t n,
+                        std::span<const device::Argument> arguments,
+                        const device::Order& order = {});
+
+  /// Compiles now rather than at the first launch.
+  void compile() { form(); }
+  /// As they were declared.
+  const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
+    return snippet_.parameters;
+  }
+  /// As ElementwiseKernel::mentions_element(), of the input.
+  bool mentions_element(std::string_view name) const;
+  /// The program.
+  std::string text() const { return generate().text; }
+  /// Work-items of a group.
+  unsigned group_size() const { return generate().group_size; }
+  /// Neighbouring elements that one of them scans by itself.
+  unsigned items_per_work_item() const { return generate().items; }
+  /// Where it runs.
+  device::Device& device() const noexcept { return *device_; }
+
+ private:
+  /// What is compiled.
+  struct Form {
+    codegen::ScanText made;
+    device::Kernel intervals, totals, outputs;
+  };
+  /// How the indices are dealt to groups.
+  struct Intervals {
+    std::int64_t length, count;
+  };
+  codegen::ScanText generate() const;
+  const Form& form();
+  Intervals intervals_of(std::uint64_t n, unsigned tile) const;
+
+  std::shared_ptr<device::Device> device_;
+  codegen::TypeNames types_;
+  codegen::ScanSnippet snippet_;
+  std::vector<std::string> flags_;
+  Schedule schedule_;
+  bool is_sequential_;
+  std::mutex mutex_;  // guards what follows; held while it is compiled
+  std::optional<Form> form_;
+};
+
+/// The texts of a scan of one array, `x`, into another, `y`, which may be the same: their elements
+/// are of the C type `type`. With `neutral` given, each result leaves its own element out.
+ScanTexts scan_of_array(const std::string& type, std::string scan,
+                        std::optional<std::string> neutral = {});
+
+}  // namespace treadle::kernel
+
+namespace treadle {
+
+using kernel::ScanKernel;
+using kernel::ScanOptions;
+using kernel::ScanTexts;
+
+}  // namespace treadle

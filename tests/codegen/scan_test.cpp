@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "golden.hpp"
+#include "treadle/base/error.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+ScanText scan_text(ScanSnippet snippet, Schedule schedule, Language language,
+                   const std::string& arguments = "const float *x, float *y") {
+  const Dialect& dialect = dialect_of(language);
+  const TypeNames types(dialect);
+  snippet.parameters =
+      parse_parameters(arguments, types, dialect.has_addresses ? Offsets::none : Offsets::passed);
+  return generate_scan(snippet, tiling_of(schedule), dialect, types);
+}
+
+ScanSnippet cumulative() {
+  return {.parameters = {},
+          .dtype = Scalar::float32,
+          .input = "x[i]",
+          .scan = "a + b",
+          .neutral = "",
+          .output = "y[i] = item"};
+}
+
+ScanSnippet segmented() {
+  return {.parameters = {},
+          .dtype = Scalar::int32,
+          .input = "x[i] != before",
+          .scan = "across_seg_boundary ? b : a + b",
+          .neutral = "0",
+          .output = "y[i] = prev_item + last_item",
+          .segment_start = "a == 1",
+          .fetches = {{"before", "x", -1}},
+          .index_dtype = Scalar::int32,
+          .name = "runs"};
+}
+
+TEST(Scan, GoldenTexts) {
+  for (const Schedule schedule : {Schedule::wide, Schedule::narrow})
+    for (const Language language : {Language::cuda_c, Language::opencl_c}) {
+      std::string name(schedule_name(schedule));
+      name += language == Language::cuda_c ? ".cu" : ".cl";
+      expect_golden("scan", "cumulative_" + name, scan_text(cumulative(), schedule, language).text);
+      expect_golden("scan", "segmented_" + name, scan_text(segmented(), schedule, language).text);
+    }
+}
+
+TEST(Scan, KeepsStartsForWhatIsBeforeThem) {
+  ScanSnippet snippet = segmented();
+  EXPECT_TRUE(scan_text(snippet, Schedule::wide, Language::cuda_c).keeps_starts);
+  snippet.output = "y[i] = item";
+  const ScanText made = scan_text(snippet, Schedule::wide, Language::cuda_c);
+  EXPECT_TRUE(made.is_segmented);
+  EXPECT_FALSE(made.keeps_starts);
+  EXPECT_FALSE(scan_text(cumulative(), Schedule::wide, Language::cuda_c).is_segmented);
+}
+
+TEST(Scan, LargeItemsHaveSmallerTiles) {
+  ScanSnippet snippet = cumulative();
+  const auto tile_of = [&](std::size_t size) {
+    const Dialect& dialect = dialect_of(Language::cuda_c);
+    TypeNames types(dialect);
+    snippet.dtype = DType::structure("item", {Field{"bytes", Scalar::uint8, 0, size}}, size, 1);
+    types.add("item", snippet.dtype);
+    const ScanText made = generate_scan(snippet, tiling_of(Schedule::wide), dialect, types);
+    EXPECT_EQ(made.tile % made.group_size, 0u);
+    return made.tile;
+  };
+  EXPECT_EQ(tile_of(4), 256u * 15);
+  EXPECT_EQ(tile_of(16), 128u * 15);
+  EXPECT_EQ(tile_of(10'000), 3u);
+  EXPECT_EQ(tile_of(100'000), 1u);
+}
+
+TEST(Scan, RefusesWhatItCannotWrite) {
+  const auto refuses = [](const ScanSnippet& snippet, const std::string& arguments) {
+    EXPECT_THROW(scan_text(snippet, Schedule::wide, Language::cuda_c, arguments), InvalidArgument)
+        << arguments;
+  };
+  for (const char* name : {"i", "N", "item", "prev_item", "last_item"})
+    refuses(cumulative(), std::string("const float *x, float *y, int ") + name);
+  ScanSnippet snippet = cumulative();
+  snippet.output = "y[i] = prev_item";
+  refuses(snippet, "const float *x, float *y");
+  snippet = segmented();
+  refuses(snippet, "int x, int *y");
+  refuses(snippet, "int *y");
+  snippet.fetches[0].offset = 1;
+  refuses(snippet, "int *x, int *y");
+  snippet = cumulative();
+  snippet.index_dtype = Scalar::uint32;
+  EXPECT_THROW(scan_text(snippet, Schedule::wide, Language::cuda_c), DTypeError);
+}
+
+}  // namespace
+}  // namespace treadle::codegen
