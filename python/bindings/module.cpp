@@ -93,6 +93,7 @@ NB_MODULE(_core, m) {
   bind_device(device);
   bind_kernel(kernel);
   bind_reduction_kernel(kernel);
+  bind_scan_kernel(kernel);
   bind_random(random);
   bind_array(array);
   bind_generator(random);

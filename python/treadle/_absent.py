@@ -11,11 +11,9 @@ from collections.abc import Mapping
 _LATER = "scans, sorts and what rests on them come with the next"
 # The faces' modules.
 MODULES = {
-    "pycuda.scan": _LATER,
     "pycuda.sparse": "sparse matrices come later",
     "pyopencl.algorithm": _LATER,
     "pyopencl.bitonic_sort_templates": "Treadle writes the kernels of bitonic_sort itself",
-    "pyopencl.scan": _LATER,
 }
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 

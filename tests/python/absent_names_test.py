@@ -9,7 +9,6 @@ import treadle.compat  # noqa: F401 - the tests import pycuda and pyopencl
 
 NAMES = [
     ("pycuda", "sparse", "sparse matrices"),
-    ("pycuda", "scan", "scans"),
     ("pycuda.curandom", "XORWOWRandomNumberGenerator", "Philox4_32_10"),
     ("pycuda.curandom", "MRG32k3aRandomNumberGenerator", "Philox4_32_10"),
     ("pycuda.curandom", "Sobol32RandomNumberGenerator", "Philox4_32_10"),
@@ -28,7 +27,6 @@ NAMES = [
     ("pycuda.curandom", "gen_template", "treadle.random"),
     ("pycuda.curandom", "random_source", "treadle.random"),
     ("pyopencl", "algorithm", "scans"),
-    ("pyopencl.array", "cumsum", "scans"),
 ]
 
 

@@ -7,34 +7,21 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <list>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "calls/numpy_scalars.hpp"
-#include "errors.hpp"
 #include "image.hpp"
 #include "native/array.hpp"
 #include "native/device.hpp"
-#include "native/host_array.hpp"
+#include "native/snippet_arguments.hpp"
 #include "rooms.hpp"
 
 namespace treadle::bindings {
 namespace {
 
 using device::Argument;
-
-/// C name, NumPy's name of the dtype or "" for a structure, size in bytes.
-using PythonType = std::tuple<std::string, std::string, std::size_t>;
-
-DType dtype_of(const PythonType& type) {
-  const auto& [name, numpy_name, size_bytes] = type;
-  if (!numpy_name.empty()) return DType::parse(numpy_name);
-  // Texts need a structure's name and size; the name makes it differ from any other.
-  return DType::structure(name, {Field{name, Scalar::uint8, 0, size_bytes}}, size_bytes, 1);
-}
 
 // over 6 parameters because they are the keywords of the Python call
 void make(ReductionKernel* self, std::shared_ptr<device::Device> device, const PythonType& type,
@@ -43,45 +30,18 @@ void make(ReductionKernel* self, std::shared_ptr<device::Device> device, const P
           std::vector<std::string> flags) {
   numpy_types();  // from now on NumPy's scalars are known by their types
   add_python_folders();
-  ReductionOptions options{
-      .name = std::move(name), .preamble = std::move(preamble), .flags = std::move(flags)};
-  options.types.emplace_back(std::get<0>(type), dtype_of(type));
-  for (const PythonType& one : types) options.types.emplace_back(std::get<0>(one), dtype_of(one));
   new (self)
       ReductionKernel(std::move(device), dtype_of(type),
                       {std::move(neutral), std::move(reduce), std::move(map), std::move(arguments)},
-                      std::move(options));
+                      {.name = std::move(name),
+                       .preamble = std::move(preamble),
+                       .flags = std::move(flags),
+                       .types = type_names(type, types)});
 }
-
-/// Values are read where they are; structures are views of what Python objects lend.
-class Arguments {
- public:
-  void read(nb::handle object) {
-    if (const Array* array = as_array(object.ptr()))
-      all_.emplace_back(*array);
-    else if (const memory::Buffer* buffer = as_buffer(object.ptr()))
-      all_.emplace_back(*buffer);
-    else if (const ScalarType* scalar = scalar_type(Py_TYPE(object.ptr())))
-      all_.emplace_back(scalar_data(object.ptr()), scalar->size, parameter_kind(scalar->kind));
-    else
-      read_bytes(object);
-  }
-  std::span<const Argument> get() const noexcept { return all_; }
-
- private:
-  void read_bytes(nb::handle object) {
-    const HostArray& bytes = lent_.emplace_back(object, HostArray::Access::read);
-    all_.emplace_back(bytes.span().data(), bytes.size_bytes(), device::ParameterKind::unknown);
-  }
-
-  std::list<HostArray> lent_;
-  std::vector<Argument> all_;
-};
 
 void launch(ReductionKernel& self, const std::pair<std::int64_t, std::int64_t>& range,
             std::int64_t count, const Array& result, const nb::args& objects) {
-  Arguments arguments;
-  for (const nb::handle object : objects) arguments.read(object);
+  const SnippetArguments arguments(objects);
   const Argument target(result);
   const auto [start, step] = range;
   const auto stream = stream_for(result.device());

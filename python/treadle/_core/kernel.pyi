@@ -137,3 +137,33 @@ class ReductionKernel:
     @property
     def text(self) -> str:
         """The program that folds all elements."""
+
+class ScanKernel:
+    """
+    A kernel that gives each index the sum, by any associative operation, of what a C text gives for all indices up to it.
+    """
+
+    def __init__(self, device: treadle._core.device.Device, type: tuple[str, str, int], arguments: str, input: str, scan: str, output: str, *, neutral: str = '', segment_start: str = '', fetches: Sequence[tuple[str, str, int]] = [], types: Sequence[tuple[str, str, int]] = [], name: str = 'scan', preamble: str = '', flags: Sequence[str] = [], index_dtype: str = 'int64', is_sequential: bool = False) -> None:
+        """
+        `type` is that of what is scanned: (C name, NumPy's name of the dtype or "" for a structure, size in bytes); `types` are others that `arguments` name. `fetches` are (name, array, 0 or -1).
+        """
+
+    def compile(self) -> None:
+        """Now rather than at the first launch."""
+
+    def launch(self, count: int, *arguments: Any) -> None:
+        """
+        Queues the scan of the indices below `count`. Arguments are Arrays and Buffers, of which the first element is passed, NumPy's scalars, and bytes of structures.
+        """
+
+    @property
+    def group_size(self) -> int:
+        """Work-items of a group."""
+
+    @property
+    def items_per_work_item(self) -> int:
+        """Neighbouring elements that one of them scans by itself."""
+
+    @property
+    def text(self) -> str:
+        """The program."""

@@ -14,9 +14,10 @@ from treadle._core.array import Array
 from treadle._core.device import Device
 from treadle._core.driver import DeviceMemoryPool, _BufferAllocation
 from treadle._face_array import adopted, memory_axes
+from treadle.pycuda import _pvt_struct
 from treadle.pycuda import driver as cuda
 from treadle.pycuda.compyte.array import c_contiguous_strides, f_contiguous_strides
-from treadle.pycuda.tools import _ContextCache
+from treadle.pycuda.tools import VectorArg, _ContextCache, dtype_to_ctype
 
 _devices = _ContextCache()
 
@@ -140,3 +141,22 @@ def allocation_of(array: Array, is_root: bool) -> Any:
         return buffer.address + offset
     block = _array.block(array)
     return _BufferAllocation(buffer) if block is None else block
+
+
+# --- for kernels around users' texts -------------------------------------------------------------
+
+
+def native_type(dtype: np.dtype) -> tuple[str, str, int]:
+    """A type as the generators take it. What they need of a structure is name and size."""
+    return dtype_to_ctype(dtype), "" if dtype.kind == "V" else dtype.name, dtype.itemsize
+
+
+def native_value(argument: Any, value: Any) -> Any:
+    """An argument as the native kernel takes it: an array, or the bytes of a number."""
+    if not isinstance(argument, VectorArg):
+        return _pvt_struct.pack(argument.struct_char, value)
+    if isinstance(value, Array):
+        return value
+    address = 0 if value.gpudata is None else operator.index(value.gpudata)
+    size_bytes = value.size * value.dtype.itemsize
+    return _array.adopt(current_device(), address, size_bytes, value)

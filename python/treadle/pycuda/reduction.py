@@ -9,15 +9,12 @@ for sums, products and extrema.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from treadle import CompileError
-from treadle._core import array as _array
-from treadle._core.array import Array
 from treadle._core.kernel import ReductionKernel as _NativeKernel
 from treadle._face_array import on_stream
 from treadle._snippets import Snippet, check_vectors
@@ -25,7 +22,7 @@ from treadle.pycuda import _pvt_struct
 from treadle.pycuda import driver as cuda
 from treadle.pycuda._elementwise_modules import generate, parse_arguments, prepared
 from treadle.pycuda._gpuarray import GPUArray
-from treadle.pycuda._gpuarray_memory import current_device
+from treadle.pycuda._gpuarray_memory import current_device, native_type, native_value
 from treadle.pycuda.compiler import SourceModule
 from treadle.pycuda.compyte.dtypes import get_or_register_dtype
 from treadle.pycuda.tools import (
@@ -38,11 +35,6 @@ from treadle.pycuda.tools import (
 )
 
 _HEADER = "#include <pycuda-complex.hpp>\n"
-
-
-def _type(dtype: np.dtype) -> tuple[str, str, int]:
-    """As the native kernel takes it. What it needs of a structure is name and size."""
-    return dtype_to_ctype(dtype), "" if dtype.kind == "V" else dtype.name, dtype.itemsize
 
 
 class ReductionKernel:
@@ -90,10 +82,10 @@ class ReductionKernel:
             declarations = ", ".join(a.declarator() for a in self._arguments)
             kernel = self._cache[context] = _NativeKernel(
                 device,
-                _type(self.dtype_out),
+                native_type(self.dtype_out),
                 *self._texts,
                 declarations,
-                types=[_type(a.dtype) for a in self._arguments],
+                types=[native_type(a.dtype) for a in self._arguments],
                 name=self._name,
                 preamble=self._preamble,
                 flags=[str(option) for option in self._options or ()],
@@ -136,7 +128,7 @@ class ReductionKernel:
             raise ValueError(f"out is of {out.dtype}, the result of {self.dtype_out}")
         elif out.size == 0:
             raise ValueError("out has no element for the result")
-        values = [_value(argument, arg) for argument, arg in zip(declared, args, strict=True)]
+        values = [native_value(argument, arg) for argument, arg in zip(declared, args, strict=True)]
         kernel = self._compiled()
         launch = kernel.launch if kernel_wrapper is None else kernel_wrapper(kernel.launch)
         with on_stream(out.device, stream):
@@ -208,17 +200,6 @@ def _parsed(arguments: str | Sequence[Argument | str] | None, name: str) -> list
         "ReductionKernel can only be used with functions that have at least one vector argument"
     )
     return parsed
-
-
-def _value(argument: Argument, value: Any) -> Any:
-    """An argument as the native kernel takes it: an array, or the bytes of a number."""
-    if not isinstance(argument, VectorArg):
-        return _pvt_struct.pack(argument.struct_char, value)
-    if isinstance(value, Array):
-        return value
-    address = 0 if value.gpudata is None else operator.index(value.gpudata)
-    size_bytes = value.size * value.dtype.itemsize
-    return _array.adopt(current_device(), address, size_bytes, value)
 
 
 # over 6 parameters because they are PyCUDA's

@@ -265,6 +265,7 @@ _SUBMODULES = (
     "elementwise",
     "invoker",
     "reduction",
+    "scan",
     "tools",
     "typing",
 )

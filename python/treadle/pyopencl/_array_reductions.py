@@ -14,6 +14,7 @@ from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_functions import computed
+from treadle.pyopencl.scan import get_cumsum_kernel
 
 
 def _at(x: Array, places: Array) -> NativeArray:
@@ -208,3 +209,23 @@ def _subset_extremum(name: str) -> Callable[..., Any]:
 
 subset_min = _subset_extremum("min")
 subset_max = _subset_extremum("max")
+
+
+def cumsum(
+    a: Array,
+    output_dtype: Any = None,
+    queue: Any = None,
+    wait_for: Any = None,
+    *,
+    return_event: bool = False,
+) -> Any:
+    """The sums of all elements up to each, in `output_dtype` (None: the array's). With
+    return_event=True the event comes first."""
+    dtype = a.dtype if output_dtype is None else np.dtype(output_dtype)
+    queue = a._queue_for(queue)
+    a = a if a.flags.forc else 1 * a.with_queue(queue)
+    result = a._new_like_me(dtype, queue)
+    sums = get_cumsum_kernel(a.context, a.dtype, dtype)
+    event = sums(a, result, queue=queue, wait_for=wait_for)
+    result._changed()
+    return (event, result) if return_event else result

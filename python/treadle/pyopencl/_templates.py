@@ -208,10 +208,19 @@ class SnippetTemplate(KernelTemplateBase):
     ) -> Any:
         """The kernel with the aliases' types and the variables' values."""
         renderer = self.get_renderer(type_aliases, var_values, context, options)
+        more = more_preamble, more_arguments, declare_types
+        return self._build(renderer, *self._filled_in(renderer, more))
+
+    def _filled_in(
+        self, renderer: TemplateRenderer, more: tuple[str, Any, Any]
+    ) -> tuple[list[Any], str]:
+        """Arguments and preamble, with what build() was given more of: preamble, arguments, and
+        types to declare."""
+        more_preamble, more_arguments, declare_types = more
         arguments = renderer.render_argument_list(self.arguments, more_arguments, with_offset=True)
-        declared = renderer.get_type_decl_preamble(context.devices[0], declare_types, arguments)
-        preamble = f"{declared}\n{renderer(f'{self.preamble}{more_preamble}')}\n"
-        return self._build(renderer, arguments, preamble)
+        device = renderer.context.devices[0]
+        declared = renderer.get_type_decl_preamble(device, declare_types, arguments)
+        return arguments, f"{declared}\n{renderer(f'{self.preamble}{more_preamble}')}\n"
 
     def _build(
         self, renderer: TemplateRenderer, arguments: Sequence[Argument], preamble: str

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from treadle import _absent
 from treadle.pyopencl import cltypes
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_creation import (
@@ -51,6 +50,7 @@ from treadle.pyopencl._array_functions import (
 from treadle.pyopencl._array_reductions import (
     all,  # noqa: A004 - NumPy's names
     any,  # noqa: A004
+    cumsum,
     dot,
     max,  # noqa: A004
     min,  # noqa: A004
@@ -82,6 +82,7 @@ __all__ = [
     "arange",
     "as_strided",
     "concatenate",
+    "cumsum",
     "diff",
     "dot",
     "elwise_kernel_runner",
@@ -186,10 +187,3 @@ class _Vectors:
 
 
 vec = _Vectors()
-
-# What PyOpenCL has and this release of Treadle does not.
-_ABSENT = {"cumsum": "scans come with the next"}
-
-
-def __getattr__(name: str) -> Any:
-    raise _absent.no_name("pyopencl.array", name, _ABSENT)

@@ -17,40 +17,33 @@ import numpy as np
 
 from treadle._core.device import Device
 from treadle._core.kernel import ReductionKernel as NativeKernel
-from treadle._snippets import Snippet, check_vectors, resolved_range
+from treadle._snippets import check_vectors, resolved_range
 from treadle.pyopencl._arguments import type_preamble
 from treadle.pyopencl._array_class import Array
-from treadle.pyopencl._array_places import Events, place_of
+from treadle.pyopencl._array_places import place_of
 from treadle.pyopencl._caches import context_dependent_memoize
-from treadle.pyopencl._elementwise_programs import generate
 from treadle.pyopencl._elementwise_texts import is_complex, result_text, stored
-from treadle.pyopencl._program import _effective_options
+from treadle.pyopencl._snippet_kernels import (
+    compile_now,
+    declared,
+    flags_of,
+    native_type,
+    native_types,
+    one_line,
+    order_after,
+    parameters_of,
+    uses_every_element,
+    values_of,
+    vector,
+)
 from treadle.pyopencl._templates import SnippetTemplate, TemplateRenderer
-from treadle.pyopencl.compyte.dtypes import dtype_to_ctype
 from treadle.pyopencl.tools import (
     Argument,
     DeferredAllocator,
-    ScalarArg,
     VectorArg,
-    parse_arg_list,
 )
 
 _COMPLEX_HEADER = "#include <pyopencl-complex.h>\n"
-
-
-def _type(dtype: np.dtype) -> tuple[str, str, int]:
-    """A type as the generator of texts takes it."""
-    return dtype_to_ctype(dtype), "" if dtype.kind == "V" else dtype.name, dtype.itemsize
-
-
-def _expression(text: str, what: str) -> str:
-    """A text that is pasted into a line of the kernel."""
-    text = text.removeprefix("//CL//")
-    if "//" in text:
-        raise RuntimeError(
-            f"{what} has a // comment, which would end the line it stands in: {text}"
-        )
-    return " ".join(text.splitlines())
 
 
 class ReductionKernel:
@@ -74,24 +67,16 @@ class ReductionKernel:
             raise ValueError("a ReductionKernel needs arguments; an empty list says there are none")
         self.context = ctx
         self.dtype_out = np.dtype(dtype_out)
-        self.arguments = parse_arg_list(arguments, with_offset=True)
+        self.arguments = parameters = parameters_of(arguments)
         self.name = name
-        map_expr = _expression("in[i]" if map_expr is None else map_expr, "map_expr")
-        parameters: list[Any] = self.arguments
-        for argument in parameters:
-            if not isinstance(argument, VectorArg | ScalarArg):
-                raise RuntimeError(f"arg type not understood: {type(argument).__name__}")
-        declared = ", ".join(
-            f"{dtype_to_ctype(a.dtype)} {'*' if isinstance(a, VectorArg) else ''}{a.name}"
-            for a in parameters
-        )
+        map_expr = one_line("in[i]" if map_expr is None else map_expr, "map_expr")
         texts = (
-            _expression(str(neutral), "neutral"),
-            _expression(reduce_expr, "reduce_expr"),
+            one_line(str(neutral), "neutral"),
+            one_line(reduce_expr, "reduce_expr"),
             map_expr,
-            declared,
+            declared(parameters),
         )
-        self._uses_every_element = self._find_uses(map_expr)
+        self._uses_every_element = uses_every_element(parameters, map_expr)
         before = type_preamble([self.dtype_out, *(a.dtype for a in parameters)])
         if _COMPLEX_HEADER not in before:
             before += _COMPLEX_HEADER
@@ -99,20 +84,14 @@ class ReductionKernel:
         for device in ctx.devices:
             kernel = self._kernels[device] = NativeKernel(
                 Device.of(ctx, device),
-                _type(self.dtype_out),
+                native_type(self.dtype_out),
                 *texts,
-                types=list(dict.fromkeys(_type(a.dtype) for a in parameters)),
+                types=native_types(parameters),
                 name=name,
                 preamble=before + preamble,
-                flags=[word.replace('"', "") for word in _effective_options(device, options)],
+                flags=flags_of(device, options),
             )
-            kernel.compile()
-
-    def _find_uses(self, map_expr: str) -> list[bool]:
-        if not self.arguments:
-            return []
-        snippet = Snippet(f"(void) ({map_expr});", "uses")
-        return list(generate(self.arguments, snippet, False).uses_every_element)
+            compile_now(kernel)
 
     # over 6 parameters because they are those of PyOpenCL's
     def __call__(
@@ -136,14 +115,9 @@ class ReductionKernel:
             check_vectors(kernel, vectors, self._uses_every_element, indices)
         queue = arrays[0]._queue_for(queue) if arrays else queue
         place = place_of(queue)
-        for array in arrays:
-            array._own_events().order(place)
-        Events(wait_for or ()).order(place)
+        order_after(place, arrays, wait_for)
         result = self._result(arrays, queue, allocator) if out is None else self._checked(out)
-        values = [
-            value if isinstance(argument, VectorArg) else _scalar(argument.dtype, value)  # type: ignore[attr-defined]
-            for argument, value in zip(self.arguments, args, strict=True)
-        ]
+        values = values_of(self.arguments, args)
         with place.stream:
             self._kernels[queue.device].launch(
                 len(indices), result, *values, start=indices.start, step=indices.step
@@ -198,12 +172,6 @@ class ReductionKernel:
         if out.dtype != self.dtype_out:
             raise TypeError(f"out is of {out.dtype}, the reduction of {self.dtype_out}")
         return out
-
-
-def _scalar(dtype: np.dtype, value: Any) -> Any:
-    if dtype.kind == "V":
-        return np.asarray(value, dtype)
-    return dtype.type(value)
 
 
 class ReductionTemplate(SnippetTemplate):
@@ -277,15 +245,11 @@ def get_reduction_kernel(
 # --- sums, products, extrema ---------------------------------------------------------------------
 
 
-def _vector(dtype: Any, name: str) -> VectorArg:
-    return VectorArg(dtype, name, with_offset=True)
-
-
 @context_dependent_memoize
 def get_any_kernel(ctx: Any, dtype_in: Any) -> ReductionKernel:
     """Whether an element is not 0."""
     return ReductionKernel(
-        ctx, np.int8, "0", "a || b", "in[i] != 0", [_vector(dtype_in, "in")], "any_kernel"
+        ctx, np.int8, "0", "a || b", "in[i] != 0", [vector(dtype_in, "in")], "any_kernel"
     )
 
 
@@ -293,7 +257,7 @@ def get_any_kernel(ctx: Any, dtype_in: Any) -> ReductionKernel:
 def get_all_kernel(ctx: Any, dtype_in: Any) -> ReductionKernel:
     """Whether all are."""
     return ReductionKernel(
-        ctx, np.int8, "1", "a && b", "in[i] != 0", [_vector(dtype_in, "in")], "all_kernel"
+        ctx, np.int8, "1", "a && b", "in[i] != 0", [vector(dtype_in, "in")], "all_kernel"
     )
 
 
@@ -315,7 +279,7 @@ def get_sum_kernel(ctx: Any, dtype_out: Any, dtype_in: Any) -> ReductionKernel:
         _zero(dtype_out),
         _added(dtype_out),
         stored("in[i]", dtype_in, dtype_out),
-        [_vector(dtype_in, "in")],
+        [vector(dtype_in, "in")],
         "sum_kernel",
     )
 
@@ -351,7 +315,7 @@ def get_dot_kernel(
         _zero(dtype_out),
         _added(dtype_out),
         _product(("a[i]", dtype_a), ("b[i]", dtype_b), dtype_out, conjugate_first),
-        [_vector(dtype_a, "a"), _vector(dtype_b, "b")],
+        [vector(dtype_a, "a"), vector(dtype_b, "b")],
         "dot_kernel",
     )
 
@@ -378,7 +342,7 @@ def get_subset_dot_kernel(
         _zero(dtype_out),
         _added(dtype_out),
         _product(*operands, dtype_out, conjugate_first),
-        [_vector(dtype_subset, "lookup_tbl"), _vector(dtype_a, "a"), _vector(dtype_b, "b")],
+        [vector(dtype_subset, "lookup_tbl"), vector(dtype_a, "a"), vector(dtype_b, "b")],
         "subset_dot_kernel",
     )
 
@@ -414,7 +378,7 @@ def get_minmax_kernel(ctx: Any, what: str, dtype: Any) -> ReductionKernel:
         get_minmax_neutral(what, dtype),
         _extremum(what, dtype, True),
         "in[i]",
-        [_vector(dtype, "in")],
+        [vector(dtype, "in")],
         f"{what}_kernel",
     )
 
@@ -428,6 +392,6 @@ def get_subset_minmax_kernel(ctx: Any, what: str, dtype: Any, dtype_subset: Any)
         get_minmax_neutral(what, dtype),
         _extremum(what, dtype, False),
         "in[lookup_tbl[i]]",
-        [_vector(dtype_subset, "lookup_tbl"), _vector(dtype, "in")],
+        [vector(dtype_subset, "lookup_tbl"), vector(dtype, "in")],
         f"subset_{what}_kernel",
     )

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What kernels around users' texts are told by Python: types by their names, and arguments.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <list>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "native/host_array.hpp"
+#include "treadle/base/dtype.hpp"
+#include "treadle/device/kernel.hpp"
+
+namespace treadle::bindings {
+
+/// C name, NumPy's name of the dtype or "" for a structure, size in bytes.
+using PythonType = std::tuple<std::string, std::string, std::size_t>;
+
+/// What texts need to know of it.
+DType dtype_of(const PythonType& type);
+/// The names under which texts know the types, `first` before the others.
+std::vector<std::pair<std::string, DType>> type_names(const PythonType& first,
+                                                      const std::vector<PythonType>& others);
+
+/// Arguments of a launch. Values are read where they are; structures are views of what Python
+/// objects lend.
+class SnippetArguments {
+ public:
+  /// Throws what an argument's memory throws, if it is none that a kernel takes.
+  explicit SnippetArguments(const nanobind::args& objects);
+  /// Live as long as this and the objects.
+  std::span<const device::Argument> get() const noexcept { return all_; }
+
+ private:
+  void read(nanobind::handle object);
+
+  std::list<HostArray> lent_;
+  std::vector<device::Argument> all_;
+};
+
+}  // namespace treadle::bindings

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""What kernels around users' texts have in common, which the generators in C++ write: parameters,
+options and arguments as those take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from treadle._core import CompileError
+from treadle._snippets import Snippet
+from treadle.pyopencl._array_class import Array
+from treadle.pyopencl._array_places import Events, Place
+from treadle.pyopencl._constants import status_code
+from treadle.pyopencl._elementwise_programs import generate
+from treadle.pyopencl._errors import from_native
+from treadle.pyopencl._program import _effective_options
+from treadle.pyopencl.compyte.dtypes import dtype_to_ctype
+from treadle.pyopencl.tools import Argument, ScalarArg, VectorArg, parse_arg_list
+
+
+def vector(dtype: Any, name: str) -> VectorArg:
+    """A pointer that begins where its array does."""
+    return VectorArg(dtype, name, with_offset=True)
+
+
+def parameters_of(arguments: str | Sequence[str | Argument]) -> list[Any]:
+    """The parameters that a user declares."""
+    parameters: list[Any] = parse_arg_list(arguments, with_offset=True)
+    for argument in parameters:
+        if not isinstance(argument, VectorArg | ScalarArg):
+            raise RuntimeError(f"arg type not understood: {type(argument).__name__}")
+    return parameters
+
+
+def declared(parameters: Sequence[Any]) -> str:
+    """As C declares them."""
+    return ", ".join(
+        f"{dtype_to_ctype(a.dtype)} {'*' if isinstance(a, VectorArg) else ''}{a.name}"
+        for a in parameters
+    )
+
+
+def native_type(dtype: np.dtype) -> tuple[str, str, int]:
+    """A type as the generators take it."""
+    return dtype_to_ctype(dtype), "" if dtype.kind == "V" else dtype.name, dtype.itemsize
+
+
+def native_types(parameters: Sequence[Any]) -> list[tuple[str, str, int]]:
+    """Those of the parameters, each once."""
+    return list(dict.fromkeys(native_type(a.dtype) for a in parameters))
+
+
+def one_line(text: str, what: str) -> str:
+    """A text that is pasted into a line of the kernel."""
+    text = text.removeprefix("//CL//")
+    if "//" in text:
+        raise RuntimeError(
+            f"{what} has a // comment, which would end the line it stands in: {text}"
+        )
+    return " ".join(text.splitlines())
+
+
+def flags_of(device: Any, options: Any) -> list[str]:
+    """What the compiler is told."""
+    return [word.replace('"', "") for word in _effective_options(device, options)]
+
+
+def uses_every_element(parameters: Sequence[Any], expression: str) -> list[bool]:
+    """For each parameter, whether the expression surely uses its element `i` whatever `i` is."""
+    if not parameters:
+        return []
+    snippet = Snippet(f"(void) ({expression});", "uses")
+    return list(generate(parameters, snippet, False).uses_every_element)
+
+
+def values_of(parameters: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    """Arguments as a native launch takes them: numbers in the dtypes that are declared."""
+    return [
+        value if isinstance(argument, VectorArg) else _number(argument.dtype, value)
+        for argument, value in zip(parameters, args, strict=True)
+    ]
+
+
+def _number(dtype: np.dtype, value: Any) -> Any:
+    return np.asarray(value, dtype) if dtype.kind == "V" else dtype.type(value)
+
+
+def order_after(place: Place, args: Sequence[Any], wait_for: Any) -> None:
+    """Lets later work of the place come after the arrays' events and these."""
+    for argument in args:
+        if isinstance(argument, Array):
+            argument._own_events().order(place)
+    Events(wait_for or ()).order(place)
+
+
+def compile_now(kernel: Any) -> None:
+    """Compiles a native kernel; what fails is PyOpenCL's RuntimeError, and Treadle's, too."""
+    try:
+        kernel.compile()
+    except CompileError as error:
+        failure = int(status_code.BUILD_PROGRAM_FAILURE)
+        raise from_native(error, "clBuildProgram", failure, str(error), ()) from None
