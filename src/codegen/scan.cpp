@@ -55,7 +55,7 @@ class ScanWriter {
     text_.line({"typedef ", types_.name_of(snippet_.index_dtype), " treadle_index;"});
     ScanText made{.text = {},
                   .intervals = snippet_.name + "_intervals",
-                  .totals = snippet_.name + "_totals",
+                  .totals = is_wide_ ? snippet_.name + "_totals" : "",
                   .outputs = snippet_.name + "_outputs",
                   .group_size = group_size_,
                   .items = own_items_,
@@ -65,8 +65,10 @@ class ScanWriter {
     text_.blank();
     write_intervals(made.intervals);
     text_.blank();
-    write_totals(made.totals);
-    text_.blank();
+    if (is_wide_) {
+      write_totals(made.totals);
+      text_.blank();
+    }
     write_outputs(made.outputs);
     made.text = text_.text();
     return made;
@@ -156,21 +158,20 @@ class ScanWriter {
     if (is_wide_) text_.close();
     text_.close();
   }
-  /// An interval has a start if its first one is before its end.
+  /// The sum of an interval, in treadle_value, and whether it has a start: its first one is before
+  /// its end.
+  void write_interval(std::string_view interval) {
+    text_.line({"treadle_item treadle_value = treadle_sums[", interval, "];"});
+    if (!is_segmented_) return;
+    text_.line({"const ", integer_, " treadle_behind = (", interval, " + 1) * treadle_length;"});
+    text_.line({"const ", uint_, " treadle_flag = treadle_first_starts[", interval,
+                "] < (treadle_behind < N ? treadle_behind : N);"});
+  }
   void write_totals(const std::string& name) {
     open_kernel(name);
     declare_shared();
     text_.line({"const ", integer_, " treadle_begin = 0, treadle_end = treadle_count;"});
-    write_scan({[&] {
-                  text_.line("treadle_item treadle_value = treadle_sums[treadle_at];");
-                  if (!is_segmented_) return;
-                  text_.line(
-                      {"const ", integer_, " treadle_behind = (treadle_at + 1) * treadle_length;"});
-                  text_.line({"const ", uint_,
-                              " treadle_flag = treadle_first_starts[treadle_at] < "
-                              "(treadle_behind < N ? treadle_behind : N);"});
-                },
-                "treadle_sums[treadle_at]", false});
+    write_scan({[&] { write_interval("treadle_at"); }, "treadle_sums[treadle_at]", false});
     text_.close();
   }
 
@@ -345,9 +346,7 @@ class ScanWriter {
     const std::string group = dialect_.group_id;
     open_kernel(name);
     write_bounds();
-    text_.line("treadle_item treadle_carry;");
-    text_.line({"if (", group, " > 0) treadle_carry = treadle_sums[", group, " - 1];"});
-    if (has_last_) text_.line("const treadle_item last_item = treadle_sums[treadle_count - 1];");
+    is_wide_ ? write_wide_carry() : write_narrow_carry();
     if (is_segmented_)
       text_.line({"const ", integer_, " treadle_first = treadle_first_starts[", group, "];"});
     text_.open({"for (", integer_, " treadle_at = treadle_begin",
@@ -362,6 +361,28 @@ class ScanWriter {
     text_.statements(snippet_.output);
     text_.close();
     text_.close();
+    text_.close();
+  }
+  /// The sum of the intervals before this one, and of all.
+  void write_wide_carry() {
+    const std::string group = dialect_.group_id;
+    text_.line("treadle_item treadle_carry;");
+    text_.line({"if (", group, " > 0) treadle_carry = treadle_sums[", group, " - 1];"});
+    if (has_last_) text_.line("const treadle_item last_item = treadle_sums[treadle_count - 1];");
+  }
+  /// There are few intervals, and each adds up those before it for itself.
+  void write_narrow_carry() {
+    const std::string group = dialect_.group_id;
+    text_.line("treadle_item treadle_carry;");
+    if (has_last_) text_.line("treadle_item last_item;");
+    text_.open({"for (", integer_, " treadle_k = 0; treadle_k < ",
+                has_last_ ? "treadle_count" : group, "; ++treadle_k)"});
+    write_interval("treadle_k");
+    const std::string_view sum = has_last_ ? "last_item" : "treadle_carry";
+    text_.line({"if (treadle_k > 0) treadle_value = ",
+                combined(sum, "treadle_value", "treadle_flag"), ";"});
+    text_.line({sum, " = treadle_value;"});
+    if (has_last_) text_.line({"if (treadle_k + 1 == ", group, ") treadle_carry = treadle_value;"});
     text_.close();
   }
   void write_previous() {

@@ -5,21 +5,14 @@
 #include <limits>
 
 #include "declared_arguments.hpp"
+#include "several_launches.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/dialect.hpp"
 #include "treadle/codegen/snippet.hpp"
-#include "treadle/device/event.hpp"
 #include "treadle/kernel/program.hpp"
-#include "treadle/memory/buffer.hpp"
 
 namespace treadle::kernel {
 namespace {
-
-/// Intervals for each compute unit: wide as many groups as it holds, narrow a few, because they
-/// take unequal times.
-constexpr std::uint64_t wide_intervals_per_unit = 8, narrow_intervals_per_unit = 4;
-/// Elements that are worth an interval.
-constexpr std::uint64_t least_narrow_length = 1 << 13;
 
 codegen::TypeNames scan_types(const std::shared_ptr<device::Device>& device,
                               const ScanOptions& options) {
@@ -27,38 +20,6 @@ codegen::TypeNames scan_types(const std::shared_ptr<device::Device>& device,
   codegen::TypeNames types(codegen::dialect_of(device->info().language));
   for (const auto& [name, dtype] : options.types) types.prefer(name, dtype);
   return types;
-}
-
-/// Launches that follow each other, also on a queue that its owner made out of order.
-class LaunchesInTurn {
- public:
-  LaunchesInTurn(device::Stream& stream, const device::Order& order)
-      : stream_(stream), order_(order) {}
-  void operator()(const device::Kernel& kernel, const device::LaunchShape& shape,
-                  std::span<const device::Argument> arguments, bool is_last) {
-    const device::Event* const before[] = {last_.get()};
-    device::Order own{.after = last_ == nullptr ? order_.after : std::span(before)};
-    std::shared_ptr<device::Event> done;
-    if (is_last)
-      own.done = order_.done;
-    else if (!stream_.is_in_order())
-      own.done = (done = stream_.device().make_event()).get();
-    stream_.launch_arguments(kernel, shape, arguments, own);
-    order_.after = {};
-    last_ = std::move(done);
-  }
-
- private:
-  device::Stream& stream_;
-  device::Order order_;
-  std::shared_ptr<device::Event> last_;
-};
-
-/// Memory that goes when what uses it, queued on the stream, is done.
-memory::Buffer scratch_on(device::Stream& stream, std::size_t size_bytes) {
-  // The pool gives memory again in the order of its stream.
-  if (stream.is_in_order()) return memory::Buffer::pooled(stream.shared_from_this(), size_bytes);
-  return memory::Buffer(stream.device().shared_from_this(), size_bytes);
 }
 
 }  // namespace
@@ -102,22 +63,11 @@ const ScanKernel::Form& ScanKernel::form() {
   if (!form_) {
     codegen::ScanText made = generate();
     const Program program(device_, made.text, {.flags = flags_, .source_name = snippet_.name});
-    form_.emplace(Form{made, program.kernel(made.intervals), program.kernel(made.totals),
-                       program.kernel(made.outputs)});
+    form_.emplace(
+        Form{made, program.kernel(made.intervals), std::nullopt, program.kernel(made.outputs)});
+    if (!made.totals.empty()) form_->totals = program.kernel(made.totals);
   }
   return *form_;
-}
-
-ScanKernel::Intervals ScanKernel::intervals_of(std::uint64_t n, unsigned tile) const {
-  const std::uint64_t units = std::max(device_->info().performance.compute_units, 1u);
-  const bool is_wide = schedule_ == Schedule::wide;
-  const std::uint64_t most =
-      is_sequential_ ? 1 : units * (is_wide ? wide_intervals_per_unit : narrow_intervals_per_unit);
-  const std::uint64_t least = is_wide ? tile : least_narrow_length;
-  const std::uint64_t length = std::max(least, (n + most - 1) / most);
-  const std::uint64_t tiles = (length + tile - 1) / tile;
-  return {static_cast<std::int64_t>(tiles * tile),
-          static_cast<std::int64_t>((n + tiles * tile - 1) / (tiles * tile))};
 }
 
 void ScanKernel::launch_arguments(device::Stream& stream, std::uint64_t n,
@@ -134,7 +84,10 @@ void ScanKernel::launch_arguments(device::Stream& stream, std::uint64_t n,
   declared.read(arguments, *device_);
   const Form& compiled = form();
   const codegen::ScanText& made = compiled.made;
-  const Intervals intervals = intervals_of(n, made.tile);
+  const auto whole = static_cast<std::int64_t>(std::max<std::uint64_t>(n, 1));
+  const Intervals intervals = is_sequential_
+                                  ? Intervals{whole, n > 0}
+                                  : intervals_of(n, made.tile, schedule_, device_->info());
   const std::size_t item = std::max<std::size_t>(1, snippet_.dtype.size_bytes());
   const auto count = static_cast<std::size_t>(intervals.count);
 
@@ -155,12 +108,17 @@ void ScanKernel::launch_arguments(device::Stream& stream, std::uint64_t n,
   if (made.keeps_starts) scratch.push_back(scratch_on(stream, n));
   for (const memory::Buffer& buffer : scratch) all.emplace_back(buffer);
 
-  LaunchesInTurn launch(stream, order);
-  const device::LaunchShape groups = {.groups = static_cast<unsigned>(count),
-                                      .group_size = made.group_size};
-  launch(compiled.intervals, groups, all, false);
-  if (count > 1) launch(compiled.totals, {.groups = 1, .group_size = made.group_size}, all, false);
-  launch(compiled.outputs, groups, all, true);
+  LaunchesInTurn launches(stream, order);
+  const auto launch = [&](const device::Kernel& kernel, std::size_t groups,
+                          LaunchesInTurn::Place place = LaunchesInTurn::Place::before_others) {
+    const device::LaunchShape shape = {.groups = static_cast<unsigned>(groups),
+                                       .group_size = made.group_size};
+    launches.then(
+        [&](const device::Order& own) { stream.launch_arguments(kernel, shape, all, own); }, place);
+  };
+  launch(compiled.intervals, count);
+  if (count > 1 && compiled.totals) launch(*compiled.totals, 1);
+  launch(compiled.outputs, count, LaunchesInTurn::Place::last);
 }
 
 ScanTexts scan_of_array(const std::string& type, std::string scan,

@@ -19,10 +19,12 @@
 //   3 group   the sums of the work-items are scanned (Hillis and Steele 1986)
 //   4 store   each adds what is before its own, and the tile is stored as it was loaded
 //
-// Narrow, a group is one work-item and its interval a loop. A segmented scan carries, beside each
-// sum, whether a segment starts within it; what that means is the operation's own matter: it is
-// told `across_seg_boundary`, and `across_seg_boundary ? b : a + b` begins anew. (3, 1) and (4, 0),
-// sums of two neighbours of which the first has a start, make (7, 1); the other way round (3, 1).
+// Narrow, a group is one work-item and its interval a loop; there are few, so that each adds up for
+// itself the totals before its own, and the second kernel is left out. A segmented scan carries,
+// beside each sum, whether a segment starts within it; what that means is the operation's own
+// matter: it is told `across_seg_boundary`, and `across_seg_boundary ? b : a + b` begins anew. (3,
+// 1) and (4, 0), sums of two neighbours of which the first has a start, make (7, 1); the other way
+// round (3, 1).
 #pragma once
 
 #include <cstdint>
@@ -64,12 +66,13 @@ struct ScanSnippet {
 /// (int64), and pointers to an item for each element and to one for each interval; of a segmented
 /// scan to an int64 for each interval; and where starts are kept, to a byte for each element.
 struct ScanText {
-  std::string text;                        ///< a whole program
-  std::string intervals, totals, outputs;  ///< names: `totals` is launched with one group
-  unsigned group_size;                     ///< work-items to launch them with
-  unsigned items;                          ///< neighbours that one of them scans by itself
-  unsigned tile;                           ///< an interval is a multiple of so many elements
-  bool is_segmented, keeps_starts;         ///< which pointers they take
+  std::string text;  ///< a whole program
+  /// Names; `totals` is launched with one group, and if it is empty, not at all.
+  std::string intervals, totals, outputs;
+  unsigned group_size;              ///< work-items to launch them with
+  unsigned items;                   ///< neighbours that one of them scans by itself
+  unsigned tile;                    ///< an interval is a multiple of so many elements
+  bool is_segmented, keeps_starts;  ///< which pointers they take
 };
 
 /// Writes the kernels. Throws InvalidArgument for a parameter that is called as a scan's own

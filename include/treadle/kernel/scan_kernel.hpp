@@ -104,15 +104,12 @@ class ScanKernel {
   /// What is compiled.
   struct Form {
     codegen::ScanText made;
-    device::Kernel intervals, totals, outputs;
-  };
-  /// How the indices are dealt to groups.
-  struct Intervals {
-    std::int64_t length, count;
+    device::Kernel intervals;
+    std::optional<device::Kernel> totals;
+    device::Kernel outputs;
   };
   codegen::ScanText generate() const;
   const Form& form();
-  Intervals intervals_of(std::uint64_t n, unsigned tile) const;
 
   std::shared_ptr<device::Device> device_;
   codegen::TypeNames types_;

@@ -37,27 +37,6 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) runs_intervals(
   treadle_first_starts[(uint)get_group_id(0)] = treadle_first;
 }
 
-__kernel void __attribute__((reqd_work_group_size(1, 1, 1))) runs_totals(
-    __global float *x__base, long x__offset, __global float *y__base, long y__offset,
-    treadle_index N, long treadle_length, long treadle_count,
-    __global treadle_item *treadle_scanned, __global treadle_item *treadle_sums,
-    __global long *treadle_first_starts, __global uchar *treadle_starts) {
-  __global float *x = (__global float *)((__global char *)x__base + x__offset);
-  __global float *y = (__global float *)((__global char *)y__base + y__offset);
-  const long treadle_begin = 0, treadle_end = treadle_count;
-  treadle_item treadle_carry;
-  long treadle_first = treadle_end;
-  for (long treadle_at = treadle_begin; treadle_at < treadle_end; ++treadle_at) {
-    treadle_item treadle_value = treadle_sums[treadle_at];
-    const long treadle_behind = (treadle_at + 1) * treadle_length;
-    const uint treadle_flag = treadle_first_starts[treadle_at] < (treadle_behind < N ? treadle_behind : N);
-    if (treadle_at > treadle_begin) treadle_value = treadle_scan(treadle_carry, treadle_value, treadle_flag);
-    treadle_carry = treadle_value;
-    treadle_sums[treadle_at] = treadle_value;
-    if (treadle_flag && treadle_at < treadle_first) treadle_first = treadle_at;
-  }
-}
-
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) runs_outputs(
     __global float *x__base, long x__offset, __global float *y__base, long y__offset,
     treadle_index N, long treadle_length, long treadle_count,
@@ -68,8 +47,15 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) runs_outputs(
   const long treadle_begin = (uint)get_group_id(0) * treadle_length;
   const long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;
-  if ((uint)get_group_id(0) > 0) treadle_carry = treadle_sums[(uint)get_group_id(0) - 1];
-  const treadle_item last_item = treadle_sums[treadle_count - 1];
+  treadle_item last_item;
+  for (long treadle_k = 0; treadle_k < treadle_count; ++treadle_k) {
+    treadle_item treadle_value = treadle_sums[treadle_k];
+    const long treadle_behind = (treadle_k + 1) * treadle_length;
+    const uint treadle_flag = treadle_first_starts[treadle_k] < (treadle_behind < N ? treadle_behind : N);
+    if (treadle_k > 0) treadle_value = treadle_scan(last_item, treadle_value, treadle_flag);
+    last_item = treadle_value;
+    if (treadle_k + 1 == (uint)get_group_id(0)) treadle_carry = treadle_value;
+  }
   const long treadle_first = treadle_first_starts[(uint)get_group_id(0)];
   for (long treadle_at = treadle_begin; treadle_at < treadle_end; treadle_at += 1) {
     const treadle_index i = (treadle_index)treadle_at;

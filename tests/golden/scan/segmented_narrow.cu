@@ -34,24 +34,6 @@ extern "C" __global__ void __launch_bounds__(1) runs_intervals(
   treadle_first_starts[blockIdx.x] = treadle_first;
 }
 
-extern "C" __global__ void __launch_bounds__(1) runs_totals(
-    float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
-    treadle_item *treadle_scanned, treadle_item *treadle_sums, long long *treadle_first_starts,
-    unsigned char *treadle_starts) {
-  const long long treadle_begin = 0, treadle_end = treadle_count;
-  treadle_item treadle_carry;
-  long long treadle_first = treadle_end;
-  for (long long treadle_at = treadle_begin; treadle_at < treadle_end; ++treadle_at) {
-    treadle_item treadle_value = treadle_sums[treadle_at];
-    const long long treadle_behind = (treadle_at + 1) * treadle_length;
-    const unsigned int treadle_flag = treadle_first_starts[treadle_at] < (treadle_behind < N ? treadle_behind : N);
-    if (treadle_at > treadle_begin) treadle_value = treadle_scan(treadle_carry, treadle_value, treadle_flag);
-    treadle_carry = treadle_value;
-    treadle_sums[treadle_at] = treadle_value;
-    if (treadle_flag && treadle_at < treadle_first) treadle_first = treadle_at;
-  }
-}
-
 extern "C" __global__ void __launch_bounds__(1) runs_outputs(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
     treadle_item *treadle_scanned, treadle_item *treadle_sums, long long *treadle_first_starts,
@@ -59,8 +41,15 @@ extern "C" __global__ void __launch_bounds__(1) runs_outputs(
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;
-  if (blockIdx.x > 0) treadle_carry = treadle_sums[blockIdx.x - 1];
-  const treadle_item last_item = treadle_sums[treadle_count - 1];
+  treadle_item last_item;
+  for (long long treadle_k = 0; treadle_k < treadle_count; ++treadle_k) {
+    treadle_item treadle_value = treadle_sums[treadle_k];
+    const long long treadle_behind = (treadle_k + 1) * treadle_length;
+    const unsigned int treadle_flag = treadle_first_starts[treadle_k] < (treadle_behind < N ? treadle_behind : N);
+    if (treadle_k > 0) treadle_value = treadle_scan(last_item, treadle_value, treadle_flag);
+    last_item = treadle_value;
+    if (treadle_k + 1 == blockIdx.x) treadle_carry = treadle_value;
+  }
   const long long treadle_first = treadle_first_starts[blockIdx.x];
   for (long long treadle_at = treadle_begin; treadle_at < treadle_end; treadle_at += 1) {
     const treadle_index i = (treadle_index)treadle_at;

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "treadle/base/dtype.hpp"
+#include "treadle/device/copy.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/device/kernel.hpp"
+#include "treadle/device/stream.hpp"
+#include "treadle/kernel/scan_kernel.hpp"
+
+namespace treadle::kernel {
+
+/// Which elements of an array are kept; they stay in their order.
+enum class Selection : std::uint8_t {
+  matching,    ///< those for which the predicate holds
+  others,      ///< those for which it does not
+  both,        ///< both, each in an array of its own
+  run_starts,  ///< the first of each run of equal neighbours
+};
+
+/// The C texts of a SelectKernel.
+struct SelectTexts {
+  std::string type;  ///< of the elements, which are `ary[i]`: "float"
+  /// Whether the element `ary[i]` matches: "ary[i] > limit". For run_starts, whether `b` is equal
+  /// to `a`, which is before it: "a == b".
+  std::string predicate;
+  std::string arguments = {};  ///< C declarations of what else it uses: "float limit"
+};
+
+/// A kernel that moves some elements of an array to the front of another, and counts them:
+///
+///     SelectKernel above(device, Selection::matching,
+///                        {.type = "float", .predicate = "ary[i] > limit",
+///                         .arguments = "float limit"});
+///     above.launch(stream, n, x, chosen, count, 0.5f);
+///
+/// Outputs have room for all n elements and are no memory of the input's; of what is behind the
+/// count nothing is changed. Any thread; compiled at the first launch, and keeps the device alive.
+class SelectKernel {
+ public:
+  /// The options' `types` name the elements' type if it is a structure; `count_dtype` is that of
+  /// the count, an unsigned integer. Throws as ScanKernel, and DTypeError for another count.
+  SelectKernel(std::shared_ptr<device::Device> device, Selection selection,
+               const SelectTexts& texts, ScanOptions options = {},
+               Scalar count_dtype = Scalar::uint64);
+
+  /// Queues it. The arguments are the input, its matching elements and, of Selection::both, the
+  /// others; the count, one number; and what the predicate uses. Throws as ScanKernel.
+  template <class... Arguments>
+  void launch(device::Stream& stream, std::uint64_t n, const Arguments&... arguments) {
+    const device::Argument list[] = {device::Argument(arguments)...};
+    launch_arguments(stream, n, list);
+  }
+  /// The same for arguments collected at run time.
+  void launch_arguments(device::Stream& stream, std::uint64_t n,
+                        std::span<const device::Argument> arguments,
+                        const device::Order& order = {});
+
+  /// Compiles now rather than at the first launch.
+  void compile() { scan_.compile(); }
+  /// What it is made of: its arguments, and its text.
+  const ScanKernel& scan() const noexcept { return scan_; }
+
+ private:
+  std::size_t count_at_;  // which argument the count is
+  Scalar count_dtype_;
+  ScanKernel scan_;
+};
+
+}  // namespace treadle::kernel
+
+namespace treadle {
+
+using kernel::Selection;
+using kernel::SelectKernel;
+using kernel::SelectTexts;
+
+}  // namespace treadle

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/radix_sort.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "text_writer.hpp"
+#include "treadle/base/error.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen {
+namespace {
+
+/// Bits of a digit: wide, counters of all work-items have to fit into local memory; narrow, places
+/// into the first cache.
+constexpr unsigned wide_digit_bits = 4, narrow_digit_bits = 8;
+/// Neighbours that a work-item ranks at a time; odd, and fewer than a counter of 16 bits counts.
+constexpr unsigned ranked_items = 7;
+/// Elements of narrow intervals are a multiple of it.
+constexpr unsigned narrow_sort_tile = 64;
+
+/// Writes the kernels of one radix sort.
+class RadixSortWriter {
+ public:
+  RadixSortWriter(const RadixSortSnippet& snippet, const Tiling& tiling, const Dialect& dialect,
+                  const TypeNames& types)
+      : snippet_(snippet),
+        dialect_(dialect),
+        types_(types),
+        is_wide_(tiling.schedule == Schedule::wide),
+        group_size_(tiling.group_size),
+        digits_(1u << (is_wide_ ? wide_digit_bits : narrow_digit_bits)),
+        integer_(types.name_of(Scalar::int64)),
+        uint_(types.name_of(Scalar::uint32)) {}
+
+  RadixSortText write() {
+    require_valid();
+    RadixSortText made{.text = {},
+                       .counts = snippet_.name + "_counts",
+                       .places = snippet_.name + "_places",
+                       .group_size = group_size_,
+                       .tile = is_wide_ ? group_size_ * ranked_items : narrow_sort_tile,
+                       .digit_bits = is_wide_ ? wide_digit_bits : narrow_digit_bits,
+                       .targets = targets()};
+    text_.line({"// ", snippet_.name,
+                ", made by treadle's radix sort generator around a user's text: ",
+                schedule_name(is_wide_ ? Schedule::wide : Schedule::narrow), " schedule"});
+    if (!snippet_.preamble.empty()) text_.directive(snippet_.preamble);
+    text_.line({"typedef ", types_.name_of(snippet_.key_dtype), " treadle_key;"});
+    text_.line({"typedef ", types_.name_of(snippet_.index_dtype), " treadle_index;"});
+    text_.blank();
+    open_kernel(made.counts, {});
+    is_wide_ ? write_wide_counts() : write_narrow_counts();
+    text_.close();
+    text_.blank();
+    open_kernel(made.places, made.targets);
+    is_wide_ ? write_wide_places() : write_narrow_places();
+    text_.close();
+    made.text = text_.text();
+    return made;
+  }
+
+ private:
+  void require_valid() const {
+    const std::string who = "radix sort " + snippet_.name;
+    if (DType(snippet_.key_dtype).kind() != ScalarKind::unsigned_integer)
+      throw DTypeError("the keys of " + who + " are of " + DType(snippet_.key_dtype).name(),
+                       "choose an unsigned integer");
+    if (snippet_.index_dtype != Scalar::int32 && snippet_.index_dtype != Scalar::int64)
+      throw DTypeError("the indices of " + who + " are of " + DType(snippet_.index_dtype).name(),
+                       "choose int32 or int64");
+    for (const ParameterSpec& parameter : snippet_.parameters)
+      if (parameter.name == "i" || parameter.name == "N")
+        throw InvalidArgument("argument '" + parameter.name + "' of " + who +
+                                  " is called as one of the sort's own variables",
+                              "give it another name");
+    if (snippet_.sorted.empty())
+      throw InvalidArgument(who + " moves no array", "name one of the arguments");
+    for (const std::string& name : snippet_.sorted) {
+      const auto found = std::ranges::find(snippet_.parameters, name, &ParameterSpec::name);
+      if (found == snippet_.parameters.end() || found->kind == ParameterSpec::Kind::scalar)
+        throw InvalidArgument(
+            who + " is to move " + name + ", which is no array among its arguments",
+            "name one of the pointers");
+    }
+  }
+  std::vector<ParameterSpec> targets() const {
+    std::vector<ParameterSpec> made;
+    for (const std::string& name : snippet_.sorted) {
+      made.push_back(*std::ranges::find(snippet_.parameters, name, &ParameterSpec::name));
+      made.back().name = "treadle_sorted_" + name;
+    }
+    return made;
+  }
+
+  void open_kernel(const std::string& name, std::vector<ParameterSpec> parameters) {
+    parameters.insert(parameters.end(), snippet_.parameters.begin(), snippet_.parameters.end());
+    std::vector<std::string> list;
+    for (const ParameterSpec& parameter : parameters)
+      list.push_back(declare(parameter, dialect_, types_));
+    list.push_back("treadle_index N");
+    list.push_back(joined({integer_, " treadle_length"}));
+    list.push_back(joined({integer_, " treadle_intervals"}));
+    list.push_back(joined({uint_, " treadle_bit"}));
+    list.push_back(joined({dialect_.global, "treadle_index *treadle_numbers"}));
+    const std::array size{number(group_size_)};
+    text_.line({dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", name, "("});
+    text_.open_parameters(list);
+    text_.lines(define_pointers(parameters, dialect_, types_));
+    text_.line({"const ", integer_, " treadle_begin = ", dialect_.group_id, " * treadle_length;"});
+    text_.line({"const ", integer_,
+                " treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + "
+                "treadle_length;"});
+  }
+  /// The number of this group and the digit.
+  std::string number_of(std::string_view digit) const {
+    return joined({"treadle_numbers[", digit, " * treadle_intervals + ", dialect_.group_id, "]"});
+  }
+  void open_each_digit(std::string_view first = "0", std::string_view step = "1") {
+    text_.open({"for (", uint_, " treadle_d = ", first, "; treadle_d < ", number(digits_),
+                "; treadle_d += ", step, ")"});
+  }
+  /// The digit of the element `treadle_at`, in treadle_digit.
+  void write_digit() {
+    text_.line("const treadle_index i = (treadle_index)treadle_at;");
+    text_.line("const treadle_key treadle_whole = (treadle_key)(");
+    text_.lines(snippet_.key);
+    text_.line(");");
+    text_.line({"const ", uint_, " treadle_digit = (", uint_, ")(treadle_whole >> treadle_bit) & ",
+                number(digits_ - 1), ";"});
+  }
+  void move_to(std::string_view place) {
+    text_.line({"const treadle_index treadle_place = ", place, ";"});
+    for (const std::string& name : snippet_.sorted)
+      text_.line({"treadle_sorted_", name, "[treadle_place] = ", name, "[i];"});
+  }
+
+  void open_narrow_loop() {
+    text_.open({"for (", integer_,
+                " treadle_at = treadle_begin; treadle_at < treadle_end; ++treadle_at)"});
+    write_digit();
+  }
+  void write_narrow_counts() {
+    text_.line({"treadle_index treadle_own[", number(digits_), "];"});
+    open_each_digit();
+    text_.line("treadle_own[treadle_d] = 0;");
+    text_.close();
+    open_narrow_loop();
+    text_.line("++treadle_own[treadle_digit];");
+    text_.close();
+    open_each_digit();
+    text_.line({number_of("treadle_d"), " = treadle_own[treadle_d];"});
+    text_.close();
+  }
+  void write_narrow_places() {
+    text_.line({"treadle_index treadle_next[", number(digits_), "];"});
+    open_each_digit();
+    text_.line({"treadle_next[treadle_d] = ", number_of("treadle_d"), ";"});
+    text_.close();
+    open_narrow_loop();
+    move_to("treadle_next[treadle_digit]++");
+    text_.close();
+  }
+
+  /// Counters lie by digits, and those of neighbouring work-items side by side.
+  std::string counter(std::string_view digit) const {
+    return joined(
+        {"treadle_counters[", digit, " * ", number(group_size_), " + ", dialect_.local_id, "]"});
+  }
+  void write_wide_counts() {
+    const std::string id = dialect_.local_id, size = number(group_size_);
+    text_.line(
+        {dialect_.local, " treadle_index treadle_counters[", number(digits_ * group_size_), "];"});
+    open_each_digit();
+    text_.line({counter("treadle_d"), " = 0;"});
+    text_.close();
+    text_.open({"for (", integer_, " treadle_at = treadle_begin + ", id,
+                "; treadle_at < treadle_end; treadle_at += ", size, ")"});
+    write_digit();
+    text_.line({"++", counter("treadle_digit"), ";"});
+    text_.close();
+    text_.line({dialect_.barrier, ";"});
+    open_each_digit(id, size);
+    text_.line("treadle_index treadle_sum = 0;");
+    // From another one each, so that they read from different banks.
+    text_.open({"for (", uint_, " treadle_k = 0; treadle_k < ", size, "; ++treadle_k)"});
+    text_.line({"treadle_sum += treadle_counters[treadle_d * ", size,
+                " + (treadle_k + treadle_d) % ", size, "];"});
+    text_.close();
+    text_.line({number_of("treadle_d"), " = treadle_sum;"});
+    text_.close();
+  }
+
+  void write_wide_places() {
+    const std::string id = dialect_.local_id, size = number(group_size_);
+    const std::string ushort = types_.name_of(Scalar::uint16), items = number(ranked_items);
+    const std::string tile = number(group_size_ * ranked_items);
+    text_.line(
+        {dialect_.local, " ", ushort, " treadle_counters[", number(digits_ * group_size_), "];"});
+    text_.line({dialect_.local, " ", uint_, " treadle_sums[", size, "];"});
+    text_.line({dialect_.local, " ", uint_, " treadle_starts[", number(digits_ + 1), "];"});
+    text_.line({dialect_.local, " treadle_index treadle_next[", number(digits_), "];"});
+    open_each_digit(id, size);
+    text_.line({"treadle_next[treadle_d] = ", number_of("treadle_d"), ";"});
+    text_.close();
+    text_.open({"for (", integer_,
+                " treadle_from = treadle_begin; treadle_from < treadle_end; "
+                "treadle_from += ",
+                tile, ")"});
+    open_each_digit();
+    text_.line({counter("treadle_d"), " = 0;"});
+    text_.close();
+    text_.line({uint_, " treadle_digits[", items, "], treadle_ranks[", items, "];"});
+    open_each_item();
+    write_digit();
+    text_.line("treadle_digits[treadle_k] = treadle_digit;");
+    text_.line({"treadle_ranks[treadle_k] = ", counter("treadle_digit"), "++;"});
+    text_.close();
+    text_.line({dialect_.barrier, ";"});
+    write_counter_sums();
+    open_each_item();
+    text_.line("const treadle_index i = (treadle_index)treadle_at;");
+    text_.line({"const ", uint_, " treadle_digit = treadle_digits[treadle_k];"});
+    move_to(joined({"treadle_next[treadle_digit] + (treadle_index)(", counter("treadle_digit"),
+                    " + treadle_ranks[treadle_k] - treadle_starts[treadle_digit])"}));
+    text_.close();
+    text_.line({dialect_.barrier, ";"});
+    open_each_digit(id, size);
+    text_.line(
+        "treadle_next[treadle_d] += (treadle_index)(treadle_starts[treadle_d + 1] - "
+        "treadle_starts[treadle_d]);");
+    text_.close();
+    text_.line({dialect_.barrier, ";"});
+    text_.close();
+  }
+  /// Opens a loop over a work-item's neighbours.
+  void open_each_item() {
+    text_.directive("#pragma unroll");
+    text_.open(
+        {"for (", uint_, " treadle_k = 0; treadle_k < ", number(ranked_items), "; ++treadle_k)"});
+    text_.line({"const ", integer_, " treadle_at = treadle_from + ", dialect_.local_id, " * ",
+                number(ranked_items), " + treadle_k;"});
+    text_.line("if (treadle_at >= treadle_end) break;");
+  }
+  /// Replaces each counter by the sum of those before it; treadle_starts gets the digits' first.
+  void write_counter_sums() {
+    const std::string id = dialect_.local_id, size = number(group_size_), own = number(digits_);
+    text_.line({uint_, " treadle_sum = 0;"});
+    open_each_digit();
+    text_.line({"treadle_sum += treadle_counters[", id, " * ", own, " + treadle_d];"});
+    text_.close();
+    text_.line({"treadle_sums[", id, "] = treadle_sum;"});
+    text_.line({dialect_.barrier, ";"});
+    text_.line({uint_, " treadle_before = treadle_sum;"});
+    text_.open(
+        {"for (", uint_, " treadle_step = 1; treadle_step < ", size, "; treadle_step *= 2)"});
+    text_.line(
+        {"if (", id, " >= treadle_step) treadle_before += treadle_sums[", id, " - treadle_step];"});
+    text_.line({dialect_.barrier, ";"});
+    text_.line({"treadle_sums[", id, "] = treadle_before;"});
+    text_.line({dialect_.barrier, ";"});
+    text_.close();
+    text_.line({"if (", id, " == ", number(group_size_ - 1), ") treadle_starts[", own,
+                "] = treadle_before;"});
+    text_.line("treadle_before -= treadle_sum;");
+    open_each_digit();
+    text_.line({"const ", uint_, " treadle_c = ", id, " * ", own, " + treadle_d;"});
+    text_.line({"const ", uint_, " treadle_count = treadle_counters[treadle_c];"});
+    text_.line(
+        {"treadle_counters[treadle_c] = (", types_.name_of(Scalar::uint16), ")treadle_before;"});
+    text_.line({"if (treadle_c % ", size, " == 0) treadle_starts[treadle_c / ", size,
+                "] = treadle_before;"});
+    text_.line("treadle_before += treadle_count;");
+    text_.close();
+    text_.line({dialect_.barrier, ";"});
+  }
+
+  const RadixSortSnippet& snippet_;
+  const Dialect& dialect_;
+  const TypeNames& types_;
+  bool is_wide_;
+  unsigned group_size_, digits_;
+  std::string integer_, uint_;
+  TextWriter text_;
+};
+
+}  // namespace
+
+RadixSortText generate_radix_sort(const RadixSortSnippet& snippet, const Tiling& tiling,
+                                  const Dialect& dialect, const TypeNames& types) {
+  return RadixSortWriter(snippet, tiling, dialect, types).write();
+}
+
+}  // namespace treadle::codegen

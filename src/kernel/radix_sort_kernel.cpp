@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/kernel/radix_sort_kernel.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "declared_arguments.hpp"
+#include "several_launches.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/codegen/dialect.hpp"
+#include "treadle/kernel/program.hpp"
+
+namespace treadle::kernel {
+namespace {
+
+codegen::TypeNames sort_types(const std::shared_ptr<device::Device>& device,
+                              const RadixSortOptions& options) {
+  if (device == nullptr) throw InvalidArgument("a RadixSortKernel needs a device");
+  codegen::TypeNames types(codegen::dialect_of(device->info().language));
+  for (const auto& [name, dtype] : options.types) types.prefer(name, dtype);
+  return types;
+}
+
+Schedule schedule_of(const device::Device& device, const RadixSortOptions& options) {
+  if (options.is_sequential) return Schedule::narrow;
+  return options.schedule.value_or(device.info().traits.schedule);
+}
+
+}  // namespace
+
+RadixSortKernel::RadixSortKernel(std::shared_ptr<device::Device> device, RadixSortTexts texts,
+                                 RadixSortOptions options)
+    : device_(std::move(device)),
+      types_(sort_types(device_, options)),
+      snippet_{.parameters = {},
+               .key = std::move(texts.key),
+               .sorted = std::move(texts.sorted),
+               .key_dtype = options.key_dtype,
+               .index_dtype = options.index_dtype,
+               .name = options.name,
+               .preamble = std::move(options.preamble)},
+      flags_(std::move(options.flags)),
+      schedule_(schedule_of(*device_, options)),
+      is_sequential_(options.is_sequential),
+      first_places_(device_, options.index_dtype,
+                    scan_of_array(types_.name_of(options.index_dtype), "a + b", "0"),
+                    {.name = options.name + "_first_places",
+                     .schedule = schedule_,
+                     .is_sequential = is_sequential_}) {
+  const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
+  snippet_.parameters = codegen::parse_parameters(
+      texts.arguments, types_, has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
+  generate();
+}
+
+codegen::RadixSortText RadixSortKernel::generate() const {
+  return codegen::generate_radix_sort(snippet_, codegen::tiling_of(schedule_),
+                                      codegen::dialect_of(device_->info().language), types_);
+}
+
+const RadixSortKernel::Form& RadixSortKernel::form() {
+  const std::lock_guard lock(mutex_);
+  if (!form_) {
+    codegen::RadixSortText made = generate();
+    const Program program(device_, made.text, {.flags = flags_, .source_name = snippet_.name});
+    form_.emplace(Form{made, program.kernel(made.counts), program.kernel(made.places)});
+  }
+  return *form_;
+}
+
+void RadixSortKernel::compile() {
+  form();
+  first_places_.compile();
+}
+
+void RadixSortKernel::require_valid(std::uint64_t n, const Arguments& arguments) const {
+  const std::string who = "radix sort " + snippet_.name;
+  const std::uint64_t most = snippet_.index_dtype == Scalar::int32
+                                 ? std::numeric_limits<std::int32_t>::max()
+                                 : std::numeric_limits<std::int64_t>::max();
+  if (n > most)
+    throw InvalidArgument(who + " of " + std::to_string(n) + " elements counts them in " +
+                              DType(snippet_.index_dtype).name(),
+                          "make it with the index dtype int64");
+  const auto key_bits = static_cast<unsigned>(8 * DType(snippet_.key_dtype).size_bytes());
+  if (arguments.key_bits > key_bits)
+    throw InvalidArgument(who + " by " + std::to_string(arguments.key_bits) +
+                              " bits of keys that have " + std::to_string(key_bits),
+                          "choose a wider key dtype");
+  if (arguments.sorted.size() != snippet_.sorted.size())
+    throw InvalidArgument(who + " sorts " + std::to_string(snippet_.sorted.size()) +
+                              " arrays, and was given " + std::to_string(arguments.sorted.size()) +
+                              " results",
+                          "pass one for each");
+  DeclaredArguments(snippet_.parameters, who).read(arguments.given, *device_);
+}
+
+void RadixSortKernel::launch(device::Stream& stream, std::uint64_t n, const Arguments& arguments,
+                             const device::Order& order) {
+  require_valid(n, arguments);
+  const Form& compiled = form();
+  const codegen::RadixSortText& made = compiled.made;
+  const auto whole = static_cast<std::int64_t>(std::max<std::uint64_t>(n, 1));
+  const Intervals intervals = is_sequential_
+                                  ? Intervals{whole, n > 0}
+                                  : intervals_of(n, made.tile, schedule_, device_->info());
+
+  const auto key_bits = static_cast<unsigned>(8 * DType(snippet_.key_dtype).size_bytes());
+  const unsigned bits = arguments.key_bits == 0 ? key_bits : arguments.key_bits;
+  const unsigned passes = (bits + made.digit_bits - 1) / made.digit_bits;
+  const auto numbers = static_cast<std::uint64_t>(intervals.count) << made.digit_bits;
+  const memory::Buffer counted =
+      scratch_on(stream, numbers * DType(snippet_.index_dtype).size_bytes());
+  std::vector<memory::Buffer> scratch;
+  std::vector<device::Argument> between, from(arguments.given.begin(), arguments.given.end());
+  for (const codegen::ParameterSpec& target : made.targets)
+    if (passes > 1) scratch.push_back(scratch_on(stream, n * target.dtype.size_bytes()));
+  for (const memory::Buffer& buffer : scratch) between.emplace_back(buffer);
+
+  std::vector<codegen::ParameterSpec> all_parameters = made.targets;
+  all_parameters.insert(all_parameters.end(), snippet_.parameters.begin(),
+                        snippet_.parameters.end());
+  LaunchesInTurn launches(stream, order);
+  const device::LaunchShape shape = {.groups = static_cast<unsigned>(intervals.count),
+                                     .group_size = made.group_size};
+  const auto long_n = static_cast<std::int64_t>(n);
+  const auto short_n = static_cast<std::int32_t>(n);
+  const bool is_short = snippet_.index_dtype == Scalar::int32;
+  for (unsigned pass = 0; pass < passes; ++pass) {
+    const unsigned bit = pass * made.digit_bits;
+    const bool is_last = pass + 1 == passes;
+    const auto launch = [&](const device::Kernel& kernel,
+                            const std::vector<codegen::ParameterSpec>& parameters,
+                            std::span<const device::Argument> given, LaunchesInTurn::Place place) {
+      DeclaredArguments declared(parameters, "radix sort " + snippet_.name);
+      declared.read(given, *device_);
+      std::vector<device::Argument>& all = declared.all();
+      is_short ? all.emplace_back(short_n) : all.emplace_back(long_n);
+      all.emplace_back(intervals.length);
+      all.emplace_back(intervals.count);
+      all.emplace_back(bit);
+      all.emplace_back(counted);
+      launches.then(
+          [&](const device::Order& own) { stream.launch_arguments(kernel, shape, all, own); },
+          place);
+    };
+    launch(compiled.counts, snippet_.parameters, from, LaunchesInTurn::Place::before_others);
+    launches.then([&](const device::Order& own) {
+      const device::Argument in_place[] = {counted, counted};
+      first_places_.launch_arguments(stream, numbers, in_place, own);
+    });
+    const bool is_final_memory = (passes - pass) % 2 == 1;
+    const std::span<const device::Argument> into =
+        is_final_memory ? arguments.sorted : std::span<const device::Argument>(between);
+    std::vector<device::Argument> given(into.begin(), into.end());
+    given.insert(given.end(), from.begin(), from.end());
+    launch(compiled.places, all_parameters, given,
+           is_last ? LaunchesInTurn::Place::last : LaunchesInTurn::Place::before_others);
+    for (std::size_t i = 0; i < into.size(); ++i) {
+      const auto parameter =
+          std::ranges::find(snippet_.parameters, snippet_.sorted[i], &codegen::ParameterSpec::name);
+      from[static_cast<std::size_t>(parameter - snippet_.parameters.begin())] = into[i];
+    }
+  }
+}
+
+}  // namespace treadle::kernel

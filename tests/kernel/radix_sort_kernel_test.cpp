@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Radix sorts by keys of users' texts on every device, in both schedules.
+#include "treadle/kernel/radix_sort_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "views.hpp"
+
+namespace treadle::kernel {
+namespace {
+
+class RadixSortKernelTest : public testing::TestWithParam<std::tuple<std::string, Schedule>> {
+ protected:
+  void SetUp() override {
+    device_ = device::find_device(std::get<0>(GetParam()));
+    stream_ = device_->make_stream();
+  }
+  Schedule schedule() const { return std::get<1>(GetParam()); }
+  const std::shared_ptr<device::Device>& device() const { return device_; }
+  device::Stream& stream() const { return *stream_; }
+  bool runs_kernels() const { return device_->info().traits.runs_kernels; }
+
+  template <class T>
+  std::vector<T> values(const memory::Buffer& buffer) const {
+    stream_->synchronize();
+    std::vector<T> all(buffer.size_bytes() / sizeof(T));
+    buffer.copy_to(all);
+    return all;
+  }
+
+ private:
+  std::shared_ptr<device::Device> device_;
+  std::shared_ptr<device::Stream> stream_;
+};
+INSTANTIATE_TEST_SUITE_P(Devices, RadixSortKernelTest, each_device_and_schedule(),
+                         schedule_test_name);
+
+/// Positions in the order of the keys; equal ones stay in theirs.
+template <class Key>
+std::vector<std::size_t> order_of(std::size_t n, Key key) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, key);
+  return order;
+}
+
+TEST_P(RadixSortKernelTest, MovesWhatIsSortedStably) {
+  RadixSortKernel sort(
+      device(),
+      {.arguments = "const ulong *keys, ulong flip, const float *x",
+       .key = "keys[i] ^ flip  // backwards",
+       .sorted = {"x", "keys"}},
+      {.key_dtype = Scalar::uint64, .index_dtype = Scalar::int32, .schedule = schedule()});
+  const std::uint64_t flip = 0xffff'ffff;
+  const std::pair<std::size_t, unsigned> cases[] = {{0, 0},       {1, 0},      {2, 0},    {1793, 0},
+                                                    {40'003, 42}, {40'003, 0}, {9'000, 8}};
+  for (const auto& [n, bits] : cases) {
+    std::mt19937_64 random(n);
+    std::vector<std::uint64_t> keys(n);
+    std::vector<float> x(n);
+    for (std::size_t i = 0; i < n; ++i) keys[i] = random() >> 20, x[i] = static_cast<float>(i);
+    const std::uint64_t seen = bits == 8 ? 0xff : ~std::uint64_t{0};
+    const auto by_key = order_of(n, [&](std::size_t i) { return (keys[i] ^ flip) & seen; });
+    const memory::Buffer in(device(), keys), beside(device(), x);
+    const memory::Buffer out(device(), n * 4), out_keys(device(), n * 8);
+    const device::Argument given[] = {in, flip, beside};
+    const device::Argument sorted[] = {out, out_keys};
+    sort.launch(stream(), n, {given, sorted, bits});
+    if (!runs_kernels()) continue;
+    const auto got = values<float>(out);
+    const auto got_keys = values<std::uint64_t>(out_keys);
+    for (std::size_t i = 0; i < n; ++i) {
+      ASSERT_EQ(got[i], static_cast<float>(by_key[i])) << n << " " << i;
+      ASSERT_EQ(got_keys[i], keys[by_key[i]]) << n << " " << i;
+    }
+    EXPECT_TRUE(values<std::uint64_t>(in) == keys) << n;
+  }
+}
+
+TEST_P(RadixSortKernelTest, RefusesWhatDoesNotFit) {
+  RadixSortKernel sort(device(),
+                       {.arguments = "const uint *keys", .key = "keys[i]", .sorted = {"keys"}},
+                       {.index_dtype = Scalar::int32, .schedule = schedule()});
+  const memory::Buffer memory(device(), 40);
+  const device::Argument given[] = {memory, memory};
+  const auto refuses = [&](std::size_t arguments, std::size_t results, unsigned bits,
+                           std::uint64_t n, const std::vector<std::string>& words) {
+    device::expect_error<InvalidArgument>(
+        [&] {
+          sort.launch(stream(), n,
+                      {std::span(given).first(arguments), std::span(given).first(results), bits});
+        },
+        words);
+  };
+  refuses(2, 1, 0, 10, {"takes 1 arguments"});
+  refuses(1, 2, 0, 10, {"sorts 1 arrays"});
+  refuses(1, 1, 33, 10, {"33 bits", "32"});
+  refuses(1, 1, 0, std::uint64_t{1} << 31, {"int32"});
+  device::expect_error<InvalidArgument>(
+      [&] { RadixSortKernel(nullptr, {.arguments = "uint *x", .key = "x[i]", .sorted = {"x"}}); },
+      {"needs a device"});
+}
+
+}  // namespace
+}  // namespace treadle::kernel
