@@ -94,6 +94,7 @@ NB_MODULE(_core, m) {
   bind_kernel(kernel);
   bind_reduction_kernel(kernel);
   bind_scan_kernel(kernel);
+  bind_algorithm_kernels(kernel);
   bind_random(random);
   bind_array(array);
   bind_generator(random);

@@ -20,6 +20,7 @@ void bind_device(nb::module_& m);
 void bind_kernel(nb::module_& m);
 void bind_reduction_kernel(nb::module_& m);
 void bind_scan_kernel(nb::module_& m);
+void bind_algorithm_kernels(nb::module_& m);
 void bind_random(nb::module_& m);
 void bind_array(nb::module_& m);
 void bind_generator(nb::module_& m);

@@ -12,7 +12,6 @@ _LATER = "scans, sorts and what rests on them come with the next"
 # The faces' modules.
 MODULES = {
     "pycuda.sparse": "sparse matrices come later",
-    "pyopencl.algorithm": _LATER,
     "pyopencl.bitonic_sort_templates": "Treadle writes the kernels of bitonic_sort itself",
 }
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Selections of elements on every device, in both schedules.
+// Selections of elements on every device; what they are made of is tested in both schedules.
 #include "treadle/kernel/select_kernel.hpp"
 
 #include <gtest/gtest.h>
@@ -9,16 +9,15 @@
 namespace treadle::kernel {
 namespace {
 
-class SelectKernelTest : public testing::TestWithParam<std::tuple<std::string, Schedule>> {
+class SelectKernelTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    device_ = device::find_device(std::get<0>(GetParam()));
+    device_ = device::find_device(GetParam());
     stream_ = device_->make_stream();
   }
   const std::shared_ptr<device::Device>& device() const { return device_; }
   device::Stream& stream() const { return *stream_; }
   bool runs_kernels() const { return device_->info().traits.runs_kernels; }
-  ScanOptions options() const { return {.schedule = std::get<1>(GetParam())}; }
 
   /// The first elements of a buffer, as many as another one says from its element `which` on.
   std::vector<float> counted(const memory::Buffer& buffer, std::uint64_t count) const {
@@ -38,7 +37,8 @@ class SelectKernelTest : public testing::TestWithParam<std::tuple<std::string, S
   std::shared_ptr<device::Device> device_;
   std::shared_ptr<device::Stream> stream_;
 };
-INSTANTIATE_TEST_SUITE_P(Devices, SelectKernelTest, each_device_and_schedule(), schedule_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, SelectKernelTest, device::each_native_device(),
+                         device::device_test_name);
 
 std::vector<float> cycling(std::size_t n, std::size_t period) {
   std::vector<float> x(n);
@@ -50,8 +50,7 @@ TEST_P(SelectKernelTest, SplitsInOrder) {
   SelectKernel split(device(), Selection::both,
                      {.type = "float",
                       .predicate = "ary[i] > limits[0]  // the upper ones",
-                      .arguments = "const float *limits"},
-                     options());
+                      .arguments = "const float *limits"});
   const memory::Buffer limits(device(), std::vector<float>{300});
   for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{70'001}}) {
     const std::vector<float> x = cycling(n, 1013);
@@ -69,10 +68,9 @@ TEST_P(SelectKernelTest, SplitsInOrder) {
 }
 
 TEST_P(SelectKernelTest, KeepsOthersAndFirstsOfRuns) {
-  SelectKernel others(device(), Selection::others, {.type = "float", .predicate = "ary[i] < 5"},
-                      options());
+  SelectKernel others(device(), Selection::others, {.type = "float", .predicate = "ary[i] < 5"});
   SelectKernel firsts(device(), Selection::run_starts, {.type = "float", .predicate = "a == b"},
-                      options(), Scalar::uint32);
+                      {}, Scalar::uint32);
   std::vector<float> x = cycling(30'000, 40);
   for (std::size_t i = 1; i < x.size(); i += 3) x[i] = x[i - 1];
   std::vector<float> large, unique;
@@ -95,14 +93,14 @@ TEST_P(SelectKernelTest, KeepsOthersAndFirstsOfRuns) {
 TEST_P(SelectKernelTest, RefusesWhatDoesNotFit) {
   const SelectTexts texts = {.type = "float", .predicate = "ary[i] < 5"};
   device::expect_error<DTypeError>(
-      [&] { SelectKernel(device(), Selection::matching, texts, options(), Scalar::int32); },
+      [&] { SelectKernel(device(), Selection::matching, texts, {}, Scalar::int32); },
       {"counted in int32"});
   device::expect_error<InvalidArgument>([&] { SelectKernel(nullptr, Selection::matching, texts); },
                                         {"needs a device"});
   device::expect_error<InvalidArgument>(
       [&] { SelectKernel(device(), Selection::matching, {.type = "flaot", .predicate = "1"}); },
       {"flaot"});
-  SelectKernel select(device(), Selection::matching, texts, options());
+  SelectKernel select(device(), Selection::matching, texts);
   const memory::Buffer memory(device(), 40);
   device::expect_error<InvalidArgument>([&] { select.launch(stream(), 0, memory, memory); },
                                         {"takes 3 arguments"});

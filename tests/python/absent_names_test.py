@@ -26,7 +26,6 @@ NAMES = [
     ("pycuda.curandom", "md5_code", "treadle.random"),
     ("pycuda.curandom", "gen_template", "treadle.random"),
     ("pycuda.curandom", "random_source", "treadle.random"),
-    ("pyopencl", "algorithm", "scans"),
 ]
 
 

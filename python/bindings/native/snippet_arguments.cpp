@@ -24,7 +24,7 @@ std::vector<std::pair<std::string, DType>> type_names(const PythonType& first,
   return names;
 }
 
-SnippetArguments::SnippetArguments(const nb::args& objects) {
+SnippetArguments::SnippetArguments(const nb::tuple& objects) {
   for (const nb::handle object : objects) read(object);
 }
 

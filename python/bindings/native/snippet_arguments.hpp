@@ -32,7 +32,7 @@ std::vector<std::pair<std::string, DType>> type_names(const PythonType& first,
 class SnippetArguments {
  public:
   /// Throws what an argument's memory throws, if it is none that a kernel takes.
-  explicit SnippetArguments(const nanobind::args& objects);
+  explicit SnippetArguments(const nanobind::tuple& objects);
   /// Live as long as this and the objects.
   std::span<const device::Argument> get() const noexcept { return all_; }
 

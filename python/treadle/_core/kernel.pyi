@@ -167,3 +167,71 @@ class ScanKernel:
     @property
     def text(self) -> str:
         """The program."""
+
+class SelectKernel:
+    """
+    A kernel that moves some elements of an array to the front of another, and counts them.
+    """
+
+    def __init__(self, device: treadle._core.device.Device, selection: str, type: tuple[str, str, int], predicate: str, arguments: str = '', *, types: Sequence[tuple[str, str, int]] = [], name: str = 'select', preamble: str = '', flags: Sequence[str] = [], count_dtype: str = 'uint64') -> None:
+        """
+        `selection` is "matching", "others", "both" or "run_starts"; `type` is that of the elements: (C name, NumPy's name of the dtype or "" for a structure, size in bytes); `types` are others that `arguments` name.
+        """
+
+    def compile(self) -> None:
+        """Now rather than at the first launch."""
+
+    def launch(self, count: int, *arguments: Any) -> None:
+        """
+        Queues it for the first `count` elements: input, output (of "both", a second one), the number of elements found, and what the predicate uses.
+        """
+
+class RadixSortKernel:
+    """
+    A kernel that sorts arrays by a key that a C text gives for each index.
+    """
+
+    def __init__(self, device: treadle._core.device.Device, arguments: str, key: str, sorted: Sequence[str], *, types: Sequence[tuple[str, str, int]] = [], name: str = 'radix_sort', preamble: str = '', flags: Sequence[str] = [], key_dtype: str = 'uint32', index_dtype: str = 'int64', is_sequential: bool = False) -> None:
+        """
+        `sorted` names the arguments that are moved; `types` are those that they name.
+        """
+
+    def compile(self) -> None:
+        """Now rather than at the first launch."""
+
+    def launch(self, count: int, arguments: tuple[Any, ...], sorted: tuple[Any, ...], key_bits: int = 0) -> None:
+        """
+        Queues the sort of `count` elements by so many low bits of the keys (0: all).
+        """
+
+class ListBuilder:
+    """A kernel that makes lists of unequal lengths for many objects."""
+
+    def __init__(self, device: treadle._core.device.Device, lists: Sequence[tuple[str, tuple[str, str, int], str, bool]], generate: str, arguments: str = '', *, types: Sequence[tuple[str, str, int]] = [], name: str = 'lists', preamble: str = '', flags: Sequence[str] = [], index_dtype: str = 'int32') -> None:
+        """
+        `lists` are (name, type of its elements, list whose counts it shares or "", whether it is left out).
+        """
+
+    @property
+    def counted(self) -> list[str]:
+        """Lists that have counts of their own."""
+
+    @property
+    def written(self) -> list[str]:
+        """Lists that are not left out."""
+
+    def count(self, count: int, counts: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
+        """Queues counting what each object appends, for each of `counted`."""
+
+    def add_up(self, count: int, counts: treadle._core.array.Array, starts: treadle._core.array.Array) -> None:
+        """
+        Queues adding the counts of a list up to where each object's elements start.
+        """
+
+    def write(self, count: int, starts: tuple[Any, ...], elements: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
+        """Queues writing the elements of each of `written`."""
+
+    def compress(self, count: int, starts: treadle._core.array.Array, left: treadle._core.array.Array, objects: treadle._core.array.Array, places: treadle._core.array.Array) -> None:
+        """
+        Queues leaving out objects without elements: where the others' start, which they are, and how many of them are before each object.
+        """

@@ -256,6 +256,7 @@ _ABSENT = _absent.modules_of("pyopencl")
 
 # Programs use these as attributes: cl.tools.MemoryPool(...). They import this module themselves.
 _SUBMODULES = (
+    "algorithm",
     "array",
     "cache",
     "capture_call",

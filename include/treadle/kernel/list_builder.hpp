@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "treadle/base/dtype.hpp"
+#include "treadle/codegen/signature.hpp"
+#include "treadle/device/copy.hpp"
+#include "treadle/device/device.hpp"
+#include "treadle/device/kernel.hpp"
+#include "treadle/device/stream.hpp"
+#include "treadle/kernel/elementwise_kernel.hpp"
+#include "treadle/kernel/scan_kernel.hpp"
+
+namespace treadle::kernel {
+
+/// One of the lists that a ListBuilder makes for each object.
+struct BuiltList {
+  std::string name;          ///< its elements are appended by APPEND_name(value)
+  DType dtype;               ///< of its elements
+  std::string mother = {};   ///< a list that gets one element with, and before, each of this one
+  bool is_left_out = false;  ///< what is appended goes nowhere
+};
+
+/// The C texts of a ListBuilder.
+struct ListBuilderTexts {
+  /// Defines `void generate(LIST_ARG_DECL USER_ARG_DECL index_type i)`, a function of a kernel,
+  /// which may append to each list any number of times for the object `i`. It runs twice, to
+  /// count and to write (PLB_COUNT_STAGE and PLB_WRITE_STAGE are defined), and must do the same
+  /// both times. Functions that it calls may be given LIST_ARGS and USER_ARGS.
+  std::string generate;
+  std::string arguments;  ///< C declarations: "const float *x, float limit"
+};
+
+/// A kernel that makes lists of unequal lengths for many objects, each list one behind the other in
+/// one array:
+///
+///     ListBuilder pairs(device, {{"near", Scalar::int32}}, texts);
+///     pairs.count(stream, n, {&counts, 1}, arguments);       // how many each object appends
+///     pairs.add_up(stream, n, counts, starts);               // starts[n] is how many there are
+///     pairs.write(stream, n, {&starts, 1}, {&elements, 1}, arguments);
+///
+/// Any thread; compiled at the first launch, and keeps the device alive.
+class ListBuilder {
+ public:
+  /// The options' `loop_prep` and `after_loop` are not used. Throws InvalidArgument for arguments
+  /// that are no declarations, for lists of one name, and for a mother that is no list with counts
+  /// of its own; DTypeError for an index dtype other than int32 and int64.
+  ListBuilder(std::shared_ptr<device::Device> device, std::vector<BuiltList> lists,
+              const ListBuilderTexts& texts, const ElementwiseOptions& options = {},
+              Scalar index_dtype = Scalar::int32);
+
+  /// Which of the lists have counts of their own, in the order in which they were given.
+  std::vector<std::string> counted() const;
+  /// Those that are not left out.
+  std::vector<std::string> written() const;
+
+  /// Queues counting what each of n objects appends: numbers of the index dtype, `counts` for each
+  /// list of counted().
+  void count(device::Stream& stream, std::uint64_t n, std::span<const device::Argument> counts,
+             std::span<const device::Argument> arguments, const device::Order& order = {});
+  /// Queues adding the counts of a list up: its elements for object i are those from starts[i] to
+  /// before starts[i + 1]. `starts` has n + 1 numbers, and stays as it is if n is 0.
+  void add_up(device::Stream& stream, std::uint64_t n, const device::Argument& counts,
+              const device::Argument& starts, const device::Order& order = {});
+  /// What compress() makes; all but `places` have room for n + 1 numbers.
+  struct Compressed {
+    device::Argument starts;   ///< of the lists that are not empty, and behind the last one
+    device::Argument objects;  ///< whose lists they are
+    device::Argument places;   ///< of each object, how many such lists are before its own; n + 1
+  };
+  /// Queues leaving out the objects whose lists are empty; places[n] is how many are left.
+  void compress(device::Stream& stream, std::uint64_t n, const device::Argument& starts,
+                const Compressed& compressed, const device::Order& order = {});
+  /// Queues writing them: `starts` for each list of counted(), `elements` for each of written().
+  void write(device::Stream& stream, std::uint64_t n, std::span<const device::Argument> starts,
+             std::span<const device::Argument> elements,
+             std::span<const device::Argument> arguments, const device::Order& order = {});
+
+  /// Where it runs.
+  device::Device& device() const noexcept { return *device_; }
+
+ private:
+  std::shared_ptr<device::Device> device_;
+  std::vector<BuiltList> lists_;
+  ElementwiseKernel count_, write_;
+  ScanKernel add_up_, compress_;
+};
+
+}  // namespace treadle::kernel
+
+namespace treadle {
+
+using kernel::BuiltList;
+using kernel::ListBuilder;
+using kernel::ListBuilderTexts;
+
+}  // namespace treadle
