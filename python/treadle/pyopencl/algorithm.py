@@ -493,8 +493,8 @@ class ListOfListsBuilder:
             if name in omitted:
                 continue
             start = starts[self.count_sharing.get(name, name)]
-            count = int(start[n_objects].get(queue))
-            built[name] = BuiltList(count, start, new(count, dtype))
+            total = int(start[n_objects].get(queue))
+            built[name] = BuiltList(total, start, new(total, dtype))
         with place_of(queue).stream:
             if n_objects:
                 elements = tuple(built[name].lists for name in builder.written)
