@@ -62,6 +62,7 @@ class PlanTable {
 };
 
 struct BitonicPlan;
+struct CumulativePlan;
 struct ElementwisePlan;
 struct RandomPlan;
 struct ReductionPlan;
@@ -69,6 +70,7 @@ struct ReductionPlan;
 /// All plans of a device.
 struct DevicePlans {
   PlanTable<BitonicPlan> bitonic;
+  PlanTable<CumulativePlan> cumulative;
   PlanTable<ElementwisePlan> elementwise;
   PlanTable<RandomPlan> random;
   PlanTable<ReductionPlan> reduction;

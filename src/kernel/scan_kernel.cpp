@@ -70,6 +70,14 @@ const ScanKernel::Form& ScanKernel::form() {
   return *form_;
 }
 
+void ScanKernel::let_go_of_device() {
+  form();
+  form_->intervals.let_go_of_device();
+  form_->outputs.let_go_of_device();
+  if (form_->totals) form_->totals->let_go_of_device();
+  device_ = std::shared_ptr<device::Device>(std::shared_ptr<void>(), device_.get());
+}
+
 void ScanKernel::launch_arguments(device::Stream& stream, std::uint64_t n,
                                   std::span<const device::Argument> arguments,
                                   const device::Order& order) {

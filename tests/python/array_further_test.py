@@ -146,7 +146,6 @@ def test_methods_that_are_not_there_say_what_to_do(device):
     for name, words in [
         ("nonzero", "as many elements as there are.*x.get"),
         ("sort", "sorting"),
-        ("cumsum", "scans.*x.get"),
         ("searchsorted", "searching"),
     ]:
         with pytest.raises(treadle.NotSupported, match=f"(?s){words}"):

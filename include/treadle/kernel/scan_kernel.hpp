@@ -85,6 +85,9 @@ class ScanKernel {
 
   /// Compiles now rather than at the first launch.
   void compile() { form(); }
+  /// For what lies in a slot of the device: compiles, and no longer keeps the device alive. Not for
+  /// kernels that another thread has already.
+  void let_go_of_device();
   /// As they were declared.
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
     return snippet_.parameters;

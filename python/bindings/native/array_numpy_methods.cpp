@@ -35,8 +35,6 @@ void bind_absent(nb::class_<Array>& type) {
       {"partition", "sorting", "numpy.partition(x.get(), k) does on the host"},
       {"argpartition", "sorting", "x.get().argpartition(k) does on the host"},
       {"searchsorted", "searching", "x.get().searchsorted(v) does on the host"},
-      {"cumsum", "scans", "x.get().cumsum() sums on the host"},
-      {"cumprod", "scans", "x.get().cumprod() does on the host"},
   };
   for (const Absent& one : all)
     type.def(

@@ -11,6 +11,7 @@
 #include "errors.hpp"
 #include "native/array.hpp"
 #include "native/promotion.hpp"
+#include "treadle/array/cumulative.hpp"
 #include "treadle/array/reduction.hpp"
 
 namespace treadle::bindings {
@@ -87,6 +88,18 @@ const std::vector<Method>& methods() {
        "def argmax(self, axis: int | None = None, out: Array | None = None, keepdims: bool = "
        "False) -> Array",
        "Where the largest element is along an axis, or in C's order of all."},
+      {"cumsum",
+       &array::cumulative_sum,
+       {"axis", "dtype", "out"},
+       "def cumsum(self, axis: int | None = None, dtype: typing.Any = None, out: Array | None = "
+       "None) -> Array",
+       "For each element the sum of all up to it along an axis, or in C's order of all."},
+      {"cumprod",
+       &array::cumulative_prod,
+       {"axis", "dtype", "out"},
+       "def cumprod(self, axis: int | None = None, dtype: typing.Any = None, out: Array | None = "
+       "None) -> Array",
+       "For each element the product of all up to it along an axis, or in C's order of all."},
       {"any",
        &array::any,
        {"axis", "out", "keepdims", "where"},

@@ -395,6 +395,16 @@ class Array:
     def argmax(self, axis: int | None = None, out: Array | None = None, keepdims: bool = False) -> Array:
         """Where the largest element is along an axis, or in C's order of all."""
 
+    def cumsum(self, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
+        """
+        For each element the sum of all up to it along an axis, or in C's order of all.
+        """
+
+    def cumprod(self, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
+        """
+        For each element the product of all up to it along an axis, or in C's order of all.
+        """
+
     def any(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, keepdims: bool = False, where: Any = True) -> Array:
         """Whether an element is not zero."""
 
@@ -438,12 +448,6 @@ class Array:
         """Not there yet: raises NotSupported."""
 
     def searchsorted(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: raises NotSupported."""
-
-    def cumsum(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not there yet: raises NotSupported."""
-
-    def cumprod(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Not there yet: raises NotSupported."""
 
 def runs_at_once(array: Array) -> bool:

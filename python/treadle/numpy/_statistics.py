@@ -24,6 +24,10 @@ __all__ = [
     "argmin",
     "average",
     "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
     "dot",
     "inner",
     "max",
@@ -90,6 +94,56 @@ def prod(
     return reduced(
         "prod", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, initial=initial, where=where
     )
+
+
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
+    """For each element the sum of all up to and with it, along an axis or (None) in C's order of
+    all."""
+    return reduced("cumsum", x, axis=axis, dtype=dtype, out=out)
+
+
+def cumprod(x: Any, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
+    """The same of products."""
+    return reduced("cumprod", x, axis=axis, dtype=dtype, out=out)
+
+
+def cumulative_sum(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    include_initial: bool = False,
+) -> Array:
+    """The array API's cumsum(): arrays of several axes need one to be named. With include_initial
+    the result begins with 0, and is one longer."""
+    initial = 0 if include_initial else None
+    return _cumulative("cumsum", x, axis, dtype=dtype, out=out, initial=initial)
+
+
+def cumulative_prod(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    out: Array | None = None,
+    include_initial: bool = False,
+) -> Array:
+    """The same of products, which begins with 1."""
+    initial = 1 if include_initial else None
+    return _cumulative("cumprod", x, axis, dtype=dtype, out=out, initial=initial)
+
+
+def _cumulative(name: str, x: Any, axis: int | None, **options: Any) -> Array:
+    x = asarray(x) if isinstance(x, list | tuple) else x
+    if axis is None:
+        axes = getattr(x, "ndim", 1)
+        if axes != 1:
+            raise ValueError(f"the array has {axes} axes: name the one along which to go")
+        axis = 0
+    return reduced(name, x, axis=axis, **options)
 
 
 def mean(

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/array/cumulative.hpp"
+
+#include <string>
+
+#include "array/access.hpp"
+#include "array/axes.hpp"
+#include "array/context.hpp"
+#include "array/evaluate.hpp"
+#include "array/record.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/elementwise.hpp"
+#include "treadle/array/joining.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/base/promotion.hpp"
+#include "treadle/kernel/cumulative.hpp"
+
+namespace treadle::array {
+namespace {
+
+using kernel::Cumulation;
+
+std::string name_of(Cumulation cumulation) {
+  return cumulation == Cumulation::sum ? "cumulative_sum" : "cumulative_prod";
+}
+
+/// The axis that is named; none: all elements, without axes.
+std::optional<int> one_axis(const Array& x, const ReduceOptions& options, const std::string& who) {
+  const auto refuse = [&](bool is_given, const char* option) {
+    if (is_given) throw InvalidArgument(who + " takes no option `" + option + "`", "leave it out");
+  };
+  refuse(options.keeps_axes, "keeps_axes");
+  refuse(options.where != nullptr, "where");
+  refuse(options.ignores_nan, "ignores_nan");
+  refuse(options.correction != 0, "correction");
+  if (!options.axes.named()) return std::nullopt;
+  if (options.axes.named()->size() != 1)
+    throw InvalidArgument(who + " along " + std::to_string(options.axes.named()->size()) + " axes",
+                          "name one axis, or none for all elements in C's order");
+  return static_cast<int>(counted_axis(x, options.axes.named()->front()));
+}
+
+/// In which dtype is added, of a result of that dtype. Whether anything is true is counted.
+Scalar accumulator_of(Scalar result) {
+  if (result == Scalar::float16) return Scalar::float32;
+  return result == Scalar::boolean ? Scalar::int64 : result;
+}
+
+/// Cumulates along the last axis. Returns dense memory of its own.
+Array cumulated(Cumulation cumulation, const Array& x, Scalar dtype) {
+  const Array elements = x.dtype() == dtype ? x : cast(x, dtype);
+  // What is no dense memory is copied, and the copy becomes the result.
+  const bool is_dense = x.dtype() == dtype && x.layout().is_contiguous(DType(dtype).size_bytes());
+  const Array result =
+      is_dense ? empty(shape_of(x), dtype, {.stream = x.stream()}) : dense_copy(elements);
+  const auto length =
+      static_cast<std::uint64_t>(x.shape().empty() ? 1 : x.shape()[x.shape().size() - 1]);
+  const auto size = static_cast<std::uint64_t>(x.size());
+  if (size == 0) return result;
+  const StreamRef stream = Access::node(result).context->stream({});
+  const WithoutHostLock released;
+  kernel::launch_cumulative(*stream, {cumulation, dtype, size / length, length},
+                            is_dense ? elements : result, result);
+  return result;
+}
+
+Array cumulative(Cumulation cumulation, const Array& x, const ReduceOptions& options) {
+  const std::string who = name_of(cumulation);
+  const bool is_sum = cumulation == Cumulation::sum;
+  if (x.dtype().scalar() == Scalar::structure)
+    throw DTypeError(who + " of records of " + x.dtype().name(), "take one of their fields");
+  const std::optional<int> axis = one_axis(x, options, who);
+  const Reduction reduction = is_sum ? Reduction::cumulative_sum : Reduction::cumulative_product;
+  const Scalar dtype =
+      options.dtype.value_or(reduction_dtypes(reduction, x.dtype().scalar()).result);
+  const int last = static_cast<int>(x.rank()) - 1;
+  const bool is_moved = axis && *axis != last;
+  const Array rows = !axis ? ravel(x) : is_moved ? moveaxis(x, *axis, -1) : x;
+  Array made = cumulated(cumulation, rows, accumulator_of(dtype));
+  if (!(made.dtype() == dtype)) made = cast(made, dtype);
+  if (is_moved) made = dense_copy(moveaxis(made, -1, *axis));
+  if (options.initial) {
+    const int along = axis.value_or(0);
+    Shape shape = shape_of(made);
+    shape[static_cast<std::size_t>(along)] = 1;
+    require_fit(*options.initial, dtype);
+    const Array first = full(shape, *options.initial, dtype, {.stream = made.stream()});
+    made = cast(is_sum ? add(made, first) : multiply(made, first), dtype);
+    const Array parts[] = {first, made};
+    made = concatenate(parts, along);
+  }
+  if (options.out == nullptr) return made;
+  const NodeRef node(&Access::node(made));
+  store(who, *node, Access::node(*options.out));
+  return *options.out;
+}
+
+}  // namespace
+
+Array cumulative_sum(const Array& x, const ReduceOptions& options) {
+  return cumulative(Cumulation::sum, x, options);
+}
+Array cumulative_prod(const Array& x, const ReduceOptions& options) {
+  return cumulative(Cumulation::product, x, options);
+}
+
+}  // namespace treadle::array
