@@ -18,9 +18,7 @@ class ListBuilderTest : public testing::TestWithParam<std::string> {
   const std::shared_ptr<device::Device>& device() const { return device_; }
   device::Stream& stream() const { return *stream_; }
   bool runs_kernels() const { return device_->info().traits.runs_kernels; }
-  ElementwiseOptions options() const {
-    return {.name = "divisors"};
-  }
+  ElementwiseOptions options() const { return {.name = "divisors"}; }
   /// generate() of this device's language.
   std::string function(const std::string& body) const {
     return "#include \"treadle/dialect.h\"\nTREADLE_FUNCTION void generate(LIST_ARG_DECL "

@@ -69,8 +69,8 @@ TEST_P(SelectKernelTest, SplitsInOrder) {
 
 TEST_P(SelectKernelTest, KeepsOthersAndFirstsOfRuns) {
   SelectKernel others(device(), Selection::others, {.type = "float", .predicate = "ary[i] < 5"});
-  SelectKernel firsts(device(), Selection::run_starts, {.type = "float", .predicate = "a == b"},
-                      {}, Scalar::uint32);
+  SelectKernel firsts(device(), Selection::run_starts, {.type = "float", .predicate = "a == b"}, {},
+                      Scalar::uint32);
   std::vector<float> x = cycling(30'000, 40);
   for (std::size_t i = 1; i < x.size(); i += 3) x[i] = x[i - 1];
   std::vector<float> large, unique;
@@ -98,8 +98,8 @@ TEST_P(SelectKernelTest, RefusesWhatDoesNotFit) {
   device::expect_error<InvalidArgument>([&] { SelectKernel(nullptr, Selection::matching, texts); },
                                         {"needs a device"});
   device::expect_error<InvalidArgument>(
-      [&] { SelectKernel(device(), Selection::matching, {.type = "flaot", .predicate = "1"}); },
-      {"flaot"});
+      [&] { SelectKernel(device(), Selection::matching, {.type = "number", .predicate = "1"}); },
+      {"number"});
   SelectKernel select(device(), Selection::matching, texts);
   const memory::Buffer memory(device(), 40);
   device::expect_error<InvalidArgument>([&] { select.launch(stream(), 0, memory, memory); },

@@ -52,7 +52,8 @@ ELEMENTWISE = ["abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", 
                "subtract", "tan", "tanh", "trunc"]  # fmt: skip
 # But those that take sorting, searching or products of matrices, and nonzero().
 OTHERS = ["all", "any", "argmax", "argmin", "broadcast_arrays", "broadcast_to", "concat",
-          "count_nonzero", "cumulative_prod", "cumulative_sum", "expand_dims", "flip", "matrix_transpose", "max", "mean", "meshgrid",
+          "count_nonzero", "cumulative_prod", "cumulative_sum", "expand_dims", "flip",
+          "matrix_transpose", "max", "mean", "meshgrid",
           "min", "moveaxis", "permute_dims", "prod", "repeat", "reshape", "roll", "squeeze",
           "stack", "std", "sum", "take", "take_along_axis", "tile", "tril", "triu", "unstack",
           "var", "vecdot", "where"]  # fmt: skip

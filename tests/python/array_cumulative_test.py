@@ -7,7 +7,6 @@ import pytest
 import treadle
 import treadle.numpy as tnp
 
-
 IDS = [d.id for d in treadle.devices()]
 
 

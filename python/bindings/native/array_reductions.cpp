@@ -28,8 +28,8 @@ struct Method {
   const char* doc;
 };
 
-const std::vector<Method>& methods() {
-  static const auto& all = *new std::vector<Method>{
+std::vector<Method> reductions() {
+  return {
       {"sum",
        &array::sum,
        {"axis", "dtype", "out", "keepdims", "initial", "where"},
@@ -88,18 +88,6 @@ const std::vector<Method>& methods() {
        "def argmax(self, axis: int | None = None, out: Array | None = None, keepdims: bool = "
        "False) -> Array",
        "Where the largest element is along an axis, or in C's order of all."},
-      {"cumsum",
-       &array::cumulative_sum,
-       {"axis", "dtype", "out"},
-       "def cumsum(self, axis: int | None = None, dtype: typing.Any = None, out: Array | None = "
-       "None) -> Array",
-       "For each element the sum of all up to it along an axis, or in C's order of all."},
-      {"cumprod",
-       &array::cumulative_prod,
-       {"axis", "dtype", "out"},
-       "def cumprod(self, axis: int | None = None, dtype: typing.Any = None, out: Array | None = "
-       "None) -> Array",
-       "For each element the product of all up to it along an axis, or in C's order of all."},
       {"any",
        &array::any,
        {"axis", "out", "keepdims", "where"},
@@ -113,6 +101,31 @@ const std::vector<Method>& methods() {
        "keepdims: bool = False, where: typing.Any = True) -> Array",
        "Whether all elements are not zero."},
   };
+}
+
+std::vector<Method> cumulations() {
+  return {
+      {"cumsum",
+       &array::cumulative_sum,
+       {"axis", "dtype", "out"},
+       "def cumsum(self, axis: int | None = None, dtype: typing.Any = None, out: Array | None = "
+       "None) -> Array",
+       "For each element the sum of all up to it along an axis, or in C's order of all."},
+      {"cumprod",
+       &array::cumulative_prod,
+       {"axis", "dtype", "out"},
+       "def cumprod(self, axis: int | None = None, dtype: typing.Any = None, out: Array | None = "
+       "None) -> Array",
+       "For each element the product of all up to it along an axis, or in C's order of all."},
+  };
+}
+
+const std::vector<Method>& methods() {
+  static const auto& all = *new std::vector<Method>([] {
+    std::vector<Method> both = reductions();
+    for (Method& method : cumulations()) both.push_back(std::move(method));
+    return both;
+  }());
   return all;
 }
 

@@ -395,6 +395,12 @@ class Array:
     def argmax(self, axis: int | None = None, out: Array | None = None, keepdims: bool = False) -> Array:
         """Where the largest element is along an axis, or in C's order of all."""
 
+    def any(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, keepdims: bool = False, where: Any = True) -> Array:
+        """Whether an element is not zero."""
+
+    def all(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, keepdims: bool = False, where: Any = True) -> Array:
+        """Whether all elements are not zero."""
+
     def cumsum(self, axis: int | None = None, dtype: Any = None, out: Array | None = None) -> Array:
         """
         For each element the sum of all up to it along an axis, or in C's order of all.
@@ -404,12 +410,6 @@ class Array:
         """
         For each element the product of all up to it along an axis, or in C's order of all.
         """
-
-    def any(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, keepdims: bool = False, where: Any = True) -> Array:
-        """Whether an element is not zero."""
-
-    def all(self, axis: int | tuple[int, ...] | None = None, out: Array | None = None, keepdims: bool = False, where: Any = True) -> Array:
-        """Whether all elements are not zero."""
 
     def dot(self, other: Any) -> Array:
         """The sum of the products of two arrays with one axis."""
