@@ -14,7 +14,7 @@ namespace treadle::codegen {
 namespace {
 
 /// Bytes of local memory for the items of a tile.
-constexpr std::size_t tile_bytes = 30 << 10;
+constexpr std::size_t scan_tile_bytes = 30 << 10;
 /// Most neighbours that a work-item scans by itself: an odd number, so that those of neighbouring
 /// work-items lie in different banks.
 constexpr std::size_t most_own_items = 15;
@@ -38,9 +38,9 @@ class ScanWriter {
     if (!is_wide_) return;
     const std::size_t size = std::max<std::size_t>(1, snippet.dtype.size_bytes());
     own_items_ =
-        static_cast<unsigned>(std::clamp<std::size_t>(tile_bytes / size, 1, most_own_items));
+        static_cast<unsigned>(std::clamp<std::size_t>(scan_tile_bytes / size, 1, most_own_items));
     group_size_ = static_cast<unsigned>(std::bit_floor(
-        std::clamp<std::size_t>(tile_bytes / size / own_items_, 1, tiling.group_size)));
+        std::clamp<std::size_t>(scan_tile_bytes / size / own_items_, 1, tiling.group_size)));
     tile_ = group_size_ * own_items_;
   }
 

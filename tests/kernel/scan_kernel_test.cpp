@@ -39,13 +39,13 @@ class ScanKernelTest : public testing::TestWithParam<std::tuple<std::string, Sch
 INSTANTIATE_TEST_SUITE_P(Devices, ScanKernelTest, each_device_and_schedule(), schedule_test_name);
 
 // One tile and less, several tiles of one group, and several intervals.
-const std::size_t lengths[] = {0, 1, 2, 15, 1000, 3841, 50'001, 300'007};
+const std::size_t scan_lengths[] = {0, 1, 2, 15, 1000, 3841, 50'001, 300'007};
 
 /// The last number that is not 0: associative, and not commutative.
 TEST_P(ScanKernelTest, CombinesInOrderAndInPlace) {
   ScanKernel last(device(), Scalar::int32, scan_of_array("int", "b != 0 ? b :\n a"),
                   {.schedule = schedule()});
-  for (const std::size_t n : lengths) {
+  for (const std::size_t n : scan_lengths) {
     std::vector<int> x(n + 2, -1), expected(n + 2, -1);
     for (std::size_t i = 0, seen = 0; i < n; ++i) {
       x[i + 1] = i % 7919 == 5 ? static_cast<int>(i) : 0;
@@ -98,7 +98,7 @@ TEST_P(ScanKernelTest, SegmentsBeginAnew) {
                    .segment_start = "i == 0 ||\n here != left  // of another run",
                    .fetches = {{"here", "x", 0}, {"left", "x", -1}}},
                   {.schedule = schedule()});
-  for (const std::size_t n : lengths) {
+  for (const std::size_t n : scan_lengths) {
     std::vector<int> x(n);
     for (std::size_t i = 0; i < n; ++i)
       x[i] = static_cast<int>(i < 60'000 ? i / 20'011 : (i * i / 1000 + i) % 89 / 30);
