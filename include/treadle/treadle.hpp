@@ -116,6 +116,7 @@
 #include "treadle/kernel/cumulative.hpp"
 #include "treadle/kernel/elementwise.hpp"
 #include "treadle/kernel/elementwise_kernel.hpp"
+#include "treadle/kernel/group_kernel.hpp"
 #include "treadle/kernel/interpret.hpp"
 #include "treadle/kernel/list_builder.hpp"
 #include "treadle/kernel/program.hpp"

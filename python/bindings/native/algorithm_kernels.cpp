@@ -18,6 +18,7 @@
 #include "native/device.hpp"
 #include "native/snippet_arguments.hpp"
 #include "rooms.hpp"
+#include "treadle/kernel/group_kernel.hpp"
 #include "treadle/kernel/list_builder.hpp"
 #include "treadle/kernel/radix_sort_kernel.hpp"
 #include "treadle/kernel/select_kernel.hpp"
@@ -129,6 +130,41 @@ void bind_sort(nb::module_& m) {
            "Queues the sort of `count` elements by so many low bits of the keys (0: all).");
 }
 
+// over 6 parameters because they are the keywords of the Python call
+void make_group(GroupKernel* self, std::shared_ptr<device::Device> device, const std::string& key,
+                const PythonType& value, const std::string& start, std::string preamble,
+                std::vector<std::string> flags) {
+  numpy_types();
+  add_python_folders();
+  new (self) GroupKernel(std::move(device), {scalar_of(key), dtype_of(value), scalar_of(start)},
+                         {.name = "group",
+                          .preamble = std::move(preamble),
+                          .flags = std::move(flags),
+                          .types = type_names(value, {})});
+}
+
+// over 6 parameters because they are the keywords of the Python call
+void launch_group(GroupKernel& self, std::uint64_t groups, const Array& keys, const Array& values,
+                  const Array& starts, const Array& grouped) {
+  const GroupKernel::Arrays arrays{keys, values, starts, grouped};
+  const auto n = static_cast<std::uint64_t>(keys.size());
+  const auto stream = stream_for(self.device());
+  const nb::gil_scoped_release released;
+  self.launch(*stream, {n, groups}, arrays);
+}
+
+void bind_group(nb::module_& m) {
+  nb::class_<GroupKernel>(m, "GroupKernel", "A kernel that groups values by integer keys.")
+      .def("__init__", &make_group, nb::arg("device"), nb::arg("key"), nb::arg("value"),
+           nb::arg("start"), nb::kw_only(), nb::arg("preamble") = "",
+           nb::arg("flags") = std::vector<std::string>(),
+           "NumPy's names of the dtypes of keys and starts; the type of the values.")
+      .def("compile", &GroupKernel::compile, nb::call_guard<nb::gil_scoped_release>(),
+           "Now rather than at the first launch.")
+      .def("launch", &launch_group, nb::arg("groups"), nb::arg("keys"), nb::arg("values"),
+           nb::arg("starts"), nb::arg("grouped"), "Queues it, for keys from 0 to before `groups`.");
+}
+
 /// Name, type of the elements, mother or "", and whether it is left out.
 using PythonList = std::tuple<std::string, PythonType, std::string, bool>;
 
@@ -217,6 +253,7 @@ void bind_lists(nb::module_& m) {
 void bind_algorithm_kernels(nb::module_& m) {
   bind_select(m);
   bind_sort(m);
+  bind_group(m);
   bind_lists(m);
 }
 

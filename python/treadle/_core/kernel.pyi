@@ -204,6 +204,20 @@ class RadixSortKernel:
         Queues the sort of `count` elements by so many low bits of the keys (0: all).
         """
 
+class GroupKernel:
+    """A kernel that groups values by integer keys."""
+
+    def __init__(self, device: treadle._core.device.Device, key: str, value: tuple[str, str, int], start: str, *, preamble: str = '', flags: Sequence[str] = []) -> None:
+        """
+        NumPy's names of the dtypes of keys and starts; the type of the values.
+        """
+
+    def compile(self) -> None:
+        """Now rather than at the first launch."""
+
+    def launch(self, groups: int, keys: treadle._core.array.Array, values: treadle._core.array.Array, starts: treadle._core.array.Array, grouped: treadle._core.array.Array) -> None:
+        """Queues it, for keys from 0 to before `groups`."""
+
 class ListBuilder:
     """A kernel that makes lists of unequal lengths for many objects."""
 

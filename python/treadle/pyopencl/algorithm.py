@@ -15,6 +15,7 @@ import numpy as np
 
 from treadle import _face_array
 from treadle._core.device import Device
+from treadle._core.kernel import GroupKernel as NativeGroup
 from treadle._core.kernel import ListBuilder as NativeLists
 from treadle._core.kernel import RadixSortKernel as NativeSort
 from treadle._core.kernel import SelectKernel as NativeSelect
@@ -24,7 +25,7 @@ from treadle.pyopencl._arguments import type_preamble
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_creation import empty, zeros
 from treadle.pyopencl._array_places import as_memory, place_of
-from treadle.pyopencl._caches import Cache, context_dependent_memoize
+from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._cluda import CLUDA_WORDS
 from treadle.pyopencl._snippet_kernels import (
     compile_now,
@@ -39,7 +40,6 @@ from treadle.pyopencl._snippet_kernels import (
     values_of,
     vector,
 )
-from treadle.pyopencl.elementwise import ElementwiseKernel
 from treadle.pyopencl.scan import GenericDebugScanKernel, GenericScanKernel
 from treadle.pyopencl.tools import Argument, ScalarArg, VectorArg
 
@@ -286,38 +286,22 @@ class KeyValueSorter:
 
     def __init__(self, context: Any) -> None:
         self.context = context
-        self._sorts = Cache()
+        self._kernels: dict[Any, NativeGroup] = {}
 
-    def _kernels(self, *dtypes: np.dtype) -> tuple[RadixSort, ElementwiseKernel]:
-        """The sort, and what finds where each key begins."""
-        made = self._sorts.setdefault(self.context, {})
-        if dtypes not in made:
+    def _kernel(self, device: Any, *dtypes: np.dtype) -> NativeGroup:
+        kernel = self._kernels.get((device, *dtypes))
+        if kernel is None:
             key, value, start = dtypes
-            wide = np.uint32 if key.itemsize <= 4 else np.uint64
-            sort = RadixSort(
-                self.context,
-                [vector(value, "values"), vector(key, "keys")],
-                "keys[i]",
-                ["values", "keys"],
-                index_dtype=np.int64,
-                key_dtype=wide,
+            kernel = self._kernels[(device, *dtypes)] = NativeGroup(
+                Device.of(self.context, device),
+                key.name,
+                native_type(value),
+                start.name,
+                preamble=type_preamble([value]),
+                flags=flags_of(device, None),
             )
-            # The first place whose key is not less.
-            find = ElementwiseKernel(
-                self.context,
-                [vector(start, "starts"), vector(key, "keys"), ScalarArg(np.int64, "n_keys")],
-                """
-                long low = 0, high = n_keys;
-                while (low < high) {
-                  const long middle = low + (high - low) / 2;
-                  if ((long) keys[middle] < i) low = middle + 1; else high = middle;
-                }
-                starts[i] = low;
-                """,
-                name="find_starts",
-            )
-            made[dtypes] = sort, find
-        return made[dtypes]
+            compile_now(kernel)
+        return kernel
 
     # over 6 parameters because they are those of PyOpenCL's
     def __call__(
@@ -332,19 +316,24 @@ class KeyValueSorter:
     ) -> tuple[Array, Array, Any]:
         """Where the values of each key from 0 to nkeys - 1 begin, and behind the last one; the
         values, those of equal keys in their order; the event."""
-        if keys.dtype.kind not in "iu":
-            raise TypeError(f"keys are integers, not {keys.dtype}")
         if keys.size != values.size:
             raise ValueError(f"there are {keys.size} keys for {values.size} values")
+        if nkeys < 0:
+            raise ValueError(f"nkeys={nkeys}: keys are from 0 to before it")
+        for array in (keys, values):
+            if not array.flags.forc:
+                raise RuntimeError("keys or values have gaps between them: pass a copy")
         starts_dtype = np.dtype(starts_dtype)
-        sort, find = self._kernels(keys.dtype, values.dtype, starts_dtype)
-        bits = max(int(nkeys - 1).bit_length(), 1)
-        (lists, sorted_keys), event = sort(
-            values, keys, key_bits=bits, queue=queue, allocator=allocator, wait_for=wait_for
-        )
+        kernel = self._kernel(queue.device, keys.dtype, values.dtype, starts_dtype)
         starts = empty(queue, (nkeys + 1,), starts_dtype, allocator=allocator)
-        event = find(starts, sorted_keys, keys.size, queue=queue, wait_for=[event])
-        starts.add_event(event)
+        lists = empty(queue, (values.size,), values.dtype, allocator=allocator)
+        place = place_of(queue)
+        order_after(place, (keys, values), wait_for)
+        with place.stream:
+            kernel.launch(nkeys, keys, values, starts, lists)
+        event = _cl.enqueue_marker(queue)
+        for made in (starts, lists):
+            made.add_event(event)
         return starts, lists, event
 
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/kernel/group_kernel.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "several_launches.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/codegen/dialect.hpp"
+
+namespace treadle::kernel {
+namespace {
+
+/// What the texts call the three dtypes.
+struct GroupNames {
+  std::string key, value, start;
+};
+
+GroupNames group_names(const std::shared_ptr<device::Device>& device, const GroupDtypes& dtypes,
+                       const RadixSortOptions& options) {
+  if (device == nullptr) throw InvalidArgument("a GroupKernel needs a device");
+  for (const auto& [what, dtype] : {std::pair("keys", dtypes.key), {"starts", dtypes.start}})
+    if (!DType(dtype).is_integer())
+      throw DTypeError(std::string("the ") + what + " of groups are of " + DType(dtype).name(),
+                       "choose an integer");
+  codegen::TypeNames types(codegen::dialect_of(device->info().language));
+  for (const auto& [name, dtype] : options.types) types.prefer(name, dtype);
+  return {types.name_of(dtypes.key), types.name_of(dtypes.value), types.name_of(dtypes.start)};
+}
+
+RadixSortTexts sorting_by_key(const GroupNames& names) {
+  return {.arguments = "const " + names.key + " *keys, const " + names.value + " *values",
+          .key = "keys[i]",
+          .sorted = {"keys", "values"}};
+}
+
+RadixSortOptions with_keys_of(Scalar key, RadixSortOptions options) {
+  options.key_dtype = DType(key).size_bytes() <= 4 ? Scalar::uint32 : Scalar::uint64;
+  return options;
+}
+
+/// The first place whose key is not less.
+std::string first_place_of_key() {
+  return R"(long low = 0, high = n_keys;
+while (low < high) {
+  const long middle = low + (high - low) / 2;
+  if ((long)keys[middle] < i) low = middle + 1; else high = middle;
+}
+starts[i] = low)";
+}
+
+}  // namespace
+
+GroupKernel::GroupKernel(std::shared_ptr<device::Device> device, const GroupDtypes& dtypes,
+                         RadixSortOptions options)
+    : key_(dtypes.key),
+      sort_(device, sorting_by_key(group_names(device, dtypes, options)),
+            with_keys_of(dtypes.key, options)),
+      starts_(device,
+              group_names(device, dtypes, options).start + " *starts, const " +
+                  group_names(device, dtypes, options).key + " *keys, long n_keys",
+              first_place_of_key(),
+              {.name = options.name + "_starts", .schedule = options.schedule}) {}
+
+void GroupKernel::launch(device::Stream& stream, const Counts& counts, const Arrays& arrays,
+                         const device::Order& order) {
+  const memory::Buffer sorted_keys = scratch_on(stream, counts.n * DType(key_).size_bytes());
+  const device::Argument given[] = {arrays.keys, arrays.values};
+  const device::Argument sorted[] = {sorted_keys, arrays.grouped};
+  const std::uint64_t last = counts.groups == 0 ? 0 : counts.groups - 1;
+  const unsigned bits = std::max(1u, static_cast<unsigned>(std::bit_width(last)));
+  LaunchesInTurn launches(stream, order);
+  launches.then([&](const device::Order& own) {
+    sort_.launch(stream, counts.n, {given, sorted, bits}, own);
+  });
+  const auto n_keys = static_cast<std::int64_t>(counts.n);
+  const device::Argument places[] = {arrays.starts, sorted_keys, n_keys};
+  launches.then(
+      [&](const device::Order& own) {
+        starts_.launch_arguments(stream, counts.groups + 1, places, own);
+      },
+      LaunchesInTurn::Place::last);
+}
+
+}  // namespace treadle::kernel
