@@ -8,7 +8,6 @@ import opcode
 import sys
 from collections.abc import Mapping
 
-_LATER = "scans, sorts and what rests on them come with the next"
 # The faces' modules.
 MODULES = {
     "pycuda.sparse": "sparse matrices come later",
