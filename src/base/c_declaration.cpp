@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/characters.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle {
@@ -49,15 +50,10 @@ bool contains(const Words& words, std::string_view word) {
   return std::ranges::find(words, word) != std::end(words);
 }
 
-bool is_name_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-
 // Which of the words is the name.
 enum class Name { last, last_if_it_can_be, none };
 
-struct Reader {
+struct DeclarationReader {
   Declaration declaration;
   std::vector<std::string> words;  // of the type
   int stars = 0;
@@ -92,7 +88,7 @@ struct Reader {
       note("kernels take no references");
     else if (token == "=")
       note("kernels take no default values");
-    else if (!is_name_character(token.front()))
+    else if (!is_word(token.front()))
       note("'" + token + "' has no place in it");
     else if (space != std::end(address_spaces))
       declaration.address_space = space->second;
@@ -128,7 +124,7 @@ struct Reader {
 };
 
 Declaration read(std::string_view text, Name name) {
-  Reader reader;
+  DeclarationReader reader;
   reader.read(text, name);
   return std::move(reader.declaration);
 }
@@ -136,7 +132,7 @@ Declaration read(std::string_view text, Name name) {
 }  // namespace
 
 Declaration parse_declaration(std::string_view text) {
-  Reader reader;
+  DeclarationReader reader;
   reader.read(text, Name::last);
   if (!reader.problem.empty())
     throw InvalidArgument("argument declaration \"" + std::string(text) + "\": " + reader.problem,
@@ -217,11 +213,11 @@ std::vector<std::string> c_words(std::string_view text) {
       ++at;
       continue;
     }
-    if (!is_name_character(text[at])) {
+    if (!is_word(text[at])) {
       words.emplace_back(1, text[at++]);
       continue;
     }
-    while (at < text.size() && (is_name_character(text[at]) || text.substr(at, 2) == "::"))
+    while (at < text.size() && (is_word(text[at]) || text.substr(at, 2) == "::"))
       at += text[at] == ':' ? 2 : 1;
     for (int depth = 0; at < text.size() && (depth > 0 || text[at] == '<'); ++at) {
       if (text[at] == '<') ++depth;
@@ -233,7 +229,7 @@ std::vector<std::string> c_words(std::string_view text) {
 }
 
 bool is_c_name(std::string_view word) {
-  return !word.empty() && std::ranges::all_of(word, is_name_character) &&
+  return !word.empty() && std::ranges::all_of(word, is_word) &&
          std::isdigit(static_cast<unsigned char>(word.front())) == 0 &&
          !contains(integer_words, word);
 }

@@ -6,11 +6,10 @@
 #include <numeric>
 #include <utility>
 
+#include "base/characters.hpp"
+
 namespace treadle {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 /// Levenshtein's distance, ignoring case: insertions, deletions and replacements each count one.
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -11,8 +11,6 @@
 namespace treadle::codegen {
 namespace {
 
-using Role = ReductionParameter::Role;
-
 constexpr std::uint64_t decoded_in_32_bits = std::uint64_t{1} << 31;
 /// Of a device that does not tell.
 constexpr unsigned usual_compute_units = 16;
@@ -289,15 +287,15 @@ void ReductionClass::append_key(std::string& key) const {
 
 std::uint64_t ReductionLowering::value(const ReductionParameter& parameter) const {
   switch (parameter.role) {
-    case Role::kept:
+    case ReductionParameter::Role::kept:
       return kept.value(parameter.space);
-    case Role::folded:
+    case ReductionParameter::Role::folded:
       return folded.value(parameter.space);
-    case Role::tiles:
+    case ReductionParameter::Role::tiles:
       return tiles;
-    case Role::group_tiles:
+    case ReductionParameter::Role::group_tiles:
       return group_tiles;
-    case Role::splits:
+    case ReductionParameter::Role::splits:
       return splits;
     default:
       return 0;

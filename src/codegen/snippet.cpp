@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
 
+#include "base/characters.hpp"
 #include "text_writer.hpp"
 #include "treadle/base/c_declaration.hpp"
 #include "treadle/base/error.hpp"
@@ -13,9 +13,6 @@
 
 namespace treadle::codegen {
 namespace {
-
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string_view without_blanks_before(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 
+#include "base/characters.hpp"
+
 namespace treadle::compile {
 namespace {
 
 constexpr std::string_view blanks = " \t\v\f\r";
-
-bool is_word(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 // A backslash at the end of a line joins it with the next, even inside a word; "%:" is another
 // spelling of '#'.

@@ -28,9 +28,9 @@ bool is_name_character(char c) {
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 /// A part of a text that is read from its beginning.
-class Reader {
+class TextReader {
  public:
-  Reader(std::string_view text, std::size_t at, std::size_t end)
+  TextReader(std::string_view text, std::size_t at, std::size_t end)
       : text_(text.substr(0, end)), at_(at) {}
 
   std::size_t at() const { return at_; }
@@ -99,7 +99,7 @@ bool is_cast(std::string_view group) {
 }
 
 /// Over an operand such as `(char*)p`, `*a[1].p`, `static_cast<void*>(f(x))`.
-void skip_operand(Reader& reader) {
+void skip_operand(TextReader& reader) {
   while (reader.next() == '*' || reader.next() == '&') reader.skip(1);
   if (reader.next() == '(') {
     if (const bool cast = is_cast(reader.group()); cast || is_name_character(reader.next())) {
@@ -123,18 +123,18 @@ void skip_operand(Reader& reader) {
 }
 
 /// `+`, `-=`, but not `++`, which nvcc refuses for pointers to void, too.
-bool at_sum(const Reader& reader) {
+bool at_sum(const TextReader& reader) {
   return (reader.next() == '+' || reader.next() == '-') && !reader.reads("++") &&
          !reader.reads("--") && !reader.reads("->");
 }
 
-bool at_order(const Reader& reader) {
+bool at_order(const TextReader& reader) {
   return (reader.next() == '<' || reader.next() == '>') && !reader.reads("<<") &&
          !reader.reads(">>");
 }
 
 /// Over `0` or `NULL`, not `0.5`.
-bool skip_zero(Reader& reader) {
+bool skip_zero(TextReader& reader) {
   reader.skip_blanks();
   const std::size_t length = reader.reads("NULL") ? 4 : 1;
   if (length == 1 && reader.next() != '0') return false;
@@ -142,10 +142,10 @@ bool skip_zero(Reader& reader) {
   return !is_name_character(reader.next()) && reader.next() != '.';
 }
 
-bool reads_zero(Reader reader) { return skip_zero(reader); }
+bool reads_zero(TextReader reader) { return skip_zero(reader); }
 
 /// Of `f<0>`.
-bool reads_zero_and_angle(Reader reader) {
+bool reads_zero_and_angle(TextReader reader) {
   if (!skip_zero(reader)) return false;
   reader.skip_blanks();
   return reader.next() == '>';
@@ -172,7 +172,7 @@ class PointerWords {
 
  private:
   void mend_sum(const LoggedError& error, std::size_t at) {
-    Reader reader(text_, at, text_.size());
+    TextReader reader(text_, at, text_.size());
     if (!at_sum(reader)) {
       skip_operand(reader);
       reader.skip_blanks();
@@ -192,7 +192,7 @@ class PointerWords {
   }
 
   void mend_order(const LoggedError& error, std::size_t at) {
-    const Reader reader(text_, at, text_.size());
+    const TextReader reader(text_, at, text_.size());
     if (!at_order(reader)) return mend_macro(error, at, Kind::order);
     const std::size_t types = error.text.find("('");
     const std::size_t end = types == error.text.npos ? types : error.text.find('\'', types + 2);
@@ -211,7 +211,7 @@ class PointerWords {
       mend_body(name.substr(0, name.find('\'')), kind);
     }
     if (is_told) return;
-    Reader call(text_, at, text_.size());
+    TextReader call(text_, at, text_.size());
     if (mend_body(call.name(), kind) || call.next() != '(') return;
     const std::size_t begin = call.at();
     call.group();
@@ -224,7 +224,7 @@ class PointerWords {
     constexpr std::string_view word = "define";
     for (std::size_t at = 0; (at = text_.find(word, at)) != text_.npos;) {
       at += word.size();
-      Reader reader(text_, at, text_.size());
+      TextReader reader(text_, at, text_.size());
       reader.skip_blanks();
       if (reader.name() != macro) continue;
       if (reader.next() == '(') reader.group();
@@ -241,7 +241,7 @@ class PointerWords {
     std::vector<std::string_view> names;
     std::vector<std::size_t> open;
     bool behind_operand = false, behind_zero = false, in_angles = false;
-    Reader reader(text_, begin, end);
+    TextReader reader(text_, begin, end);
     while (!reader.ended()) {
       const char c = reader.next();
       if (c == ' ' || c == '\t' || c == '\\' || c == '\n') {
@@ -250,7 +250,7 @@ class PointerWords {
       }
       if (kind == Kind::sum && behind_operand && at_sum(reader)) insert(reader.at(), bytes_word);
       if (kind == Kind::order && behind_operand && at_order(reader)) {
-        Reader other = reader;
+        TextReader other = reader;
         other.skip(other.reads(">=") || other.reads("<=") ? 2 : 1);
         in_angles = c == '<' && reads_zero_and_angle(other);
         if (reads_zero(other) && !in_angles)

@@ -7,7 +7,7 @@
 namespace treadle::compile {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\v\f";
+constexpr std::string_view spaces = " \t\r\v\f";
 
 std::string quoted(const std::string& name) {
   std::string text = "\"";
@@ -39,7 +39,7 @@ class Opening {
     if (source_[at_] == '\n') return ++at_, true;
     if (source_[at_] != '#') return false;
     std::string_view directive = source_.substr(at_ + 1);
-    directive.remove_prefix(std::min(directive.find_first_not_of(blanks), directive.size()));
+    directive.remove_prefix(std::min(directive.find_first_not_of(spaces), directive.size()));
     if (directive.starts_with("if")) ++depth_;
     if (directive.starts_with("endif")) --depth_;
     return skip_directive();
@@ -48,7 +48,7 @@ class Opening {
   // True if something is left on the line.
   bool skip_blanks_and_comments() {
     while (at_ < source_.size()) {
-      at_ = std::min(source_.find_first_not_of(blanks, at_), source_.size());
+      at_ = std::min(source_.find_first_not_of(spaces, at_), source_.size());
       const std::string_view rest = source_.substr(at_);
       if (rest.starts_with("//")) {
         at_ = std::min(source_.find('\n', at_), source_.size());
@@ -72,7 +72,7 @@ class Opening {
       const std::size_t comment = line.rfind("/*");
       if (comment != std::string_view::npos && line.find("*/", comment) == std::string_view::npos)
         return false;
-      const std::size_t last = line.find_last_not_of(blanks);
+      const std::size_t last = line.find_last_not_of(spaces);
       const bool continued = last != std::string_view::npos && line[last] == '\\';
       from = std::min(end + 1, source_.size());
       if (continued && from < source_.size()) continue;

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <optional>
 
+#include "base/characters.hpp"
 #include "treadle/base/c_declaration.hpp"
 
 namespace treadle::device {
@@ -57,8 +58,6 @@ Parameter parse_parameter(std::string_view text) {
   return parameter_of(declaration, type, declaration.name,
                       declaration.address_space == AddressSpace::local);
 }
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Blanks out #define and its kind, with the lines that a backslash adds: what a macro would be is
 /// no declaration.

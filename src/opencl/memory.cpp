@@ -13,10 +13,10 @@
 namespace treadle::opencl {
 namespace {
 
-using Callback = std::function<void()>;
+using Destructor = std::function<void()>;
 
 void CL_CALLBACK call_once(RawMemory, void* user) {
-  const std::unique_ptr<Callback> callback(static_cast<Callback*>(user));
+  const std::unique_ptr<Destructor> callback(static_cast<Destructor*>(user));
   call_safely("a callback for the end of OpenCL memory", *callback);
 }
 
@@ -64,7 +64,7 @@ InfoValue MemoryObject::info(MemInfo parameter) const {
 MemFlags MemoryObject::flags() const { return static_cast<MemFlags>(get<MemInfo::flags>()); }
 
 void MemoryObject::on_destruction(std::function<void()> callback) const {
-  auto owned = std::make_unique<Callback>(std::move(callback));
+  auto owned = std::make_unique<Destructor>(std::move(callback));
   check(table(), table().clSetMemObjectDestructorCallback(raw(), &call_once, owned.get()),
         "clSetMemObjectDestructorCallback");
   static_cast<void>(owned.release());  // call_once owns it now

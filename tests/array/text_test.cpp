@@ -14,8 +14,8 @@
 namespace treadle::array {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 class TextTest : public OnEachArrayDevice {
  protected:
@@ -27,7 +27,7 @@ class TextTest : public OnEachArrayDevice {
 INSTANTIATE_TEST_SUITE_P(Devices, TextTest, each_device(), device_test_name);
 
 TEST_P(TextTest, RealNumbersMeetAtThePoint) {
-  EXPECT_EQ(text<double>({1.5, -2, nan, infinity}), "[ 1.5 -2.   nan  inf]");
+  EXPECT_EQ(text<double>({1.5, -2, not_a_number, infinite}), "[ 1.5 -2.   nan  inf]");
   EXPECT_EQ(text<float>({0.1f, 1.f / 3, 100}), "[  0.1          0.33333334 100.        ]");
   EXPECT_EQ(text<double>({1e-5, 1, 1e10}), "[1.e-05 1.e+00 1.e+10]");
   EXPECT_EQ(text<float>({1e-7f, 2e-7f}), "[1.e-07 2.e-07]");
@@ -55,7 +55,7 @@ TEST_P(TextTest, ComplexNumbersHaveTheJBehindTheirDigits) {
   const C values[] = {C(1, 2), C(-0.5, -0.1)};
   EXPECT_EQ(to_string(Array::from(values, {2}, Scalar::complex128, here())),
             "[ 1. +2.j  -0.5-0.1j]");
-  const std::complex<float> others[] = {{1, 2}, {static_cast<float>(nan), -3.25f}};
+  const std::complex<float> others[] = {{1, 2}, {static_cast<float>(not_a_number), -3.25f}};
   EXPECT_EQ(to_string(Array::from(others, {2}, Scalar::complex64, here())),
             "[ 1.+2.j   nan-3.25j]");
 }

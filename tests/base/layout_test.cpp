@@ -11,6 +11,7 @@
 #include <new>
 #include <random>
 
+#include "base/message_of.hpp"
 #include "treadle/base/error.hpp"
 
 namespace {
@@ -44,15 +45,6 @@ Layout floats(Values shape, MemoryOrder order = MemoryOrder::c) {
 }
 Values strides_of(const Layout& layout) {
   return {layout.strides().begin(), layout.strides().end()};
-}
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return {};
 }
 
 // Byte offsets of all elements in C order.

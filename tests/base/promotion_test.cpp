@@ -8,22 +8,13 @@
 #include <limits>
 #include <vector>
 
+#include "base/message_of.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle {
 namespace {
 
 using enum Scalar;
-
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.message();
-  }
-  return {};
-}
 
 TEST(Promotion, HoldsWhatBothOperandsHold) {
   EXPECT_EQ(promote(int8, uint8), int16);

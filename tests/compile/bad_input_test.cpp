@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kernel = "__global__ void k(int* a) { *a = 1; }";
+constexpr const char* a_kernel = "__global__ void k(int* a) { *a = 1; }";
 
 struct Things {
   ScratchFolder folder;
@@ -28,7 +28,8 @@ struct Things {
   Target target = Target::parse("sm_90");
 
   CompileResult compile(std::vector<std::string> flags) const {
-    return compile_cuda(kernel, target, {.flags = std::move(flags), .cache_dir = folder / "cache"});
+    return compile_cuda(a_kernel, target,
+                        {.flags = std::move(flags), .cache_dir = folder / "cache"});
   }
 };
 
@@ -73,7 +74,7 @@ const std::vector<Row> rows = {
      [](const Things& t) { t.compile({"-ptx"}); }},
     {"include folder without a name", Refused::argument, "include folder has an empty name",
      [](const Things& t) {
-       compile_cuda(kernel, t.target, {.include_dirs = {""}, .cache_dir = t.folder / "cache"});
+       compile_cuda(a_kernel, t.target, {.include_dirs = {""}, .cache_dir = t.folder / "cache"});
      }},
     {"syntax error", Refused::compile, "refused kernel.cu",
      [](const Things& t) {
@@ -82,7 +83,7 @@ const std::vector<Row> rows = {
      true},
     {"unknown name expression", Refused::compile, "absent<float>",
      [](const Things& t) {
-       compile_cuda(kernel, t.target,
+       compile_cuda(a_kernel, t.target,
                     {.name_expressions = {"absent<float>"}, .cache_dir = t.folder / "cache"});
      },
      true},

@@ -24,8 +24,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr auto program = EntryKind::program;
-constexpr std::uint64_t plenty = 1 << 20;
+constexpr auto kind = EntryKind::program;
+constexpr std::uint64_t enough = 1 << 20;
 
 /// A folder as its publisher leaves it: readable by all, written by him alone.
 class SharedFolder : public testing::Test {
@@ -35,9 +35,9 @@ class SharedFolder : public testing::Test {
     publish();
   }
   std::filesystem::path folder() const { return dir_ / "shared"; }
-  std::filesystem::path file() const { return folder() / entry_file_name(program, "key"); }
+  std::filesystem::path file() const { return folder() / entry_file_name(kind, "key"); }
   void publish() const {
-    DiskCache(folder(), plenty).store(program, "key", "payload");
+    DiskCache(folder(), enough).store(kind, "key", "payload");
     open_for_all();
   }
   void open_for_all() const {
@@ -48,7 +48,7 @@ class SharedFolder : public testing::Test {
     return {folder(), 0, std::move(files), FolderUse::shared};
   }
   static std::string payload_of(DiskCache& cache) {
-    const auto entry = cache.load(program, "key");
+    const auto entry = cache.load(kind, "key");
     return entry ? std::string(entry->payload) : "(miss)";
   }
 
@@ -59,7 +59,7 @@ TEST_F(SharedFolder, P5_is_read) {
   const CaughtWarnings caught;
   DiskCache cache = shared();
   EXPECT_EQ(payload_of(cache), "payload");
-  EXPECT_FALSE(cache.load(program, "another key"));
+  EXPECT_FALSE(cache.load(kind, "another key"));
   EXPECT_THAT(caught.texts, IsEmpty());
 }
 
@@ -77,7 +77,7 @@ TEST_F(SharedFolder, P5_is_never_written_touched_or_cleaned) {
   ASSERT_EQ(::utimensat(AT_FDCWD, file().c_str(), long_ago, 0), 0);
   const CaughtWarnings caught;
   DiskCache cache = shared(files);
-  cache.store(program, "new", "payload");
+  cache.store(kind, "new", "payload");
   EXPECT_EQ(payload_of(cache), "payload");
   cache.discard(file().filename());
   EXPECT_THAT(names_with(folder(), ""), SizeIs(1));
@@ -105,7 +105,7 @@ TEST_F(SharedFolder, P9_what_a_driver_refuses_is_passed_over_from_then_on) {
 }
 
 TEST_F(SharedFolder, P2_another_key_under_the_name_is_a_miss) {
-  overwrite(file(), pack_entry(program, "another key", "payload"));
+  overwrite(file(), pack_entry(kind, "another key", "payload"));
   DiskCache cache = shared();
   EXPECT_EQ(payload_of(cache), "(miss)");
 }
@@ -172,7 +172,7 @@ TEST_F(SharedByAnotherUser, P5_without_its_name_another_users_folder_is_refused_
   EXPECT_EQ(as_user(victim,
                     [&] {
                       const CaughtWarnings caught;
-                      DiskCache own(folder(), plenty);
+                      DiskCache own(folder(), enough);
                       return payload_of(own) == "payload" ? hit : miss;
                     }),
             miss);

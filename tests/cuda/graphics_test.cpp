@@ -53,10 +53,10 @@ TEST_P(OnGraphics, WithoutAContextOfOpenGlNothingIsRegistered) {
 }
 
 /// What the driver was asked, in order.
-std::vector<std::string> asked;
+std::vector<std::string> asked_calls;
 
 CUresult record_call(std::string call) {
-  asked.push_back(std::move(call));
+  asked_calls.push_back(std::move(call));
   return CUDA_SUCCESS;
 }
 
@@ -123,7 +123,7 @@ class Graphics : public testing::Test {
  protected:
   void SetUp() override {
     fake::reset();
-    asked.clear();
+    asked_calls.clear();
     current_.emplace(Context::make_current(Device(driver_with_gl(), 0)));
   }
   void TearDown() override { current_.reset(); }
@@ -148,15 +148,15 @@ TEST_F(Graphics, BuffersAreMappedAsMemoryForALaunchOrMore) {
     EXPECT_EQ(mapping.memory().address, 4096u);
     EXPECT_EQ(mapping.memory().size_bytes, 256u);
   }
-  EXPECT_THAT(asked, ElementsAre("buffer 7 flags 2", "map 1: 7", "unmap 7"));
+  EXPECT_THAT(asked_calls, ElementsAre("buffer 7 flags 2", "map 1: 7", "unmap 7"));
   const Stream stream;
   GraphicsMapping mapping = buffer.map(stream);
   mapping.unmap();
   EXPECT_TRUE(mapping.is_unmapped());
-  EXPECT_EQ(asked.back(), "unmap 7 in a stream");
+  EXPECT_EQ(asked_calls.back(), "unmap 7 in a stream");
   GraphicsMapping another = buffer.map(stream);
   another.unmap(StreamRef{});
-  EXPECT_EQ(asked.back(), "unmap 7");
+  EXPECT_EQ(asked_calls.back(), "unmap 7");
 }
 
 TEST_F(Graphics, ImagesAreMappedAsArraysThatKeepTheMapping) {
@@ -167,9 +167,10 @@ TEST_F(Graphics, ImagesAreMappedAsArraysThatKeepTheMapping) {
     array = image.map().array(1, 0);
   }
   EXPECT_EQ(array->shape().channels, 4u);
-  EXPECT_THAT(asked, ElementsAre("image 9 of 3553 flags 6", "map 1: 9"));
+  EXPECT_THAT(asked_calls, ElementsAre("image 9 of 3553 flags 6", "map 1: 9"));
   array.reset();
-  EXPECT_THAT(asked, ElementsAre("image 9 of 3553 flags 6", "map 1: 9", "unmap 9", "unregister 9"));
+  EXPECT_THAT(asked_calls,
+              ElementsAre("image 9 of 3553 flags 6", "map 1: 9", "unmap 9", "unregister 9"));
 }
 
 TEST_F(Graphics, EveryLevelOfAnImageKeepsTheMapping) {
@@ -182,9 +183,10 @@ TEST_F(Graphics, EveryLevelOfAnImageKeepsTheMapping) {
     half = levels.level(1);
   }
   EXPECT_EQ(half->shape().width, 4u);
-  EXPECT_THAT(asked, ElementsAre("image 9 of 3553 flags 0", "map 1: 9"));
+  EXPECT_THAT(asked_calls, ElementsAre("image 9 of 3553 flags 0", "map 1: 9"));
   half.reset();
-  EXPECT_THAT(asked, ElementsAre("image 9 of 3553 flags 0", "map 1: 9", "unmap 9", "unregister 9"));
+  EXPECT_THAT(asked_calls,
+              ElementsAre("image 9 of 3553 flags 0", "map 1: 9", "unmap 9", "unregister 9"));
 }
 
 TEST_F(Graphics, WhatIsNotThereIsRefusedByName) {

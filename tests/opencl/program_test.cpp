@@ -36,10 +36,10 @@ class ProgramTest : public OnEachPlatform {
 };
 INSTANTIATE_TEST_SUITE_P(, ProgramTest, each_platform, platform_test_name);
 
-constexpr const char* source = "__kernel void k(__global int* a) { *a = ANSWER; }";
+constexpr const char* answer_source = "__kernel void k(__global int* a) { *a = ANSWER; }";
 
 TEST_P(ProgramTest, IsBuiltFromSourceWithOptions) {
-  const Program program = build(source, "-DANSWER=41+1");
+  const Program program = build(answer_source, "-DANSWER=41+1");
   EXPECT_EQ(answer_of(program), 42);
   EXPECT_EQ(program.kind(), ProgramKind::source);
   EXPECT_EQ(program.get<ProgramInfo::source>(), source);
@@ -98,7 +98,7 @@ TEST_P(ProgramTest, AKernelBeforeTheBuildIsRefused) {
 }
 
 TEST_P(ProgramTest, LivesOnInItsBinaries) {
-  const auto binaries = build(source, "-DANSWER=7").binaries();
+  const auto binaries = build(answer_source, "-DANSWER=7").binaries();
   ASSERT_EQ(binaries.size(), 1u);
   const Device devices[] = {device()};
   const Program again = Program::from_binaries(context(), devices, binaries);
@@ -108,7 +108,7 @@ TEST_P(ProgramTest, LivesOnInItsBinaries) {
 }
 
 TEST_P(ProgramTest, BinariesAreAskedLikeAnyInformation) {
-  const Program program = build(source, "-DANSWER=7");
+  const Program program = build(answer_source, "-DANSWER=7");
   EXPECT_EQ(std::get<std::vector<Bytes>>(program.info(ProgramInfo::binaries)), program.binaries());
 }
 
@@ -255,7 +255,7 @@ TEST_F(ProgramOnFakeTest, OfBuiltInKernelsIsBuiltAndHasThem) {
 }
 
 TEST_P(ProgramTest, WrapsAnotherLibrarysProgram) {
-  const Program made = build(source, "-DANSWER=5");
+  const Program made = build(answer_source, "-DANSWER=5");
   const Program wrapped(Loader::system().shared_table(), made.raw(), Ownership::retain);
   EXPECT_EQ(wrapped, made);
   EXPECT_EQ(wrapped.kind(), ProgramKind::unknown);
