@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A system of linear equations by Jacobi's iteration: a step and its residual are two kernels."""
+"""A system of linear equations by Jacobi's iteration: a product with the matrix in a reduction."""
 
 import argparse
 import sys
