@@ -11,9 +11,12 @@ RANDOM_KERNELS = tuple(
 ARRAY_TESTS = (
     "array",
     "array_api",
+    "array_arguments",
+    "array_cumulative",
     "array_further",
     "array_indexing",
     "array_joining",
+    "array_loops",
     "array_mutation",
     "array_out",
     "array_protocols",
@@ -24,12 +27,14 @@ ARRAY_TESTS = (
     "curandom_face",
     "gpuarray",
     "gpuarray_functions",
+    "gpuarray_masks",
     "gpuarray_memory",
     "gpuarray_operators",
     "gpuarray_programs",
     "gpuarray_views",
     "random_generator",
     "reduction_kernels",
+    "scan_kernels",
     "user_kernels",
 )
 # Groups whose tests share devices, as tests/python/conftest.py has it, because PoCL would compile

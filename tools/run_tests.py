@@ -179,7 +179,7 @@ class Runner:
         self.run(sys.executable, ROOT / "tools/link_package.py", BUILD / "python")
 
     def ctest(self, preset: str = "release", samples: bool = True) -> None:
-        # Of arrays and generated kernels on PoCL, which compiles slowly, a third of the cases.
+        # Of arrays and generated kernels on PoCL, which compiles slowly, one in six cases.
         left_out = ("-E", r"\.opencl\.[1-9]$") if samples else ()
         command = ("ctest", "--preset", preset, "-j", self.jobs, "--no-tests=error", *left_out)
         self.count_ctest(self.run(*command, env=nvrtc_path()))
