@@ -116,6 +116,22 @@ IN_LOCKSTEP = {
         "int x = s[w][a]; s[w][a] = s[w][a + 1]; s[w][a + 1] = x; } } v = s[w][lane];",
         np.sort,
     ),
+    "half a warp writes, and meets by itself": (
+        "__shared__ int s[128]; s[t] = 0; __syncthreads();"
+        "if (lane >= 16) { s[t] = v; __syncwarp(0xffff0000u); } v = s[t ^ 16];",
+        lambda v: np.concatenate([v[16:], np.zeros(16, int)]),
+    ),
+    "one lane writes before a vote of some": (
+        "__shared__ int s[4]; if (lane > 3) { if (lane == 9) s[w] = v;"
+        "v = __ballot_sync(0xfffffff0u, v & 1); } v = s[w];",
+        lambda v: np.repeat(v[9], 32),
+    ),
+    "one lane adds for all of a branch": (
+        "__shared__ int s[4]; if (lane == 0) s[w] = 0; __syncthreads();"
+        "if (lane >= 8) { const unsigned m = __activemask();"
+        "if (lane == __ffs(m) - 1) s[w] += __popc(m); __syncwarp(m); } v = s[w];",
+        lambda v: np.repeat(24, 32),
+    ),
     "some lanes have left": (
         "__shared__ int s[129]; if (lane % 3 == 0) return; s[t] = v; v = s[t + (lane % 3 == 1 ? 1 :"
         " -1)]; if (lane == 31) v = 7;",
@@ -341,6 +357,18 @@ WITH_BARRIERS = {
         i=blockIdx.x*blockDim.x+threadIdx.x;i<n;i+=blockDim.x*gridDim.x)
         atomicAdd(&h[in[i]],1u); __syncthreads(); for(int i=threadIdx.x;i<256;i+=blockDim.x)
         atomicAdd(&o[i],h[i]);""",
+    ),
+    "a sync of whole warps": (
+        "int* o, const int* in, int n",
+        """__shared__ int s[64]; int t=threadIdx.x; if (t<64) { s[t]=in[t]; __syncwarp(); }
+        if (t<64) o[t]=s[t^1];""",
+    ),
+    "the first warp sums": (
+        "float* o, const float* in, int n",
+        """__shared__ float s[32]; int t=threadIdx.x; float v=in[t]; for(int d=16;d>0;d/=2)
+        v+=__shfl_down_sync(~0u,v,d); if(t%32==0) s[t/32]=v; __syncthreads();
+        if(t<32) { v=t<n?s[t]:0; for(int d=16;d>0;d/=2) v+=__shfl_down_sync(~0u,v,d);
+        if(t==0) s[0]=v; } __syncthreads(); o[t]=s[0];""",
     ),
     "accumulators": (
         "float* o, const float* in, int n",

@@ -26,6 +26,7 @@
 namespace treadle::cuda_cpu {
 namespace {
 
+using llvm::CmpInst;
 using llvm::Instruction;
 using llvm::Value;
 using namespace llvm::PatternMatch;
@@ -178,6 +179,31 @@ bool LaneConflicts::same_in_warp(const Value& value) const {
   if (whole_warps && is_linear_thread(*of)) return true;
   return llvm::all_of(instruction->operands(),
                       [&](const llvm::Use& use) { return same_in_warp(*use.get()); });
+}
+
+bool LaneConflicts::keeps_warps_together(const Value& condition) const {
+  if (same_in_warp(condition)) return true;
+  CmpInst::Predicate predicate{};
+  const llvm::APInt* limit = nullptr;
+  const Value* thread = nullptr;
+  if (!match(&condition, m_ICmp(predicate, m_Value(thread), m_APInt(limit))) ||
+      !is_linear_thread(*thread))
+    return false;
+  const auto number = limit->getSExtValue();
+  switch (predicate) {
+    case CmpInst::ICMP_ULT:
+    case CmpInst::ICMP_SLT:
+    case CmpInst::ICMP_UGE:
+    case CmpInst::ICMP_SGE:
+      return number % 32 == 0;
+    case CmpInst::ICMP_UGT:
+    case CmpInst::ICMP_SGT:
+    case CmpInst::ICMP_ULE:
+    case CmpInst::ICMP_SLE:
+      return (number + 1) % 32 == 0;
+    default:
+      return false;
+  }
 }
 
 bool LaneConflicts::tells_lanes_apart(unsigned parts) const {

@@ -37,6 +37,8 @@ class LaneConflicts {
                              const llvm::Loop* around);
   /// Whether all lanes of a warp access one element.
   bool is_one_address(const SharedAccess& access) const { return same_in_warp(*access.pointer); }
+  /// Whether `condition` has one answer for all lanes of a warp: `threadIdx.x < 32`.
+  bool keeps_warps_together(const llvm::Value& condition) const;
 
  private:
   /// What is known of a value that tells threads apart, as bits: a set of them may tell any two.

@@ -19,9 +19,14 @@
 // lockstep updates would be lost, which nobody wants. With `volatile`, by which code from before
 // __syncwarp() says that it counts on lockstep, none does, and all accesses are kept in order.
 //
+// A barrier of a warp in a branch that only some of its lanes take is no meeting place with those
+// that read behind the branch.
+//
 // What a function does that was not inlined may meet any access.
 #include "cuda_cpu/compiler/passes/regions/lockstep.hpp"
 
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopInfo.h>
@@ -31,6 +36,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 
+#include <memory>
 #include <optional>
 
 #include "cuda_cpu/compiler/passes/analysis/lane_conflicts.hpp"
@@ -47,10 +53,67 @@ using llvm::Instruction;
 // A kernel with more was written by a program, and has its barriers.
 constexpr std::size_t most_accesses = 512;
 
-/// Whether the lanes of a warp meet at `instruction`: barriers of any kind, and shuffles.
+/// Whether lanes of a warp meet at `instruction`: barriers of any kind, and shuffles.
 bool lanes_meet_at(const Instruction& instruction) {
   return marker_of(instruction) == Marker::barrier;
 }
+
+/// A barrier that only lanes of a warp wait for each other at, which may be part of them.
+bool may_be_for_some(const Instruction& barrier) {
+  const auto* kind =
+      llvm::dyn_cast<llvm::ConstantInt>(llvm::cast<llvm::CallBase>(barrier).getArgOperand(0));
+  return kind && (kind->equalsInt(static_cast<unsigned>(BarrierKind::named_warp)) ||
+                  kind->equalsInt(static_cast<unsigned>(BarrierKind::whole_warp)) ||
+                  kind->equalsInt(static_cast<unsigned>(BarrierKind::converge)));
+}
+
+/// On which sides of which branches that part lanes of a warp a block lies.
+class PartingBranches {
+ public:
+  PartingBranches(llvm::Function& function, const llvm::PostDominatorTree& tree,
+                  llvm::function_ref<bool(const llvm::BasicBlock&)> parts_lanes) {
+    for (llvm::BasicBlock& branch : function) {
+      const auto* node = tree.getNode(&branch);
+      if (!node || branch.getTerminator()->getNumSuccessors() < 2) continue;
+      if (parts_lanes(branch)) parting_.insert(&branch);
+      for (unsigned side = 0; side < branch.getTerminator()->getNumSuccessors(); ++side)
+        for (const auto* on = tree.getNode(branch.getTerminator()->getSuccessor(side));
+             on && on != node->getIDom(); on = on->getIDom())
+          sides_of_[on->getBlock()].emplace_back(&branch, side);
+    }
+  }
+
+  /// Whether who comes to `end` takes all the sides that lead to `barrier`.
+  bool lead_both(const llvm::BasicBlock& barrier, const llvm::BasicBlock& end) {
+    if (parting_.empty()) return true;
+    const Sides& needed = all_of(barrier);
+    const Sides& taken = all_of(end);
+    return llvm::all_of(needed, [&](const Side& side) { return taken.contains(side); });
+  }
+
+ private:
+  using Side = std::pair<const llvm::BasicBlock*, unsigned>;
+  using Sides = llvm::SmallSetVector<Side, 4>;
+
+  /// Those around branches, too.
+  const Sides& all_of(const llvm::BasicBlock& block) {
+    const auto [entry, is_new] = known_.try_emplace(&block);
+    if (!is_new) return *entry->second;
+    auto found = std::make_unique<Sides>();
+    llvm::SmallSetVector<const llvm::BasicBlock*, 8> around;
+    around.insert(&block);
+    for (std::size_t i = 0; i < around.size(); ++i)
+      for (const Side& side : sides_of_.lookup(around[i])) {
+        if (parting_.contains(side.first)) found->insert(side);
+        around.insert(side.first);
+      }
+    return *(known_[&block] = std::move(found));
+  }
+
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 8> parting_;
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::SmallVector<Side, 2>> sides_of_;
+  llvm::DenseMap<const llvm::BasicBlock*, std::unique_ptr<Sides>> known_;
+};
 
 /// Whether `value` is computed of `source`, within a block.
 bool is_computed_of(const llvm::Value& value, const Instruction& source) {
@@ -74,9 +137,15 @@ class Ways {
     for (const SharedAccess& access : accesses) accesses_.insert(access.instruction);
   }
 
+  /// From now on it counts who comes to a barrier.
+  void part_at(PartingBranches& branches) { branches_ = &branches; }
+
   using Reached = llvm::SmallSetVector<Instruction*, 16>;
-  /// The accesses behind `start`, up to `wall`.
-  Reached from(Instruction* start, const Instruction* wall = nullptr) {
+  /// The accesses behind `start`, up to `wall` or a place that all lanes pass which come to `end`.
+  /// Null: more than those of any place.
+  Reached from(Instruction* start, const Instruction* wall = nullptr,
+               const llvm::BasicBlock* end = nullptr) {
+    end_ = end;
     Reached reached;
     llvm::SmallPtrSet<llvm::BasicBlock*, 16> seen;
     llvm::SmallVector<Instruction*, 8> pending{start};
@@ -90,14 +159,15 @@ class Ways {
     return reached;
   }
   bool lead(Instruction* start, Instruction* end, const Instruction* wall = nullptr) {
-    return from(start, wall).contains(end);
+    return from(start, wall, end->getParent()).contains(end);
   }
   /// Through the head of `loop`.
   bool lead_around(Instruction* start, Instruction* end, const llvm::Loop& loop) {
     Instruction* head = &loop.getHeader()->front();
-    if (lanes_meet_at(*head)) return false;
+    if (all_meet_at(*head, end->getParent())) return false;
     const bool added = accesses_.insert(head).second;
-    const bool found = lead(start, head) && (head == end || lead(head, end));
+    const bool found =
+        from(start, nullptr, end->getParent()).contains(head) && (head == end || lead(head, end));
     if (added) accesses_.erase(head);
     return found;
   }
@@ -108,11 +178,19 @@ class Ways {
     for (Instruction* at = from; at != nullptr; at = at->getNextNode()) {
       if (at == wall) return false;
       if (accesses_.contains(at)) reached.insert(at);
-      if (lanes_meet_at(*at)) return false;
+      if (all_meet_at(*at, end_)) return false;
     }
     return true;
   }
+  /// Whether it is a barrier that all lanes pass which come to `end`.
+  bool all_meet_at(const Instruction& instruction, const llvm::BasicBlock* end) const {
+    if (!lanes_meet_at(instruction)) return false;
+    if (!may_be_for_some(instruction)) return true;
+    return end && branches_ && branches_->lead_both(*instruction.getParent(), *end);
+  }
 
+  PartingBranches* branches_ = nullptr;
+  const llvm::BasicBlock* end_ = nullptr;
   llvm::SmallPtrSet<const Instruction*, 32> accesses_;
 };
 
@@ -147,6 +225,12 @@ class Lockstep {
     loops_ = &analyses.getResult<llvm::LoopAnalysis>(*body.function);
     post_dominators_ = &analyses.getResult<llvm::PostDominatorTreeAnalysis>(*body.function);
     conflicts_.emplace(body, uniformity_, analyses);
+    branches_.emplace(*body.function, *post_dominators_, [&](const llvm::BasicBlock& block) {
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+      return uniformity_.diverges_at_end_of(&block) &&
+             !(branch && conflicts_->keeps_warps_together(*branch->getCondition()));
+    });
+    ways_.part_at(*branches_);
   }
 
   void find_reads_behind_writes() {
@@ -209,7 +293,7 @@ class Lockstep {
                                           const llvm::Loop*);
   bool need_to_meet(const SharedAccess& first, const SharedAccess& second, MayMeet may_meet) {
     Instruction *start = first.instruction, *end = second.instruction;
-    if (((*conflicts_).*may_meet)(first, second, nullptr)) return true;
+    if (((*conflicts_).*may_meet)(first, second, nullptr) && ways_.lead(start, end)) return true;
     for (const llvm::Loop* loop = loops_->getLoopFor(start->getParent()); loop;
          loop = loop->getParentLoop())
       if (loop->contains(end) && ((*conflicts_).*may_meet)(first, second, loop) &&
@@ -267,6 +351,7 @@ class Lockstep {
   const llvm::PostDominatorTree* post_dominators_ = nullptr;
   llvm::SmallPtrSet<const llvm::BasicBlock*, 4> joined_;
   std::optional<LaneConflicts> conflicts_;
+  std::optional<PartingBranches> branches_;
   llvm::SmallVector<std::pair<Instruction*, Instruction*>, 8> found_;
 };
 
