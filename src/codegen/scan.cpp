@@ -18,6 +18,8 @@ constexpr std::size_t scan_tile_bytes = 30 << 10;
 /// Most neighbours that a work-item scans by itself: an odd number, so that those of neighbouring
 /// work-items lie in different banks.
 constexpr std::size_t most_own_items = 15;
+/// Elements that a work-item loads before it uses the first.
+constexpr unsigned loads_in_flight = 5;
 /// Elements of narrow intervals are a multiple of it.
 constexpr unsigned narrow_tile = 64;
 
@@ -128,12 +130,14 @@ class ScanWriter {
     list.push_back("treadle_index N");
     list.push_back(joined({integer_, " treadle_length"}));
     list.push_back(joined({integer_, " treadle_count"}));
-    list.push_back(joined({dialect_.global, "treadle_item *treadle_scanned"}));
-    list.push_back(joined({dialect_.global, "treadle_item *treadle_sums"}));
-    if (is_segmented_)
-      list.push_back(joined({dialect_.global, integer_, " *treadle_first_starts"}));
-    if (keeps_starts())
-      list.push_back(joined({dialect_.global, types_.name_of(Scalar::uint8), " *treadle_starts"}));
+    // Nobody else's memory: loads of it may be moved before stores to the user's.
+    const auto own = [&](std::string_view type, std::string_view pointer) {
+      list.push_back(joined({dialect_.global, type, " *", dialect_.restrict, " ", pointer}));
+    };
+    own("treadle_item", "treadle_scanned");
+    own("treadle_item", "treadle_sums");
+    if (is_segmented_) own(integer_, "treadle_first_starts");
+    if (keeps_starts()) own(types_.name_of(Scalar::uint8), "treadle_starts");
     const std::array size{number(group_size_)};
     text_.line({dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", name, "("});
     text_.open_parameters(list);
@@ -235,6 +239,8 @@ class ScanWriter {
                 tile, ")"});
     text_.line({"const ", uint_, " treadle_here = treadle_end - treadle_from < ", tile, " ? (",
                 uint_, ")(treadle_end - treadle_from) : ", tile, ";"});
+    // Several loads in flight for each work-item.
+    text_.directive("#pragma unroll " + number(loads_in_flight));
     open_each_of_tile();
     source.load();
     text_.line("treadle_tile[treadle_k] = treadle_value;");
@@ -349,6 +355,7 @@ class ScanWriter {
     is_wide_ ? write_wide_carry() : write_narrow_carry();
     if (is_segmented_)
       text_.line({"const ", integer_, " treadle_first = treadle_first_starts[", group, "];"});
+    if (is_wide_) text_.directive("#pragma unroll " + number(loads_in_flight));
     text_.open({"for (", integer_, " treadle_at = treadle_begin",
                 is_wide_ ? joined({" + ", dialect_.local_id}) : "",
                 "; treadle_at < treadle_end; treadle_at += ", number(group_size_), ")"});

@@ -6,7 +6,7 @@ typedef long treadle_index;
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) scan_intervals(
     __global float *x__base, long x__offset, __global float *y__base, long y__offset,
     treadle_index N, long treadle_length, long treadle_count,
-    __global treadle_item *treadle_scanned, __global treadle_item *treadle_sums) {
+    __global treadle_item *restrict treadle_scanned, __global treadle_item *restrict treadle_sums) {
   __global float *x = (__global float *)((__global char *)x__base + x__offset);
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
   const long treadle_begin = (uint)get_group_id(0) * treadle_length;
@@ -27,7 +27,7 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) scan_intervals(
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) scan_outputs(
     __global float *x__base, long x__offset, __global float *y__base, long y__offset,
     treadle_index N, long treadle_length, long treadle_count,
-    __global treadle_item *treadle_scanned, __global treadle_item *treadle_sums) {
+    __global treadle_item *restrict treadle_scanned, __global treadle_item *restrict treadle_sums) {
   __global float *x = (__global float *)((__global char *)x__base + x__offset);
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
   const long treadle_begin = (uint)get_group_id(0) * treadle_length;

@@ -5,7 +5,7 @@ typedef long long treadle_index;
 
 extern "C" __global__ void __launch_bounds__(1) scan_intervals(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
-    treadle_item *treadle_scanned, treadle_item *treadle_sums) {
+    treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums) {
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;
@@ -23,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(1) scan_intervals(
 
 extern "C" __global__ void __launch_bounds__(1) scan_outputs(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
-    treadle_item *treadle_scanned, treadle_item *treadle_sums) {
+    treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums) {
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;

@@ -6,7 +6,7 @@ typedef long treadle_index;
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_intervals(
     __global float *x__base, long x__offset, __global float *y__base, long y__offset,
     treadle_index N, long treadle_length, long treadle_count,
-    __global treadle_item *treadle_scanned, __global treadle_item *treadle_sums) {
+    __global treadle_item *restrict treadle_scanned, __global treadle_item *restrict treadle_sums) {
   __global float *x = (__global float *)((__global char *)x__base + x__offset);
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
   __local treadle_item treadle_tile[3840];
@@ -17,6 +17,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_intervals(
   treadle_item treadle_carry;
   for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const uint treadle_here = treadle_end - treadle_from < 3840 ? (uint)(treadle_end - treadle_from) : 3840;
+#pragma unroll 5
     for (uint treadle_k = (uint)get_local_id(0); treadle_k < treadle_here; treadle_k += 256) {
       const long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;
@@ -78,7 +79,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_intervals(
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_totals(
     __global float *x__base, long x__offset, __global float *y__base, long y__offset,
     treadle_index N, long treadle_length, long treadle_count,
-    __global treadle_item *treadle_scanned, __global treadle_item *treadle_sums) {
+    __global treadle_item *restrict treadle_scanned, __global treadle_item *restrict treadle_sums) {
   __global float *x = (__global float *)((__global char *)x__base + x__offset);
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
   __local treadle_item treadle_tile[3840];
@@ -88,6 +89,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_totals(
   treadle_item treadle_carry;
   for (long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const uint treadle_here = treadle_end - treadle_from < 3840 ? (uint)(treadle_end - treadle_from) : 3840;
+#pragma unroll 5
     for (uint treadle_k = (uint)get_local_id(0); treadle_k < treadle_here; treadle_k += 256) {
       const long treadle_at = treadle_from + treadle_k;
       treadle_item treadle_value = treadle_sums[treadle_at];
@@ -143,13 +145,14 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_totals(
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) scan_outputs(
     __global float *x__base, long x__offset, __global float *y__base, long y__offset,
     treadle_index N, long treadle_length, long treadle_count,
-    __global treadle_item *treadle_scanned, __global treadle_item *treadle_sums) {
+    __global treadle_item *restrict treadle_scanned, __global treadle_item *restrict treadle_sums) {
   __global float *x = (__global float *)((__global char *)x__base + x__offset);
   __global float *y = (__global float *)((__global char *)y__base + y__offset);
   const long treadle_begin = (uint)get_group_id(0) * treadle_length;
   const long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;
   if ((uint)get_group_id(0) > 0) treadle_carry = treadle_sums[(uint)get_group_id(0) - 1];
+#pragma unroll 5
   for (long treadle_at = treadle_begin + (uint)get_local_id(0); treadle_at < treadle_end; treadle_at += 256) {
     const treadle_index i = (treadle_index)treadle_at;
     treadle_item item = treadle_scanned[treadle_at];

@@ -5,7 +5,7 @@ typedef long long treadle_index;
 
 extern "C" __global__ void __launch_bounds__(256) scan_intervals(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
-    treadle_item *treadle_scanned, treadle_item *treadle_sums) {
+    treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums) {
   __shared__ treadle_item treadle_tile[3840];
   __shared__ treadle_item treadle_own[256];
   const long long treadle_begin = blockIdx.x * treadle_length;
@@ -14,6 +14,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_intervals(
   treadle_item treadle_carry;
   for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const unsigned int treadle_here = treadle_end - treadle_from < 3840 ? (unsigned int)(treadle_end - treadle_from) : 3840;
+#pragma unroll 5
     for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
       const long long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;
@@ -74,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_intervals(
 
 extern "C" __global__ void __launch_bounds__(256) scan_totals(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
-    treadle_item *treadle_scanned, treadle_item *treadle_sums) {
+    treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums) {
   __shared__ treadle_item treadle_tile[3840];
   __shared__ treadle_item treadle_own[256];
   const long long treadle_begin = 0, treadle_end = treadle_count;
@@ -82,6 +83,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_totals(
   treadle_item treadle_carry;
   for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const unsigned int treadle_here = treadle_end - treadle_from < 3840 ? (unsigned int)(treadle_end - treadle_from) : 3840;
+#pragma unroll 5
     for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
       const long long treadle_at = treadle_from + treadle_k;
       treadle_item treadle_value = treadle_sums[treadle_at];
@@ -136,11 +138,12 @@ extern "C" __global__ void __launch_bounds__(256) scan_totals(
 
 extern "C" __global__ void __launch_bounds__(256) scan_outputs(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
-    treadle_item *treadle_scanned, treadle_item *treadle_sums) {
+    treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums) {
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;
   if (blockIdx.x > 0) treadle_carry = treadle_sums[blockIdx.x - 1];
+#pragma unroll 5
   for (long long treadle_at = treadle_begin + threadIdx.x; treadle_at < treadle_end; treadle_at += 256) {
     const treadle_index i = (treadle_index)treadle_at;
     treadle_item item = treadle_scanned[treadle_at];

@@ -5,8 +5,8 @@ typedef int treadle_index;
 
 extern "C" __global__ void __launch_bounds__(1) runs_intervals(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
-    treadle_item *treadle_scanned, treadle_item *treadle_sums, long long *treadle_first_starts,
-    unsigned char *treadle_starts) {
+    treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums,
+    long long *__restrict__ treadle_first_starts, unsigned char *__restrict__ treadle_starts) {
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;
@@ -36,8 +36,8 @@ extern "C" __global__ void __launch_bounds__(1) runs_intervals(
 
 extern "C" __global__ void __launch_bounds__(1) runs_outputs(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
-    treadle_item *treadle_scanned, treadle_item *treadle_sums, long long *treadle_first_starts,
-    unsigned char *treadle_starts) {
+    treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums,
+    long long *__restrict__ treadle_first_starts, unsigned char *__restrict__ treadle_starts) {
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;

@@ -5,8 +5,8 @@ typedef int treadle_index;
 
 extern "C" __global__ void __launch_bounds__(256) runs_intervals(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
-    treadle_item *treadle_scanned, treadle_item *treadle_sums, long long *treadle_first_starts,
-    unsigned char *treadle_starts) {
+    treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums,
+    long long *__restrict__ treadle_first_starts, unsigned char *__restrict__ treadle_starts) {
   __shared__ treadle_item treadle_tile[3840];
   __shared__ treadle_item treadle_own[256];
   __shared__ unsigned char treadle_flags[3840];
@@ -19,6 +19,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_intervals(
   if (threadIdx.x == 0) treadle_first = treadle_end;
   for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const unsigned int treadle_here = treadle_end - treadle_from < 3840 ? (unsigned int)(treadle_end - treadle_from) : 3840;
+#pragma unroll 5
     for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
       const long long treadle_at = treadle_from + treadle_k;
       const treadle_index i = (treadle_index)treadle_at;
@@ -101,8 +102,8 @@ extern "C" __global__ void __launch_bounds__(256) runs_intervals(
 
 extern "C" __global__ void __launch_bounds__(256) runs_totals(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
-    treadle_item *treadle_scanned, treadle_item *treadle_sums, long long *treadle_first_starts,
-    unsigned char *treadle_starts) {
+    treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums,
+    long long *__restrict__ treadle_first_starts, unsigned char *__restrict__ treadle_starts) {
   __shared__ treadle_item treadle_tile[3840];
   __shared__ treadle_item treadle_own[256];
   __shared__ unsigned char treadle_flags[3840];
@@ -114,6 +115,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_totals(
   if (threadIdx.x == 0) treadle_first = treadle_end;
   for (long long treadle_from = treadle_begin; treadle_from < treadle_end; treadle_from += 3840) {
     const unsigned int treadle_here = treadle_end - treadle_from < 3840 ? (unsigned int)(treadle_end - treadle_from) : 3840;
+#pragma unroll 5
     for (unsigned int treadle_k = threadIdx.x; treadle_k < treadle_here; treadle_k += 256) {
       const long long treadle_at = treadle_from + treadle_k;
       treadle_item treadle_value = treadle_sums[treadle_at];
@@ -182,14 +184,15 @@ extern "C" __global__ void __launch_bounds__(256) runs_totals(
 
 extern "C" __global__ void __launch_bounds__(256) runs_outputs(
     float *x, float *y, treadle_index N, long long treadle_length, long long treadle_count,
-    treadle_item *treadle_scanned, treadle_item *treadle_sums, long long *treadle_first_starts,
-    unsigned char *treadle_starts) {
+    treadle_item *__restrict__ treadle_scanned, treadle_item *__restrict__ treadle_sums,
+    long long *__restrict__ treadle_first_starts, unsigned char *__restrict__ treadle_starts) {
   const long long treadle_begin = blockIdx.x * treadle_length;
   const long long treadle_end = N - treadle_begin < treadle_length ? N : treadle_begin + treadle_length;
   treadle_item treadle_carry;
   if (blockIdx.x > 0) treadle_carry = treadle_sums[blockIdx.x - 1];
   const treadle_item last_item = treadle_sums[treadle_count - 1];
   const long long treadle_first = treadle_first_starts[blockIdx.x];
+#pragma unroll 5
   for (long long treadle_at = treadle_begin + threadIdx.x; treadle_at < treadle_end; treadle_at += 256) {
     const treadle_index i = (treadle_index)treadle_at;
     treadle_item item = treadle_scanned[treadle_at];
