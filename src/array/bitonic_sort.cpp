@@ -31,7 +31,7 @@ class Sorted {
   AnnouncedUse use_;
 };
 
-bool is_dense(const Node& node) { return node.layout.is_contiguous(node.dtype.size_bytes()); }
+bool lies_dense(const Node& node) { return node.layout.is_contiguous(node.dtype.size_bytes()); }
 
 void require_together(const Node& x, const Node& carried) {
   require_one_context("bitonic_sort", *x.context, *carried.context);
@@ -79,7 +79,7 @@ void bitonic_sort(const Array& x, const Array& carried, int axis) {
     throw InvalidArgument("a bitonic sort carries an array that shares memory with the sorted one",
                           "copy() one of them");
   const int line = axes == 0 ? 0 : std::countr_zero(axes);
-  if (is_dense(target) && (beside == nullptr || is_dense(*beside)))
+  if (lies_dense(target) && (beside == nullptr || lies_dense(*beside)))
     return sort_dense(target, beside, line);
   const Array values = dense_copy(x), others = carried ? dense_copy(carried) : Array();
   bitonic_sort(values, others, line);

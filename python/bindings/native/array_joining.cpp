@@ -170,9 +170,19 @@ void bind_array_joining_methods(nb::class_<Array>& type) {
            "A view without axes of length 1, or without those that are named.")
       .def("diagonal", recorded(&array::diagonal), nb::arg("offset") = 0, nb::arg("axis1") = 0,
            nb::arg("axis2") = 1, "Elements (i, i + offset) of two axes, as a new last one: a view.")
-      .def("flatten",
-           recorded(+[](const Array& self) { return array::ravel(array::dense_copy(self)); }),
-           "A copy with one axis, in C's order.")
+      .def(
+          "flatten",
+          [](nb::handle_t<Array> self, const std::string& order) -> nb::object {
+            if (order != "C")
+              return nb::module_::import_("treadle.numpy")
+                  .attr("ravel")(self, order)
+                  .attr("copy")();
+            return array_object(recorded(+[](const Array& x) {
+              return array::ravel(array::dense_copy(x));
+            })(*nb::inst_ptr<Array>(self)));
+          },
+          nb::arg("order") = "C", nb::sig("def flatten(self, order: str = 'C') -> Array"),
+          "A copy with one axis, elements in C's order or another.")
       .def("repeat", recorded(&repeated), nb::arg("repeats"), nb::arg("axis") = nb::none(),
            nb::sig("def repeat(self, repeats: int | typing.Sequence[int], axis: int | None = None) "
                    "-> Array"),

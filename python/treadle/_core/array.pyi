@@ -348,8 +348,8 @@ class Array:
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
         """Elements (i, i + offset) of two axes, as a new last one: a view."""
 
-    def flatten(self) -> Array:
-        """A copy with one axis, in C's order."""
+    def flatten(self, order: str = 'C') -> Array:
+        """A copy with one axis, elements in C's order or another."""
 
     def repeat(self, repeats: int | Sequence[int], axis: int | None = None) -> Array:
         """Each element several times, along an axis or in one axis of all."""
