@@ -204,6 +204,8 @@ class GPUArray(FaceArray):
         self, ary: Any, async_: bool = False, stream: cuda.Stream | None = None
     ) -> None:
         """Copies an array of the host or of the device in, of the same size and dtype."""
+        if not isinstance(ary, Array | np.ndarray | np.generic):
+            raise TypeError(f"set() of a {type(ary).__name__}: it takes a numpy.ndarray")
         if ary.size != self.size:
             raise ValueError(f"an array of {ary.size} elements is copied into {self.size}")
         if ary.dtype != self.dtype:
@@ -236,6 +238,8 @@ class GPUArray(FaceArray):
         return target if ary is None else ary
 
     def _checked(self, ary: np.ndarray) -> np.ndarray:
+        if not isinstance(ary, np.ndarray):
+            raise TypeError(f"get() into a {type(ary).__name__}: it fills a numpy.ndarray")
         if ary.size != self.size:
             raise ValueError(f"{self.size} elements are copied into an array of {ary.size}")
         if ary.dtype != self.dtype:
@@ -527,6 +531,15 @@ class GPUArray(FaceArray):
 
 
 GPUArray.__module__ = "pycuda.gpuarray"
+
+
+def require_gpuarray(value: Any) -> GPUArray:
+    """The value, if it is a GPUArray. Raises TypeError."""
+    if not isinstance(value, GPUArray):
+        raise TypeError(
+            f"a {type(value).__name__} where a GPUArray is expected: gpuarray.to_gpu() makes one"
+        )
+    return value
 
 
 def _filled(target: GPUArray, value: Any) -> GPUArray:

@@ -13,7 +13,7 @@ from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle.pycuda import _gpuarray_memory as _memory
 from treadle.pycuda import driver as cuda
-from treadle.pycuda._gpuarray import GPUArray, from_host
+from treadle.pycuda._gpuarray import GPUArray, from_host, require_gpuarray
 
 __all__ = [
     "arange",
@@ -75,6 +75,7 @@ def _full(shape: Any, dtype: Any, value: Any, allocator: Any, order: str) -> GPU
 
 
 def _array_like_helper(other_ary: GPUArray, dtype: Any, order: str) -> GPUArray:
+    require_gpuarray(other_ary)
     dtype = other_ary.dtype if dtype is None else np.dtype(dtype)
     strides = _memory.strides_like(other_ary, dtype, order)
     return GPUArray(other_ary.shape, dtype, other_ary.allocator, strides=strides)

@@ -15,7 +15,7 @@ from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._face_array import cast, first_array, in_one_kernel, stacked_backwards, total
 from treadle.pycuda import driver as cuda
-from treadle.pycuda._gpuarray import GPUArray
+from treadle.pycuda._gpuarray import GPUArray, require_gpuarray
 from treadle.pycuda.compyte.array import get_common_dtype
 
 __all__ = [
@@ -149,6 +149,7 @@ def take(
     a: GPUArray, indices: GPUArray, out: GPUArray | None = None, stream: Stream = None
 ) -> GPUArray:
     """out[i] = a[indices[i]], of all elements of `a` in a row."""
+    require_gpuarray(a)
     return a._run(stream, lambda: a._give(tnp.take(a, indices), out=out))
 
 
@@ -170,7 +171,7 @@ def _same_number(name: str, some: Sequence[Any], arrays: Sequence[Any]) -> None:
 
 
 def _index_pair(dest_indices: GPUArray, src_indices: GPUArray) -> None:
-    if dest_indices.dtype != src_indices.dtype:
+    if require_gpuarray(dest_indices).dtype != require_gpuarray(src_indices).dtype:
         raise TypeError(
             f"dest_indices are of {dest_indices.dtype}, src_indices of {src_indices.dtype}"
         )
@@ -187,7 +188,7 @@ def _destinations(arrays: Sequence[GPUArray], dest_shape: Any, out: Any) -> Sequ
         return out
     if dest_shape is None:
         raise ValueError("dest_shape or out must be given")
-    return [GPUArray(dest_shape, a.dtype, a.allocator) for a in arrays]
+    return [GPUArray(dest_shape, a.dtype, a.allocator) for a in map(require_gpuarray, arrays)]
 
 
 # over 6 parameters because they are PyCUDA's
@@ -213,7 +214,7 @@ def multi_take_put(
         return target
 
     for a, target, offset in zip(arrays, targets, offsets, strict=True):
-        a._run(stream, functools.partial(move, a, target, offset))
+        require_gpuarray(a)._run(stream, functools.partial(move, a, target, offset))
     return targets
 
 
@@ -234,7 +235,7 @@ def multi_put(
         return target
 
     for a, target in zip(arrays, targets, strict=True):
-        a._run(stream, functools.partial(move, a, target))
+        require_gpuarray(a)._run(stream, functools.partial(move, a, target))
     return targets
 
 
@@ -257,12 +258,12 @@ def stack(arrays: Sequence[GPUArray], axis: int = 0, allocator: Allocator = None
 
 def transpose(a: GPUArray, axes: Sequence[int] | None = None) -> GPUArray:
     """a.transpose(axes)"""
-    return a.transpose(axes)
+    return require_gpuarray(a).transpose(axes)
 
 
 def reshape(a: GPUArray, *shape: Any, **kwargs: Any) -> GPUArray:
     """a.reshape(*shape)"""
-    return a.reshape(*shape, **kwargs)
+    return require_gpuarray(a).reshape(*shape, **kwargs)
 
 
 # --- reductions ----------------------------------------------------------------------------------
@@ -271,7 +272,7 @@ def reshape(a: GPUArray, *shape: Any, **kwargs: Any) -> GPUArray:
 def _reduced(
     a: GPUArray, compute: Callable[[], Array], stream: Stream, allocator: Allocator = None
 ) -> GPUArray:
-    return a._run(stream, lambda: a._give(compute(), allocator))
+    return require_gpuarray(a)._run(stream, lambda: a._give(compute(), allocator))
 
 
 def _subset(subset: GPUArray, a: GPUArray) -> Array:
@@ -285,7 +286,7 @@ def sum(
 ) -> GPUArray:
     """Of all elements, in their own dtype unless another is given; as an array of no axes. Of bool
     it is whether an element is true."""
-    dtype = a.dtype if dtype is None else dtype
+    dtype = require_gpuarray(a).dtype if dtype is None else dtype
     return _reduced(a, lambda: total(a, dtype), stream, allocator)
 
 
@@ -317,6 +318,7 @@ def dot(
     allocator: Allocator = None,
 ) -> GPUArray:
     """The sum of the products of all elements, none conjugated."""
+    require_gpuarray(b)
     return _reduced(a, lambda: in_one_kernel(lambda: _dot(a, b, dtype), a, b), stream, allocator)
 
 
@@ -328,7 +330,7 @@ def subset_sum(
     allocator: Allocator = None,
 ) -> GPUArray:
     """The sum of a[subset[i]]."""
-    dtype = a.dtype if dtype is None else dtype
+    dtype = require_gpuarray(a).dtype if dtype is None else dtype
     return _reduced(a, lambda: total(_subset(subset, a), dtype), stream, allocator)
 
 

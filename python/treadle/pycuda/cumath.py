@@ -14,7 +14,7 @@ from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._face_array import cast
 from treadle.pycuda import driver as cuda
-from treadle.pycuda._gpuarray import GPUArray
+from treadle.pycuda._gpuarray import GPUArray, require_gpuarray
 
 # PyCUDA's name -> NumPy's
 _FUNCTIONS = {
@@ -38,7 +38,7 @@ _FUNCTIONS = {
 
 
 def _checked_out(array: GPUArray, out: GPUArray, result: Array) -> GPUArray:
-    if out.shape != array.shape:
+    if require_gpuarray(out).shape != array.shape:
         raise ValueError(f"out has the shape {out.shape}, the array {array.shape}")
     if out.dtype != result.dtype:
         raise TypeError(f"out is of {out.dtype}, the result of {result.dtype}")
@@ -68,7 +68,7 @@ def _function(name: str, numpy_name: str) -> Callable[..., GPUArray]:
                 result, out=None if out is None else _checked_out(array, out, result)
             )
 
-        return array._run(stream, compute)
+        return require_gpuarray(array)._run(stream, compute)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"numpy.{numpy_name}() of each element, in `out` if there is one."
@@ -80,7 +80,7 @@ globals().update({name: _function(name, theirs) for name, theirs in _FUNCTIONS.i
 
 def fmod(arg: GPUArray, mod: GPUArray, stream: cuda.Stream | None = None) -> GPUArray:
     """What is left of arg / mod, of the sign of arg; exact."""
-    return arg._run(stream, lambda: arg._apply("fmod", arg, mod))
+    return require_gpuarray(arg)._run(stream, lambda: arg._apply("fmod", arg, mod))
 
 
 def frexp(arg: GPUArray, stream: cuda.Stream | None = None) -> tuple[GPUArray, GPUArray]:
@@ -91,7 +91,12 @@ def frexp(arg: GPUArray, stream: cuda.Stream | None = None) -> tuple[GPUArray, G
 
 def ldexp(significand: GPUArray, exponent: GPUArray, stream: cuda.Stream | None = None) -> GPUArray:
     """significand * 2**exponent; exponents are whole numbers of any dtype."""
-    powers = exponent if exponent.dtype.kind in "iu" else Array.astype(exponent, "int32")
+    require_gpuarray(significand)
+    powers = (
+        exponent
+        if require_gpuarray(exponent).dtype.kind in "iu"
+        else Array.astype(exponent, "int32")
+    )
     return significand._run(stream, lambda: significand._apply("ldexp", significand, powers))
 
 
@@ -103,7 +108,7 @@ def modf(arg: GPUArray, stream: cuda.Stream | None = None) -> tuple[GPUArray, GP
 def _two(
     arg: GPUArray, stream: cuda.Stream | None, first: str, second: str
 ) -> tuple[GPUArray, GPUArray]:
-    fraction = arg._run(stream, lambda: arg._wrap(_array.apply(first, arg)))
+    fraction = require_gpuarray(arg)._run(stream, lambda: arg._wrap(_array.apply(first, arg)))
     rest = arg._run(stream, lambda: arg._wrap(cast(_array.apply(second, arg), fraction.dtype)))
     return fraction, rest
 
