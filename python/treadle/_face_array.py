@@ -178,6 +178,13 @@ def stacked_backwards(arrays: Sequence[Array], axis: int) -> Array:
 # --- memory --------------------------------------------------------------------------------------
 
 
+def require_host(ary: Any) -> Any:
+    """The array of the host. Raises TypeError for anything else."""
+    if not isinstance(ary, np.ndarray | np.generic):
+        raise TypeError(f"a {type(ary).__name__} where a numpy.ndarray is expected")
+    return ary
+
+
 def memory_axes(strides: Sequence[int]) -> list[int]:
     """The axes from the outermost in memory to the innermost; in C's order on ties."""
     return sorted(range(len(strides)), key=lambda axis: -abs(strides[axis]))

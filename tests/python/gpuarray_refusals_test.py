@@ -39,7 +39,7 @@ def test_what_is_no_gpuarray_is_refused_by_type(thing):
 def test_copies_are_from_and_into_arrays_of_numpy(thing):
     a = gpuarray.to_gpu(np.arange(3, dtype=np.float32))
     for use in (a.set, a.set_async, a.get, lambda ary: a.get_async(ary=ary)):
-        with pytest.raises(TypeError, match=f"(of|into) a {type(thing).__name__}: it"):
+        with pytest.raises(TypeError, match=f"a {type(thing).__name__} where a numpy.ndarray is"):
             use(thing)
     with pytest.raises(TypeError, match="a list where a GPUArray is expected"):
         cumath.sin(a, out=[thing])

@@ -23,6 +23,7 @@ from treadle._face_array import (
     mask_on_host,
     on_stream,
     read,
+    require_host,
     write,
 )
 from treadle.pycuda import _gpuarray_memory as _memory
@@ -204,8 +205,8 @@ class GPUArray(FaceArray):
         self, ary: Any, async_: bool = False, stream: cuda.Stream | None = None
     ) -> None:
         """Copies an array of the host or of the device in, of the same size and dtype."""
-        if not isinstance(ary, Array | np.ndarray | np.generic):
-            raise TypeError(f"set() of a {type(ary).__name__}: it takes a numpy.ndarray")
+        if not isinstance(ary, Array):
+            require_host(ary)
         if ary.size != self.size:
             raise ValueError(f"an array of {ary.size} elements is copied into {self.size}")
         if ary.dtype != self.dtype:
@@ -238,9 +239,7 @@ class GPUArray(FaceArray):
         return target if ary is None else ary
 
     def _checked(self, ary: np.ndarray) -> np.ndarray:
-        if not isinstance(ary, np.ndarray):
-            raise TypeError(f"get() into a {type(ary).__name__}: it fills a numpy.ndarray")
-        if ary.size != self.size:
+        if require_host(ary).size != self.size:
             raise ValueError(f"{self.size} elements are copied into an array of {ary.size}")
         if ary.dtype != self.dtype:
             raise TypeError(f"an array of {self.dtype} is copied into one of {ary.dtype}")

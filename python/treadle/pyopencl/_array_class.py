@@ -442,7 +442,7 @@ class Array(Views):
     def _host_for(self, ary: Any) -> np.ndarray:
         if ary is None:
             return _face_array.empty_host(self)
-        if ary.size != self.size:
+        if _face_array.require_host(ary).size != self.size:
             raise TypeError(f"ary has {ary.size} elements, the array {self.size}")
         if ary.dtype != self.dtype:
             raise TypeError(f"ary is of {ary.dtype}, the array of {self.dtype}")
@@ -492,7 +492,9 @@ class Array(Views):
 
     def set(self, ary: Any, queue: Any = None, async_: bool = False) -> None:
         """Copies an array of the host in, of the same size, dtype and order."""
-        assert ary.size == self.size, f"ary has {ary.size} elements, the array {self.size}"
+        assert _face_array.require_host(ary).size == self.size, (
+            f"ary has {ary.size} elements, the array {self.size}"
+        )
         assert ary.dtype == self.dtype, f"ary is of {ary.dtype}, the array of {self.dtype}"
         if not (ary.flags.c_contiguous or ary.flags.f_contiguous):
             raise RuntimeError("set() from an array with gaps: pass numpy.ascontiguousarray(it)")

@@ -13,12 +13,24 @@ from treadle._core import array as _native
 from treadle.pyopencl._array_class import SAME, Array
 
 
+def require_array(array: Any) -> Array:
+    """The array. Raises TypeError for anything else."""
+    if not isinstance(array, Array):
+        raise TypeError(
+            f"an array on a device is wanted, not a {type(array).__name__}: to_device(queue, x) "
+            "makes one"
+        )
+    return array
+
+
 # over 6 parameters because they are those of PyOpenCL's
 def to_device(
     queue: Any, ary: Any, allocator: Any = None, async_: bool = False, array_queue: Any = SAME
 ) -> Array:
     """A copy of an array of the host, with its strides; on array_queue, if that is given (None:
     without a queue)."""
+    if not isinstance(ary, np.ndarray | np.generic):
+        raise TypeError(f"to_device() of a {type(ary).__name__}: it takes a numpy.ndarray")
     if ary.dtype == object:
         raise RuntimeError("to_device() of an array of objects: a device has no Python objects")
     if not (ary.flags.c_contiguous or ary.flags.f_contiguous):
@@ -55,8 +67,8 @@ def _zero_bytes(made: Array) -> None:
 
 def empty_like(ary: Array, queue: Any = SAME, allocator: Any = None) -> Array:
     """Undefined elements, in the shape, the order and the dtype of `ary`."""
-    queue = ary.queue if queue is SAME else queue
-    made = ary._new_with_changes(
+    queue = require_array(ary).queue if queue is SAME else queue
+    made = require_array(ary)._new_with_changes(
         None, 0, strides=_dense_strides(ary), queue=queue, allocator=allocator
     )
     return made
@@ -124,7 +136,7 @@ def arange(queue: Any, *args: Any, allocator: Any = None, **kwargs: Any) -> Arra
 
 def as_strided(ary: Array, shape: Any = None, strides: Any = None) -> Array:
     """The memory of an array under other lengths and strides of axes."""
-    shape = ary.shape if shape is None else shape
+    shape = require_array(ary).shape if shape is None else shape
     return ary._viewed(ary.dtype, shape, ary.strides if strides is None else strides)
 
 

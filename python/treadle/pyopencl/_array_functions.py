@@ -15,7 +15,7 @@ from treadle._core import NotSupported
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle.pyopencl._array_class import Array
-from treadle.pyopencl._array_creation import queue_of
+from treadle.pyopencl._array_creation import queue_of, require_array
 from treadle.pyopencl._array_operators import as_mask
 from treadle.pyopencl._array_places import Events, place_of
 
@@ -77,7 +77,7 @@ def computed(
 
 
 def _require_indices(indices: Any, name: str = "indices") -> None:
-    if indices.dtype.kind not in "iu":
+    if require_array(indices).dtype.kind not in "iu":
         raise TypeError(f"{name} are integers, not {indices.dtype}")
     if indices.ndim != 1:
         raise NotSupported(f"{name} have {indices.ndim} axes: ravel() them")
@@ -223,7 +223,7 @@ def stack(arrays: Sequence[Array], axis: int = 0, queue: Any = None) -> Array:
 
 def diff(array: Array, queue: Any = None, allocator: Any = None) -> Array:
     """Differences of neighbours."""
-    if array.ndim != 1:
+    if require_array(array).ndim != 1:
         raise ValueError(f"diff() of an array of {array.ndim} axes: it takes one")
     later, earlier = array[1:], array[:-1]
     return computed(
@@ -237,12 +237,12 @@ def diff(array: Array, queue: Any = None, allocator: Any = None) -> Array:
 
 def transpose(a: Array, axes: Any = None) -> Array:
     """As the method."""
-    return a.transpose(axes)
+    return require_array(a).transpose(axes)
 
 
 def reshape(a: Array, shape: Any) -> Array:
     """As the method."""
-    return a.reshape(shape)
+    return require_array(a).reshape(shape)
 
 
 # --- chosen --------------------------------------------------------------------------------------

@@ -41,6 +41,9 @@ def place_of(queue: Any) -> Place:
     """That of a queue, made once."""
     place = getattr(queue, "_place", None)
     if place is None:
+        is_queue = isinstance(queue, _cl.CommandQueue)
+        if not is_queue:
+            raise TypeError(f"a {type(queue).__name__} where a CommandQueue is expected")
         device = Device.of(queue.context, queue.device)
         # By its number: the stream must not keep the Python object that keeps the stream.
         stream = device.adopt_stream(queue.int_ptr)

@@ -13,6 +13,7 @@ from treadle import _face_array
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle.pyopencl._array_class import Array
+from treadle.pyopencl._array_creation import require_array
 from treadle.pyopencl._array_functions import computed
 from treadle.pyopencl.scan import get_cumsum_kernel
 
@@ -65,7 +66,7 @@ def sum(  # noqa: A001 - NumPy's name
     """The sum of all elements, of a slice, or along an axis or some; made in `dtype` (None: the
     array's), to which `initial` is added."""
     first = _initial(initial)
-    dtype = a.dtype if dtype is None else np.dtype(dtype)
+    dtype = require_array(a).dtype if dtype is None else np.dtype(dtype)
     if axis is None:
         return computed(
             lambda x: _face_array.total(x, dtype, first), _chosen(a, slice), queue=queue
@@ -101,7 +102,7 @@ all = _truth("all", 1)  # noqa: A001
 
 
 def _products(a: Array, b: Array, dtype: Any, conjugates: bool) -> tuple[Any, Any]:
-    if a.size != b.size:
+    if require_array(a).size != require_array(b).size:
         raise ValueError(f"a dot product of {a.size} and {b.size} elements")
     dtype = np.result_type(a.dtype, b.dtype) if dtype is None else np.dtype(dtype)
 
@@ -199,7 +200,7 @@ def _subset_extremum(name: str) -> Callable[..., Any]:
         queue: Any = None,
         slice: Any = None,  # noqa: A002
     ) -> Array:
-        reduce = getattr(_numpy, f"nan{name}" if a.dtype.kind == "f" else name)
+        reduce = getattr(_numpy, f"nan{name}" if require_array(a).dtype.kind == "f" else name)
         return computed(lambda i, x: reduce(_at(x, i)), _chosen(subset, slice), a, queue=queue)
 
     function.__name__ = function.__qualname__ = f"subset_{name}"

@@ -18,19 +18,13 @@ from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle.pyopencl._arguments import Argument, ScalarArg, VectorArg
 from treadle.pyopencl._array_class import Array
-from treadle.pyopencl._array_creation import queue_of
+from treadle.pyopencl._array_creation import queue_of, require_array
 from treadle.pyopencl._array_functions import computed, first_array
 from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._elementwise_programs import get_elwise_kernel
 from treadle.pyopencl.array import _splay
 
 _apply = _native.apply
-
-
-def require_array(array: Any) -> None:
-    """Raises TypeError for anything else."""
-    if not isinstance(array, Array):
-        raise TypeError(f"an array on a device is wanted, not a {type(array).__name__}")
 
 
 def _composed(compute: Callable[..., NativeArray], *operands: Any, queue: Any) -> Array:

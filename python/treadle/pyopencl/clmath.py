@@ -19,7 +19,7 @@ from treadle._core import NotSupported
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle.pyopencl._array_class import Array
-from treadle.pyopencl._array_creation import queue_of
+from treadle.pyopencl._array_creation import queue_of, require_array
 from treadle.pyopencl._array_functions import computed, first_array
 from treadle.pyopencl._clmath_several import (  # noqa: F401
     abs_diff,
@@ -43,7 +43,6 @@ from treadle.pyopencl._clmath_several import (  # noqa: F401
     powr,
     remainder,
     remquo,
-    require_array,
     rootn,
     rsqrt,
     sincos,
