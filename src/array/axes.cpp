@@ -9,11 +9,6 @@ std::uint64_t axes_of(const Axes& axes, const Layout& layout, const std::string&
   const int rank = static_cast<int>(layout.shape().size());
   if (!axes.named()) return (std::uint64_t{1} << rank) - 1;
   std::uint64_t all = 0;
-  // As in NumPy, an array without axes is reduced along the first or the last axis: along none.
-  const bool is_one = axes.named()->size() == 1;
-  if (const int first = is_one ? axes.named()->front() : 1;
-      rank == 0 && (first == 0 || first == -1))
-    return all;
   for (const int axis : *axes.named()) {
     const int counted = axis < 0 ? axis + rank : axis;
     if (counted < 0 || counted >= rank)

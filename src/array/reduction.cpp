@@ -39,8 +39,17 @@ class Reducing {
     require(takes.where || options.where == nullptr, "where");
     require(takes.ignores_nan || !options.ignores_nan, "ignores_nan");
     require(takes.correction || options.correction == 0, "correction");
-    axes_ = axes_of(options.axes, x.layout(), name_);
+    axes_ = is_along_none() ? 0 : axes_of(options.axes, x.layout(), name_);
     if (options.where != nullptr) find_mask(*options.where);
+  }
+
+  /// As NumPy has it, an array without axes may be reduced along axis 0, but has no mean there.
+  bool is_along_none() const {
+    const auto& named = options_.axes.named();
+    if (x_.rank() != 0 || !named || named->size() != 1) return false;
+    const bool is_mean = name_ == "mean" || name_ == "average" || name_ == "variance" ||
+                         name_ == "standard_deviation";
+    return (!is_mean || options_.ignores_nan) && (named->front() == 0 || named->front() == -1);
   }
 
   /// From now on the mask leaves NaNs out.

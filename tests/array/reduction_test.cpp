@@ -49,6 +49,17 @@ TEST_P(ArrayReductionTest, OverAllAxesOrSomeOfThem) {
   EXPECT_THROW(sum(x, {.axes = {1, -1}}), InvalidArgument);
 }
 
+TEST_P(ArrayReductionTest, OfAnArrayWithoutAxesAlongTheFirstIsTheArray) {
+  const device::StreamScope scope(shared_stream());
+  const Array one = sum(matrix());
+  for (const int axis : {0, -1}) {
+    expect(max(one, {.axes = axis, .keeps_axes = true}), {15});
+    expect(mean(one, {.axes = axis, .ignores_nan = true}), {15});
+    EXPECT_THROW(mean(one, {.axes = axis}), IndexError);
+  }
+  EXPECT_THROW(sum(one, {.axes = 1}), IndexError);
+}
+
 TEST_P(ArrayReductionTest, EachFunction) {
   const device::StreamScope scope(shared_stream());
   const Array x = matrix();

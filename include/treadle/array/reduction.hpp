@@ -50,8 +50,8 @@ struct ReduceOptions {
 };
 
 // All throw IndexError for axes that are not there (0 and -1 of an array without axes stand for
-// none), InvalidArgument for those named twice, ShapeError for results that no elements have,
-// DTypeError for records.
+// none, except in means that ignore no NaN), InvalidArgument for those named twice, ShapeError for
+// results that no elements have, DTypeError for records.
 
 /// With dtype, initial, where, ignores_nan. 0 of no elements.
 Array sum(const Array& x, const ReduceOptions& options = {});

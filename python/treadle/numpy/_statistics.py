@@ -50,13 +50,8 @@ __all__ = [
 
 
 def reduced(name: str, x: Any, **options: Any) -> Array:
-    """A reduction of an array, or of a list. As NumPy has it, one without axes may be reduced along
-    axis 0, but has no mean there."""
-    x = asarray(x) if isinstance(x, list | tuple) else x
-    is_mean = name in ("mean", "std", "var") and "ignores_nan" not in options
-    if not is_mean and options.get("axis") in (0, -1) and getattr(x, "ndim", 1) == 0:
-        options["axis"] = None
-    return _array.reduce(name, x, **options)
+    """A reduction of an array, or of a list."""
+    return _array.reduce(name, asarray(x) if isinstance(x, list | tuple) else x, **options)
 
 
 _Axes = int | tuple[int, ...] | None
