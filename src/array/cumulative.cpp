@@ -38,7 +38,10 @@ std::optional<int> one_axis(const Array& x, const ReduceOptions& options, const 
   if (options.axes.named()->size() != 1)
     throw InvalidArgument(who + " along " + std::to_string(options.axes.named()->size()) + " axes",
                           "name one axis, or none for all elements in C's order");
-  return static_cast<int>(counted_axis(x, options.axes.named()->front()));
+  const int axis = options.axes.named()->front();
+  // As NumPy has it, an array without axes may be cumulated along axis 0: it has one element.
+  if (x.rank() == 0 && (axis == 0 || axis == -1)) return std::nullopt;
+  return static_cast<int>(counted_axis(x, axis));
 }
 
 /// In which dtype is added, of a result of that dtype. Whether anything is true is counted.

@@ -72,7 +72,7 @@ def takes_more(name, arguments, options, shape):
     axis as a sequence, the axis 0 of none, one value in a sequence, a shape without a length."""
     first = next(iter(arguments or options.values()), ())
     axes = first if isinstance(first, list | tuple) else [first]
-    if name in REDUCTIONS or name in ("squeeze", "item"):
+    if name in REDUCTIONS or name in ("squeeze", "item", "cumsum", "cumprod"):
         return shape == () or all(type(axis) is int for axis in axes)
     return name == "fill" and isinstance(first, list | tuple) or name == "reshape" and not arguments
 
