@@ -42,9 +42,9 @@ _KEPT = {
 
 
 def pytest_collection_modifyitems(config, items):
-    """With TREADLE_SAMPLE_CASES=1, one in seven of the tests of arrays on OpenCL, and of the cases of
-    one test where they are PyOpenCL's: PoCL takes half a second for a kernel, and the tests in C++
-    run on it, too."""
+    """With TREADLE_SAMPLE_CASES=1, one in seven of the tests of arrays on OpenCL, and of the cases
+    of one test where they are PyOpenCL's: PoCL takes half a second for a kernel, and the tests in
+    C++ run on it, too."""
     if os.environ.get("TREADLE_SAMPLE_CASES") != "1":
         return
     seen, left_out = collections.Counter(), set()
