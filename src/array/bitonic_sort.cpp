@@ -66,7 +66,9 @@ void sort_dense(Node& x, Node* carried, int axis) {
 }  // namespace
 
 void bitonic_sort(const Array& x, const Array& carried, int axis) {
-  const std::uint64_t axes = axes_of(axis, x.layout(), "bitonic_sort");
+  // An array without axes is one element, along axis 0, as in reductions.
+  const bool is_one = x.rank() == 0 && (axis == 0 || axis == -1);
+  const std::uint64_t axes = is_one ? 0 : axes_of(axis, x.layout(), "bitonic_sort");
   Node& target = Access::node(x);
   Node* const beside = carried ? &Access::node(carried) : nullptr;
   if (beside != nullptr) require_together(target, *beside);

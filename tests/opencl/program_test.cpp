@@ -42,7 +42,7 @@ TEST_P(ProgramTest, IsBuiltFromSourceWithOptions) {
   const Program program = build(answer_source, "-DANSWER=41+1");
   EXPECT_EQ(answer_of(program), 42);
   EXPECT_EQ(program.kind(), ProgramKind::source);
-  EXPECT_EQ(program.get<ProgramInfo::source>(), source);
+  EXPECT_EQ(program.get<ProgramInfo::source>(), answer_source);
   EXPECT_EQ(std::get<std::int64_t>(program.build_info(device(), ProgramBuildInfo::status)),
             CL_BUILD_SUCCESS);
   EXPECT_THAT(std::get<std::string>(program.build_info(device(), ProgramBuildInfo::options)),
@@ -137,7 +137,7 @@ TEST_P(ProgramTest, AsManyBinariesAsDevicesAreWanted) {
 TEST_P(ProgramTest, IsCompiledWithHeadersAndLinked) {
   const Program header = Program::from_source(context(), "#define ANSWER 13\n");
   const Program user =
-      Program::from_source(context(), std::string("#include \"answer.h\"\n") + source);
+      Program::from_source(context(), std::string("#include \"answer.h\"\n") + answer_source);
   const Program::Header headers[] = {{"answer.h", header}};
   user.compile("", headers);
   const Program programs[] = {user};

@@ -7,6 +7,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -166,7 +167,10 @@ bool run_guarded(Fault& fault, void (*body)(void*), void* argument) {
     return false;
   }
   active_guard = &guard;
+  // The signal handler reads it: a body that the compiler sees may not be moved past these lines.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   body(argument);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   active_guard = guard.outer;
   return true;
 }
