@@ -135,7 +135,7 @@ def _cumulative(name: str, x: Any, axis: int | None, **options: Any) -> Array:
     x = asarray(x) if isinstance(x, list | tuple) else x
     if axis is None:
         axes = getattr(x, "ndim", 1)
-        if axes != 1:
+        if axes > 1:
             raise ValueError(f"the array has {axes} axes: name the one along which to go")
         axis = 0
     return reduced(name, x, axis=axis, **options)
