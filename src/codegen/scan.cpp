@@ -90,7 +90,9 @@ class ScanWriter {
   bool keeps_starts() const { return is_segmented_ && has_previous_; }
   /// The combination of two items; `across` counts in a segmented scan.
   std::string combined(std::string_view a, std::string_view b, std::string_view across) const {
-    return joined({"treadle_scan(", a, ", ", b, ", ", is_segmented_ ? across : "0", ")"});
+    // In parentheses: users' texts stand where the macro's parameter does, as in `!across_...`.
+    return joined(
+        {"treadle_scan(", a, ", ", b, ", ", is_segmented_ ? joined({"(", across, ")"}) : "0", ")"});
   }
 
   void require_valid() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plan_table.hpp"
+#include "several_launches.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/bitonic_sort.hpp"
 #include "treadle/device/event.hpp"
@@ -49,23 +50,24 @@ class BitonicLauncher {
   }
 
   void run(const device::Order& order) {
-    device::Order next{.after = order.after};
-    const std::uint64_t length = sort_.length, within = std::min(length, tile_);
-    launch(BitonicStep::tile, 2, within, done_if(within == length, order, next));
-    for (std::uint64_t stage = 2 * within; stage <= length; stage *= 2) {
+    LaunchesInTurn launches(stream_, order);
+    using Place = LaunchesInTurn::Place;
+    const auto then = [&](BitonicStep step, std::uint64_t first, std::uint64_t last, Place place) {
+      launches.then([&](const device::Order& own) { launch(step, first, last, own); }, place);
+    };
+    const auto place = [&](std::uint64_t stage) {
+      return stage == sort_.length ? Place::last : Place::before_others;
+    };
+    const std::uint64_t within = std::min(sort_.length, tile_);
+    then(BitonicStep::tile, 2, within, place(within));
+    for (std::uint64_t stage = 2 * within; stage <= sort_.length; stage *= 2) {
       for (std::uint64_t distance = stage / 2; distance >= tile_; distance /= 2)
-        launch(BitonicStep::pass, stage, distance, {});
-      launch(BitonicStep::tile, stage, stage, done_if(stage == length, order, {}));
+        then(BitonicStep::pass, stage, distance, Place::before_others);
+      then(BitonicStep::tile, stage, stage, place(stage));
     }
   }
 
  private:
-  /// What the launch waits for, and after the last one the event.
-  static device::Order done_if(bool is_last, const device::Order& order, device::Order next) {
-    if (is_last) next.done = order.done;
-    return next;
-  }
-
   void launch(BitonicStep step, std::uint64_t first, std::uint64_t last,
               const device::Order& order) const {
     const BitonicPlan& plan = plan_for(
@@ -118,6 +120,10 @@ void bitonic_sort(device::Stream& stream, const BitonicSort& sort, const device:
   if (sort.length != 0 && !std::has_single_bit(sort.length))
     throw InvalidArgument("a bitonic sort of lines of " + std::to_string(sort.length) + " elements",
                           "let the length be a power of two: pad with the largest value");
+  for (const BitonicElements* elements : {&sort.values, sort.carried ? &*sort.carried : nullptr})
+    if (elements != nullptr && elements->dtype == Scalar::structure)
+      throw DTypeError("a bitonic sort of elements of a structure",
+                       "carry an array of indices along");
   if (sort.length < 2 || sort.outer == 0 || sort.inner == 0) {
     for (const device::Event* event : order.after) stream.wait(*event);
     if (order.done != nullptr) stream.record(*order.done);

@@ -55,6 +55,7 @@ starts[i] = low)";
 GroupKernel::GroupKernel(std::shared_ptr<device::Device> device, const GroupDtypes& dtypes,
                          RadixSortOptions options)
     : key_(dtypes.key),
+      start_(dtypes.start),
       sort_(device, sorting_by_key(group_names(device, dtypes, options)),
             with_keys_of(dtypes.key, options)),
       starts_(device,
@@ -65,6 +66,13 @@ GroupKernel::GroupKernel(std::shared_ptr<device::Device> device, const GroupDtyp
 
 void GroupKernel::launch(device::Stream& stream, const Counts& counts, const Arrays& arrays,
                          const device::Order& order) {
+  const DType start(start_);
+  const auto start_bits =
+      8 * start.size_bytes() - (start.kind() == ScalarKind::signed_integer ? 1 : 0);
+  if (start_bits < 64 && counts.n >> start_bits != 0)
+    throw InvalidArgument(
+        "starts of " + start.name() + " cannot count " + std::to_string(counts.n) + " values",
+        "let the starts be int64");
   const memory::Buffer sorted_keys = scratch_on(stream, counts.n * DType(key_).size_bytes());
   const device::Argument given[] = {arrays.keys, arrays.values};
   const device::Argument sorted[] = {sorted_keys, arrays.grouped};

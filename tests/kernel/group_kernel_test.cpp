@@ -54,6 +54,11 @@ TEST_P(GroupKernelTest, RefusesKeysThatAreNoIntegers) {
         GroupKernel(device, {.key = Scalar::int8, .value = Scalar::int8, .start = Scalar::float32});
       },
       {"starts of groups"});
+  GroupKernel few(device, {.key = Scalar::int32, .value = Scalar::int32, .start = Scalar::int8});
+  const memory::Buffer memory(device, 512);
+  device::expect_error<InvalidArgument>(
+      [&] { few.launch(*device->make_stream(), {128, 3}, {memory, memory, memory, memory}); },
+      {"starts of int8", "128 values", "int64"});
   device::expect_error<InvalidArgument>(
       [&] { GroupKernel(nullptr, {.key = Scalar::int32, .value = Scalar::float64}); },
       {"needs a device"});

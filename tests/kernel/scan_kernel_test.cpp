@@ -92,7 +92,7 @@ TEST_P(ScanKernelTest, SegmentsBeginAnew) {
   ScanKernel runs(device(), Scalar::int64,
                   {.arguments = "const int *x, long *so_far, long *before",
                    .input = "1",
-                   .scan = "across_seg_boundary ? b : a + b",
+                   .scan = "!across_seg_boundary ? a + b : b",
                    .output = "so_far[i] = item; before[i] = prev_item",
                    .neutral = "0",
                    .segment_start = "i == 0 ||\n here != left  // of another run",

@@ -47,7 +47,8 @@ class GroupKernel {
     device::Argument starts;        ///< groups + 1: where each begins, and n
     device::Argument grouped;       ///< n
   };
-  /// Queues it. Throws as RadixSortKernel::launch().
+  /// Queues it. Throws as RadixSortKernel::launch(), and InvalidArgument for more values than the
+  /// dtype of the starts counts. Keys beyond the groups may stand anywhere among the others.
   void launch(device::Stream& stream, const Counts& counts, const Arrays& arrays,
               const device::Order& order = {});
 
@@ -57,7 +58,7 @@ class GroupKernel {
   device::Device& device() const noexcept { return sort_.device(); }
 
  private:
-  Scalar key_;
+  Scalar key_, start_;
   RadixSortKernel sort_;
   ElementwiseKernel starts_;
 };

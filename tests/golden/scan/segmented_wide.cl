@@ -50,7 +50,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_intervals(
       treadle_mark = treadle_flags[treadle_low];
       for (uint treadle_k = treadle_low + 1; treadle_k < treadle_high; ++treadle_k) {
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        treadle_sum = treadle_scan(treadle_sum, treadle_next, treadle_flags[treadle_k] != 0);
+        treadle_sum = treadle_scan(treadle_sum, treadle_next, (treadle_flags[treadle_k] != 0));
         treadle_tile[treadle_k] = treadle_sum;
         treadle_mark |= treadle_flags[treadle_k];
       }
@@ -62,7 +62,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_intervals(
       const uint treadle_adds = (uint)get_local_id(0) >= treadle_step && treadle_low < treadle_here;
       if (treadle_adds) {
         const treadle_item treadle_before = treadle_own[(uint)get_local_id(0) - treadle_step];
-        treadle_sum = treadle_scan(treadle_before, treadle_sum, treadle_mark != 0);
+        treadle_sum = treadle_scan(treadle_before, treadle_sum, (treadle_mark != 0));
         treadle_mark |= treadle_marks[(uint)get_local_id(0) - treadle_step];
       }
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -77,7 +77,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_intervals(
       if ((uint)get_local_id(0) > 0) {
         const treadle_item treadle_group = treadle_own[(uint)get_local_id(0) - 1];
         treadle_before = treadle_group;
-        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, treadle_marks[(uint)get_local_id(0) - 1] != 0);
+        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, (treadle_marks[(uint)get_local_id(0) - 1] != 0));
       }
       const uint treadle_is_first = treadle_is_open && ((uint)get_local_id(0) == 0 || treadle_marks[(uint)get_local_id(0) - 1] == 0);
       uint treadle_across = 0;
@@ -85,7 +85,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_intervals(
         if (treadle_is_first && treadle_flags[treadle_k] && !treadle_across) treadle_first = treadle_from + treadle_k;
         treadle_across |= treadle_flags[treadle_k];
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        if ((uint)get_local_id(0) > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, treadle_across != 0);
+        if ((uint)get_local_id(0) > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, (treadle_across != 0));
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -140,7 +140,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_totals(
       treadle_mark = treadle_flags[treadle_low];
       for (uint treadle_k = treadle_low + 1; treadle_k < treadle_high; ++treadle_k) {
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        treadle_sum = treadle_scan(treadle_sum, treadle_next, treadle_flags[treadle_k] != 0);
+        treadle_sum = treadle_scan(treadle_sum, treadle_next, (treadle_flags[treadle_k] != 0));
         treadle_tile[treadle_k] = treadle_sum;
         treadle_mark |= treadle_flags[treadle_k];
       }
@@ -152,7 +152,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_totals(
       const uint treadle_adds = (uint)get_local_id(0) >= treadle_step && treadle_low < treadle_here;
       if (treadle_adds) {
         const treadle_item treadle_before = treadle_own[(uint)get_local_id(0) - treadle_step];
-        treadle_sum = treadle_scan(treadle_before, treadle_sum, treadle_mark != 0);
+        treadle_sum = treadle_scan(treadle_before, treadle_sum, (treadle_mark != 0));
         treadle_mark |= treadle_marks[(uint)get_local_id(0) - treadle_step];
       }
       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -167,7 +167,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_totals(
       if ((uint)get_local_id(0) > 0) {
         const treadle_item treadle_group = treadle_own[(uint)get_local_id(0) - 1];
         treadle_before = treadle_group;
-        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, treadle_marks[(uint)get_local_id(0) - 1] != 0);
+        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, (treadle_marks[(uint)get_local_id(0) - 1] != 0));
       }
       const uint treadle_is_first = treadle_is_open && ((uint)get_local_id(0) == 0 || treadle_marks[(uint)get_local_id(0) - 1] == 0);
       uint treadle_across = 0;
@@ -175,7 +175,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_totals(
         if (treadle_is_first && treadle_flags[treadle_k] && !treadle_across) treadle_first = treadle_from + treadle_k;
         treadle_across |= treadle_flags[treadle_k];
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        if ((uint)get_local_id(0) > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, treadle_across != 0);
+        if ((uint)get_local_id(0) > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, (treadle_across != 0));
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -205,13 +205,13 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) runs_outputs(
   for (long treadle_at = treadle_begin + (uint)get_local_id(0); treadle_at < treadle_end; treadle_at += 256) {
     const treadle_index i = (treadle_index)treadle_at;
     treadle_item item = treadle_scanned[treadle_at];
-    if ((uint)get_group_id(0) > 0) item = treadle_scan(treadle_carry, item, treadle_at >= treadle_first);
+    if ((uint)get_group_id(0) > 0) item = treadle_scan(treadle_carry, item, (treadle_at >= treadle_first));
     treadle_item prev_item = 0;
     if (treadle_at > 0 && !treadle_starts[treadle_at]) {
       prev_item = treadle_carry;
       if (treadle_at > treadle_begin) {
         prev_item = treadle_scanned[treadle_at - 1];
-        if ((uint)get_group_id(0) > 0) prev_item = treadle_scan(treadle_carry, prev_item, treadle_at - 1 >= treadle_first);
+        if ((uint)get_group_id(0) > 0) prev_item = treadle_scan(treadle_carry, prev_item, (treadle_at - 1 >= treadle_first));
       }
     }
     {

@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_intervals(
       treadle_mark = treadle_flags[treadle_low];
       for (unsigned int treadle_k = treadle_low + 1; treadle_k < treadle_high; ++treadle_k) {
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        treadle_sum = treadle_scan(treadle_sum, treadle_next, treadle_flags[treadle_k] != 0);
+        treadle_sum = treadle_scan(treadle_sum, treadle_next, (treadle_flags[treadle_k] != 0));
         treadle_tile[treadle_k] = treadle_sum;
         treadle_mark |= treadle_flags[treadle_k];
       }
@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_intervals(
       const unsigned int treadle_adds = threadIdx.x >= treadle_step && treadle_low < treadle_here;
       if (treadle_adds) {
         const treadle_item treadle_before = treadle_own[threadIdx.x - treadle_step];
-        treadle_sum = treadle_scan(treadle_before, treadle_sum, treadle_mark != 0);
+        treadle_sum = treadle_scan(treadle_before, treadle_sum, (treadle_mark != 0));
         treadle_mark |= treadle_marks[threadIdx.x - treadle_step];
       }
       __syncthreads();
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_intervals(
       if (threadIdx.x > 0) {
         const treadle_item treadle_group = treadle_own[threadIdx.x - 1];
         treadle_before = treadle_group;
-        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, treadle_marks[threadIdx.x - 1] != 0);
+        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, (treadle_marks[threadIdx.x - 1] != 0));
       }
       const unsigned int treadle_is_first = treadle_is_open && (threadIdx.x == 0 || treadle_marks[threadIdx.x - 1] == 0);
       unsigned int treadle_across = 0;
@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_intervals(
         if (treadle_is_first && treadle_flags[treadle_k] && !treadle_across) treadle_first = treadle_from + treadle_k;
         treadle_across |= treadle_flags[treadle_k];
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        if (threadIdx.x > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, treadle_across != 0);
+        if (threadIdx.x > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, (treadle_across != 0));
       }
     }
     __syncthreads();
@@ -134,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_totals(
       treadle_mark = treadle_flags[treadle_low];
       for (unsigned int treadle_k = treadle_low + 1; treadle_k < treadle_high; ++treadle_k) {
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        treadle_sum = treadle_scan(treadle_sum, treadle_next, treadle_flags[treadle_k] != 0);
+        treadle_sum = treadle_scan(treadle_sum, treadle_next, (treadle_flags[treadle_k] != 0));
         treadle_tile[treadle_k] = treadle_sum;
         treadle_mark |= treadle_flags[treadle_k];
       }
@@ -146,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_totals(
       const unsigned int treadle_adds = threadIdx.x >= treadle_step && treadle_low < treadle_here;
       if (treadle_adds) {
         const treadle_item treadle_before = treadle_own[threadIdx.x - treadle_step];
-        treadle_sum = treadle_scan(treadle_before, treadle_sum, treadle_mark != 0);
+        treadle_sum = treadle_scan(treadle_before, treadle_sum, (treadle_mark != 0));
         treadle_mark |= treadle_marks[threadIdx.x - treadle_step];
       }
       __syncthreads();
@@ -161,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_totals(
       if (threadIdx.x > 0) {
         const treadle_item treadle_group = treadle_own[threadIdx.x - 1];
         treadle_before = treadle_group;
-        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, treadle_marks[threadIdx.x - 1] != 0);
+        if (treadle_from > treadle_begin) treadle_before = treadle_scan(treadle_carry, treadle_group, (treadle_marks[threadIdx.x - 1] != 0));
       }
       const unsigned int treadle_is_first = treadle_is_open && (threadIdx.x == 0 || treadle_marks[threadIdx.x - 1] == 0);
       unsigned int treadle_across = 0;
@@ -169,7 +169,7 @@ extern "C" __global__ void __launch_bounds__(256) runs_totals(
         if (treadle_is_first && treadle_flags[treadle_k] && !treadle_across) treadle_first = treadle_from + treadle_k;
         treadle_across |= treadle_flags[treadle_k];
         const treadle_item treadle_next = treadle_tile[treadle_k];
-        if (threadIdx.x > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, treadle_across != 0);
+        if (threadIdx.x > 0 || treadle_from > treadle_begin) treadle_tile[treadle_k] = treadle_scan(treadle_before, treadle_next, (treadle_across != 0));
       }
     }
     __syncthreads();
@@ -196,13 +196,13 @@ extern "C" __global__ void __launch_bounds__(256) runs_outputs(
   for (long long treadle_at = treadle_begin + threadIdx.x; treadle_at < treadle_end; treadle_at += 256) {
     const treadle_index i = (treadle_index)treadle_at;
     treadle_item item = treadle_scanned[treadle_at];
-    if (blockIdx.x > 0) item = treadle_scan(treadle_carry, item, treadle_at >= treadle_first);
+    if (blockIdx.x > 0) item = treadle_scan(treadle_carry, item, (treadle_at >= treadle_first));
     treadle_item prev_item = 0;
     if (treadle_at > 0 && !treadle_starts[treadle_at]) {
       prev_item = treadle_carry;
       if (treadle_at > treadle_begin) {
         prev_item = treadle_scanned[treadle_at - 1];
-        if (blockIdx.x > 0) prev_item = treadle_scan(treadle_carry, prev_item, treadle_at - 1 >= treadle_first);
+        if (blockIdx.x > 0) prev_item = treadle_scan(treadle_carry, prev_item, (treadle_at - 1 >= treadle_first));
       }
     }
     {
