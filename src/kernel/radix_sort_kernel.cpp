@@ -100,6 +100,7 @@ void RadixSortKernel::launch(device::Stream& stream, std::uint64_t n, const Argu
   require_valid(n, arguments);
   const Form& compiled = form();
   const codegen::RadixSortText& made = compiled.made;
+  DeclaredArguments(made.targets, "radix sort " + snippet_.name).read(arguments.sorted, *device_);
   const auto whole = static_cast<std::int64_t>(std::max<std::uint64_t>(n, 1));
   const Intervals intervals = is_sequential_
                                   ? Intervals{whole, n > 0}

@@ -2,6 +2,8 @@
 #include "treadle/kernel/select_kernel.hpp"
 
 #include <array>
+#include <limits>
+#include <string>
 #include <utility>
 
 #include "treadle/base/error.hpp"
@@ -53,6 +55,9 @@ SelectKernel::SelectKernel(std::shared_ptr<device::Device> device, Selection sel
 void SelectKernel::launch_arguments(device::Stream& stream, std::uint64_t n,
                                     std::span<const device::Argument> arguments,
                                     const device::Order& order) {
+  if (count_dtype_ == Scalar::uint32 && n > std::numeric_limits<std::uint32_t>::max())
+    throw InvalidArgument("a selection of " + std::to_string(n) + " elements counts them in uint32",
+                          "make it with the count dtype uint64");
   const bool has_count =
       arguments.size() > count_at_ && arguments[count_at_].kind() == device::Argument::Kind::memory;
   if (n > 0 || !has_count) return scan_.launch_arguments(stream, n, arguments, order);

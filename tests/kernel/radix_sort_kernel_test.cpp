@@ -94,6 +94,9 @@ TEST_P(RadixSortKernelTest, RefusesWhatDoesNotFit) {
         },
         words);
   };
+  const device::Argument number[] = {std::int32_t{3}};
+  device::expect_error<InvalidArgument>(
+      [&] { sort.launch(stream(), 10, {std::span(given).first(1), number, 32}); }, {"radix sort"});
   refuses(2, 1, 0, 10, {"takes 1 arguments"});
   refuses(1, 2, 0, 10, {"sorts 1 arrays"});
   refuses(1, 1, 33, 10, {"33 bits", "32"});

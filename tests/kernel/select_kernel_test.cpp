@@ -104,6 +104,10 @@ TEST_P(SelectKernelTest, RefusesWhatDoesNotFit) {
   const memory::Buffer memory(device(), 40);
   device::expect_error<InvalidArgument>([&] { select.launch(stream(), 0, memory, memory); },
                                         {"takes 3 arguments"});
+  SelectKernel counted(device(), Selection::matching, texts, {}, Scalar::uint32);
+  device::expect_error<InvalidArgument>(
+      [&] { counted.launch(stream(), std::uint64_t{1} << 32, memory, memory, memory); },
+      {"4294967296 elements", "uint64"});
 }
 
 }  // namespace
