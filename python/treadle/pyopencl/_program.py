@@ -9,7 +9,7 @@ import shlex
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +114,38 @@ def _failure(error: Error, logs: Sequence[tuple[Any, str]], words: Sequence[str]
     return made
 
 
+def _check_devices(call: str, devices: Any) -> None:
+    """Refuses what is no list of devices, before anything asks the first of them."""
+    if devices is None:
+        return
+    if not isinstance(devices, Collection) or isinstance(devices, str | bytes):
+        raise TypeError(f"{call}: devices is a list of Device, not {devices!r}")
+    for device in devices:
+        if not isinstance(device, _cl.Device):
+            raise TypeError(f"{call}: devices holds a Device each, not {device!r}")
+    if not devices:
+        text = "devices is empty; leave it out for all of the context's"
+        raise _cl.LogicError(_ErrorRecord(call, -30, text))
+
+
+def _check_programs(call: str, argument: str, programs: Sequence[Any]) -> None:
+    for program in programs:
+        if not isinstance(program, Program | _cl._Program):
+            raise TypeError(f"{call}: {argument} is to be a Program, not {program!r}")
+
+
+def _headers(headers: Any) -> list[tuple[str, Any]]:
+    """Names with the native programs behind them."""
+    pairs = [tuple(h) if isinstance(h, list | tuple) else (h,) for h in headers or ()]
+    for pair in pairs:
+        if len(pair) != 2 or not isinstance(pair[0], str):
+            raise TypeError(
+                f"Program.compile: headers holds pairs of name and Program, not {pair!r}"
+            )
+    _check_programs("Program.compile", "headers", [pair[1] for pair in pairs])
+    return [(name, _native(program)) for name, program in pairs]
+
+
 class Program:
     """OpenCL C text, SPIR-V or binaries for the devices of a context; its kernels are attributes.
 
@@ -128,7 +160,10 @@ class Program:
         self._is_text = True  # and takes the options of texts
         self._build_duration_info: tuple[str, bool, float] | None = None
         self._retrieved: dict[str, int] = {}
+        if arg2 is not None and not isinstance(arg1, _cl.Context):
+            raise TypeError(f"Program: context is a Context, not {arg1!r}")
         if arg2 is None:
+            _check_programs("Program", "the only argument", [arg1])
             self._prg = arg1._get_prg() if isinstance(arg1, Program) else arg1
         elif arg3 is not None:
             self._prg = _cl._Program(arg1, arg2, arg3)
@@ -162,6 +197,7 @@ class Program:
         cache_dir: str | os.PathLike | bool | None = None,
     ) -> Program:
         """Compiles and links, or takes the binaries of an earlier build from the cache."""
+        _check_devices("Program.build", devices)
         chosen = self._devices(devices)
         words = _effective_options(chosen[0], options) if self._is_text else _words(options)
         began = time.perf_counter()
@@ -228,10 +264,11 @@ class Program:
         headers: Sequence[tuple[str, Program]] | None = None,
     ) -> Program:
         """Compiles for a later link_program()."""
+        _check_devices("Program.compile", devices)
+        programs = _headers(headers)
         words = _effective_options(self._devices(devices)[0], options)
         if self._prg is None:
             self._prg = _cl._Program(self._context, self._source)
-        programs = [(name, _native(program)) for name, program in headers or ()]
         try:
             self._prg.compile(" ".join(words).encode(), devices, programs)
         except Error as error:
@@ -344,6 +381,10 @@ def link_program(
     devices: Sequence[Any] | None = None,
 ) -> Program:
     """Joins programs that compile() made. Only these options count."""
+    if not isinstance(context, _cl.Context):
+        raise TypeError(f"link_program: context is a Context, not {context!r}")
+    _check_devices("link_program", devices)
+    _check_programs("link_program", "programs", programs)
     words = _words(options)
     parts = [_native(program) for program in programs]
     try:

@@ -399,3 +399,39 @@ def test_groups_of_nothing_are_refused(context, queue):
             kernel(queue, (4,) * len(local), local)
         assert caught.value.code == cl.status_code.INVALID_WORK_GROUP_SIZE
     assert kernel(queue, (4,), (0,), allow_empty_ndrange=True) is not None
+
+
+_TEXT = "__kernel void a() {}"
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda c: cl.Program(c, _TEXT).build(devices=[5]), r"Program\.build: devices .* not 5"),
+        (lambda c: cl.Program(c, _TEXT).build(devices=5), r"Program\.build: devices .* not 5"),
+        (lambda c: cl.Program(c, _TEXT).build(devices=c.devices[0]), r"build: devices .*Device"),
+        (lambda c: cl.Program(c, _TEXT).compile(devices=["cpu"]), r"compile: devices .* not 'cpu'"),
+        (lambda c: cl.Program(c, _TEXT).compile(headers=[5]), r"compile: headers .* not \(5,\)"),
+        (
+            lambda c: cl.Program(c, _TEXT).compile(headers=[("a.h", 6)]),
+            r"compile: headers .* not 6",
+        ),
+        (lambda c: cl.Program(5, _TEXT), r"Program: context is a Context, not 5"),
+        (lambda c: cl.Program(c), r"Program: the only argument .* not <.*Context"),
+        (lambda c: cl.link_program(c, [5]), r"link_program: programs .* not 5"),
+        (lambda c: cl.link_program(5, []), r"link_program: context is a Context, not 5"),
+        (
+            lambda c: cl.link_program(c, [cl.Program(c, _TEXT).compile()], devices=[5]),
+            r"link_program: devices .* not 5",
+        ),
+    ],
+)
+def test_an_argument_of_another_type_is_named(context, call, text):
+    with pytest.raises(TypeError, match=text):
+        call(context)
+
+
+def test_no_devices_to_build_for(context):
+    for build in (cl.Program(context, _TEXT).build, cl.Program(context, _TEXT).compile):
+        with pytest.raises(cl.LogicError, match="INVALID_VALUE.*devices is empty"):
+            build(devices=[])
