@@ -15,7 +15,8 @@ namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-/// Words that have another of both languages.
+/// Words that have another of both languages. Vectors of three have the same names in both; what
+/// differs is how they lie in memory.
 constexpr Pair replaced_words[] = {
     {"__global__", "TREADLE_KERNEL"},
     {"__device__", "TREADLE_FUNCTION"},
@@ -37,6 +38,19 @@ constexpr Pair replaced_words[] = {
     {"atomicXor", "treadle_atomic_xor"},
     {"atomicExch", "treadle_atomic_exchange"},
     {"atomicCAS", "treadle_atomic_compare_exchange"},
+    {"__shfl_sync", "treadle_sub_group_shuffle"},
+    {"__shfl_xor_sync", "treadle_sub_group_shuffle_xor"},
+    {"__shfl_down_sync", "treadle_sub_group_shuffle_down"},
+    {"__shfl_up_sync", "treadle_sub_group_shuffle_up"},
+    {"__any_sync", "treadle_sub_group_any"},
+    {"__all_sync", "treadle_sub_group_all"},
+    {"__ballot_sync", "treadle_sub_group_ballot"},
+    {"__syncwarp", "treadle_sub_group_barrier"},
+    {"warpSize", "treadle_sub_group_size"},
+    {"float3", "treadle_load3"},
+    {"double3", "treadle_load3"},
+    {"int3", "treadle_load3"},
+    {"uint3", "treadle_load3"},
     {"__popc", "treadle_popcount"},
     {"__clz", "treadle_leading_zeros"},
     {"__float_as_uint", "treadle_as_uint"},
@@ -66,29 +80,47 @@ constexpr std::string_view float_functions[] = {
     "sinh",     "sqrt",  "tan",   "tanh",  "trunc", "tgamma"};
 
 /// Words that nothing in both languages stands for, which have no mark of CUDA's in their names.
-constexpr std::string_view lacking_words[] = {"template",   "typename",
-                                              "class",      "namespace",
-                                              "using",      "operator",
-                                              "auto",       "constexpr",
-                                              "nullptr",    "static_cast",
-                                              "const_cast", "reinterpret_cast",
-                                              "decltype",   "new",
-                                              "delete",     "this",
-                                              "virtual",    "public",
-                                              "private",    "try",
-                                              "catch",      "throw",
-                                              "alignas",    "static_assert",
-                                              "warpSize",   "dim3",
-                                              "clock",      "clock64",
-                                              "asm",        "malloc",
-                                              "free",       "memcpy",
-                                              "memset",     "assert",
-                                              "texture",    "surface",
-                                              "half",       "half2",
-                                              "float3",     "double3",
-                                              "int3",       "uint3",
-                                              "std",        "sincosf",
-                                              "sincos",     "cooperative_groups"};
+constexpr std::string_view lacking_words[] = {"template",
+                                              "typename",
+                                              "class",
+                                              "namespace",
+                                              "using",
+                                              "operator",
+                                              "auto",
+                                              "constexpr",
+                                              "nullptr",
+                                              "static_cast",
+                                              "const_cast",
+                                              "reinterpret_cast",
+                                              "decltype",
+                                              "new",
+                                              "delete",
+                                              "this",
+                                              "virtual",
+                                              "public",
+                                              "private",
+                                              "try",
+                                              "catch",
+                                              "throw",
+                                              "alignas",
+                                              "static_assert",
+                                              "dim3",
+                                              "clock",
+                                              "clock64",
+                                              "asm",
+                                              "malloc",
+                                              "free",
+                                              "memcpy",
+                                              "memset",
+                                              "assert",
+                                              "texture",
+                                              "surface",
+                                              "half",
+                                              "half2",
+                                              "std",
+                                              "sincosf",
+                                              "sincos",
+                                              "cooperative_groups"};
 
 /// How names begin that are CUDA's, of which those above are the exceptions.
 constexpr std::string_view cuda_prefixes[] = {
@@ -109,7 +141,8 @@ struct Verdict {
 /// make_float4, and make_uchar4 by its type.
 std::string vector_word(std::string_view type) {
   for (const std::string_view known :
-       {"float2", "float4", "double2", "double4", "int2", "int4", "uint2", "uint4"})
+       {"float2", "float3", "float4", "double2", "double3", "double4", "int2", "int3", "int4",
+        "uint2", "uint3", "uint4"})
     if (type == known) return "treadle_make_" + std::string(type);
   if (type.ends_with("3") || type.ends_with("1")) return {};
   return "treadle_make_vector(" + std::string(type) + ")";
@@ -134,10 +167,10 @@ Verdict judge(std::string_view word) {
       std::ranges::any_of(cuda_prefixes, [&](auto prefix) { return word.starts_with(prefix); })};
 }
 
-/// What a name is declared as, for atomics: the dialect's are of 32 bits.
-enum class Element { other, single, wide };
+/// What a name is declared as, for atomics: int or unsigned int, if no other of these.
+enum class Element { other, single, real, wide };
 
-/// `float *x, double y[4], z[2]` to {x: single, y: wide, z: wide}. The last declaration counts: a
+/// `float *x, double y[4], z[2]` to {x: single, y: real, z: real}. The last declaration counts: a
 /// text in which one name has several types is told of one of them.
 class Declarations {
  public:
@@ -162,7 +195,8 @@ class Declarations {
  private:
   Element element_of(std::string_view word) {
     if (word == "float") return Element::single;
-    for (const std::string_view wide : {"double", "int64_t", "uint64_t", "size_t", "treadle_int64",
+    if (word == "double") return Element::real;
+    for (const std::string_view wide : {"int64_t", "uint64_t", "size_t", "treadle_int64",
                                         "treadle_uint64", "longlong", "ulonglong"})
       if (word == wide) return Element::wide;
     return word == "long" && next_word() == "long" ? Element::wide : Element::other;
@@ -308,7 +342,7 @@ class Reader {
     if (is_member) return;
     if (word == "long" && follows("long")) return add("long long", "treadle_int64");
     if (word == "extern" && follows("__shared__"))  // its length comes with a launch
-      return add("extern __shared__", "");
+      return add("extern __shared__", "TREADLE_LAUNCH_LOCAL");
     Verdict verdict = judge(word);
     if (!verdict.is_of_cuda) return;
     if (word.starts_with("atomic") && !verdict.replacement.empty())
@@ -332,13 +366,19 @@ class Reader {
     return false;
   }
 
-  // By the pointer's type: of float the dialect has add alone, and nothing of 64 bits.
+  // By the pointer's type: of float and double the dialect has what adds and compares, and of float
+  // what exchanges.
   void add_atomic(std::string_view word, std::string replacement) {
     const Element element = element_of_argument();
     if (element == Element::other) return add(word, std::move(replacement));
-    const bool is_add = word == "atomicAdd" && element == Element::single;
-    const char* type = element == Element::single ? "(float*)" : "(64 bits)";
-    add(std::string(word) + type, is_add ? "treadle_atomic_add_float" : "");
+    std::string name(word);
+    if (element == Element::wide) return add(name + "(64 bits)", replacement + "_int64");
+    const std::string_view type = element == Element::single ? "float" : "double";
+    if (word == "atomicAdd" || word == "atomicMin" || word == "atomicMax")
+      replacement.append("_").append(type);
+    else if (word != "atomicExch" || element != Element::single)
+      replacement.clear();
+    add(name.append("(").append(type).append("*)"), std::move(replacement));
   }
   // Of the first argument: `&x[i]`, `x + i`, `(unsigned long long *) x`.
   Element element_of_argument() const {
@@ -353,7 +393,8 @@ class Reader {
       while (length < argument.size() && is_word_part(argument[length])) ++length;
       const std::string_view word = argument.substr(0, length);
       argument.remove_prefix(length);
-      if (word == "double" || word == "long") return Element::wide;
+      if (word == "long") return Element::wide;
+      if (word == "double") return Element::real;
       if (word == "float") return Element::single;
       if (word == "unsigned" || word == "volatile") continue;
       if (word == "int" || word == "uint") return Element::other;

@@ -24,7 +24,8 @@ TEST(CudaWords, AreFoundWithTheirLinesAndWhatStandsForThem) {
                                  CudaWord{3, "blockIdx.x", "treadle_group_id(0)"},
                                  CudaWord{3, "blockDim.x", "treadle_local_size(0)"},
                                  CudaWord{3, "threadIdx.x", "treadle_local_id(0)"},
-                                 CudaWord{4, "sqrtf", "sqrt"}, CudaWord{4, "__shfl_sync", ""}));
+                                 CudaWord{4, "sqrtf", "sqrt"},
+                                 CudaWord{4, "__shfl_sync", "treadle_sub_group_shuffle"}));
 }
 
 TEST(CudaWords, OfCppHaveNothing) {
@@ -36,42 +37,48 @@ TEST(CudaWords, OfCppHaveNothing) {
 }
 
 TEST(CudaWords, AtomicsAreJudgedByTheTypeOfTheirPointer) {
+  EXPECT_THAT(cuda_words("void f(double *sum, const float * __restrict__ w, unsigned int *n,\n"
+                         "       unsigned long long *count, int *a)\n"
+                         "{ double t[4], u[2]; int v;\n"
+                         "atomicAdd(sum, 1.0);\n"
+                         "atomicAdd(&w[3], 1.0f);\n"
+                         "atomicAdd(n + 1, 1u);\n"
+                         "atomicAdd(count, 1);\n"
+                         "atomicMax((unsigned long long *) a, 5);\n"
+                         "atomicExch(w, 1.0f);\n"
+                         "atomicAdd(u, 1.0);\n"
+                         "atomicMin(&v, 2); atomicMin(a, 2);\n"
+                         "}\n"),
+              ElementsAre(CudaWord{1, "__restrict__", "TREADLE_RESTRICT"},
+                          CudaWord{2, "long long", "treadle_int64"},
+                          CudaWord{4, "atomicAdd(double*)", "treadle_atomic_add_double"},
+                          CudaWord{5, "atomicAdd(float*)", "treadle_atomic_add_float"},
+                          CudaWord{6, "atomicAdd", "treadle_atomic_add"},
+                          CudaWord{7, "atomicAdd(64 bits)", "treadle_atomic_add_int64"},
+                          CudaWord{8, "atomicMax(64 bits)", "treadle_atomic_max_int64"},
+                          CudaWord{8, "long long", "treadle_int64"},
+                          CudaWord{9, "atomicExch(float*)", "treadle_atomic_exchange"},
+                          CudaWord{10, "atomicAdd(double*)", "treadle_atomic_add_double"},
+                          CudaWord{11, "atomicMin", "treadle_atomic_min"}));
   EXPECT_THAT(
-      cuda_words("void f(double *sum, const float * __restrict__ w, unsigned int *n,\n"
-                 "       unsigned long long *count, int *a)\n"
-                 "{ double t[4], u[2]; int v;\n"
-                 "atomicAdd(sum, 1.0);\n"
-                 "atomicAdd(&w[3], 1.0f);\n"
-                 "atomicAdd(n + 1, 1u);\n"
-                 "atomicAdd(count, 1);\n"
-                 "atomicMax((unsigned long long *) a, 5);\n"
-                 "atomicExch(w, 1.0f);\n"
-                 "atomicAdd(u, 1.0);\n"
-                 "atomicMin(&v, 2); atomicMin(a, 2);\n"
-                 "}\n"),
-      ElementsAre(CudaWord{1, "__restrict__", "TREADLE_RESTRICT"},
-                  CudaWord{2, "long long", "treadle_int64"}, CudaWord{4, "atomicAdd(64 bits)", ""},
-                  CudaWord{5, "atomicAdd(float*)", "treadle_atomic_add_float"},
-                  CudaWord{6, "atomicAdd", "treadle_atomic_add"},
-                  CudaWord{7, "atomicAdd(64 bits)", ""}, CudaWord{8, "atomicMax(64 bits)", ""},
-                  CudaWord{8, "long long", "treadle_int64"}, CudaWord{9, "atomicExch(float*)", ""},
-                  CudaWord{10, "atomicAdd(64 bits)", ""},
-                  CudaWord{11, "atomicMin", "treadle_atomic_min"}));
+      cuda_words("void f(float *x, double *y) { atomicOr(x, 1);\natomicExch(y, 1.0); }\n"),
+      ElementsAre(CudaWord{1, "atomicOr(float*)", ""}, CudaWord{2, "atomicExch(double*)", ""}));
 }
 
-TEST(CudaWords, SharedMemoryOfALengthThatComesWithTheLaunchHasNothing) {
+TEST(CudaWords, SharedMemoryOfALengthThatComesWithTheLaunchHasItsOwn) {
   EXPECT_THAT(cuda_words("extern __shared__ float tile[];\n__shared__ float row[16];\n"
                          "extern \"C\" void f();\n"),
-              ElementsAre(CudaWord{1, "extern __shared__", ""},
+              ElementsAre(CudaWord{1, "extern __shared__", "TREADLE_LAUNCH_LOCAL"},
                           CudaWord{2, "__shared__", "TREADLE_LOCAL"}));
 }
 
 TEST(CudaWords, VectorsAreMadeByTheirTypes) {
   EXPECT_THAT(cuda_words("a = make_float4(1, 2, 3, 4);\nb = make_uchar4(1, 2, 3, 4);\n"
-                         "c = make_float3(1, 2, 3);\n"),
+                         "c = make_float3(1, 2, 3);\nd = make_uchar3(1, 2, 3);\n"),
               ElementsAre(CudaWord{1, "make_float4", "treadle_make_float4"},
                           CudaWord{2, "make_uchar4", "treadle_make_vector(uchar4)"},
-                          CudaWord{3, "make_float3", ""}));
+                          CudaWord{3, "make_float3", "treadle_make_float3"},
+                          CudaWord{4, "make_uchar3", ""}));
 }
 
 TEST(CudaWords, AreNoneInCommentsStringsMembersAndNamesOfTheText) {
@@ -102,8 +109,9 @@ TEST(CudaWords, WhatStandsForThemIsInTheHeader) {
       "atomicAnd atomicOr atomicXor atomicExch atomicCAS __popc __clz __float_as_uint "
       "__float_as_int __uint_as_float __double_as_longlong __longlong_as_double __half2float "
       "__float2half CUDART_INF_F CUDART_NAN_F make_float2 make_int4 threadIdx blockIdx blockDim "
-      "gridDim");
-  EXPECT_EQ(words.size(), 35u);
+      "gridDim __shfl_sync __shfl_xor_sync __shfl_down_sync __shfl_up_sync __any_sync __all_sync "
+      "__ballot_sync __syncwarp warpSize float3 make_uint3");
+  EXPECT_EQ(words.size(), 46u);
   for (const CudaWord& word : words)
     EXPECT_NE(header.find(word.replacement), std::string::npos) << word.word;
 }

@@ -21,7 +21,7 @@ std::set<std::string> names(Language language) {
   // The header's own: guards, and how CUDA's vectors get their operators.
   std::erase_if(found, [](const std::string& n) {
     return n.starts_with("TREADLE_DIALECT") || n.find("OPERATOR") != std::string::npos ||
-           n == "TREADLE_OF_DIMENSION" || n == "TREADLE_WIDE";
+           n.starts_with("TREADLE_DEFINE") || n == "TREADLE_OF_DIMENSION" || n == "TREADLE_WIDE";
   });
   return found;
 }

@@ -124,6 +124,220 @@ TREADLE_KERNEL k(TREADLE_GLOBAL int *out, int n)
                                    std::bit_cast<int>(0.5f * n)}));
 }
 
+TEST_P(DialectKernels, CountTogetherIn64Bits) {
+  const std::int64_t wide = std::int64_t{1} << 40;
+  const auto out = run(R"(
+TREADLE_KERNEL k(TREADLE_GLOBAL treadle_int64 *out, int n)
+{
+#if TREADLE_HAS_INT64_ATOMICS
+  treadle_int64 i = (treadle_int64)treadle_global_id(0), wide = treadle_int64_literal(1) << 40;
+  TREADLE_GLOBAL treadle_uint64 *bits = (TREADLE_GLOBAL treadle_uint64 *)out;
+  if (i >= n) return;
+  treadle_atomic_add_int64(&out[0], wide);
+  treadle_atomic_sub_int64(&out[1], wide);
+  treadle_atomic_min_int64(&out[2], (i - 50) * wide);
+  treadle_atomic_max_int64(&out[3], i * wide);
+  treadle_atomic_and_int64(&out[4], ~(wide << (i % 8)));
+  treadle_atomic_or_int64(&bits[5], (treadle_uint64)wide << (i % 8));
+  treadle_atomic_xor_int64(&out[6], wide << (i % 4));
+  treadle_atomic_exchange_int64(&out[7], wide);
+  treadle_atomic_compare_exchange_int64(&out[8], (treadle_int64)0, wide);
+  treadle_atomic_max_int64(&bits[9], ~(treadle_uint64)i);
+  treadle_atomic_sub_int64(&bits[10], 1u);
+  if (i == 0) out[11] = 1;
+#endif
+})",
+                       std::vector<std::int64_t>{0, 0, 0, 0, -1, 0, 0, 0, 0, 5, n, 0}, n);
+  if (out[11] == 0) GTEST_SKIP() << "has no such atomics";
+  EXPECT_EQ(out, (std::vector<std::int64_t>{n * wide, -n * wide, -50 * wide, (n - 1) * wide,
+                                            ~(wide * 0xFF), wide * 0xFF, wide * 0xF, wide, wide, -1,
+                                            0, 1}));
+}
+
+TEST_P(DialectKernels, AddAndCompareFloatsInBothMemories) {
+  const auto out = run(R"(
+TREADLE_KERNEL k(TREADLE_GLOBAL float *out, int n)
+{
+  TREADLE_LOCAL float part[3];
+  uint l = treadle_local_id(0);
+  int i = (int)treadle_global_id(0);
+  if (l < 3) part[l] = 0.0f;
+  treadle_barrier();
+  if (i < n) {
+    treadle_atomic_add_float_local(&part[0], 0.5f);
+    treadle_atomic_min_float_local(&part[1], -(float)i);
+    treadle_atomic_max_float_local(&part[2], (float)i);
+    treadle_atomic_min_float(&out[3], 7.0f - i);
+    treadle_atomic_max_float(&out[4], i - 7.0f);
+    treadle_atomic_exchange(&out[5], 2.5f);
+  }
+  treadle_barrier();
+  if (l == 0) {
+    treadle_atomic_add_float(&out[0], part[0]);
+    treadle_atomic_min_float(&out[1], part[1]);
+    treadle_atomic_max_float(&out[2], part[2]);
+  }
+})",
+                       std::vector<float>(6), n);
+  EXPECT_EQ(out, (std::vector<float>{0.5f * n, 1.0f - n, n - 1.0f, 8.0f - n, n - 8.0f, 2.5f}));
+}
+
+TEST_P(DialectKernels, AddAndCompareDoublesInBothMemories) {
+  if (!device::find_device(GetParam())->info().traits.fp64) GTEST_SKIP() << "has no double";
+  const auto out = run(R"(
+TREADLE_KERNEL k(TREADLE_GLOBAL double *out, int n)
+{
+#if TREADLE_HAS_DOUBLE_ATOMICS
+  TREADLE_LOCAL double part[3];
+  uint l = treadle_local_id(0);
+  int i = (int)treadle_global_id(0);
+  if (l < 3) part[l] = 0.0;
+  treadle_barrier();
+  if (i < n) {
+    treadle_atomic_add_double_local(&part[0], 1.0 / 1024 + 1048576.0);
+    treadle_atomic_min_double_local(&part[1], -(double)i);
+    treadle_atomic_max_double_local(&part[2], (double)i);
+  }
+  treadle_barrier();
+  if (l == 0) {
+    treadle_atomic_add_double(&out[0], part[0]);
+    treadle_atomic_min_double(&out[1], part[1]);
+    treadle_atomic_max_double(&out[2], part[2]);
+    out[3] = 1.0;
+  }
+#endif
+})",
+                       std::vector<double>(4), n);
+  if (out[3] == 0) GTEST_SKIP() << "has no such atomics";
+  EXPECT_EQ(out, (std::vector<double>{n * (1.0 / 1024 + 1048576.0), 1.0 - n, n - 1.0, 1}));
+}
+
+// What each work-item of two groups finds out, or nothing where there are no sub-groups.
+constexpr const char* sub_groups = R"(
+TREADLE_KERNEL k(TREADLE_GLOBAL int *out)
+{
+#if TREADLE_HAS_SUB_GROUPS
+  int i = (int)treadle_global_id(0), lane = (int)treadle_sub_group_lane();
+  TREADLE_GLOBAL int *mine = out + 10 * i;
+  mine[0] = (int)treadle_sub_group_size();
+  mine[1] = lane;
+  mine[2] = treadle_sub_group_shuffle(i, 3);
+  mine[3] = treadle_sub_group_shuffle_xor(i, 1);
+  mine[4] = treadle_sub_group_shuffle_down(i, 2);
+  mine[5] = treadle_sub_group_shuffle_up(i, 2);
+  mine[6] = (int)(4.0f * treadle_sub_group_shuffle(0.25f * i, 1));
+  mine[7] = treadle_sub_group_any(lane == 5) && !treadle_sub_group_any(lane < 0);
+  mine[8] = treadle_sub_group_all(lane >= 0) && !treadle_sub_group_all(lane > 0);
+  treadle_uint64 ballot = treadle_sub_group_ballot(lane % 2);
+  mine[9] = (int)((ballot & 0xff) + (ballot >> lane & 1));
+  treadle_sub_group_barrier();
+#endif
+})";
+
+TEST_P(DialectKernels, TalkInSubGroups) {
+  const auto out = run(sub_groups, std::vector<int>(10 * group * groups));
+  const int size = out[0];
+  const bool is_cuda = device::find_device(GetParam())->info().language == Language::cuda_c;
+  EXPECT_EQ(size == 0, std::ranges::count(out, 0) == 10 * group * groups);
+  EXPECT_TRUE(size == 32 || !is_cuda) << size;
+  if (size == 0) GTEST_SKIP() << "has no sub-groups";
+  if (size < 8 || group % size != 0) GTEST_SKIP() << "of " << size << " lanes";
+  for (int i = 0; i < group * groups; ++i) {
+    const int lane = i % size, first = i - lane;
+    const std::vector<int> mine(out.begin() + 10 * i, out.begin() + 10 * (i + 1));
+    EXPECT_EQ(mine, (std::vector<int>{size, lane, first + 3, i ^ 1, lane + 2 < size ? i + 2 : i,
+                                      lane < 2 ? i : i - 2, first + 1, 1, 1, 0xAA + lane % 2}))
+        << i;
+  }
+}
+
+TEST_P(DialectKernels, WithoutSubGroupsSayThatThereAreNone) {
+  const auto has = run(R"(
+TREADLE_KERNEL k(TREADLE_GLOBAL int *out)
+{
+  out[0] = TREADLE_HAS_SUB_GROUPS;
+})",
+                       std::vector<int>{-1});
+  ASSERT_GE(has[0], 0);
+  const char* text = R"(
+TREADLE_KERNEL k(TREADLE_GLOBAL int *out)
+{
+  out[0] = (int)treadle_sub_group_shuffle(out[0], 0);
+})";
+  if (has[0] == 1) {
+    EXPECT_NO_THROW(run(text, std::vector<int>{1}));
+    return;
+  }
+  try {
+    run(text, std::vector<int>{1});
+    FAIL() << "compiled";
+  } catch (const CompileError& error) {
+    EXPECT_NE(std::string(error.what()).find("this_device_has_no_sub_groups"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_P(DialectKernels, ComputeWithVectorsOfThree) {
+  const auto out = run(R"(
+TREADLE_KERNEL k(TREADLE_GLOBAL float *data)
+{
+  uint i = treadle_global_id(0);
+  if (i > 1) return;
+  float3 a = treadle_load3(data, i);
+  a = (a + treadle_make_float3(1.0f, 2.0f, 3.0f)) * 2.0f;
+  int3 b = treadle_make_int3(1, 2, 3) - treadle_make_int3(0, 1, 0);
+  uint3 c = treadle_make_uint3(6, 4, 2) / 2u;
+  a -= treadle_make_float3((float)(b.z - 3), (float)(c.x - c.y - 1), (float)(c.z - 1));
+  treadle_store3(data, i, a);
+})",
+                       std::vector<float>{1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(out, (std::vector<float>{4, 8, 12, 10, 14, 18, 7}));
+}
+
+TEST_P(DialectKernels, HaveLocalMemoryOfTheLaunch) {
+  const auto device = device::find_device(GetParam());
+  const Program program(device, R"(#include "treadle/dialect.h"
+TREADLE_KERNEL reverse(TREADLE_GLOBAL float *x TREADLE_LAUNCH_LOCAL_PARAMETER(float, tile))
+{
+  TREADLE_LAUNCH_LOCAL(float, tile);
+  uint l = treadle_local_id(0), size = treadle_local_size(0), i = treadle_global_id(0);
+  tile[l] = x[i];
+  treadle_barrier();
+  x[i] = tile[size - 1 - l];
+}
+TREADLE_KERNEL count(TREADLE_GLOBAL int *x TREADLE_LAUNCH_LOCAL_PARAMETER(int, tile))
+{
+  TREADLE_LAUNCH_LOCAL(int, tile);
+  tile[treadle_local_id(0)] = 1;
+  treadle_barrier();
+  x[treadle_global_id(0)] += tile[treadle_local_size(0) - 1 - treadle_local_id(0)];
+})",
+                        {.cache = compile::CacheUse::disabled});
+  for (const unsigned size : {32u, 64u}) {
+    std::vector<float> numbers(128);
+    std::iota(numbers.begin(), numbers.end(), 0.0f);
+    const memory::Buffer buffer(device, numbers), counts(device, std::vector<int>(128));
+    const auto stream = device->make_stream();
+    device::LaunchShape shape{.groups = 128 / size, .group_size = size};
+    if (device->info().traits.shape_local_memory) {
+      shape.local_bytes = 4 * size;
+      stream->launch(program.kernel("reverse"), shape, buffer);
+      stream->launch(program.kernel("count"), shape, counts);
+    } else {
+      const device::Local local{4 * size};
+      stream->launch(program.kernel("reverse"), shape, buffer, local);
+      stream->launch(program.kernel("count"), shape, counts, local);
+    }
+    stream->synchronize();
+    buffer.copy_to(numbers);
+    EXPECT_EQ(numbers[0], static_cast<float>(size - 1));
+    EXPECT_EQ(numbers[127], static_cast<float>(128 - size));
+    std::vector<int> ones(128);
+    counts.copy_to(ones);
+    EXPECT_EQ(ones, std::vector<int>(128, 1));
+  }
+}
+
 TEST_P(DialectKernels, ComputeWithVectors) {
   const auto out = run(R"(
 TREADLE_KERNEL k(TREADLE_GLOBAL float *out)

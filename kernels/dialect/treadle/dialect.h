@@ -9,8 +9,7 @@
 //         if (i < n) x[i] *= factor;
 //     }
 //
-// Left out, because the languages differ in more than spelling: three-component vectors (12 bytes
-// in one, 16 in the other), local memory whose size the launch decides, textures, images.
+// Left out, because the languages differ in more than spelling: textures, images.
 #ifndef TREADLE_DIALECT_H
 #define TREADLE_DIALECT_H
 
@@ -43,11 +42,39 @@
 // Atomics on int and unsigned int in global or local memory, each returning the old value:
 //   treadle_atomic_{add,sub,min,max,and,or,xor,exchange}(pointer, value)
 //   treadle_atomic_compare_exchange(pointer, expected, desired)
-//   treadle_atomic_add_float(pointer, value): global memory only
+// treadle_atomic_exchange takes a float, too. On treadle_int64 and treadle_uint64, where
+// TREADLE_HAS_INT64_ATOMICS:
+//   treadle_atomic_{add,sub,min,max,and,or,xor,exchange}_int64(pointer, value)
+//   treadle_atomic_compare_exchange_int64(pointer, expected, desired)
+// On float, and on double where TREADLE_HAS_DOUBLE_ATOMICS, by a loop where there is no instruction;
+// those behind _local are for memory of the group:
+//   treadle_atomic_{add,min,max}_{float,double}(pointer, value)
+//   treadle_atomic_{add,min,max}_{float,double}_local(pointer, value)
 //
-// Vectors of two and four: treadle_make_float4(x, y, z, w) and so for {float,double,int,uint}{2,4};
+// Sub-groups (CUDA: warps), where TREADLE_HAS_SUB_GROUPS. All work-items of one come to each word:
+//   treadle_sub_group_size(), treadle_sub_group_lane(): of 32 bits; the last of a group may be
+//       smaller
+//   treadle_sub_group_shuffle(x, lane), treadle_sub_group_shuffle_xor(x, mask),
+//       treadle_sub_group_shuffle_down(x, delta), treadle_sub_group_shuffle_up(x, delta): what
+//       another lane has, of int, uint and float; beyond the ends of it each keeps its own
+//   treadle_sub_group_any(predicate), treadle_sub_group_all(predicate)
+//   treadle_sub_group_ballot(predicate): a treadle_uint64 with a bit for each lane
+//   treadle_sub_group_barrier()
+// The three TREADLE_HAS_ are 1 or 0, for #if. A word that the device lacks does not compile: the
+// message says this_device_has_no_sub_groups.
+//
+// Local memory whose size the launch decides, one array of a kernel, the last of its parameters:
+//     TREADLE_KERNEL f(TREADLE_GLOBAL float *x TREADLE_LAUNCH_LOCAL_PARAMETER(float, tile))
+//     {
+//         TREADLE_LAUNCH_LOCAL(float, tile);
+// It has the bytes of LaunchShape::local_bytes, or of the argument Local{bytes} behind the others:
+// DeviceTraits::shape_local_memory says which.
+//
+// Vectors: treadle_make_float4(x, y, z, w) and so for {float,double,int,uint}{2,3,4};
 // + - * / between two of them, and of one with its scalar on the right. treadle_make_vector(type)
-// stands before the elements of any other: treadle_make_vector(uchar4)(r, g, b, a).
+// stands before the elements of any other: treadle_make_vector(uchar4)(r, g, b, a). A vector of
+// three has 12 bytes in CUDA C and 16 in OpenCL C: in memory it is three numbers, which
+// treadle_load3(pointer, index) and treadle_store3(pointer, index, vector) read and write.
 //
 // Math whose names differ: treadle_clamp(x, low, high), treadle_mix(a, b, t), treadle_mad(a, b, c)
 // (a * b + c, in whichever way is fastest), treadle_popcount(u), treadle_leading_zeros(u),

@@ -56,17 +56,146 @@ TREADLE_OF_DIMENSION(treadle_uint64, treadle_global_size, TREADLE_WIDE(gridDim.x
 #define treadle_atomic_exchange(pointer, value) atomicExch(pointer, value)
 #define treadle_atomic_compare_exchange(pointer, expected, desired) \
   atomicCAS(pointer, expected, desired)
+
+#define TREADLE_HAS_INT64_ATOMICS 1
+// The two's complement makes them one operation; an order has two.
+#define TREADLE_DEFINE_ATOMIC(name, function)                                                 \
+  TREADLE_FUNCTION treadle_int64 name(treadle_int64 *pointer, treadle_int64 value)            \
+  {                                                                                           \
+    return (treadle_int64)function((treadle_uint64 *)pointer, (treadle_uint64)value);         \
+  }                                                                                           \
+  TREADLE_FUNCTION treadle_uint64 name(treadle_uint64 *pointer, treadle_uint64 value)         \
+  {                                                                                           \
+    return function(pointer, value);                                                          \
+  }
+#define TREADLE_DEFINE_ATOMIC_OF_ORDER(name, function)                                        \
+  TREADLE_FUNCTION treadle_int64 name(treadle_int64 *pointer, treadle_int64 value)            \
+  {                                                                                           \
+    return function(pointer, value);                                                          \
+  }                                                                                           \
+  TREADLE_FUNCTION treadle_uint64 name(treadle_uint64 *pointer, treadle_uint64 value)         \
+  {                                                                                           \
+    return function(pointer, value);                                                          \
+  }
+#define TREADLE_DEFINE_SUB(pointer, value) atomicAdd(pointer, 0 - (value))
+TREADLE_DEFINE_ATOMIC(treadle_atomic_add_int64, atomicAdd)
+TREADLE_DEFINE_ATOMIC(treadle_atomic_sub_int64, TREADLE_DEFINE_SUB)
+TREADLE_DEFINE_ATOMIC(treadle_atomic_and_int64, atomicAnd)
+TREADLE_DEFINE_ATOMIC(treadle_atomic_or_int64, atomicOr)
+TREADLE_DEFINE_ATOMIC(treadle_atomic_xor_int64, atomicXor)
+TREADLE_DEFINE_ATOMIC(treadle_atomic_exchange_int64, atomicExch)
+TREADLE_DEFINE_ATOMIC_OF_ORDER(treadle_atomic_min_int64, atomicMin)
+TREADLE_DEFINE_ATOMIC_OF_ORDER(treadle_atomic_max_int64, atomicMax)
+TREADLE_FUNCTION treadle_int64 treadle_atomic_compare_exchange_int64(treadle_int64 *pointer,
+                                                                     treadle_int64 expected,
+                                                                     treadle_int64 desired)
+{
+  return (treadle_int64)atomicCAS((treadle_uint64 *)pointer, (treadle_uint64)expected,
+                                  (treadle_uint64)desired);
+}
+TREADLE_FUNCTION treadle_uint64 treadle_atomic_compare_exchange_int64(treadle_uint64 *pointer,
+                                                                      treadle_uint64 expected,
+                                                                      treadle_uint64 desired)
+{
+  return atomicCAS(pointer, expected, desired);
+}
+
+// Where there is no instruction the bits are exchanged until nobody was faster.
+#define TREADLE_HAS_DOUBLE_ATOMICS 1
+#define TREADLE_DEFINE_ATOMIC_BY_EXCHANGE(name, number, bits, bits_of, number_of, updated)    \
+  TREADLE_FUNCTION number name(number *pointer, number value)                                 \
+  {                                                                                           \
+    bits seen = *(volatile bits *)pointer, expected;                                          \
+    do {                                                                                      \
+      expected = seen;                                                                        \
+      const number old = number_of(expected);                                                 \
+      seen = atomicCAS((bits *)pointer, expected, bits_of(updated));                          \
+    } while (seen != expected);                                                               \
+    return number_of(seen);                                                                   \
+  }
+#define TREADLE_DEFINE_ATOMICS_BY_EXCHANGE(min_name, max_name, number, bits, bits_of, number_of) \
+  TREADLE_DEFINE_ATOMIC_BY_EXCHANGE(min_name, number, bits, bits_of, number_of, fmin(old, value)) \
+  TREADLE_DEFINE_ATOMIC_BY_EXCHANGE(max_name, number, bits, bits_of, number_of, fmax(old, value))
 #define treadle_atomic_add_float(pointer, value) atomicAdd((float *)(pointer), (float)(value))
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
+TREADLE_DEFINE_ATOMIC_BY_EXCHANGE(treadle_atomic_add_double, double, treadle_uint64,
+                                  (treadle_uint64)__double_as_longlong, __longlong_as_double,
+                                  old + value)
+#else
+#define treadle_atomic_add_double(pointer, value) atomicAdd((double *)(pointer), (double)(value))
+#endif
+TREADLE_DEFINE_ATOMICS_BY_EXCHANGE(treadle_atomic_min_float, treadle_atomic_max_float, float, uint,
+                                   __float_as_uint, __uint_as_float)
+TREADLE_DEFINE_ATOMICS_BY_EXCHANGE(treadle_atomic_min_double, treadle_atomic_max_double, double,
+                                   treadle_uint64, (treadle_uint64)__double_as_longlong,
+                                   __longlong_as_double)
+#undef TREADLE_DEFINE_ATOMIC
+#undef TREADLE_DEFINE_SUB
+#undef TREADLE_DEFINE_ATOMIC_OF_ORDER
+#undef TREADLE_DEFINE_ATOMIC_BY_EXCHANGE
+#undef TREADLE_DEFINE_ATOMICS_BY_EXCHANGE
+#define treadle_atomic_add_float_local(pointer, value) treadle_atomic_add_float(pointer, value)
+#define treadle_atomic_min_float_local(pointer, value) treadle_atomic_min_float(pointer, value)
+#define treadle_atomic_max_float_local(pointer, value) treadle_atomic_max_float(pointer, value)
+#define treadle_atomic_add_double_local(pointer, value) treadle_atomic_add_double(pointer, value)
+#define treadle_atomic_min_double_local(pointer, value) treadle_atomic_min_double(pointer, value)
+#define treadle_atomic_max_double_local(pointer, value) treadle_atomic_max_double(pointer, value)
+
+// Warps. Threads that have returned need not come.
+#define TREADLE_HAS_SUB_GROUPS 1
+#define treadle_sub_group_size() ((uint)warpSize)
+TREADLE_FUNCTION uint treadle_sub_group_lane()
+{
+  return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+}
+#define treadle_sub_group_shuffle(x, lane) __shfl_sync(0xffffffffu, x, (int)(lane))
+#define treadle_sub_group_shuffle_xor(x, mask) __shfl_xor_sync(0xffffffffu, x, (int)(mask))
+#define treadle_sub_group_shuffle_down(x, delta) __shfl_down_sync(0xffffffffu, x, (uint)(delta))
+#define treadle_sub_group_shuffle_up(x, delta) __shfl_up_sync(0xffffffffu, x, (uint)(delta))
+#define treadle_sub_group_any(predicate) __any_sync(0xffffffffu, predicate)
+#define treadle_sub_group_all(predicate) __all_sync(0xffffffffu, predicate)
+#define treadle_sub_group_ballot(predicate) ((treadle_uint64)__ballot_sync(0xffffffffu, predicate))
+#define treadle_sub_group_barrier() __syncwarp()
+
+// The length of an array of the launch's comes beside the arguments.
+#define TREADLE_LAUNCH_LOCAL_PARAMETER(type, name)
+#define TREADLE_LAUNCH_LOCAL(type, name)                          \
+  extern __shared__ __align__(16) unsigned char name##_of_launch[]; \
+  type *const name = (type *)name##_of_launch
 
 #define treadle_make_float2(x, y) make_float2(x, y)
+#define treadle_make_float3(x, y, z) make_float3(x, y, z)
 #define treadle_make_float4(x, y, z, w) make_float4(x, y, z, w)
 #define treadle_make_double2(x, y) make_double2(x, y)
+#define treadle_make_double3(x, y, z) make_double3(x, y, z)
 #define treadle_make_double4(x, y, z, w) make_double4(x, y, z, w)
 #define treadle_make_int2(x, y) make_int2(x, y)
+#define treadle_make_int3(x, y, z) make_int3(x, y, z)
 #define treadle_make_int4(x, y, z, w) make_int4(x, y, z, w)
 #define treadle_make_uint2(x, y) make_uint2(x, y)
+#define treadle_make_uint3(x, y, z) make_uint3(x, y, z)
 #define treadle_make_uint4(x, y, z, w) make_uint4(x, y, z, w)
 #define treadle_make_vector(type) make_##type
+
+// Three numbers side by side, as vload3 and vstore3 of OpenCL C have it.
+#define TREADLE_DEFINE_THREE(type)                                                            \
+  TREADLE_FUNCTION type##3 treadle_load3(const type *pointer, treadle_uint64 index)           \
+  {                                                                                           \
+    pointer += 3 * index;                                                                     \
+    return make_##type##3(pointer[0], pointer[1], pointer[2]);                                \
+  }                                                                                           \
+  TREADLE_FUNCTION void treadle_store3(type *pointer, treadle_uint64 index, type##3 vector)   \
+  {                                                                                           \
+    pointer += 3 * index;                                                                     \
+    pointer[0] = vector.x;                                                                    \
+    pointer[1] = vector.y;                                                                    \
+    pointer[2] = vector.z;                                                                    \
+  }
+TREADLE_DEFINE_THREE(float)
+TREADLE_DEFINE_THREE(double)
+TREADLE_DEFINE_THREE(int)
+TREADLE_DEFINE_THREE(uint)
+#undef TREADLE_DEFINE_THREE
 
 // CUDA's vectors come without arithmetic. Programs that bring their own define
 // TREADLE_NO_VECTOR_OPERATORS first.
@@ -78,22 +207,26 @@ TREADLE_OF_DIMENSION(treadle_uint64, treadle_global_size, TREADLE_WIDE(gridDim.x
 #define TREADLE_OPERATOR2(scalar, op)                                                       \
   TREADLE_OPERATOR(scalar##2, scalar, op, make_##scalar##2(a.x op b.x, a.y op b.y),         \
                    make_##scalar##2(a.x op b, a.y op b))
+#define TREADLE_OPERATOR3(scalar, op)                                                       \
+  TREADLE_OPERATOR(scalar##3, scalar, op,                                                   \
+                   make_##scalar##3(a.x op b.x, a.y op b.y, a.z op b.z),                    \
+                   make_##scalar##3(a.x op b, a.y op b, a.z op b))
 #define TREADLE_OPERATOR4(scalar, op)                                                       \
   TREADLE_OPERATOR(scalar##4, scalar, op,                                                   \
                    make_##scalar##4(a.x op b.x, a.y op b.y, a.z op b.z, a.w op b.w),        \
                    make_##scalar##4(a.x op b, a.y op b, a.z op b, a.w op b))
-#define TREADLE_OPERATORS(scalar)                                                           \
+#define TREADLE_OPERATORS23(scalar)                                                         \
   TREADLE_OPERATOR2(scalar, +) TREADLE_OPERATOR2(scalar, -) TREADLE_OPERATOR2(scalar, *)    \
-  TREADLE_OPERATOR2(scalar, /) TREADLE_OPERATOR4(scalar, +) TREADLE_OPERATOR4(scalar, -)    \
+  TREADLE_OPERATOR2(scalar, /) TREADLE_OPERATOR3(scalar, +) TREADLE_OPERATOR3(scalar, -)    \
+  TREADLE_OPERATOR3(scalar, *) TREADLE_OPERATOR3(scalar, /)
+#define TREADLE_OPERATORS(scalar)                                                           \
+  TREADLE_OPERATORS23(scalar) TREADLE_OPERATOR4(scalar, +) TREADLE_OPERATOR4(scalar, -)    \
   TREADLE_OPERATOR4(scalar, *) TREADLE_OPERATOR4(scalar, /)
 TREADLE_OPERATORS(float)
 // CUDA 13 calls double4 deprecated, for its alignment, and warns of each program that a header names
 // it in. Programs that calculate with it define TREADLE_DOUBLE4_OPERATORS first.
 #if defined(__CUDACC_RTC__) && __CUDACC_VER_MAJOR__ >= 13 && !defined(TREADLE_DOUBLE4_OPERATORS)
-TREADLE_OPERATOR2(double, +)
-TREADLE_OPERATOR2(double, -)
-TREADLE_OPERATOR2(double, *)
-TREADLE_OPERATOR2(double, /)
+TREADLE_OPERATORS23(double)
 #else
 TREADLE_OPERATORS(double)
 #endif
@@ -101,7 +234,9 @@ TREADLE_OPERATORS(int)
 TREADLE_OPERATORS(uint)
 #undef TREADLE_OPERATOR
 #undef TREADLE_OPERATOR2
+#undef TREADLE_OPERATOR3
 #undef TREADLE_OPERATOR4
+#undef TREADLE_OPERATORS23
 #undef TREADLE_OPERATORS
 #endif
 

@@ -43,27 +43,182 @@
 #define treadle_atomic_compare_exchange(pointer, expected, desired) \
   atomic_cmpxchg(pointer, expected, desired)
 
-// The language has no such operation before 3.0: the bits are exchanged until nobody was faster.
-static inline float treadle_atomic_add_float(volatile __global float *pointer, float value)
+// What a device lacks is a name that nobody declares, so that the compiler says it.
+#if defined(cl_khr_int64_base_atomics) && defined(cl_khr_int64_extended_atomics)
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#define TREADLE_HAS_INT64_ATOMICS 1
+#define treadle_atomic_add_int64(pointer, value) atom_add(pointer, value)
+#define treadle_atomic_sub_int64(pointer, value) atom_sub(pointer, value)
+#define treadle_atomic_min_int64(pointer, value) atom_min(pointer, value)
+#define treadle_atomic_max_int64(pointer, value) atom_max(pointer, value)
+#define treadle_atomic_and_int64(pointer, value) atom_and(pointer, value)
+#define treadle_atomic_or_int64(pointer, value) atom_or(pointer, value)
+#define treadle_atomic_xor_int64(pointer, value) atom_xor(pointer, value)
+#define treadle_atomic_exchange_int64(pointer, value) atom_xchg(pointer, value)
+#define treadle_atomic_compare_exchange_int64(pointer, expected, desired) \
+  atom_cmpxchg(pointer, expected, desired)
+#else
+#define TREADLE_HAS_INT64_ATOMICS 0
+#define treadle_atomic_add_int64(pointer, value) this_device_has_no_atomics_of_64_bits
+#define treadle_atomic_sub_int64(pointer, value) this_device_has_no_atomics_of_64_bits
+#define treadle_atomic_min_int64(pointer, value) this_device_has_no_atomics_of_64_bits
+#define treadle_atomic_max_int64(pointer, value) this_device_has_no_atomics_of_64_bits
+#define treadle_atomic_and_int64(pointer, value) this_device_has_no_atomics_of_64_bits
+#define treadle_atomic_or_int64(pointer, value) this_device_has_no_atomics_of_64_bits
+#define treadle_atomic_xor_int64(pointer, value) this_device_has_no_atomics_of_64_bits
+#define treadle_atomic_exchange_int64(pointer, value) this_device_has_no_atomics_of_64_bits
+#define treadle_atomic_compare_exchange_int64(pointer, expected, desired) \
+  this_device_has_no_atomics_of_64_bits
+#endif
+
+// The language has no such operations before 3.0: the bits are exchanged until nobody was faster.
+#define TREADLE_DEFINE_ATOMIC_BY_EXCHANGE(name, space, number, bits, exchange, updated)      \
+  static inline number name(volatile space number *pointer, number value)                    \
+  {                                                                                          \
+    volatile space bits *place = (volatile space bits *)pointer;                             \
+    bits seen = *place, expected;                                                            \
+    do {                                                                                     \
+      expected = seen;                                                                       \
+      const number old = as_##number(expected);                                              \
+      seen = exchange(place, expected, as_##bits((number)(updated)));                        \
+    } while (seen != expected);                                                              \
+    return as_##number(seen);                                                                \
+  }
+#define TREADLE_DEFINE_ATOMIC_OF_FLOAT(name, local_name, updated)                            \
+  TREADLE_DEFINE_ATOMIC_BY_EXCHANGE(name, __global, float, uint, atomic_cmpxchg, updated)    \
+  TREADLE_DEFINE_ATOMIC_BY_EXCHANGE(local_name, __local, float, uint, atomic_cmpxchg, updated)
+TREADLE_DEFINE_ATOMIC_OF_FLOAT(treadle_atomic_add_float, treadle_atomic_add_float_local,
+                               old + value)
+TREADLE_DEFINE_ATOMIC_OF_FLOAT(treadle_atomic_min_float, treadle_atomic_min_float_local,
+                               fmin(old, value))
+TREADLE_DEFINE_ATOMIC_OF_FLOAT(treadle_atomic_max_float, treadle_atomic_max_float_local,
+                               fmax(old, value))
+#if defined(cl_khr_fp64) && TREADLE_HAS_INT64_ATOMICS
+#define TREADLE_HAS_DOUBLE_ATOMICS 1
+#define TREADLE_DEFINE_ATOMIC_OF_DOUBLE(name, local_name, updated)                           \
+  TREADLE_DEFINE_ATOMIC_BY_EXCHANGE(name, __global, double, ulong, atom_cmpxchg, updated)    \
+  TREADLE_DEFINE_ATOMIC_BY_EXCHANGE(local_name, __local, double, ulong, atom_cmpxchg, updated)
+TREADLE_DEFINE_ATOMIC_OF_DOUBLE(treadle_atomic_add_double, treadle_atomic_add_double_local,
+                                old + value)
+TREADLE_DEFINE_ATOMIC_OF_DOUBLE(treadle_atomic_min_double, treadle_atomic_min_double_local,
+                                fmin(old, value))
+TREADLE_DEFINE_ATOMIC_OF_DOUBLE(treadle_atomic_max_double, treadle_atomic_max_double_local,
+                                fmax(old, value))
+#undef TREADLE_DEFINE_ATOMIC_OF_DOUBLE
+#else
+#define TREADLE_HAS_DOUBLE_ATOMICS 0
+#define treadle_atomic_add_double(pointer, value) this_device_has_no_atomics_of_double
+#define treadle_atomic_min_double(pointer, value) this_device_has_no_atomics_of_double
+#define treadle_atomic_max_double(pointer, value) this_device_has_no_atomics_of_double
+#define treadle_atomic_add_double_local(pointer, value) this_device_has_no_atomics_of_double
+#define treadle_atomic_min_double_local(pointer, value) this_device_has_no_atomics_of_double
+#define treadle_atomic_max_double_local(pointer, value) this_device_has_no_atomics_of_double
+#endif
+#undef TREADLE_DEFINE_ATOMIC_OF_FLOAT
+#undef TREADLE_DEFINE_ATOMIC_BY_EXCHANGE
+
+// By the standard's extensions, by Intel's, or by NVIDIA's assembler: its OpenCL has warps without
+// a word for them.
+#if defined(cl_khr_subgroups) || defined(__opencl_c_subgroups) || defined(cl_intel_subgroups)
+#if defined(cl_khr_subgroup_shuffle)
+#define TREADLE_HAS_SUB_GROUPS 1
+#define treadle_sub_group_shuffle(x, lane) sub_group_shuffle(x, (uint)(lane))
+#elif defined(cl_intel_subgroups)
+#define TREADLE_HAS_SUB_GROUPS 1
+#define treadle_sub_group_shuffle(x, lane) intel_sub_group_shuffle(x, (uint)(lane))
+#else
+#define TREADLE_HAS_SUB_GROUPS 0
+#endif
+#elif defined(__NV_CL_C_VERSION)
+#define TREADLE_HAS_SUB_GROUPS 1
+#else
+#define TREADLE_HAS_SUB_GROUPS 0
+#endif
+#if !TREADLE_HAS_SUB_GROUPS
+#define treadle_sub_group_size() this_device_has_no_sub_groups
+#define treadle_sub_group_lane() this_device_has_no_sub_groups
+#define treadle_sub_group_shuffle(x, lane) this_device_has_no_sub_groups
+#define treadle_sub_group_any(predicate) this_device_has_no_sub_groups
+#define treadle_sub_group_all(predicate) this_device_has_no_sub_groups
+#define treadle_sub_group_ballot(predicate) this_device_has_no_sub_groups
+#define treadle_sub_group_barrier() this_device_has_no_sub_groups
+#elif defined(treadle_sub_group_shuffle)
+#if defined(cl_khr_subgroups)
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#endif
+#define treadle_sub_group_size() ((uint)get_max_sub_group_size())
+#define treadle_sub_group_lane() ((uint)get_sub_group_local_id())
+#define treadle_sub_group_any(predicate) sub_group_any((predicate) != 0)
+#define treadle_sub_group_all(predicate) sub_group_all((predicate) != 0)
+// Of bits that nobody else has the sum is the union.
+#define treadle_sub_group_ballot(predicate) \
+  sub_group_reduce_add((ulong)((predicate) != 0) << get_sub_group_local_id())
+#define treadle_sub_group_barrier() sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#else
+#define treadle_sub_group_size() 32u
+TREADLE_FUNCTION uint treadle_sub_group_lane(void)
 {
-  volatile __global uint *bits = (volatile __global uint *)pointer;
-  uint seen = *bits, expected;
-  do {
-    expected = seen;
-    seen = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + value));
-  } while (seen != expected);
-  return as_float(seen);
+  uint lane;
+  __asm__ volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
 }
+static inline uint shuffle_bits_of_warp(uint bits, uint lane)
+{
+  uint result;
+  __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;"
+               : "=r"(result)
+               : "r"(bits), "r"(lane));
+  return result;
+}
+static inline uint ballot_bits_of_warp(uint predicate)
+{
+  uint result;
+  __asm__ volatile(
+      "{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
+      : "=r"(result)
+      : "r"(predicate));
+  return result;
+}
+#define treadle_sub_group_shuffle(x, lane) \
+  __builtin_astype(shuffle_bits_of_warp(__builtin_astype(x, uint), lane), __typeof__(x))
+#define treadle_sub_group_any(predicate) (ballot_bits_of_warp((predicate) != 0) != 0)
+#define treadle_sub_group_all(predicate) (ballot_bits_of_warp((predicate) == 0) == 0)
+#define treadle_sub_group_ballot(predicate) ((ulong)ballot_bits_of_warp((predicate) != 0))
+#define treadle_sub_group_barrier() __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory")
+#endif
+// Beyond the last lane, or before the first, each keeps its own.
+#define treadle_sub_group_shuffle_xor(x, mask) \
+  treadle_sub_group_shuffle(x, treadle_sub_group_lane() ^ (uint)(mask))
+#define treadle_sub_group_shuffle_down(x, delta)                                                 \
+  treadle_sub_group_shuffle(x, treadle_sub_group_lane() + (uint)(delta) <                        \
+                                       treadle_sub_group_size()                                  \
+                                   ? treadle_sub_group_lane() + (uint)(delta)                    \
+                                   : treadle_sub_group_lane())
+#define treadle_sub_group_shuffle_up(x, delta)                                                   \
+  treadle_sub_group_shuffle(x, treadle_sub_group_lane() < (uint)(delta)                          \
+                                   ? treadle_sub_group_lane()                                    \
+                                   : treadle_sub_group_lane() - (uint)(delta))
+
+// The length of an array of the launch's comes as an argument.
+#define TREADLE_LAUNCH_LOCAL_PARAMETER(type, name) , __local type *name
+#define TREADLE_LAUNCH_LOCAL(type, name) (void)name
 
 #define treadle_make_float2(x, y) ((float2)(x, y))
+#define treadle_make_float3(x, y, z) ((float3)(x, y, z))
 #define treadle_make_float4(x, y, z, w) ((float4)(x, y, z, w))
 #define treadle_make_double2(x, y) ((double2)(x, y))
+#define treadle_make_double3(x, y, z) ((double3)(x, y, z))
 #define treadle_make_double4(x, y, z, w) ((double4)(x, y, z, w))
 #define treadle_make_int2(x, y) ((int2)(x, y))
+#define treadle_make_int3(x, y, z) ((int3)(x, y, z))
 #define treadle_make_int4(x, y, z, w) ((int4)(x, y, z, w))
 #define treadle_make_uint2(x, y) ((uint2)(x, y))
+#define treadle_make_uint3(x, y, z) ((uint3)(x, y, z))
 #define treadle_make_uint4(x, y, z, w) ((uint4)(x, y, z, w))
 #define treadle_make_vector(type) (type)
+#define treadle_load3(pointer, index) vload3(index, pointer)
+#define treadle_store3(pointer, index, vector) vstore3(vector, index, pointer)
 
 #define treadle_clamp(x, low, high) clamp(x, low, high)
 #define treadle_mix(a, b, t) mix(a, b, t)
