@@ -120,6 +120,13 @@ def mask_on_host(mask: Array) -> np.ndarray:
     return Array.get(mask).astype(np.bool_)
 
 
+def with_masks_on_host(index: Any) -> Any:
+    """A mask, and masks among several indices, on the host; other indices as they are."""
+    if isinstance(index, tuple):
+        return tuple(with_masks_on_host(part) for part in index)
+    return mask_on_host(index) if is_mask(index) else index
+
+
 def first_array(*operands: Any) -> Any:
     """Whose class, allocator and place a result has: that of the first array that is no number."""
     arrays = [operand for operand in operands if isinstance(operand, FaceArray)]

@@ -53,6 +53,7 @@ void sort_dense(Node& x, Node* carried, int axis) {
       (i < line ? sort.outer : sort.inner) *= length;
   }
   if (x.layout.size() == 0) return;
+  const WithoutHostLock released;
   before_write(*x.storage);
   if (carried != nullptr) before_write(*carried->storage);
   const Sorted values(x, stream);

@@ -80,7 +80,9 @@ Array cumulative(Cumulation cumulation, const Array& x, const ReduceOptions& opt
   const int last = static_cast<int>(x.rank()) - 1;
   const bool is_moved = axis && *axis != last;
   const Array rows = !axis ? ravel(x) : is_moved ? moveaxis(x, *axis, -1) : x;
-  Array made = cumulated(cumulation, rows, accumulator_of(dtype));
+  // Of a bool it is asked of each element whether it is 0, not of what integer it becomes.
+  const bool is_truth = dtype == Scalar::boolean && !(rows.dtype() == dtype);
+  Array made = cumulated(cumulation, is_truth ? cast(rows, dtype) : rows, accumulator_of(dtype));
   if (!(made.dtype() == dtype)) made = cast(made, dtype);
   if (is_moved) made = dense_copy(moveaxis(made, -1, *axis));
   if (options.initial) {

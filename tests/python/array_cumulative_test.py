@@ -35,6 +35,9 @@ def test_along_axes_and_of_all(device):
     expect(tnp.cumprod(ours / 2, 1), np.cumprod(x / 2, 1))
     expect(np.cumsum(ours, 2), np.cumsum(x, 2))
     expect(tnp.cumsum([1, 2, 3]), np.cumsum([1, 2, 3]))
+    halves = np.float32([1, -1, 0.5])
+    expect(tnp.cumsum(tnp.array(halves), dtype=bool), np.cumsum(halves, dtype=bool))
+    expect(tnp.cumprod(tnp.array(halves), dtype=bool), np.cumprod(halves, dtype=bool))
     expect(tnp.cumsum(ours[0:0], 1), np.cumsum(x[0:0], 1))
 
 

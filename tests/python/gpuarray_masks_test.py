@@ -62,3 +62,14 @@ def test_masks_of_other_shapes_are_refused():
     a = gpuarray.to_gpu(NUMBERS)
     with pytest.raises(IndexError, match="mask of shape"):
         a[(a > 2)[:2]]
+
+
+def test_masks_among_other_indices_select(context):
+    host = np.array([[10, 20, 30], [40, 50, 60]])
+    x, mask = gpuarray.to_gpu(host), gpuarray.to_gpu(np.array([3, 0])) > 1
+    on_host = np.array([True, False])
+    np.testing.assert_array_equal(x[mask, 1].get(), host[on_host, 1])
+    np.testing.assert_array_equal(x[(mask,)].get(), host[(on_host,)])
+    x[mask, :], host[on_host, :] = 7, 7
+    x[mask, 1], host[on_host, 1] = 8, 8
+    np.testing.assert_array_equal(x.get(), host)

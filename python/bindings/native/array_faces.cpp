@@ -143,7 +143,9 @@ void bind_array_faces(nb::module_& m) {
             raise_python(PyExc_TypeError,
                          std::string("bitonic_sort() carries an Array along, not a ") +
                              Py_TYPE(carried.ptr())->tp_name);
-          array::bitonic_sort(x, beside != nullptr ? *beside : Array(), axis);
+          // Another thread may give the Python object another array meanwhile.
+          const Array along = beside != nullptr ? *beside : Array();
+          array::bitonic_sort(x, along, axis);
         }),
         nb::arg("x"), nb::arg("carried") = nb::none(), nb::arg("axis") = 0,
         nb::sig("def bitonic_sort(x: Array, carried: Array | None = None, axis: int = 0) -> None"),

@@ -345,8 +345,10 @@ def linspace(
     """`num` numbers from start to stop, which is the last one unless `endpoint` is false."""
     if isinstance(start, complex) or isinstance(stop, complex):
         kind = _numpy.complex128 if dtype is None else dtype
-        return _array.complex_linspace(start, stop, num, endpoint, kind, device)
-    return _array.linspace(start, stop, num, endpoint, float64 if dtype is None else dtype, device)
+        return _array.complex_linspace(start, stop, num, bool(endpoint), kind, device)
+    return _array.linspace(
+        start, stop, num, bool(endpoint), float64 if dtype is None else dtype, device
+    )
 
 
 # over 6 parameters because NumPy's has them
@@ -361,7 +363,7 @@ def logspace(
     device: Device | str | None = None,
 ) -> Array:
     """`base` to the power of numbers from start to stop, as linspace() has them."""
-    made = _array.logspace(start, stop, num, endpoint, base, device)
+    made = _array.logspace(start, stop, num, bool(endpoint), base, device)
     return made if dtype is None else made.astype(dtype)
 
 
@@ -375,7 +377,7 @@ def geomspace(
     device: Device | str | None = None,
 ) -> Array:
     """`num` numbers from start to stop, each a constant factor from the one before."""
-    made = _array.geomspace(start, stop, num, endpoint, device)
+    made = _array.geomspace(start, stop, num, bool(endpoint), device)
     return made if dtype is None else made.astype(dtype)
 
 

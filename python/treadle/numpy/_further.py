@@ -97,14 +97,14 @@ def nanargmax(
     a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
     """argmax() of what is not NaN; 0 where all is."""
-    return written(_array.nanargmax(asarray(a), axis, keepdims), out)
+    return written(_array.nanargmax(asarray(a), axis, bool(keepdims)), out)
 
 
 def nanargmin(
     a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
     """argmin() of what is not NaN; 0 where all is."""
-    return written(_array.nanargmin(asarray(a), axis, keepdims), out)
+    return written(_array.nanargmin(asarray(a), axis, bool(keepdims)), out)
 
 
 def polyval(p: Sequence[Any], x: Any) -> Array:

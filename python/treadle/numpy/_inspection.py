@@ -110,7 +110,7 @@ def allclose(
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Whether two arrays have the same shape and equal elements. Waits for them."""
     a1, a2 = asarrays((a1, a2))
-    return _array.array_equal(a1, a2, equal_nan)
+    return _array.array_equal(a1, a2, bool(equal_nan))
 
 
 def _operand(x: Any) -> Any:

@@ -146,7 +146,7 @@ def meshgrid(
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
     lines = [x.ravel() for x in asarrays(arrays)]
-    grids = _array.meshgrid(lines, indexing == "xy", sparse)
+    grids = _array.meshgrid(lines, indexing == "xy", bool(sparse))
     return tuple(grid.copy() for grid in grids) if copy else tuple(grids)
 
 

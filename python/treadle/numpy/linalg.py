@@ -32,7 +32,7 @@ def vector_norm(
 ) -> Array:
     """The root of `ord` of the sum of powers of magnitudes, along axes or of all elements; the
     largest magnitude for inf, the least for -inf, how many are not 0 for 0. One kernel."""
-    return _array.vector_norm(asarray(x), float(ord), axis=axis, keepdims=keepdims)
+    return _array.vector_norm(asarray(x), float(ord), axis=axis, keepdims=bool(keepdims))
 
 
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
@@ -46,7 +46,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     two that of matrices."""
     x = asarray(x)
     if ord is None and (axis is None or isinstance(axis, int)):
-        return vector_norm(x, axis=axis, keepdims=keepdims)
+        return vector_norm(x, axis=axis, keepdims=bool(keepdims))
     axes = tuple(range(x.ndim)) if axis is None else axis
     axes = (axes,) if isinstance(axes, int) else tuple(axes)
     if len(axes) == 1:
@@ -58,9 +58,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 def _of_matrices(x: Array, axes: tuple[int, int], keepdims: bool, ord: Any) -> Array:
     if ord == "fro":
-        return _array.matrix_norm(x, None, *axes, keepdims)
+        return _array.matrix_norm(x, None, *axes, bool(keepdims))
     if ord in (2, -2, "nuc"):
         raise NotSupported(
             f"norm with ord={ord!r} takes singular values: numpy.linalg.norm(x.get())"
         )
-    return _array.matrix_norm(x, float(ord), *axes, keepdims)
+    if not isinstance(ord, int | float):
+        raise InvalidArgument(f"norm of matrices with ord={ord!r}: it is 'fro', 1, -1, inf or -inf")
+    return _array.matrix_norm(x, float(ord), *axes, bool(keepdims))

@@ -19,11 +19,10 @@ from treadle._face_array import (
     assign,
     cast,
     empty_host,
-    is_mask,
-    mask_on_host,
     on_stream,
     read,
     require_host,
+    with_masks_on_host,
     write,
 )
 from treadle.pycuda import _gpuarray_memory as _memory
@@ -424,15 +423,13 @@ class GPUArray(FaceArray):
         device selects the host has to know: it waits for the mask."""
         if is_basic(index):
             return self._view(Array.__getitem__(self, index))
-        if is_mask(index):
-            index = mask_on_host(index)
+        index = with_masks_on_host(index)
         require_integers(index)
         return self._wrap(Array.__getitem__(self, index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if isinstance(index, Array):
-            require_integers(index)
-            index = as_bools(index)
+        require_integers(index)
+        index = with_masks_on_host(index) if isinstance(index, tuple) else as_bools(index)
         Array.__setitem__(self, index, value)
 
     def reshape(self, *shape: Any, order: str = "C") -> GPUArray:

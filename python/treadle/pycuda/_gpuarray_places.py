@@ -23,6 +23,8 @@ def is_basic(index: Any) -> bool:
 
 def require_integers(index: Any) -> None:
     """Raises IndexError for an array of other numbers, which is no mask either."""
+    for part in index if isinstance(index, tuple) else ():
+        require_integers(part)
     if isinstance(index, Array) and not is_mask(index) and index.dtype.kind not in "iu":
         raise IndexError(
             f"an index that is an array of {index.dtype}: it is to be of integers, or a mask, "

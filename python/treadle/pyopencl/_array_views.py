@@ -14,7 +14,7 @@ from treadle._core import NotSupported
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle._core.rules import _Layout
-from treadle._face_array import as_bools, is_mask, mask_on_host
+from treadle._face_array import as_bools, is_mask, with_masks_on_host
 from treadle.pyopencl._array_operators import Operators, is_operand
 from treadle.pyopencl._array_places import Events
 from treadle.pyopencl._array_runners import Runners
@@ -168,14 +168,15 @@ class Views(Operators, Runners):
     def __getitem__(self, index: Any) -> Any:
         """A view; of an array of indices or of a mask a new array. How many elements a mask on
         the device selects the host has to know: it waits for the mask."""
-        if is_mask(index):
-            with self._work(index):
-                index = mask_on_host(index)
+        parts = index if isinstance(index, tuple) else (index,)
+        if masks := [part for part in parts if is_mask(part)]:
+            with self._work(*masks):
+                index = with_masks_on_host(index)
         elif isinstance(index, NativeArray):
             self._require_indices(index)
             with self._work(index):
                 return self._wrap(_numpy.take(self, index))
-        if isinstance(index, NativeArray | np.ndarray | list):
+        if _has_arrays(index):
             with self._work(index):
                 return self._wrap(NativeArray.__getitem__(self, index))
         with self._work_if_any():
@@ -197,10 +198,14 @@ class Views(Operators, Runners):
         """self[subscript] = value, on a queue and after events."""
         if isinstance(subscript, NativeArray) and not is_mask(subscript):
             self._scatter(subscript, value, queue, wait_for)
-        elif isinstance(subscript, NativeArray | np.ndarray | list):
-            with self._work(subscript, value, queue=queue) as place:
+        elif _has_arrays(subscript):
+            is_tuple = isinstance(subscript, tuple)
+            with self._work(
+                *(subscript if is_tuple else (subscript,)), value, queue=queue
+            ) as place:
                 Events(wait_for or ()).order(place)
-                NativeArray.__setitem__(self, as_bools(subscript), value)
+                index = with_masks_on_host(subscript) if is_tuple else as_bools(subscript)
+                NativeArray.__setitem__(self, index, value)
             self._changed()
         else:
             self._assign(self[subscript], value, queue, wait_for)
@@ -237,6 +242,12 @@ class Views(Operators, Runners):
             else:
                 _face_array.assign(part, value)
         self._changed()
+
+
+def _has_arrays(index: Any) -> bool:
+    """Whether it selects by arrays or lists: elements, of which there is no view."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(part, NativeArray | np.ndarray | list) for part in parts)
 
 
 def _require_alike(part: Any, value: Any) -> None:

@@ -122,3 +122,10 @@ def test_runners_write_into_arrays_that_are_there(put, queue):
     assert cl_array.Array._copy(out, y).get().tolist() == [1, 1, 1, 1]
     assert cl_array.Array._fill(out, 7).get().tolist() == [7, 7, 7, 7]
     assert out.events
+
+
+def test_masks_among_other_indices_select_and_are_set(put, numbers):
+    x, mask, on_host = put(numbers), put([3, 0, 3]) > 1, np.array([True, False, True])
+    np.testing.assert_array_equal(x[mask, 1].get(), numbers[on_host, 1])
+    x[mask, 1:3], numbers[on_host, 1:3] = 7, 7
+    np.testing.assert_array_equal(x.get(), numbers)
