@@ -5,7 +5,7 @@ text, and looked at before a launch."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,17 +79,23 @@ def check_vectors(
     vectors: Sequence[tuple[int, Any, Any]],
     uses_every_element: Sequence[bool],
     indices: range,
+    counted: Collection[int] = (),
 ) -> None:
     """Refuses arrays that the kernel would read wrongly or beyond their ends.
 
     `kernel` is what errors call it; `vectors` has the position, declaration and array of each;
-    `indices` are those that the kernel runs for, at least one.
+    `indices` are those that the kernel runs for, at least one; `counted` are the positions of
+    arrays of whose elements the kernel makes one for one.
     """
     low, high = min(indices[0], indices[-1]), max(indices[0], indices[-1])
     orders = 0  # a bit for C's, and one for Fortran's
     for position, argument, array in vectors:
         dtype = getattr(array, "dtype", argument.dtype)
-        if dtype is not argument.dtype and not _may_point_to(argument.dtype, dtype):
+        is_alike = dtype is argument.dtype or (
+            _may_point_to(argument.dtype, dtype)
+            and (position not in counted or dtype.itemsize == argument.dtype.itemsize)
+        )
+        if not is_alike:
             raise TypeError(
                 f"{_named(kernel, position, argument)} is declared to point to {argument.dtype}, "
                 f"and the array is of {dtype}: convert it with astype(), or take its bits with "
@@ -98,9 +104,13 @@ def check_vectors(
         if not uses_every_element[position]:
             continue
         size = getattr(array, "size", high + 1)
+        of = ""
+        if "V" in (dtype.kind, argument.dtype.kind) and dtype.itemsize != argument.dtype.itemsize:
+            size = size * dtype.itemsize // argument.dtype.itemsize
+            of = f" of {argument.dtype.itemsize} bytes"
         if low < 0 or size <= high:
             raise ValueError(
-                f"{_named(kernel, position, argument)} has {size} elements; the kernel uses "
+                f"{_named(kernel, position, argument)} has {size} elements{of}; the kernel uses "
                 f"{argument.name}[{high if size <= high else low}]"
             )
         flags = array.flags

@@ -34,6 +34,11 @@ from treadle.pycuda.tools import (
 _HEADER = "#include <pycuda-complex.hpp>\n"
 
 
+def _check_is_array(name: str, value: Any) -> None:
+    if not hasattr(value, "gpudata"):
+        raise TypeError(f"{name} of a scan kernel is a {type(value).__name__}, not a GPUArray")
+
+
 class _ScanKernel:
     """Scans one array into another. Equal calls give equal bits."""
 
@@ -100,11 +105,13 @@ class _ScanKernel:
     ) -> GPUArray:
         """Queues the scan into output_ary, in place where that is None, into a new array, in memory
         of `allocator`, where it is "new". Returns the output."""
+        _check_is_array("input_ary", input_ary)
         (n,) = input_ary.shape
         if isinstance(output_ary, str) and output_ary == "new":
             own = getattr(input_ary, "allocator", None) if allocator is None else allocator
             output_ary = GPUArray((n,), self.dtype, own)
         output: Any = input_ary if output_ary is None else output_ary
+        _check_is_array("output_ary", output)
         if output.shape != input_ary.shape:
             raise ValueError(f"the output has the shape {output.shape}, the input ({n},)")
         for array in (input_ary, output):
@@ -113,7 +120,9 @@ class _ScanKernel:
         if n:
             arrays = (input_ary, output)
             vectors = [(at, self._arguments[at], array) for at, array in enumerate(arrays)]
-            check_vectors(f"scan kernel {self.name_prefix}", vectors, (True, True), range(n))
+            check_vectors(
+                f"scan kernel {self.name_prefix}", vectors, (True, True), range(n), (0, 1)
+            )
             kernel = self._compiled()
             values = [native_value(argument, array) for _, argument, array in vectors]
             with on_stream(current_device(), stream):

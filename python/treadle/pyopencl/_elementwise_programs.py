@@ -40,7 +40,8 @@ def preamble_for(arguments: Sequence[Argument]) -> str:
     return type_preamble(a.dtype for a in arguments if isinstance(a, DtypedArgument))
 
 
-def _parameter(argument: Argument) -> tuple[ParameterKind, str, str, str, int]:
+def described(argument: Argument) -> tuple[ParameterKind, str, str, str, int]:
+    """A parameter as the generator takes it."""
     if not isinstance(argument, VectorArg | ScalarArg):
         raise RuntimeError(f"arg type not understood: {type(argument).__name__}")
     kind = ParameterKind.scalar
@@ -64,7 +65,7 @@ def generate(
             stacklevel=4,
         )
     return snippet.generate(
-        [_parameter(argument) for argument in arguments],
+        [described(argument) for argument in arguments],
         Language.opencl_c,
         has_range=use_range,
         is_wide=is_wide,

@@ -4,17 +4,17 @@ options and arguments as those take them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from treadle._core import CompileError
-from treadle._snippets import Snippet
+from treadle._core import CompileError, Language
+from treadle._snippets import Snippet, check_vectors
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_places import Events, Place
 from treadle.pyopencl._constants import status_code
-from treadle.pyopencl._elementwise_programs import generate
+from treadle.pyopencl._elementwise_programs import described
 from treadle.pyopencl._errors import from_native
 from treadle.pyopencl._program import _effective_options
 from treadle.pyopencl.compyte.dtypes import dtype_to_ctype
@@ -68,12 +68,70 @@ def flags_of(device: Any, options: Any) -> list[str]:
     return [word.replace('"', "") for word in _effective_options(device, options)]
 
 
-def uses_every_element(parameters: Sequence[Any], expression: str) -> list[bool]:
-    """For each parameter, whether the expression surely uses its element `i` whatever `i` is."""
-    if not parameters:
-        return []
-    snippet = Snippet(f"(void) ({expression});", "uses")
-    return list(generate(parameters, snippet, False).uses_every_element)
+def uses_every_element(parameters: Sequence[Any], *texts: str) -> list[bool]:
+    """For each parameter, whether one of the expressions or statements surely uses its element `i`
+    whatever `i` is."""
+    uses = [False] * len(parameters)
+    if parameters:
+        specs = [described(argument) for argument in parameters]
+        for text in texts:
+            made = Snippet(text, "uses").generate(specs, Language.opencl_c, has_range=False)
+            uses = [a or b for a, b in zip(uses, made.uses_every_element, strict=True)]
+    return uses
+
+
+Vectors = Sequence[tuple[int, Any, Any]]
+
+
+def vectors_of(parameters: Sequence[Any], args: Sequence[Any]) -> Vectors:
+    """Position, declaration and argument of each pointer."""
+    return [
+        (position, argument, value)
+        for position, (argument, value) in enumerate(zip(parameters, args, strict=True))
+        if isinstance(argument, VectorArg)
+    ]
+
+
+def check_is_array(kernel: str, position: int, name: str, value: Any) -> None:
+    """Refuses anything but an array; `kernel` is what errors call what takes it."""
+    if not isinstance(value, Array):
+        raise TypeError(
+            f"argument {position} ({name}) of {kernel} is a {type(value).__name__}, not an array "
+            "of pyopencl.array"
+        )
+
+
+def check_arrays(
+    kernel: str,
+    vectors: Vectors,
+    uses: Sequence[bool],
+    size: int,
+    counted: Collection[int] = (),
+) -> None:
+    """Refuses what the kernel would read wrongly or beyond its end for the indices before `size`.
+    `uses` is uses_every_element(); `counted` are the positions of arrays of whose elements the
+    kernel makes one for one."""
+    for position, argument, value in vectors:
+        check_is_array(kernel, position, argument.name, value)
+        if not value.flags.forc:
+            raise RuntimeError(
+                f"argument {position} ({argument.name}) of {kernel} has gaps between its elements: "
+                "pass a copy of it"
+            )
+    if size:
+        check_vectors(kernel, vectors, uses, range(size), counted)
+
+
+def on_device(kernels: Mapping[Any, Any], queue: Any, called: str) -> Any:
+    """The kernel for the queue's device."""
+    kernel = kernels.get(queue.device)
+    if kernel is None:
+        names = ", ".join(device.name for device in kernels) or "no device"
+        raise ValueError(
+            f"{called} is built for {names}, and the queue is of {queue.device.name}: build it for "
+            "this device, too"
+        )
+    return kernel
 
 
 def values_of(parameters: Sequence[Any], args: Sequence[Any]) -> list[Any]:

@@ -19,26 +19,30 @@ from treadle._core.kernel import GroupKernel as NativeGroup
 from treadle._core.kernel import ListBuilder as NativeLists
 from treadle._core.kernel import RadixSortKernel as NativeSort
 from treadle._core.kernel import SelectKernel as NativeSelect
-from treadle._snippets import check_vectors
 from treadle.pyopencl import _cl
 from treadle.pyopencl._arguments import type_preamble
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_creation import empty, zeros
 from treadle.pyopencl._array_places import as_memory, place_of
+from treadle.pyopencl._array_reductions import sum as sum_of
 from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._cluda import CLUDA_WORDS
 from treadle.pyopencl._snippet_kernels import (
+    check_arrays,
+    check_is_array,
     compile_now,
     declared,
     flags_of,
     native_type,
     native_types,
+    on_device,
     one_line,
     order_after,
     parameters_of,
     uses_every_element,
     values_of,
     vector,
+    vectors_of,
 )
 from treadle.pyopencl.scan import GenericDebugScanKernel, GenericScanKernel
 from treadle.pyopencl.tools import Argument, ScalarArg, VectorArg
@@ -65,7 +69,10 @@ def _extra(extra_args: Iterable[tuple[str, Any]] | None) -> tuple[list[Any], lis
 
 
 @context_dependent_memoize
-def _select_kernel(context: Any, device: Any, texts: tuple[Any, ...]) -> NativeSelect:
+def _select_kernel(
+    context: Any, device: Any, texts: tuple[Any, ...]
+) -> tuple[NativeSelect, list[bool]]:
+    """The kernel, and which of `ary` and the parameters it uses every element of."""
     selection, dtype, predicate, parameters, preamble, count_dtype = texts
     before = type_preamble([dtype, *(a.dtype for a in parameters)])
     kernel = NativeSelect(
@@ -81,12 +88,21 @@ def _select_kernel(context: Any, device: Any, texts: tuple[Any, ...]) -> NativeS
         count_dtype=count_dtype,
     )
     compile_now(kernel)
-    return kernel
+    return kernel, [True, *uses_every_element(parameters, f"(void) ({predicate});")]
+
+
+# What the functions select, as the kernel calls it.
+_SELECTIONS = {
+    "copy_if": "matching",
+    "remove_if": "others",
+    "partition": "both",
+    "unique": "run_starts",
+}
 
 
 # over 6 parameters because they are those of PyOpenCL's functions
 def _selected(
-    selection: str,
+    function: str,
     ary: Any,
     predicate: str,
     extra_args: Any,
@@ -94,16 +110,16 @@ def _selected(
     queue: Any,
     wait_for: Any,
 ) -> tuple[list[Any], Any, Any]:
-    """The outputs, the count and the event of a selection."""
-    if not isinstance(ary, Array):
-        raise TypeError(f"the array is a {type(ary).__name__}, not an array of pyopencl.array")
-    if not ary.flags.forc:
-        raise RuntimeError("the array has gaps between its elements: pass a copy of it")
+    """The outputs, the count and the event of the selection that a function makes."""
+    check_is_array(function, 0, "ary", ary)
     queue = ary._queue_for(queue)
+    selection = _SELECTIONS[function]
     parameters, values = _extra(extra_args)
     count_dtype = np.dtype(np.uint32 if ary.size < 2**32 else np.uint64)
     texts = (selection, ary.dtype, predicate, tuple(parameters), preamble, count_dtype.name)
-    kernel = _select_kernel(ary.context, queue.device, texts)
+    kernel, uses = _select_kernel(ary.context, queue.device, texts)
+    vectors = vectors_of([vector(ary.dtype, "ary"), *parameters], [ary, *values])
+    check_arrays(function, vectors, uses, ary.size)
     outputs = [ary._new_like_me(queue=queue) for _ in range(2 if selection == "both" else 1)]
     count = empty(queue, (), count_dtype, allocator=ary.allocator)
     place = place_of(queue)
@@ -127,7 +143,7 @@ def copy_if(
     """The elements for which `predicate`, C of `ary[i]`, holds, in their order: an array of which
     the first `count` elements mean something, the count on the device, and the event."""
     (out,), count, event = _selected(
-        "matching", ary, predicate, extra_args, preamble, queue, wait_for
+        "copy_if", ary, predicate, extra_args, preamble, queue, wait_for
     )
     return out, count, event
 
@@ -142,7 +158,7 @@ def remove_if(
 ) -> tuple[Array, Array, Any]:
     """copy_if() of the elements for which it does not."""
     (out,), count, event = _selected(
-        "others", ary, predicate, extra_args, preamble, queue, wait_for
+        "remove_if", ary, predicate, extra_args, preamble, queue, wait_for
     )
     return out, count, event
 
@@ -157,7 +173,7 @@ def partition(
 ) -> tuple[Array, Array, Array, Any]:
     """Both: those for which it holds, the others, the number of the first ones, and the event."""
     (out_true, out_false), count, event = _selected(
-        "both", ary, predicate, extra_args, preamble, queue, wait_for
+        "partition", ary, predicate, extra_args, preamble, queue, wait_for
     )
     return out_true, out_false, count, event
 
@@ -173,7 +189,7 @@ def unique(
     """copy_if() of the first element of each run of equal ones; `is_equal_expr` compares `b` with
     `a`, which is before it."""
     (out,), count, event = _selected(
-        "run_starts", ary, is_equal_expr, extra_args, preamble, queue, wait_for
+        "unique", ary, is_equal_expr, extra_args, preamble, queue, wait_for
     )
     return out, count, event
 
@@ -209,9 +225,9 @@ class RadixSort:
                 raise ValueError(f"sort_arg_names has {name!r}, which is no array: {list(vectors)}")
         self._sorted = [vectors[name] for name in vectors if name in self.sort_arg_names]
         key_expr = one_line(key_expr, "key_expr")
-        self._uses_every_element = uses_every_element(parameters, key_expr)
+        self._uses = uses_every_element(parameters, f"(void) ({key_expr});")
         for position in self._sorted:
-            self._uses_every_element[position] = True
+            self._uses[position] = True
         self._kernels: dict[Any, NativeSort] = {}
         for device in context.devices:
             kernel = self._kernels[device] = NativeSort(
@@ -240,29 +256,16 @@ class RadixSort:
         the low `key_bits` of the keys are looked at; None: all."""
         if len(args) != len(self.arguments):
             raise TypeError(f"the sort takes {len(self.arguments)} arguments, not {len(args)}")
-        vectors = [
-            (n, argument, args[n])
-            for n, argument in enumerate(self.arguments)
-            if isinstance(argument, VectorArg)
-        ]
-        for position, argument, value in vectors:
-            if not isinstance(value, Array):
-                raise TypeError(
-                    f"argument {position} ({argument.name}) of the sort is a "
-                    f"{type(value).__name__}, not an array"
-                )
-            if not value.flags.forc:
-                raise RuntimeError(
-                    f"argument {position} ({argument.name}) of the sort has gaps between its "
-                    "elements: pass a copy of it"
-                )
         first = args[self._sorted[0]]
+        check_is_array("the sort", self._sorted[0], self.arguments[self._sorted[0]].name, first)
         n = first.size
-        if n:
-            check_vectors("the sort", vectors, self._uses_every_element, range(n))
+        vectors = vectors_of(self.arguments, args)
+        check_arrays("the sort", vectors, self._uses, n, self._sorted)
         if key_bits is not None and key_bits < 1:
             raise ValueError(f"key_bits={key_bits}: a sort looks at one bit or more")
         queue = first._queue_for(queue)
+        place = place_of(queue)
+        kernel = on_device(self._kernels, queue, "the sort")
         results = tuple(
             args[position]._new_with_changes(
                 None, 0, shape=(n,), strides=(args[position].dtype.itemsize,),
@@ -270,11 +273,10 @@ class RadixSort:
             )
             for position in self._sorted
         )  # fmt: skip
-        place = place_of(queue)
         order_after(place, args, wait_for)
         with place.stream:
             values = tuple(values_of(self.arguments, args))
-            self._kernels[queue.device].launch(n, values, results, key_bits or 0)
+            kernel.launch(n, values, results, key_bits or 0)
         event = _cl.enqueue_marker(queue)
         for made in results:
             made.add_event(event)
@@ -316,13 +318,18 @@ class KeyValueSorter:
     ) -> tuple[Array, Array, Any]:
         """Where the values of each key from 0 to nkeys - 1 begin, and behind the last one; the
         values, those of equal keys in their order; the event."""
+        called = "KeyValueSorter"
+        check_is_array(called, 1, "keys", keys)
+        check_is_array(called, 2, "values", values)
         if keys.size != values.size:
             raise ValueError(f"there are {keys.size} keys for {values.size} values")
         if nkeys < 0:
             raise ValueError(f"nkeys={nkeys}: keys are from 0 to before it")
-        for array in (keys, values):
-            if not array.flags.forc:
-                raise RuntimeError("keys or values have gaps between them: pass a copy")
+        vectors = [
+            (1, vector(keys.dtype, "keys"), keys),
+            (2, vector(values.dtype, "values"), values),
+        ]
+        check_arrays(called, vectors, (False, True, True), keys.size)
         starts_dtype = np.dtype(starts_dtype)
         kernel = self._kernel(queue.device, keys.dtype, values.dtype, starts_dtype)
         starts = empty(queue, (nkeys + 1,), starts_dtype, allocator=allocator)
@@ -385,6 +392,12 @@ class ListOfListsBuilder:
         self.generate_template = generate_template
         self.arg_decls = parameters_of(arg_decls)
         self.count_sharing = dict(count_sharing or {})
+        for name, mother in self.count_sharing.items():
+            if name not in names or mother not in names or mother in self.count_sharing:
+                raise ValueError(
+                    f"count_sharing lets {name!r} share the counts of {mother!r}: name two of "
+                    f"{names}, the second with counts of its own"
+                )
         self.devices = list(context.devices if devices is None else devices)
         self.name_prefix = name_prefix
         self.options = options
@@ -427,6 +440,8 @@ class ListOfListsBuilder:
         if len(args) != len(self.arg_decls):
             raise TypeError(f"the builder takes {len(self.arg_decls)} arguments, not {len(args)}")
         place = place_of(queue)
+        arrays = [v for v in vectors_of(self.arg_decls, args) if isinstance(v[2], Array)]
+        check_arrays(f"list builder {self.name_prefix}", arrays, [False] * len(args), 1)
         values = []
         for argument, value in zip(self.arg_decls, args, strict=True):
             if not isinstance(argument, VectorArg) or isinstance(value, Array):
@@ -477,13 +492,13 @@ class ListOfListsBuilder:
                 builder.count(n_objects, counts, values)
                 for count, start in zip(counts, starts.values(), strict=True):
                     builder.add_up(n_objects, count, start)
+        totals = self._totals(starts, counts, queue)
         built: dict[str, BuiltList] = {}
         for name, dtype in self.list_names_and_dtypes:
             if name in omitted:
                 continue
-            start = starts[self.count_sharing.get(name, name)]
-            total = int(start[n_objects].get(queue))
-            built[name] = BuiltList(total, start, new(total, dtype))
+            counted = self.count_sharing.get(name, name)
+            built[name] = BuiltList(totals[counted], starts[counted], new(totals[counted], dtype))
         with place_of(queue).stream:
             if n_objects:
                 elements = tuple(built[name].lists for name in builder.written)
@@ -493,6 +508,20 @@ class ListOfListsBuilder:
                     self._compress(builder, built[name], queue)
         event = _cl.enqueue_marker(queue)
         return built, event
+
+    def _totals(self, names: Iterable[str], counts: Sequence[Array], queue: Any) -> dict[str, int]:
+        """How many elements each list has; refused where its starts cannot count them."""
+        totals = {}
+        for name, count in zip(names, counts, strict=True):
+            total = int(sum_of(count, np.int64, queue).get(queue))
+            if not 0 <= total <= np.iinfo(count.dtype).max:
+                raise ValueError(
+                    f"list {name} of list builder {self.name_prefix} would have {total} elements "
+                    f"for {count.size} objects, and starts are {count.dtype}: build it for fewer "
+                    "objects at a time"
+                )
+            totals[name] = total
+        return totals
 
     def _compress(self, builder: NativeLists, made: BuiltList, queue: Any) -> None:
         n = made.starts.size - 1

@@ -29,6 +29,7 @@ from treadle.pyopencl._snippet_kernels import (
     flags_of,
     native_type,
     native_types,
+    on_device,
     one_line,
     order_after,
     parameters_of,
@@ -76,7 +77,7 @@ class ReductionKernel:
             map_expr,
             declared(parameters),
         )
-        self._uses_every_element = uses_every_element(parameters, map_expr)
+        self._uses_every_element = uses_every_element(parameters, f"(void) ({map_expr});")
         before = type_preamble([self.dtype_out, *(a.dtype for a in parameters)])
         if _COMPLEX_HEADER not in before:
             before += _COMPLEX_HEADER
@@ -110,18 +111,17 @@ class ReductionKernel:
         vectors = self._vectors(args)
         arrays = [array for _, _, array in vectors]
         indices = self._indices(arrays, range, slice, queue)
+        called = f"reduction kernel {self.name}"
         if len(indices):
-            kernel = f"reduction kernel {self.name}"
-            check_vectors(kernel, vectors, self._uses_every_element, indices)
+            check_vectors(called, vectors, self._uses_every_element, indices)
         queue = arrays[0]._queue_for(queue) if arrays else queue
         place = place_of(queue)
+        kernel = on_device(self._kernels, queue, called)
         order_after(place, arrays, wait_for)
         result = self._result(arrays, queue, allocator) if out is None else self._checked(out)
         values = values_of(self.arguments, args)
         with place.stream:
-            self._kernels[queue.device].launch(
-                len(indices), result, *values, start=indices.start, step=indices.step
-            )
+            kernel.launch(len(indices), result, *values, start=indices.start, step=indices.step)
         result._changed()
         return (result, result.events[-1]) if return_event else result
 

@@ -16,26 +16,28 @@ import numpy as np
 
 from treadle._core.device import Device
 from treadle._core.kernel import ScanKernel as NativeKernel
-from treadle._snippets import check_vectors
 from treadle.pyopencl import _cl
 from treadle.pyopencl._arguments import type_preamble
-from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_places import place_of
 from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._cluda import CLUDA_WORDS
 from treadle.pyopencl._elementwise_texts import result_text, stored
 from treadle.pyopencl._snippet_kernels import (
+    check_arrays,
+    check_is_array,
     compile_now,
     declared,
     flags_of,
     native_type,
     native_types,
+    on_device,
     one_line,
     order_after,
     parameters_of,
     uses_every_element,
     values_of,
     vector,
+    vectors_of,
 )
 from treadle.pyopencl._templates import SnippetTemplate
 from treadle.pyopencl.tools import Argument, VectorArg
@@ -49,6 +51,8 @@ class _ScanKernelBase:
     """What scans in parallel and by one work-item have in common."""
 
     _is_sequential: ClassVar[bool] = False
+    # Positions of arrays of whose elements the scan makes one for one.
+    _counted: ClassVar[Sequence[int]] = ()
 
     # over 6 parameters because they are those of PyOpenCL's
     def __init__(
@@ -87,7 +91,13 @@ class _ScanKernelBase:
         self.options = options
         self.devices = list(ctx.devices if devices is None else devices)
         input_expr = one_line(input_expr, "input_expr")
-        self._uses_every_element = uses_every_element(parameters, input_expr)
+        fetches = [(name, ary, offset) for name, ary, offset in input_fetch_exprs or ()]
+        here = [f"(void) {ary}[i];" for _, ary, offset in fetches if offset == 0]
+        self._uses = uses_every_element(
+            parameters, f"(void) ({input_expr});", output_statement, *here
+        )
+        before_i = {ary for _, ary, offset in fetches if offset == -1}
+        self._uses_before = [argument.name in before_i for argument in parameters]
         before = type_preamble([self.dtype, *(a.dtype for a in parameters)])
         self._kernels: dict[Any, NativeKernel] = {}
         for device in self.devices:
@@ -100,7 +110,7 @@ class _ScanKernelBase:
                 output_statement,
                 neutral=one_line(str(neutral), "neutral"),
                 segment_start=one_line(is_segment_start_expr or "", "is_segment_start_expr"),
-                fetches=[(name, ary, offset) for name, ary, offset in input_fetch_exprs or ()],
+                fetches=fetches,
                 types=native_types(parameters),
                 name=name_prefix,
                 preamble=f"{before}{CLUDA_WORDS}{preamble}",
@@ -125,48 +135,33 @@ class _ScanKernelBase:
             raise TypeError(
                 f"scan {self.name_prefix} takes {len(self.parsed_args)} arguments, not {len(args)}"
             )
+        called = f"scan {self.name_prefix}"
         first = args[self.first_array_idx]
+        first_name = self.parsed_args[self.first_array_idx].name
+        check_is_array(called, self.first_array_idx, first_name, first)
         queue = first.queue if queue is None else queue
         if queue is None:
-            raise ValueError(f"scan {self.name_prefix} needs queue=: its array has none")
+            raise ValueError(f"{called} needs queue=: its array has none")
         if size is None:
             if first.ndim != 1:
                 raise ValueError(
-                    f"the first array of scan {self.name_prefix} has {first.ndim} axes: pass one "
-                    "with one axis, or size="
+                    f"the first array of {called} has {first.ndim} axes: pass one with one axis, "
+                    "or size="
                 )
             size = first.size
         if size < 0:
-            raise ValueError(f"the size of scan {self.name_prefix} is {size}")
-        self._check(args, size)
+            raise ValueError(f"the size of {called} is {size}")
+        vectors = vectors_of(self.parsed_args, args)
+        check_arrays(called, vectors, self._uses, size, self._counted)
+        check_arrays(called, vectors, self._uses_before, max(size - 1, 0))
         place = place_of(queue)
+        kernel = on_device(self._kernels, queue, called)
         order_after(place, args, wait_for)
         if size:
             values = values_of(self.parsed_args, args)
             with place.stream:
-                self._kernels[queue.device].launch(size, *values)
+                kernel.launch(size, *values)
         return _cl.enqueue_marker(queue)
-
-    def _check(self, args: Sequence[Any], size: int) -> None:
-        called = f"scan {self.name_prefix}"
-        vectors = [
-            (position, argument, value)
-            for position, (argument, value) in enumerate(zip(self.parsed_args, args, strict=True))
-            if isinstance(argument, VectorArg)
-        ]
-        for position, argument, value in vectors:
-            if not isinstance(value, Array):
-                raise TypeError(
-                    f"argument {position} ({argument.name}) of {called} is a "
-                    f"{type(value).__name__}, not an array"
-                )
-            if not value.flags.forc:
-                raise RuntimeError(
-                    f"argument {position} ({argument.name}) of {called} has gaps between its "
-                    "elements: pass a copy of it"
-                )
-        if size:
-            check_vectors(called, vectors, self._uses_every_element, range(size))
 
 
 class GenericScanKernel(_ScanKernelBase):
@@ -185,6 +180,7 @@ class _PlainScanKernel(GenericScanKernel):
     """Scans one array into another."""
 
     _output: ClassVar[str]
+    _counted = (0, 1)
 
     # over 6 parameters because they are those of PyOpenCL's
     def __init__(
@@ -218,15 +214,18 @@ class _PlainScanKernel(GenericScanKernel):
     ) -> Any:
         """Scans into output_ary, in place where that is None, into a new array where it is "new".
         Returns the output."""
+        called = f"scan {self.name_prefix}"
+        check_is_array(called, 0, "input_ary", input_ary)
         if isinstance(output_ary, str) and output_ary == "new":
             queue = input_ary._queue_for(queue)
             output_ary = input_ary._new_with_changes(None, 0, queue=queue, allocator=allocator)
         elif output_ary is None:
             output_ary = input_ary
+        check_is_array(called, 1, "output_ary", output_ary)
         if output_ary.shape != input_ary.shape:
             raise ValueError(
-                f"the output of scan {self.name_prefix} has the shape {output_ary.shape}, the "
-                f"input {input_ary.shape}"
+                f"the output of {called} has the shape {output_ary.shape}, the input "
+                f"{input_ary.shape}"
             )
         if input_ary.size:
             super().__call__(input_ary, output_ary, queue=queue, size=input_ary.size)
