@@ -86,3 +86,10 @@ def test_what_is_refused():
         total(x[::2])
     with pytest.raises(TypeError, match="float64"):
         total(x, gpuarray.empty(12, np.float64))
+    with pytest.raises(TypeError, match="complex64"):  # a pair of floats is no float
+        InclusiveScanKernel(np.float32, "a+b")(gpuarray.zeros(12, np.complex64))
+    with pytest.raises(TypeError, match="input_ary"):
+        total(numbers(12))
+    for output in (numbers(12), "newer"):
+        with pytest.raises(TypeError, match="output_ary"):
+            total(x, output)

@@ -68,16 +68,24 @@ def flags_of(device: Any, options: Any) -> list[str]:
     return [word.replace('"', "") for word in _effective_options(device, options)]
 
 
+# What the generator of element-wise kernels calls its own.
+_NAMES_OF_LOOPS = ("i", "tid", "total_threads", "cta_start")
+
+
 def uses_every_element(parameters: Sequence[Any], *texts: str) -> list[bool]:
     """For each parameter, whether one of the expressions or statements surely uses its element `i`
     whatever `i` is."""
-    uses = [False] * len(parameters)
-    if parameters:
-        specs = [described(argument) for argument in parameters]
-        for text in texts:
-            made = Snippet(text, "uses").generate(specs, Language.opencl_c, has_range=False)
-            uses = [a or b for a, b in zip(uses, made.uses_every_element, strict=True)]
-    return uses
+
+    def uses(argument: Any, text: str) -> bool:
+        if not isinstance(argument, VectorArg) or argument.name in _NAMES_OF_LOOPS:
+            return False
+        # Alone: what others are called is no matter. A loop over a range has no n of its own.
+        made = Snippet(text, "uses").generate(
+            [described(argument)], Language.opencl_c, has_range=argument.name == "n"
+        )
+        return made.uses_every_element[0]
+
+    return [any(uses(argument, text) for text in texts) for argument in parameters]
 
 
 Vectors = Sequence[tuple[int, Any, Any]]

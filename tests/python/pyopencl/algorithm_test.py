@@ -61,6 +61,23 @@ def test_selections(put):
         copy_if(given, "ary[i] > nothing")
 
 
+def test_arrays_that_do_not_fit_a_selection_are_refused(put):
+    x = numbers(24)
+    table = x[:12].reshape(3, 4)
+    for select, ary, beside, error, message in [
+        (copy_if, put(x[:12]), put(x)[::2], RuntimeError, r"\(n\) of copy_if has gaps"),
+        (remove_if, put(x), put(x)[:11], ValueError, r"\(n\) of remove_if has 11 elements"),
+        (partition, put(table), put(np.asfortranarray(table)), ValueError, "of partition .* order"),
+        (unique, x, put(x), TypeError, r"\(ary\) of unique is a ndarray"),
+    ]:
+        with pytest.raises(error, match=message):
+            select(ary, "ary[i] > n[i]", [("n", beside)])
+    both = put(np.asfortranarray(table))
+    out, count, _ = remove_if(both, "ary[i] > n[i]", [("n", both)])
+    assert count.get() == 12
+    np.testing.assert_array_equal(out.get(), table)
+
+
 def test_first_elements_of_runs(put):
     x = np.sort(numbers(20_000))
     out, count, _ = unique(put(x))
@@ -101,6 +118,10 @@ def test_sorts(context, queue, put, options):
         with pytest.raises(error):
             sort(*args, **keywords)
     if not options:
+        pairs = RadixSort(context, "float *x, uint *keys", "keys[i]", ["x", "keys"])
+        keys = put(np.arange(4, dtype=np.uint32))
+        with pytest.raises(TypeError, match="complex64"):  # of which halves would be moved
+            pairs(put(np.zeros(4, np.complex64)), keys)
         with pytest.raises(ValueError, match="nothing"):
             RadixSort(context, "int *ary", "ary[i]", ["nothing"])
 
@@ -118,6 +139,12 @@ def test_values_by_keys(context, queue, put):
         sorter(queue, put(keys), put(values[1:]), 310, np.int32)
     with pytest.raises(TypeError, match="float64"):
         sorter(queue, put(keys * 0.5), put(values), 310, np.int32)
+    with pytest.raises(TypeError, match="keys"):
+        sorter(queue, keys, put(values), 310, np.int32)
+    with pytest.raises(TypeError, match="values"):
+        sorter(queue, put(keys), "values", 310, np.int32)
+    with pytest.raises(RuntimeError, match="keys.* gaps"):
+        sorter(queue, put(keys)[::2], put(values)[:10_000], 310, np.int32)
 
 
 GENERATE = """
@@ -185,6 +212,11 @@ def test_what_lists_are_given(context, queue, put):
         ListOfListsBuilder(
             context, [("a", np.int32)], generate, "int *x", eliminate_empty_output_lists=["unknown"]
         )
+    for sharing in ({"unknown": "a"}, {"a": "unknown"}, {"a": "b", "b": "a"}):
+        with pytest.raises(ValueError, match="count_sharing"):
+            ListOfListsBuilder(
+                context, [("a", np.int32), ("b", np.int32)], generate, "int *x", sharing
+            )
     builder = ListOfListsBuilder(context, [("a", np.int32)], generate, [VectorArg(np.int32, "x")])
     x = put(numbers(10))
     built, _ = builder(queue, 10, x)
@@ -195,8 +227,33 @@ def test_what_lists_are_given(context, queue, put):
     for args, keywords, error in [
         ((), {}, TypeError),
         ((x.reshape(2, 5),), {}, ValueError),
+        ((put(np.zeros(20, np.int32))[::2],), {}, RuntimeError),
+        ((put(np.zeros(10)),), {}, TypeError),
         ((x,), {"omit_lists": ["b"]}, ValueError),
         ((x,), {"unknown": 1}, TypeError),
     ]:
         with pytest.raises(error):
             builder(queue, 10, *args, **keywords)
+
+
+def test_lists_too_long_to_be_counted_are_refused(context, queue):
+    generate = """
+    void generate(LIST_ARG_DECL USER_ARG_DECL index_type i)
+    {
+      for (int k = 0; k < (1 << 30); ++k) { APPEND_long_one(k); }
+    }
+    """
+    builder = ListOfListsBuilder(context, [("long_one", np.int8)], generate, [])
+    with pytest.raises(ValueError, match=f"list long_one .* {3 * 2**30} elements"):
+        builder(queue, 3)
+
+
+def test_sorts_on_queues_out_of_order(context):
+    queue = cl.CommandQueue(
+        context, properties=cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    )
+    sort = RadixSort(context, "uint *keys", "keys[i]", ["keys"])
+    for seed in range(5):
+        keys = np.random.default_rng(seed).integers(0, 2**32, 2**12, np.uint32)
+        (made,), _ = sort(cl_array.to_device(queue, keys))
+        np.testing.assert_array_equal(made.get(), np.sort(keys))

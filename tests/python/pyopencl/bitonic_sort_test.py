@@ -42,6 +42,19 @@ def test_parts_of_arrays_are_sorted(queue, sorter, keys):
     np.testing.assert_array_equal(x.get(), expected)
 
 
+def test_queues_out_of_order_sort_in_order(context, sorter):
+    queue = cl.CommandQueue(
+        context, properties=cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    )
+    for seed in range(5):
+        keys = np.random.default_rng(seed).permutation(2**12).astype(np.int32)
+        x = cl_array.to_device(queue, keys)
+        places = cl_array.to_device(queue, np.arange(2**12, dtype=np.int32))
+        sorter(x, idx=places)
+        np.testing.assert_array_equal(x.get(), np.arange(2**12))
+        np.testing.assert_array_equal(places.get(), np.argsort(keys))
+
+
 def test_nothing_and_one_element_are_in_order(queue, sorter):
     for shape in (0, 1, (3, 1)):
         x = cl_array.zeros(queue, shape, np.int32)

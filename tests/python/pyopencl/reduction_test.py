@@ -90,6 +90,11 @@ def test_scalars_come_first_or_last(context, put):
     assert scaled(np.float32(0.5), put(x), np.int8(1)).get() == (0.5 * x + 1).sum()
 
 
+def test_scalars_are_called_as_one_likes(context, put):
+    mean = ReductionKernel(context, np.float32, "0", "a+b", "x[i] / n", "float *x, int n")
+    assert mean(put(floats(8)), 4).get() == 7
+
+
 def test_arguments_as_objects(context, put):
     arguments = [VectorArg(np.int32, "x", with_offset=True), ScalarArg(np.int32, "least")]
     count = ReductionKernel(context, np.int32, "0", "a+b", "x[i] > least ? 1 : 0", arguments)

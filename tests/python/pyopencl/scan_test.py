@@ -231,6 +231,9 @@ def test_what_is_refused(context, queue, put):
         given = [changed.get(n, text) for n, text in enumerate(texts)]
         with pytest.raises(error):
             GenericScanKernel(context, np.int32, *given)
+    GenericScanKernel(
+        context, np.int32, "int *tid, int n", "n * tid[i]", "a+b", "0", "tid[i] = item"
+    )
     for keywords, error in [
         ({"index_dtype": np.uint32}, TypeError),
         ({"input_fetch_exprs": [("next", "x", 1)]}, RuntimeError),
@@ -252,3 +255,60 @@ def test_what_is_refused(context, queue, put):
     ]:
         with pytest.raises(error):
             scan(*args, **keywords)
+
+
+def test_arrays_that_a_scan_would_overrun_are_refused(context, put):
+    scan = GenericScanKernel(
+        context,
+        np.int32,
+        "int *x, int *left, int *y",
+        "x[i] + (i ? before : 0)",
+        "a+b",
+        "0",
+        "y[i] = item",
+        input_fetch_exprs=[("before", "left", -1)],
+    )
+    x, y = put(np.ones(10, np.int32)), put(np.zeros(20, np.int32))
+    scan(x, x[:9], y[:10])  # the last one is before nothing
+    np.testing.assert_array_equal(y.get(), [*range(1, 20, 2), *[0] * 10])
+    for args, message in [
+        ((x, x[:8], y), r"\(left\) of scan scan has 8 elements; the kernel uses left\[8\]"),
+        ((x, x, y[:5]), r"\(y\) of scan scan has 5 elements; the kernel uses y\[9\]"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            scan(*args)
+    here = GenericScanKernel(
+        context, np.int32, "int *y, int *x", "it", "a+b", "0", "y[i] = item",
+        input_fetch_exprs=[("it", "x", 0)],
+    )  # fmt: skip
+    with pytest.raises(ValueError, match=r"uses x\[19\]"):
+        here(y, x)
+
+
+def test_structures_are_counted_in_bytes(context, queue, put):
+    scan = GenericScanKernel(
+        context, np.float32, "float2 *x, float *y", "x[i].x", "a+b", "0", "y[i] = item"
+    )
+    numbers_of_pairs, y = put(np.arange(6, dtype=np.float32)), put(np.zeros(6, np.float32))
+    scan(numbers_of_pairs, y, size=3)
+    np.testing.assert_array_equal(y.get(), [0, 2, 6, 0, 0, 0])
+    with pytest.raises(ValueError, match=r"has 3 elements of 8 bytes; the kernel uses x\[5\]"):
+        scan(numbers_of_pairs, y)
+
+
+def test_what_plain_scans_refuse(context, put):
+    scan = InclusiveScanKernel(context, np.float32, "a+b", "0", name_prefix="total")
+    x = put(np.zeros((2, 3), np.float32))
+    host = np.zeros((2, 3), np.float32)
+    for args, error, message in [
+        ((host,), TypeError, "input_ary"),
+        ((x, host), TypeError, "output_ary"),
+        ((x, "newer"), TypeError, "output_ary"),
+        ((x, put(np.asfortranarray(host))), ValueError, "Fortran order"),
+        ((put(host.astype(np.complex64)),), TypeError, "complex64"),
+    ]:
+        with pytest.raises(error, match=message):
+            scan(*args)
+    nowhere = InclusiveScanKernel(context, np.float32, "a+b", "0", devices=[])
+    with pytest.raises(ValueError, match=f"scan scan .* {context.devices[0].name}"):
+        nowhere(x)
