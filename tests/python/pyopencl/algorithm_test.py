@@ -254,6 +254,6 @@ def test_sorts_on_queues_out_of_order(context):
     )
     sort = RadixSort(context, "uint *keys", "keys[i]", ["keys"])
     for seed in range(5):
-        keys = np.random.default_rng(seed).integers(0, 2**32, 2**12, np.uint32)
+        keys = np.random.default_rng(seed).integers(0, 2**32, 2**15, np.uint32)
         (made,), _ = sort(cl_array.to_device(queue, keys))
         np.testing.assert_array_equal(made.get(), np.sort(keys))

@@ -47,11 +47,11 @@ def test_queues_out_of_order_sort_in_order(context, sorter):
         context, properties=cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
     )
     for seed in range(5):
-        keys = np.random.default_rng(seed).permutation(2**12).astype(np.int32)
+        keys = np.random.default_rng(seed).permutation(2**15).astype(np.int32)
         x = cl_array.to_device(queue, keys)
-        places = cl_array.to_device(queue, np.arange(2**12, dtype=np.int32))
+        places = cl_array.to_device(queue, np.arange(2**15, dtype=np.int32))
         sorter(x, idx=places)
-        np.testing.assert_array_equal(x.get(), np.arange(2**12))
+        np.testing.assert_array_equal(x.get(), np.arange(2**15))
         np.testing.assert_array_equal(places.get(), np.argsort(keys))
 
 
