@@ -151,8 +151,8 @@ void bind_questions(nb::module_& m) {
       },
       nb::arg("x"), nb::arg("order"), nb::sig("def is_contiguous(x: Array, order: str) -> bool"),
       "Whether elements are dense, in this order.");
-  m.def("array_equal", recorded(&array::array_equal), nb::arg("x"), nb::arg("y"), nb::arg("equal_nan"),
-        "Whether both have one shape and equal elements. Waits.");
+  m.def("array_equal", recorded(&array::array_equal), nb::arg("x"), nb::arg("y"),
+        nb::arg("equal_nan"), "Whether both have one shape and equal elements. Waits.");
   m.def("array_equiv", recorded(&array::array_equiv), nb::arg("x"), nb::arg("y"),
         "Whether they broadcast together and are equal then. Waits.");
   m.def("may_share_memory", &array::may_share_memory, nb::arg("x"), nb::arg("y"),

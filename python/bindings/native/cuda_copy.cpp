@@ -27,8 +27,9 @@ std::size_t copy_number(nb::handle value, const char* name) {
 Context context_of(nb::handle given, nb::handle object) {
   if (nb::isinstance<Context>(given)) return nb::cast<Context>(given);
   if (!given.is_none())
-    raise_python(PyExc_TypeError, std::string("the context of a side of a copy is a Context, not a ") +
-                                      Py_TYPE(given.ptr())->tp_name);
+    raise_python(PyExc_TypeError,
+                 std::string("the context of a side of a copy is a Context, not a ") +
+                     Py_TYPE(given.ptr())->tp_name);
   if (nb::isinstance<DeviceMemory>(object)) return nb::cast<const DeviceMemory&>(object).context();
   return {};
 }
