@@ -228,3 +228,16 @@ def test_a_compile_for_another_machine_needs_no_device(run_python):
         "    print('no compiler', bool(error.tried), bool(error.hint))\n",
     )
     assert result.stdout.strip() in ("True compiled", "no compiler True True"), result.stderr
+
+
+def test_flags_of_the_environment_are_used(run_python):
+    program = (
+        "import treadle.compat, pycuda.autoinit\n"
+        "from pycuda import compiler\n"
+        "print(compiler.DEFAULT_NVCC_FLAGS)\n"
+        "text = '__global__ void k(int *a) { *a = ANSWER; }'\n"
+        "compiler.SourceModule(text).get_function('k')\n"
+    )
+    result = run_python("-c", program, PYCUDA_DEFAULT_NVCC_FLAGS="-DANSWER=42 -DOTHER")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == "['-DANSWER=42', '-DOTHER']"
