@@ -195,3 +195,14 @@ def test_attributes_of_streams(device):
     found = cuda.access_window(other)
     assert (found.size_bytes, found.hit_ratio) == (4096, 0.5)
     assert cuda.memory_domain(one) == cuda.MemoryDomain.standard
+
+
+def test_a_side_holds_the_buffer_that_it_is_made_of(context):
+    memory = bytearray(b"0123")
+    side = cuda.CopySide(memory)
+    with pytest.raises(BufferError):
+        memory.extend(b"456")
+    del side
+    memory.extend(b"456")
+    with pytest.raises(TypeError, match="Context, not a int"):
+        cuda.CopySide(memory, context=3)

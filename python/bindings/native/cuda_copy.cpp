@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/cuda/copy.hpp"
 
+#include <memory>
+#include <string>
+
 #include "calls/argument.hpp"
 #include "interrupt.hpp"
 #include "native/cuda_rooms.hpp"
@@ -16,7 +19,8 @@ namespace {
 /// CopySide, of which Python says by an object where it is.
 struct Side {
   CopySide side;
-  bool is_read_only = false;
+  std::shared_ptr<Py_buffer> view = {};  ///< of a host's buffer, which cannot move meanwhile
+  bool is_read_only() const { return view && view->readonly != 0; }
 };
 
 std::size_t copy_number(nb::handle value, const char* name) {
@@ -42,14 +46,15 @@ Side side_of(nb::handle object, nb::handle context) {
     side.type = MemoryType::array;
     side.array = nb::cast<const Array&>(object);
   } else if (PyObject_CheckBuffer(object.ptr()) != 0) {
-    Py_buffer view{};
-    if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_ANY_CONTIGUOUS) != 0)
+    made.view = std::shared_ptr<Py_buffer>(new Py_buffer{}, [](Py_buffer* view) {
+      PyBuffer_Release(view);
+      delete view;
+    });
+    if (PyObject_GetBuffer(object.ptr(), made.view.get(), PyBUF_ANY_CONTIGUOUS) != 0)
       throw nb::python_error();
     side.type = MemoryType::host;
-    side.host = view.buf;
-    side.size_bytes = static_cast<std::size_t>(view.len);
-    made.is_read_only = view.readonly != 0;
-    PyBuffer_Release(&view);  // the object itself is kept
+    side.host = made.view->buf;
+    side.size_bytes = static_cast<std::size_t>(made.view->len);
   } else {
     side.type = MemoryType::device;
     side.device = pointer_argument(object.ptr(), "memory");
@@ -96,7 +101,7 @@ void bind_sides(nb::module_& m) {
           "__init__",
           [](Copy3D* self, const Side& destination, const Side& source, nb::handle width_bytes,
              nb::handle height, nb::handle depth) {
-            if (destination.is_read_only)
+            if (destination.is_read_only())
               throw InvalidArgument("Copy3D: the destination is a read-only buffer",
                                     "pass one that can be written to");
             new (self)
