@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "treadle/base/error.hpp"
+#include "treadle/codegen/dialect.hpp"
 
 namespace treadle::kernel {
 namespace {
@@ -75,6 +76,15 @@ ParameterKind kind_of(const DType& dtype) {
 }
 
 }  // namespace
+
+codegen::TypeNames type_names(const std::shared_ptr<device::Device>& device,
+                              const std::vector<std::pair<std::string, DType>>& types,
+                              const std::string& kernel) {
+  if (device == nullptr) throw InvalidArgument(kernel + " needs a device");
+  codegen::TypeNames names(codegen::dialect_of(device->info().language));
+  for (const auto& [name, dtype] : types) names.prefer(name, dtype);
+  return names;
+}
 
 DeclaredArguments::DeclaredArguments(const std::vector<codegen::ParameterSpec>& parameters,
                                      std::string kernel)

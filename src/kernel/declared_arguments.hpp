@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "treadle/codegen/signature.hpp"
@@ -13,6 +15,12 @@
 #include "treadle/device/kernel.hpp"
 
 namespace treadle::kernel {
+
+/// What texts of users call dtypes on a device; `types` are their own names, also for dtypes that
+/// have one. Throws InvalidArgument without a device; `kernel` is what needs it: "a ScanKernel".
+codegen::TypeNames type_names(const std::shared_ptr<device::Device>& device,
+                              const std::vector<std::pair<std::string, DType>>& types,
+                              const std::string& kernel);
 
 /// The arguments that a user passes for declared parameters, as the kernel takes them: numbers are
 /// converted to the declared types, and memory without addresses is a buffer and an offset.

@@ -5,9 +5,9 @@
 #include <bit>
 #include <utility>
 
+#include "declared_arguments.hpp"
 #include "several_launches.hpp"
 #include "treadle/base/error.hpp"
-#include "treadle/codegen/dialect.hpp"
 
 namespace treadle::kernel {
 namespace {
@@ -19,13 +19,11 @@ struct GroupNames {
 
 GroupNames group_names(const std::shared_ptr<device::Device>& device, const GroupDtypes& dtypes,
                        const RadixSortOptions& options) {
-  if (device == nullptr) throw InvalidArgument("a GroupKernel needs a device");
+  const codegen::TypeNames types = type_names(device, options.types, "a GroupKernel");
   for (const auto& [what, dtype] : {std::pair("keys", dtypes.key), {"starts", dtypes.start}})
     if (!DType(dtype).is_integer())
       throw DTypeError(std::string("the ") + what + " of groups are of " + DType(dtype).name(),
                        "choose an integer");
-  codegen::TypeNames types(codegen::dialect_of(device->info().language));
-  for (const auto& [name, dtype] : options.types) types.prefer(name, dtype);
   return {types.name_of(dtypes.key), types.name_of(dtypes.value), types.name_of(dtypes.start)};
 }
 

@@ -13,14 +13,6 @@
 namespace treadle::kernel {
 namespace {
 
-codegen::TypeNames sort_types(const std::shared_ptr<device::Device>& device,
-                              const RadixSortOptions& options) {
-  if (device == nullptr) throw InvalidArgument("a RadixSortKernel needs a device");
-  codegen::TypeNames types(codegen::dialect_of(device->info().language));
-  for (const auto& [name, dtype] : options.types) types.prefer(name, dtype);
-  return types;
-}
-
 Schedule schedule_of(const device::Device& device, const RadixSortOptions& options) {
   if (options.is_sequential) return Schedule::narrow;
   return options.schedule.value_or(device.info().traits.schedule);
@@ -31,7 +23,7 @@ Schedule schedule_of(const device::Device& device, const RadixSortOptions& optio
 RadixSortKernel::RadixSortKernel(std::shared_ptr<device::Device> device, RadixSortTexts texts,
                                  RadixSortOptions options)
     : device_(std::move(device)),
-      types_(sort_types(device_, options)),
+      types_(type_names(device_, options.types, "a RadixSortKernel")),
       snippet_{.parameters = {},
                .key = std::move(texts.key),
                .sorted = std::move(texts.sorted),

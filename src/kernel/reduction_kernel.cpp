@@ -19,20 +19,12 @@ constexpr std::uint64_t most_groups_per_unit = 8, most_chunks_of_snippet = 4096;
 /// Of many tiles, so many times as many groups, because they take unequal times.
 constexpr std::uint64_t tiles_per_group = 8;
 
-codegen::TypeNames names_for(const std::shared_ptr<device::Device>& device,
-                             const ReductionOptions& options) {
-  if (device == nullptr) throw InvalidArgument("a ReductionKernel needs a device");
-  codegen::TypeNames types(codegen::dialect_of(device->info().language));
-  for (const auto& [name, dtype] : options.types) types.prefer(name, dtype);
-  return types;
-}
-
 }  // namespace
 
 ReductionKernel::ReductionKernel(std::shared_ptr<device::Device> device, DType dtype,
                                  ReductionTexts texts, ReductionOptions options)
     : device_(std::move(device)),
-      types_(names_for(device_, options)),
+      types_(type_names(device_, options.types, "a ReductionKernel")),
       snippet_{.parameters = {},
                .dtype = std::move(dtype),
                .neutral = std::move(texts.neutral),

@@ -12,22 +12,12 @@
 #include "treadle/kernel/program.hpp"
 
 namespace treadle::kernel {
-namespace {
-
-codegen::TypeNames scan_types(const std::shared_ptr<device::Device>& device,
-                              const ScanOptions& options) {
-  if (device == nullptr) throw InvalidArgument("a ScanKernel needs a device");
-  codegen::TypeNames types(codegen::dialect_of(device->info().language));
-  for (const auto& [name, dtype] : options.types) types.prefer(name, dtype);
-  return types;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 ScanKernel::ScanKernel(std::shared_ptr<device::Device> device, const DType& dtype, ScanTexts texts,
                        ScanOptions options)
     : device_(std::move(device)),
-      types_(scan_types(device_, options)),
+      types_(type_names(device_, options.types, "a ScanKernel")),
       snippet_{.parameters = {},
                .dtype = dtype,
                .input = std::move(texts.input),
