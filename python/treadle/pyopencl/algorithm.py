@@ -229,6 +229,9 @@ class RadixSort:
         for position in self._sorted:
             self._uses[position] = True
         self._kernels: dict[Any, NativeSort] = {}
+        # PyOpenCL compares the bits of signed keys, too.
+        is_signed = self.key_dtype.kind == "i"
+        unsigned = f"uint{8 * self.key_dtype.itemsize}" if is_signed else self.key_dtype.name
         for device in context.devices:
             kernel = self._kernels[device] = NativeSort(
                 Device.of(context, device),
@@ -238,7 +241,7 @@ class RadixSort:
                 types=native_types(parameters),
                 preamble=f"{type_preamble([a.dtype for a in parameters])}{CLUDA_WORDS}",
                 flags=flags_of(device, options),
-                key_dtype=self.key_dtype.name,
+                key_dtype=unsigned,
                 index_dtype=self.index_dtype.name,
                 is_sequential=issubclass(scan_kernel, GenericDebugScanKernel),
             )

@@ -86,7 +86,9 @@ def test_first_elements_of_runs(put):
     np.testing.assert_array_equal(counted(out, count) // 10, np.unique(x // 10))
 
 
-@pytest.mark.parametrize("options", [{}, {"scan_kernel": GenericDebugScanKernel}])
+@pytest.mark.parametrize(
+    "options", [{}, {"scan_kernel": GenericDebugScanKernel}, {"key_dtype": np.int32}]
+)
 def test_sorts(context, queue, put, options):
     sort = RadixSort(
         context,
