@@ -135,6 +135,21 @@ def sum_in_pieces(terms, x, y):
     return sum(for_pieces(lambda piece: terms(np, x[piece], y[piece]).sum(dtype="f8"), len(x)))
 
 
+def sums_so_far(x, y):
+    """In float64, by pieces as `sum_in_pieces` has them."""
+    result = np.empty(len(x), "f8")
+    totals = for_pieces(
+        lambda piece: np.cumsum(x[piece], dtype="f8", out=result[piece])[-1], len(x)
+    )
+    before = np.cumsum([0, *totals])
+
+    def lift(piece):
+        result[piece] += before[piece.start // PIECE]
+
+    for_pieces(lift, len(x))
+    return result
+
+
 SHAPES = {
     "square": lambda: (side(COUNT), -1),
     "tall": lambda: (-1, 64),
@@ -171,6 +186,9 @@ TASKS = {
     "sum(x)": Task(lambda xp, x: xp.sum(x), first, 4, lambda x, y: x.sum(dtype="f8")),
     "max(x)": Task(lambda xp, x: xp.max(x), first, 4, lambda x, y: x.max(), tolerance=0),
     "argmax(x)": Task(lambda xp, x: xp.argmax(x), first, 4, lambda x, y: x.argmax(), tolerance=0),
+    "cumsum(x)": Task(
+        lambda xp, x: xp.cumsum(x, 0), first, 8, sums_so_far, tolerance=1e-4
+    ),
     "x[::2] + y[::2]": Task(plus, every_second, 10),
     "m[:, 1:-1] + k[:, 1:-1]": Task(plus, inner_columns, 12),
     "m + row": Task(plus, with_row, 8),

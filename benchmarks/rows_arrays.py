@@ -31,6 +31,11 @@ OURS_ONLY = {*AXES, *VIEWS}
 COMPILED = ("5*x + 6*y", "sin(x)*y + x*x", "sum(sin(x)*y + x*x)", "sum over axis 0, square", *VIEWS)
 NOTES = {"x[::2] + y[::2]": "of both operands every sector is read"}
 SNIPPET = "elementwise kernel"
+# workers/generators_pyopencl.py
+GENERATED = (
+    "segmented scan", "copy_if", "partition", "unique", "RadixSort of 30 bits, with values",
+    "KeyValueSorter, 1000 keys", "ListOfListsBuilder", "BitonicSort",
+)  # fmt: skip
 BY_HAND = {READ: ("read 1", 4), FLOAT4: ("float4", 12), COPY: ("copy", 8)}
 
 
@@ -49,6 +54,10 @@ class Arrays(session.Session):
         run = ("-m", "treadle", "run")
         self.face = self.ours("treadle.pycuda", "arrays_pycuda.py", None, run)
         self.face_opencl = self.ours("treadle.pyopencl", "arrays_pyopencl.py", self.platform, run)
+        self.generators_log2 = {"BENCH_LOG2": str((arguments.log2 or self.log2) - 4)}
+        environment = self.platform | self.generators_log2
+        script = "generators_pyopencl.py"
+        self.generators = self.ours("treadle.pyopencl", script, environment, run)
         binaries = os.path.dirname(self.environment["BENCH_BARE_CALLS"])
         program = [f"{binaries}/arrays"]
         self.cpp = self.worker("C++", [*program, device], "arrays-cpp")
@@ -92,7 +101,17 @@ class Arrays(session.Session):
             *self.host_rows(),
             self.import_row(),
             *self.opencl_rows(),
+            *self.generator_rows(),
         ]
+
+    def generator_rows(self):
+        """Scans, selections and sorts of the OpenCL face, beside PyOpenCL's."""
+        count = 1 << int(self.generators_log2["BENCH_LOG2"])
+        group = f"Scans, selections and sorts of {count} int32, OpenCL"
+        for name in GENERATED:
+            workers = (self.generators, self.generators_peer)
+            columns = [Column(worker.name, worker, name) for worker in workers]
+            yield Row(group, name, columns, (Bar(1.0, 2.0, "PyOpenCL"),), rounds=5, repeats=3)
 
     def import_row(self):
         column = Column("Treadle", self.importing, "treadle.numpy")
@@ -142,6 +161,8 @@ class GpuSession(Arrays):
         with_peers = python_path(arguments.peers) | {"PYCUDA_CACHE_DIR": str(peer_cache)}
         self.pycuda = self.peer("PyCUDA", "arrays_pycuda.py", with_peers)
         self.pyopencl = self.peer("PyOpenCL", "arrays_pyopencl.py", with_peers | self.platform)
+        environment = with_peers | self.platform | self.generators_log2
+        self.generators_peer = self.peer("PyOpenCL", "generators_pyopencl.py", environment)
 
     def ceilings(self):
         return {
@@ -175,6 +196,11 @@ class GpuSession(Arrays):
         columns = self.columns(name, (FLOAT4, "float4"))
         yield self.row(group, name, columns, ceiling="float4")
         yield from self.reduction_rows("Arrays, reductions")
+        name = "cumsum(x)"
+        others = [(COPY, self.hand, "copy"), ("CUB", self.cub, name)]
+        others += [("CuPy", self.cupy, name), ("torch", self.torch, name)]
+        columns = [Column(ARRAYS, self.arrays, name), *(Column(*other) for other in others)]
+        yield self.row("Arrays, scans", name, columns)
         for name, label in VIEWS.items():
             case, touched = BY_HAND[label]
             bars = (Bar(0.80, 0.92, label, TASKS[name].touched / touched),)
@@ -245,6 +271,8 @@ class CpuSession(Arrays):
         python = {"OPENBLAS_NUM_THREADS": str(os.cpu_count())}
         self.numpy = self.python_peer("NumPy", "arrays_numpy.py", python)
         self.pocl = self.python_peer("PyOpenCL", "arrays_pyopencl.py", self.platform)
+        environment = self.platform | self.generators_log2
+        self.generators_peer = self.python_peer("PyOpenCL", "generators_pyopencl.py", environment)
         openmp = [sys.executable, self.workers / "openmp.py"]
         self.openmp = self.keep(Worker("OpenMP", openmp, {"OMP_WAIT_POLICY": "passive"}))
 
@@ -271,7 +299,8 @@ class CpuSession(Arrays):
             columns = [Column(ARRAYS, self.arrays, name), Column("NumPy", self.numpy, name)]
             if name in NUMEXPR:
                 columns.append(Column("numexpr", self.numpy, f"numexpr {name}"))
-            columns.append(Column("treadle.pycuda", self.face, name))
+            if name != "cumsum(x)":  # PyCUDA has it in its scans only
+                columns.append(Column("treadle.pycuda", self.face, name))
             yield self.row("Arrays on the CPU device", name, columns, bars.get(name, ()))
         yield self.snippet_row("Arrays on the CPU device", self.snippet_columns(self.pocl))
 

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
-// CUB's reductions of float32, called by workers/arrays_cub.py.
+// CUB's reductions and its scan of float32, called by workers/arrays_cub.py.
 #include <cub/cub.cuh>
 
 namespace {
 
-float *values, *result;
+float *values, *result, *sums;
 void *scratch;
 size_t scratch_bytes;
 int count;
 
-cudaError_t reduce(bool largest) {
-  return largest ? cub::DeviceReduce::Max(scratch, scratch_bytes, values, result, count)
-                 : cub::DeviceReduce::Sum(scratch, scratch_bytes, values, result, count);
+enum Task { sum, largest, sums_so_far };
+
+cudaError_t run(Task task) {
+  switch (task) {
+    case sum: return cub::DeviceReduce::Sum(scratch, scratch_bytes, values, result, count);
+    case largest: return cub::DeviceReduce::Max(scratch, scratch_bytes, values, result, count);
+    default: return cub::DeviceScan::InclusiveSum(scratch, scratch_bytes, values, sums, count);
+  }
 }
 
 }  // namespace
@@ -21,9 +26,10 @@ extern "C" int cub_put(const float *host, int n) {
   count = n;
   if (auto error = cudaMalloc(&values, n * sizeof(float))) return error;
   if (auto error = cudaMalloc(&result, sizeof(float))) return error;
+  if (auto error = cudaMalloc(&sums, n * sizeof(float))) return error;
   size_t most = 0;
-  for (const bool largest : {false, true}) {
-    if (auto error = reduce(largest)) return error;  // without scratch memory it tells the size
+  for (const Task task : {sum, largest, sums_so_far}) {
+    if (auto error = run(task)) return error;  // without scratch memory it tells the size
     if (scratch_bytes > most) most = scratch_bytes;
   }
   scratch_bytes = most;
@@ -31,15 +37,20 @@ extern "C" int cub_put(const float *host, int n) {
   return cudaMemcpy(values, host, n * sizeof(float), cudaMemcpyHostToDevice);
 }
 
-/// Seconds of one reduction among `repeats`, its result in `host`; negative: CUDA's error.
-extern "C" double cub_reduce(int largest, int repeats, float *host) {
+/// Seconds of one run among `repeats`, its results in `host`: one, or of a scan as many as there are
+/// elements. `host` may be null. Negative: CUDA's error.
+extern "C" double cub_run(int task, int repeats, float *host) {
   cudaEvent_t start, end;
   cudaEventCreate(&start);
   cudaEventCreate(&end);
   cudaEventRecord(start);
-  for (int i = 0; i < repeats; ++i) reduce(largest != 0);
+  for (int i = 0; i < repeats; ++i) run(static_cast<Task>(task));
   cudaEventRecord(end);
-  cudaMemcpy(host, result, sizeof(float), cudaMemcpyDeviceToHost);
+  cudaEventSynchronize(end);
+  const bool many = task == sums_so_far;
+  if (host)
+    cudaMemcpy(host, many ? sums : result, (many ? count : 1) * sizeof(float),
+               cudaMemcpyDeviceToHost);
   float ms = 0;
   cudaEventElapsedTime(&ms, start, end);
   cudaEventDestroy(start);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""CUB's own reductions (kernels/cub.cu), built by the nvcc of this machine."""
+"""CUB's own reductions and scan (kernels/cub.cu), built by the nvcc of this machine."""
 
 import ctypes
+import functools
 import pathlib
 import shutil
 import subprocess
@@ -10,11 +11,13 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
+import numpy as np
 from array_cases import COUNT, TASKS, host_inputs
 from kernel_cases import FOLDER
 from worker import Absent, Case, serve
 
 REPEATS = 100
+SCAN = 2
 
 
 def build():
@@ -29,30 +32,30 @@ def build():
     if built.returncode:
         raise Absent((built.stderr.strip().splitlines() or ["nvcc failed"])[-1])
     library = ctypes.CDLL(str(path))
-    library.cub_reduce.restype = ctypes.c_double
+    library.cub_run.restype = ctypes.c_double
     x = host_inputs()[0]
     if error := library.cub_put(x.ctypes.data_as(ctypes.c_void_p), COUNT):
         raise Absent(f"CUDA error {error}")
     return library
 
 
-class Reduction(Case):
-    def __init__(self, library, task, is_largest):
+class CubCase(Case):
+    def __init__(self, library, name, number):
         self.library = library
-        self.task = task
-        self.is_largest = is_largest
-        self.result = ctypes.c_float()
+        self.task = TASKS[name]
+        self.number = number  # as cub.cu counts
 
     def prepare(self):
-        self.measure(1)
-        return self.task.is_right(self.result.value, *host_inputs())
+        x, y = host_inputs()
+        result = np.empty(len(x) if self.number == SCAN else 1, "f4")
+        self.once(result.ctypes.data_as(ctypes.c_void_p))
+        return self.task.is_right(result if self.number == SCAN else result[0], x, y)
 
     def measure(self, repeats):
-        return [self.once() for _ in range(repeats)]
+        return [self.once(None) for _ in range(repeats)]
 
-    def once(self):
-        result = ctypes.byref(self.result)
-        seconds = self.library.cub_reduce(self.is_largest, REPEATS, result)
+    def once(self, result):
+        seconds = self.library.cub_run(self.number, REPEATS, result)
         if seconds < 0:
             raise RuntimeError(f"CUDA error {-seconds:.0f}")
         return seconds
@@ -61,8 +64,8 @@ class Reduction(Case):
 def make_cases():
     library = build()
     return {
-        "sum(x)": lambda: Reduction(library, TASKS["sum(x)"], 0),
-        "max(x)": lambda: Reduction(library, TASKS["max(x)"], 1),
+        name: functools.partial(CubCase, library, name, number)
+        for number, name in enumerate(("sum(x)", "max(x)", "cumsum(x)"))
     }
 
 
