@@ -12,7 +12,6 @@
 #include "treadle/kernel/program.hpp"
 
 namespace treadle::kernel {
-namespace {}  // namespace
 
 ScanKernel::ScanKernel(std::shared_ptr<device::Device> device, const DType& dtype, ScanTexts texts,
                        ScanOptions options)

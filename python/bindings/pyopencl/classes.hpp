@@ -249,6 +249,7 @@ void bind_graphics(nb::module_& m);
 void bind_sampler(nb::module_& m);
 void bind_transfer(nb::module_& m);
 void bind_box_transfer(nb::module_& m);
+void bind_copy_choice(nb::module_& m);
 void bind_map(nb::module_& m);
 void bind_native_kernel(nb::module_& m);
 void bind_program(nb::module_& m);

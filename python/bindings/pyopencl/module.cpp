@@ -20,6 +20,7 @@ void bind_opencl(nb::module_& m) {
   cl::bind_sampler(m);
   cl::bind_transfer(m);
   cl::bind_box_transfer(m);
+  cl::bind_copy_choice(m);
   cl::bind_image_transfer(m);
   cl::bind_map(m);
   cl::bind_native_kernel(m);

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from treadle._core.opencl import _make_enqueue_copy
 from treadle.pyopencl import _cl
 from treadle.pyopencl._cl import SVM, CommandQueue, Event, MemoryObjectHolder, SVMPointer
 from treadle.pyopencl._constants import mem_object_type
@@ -127,7 +128,7 @@ _FORMS = {
 }
 
 
-def enqueue_copy(queue: CommandQueue, dest: Any, src: Any, **kwargs: Any) -> Event:
+def _enqueue_copy(queue: CommandQueue, dest: Any, src: Any, **kwargs: Any) -> Event:
     """Copies between buffers, images, and shared memory and the host (then blocking by default).
 
     Keywords: wait_for; byte_count, src_offset, dst_offset between buffers; src_offset or dst_offset
@@ -146,6 +147,19 @@ def enqueue_copy(queue: CommandQueue, dest: Any, src: Any, **kwargs: Any) -> Eve
             f"{_kind(src)} to {_kind(dest)} with svm.as_buffer(context)"
         )
     return form(queue, dest, src, kwargs)
+
+
+# Buffers and NumPy's arrays, which most programs copy, are chosen without a line of Python.
+enqueue_copy = _make_enqueue_copy(
+    (
+        _enqueue_copy,
+        _cl.Buffer,
+        np.ndarray,
+        _cl._enqueue_copy_buffer,
+        _cl._enqueue_write_buffer,
+        _cl._enqueue_read_buffer,
+    )
+)
 
 
 def enqueue_fill(
