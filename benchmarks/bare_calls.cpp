@@ -68,3 +68,54 @@ EXPORTED double enqueue_opencl(const OpenCL* cl, void* queue, void* kernel, cons
     return code != 0 ? code : cl->release_event(event);
   });
 }
+
+/// The calls of OpenCL that the other commands take.
+struct Commands {
+  int (*write)(void*, void*, unsigned, std::size_t, std::size_t, const void*, unsigned,
+               void* const*, void**);
+  int (*read)(void*, void*, unsigned, std::size_t, std::size_t, void*, unsigned, void* const*,
+              void**);
+  int (*copy)(void*, void*, void*, std::size_t, std::size_t, std::size_t, unsigned, void* const*,
+              void**);
+  int (*marker)(void*, unsigned, void* const*, void**);
+  int (*wait)(unsigned, void* const*);
+  int (*event_info)(void*, unsigned, std::size_t, void*, std::size_t*);
+  ReleaseEvent release_event;
+};
+
+/// What they are given: OpenCL's handles, and host memory as large as the buffers are.
+struct Operands {
+  void *queue, *first, *second, *done;
+  void* host;
+  std::size_t bytes;
+};
+
+enum class Command { write, read, copy, marker, wait, status };
+
+EXPORTED double command_opencl(const Commands* cl, const Operands* on, int command, int count) {
+  constexpr unsigned blocking = 1, execution_status = 0x11D3;
+  return seconds_of_one(count, [&] {
+    void* event = nullptr;
+    int code = 0, status = 0;
+    switch (static_cast<Command>(command)) {
+      case Command::write:
+        code =
+            cl->write(on->queue, on->first, blocking, 0, on->bytes, on->host, 0, nullptr, &event);
+        break;
+      case Command::read:
+        code = cl->read(on->queue, on->first, blocking, 0, on->bytes, on->host, 0, nullptr, &event);
+        break;
+      case Command::copy:
+        code = cl->copy(on->queue, on->first, on->second, 0, 0, on->bytes, 0, nullptr, &event);
+        break;
+      case Command::marker:
+        code = cl->marker(on->queue, 0, nullptr, &event);
+        break;
+      case Command::wait:
+        return cl->wait(1, &on->done);
+      case Command::status:
+        return cl->event_info(on->done, execution_status, sizeof status, &status, nullptr);
+    }
+    return code != 0 ? code : cl->release_event(event);
+  });
+}

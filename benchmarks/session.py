@@ -181,7 +181,11 @@ class Session:
             "wait for a done event",
             "status of an event",
         ):
-            columns = [Column("Treadle", self.opencl, name), Column("PyOpenCL", peer, name)]
+            columns = [
+                Column("Treadle", self.opencl, name),
+                Column("bare calls", self.opencl, f"bare {name}"),
+                Column("PyOpenCL", peer, name),
+            ]
             targets = (Target("PyOpenCL", 0.5),)
             yield Row("OpenCL commands from Python", name, columns, targets, rounds=21, repeats=9)
 

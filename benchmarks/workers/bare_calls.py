@@ -23,6 +23,36 @@ class OpenCL(ctypes.Structure):
     )
 
 
+class Commands(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_void_p)
+        for name in (
+            "clEnqueueWriteBuffer", "clEnqueueReadBuffer", "clEnqueueCopyBuffer",
+            "clEnqueueMarkerWithWaitList", "clWaitForEvents", "clGetEventInfo", "clReleaseEvent",
+        )
+    )  # fmt: skip
+
+
+class Operands(ctypes.Structure):
+    """The handles of a queue, two buffers and a finished event, and host memory."""
+
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in ("queue", "first", "second", "done", "host")),
+        ("bytes", ctypes.c_size_t),
+    )
+
+
+# In the order of bare_calls.cpp.
+COMMANDS = (
+    "copy to the device",
+    "copy to the host",
+    "copy between buffers",
+    "marker",
+    "wait for a done event",
+    "status of an event",
+)
+
+
 def symbol(library, name):
     return ctypes.cast(getattr(ctypes.CDLL(library), name), ctypes.c_void_p)
 
@@ -59,10 +89,23 @@ def graph_launches(graph, stream):
     return lambda count: loop(launch, *handles, len(count))
 
 
+def opencl_calls(which):
+    return which(*(symbol("libOpenCL.so.1", name).value for name, _ in which._fields_))
+
+
+def opencl_commands(name, queue, buffers, done, host):
+    """A loop for LoopTiming over one of COMMANDS, on handles and a NumPy array."""
+    loop = bare_calls("command_opencl")
+    calls = opencl_calls(Commands)
+    operands = Operands(queue, *buffers, done, host.ctypes.data, host.nbytes)
+    number = COMMANDS.index(name)
+    return lambda count: loop(ctypes.byref(calls), ctypes.byref(operands), number, len(count))
+
+
 def opencl_enqueues(queue, kernel, memory, x, n):
     """A loop for LoopTiming. All but `x` and `n` are OpenCL's handles."""
     loop = bare_calls("enqueue_opencl")
-    calls = OpenCL(*(symbol("libOpenCL.so.1", name).value for name, _ in OpenCL._fields_))
+    calls = opencl_calls(OpenCL)
     given = Arguments((ctypes.c_void_p * 3)(*memory), x, n)
     handles = ctypes.c_void_p(queue), ctypes.c_void_p(kernel)
     return lambda count: loop(ctypes.byref(calls), *handles, ctypes.byref(given), len(count))

@@ -9,7 +9,7 @@ from functools import partial
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import numpy as np
-from bare_calls import opencl_enqueues
+from bare_calls import COMMANDS, opencl_commands, opencl_enqueues
 from kernel_cases import CASES, source
 from worker import Absent, KernelRun, LoopTiming, repeated, serve
 
@@ -133,7 +133,17 @@ def command_cases(cl, context):
     def plain(call):
         return LoopTiming(repeated(call), 2000)
 
-    return {
+    def bare(name):
+        handles = [buffer.int_ptr for buffer in (first, second)]
+        is_gated = name in ("copy between buffers", "marker")
+        own = cl.CommandQueue(context) if is_gated else queue
+        loop = opencl_commands(name, own.int_ptr, handles, done.int_ptr, host)
+        if not is_gated:
+            return LoopTiming(loop, 2000)
+        gate = Gate(cl, context, own)
+        return LoopTiming(loop, 200, gate.pass_all, gate.close)
+
+    return {f"bare {name}": partial(bare, name) for name in COMMANDS} | {
         "copy to the device": lambda: plain(partial(cl.enqueue_copy, queue, first, host)),
         "copy to the host": lambda: plain(partial(cl.enqueue_copy, queue, host, first)),
         "copy between buffers": lambda: gated(
