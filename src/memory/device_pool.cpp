@@ -32,9 +32,18 @@ DeviceAllocator::DeviceAllocator(device::Device& device) noexcept
 
 DeviceBlock DeviceAllocator::allocate(std::size_t size_bytes) { return {device_, size_bytes}; }
 
+bool DeviceAllocator::is_done(const Stream& stream) {
+  try {
+    const device::LeaveDeferred leave;  // the pool's own order
+    return stream->is_done();
+  } catch (const DeviceError&) {
+    return false;  // it is told to those who wait for that work
+  }
+}
+
 std::shared_ptr<device::Event> DeviceAllocator::mark(const Stream& stream) {
   auto event = device_->make_event(device::Timing::off);
-  const device::LeaveDeferred leave;  // the pool's own order
+  const device::LeaveDeferred leave;
   stream->record(*event);
   return event;
 }

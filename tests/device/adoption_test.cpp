@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Devices in contexts that somebody else made, and streams and events of theirs.
 #include "device/each_device.hpp"
+#include "treadle/cuda/capture.hpp"
 #include "treadle/cuda/event.hpp"
+#include "treadle/cuda/graph.hpp"
 
 namespace treadle::device {
 namespace {
@@ -43,6 +45,19 @@ TEST_P(AdoptionTest, OneRawStreamIsOneStream) {
   EXPECT_EQ(user.device()->adopt_stream(0), user.device()->default_stream());
   EXPECT_EQ(user.device()->adopt_stream(user.device()->default_stream()->raw()),
             user.device()->default_stream());
+}
+
+TEST_P(AdoptionTest, AskingAStreamThatCapturesLeavesTheGraphWhole) {
+  const UserContext user(*native());
+  const cuda::Context* const context = cuda_context(*user.device());
+  if (context == nullptr) GTEST_SKIP() << "graphs are CUDA's";
+  const auto raw = reinterpret_cast<cuda::RawStream>(user.stream()->raw());
+  const cuda::CurrentContext current(*context);
+  cuda::Capture capture{cuda::StreamRef(raw)};
+  EXPECT_FALSE(user.stream()->is_done());
+  EXPECT_EQ(capture.status(), cuda::CaptureStatus::active);
+  capture.end();
+  EXPECT_TRUE(user.stream()->is_done());
 }
 
 TEST_P(AdoptionTest, AStreamKeepsItsFirstOwner) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,11 +23,12 @@ struct Heap {
   std::size_t capacity_bytes = ~std::size_t{0};
   std::size_t used_bytes = 0;
   int live_blocks = 0;
-  int calls = 0;                          ///< of allocate, mark and wait
+  int calls = 0;                          ///< of allocate, is_done, mark and wait
   int fail_call = 0;                      ///< the call with this number, from 1, fails
   bool fail_with_other = false;           ///< with another error than OutOfMemory
   std::vector<std::size_t> asked, freed;  ///< sizes, in order
   std::vector<std::string> ordering;      ///< "mark a", "wait b for a"
+  std::set<std::string> busy;             ///< streams that have not done their work
 
   /// Counts a call; throws if this one is to fail.
   void enter(const char* call) {
@@ -89,6 +91,11 @@ class OrderedAllocator : public Allocator {
   using Mark = std::string;
 
   using Allocator::Allocator;
+  bool is_done(const Stream& stream) {
+    const std::lock_guard lock(heap_->mutex);
+    heap_->enter("is_done");
+    return !heap_->busy.contains(*stream);
+  }
   Mark mark(const Stream& stream) { return note("mark " + *stream), *stream; }
   void wait(const Stream& stream, const Mark& mark) { note("wait " + *stream + " for " + mark); }
 

@@ -23,18 +23,20 @@ concept Allocator = requires(A& allocator, std::size_t size_bytes) {
   requires std::is_nothrow_destructible_v<typename A::Block>;
 };
 
-/// An allocator of memory that queued work uses: three operations.
+/// An allocator of memory that queued work uses: three operations more.
 ///
 /// A Stream is a value that stands for one queue in order, and keeps that queue alive while the
 /// pool has it; equal streams are one queue. A Mark stands for the work queued on a stream so far.
-/// `mark(stream)` makes one; `wait(stream, mark)` makes later work on `stream` start after it and
-/// does not block the host. Both may throw; the pool then keeps the block.
+/// `is_done(stream)` asks whether that work has ended; `mark(stream)` makes a Mark, and
+/// `wait(stream, mark)` makes later work on `stream` start after it. None blocks the host. All may
+/// throw; the pool then keeps the block.
 template <class A>
 concept OrderedAllocator = Allocator<A> && requires(A& allocator, const typename A::Stream& stream,
                                                     const typename A::Mark& mark) {
   requires std::copyable<typename A::Stream>;
   requires std::is_nothrow_move_constructible_v<typename A::Stream>;
   requires std::equality_comparable<typename A::Stream>;
+  { allocator.is_done(stream) } -> std::same_as<bool>;
   { allocator.mark(stream) } -> std::same_as<typename A::Mark>;
   allocator.wait(stream, mark);
 };

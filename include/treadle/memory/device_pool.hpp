@@ -47,6 +47,8 @@ class DeviceAllocator {
 
   /// At least `size_bytes`, usable by every stream. Throws OutOfMemory.
   Block allocate(std::size_t size_bytes);
+  /// Whether all that is queued on `stream` has ended; does not block. If it failed: no.
+  bool is_done(const Stream& stream);
   /// Records what is queued on `stream` so far; does not block.
   Mark mark(const Stream& stream);
   /// Later work on `stream` starts after `mark`; does not block.

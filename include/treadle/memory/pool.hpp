@@ -74,10 +74,12 @@ class Allocation {
 ///
 /// **Order.** Over an OrderedAllocator, a block belongs to the stream it was last used on. A
 /// request for the same stream gets it at once, while that use may still be queued. A request for
-/// another stream gets a block of its own stream if there is one, else of another stream: then the
-/// new stream is made to wait for what is queued on the old one at that moment, which includes the
-/// last use; the host waits for nothing. A block used on several streams is the caller's to order
-/// before it is freed. Over any other allocator a freed block is given out at once, to anyone.
+/// another stream gets a block of its own stream if there is one, else one of another stream if all
+/// work on that has ended, else a new one: streams do not wait for each other, as then one that is
+/// itself waiting for the host would hold the other up. Only where the allocator has no more does
+/// the new stream wait for what is queued on the old one; the host waits for nothing. A block used
+/// on several streams is the caller's to order before it is freed. Over any other allocator a freed
+/// block is given out at once, to anyone.
 ///
 /// **Out of memory.** Before the allocator is asked for a block, `options.before_growth` may give
 /// one back. Where it refuses, `options.reclaim` is called and the allocator asked again; then held

@@ -64,10 +64,10 @@ class PoolState {
 
   /// A block that is active, for use on `stream`: a held one, else a new one. Throws OutOfMemory.
   Record& take(std::size_t size_bytes, const Stream& stream, const Site& site) {
-    const unsigned bin = options_.bins.bin_number(size_bytes);
-    if (Record* held = take_held(bin, size_bytes, stream, site)) [[likely]]
+    const Request request{options_.bins.bin_number(size_bytes), size_bytes, stream, site};
+    if (Record* held = take_held(request, Busy::left)) [[likely]]
       return *held;
-    return take_new(bin, size_bytes, stream, site);
+    return take_new(request);
   }
 
   /// Ends an allocation: the block is held, or freed where nothing is.
@@ -119,13 +119,21 @@ class PoolState {
  private:
   ~PoolState() = default;
 
-  Record* take_held(unsigned bin, std::size_t size_bytes, const Stream& stream, const Site& site);
-  Record& take_new(unsigned bin, std::size_t size_bytes, const Stream& stream, const Site& site);
-  Record& adopt(std::unique_ptr<Record> record, std::size_t size_bytes, const Stream& stream,
-                const Site& site);
+  struct Request {
+    unsigned bin;
+    std::size_t size_bytes;
+    const Stream& stream;
+    const Site& site;
+  };
+  /// What becomes of a block that another stream still uses.
+  enum class Busy { left, waited_for };
+
+  Record* take_held(const Request& request, Busy busy);
+  Record& take_new(const Request& request);
+  Record& adopt(std::unique_ptr<Record> record, const Request& request);
   Record** find_held(unsigned bin, const Stream& stream);
-  void order(Record& record, const Stream& stream);
-  void activate(Record& record, std::size_t size_bytes, const Site& site) noexcept;
+  bool order(Record& record, const Stream& stream, Busy busy);
+  void activate(Record& record, const Request& request) noexcept;
   void hold(Record& record) noexcept;
   void put_back_locked(Record& record, std::unique_lock<std::mutex>& lock) noexcept;
   std::unique_ptr<Record> remove(Record& record, std::optional<Stream>& ended) noexcept;
@@ -161,34 +169,38 @@ auto PoolState<A>::find_held(unsigned bin, const Stream& stream) -> Record** {
 }
 
 template <Allocator A>
-auto PoolState<A>::take_held(unsigned bin, std::size_t size_bytes, const Stream& stream,
-                             const Site& site) -> Record* {
+auto PoolState<A>::take_held(const Request& request, Busy busy) -> Record* {
   Record* record = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    Record** const found = find_held(bin, stream);
+    Record** const found = find_held(request.bin, request.stream);
     if (found == nullptr) return nullptr;
     record = *found;
     *found = record->older_held;
     --statistics_.held_blocks;
     statistics_.held_bytes -= record->block_bytes;
-    activate(*record, size_bytes, site);
-    if (streams_.is(record->stream, stream)) [[likely]]
+    activate(*record, request);
+    if (streams_.is(record->stream, request.stream)) [[likely]]
       return record;
   }
-  order(*record, stream);
-  return record;
+  return order(*record, request.stream, busy) ? record : nullptr;
 }
 
-/// Makes `stream` wait for the one that `record` was used on before.
+/// Moves `record` from the stream that it was used on before to `stream`. False: it is held again,
+/// because that stream has not ended its work and `busy` says to leave it.
 template <Allocator A>
-void PoolState<A>::order(Record& record, const Stream& stream) {
+bool PoolState<A>::order(Record& record, const Stream& stream, Busy busy) {
   if constexpr (OrderedAllocator<A>) {
     try {
       std::unique_lock lock(mutex_);
       const Stream before = streams_.at(record.stream);
       lock.unlock();
-      allocator_.wait(stream, allocator_.mark(before));
+      if (busy == Busy::waited_for) {
+        allocator_.wait(stream, allocator_.mark(before));
+      } else if (!allocator_.is_done(before)) {
+        put_back(record);
+        return false;
+      }
       lock.lock();
       const auto number = streams_.acquire(stream);
       const auto ended = streams_.release(std::exchange(record.stream, number));
@@ -198,55 +210,55 @@ void PoolState<A>::order(Record& record, const Stream& stream) {
       throw;
     }
   }
+  return true;
 }
 
 template <Allocator A>
-auto PoolState<A>::take_new(unsigned bin, std::size_t size_bytes, const Stream& stream,
-                            const Site& site) -> Record& {
-  const std::size_t block_bytes = options_.bins.alloc_size(bin);
+auto PoolState<A>::take_new(const Request& request) -> Record& {
+  const std::size_t block_bytes = options_.bins.alloc_size(request.bin);
   if (options_.before_growth) {
     options_.before_growth(block_bytes);
-    if (Record* held = take_held(bin, size_bytes, stream, site)) return *held;
+    if (Record* held = take_held(request, Busy::left)) return *held;
   }
   for (bool was_reclaimed = false;;) {
     try {
-      return adopt(std::unique_ptr<Record>(
-                       new Record{*this, allocator_.allocate(block_bytes), block_bytes, bin}),
-                   size_bytes, stream, site);
+      return adopt(std::unique_ptr<Record>(new Record{*this, allocator_.allocate(block_bytes),
+                                                      block_bytes, request.bin}),
+                   request);
     } catch (const OutOfMemory& refusal) {
+      if (Record* held = take_held(request, Busy::waited_for)) return *held;
       if (!was_reclaimed && options_.reclaim) {
         was_reclaimed = true;
         options_.reclaim();
       } else if (!release_one()) {
-        throw_exhausted(refusal, size_bytes, statistics(), largest_live(~std::size_t{0}));
+        throw_exhausted(refusal, request.size_bytes, statistics(), largest_live(~std::size_t{0}));
       }
     }
-    if (Record* held = take_held(bin, size_bytes, stream, site)) return *held;
+    if (Record* held = take_held(request, Busy::waited_for)) return *held;
   }
 }
 
 /// Takes a new block in, active.
 template <Allocator A>
-auto PoolState<A>::adopt(std::unique_ptr<Record> record, std::size_t size_bytes,
-                         const Stream& stream, const Site& site) -> Record& {
+auto PoolState<A>::adopt(std::unique_ptr<Record> record, const Request& request) -> Record& {
   const std::lock_guard lock(mutex_);
   // Whatever can fail comes first, so that putting a block back never does.
   if (newest_held_.size() <= record->bin) newest_held_.resize(record->bin + std::size_t{1});
-  record->stream = streams_.acquire(stream);
+  record->stream = streams_.acquire(request.stream);
   statistics_.managed_bytes += record->block_bytes;
-  activate(*record, size_bytes, site);
+  activate(*record, request);
   record->next = blocks_;
   if (blocks_ != nullptr) blocks_->previous = record.get();
   return *(blocks_ = record.release());
 }
 
 template <Allocator A>
-void PoolState<A>::activate(Record& record, std::size_t size_bytes, const Site& site) noexcept {
+void PoolState<A>::activate(Record& record, const Request& request) noexcept {
   record.is_active = true;
-  record.requested_bytes = size_bytes;
-  record.site = site;
+  record.requested_bytes = request.size_bytes;
+  record.site = request.site;
   ++statistics_.active_blocks;
-  statistics_.active_bytes += size_bytes;
+  statistics_.active_bytes += request.size_bytes;
 }
 
 template <Allocator A>

@@ -19,8 +19,8 @@ enum Part : Py_ssize_t { general, buffer_type, array_type, between_buffers, to_d
 
 constexpr std::size_t operands = 3;  // queue, dest, src
 constexpr std::size_t most_keywords = 5;
-KeywordNames<most_keywords> keywords(
-    {"byte_count", "src_offset", "dst_offset", "is_blocking", "wait_for"});
+KeywordNames<most_keywords> keywords({"byte_count", "src_offset", "dst_offset", "is_blocking",
+                                      "wait_for"});
 
 /// Whether the keywords are none of boxes, and none that has a new name.
 bool are_plain(PyObject* names) {
@@ -51,9 +51,9 @@ PyObject* enqueue_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, 
   return PyObject_Vectorcall(part(call), given.data(), operands, names);
 }
 
-PyMethodDef definition{
-    "enqueue_copy", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(enqueue_copy)),
-    METH_FASTCALL | METH_KEYWORDS, nullptr};
+PyMethodDef definition{"enqueue_copy",
+                       reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(enqueue_copy)),
+                       METH_FASTCALL | METH_KEYWORDS, nullptr};
 
 /// `parts` in the order of Part; the first one's documentation becomes the function's.
 nb::object make_enqueue_copy(const nb::tuple& parts) {

@@ -11,6 +11,7 @@
 #include "device/cuda/event.hpp"
 #include "device/cuda/module.hpp"
 #include "treadle/base/warning.hpp"
+#include "treadle/cuda/capture.hpp"
 #include "treadle/cuda/error.hpp"
 #include "treadle/cuda/function.hpp"
 #include "treadle/cuda/table.hpp"
@@ -146,6 +147,8 @@ void CudaStream::wait_until_done() {
 
 bool CudaStream::is_done() {
   const Activation active(context_);
+  // Nothing that a graph captures has run, and the question would end the capture.
+  if (cuda::capture_status(cuda::StreamRef(stream_)) != cuda::CaptureStatus::none) return false;
   const int code = active.table().cuStreamQuery(stream_);
   if (code == CUDA_ERROR_NOT_READY) return false;
   check(active.table(), code, "cuStreamQuery");
