@@ -12,7 +12,8 @@ from treadle.pyopencl._arguments import ScalarArg, VectorArg
 from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._elementwise_programs import get_elwise_kernel
 
-_HEADER = "#include <treadle-bessel.cl>\n"
+_COMPLEX_HEADER = "#include <treadle-bessel.cl>\n"
+_REAL_HEADER = "#include <treadle-bessel-orders.cl>\n"
 
 
 def _vector(dtype: Any, name: str) -> VectorArg:
@@ -31,17 +32,19 @@ def get_bessel_kernel(
     if np.dtype(x_dtype).kind == "c":
         if which_func != "j":
             raise NotSupported(f"Bessel's {which_func} of complex numbers")
+        header = _COMPLEX_HEADER
         operation = (
             "cdouble_t value, above; bessel_j_complex(ord_n, x[i], &value, &above); z[i] = value"
         )
     else:
+        header = _REAL_HEADER
         operation = f"z[i] = bessel_{which_func}n(ord_n, x[i])"
     return get_elwise_kernel(
         context,
         [_vector(out_dtype, "z"), ScalarArg(order_dtype, "ord_n"), _vector(x_dtype, "x")],
         operation,
         name="bessel_kernel",
-        preamble=_HEADER,
+        preamble=header,
     )
 
 
@@ -54,5 +57,5 @@ def get_hankel_01_kernel(context: Any, out_dtype: Any, x_dtype: Any) -> Any:
         "cdouble_t first, second; hankel_01_complex(x[i], &first, &second, 0); "
         "h0[i] = first; h1[i] = second",
         name="hankel_kernel",
-        preamble=_HEADER,
+        preamble=_COMPLEX_HEADER,
     )

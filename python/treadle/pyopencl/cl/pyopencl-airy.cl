@@ -4,7 +4,7 @@
 // (DLMF 9.6), of which sixteen digits are not enough for the phase: it is kept as two numbers.
 #pragma once
 
-#include <treadle-bessel-orders.cl>
+#include <treadle-bessel-modified.cl>
 
 static inline void treadle_airy_series(double x, double *ai, double *aip, double *bi, double *bip) {
   const double at_zero = 0.35502805388781723926, slope = 0.25881940379280679840, cube = x * x * x;
@@ -41,28 +41,39 @@ static inline int airy(double x, double *ai, double *aip, double *bi, double *bi
     treadle_airy_series(x, ai, aip, bi, bip);
     return 0;
   }
+  if (!(x < 1000)) {  // the limits, or no number
+    *ai = *aip = isnan(x) ? x : 0;
+    *bi = *bip = x;
+    if (x >= 1000) *bi = *bip = INFINITY;
+    return 0;
+  }
   double rest;
   const double size = fabs(x), zeta = treadle_airy_phase(size, &rest), root3 = 1.7320508075688772935;
   const double scale = sqrt(size / 3), slope_scale = size / root3;
   if (x > 0) {
     // In two steps, for the functions are finite where e^zeta is not.
-    const double halved = exp(-0.5 * zeta), k1 = treadle_k_scaled(1.0 / 3, zeta);
-    const double k2 = treadle_k_scaled(2.0 / 3, zeta);
+    double k1, k2, power;
+    treadle_k_near(-1.0 / 3, zeta, &k1, &k2);
+    const double halved = exp(-0.5 * zeta);
     *ai = M_1_PI * scale * k1 * halved * (halved * (1 - rest));
     *aip = -M_1_PI * slope_scale * k2 * halved * (halved * (1 - rest));
     // I_-v = I_v + 2 / pi sin(v pi) K_v, of e^zeta the scaled part
-    const double grown = exp(0.5 * zeta), small = halved * halved * halved * halved;
-    const double part = root3 * M_1_PI * small;
-    *bi = scale * (2 * treadle_i_scaled(1.0 / 3, zeta) + part * k1) * grown * (grown * (1 + rest));
-    *bip = slope_scale * (2 * treadle_i_scaled(2.0 / 3, zeta) + part * k2) * grown * (grown * (1 + rest));
+    const double grown = exp(0.5 * zeta), part = root3 * M_1_PI * exp(-2 * zeta);
+    const double i1 = 2 * treadle_i_scaled(1.0 / 3, zeta, &power) + part * k1;
+    const double i2 = 2 * treadle_i_scaled(2.0 / 3, zeta, &power) + part * k2;
+    *bi = scale * i1 * grown * (grown * (1 + rest));
+    *bip = slope_scale * i2 * grown * (grown * (1 + rest));
     return 0;
   }
-  const cdouble_t more = cdouble_new(1, rest);  // e^(i rest)
-  const cdouble_t h1 = cdouble_mul(treadle_hankel_near(1.0 / 3, zeta), more);
-  const cdouble_t h2 = cdouble_mul(treadle_hankel_near(2.0 / 3, zeta), more);
-  *ai = scale * (0.5 * root3 * h1.real - 0.5 * h1.imag);
-  *bi = scale * (-0.5 * h1.real - 0.5 * root3 * h1.imag);
-  *aip = slope_scale * (0.5 * root3 * h2.real + 0.5 * h2.imag);
-  *bip = slope_scale * (0.5 * h2.real - 0.5 * root3 * h2.imag);
+  // H_(1/3) = e^(-i pi / 3) H_(-1/3), and e^(i rest), for zeta is rounded
+  const cdouble_t turn = cdouble_mul(cdouble_new(0.5 * root3, -0.5), cdouble_new(cos(rest), sin(rest)));
+  cdouble_t h1, h2;
+  treadle_hankel_near(-1.0 / 3, zeta, &h1, &h2);
+  h1 = cdouble_mul(h1, turn);
+  h2 = cdouble_mul(h2, turn);
+  *ai = scale * h1.real;
+  *bi = -scale * h1.imag;
+  *aip = slope_scale * h2.real;
+  *bip = -slope_scale * h2.imag;
   return 0;
 }

@@ -2,5 +2,4 @@
 // bessel_j0(x), bessel_j1(x), bessel_jn(n, x), bessel_jv(v, x)
 #pragma once
 
-#include <treadle-bessel.cl>
 #include <treadle-bessel-orders.cl>
