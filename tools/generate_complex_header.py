@@ -25,6 +25,7 @@ HEAD = """\
 //
 // Complex numbers for OpenCL C, which has none, under PyOpenCL's names: cfloat_t, and cdouble_t
 // where PYOPENCL_DEFINE_CDOUBLE is defined first. Two reals side by side, as NumPy stores them.
+// It has over 600 lines because every function is there for both precisions.
 // clang-format off
 #ifndef PYOPENCL_COMPLEX_H
 #define PYOPENCL_COMPLEX_H

@@ -17,8 +17,9 @@ TREADLE_FUNCTION TYPE treadle_multiply_DTYPE(TYPE a, TYPE b)
   return treadle_make_vector(TYPE)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
-// Smith's algorithm: the divisor's smaller part in units of the larger, so that no square overflows.
-TREADLE_FUNCTION TYPE treadle_divide_DTYPE(TYPE a, TYPE b)
+// R. L. Smith's algorithm (1962): the divisor's smaller part in units of the larger, so that no square
+// overflows.
+TREADLE_FUNCTION TYPE treadle_near_quotient_DTYPE(TYPE a, TYPE b)
 {
   if (fabs(b.x) >= fabs(b.y)) {
     if (b.x == 0) return treadle_make_vector(TYPE)(a.x / fabs(b.x), a.y / fabs(b.x));
@@ -29,6 +30,21 @@ TREADLE_FUNCTION TYPE treadle_divide_DTYPE(TYPE a, TYPE b)
   REAL ratio = b.x / b.y;
   REAL scale = 1 / (b.y + b.x * ratio);
   return treadle_make_vector(TYPE)((a.x * ratio + a.y) * scale, (a.y * ratio - a.x) * scale);
+}
+
+// Numbers that are very large or small are brought near 1 first: there neither the divisor's inverse nor
+// the sums overflow or vanish where the quotient does not.
+TREADLE_FUNCTION TYPE treadle_divide_DTYPE(TYPE a, TYPE b)
+{
+  REAL size = fmax(fabs(a.x), fabs(a.y)), divisor = fmax(fabs(b.x), fabs(b.y));
+  if ((size < 1.0e18 && divisor > 1.0e-18 && divisor < 1.0e18) || !(isfinite(size) && divisor > 0) ||
+      isinf(divisor))
+    return treadle_near_quotient_DTYPE(a, b);
+  int up = size > 0 ? ilogb(size) : 0, down = ilogb(divisor);
+  TYPE near = treadle_near_quotient_DTYPE(
+      treadle_make_vector(TYPE)(ldexp(a.x, -up), ldexp(a.y, -up)),
+      treadle_make_vector(TYPE)(ldexp(b.x, -down), ldexp(b.y, -down)));
+  return treadle_make_vector(TYPE)(ldexp(near.x, up - down), ldexp(near.y, up - down));
 }
 
 TREADLE_FUNCTION TYPE treadle_negative_DTYPE(TYPE a)
@@ -48,14 +64,8 @@ TREADLE_FUNCTION TYPE treadle_square_DTYPE(TYPE a)
 
 TREADLE_FUNCTION TYPE treadle_reciprocal_DTYPE(TYPE a)
 {
-  if (fabs(a.x) >= fabs(a.y)) {
-    REAL ratio = a.y / a.x;
-    REAL scale = 1 / (a.x + a.y * ratio);
-    return treadle_make_vector(TYPE)(scale, -ratio * scale);
-  }
-  REAL ratio = a.x / a.y;
-  REAL scale = 1 / (a.y + a.x * ratio);
-  return treadle_make_vector(TYPE)(ratio * scale, -scale);
+  if (a.x == 0 && a.y == 0) return treadle_make_vector(TYPE)(TREADLE_NAN, TREADLE_NAN);
+  return treadle_divide_DTYPE(treadle_make_vector(TYPE)(1, 0), a);
 }
 
 // a / |a|, and 0 for 0. Of numbers with an infinite part the direction, NaN where it is unknown.

@@ -67,15 +67,14 @@ TREADLE_FUNCTION TYPE treadle_expm1_DTYPE(TYPE a)
       exp(a.x) * sin(a.y));
 }
 
-// log(sqrt(x * x + y * y)). Near 1 the logarithm's argument must not be rounded.
+// log(sqrt(x * x + y * y)). Near 1 the logarithm's argument must not be rounded, and the root of what is
+// very small or large is no number with all its digits.
 TREADLE_FUNCTION REAL treadle_log_hypot_DTYPE(REAL x, REAL y)
 {
-  REAL larger = fmax(fabs(x), fabs(y)), smaller = fmin(fabs(x), fabs(y));
-  if (larger > 0.5 && larger < 2.0 && !isnan(x) && !isnan(y))
-    return log1p((larger - 1) * (larger + 1) + smaller * smaller) * 0.5;
-  REAL size = hypot(x, y);
-  return isinf(size) && !isinf(larger) ? log(hypot(x * 0.5, y * 0.5)) + 0.69314718055994530942
-      : log(size);
+  REAL larger = fmax(fabs(x), fabs(y));
+  bool moderate = larger > 1.0e-30 && larger < 1.0e30 && !(larger > 0.5 && larger < 2.0);
+  if (moderate || larger == 0 || !isfinite(x) || !isfinite(y)) return log(hypot(x, y));
+  return treadle_extended_log_hypot_DTYPE(x, y).x;
 }
 
 TREADLE_FUNCTION TYPE treadle_log_DTYPE(TYPE a)
@@ -103,21 +102,38 @@ TREADLE_FUNCTION TYPE treadle_log1p_DTYPE(TYPE a)
   return treadle_make_vector(TYPE)(log_size, atan2(a.y, x));
 }
 
+// e^(exponent log base). An error of the logarithm grows with the exponent: it is extended.
 TREADLE_FUNCTION TYPE treadle_power_DTYPE(TYPE base, TYPE exponent)
 {
-  TYPE product = treadle_make_vector(TYPE)(1, 0);
-  if (exponent.x == 0 && exponent.y == 0) return product;
+  if (exponent.x == 0 && exponent.y == 0) return treadle_make_vector(TYPE)(1, 0);
   if (base.x == 0 && base.y == 0)
     return exponent.x > 0 ? treadle_make_vector(TYPE)(0, 0)
         : treadle_make_vector(TYPE)(TREADLE_NAN, TREADLE_NAN);
-  // Small whole exponents by squaring: exact where products are.
-  if (exponent.y == 0 && fabs(exponent.x) < 100 && trunc(exponent.x) == exponent.x) {
-    TYPE factor = exponent.x < 0 ? treadle_reciprocal_DTYPE(base) : base;
-    for (int left = (int)fabs(exponent.x); left != 0; left >>= 1) {
-      if (left & 1) product = treadle_multiply_DTYPE(product, factor);
-      factor = treadle_multiply_DTYPE(factor, factor);
+  bool whole = exponent.y == 0 && trunc(exponent.x) == exponent.x;
+  if (whole && fabs(exponent.x) < 100) {
+    TYPE power = treadle_whole_power_DTYPE(base, (int)fabs(exponent.x));
+    REAL size = fmax(fabs(power.x), fabs(power.y));
+    // Out of a number's range the logarithm knows the direction.
+    if (size * size > 0 && isfinite(power.x) && isfinite(power.y))
+      return exponent.x < 0 ? treadle_reciprocal_DTYPE(power) : power;
+  }
+  if (base.y == 0 && (whole || (exponent.y == 0 && base.x > 0)))
+    return treadle_make_vector(TYPE)(pow(base.x, exponent.x), 0);
+  if (isfinite(base.x) && isfinite(base.y)) {
+    TYPE size = treadle_extended_log_hypot_DTYPE(base.x, base.y);
+    TYPE angle = treadle_extended_angle_DTYPE(base);
+    TYPE x = treadle_make_vector(TYPE)(exponent.x, 0), y = treadle_make_vector(TYPE)(exponent.y, 0);
+    TYPE minus = treadle_make_vector(TYPE)(-exponent.y, 0);
+    TYPE real = treadle_extended_products_DTYPE(x, size, minus, angle);
+    TYPE imaginary = treadle_extended_products_DTYPE(x, angle, y, size);
+    if (isfinite(real.y) && isfinite(imaginary.y)) {
+      REAL cosine = cos(imaginary.x), sine = sin(imaginary.x);
+      // The size may overflow where its product with a sine does not.
+      REAL half_size = exp(real.x * 0.5);
+      return treadle_make_vector(TYPE)(
+          half_size * (cosine + (cosine * real.y - sine * imaginary.y)) * half_size,
+          half_size * (sine + (sine * real.y + cosine * imaginary.y)) * half_size);
     }
-    return product;
   }
   return treadle_exp_DTYPE(treadle_multiply_DTYPE(exponent, treadle_log_DTYPE(base)));
 }

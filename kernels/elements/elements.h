@@ -4,7 +4,7 @@
 // calls and writes them for one dtype in one language.
 //
 //   floats.h               float32, float64
-//   complex_arithmetic.h, complex_math.h, complex_inverse.h   complex64, complex128
+//   complex_arithmetic.h, complex_math.h, complex_inverse.h, complex_extended.h   complex64, complex128
 //   signed_integers.h      int8 to int64
 //   unsigned_integers.h    uint8 to uint64
 //   integers.h             both

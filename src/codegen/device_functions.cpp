@@ -41,6 +41,7 @@ constexpr Source sources[] = {
     {"complex_arithmetic.h", complex_numbers},
     {"complex_math.h", complex_numbers},
     {"complex_inverse.h", complex_numbers},
+    {"complex_extended.h", complex_numbers},
     {"integers.h", integers},
     {"signed_integers.h", std::span(integers).first(4)},
     {"unsigned_integers.h", std::span(integers).last(4)},

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """pyopencl-complex.h: complex numbers of OpenCL C, against NumPy's."""
 
+import json
 import os
 import pathlib
 import sys
@@ -10,6 +11,7 @@ import pyopencl as cl
 import pyopencl.elementwise as elementwise
 import pyopencl.tools as tools
 import pytest
+from pyopencl.characterize import has_double_support
 
 import treadle.pyopencl
 
@@ -79,6 +81,82 @@ def test_functions_give_what_numpy_gives(queue, prefix):
         np.testing.assert_allclose(
             out, function(*given), rtol=tolerance, atol=tolerance, err_msg=call
         )
+
+
+VALUES = json.loads((pathlib.Path(__file__).parent / "complex_values.json").read_text())["values"]
+NAMES = sorted({row[0] for row in VALUES})
+
+
+def _calls(prefix):
+    """A kernel that calls for each element the function of which it is given the place in NAMES."""
+    second = {"mul": "b", "divide": "b", "pow": "b", "powr": "b.real", "rdivide": "b", "rpow": "b"}
+    cases = ""
+    for k, name in enumerate(NAMES):
+        first = "a.real" if name in ("rdivide", "rpow") else "a"
+        arguments = f"{first}, {second[name]}" if name in second else first
+        cases += f"    case {k}: to[i] = {prefix}_{name}({arguments}); break;\n"
+    define = "#define PYOPENCL_DEFINE_CDOUBLE\n" if prefix == "cdouble" else ""
+    return f"""{define}#include <pyopencl-complex.h>
+kernel void called(global const int *which, global const {prefix}_t *x, global const {prefix}_t *y,
+                   global {prefix}_t *to) {{
+  int i = get_global_id(0);
+  {prefix}_t a = x[i], b = y[i];
+  switch (which[i]) {{
+{cases}  }}
+}}"""
+
+
+def _called(queue, program, names, a, b):
+    flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
+    which = np.array([NAMES.index(name) for name in names], np.int32)
+    inputs = [cl.Buffer(queue.context, flags, hostbuf=array) for array in (which, a, b)]
+    values = np.zeros(len(a), a.dtype)
+    to = cl.Buffer(queue.context, cl.mem_flags.WRITE_ONLY, values.nbytes)
+    cl.Kernel(program, "called")(queue, values.shape, None, *inputs, to)
+    cl.enqueue_copy(queue, values, to)
+    return values
+
+
+def test_double_functions_are_exact_to_1e_14(device, queue, build):
+    if not has_double_support(device):
+        pytest.skip("the device has no double")
+    numbers = np.array([row[1:] for row in VALUES]).view(np.complex128)
+    a, b, exact = (np.ascontiguousarray(numbers[:, k]) for k in range(3))
+    values = _called(queue, build(_calls("cdouble")), [row[0] for row in VALUES], a, b)
+    least = np.finfo(np.float64).smallest_subnormal
+    for row, value, one in zip(VALUES, values, exact, strict=True):
+        # halved, for the size of a number may be no double
+        error, size = abs(value / 2 - one / 2), abs(one / 2)
+        assert error <= 1e-14 * size + 2 * least, (row, value)
+        if row[0] == "log":  # near 1 both parts are exact
+            assert abs(value.real - one.real) <= 1e-14 * abs(one.real), (row, value)
+
+
+def test_single_functions_are_exact_to_four_ulp(queue, build):
+    """Against NumPy's doubles of the same single numbers."""
+    rows = [row for row in VALUES if max(map(abs, row[1:5])) < 1e38]
+    names = [row[0] for row in rows]
+    a, b = (
+        np.array([complex(row[k], row[k + 1]) for row in rows]).astype(np.complex64) for k in (1, 3)
+    )
+    values = _called(queue, build(_calls("cfloat")), names, a, b)
+    special = {"mul": np.multiply, "divide": np.divide, "rdivide": np.divide}
+    info = np.finfo(np.float32)
+    compared = 0
+    for row, first, second, value in zip(rows, a, b, values, strict=True):
+        x, y = np.complex128(first), np.complex128(second)
+        x = x.real + 0j if row[0] in ("rdivide", "rpow") else x
+        y = y.real + 0j if row[0] == "powr" else y
+        with np.errstate(all="ignore"):
+            if row[0] in UNARY:
+                one = UNARY[row[0]](x)
+            else:
+                one = special.get(row[0], np.power)(x, y)
+        if not abs(one) < info.max or abs(one) < info.tiny:
+            continue
+        compared += 1
+        assert abs(value - one) <= 4 * info.eps * abs(one), (row, first, second, value, one)
+    assert compared > 250
 
 
 def test_numbers_have_parts_and_are_cast(queue):

@@ -3,6 +3,7 @@
 //
 // Complex numbers for OpenCL C, which has none, under PyOpenCL's names: cfloat_t, and cdouble_t
 // where PYOPENCL_DEFINE_CDOUBLE is defined first. Two reals side by side, as NumPy stores them.
+// It has over 600 lines because every function is there for both precisions.
 // clang-format off
 #ifndef PYOPENCL_COMPLEX_H
 #define PYOPENCL_COMPLEX_H
@@ -43,15 +44,92 @@ static inline float2 treadle_exp_complex64(float2 a)
       half_size * sin(a.y) * half_size);
 }
 
-// log(sqrt(x * x + y * y)). Near 1 the logarithm's argument must not be rounded.
-static inline float treadle_log_hypot_complex64(float x, float y)
+static inline float2 treadle_extended_sum_complex64(float a, float b, float rest)
+{
+  float sum = a + b, back = sum - a;
+  float left = (a - (sum - back)) + (b - back) + rest;
+  float whole = sum + left;
+  return (float2)(whole, left - (whole - sum));
+}
+
+// a b + c d
+static inline float2 treadle_extended_products_complex64(float2 a, float2 b, float2 c, float2 d)
+{
+  float first = a.x * b.x, second = c.x * d.x;
+  float rest = fma(a.x, b.x, -first) + fma(c.x, d.x, -second);
+  return treadle_extended_sum_complex64(
+      first, second, rest + ((a.x * b.y + a.y * b.x) + (c.x * d.y + c.y * d.x)));
+}
+
+static inline float2 treadle_scale_complex64(float2 a, float factor)
+{
+  return (float2)(a.x * factor, a.y * factor);
+}
+
+static inline float2 treadle_extended_quotient_complex64(float2 a, float2 b)
+{
+  float quotient = a.x / b.x;
+  float rest = fma(-quotient, b.x, a.x) + (a.y - quotient * b.y);
+  return treadle_extended_sum_complex64(quotient, 0, rest / b.x);
+}
+
+static inline float2 treadle_extended_add_complex64(float2 a, float2 b)
+{
+  return treadle_extended_sum_complex64(a.x, b.x, a.y + b.y);
+}
+
+// a (1 + square / 3 + square^2 / 5 ...): the inverse hyperbolic tangent where `square` is a^2, the arc
+// tangent where it is -a^2 (DLMF 4.6.4, 4.24.3); of |square| <= 1 / 16. What is rounded is far below a.
+static inline float2 treadle_extended_inverse_tangent_complex64(float2 a, float2 square)
+{
+  float2 one = (float2)(1, 0), zero = (float2)(0, 0);
+  float series = 0;
+  for (int k = 29; k > 3; k -= 2) series = square.x * (series + (float)1 / k);
+  float2 third = treadle_extended_quotient_complex64(one, (float2)(3, 0));
+  float2 rest = treadle_extended_products_complex64(
+      square, treadle_extended_sum_complex64(third.x, series, third.y), zero, zero);
+  return treadle_extended_products_complex64(a, one, a, rest);
+}
+
+// log(sqrt(x * x + y * y)) of numbers that are finite and not both 0: by powers of two to near 1, and there
+// log m = 2 artanh((m - 1) / (m + 1)).
+static inline float2 treadle_extended_log_hypot_complex64(float x, float y)
 {
   float larger = fmax(fabs(x), fabs(y)), smaller = fmin(fabs(x), fabs(y));
-  if (larger > 0.5f && larger < 2.0f && !isnan(x) && !isnan(y))
-    return log1p((larger - 1) * (larger + 1) + smaller * smaller) * 0.5f;
-  float size = hypot(x, y);
-  return isinf(size) && !isinf(larger) ? log(hypot(x * 0.5f, y * 0.5f)) + 0.69314718055994530942f
-      : log(size);
+  int power = ilogb(larger);
+  float2 a = (float2)(ldexp(larger, -power), 0);
+  float2 b = (float2)(ldexp(smaller, -power), 0);
+  float2 square = treadle_extended_products_complex64(a, a, b, b);
+  power = 2 * power + ilogb(square.x);
+  float scale = ldexp((float)1, -ilogb(square.x));
+  if (square.x * scale > 1.41f) {
+    scale = scale * 0.5f;
+    ++power;
+  }
+  square = treadle_scale_complex64(square, scale);
+  float2 quotient = treadle_extended_quotient_complex64(treadle_extended_sum_complex64(square.x, -1, square.y),
+      treadle_extended_sum_complex64(square.x, 1, square.y));
+  float2 zero = (float2)(0, 0);
+  float2 factor = treadle_extended_products_complex64(quotient, quotient, zero, zero);
+  // half the logarithm of 2 in three pieces that are exact in single precision, too
+  float turns = power;
+  float piece = turns * -9.523271060629668e-10f;
+  float2 whole = treadle_extended_sum_complex64(turns * 0.3465735912322998f, piece,
+      fma(turns, -9.523271060629668e-10f, -piece) + turns * -4.39159186929467e-17f);
+  float rest = fma(turns, 0.3465735912322998f, -(turns * 0.3465735912322998f));
+  return treadle_extended_add_complex64(
+      (float2)(whole.x, whole.y + rest),
+      treadle_extended_inverse_tangent_complex64(quotient, factor));
+}
+
+// log(sqrt(x * x + y * y)). Near 1 the logarithm's argument must not be rounded, and the root of what is
+// very small or large is no number with all its digits.
+static inline float treadle_log_hypot_complex64(float x, float y)
+{
+  float larger = fmax(fabs(x), fabs(y));
+  bool moderate = larger > 1.0e-30f && larger < 1.0e30f && !(larger > 0.5f && larger < 2.0f);
+  if (moderate || larger == 0 || !isfinite(x) || !isfinite(y)) return log(hypot(x, y));
+  return treadle_extended_log_hypot_complex64(x, y).x;
 }
 
 static inline float2 treadle_log_complex64(float2 a)
@@ -135,8 +213,9 @@ static inline float2 treadle_multiply_complex64(float2 a, float2 b)
   return (float2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
-// Smith's algorithm: the divisor's smaller part in units of the larger, so that no square overflows.
-static inline float2 treadle_divide_complex64(float2 a, float2 b)
+// R. L. Smith's algorithm (1962): the divisor's smaller part in units of the larger, so that no square
+// overflows.
+static inline float2 treadle_near_quotient_complex64(float2 a, float2 b)
 {
   if (fabs(b.x) >= fabs(b.y)) {
     if (b.x == 0) return (float2)(a.x / fabs(b.x), a.y / fabs(b.x));
@@ -149,33 +228,116 @@ static inline float2 treadle_divide_complex64(float2 a, float2 b)
   return (float2)((a.x * ratio + a.y) * scale, (a.y * ratio - a.x) * scale);
 }
 
-static inline float2 treadle_reciprocal_complex64(float2 a)
+// Numbers that are very large or small are brought near 1 first: there neither the divisor's inverse nor
+// the sums overflow or vanish where the quotient does not.
+static inline float2 treadle_divide_complex64(float2 a, float2 b)
 {
-  if (fabs(a.x) >= fabs(a.y)) {
-    float ratio = a.y / a.x;
-    float scale = 1 / (a.x + a.y * ratio);
-    return (float2)(scale, -ratio * scale);
-  }
-  float ratio = a.x / a.y;
-  float scale = 1 / (a.y + a.x * ratio);
-  return (float2)(ratio * scale, -scale);
+  float size = fmax(fabs(a.x), fabs(a.y)), divisor = fmax(fabs(b.x), fabs(b.y));
+  if ((size < 1.0e18f && divisor > 1.0e-18f && divisor < 1.0e18f) || !(isfinite(size) && divisor > 0) ||
+      isinf(divisor))
+    return treadle_near_quotient_complex64(a, b);
+  int up = size > 0 ? ilogb(size) : 0, down = ilogb(divisor);
+  float2 near = treadle_near_quotient_complex64(
+      (float2)(ldexp(a.x, -up), ldexp(a.y, -up)),
+      (float2)(ldexp(b.x, -down), ldexp(b.y, -down)));
+  return (float2)(ldexp(near.x, up - down), ldexp(near.y, up - down));
 }
 
+// A whole power of a number, 0 < exponent, by products: exact where they are. From the fifth on they are
+// extended, for rounding errors would grow with the exponent.
+static inline float2 treadle_whole_power_complex64(float2 base, int exponent)
+{
+  if (exponent <= 4) {
+    float2 power = base;
+    for (int k = 1; k < exponent; ++k) power = treadle_multiply_complex64(power, base);
+    return power;
+  }
+  float2 x = (float2)(base.x, 0), y = (float2)(base.y, 0);
+  float2 real = (float2)(1, 0), imaginary = (float2)(0, 0);
+  for (int left = exponent; left != 0; left >>= 1) {
+    float2 minus = treadle_scale_complex64(y, -1);
+    if (left & 1) {
+      float2 product = treadle_extended_products_complex64(real, x, imaginary, minus);
+      imaginary = treadle_extended_products_complex64(real, y, imaginary, x);
+      real = product;
+    }
+    if (left > 1) {
+      float2 square = treadle_extended_products_complex64(x, x, y, minus);
+      y = treadle_extended_products_complex64(x, y, y, x);
+      x = square;
+    }
+  }
+  return (float2)(real.x, imaginary.x);
+}
+
+static inline float2 treadle_reciprocal_complex64(float2 a)
+{
+  if (a.x == 0 && a.y == 0) return (float2)(NAN, NAN);
+  return treadle_divide_complex64((float2)(1, 0), a);
+}
+
+// The angle of a number that is finite and not 0: that from its axis or bisector or from 2 + i, and that one's.
+static inline float2 treadle_extended_angle_complex64(float2 z)
+{
+  float larger = fmax(fabs(z.x), fabs(z.y)), smaller = fmin(fabs(z.x), fabs(z.y));
+  int power = -ilogb(larger);
+  larger = ldexp(larger, power);
+  smaller = ldexp(smaller, power);
+  float slope = smaller < 0.25f * larger ? 0 : smaller < 0.75f * larger ? 0.5f : 1;
+  float2 quotient = treadle_extended_quotient_complex64(treadle_extended_sum_complex64(smaller, -slope * larger, 0),
+      treadle_extended_sum_complex64(larger, slope * smaller, 0));
+  float2 zero = (float2)(0, 0);
+  float2 factor = treadle_extended_products_complex64(quotient, treadle_scale_complex64(quotient, -1), zero, zero);
+  float2 angle = treadle_extended_inverse_tangent_complex64(quotient, factor);
+  if (slope == 1)
+    angle = treadle_extended_add_complex64(
+        treadle_extended_sum_complex64(0.7853981852531433f, -2.1855694143368964e-08f, -8.575622550029409e-16f), angle);
+  else if (slope != 0)
+    angle = treadle_extended_add_complex64(
+        treadle_extended_sum_complex64(0.46364760398864746f, 5.01215868808913e-09f, -3.281237223690444e-17f), angle);
+  if (fabs(z.y) > fabs(z.x))
+    angle = treadle_extended_add_complex64(
+        treadle_extended_sum_complex64(1.5707963705062866f, -4.371138828673793e-08f, -1.7151245100058819e-15f),
+        treadle_scale_complex64(angle, -1));
+  if (z.x < 0)
+    angle = treadle_extended_add_complex64(
+        treadle_extended_sum_complex64(3.1415927410125732f, -8.742277657347586e-08f, -3.4302490200117637e-15f),
+        treadle_scale_complex64(angle, -1));
+  return treadle_scale_complex64(angle, copysign((float)1, z.y));
+}
+
+// e^(exponent log base). An error of the logarithm grows with the exponent: it is extended.
 static inline float2 treadle_power_complex64(float2 base, float2 exponent)
 {
-  float2 product = (float2)(1, 0);
-  if (exponent.x == 0 && exponent.y == 0) return product;
+  if (exponent.x == 0 && exponent.y == 0) return (float2)(1, 0);
   if (base.x == 0 && base.y == 0)
     return exponent.x > 0 ? (float2)(0, 0)
         : (float2)(NAN, NAN);
-  // Small whole exponents by squaring: exact where products are.
-  if (exponent.y == 0 && fabs(exponent.x) < 100 && trunc(exponent.x) == exponent.x) {
-    float2 factor = exponent.x < 0 ? treadle_reciprocal_complex64(base) : base;
-    for (int left = (int)fabs(exponent.x); left != 0; left >>= 1) {
-      if (left & 1) product = treadle_multiply_complex64(product, factor);
-      factor = treadle_multiply_complex64(factor, factor);
+  bool whole = exponent.y == 0 && trunc(exponent.x) == exponent.x;
+  if (whole && fabs(exponent.x) < 100) {
+    float2 power = treadle_whole_power_complex64(base, (int)fabs(exponent.x));
+    float size = fmax(fabs(power.x), fabs(power.y));
+    // Out of a number's range the logarithm knows the direction.
+    if (size * size > 0 && isfinite(power.x) && isfinite(power.y))
+      return exponent.x < 0 ? treadle_reciprocal_complex64(power) : power;
+  }
+  if (base.y == 0 && (whole || (exponent.y == 0 && base.x > 0)))
+    return (float2)(pow(base.x, exponent.x), 0);
+  if (isfinite(base.x) && isfinite(base.y)) {
+    float2 size = treadle_extended_log_hypot_complex64(base.x, base.y);
+    float2 angle = treadle_extended_angle_complex64(base);
+    float2 x = (float2)(exponent.x, 0), y = (float2)(exponent.y, 0);
+    float2 minus = (float2)(-exponent.y, 0);
+    float2 real = treadle_extended_products_complex64(x, size, minus, angle);
+    float2 imaginary = treadle_extended_products_complex64(x, angle, y, size);
+    if (isfinite(real.y) && isfinite(imaginary.y)) {
+      float cosine = cos(imaginary.x), sine = sin(imaginary.x);
+      // The size may overflow where its product with a sine does not.
+      float half_size = exp(real.x * 0.5f);
+      return (float2)(
+          half_size * (cosine + (cosine * real.y - sine * imaginary.y)) * half_size,
+          half_size * (sine + (sine * real.y + cosine * imaginary.y)) * half_size);
     }
-    return product;
   }
   return treadle_exp_complex64(treadle_multiply_complex64(exponent, treadle_log_complex64(base)));
 }
@@ -286,15 +448,92 @@ static inline double2 treadle_exp_complex128(double2 a)
       half_size * sin(a.y) * half_size);
 }
 
-// log(sqrt(x * x + y * y)). Near 1 the logarithm's argument must not be rounded.
-static inline double treadle_log_hypot_complex128(double x, double y)
+static inline double2 treadle_extended_sum_complex128(double a, double b, double rest)
+{
+  double sum = a + b, back = sum - a;
+  double left = (a - (sum - back)) + (b - back) + rest;
+  double whole = sum + left;
+  return (double2)(whole, left - (whole - sum));
+}
+
+// a b + c d
+static inline double2 treadle_extended_products_complex128(double2 a, double2 b, double2 c, double2 d)
+{
+  double first = a.x * b.x, second = c.x * d.x;
+  double rest = fma(a.x, b.x, -first) + fma(c.x, d.x, -second);
+  return treadle_extended_sum_complex128(
+      first, second, rest + ((a.x * b.y + a.y * b.x) + (c.x * d.y + c.y * d.x)));
+}
+
+static inline double2 treadle_scale_complex128(double2 a, double factor)
+{
+  return (double2)(a.x * factor, a.y * factor);
+}
+
+static inline double2 treadle_extended_quotient_complex128(double2 a, double2 b)
+{
+  double quotient = a.x / b.x;
+  double rest = fma(-quotient, b.x, a.x) + (a.y - quotient * b.y);
+  return treadle_extended_sum_complex128(quotient, 0, rest / b.x);
+}
+
+static inline double2 treadle_extended_add_complex128(double2 a, double2 b)
+{
+  return treadle_extended_sum_complex128(a.x, b.x, a.y + b.y);
+}
+
+// a (1 + square / 3 + square^2 / 5 ...): the inverse hyperbolic tangent where `square` is a^2, the arc
+// tangent where it is -a^2 (DLMF 4.6.4, 4.24.3); of |square| <= 1 / 16. What is rounded is far below a.
+static inline double2 treadle_extended_inverse_tangent_complex128(double2 a, double2 square)
+{
+  double2 one = (double2)(1, 0), zero = (double2)(0, 0);
+  double series = 0;
+  for (int k = 29; k > 3; k -= 2) series = square.x * (series + (double)1 / k);
+  double2 third = treadle_extended_quotient_complex128(one, (double2)(3, 0));
+  double2 rest = treadle_extended_products_complex128(
+      square, treadle_extended_sum_complex128(third.x, series, third.y), zero, zero);
+  return treadle_extended_products_complex128(a, one, a, rest);
+}
+
+// log(sqrt(x * x + y * y)) of numbers that are finite and not both 0: by powers of two to near 1, and there
+// log m = 2 artanh((m - 1) / (m + 1)).
+static inline double2 treadle_extended_log_hypot_complex128(double x, double y)
 {
   double larger = fmax(fabs(x), fabs(y)), smaller = fmin(fabs(x), fabs(y));
-  if (larger > 0.5 && larger < 2.0 && !isnan(x) && !isnan(y))
-    return log1p((larger - 1) * (larger + 1) + smaller * smaller) * 0.5;
-  double size = hypot(x, y);
-  return isinf(size) && !isinf(larger) ? log(hypot(x * 0.5, y * 0.5)) + 0.69314718055994530942
-      : log(size);
+  int power = ilogb(larger);
+  double2 a = (double2)(ldexp(larger, -power), 0);
+  double2 b = (double2)(ldexp(smaller, -power), 0);
+  double2 square = treadle_extended_products_complex128(a, a, b, b);
+  power = 2 * power + ilogb(square.x);
+  double scale = ldexp((double)1, -ilogb(square.x));
+  if (square.x * scale > 1.41) {
+    scale = scale * 0.5;
+    ++power;
+  }
+  square = treadle_scale_complex128(square, scale);
+  double2 quotient = treadle_extended_quotient_complex128(treadle_extended_sum_complex128(square.x, -1, square.y),
+      treadle_extended_sum_complex128(square.x, 1, square.y));
+  double2 zero = (double2)(0, 0);
+  double2 factor = treadle_extended_products_complex128(quotient, quotient, zero, zero);
+  // half the logarithm of 2 in three pieces that are exact in single precision, too
+  double turns = power;
+  double piece = turns * -9.523271060629668e-10;
+  double2 whole = treadle_extended_sum_complex128(turns * 0.3465735912322998, piece,
+      fma(turns, -9.523271060629668e-10, -piece) + turns * -4.39159186929467e-17);
+  double rest = fma(turns, 0.3465735912322998, -(turns * 0.3465735912322998));
+  return treadle_extended_add_complex128(
+      (double2)(whole.x, whole.y + rest),
+      treadle_extended_inverse_tangent_complex128(quotient, factor));
+}
+
+// log(sqrt(x * x + y * y)). Near 1 the logarithm's argument must not be rounded, and the root of what is
+// very small or large is no number with all its digits.
+static inline double treadle_log_hypot_complex128(double x, double y)
+{
+  double larger = fmax(fabs(x), fabs(y));
+  bool moderate = larger > 1.0e-30 && larger < 1.0e30 && !(larger > 0.5 && larger < 2.0);
+  if (moderate || larger == 0 || !isfinite(x) || !isfinite(y)) return log(hypot(x, y));
+  return treadle_extended_log_hypot_complex128(x, y).x;
 }
 
 static inline double2 treadle_log_complex128(double2 a)
@@ -378,8 +617,9 @@ static inline double2 treadle_multiply_complex128(double2 a, double2 b)
   return (double2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
-// Smith's algorithm: the divisor's smaller part in units of the larger, so that no square overflows.
-static inline double2 treadle_divide_complex128(double2 a, double2 b)
+// R. L. Smith's algorithm (1962): the divisor's smaller part in units of the larger, so that no square
+// overflows.
+static inline double2 treadle_near_quotient_complex128(double2 a, double2 b)
 {
   if (fabs(b.x) >= fabs(b.y)) {
     if (b.x == 0) return (double2)(a.x / fabs(b.x), a.y / fabs(b.x));
@@ -392,33 +632,116 @@ static inline double2 treadle_divide_complex128(double2 a, double2 b)
   return (double2)((a.x * ratio + a.y) * scale, (a.y * ratio - a.x) * scale);
 }
 
-static inline double2 treadle_reciprocal_complex128(double2 a)
+// Numbers that are very large or small are brought near 1 first: there neither the divisor's inverse nor
+// the sums overflow or vanish where the quotient does not.
+static inline double2 treadle_divide_complex128(double2 a, double2 b)
 {
-  if (fabs(a.x) >= fabs(a.y)) {
-    double ratio = a.y / a.x;
-    double scale = 1 / (a.x + a.y * ratio);
-    return (double2)(scale, -ratio * scale);
-  }
-  double ratio = a.x / a.y;
-  double scale = 1 / (a.y + a.x * ratio);
-  return (double2)(ratio * scale, -scale);
+  double size = fmax(fabs(a.x), fabs(a.y)), divisor = fmax(fabs(b.x), fabs(b.y));
+  if ((size < 1.0e18 && divisor > 1.0e-18 && divisor < 1.0e18) || !(isfinite(size) && divisor > 0) ||
+      isinf(divisor))
+    return treadle_near_quotient_complex128(a, b);
+  int up = size > 0 ? ilogb(size) : 0, down = ilogb(divisor);
+  double2 near = treadle_near_quotient_complex128(
+      (double2)(ldexp(a.x, -up), ldexp(a.y, -up)),
+      (double2)(ldexp(b.x, -down), ldexp(b.y, -down)));
+  return (double2)(ldexp(near.x, up - down), ldexp(near.y, up - down));
 }
 
+// A whole power of a number, 0 < exponent, by products: exact where they are. From the fifth on they are
+// extended, for rounding errors would grow with the exponent.
+static inline double2 treadle_whole_power_complex128(double2 base, int exponent)
+{
+  if (exponent <= 4) {
+    double2 power = base;
+    for (int k = 1; k < exponent; ++k) power = treadle_multiply_complex128(power, base);
+    return power;
+  }
+  double2 x = (double2)(base.x, 0), y = (double2)(base.y, 0);
+  double2 real = (double2)(1, 0), imaginary = (double2)(0, 0);
+  for (int left = exponent; left != 0; left >>= 1) {
+    double2 minus = treadle_scale_complex128(y, -1);
+    if (left & 1) {
+      double2 product = treadle_extended_products_complex128(real, x, imaginary, minus);
+      imaginary = treadle_extended_products_complex128(real, y, imaginary, x);
+      real = product;
+    }
+    if (left > 1) {
+      double2 square = treadle_extended_products_complex128(x, x, y, minus);
+      y = treadle_extended_products_complex128(x, y, y, x);
+      x = square;
+    }
+  }
+  return (double2)(real.x, imaginary.x);
+}
+
+static inline double2 treadle_reciprocal_complex128(double2 a)
+{
+  if (a.x == 0 && a.y == 0) return (double2)(NAN, NAN);
+  return treadle_divide_complex128((double2)(1, 0), a);
+}
+
+// The angle of a number that is finite and not 0: that from its axis or bisector or from 2 + i, and that one's.
+static inline double2 treadle_extended_angle_complex128(double2 z)
+{
+  double larger = fmax(fabs(z.x), fabs(z.y)), smaller = fmin(fabs(z.x), fabs(z.y));
+  int power = -ilogb(larger);
+  larger = ldexp(larger, power);
+  smaller = ldexp(smaller, power);
+  double slope = smaller < 0.25 * larger ? 0 : smaller < 0.75 * larger ? 0.5 : 1;
+  double2 quotient = treadle_extended_quotient_complex128(treadle_extended_sum_complex128(smaller, -slope * larger, 0),
+      treadle_extended_sum_complex128(larger, slope * smaller, 0));
+  double2 zero = (double2)(0, 0);
+  double2 factor = treadle_extended_products_complex128(quotient, treadle_scale_complex128(quotient, -1), zero, zero);
+  double2 angle = treadle_extended_inverse_tangent_complex128(quotient, factor);
+  if (slope == 1)
+    angle = treadle_extended_add_complex128(
+        treadle_extended_sum_complex128(0.7853981852531433, -2.1855694143368964e-08, -8.575622550029409e-16), angle);
+  else if (slope != 0)
+    angle = treadle_extended_add_complex128(
+        treadle_extended_sum_complex128(0.46364760398864746, 5.01215868808913e-09, -3.281237223690444e-17), angle);
+  if (fabs(z.y) > fabs(z.x))
+    angle = treadle_extended_add_complex128(
+        treadle_extended_sum_complex128(1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15),
+        treadle_scale_complex128(angle, -1));
+  if (z.x < 0)
+    angle = treadle_extended_add_complex128(
+        treadle_extended_sum_complex128(3.1415927410125732, -8.742277657347586e-08, -3.4302490200117637e-15),
+        treadle_scale_complex128(angle, -1));
+  return treadle_scale_complex128(angle, copysign((double)1, z.y));
+}
+
+// e^(exponent log base). An error of the logarithm grows with the exponent: it is extended.
 static inline double2 treadle_power_complex128(double2 base, double2 exponent)
 {
-  double2 product = (double2)(1, 0);
-  if (exponent.x == 0 && exponent.y == 0) return product;
+  if (exponent.x == 0 && exponent.y == 0) return (double2)(1, 0);
   if (base.x == 0 && base.y == 0)
     return exponent.x > 0 ? (double2)(0, 0)
         : (double2)(NAN, NAN);
-  // Small whole exponents by squaring: exact where products are.
-  if (exponent.y == 0 && fabs(exponent.x) < 100 && trunc(exponent.x) == exponent.x) {
-    double2 factor = exponent.x < 0 ? treadle_reciprocal_complex128(base) : base;
-    for (int left = (int)fabs(exponent.x); left != 0; left >>= 1) {
-      if (left & 1) product = treadle_multiply_complex128(product, factor);
-      factor = treadle_multiply_complex128(factor, factor);
+  bool whole = exponent.y == 0 && trunc(exponent.x) == exponent.x;
+  if (whole && fabs(exponent.x) < 100) {
+    double2 power = treadle_whole_power_complex128(base, (int)fabs(exponent.x));
+    double size = fmax(fabs(power.x), fabs(power.y));
+    // Out of a number's range the logarithm knows the direction.
+    if (size * size > 0 && isfinite(power.x) && isfinite(power.y))
+      return exponent.x < 0 ? treadle_reciprocal_complex128(power) : power;
+  }
+  if (base.y == 0 && (whole || (exponent.y == 0 && base.x > 0)))
+    return (double2)(pow(base.x, exponent.x), 0);
+  if (isfinite(base.x) && isfinite(base.y)) {
+    double2 size = treadle_extended_log_hypot_complex128(base.x, base.y);
+    double2 angle = treadle_extended_angle_complex128(base);
+    double2 x = (double2)(exponent.x, 0), y = (double2)(exponent.y, 0);
+    double2 minus = (double2)(-exponent.y, 0);
+    double2 real = treadle_extended_products_complex128(x, size, minus, angle);
+    double2 imaginary = treadle_extended_products_complex128(x, angle, y, size);
+    if (isfinite(real.y) && isfinite(imaginary.y)) {
+      double cosine = cos(imaginary.x), sine = sin(imaginary.x);
+      // The size may overflow where its product with a sine does not.
+      double half_size = exp(real.x * 0.5);
+      return (double2)(
+          half_size * (cosine + (cosine * real.y - sine * imaginary.y)) * half_size,
+          half_size * (sine + (sine * real.y + cosine * imaginary.y)) * half_size);
     }
-    return product;
   }
   return treadle_exp_complex128(treadle_multiply_complex128(exponent, treadle_log_complex128(base)));
 }

@@ -4,8 +4,8 @@
 // Two orders next to zero give all others by recurrence, which is stable for Y and K upwards, and for J
 // upwards to x and downwards from above it (DLMF 10.74(iv)). It is done in two doubles, for as many
 // steps as an order has would lose more digits than 1e-14 allows. The two orders come
-//   below x = 2 from power series, of Y and K as N. M. Temme has them (Journal of Computational Physics 19 (1975) 324
-//     and 21 (1976) 343), for those do not lose digits for orders next to zero;
+//   below x = 2 from power series, of Y and K as N. M. Temme has them (Journal of Computational Physics
+//     19 (1975) 324 and 21 (1976) 343), for those do not lose digits for orders next to zero;
 //   above x = 25 from Hankel's expansion (DLMF 10.17.5), the last term of which is below e^(-2 x);
 //   in between from integrals along the real line, of which the trapezoidal rule has all digits:
 //
