@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import sys
 
 import numpy as np
@@ -157,6 +158,18 @@ def test_single_functions_are_exact_to_four_ulp(queue, build):
         compared += 1
         assert abs(value - one) <= 4 * info.eps * abs(one), (row, first, second, value, one)
     assert compared > 250
+
+
+def test_devices_without_double_can_read_the_headers():
+    """PoCL, which has double, would not say so: of the words."""
+    folder = pathlib.Path(treadle.pyopencl.__file__).parent / "cl"
+    single, _ = (folder / "pyopencl-complex.h").read_text().split("#if defined(PYOPENCL_DEFINE_")
+    texts = [single.split("#define PYOPENCL_COMPLEX_H")[1]]
+    texts += [path.read_text() for path in sorted((folder / "pyopencl-random123").iterdir())]
+    assert len(texts) == 5
+    for text in texts:
+        code = re.sub(r"//.*", "", text)
+        assert not re.findall(r"\bdouble\d*\b|\b\d+\.\d*(?:e[+-]?\d+)?(?![\def.])", code)
 
 
 def test_numbers_have_parts_and_are_cast(queue):
