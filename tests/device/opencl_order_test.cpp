@@ -354,5 +354,16 @@ TEST_F(OpenclPairTest, DevicesOfOneContextWaitForEachOther) {
   EXPECT_THROW(device_of(context, *opencl_device(*device_)), InvalidArgument);
 }
 
+TEST_F(OpenclPairTest, PartsAreFoundInAContextOfWhichOnlyTheHandleIsKnown) {
+  const opencl::Context made = *opencl_context(*devices_[0]);
+  devices_.clear();  // nobody remembers them
+  const opencl::Context wrapped(made.shared_table(), made.raw(), opencl::Ownership::retain);
+  for (const opencl::Device& part : parts()) {
+    const auto device = device_of(wrapped, part);
+    EXPECT_EQ(opencl_device(*device)->raw(), part.raw());
+    EXPECT_EQ(contents(Buffer(device, std::vector<int>{5, 6})), (std::vector<int>{5, 6}));
+  }
+}
+
 }  // namespace
 }  // namespace treadle::device

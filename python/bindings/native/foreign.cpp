@@ -46,8 +46,12 @@ std::shared_ptr<device::Device> opencl_device_of(nb::handle raw, nb::handle devi
   for (const opencl::Device& one : context.devices())
     if (reinterpret_cast<std::uint64_t>(one.raw()) == handle)
       return device::device_of(context, one);
-  throw InvalidArgument("the device is none of the " + std::to_string(context.devices().size()) +
-                        " of the context");
+  if (PyLong_Check(device.ptr()) != 0)  // which may be anything
+    throw InvalidArgument("the device is none of the " + std::to_string(context.devices().size()) +
+                          " of the context");
+  return device::device_of(context,
+                           {context.shared_table(), reinterpret_cast<opencl::RawDevice>(handle),
+                            opencl::Ownership::retain});
 }
 
 }  // namespace

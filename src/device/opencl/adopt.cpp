@@ -43,23 +43,42 @@ std::shared_ptr<Device> native_device(const opencl::Device& device, std::string 
   return made;
 }
 
-std::shared_ptr<Device> make_adopted(const opencl::Context& context, opencl::RawDevice raw) {
+/// Whether the context has the device. PoCL lists the whole device for a context of parts of it,
+/// so a part of a listed device counts: OpenCL itself refuses a queue on one that is not there.
+bool has(const opencl::Context& context, const opencl::Device& device) {
   const auto& devices = context.devices();
-  const auto found = std::ranges::find(devices, raw, &opencl::Device::raw);
-  if (found == devices.end())
-    throw InvalidArgument(
-        "the device is none of the " + std::to_string(devices.size()) + " of the context",
-        "Context::devices() lists them");
-  return std::make_shared<OpenclDevice>(context, *found, opencl_info(*found));
+  const auto lists = [&](opencl::RawDevice raw) {
+    return std::ranges::find(devices, raw, &opencl::Device::raw) != devices.end();
+  };
+  if (lists(device.raw())) return true;
+  try {
+    auto whole = device.get<opencl::DeviceInfo::parent_device>();
+    while (whole != nullptr && !lists(whole))
+      whole = opencl::Device(context.shared_table(), whole, opencl::Ownership::retain)
+                  .get<opencl::DeviceInfo::parent_device>();
+    return whole != nullptr;
+  } catch (const DeviceError&) {
+    return false;  // a platform of OpenCL 1.1 has no parts
+  }
 }
 
-std::shared_ptr<Device> find_or_adopt(const opencl::Context& context, const Pair& pair) {
+std::shared_ptr<Device> make_adopted(const opencl::Context& context, const opencl::Device& device) {
+  if (!has(context, device))
+    throw InvalidArgument(
+        "the device is none of the " + std::to_string(context.devices().size()) + " of the context",
+        "Context::devices() lists them");
+  return std::make_shared<OpenclDevice>(context, device, opencl_info(device));
+}
+
+std::shared_ptr<Device> find_or_adopt(const opencl::Context& context,
+                                      const opencl::Device& device) {
+  const Pair pair{context.raw(), device.raw()};
   auto& [mutex, natives, devices] = known();
   const std::lock_guard lock(mutex);
   if (const auto found = devices.find(pair); found != devices.end())
     if (auto live = found->second.lock()) return live;
   std::erase_if(devices, [](const auto& entry) { return entry.second.expired(); });
-  auto made = make_adopted(context, pair.second);
+  auto made = make_adopted(context, device);
   devices[pair] = made;
   return made;
 }
@@ -117,7 +136,7 @@ std::shared_ptr<Device> device_of(const opencl::Context& context, const opencl::
   const Pair pair{context.raw(), device.raw()};
   if (last.pair == pair) [[likely]]
     if (auto live = last.device.lock()) return live;
-  auto found = find_or_adopt(context, pair);
+  auto found = find_or_adopt(context, device);
   last = {pair, found, found.get()};
   return found;
 }

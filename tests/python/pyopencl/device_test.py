@@ -4,8 +4,10 @@
 import gc
 import weakref
 
+import numpy as np
 import pyopencl as cl
 import pyopencl._cl as native
+import pyopencl.array
 import pytest
 
 
@@ -105,6 +107,18 @@ def test_sub_devices(device):
     assert len(parts) == device.max_compute_units
     assert parts[0].parent_device == device
     assert parts[0].max_compute_units == 1
+
+
+def test_arrays_on_parts_of_a_device(device):
+    properties = [cl.device_partition_property.EQUALLY, 1]
+    if cl.device_partition_property.EQUALLY not in device.partition_properties:
+        pytest.skip("the device has no parts")
+    parts = device.create_sub_devices(properties)
+    for context in cl.Context(parts), cl.Context(parts[:1]):
+        for part in context.devices:
+            x = cl.array.arange(cl.CommandQueue(context, part), 10, dtype=np.float32)
+            np.testing.assert_array_equal((2 * x + 1).get(), 2 * np.arange(10) + 1)
+            assert cl.array.sum(x).get() == 45
 
 
 def test_timers(device):
