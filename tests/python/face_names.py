@@ -293,6 +293,8 @@ subset_min(subset, a, queue=None, slice=None)
 subset_max(subset, a, queue=None, slice=None)
 """,
     "elementwise": """
+VectorArg ScalarArg DtypedArgument KernelTemplateBase context_dependent_memoize
+dtype_to_ctype dtype_to_c_struct parse_arg_list
 ElementwiseTemplate.build get_elwise_program get_elwise_kernel_and_types get_elwise_kernel
 ArgumentKind ArgumentKind.ARRAY ArgumentKind.DEV_SCALAR ArgumentKind.SCALAR get_multiply_kernel
 get_divide_kernel get_rdivide_elwise_kernel get_array_scalar_binop_kernel get_array_binop_kernel
@@ -321,7 +323,17 @@ get_pow_kernel(context, dtype_x, dtype_y, dtype_z, is_base_array, is_exp_array)
 get_unop_kernel(context, operator, res_dtype, in_dtype)
 get_unary_func_kernel(context, func_name, in_dtype, out_dtype=None)
 """,
+    "scan": """
+VectorArg ScalarArg DtypedArgument KernelTemplateBase context_dependent_memoize
+dtype_to_ctype dtype_to_c_struct parse_arg_list bitlog2
+""",
+    "algorithm": """
+VectorArg ScalarArg DtypedArgument dtype_to_ctype context_dependent_memoize
+GenericScanKernel ScanTemplate
+""",
     "reduction": """
+VectorArg ScalarArg DtypedArgument KernelTemplateBase context_dependent_memoize
+dtype_to_ctype dtype_to_c_struct parse_arg_list
 ReductionTemplate.build get_reduction_kernel get_dot_kernel get_subset_dot_kernel
 ReductionKernel(ctx, dtype_out, neutral, reduce_expr, map_expr=None, arguments=None,
     name='reduce_kernel', options=None, preamble='')

@@ -44,8 +44,20 @@ from treadle.pyopencl._snippet_kernels import (
     vector,
     vectors_of,
 )
-from treadle.pyopencl.scan import GenericDebugScanKernel, GenericScanKernel
-from treadle.pyopencl.tools import Argument, ScalarArg, VectorArg
+from treadle.pyopencl.scan import (  # noqa: F401
+    GenericDebugScanKernel,
+    GenericScanKernel,
+    ScanTemplate,
+)
+
+# Programs import those of arguments from here, too.
+from treadle.pyopencl.tools import (  # noqa: F401
+    Argument,
+    DtypedArgument,
+    ScalarArg,
+    VectorArg,
+    dtype_to_ctype,
+)
 
 # --- selections ----------------------------------------------------------------------------------
 

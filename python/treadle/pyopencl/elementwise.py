@@ -42,9 +42,17 @@ from treadle.pyopencl._special_functions import (  # noqa: F401
     get_hankel_01_kernel,
 )
 from treadle.pyopencl._templates import SnippetTemplate, TemplateRenderer
-from treadle.pyopencl.tools import (
+
+# Programs import those of arguments from here, too.
+from treadle.pyopencl.tools import (  # noqa: F401
     Argument,
+    DtypedArgument,
+    KernelTemplateBase,
+    ScalarArg,
     VectorArg,
+    context_dependent_memoize,
+    dtype_to_c_struct,
+    dtype_to_ctype,
     parse_arg_list,
 )
 

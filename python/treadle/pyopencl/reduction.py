@@ -38,10 +38,18 @@ from treadle.pyopencl._snippet_kernels import (
     vector,
 )
 from treadle.pyopencl._templates import SnippetTemplate, TemplateRenderer
-from treadle.pyopencl.tools import (
+
+# Programs import those of arguments from here, too.
+from treadle.pyopencl.tools import (  # noqa: F401
     Argument,
     DeferredAllocator,
+    DtypedArgument,
+    KernelTemplateBase,
+    ScalarArg,
     VectorArg,
+    dtype_to_c_struct,
+    dtype_to_ctype,
+    parse_arg_list,
 )
 
 _COMPLEX_HEADER = "#include <pyopencl-complex.h>\n"

@@ -40,7 +40,19 @@ from treadle.pyopencl._snippet_kernels import (
     vectors_of,
 )
 from treadle.pyopencl._templates import SnippetTemplate
-from treadle.pyopencl.tools import Argument, VectorArg
+
+# Programs import those of arguments from here, too.
+from treadle.pyopencl.tools import (  # noqa: F401
+    Argument,
+    DtypedArgument,
+    KernelTemplateBase,
+    ScalarArg,
+    VectorArg,
+    bitlog2,
+    dtype_to_c_struct,
+    dtype_to_ctype,
+    parse_arg_list,
+)
 
 
 class ScanPerformanceWarning(UserWarning):
