@@ -17,7 +17,7 @@ from treadle import _cache_command, _dialect, _info, _run, _trace
 _PROGRAM = "treadle" if pathlib.Path(sys.argv[0]).name == "treadle" else "python -m treadle"
 _RUN_USAGE = (
     f"{_PROGRAM} run [--stats] [--sync] [--trace FILE] [--sanitize[=CHECKS] | "
-    "--gdb [gdb option ...]] script.py [argument ...]"
+    "--gdb [gdb option ...]] (script.py | -m module) [argument ...]"
 )
 
 

@@ -85,10 +85,11 @@ def _is_program(path: str) -> bool:
 
 def start(options: Sequence[str], run_options: Sequence[str], words: Sequence[str]) -> int:
     """Becomes gdb; returns only where that fails. `words` are a script, or a program of machine
-    code, and its arguments."""
+    code, and its arguments; behind a last option -m, a module and its arguments."""
     try:
         python = [sys.executable, "-m", "treadle", "run", *run_options]
-        program = [*words] if _is_program(words[0]) else [*python, *words]
+        is_program = run_options[-1:] != ["-m"] and _is_program(words[0])
+        program = [*words] if is_program else [*python, *words]
         command = command_line(options, program)
     except OSError as error:
         print(f"can't open file {words[0]!r}: {error.strerror}", file=sys.stderr)

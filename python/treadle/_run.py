@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""`python -m treadle run script.py args`: the script as Python itself would run it."""
+"""`python -m treadle run script.py args` and `run -m module args`: the program as Python itself
+would run it."""
 
 from __future__ import annotations
 
 import atexit
 import dataclasses
+import importlib.util
 import json
 import os
+import runpy
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from treadle import FileError, InvalidArgument, _gdb, _sanitize, start_trace, write_trace
@@ -40,7 +43,35 @@ def _main_module(path: str) -> types.ModuleType:
     return module
 
 
+def _script(path: str) -> Callable[[], object]:
+    """What runs it. Raises OSError or SyntaxError."""
+    code = _read_code(path)
+
+    def run() -> None:
+        sys.path[:1] = [os.path.dirname(os.path.abspath(path)), _ALIASES]
+        module = sys.modules["__main__"] = _main_module(path)
+        exec(code, module.__dict__)  # P4: the script the user named
+
+    return run
+
+
+def _module(name: str) -> Callable[[], object]:
+    def run() -> None:
+        sys.path[:1] = [os.getcwd(), _ALIASES]
+        if importlib.util.find_spec(name) is None:
+            raise SystemExit(f"No module named {name!r}")
+        runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+    return run
+
+
+def _is_ours(trace: types.TracebackType) -> bool:
+    file = trace.tb_frame.f_code.co_filename
+    return file == __file__ or trace.tb_frame.f_globals.get("__name__") == "runpy"
+
+
 _HELP = """\
+-m MODULE     run a module instead of a script: -m pytest tests
 --stats       print the compile counters as a line of JSON on stderr at the end
 --sync        wait after every launch, so that an error names its kernel (TREADLE_SYNC=1)
 --trace FILE  record compiles, copies and launches; Perfetto and `treadle trace` open FILE
@@ -58,6 +89,7 @@ class _Options:
     trace: str | None = None
     sanitize: str | None = None  # the checks; empty: those that the device has
     gdb: list[str] | None = None
+    module: bool = False  # a module is named, no script
 
     def as_words(self) -> list[str]:
         """Those that a process that runs the script itself is given."""
@@ -65,6 +97,7 @@ class _Options:
             *(["--stats"] if self.stats else []),
             *(["--sync"] if self.sync else []),
             *(["--trace", self.trace] if self.trace is not None else []),
+            *(["-m"] if self.module else []),
         ]
 
 
@@ -74,6 +107,9 @@ def _take_options(words: list[str]) -> _Options | str:
     options = _Options()
     while words and words[0].startswith("-"):
         option, equals, value = words.pop(0).partition("=")
+        if option == "-m" and not equals:
+            options.module = True
+            break  # as for Python, it is the last
         if option in ("-h", "--help"):
             return ""
         if equals and option not in ("--trace", "--sanitize"):
@@ -92,7 +128,9 @@ def _take_options(words: list[str]) -> _Options | str:
             return f"unknown option {option}"
     if options.gdb is not None and options.sanitize is not None:
         return "--gdb and --sanitize both start the program; give one of them"
-    return options if words else "there is no script to run"
+    if not words:
+        return "-m needs the name of a module" if options.module else "there is no script to run"
+    return options
 
 
 def _start_trace(file: str) -> bool:
@@ -126,11 +164,10 @@ def main(words: Sequence[str], usage: str) -> int:
         return _sanitize.start(options.sanitize, options.as_words(), words)
     if options.sync:
         os.environ["TREADLE_SYNC"] = "1"
-    path = words[0]
     try:
-        code = _read_code(path)
+        program = _module(words[0]) if options.module else _script(words[0])
     except OSError as error:
-        print(f"can't open file {path!r}: {error.strerror}", file=sys.stderr)
+        print(f"can't open file {words[0]!r}: {error.strerror}", file=sys.stderr)
         return 2
     except SyntaxError as error:
         sys.excepthook(type(error), error, None)
@@ -143,15 +180,15 @@ def main(words: Sequence[str], usage: str) -> int:
     if options.stats:
         atexit.register(_print_statistics)
     sys.argv = words
-    sys.path[:1] = [os.path.dirname(os.path.abspath(path)), _ALIASES]
-    module = sys.modules["__main__"] = _main_module(path)
     try:
-        exec(code, module.__dict__)  # P4: the script the user named
+        program()
     except SystemExit:
         raise
     except BaseException as error:
-        # The frame of this function is no part of the user's program.
-        trace = error.__traceback__ and error.__traceback__.tb_next
+        # The frames of this file are no part of the user's program.
+        trace = error.__traceback__
+        while trace is not None and _is_ours(trace):
+            trace = trace.tb_next
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0

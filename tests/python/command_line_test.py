@@ -361,6 +361,35 @@ def test_run_gives_the_script_its_arguments_and_its_name(run_python, tmp_path):
     ]
 
 
+def test_run_gives_a_module_what_python_gives_it(run_python, tmp_path):
+    package = tmp_path / "tool"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text(
+        "import sys, pycuda.driver\n"
+        "print(__name__, sys.argv, __spec__.name, sys.path[0])\n"
+        "from . import part\n"
+        "sys.exit(7)\n"
+    )
+    (package / "part.py").write_text("print('found')\n")
+    result = run_python("-m", "treadle", "run", "-m", "tool", "-m", "1", cwd=tmp_path)
+    assert result.returncode == 7, result.stderr
+    assert result.stdout.splitlines() == [
+        f"__main__ {[str(package / '__main__.py'), '-m', '1']} tool.__main__ {tmp_path}",
+        "found",
+    ]
+    (package / "part.py").write_text("raise ValueError('mine')\n")
+    result = run_python("-m", "treadle", "run", "-m", "tool", cwd=tmp_path)
+    assert result.returncode == 1
+    assert "ValueError: mine" in result.stderr
+    assert "_run.py" not in result.stderr and "runpy" not in result.stderr
+
+
+def test_a_module_that_is_not_there_is_named(run_python):
+    result = run_python("-m", "treadle", "run", "-m", "no_such_module")
+    assert (result.returncode, result.stderr) == (1, "No module named 'no_such_module'\n")
+
+
 def test_run_shows_the_program_s_own_traceback(run_python, tmp_path):
     script = tmp_path / "script.py"
     script.write_text("def f():\n    raise ValueError('mine')\n\n\nf()\n")
@@ -383,7 +412,8 @@ def test_run_prints_counters_at_the_end_even_of_a_script_that_fails(run_python, 
 
 
 @pytest.mark.parametrize(
-    "arguments", [(), ("run",), ("run", "--nonsense", "x.py"), ("run", "/no/such/file.py")]
+    "arguments",
+    [(), ("run",), ("run", "-m"), ("run", "--nonsense", "x.py"), ("run", "/no/such/file.py")],
 )
 def test_bad_usage_ends_with_status_2(run_python, arguments):
     result = run_python("-m", "treadle", *arguments)
