@@ -37,6 +37,10 @@ void construct_allocation(SVMAllocation* self, const Context& context, Size size
   new (self) SVMAllocation(std::move(memory));
 }
 
+void release(SVMAllocation& self) {
+  if (self.memory.size_bytes() != 0) self.memory.free();
+}
+
 nb::object enqueue_release(SVMAllocation& self, nb::handle queue, nb::handle wait_for) {
   const Events after(wait_for);
   static_cast<void>(self.memory.data());  // throws if it was freed
@@ -184,8 +188,10 @@ void bind_allocation(nb::module_& m) {
                     (&self == same || (number(self) == number(*same) && number(self) != 0));
            }),
            nb::arg().none());
-  type.def("release", pyopencl([](SVMAllocation& self) { self.memory.free(); }),
-           "Frees the memory: now, or after what is enqueued in the queue it is bound to.")
+  type.def(
+          "release", pyopencl(release),
+          "Frees the memory: now, or after what is enqueued in the queue it is bound to. Memory of "
+          "no bytes can be freed any number of times.")
       .def("enqueue_release", pyopencl(enqueue_release), nb::arg("queue") = nb::none(),
            nb::arg("wait_for") = nb::none(),
            "Frees the memory after what is enqueued in `queue`, or in the queue it is bound to.")

@@ -1687,7 +1687,7 @@ class SVMAllocation(SVMPointer):
 
     def release(self) -> None:
         """
-        Frees the memory: now, or after what is enqueued in the queue it is bound to.
+        Frees the memory: now, or after what is enqueued in the queue it is bound to. Memory of no bytes can be freed any number of times.
         """
 
     def enqueue_release(self, queue: object | None = None, wait_for: object | None = None) -> Any:
