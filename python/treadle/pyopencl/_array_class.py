@@ -27,6 +27,7 @@ from treadle.pyopencl._array_places import (
 from treadle.pyopencl._array_views import Views
 from treadle.pyopencl._array_warnings import ArrayHasOffsetError, InconsistentOpenCLQueueWarning
 from treadle.pyopencl._constants import map_flags
+from treadle.pyopencl._shapes import shape_of
 from treadle.pyopencl.compyte.array import (
     ArrayFlags,
     c_contiguous_strides,
@@ -47,21 +48,6 @@ SAME: Any = Same()
 _GAPS = "{} of an array with gaps between its elements: 1 * x is one without"
 _NUMBERS = frozenset((bool, int, float, complex))
 _POOLS = (_cl.MemoryPool, _cl.ImmediateAllocator, _cl.DeferredAllocator)
-
-
-def shape_of(shape: Any) -> tuple[int, ...]:
-    """Lengths of axes: one integer, or any number of them."""
-    if isinstance(shape, int | np.integer):
-        shape = (shape,)
-    if not isinstance(shape, Iterable):
-        raise TypeError(f"the shape {shape!r} is neither an integer nor a sequence of them")
-    lengths = tuple(shape)
-    for length in lengths:
-        if not isinstance(length, int | np.integer) or length < 0:
-            raise ValueError(
-                f"the shape {lengths!r} has an entry {length!r}: lengths are integers from 0 on"
-            )
-    return tuple(int(length) for length in lengths)
 
 
 def _strides_of(shape: Sequence[int], dtype: np.dtype, order: str) -> tuple[int, ...]:

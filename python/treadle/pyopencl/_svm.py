@@ -20,16 +20,9 @@ from treadle.pyopencl._cl import (
     SVMPointer,
 )
 from treadle.pyopencl._constants import map_flags, mem_flags, svm_mem_flags
+from treadle.pyopencl._shapes import shape_of
 
 # --- arrays --------------------------------------------------------------------------------------
-
-
-def _sizes(shape: Any) -> tuple[int, ...]:
-    if isinstance(shape, (int, np.integer)):
-        return (int(shape),)
-    if isinstance(shape, Iterable):
-        return tuple(int(size) for size in shape)
-    raise TypeError(f"shape must be an integer or a sequence of them, not {type(shape).__name__}")
 
 
 # over 6 parameters because they are PyOpenCL's
@@ -50,7 +43,7 @@ def svm_empty(
     if order not in ("C", "c", "F", "f"):
         raise ValueError(f"order is 'C' or 'F', not {order!r}")
     dtype = np.dtype(dtype)
-    sizes = _sizes(shape)
+    sizes = shape_of(shape)
     size = int(np.prod(sizes, dtype=object)) * dtype.itemsize
     if alignment is None:  # of structures the next power of two
         alignment = 1 << max(dtype.itemsize - 1, 0).bit_length()

@@ -122,10 +122,13 @@ def test_arrays(order, context, queue, numbers):
 
 
 def test_bad_arrays(context):
-    with pytest.raises(TypeError, match="shape must be"):
+    with pytest.raises(TypeError, match="the shape 1.5 is neither"):
         cl.csvm_empty(context, 1.5, np.int32)
     with pytest.raises(ValueError, match="order"):
         cl.csvm_empty(context, 3, np.int32, order="K")
+    for shape in (1.5,), "3", (-1,):
+        with pytest.raises(ValueError, match="lengths are integers from 0 on"):
+            cl.csvm_empty(context, shape, np.int32)
     with pytest.raises(ValueError, match="neither"):
         cl.csvm_empty_like(context, np.zeros((4, 4))[::2, ::2])
     with pytest.raises(BufferError):
