@@ -35,13 +35,13 @@ def _is_struct(dtype: np.dtype) -> bool:
     return dtype.names is not None and dtype not in vec_type_to_scalar_and_count
 
 
-def _nested(dtype: np.dtype) -> list[np.dtype]:
-    """The structures that a structure's fields are made of, each behind those it needs."""
+def parts_of(dtype: np.dtype) -> list[np.dtype]:
+    """The types that the declaration of a type names, each behind those it needs, itself last."""
     found: list[np.dtype] = []
-    for _, element, _ in _fields(dtype):
-        if _is_struct(element):
-            found += [*_nested(element), element]
-    return list(dict.fromkeys(found))
+    if _is_struct(dtype):
+        for _, element, _ in _fields(dtype):
+            found += parts_of(element)
+    return list(dict.fromkeys([*found, dtype]))
 
 
 def _declaration(name: str, dtype: np.dtype) -> str:
@@ -54,7 +54,11 @@ def _declaration(name: str, dtype: np.dtype) -> str:
 
 def _probe(name: str, dtype: np.dtype, declaration: str) -> str:
     """A kernel that stores the structure's size and where each field begins."""
-    known = "".join(_declaration(dtype_to_ctype(part), part) for part in _nested(dtype))
+    known = "".join(
+        _declaration(dtype_to_ctype(part), part)
+        for part in parts_of(dtype)[:-1]
+        if _is_struct(part)
+    )
     stores = "".join(
         f"  result[{i}] = (uint) ((__local char *) &dummy.{field} - (__local char *) &dummy);\n"
         for i, (field, _, _) in enumerate(_fields(dtype), 1)

@@ -12,7 +12,7 @@ from treadle.pyopencl import _cl
 from treadle.pyopencl._arguments import Argument, parse_c_arg_of, type_preamble
 from treadle.pyopencl._caches import Cache
 from treadle.pyopencl._program import Program
-from treadle.pyopencl._structs import dtype_to_c_struct
+from treadle.pyopencl._structs import dtype_to_c_struct, parts_of
 from treadle.pyopencl.compyte.dtypes import NAME_TO_DTYPE, dtype_to_ctype
 
 _MARK = "//CL//"
@@ -67,8 +67,8 @@ class CDeclList:
         self._dtypes: list[np.dtype] = []
 
     def add_dtype(self, dtype: Any) -> None:
-        """A type that the kernel names."""
-        self._dtypes.append(np.dtype(dtype))
+        """A type that the kernel names, and those of its fields."""
+        self._dtypes += parts_of(np.dtype(dtype).base)
 
     def visit_arguments(self, arguments: Iterable[Any]) -> None:
         """The types of parameters; those without one are passed over."""

@@ -44,6 +44,7 @@ from treadle.pyopencl._snippet_kernels import (
     vector,
     vectors_of,
 )
+from treadle.pyopencl._templates import CDeclList
 from treadle.pyopencl.scan import (  # noqa: F401
     GenericDebugScanKernel,
     GenericScanKernel,
@@ -209,9 +210,16 @@ def unique(
 # --- sorts ---------------------------------------------------------------------------------------
 
 
+def _unsigned(dtype: np.dtype) -> np.dtype:
+    """PyOpenCL takes keys of signed dtypes, and sorts them by their bits."""
+    return np.dtype(f"u{dtype.itemsize}") if dtype.kind == "i" else dtype
+
+
 class RadixSort:
     """Sorts arrays by `key_expr`, an integer that C gives for the index `i`. Equal keys stay in
-    their order. How many bits of the keys are sorted by at a time, the kernel decides."""
+    their order. Keys are compared without a sign: those below zero come last. How many bits of
+    the keys are sorted by at a time, the kernel decides. Structures that are registered are
+    declared."""
 
     # over 6 parameters because they are those of PyOpenCL's
     def __init__(
@@ -241,19 +249,18 @@ class RadixSort:
         for position in self._sorted:
             self._uses[position] = True
         self._kernels: dict[Any, NativeSort] = {}
-        # PyOpenCL compares the bits of signed keys, too.
-        is_signed = self.key_dtype.kind == "i"
-        unsigned = f"uint{8 * self.key_dtype.itemsize}" if is_signed else self.key_dtype.name
         for device in context.devices:
+            declarations = CDeclList(device)
+            declarations.visit_arguments(parameters)
             kernel = self._kernels[device] = NativeSort(
                 Device.of(context, device),
                 declared(parameters),
                 key_expr,
                 [parameters[position].name for position in self._sorted],
                 types=native_types(parameters),
-                preamble=f"{type_preamble([a.dtype for a in parameters])}{CLUDA_WORDS}",
+                preamble=f"{declarations.get_declarations()}\n{CLUDA_WORDS}",
                 flags=flags_of(device, options),
-                key_dtype=unsigned,
+                key_dtype=_unsigned(self.key_dtype).name,
                 index_dtype=self.index_dtype.name,
                 is_sequential=issubclass(scan_kernel, GenericDebugScanKernel),
             )

@@ -15,7 +15,12 @@ from pyopencl.algorithm import (
     unique,
 )
 from pyopencl.scan import GenericDebugScanKernel
-from pyopencl.tools import ScalarArg, VectorArg
+from pyopencl.tools import (
+    ScalarArg,
+    VectorArg,
+    get_or_register_dtype,
+    match_dtype_to_c_struct,
+)
 
 SIZES = [0, 1, 1000, 50_001]
 
@@ -84,6 +89,23 @@ def test_first_elements_of_runs(put):
     np.testing.assert_array_equal(counted(out, count), np.unique(x))
     out, count, _ = unique(put(x), "a / size == b / size", [("size", np.int32(10))])
     np.testing.assert_array_equal(counted(out, count) // 10, np.unique(x // 10))
+
+
+def test_sorts_by_a_member_of_structures(context, queue):
+    inner = np.dtype([("key", np.int16), ("more", np.float64)])
+    inner = match_dtype_to_c_struct(context.devices[0], "sorted_inner", inner)[0]
+    inner = get_or_register_dtype("sorted_inner", inner)
+    pair = np.dtype([("number", np.int32), ("inner", inner)])
+    pair = match_dtype_to_c_struct(context.devices[0], "sorted_pair", pair)[0]
+    pair = get_or_register_dtype("sorted_pair", pair)
+    pairs = np.zeros(50, pair)
+    pairs["number"] = np.arange(50)
+    pairs["inner"]["key"] = numbers(50) - 20
+    for dtype in np.int16, np.uint16, np.int32:
+        sort = RadixSort(context, "sorted_pair *p", "p[i].inner.key", ["p"], key_dtype=dtype)
+        (found,), _ = sort(cl_array.to_device(queue, pairs))
+        order = np.argsort(pairs["inner"]["key"].view(np.uint16), kind="stable")
+        np.testing.assert_array_equal(found.get()["number"], order)
 
 
 @pytest.mark.parametrize(
