@@ -247,12 +247,21 @@ void fill(ArgumentList& list, const KernelState& kernel, PyObject* const* values
   for (std::size_t i = 0; i < kernel.passed; ++i) list.add(kernel.types[i], values[i]);
 }
 
+/// Kernels take the elements of a declared vector to lie one behind the other.
+void require_dense(const KernelState& kernel, std::size_t index, nb::handle array) {
+  const nb::object flags = nb::getattr(array, "flags", nb::none());
+  if (flags.is_none() || nb::cast<bool>(flags.attr("forc"))) return;
+  raise_python(PyExc_RuntimeError, "argument " + std::to_string(index) + " of " + kernel.call_name +
+                                       "() has gaps between its elements: 1 * x is one without");
+}
+
 // Arrays bring the events that their data waits for.
 nb::object with_events_of_arrays(const KernelState& kernel, const Call& call) {
   PyObject* given = call.options[wait_for];
   nb::object events = given == nullptr ? nb::object(nb::none()) : nb::borrow(given);
   for (std::size_t i = 0; i < kernel.types.size(); ++i) {
     if (!kernel.types[i].is_vector()) continue;
+    require_dense(kernel, i, call.values[i]);
     const nb::object more = nb::getattr(nb::handle(call.values[i]), "events", nb::none());
     if (more.is_none() || nb::len(more) == 0) continue;
     nb::list all = events.is_none() ? nb::list() : nb::list(events);

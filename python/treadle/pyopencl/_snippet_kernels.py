@@ -109,6 +109,17 @@ def check_is_array(kernel: str, position: int, name: str, value: Any) -> None:
         )
 
 
+def check_dense(kernel: str, vectors: Vectors) -> None:
+    """Refuses arrays with gaps: kernels take elements to lie one behind the other."""
+    for position, argument, value in vectors:
+        flags = getattr(value, "flags", None)
+        if flags is not None and not flags.forc:
+            raise RuntimeError(
+                f"argument {position} ({argument.name}) of {kernel} has gaps between its elements: "
+                "1 * x is one without"
+            )
+
+
 def check_arrays(
     kernel: str,
     vectors: Vectors,
@@ -121,11 +132,7 @@ def check_arrays(
     kernel makes one for one."""
     for position, argument, value in vectors:
         check_is_array(kernel, position, argument.name, value)
-        if not value.flags.forc:
-            raise RuntimeError(
-                f"argument {position} ({argument.name}) of {kernel} has gaps between its elements: "
-                "pass a copy of it"
-            )
+    check_dense(kernel, vectors)
     if size:
         check_vectors(kernel, vectors, uses, range(size), counted)
 

@@ -37,6 +37,7 @@ from treadle.pyopencl._elementwise_texts import (  # noqa: F401
     get_decl_and_access_for_kind,
     real_dtype,
 )
+from treadle.pyopencl._snippet_kernels import check_dense
 from treadle.pyopencl._special_functions import (  # noqa: F401
     get_bessel_kernel,
     get_hankel_01_kernel,
@@ -166,6 +167,7 @@ class ElementwiseKernel:
                 queue, (0,), None, *args, *own, wait_for=wait_for, allow_empty_ndrange=True
             )
         called = f"elementwise kernel {self.name}"
+        check_dense(called, vectors)
         check_vectors(called, vectors, form.uses_every_element, indices)
         sizes = form.sizes(len(indices))
         if capture_as is not None:

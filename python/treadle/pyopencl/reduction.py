@@ -24,6 +24,7 @@ from treadle.pyopencl._array_places import place_of
 from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._elementwise_texts import is_complex, result_text, stored
 from treadle.pyopencl._snippet_kernels import (
+    check_dense,
     compile_now,
     declared,
     flags_of,
@@ -147,12 +148,8 @@ class ReductionKernel:
                 f"argument {position} ({argument.name}) of reduction kernel {self.name} is a "
                 f"{type(value).__name__}, not an array"
             )
-            if not value.flags.forc:
-                raise RuntimeError(
-                    f"argument {position} ({argument.name}) of reduction kernel {self.name} has "
-                    "gaps between its elements: pass a copy of it"
-                )
             vectors.append((position, argument, value))
+        check_dense(f"reduction kernel {self.name}", vectors)
         return vectors
 
     def _indices(self, arrays: Sequence[Any], range_: Any, slice_: Any, queue: Any) -> range:

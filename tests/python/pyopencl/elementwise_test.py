@@ -208,6 +208,18 @@ def test_shorter_operands_and_other_types_are_refused(context, upload):
         kernel(upload(rows), upload(np.asfortranarray(rows)))
 
 
+def test_arrays_with_gaps_are_refused(context, queue):
+    kernel = ElementwiseKernel(context, "float *x, float *y", "y[i] = x[i]", "copy")
+    x = cla.to_device(queue, floats(8).reshape(4, 2))
+    for part, options in (x[:, 0], {}), (x[::2], {}), (x[:, 0], {"range": slice(0, 1)}):
+        y = cla.zeros(queue, part.shape, np.float32)
+        for arguments, position in ((part, y), 0), ((y, part), 1):
+            with pytest.raises(RuntimeError, match=rf"argument {position} \(.\).* has gaps"):
+                kernel(*arguments, **options)
+    kernel(x[:, :1][:1], y)  # of one element
+    np.testing.assert_array_equal(x.get(), floats(8).reshape(4, 2))
+
+
 def test_vectors_without_offset_are_warned_of(context, upload):
     kernel = ElementwiseKernel(context, [tools.VectorArg(np.float32, "x")], "x[i] = 1")
     x = upload(floats(3))

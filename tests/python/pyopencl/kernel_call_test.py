@@ -3,6 +3,7 @@
 
 import numpy as np
 import pyopencl as cl
+import pyopencl.array
 import pytest
 from pyopencl.tools import ScalarArg, VectorArg, get_arg_list_arg_types
 
@@ -334,6 +335,16 @@ def test_vector_arguments_bring_memory_offset_and_events(build, queue, context, 
     assert result[0] == 5
     with pytest.raises(TypeError, match="missing 1"):
         kernel(queue, (1,), None, x, 3)
+
+
+def test_vector_arguments_have_no_gaps(build, queue):
+    kernel = build("__kernel void f(int n, __global int *x) { x[get_global_id(0)] = n; }").f
+    kernel.set_arg_types([np.int32, VectorArg(np.int32, "x")])
+    x = cl.array.zeros(queue, 8, np.int32)
+    with pytest.raises(RuntimeError, match=r"argument 1 of enqueue_knl_f\(\) has gaps"):
+        kernel(queue, (4,), None, 3, x[::2])
+    kernel(queue, (4,), None, 3, x[:4])
+    assert x.get().tolist() == [3] * 4 + [0] * 4
 
 
 SHAPES = [
