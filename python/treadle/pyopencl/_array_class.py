@@ -394,6 +394,13 @@ class Array(Views):
         self._data = data
         return data
 
+    @base_data.setter
+    def base_data(self, data: Any) -> None:
+        """Other memory, in which the elements lie alike; None: new memory."""
+        made = self._new_with_changes(data, None)
+        _native.rebind(self, made)
+        self._data, self._begin = made._data, made._begin
+
     @property
     def data(self) -> Any:
         """The memory of an array that begins at its start. Raises ArrayHasOffsetError."""

@@ -82,6 +82,26 @@ def test_data_is_used_as_it_is(queue, upload):
     np.testing.assert_array_equal(whole.get(), [0, 1, 12, 13, 14, 15, 16, 17, 8, 9])
 
 
+def test_arrays_exchange_their_memory(context, queue, put):
+    rows = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for pool in None, cl.tools.MemoryPool(cl.tools.ImmediateAllocator(queue)):
+        a = cl_array.to_device(queue, rows, allocator=pool)
+        b = 2 * a + 1
+        a.base_data, b.base_data = b.base_data, a.base_data
+        a += 1
+        np.testing.assert_array_equal(a.get(), 2 * rows + 2)
+        np.testing.assert_array_equal(b.get(), rows)
+    part = put(np.arange(8, dtype=np.int32))[2:5]
+    part.base_data = put(np.arange(8, dtype=np.int32) * 10).base_data
+    assert part.offset == 8 and part.get().tolist() == [20, 30, 40]
+    part.base_data = None
+    part.fill(3)
+    assert part.get().tolist() == [3, 3, 3]
+    with pytest.raises(TypeError, match="data is a ndarray"):
+        part.base_data = np.zeros(8, np.int32)
+    assert part.get().tolist() == [3, 3, 3]
+
+
 def test_memory_outlives_its_array(queue):
     a = cl_array.to_device(queue, np.arange(100, dtype=np.int32))
     data = (a + 1).data
