@@ -104,13 +104,17 @@ all = _truth("all", 1)  # noqa: A001
 def _products(a: Array, b: Array, dtype: Any, conjugates: bool) -> tuple[Any, Any]:
     if require_array(a).size != require_array(b).size:
         raise ValueError(f"a dot product of {a.size} and {b.size} elements")
-    dtype = np.result_type(a.dtype, b.dtype) if dtype is None else np.dtype(dtype)
+    narrow = np.result_type(a.dtype, b.dtype)
+    dtype = narrow if dtype is None else np.dtype(dtype)
+    wide = np.result_type(narrow, dtype)
 
     def sum_of_products(x: NativeArray, y: NativeArray) -> NativeArray:
         if conjugates and x.dtype.kind == "c":
             x = _native.apply("conjugate", x)
         if x.shape != y.shape:
             x, y = (NativeArray.reshape(operand, (operand.size,)) for operand in (x, y))
+        if wide != narrow:  # before a product exceeds what `narrow` has
+            x, y = _face_array.cast(x, wide), _face_array.cast(y, wide)
         return _face_array.total(_native.apply("multiply", x, y), dtype)
 
     return dtype, sum_of_products

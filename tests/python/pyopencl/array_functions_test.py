@@ -445,6 +445,17 @@ def test_dot(put):
         cl_array.dot(put(x), put(x[:5]))
 
 
+def test_products_are_made_in_the_dtype_of_the_sum(put):
+    x, some = np.array([100_000, -200_000, 3], np.int32), put(np.array([1, 2], np.int32))
+    for dtype in np.int64, np.float64:
+        wanted = np.dot(x.astype(np.int64), x).astype(dtype)
+        for dot in cl_array.dot, cl_array.vdot:
+            assert dot(put(x), put(x), dtype).get() == wanted, dtype
+        assert cl_array.subset_dot(some, put(x), put(x), dtype).get() == wanted - dtype(10**10)
+    halves = put(np.array([1.5, 2.5], np.float32))
+    assert cl_array.dot(halves, halves, dtype=np.int32).get() == 2 + 6
+
+
 @pytest.mark.parametrize("name", ["dot", "vdot"])
 def test_products_of_arrays_of_other_shapes(put, name):
     dot = getattr(cl_array, name)
