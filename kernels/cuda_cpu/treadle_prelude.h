@@ -27,4 +27,5 @@
 #include "treadle/surfaces.h"
 #include "treadle/graph_conditions.h"
 #include "treadle/absent.h"
+#include <initializer_list>
 #include <limits>

@@ -5,6 +5,7 @@ kernel `k` writes, run by four threads. tests/compile/nvcc_texts_test.cpp compil
 
 import os
 import pathlib
+import warnings
 
 import numpy as np
 import pycuda.driver as cuda
@@ -26,3 +27,10 @@ def test_it_computes_what_it_says(build, path):
     kernel = build(text, no_extern_c=True).get_function("k")
     kernel(cuda.Out(out), block=(4, 1, 1), grid=(1, 1))
     assert out.tolist() == expected
+
+
+def test_what_nvcc_takes_silently_gives_no_warning(build):
+    text = (ROOT / "tests/compile/nvcc_texts/implicit_names.cu").read_text()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        build(text, no_extern_c=True)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Limits and constants of <climits>, <cfloat>, <cstdint> and <cmath>, which nvcc provides without an include.
+// Limits and constants of <climits>, <cfloat>, <cstdint>, <cstdlib> and <cmath>, which nvcc provides without an include.
 #pragma once
 
 #include "treadle/c_math_constants.h"
 
 #define CHAR_BIT 8
+#define RAND_MAX 2147483647
 #define SCHAR_MIN (-128)
 #define SCHAR_MAX 127
 #define UCHAR_MAX 255

@@ -60,6 +60,8 @@ std::vector<std::string> dialect_arguments(const Dialect& dialect) {
       "-fno-strict-float-cast-overflow",
       // nvcc takes `char c = {0xff}`, with a warning, and `register int i`.
       "-Wno-error=c++11-narrowing", "-Wno-register",
+      // `#pragma unroll (4)` and `(float)i / RAND_MAX` are common; NVIDIA's compilers say nothing.
+      "-Wno-cuda-compat", "-Wno-implicit-const-int-float-conversion",
       // The stack is ours and large; clang counts from a bottom it does not know.
       "-Wno-stack-exhausted", "-fbracket-depth", "100000", "-ferror-limit", "100"};
   arguments.emplace_back(standard_name(dialect.standard));

@@ -340,6 +340,20 @@ def test_device_heap_and_new(device):
     assert (out == 4 * np.arange(32)).all()
 
 
+def test_memory_is_compared_for_equality(device):
+    """LLVM knows another function for a memcmp() that is only compared with 0."""
+    out = device.run(
+        """extern "C" __global__ void k(int* o) { int t = threadIdx.x;
+             char a[8] = {1, 2, 3, 4, 5, 6, 7, (char)t}, b[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+             o[t] = memcmp(a, b, 8) == 0;
+             if (memcmp(a, b, o[t] ? 8 : t % 8)) o[t] += 2; }""",
+        32,
+        np.int32,
+        block=(32,),
+    )
+    assert (out == (np.arange(32) == 8)).all()
+
+
 def test_math_of_neighbours_is_computed_in_the_widest_vectors(device):
     """The remainder of a row too, whose functions are others, within the same bounds."""
     source = """template <class T> __device__ void sum(T* o, const float* f, int n) {

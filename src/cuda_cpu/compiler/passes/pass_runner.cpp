@@ -58,6 +58,8 @@ void add_widest_vector_math(llvm::TargetLibraryInfoImpl& library) {
 PassRunner::PassRunner(llvm::TargetMachine& machine, bool vector_math)
     : builder_(&machine, tuning()) {
   llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
+  // LLVM would call it, by pointers of the host, for a `memcmp` that is only compared with 0.
+  library.setUnavailable(llvm::LibFunc_bcmp);
   if (vector_math) {
     library.addVectorizableFunctionsFromVecLib(llvm::TargetLibraryInfoImpl::LIBMVEC_X86,
                                                machine.getTargetTriple());
