@@ -112,3 +112,12 @@ __TREADLE_FUNCTION double nan(const char*) { return __builtin_nan(""); }
 __TREADLE_FUNCTION float nanf(const char*) { return __builtin_nanf(""); }
 __TREADLE_FUNCTION int finite(double x) { return __builtin_isfinite(x); }
 __TREADLE_FUNCTION int finitef(float x) { return __builtin_isfinite(x); }
+// Names of CUDA's own headers, which old programs call.
+__TREADLE_FUNCTION int __isnan(double x) { return __builtin_isnan(x); }
+__TREADLE_FUNCTION int __isnanf(float x) { return __builtin_isnan(x); }
+__TREADLE_FUNCTION int __isinf(double x) { return __builtin_isinf(x); }
+__TREADLE_FUNCTION int __isinff(float x) { return __builtin_isinf(x); }
+__TREADLE_FUNCTION int __finite(double x) { return __builtin_isfinite(x); }
+__TREADLE_FUNCTION int __finitef(float x) { return __builtin_isfinite(x); }
+__TREADLE_FUNCTION int __signbit(double x) { return __builtin_signbit(x); }
+__TREADLE_FUNCTION int __signbitf(float x) { return __builtin_signbit(x); }

@@ -354,6 +354,31 @@ def test_memory_is_compared_for_equality(device):
     assert (out == (np.arange(32) == 8)).all()
 
 
+def test_powers_by_integers_in_fast_math(device):
+    """Where the exponent is not a constant LLVM would call libgcc, which modules are without."""
+    source = """extern "C" __global__ void k(double* o) { int i = threadIdx.x;
+      o[i] = pow(1.5, i) + pow(1.5f, i) + powf(1.5f, (float)i) + __powf(1.5f, i);
+      for (int n = 1; n < 4; n++) o[i] += pow((double)i, n) + pow((float)i, n * i % 3); }"""
+    i = np.arange(16)
+    expected = 4 * 1.5**i + sum(
+        i.astype("f8") ** n + i.astype("f8") ** (n * i % 3) for n in (1, 2, 3)
+    )
+    out = device.run(source, 16, np.float64, options=("--use_fast_math",), block=(16,))
+    np.testing.assert_allclose(out, expected, rtol=1e-5)
+
+
+def test_old_names_of_classifications(device):
+    out = device.run(
+        """extern "C" __global__ void k(int* o) { double d = threadIdx.x ? 1 : -1; float f = d;
+             o[0] = __isnan(d / 0 * 0) + __isnanf(f / 0 * 0) + __isinf(d / 0) + __isinff(f / 0);
+             o[1] = __finite(d) + __finitef(f); o[2] = !!__signbit(d) + !!__signbitf(f); }""",
+        3,
+        np.int32,
+        block=(1,),
+    )
+    assert out.tolist() == [4, 2, 2]
+
+
 def test_math_of_neighbours_is_computed_in_the_widest_vectors(device):
     """The remainder of a row too, whose functions are others, within the same bounds."""
     source = """template <class T> __device__ void sum(T* o, const float* f, int n) {

@@ -5,10 +5,17 @@
 //
 //   declare float @sinf(float)   =>   declare float @sinf(float) memory(none) nounwind willreturn
 //   %r = call float @sinf(%x)         %r = call float @sinf(%x)
+//
+// Under --use_fast_math LLVM makes powers by integers of pow(). One whose exponent is known at run
+// time only would be a call of libgcc's: it stays pow(), without the flag that allows the change.
+//
+//   %r = call afn float @llvm.powi.f32.i32(%x, %n)   =>   %y = sitofp i32 %n to float
+//                                                         %r = call float @llvm.pow.f32(%x, %y)
 #include "cuda_cpu/compiler/passes/lowering/math_calls.hpp"
 
 #include <llvm/ADT/StringSet.h>
 #include <llvm/ADT/StringSwitch.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -54,6 +61,33 @@ const llvm::StringSet<>& other_names() {
   return names;
 }
 
+bool is_power(const llvm::CallInst& call) {
+  const llvm::Function* function = call.getCalledFunction();
+  if (function == nullptr || call.arg_size() != 2) return false;
+  return function->getIntrinsicID() == llvm::Intrinsic::pow || function->getName() == "pow" ||
+         function->getName() == "powf";
+}
+
+void keep_powers(llvm::Function& function) {
+  llvm::SmallVector<llvm::CallInst*, 4> powers;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (call == nullptr || call->arg_size() != 2 ||
+        llvm::isa<llvm::Constant>(call->getArgOperand(1)))
+      continue;
+    if (is_power(*call)) call->setHasApproxFunc(false);
+    if (call->getIntrinsicID() == llvm::Intrinsic::powi) powers.push_back(call);
+  }
+  for (llvm::CallInst* call : powers) {
+    llvm::IRBuilder<> build(call);
+    llvm::Value* exponent = build.CreateSIToFP(call->getArgOperand(1), call->getType());
+    llvm::Value* power = build.CreateBinaryIntrinsic(llvm::Intrinsic::pow, call->getArgOperand(0),
+                                                     exponent, nullptr, call->getName());
+    call->replaceAllUsesWith(power);
+    call->eraseFromParent();
+  }
+}
+
 }  // namespace
 
 bool is_library_function(const llvm::Function& function) {
@@ -71,6 +105,7 @@ unsigned bytes_written_by_library(const llvm::CallInst& call) {
 
 void prepare_math_calls(llvm::Module& module) {
   for (llvm::Function& function : module) {
+    keep_powers(function);
     if (!function.isDeclaration() || !pure_names().contains(function.getName())) continue;
     function.setDoesNotAccessMemory();
     function.setDoesNotThrow();
