@@ -27,5 +27,6 @@
 #include "treadle/surfaces.h"
 #include "treadle/graph_conditions.h"
 #include "treadle/absent.h"
+#include <cstdint>
 #include <initializer_list>
 #include <limits>

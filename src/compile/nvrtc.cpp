@@ -35,6 +35,7 @@ constexpr const char* default_device = "--device-as-default-execution-space";
 constexpr const char* std_names = "--pre-include=treadle/std_names.h";
 constexpr const char* pointer_extensions = "--pre-include=treadle/pointer_extensions.h";
 constexpr const char* texture_references = "--pre-include=treadle/texture_references.h";
+constexpr const char* mixed_math = "--pre-include=treadle/mixed_math.h";
 constexpr std::string_view host_variables = "host variables are not allowed in JIT mode";
 constexpr Remedy remedies[] = {
     // CUDA 12 took texture<> and surface<> away: NVRTC's words, and the CPU compiler's.
@@ -50,6 +51,8 @@ constexpr Remedy remedies[] = {
     // Of a constructor's argument in braces; of members it is a warning by itself.
     {"invalid narrowing conversion", "--diag-warn=2361"},
     {"128-bit integer type is only supported", "--device-int128"},
+    // sqrt(int) and pow(float, double), which <cmath> has for the host's compiler.
+    {"more than one instance of overloaded function", mixed_math},
     // std::sqrt and std::is_same without an include.
     {"namespace \"std\" has no member", std_names},
     {" in namespace 'std'", std_names}};

@@ -2,32 +2,10 @@
 // C++'s overloads: sin(float) is single, sin(int) is double, pow(double, int) is double, min and max of any pair.
 #pragma once
 
-template <bool condition, class T>
-struct __treadle_enable_if {};
-template <class T>
-struct __treadle_enable_if<true, T> {
-  typedef T type;
-};
-
-/// double, for two arithmetic types that are not one and the same floating type; otherwise nothing.
-template <class T, class U>
-struct __treadle_mixed
-    : __treadle_enable_if<__is_arithmetic(T) && __is_arithmetic(U) &&
-                              !(__is_same(T, U) && __is_floating_point(T)),
-                          double> {};
-
-#define __TREADLE_OVERLOAD_1(name)                                                           \
-  __TREADLE_FUNCTION float name(float x) { return name##f(x); }                              \
-  template <class T>                                                                         \
-  __TREADLE_FUNCTION typename __treadle_enable_if<__is_integral(T), double>::type name(T x) { \
-    return name(static_cast<double>(x));                                                     \
-  }
-#define __TREADLE_OVERLOAD_2(name)                                                 \
-  __TREADLE_FUNCTION float name(float x, float y) { return name##f(x, y); }        \
-  template <class T, class U>                                                      \
-  __TREADLE_FUNCTION typename __treadle_mixed<T, U>::type name(T x, U y) {         \
-    return name(static_cast<double>(x), static_cast<double>(y));                   \
-  }
+#define __TREADLE_OVERLOAD_1(name) \
+  __TREADLE_FUNCTION float name(float x) { return name##f(x); }
+#define __TREADLE_OVERLOAD_2(name) \
+  __TREADLE_FUNCTION float name(float x, float y) { return name##f(x, y); }
 
 __TREADLE_OVERLOAD_1(acos)
 __TREADLE_OVERLOAD_1(acosh)
@@ -101,17 +79,16 @@ __TREADLE_FUNCTION void sincos(float x, float* sine, float* cosine) { sincosf(x,
 
 #define __TREADLE_CLASSIFY(name, builtin)                                                        \
   __TREADLE_FUNCTION bool name(float x) { return builtin(x); }                                   \
-  __TREADLE_FUNCTION bool name(double x) { return builtin(x); }                                  \
-  template <class T>                                                                             \
-  __TREADLE_FUNCTION typename __treadle_enable_if<__is_integral(T), bool>::type name(T x) {      \
-    return builtin(static_cast<double>(x));                                                      \
-  }
+  __TREADLE_FUNCTION bool name(double x) { return builtin(x); }
 __TREADLE_CLASSIFY(isnan, __builtin_isnan)
 __TREADLE_CLASSIFY(isinf, __builtin_isinf)
 __TREADLE_CLASSIFY(isfinite, __builtin_isfinite)
 __TREADLE_CLASSIFY(isnormal, __builtin_isnormal)
 __TREADLE_CLASSIFY(signbit, __builtin_signbit)
 #undef __TREADLE_CLASSIFY
+
+// Of integers, and of two types: after the functions that these call.
+#include "treadle/mixed_math.h"
 
 __TREADLE_FUNCTION long abs(long x) { return labs(x); }
 __TREADLE_FUNCTION long long abs(long long x) { return llabs(x); }

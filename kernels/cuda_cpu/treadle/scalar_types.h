@@ -39,9 +39,10 @@ typedef unsigned long uintptr_t;
 typedef long intmax_t;
 typedef unsigned long uintmax_t;
 
-typedef unsigned int uint;
-typedef unsigned short ushort;
-typedef unsigned long ulong;
+typedef unsigned char uchar, u_char, u_int8_t;
+typedef unsigned short ushort, u_short, u_int16_t;
+typedef unsigned int uint, u_int, u_int32_t;
+typedef unsigned long ulong, u_long, u_int64_t;
 typedef long clock_t;
 
 #define NULL __null

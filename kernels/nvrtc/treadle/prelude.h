@@ -15,10 +15,10 @@
 #define register
 #endif
 
-typedef unsigned char uchar;
-typedef unsigned short ushort;
-typedef unsigned int uint;
-typedef unsigned long ulong;
+typedef unsigned char uchar, u_char, u_int8_t;
+typedef unsigned short ushort, u_short, u_int16_t;
+typedef unsigned int uint, u_int, u_int32_t;
+typedef unsigned long ulong, u_long, u_int64_t;
 typedef long ssize_t;
 
 // The 64-bit ones are long long, as in NVIDIA's own headers for NVRTC; with another type those
