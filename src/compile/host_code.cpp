@@ -189,15 +189,27 @@ bool is_pragma(std::string_view text, std::size_t at) {
   return text.substr(at).starts_with("pragma");
 }
 
+/// NVIDIA's libraries for the host, whose headers include those of each other.
+constexpr std::array<std::string_view, 9> host_libraries = {
+    "cublas", "cudnn", "cufft", "cusolver", "cusparse", "cutensor", "nccl", "npp", "nvjpeg"};
+
+bool is_of_host_library(std::string_view header) {
+  return std::ranges::any_of(host_libraries,
+                             [&](std::string_view name) { return header.starts_with(name); });
+}
+
 /// Whether the header `name`, in angle brackets, may have brought `path`, of which NVRTC does not
-/// say how it was reached: <thrust/sort.h> a file below thrust/, <cublas_v2.h> a cublas_api.h.
+/// say how it was reached: <thrust/sort.h> a file below thrust/, <cublas_v2.h> and <cusolverDn.h> a
+/// cublas_api.h.
 bool may_have_brought(std::string_view name, std::string_view path) {
   name = name.substr(1, name.size() - 2);
   if (const std::size_t slash = name.find('/'); slash != name.npos)
     return path.find(std::string("/").append(name, 0, slash + 1)) != path.npos;
   const std::size_t folder = path.rfind('/') + 1;  // npos + 1 is 0
   const std::string_view stem = name.substr(0, name.find_first_of("._"));
-  return stem.size() >= 4 && path.substr(folder).starts_with(stem);
+  path.remove_prefix(folder);
+  return (stem.size() >= 4 && path.starts_with(stem)) ||
+         (is_of_host_library(name) && is_of_host_library(path));
 }
 
 }  // namespace

@@ -128,6 +128,13 @@ TEST(HostCode, a_header_that_is_missing_goes_if_it_is_nobodys_own) {
   EXPECT_FALSE(host.leave_out("/x/cuda_fp16.h:1:2: error: no\n"));
 }
 
+TEST(HostCode, a_library_of_the_host_may_bring_another) {
+  HostCode host("#include <cusolverDn.h>\n#include <mine.h>\n__device__ int z;", "a.cu");
+  EXPECT_FALSE(host.leave_out("/x/other.h(12): error: no\n"));
+  EXPECT_TRUE(host.leave_out("/x/cublas_api.h(12): error: no\n"));
+  EXPECT_EQ(host.text().find_first_not_of(" \n"), host.text().find("#include <mine.h>"));
+}
+
 std::string refusal(const std::string& source, const char* target) {
   try {
     compile_cuda(source, Target::parse(target), {.cache = CacheUse::disabled});
