@@ -10,6 +10,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -452,6 +453,33 @@ bool HostCode::mend_pointers(std::string_view log) {
   const std::vector<Insertion> insertions = pointer_insertions(text_, log, source_name_);
   for (const Insertion& insertion : insertions) insert(insertion.at, insertion.text);
   return !insertions.empty();
+}
+
+bool HostCode::mend_linkage(std::string_view log) {
+  const LoggedPlaces places(text_);
+  std::set<std::size_t, std::greater<>> names;  // from the last, as insertions move what is behind
+  for (const LoggedError& error : errors_of(log)) {
+    if (error.file != source_name_ || !error.text.ends_with("has a different language linkage"))
+      continue;
+    const std::size_t at = places.of(error);
+    if (std::ranges::any_of(units_, [at](const Unit& unit) {
+          return unit.is_function && unit.begin <= at && at < unit.end;
+        }))
+      names.insert(at);
+  }
+  bool found = false;
+  for (const std::size_t at : names) {
+    std::size_t end = at;
+    while (end < text_.size() && is_word_character(text_[end])) ++end;
+    const std::string name = text_.substr(at, end - at);
+    const std::size_t behind = text_.find(';', end);
+    if (name.empty() || behind == text_.npos) continue;
+    // All dynamic shared memory begins at one address, whatever it is called.
+    insert(behind + 1, " auto& " + name + " = __treadle_extern_" + name + ";");
+    insert(at, "__treadle_extern_");
+    found = true;
+  }
+  return found;
 }
 
 bool HostCode::mark_references() {

@@ -23,6 +23,11 @@ class HostCode {
   /// (pointer_extensions.hpp). False if there was nothing.
   bool mend_pointers(std::string_view log);
 
+  /// Gives a variable that a function declares extern, and that is declared with the other language
+  /// linkage elsewhere in the text, a name of its own there: nvcc takes `extern __shared__ float s[]`
+  /// within and without extern "C". False if `log` says nothing of it.
+  bool mend_linkage(std::string_view log);
+
   /// Writes __constant__ in front of declarations of texture and surface references, which nvcc put
   /// there silently. False if there was none.
   bool mark_references();

@@ -135,6 +135,22 @@ TEST(HostCode, a_library_of_the_host_may_bring_another) {
   EXPECT_EQ(host.text().find_first_not_of(" \n"), host.text().find("#include <mine.h>"));
 }
 
+TEST(HostCode, a_variable_of_a_function_gets_a_name_of_its_own_where_linkages_differ) {
+  const std::string text =
+      "__device__ void f() { extern __shared__ int s[]; }\n"
+      "extern \"C\" __global__ void k() { extern __shared__ int s[]; s[0] = 1; }\n";
+  HostCode host(text, "a.cu");
+  EXPECT_FALSE(host.mend_linkage("a.cu:2:56: error: no\n"));
+  const std::string log =
+      "a.cu:2:56: error: declaration of 's' has a different language linkage\n"
+      "    2 | " +
+      text.substr(text.find('\n') + 1) + "\n";
+  EXPECT_TRUE(host.mend_linkage(log));
+  EXPECT_NE(host.text().find("int __treadle_extern_s[]; auto& s = __treadle_extern_s; s[0]"),
+            std::string::npos)
+      << host.text();
+}
+
 std::string refusal(const std::string& source, const char* target) {
   try {
     compile_cuda(source, Target::parse(target), {.cache = CacheUse::disabled});

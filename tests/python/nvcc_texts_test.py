@@ -25,7 +25,7 @@ def test_it_computes_what_it_says(build, path):
     expected = [int(word) for word in text.splitlines()[1].removeprefix("// Gives: ").split()]
     out = np.full(len(expected), -77, np.int64)
     kernel = build(text, no_extern_c=True).get_function("k")
-    kernel(cuda.Out(out), block=(4, 1, 1), grid=(1, 1))
+    kernel(cuda.Out(out), block=(4, 1, 1), grid=(1, 1), shared=64)
     assert out.tolist() == expected
 
 
