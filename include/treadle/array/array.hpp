@@ -4,6 +4,7 @@
 // expression as one kernel.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -63,6 +64,12 @@ class Array {
                 Shape{static_cast<std::int64_t>(std::ranges::size(values))},
                 dtype_of<std::ranges::range_value_t<Range>>(), placement);
   }
+  /// The same for a vector of bool, which has bits and no address of elements.
+  static Array from(const std::vector<bool>& values, const Placement& placement = {}) {
+    const auto elements = std::make_unique<bool[]>(values.size());
+    std::copy(values.begin(), values.end(), elements.get());
+    return from(std::span(elements.get(), values.size()), placement);
+  }
   /// The same for values in C's order (or as `placement` has it) at an address.
   static Array from(const void* values, const Shape& shape, const DType& dtype,
                     const Placement& placement = {});
@@ -117,9 +124,15 @@ class Array {
   /// The same as a vector of T, which must be its dtype. Throws DTypeError.
   template <class T>
   std::vector<T> as() const {
-    std::vector<T> values(static_cast<std::size_t>(size()));
-    get(values);
-    return values;
+    if constexpr (std::same_as<T, bool>) {  // a vector of which has bits, not elements
+      const auto values = std::make_unique<bool[]>(static_cast<std::size_t>(size()));
+      get(std::span(values.get(), static_cast<std::size_t>(size())));
+      return std::vector<bool>(values.get(), values.get() + size());  // not a list of two
+    } else {
+      std::vector<T> values(static_cast<std::size_t>(size()));
+      get(values);
+      return values;
+    }
   }
   /// The one element of an array of size 1. Throws ShapeError otherwise.
   Number item() const;
