@@ -24,8 +24,8 @@ class HostCode {
   bool mend_pointers(std::string_view log);
 
   /// Gives a variable that a function declares extern, and that is declared with the other language
-  /// linkage elsewhere in the text, a name of its own there: nvcc takes `extern __shared__ float s[]`
-  /// within and without extern "C". False if `log` says nothing of it.
+  /// linkage elsewhere in the text, a name of its own there: nvcc takes `extern __shared__ float
+  /// s[]` within and without extern "C". False if `log` says nothing of it.
   bool mend_linkage(std::string_view log);
 
   /// Writes __constant__ in front of declarations of texture and surface references, which nvcc put

@@ -22,6 +22,20 @@ void call_current(const char* name, Call Table::* slot, Arguments... arguments) 
   check(cu, (cu.*slot)(arguments...), name);
 }
 
+/// How much room there is from an address on, if that is less than was asked for; for a call that
+/// the driver refused.
+std::string lack_text(const Table& cu, const char* what, DevicePointer address,
+                      std::size_t size_bytes) {
+  CUdeviceptr base = 0;
+  std::size_t size = 0;
+  if (cu.cuMemGetAddressRange(&base, &size, address) != CUDA_SUCCESS) return {};
+  const std::size_t room = size - static_cast<std::size_t>(address - base);
+  if (size_bytes <= room) return {};
+  return std::to_string(size_bytes) + " bytes, and the " + what + " has " + std::to_string(room) +
+         (address == base ? "" : " from that address on");
+}
+std::string lack_text(const Table&, const char*, const void*, std::size_t) { return {}; }
+
 /// Between two places; `to` and `from` are addresses or pointers.
 template <class Call, class To, class From, class... Rest>
 void copy_bytes(const char* name, Call Table::* slot, To to, From from, std::size_t size_bytes,
@@ -29,7 +43,11 @@ void copy_bytes(const char* name, Call Table::* slot, To to, From from, std::siz
   refuse_negative(name, "size_bytes", size_bytes);
   refuse_null(name, "destination", to, size_bytes);
   refuse_null(name, "source", from, size_bytes);
-  call_current(name, slot, to, from, size_bytes, rest...);
+  const Table& cu = current_table();
+  check(cu, (cu.*slot)(to, from, size_bytes, rest...), name, [&] {
+    const std::string lack = lack_text(cu, "destination", to, size_bytes);
+    return lack.empty() ? lack_text(cu, "source", from, size_bytes) : lack;
+  });
 }
 
 template <class Call, class Value, class... Rest>
@@ -37,7 +55,9 @@ void fill(const char* name, Call Table::* slot, DevicePointer destination, Value
           std::size_t count, Rest... rest) {
   refuse_negative(name, "count", count);
   refuse_null(name, "destination", destination, count);
-  call_current(name, slot, destination, value, count, rest...);
+  const Table& cu = current_table();
+  check(cu, (cu.*slot)(destination, value, count, rest...), name,
+        [&] { return lack_text(cu, "destination", destination, count * sizeof value); });
 }
 
 template <class Call, class Value, class... Rest>

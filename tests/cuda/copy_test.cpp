@@ -35,6 +35,31 @@ TEST_P(OnCopy, MovesBytesEveryWay) {
   EXPECT_EQ(back, source);
 }
 
+TEST_P(OnCopy, SaysWhichSideHasNoRoom) {
+  std::vector<std::uint8_t> host(8 << 20);
+  const DeviceMemory small(1 << 20), large(8 << 20);
+  const auto message = [](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (const DeviceError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_NE(message([&] {
+              copy_to_device(small.address(), host.data(), host.size());
+            }).find("8388608 bytes, and the destination has 1048576"),
+            std::string::npos);
+  EXPECT_NE(message([&] {
+              copy_on_device(large.address(), small.address() + 16, 2 << 20);
+            }).find("2097152 bytes, and the source has 1048560 from that address on"),
+            std::string::npos);
+  EXPECT_NE(message([&] {
+              fill32(small.address(), 1, 1 << 20);
+            }).find("4194304 bytes, and the destination has 1048576"),
+            std::string::npos);
+}
+
 TEST_P(OnCopy, MovesBytesInAStreamsOrder) {
   std::vector<std::uint8_t> source(256, 7), back(256);
   const DeviceMemory first(256), second(256);

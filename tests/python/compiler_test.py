@@ -177,6 +177,11 @@ def test_targets_are_checked(context):
     assert compiler.compile(TWICE, target="ptx")
 
 
+def test_options_are_a_list(context):
+    with pytest.raises(TypeError, match=r"write \['-DN=3', '-w'\]"):
+        compiler.SourceModule(TWICE, options="-DN=3 -w")
+
+
 def test_an_arch_that_is_none_is_reported(context):
     with (
         pytest.warns(UserWarning, match="failed to check compute capability"),

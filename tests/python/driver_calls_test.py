@@ -15,6 +15,26 @@ import pytest
 
 
 @pytest.mark.parametrize(
+    "array", [np.zeros(100, "f4"), np.zeros(1), np.zeros(2, "i4"), np.zeros(0)]
+)
+def test_an_array_of_the_host_is_no_pointer(context, build, array):
+    if array.nbytes == 8 and not cuda.Context.get_device()._target().startswith("cpu"):
+        pytest.skip("a GPU's driver tells the sizes of parameters, not which are pointers")
+    kernel = build("__global__ void k(float* a) { a[threadIdx.x] += 1; }").get_function("k")
+    with pytest.raises(cuda.Error, match="array of the host, of") as caught:
+        kernel(array, block=(1, 1, 1))
+    assert "InOut" in caught.value.hint
+
+
+def test_an_array_may_hold_an_address_or_a_struct(context, build):
+    source = """struct Pair { float a, b; };
+      __global__ void k(float* out, Pair pair) { out[0] = pair.a + 10 * pair.b; }"""
+    kernel, out = build(source).get_function("k"), cuda.mem_alloc(4)
+    kernel(np.array(int(out), np.uintp), np.array([1, 2], "f4"), block=(1, 1, 1))
+    assert cuda.from_device(out, (), "f4") == 21
+
+
+@pytest.mark.parametrize(
     ("name", "dtype"),
     [("memset_d8_async", "u1"), ("memset_d16_async", "u2"), ("memset_d32_async", "u4")],
 )

@@ -185,8 +185,32 @@ bool is_managed_array(PyObject* array) {
   return false;
 }
 
-void add_array(cuda::ArgumentBuffer& buffer, PyObject* array) {
-  if (!is_managed_array(array)) return add_by_value(buffer, array);
+// The bytes of an array of the host are the argument, for parameters that are structs. Where the
+// kernel takes a pointer, only integers of 64 bits can be meant as one.
+void refuse_host_array(const cuda::ArgumentBuffer& buffer, PyObject* array, const Kernel& kernel) {
+  const cuda::KernelParameter* parameter = buffer.next();
+  if (parameter == nullptr || parameter->size != sizeof(cuda::DevicePointer)) return;
+  const auto size_bytes = nb::cast<std::size_t>(nb::handle(array).attr("nbytes"));
+  const nb::object dtype = nb::handle(array).attr("dtype");
+  const auto kind = nb::cast<std::string>(dtype.attr("kind"));
+  const bool may_be_pointer = size_bytes == parameter->size &&
+                              (kind == "u" || kind == "i" || kind == "V") &&
+                              nb::cast<std::size_t>(dtype.attr("itemsize")) == parameter->size;
+  const bool wants_pointer =
+      parameter->kind == ParameterKind::pointer ||
+      (parameter->kind == ParameterKind::unknown && size_bytes != parameter->size);
+  if (!wants_pointer || may_be_pointer) return;
+  throw InvalidArgument(parameter_text(kernel, buffer.count()) + ": an array of the host, of " +
+                            std::to_string(size_bytes) +
+                            " bytes, is no pointer to memory of the device",
+                        "pass drv.In(a), drv.Out(a) or drv.InOut(a), or gpuarray.to_gpu(a)");
+}
+
+void add_array(cuda::ArgumentBuffer& buffer, PyObject* array, const Kernel& kernel) {
+  if (!is_managed_array(array)) {
+    refuse_host_array(buffer, array, kernel);
+    return add_by_value(buffer, array);
+  }
   const nb::object address = nb::handle(array).attr("ctypes").attr("data");
   buffer.add_pointer(PyLong_AsUnsignedLongLongMask(address.ptr()));
 }
@@ -214,9 +238,10 @@ bool add_device_object(cuda::ArgumentBuffer& buffer, PyObject* argument) {
   raise_python(PyExc_TypeError, text);
 }
 
-void add_other(cuda::ArgumentBuffer& buffer, PyObject* argument, std::vector<PyObject*>& handlers) {
+void add_other(cuda::ArgumentBuffer& buffer, PyObject* argument, const Kernel& kernel,
+               std::vector<PyObject*>& handlers) {
   const NumpyTypes& numpy = numpy_types();
-  if (PyObject_TypeCheck(argument, numpy.ndarray) != 0) return add_array(buffer, argument);
+  if (PyObject_TypeCheck(argument, numpy.ndarray) != 0) return add_array(buffer, argument, kernel);
   if (PyObject_TypeCheck(argument, numpy.void_scalar) != 0) return add_by_value(buffer, argument);
   if (PyObject_TypeCheck(argument, numpy.generic) != 0 && PyObject_CheckBuffer(argument) != 0)
     return add_by_value(buffer, argument);  // a subclass of a NumPy scalar, or a long double
@@ -419,7 +444,7 @@ void add_argument(cuda::ArgumentBuffer& buffer, PyObject* argument, Kernel& kern
     return add_scalar(buffer, *scalar, argument, kernel);
   cuda::DevicePointer address = 0;
   if (read_pointer(argument, address)) return buffer.add_pointer(address);
-  add_other(buffer, argument, handlers);
+  add_other(buffer, argument, kernel, handlers);
 }
 
 }  // namespace treadle::bindings

@@ -82,6 +82,11 @@ class _Request:
 
 # Raises CompileError itself: the exception is translated in bindings/errors.cpp.
 def _build(source: Any, target: str, request: _Request) -> _compile.CompileResult:
+    if isinstance(request.options, str):
+        raise TypeError(
+            f"options must be a list of strings, not the str {request.options!r}: "
+            f"write {request.options.split()!r}"
+        )
     caching, keep = _cache_options(request.cache_dir), request.keep
     flags = [str(option) for option in request.options]
     if driver.CUDA_DEBUGGING:
