@@ -474,9 +474,10 @@ bool HostCode::mend_linkage(std::string_view log) {
     const std::string name = text_.substr(at, end - at);
     const std::size_t behind = text_.find(';', end);
     if (name.empty() || behind == text_.npos) continue;
-    // All dynamic shared memory begins at one address, whatever it is called.
-    insert(behind + 1, " auto& " + name + " = __treadle_extern_" + name + ";");
-    insert(at, "__treadle_extern_");
+    // All dynamic shared memory begins at one address, whatever it is called; the names of ours
+    // that kernel checks pass over say "treadle".
+    insert(behind + 1, " auto& " + name + " = __extern_" + name + ";");
+    insert(at, "__extern_");
     found = true;
   }
   return found;

@@ -146,8 +146,7 @@ TEST(HostCode, a_variable_of_a_function_gets_a_name_of_its_own_where_linkages_di
       "    2 | " +
       text.substr(text.find('\n') + 1) + "\n";
   EXPECT_TRUE(host.mend_linkage(log));
-  EXPECT_NE(host.text().find("int __treadle_extern_s[]; auto& s = __treadle_extern_s; s[0]"),
-            std::string::npos)
+  EXPECT_NE(host.text().find("int __extern_s[]; auto& s = __extern_s; s[0]"), std::string::npos)
       << host.text();
 }
 
