@@ -90,19 +90,21 @@ class Opening {
 
 std::size_t opening_length(std::string_view source) { return Opening(source).length(); }
 
-std::string compiler_text(const std::string& source, const std::string& name, bool extern_c) {
+std::string compiler_text(const std::string& given, const std::string& name, bool extern_c) {
+  std::string_view source = given;
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // editors begin files with it
+  if (source.starts_with(byte_order_mark)) source.remove_prefix(byte_order_mark.size());
   const std::string file = quoted(name);
   std::string text;
   text.reserve(source.size() + 2 * file.size() + 64);
   text += "#line 1 " + file + '\n';
   if (!extern_c) return text += source;
   const std::size_t opening = opening_length(source);
-  text.append(source, 0, opening);
+  text += source.substr(0, opening);
   if (!text.ends_with('\n')) text += '\n';
-  const auto line =
-      1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(opening), '\n');
+  const auto line = 1 + std::ranges::count(source.substr(0, opening), '\n');
   text += "extern \"C\" {\n#line " + std::to_string(line) + ' ' + file + '\n';
-  text.append(source, opening);
+  text += source.substr(opening);
   // The line break ends a comment that the source may end with.
   return text += "\n}\n";
 }

@@ -10,7 +10,8 @@ namespace treadle::compile {
 
 /// The source under the name that messages shall use, wrapped in extern "C" { } if asked for; every
 /// line and column stays what it is in the user's own text. The wrapping starts behind the opening
-/// directives, so that headers with templates may be included at the top.
+/// directives, so that headers with templates may be included at the top. A byte order mark at the
+/// beginning is left out.
 std::string compiler_text(const std::string& source, const std::string& name, bool extern_c);
 
 /// Bytes of blank lines, comments and directives that `source` begins with, outside every #if.

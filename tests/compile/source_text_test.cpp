@@ -18,6 +18,13 @@ TEST(SourceText, the_source_keeps_its_name_and_lines) {
             "#line 1 \"k\"\n#include <a>\n\nextern \"C\" {\n#line 3 \"k\"\nint x; // end\n}\n");
 }
 
+TEST(SourceText, a_byte_order_mark_is_left_out) {
+  EXPECT_EQ(compiler_text("\xEF\xBB\xBFint a;", "k.cu", false),
+            compiler_text("int a;", "k.cu", false));
+  EXPECT_EQ(compiler_text("\xEF\xBB\xBF#define A\nint a;", "k.cu", true),
+            compiler_text("#define A\nint a;", "k.cu", true));
+}
+
 TEST(SourceText, the_wrapping_starts_behind_the_opening_directives) {
   EXPECT_EQ(opening("#include <a>\n#define N \\\n 3\n// c\n/* d\n */ \nint x;\n#define M"),
             "#include <a>\n#define N \\\n 3\n// c\n/* d\n */ \n");

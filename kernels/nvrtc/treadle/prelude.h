@@ -15,6 +15,26 @@
 #define register
 #endif
 
+// GNU's spellings, which nvcc takes from its host compiler.
+#define __asm asm
+#define __asm__ asm
+#define __const const
+#define __const__ const
+#define __signed signed
+#define __signed__ signed
+#define __extension__
+#define __alignof __alignof__
+template <class T>
+struct __treadle_typeof {
+  typedef T type;
+};
+template <class T>
+struct __treadle_typeof<T&> {
+  typedef T type;
+};
+#define __typeof(...) typename __treadle_typeof<decltype((__VA_ARGS__))>::type
+#define __typeof__ __typeof
+
 typedef unsigned char uchar, u_char, u_int8_t;
 typedef unsigned short ushort, u_short, u_int16_t;
 typedef unsigned int uint, u_int, u_int32_t;
