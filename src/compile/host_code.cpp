@@ -483,6 +483,33 @@ bool HostCode::mend_linkage(std::string_view log) {
   return found;
 }
 
+bool HostCode::mend_literals(std::string_view log) {
+  const LoggedPlaces places(text_);
+  bool found = false;
+  for (const LoggedError& error : errors_of(log)) {
+    if (error.file != source_name_ || !error.text.starts_with("expected an expression")) continue;
+    const std::size_t brace = places.of(error);
+    if (brace == LoggedPlaces::unknown || brace == 0 || text_[brace] != '{') continue;
+    const std::size_t close = text_.find_last_not_of(" \t", brace - 1);
+    if (close == text_.npos || text_[close] != ')') continue;
+    const std::size_t open = text_.rfind('(', close);
+    if (open == text_.npos) continue;
+    std::size_t name = text_.find_first_not_of(" \t", open + 1);
+    constexpr std::string_view keyword = "struct ";
+    if (text_.compare(name, keyword.size(), keyword) == 0) name += keyword.size();
+    std::string_view type = std::string_view(text_).substr(name, close - name);
+    type = type.substr(0, type.find_last_not_of(" \t") + 1);
+    if (type.empty() || !std::ranges::all_of(type, [](char c) {
+          return is_word_character(c) || c == ':' || c == '<' || c == '>' || c == ',';
+        }))
+      continue;  // not of one word, as T{...} must be: (float[]){1}, (unsigned int){1}
+    text_.replace(open, name - open, name - open, ' ');
+    text_[close] = ' ';
+    found = true;
+  }
+  return found;
+}
+
 bool HostCode::mark_references() {
   bool found = false;
   for (Unit& unit : units_) {

@@ -28,6 +28,10 @@ class HostCode {
   /// s[]` within and without extern "C". False if `log` says nothing of it.
   bool mend_linkage(std::string_view log);
 
+  /// Makes S{1, 2} of GNU's (S){1, 2} where `log` expects an expression at the brace. False if
+  /// there was none.
+  bool mend_literals(std::string_view log);
+
   /// Writes __constant__ in front of declarations of texture and surface references, which nvcc put
   /// there silently. False if there was none.
   bool mark_references();

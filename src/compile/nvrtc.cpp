@@ -241,7 +241,7 @@ CompileOutcome NvrtcCompiler::compile(const CompileJob& job) {
     bool better = marked;
     for (const auto& [words, argument] : remedies)
       if (says(words) && !(marked && words == host_variables)) better |= add(argument);
-    if (!better && !host.leave_out(log) && !host.mend_linkage(log)) {
+    if (!better && !host.leave_out(log) && !host.mend_linkage(log) && !host.mend_literals(log)) {
       if (!host.mend_pointers(log)) break;
       add(pointer_extensions);
     }

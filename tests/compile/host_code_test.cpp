@@ -150,6 +150,20 @@ TEST(HostCode, a_variable_of_a_function_gets_a_name_of_its_own_where_linkages_di
       << host.text();
 }
 
+TEST(HostCode, literals_of_structs_lose_their_parentheses) {
+  const auto mended = [](const std::string& line) {
+    HostCode host(line, "a.cu");
+    host.mend_literals("a.cu(1): error: expected an expression\n  " + line + "\n" +
+                       std::string(2 + line.find('{', 1), ' ') + "^\n");
+    return host.text();
+  };
+  EXPECT_EQ(mended("s = (S){1};"), "s =  S {1};");
+  EXPECT_EQ(mended("f(( struct n::S ) {1});"), "f(         n::S   {1});");
+  for (const std::string other :
+       {"s = (S[]){1};", "u = (unsigned int){1};", "if (){1}", "){1}", "s = ({1});", "{"})
+    EXPECT_EQ(mended(other), other);
+}
+
 std::string refusal(const std::string& source, const char* target) {
   try {
     compile_cuda(source, Target::parse(target), {.cache = CacheUse::disabled});

@@ -63,7 +63,7 @@ ROWS = {
         {"sm_90": "expected an? (expression|identifier)"},
         [
             kernel("o[0] = ({ int a = o[1]; a + 1; });"),
-            kernel("S s = (S){1, 2}; o[0] = s.b;", "struct S { int a, b; };"),
+            kernel("int* s = (int[]){1, 2}; o[0] = s[1];"),
             kernel("S s = {.a = 1, .b = 2}; o[0] = s.b;", "struct S { int a, b; };"),
             kernel("int s[3] = {[1] = 4}; o[0] = s[1];"),
         ],
