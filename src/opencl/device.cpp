@@ -42,7 +42,7 @@ Platform Device::platform() const {
 
 std::vector<Device> Device::create_sub_devices(std::span<const std::intptr_t> properties) const {
   std::vector<cl_device_partition_property> list(properties.begin(), properties.end());
-  list.push_back(0);
+  list.insert(list.end(), 2, 0);  // platforms read a value behind each name, if there is one or not
   const auto describe = [&] { return "dividing " + name(); };
   cl_uint count = 0;
   check(table(), table().clCreateSubDevices(raw(), list.data(), 0, nullptr, &count),

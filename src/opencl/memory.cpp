@@ -8,6 +8,7 @@
 
 #include "opencl/callback.hpp"
 #include "opencl/limits.hpp"
+#include "opencl/property_list.hpp"
 #include "opencl/query.hpp"
 
 namespace treadle::opencl {
@@ -100,8 +101,7 @@ Buffer Buffer::with_properties(const Context& context, std::span<const std::uint
   if (exceeds_all_memory(context, size_bytes))
     raise(cl, CL_INVALID_BUFFER_SIZE, call,
           allocating(context, size_bytes, CL_INVALID_BUFFER_SIZE));
-  std::vector<cl_mem_properties> list(properties.begin(), properties.end());
-  list.push_back(0);
+  const std::vector<cl_mem_properties> list = ended_pairs(properties, call);
   cl_int code = CL_SUCCESS;
   const RawMemory raw = cl.clCreateBufferWithProperties(
       context.raw(), list.data(), static_cast<cl_mem_flags>(flags), size_bytes, host, &code);

@@ -5,12 +5,24 @@
 #include <vector>
 
 #include "opencl/ordering.hpp"
+#include "opencl/property_list.hpp"
 #include "opencl/query.hpp"
 
 namespace treadle::opencl {
 namespace {
 
 std::string creating(const Device& device) { return "creating a queue on " + device.name(); }
+
+// PoCL ends the process if it is asked for a queue on the device, which it has not.
+void check_on_device(const Context& context, const Device& device, std::uint64_t bits) {
+  if ((bits & CL_QUEUE_ON_DEVICE) == 0) return;
+  try {
+    if (device.get<DeviceInfo::queue_on_device_properties>() != 0) return;
+  } catch (const DeviceError&) {  // it does not know the question
+  }
+  raise(context.table(), CL_INVALID_QUEUE_PROPERTIES, "clCreateCommandQueueWithProperties",
+        creating(device) + ": it has no queues on the device; leave ON_DEVICE out");
+}
 
 Handle<RawQueue> create_with_list(const Context& context, const Device& device,
                                   const std::vector<cl_queue_properties>& list) {
@@ -26,6 +38,7 @@ Handle<RawQueue> create(const Context& context, const Device& device,
                         CommandQueueProperties properties) {
   const Table& cl = context.table();
   const auto bits = static_cast<cl_command_queue_properties>(properties);
+  check_on_device(context, device, bits);
   if (is_present(cl.clCreateCommandQueueWithProperties))
     return create_with_list(context, device, {CL_QUEUE_PROPERTIES, bits, 0});
   cl_int code = CL_SUCCESS;
@@ -53,8 +66,10 @@ Queue::Queue(const Context& context, CommandQueueProperties properties)
 
 Queue Queue::with_properties(const Context& context, const Device& device,
                              std::span<const std::uint64_t> properties) {
-  std::vector<cl_queue_properties> list(properties.begin(), properties.end());
-  list.push_back(0);
+  const std::vector<cl_queue_properties> list =
+      ended_pairs(properties, "clCreateCommandQueueWithProperties");
+  for (std::size_t i = 0; i + 1 < list.size() && list[i] != 0; i += 2)
+    if (list[i] == CL_QUEUE_PROPERTIES) check_on_device(context, device, list[i + 1]);
   return {context, device, create_with_list(context, device, list)};
 }
 

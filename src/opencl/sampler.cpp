@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "opencl/limits.hpp"
+#include "opencl/property_list.hpp"
 #include "opencl/query.hpp"
 
 namespace treadle::opencl {
@@ -64,9 +65,8 @@ Sampler::Sampler(const Context& context, bool normalized_coords, AddressingMode 
 
 Sampler Sampler::with_properties(const Context& context,
                                  std::span<const std::uint64_t> properties) {
-  std::vector<std::uint64_t> list(properties.begin(), properties.end());
-  list.push_back(0);
-  return {context.raw(), create_sampler(context, list)};
+  return {context.raw(),
+          create_sampler(context, ended_pairs(properties, "clCreateSamplerWithProperties"))};
 }
 
 Sampler::Sampler(std::shared_ptr<const Table> table, RawSampler raw, Ownership ownership)

@@ -47,6 +47,30 @@ TEST_P(QueueTest, TakesAListOfProperties) {
   }
 }
 
+TEST_P(QueueTest, RefusesANameWithoutItsValue) {
+  const std::uint64_t properties[] = {CL_QUEUE_PROPERTIES, 0, CL_QUEUE_SIZE};
+  EXPECT_THROW(Queue::with_properties(context(), device(), properties), InvalidArgument);
+  const std::uint64_t ended[] = {CL_QUEUE_PROPERTIES, 0, 0};
+  EXPECT_NO_THROW(Queue::with_properties(context(), device(), ended));
+}
+
+// PoCL ends the process for it.
+TEST_P(QueueTest, OnTheDeviceIsRefusedWhereThereAreNone) {
+  constexpr auto on_device = CommandQueueProperties::on_device;
+  if (device().platform().version() < Version{2, 0} ||
+      device().get<DeviceInfo::queue_on_device_properties>() != 0)
+    GTEST_SKIP() << "has queues on the device, or is older than the question";
+  const auto both = static_cast<CommandQueueProperties>(static_cast<std::uint64_t>(on_device) |
+                                                        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  const std::uint64_t listed[] = {CL_QUEUE_PROPERTIES, static_cast<std::uint64_t>(both)};
+  for (const DeviceError& error :
+       {device_error_of([&] { Queue(context(), device(), both); }),
+        device_error_of([&] { Queue::with_properties(context(), device(), listed); })}) {
+    EXPECT_EQ(error.code(), CL_INVALID_QUEUE_PROPERTIES);
+    EXPECT_THAT(error.what(), HasSubstr("leave ON_DEVICE out"));
+  }
+}
+
 TEST_P(QueueTest, RefusesPropertiesThatDoNotExist) {
   const DeviceError error = device_error_of(
       [&] { Queue(context(), device(), static_cast<CommandQueueProperties>(1u << 20)); });
