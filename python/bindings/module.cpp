@@ -19,6 +19,7 @@
 #include "native/cuda_rooms.hpp"
 #include "native/host_calls.hpp"
 #include "printed.hpp"
+#include "refused_call.hpp"
 #include "rooms.hpp"
 
 using namespace treadle::bindings;
@@ -121,6 +122,7 @@ NB_MODULE(_core, m) {
   bind_pycuda_linker(driver);
   bind_pycuda_profiler(driver);
   bind_pycuda_compile(driver);
+  explain_refusals(m);
   start_printing();
   nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
     end_left_work();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "calls/numpy_scalars.hpp"
+#include "refused_call.hpp"
 
 namespace treadle::bindings {
 namespace {
@@ -361,7 +362,7 @@ void refuse_no_integer(PyObject* object, const char* what) {
   const bool is_float =
       PyFloat_Check(object) != 0 || (PyObject_TypeCheck(object, numpy_types().generic) != 0 &&
                                      PyNumber_Check(object) != 0 && PyComplex_Check(object) == 0);
-  if (!is_float) raise_python(PyExc_TypeError, text + type_name(object));
+  if (!is_float) raise_python(PyExc_TypeError, text + public_name(type_name(object)));
   raise_python(PyExc_TypeError,
                text + "the float " + nb::cast<std::string>(nb::str(nb::handle(object))) +
                    ": where / divides, write // (n // 16; rounded up, -(-n // 16))");

@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "errors.hpp"
+#include "refused_call.hpp"
 
 namespace treadle::bindings {
 
@@ -14,11 +16,17 @@ namespace treadle::bindings {
 class HostBuffer {
  public:
   enum Access { read, write };
-  /// Throws what the exporter raises, BufferError or ValueError of NumPy's; TypeError for a str.
-  HostBuffer(nb::handle object, Access access) {
+  /// Throws what the exporter raises, BufferError or ValueError of NumPy's; TypeError naming the
+  /// argument for what is no buffer.
+  HostBuffer(nb::handle object, Access access, const char* name = "the host's memory") {
     const int flags = PyBUF_ANY_CONTIGUOUS | (access == write ? PyBUF_WRITABLE : 0);
     if (PyUnicode_Check(object.ptr()) != 0)
-      raise_python(PyExc_TypeError, "a str is no buffer; encode() gives one");
+      raise_python(PyExc_TypeError, std::string(name) + " is " + shown(object) +
+                                        ": a str is no buffer; encode() gives one");
+    if (PyObject_CheckBuffer(object.ptr()) == 0)
+      raise_python(PyExc_TypeError, std::string(name) + " is " + shown(object) +
+                                        ", wanted: a bytes-like object with a buffer, such as a "
+                                        "NumPy array");
     if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
   }
   HostBuffer(const HostBuffer&) = delete;

@@ -10,14 +10,16 @@
 #include "calls/numpy_scalars.hpp"
 #include "calls/small_integer.hpp"
 #include "pyopencl/classes.hpp"
+#include "pyopencl/coordinates.hpp"
 #include "pyopencl/svm.hpp"
+#include "refused_call.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
 
 using Kind = opencl::ArgumentView::Kind;
 
-std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+std::string type_name(PyObject* object) { return public_name(Py_TYPE(object)->tp_name); }
 
 bool is_python_number(PyObject* value) {
   return PyLong_Check(value) != 0 || PyFloat_Check(value) != 0 || PyComplex_Check(value) != 0;
@@ -39,12 +41,12 @@ PyTypeObject* buffer_type() {
 
 }  // namespace
 
-ArgumentType read_argument_type(nb::handle declared) {
+ArgumentType read_argument_type(nb::handle declared, const Argument& argument) {
   using Form = ArgumentType::Form;
   if (declared.is_none()) return {};
   if (nb::hasattr(declared, "with_offset") && nb::hasattr(declared, "declarator"))
     return {nb::cast<bool>(declared.attr("with_offset")) ? Form::vector_with_offset : Form::vector};
-  const nb::object dtype = nb::module_::import_("numpy").attr("dtype")(declared);
+  const nb::object dtype = dtype_in(declared, argument);
   const char code = nb::cast<std::string>(dtype.attr("char"))[0];
   if (nb::cast<std::string>(dtype.attr("kind")) == "V") return {Form::bytes, code};
   if (code == 'F' || code == 'D') return {Form::complex, code};

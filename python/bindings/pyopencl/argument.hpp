@@ -13,6 +13,7 @@
 
 #include "calls/numpy_scalars.hpp"
 #include "pyopencl/error_classes.hpp"
+#include "pyopencl/object_arguments.hpp"
 #include "treadle/opencl/kernel.hpp"
 
 namespace treadle::bindings::cl {
@@ -34,8 +35,8 @@ struct ArgumentType {
     return form == Form::vector || form == Form::vector_with_offset;
   }
 };
-/// None, a dtype, or a VectorArg.
-ArgumentType read_argument_type(nb::handle declared);
+/// None, a dtype, or a VectorArg. Throws TypeError naming the argument.
+ArgumentType read_argument_type(nb::handle declared, const Argument& argument);
 
 /// The arguments of one call. What they refer to, the caller's objects and the views kept here,
 /// must live until the launch returns.

@@ -7,6 +7,9 @@
 #include <memory>
 #include <thread>
 
+#include "kept.hpp"
+#include "pyopencl/object_arguments.hpp"
+
 namespace treadle::bindings::cl {
 namespace nb = nanobind;
 
@@ -14,20 +17,17 @@ namespace nb = nanobind;
 /// still is one; what it raises is printed, for nobody is there to catch it.
 class Callback {
  public:
-  explicit Callback(nb::handle function)
-      : function_(function.inc_ref().ptr(), [](PyObject* held) {
-          if (!nb::is_alive()) return;  // the interpreter is gone, and its objects with it
-          nb::gil_scoped_acquire gil;
-          Py_DECREF(held);
-        }) {}
+  /// Throws TypeError naming the argument if it cannot be called.
+  Callback(nb::handle function, const Argument& argument)
+      : function_(keep(callable_in(function, argument))) {}
 
   /// Calls it on this thread, which may hold the GIL or not. `make_arguments()` gives a tuple.
   template <class F>
   void call(F make_arguments) const {
-    if (!nb::is_alive()) return;
-    nb::gil_scoped_acquire gil;
+    const ForeignGil gil;
+    if (!gil) return;
     try {
-      nb::handle(function_.get())(*nb::tuple(make_arguments()));
+      kept_object(function_)(*nb::tuple(make_arguments()));
     } catch (nb::python_error& error) {
       error.restore();
       PyErr_Print();
@@ -41,7 +41,7 @@ class Callback {
   }
 
  private:
-  std::shared_ptr<PyObject> function_;
+  std::shared_ptr<void> function_;
 };
 
 }  // namespace treadle::bindings::cl

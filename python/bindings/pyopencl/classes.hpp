@@ -13,6 +13,7 @@
 
 #include "memory/host_buffer.hpp"
 #include "pyopencl/error_classes.hpp"
+#include "pyopencl/object_arguments.hpp"
 #include "treadle/opencl/context.hpp"
 #include "treadle/opencl/device.hpp"
 #include "treadle/opencl/event.hpp"
@@ -157,8 +158,10 @@ bool cpu_could_answer(const opencl::Platform& platform, opencl::DeviceType type)
 inline constexpr const char* cpu_as_gpu_hint =
     "the environment variable TREADLE_OPENCL_CPU_AS_GPU=1 lets the processor answer for one";
 
-/// The device that an object stands for. Throws TypeError naming `call` if it is none.
-const opencl::Device& device_in(nb::handle object, const char* call);
+/// Those of an iterable. Throws TypeError naming the argument if one is none.
+std::vector<opencl::Device> devices_in(nb::handle given, const Argument& argument);
+/// The memory that the entries of an iterable stand for; checked alike.
+std::vector<opencl::MemoryObject> memory_in(nb::handle given, const Argument& argument);
 
 /// The loader's table, for handles of other libraries.
 std::shared_ptr<const opencl::Table> loader_table();

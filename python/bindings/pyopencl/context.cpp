@@ -25,11 +25,16 @@ bool is_sharing(std::intptr_t key) {
 }
 
 // What OpenGL's bindings hand over: a ctypes pointer, or its address.
-std::intptr_t address_of(nb::handle value) {
-  if (PyLong_Check(value.ptr())) return nb::cast<std::intptr_t>(value);
+std::intptr_t address_of(nb::handle value, const Argument& argument) {
+  if (PyLong_Check(value.ptr()) != 0) return static_cast<std::intptr_t>(bits_in(value, argument));
   const nb::module_ ctypes = nb::module_::import_("ctypes");
-  const nb::object address = ctypes.attr("cast")(value, ctypes.attr("c_void_p")).attr("value");
-  return address.is_none() ? 0 : nb::cast<std::intptr_t>(address);
+  nb::object address;
+  try {
+    address = ctypes.attr("cast")(value, ctypes.attr("c_void_p")).attr("value");
+  } catch (const nb::python_error&) {
+    refuse_kind(value, argument, "the address of an OpenGL object, an int or a ctypes pointer");
+  }
+  return address.is_none() ? 0 : static_cast<std::intptr_t>(bits_in(address, argument));
 }
 
 }  // namespace
@@ -37,34 +42,26 @@ std::intptr_t address_of(nb::handle value) {
 Properties read_properties(nb::handle given) {
   Properties properties;
   if (given.is_none()) return properties;
-  for (const nb::handle item : nb::borrow<nb::iterable>(given)) {
-    if (nb::len(item) != 2)
-      raise_logic_error("Context",
-                        "properties are pairs of a context_properties constant and its value");
-    const auto key = nb::cast<std::intptr_t>(item[0]);
-    const nb::object value = item[1];
+  constexpr const char* pairs = "pairs of a context_properties constant and its value";
+  for_each_in(given, {"Context", "properties"}, pairs, [&](nb::handle item, Argument which) {
+    const auto [name, value] =
+        pair_in(item, which, "a pair of a context_properties constant and its value");
+    const auto key = static_cast<std::intptr_t>(bits_in(name, which));
     if (key == static_cast<std::intptr_t>(ContextProperties::platform)) {
-      properties.platform = nb::cast<const Platform&>(value).platform;
+      properties.platform = object_in<Platform>(value, which).platform;
       const auto raw = reinterpret_cast<std::intptr_t>(properties.platform->raw());
       properties.pairs.insert(properties.pairs.end(), {key, raw});
     } else if (is_sharing(key)) {
-      properties.pairs.insert(properties.pairs.end(), {key, address_of(value)});
+      properties.pairs.insert(properties.pairs.end(), {key, address_of(value, which)});
     } else {
       raise_logic_error("Context", "context property " + std::to_string(key) +
                                        " is none of PLATFORM and the OpenGL ones");
     }
-  }
+  });
   return properties;
 }
 
 namespace {
-
-std::vector<opencl::Device> devices_in(nb::handle given) {
-  std::vector<opencl::Device> devices;
-  for (const nb::handle device : nb::borrow<nb::iterable>(given))
-    devices.push_back(device_in(device, "Context"));
-  return devices;
-}
 
 // As clCreateContextFromType: the devices of one platform, the first that has any. A true GPU comes
 // before a processor that answers for one.
@@ -95,10 +92,10 @@ opencl::Context create(nb::handle devices, nb::handle given, nb::handle dev_type
   const Properties properties = read_properties(given);
   std::vector<opencl::Device> chosen;
   if (!devices.is_none()) {
-    chosen = devices_in(devices);
+    chosen = devices_in(devices, {"Context", "devices"});
   } else {
     const auto type = dev_type.is_none() ? static_cast<std::uint64_t>(opencl::DeviceType::default_)
-                                         : nb::cast<std::uint64_t>(dev_type);
+                                         : bits_in(dev_type, {"Context", "dev_type"});
     chosen = devices_of_type(properties, static_cast<opencl::DeviceType>(type));
   }
   return with_retry([&] { return opencl::Context(chosen, properties.pairs); });
@@ -175,9 +172,10 @@ void bind_context(nb::module_& m) {
            nb::arg("device"), nb::arg("queue"),
            "Where kernels on `device` enqueue to by default. Needs OpenCL 2.1.")
       .def("on_destruction", pyopencl([](const Context& self, nb::handle callback) {
-             self.context.on_destruction([callback = Callback(callback)] {
-               callback.call_apart([] { return nb::make_tuple(); });
-             });
+             self.context.on_destruction(
+                 [callback = Callback(callback, {"Context.on_destruction", "callback"})] {
+                   callback.call_apart([] { return nb::make_tuple(); });
+                 });
            }),
            nb::arg("callback"),
            "Calls callback() on another thread when the context ends, after all that was made in "

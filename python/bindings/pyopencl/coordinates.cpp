@@ -3,10 +3,10 @@
 
 #include <limits>
 
+#include "refused_call.hpp"
+
 namespace treadle::bindings::cl {
 namespace {
-
-std::string shown(nb::handle value) { return nb::cast<std::string>(nb::repr(value)); }
 
 std::size_t product(std::size_t a, std::size_t b, nb::handle shape, const char* call) {
   if (b != 0 && a > std::numeric_limits<std::size_t>::max() / b)
@@ -21,7 +21,7 @@ std::size_t size_in(nb::handle given, const char* call, const char* what) {
   if (!number.is_valid()) {
     PyErr_Clear();
     raise_python(PyExc_TypeError,
-                 std::string(call) + ": " + what + " is an integer, not " + shown(given));
+                 std::string(call) + ": " + what + " is " + shown(given) + ", wanted: int");
   }
   const std::size_t value = PyLong_AsSize_t(number.ptr());
   if (value == static_cast<std::size_t>(-1) && PyErr_Occurred() != nullptr) {
@@ -34,9 +34,30 @@ std::size_t size_in(nb::handle given, const char* call, const char* what) {
 std::vector<std::size_t> sizes_in(nb::handle given, const char* call, const char* what) {
   if (PyIndex_Check(given.ptr()) != 0) return {size_in(given, call, what)};
   std::vector<std::size_t> sizes;
-  for (const nb::handle item : nb::borrow<nb::iterable>(given))
-    sizes.push_back(size_in(item, call, what));
+  for_each_in(
+      given, {call, what}, "int or an iterable of int",
+      [&](nb::handle item, const Argument&) { sizes.push_back(size_in(item, call, what)); });
   return sizes;
+}
+
+nb::tuple shape_in(nb::handle given, const char* call) {
+  nb::list sides;
+  for (const std::size_t side : sizes_in(given, call, "shape")) sides.append(side);
+  return nb::tuple(sides);
+}
+
+nb::object dtype_in(nb::handle given, const Argument& argument) {
+  try {
+    return nb::module_::import_("numpy").attr("dtype")(given);
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ValueError)) throw;
+    refuse_kind(given, argument, "what numpy.dtype() takes, such as numpy.float32");
+  }
+}
+
+nb::object order_in(nb::handle given, const char* call) {
+  if (PyUnicode_Check(given.ptr()) == 0) refuse_kind(given, {call, "order"}, "'C' or 'F'");
+  return nb::borrow(given);
 }
 
 std::size_t array_bytes(nb::handle shape, nb::handle dtype, const char* call) {

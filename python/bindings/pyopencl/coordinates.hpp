@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "calls/small_integer.hpp"
-#include "pyopencl/error_classes.hpp"
+#include "pyopencl/object_arguments.hpp"
 
 namespace treadle::bindings::cl {
 
@@ -16,6 +16,12 @@ namespace treadle::bindings::cl {
 std::size_t size_in(nb::handle given, const char* call, const char* what);
 /// Those of an iterable, or of one integer.
 std::vector<std::size_t> sizes_in(nb::handle given, const char* call, const char* what);
+/// The same as a tuple for NumPy.
+nb::tuple shape_in(nb::handle given, const char* call);
+/// numpy.dtype(given). Throws TypeError naming the argument.
+nb::object dtype_in(nb::handle given, const Argument& argument);
+/// "C" or "F". Throws TypeError naming the argument.
+nb::object order_in(nb::handle given, const char* call);
 /// Bytes of an array. Throws as size_in() for its shape.
 std::size_t array_bytes(nb::handle shape, nb::handle dtype, const char* call);
 
@@ -37,12 +43,12 @@ std::array<std::size_t, N> numbers(nb::handle given, std::size_t rest, const cha
   values.fill(rest);
   if (given.is_none()) return values;
   std::size_t count = 0;
-  for (const nb::handle item : nb::borrow<nb::iterable>(given)) {
+  for_each_in(given, {call, what}, "an iterable of int", [&](nb::handle item, const Argument&) {
     if (count == N)
       raise_logic_error(call,
                         std::string(what) + " has more than " + std::to_string(N) + " entries");
     values[count++] = size_in(item, call, what);
-  }
+  });
   return values;
 }
 

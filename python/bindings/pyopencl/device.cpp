@@ -116,11 +116,13 @@ void bind_methods(nb::class_<Device>& type) {
 
 }  // namespace
 
-const opencl::Device& device_in(nb::handle object, const char* call) {
-  if (!nb::isinstance<Device>(object))
-    raise_python(PyExc_TypeError, std::string(call) + ": a Device is wanted, not " +
-                                      nb::cast<std::string>(nb::repr(object)));
-  return nb::inst_ptr<Device>(object)->device;
+std::vector<opencl::Device> devices_in(nb::handle given, const Argument& argument) {
+  std::vector<opencl::Device> devices;
+  for_each_in(given, argument, "an iterable of pyopencl.Device",
+              [&](nb::handle device, const Argument& which) {
+                devices.push_back(object_in<Device>(device, which).device);
+              });
+  return devices;
 }
 
 nb::object make_device(opencl::Device device) { return nb::cast(Device{std::move(device)}); }

@@ -56,7 +56,7 @@ nb::object profile_attribute(const Profile& self, const std::string& name) {
 
 void set_callback(const Event& self, int status, nb::handle function) {
   const auto kind = static_cast<opencl::CommandExecutionStatus>(status);
-  const Callback callback(function);
+  const Callback callback(function, {"Event.set_callback", "callback"});
   nb::gil_scoped_release released;  // an event that is done may call back at once
   self.event.set_callback(kind, [callback](int reached) {
     callback.call_apart([reached] { return nb::make_tuple(reached); });
@@ -81,8 +81,10 @@ void wait(const Event& self) {
 
 void wait_for_list(nb::handle events) {
   std::vector<opencl::Event> list;
-  for (const nb::handle event : nb::borrow<nb::iterable>(events))
-    list.push_back(nb::cast<const Event&>(event).event);
+  for_each_in(events, {"wait_for_events", "events"}, "an iterable of pyopencl.Event",
+              [&](nb::handle event, const Argument& which) {
+                list.push_back(object_in<Event>(event, which).event);
+              });
   if (list.empty()) raise_logic_error("clWaitForEvents", "there are no events to wait for");
   for (const opencl::Event& event : list) hand_over(event);
   wait_by_asking([&] { return std::ranges::all_of(list, &opencl::Event::is_done); },
@@ -198,14 +200,14 @@ void forget_ended_transfers() {
 
 Events::Events(nb::handle wait_for) {
   if (wait_for.is_none()) return;
-  keep_ =
-      nb::steal(PySequence_Fast(wait_for.ptr(), "wait_for must be None or iterate over events"));
+  if (PyList_CheckExact(wait_for.ptr()) == 0 && PyTuple_CheckExact(wait_for.ptr()) == 0)
+    iterable_in(wait_for, {"", "wait_for"}, "None or an iterable of pyopencl.Event");
+  keep_ = nb::steal(PySequence_Fast(wait_for.ptr(), "unreachable"));
   if (!keep_.is_valid()) throw nb::python_error();
   PyObject** const items = PySequence_Fast_ITEMS(keep_.ptr());
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(keep_.ptr()); ++i) {
     if (!nb::isinstance<Event>(items[i]))
-      raise_python(PyExc_TypeError, "wait_for[" + std::to_string(i) + "] is a " +
-                                        Py_TYPE(items[i])->tp_name + ", not a pyopencl.Event");
+      refuse_object(items[i], {"", "wait_for", i}, nb::type<Event>());
     list_.add(nb::inst_ptr<Event>(items[i])->event);
   }
 }

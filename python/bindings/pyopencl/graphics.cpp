@@ -38,9 +38,8 @@ nb::object texture_info(const GLTexture& self, long long param) {
 
 template <auto command>
 nb::object hand_over(const CommandQueue& queue, nb::handle mem_objects, nb::handle wait_for) {
-  std::vector<opencl::MemoryObject> memory;
-  for (const nb::handle item : nb::borrow<nb::iterable>(mem_objects))
-    memory.push_back(nb::cast<const MemoryObjectHolder&>(item).memory());
+  const std::vector<opencl::MemoryObject> memory =
+      memory_in(mem_objects, {"enqueue_acquire_gl_objects", "mem_objects"});
   const Events after(wait_for);
   return with_retry([&] { return make_event(command(use_queue(queue), memory, after.order())); });
 }
@@ -48,17 +47,18 @@ nb::object hand_over(const CommandQueue& queue, nb::handle mem_objects, nb::hand
 // As clGetGLContextInfoKHR: all devices that may share, or the first of them.
 nb::object context_devices(nb::handle given, long long param_name, nb::handle platform) {
   using enum opencl::GlContextInfo;
+  constexpr const char* call = "get_gl_context_info_khr";
   const Properties properties = read_properties(given);
-  const opencl::Platform asked = !platform.is_none() ? nb::cast<const Platform&>(platform).platform
-                                 : properties.platform
-                                     ? *properties.platform
-                                     : opencl::Loader::system().platforms().front();
+  const opencl::Platform asked =
+      !platform.is_none()   ? object_in<Platform>(platform, {call, "platform"}).platform
+      : properties.platform ? *properties.platform
+                            : opencl::Loader::system().platforms().front();
   nb::list devices;
   for (const opencl::Device& device : opencl::graphics_devices(asked, properties.pairs))
     devices.append(make_device(device));
   if (param_name == static_cast<long long>(devices_for_gl_context_khr)) return devices;
   if (param_name != static_cast<long long>(current_device_for_gl_context_khr))
-    raise_logic_error("get_gl_context_info_khr",
+    raise_logic_error(call,
                       "gl_context_info has no parameter of number " + std::to_string(param_name));
   return nb::len(devices) == 0 ? nb::object(nb::none()) : nb::object(devices[0]);
 }

@@ -34,7 +34,7 @@ void forget_ended_transfers();
 /// host's memory. `access` is what becomes of that: to read from the device is to write to it.
 template <HostBuffer::Access access, class F>
 nb::object transfer_host(const HostTransfer& call, F transfer) {
-  const HostBuffer host(call.hostbuf, access);
+  const HostBuffer host(call.hostbuf, access, "hostbuf");
   const Events after(call.wait_for);
   const bool is_soon = is_soon_over(call, host.size());
   const opencl::Queue queue = use_queue(call.queue);  // copies: other threads may drop the objects

@@ -73,7 +73,7 @@ opencl::ImageDescriptor described(const ImageWords& words) {
                 "an array of 0 images");
   if (!words.buffer.is_none()) {
     image.type = MemObjectType::image1d_buffer;
-    image.memory = nb::cast<const MemoryObjectHolder&>(words.buffer).memory();
+    image.memory = object_in<MemoryObjectHolder>(words.buffer, {"Image", "buffer"}).memory();
   }
   const auto pitches = numbers<2>(words.pitches, 0, "pitches", "clCreateImage");
   image.row_pitch = pitches[0];
@@ -85,7 +85,7 @@ Image make_image(const Context& context, MemFlags flags, const ImageFormat& form
                  const opencl::ImageDescriptor& image, nb::handle hostbuf) {
   if (hostbuf.is_none())
     return Image(with_retry([&] { return opencl::Image(context.context, format, image, flags); }));
-  const HostBuffer host(hostbuf, host_access(flags));
+  const HostBuffer host(hostbuf, host_access(flags), "hostbuf");
   opencl::Image made = with_retry(
       [&] { return opencl::Image(context.context, format, image, flags, host.bytes()); });
   const bool is_kept = opencl::has(flags, MemFlags::use_host_ptr);
@@ -103,7 +103,7 @@ void construct_image(Image* self, const Context& context, std::uint64_t flags,
       raise_python(PyExc_TypeError,
                    "Image: desc stands for shape, pitches, is_array and buffer; give one or the "
                    "others");
-    const auto& given = nb::cast<const ImageDescriptor&>(desc);
+    const auto& given = object_in<ImageDescriptor>(desc, {"Image", "desc"});
     new (self) Image(make_image(context, bits, format, given.complete(), hostbuf));
     return;
   }
@@ -229,8 +229,8 @@ void bind_descriptor(nb::module_& m) {
             return self.buffer.is_valid() ? self.buffer : nb::object(nb::none());
           },
           pyopencl([](D& self, nb::handle buffer) {
-            if (!buffer.is_none() && !nb::isinstance<MemoryObjectHolder>(buffer))
-              raise_python(PyExc_TypeError, "buffer must be memory of a context, or None");
+            if (!buffer.is_none())
+              object_in<MemoryObjectHolder>(buffer, {"ImageDescriptor", "buffer"});
             self.buffer = nb::borrow(buffer);
           }),
           nb::for_setter(nb::arg("buffer").none()));

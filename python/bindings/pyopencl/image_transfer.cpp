@@ -12,8 +12,10 @@
 namespace treadle::bindings::cl {
 namespace {
 
-opencl::ImageRegion image_region(nb::handle origin, nb::handle region) {
-  const opencl::ImageRegion box{numbers<3>(origin, 0, "origin"), numbers<3>(region, 1, "region")};
+opencl::ImageRegion image_region(nb::handle origin, nb::handle region,
+                                 const char* origin_name = "origin") {
+  const opencl::ImageRegion box{numbers<3>(origin, 0, origin_name),
+                                numbers<3>(region, 1, "region")};
   if (box.size == std::array<std::size_t, 3>{})  // for the core that is the whole image
     raise_logic_error("enqueue_copy", "a region of (0, 0, 0) pixels");
   return box;
@@ -26,8 +28,8 @@ nb::object transfer_image(const CommandQueue& queue, const MemoryObjectHolder& m
                           Size slice_pitch, nb::handle wait_for, bool is_blocking) {
   const opencl::Image image = image_of(mem);  // a copy: other threads may drop the object
   const opencl::ImageRegion box = image_region(origin, region);
-  const opencl::HostPitches pitches{row_pitch.in("enqueue_copy", "the row's pitch"),
-                                    slice_pitch.in("enqueue_copy", "the slice's pitch")};
+  const opencl::HostPitches pitches{row_pitch.in("enqueue_copy", "row_pitch (pitches[0])"),
+                                    slice_pitch.in("enqueue_copy", "slice_pitch (pitches[1])")};
   return transfer_host<access>(
       {queue, mem, hostbuf, wait_for, is_blocking},
       [&](const auto& used, const auto&, auto bytes, auto order, auto blocking) {
@@ -42,7 +44,7 @@ nb::object transfer_image(const CommandQueue& queue, const MemoryObjectHolder& m
 nb::object copy_image(const CommandQueue& queue, const MemoryObjectHolder& src,
                       const MemoryObjectHolder& dest, nb::handle src_origin, nb::handle dest_origin,
                       nb::handle region, nb::handle wait_for) {
-  const opencl::ImageRegion box = image_region(src_origin, region);
+  const opencl::ImageRegion box = image_region(src_origin, region, "src_origin");
   const auto to_origin = numbers<3>(dest_origin, 0, "dest_origin");
   const Events after(wait_for);
   return with_retry([&] {
@@ -86,7 +88,7 @@ std::array<T, 4> four(const HostBuffer& color) {
 
 // The bytes say nothing of their type: it is what the image's channels take.
 opencl::PixelColor read_color(nb::handle given, const opencl::ImageFormat& format) {
-  const HostBuffer color(given, HostBuffer::read);
+  const HostBuffer color(given, HostBuffer::read, "color");
   constexpr const char* types[] = {"float32", "int32", "uint32"};
   const std::size_t kind = opencl::color_alternative(format);
   if (color.size() != 16)

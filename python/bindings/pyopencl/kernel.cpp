@@ -12,7 +12,9 @@
 
 #include "calls/numpy_scalars.hpp"
 #include "html_table.hpp"
+#include "pyopencl/coordinates.hpp"
 #include "pyopencl/info.hpp"
+#include "pyopencl/object_arguments.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -53,7 +55,7 @@ std::string call_name_of(const std::string& kernel) {
 opencl::Program program_of(nb::handle object) {
   const nb::object inner =
       nb::hasattr(object, "_get_prg") ? object.attr("_get_prg")() : nb::borrow(object);
-  return nb::cast<const Program&>(inner).program;
+  return object_in<Program>(inner, {"Kernel", "prg"}).program;
 }
 
 // What capture_call() writes: the text that a kernel is of, and the types declared for it.
@@ -66,10 +68,10 @@ PyObject* create(PyTypeObject*, PyObject* arguments, PyObject* keywords) noexcep
   try {
     static const char* names[] = {"prg", "name", nullptr};
     PyObject *program = nullptr, *name = nullptr;
-    if (PyArg_ParseTupleAndKeywords(arguments, keywords, "OU:Kernel", const_cast<char**>(names),
+    if (PyArg_ParseTupleAndKeywords(arguments, keywords, "OO:Kernel", const_cast<char**>(names),
                                     &program, &name) == 0)
       return nullptr;
-    const auto text = nb::cast<std::string>(nb::handle(name));
+    const std::string text = text_in(nb::handle(name), {"Kernel", "name"});
     nb::object made = make_kernel(program_of(program).kernel(text));
     copy_attribute("_source", nb::handle(program), made);
     return made.release().ptr();
@@ -149,16 +151,19 @@ PyTypeObject* make_type() {
   return reinterpret_cast<PyTypeObject*>(type);
 }
 
-void declare_types(KernelState& kernel, nb::handle declared) {
+void declare_types(KernelState& kernel, const nb::list& declared) {
   std::vector<ArgumentType> types;
   unsigned implied = 0;
-  for (const nb::handle entry : nb::borrow<nb::iterable>(declared)) {
-    types.push_back(read_argument_type(entry));
+  Argument argument{"Kernel.set_arg_types", "arg_types"};
+  for (const nb::handle entry : declared) {
+    ++argument.entry;
+    types.push_back(read_argument_type(entry, argument));
     implied += types.back().kernel_arguments();
   }
   if (implied != kernel.kernel.argument_count())
-    raise_python(PyExc_TypeError, "the declared types are those of " + std::to_string(implied) +
-                                      " arguments, kernel \"" + kernel.kernel.name() + "\" has " +
+    raise_python(PyExc_TypeError, "arg_types: the declared types are those of " +
+                                      std::to_string(implied) + " arguments, kernel \"" +
+                                      kernel.kernel.name() + "\" has " +
                                       std::to_string(kernel.kernel.argument_count()));
   kernel.passed = types.size();
   kernel.takes_arrays = std::any_of(types.begin(), types.end(),
@@ -192,10 +197,7 @@ nb::object work_group_info(nb::handle self, long long param, const Device& devic
 nb::object sub_group_info(nb::handle self, const Device& device, long long param,
                           nb::handle input) {
   std::vector<std::size_t> sizes;
-  if (PyLong_Check(input.ptr()))
-    sizes.push_back(nb::cast<std::size_t>(input));
-  else if (!input.is_none())
-    sizes = nb::cast<std::vector<std::size_t>>(input);
+  if (!input.is_none()) sizes = sizes_in(input, "Kernel.get_sub_group_info", "input_value");
   const opencl::Kernel& kernel = kernel_of(self.ptr()).kernel;
   return to_python(
       kernel.shared_table(),
@@ -256,7 +258,8 @@ void define_methods() {
     define(
         name,
         [](nb::handle self, nb::handle types) {
-          const nb::list declared(nb::borrow<nb::object>(types));
+          const nb::list declared(iterable_in(types, {"Kernel.set_arg_types", "arg_types"},
+                                              "an iterable of dtypes, and of None for memory"));
           declare_types(kernel_of(self.ptr()), declared);
           self.attr("_arg_types") = declared;  // for capture_call()
         },

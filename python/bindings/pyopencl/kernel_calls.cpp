@@ -10,6 +10,7 @@
 #include "calls/keyword_names.hpp"
 #include "calls/small_integer.hpp"
 #include "pyopencl/kernel.hpp"
+#include "pyopencl/object_arguments.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -20,6 +21,7 @@ constinit KeywordNames<option_count> option_names({"global_offset", "g_times_l",
                                                    "allow_empty_ndrange", "wait_for"});
 constexpr const char* first_names[] = {"queue", "global_size", "local_size"};
 constexpr std::size_t first_count = std::size(first_names);
+constexpr const char* enqueue_name = "enqueue_nd_range_kernel";
 
 template <class F>
 PyObject* guarded(F call) noexcept {
@@ -31,11 +33,19 @@ PyObject* guarded(F call) noexcept {
   }
 }
 
+/// What errors call the sizes.
+struct SizeNames {
+  const char *global, *local, *offset;
+};
+constexpr SizeNames call_sizes{"global_size", "local_size", "global_offset"};
+constexpr SizeNames function_sizes{"global_work_size", "local_work_size", "global_work_offset"};
+
 /// A call, read: everything borrowed from the caller.
 struct Call {
   PyObject *queue = nullptr, *global = nullptr, *local = nullptr;
   PyObject* const* values = nullptr;  ///< of the kernel
   std::array<PyObject*, option_count> options{};
+  const SizeNames* names = &call_sizes;
 };
 
 [[noreturn]] void refuse_call(const KernelState& kernel, const std::string& why) {
@@ -112,31 +122,37 @@ struct Sizes {
   }
 };
 
-std::size_t size_of(PyObject* item, const char* what) {
+std::size_t size_of(PyObject* item, const Argument& argument) {
   if (PyLong_CheckExact(item)) [[likely]] {
     const std::size_t number = PyLong_AsSize_t(item);
     if (number != static_cast<std::size_t>(-1) || PyErr_Occurred() == nullptr) return number;
     PyErr_Clear();
-    raise_logic_error("enqueue_nd_range_kernel", std::string(what) + " has an entry " +
-                                                     nb::cast<std::string>(nb::repr(item)) +
-                                                     ", which is no size");
+    raise_logic_error(argument.call, std::string(argument.name) + " has an entry " + shown(item) +
+                                         ", which is no size");
   }
   const nb::object index = nb::steal(PyNumber_Index(item));
-  if (!index.is_valid()) throw nb::python_error();
-  return size_of(nb::object(nb::steal(PyNumber_Long(index.ptr()))).ptr(), what);
+  if (!index.is_valid()) {
+    PyErr_Clear();
+    refuse_kind(item, argument, "int");
+  }
+  return size_of(nb::object(nb::steal(PyNumber_Long(index.ptr()))).ptr(), argument);
 }
 
 Sizes read_sizes(PyObject* given, const char* what) {
-  const nb::object sequence = nb::steal(PySequence_Fast(given, "sizes must be iterable"));
+  Argument argument{enqueue_name, what};
+  const nb::object sequence = nb::steal(
+      PySequence_Fast(iterable_in(given, argument, "a tuple of int").ptr(), "unreachable"));
   if (!sequence.is_valid()) throw nb::python_error();
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.ptr());
   Sizes sizes;
   if (static_cast<std::size_t>(count) > sizes.values.size())
-    raise_logic_error("enqueue_nd_range_kernel",
+    raise_logic_error(enqueue_name,
                       std::string(what) + " has " + std::to_string(count) + " dimensions");
   for (PyObject* const* item = PySequence_Fast_ITEMS(sequence.ptr());
-       sizes.count < static_cast<std::size_t>(count); ++item)
-    sizes.values[sizes.count++] = size_of(*item, what);
+       sizes.count < static_cast<std::size_t>(count); ++item) {
+    ++argument.entry;
+    sizes.values[sizes.count++] = size_of(*item, argument);
+  }
   return sizes;
 }
 
@@ -182,24 +198,24 @@ bool read_plain_range(const Call& call, opencl::LaunchConfig& config) {
 
 Shape read_shape(const Call& call) {
   Shape shape;
-  shape.global = read_sizes(call.global, "global_size");
+  shape.global = read_sizes(call.global, call.names->global);
   if (shape.has_local = call.local != Py_None; shape.has_local)
-    shape.local = read_sizes(call.local, "local_size");
+    shape.local = read_sizes(call.local, call.names->local);
   PyObject* offset = call.options[global_offset];
   if (shape.has_offset = offset != nullptr && offset != Py_None; shape.has_offset)
-    shape.offset = read_sizes(offset, "global_offset");
+    shape.offset = read_sizes(offset, call.names->offset);
   if (!shape.has_local && !shape.has_offset) return shape;
   const bool multiplies = shape.has_local && is_set(call.options[g_times_l]);
   const std::size_t rank =
       multiplies ? std::max(shape.global.count, shape.local.count) : shape.global.count;
   if (shape.has_local && !multiplies && shape.local.count != rank)
-    raise_logic_error("enqueue_nd_range_kernel", "global_size has " + std::to_string(rank) +
-                                                     " dimensions, local_size " +
-                                                     std::to_string(shape.local.count));
+    raise_logic_error(enqueue_name, "global_size has " + std::to_string(rank) +
+                                        " dimensions, local_size " +
+                                        std::to_string(shape.local.count));
   if (shape.has_offset && shape.offset.count != rank)
-    raise_logic_error("enqueue_nd_range_kernel", "the range has " + std::to_string(rank) +
-                                                     " dimensions, global_offset " +
-                                                     std::to_string(shape.offset.count));
+    raise_logic_error(enqueue_name, "the range has " + std::to_string(rank) +
+                                        " dimensions, global_offset " +
+                                        std::to_string(shape.offset.count));
   if (multiplies) multiply(shape);
   return shape;
 }
@@ -207,8 +223,7 @@ Shape read_shape(const Call& call) {
 const CommandQueue& queue_of(PyObject* object) {
   static auto* const type = reinterpret_cast<PyTypeObject*>(nb::type<CommandQueue>().ptr());
   if (Py_TYPE(object) != type && !nb::isinstance<CommandQueue>(object))
-    raise_python(PyExc_TypeError,
-                 std::string("queue must be a CommandQueue, not ") + Py_TYPE(object)->tp_name);
+    refuse_object(object, {enqueue_name, "queue"}, nb::type<CommandQueue>());
   return *nb::inst_ptr<CommandQueue>(object);
 }
 
@@ -326,8 +341,12 @@ PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count)
 PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     if (count != 2) raise_python(PyExc_TypeError, "set_arg() takes arg_index and arg");
-    const unsigned long index = PyLong_AsUnsignedLong(arguments[0]);
-    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    const std::uint64_t index = bits_in(arguments[0], {"Kernel.set_arg", "arg_index"});
+    const unsigned known = kernel_of(self).kernel.argument_count();
+    if (index >= known)  // beyond 32 bits, too
+      raise_error(static_cast<int>(opencl::StatusCode::invalid_arg_index), "clSetKernelArg",
+                  "kernel \"" + kernel_of(self).kernel.name() + "\", argument " +
+                      std::to_string(index) + ": it has only " + std::to_string(known));
     ArgumentList list(1, index);
     list.add(arguments[1]);
     kernel_of(self).kernel.set_argument(static_cast<unsigned>(index), list.list()[0]);
@@ -340,14 +359,17 @@ void bind_kernel_calls(nb::module_& m) {
   m.def("enqueue_nd_range_kernel",
         pyopencl([](nb::handle queue, nb::handle kernel, nb::handle global, nb::handle local,
                     nb::handle offset, nb::handle after, bool times, bool may_be_empty) {
-          if (!is_kernel(kernel)) raise_python(PyExc_TypeError, "kernel must be a Kernel");
+          if (!is_kernel(kernel))
+            refuse_kind(kernel, {enqueue_name, "kernel"}, "pyopencl.Kernel",
+                        "a built program has them as attributes: program.name");
           const opencl::Kernel& called = kernel_of(kernel.ptr()).kernel;
           const Call call{queue.ptr(),
                           global.ptr(),
                           local.ptr(),
                           nullptr,
                           {offset.ptr(), times ? Py_True : Py_False,
-                           may_be_empty ? Py_True : Py_False, nullptr}};
+                           may_be_empty ? Py_True : Py_False, nullptr},
+                          &function_sizes};
           return enqueue(call, after, [&](const opencl::LaunchConfig& config) {
             return called.enqueue(config);
           });

@@ -43,8 +43,8 @@ int export_map(PyObject* self, Py_buffer* view, int flags) noexcept {
 nb::object release(MemoryMap& self, nb::handle queue, nb::handle wait_for) {
   const Events after(wait_for);
   if (queue.is_none()) return make_event(self.mapping.unmap(after.order()));
-  return make_event(
-      self.mapping.unmap(use_queue(nb::cast<const CommandQueue&>(queue)), after.order()));
+  return make_event(self.mapping.unmap(
+      use_queue(object_in<CommandQueue>(queue, {"MemoryMap.release", "queue"})), after.order()));
 }
 
 /// What is asked of an array, checked before anything is mapped.
@@ -53,29 +53,37 @@ struct ArrayPlan {
   std::size_t bytes;
 };
 
-// Strides of the caller's own must leave no gaps: the map has just the array's bytes.
+// Strides of the caller's own must leave no gaps, and leave the range nowhere: the map has just the
+// array's bytes.
 void check_dense(const ArrayPlan& plan) {
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  const nb::object bounds = nb::module_::import_("numpy.lib.array_utils").attr("byte_bounds");
-  try {
-    const nb::object probe = numpy.attr("ndarray")(
-        plan.shape, plan.dtype, nb::bytes(std::string(plan.bytes, '\0').data(), plan.bytes), 0,
-        plan.strides);
-    const nb::object range = bounds(probe);
-    const auto span =
-        nb::cast<std::size_t>(nb::object(range[1])) - nb::cast<std::size_t>(nb::object(range[0]));
-    if (span == plan.bytes) return;
-  } catch (nb::python_error&) {
-    // The strides leave the range: refused below.
+  const nb::tuple shape(plan.shape), strides(plan.strides);
+  // Of doubles, which do not overflow: a sum that is too large to be exact is none of these bytes.
+  double last = nb::cast<double>(plan.dtype.attr("itemsize"));
+  bool fits = shape.size() == strides.size();
+  for (std::size_t i = 0; fits && i < shape.size(); ++i) {
+    const double size = PyLong_AsDouble(shape[i].ptr());
+    const double stride = PyLong_AsDouble(nb::object(nb::int_(strides[i])).ptr());
+    fits = PyErr_Occurred() == nullptr && (stride >= 0 || size <= 1);
+    last += (size - 1) * stride;
   }
-  raise_logic_error("enqueue_map_buffer", "strides must place the array densely");
+  PyErr_Clear();
+  if (!fits || last != static_cast<double>(plan.bytes))
+    raise_logic_error("enqueue_map_buffer", "strides must place the array densely");
 }
 
 ArrayPlan plan_array(nb::handle shape, nb::handle dtype, nb::handle order, nb::handle strides,
                      const char* call) {
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  ArrayPlan plan{nb::borrow(shape), numpy.attr("dtype")(dtype), nb::borrow(order),
+  ArrayPlan plan{shape_in(shape, call), dtype_in(dtype, {call, "dtype"}), order_in(order, call),
                  nb::borrow(strides), 0};
+  if (!strides.is_none()) {  // may be negative: NumPy reads them
+    for_each_in(strides, {call, "strides"}, "None or an iterable of int",
+                [](nb::handle stride, const Argument& which) {
+                  if (nb::steal(PyNumber_Index(stride.ptr())).is_valid()) return;
+                  PyErr_Clear();
+                  refuse_kind(stride, which, "int");
+                });
+    plan.strides = nb::tuple(plan.strides);
+  }
   plan.bytes = array_bytes(shape, plan.dtype, call);
   return plan;
 }
@@ -142,10 +150,7 @@ nb::object strides_in(const ArrayPlan& plan, const opencl::Image& image,
                       const std::array<std::size_t, 3>& region,
                       const opencl::ImageMapping& mapping) {
   const auto itemsize = nb::cast<std::size_t>(plan.dtype.attr("itemsize"));
-  nb::object shape = plan.shape;
-  if (PyLong_Check(shape.ptr()) != 0 || PyIndex_Check(shape.ptr()) != 0)
-    shape = nb::make_tuple(shape);
-  auto sizes = nb::cast<std::vector<std::size_t>>(shape);
+  auto sizes = nb::cast<std::vector<std::size_t>>(plan.shape);
   const bool is_fortran = nb::cast<std::string>(plan.order) == "F";
   if (!is_fortran) std::reverse(sizes.begin(), sizes.end());
   const std::size_t row = region[0] * image.format().pixel_bytes();

@@ -37,14 +37,17 @@ struct Making {
   opencl::Buffer make(std::size_t size_bytes, void* host) const {
     return with_retry([&] {
       if (properties.is_none()) return opencl::Buffer(context, size_bytes, flags, host);
-      const auto list = nb::cast<std::vector<std::uint64_t>>(properties);
+      std::vector<std::uint64_t> list;
+      for_each_in(
+          properties, {"Buffer", "properties"}, "an iterable of int",
+          [&](nb::handle item, const Argument& which) { list.push_back(bits_in(item, which)); });
       return opencl::Buffer::with_properties(context, list, size_bytes, flags, host);
     });
   }
 };
 
 Buffer from_host(const Making& making, std::size_t size, nb::handle hostbuf) {
-  const HostBuffer host(hostbuf, host_access(making.flags));
+  const HostBuffer host(hostbuf, host_access(making.flags), "hostbuf");
   opencl::Buffer made = making.make(buffer_size(size, host), host.data());
   const bool is_kept = opencl::has(making.flags, MemFlags::use_host_ptr);
   return Buffer(std::move(made), is_kept ? nb::borrow(hostbuf) : nb::object());
@@ -102,8 +105,9 @@ nb::object host_array(nb::handle_t<MemoryObjectHolder> object, nb::handle shape,
     raise_logic_error("MemoryObject.get_host_array",
                       "only memory made with USE_HOST_PTR has an array of the host's");
   const nb::module_ numpy = nb::module_::import_("numpy");
-  const nb::object type = numpy.attr("dtype")(dtype);
-  const std::size_t bytes = array_bytes(shape, type, "MemoryObject.get_host_array");
+  constexpr const char* call = "MemoryObject.get_host_array";
+  const nb::object type = dtype_in(dtype, {call, "dtype"});
+  const std::size_t bytes = array_bytes(shape, type, call);
   if (bytes > self.memory().size_bytes())
     raise_logic_error("MemoryObject.get_host_array",
                       "the array has " + std::to_string(bytes) + " bytes, the memory " +
@@ -112,7 +116,8 @@ nb::object host_array(nb::handle_t<MemoryObjectHolder> object, nb::handle shape,
   self.exported_bytes = self.memory().size_bytes();
   const auto hide = [&](void*) { self.exported = nullptr; };
   const std::unique_ptr<void, decltype(hide)> guard(self.exported, hide);
-  return numpy.attr("ndarray")(shape, type, object, 0, nb::none(), order);
+  return numpy.attr("ndarray")(shape_in(shape, call), type, object, 0, nb::none(),
+                               order_in(order, call));
 }
 
 void bind_holder(nb::module_& m) {
@@ -140,9 +145,10 @@ void bind_memory_object(nb::module_& m) {
   type.def("release", pyopencl([](MemoryObject& self) { self.release(); }),
            "Gives the memory up now; LogicError the second time.")
       .def("on_destruction", pyopencl([](const MemoryObject& self, nb::handle callback) {
-             self.memory().on_destruction([callback = Callback(callback)] {
-               callback.call_apart([] { return nb::make_tuple(); });
-             });
+             self.memory().on_destruction(
+                 [callback = Callback(callback, {"MemoryObject.on_destruction", "callback"})] {
+                   callback.call_apart([] { return nb::make_tuple(); });
+                 });
            }),
            nb::arg("callback"), "Calls callback() on another thread when the memory is freed.")
       .def_prop_ro("hostbuf", [](const MemoryObject& self) {
@@ -179,6 +185,15 @@ opencl::Buffer Buffer::buffer() const {
   return opencl::Buffer(memory_.shared_table(), memory_.raw(), opencl::Ownership::retain);
 }
 
+std::vector<opencl::MemoryObject> memory_in(nb::handle given, const Argument& argument) {
+  std::vector<opencl::MemoryObject> memory;
+  for_each_in(given, argument, "an iterable of pyopencl.MemoryObjectHolder",
+              [&](nb::handle item, const Argument& which) {
+                memory.push_back(object_in<MemoryObjectHolder>(item, which).memory());
+              });
+  return memory;
+}
+
 nb::object make_memory(opencl::MemoryObject memory) {
   const auto type = memory.get<opencl::MemInfo::type>();
   if (type == static_cast<std::uint64_t>(opencl::MemObjectType::buffer))
@@ -198,9 +213,10 @@ void bind_memory(nb::module_& m) {
   static PyType_Slot slots[] = {type_slot(Py_bf_getbuffer, export_host_memory),
                                 type_slot(Py_tp_traverse, traverse_kept<Buffer, &Buffer::hostbuf>),
                                 {0, nullptr}};
-  nb::class_<Buffer, MemoryObject>(m, "Buffer", nb::dynamic_attr(), nb::type_slots(slots),
-                                   "A range of bytes.")
-      .def("__init__", pyopencl(construct_buffer), nb::arg("context"), nb::arg("flags"),
+  auto type = nb::class_<Buffer, MemoryObject>(m, "Buffer", nb::dynamic_attr(),
+                                               nb::type_slots(slots), "A range of bytes.");
+  type.attr("__iter__") = nb::none();  // its indices are no integers
+  type.def("__init__", pyopencl(construct_buffer), nb::arg("context"), nb::arg("flags"),
            nb::arg("size") = 0, nb::arg("hostbuf") = nb::none(), nb::kw_only(),
            nb::arg("properties") = nb::none())
       .def("get_sub_region", pyopencl(sub_region_of), nb::arg("origin"), nb::arg("size"),

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // treadle._core.opencl: the classes and functions of pyopencl._cl, made in order. The GIL is held
 // and released by the rule of ../module.cpp.
+#include <nanobind/stl/string.h>
+
 #include "pyopencl/classes.hpp"
+#include "refused_call.hpp"
 #include "rooms.hpp"
 
 namespace treadle::bindings {
@@ -30,6 +33,7 @@ void bind_opencl(nb::module_& m) {
   cl::bind_pools(m);
   cl::bind_svm(m);
   cl::bind_svm_pools(m);
+  m.def("_shown", shown, nb::arg("value").none(), "A value for the text of an error.");
 }
 
 }  // namespace treadle::bindings

@@ -37,20 +37,15 @@ class Views {
 
 nb::object enqueue(const CommandQueue& queue, nb::handle function, nb::handle mem_objects,
                    nb::handle wait_for) {
-  if (PyCallable_Check(function.ptr()) == 0)
-    raise_python(PyExc_TypeError, std::string("function must be callable, not a ") +
-                                      Py_TYPE(function.ptr())->tp_name +
-                                      ": pass one that takes a memoryview for each of mem_objects");
-  std::vector<opencl::MemoryObject> memory;
+  const std::vector<opencl::MemoryObject> memory =
+      memory_in(mem_objects, {"enqueue_native_kernel", "mem_objects"});
   std::vector<std::size_t> sizes;
-  for (const nb::handle object : nb::borrow<nb::iterable>(mem_objects)) {
-    memory.push_back(nb::cast<const MemoryObjectHolder&>(object).memory());
-    sizes.push_back(memory.back().size_bytes());
-  }
+  for (const opencl::MemoryObject& object : memory) sizes.push_back(object.size_bytes());
   const Events after(wait_for);
-  auto run = [callback = Callback(function), sizes](std::span<void* const> addresses) {
-    if (!nb::is_alive()) return;
-    nb::gil_scoped_acquire gil;
+  auto run = [callback = Callback(function, {"enqueue_native_kernel", "function"}),
+              sizes](std::span<void* const> addresses) {
+    const ForeignGil gil;
+    if (!gil) return;
     const Views views(addresses, sizes);
     callback.call([&] { return views.tuple(); });
   };

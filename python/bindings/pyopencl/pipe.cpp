@@ -11,8 +11,13 @@ namespace {
 // over 6 parameters because they are PyOpenCL's and the object itself
 void construct_pipe(Pipe* self, const Context& context, std::uint64_t flags,
                     std::uint32_t packet_size, std::uint32_t max_packets, nb::handle properties) {
-  if (nb::len(properties) != 0)
+  if (PyObject_Size(properties.ptr()) != 0) {
+    if (PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      refuse_kind(properties, {"Pipe", "properties"}, "()");
+    }
     raise_logic_error("Pipe", "properties must be empty: the standard has none");
+  }
   new (self) Pipe(with_retry([&] {
     return opencl::Pipe(context.context, packet_size, max_packets,
                         static_cast<opencl::MemFlags>(flags));

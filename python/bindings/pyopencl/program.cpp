@@ -13,43 +13,31 @@
 namespace treadle::bindings::cl {
 namespace {
 
-std::string text_of(nb::handle text) {
-  if (PyBytes_Check(text.ptr()) != 0)
-    return {PyBytes_AS_STRING(text.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(text.ptr()))};
-  return nb::cast<std::string>(text);
-}
-
-std::span<const std::byte> bytes_in(nb::handle object) {
-  if (PyBytes_Check(object.ptr()) == 0)
-    raise_python(PyExc_TypeError,
-                 std::string("bytes are wanted, not ") + Py_TYPE(object.ptr())->tp_name);
+std::span<const std::byte> bytes_in(nb::handle object, const Argument& argument) {
+  if (PyBytes_Check(object.ptr()) == 0) refuse_kind(object, argument, "bytes");
   return std::as_bytes(std::span(PyBytes_AS_STRING(object.ptr()),
                                  static_cast<std::size_t>(PyBytes_GET_SIZE(object.ptr()))));
 }
 
 // None: the core's own default, all of the context's or the program's.
-std::vector<opencl::Device> devices_in(nb::handle given) {
-  std::vector<opencl::Device> devices;
-  if (given.is_none()) return devices;
-  for (const nb::handle device : nb::borrow<nb::iterable>(given))
-    devices.push_back(device_in(device, "Program"));
-  return devices;
+std::vector<opencl::Device> devices_or_all(nb::handle given, const char* call) {
+  return given.is_none() ? std::vector<opencl::Device>() : devices_in(given, {call, "devices"});
 }
 
 void construct_from_source(Program* self, const Context& context, nb::handle source) {
-  if (PyUnicode_Check(source.ptr()) == 0 && PyBytes_Check(source.ptr()) == 0)
-    raise_python(PyExc_TypeError, "the source of a program is str or bytes");
-  new (self) Program{opencl::Program::from_source(context.context, text_of(source))};
+  const std::string text = text_in(source, {"Program", "source"});
+  new (self) Program{opencl::Program::from_source(context.context, text)};
 }
 
 void construct_from_binaries(Program* self, const Context& context, nb::handle devices,
                              nb::handle binaries) {
-  const std::vector<opencl::Device> chosen = devices_in(devices);
+  const std::vector<opencl::Device> chosen = devices_or_all(devices, "Program");
   std::vector<opencl::Bytes> code;
-  for (const nb::handle binary : nb::borrow<nb::iterable>(binaries)) {
-    const auto bytes = bytes_in(binary);
-    code.emplace_back(bytes.begin(), bytes.end());
-  }
+  for_each_in(binaries, {"Program", "binaries"}, "an iterable of bytes",
+              [&](nb::handle binary, const Argument& which) {
+                const auto bytes = bytes_in(binary, which);
+                code.emplace_back(bytes.begin(), bytes.end());
+              });
   if (chosen.size() != code.size())
     raise_logic_error("clCreateProgramWithBinary", std::to_string(chosen.size()) + " devices, " +
                                                        std::to_string(code.size()) + " binaries");
@@ -57,32 +45,36 @@ void construct_from_binaries(Program* self, const Context& context, nb::handle d
 }
 
 void build(const Program& self, nb::handle options, nb::handle devices) {
-  const std::string words = text_of(options);
-  const std::vector<opencl::Device> chosen = devices_in(devices);
+  const std::string words = text_in(options, {"Program.build", "options"});
+  const std::vector<opencl::Device> chosen = devices_or_all(devices, "Program.build");
   nb::gil_scoped_release released;
   self.program.build(words, chosen);
 }
 
 void compile(const Program& self, nb::handle options, nb::handle devices, nb::handle headers) {
-  const std::string words = text_of(options);
-  const std::vector<opencl::Device> chosen = devices_in(devices);
+  const std::string words = text_in(options, {"Program.compile", "options"});
+  const std::vector<opencl::Device> chosen = devices_or_all(devices, "Program.compile");
   std::vector<opencl::Program::Header> included;
-  for (const nb::handle header : nb::borrow<nb::iterable>(headers)) {
-    if (nb::len(header) != 2)
-      raise_logic_error("clCompileProgram", "a header is a pair of its name and its program");
-    included.emplace_back(text_of(header[0]),
-                          nb::cast<const Program&>(nb::object(header[1])).program);
-  }
+  constexpr const char* pairs = "pairs of a header's name and its program";
+  for_each_in(headers, {"Program.compile", "headers"}, pairs,
+              [&](nb::handle header, const Argument& which) {
+                const auto [name, program] =
+                    pair_in(header, which, "a pair of a header's name and its program");
+                included.emplace_back(text_in(name, which),
+                                      object_in<Program>(program, which).program);
+              });
   nb::gil_scoped_release released;
   self.program.compile(words, included, chosen);
 }
 
 Program link(const Context& context, nb::handle programs, nb::handle options, nb::handle devices) {
   std::vector<opencl::Program> parts;
-  for (const nb::handle program : nb::borrow<nb::iterable>(programs))
-    parts.push_back(nb::cast<const Program&>(program).program);
-  const std::string words = text_of(options);
-  const std::vector<opencl::Device> chosen = devices_in(devices);
+  for_each_in(programs, {"link_program", "programs"}, "an iterable of programs",
+              [&](nb::handle program, const Argument& which) {
+                parts.push_back(object_in<Program>(program, which).program);
+              });
+  const std::string words = text_in(options, {"link_program", "options"});
+  const std::vector<opencl::Device> chosen = devices_or_all(devices, "link_program");
   nb::gil_scoped_release released;
   return {opencl::Program::link(context.context, parts, words, chosen)};
 }
@@ -117,7 +109,7 @@ nb::list build_logs(const Program& self) {
 std::string kind_name(nb::handle value, nb::handle default_format) {
   opencl::ProgramKind kind{};
   if (!nb::try_cast(value, kind)) {
-    const auto number = nb::cast<long long>(value);
+    const auto number = static_cast<long long>(bits_in(value, {"program_kind.to_string", "value"}));
     constexpr const char* names[] = {"UNKNOWN", "SOURCE", "BINARY", "IL"};
     if (number >= 0 && number < 4) return names[number];
     if (default_format.is_none())
@@ -157,7 +149,7 @@ void bind_builds(nb::class_<Program>& type) {
       .def("_get_build_logs", pyopencl(build_logs))
       .def("set_specialization_constant",
            pyopencl([](const Program& self, unsigned id, nb::handle value) {
-             const HostBuffer bytes(value, HostBuffer::read);
+             const HostBuffer bytes(value, HostBuffer::read, "buffer");
              self.program.set_specialization_constant(id, bytes.bytes());
            }),
            nb::arg("spec_id"), nb::arg("buffer"));
@@ -180,8 +172,8 @@ void bind_program(nb::module_& m) {
       .def_static(
           "create_with_built_in_kernels",
           pyopencl([](const Context& context, nb::handle devices, const std::string& names) {
-            return Program{opencl::Program::from_built_in_kernels(context.context,
-                                                                  devices_in(devices), names)};
+            const auto chosen = devices_or_all(devices, "create_program_with_built_in_kernels");
+            return Program{opencl::Program::from_built_in_kernels(context.context, chosen, names)};
           }),
           nb::arg("context"), nb::arg("devices"), nb::arg("kernel_names"))
       .def("kind", pyopencl([](const Program& self) { return self.program.kind(); }))
@@ -198,7 +190,8 @@ void bind_program(nb::module_& m) {
   bind_info(type, "program_info", program_info);
   bind_builds(type);
   m.def("_create_program_with_il", pyopencl([](const Context& context, nb::handle il) {
-          return Program{opencl::Program::from_il(context.context, bytes_in(il))};
+          return Program{
+              opencl::Program::from_il(context.context, bytes_in(il, {"Program", "source"}))};
         }),
         nb::arg("context"), nb::arg("src"));
 }

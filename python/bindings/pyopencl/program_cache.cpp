@@ -84,9 +84,7 @@ nb::tuple build_from_source(const Context& context, const std::string& source,
   request.place.folder = folder.value_or(std::filesystem::path());
   std::vector<opencl::Device> devices = context.context.devices();
   if (!given.is_none()) {
-    devices.clear();
-    for (const nb::handle device : nb::borrow<nb::iterable>(given))
-      devices.push_back(device_in(device, "Program.build"));
+    devices = devices_in(given, {"Program.build", "devices"});
   }
   Built built = [&] {
     nb::gil_scoped_release released;

@@ -27,8 +27,9 @@ opencl::Queue create(const Context& context, const opencl::Device& device, nb::h
 }
 
 CommandQueue make_new(const Context& context, nb::handle device, nb::handle properties) {
-  const opencl::Device chosen =
-      device.is_none() ? context.context.devices().at(0) : device_in(device, "CommandQueue");
+  const opencl::Device chosen = device.is_none()
+                                    ? context.context.devices().at(0)
+                                    : object_in<Device>(device, {"CommandQueue", "device"}).device;
   const nb::object bits = properties.is_none() ? nb::object(nb::int_(0)) : nb::borrow(properties);
   return {with_retry([&] { return create(context, chosen, bits); })};
 }

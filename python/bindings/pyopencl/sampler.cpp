@@ -24,8 +24,9 @@ nb::object sampler_info(const Sampler& self, long long param) {
 
 void construct_from_properties(Sampler* self, const Context& context, nb::handle properties) {
   std::vector<std::uint64_t> list;
-  for (const nb::handle item : nb::borrow<nb::iterable>(properties))
-    list.push_back(nb::cast<std::uint64_t>(item));
+  for_each_in(
+      properties, {"Sampler", "properties"}, "an iterable of sampler_properties and values",
+      [&](nb::handle item, const Argument& which) { list.push_back(bits_in(item, which)); });
   new (self)
       Sampler{with_retry([&] { return opencl::Sampler::with_properties(context.context, list); })};
 }

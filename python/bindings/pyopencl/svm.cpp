@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "pyopencl/svm.hpp"
+#include "pyopencl/object_arguments.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -33,7 +34,8 @@ void construct_allocation(SVMAllocation* self, const Context& context, Size size
   SharedMemory memory = with_retry([&] {
     return SharedMemory(context.context, bytes, static_cast<opencl::SvmMemFlags>(flags), align);
   });
-  if (!queue.is_none()) memory.bind_to_queue(use_queue(nb::cast<const CommandQueue&>(queue)));
+  if (!queue.is_none())
+    memory.bind_to_queue(use_queue(object_in<CommandQueue>(queue, {"SVMAllocation", "queue"})));
   new (self) SVMAllocation(std::move(memory));
 }
 
@@ -42,14 +44,14 @@ void release(SVMAllocation& self) {
 }
 
 nb::object enqueue_release(SVMAllocation& self, nb::handle queue, nb::handle wait_for) {
+  constexpr const char* call = "SVMAllocation.enqueue_release";
   const Events after(wait_for);
   static_cast<void>(self.memory.data());  // throws if it was freed
   if (!queue.is_none())
-    return make_event(
-        self.memory.enqueue_free(use_queue(nb::cast<const CommandQueue&>(queue)), after.order()));
+    return make_event(self.memory.enqueue_free(
+        use_queue(object_in<CommandQueue>(queue, {call, "queue"})), after.order()));
   if (self.memory.queue() == nullptr)
-    raise_logic_error("SVMAllocation.enqueue_release",
-                      "the memory is bound to no queue: pass one, or call release()");
+    raise_logic_error(call, "the memory is bound to no queue: pass one, or call release()");
   const opencl::Queue bound = *self.memory.queue();  // ends with the binding
   return make_event(self.memory.enqueue_free(bound, after.order()));
 }
@@ -60,9 +62,10 @@ void unbind(SVMAllocation& self) {
 }
 
 /// As many bytes as the caller wants, which the memory has.
-opencl::HostRange part_of(const SVMPointer& pointer, nb::handle wanted, const char* call) {
+opencl::HostRange part_of(const SVMPointer& pointer, nb::handle wanted, const char* call,
+                          const char* name = "byte_count") {
   if (wanted.is_none()) return {pointer.bytes(), pointer.context()};
-  const std::size_t count = size_in(wanted, call, "the size");
+  const std::size_t count = size_in(wanted, call, name);
   const std::optional<std::size_t> size = pointer.size();
   if (size && count > *size)
     raise_logic_error(call,
@@ -105,7 +108,7 @@ nb::object copy(const CommandQueue& queue, bool is_blocking, nb::handle_t<SVMPoi
 
 nb::object fill(const CommandQueue& queue, const SVMPointer& dst, nb::handle pattern,
                 nb::handle byte_count, nb::handle wait_for) {
-  const HostBuffer host(pattern, HostBuffer::read);
+  const HostBuffer host(pattern, HostBuffer::read, "pattern");
   const auto target = part_of(dst, byte_count, "clEnqueueSVMMemFill");
   const Events after(wait_for);
   return with_retry([&] {
@@ -115,7 +118,7 @@ nb::object fill(const CommandQueue& queue, const SVMPointer& dst, nb::handle pat
 
 nb::object map(const CommandQueue& queue, bool is_blocking, std::uint64_t flags,
                const SVMPointer& svm, nb::handle wait_for, nb::handle size) {
-  const auto range = part_of(svm, size, "clEnqueueSVMMap");
+  const auto range = part_of(svm, size, "clEnqueueSVMMap", "size");
   const Events after(wait_for);
   const opencl::Queue used = use_queue(queue);
   opencl::Event event = with_retry([&] {
@@ -140,9 +143,12 @@ nb::object unmap(const CommandQueue& queue, const SVMPointer& svm, nb::handle wa
 nb::object migrate(const CommandQueue& queue, nb::handle svms, nb::handle flags,
                    nb::handle wait_for) {
   std::vector<const void*> addresses;
-  for (const nb::handle item : nb::borrow<nb::iterable>(svms))
-    addresses.push_back(nb::cast<const SVMPointer&>(item).address());
-  const auto bits = flags.is_none() ? 0 : nb::cast<std::uint64_t>(flags);
+  constexpr const char* call = "enqueue_svm_migrate_mem";
+  for_each_in(svms, {call, "svms"}, "an iterable of pyopencl.SVMPointer",
+              [&](nb::handle item, const Argument& which) {
+                addresses.push_back(object_in<SVMPointer>(item, which).address());
+              });
+  const auto bits = flags.is_none() ? 0 : bits_in(flags, {call, "flags"});
   const Events after(wait_for);
   return with_retry([&] {
     return make_event(opencl::migrate_shared(
@@ -214,6 +220,9 @@ std::span<std::byte> SVMPointer::bytes() const {
 
 SVM::SVM(nb::object object) : mem(std::move(object)) {
   constexpr int flags = PyBUF_ANY_CONTIGUOUS | PyBUF_WRITABLE;
+  if (PyObject_CheckBuffer(mem.ptr()) == 0)
+    refuse_kind(mem, {"SVM", "mem"}, "an object with a buffer, such as a NumPy array",
+                "SVMAllocation makes memory of a context");
   if (PyObject_GetBuffer(mem.ptr(), &view_, flags) == 0) return;
   if (PyErr_ExceptionMatches(PyExc_ValueError) != 0) {  // NumPy's, of arrays with gaps
     PyErr_Clear();

@@ -6,6 +6,7 @@
 
 #include "memory/place.hpp"
 #include "memory/pools.hpp"
+#include "pyopencl/object_arguments.hpp"
 #include "pyopencl/svm.hpp"
 
 namespace treadle::bindings::cl {
@@ -57,7 +58,7 @@ SVMAllocator make_allocator(const Context& context, std::size_t alignment, std::
                       .alignment = alignment,
                       .flags = static_cast<opencl::SvmMemFlags>(flags)};
   if (!queue.is_none()) {
-    blocks.queue = use_queue(nb::cast<const CommandQueue&>(queue));
+    blocks.queue = use_queue(object_in<CommandQueue>(queue, {"SVMAllocator", "queue"}));
     SharedMemory(context.context, 0).bind_to_queue(*blocks.queue);  // throws if it is out of order
   }
   return {blocks};

@@ -48,7 +48,7 @@ nb::object fill_buffer(const CommandQueue& queue, const MemoryObjectHolder& mem,
                        Size offset, Size size, nb::handle wait_for) {
   constexpr const char* call = "enqueue_fill_buffer";
   const std::size_t begin = offset.in(call, "offset"), bytes = size.in(call, "size");
-  const HostBuffer host(pattern, HostBuffer::read);
+  const HostBuffer host(pattern, HostBuffer::read, "pattern");
   const Events after(wait_for);
   return with_retry([&] {
     return make_event(
@@ -58,9 +58,8 @@ nb::object fill_buffer(const CommandQueue& queue, const MemoryObjectHolder& mem,
 
 nb::object migrate(const CommandQueue& queue, nb::handle mem_objects, std::uint64_t flags,
                    nb::handle wait_for) {
-  std::vector<opencl::MemoryObject> memory;
-  for (const nb::handle item : nb::borrow<nb::iterable>(mem_objects))
-    memory.push_back(nb::cast<const MemoryObjectHolder&>(item).memory());
+  const std::vector<opencl::MemoryObject> memory =
+      memory_in(mem_objects, {"enqueue_migrate_mem_objects", "mem_objects"});
   const Events after(wait_for);
   return with_retry([&] {
     return make_event(opencl::migrate(

@@ -92,6 +92,7 @@ from treadle.pyopencl._constants import *  # noqa: F403
 from treadle.pyopencl._constants import __all__ as _constant_names
 from treadle.pyopencl._copy import enqueue_copy, enqueue_fill
 from treadle.pyopencl._errors import Error, LogicError, MemoryError, RuntimeError
+from treadle.pyopencl._errors import wrong_kind as _wrong_kind
 from treadle.pyopencl._images import (  # noqa: F401 - the tables are not in __all__
     DTYPE_TO_CHANNEL_TYPE,
     DTYPE_TO_CHANNEL_TYPE_NORM,
@@ -165,6 +166,9 @@ def enable_debugging(platform_or_context: Any) -> None:
     platform = platform_or_context
     if isinstance(platform_or_context, Context):
         platform = platform_or_context.devices[0].platform
+    if not isinstance(platform, Platform):
+        wanted = "pyopencl.Platform or pyopencl.Context"
+        raise _wrong_kind("enable_debugging", "platform_or_context", platform, wanted)
     if "AMD Accelerated" in platform.name:
         _DEFAULT_BUILD_OPTIONS.extend(["-g", "-O0"])
         os.environ["CPU_MAX_COMPUTE_UNITS"] = "1"

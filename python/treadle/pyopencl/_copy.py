@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from treadle._core.opencl import _make_enqueue_copy
 from treadle.pyopencl import _cl
 from treadle.pyopencl._cl import SVM, CommandQueue, Event, MemoryObjectHolder, SVMPointer
 from treadle.pyopencl._constants import mem_object_type
-from treadle.pyopencl._svm import copy_svm
+from treadle.pyopencl._errors import wrong_kind
+from treadle.pyopencl._svm import copy_svm, part_of
 
 _KINDS = {_cl.Buffer: "buffer", _cl.PooledBuffer: "buffer", np.ndarray: "host"}
 _BUFFER = mem_object_type.BUFFER
@@ -26,19 +28,31 @@ _IMAGES = (
 )
 
 
-def _kind(operand: Any) -> str:
+def _kind(operand: Any, argument: str) -> str:
     """What an operand is to enqueue_copy: "buffer", "image", "svm" or "host"."""
     kind = _KINDS.get(type(operand))  # which spares asking OpenCL
     if kind is not None:
         return kind
     if not isinstance(operand, MemoryObjectHolder):
-        return "svm" if isinstance(operand, SVMPointer) else "host"
+        if isinstance(operand, SVMPointer):
+            return "svm"
+        _check_buffer(operand, argument)
+        return "host"
     if operand.type == _BUFFER:
         return "buffer"
     if operand.type in _IMAGES:
         return "image"
     name = mem_object_type.to_string(operand.type, "memory of type %#x")
-    raise ValueError(f"enqueue_copy copies buffers, images and host memory, not {name}")
+    raise ValueError(f"{argument}: enqueue_copy copies buffers, images and the host's, not {name}")
+
+
+def _check_buffer(operand: Any, argument: str) -> None:
+    """Refuses what has no memory, before a call that speaks of other arguments does."""
+    try:
+        memoryview(operand)
+    except TypeError:
+        wanted = "memory of a context, or a bytes-like object such as a NumPy array"
+        raise wrong_kind("enqueue_copy", argument, operand, wanted) from None
 
 
 def _rename(keywords: dict[str, Any], old: str, new: str) -> None:
@@ -73,20 +87,34 @@ def _to_host(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any])
 
 def _image_pitches(keywords: dict[str, Any]) -> None:
     """`pitches` of one or two numbers as the native calls name them."""
-    pitches = tuple(keywords.pop("pitches", ()))
+    pitches = keywords.pop("pitches", ())
+    if not isinstance(pitches, Iterable):
+        raise wrong_kind("enqueue_copy", "pitches", pitches, "one or two ints in a tuple")
+    pitches = tuple(pitches)
     if len(pitches) > 2:
         raise TypeError(f"pitches are those of rows and slices, not {len(pitches)} numbers")
     keywords.update(zip(("row_pitch", "slice_pitch"), pitches, strict=False))
 
 
+def _image_place(keywords: dict[str, Any]) -> tuple[Any, Any]:
+    """`origin` and `region`, which a copy between an image and the host needs."""
+    for name in ("origin", "region"):
+        if name not in keywords:
+            raise KeyError(
+                f"enqueue_copy: {name} is missing, the src or the dest is an image: "
+                "try origin=(0, 0), region=image.shape"
+            )
+    return keywords.pop("origin"), keywords.pop("region")
+
+
 def _image_from_host(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any]) -> Event:
-    origin, region = keywords.pop("origin"), keywords.pop("region")
+    origin, region = _image_place(keywords)
     _image_pitches(keywords)
     return _cl._enqueue_write_image(queue, dest, origin, region, src, **keywords)
 
 
 def _image_to_host(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any]) -> Event:
-    origin, region = keywords.pop("origin"), keywords.pop("region")
+    origin, region = _image_place(keywords)
     _image_pitches(keywords)
     return _cl._enqueue_read_image(queue, src, origin, region, dest, **keywords)
 
@@ -138,13 +166,16 @@ def _enqueue_copy(queue: CommandQueue, dest: Any, src: Any, **kwargs: Any) -> Ev
     with a buffer, src_origin, dest_origin and region between two. Of shared memory byte_count and
     is_blocking.
     """
-    form = _FORMS.get((_kind(dest), _kind(src)))
-    if form is None and _kind(dest) == _kind(src):
-        raise TypeError("enqueue_copy cannot copy from host to host: numpy.copyto does that")
+    kinds = _kind(dest, "dest"), _kind(src, "src")
+    form = _FORMS.get(kinds)
+    if form is None and kinds == ("host", "host"):
+        raise TypeError(
+            "enqueue_copy cannot copy from host to host, as src and dest are: numpy.copyto does"
+        )
     if form is None:
         raise TypeError(
-            "enqueue_copy copies shared memory to shared memory and the host: copy "
-            f"{_kind(src)} to {_kind(dest)} with svm.as_buffer(context)"
+            "enqueue_copy copies shared memory to shared memory and the host: copy the src, "
+            f"{kinds[1]}, to the dest, {kinds[0]}, with svm.as_buffer(context)"
         )
     return form(queue, dest, src, kwargs)
 
@@ -176,6 +207,6 @@ def enqueue_fill(
         return _cl.enqueue_fill_buffer(queue, dest, pattern, offset, size, wait_for)
     if isinstance(dest, SVMPointer):
         if offset != 0:
-            dest = SVM(dest.buf[offset : offset + size])
+            dest = SVM(part_of(dest, "enqueue_fill", offset=offset, size=size))
         return _cl._enqueue_svm_memfill(queue, dest, pattern, size, wait_for)
-    raise TypeError(f"enqueue_fill fills buffers and shared memory, not {type(dest).__name__}")
+    raise wrong_kind("enqueue_fill", "dest", dest, "memory of a context: a Buffer or an SVMPointer")

@@ -9,6 +9,7 @@ from typing import Any
 
 import treadle
 from treadle._core.opencl import _error_name
+from treadle._core.opencl import _shown as shown
 
 _OUT_OF_MEMORY = (-4, -5, -6)
 
@@ -127,6 +128,11 @@ def from_native(
     if hint and hasattr(made, "add_note"):  # below the traceback; str() stays what programs compare
         made.add_note(f"try: {hint}")
     return made
+
+
+def wrong_kind(call: str, argument: str, value: Any, wanted: str) -> TypeError:
+    """The error about an argument of another kind than the call can do with."""
+    return TypeError(f"{call}: {argument} is {shown(value)}, wanted: {wanted}")
 
 
 def from_text(routine: str, code: int, text: str) -> Error:

@@ -10,7 +10,7 @@ import numpy as np
 from treadle.pyopencl import _cl, cltypes
 from treadle.pyopencl._cl import Context, Image, ImageFormat, RuntimeError
 from treadle.pyopencl._constants import channel_order, channel_type, mem_flags
-from treadle.pyopencl._errors import _ErrorRecord
+from treadle.pyopencl._errors import _ErrorRecord, shown, wrong_kind
 
 DTYPE_TO_CHANNEL_TYPE = {
     np.dtype(np.float32): channel_type.FLOAT,
@@ -93,13 +93,28 @@ def image_from_array(
     Elements of a vector type are pixels; with num_channels the last axis is the pixel's channels.
     `mode` is "r" or "w", what kernels do; norm_int makes integers numbers from -1 or 0 to 1.
     """
+    call = "image_from_array"
+    if not isinstance(ctx, Context):
+        raise wrong_kind(call, "ctx", ctx, "pyopencl.Context")
+    if not isinstance(ary, np.ndarray | np.generic):
+        raise wrong_kind(call, "ary", ary, "numpy.ndarray")
+    if not isinstance(num_channels, int | np.integer | None):
+        raise wrong_kind(call, "num_channels", num_channels, "None or int")
     if not ary.flags.c_contiguous:
         raise ValueError("image_from_array wants an array in C order: numpy.ascontiguousarray")
     dtype, channels, shape, strides = _scalars_of(ary, num_channels)
     if mode not in ("r", "w"):
-        raise ValueError(f"mode is 'r' or 'w', not {mode!r}")
+        raise ValueError(f"{call}: mode is {shown(mode)}, wanted: 'r' or 'w'")
     access = mem_flags.READ_ONLY if mode == "r" else mem_flags.WRITE_ONLY
     types = DTYPE_TO_CHANNEL_TYPE_NORM if norm_int else DTYPE_TO_CHANNEL_TYPE
+    if channels not in _ORDERS:
+        raise KeyError(f"{call}: num_channels is {channels}, wanted: 1, 2, 3 or 4")
+    if dtype not in types:
+        known = ", ".join(sorted(str(d) for d in types))
+        raise KeyError(
+            f"{call}: ary is of dtype {dtype}, which is no type of channels"
+            f"{' with norm_int' if norm_int else ''}; wanted: {known}"
+        )
     return create_image(
         ctx,
         access | mem_flags.COPY_HOST_PTR,

@@ -9,7 +9,7 @@ import shlex
 import sys
 import time
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from treadle import pyopencl
 from treadle._core.opencl import _build_cached, _create_program_with_il
 from treadle.pyopencl import _cl
 from treadle.pyopencl._constants import program_info
-from treadle.pyopencl._errors import Error, RuntimeError, _ErrorRecord, both
+from treadle.pyopencl._errors import Error, RuntimeError, _ErrorRecord, both, wrong_kind
 from treadle.pyopencl._warnings import RepeatedKernelRetrieval, compiler_output
 
 logger = logging.getLogger("pyopencl")
@@ -48,14 +48,23 @@ def is_spirv(code: Any) -> bool:
     return isinstance(code, bytes) and code[:4] in _SPIRV_MAGIC
 
 
-def _words(options: str | bytes | Sequence[str | bytes] | None) -> list[str]:
+def _words(
+    options: str | bytes | Sequence[str | bytes] | None, call: str = "Program.build"
+) -> list[str]:
     if options is None:
         return []
     if isinstance(options, bytes):
         options = options.decode()
     if isinstance(options, str):
         return shlex.split(options)
-    return [o.decode() if isinstance(o, bytes) else str(o) for o in options]
+    if not isinstance(options, Iterable):
+        raise wrong_kind(call, "options", options, "a str, or a list of str")
+    words = []
+    for place, option in enumerate(options):
+        if not isinstance(option, str | bytes | os.PathLike):
+            raise wrong_kind(call, f"options[{place}]", option, "str, bytes or a path")
+        words.append(os.fsdecode(option))
+    return words
 
 
 _ARGUMENT_INFO = "-cl-kernel-arg-info"
@@ -119,31 +128,36 @@ def _check_devices(call: str, devices: Any) -> None:
     if devices is None:
         return
     if not isinstance(devices, Collection) or isinstance(devices, str | bytes):
-        raise TypeError(f"{call}: devices is a list of Device, not {devices!r}")
-    for device in devices:
+        raise wrong_kind(call, "devices", devices, "a list of pyopencl.Device")
+    for place, device in enumerate(devices):
         if not isinstance(device, _cl.Device):
-            raise TypeError(f"{call}: devices holds a Device each, not {device!r}")
+            raise wrong_kind(call, f"devices[{place}]", device, "pyopencl.Device")
     if not devices:
         text = "devices is empty; leave it out for all of the context's"
         raise _cl.LogicError(_ErrorRecord(call, -30, text))
 
 
-def _check_programs(call: str, argument: str, programs: Sequence[Any]) -> None:
-    for program in programs:
-        if not isinstance(program, Program | _cl._Program):
-            raise TypeError(f"{call}: {argument} is to be a Program, not {program!r}")
+def _check_program(call: str, argument: str, program: Any) -> None:
+    if not isinstance(program, Program | _cl._Program):
+        raise wrong_kind(call, argument, program, "pyopencl.Program")
 
 
 def _headers(headers: Any) -> list[tuple[str, Any]]:
     """Names with the native programs behind them."""
-    pairs = [tuple(h) if isinstance(h, list | tuple) else (h,) for h in headers or ()]
-    for pair in pairs:
-        if len(pair) != 2 or not isinstance(pair[0], str):
-            raise TypeError(
-                f"Program.compile: headers holds pairs of name and Program, not {pair!r}"
-            )
-    _check_programs("Program.compile", "headers", [pair[1] for pair in pairs])
-    return [(name, _native(program)) for name, program in pairs]
+    call, pair = "Program.compile", "a pair of a header's name and its Program"
+    if headers is not None and not isinstance(headers, Iterable):
+        raise wrong_kind(call, "headers", headers, f"a list, each of it {pair}")
+    pairs = []
+    for place, header in enumerate(headers or ()):
+        argument = f"headers[{place}]"
+        if not isinstance(header, list | tuple) or len(header) != 2:
+            raise wrong_kind(call, argument, header, pair)
+        name, program = header
+        if not isinstance(name, str):
+            raise wrong_kind(call, f"{argument}[0]", name, "str, the header's name")
+        _check_program(call, f"{argument}[1]", program)
+        pairs.append((name, _native(program)))
+    return pairs
 
 
 class Program:
@@ -161,19 +175,19 @@ class Program:
         self._build_duration_info: tuple[str, bool, float] | None = None
         self._retrieved: dict[str, int] = {}
         if arg2 is not None and not isinstance(arg1, _cl.Context):
-            raise TypeError(f"Program: context is a Context, not {arg1!r}")
+            raise wrong_kind("Program", "context", arg1, "pyopencl.Context")
         if arg2 is None:
-            _check_programs("Program", "the only argument", [arg1])
+            _check_program("Program", "the only argument", arg1)
             self._prg = arg1._get_prg() if isinstance(arg1, Program) else arg1
         elif arg3 is not None:
             self._prg = _cl._Program(arg1, arg2, arg3)
         elif is_spirv(arg2):
             self._prg = _create_program_with_il(arg1, arg2)
         else:
+            if not isinstance(arg2, str | bytes):
+                raise wrong_kind("Program", "source", arg2, "str or bytes")
             self._context = arg1
             self._source = arg2.decode() if isinstance(arg2, bytes) else arg2
-            if not isinstance(self._source, str):
-                raise TypeError("the source of a program is str or bytes")
 
     def _get_prg(self) -> Any:
         if self._prg is None:
@@ -203,6 +217,8 @@ class Program:
         began = time.perf_counter()
         if cache_dir is None:
             cache_dir = getattr(self._context, "cache_dir", None)
+        if not isinstance(cache_dir, str | os.PathLike | bool | None):
+            raise wrong_kind("Program.build", "cache_dir", cache_dir, "a path, False or None")
         may_cache = self._source is not None and (self._prg is None or self._is_of_cache)
         if may_cache and cache_dir is not False and not pyopencl._PYOPENCL_NO_CACHE:
             was_cached = self._build_cached(words, devices, cache_dir)
@@ -367,7 +383,15 @@ def create_program_with_built_in_kernels(
     context: Any, devices: Sequence[Any], kernel_names: str | Sequence[str]
 ) -> Program:
     """A program of kernels that the devices bring along."""
+    call = "create_program_with_built_in_kernels"
+    _check_devices(call, devices)
     if not isinstance(kernel_names, str):
+        if not isinstance(kernel_names, Iterable):
+            raise wrong_kind(call, "kernel_names", kernel_names, "str, or a list of str")
+        kernel_names = list(kernel_names)
+        for place, name in enumerate(kernel_names):
+            if not isinstance(name, str):
+                raise wrong_kind(call, f"kernel_names[{place}]", name, "str")
         kernel_names = ";".join(kernel_names)
     made = Program(_cl._Program.create_with_built_in_kernels(context, devices, kernel_names))
     made._is_text = False
@@ -381,11 +405,16 @@ def link_program(
     devices: Sequence[Any] | None = None,
 ) -> Program:
     """Joins programs that compile() made. Only these options count."""
+    call = "link_program"
     if not isinstance(context, _cl.Context):
-        raise TypeError(f"link_program: context is a Context, not {context!r}")
-    _check_devices("link_program", devices)
-    _check_programs("link_program", "programs", programs)
-    words = _words(options)
+        raise wrong_kind(call, "context", context, "pyopencl.Context")
+    _check_devices(call, devices)
+    if not isinstance(programs, Iterable):
+        raise wrong_kind(call, "programs", programs, "a list of pyopencl.Program")
+    programs = list(programs)
+    for place, program in enumerate(programs):
+        _check_program(call, f"programs[{place}]", program)
+    words = _words(options, call)
     parts = [_native(program) for program in programs]
     try:
         return Program(_cl._Program.link(context, parts, " ".join(words).encode(), devices))

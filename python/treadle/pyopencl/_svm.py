@@ -20,9 +20,18 @@ from treadle.pyopencl._cl import (
     SVMPointer,
 )
 from treadle.pyopencl._constants import map_flags, mem_flags, svm_mem_flags
+from treadle.pyopencl._errors import from_text, shown, wrong_kind
 from treadle.pyopencl._shapes import shape_of
 
 # --- arrays --------------------------------------------------------------------------------------
+
+
+def _dtype(given: Any) -> np.dtype:
+    try:
+        return np.dtype(given)
+    except (TypeError, ValueError):
+        wanted = "what numpy.dtype() takes, such as numpy.float32"
+        raise wrong_kind("svm_empty", "dtype", given, wanted) from None
 
 
 # over 6 parameters because they are PyOpenCL's
@@ -41,8 +50,10 @@ def svm_empty(
     `alignment` is that of the elements if it is not given; `queue` is bound to the memory.
     """
     if order not in ("C", "c", "F", "f"):
-        raise ValueError(f"order is 'C' or 'F', not {order!r}")
-    dtype = np.dtype(dtype)
+        raise ValueError(f"svm_empty: order is {shown(order)}, wanted: 'C' or 'F'")
+    if not isinstance(ctx, Context):
+        raise wrong_kind("svm_empty", "ctx", ctx, "pyopencl.Context")
+    dtype = _dtype(dtype)
     sizes = shape_of(shape)
     size = int(np.prod(sizes, dtype=object)) * dtype.itemsize
     if alignment is None:  # of structures the next power of two
@@ -56,6 +67,8 @@ def svm_empty_like(
     ctx: Context, flags: int, ary: np.ndarray, alignment: int | None = None
 ) -> np.ndarray:
     """svm_empty of another array's shape, dtype and order."""
+    if not isinstance(ary, np.ndarray | np.generic):
+        raise wrong_kind("svm_empty_like", "ary", ary, "numpy.ndarray")
     if ary.flags.c_contiguous:
         order = "C"
     elif ary.flags.f_contiguous:
@@ -117,7 +130,8 @@ class SVMMap:
 
     def release(self, queue: CommandQueue | None = None, wait_for: Any = None) -> Event:
         """Gives the memory back to the devices."""
-        assert self.svm is not None, "the memory was released before"
+        if self.svm is None:
+            raise AssertionError("SVMMap.release: the memory was released before; map it again")
         event = _cl._enqueue_svm_unmap(self.queue if queue is None else queue, self.svm, wait_for)
         self.svm = None
         return event
@@ -212,13 +226,27 @@ def _map_object_rw(
     return _map_object(self, queue, map_flags.READ | map_flags.WRITE, is_blocking, wait_for)
 
 
+def part_of(svm: SVMPointer, call: str, *, offset: int = 0, size: int) -> np.ndarray:
+    """The bytes from `offset` on. Raises LogicError where the memory has not got them."""
+    for name, value in (("offset", offset), ("size", size)):
+        if not isinstance(value, (int, np.integer)):
+            raise wrong_kind(call, name, value, "int")
+    memory = svm.buf
+    if offset < 0 or size < 0 or offset + size > memory.size:
+        text = f"size is {size} from offset {offset} on, of memory that has {memory.size} bytes"
+        raise from_text(call, -30, text)
+    return memory[offset : offset + size]
+
+
 def as_buffer(
     self: SVMPointer, ctx: Context, *, flags: int | None = None, size: int | None = None
 ) -> Buffer:
     """A buffer over the memory, which must outlive it."""
     if flags is None:
         flags = mem_flags.READ_WRITE | mem_flags.USE_HOST_PTR
-    memory = self.buf if size is None else self.buf[:size]
+    if not isinstance(ctx, Context):
+        raise wrong_kind("SVMPointer.as_buffer", "ctx", ctx, "pyopencl.Context")
+    memory = self.buf if size is None else part_of(self, "SVMPointer.as_buffer", size=size)
     return Buffer(ctx, flags, size=memory.nbytes, hostbuf=memory)
 
 
@@ -241,8 +269,14 @@ _graft(SVM, map=_map_object, map_ro=_map_object_ro, map_rw=_map_object_rw)
 # --- commands ------------------------------------------------------------------------------------
 
 
-def _pointer(operand: Any) -> SVMPointer:
-    return operand if isinstance(operand, SVMPointer) else SVM(operand)
+def _pointer(operand: Any, call: str, argument: str) -> SVMPointer:
+    if isinstance(operand, SVMPointer):
+        return operand
+    try:
+        return SVM(operand)
+    except TypeError:
+        wanted = "pyopencl.SVMPointer, or a bytes-like object such as a NumPy array"
+        raise wrong_kind(call, argument, operand, wanted) from None
 
 
 def enqueue_svm_memfill(
@@ -253,14 +287,16 @@ def enqueue_svm_memfill(
     wait_for: Any = None,
 ) -> Event:
     """Repeats a pattern over shared memory, or over its first `byte_count` bytes."""
-    return _cl._enqueue_svm_memfill(queue, _pointer(dest), pattern, byte_count, wait_for)
+    return _cl._enqueue_svm_memfill(
+        queue, _pointer(dest, "enqueue_svm_memfill", "dest"), pattern, byte_count, wait_for
+    )
 
 
 def enqueue_svm_migrate_mem(
     queue: CommandQueue, svms: Iterable[SVMPointer], flags: int | None, wait_for: Any = None
 ) -> Event:
     """Moves shared memory to the queue's device, or to the host as the flags say."""
-    return _cl._enqueue_svm_migrate_mem(queue, list(svms), flags, wait_for)
+    return _cl._enqueue_svm_migrate_mem(queue, svms, flags, wait_for)
 
 
 def copy_svm(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any]) -> Event:
@@ -269,4 +305,5 @@ def copy_svm(queue: CommandQueue, dest: Any, src: Any, keywords: dict[str, Any])
         if keywords.pop(name, 0) != 0:
             raise ValueError(f"{name} of shared memory must be 0: take a part by svm.buf[...]")
     is_blocking = keywords.pop("is_blocking", True)
-    return _cl._enqueue_svm_memcpy(queue, is_blocking, _pointer(dest), _pointer(src), **keywords)
+    to, of = (_pointer(side, "enqueue_copy", name) for side, name in ((dest, "dest"), (src, "src")))
+    return _cl._enqueue_svm_memcpy(queue, is_blocking, to, of, **keywords)

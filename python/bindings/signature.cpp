@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "signature.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace treadle::bindings {
+namespace {
+
+using Kind = Parameter::Kind;
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+/// Where `mark` is first, outside of brackets and quotes; its end where it is not.
+std::size_t find_outside(std::string_view text, char mark) {
+  int depth = 0;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (quote != '\0') {
+      if (letter == quote) quote = '\0';
+      continue;
+    }
+    if (depth == 0 && letter == mark) return i;
+    if (letter == '\'' || letter == '"') quote = letter;
+    if (letter == '(' || letter == '[' || letter == '{') ++depth;
+    if (letter == ')' || letter == ']' || letter == '}') --depth;
+  }
+  return text.size();
+}
+
+std::vector<std::string_view> split_outside(std::string_view text, char mark) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t end = find_outside(text, mark);
+    parts.push_back(trimmed(text.substr(0, end)));
+    text.remove_prefix(end == text.size() ? end : end + 1);
+  }
+  return parts;
+}
+
+// "\1" is the second default.
+std::string default_in(std::string_view text, nb::handle defaults) {
+  std::size_t number = 0;
+  if (!text.starts_with('\\') || !nb::isinstance<nb::tuple>(defaults)) return std::string(text);
+  const auto read = std::from_chars(text.data() + 1, text.data() + text.size(), number);
+  const auto known = nb::borrow<nb::tuple>(defaults);
+  if (read.ec != std::errc() || number >= known.size()) return "...";
+  return nb::cast<std::string>(nb::repr(nb::object(known[number])));
+}
+
+bool starts_any(std::string_view text, std::initializer_list<std::string_view> starts) {
+  for (const std::string_view start : starts)
+    if (text.starts_with(start)) return true;
+  return false;
+}
+
+/// The class that a name stands for; null where it is none, or not to be found.
+nb::object class_named(std::string_view name, nb::handle module) {
+  nb::object scope = nb::borrow(module);
+  if (const std::size_t dot = name.rfind('.'); dot != std::string_view::npos) {
+    const nb::object modules = nb::module_::import_("sys").attr("modules");
+    scope = modules.attr("get")(std::string(name.substr(0, dot)), nb::none());
+    name = name.substr(dot + 1);
+  }
+  if (scope.is_none()) return {};
+  nb::object found = nb::getattr(scope, std::string(name).c_str(), nb::none());
+  return PyType_Check(found.ptr()) != 0 ? found : nb::object();
+}
+
+// Arrays of NumPy's have the method, and only those of one number do not refuse.
+bool is_integer(nb::handle value) {
+  const bool is = nb::steal(PyNumber_Index(value.ptr())).is_valid();
+  PyErr_Clear();
+  return is;
+}
+
+bool is_sequence(nb::handle value) {
+  return PySequence_Check(value.ptr()) != 0 && PyUnicode_Check(value.ptr()) == 0 &&
+         PyBytes_Check(value.ptr()) == 0;
+}
+
+// Entries are looked at where that runs no code of the caller's.
+bool may_be_sequence(std::string_view type, nb::handle value, nb::handle module) {
+  if (!is_sequence(value)) return false;
+  const std::size_t open = type.find('[');
+  const bool is_plain = PyList_CheckExact(value.ptr()) != 0 || PyTuple_CheckExact(value.ptr()) != 0;
+  if (open == std::string_view::npos || !is_plain) return true;
+  const std::string_view entry = type.substr(open + 1, type.size() - open - 2);
+  for (const nb::handle item : nb::borrow<nb::iterable>(value))
+    if (!may_be(entry, item, module) || (entry == "int" && is_huge_integer(item))) return false;
+  return true;
+}
+
+bool may_be_one(std::string_view type, nb::handle value, nb::handle module) {
+  PyObject* const object = value.ptr();
+  if (type == "None") return value.is_none();
+  if (type == "int") return is_integer(value);
+  if (type == "float" || type == "complex") return PyNumber_Check(object) != 0;
+  if (type == "bool")
+    return PyBool_Check(object) != 0 ||
+           std::string_view(Py_TYPE(object)->tp_name) == "numpy.bool" ||
+           std::string_view(Py_TYPE(object)->tp_name) == "numpy.bool_";
+  if (type == "str") return PyUnicode_Check(object) != 0;
+  if (type == "bytes") return PyBytes_Check(object) != 0;
+  if (starts_any(type, {"collections.abc.Sequence", "typing.Sequence", "Sequence"}))
+    return may_be_sequence(type, value, module);
+  if (type == "object" || type.find('[') != std::string_view::npos) return true;
+  const nb::object kind = class_named(type, module);
+  return !kind.is_valid() ||
+         PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(kind.ptr()));
+}
+
+}  // namespace
+
+Signature::Signature(std::string_view text, nb::handle defaults) {
+  const std::size_t open = text.find('(');
+  if (open == std::string_view::npos) return;
+  text.remove_prefix(open + 1);
+  text = text.substr(0, find_outside(text, ')'));
+  for (const std::string_view part : split_outside(text, ',')) add(part, defaults);
+}
+
+void Signature::add(std::string_view text, nb::handle defaults) {
+  if (text == "/") {
+    for (Parameter& parameter : parameters) parameter.kind = Kind::place_only;
+    return;
+  }
+  Parameter parameter;
+  if (!parameters.empty() &&
+      (parameters.back().kind == Kind::name_only || parameters.back().kind == Kind::all_places))
+    parameter.kind = Kind::name_only;
+  if (text.starts_with("**")) {
+    parameter.kind = Kind::all_names;
+  } else if (text.starts_with('*')) {
+    parameter.kind = Kind::all_places;
+  }
+  text.remove_prefix(std::min(text.find_first_not_of('*'), text.size()));
+  const std::size_t equals = find_outside(text, '=');
+  if (equals != text.size())
+    parameter.default_text = default_in(trimmed(text.substr(equals + 1)), defaults);
+  text = trimmed(text.substr(0, equals));
+  const std::size_t colon = find_outside(text, ':');
+  parameter.name = trimmed(text.substr(0, colon));
+  parameter.type = colon == text.size() ? "object" : trimmed(text.substr(colon + 1));
+  parameters.push_back(std::move(parameter));
+}
+
+std::size_t Signature::place_of(std::size_t position) const {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].kind == Kind::all_places) return parameters[i].name.empty() ? nowhere : i;
+    if (parameters[i].kind == Kind::name_only || parameters[i].kind == Kind::all_names) break;
+    if (i == position) return i;
+  }
+  return nowhere;
+}
+
+std::size_t Signature::place_of(std::string_view name) const {
+  std::size_t rest = nowhere;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = parameters[i];
+    if (parameter.kind == Kind::all_names) rest = i;
+    const bool is_named = parameter.kind == Kind::either || parameter.kind == Kind::name_only;
+    if (is_named && parameter.name == name) return i;
+  }
+  return rest;
+}
+
+std::size_t Signature::positional_count() const {
+  std::size_t count = 0;
+  for (const Parameter& parameter : parameters)
+    if (parameter.kind == Kind::either || parameter.kind == Kind::place_only)
+      count += parameter.name != "self";
+  return count;
+}
+
+std::string Signature::shown_as(const std::string& call) const {
+  std::string text;
+  for (const Parameter& parameter : parameters) {
+    if (parameter.name == "self" || parameter.name.starts_with('_')) continue;  // not for programs
+    if (!text.empty()) text += ", ";
+    if (parameter.kind == Kind::all_places) text += "*";
+    if (parameter.kind == Kind::all_names) text += "**";
+    text += parameter.name;
+    if (!parameter.default_text.empty()) text += "=" + parameter.default_text;
+  }
+  return call + "(" + text + ")";
+}
+
+bool may_be(std::string_view type, nb::handle value, nb::handle module) {
+  const std::vector<std::string_view> forms = split_outside(type, '|');
+  for (const std::string_view form : forms)
+    if (may_be_one(form, value, module)) return true;
+  return forms.empty();
+}
+
+bool is_huge_integer(nb::handle value) {
+  int overflow = 0;
+  (void)PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  PyErr_Clear();
+  return overflow != 0;
+}
+
+bool is_unusual_integer(nb::handle value) {
+  int overflow = 0;
+  const long number = PyLong_AsLongAndOverflow(value.ptr(), &overflow);
+  return overflow != 0 || number < 0 || number > 0x7fffffffL;
+}
+
+}  // namespace treadle::bindings
