@@ -39,6 +39,7 @@ void mark_launches(Table& table, const Nvtx& nvtx) {
   // For good: slots are called as a process ends.
   [[maybe_unused]] static const Table* const first = marked_loader = new Table(table);
   table.clEnqueueNDRangeKernel = &marked_launch;
+  table.shows_launch_sites = true;
 }
 
 }  // namespace treadle::opencl

@@ -189,6 +189,7 @@ void trace_calls(Table& table, const Table& loader, TraceRecorder& recorder) {
   [[maybe_unused]] static const int registered = std::atexit(write_trace);
   using T = Table;
   wrap_transfers(table);
+  table.shows_launch_sites = true;
   put(table.clEnqueueNDRangeKernel, &launch);
   put(table.clCreateCommandQueue, &make_queue);
   put(table.clCreateCommandQueueWithProperties, &make_queue_with);

@@ -163,6 +163,9 @@ def test_opencl_has_the_same_events(run_python, tmp_path):
     assert launch["args"]["items"] == [1024, 1, 1] and launch["args"]["group"] == [64, 1, 1]
     assert kernel["ts"] >= launch["ts"] and kernel["dur"] > 0
     assert trace.process(kernel).startswith("opencl: ")
+    file, _, line = launch["args"]["at"].rpartition(":")
+    assert file.endswith("program.py")
+    assert "scale(queue" in OPENCL_PROGRAM.splitlines()[int(line) - 1]
     copies = [copy for copy in trace.of("copy") if copy["pid"] == kernel["pid"]]
     assert [copy["name"] for copy in copies] == ["copy host to device", "copy device to host"]
     assert all(copy["args"]["bytes"] == 4096 for copy in copies)

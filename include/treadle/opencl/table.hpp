@@ -64,6 +64,9 @@ struct Table {
   RawPlatform platform = nullptr;  ///< null in the table of a loader
   /// Where the entry points came from; empty for a table filled in by hand.
   std::filesystem::path library;
+  /// Whether launches through it are recorded or marked with their launch_site(): whoever launches
+  /// needs to set that only then.
+  bool shows_launch_sites = false;
 };
 
 /// Whether the loader or platform has this entry point: `is_present(table.clSVMAlloc)`.

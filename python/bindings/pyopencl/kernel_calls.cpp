@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 
+#include "caller.hpp"
 #include "calls/argument.hpp"
 #include "calls/keyword_names.hpp"
 #include "calls/small_integer.hpp"
 #include "pyopencl/kernel.hpp"
 #include "pyopencl/object_arguments.hpp"
+#include "treadle/opencl/table.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -286,6 +288,12 @@ nb::object with_events_of_arrays(const KernelState& kernel, const Call& call) {
   return events;
 }
 
+// Finding the line takes 25 ns, and nobody else asks for it.
+void note_site(const opencl::Kernel& kernel) {
+  if (kernel.table().shows_launch_sites) [[unlikely]]
+    note_launch_site();
+}
+
 }  // namespace
 
 PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t count,
@@ -300,6 +308,7 @@ PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t co
     nb::object of_arrays;  // and of the caller
     nb::handle after = call.options[wait_for] == nullptr ? Py_None : call.options[wait_for];
     if (kernel.takes_arrays) after = of_arrays = with_events_of_arrays(kernel, call);
+    note_site(kernel.kernel);
     return enqueue(call, after,
                    [&](const opencl::LaunchConfig& config) {
                      return kernel.kernel.launch_list(config, list.list());
@@ -370,6 +379,7 @@ void bind_kernel_calls(nb::module_& m) {
                           {offset.ptr(), times ? Py_True : Py_False,
                            may_be_empty ? Py_True : Py_False, nullptr},
                           &function_sizes};
+          note_site(called);
           return enqueue(call, after, [&](const opencl::LaunchConfig& config) {
             return called.enqueue(config);
           });
