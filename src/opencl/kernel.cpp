@@ -73,10 +73,46 @@ const std::vector<KernelParameter>& KernelState::parameters() const {
   return parameters_;
 }
 
+namespace {
+
+/// Whether PoCL takes a parameter for memory whose type goes by another name: so it does if that is
+/// sampler_t's, and then ends the process for values and samplers alike. Only memory may be left
+/// out. `probe` is a kernel whose arguments nobody needs.
+bool is_taken_for_memory(const Handle<RawKernel>& probe, unsigned index) {
+  return probe.table().clSetKernelArg(probe.raw(), index, sizeof(cl_mem), nullptr) == CL_SUCCESS;
+}
+
+Handle<RawKernel> another_of(const KernelState& kernel) {
+  const Table& cl = kernel.handle().table();
+  const auto program = ask_value<RawProgram>(cl, "clGetKernelInfo", cl.clGetKernelInfo,
+                                             kernel.handle().raw(), CL_KERNEL_PROGRAM);
+  cl_int code = CL_SUCCESS;
+  const RawKernel raw = cl.clCreateKernel(program, kernel.name().c_str(), &code);
+  check(cl, code, "clCreateKernel", [&] { return '"' + kernel.name() + '"'; });
+  return {kernel.context().shared_table(), raw, Ownership::adopt};
+}
+
+bool may_be_any_type(KindSet accepted) {
+  constexpr auto both =
+      static_cast<KindSet>(set_of(ArgumentView::Kind::value) | set_of(ArgumentView::Kind::sampler));
+  return (accepted & both) == both;
+}
+
+}  // namespace
+
 void KernelState::classify() const {
   std::vector<KindSet> accepted;
   for (const KernelParameter& parameter : parameters())
     accepted.push_back(accepted_kinds(parameter));
+  const bool is_any = std::ranges::any_of(parameters(), [](const KernelParameter& parameter) {
+    return !parameter.type.empty() && may_be_any_type(accepted_kinds(parameter));
+  });
+  if (is_any && context_.platform().name() == "Portable Computing Language") {
+    const Handle<RawKernel> probe = another_of(*this);
+    for (unsigned index = 0; index < argument_count_; ++index)
+      if (may_be_any_type(accepted[index]) && is_taken_for_memory(probe, index))
+        accepted[index] = 0;
+  }
   accepted_ = std::move(accepted);
 }
 

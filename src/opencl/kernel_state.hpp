@@ -84,6 +84,8 @@ class KernelState {
       classify();
     return index >= argument_count_ || (accepted_[index] & set_of(kind)) != 0;
   }
+  /// The same of all kinds, once takes() was asked.
+  KindSet accepted(unsigned index) const { return accepted_[index]; }
 
  private:
   void classify() const;

@@ -65,7 +65,9 @@ Wanted wanted_for(KindSet accepted) {
     return {CL_INVALID_ARG_VALUE, "pass a value of the parameter's own type"};
   if ((accepted & set_of(Kind::image)) != 0) return {CL_INVALID_MEM_OBJECT, "pass an image"};
   if ((accepted & set_of(Kind::sampler)) != 0) return {CL_INVALID_SAMPLER, "pass a sampler"};
-  return {CL_INVALID_MEM_OBJECT, "pass a pipe"};
+  if ((accepted & set_of(Kind::pipe)) != 0) return {CL_INVALID_MEM_OBJECT, "pass a pipe"};
+  return {CL_INVALID_ARG_VALUE,
+          "PoCL takes the parameter for memory: declare it as sampler_t, not by another name"};
 }
 
 /// Adds each limit that the shape breaks. What a platform cannot tell is left out.
@@ -159,7 +161,7 @@ void raise_argument(const KernelState& kernel, unsigned index, const ArgumentVie
 }
 
 void raise_wrong_kind(const KernelState& kernel, unsigned index, const ArgumentView& argument) {
-  const Wanted wanted = wanted_for(accepted_kinds(kernel.parameters()[index]));
+  const Wanted wanted = wanted_for(kernel.accepted(index));
   raise(kernel.handle().table(), wanted.code, "clSetKernelArg",
         describe_parameter(kernel, index) + ": given " + describe_argument(argument), wanted.hint);
 }

@@ -159,3 +159,24 @@ def test_a_wrapped_sampler_knows_its_context(queue, other_context, build):
     kernel(queue, (1,), None, cl.Sampler.from_int_ptr(own.int_ptr)).wait()
     with pytest.raises(cl.LogicError, match="of another context"):
         kernel(queue, (1,), None, cl.Sampler.from_int_ptr(foreign.int_ptr))
+
+
+# PoCL takes such a parameter for memory, and ended the process for each of these.
+@pytest.mark.parametrize("thing", [np.int64(1), np.zeros(1, np.uint64), "sampler"])
+def test_a_sampler_by_another_name_takes_no_value(thing, queue, build):
+    if "Portable Computing" not in queue.device.platform.name:
+        pytest.skip("what other platforms do with a value there is theirs")
+    source = """
+    typedef sampler_t how;
+    typedef how such;
+    typedef long number;
+    typedef struct { long a; } pair;
+    __kernel void k(number n, pair p, such s, __global long *out) { out[0] = n + p.a; }
+    """
+    kernel = build(source, options=KNOWN).k
+    out = cl.Buffer(queue.context, cl.mem_flags.READ_WRITE, 8)
+    given = make(thing, queue.context) if isinstance(thing, str) else thing
+    with pytest.raises(cl.LogicError, match=r"argument 2 \(such s\)"):
+        kernel(queue, (1,), None, np.int64(1), np.int64(2), given, out)
+    for index in (0, 1):
+        kernel.set_arg(index, np.int64(3))
