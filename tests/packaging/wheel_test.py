@@ -60,6 +60,9 @@ def test_wheel_holds_the_package_its_libraries_and_the_licence(wheel):
     assert any(re.fullmatch(r"treadle/_core\..*\.so", name) for name in held)
     assert "treadle/lib/libtreadle_cpu.so" in held
     assert "treadle/lib/libtreadle_clang.so" in held
+    stubs = {"_core/opencl.pyi", "_core/driver.pyi", "pyopencl/_cl.pyi", "pyopencl/_constants.pyi"}
+    marks = {"py.typed", "pyopencl/py.typed", "pycuda/py.typed"}
+    assert {f"treadle/{name}" for name in stubs | marks} <= set(held)
     assert any(name.endswith("licenses/LICENSE") for name in held)
     assert not [name for name in held if "__pycache__" in name or name.endswith((".a", ".hpp"))]
 

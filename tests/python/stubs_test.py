@@ -27,10 +27,59 @@ def test_shipped_stubs_are_up_to_date(run_python, tmp_path):
     generator = pathlib.Path(source, "tools", "generate_stubs.py")
     result = run_python(str(generator), str(tmp_path), PYTHONPATH=os.pathsep.join(sys.path))
     assert result.returncode == 0, result.stderr
-    for stub in sorted(tmp_path.glob("*.pyi")):
-        assert stub.read_text() == (SHIPPED / stub.name).read_text(), (
+    made = sorted(tmp_path.glob("*/*.pyi"))
+    assert {stub.parent.name for stub in made} == {"_core", "pyopencl"}
+    for stub in made:
+        shipped = SHIPPED.parent / stub.relative_to(tmp_path)
+        assert stub.read_text() == shipped.read_text(), (
             f"{stub.name} has changed: run tools/generate_stubs.py"
         )
+
+
+@pytest.mark.parametrize("face", ["", "pycuda", "pyopencl"])
+def test_type_checkers_are_told_that_the_package_has_types(face):
+    assert (SHIPPED.parent / face / "py.typed").is_file()
+
+
+# What a program of a user's gets wrong, by line; the other lines are right.
+PROGRAM = """
+import numpy as np
+from treadle import pyopencl as cl
+from treadle.pyopencl import _cl
+
+context = cl.create_some_context(interactive=False)
+flags: int = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+buffer: _cl.Buffer = cl.Buffer(context, flags, hostbuf=np.ones(16, np.float32))
+queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+cl.enqueue_marker(queue).wait()
+name: str = cl.mem_flags.to_string(flags)
+try:
+    cl.Program(context, "").build()
+except cl.LogicError as error:
+    code: int = error.code
+cl.Buffer(context, "flags", 16)
+cl.mem_flags.READ_WRITES
+_cl.bitlog2("8")
+"""
+WRONG = {"cl.Buffer(context, ": "arg-type", "READ_WRITES": "attr-defined", "bitlog2": "arg-type"}
+
+
+def test_a_program_of_pyopencl_is_checked_by_its_types(tmp_path):
+    mypy = pytest.importorskip("mypy.api")
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    source = os.environ.get("TREADLE_SOURCE_DIR", pathlib.Path(__file__).parents[2])
+    said, _, _ = mypy.run(
+        [
+            *("--config-file", str(pathlib.Path(source, "pyproject.toml"))),
+            *("--cache-dir", str(tmp_path / "cache"), "--follow-imports=silent", str(program)),
+        ]
+    )
+    lines = PROGRAM.splitlines()
+    found = [line for line in said.splitlines() if "program.py" in line and ": error:" in line]
+    assert len(found) == len(WRONG), said
+    for line, (words, kind) in zip(found, WRONG.items(), strict=True):
+        assert words in lines[int(line.split(":")[1]) - 1] and f"[{kind}]" in line, said
 
 
 def test_the_stub_of_operations_on_elements_is_up_to_date(run_python, tmp_path):

@@ -14,7 +14,7 @@ struct Advice {
   std::string_view type;
   const char* words;
 };
-constexpr Advice advices[] = {
+constexpr Advice all_advice[] = {
     {"pyopencl.Platform", "get_platforms() lists them"},
     {"pyopencl.Device", "a platform's get_devices() lists them"},
     {"pyopencl.Context", "create_some_context() makes one"},
@@ -48,7 +48,7 @@ void refuse_kind(nb::handle given, const Argument& argument, const char* wanted,
 
 void refuse_object(nb::handle given, const Argument& argument, nb::handle type) {
   const std::string name = public_name(nb::cast<std::string>(nb::type_name(type)));
-  for (const Advice& advice : advices)
+  for (const Advice& advice : all_advice)
     if (advice.type == name) refuse_kind(given, argument, name.c_str(), advice.words);
   refuse_kind(given, argument, name.c_str());
 }

@@ -1791,3 +1791,6 @@ class SVMPool:
 
     def stop_holding(self) -> None:
         """The same, and from now on what is freed goes to the system at once."""
+
+def _shown(value: object | None) -> str:
+    """A value for the text of an error."""

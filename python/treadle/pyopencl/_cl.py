@@ -45,8 +45,8 @@ from treadle.pyopencl._errors import (  # noqa: F401
     MemoryError,
     RuntimeError,
     _ErrorRecord,
-    wrong_kind,
 )
+from treadle.pyopencl._errors import wrong_kind as _wrong_kind
 
 
 def get_cl_header_version() -> tuple[int, int]:
@@ -80,7 +80,7 @@ def enqueue_copy_buffer_p2p_amd(
 ) -> Any:
     """A copy between buffers of two contexts, by AMD's extension: refused, it is not here."""
     if not isinstance(platform, Platform):  # noqa: F405
-        raise wrong_kind("enqueue_copy_buffer_p2p_amd", "platform", platform, "pyopencl.Platform")
+        raise _wrong_kind("enqueue_copy_buffer_p2p_amd", "platform", platform, "pyopencl.Platform")
     raise NotSupported(
         f"clEnqueueCopyBufferP2PAMD of {platform.name}: cl_amd_copy_buffer_p2p is not wrapped; "
         "copy through the host, enqueue_copy(queue, host, src) and enqueue_copy(queue, dst, host)"
