@@ -39,21 +39,25 @@ void construct_allocation(SVMAllocation* self, const Context& context, Size size
   new (self) SVMAllocation(std::move(memory));
 }
 
-void release(SVMAllocation& self) {
-  if (self.memory.size_bytes() != 0) self.memory.free();
-}
+/// Of zero bytes: it may be released any number of times.
+bool is_nothing(const SVMAllocation& self) { return self.size() == std::size_t{0}; }
 
 nb::object enqueue_release(SVMAllocation& self, nb::handle queue, nb::handle wait_for) {
   constexpr const char* call = "SVMAllocation.enqueue_release";
   const Events after(wait_for);
   static_cast<void>(self.memory.data());  // throws if it was freed
-  if (!queue.is_none())
-    return make_event(self.memory.enqueue_free(
-        use_queue(object_in<CommandQueue>(queue, {call, "queue"})), after.order()));
-  if (self.memory.queue() == nullptr)
+  if (queue.is_none() && self.memory.queue() == nullptr)
     raise_logic_error(call, "the memory is bound to no queue: pass one, or call release()");
-  const opencl::Queue bound = *self.memory.queue();  // ends with the binding
-  return make_event(self.memory.enqueue_free(bound, after.order()));
+  // A copy: its binding ends with the memory.
+  const opencl::Queue used = queue.is_none()
+                                 ? *self.memory.queue()
+                                 : use_queue(object_in<CommandQueue>(queue, {call, "queue"}));
+  return make_event(is_nothing(self) ? used.marker(after.order())
+                                     : self.memory.enqueue_free(used, after.order()));
+}
+
+void release(SVMAllocation& self) {
+  if (!is_nothing(self)) self.memory.free();
 }
 
 void unbind(SVMAllocation& self) {
