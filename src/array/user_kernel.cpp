@@ -80,6 +80,16 @@ FoldedAxes folded_axes(const std::optional<Shape>& shape, const ReductionCall& o
   return all;
 }
 
+/// Each output is written without looking at the others.
+void require_apart(std::span<const Array> results, const std::string& who) {
+  for (std::size_t k = 1; k < results.size(); ++k)
+    for (std::size_t before = 0; before < k; ++before)
+      if (may_share_memory(results[before], results[k]))
+        throw InvalidArgument("out[" + std::to_string(before) + "] and out[" + std::to_string(k) +
+                                  "] of " + who + " share memory",
+                              "pass an array of its own for each result");
+}
+
 }  // namespace
 
 struct ElementwiseKernel::Form : FormOf<kernel::ElementwiseKernel> {};
@@ -134,10 +144,18 @@ struct ReductionKernel::Form : FormOf<kernel::ReductionKernel> {};
 
 ReductionKernel::ReductionKernel(DType dtype, kernel::ReductionTexts texts,
                                  kernel::ReductionOptions options)
-    : dtype_(std::move(dtype)),
-      declarations_(std::make_unique<OpenDeclarations>(texts.arguments)),
-      texts_(std::move(texts)),
+    : ReductionKernel({{std::move(dtype), std::move(texts.neutral), std::move(texts.reduce),
+                        std::move(texts.map)}},
+                      std::move(texts.arguments), std::move(options)) {}
+
+ReductionKernel::ReductionKernel(std::vector<kernel::ReductionOutput> outputs,
+                                 std::string arguments, kernel::ReductionOptions options)
+    : declarations_(std::make_unique<OpenDeclarations>(arguments)),
+      outputs_(std::move(outputs)),
       options_(std::move(options)) {
+  if (outputs_.empty())
+    throw InvalidArgument("reduction kernel " + options_.name + " has no results",
+                          "give at least one output");
   options_.types = with_complex_names(std::move(options_.types));
 }
 ReductionKernel::~ReductionKernel() = default;
@@ -153,36 +171,85 @@ kernel::ReductionKernel& ReductionKernel::kernel_for(const KernelCall& call, Fol
                  [&](std::shared_ptr<device::Device> device, std::span<const DType> open) {
                    kernel::ReductionOptions options = options_;
                    options.preamble = declarations_->around(options_.preamble, open, options.types);
-                   kernel::ReductionTexts texts = texts_;
-                   if (of_results) {
-                     texts.arguments =
-                         "const " + c_type_of(dtype_, options.types) + " *treadle_folded_before";
-                     texts.map = "treadle_folded_before[i]";
-                   } else {
-                     texts.arguments = declarations_->closed(open, options.types);
+                   std::vector<kernel::ReductionOutput> outputs = outputs_;
+                   std::string arguments;
+                   if (!of_results) arguments = declarations_->closed(open, options.types);
+                   for (std::size_t k = 0; of_results && k < outputs.size(); ++k) {
+                     const std::string name = "treadle_folded_before_" + std::to_string(k);
+                     arguments += (k == 0 ? "const " : ", const ") +
+                                  c_type_of(outputs[k].dtype, options.types) + " *" + name;
+                     outputs[k].map = name + "[i]";
                    }
-                   return kernel::ReductionKernel(std::move(device), dtype_, std::move(texts),
+                   return kernel::ReductionKernel(std::move(device), std::move(outputs), arguments,
                                                   std::move(options));
                  });
 }
 
 Array ReductionKernel::target(const KernelCall& call, const Shape& shape,
-                              const ReductionCall& options) const {
-  if (options.out == nullptr) return empty(shape, dtype_, {.stream = call.context().stream({})});
+                              const ReductionCall& options, std::size_t output) const {
+  const DType& dtype = outputs_[output].dtype;
+  if (options.out == nullptr) return empty(shape, dtype, {.stream = call.context().stream({})});
   const Array& out = *options.out;
   const std::string who = "reduction kernel " + options_.name;
   require_one_context(who, call.context(), *Access::node(out).context);
   const bool fits = options.axes.named() ? std::ranges::equal(out.shape(), shape) : out.size() == 1;
-  if (!fits || !(out.dtype() == dtype_))
+  if (!fits || !(out.dtype() == dtype))
     throw InvalidArgument(
-        "out of " + who + " is of " + out.dtype().name() + " and shape " + shape_text(out.shape()),
-        options.axes.named() ? "pass " + dtype_.name() + " of shape " + shape_text(shape)
-                             : "pass one element of " + dtype_.name());
+        (outputs_.size() == 1 ? "out" : "out[" + std::to_string(output) + "]") + " of " + who +
+            " is of " + out.dtype().name() + " and shape " + shape_text(out.shape()),
+        options.axes.named() ? "pass " + dtype.name() + " of shape " + shape_text(shape)
+                             : "pass one element of " + dtype.name());
   require_writable(Access::node(out));
   return out;
 }
 
 Array ReductionKernel::call(std::span<const Operand> arguments, const ReductionCall& options) {
+  if (outputs_.size() != 1)
+    throw InvalidArgument("reduction kernel " + options_.name + " has " +
+                              std::to_string(outputs_.size()) + " results, not one",
+                          "call results() or call_all()");
+  const std::span<const Array> out(options.out, options.out == nullptr ? 0 : 1);
+  return std::move(call_all(arguments, options, out).front());
+}
+
+/// Folds axes that are no neighbours one after another, the innermost ones first.
+void ReductionKernel::launch_along(const KernelCall& call, kernel::ReductionKernel& own,
+                                   std::span<const kernel::FoldedAxis> passes,
+                                   std::span<const Array> results) {
+  const StreamRef stream = call.context().stream({});
+  std::vector<device::Argument> given(call.arguments().begin(), call.arguments().end());
+  std::vector<Array> before;
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    std::vector<Array> into;
+    std::vector<device::Argument> targets;
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      // An array that is no dense memory in C's order receives what a dense one has.
+      const DType& dtype = outputs_[k].dtype;
+      const bool is_dense = results[k].layout().is_contiguous(dtype.size_bytes());
+      const auto count = static_cast<std::int64_t>(passes[i].results());
+      into.push_back(i + 1 == passes.size() && is_dense
+                         ? results[k]
+                         : empty({count}, dtype, {.stream = stream}));
+    }
+    for (const Array& array : into) targets.emplace_back(array);
+    kernel::ReductionKernel& kernel = i == 0 ? own : kernel_for(call, Folds::results);
+    {
+      const WithoutHostLock released;
+      kernel.launch_along(*stream, passes[i], targets, given);
+    }
+    before = std::move(into);
+    given.clear();
+    for (const Array& array : before) given.emplace_back(array);
+  }
+  for (std::size_t k = 0; k < results.size(); ++k)
+    if (!results[k].layout().is_contiguous(outputs_[k].dtype.size_bytes()))
+      results[k].assign(
+          reshape(before[k], Shape(results[k].shape().begin(), results[k].shape().end())));
+}
+
+std::vector<Array> ReductionKernel::call_all(std::span<const Operand> arguments,
+                                             const ReductionCall& options,
+                                             std::span<const Array> out) {
   const std::string who = "reduction kernel " + options_.name;
   if (arguments.size() < declarations_->all().size())
     throw InvalidArgument(who + " takes " + std::to_string(declarations_->all().size()) +
@@ -191,38 +258,29 @@ Array ReductionKernel::call(std::span<const Operand> arguments, const ReductionC
   if (options.range && options.axes.named())
     throw InvalidArgument(who + " is called with a range of indices and with axes",
                           "take slices of the arrays, and leave the range out");
+  if (!out.empty() && out.size() != outputs_.size())
+    throw InvalidArgument("out of " + who + " has " + std::to_string(out.size()) + " arrays",
+                          "pass " + std::to_string(outputs_.size()) + ", one for each result");
   KernelCall call(who, *declarations_, arguments);
   kernel::ReductionKernel& own = kernel_for(call);
   call.prepare(own, options.range);
   const FoldedAxes folded = folded_axes(call.shape(), options, who);
-  const Array result = target(call, folded.result, options);
-  const StreamRef stream = call.context().stream({});
-  if (!options.axes.named()) {
-    const WithoutHostLock released;
-    own.launch_arguments(*stream, call.range(), result, call.arguments());
+  std::vector<Array> results;
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+    ReductionCall one = options;
+    one.out = out.empty() ? nullptr : &out[k];
+    results.push_back(target(call, folded.result, one, k));
+  }
+  require_apart(results, who);
+  if (options.axes.named()) {
+    launch_along(call, own, folded.passes, results);
   } else {
-    // An array that is no dense memory in C's order receives what a dense one has.
-    const bool is_dense = result.layout().is_contiguous(dtype_.size_bytes());
-    std::vector<device::Argument> given(call.arguments().begin(), call.arguments().end());
-    Array before;
-    for (std::size_t i = 0; i < folded.passes.size(); ++i) {
-      const bool is_last = i + 1 == folded.passes.size();
-      const kernel::FoldedAxis& axis = folded.passes[i];
-      const Array into = is_last && is_dense ? result
-                                             : empty({static_cast<std::int64_t>(axis.results())},
-                                                     dtype_, {.stream = stream});
-      kernel::ReductionKernel& kernel = i == 0 ? own : kernel_for(call, Folds::results);
-      {
-        const WithoutHostLock released;
-        kernel.launch_along(*stream, axis, into, given);
-      }
-      before = into;
-      given.assign(1, device::Argument(before));
-    }
-    if (!is_dense) result.assign(reshape(before, folded.result));
+    const std::vector<device::Argument> targets(results.begin(), results.end());
+    const WithoutHostLock released;
+    own.launch_all(*call.context().stream({}), call.range(), targets, call.arguments());
   }
   call.end();
-  return result;
+  return results;
 }
 
 std::string ReductionKernel::text(std::span<const Operand> arguments) {

@@ -18,6 +18,21 @@ constexpr std::size_t shared_bytes = 16 << 10;
 /// Neighbouring results that are worth neighbouring work-items.
 constexpr std::uint64_t least_columns = 16;
 
+/// An upper bound for what a compiler makes of the structure. The alignment of a type, which the
+/// program may define, divides its size.
+std::size_t partial_bytes(const ReductionSnippet& snippet) {
+  if (snippet.outputs.size() == 1) return snippet.outputs[0].dtype.size_bytes();
+  std::size_t alignment = 1, bytes = 0;
+  const auto size_of = [](const ReductionOutput& output) {
+    return std::max<std::size_t>(1, output.dtype.size_bytes());
+  };
+  for (const ReductionOutput& output : snippet.outputs)
+    alignment = std::max(alignment, std::size_t{1} << std::countr_zero(size_of(output)));
+  for (const ReductionOutput& output : snippet.outputs)
+    bytes += (size_of(output) + alignment - 1) / alignment * alignment;
+  return bytes;
+}
+
 /// Writes the kernel of one reduction.
 class ReductionSnippetWriter {
  public:
@@ -29,16 +44,23 @@ class ReductionSnippetWriter {
         types_(types),
         integer_(types.name_of(Scalar::int64)),
         uint_(types.name_of(Scalar::uint32)),
-        size_(std::max<std::size_t>(1, snippet.dtype.size_bytes())),
         has_columns_(form.has_columns) {
+    std::size_t all_bytes = 0, largest = 1;
+    bool has_structure = false;
+    for (const ReductionOutput& output : snippet.outputs) {
+      const std::size_t bytes = std::max<std::size_t>(1, output.dtype.size_bytes());
+      all_bytes += bytes;
+      largest = std::max(largest, bytes);
+      has_structure = has_structure || output.dtype.scalar() == Scalar::structure;
+    }
     if (tiling.schedule == Schedule::wide) {
       group_size_ = static_cast<unsigned>(
-          std::bit_floor(std::clamp<std::size_t>(shared_bytes / size_, 1, tiling.group_size)));
+          std::bit_floor(std::clamp<std::size_t>(shared_bytes / all_bytes, 1, tiling.group_size)));
       depth_ = form.depth == 0 ? group_size_ : std::min(form.depth, group_size_);
       tile_ = group_size_ / depth_;
     } else {
       // Of a type that is no number there is no vector.
-      lanes_ = snippet_.dtype.scalar() == Scalar::structure ? 1 : lanes_of(size_);
+      lanes_ = has_structure ? 1 : lanes_of(largest);
       has_columns_ = has_columns_ && lanes_ > 1;
       tile_ = has_columns_ ? lanes_ : 1;
     }
@@ -63,7 +85,8 @@ class ReductionSnippetWriter {
     text_.close();
     const bool is_wide = tiling_.schedule == Schedule::wide;
     return {text_.text(), group_size_, tile_,
-            is_wide ? std::uint64_t{depth_} * tiling_.strided_items : tiling_.chunk_bytes / 4};
+            is_wide ? std::uint64_t{depth_} * tiling_.strided_items : tiling_.chunk_bytes / 4,
+            partial_bytes(snippet_)};
   }
 
  private:
@@ -71,31 +94,52 @@ class ReductionSnippetWriter {
     text_.line({"// ", snippet_.name,
                 ", made by treadle's reduction generator around a user's text: ",
                 schedule_name(tiling_.schedule), " schedule"});
-    text_.line({"#define treadle_reduce(a, b) (", in_one_line(snippet_.reduce), ")"});
+    for_each([&](const ReductionOutput& output, const std::string& suffix) {
+      text_.line({"#define treadle_reduce", suffix, "(a, b) (", in_one_line(output.reduce), ")"});
+    });
     if (!snippet_.preamble.empty()) text_.directive(snippet_.preamble);
-    text_.line({"typedef ", types_.name_of(snippet_.dtype), " treadle_result;"});
+    for_each([&](const ReductionOutput& output, const std::string& suffix) {
+      text_.line({"typedef ", types_.name_of(output.dtype), " treadle_result", suffix, ";"});
+    });
+    if (has_several()) {
+      text_.open("typedef struct");
+      for_each([&](const ReductionOutput&, const std::string& suffix) {
+        text_.line({"treadle_result", suffix, " folded", suffix, ";"});
+      });
+      text_.close("treadle_partial;");
+    }
     std::vector<std::string> list;
     for (const ParameterSpec& parameter : snippet_.parameters)
       list.push_back(declare(parameter, dialect_, types_));
     for (const char* own : {"treadle_n", "treadle_start", "treadle_step", "treadle_results",
                             "treadle_inner", "treadle_tiles"})
       list.push_back(joined({integer_, " ", own}));
-    list.push_back(joined({dialect_.global, "treadle_result *treadle_out"}));
-    if (!dialect_.has_addresses) list.push_back(joined({integer_, " treadle_out_offset"}));
+    for_each([&](const ReductionOutput&, const std::string& suffix) {
+      list.push_back(joined({dialect_.global, "treadle_result", suffix, " *treadle_out", suffix}));
+      if (!dialect_.has_addresses)
+        list.push_back(joined({integer_, " treadle_out_offset", suffix}));
+    });
     list.push_back(joined({uint_, " treadle_groups"}));
     list.push_back(joined({uint_, " treadle_splits"}));
-    list.push_back(joined({dialect_.global, "treadle_result *treadle_partials"}));
+    list.push_back(joined({dialect_.global, has_several() ? "treadle_partial" : "treadle_result",
+                           " *treadle_partials"}));
     list.push_back(joined({dialect_.global, uint_, " *treadle_tickets"}));
     const std::array size{number(group_size_)};
     text_.line(
         {dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", snippet_.name, "("});
     text_.open_parameters(list);
     text_.lines(define_pointers(snippet_.parameters, dialect_, types_));
-    if (!dialect_.has_addresses) text_.line("treadle_out += treadle_out_offset;");
+    if (!dialect_.has_addresses)
+      for_each([&](const ReductionOutput&, const std::string& suffix) {
+        text_.line({"treadle_out", suffix, " += treadle_out_offset", suffix, ";"});
+      });
     if (tiling_.schedule == Schedule::wide) {
       const std::string id = dialect_.local_id;
       if (depth_ > 1)
-        text_.line({dialect_.local, " treadle_result treadle_shared[", number(group_size_), "];"});
+        for_each([&](const ReductionOutput&, const std::string& suffix) {
+          text_.line({dialect_.local, " treadle_result", suffix, " treadle_shared", suffix, "[",
+                      number(group_size_), "];"});
+        });
       text_.line({dialect_.local, " ", uint_, " treadle_mine;"});
       const std::string depth = number(depth_), tile = number(tile_);
       text_.line({"const ", uint_, " treadle_depth = ",
@@ -106,14 +150,54 @@ class ReductionSnippetWriter {
     }
   }
 
-  /// Folds an element of what begins at treadle_first into a variable.
-  void write_element(const std::string& first, const std::string& at, const std::string& into) {
-    text_.line({"const ", integer_, " i = ", first, " + (", at, ") * treadle_step;"});
-    text_.line({into, " = treadle_reduce(", into, ", ("});
-    text_.lines(snippet_.map);
-    text_.line("));");
+  bool has_several() const { return snippet_.outputs.size() > 1; }
+  /// Writes something for each output, whose names have a suffix where there are several.
+  void for_each(const auto& write) {
+    for (std::size_t k = 0; k < snippet_.outputs.size(); ++k)
+      write(snippet_.outputs[k], has_several() ? joined({"_", number(k)}) : std::string());
   }
-  std::string neutral() const { return in_one_line(snippet_.neutral); }
+  /// Of a variable, or of an element of an array where there is an index.
+  using Index = std::string;
+  static std::string place(const char* name, const std::string& suffix, const Index& index) {
+    return index.empty() ? joined({name, suffix}) : joined({name, suffix, "[", index, "]"});
+  }
+  void declare_folded() {
+    for_each([&](const ReductionOutput& output, const std::string& suffix) {
+      text_.line({"treadle_result", suffix, " treadle_folded", suffix, " = ",
+                  in_one_line(output.neutral), ";"});
+    });
+  }
+  void write_neutral(const char* into, const Index& index = {}) {
+    for_each([&](const ReductionOutput& output, const std::string& suffix) {
+      text_.line({place(into, suffix, index), " = ", in_one_line(output.neutral), ";"});
+    });
+  }
+  void write_copy(const char* into, const Index& at, const char* from, const Index& from_at = {}) {
+    for_each([&](const ReductionOutput&, const std::string& suffix) {
+      text_.line({place(into, suffix, at), " = ", place(from, suffix, from_at), ";"});
+    });
+  }
+  /// into = treadle_reduce(into, value), where `value` gives a text for a suffix.
+  void write_reduce(const char* into, const Index& index, const auto& value) {
+    for_each([&](const ReductionOutput&, const std::string& suffix) {
+      const std::string folded = place(into, suffix, index);
+      text_.line({folded, " = treadle_reduce", suffix, "(", folded, ", ", value(suffix), ");"});
+    });
+  }
+  std::string partial(const std::string& index, const std::string& suffix) const {
+    return joined({"treadle_partials[", index, has_several() ? "].folded" : "]", suffix});
+  }
+  /// Folds an element of what begins at treadle_first into a variable.
+  void write_element(const std::string& first, const std::string& at, const char* into,
+                     const Index& index = {}) {
+    text_.line({"const ", integer_, " i = ", first, " + (", at, ") * treadle_step;"});
+    for_each([&](const ReductionOutput& output, const std::string& suffix) {
+      const std::string folded = place(into, suffix, index);
+      text_.line({folded, " = treadle_reduce", suffix, "(", folded, ", ("});
+      text_.lines(output.map);
+      text_.line("));");
+    });
+  }
   void write_first(const std::string& result) {
     text_.line({"const ", integer_, " treadle_first = treadle_start + ", result,
                 " / treadle_inner * (treadle_n * treadle_inner) + ", result, " % treadle_inner;"});
@@ -130,7 +214,7 @@ class ReductionSnippetWriter {
     if (!is_one)
       text_.line(
           {"const ", integer_, " treadle_own = ", result, " < treadle_results ? treadle_n : 0;"});
-    text_.line({"treadle_result treadle_folded = ", neutral(), ";"});
+    declare_folded();
     text_.open({"for (", integer_, " treadle_at = (", integer_, ")treadle_split * ", depth,
                 " + treadle_depth; treadle_at < ", is_one ? "treadle_n" : "treadle_own",
                 "; treadle_at += (", integer_, ")treadle_splits * ", depth, ")"});
@@ -139,8 +223,10 @@ class ReductionSnippetWriter {
     write_tree();
     text_.line({uint_, " treadle_is_last = 1;"});
     text_.open("if (treadle_splits > 1)");
-    text_.line({"if (treadle_depth == 0) treadle_partials[", partial_of("treadle_split"),
-                "] = treadle_folded;"});
+    for_each([&](const ReductionOutput&, const std::string& suffix) {
+      text_.line({"if (treadle_depth == 0) ", partial(partial_of("treadle_split"), suffix),
+                  " = treadle_folded", suffix, ";"});
+    });
     text_.line("// What a group has written is seen by whoever takes a later ticket.");
     text_.line({dialect_.fence, ";"});
     text_.line({dialect_.barrier, ";"});
@@ -150,18 +236,21 @@ class ReductionSnippetWriter {
     text_.line({dialect_.fence, ";"});
     text_.line("treadle_is_last = treadle_mine == treadle_splits - 1;");
     text_.line({"const ", uint_, " treadle_count = treadle_is_last ? treadle_splits : 0;"});
-    text_.line({"treadle_folded = ", neutral(), ";"});
+    write_neutral("treadle_folded");
     text_.open({"for (", uint_, " treadle_other = treadle_depth",
                 "; treadle_other < treadle_count; treadle_other += ", depth, ")"});
-    text_.line({"treadle_folded = treadle_reduce(treadle_folded, treadle_partials[",
-                partial_of("treadle_other"), "]);"});
+    write_reduce("treadle_folded", {}, [&](const std::string& suffix) {
+      return partial(partial_of("treadle_other"), suffix);
+    });
     text_.close();
     write_tree();
     text_.line({"if (treadle_is_last && ", id, " == 0) treadle_tickets[treadle_tile] = 0;"});
     text_.close();
     const std::string is_there = is_one ? "" : joined({" && ", result, " < treadle_results"});
-    text_.line({"if (treadle_is_last && treadle_depth == 0", is_there, ") treadle_out[", result,
-                "] = treadle_folded;"});
+    for_each([&](const ReductionOutput&, const std::string& suffix) {
+      text_.line({"if (treadle_is_last && treadle_depth == 0", is_there, ") treadle_out", suffix,
+                  "[", result, "] = treadle_folded", suffix, ";"});
+    });
   }
   std::string partial_of(const std::string& split) const {
     const std::string group = joined({"(treadle_tile * treadle_splits + ", split, ")"});
@@ -170,14 +259,16 @@ class ReductionSnippetWriter {
   void write_tree() {
     if (depth_ == 1) return;
     const std::string id = dialect_.local_id;
-    text_.line({"treadle_shared[", id, "] = treadle_folded;"});
+    write_copy("treadle_shared", id, "treadle_folded");
     text_.line({dialect_.barrier, ";"});
     text_.open({"for (", uint_, " treadle_width = ", number(depth_ / 2),
                 "; treadle_width > 0; treadle_width /= 2)"});
     text_.open("if (treadle_depth < treadle_width)");
-    text_.line({"treadle_folded = treadle_reduce(treadle_folded, treadle_shared[", id,
-                " + treadle_width", has_columns_ ? joined({" * ", number(tile_)}) : "", "]);"});
-    text_.line({"treadle_shared[", id, "] = treadle_folded;"});
+    const std::string other =
+        joined({id, " + treadle_width", has_columns_ ? joined({" * ", number(tile_)}) : ""});
+    write_reduce("treadle_folded", {},
+                 [&](const std::string& suffix) { return place("treadle_shared", suffix, other); });
+    write_copy("treadle_shared", id, "treadle_folded");
     text_.close();
     text_.line({dialect_.barrier, ";"});
     text_.close();
@@ -198,9 +289,11 @@ class ReductionSnippetWriter {
   }
   void declare_lanes() {
     const std::string lanes = number(lanes_);
-    text_.line({"treadle_result treadle_lanes[", lanes, "];"});
+    for_each([&](const ReductionOutput&, const std::string& suffix) {
+      text_.line({"treadle_result", suffix, " treadle_lanes", suffix, "[", lanes, "];"});
+    });
     open_each_lane(lanes);
-    text_.line({"treadle_lanes[treadle_lane] = ", neutral(), ";"});
+    write_neutral("treadle_lanes", "treadle_lane");
     text_.close();
   }
 
@@ -208,12 +301,12 @@ class ReductionSnippetWriter {
     const std::string lanes = number(lanes_);
     const bool has_lanes = lanes_ > 1;
     write_first("treadle_tile");
-    text_.line({"treadle_result treadle_folded = ", neutral(), ";"});
+    declare_folded();
     if (has_lanes) {
       declare_lanes();
       text_.open({"for (; treadle_at + ", lanes, " <= treadle_end; treadle_at += ", lanes, ")"});
       open_each_lane(lanes);
-      write_element("treadle_first", "treadle_at + treadle_lane", "treadle_lanes[treadle_lane]");
+      write_element("treadle_first", "treadle_at + treadle_lane", "treadle_lanes", "treadle_lane");
       text_.close();
       text_.close();
     }
@@ -222,10 +315,12 @@ class ReductionSnippetWriter {
     text_.close();
     if (has_lanes) {
       open_each_lane(lanes);
-      text_.line("treadle_folded = treadle_reduce(treadle_folded, treadle_lanes[treadle_lane]);");
+      write_reduce("treadle_folded", {}, [](const std::string& suffix) {
+        return place("treadle_lanes", suffix, "treadle_lane");
+      });
       text_.close();
     }
-    write_narrow_end("treadle_folded", {}, "treadle_out[treadle_tile]");
+    write_narrow_end("treadle_folded", {}, "treadle_tile");
   }
 
   /// A strip of neighbouring results, which ends where the innermost axis does.
@@ -248,18 +343,18 @@ class ReductionSnippetWriter {
           {is_whole ? "if" : "else if", " (treadle_columns ", is_whole ? "== " : "< ", lanes, ")"});
       text_.open("for (; treadle_at < treadle_end; ++treadle_at)");
       open_each_lane(is_whole ? lanes : "treadle_columns");
-      write_element("treadle_first + treadle_lane", "treadle_at", "treadle_lanes[treadle_lane]");
+      write_element("treadle_first + treadle_lane", "treadle_at", "treadle_lanes", "treadle_lane");
       text_.close();
       text_.close();
       text_.close();
     }
-    write_narrow_end("treadle_lanes[treadle_lane]", "treadle_columns",
-                     "treadle_out[treadle_outer * treadle_inner + treadle_column + treadle_lane]");
+    write_narrow_end("treadle_lanes", "treadle_columns",
+                     "treadle_outer * treadle_inner + treadle_column + treadle_lane");
   }
 
-  /// Stores what was folded: one value, or one for each of `lanes`.
-  void write_narrow_end(const std::string& folded, const std::string& lanes,
-                        const std::string& out) {
+  /// Stores what was folded, at index `out`: one value, or one for each of `lanes`.
+  void write_narrow_end(const char* folded, const std::string& lanes, const std::string& out) {
+    const Index index = lanes.empty() ? "" : "treadle_lane";
     const auto each = [&](const auto& write) {
       if (!lanes.empty()) open_each_lane(lanes);
       write();
@@ -271,7 +366,10 @@ class ReductionSnippetWriter {
     };
     text_.open("if (treadle_splits > 1)");
     each([&] {
-      text_.line({"treadle_partials[", partial_of("treadle_split"), "] = ", folded, ";"});
+      for_each([&](const ReductionOutput&, const std::string& suffix) {
+        text_.line({partial(partial_of("treadle_split"), suffix), " = ",
+                    place(folded, suffix, index), ";"});
+      });
     });
     text_.line("// What a group has written is seen by whoever takes a later ticket.");
     text_.line({dialect_.fence, ";"});
@@ -280,15 +378,16 @@ class ReductionSnippetWriter {
     text_.line({dialect_.fence, ";"});
     text_.line("treadle_tickets[treadle_tile] = 0;");
     each([&] {
-      text_.line({folded, " = ", neutral(), ";"});
+      write_neutral(folded, index);
       text_.open(
           {"for (", uint_, " treadle_other = 0; treadle_other < treadle_splits; ++treadle_other)"});
-      text_.line({folded, " = treadle_reduce(", folded, ", treadle_partials[",
-                  partial_of("treadle_other"), "]);"});
+      write_reduce(folded, index, [&](const std::string& suffix) {
+        return partial(partial_of("treadle_other"), suffix);
+      });
       text_.close();
     });
     text_.close();
-    each([&] { text_.line({out, " = ", folded, ";"}); });
+    each([&] { write_copy("treadle_out", out, folded, index); });
   }
 
   const ReductionSnippet& snippet_;
@@ -296,7 +395,6 @@ class ReductionSnippetWriter {
   const Dialect& dialect_;
   const TypeNames& types_;
   std::string integer_, uint_;
-  std::size_t size_;
   bool has_columns_;
   unsigned group_size_ = 1, depth_ = 1, tile_ = 1, lanes_ = 1;
   TextWriter text_;

@@ -23,25 +23,35 @@ constexpr std::uint64_t tiles_per_group = 8;
 
 ReductionKernel::ReductionKernel(std::shared_ptr<device::Device> device, DType dtype,
                                  ReductionTexts texts, ReductionOptions options)
+    : ReductionKernel(std::move(device),
+                      {{std::move(dtype), std::move(texts.neutral), std::move(texts.reduce),
+                        std::move(texts.map)}},
+                      texts.arguments, std::move(options)) {}
+
+ReductionKernel::ReductionKernel(std::shared_ptr<device::Device> device,
+                                 std::vector<ReductionOutput> outputs, std::string_view arguments,
+                                 ReductionOptions options)
     : device_(std::move(device)),
       types_(type_names(device_, options.types, "a ReductionKernel")),
       snippet_{.parameters = {},
-               .dtype = std::move(dtype),
-               .neutral = std::move(texts.neutral),
-               .reduce = std::move(texts.reduce),
-               .map = std::move(texts.map),
+               .outputs = std::move(outputs),
                .name = codegen::entry_name(options.name),
                .preamble = std::move(options.preamble)},
       flags_(std::move(options.flags)),
       schedule_(options.schedule.value_or(device_->info().traits.schedule)) {
+  if (snippet_.outputs.empty())
+    throw InvalidArgument("reduction kernel " + snippet_.name + " has no results",
+                          "give at least one output");
   const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
   snippet_.parameters = codegen::parse_parameters(
-      texts.arguments, types_, has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
+      arguments, types_, has_addresses ? codegen::Offsets::none : codegen::Offsets::passed);
   generate({});
 }
 
 bool ReductionKernel::mentions_element(std::string_view name) const {
-  return codegen::mentions_element(snippet_.map, name);
+  return std::ranges::any_of(snippet_.outputs, [&](const ReductionOutput& output) {
+    return codegen::mentions_element(output.map, name);
+  });
 }
 
 codegen::ReductionSnippetText ReductionKernel::generate(
@@ -64,35 +74,63 @@ const ReductionKernel::Form& ReductionKernel::form(const codegen::ReductionSnipp
     if (made.form == wanted) return made;
   const codegen::ReductionSnippetText made = generate(wanted);
   const Program program(device_, made.text, {.flags = flags_, .source_name = snippet_.name});
-  return forms_.emplace_back(
-      Form{wanted, program.kernel(snippet_.name), made.group_size, made.tile, made.group_length});
+  return forms_.emplace_back(Form{wanted, program.kernel(snippet_.name), made.group_size, made.tile,
+                                  made.group_length, made.partial_bytes});
 }
 
-void ReductionKernel::launch_arguments(device::Stream& stream, const ElementRange& range,
-                                       const device::Argument& result,
-                                       std::span<const device::Argument> arguments,
-                                       const device::Order& order) {
+void ReductionKernel::launch_all(device::Stream& stream, const ElementRange& range,
+                                 std::span<const device::Argument> results,
+                                 std::span<const device::Argument> arguments,
+                                 const device::Order& order) {
   launch({}, stream, {static_cast<std::int64_t>(range.count()), range.start, range.step, 1, 1},
-         result, arguments, order);
+         results, arguments, order);
 }
 
 void ReductionKernel::launch_along(device::Stream& stream, const FoldedAxis& axis,
-                                   const device::Argument& result,
+                                   std::span<const device::Argument> results,
                                    std::span<const device::Argument> arguments,
                                    const device::Order& order) {
   launch(form_for(axis), stream,
          {static_cast<std::int64_t>(axis.length), 0, static_cast<std::int64_t>(axis.inner),
           axis.results(), axis.inner},
-         result, arguments, order);
+         results, arguments, order);
+}
+
+void ReductionKernel::require_memory(std::span<const device::Argument> results) const {
+  if (results.size() != snippet_.outputs.size())
+    throw InvalidArgument("reduction kernel " + snippet_.name + " has " +
+                              std::to_string(snippet_.outputs.size()) + " results, and was given " +
+                              std::to_string(results.size()),
+                          "pass memory for each output");
+  for (const device::Argument& result : results)
+    if (result.kind() != device::Argument::Kind::memory)
+      throw InvalidArgument("the result of reduction kernel " + snippet_.name + " is no memory",
+                            "pass a Buffer for it");
+}
+
+/// Appends what the kernel takes for its results; `offsets` keeps what it refers to.
+void ReductionKernel::append_results(std::vector<device::Argument>& all,
+                                     std::vector<std::int64_t>& offsets,
+                                     std::span<const device::Argument> results) const {
+  const bool has_addresses = codegen::dialect_of(device_->info().language).has_addresses;
+  offsets.reserve(results.size());
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (has_addresses) {
+      all.push_back(results[k]);
+      continue;
+    }
+    offsets.push_back(static_cast<std::int64_t>(
+        element_offset(results[k].location(), snippet_.outputs[k].dtype)));
+    all.push_back(results[k].from_start());
+    all.emplace_back(offsets.back());
+  }
 }
 
 void ReductionKernel::launch(const codegen::ReductionSnippetForm& wanted, device::Stream& stream,
-                             const Elements& elements, const device::Argument& result,
+                             const Elements& elements, std::span<const device::Argument> results,
                              std::span<const device::Argument> arguments,
                              const device::Order& order) {
-  if (result.kind() != device::Argument::Kind::memory)
-    throw InvalidArgument("the result of reduction kernel " + snippet_.name + " is no memory",
-                          "pass a Buffer for it");
+  require_memory(results);
   DeclaredArguments declared(snippet_.parameters, "reduction kernel " + snippet_.name);
   declared.read(arguments, *device_);
   if (elements.results == 0) return;
@@ -115,23 +153,16 @@ void ReductionKernel::launch(const codegen::ReductionSnippetForm& wanted, device
                                   static_cast<std::int64_t>(elements.results),
                                   static_cast<std::int64_t>(elements.inner),
                                   static_cast<std::int64_t>(tiles)};
-  const bool has_addresses = codegen::dialect_of(info.language).has_addresses;
-  std::int64_t offset = 0;
+  std::vector<std::int64_t> offsets;
   std::vector<device::Argument>& all = declared.all();
   for (const std::int64_t& number : numbers) all.emplace_back(number);
-  if (has_addresses) {
-    all.push_back(result);
-  } else {
-    offset = static_cast<std::int64_t>(element_offset(result.location(), snippet_.dtype));
-    all.push_back(result.from_start());
-    all.emplace_back(offset);
-  }
+  append_results(all, offsets, results);
   all.emplace_back(groups);
   all.emplace_back(splits);
   // What was put off and reads an argument may be a reduction, which wants the same workspace.
   stream.before_launch(compiled.kernel, all);
   const std::uint64_t partials = splits > 1 ? std::uint64_t{groups} * compiled.tile : 1;
-  const WorkspaceSize size = {partials * snippet_.dtype.size_bytes(), splits > 1 ? tiles : 1};
+  const WorkspaceSize size = {partials * compiled.partial_bytes, splits > 1 ? tiles : 1};
   with_workspace(stream, size, [&](const Workspace& workspace) {
     all.emplace_back(workspace.partials);
     all.emplace_back(workspace.tickets);

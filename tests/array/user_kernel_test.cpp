@@ -174,5 +174,41 @@ TEST_P(UserReductionTest, FoldsToAnArrayWithoutAxes) {
   device::expect_error<InvalidArgument>([&] { dot(x); }, {"inner takes 2 arguments"});
 }
 
+TEST_P(UserReductionTest, FoldsToSeveralArraysInOnePass) {
+  const std::shared_ptr<device::Device> device = device::find_device(GetParam());
+  const device::DeviceScope scope(device);
+  ReductionKernel moments({{Scalar::float32, "0", "a + b", "x[i]"},
+                           {Scalar::int64, "0", "a + b", "x[i] > 2"},
+                           {Scalar::int16, "0", "a | b", "1 << i"}},
+                          "const *x", {.name = "moments"});
+  const Array x = reshape(Array::from(Floats{0, 1, 2, 3, 4, 5}), {2, 3});
+  const std::vector<Operand> arguments{x};
+  const std::vector<Array> all = moments.results(x);
+  ASSERT_EQ(all.size(), 3u);
+  const std::vector<Array> columns = moments.call_all(arguments, {.axes = 0, .keeps_axes = true});
+  EXPECT_TRUE(std::ranges::equal(columns[1].shape(), Shape{1, 3}));
+  if (device->info().traits.runs_kernels) {
+    EXPECT_EQ(all[0].as<float>(), (Floats{15}));
+    EXPECT_EQ(all[1].as<std::int64_t>(), (std::vector<std::int64_t>{3}));
+    EXPECT_EQ(columns[0].as<float>(), (Floats{3, 5, 7}));
+    EXPECT_EQ(columns[2].as<std::int16_t>(), (std::vector<std::int16_t>{9, 18, 36}));
+  }
+  device::expect_error<InvalidArgument>([&] { moments(x); }, {"moments has 3 results"});
+  const Array out = Array::from(Floats{0, 0});
+  device::expect_error<InvalidArgument>(
+      [&] { moments.call_all(arguments, {}, std::span(&out, 1)); }, {"out of", "1 arrays", "3"});
+  ReductionKernel twice(
+      {{Scalar::float32, "0", "a + b", "x[i]"}, {Scalar::float32, "0", "a + b", "-x[i]"}},
+      "const float *x");
+  const Array sums[] = {Array::from(Floats{0}), Array::from(Floats{0})},
+              same[] = {sums[0], sums[0]};
+  device::expect_error<InvalidArgument>([&] { twice.call_all(arguments, {}, same); },
+                                        {"out[0] and out[1]", "share memory"});
+  twice.call_all(arguments, {}, sums);
+  if (device->info().traits.runs_kernels) {
+    EXPECT_EQ(sums[1].as<float>(), (Floats{-15}));
+  }
+}
+
 }  // namespace
 }  // namespace treadle::array

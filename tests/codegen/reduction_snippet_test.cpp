@@ -22,10 +22,18 @@ ReductionSnippetText reduction_snippet_text(ReductionSnippet snippet, Schedule s
 
 ReductionSnippet largest() {
   return {.parameters = {},
-          .dtype = Scalar::float32,
-          .neutral = "-1",
-          .reduce = "a > b ? a : b",
-          .map = "x[i] * x[i]"};
+          .outputs = {{.dtype = Scalar::float32,
+                       .neutral = "-1",
+                       .reduce = "a > b ? a : b",
+                       .map = "x[i] * x[i]"}}};
+}
+
+/// A sum, a count and a maximum of one pass.
+ReductionSnippet moments() {
+  return {.parameters = {},
+          .outputs = {{Scalar::float64, "0", "a + b", "x[i]"},
+                      {Scalar::int64, "0", "a + b", "x[i] > 0"},
+                      {Scalar::float32, "-1e30f", "a > b ? a : b", "x[i]"}}};
 }
 
 TEST(ReductionSnippet, GoldenTexts) {
@@ -39,7 +47,25 @@ TEST(ReductionSnippet, GoldenTexts) {
       expect_golden(
           "reduction", "snippet_columns_" + name.substr(8),
           reduction_snippet_text(largest(), schedule, language, "const float *x", columns).text);
+      expect_golden("reduction", "snippet_several_" + name.substr(8),
+                    reduction_snippet_text(moments(), schedule, language).text);
+      expect_golden(
+          "reduction", "snippet_several_columns_" + name.substr(8),
+          reduction_snippet_text(moments(), schedule, language, "const float *x", columns).text);
     }
+}
+
+TEST(ReductionSnippet, HandsOverSeveralOutputsAsAStructure) {
+  const auto bytes = [](const ReductionSnippet& snippet) {
+    return reduction_snippet_text(snippet, Schedule::wide, Language::cuda_c).partial_bytes;
+  };
+  EXPECT_EQ(bytes(largest()), 4u);
+  EXPECT_EQ(bytes(moments()), 24u);
+  ReductionSnippet snippet = moments();
+  snippet.outputs = {{Scalar::int8, "0", "a + b", "1"}, {Scalar::float64, "0", "a", "x[i]"}};
+  EXPECT_EQ(bytes(snippet), 16u);
+  snippet.outputs = {{Scalar::int8, "0", "a", "1"}, {Scalar::int16, "0", "a", "1"}};
+  EXPECT_EQ(bytes(snippet), 4u);
 }
 
 TEST(ReductionSnippet, FormsFollowElementsAndTheirDistance) {
@@ -66,14 +92,16 @@ TEST(ReductionSnippet, LargeResultsHaveSmallerGroups) {
   };
   EXPECT_EQ(group_size(Schedule::wide), 256u);
   EXPECT_EQ(group_size(Schedule::narrow), 1u);
-  snippet.dtype = Scalar::float64;
+  snippet.outputs[0].dtype = Scalar::float64;
   EXPECT_EQ(group_size(Schedule::wide), 256u);
+  snippet.outputs.assign(20, {Scalar::float64, "0", "a", "x[i]"});
+  EXPECT_EQ(group_size(Schedule::wide), 64u);
 }
 
 TEST(ReductionSnippet, LinesOfTextsStayMacrosAndComments) {
   ReductionSnippet snippet = largest();
-  snippet.reduce = "a >\nb ? a : b";
-  snippet.map = "x[i] // squared";
+  snippet.outputs[0].reduce = "a >\nb ? a : b";
+  snippet.outputs[0].map = "x[i] // squared";
   const std::string text = reduction_snippet_text(snippet, Schedule::wide, Language::opencl_c).text;
   EXPECT_NE(text.find("#define treadle_reduce(a, b) (a > b ? a : b)\n"), std::string::npos) << text;
   EXPECT_NE(text.find("x[i] // squared\n"), std::string::npos) << text;

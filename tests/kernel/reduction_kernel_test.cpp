@@ -132,6 +132,40 @@ struct minmax {
   EXPECT_EQ(got[0].most, *std::ranges::max_element(x));
 }
 
+TEST_P(ReductionKernelTest, FoldsSeveralResultsInOnePass) {
+  ReductionKernel moments(device(),
+                          {{Scalar::int64, "0", "a + b", "x[i] > 0"},
+                           {Scalar::int8, "0", "a | b", "x[i] & 4"},
+                           {Scalar::float32, "-1000000", "a > b ? a : b", "(float)x[i]"}},
+                          "const int *x", {.schedule = schedule()});
+  for (const std::size_t n : {0, 1, 1000, 300'001}) {
+    std::vector<int> x(n);
+    std::int64_t positive = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = static_cast<int>(i * 7919 % 100'003) - 50'000;
+      positive += x[i] > 0;
+    }
+    const bool has_bit = std::ranges::any_of(x, [](int value) { return (value & 4) != 0; });
+    const float most = n == 0 ? -1'000'000.0f : float(*std::ranges::max_element(x));
+    std::vector<std::int64_t> counts(2, 7);
+    std::vector<std::int8_t> bits(3, 7);
+    std::vector<float> largest(2, 7);
+    const memory::Buffer in(device(), x), count(device(), counts), bit(device(), bits),
+        largest_out(device(), largest);
+    const device::Argument results[] = {count, bit.slice(1, 1), largest_out.slice(4, 4)};
+    const device::Argument arguments[] = {in};
+    moments.launch_all(stream(), ElementRange{0, static_cast<std::int64_t>(n)}, results, arguments);
+    stream().synchronize();
+    count.copy_to(counts);
+    bit.copy_to(bits);
+    largest_out.copy_to(largest);
+    if (!runs_kernels()) continue;
+    EXPECT_EQ(counts, (std::vector<std::int64_t>{positive, 7})) << n;
+    EXPECT_EQ(bits, (std::vector<std::int8_t>{7, static_cast<std::int8_t>(has_bit ? 4 : 0), 7}));
+    EXPECT_EQ(largest, (std::vector<float>{7, most})) << n;
+  }
+}
+
 TEST_P(ReductionKernelTest, RefusesWhatDoesNotFit) {
   const ReductionTexts texts{
       .neutral = "0", .reduce = "a + b", .map = "x[i]", .arguments = "const float *x"};
@@ -143,6 +177,12 @@ TEST_P(ReductionKernelTest, RefusesWhatDoesNotFit) {
                                         {"reduction kernel total", "argument 0 (x)"});
   device::expect_error<InvalidArgument>([&] { sum.launch(stream(), 10, memory); },
                                         {"takes 1 arguments"});
+  const device::Argument two[] = {memory, memory}, one[] = {memory};
+  device::expect_error<InvalidArgument>(
+      [&] { sum.launch_all(stream(), ElementRange{0, 1}, two, one); },
+      {"total has 1 results", "given 2"});
+  EXPECT_THROW(ReductionKernel(device(), std::vector<ReductionOutput>(), "const float *x"),
+               InvalidArgument);
   ReductionTexts index = texts;
   index.arguments = "const float *x, int i";
   device::expect_error<InvalidArgument>([&] { ReductionKernel(device(), Scalar::float32, index); },

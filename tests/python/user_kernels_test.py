@@ -185,6 +185,59 @@ def test_axes_that_cannot_be_meant(computing):
         total(x, axis=0, out=tnp.zeros(2, "f4"))
 
 
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [((70001,), None), ((0,), None), ((3, 1000), 1), ((900, 40), 0), ((5, 6, 7), (0, 2))],
+)
+def test_reductions_to_several_results_of_mixed_types(computing, shape, axis):
+    moments = treadle.ReductionKernel(
+        ("f4", "i8", "i1", "f4"),
+        neutral=("0", "0", "0", "-1e30f"),
+        reduce=("a + b", "a + b", "a | b", "a > b ? a : b"),
+        map=("x[i]", "x[i] > 3", "(char)i & 4", "x[i] * y[i]"),
+        arguments="const *x, const *y",
+    )
+    x = np.arange(np.prod(shape), dtype="f4").reshape(shape) % 7
+    y = np.arange(shape[-1], dtype="f4")
+    place = np.arange(x.size).reshape(shape)
+    wanted = (
+        x.sum(axis=axis),
+        (x > 3).sum(axis=axis),
+        np.bitwise_or.reduce((place & 4).astype("i1"), axis=axis),
+        (x * y).max(axis=axis, initial=np.float32(-1e30)),
+    )
+    given = tnp.array(np.asfortranarray(x)), tnp.array(y)
+    found = moments(*given, axis=axis)
+    assert isinstance(found, tuple)
+    again = moments(*given, axis=axis)
+    for one, same, right in zip(found, again, wanted, strict=True):
+        assert one.shape == right.shape
+        expect(one, right)
+        expect(same, one.get())
+    assert [one.dtype for one in found] == [np.dtype(t) for t in ("f4", "i8", "i1", "f4")]
+    if axis is not None:
+        out = tuple(tnp.zeros((*one.shape, 2), one.dtype)[..., 1] for one in found)
+        assert moments(*given, axis=axis, out=out) is out
+        for one, right in zip(out, wanted, strict=True):
+            expect(one, right)
+
+
+def test_several_results_that_do_not_fit(device):
+    texts = {"reduce": ("a + b", "a + b"), "map": ("x[i]", "1"), "arguments": "const float *x"}
+    with pytest.raises(ValueError, match="neutral of a ReductionKernel with several results"):
+        treadle.ReductionKernel(("f4", "i8"), neutral="0", **texts)
+    with pytest.raises(ValueError, match="dtype of a ReductionKernel with several results"):
+        treadle.ReductionKernel(("f4",), neutral=("0", "0"), **texts)
+    both = treadle.ReductionKernel(("f4", "i8"), neutral=("0", "0"), name="both", **texts)
+    x = tnp.ones(3, "f4")
+    with pytest.raises(TypeError, match="out of reduction kernel both is a tuple"):
+        both(x, out=tnp.zeros(1, "f4"))
+    with pytest.raises(ValueError, match=r"out\[1\] of reduction kernel both is of float32"):
+        both(x, out=(tnp.zeros(1, "f4"), tnp.zeros(1, "f4")))
+    with pytest.raises(ValueError, match="out of reduction kernel both has 1 arrays"):
+        both(x, out=(tnp.zeros(1, "f4"),))
+
+
 def test_a_reduction_to_a_record(computing):
     lowest = treadle.ReductionKernel(
         BODY,

@@ -7,6 +7,9 @@
 //                                           .map = "x[i] * y[i]",
 //                                           .arguments = "const float *x, const float *y"});
 //     const Array product = dot(x, y);
+//     ReductionKernel moments({{Scalar::float64, "0", "a + b", "x[i]"},
+//                              {Scalar::int64, "0", "a + b", "x[i] > 0"}}, "const *x");
+//     const std::vector<Array> sum_and_count = moments.results(x);  // of one pass over x
 //
 // They are compiled for each device whose arrays they meet, and queued on its current stream.
 // treadle/kernel/ has those beneath them, for memory of whatever owner and streams that are named.
@@ -25,6 +28,7 @@
 // type, not const, that the text uses as `z[i]`: these arrays are made, and returned.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -97,18 +101,24 @@ struct ReductionCall {
   const Array* out = nullptr;
 };
 
-/// A kernel that folds what a C text gives for every element of arrays into one.
+/// A kernel that folds what C texts give for every element of arrays: into one result, or into
+/// several at once.
 class ReductionKernel {
  public:
   /// `dtype` is that of the result; a structure needs a name among the options' types. Throws as
   /// ElementwiseKernel.
   ReductionKernel(DType dtype, kernel::ReductionTexts texts, kernel::ReductionOptions options = {});
+  /// To several results, which are folded in one pass. Throws InvalidArgument if there is none,
+  /// too.
+  ReductionKernel(std::vector<kernel::ReductionOutput> outputs, std::string arguments,
+                  kernel::ReductionOptions options = {});
   ~ReductionKernel();
   ReductionKernel(const ReductionKernel&) = delete;
   ReductionKernel& operator=(const ReductionKernel&) = delete;
 
   /// Queues the reduction over all elements; the result is an array without axes. Of no elements it
-  /// is the neutral one. Throws as ElementwiseKernel.
+  /// is the neutral one. Throws as ElementwiseKernel, and InvalidArgument if it has several
+  /// results.
   template <class... Arguments>
   Array operator()(const Arguments&... arguments) {
     const std::vector<Operand> list{Operand(arguments)...};
@@ -117,24 +127,36 @@ class ReductionKernel {
   /// The same along axes, over a range of indices, or into an array that exists. Axes that are no
   /// neighbours are folded one after another. Throws IndexError for an axis that is not there, too.
   Array call(std::span<const Operand> arguments, const ReductionCall& options);
+  /// As operator(), with an array for each output.
+  template <class... Arguments>
+  std::vector<Array> results(const Arguments&... arguments) {
+    const std::vector<Operand> list{Operand(arguments)...};
+    return call_all(list, {});
+  }
+  /// As call(), with an array for each output. `out` stands for ReductionCall::out: none, or one
+  /// for each, which share no memory.
+  std::vector<Array> call_all(std::span<const Operand> arguments, const ReductionCall& options,
+                              std::span<const Array> out = {});
   /// The program that a call with such arguments runs.
   std::string text(std::span<const Operand> arguments);
   /// How errors call it.
   const std::string& name() const noexcept { return options_.name; }
   /// Whether the argument at this position is a pointer that is not const.
   bool may_write(std::size_t position) const noexcept;
-  /// Of the result.
-  const DType& dtype() const noexcept { return dtype_; }
+  /// How many results a call has.
+  std::size_t result_count() const noexcept { return outputs_.size(); }
 
  private:
   enum class Folds { arguments, results };  // results: of a pass before, along another axis
   kernel::ReductionKernel& kernel_for(const KernelCall& call, Folds folds = Folds::arguments);
-  Array target(const KernelCall& call, const Shape& shape, const ReductionCall& options) const;
+  Array target(const KernelCall& call, const Shape& shape, const ReductionCall& options,
+               std::size_t output) const;
+  void launch_along(const KernelCall& call, kernel::ReductionKernel& own,
+                    std::span<const kernel::FoldedAxis> passes, std::span<const Array> results);
 
   struct Form;
-  DType dtype_;
   std::unique_ptr<const OpenDeclarations> declarations_;
-  kernel::ReductionTexts texts_;
+  std::vector<kernel::ReductionOutput> outputs_;
   kernel::ReductionOptions options_;
   std::mutex mutex_;  // guards what follows
   std::vector<std::unique_ptr<Form>> forms_;

@@ -4,9 +4,12 @@
 // As reductions of expressions (treadle/codegen/reduction.hpp): of all elements or along an axis;
 // groups take elements round robin, and the last one folds what each found. The type of the result
 // may be any that a program defines: it is copied by assignment, in local and in global memory, and
-// needs nothing else.
+// needs nothing else. Several results are folded side by side in one pass: each has variables,
+// local memory and output of its own, so that their types need no common layout; only what a group
+// hands over is a structure of all of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,13 +21,18 @@
 
 namespace treadle::codegen {
 
+/// One of the results of a user's reduction.
+struct ReductionOutput {
+  DType dtype;          ///< of the result and of everything that is folded
+  std::string neutral;  ///< what changes nothing, an expression
+  std::string reduce;   ///< of `a` and `b`, associative and commutative
+  std::string map;      ///< of the parameters for the element `i`, int64
+};
+
 /// A user's reduction.
 struct ReductionSnippet {
   std::vector<ParameterSpec> parameters;  ///< as the texts use them
-  DType dtype;                            ///< of the result and of everything that is folded
-  std::string neutral;                    ///< what changes nothing, an expression
-  std::string reduce;                     ///< of `a` and `b`, associative and commutative
-  std::string map;                        ///< of the parameters for the element `i`, int64
+  std::vector<ReductionOutput> outputs;   ///< one at least
   std::string name = "reduction";         ///< of the kernel
   std::string preamble = {};              ///< before the kernel
 };
@@ -40,15 +48,16 @@ struct ReductionSnippetForm {
 /// A kernel made of it. Of arrays of the extents (outer, n, inner) in C's order it folds the middle
 /// axis: result r has the elements `start + r / inner * n * inner + r % inner + k * step`. Behind
 /// the user's parameters it takes n, start and step (int64); the number of results, inner, and the
-/// number of tiles (int64); a pointer to the results, its offset in elements where the language has
-/// no addresses (int64); the number of groups, and of those that share a tile (uint32); and
-/// pointers to a tile of results for each group and to a ticket for each tile, which is 0 before
-/// and after.
+/// number of tiles (int64); for each output a pointer to its results, and the offset in elements
+/// where the language has no addresses (int64); the number of groups, and of those that share a
+/// tile (uint32); and pointers to a tile of results for each group and to a ticket for each tile,
+/// which is 0 before and after.
 struct ReductionSnippetText {
   std::string text;            ///< a whole program
   unsigned group_size;         ///< work-items to launch it with
   unsigned tile;               ///< results that a group folds at a time
   std::uint64_t group_length;  ///< elements of a result that a group has at least
+  std::size_t partial_bytes;   ///< what a group hands over for one element of the results, at most
 };
 
 /// Writes the kernel. Throws InvalidArgument for a parameter that is called `i`, DTypeError if the

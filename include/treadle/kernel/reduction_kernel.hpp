@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -22,7 +23,9 @@
 
 namespace treadle::kernel {
 
-/// The C texts of a reduction.
+using codegen::ReductionOutput;
+
+/// The C texts of a reduction to one result.
 struct ReductionTexts {
   std::string neutral;    ///< what changes nothing: "0"
   std::string reduce;     ///< of `a` and `b`: "a + b"
@@ -54,13 +57,17 @@ struct FoldedAxis {
 ///                          .arguments = "const float *x, const float *y"});
 ///     dot.launch(stream, n, result, x, y);
 ///
-/// The result may be a structure that the preamble defines. Equal launches give equal bits. Any
-/// thread; compiled at the first launch, and keeps the device alive.
+/// The result may be a structure that the preamble defines. Several results, each with texts of its
+/// own, are folded in one pass over memory. Equal launches give equal bits. Any thread; compiled at
+/// the first launch, and keeps the device alive.
 class ReductionKernel {
  public:
   /// Throws InvalidArgument for arguments that are no declarations, or called `i`.
   ReductionKernel(std::shared_ptr<device::Device> device, DType dtype, ReductionTexts texts,
                   ReductionOptions options = {});
+  /// To several results. Throws InvalidArgument if there is none, too.
+  ReductionKernel(std::shared_ptr<device::Device> device, std::vector<ReductionOutput> outputs,
+                  std::string_view arguments, ReductionOptions options = {});
 
   /// Queues the reduction over i = 0 .. n - 1 into the first element of `result`; of no elements it
   /// is the neutral one. One argument for each declaration, as ElementwiseKernel takes them.
@@ -76,10 +83,17 @@ class ReductionKernel {
   /// argument, and as Program and Stream::launch().
   void launch_arguments(device::Stream& stream, const ElementRange& range,
                         const device::Argument& result, std::span<const device::Argument> arguments,
-                        const device::Order& order = {});
-  /// Along an axis: `result` has outer * inner elements, in C's order; `i` counts the elements of
-  /// the arrays.
-  void launch_along(device::Stream& stream, const FoldedAxis& axis, const device::Argument& result,
+                        const device::Order& order = {}) {
+    launch_all(stream, range, std::span(&result, 1), arguments, order);
+  }
+  /// The same to several results: memory for each, no two of which may overlap.
+  void launch_all(device::Stream& stream, const ElementRange& range,
+                  std::span<const device::Argument> results,
+                  std::span<const device::Argument> arguments, const device::Order& order = {});
+  /// Along an axis: each of `results` has outer * inner elements, in C's order; `i` counts the
+  /// elements of the arrays.
+  void launch_along(device::Stream& stream, const FoldedAxis& axis,
+                    std::span<const device::Argument> results,
                     std::span<const device::Argument> arguments, const device::Order& order = {});
 
   /// Compiles what folds all elements now rather than at the first launch.
@@ -88,7 +102,7 @@ class ReductionKernel {
   const std::vector<codegen::ParameterSpec>& parameters() const noexcept {
     return snippet_.parameters;
   }
-  /// As ElementwiseKernel::mentions_element(), of the map.
+  /// As ElementwiseKernel::mentions_element(), of the maps.
   bool mentions_element(std::string_view name) const;
   /// The program that folds all elements.
   std::string text() const { return generate({}).text; }
@@ -104,6 +118,7 @@ class ReductionKernel {
     device::Kernel kernel;
     unsigned group_size, tile;
     std::uint64_t group_length;
+    std::size_t partial_bytes;
   };
   /// The elements of results, as the kernel takes them.
   struct Elements {
@@ -112,9 +127,12 @@ class ReductionKernel {
   };
   codegen::ReductionSnippetText generate(const codegen::ReductionSnippetForm& form) const;
   codegen::ReductionSnippetForm form_for(const FoldedAxis& axis) const;
+  void require_memory(std::span<const device::Argument> results) const;
+  void append_results(std::vector<device::Argument>& all, std::vector<std::int64_t>& offsets,
+                      std::span<const device::Argument> results) const;
   const Form& form(const codegen::ReductionSnippetForm& wanted);
   void launch(const codegen::ReductionSnippetForm& wanted, device::Stream& stream,
-              const Elements& elements, const device::Argument& result,
+              const Elements& elements, std::span<const device::Argument> results,
               std::span<const device::Argument> arguments, const device::Order& order);
 
   std::shared_ptr<device::Device> device_;
@@ -132,6 +150,7 @@ namespace treadle {
 
 using kernel::ReductionKernel;
 using kernel::ReductionOptions;
+using kernel::ReductionOutput;
 using kernel::ReductionTexts;
 
 }  // namespace treadle

@@ -98,16 +98,42 @@ nb::object call_elementwise(array::ElementwiseKernel& self, const nb::args& obje
   return nb::tuple(all);
 }
 
+/// Strings for one result, sequences of equal length for several.
+std::vector<ReductionOutput> outputs_from(nb::handle dtype, nb::handle neutral, nb::handle reduce,
+                                          nb::handle map) {
+  const auto text = [](nb::handle object, const char* name) {
+    if (!nb::isinstance<nb::str>(object))
+      raise_python(PyExc_TypeError, std::string(name) +
+                                        " of a ReductionKernel is a C text, not a " +
+                                        Py_TYPE(object.ptr())->tp_name);
+    return nb::cast<std::string>(object);
+  };
+  const auto output = [&](nb::handle one_dtype, nb::handle start, nb::handle fold, nb::handle of) {
+    return ReductionOutput{dtype_from(one_dtype), text(start, "neutral"), text(fold, "reduce"),
+                           text(of, "map")};
+  };
+  if (nb::isinstance<nb::str>(reduce)) return {output(dtype, neutral, reduce, map)};
+  const std::pair<const char*, nb::handle> all[] = {
+      {"dtype", dtype}, {"neutral", neutral}, {"reduce", reduce}, {"map", map}};
+  for (const auto& [name, value] : all)
+    if (!(nb::isinstance<nb::tuple>(value) || nb::isinstance<nb::list>(value)) ||
+        nb::len(value) != nb::len(reduce))
+      raise_python(PyExc_ValueError,
+                   std::string(name) +
+                       " of a ReductionKernel with several results is no sequence as long as "
+                       "reduce: give dtype, neutral, reduce and map one entry for each result");
+  std::vector<ReductionOutput> outputs;
+  for (std::size_t k = 0; k < nb::len(reduce); ++k)
+    outputs.push_back(output(dtype[k], neutral[k], reduce[k], map[k]));
+  return outputs;
+}
+
 // over 6 parameters because they are the keywords of the Python call
-void make_reduction(array::ReductionKernel* self, nb::handle dtype, std::string neutral,
-                    std::string reduce, std::string map, std::string arguments, std::string name,
+void make_reduction(array::ReductionKernel* self, nb::handle dtype, nb::handle neutral,
+                    nb::handle reduce, nb::handle map, std::string arguments, std::string name,
                     std::string preamble, std::vector<std::string> flags, nb::handle types) {
   add_python_folders();
-  new (self) array::ReductionKernel(dtype_from(dtype),
-                                    {.neutral = std::move(neutral),
-                                     .reduce = std::move(reduce),
-                                     .map = std::move(map),
-                                     .arguments = std::move(arguments)},
+  new (self) array::ReductionKernel(outputs_from(dtype, neutral, reduce, map), std::move(arguments),
                                     {.name = std::move(name),
                                      .preamble = std::move(preamble),
                                      .flags = std::move(flags),
@@ -119,12 +145,30 @@ nb::object call_reduction(array::ReductionKernel& self, const nb::args& objects,
                           nb::handle axis, bool keepdims, nb::handle out) {
   note_launch_site();
   const KernelArguments arguments(self, objects);
-  const Array target = out_array(out);
-  Array result = self.call(arguments.get(), {.range = range_from(indices),
-                                             .axes = axes_from(axis),
-                                             .keeps_axes = keepdims,
-                                             .out = target ? &target : nullptr});
-  return target ? nb::borrow(out) : array_object(std::move(result));
+  const array::ReductionCall options = {
+      .range = range_from(indices), .axes = axes_from(axis), .keeps_axes = keepdims};
+  const bool is_one = self.result_count() == 1;
+  std::vector<Array> targets;
+  if (is_one && !out.is_none()) targets.push_back(out_array(out));
+  if (!is_one && !out.is_none()) {
+    if (!nb::isinstance<nb::tuple>(out) && !nb::isinstance<nb::list>(out))
+      raise_python(PyExc_TypeError, "out of reduction kernel " + self.name() +
+                                        " is a tuple of an Array for each result, not a " +
+                                        Py_TYPE(out.ptr())->tp_name);
+    for (std::size_t k = 0; k < nb::len(out); ++k) {
+      if (as_array(nb::object(out[k]).ptr()) == nullptr)
+        raise_python(PyExc_TypeError, "out[" + std::to_string(k) + "] of reduction kernel " +
+                                          self.name() + " is no Array");
+      targets.push_back(out_array(nb::object(out[k])));
+    }
+    if (targets.empty()) raise_python(PyExc_ValueError, "out is an empty tuple: leave it out");
+  }
+  std::vector<Array> results = self.call_all(arguments.get(), options, targets);
+  if (!out.is_none()) return nb::borrow(out);
+  if (is_one) return array_object(std::move(results.front()));
+  nb::list all;
+  for (Array& one : results) all.append(array_object(std::move(one)));
+  return nb::tuple(all);
 }
 
 template <class Kernel>
@@ -184,20 +228,28 @@ void bind_user_kernels(nb::module_& m) {
       "    dot(x, y)\n\n"
       "`dtype` is the result's; `reduce` joins `a` and `b`, in any order; `neutral` changes "
       "nothing, and is the result of no elements. All else is as ElementwiseKernel has it. Equal "
-      "calls give equal bits on a device.")
+      "calls give equal bits on a device.\n\n"
+      "With sequences of dtypes and texts, a call gives a tuple of results, of one pass over "
+      "memory:\n\n"
+      "    treadle.ReductionKernel((\"f8\", \"i8\"), neutral=(\"0\", \"0\"), "
+      "reduce=(\"a + b\",) * 2,\n"
+      "                            map=(\"x[i]\", \"x[i] > 0\"), arguments=\"const *x\")")
       .def("__init__", &make_reduction, nb::arg("dtype"), nb::kw_only(), nb::arg("neutral"),
            nb::arg("reduce"), nb::arg("map"), nb::arg("arguments"), nb::arg("name") = "reduction",
            nb::arg("preamble") = "", nb::arg("flags") = no_flags, nb::arg("types") = nb::none(),
-           nb::sig("def __init__(self, dtype: typing.Any, *, neutral: str, reduce: str, map: str, "
-                   "arguments: str, name: str = 'reduction', " TREADLE_TEXTS ") -> None"),
+           nb::sig("def __init__(self, dtype: typing.Any, *, neutral: str | "
+                   "collections.abc.Sequence[str], reduce: str | collections.abc.Sequence[str], "
+                   "map: str | collections.abc.Sequence[str], arguments: str, name: str = "
+                   "'reduction', " TREADLE_TEXTS ") -> None"),
            "InvalidArgument for what is no declaration.")
       .def("__call__", &call_reduction, nb::arg("arguments"), nb::kw_only(),
            nb::arg("indices") = nb::none(), nb::arg("axis") = nb::none(),
            nb::arg("keepdims") = false, nb::arg("out") = nb::none(),
            nb::sig("def __call__(self, *arguments: typing.Any, indices: range | None = None, axis: "
                    "int | collections.abc.Sequence[int] | None = None, keepdims: bool = False, "
-                   "out: Array | None = None) -> Array"),
-           "Queues the reduction; the result is an array without axes, or `out`, of one element. "
+                   "out: Array | tuple[Array, ...] | None = None) -> typing.Any"),
+           "Queues the reduction; the result is an array without axes, or `out`, of one element; a "
+           "tuple of them where the kernel has several results. "
            "With `axis`, of the shape to which x[i] broadcast, each result is of the elements "
            "along it, as in treadle.numpy.sum(); not together with `indices`. Errors are those of "
            "ElementwiseKernel.")

@@ -783,14 +783,19 @@ class ReductionKernel:
         dot(x, y)
 
     `dtype` is the result's; `reduce` joins `a` and `b`, in any order; `neutral` changes nothing, and is the result of no elements. All else is as ElementwiseKernel has it. Equal calls give equal bits on a device.
+
+    With sequences of dtypes and texts, a call gives a tuple of results, of one pass over memory:
+
+        treadle.ReductionKernel(("f8", "i8"), neutral=("0", "0"), reduce=("a + b",) * 2,
+                                map=("x[i]", "x[i] > 0"), arguments="const *x")
     """
 
-    def __init__(self, dtype: Any, *, neutral: str, reduce: str, map: str, arguments: str, name: str = 'reduction', preamble: str = '', flags: Sequence[str] = (), types: dict[str, Any] | None = None) -> None:
+    def __init__(self, dtype: Any, *, neutral: str | Sequence[str], reduce: str | Sequence[str], map: str | Sequence[str], arguments: str, name: str = 'reduction', preamble: str = '', flags: Sequence[str] = (), types: dict[str, Any] | None = None) -> None:
         """InvalidArgument for what is no declaration."""
 
-    def __call__(self, *arguments: Any, indices: range | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Array | None = None) -> Array:
+    def __call__(self, *arguments: Any, indices: range | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Array | tuple[Array, ...] | None = None) -> Any:
         """
-        Queues the reduction; the result is an array without axes, or `out`, of one element. With `axis`, of the shape to which x[i] broadcast, each result is of the elements along it, as in treadle.numpy.sum(); not together with `indices`. Errors are those of ElementwiseKernel.
+        Queues the reduction; the result is an array without axes, or `out`, of one element; a tuple of them where the kernel has several results. With `axis`, of the shape to which x[i] broadcast, each result is of the elements along it, as in treadle.numpy.sum(); not together with `indices`. Errors are those of ElementwiseKernel.
         """
 
     def text(self, *arguments: Any) -> str:
