@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Writing into memory that exists: in-place operators, assignment, out=.
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -104,6 +106,32 @@ bool write_reduction(const Write& what) {
   }
 }
 
+/// As NumPy: an array that is stored among integers is cast, whatever becomes of its numbers, but a
+/// number of the host language has to be one of them.
+void require_integer_value(const Operand& value, Scalar target) {
+  const ScalarKind kind = value.number().kind();
+  if (value.array() != nullptr || !value.type().is_weak() || !DType(target).is_integer()) return;
+  const std::string into = " for an array of " + DType(target).name();
+  if (kind == ScalarKind::complex)
+    throw DTypeError("cannot convert complex " + value.number().text() + " to integer" + into,
+                     "store its real part");
+  if (kind != ScalarKind::floating) return;
+  const double number = std::trunc(value.number().as_double());
+  if (std::isnan(number))
+    throw InvalidArgument("cannot convert float NaN to integer" + into,
+                          "store an integer, or use an array of floats");
+  if (std::isinf(number))
+    throw OverflowError("cannot convert float infinity to integer" + into,
+                        "store an integer, or use an array of floats");
+  const bool is_below = number < 0;
+  constexpr double end = 0x1p64;
+  const IntegerFit found =
+      is_below
+          ? (number < -end / 2 ? IntegerFit::below : fit(target, static_cast<std::int64_t>(number)))
+          : (number >= end ? IntegerFit::above : fit(target, static_cast<std::uint64_t>(number)));
+  if (found != IntegerFit::within) throw_overflow(target, found, value.number().text());
+}
+
 }  // namespace
 
 void require_writable(const Node& target) {
@@ -123,6 +151,7 @@ NodeRef value_node(const Operand& value, const DType& target) {
   if (has_records && !(own == target))
     throw DTypeError("a value of " + own.name() + " is not stored in an array of " + target.name(),
                      "records are not cast: assign to one of their fields");
+  require_integer_value(value, target.scalar());
   return node_of(value, target.scalar());
 }
 

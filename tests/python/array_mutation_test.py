@@ -189,3 +189,45 @@ def test_explain_names_the_line_of_whatever_records(device, record):
     text = record(x, y).explain()
     assert f"array_mutation_test.py:{line}\n" in text
     assert text.count("array_mutation_test.py:") == text.count(f"array_mutation_test.py:{line}")
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4", "i8", "u8"])
+@pytest.mark.parametrize(
+    "number",
+    [float("nan"), np.inf, -np.inf, 1e300, -1e300, 2.0**64, -(2.0**63) - 2048, 300.7, -1.5, 3e9],
+)
+def test_numbers_that_are_no_integers_of_the_array_are_refused_as_numpy_does(device, dtype, number):
+    writes = [
+        lambda x: x.fill(number),
+        lambda x: x.__setitem__(0, number),
+        lambda x: x.__setitem__(Ellipsis, number),
+        lambda x: x.__setitem__(slice(1, None), number),
+        lambda x: x.__setitem__([0, 1], number),
+    ]
+    for write in writes:
+        theirs, ours = np.full(3, 7, dtype), tnp.full(3, 7, dtype)
+        wanted = None
+        try:
+            write(theirs)
+        except (ValueError, OverflowError) as error:
+            wanted = type(error)
+        if wanted is None:
+            write(ours)
+        else:
+            with pytest.raises(wanted, match="cannot convert float|(above|below) u?int"):
+                write(ours)
+        if device.traits.runs_kernels:
+            np.testing.assert_array_equal(ours.get(), theirs)
+
+
+def test_arrays_are_cast_where_a_number_is_refused(device):
+    x = tnp.full(3, 7, "i4")
+    x[...] = tnp.array([1.5, -2.5, 1e9])
+    if device.traits.runs_kernels:
+        assert x.tolist() == [1, -2, 1_000_000_000]
+    with pytest.raises(TypeError, match="cannot convert complex .* for an array of int32"):
+        x[0] = 1j
+    flags = tnp.zeros(2, bool)
+    flags[...] = float("nan")
+    if device.traits.runs_kernels:
+        assert flags.tolist() == [True, True]
