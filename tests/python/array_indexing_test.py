@@ -266,3 +266,16 @@ def test_repeat_by_counts(computing):
     x = values_of((3, 2))
     same(tnp.repeat(tnp.array(x), [2, 0, 1], axis=0), np.repeat(x, [2, 0, 1], axis=0))
     same(tnp.repeat(tnp.array(x), np.arange(6)), np.repeat(x, np.arange(6)))
+
+
+def test_item_counts_in_c_order_and_reads_one_element(device):
+    theirs = np.arange(24, dtype="i4").reshape(2, 3, 4)
+    for view in (lambda x: x, lambda x: x.T, lambda x: x[::-1, :, ::2], lambda x: x[0, 0, 0]):
+        mine, ours = view(theirs), view(tnp.array(theirs))
+        for place in (0, mine.size - 1, -1, mine.size // 2, -mine.size):
+            assert ours.item(place) == mine.item(place) or not device.traits.runs_kernels
+        for place in (mine.size, -mine.size - 1):
+            with pytest.raises(IndexError, match=f"index {place} of an array of shape"):
+                ours.item(place)
+    endless = tnp.broadcast_to(tnp.array(theirs[0, 0]), (1 << 40, 4))  # no memory holds a copy
+    assert endless.item(-2) == 2 or not device.traits.runs_kernels

@@ -146,18 +146,32 @@ nb::object item(const Array& self) {
   return host_copy(self).attr("item")();
 }
 
+/// The indices of an element that is counted in C's order, so that no view is copied to find it.
+array::Shape place_of(const Array& self, std::int64_t counted) {
+  if (counted < -self.size() || counted >= self.size())
+    throw IndexError("index " + std::to_string(counted) + " of an array of shape " +
+                         shape_text(self.shape()) + ", which has " + std::to_string(self.size()) +
+                         " elements",
+                     "count from 0, or from -1 backwards");
+  if (counted < 0) counted += self.size();
+  array::Shape place(static_cast<std::size_t>(self.rank()), 0);
+  for (std::size_t axis = place.size(); axis-- > 0; counted /= self.shape()[axis])
+    place[axis] = counted % self.shape()[axis];
+  return place;
+}
+
 /// At one integer in C's order of all, or at one for each axis.
 Array element(const Array& self, const nb::args& index) {
   const bool is_flat = index.size() == 1 && PyIndex_Check(index[0].ptr()) != 0;
+  array::Shape given = shape_from(index.size() == 1 ? index[0] : nb::handle(index));
+  if (is_flat) given = place_of(self, given[0]);
   std::vector<Index> places;
-  for (const std::int64_t place : shape_from(index.size() == 1 ? index[0] : nb::handle(index)))
-    places.push_back(Index::at(place));
-  const Array from = is_flat ? array::ravel(self) : self;
-  if (places.size() != static_cast<std::size_t>(from.rank()))
+  for (const std::int64_t place : given) places.push_back(Index::at(place));
+  if (places.size() != static_cast<std::size_t>(self.rank()))
     throw ShapeError("item() at " + std::to_string(places.size()) +
                          " integers of an array of shape " + shape_text(self.shape()),
                      "pass one for each axis, or one in C's order of all");
-  return from.at(places);
+  return self.at(places);
 }
 
 nb::object as_numpy(nb::handle self, nb::handle dtype, nb::handle copy) {
