@@ -38,6 +38,12 @@ class BitonicSort:
         event of the sort's end."""
         if not isinstance(arr, Array):
             raise TypeError(f"a {type(arr).__name__} is sorted: pass a pyopencl.array.Array")
+        for name, array in (("arr", arr), ("idx", idx)):
+            if isinstance(array, Array) and array.context != self.context:
+                raise ValueError(
+                    f"{name} is an array of {array.context}, and this BitonicSort of "
+                    f"{self.context}: make one for the array's context"
+                )
         with arr._work(idx, queue=queue) as place:
             Events(wait_for or ()).order(place)
             _native.bitonic_sort(arr, idx, axis)

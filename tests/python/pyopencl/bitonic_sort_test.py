@@ -82,3 +82,11 @@ def test_what_cannot_be_sorted_is_refused(queue, sorter):
 def test_there_are_no_templates():
     with pytest.raises(ImportError, match="bitonic_sort_templates"):
         import pyopencl.bitonic_sort_templates  # noqa: F401
+
+
+def test_arrays_of_another_context_are_refused(queue, context, keys):
+    x = cl_array.to_device(queue, keys)
+    elsewhere = BitonicSort(cl.Context(context.devices))
+    with pytest.raises(ValueError, match="arr is an array of .*make one for the array's context"):
+        elsewhere(x)
+    np.testing.assert_array_equal(x.get(), keys)
