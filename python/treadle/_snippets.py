@@ -55,6 +55,44 @@ def parameter(
     return kind, name, ctype, "" if dtype.kind == "V" else dtype.name, dtype.itemsize
 
 
+# How generators call the variables of their loops, beside `n`.
+_NAMES_OF_LOOPS = ("i", "tid", "total_threads", "cta_start")
+
+
+def uses_element(
+    described: tuple[ParameterKind, str, str, str, int], text: str, language: Language
+) -> bool:
+    """Whether an expression or statement surely uses the element `i` of this pointer, whatever `i`
+    is. What other arguments are called is no matter."""
+    name = described[1]
+    if name in _NAMES_OF_LOOPS:
+        return False
+    # A loop over a range has no n of its own.
+    made = Snippet(text, "uses").generate([described], language, has_range=name == "n")
+    return made.uses_every_element[0]
+
+
+def neutral_text(value: Any, dtype: np.dtype, complex_maker: str) -> str:
+    """What a user gives as the neutral element, as a C expression. Texts are taken as they are, and
+    so is how Python writes a finite number. `complex_maker` is called with the parts of a complex
+    number."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if not isinstance(value, bool | int | float | complex | np.generic):
+        return str(value)
+    if isinstance(value, bool | np.bool_):
+        value = int(value)
+    if dtype.kind == "c" or isinstance(value, complex | np.complexfloating):
+        return f"{complex_maker}({_real_text(value.real)}, {_real_text(value.imag)})"
+    return _real_text(value)
+
+
+def _real_text(value: Any) -> str:
+    if isinstance(value, float | np.floating) and not np.isfinite(value):
+        return "NAN" if np.isnan(value) else "INFINITY" if value > 0 else "(-INFINITY)"
+    return str(value)
+
+
 # Kinds that may stand for each other where the size is the same.
 _ALIKE = {"i": "i", "u": "i", "b": "i"}
 

@@ -270,3 +270,39 @@ def test_a_sum_that_waits_reads_what_a_kernel_may_change():
     krnl = ReductionKernel(np.float32, "0", "a+b", map_expr="x[i]", arguments="float *x")
     assert krnl(x).get() == n
     assert total.get() == n
+
+
+NUMBERS = [float("inf"), -np.inf, np.float32("nan"), np.float64("-inf"), 2.5, True, np.int8(-3)]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("neutral", [*NUMBERS, complex(-np.inf, 3), np.complex64(1 - 2j)])
+def test_neutral_elements_may_be_numbers(dtype, neutral):
+    if np.dtype(dtype).kind != "c" and isinstance(neutral, complex | np.complexfloating):
+        return
+    kernel = ReductionKernel(dtype, neutral, "a", "x[i]", [tools.VectorArg(np.dtype(dtype), "x")])
+    # `a` alone keeps what it began with.
+    got = kernel(gpuarray.zeros(3, dtype)).get()
+    np.testing.assert_array_equal(got, np.array(neutral, dtype))
+
+
+def test_a_maximum_begins_with_minus_infinity():
+    x = -floats(1000) - 1
+    kernel = ReductionKernel(np.float32, -np.inf, "a > b ? a : b", "x[i]", "float *x")
+    same(kernel(gpuarray.to_gpu(x)), x.max())
+
+
+def test_half_precision_begins_with_infinity():
+    header = "#include <cuda_fp16.h>\n"
+    tools.get_or_register_dtype("half", np.dtype("f2"))
+    for neutral in (np.inf, np.float16(-np.inf), np.float32("nan")):
+        kernel = ReductionKernel("f2", neutral, "a", "x[i]", "half *x", preamble=header)
+        same(kernel(gpuarray.zeros(3, "f2")), np.float16(neutral))
+
+
+def test_an_argument_may_be_called_n():
+    """Nothing else of a reduction has that name for its user."""
+    kernel = ReductionKernel(np.float32, "0", "a+b", "n*x[i]", "float n, float *x")
+    same(kernel(np.float32(2), gpuarray.to_gpu(floats(100))), 2 * floats(100).sum())
+    kernel = ReductionKernel(np.float32, "0", "a+b", "n[i]", "float *n")
+    same(kernel(gpuarray.to_gpu(floats(100))), floats(100).sum())

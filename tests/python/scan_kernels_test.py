@@ -93,3 +93,11 @@ def test_what_is_refused():
     for output in (numbers(12), "newer"):
         with pytest.raises(TypeError, match="output_ary"):
             total(x, output)
+
+
+@pytest.mark.parametrize("neutral", [-np.inf, np.float32("inf"), float("nan")])
+def test_neutral_elements_may_be_numbers(neutral):
+    x = np.arange(1000, dtype=np.float32)
+    scan = ExclusiveScanKernel(np.float32, "a > b ? a : b", neutral)
+    out = scan(gpuarray.to_gpu(x)).get()
+    np.testing.assert_array_equal(out[0], np.float32(neutral))

@@ -36,7 +36,8 @@ def parse_arguments(arguments: str | Sequence[Argument | str]) -> list[Argument]
     return [parse_c_arg(piece) if isinstance(piece, str) else piece for piece in pieces]
 
 
-def _parameter(argument: Argument) -> tuple[ParameterKind, str, str, str, int]:
+def described(argument: Argument) -> tuple[ParameterKind, str, str, str, int]:
+    """A parameter as the generator takes it."""
     kind = ParameterKind.vector if isinstance(argument, VectorArg) else ParameterKind.scalar
     return parameter(kind, argument.name, dtype_to_ctype(argument.dtype), argument.dtype)
 
@@ -50,7 +51,7 @@ def generate(
 ) -> ElementwiseText:
     """The program of a kernel with these parameters and its own."""
     return snippet.generate(
-        [_parameter(argument) for argument in arguments],
+        [described(argument) for argument in arguments],
         Language.cuda_c,
         has_range=use_range,
         index_type="long" if use_range else "size_t",

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from treadle import CompileError
+from treadle._core import Language
 from treadle._core.kernel import ReductionKernel as _NativeKernel
 from treadle._face_array import on_stream
-from treadle._snippets import Snippet, check_vectors
+from treadle._snippets import check_vectors, neutral_text, uses_element
 from treadle.pycuda import _pvt_struct
 from treadle.pycuda import driver as cuda
-from treadle.pycuda._elementwise_modules import generate, parse_arguments, prepared
+from treadle.pycuda._elementwise_modules import described, parse_arguments, prepared
 from treadle.pycuda._gpuarray import GPUArray
 from treadle.pycuda._gpuarray_memory import current_device, native_type, native_value
 from treadle.pycuda.compiler import SourceModule
@@ -57,7 +58,7 @@ class ReductionKernel:
         self.dtype_out = np.dtype(dtype_out)
         self._arguments = _parsed(arguments, name)
         self._texts = (
-            str(neutral),
+            neutral_text(neutral, self.dtype_out, dtype_to_ctype(self.dtype_out)),
             str(reduce_expr),
             "in[i]" if map_expr is None else str(map_expr),
         )
@@ -66,9 +67,11 @@ class ReductionKernel:
         self._cache = _ContextCache()
         self.stage1_arg_types = [*self._arguments, *_own_arguments(self.dtype_out)]
         self.stage2_arg_types = list(self.stage1_arg_types)
-        self._uses_every_element = generate(
-            self._arguments, Snippet(f"{self._texts[2]};", name), False
-        ).uses_every_element
+        self._uses_every_element = [
+            isinstance(argument, VectorArg)
+            and uses_element(described(argument), f"{self._texts[2]};", Language.cuda_c)
+            for argument in self._arguments
+        ]
         self._compiled()
         if keep:
             self._module()

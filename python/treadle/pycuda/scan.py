@@ -16,7 +16,7 @@ import numpy as np
 from treadle import CompileError
 from treadle._core.kernel import ScanKernel as _NativeKernel
 from treadle._face_array import on_stream
-from treadle._snippets import check_vectors
+from treadle._snippets import check_vectors, neutral_text
 from treadle.pycuda import driver as cuda
 from treadle.pycuda._cluda import CLUDA_PREAMBLE
 from treadle.pycuda._elementwise_modules import prepared
@@ -79,7 +79,9 @@ class _ScanKernel:
                 "input_ary[i]",
                 self.scan_expr,
                 self._output,
-                neutral="" if self.neutral is None else str(self.neutral),
+                neutral=""
+                if self.neutral is None
+                else neutral_text(self.neutral, self.dtype, ctype),
                 name=self.name_prefix,
                 preamble=self._preamble,
                 flags=[str(option) for option in self._options or ()],

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from treadle._core import CompileError, Language
-from treadle._snippets import Snippet, check_vectors
+from treadle._snippets import check_vectors, neutral_text, uses_element
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_places import Events, Place
 from treadle.pyopencl._constants import status_code
@@ -69,23 +69,21 @@ def flags_of(device: Any, options: Any) -> list[str]:
 
 
 # What the generator of element-wise kernels calls its own.
-_NAMES_OF_LOOPS = ("i", "tid", "total_threads", "cta_start")
-
-
 def uses_every_element(parameters: Sequence[Any], *texts: str) -> list[bool]:
     """For each parameter, whether one of the expressions or statements surely uses its element `i`
     whatever `i` is."""
 
-    def uses(argument: Any, text: str) -> bool:
-        if not isinstance(argument, VectorArg) or argument.name in _NAMES_OF_LOOPS:
-            return False
-        # Alone: what others are called is no matter. A loop over a range has no n of its own.
-        made = Snippet(text, "uses").generate(
-            [described(argument)], Language.opencl_c, has_range=argument.name == "n"
-        )
-        return made.uses_every_element[0]
+    return [
+        isinstance(argument, VectorArg)
+        and any(uses_element(described(argument), text, Language.opencl_c) for text in texts)
+        for argument in parameters
+    ]
 
-    return [any(uses(argument, text) for text in texts) for argument in parameters]
+
+def neutral_of(value: Any, dtype: np.dtype) -> str:
+    """A neutral element as a text that is pasted into a line."""
+    maker = "cdouble_new" if dtype == np.complex128 else "cfloat_new"
+    return one_line(neutral_text(value, dtype, maker), "neutral")
 
 
 Vectors = Sequence[tuple[int, Any, Any]]

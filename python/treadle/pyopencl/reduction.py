@@ -30,6 +30,7 @@ from treadle.pyopencl._snippet_kernels import (
     flags_of,
     native_type,
     native_types,
+    neutral_of,
     on_device,
     one_line,
     order_after,
@@ -81,7 +82,7 @@ class ReductionKernel:
         self.name = name
         map_expr = one_line("in[i]" if map_expr is None else map_expr, "map_expr")
         texts = (
-            one_line(str(neutral), "neutral"),
+            neutral_of(neutral, self.dtype_out),
             one_line(reduce_expr, "reduce_expr"),
             map_expr,
             declared(parameters),
@@ -208,7 +209,7 @@ class ReductionTemplate(SnippetTemplate):
         return ReductionKernel(
             renderer.context,
             renderer.parse_type("reduction_t"),
-            renderer(self.neutral),
+            renderer(self.neutral) if isinstance(self.neutral, str) else self.neutral,
             renderer(self.reduce_expr),
             None if self.map_expr is None else renderer(self.map_expr),
             arguments,

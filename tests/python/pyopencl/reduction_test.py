@@ -273,3 +273,16 @@ def parsed(arguments):
     from pyopencl.tools import parse_arg_list
 
     return parse_arg_list(arguments, with_offset=True)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize(
+    "neutral", [np.inf, float("-inf"), np.float32("nan"), 2.5, True, complex(-np.inf, 3)]
+)
+def test_neutral_elements_may_be_numbers(context, put, dtype, neutral):
+    dtype = np.dtype(dtype)
+    if dtype.kind != "c" and isinstance(neutral, complex):
+        return
+    kernel = ReductionKernel(context, dtype, neutral, "a", "x[i]", [VectorArg(dtype, "x")])
+    got = kernel(put(np.zeros(3, dtype))).get()
+    np.testing.assert_array_equal(got, np.array(neutral, dtype))

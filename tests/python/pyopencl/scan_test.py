@@ -314,3 +314,10 @@ def test_what_plain_scans_refuse(context, put):
     nowhere = InclusiveScanKernel(context, np.float32, "a+b", "0", devices=[])
     with pytest.raises(ValueError, match=f"scan scan .* {re.escape(context.devices[0].name)}"):
         nowhere(x)
+
+
+@pytest.mark.parametrize("neutral", [-np.inf, np.float32("inf"), float("nan")])
+def test_neutral_elements_may_be_numbers(context, queue, neutral):
+    scan = ExclusiveScanKernel(context, np.float32, "a > b ? a : b", neutral)
+    out = scan(cl_array.to_device(queue, np.arange(100, dtype=np.float32)))
+    np.testing.assert_array_equal(out.get()[0], np.float32(neutral))
