@@ -309,3 +309,15 @@ def test_stack(axis):
     for wrong in (3, -4):
         with pytest.raises(ValueError):
             gpuarray.stack([a, b], axis=wrong)
+
+
+@needs_indexing
+def test_indices_on_the_device_that_are_out_of_range_read_what_indexing_reads():
+    """Nobody waits for them, so they are no error, and stay within the array."""
+    x, places = gpuarray.to_gpu(floats(5)), gpuarray.to_gpu(np.array([0, 7, -1, -9], np.int32))
+    wanted = floats(5)[[0, 4, 4, 0]]
+    for taken in (gpuarray.take(x, places), x[places], gpuarray.multi_take([x], places)[0]):
+        same(taken, wanted)
+    np.testing.assert_array_equal(tnp.take(x, places).get(), wanted)
+    with pytest.raises(IndexError, match="7"):
+        tnp.take(x, places, mode="raise")
