@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Packs .gpu-bundle/: what a machine with a GPU but no network needs in addition to this tree.
 
-    wheels/treadle-*-cp312-*.whl     the package, with the libraries that the C++ programs use too
     wheels/mako-*.whl                packages that the machine lacks
     peers/*.whl                      what the benchmarks compare with
     gl/*.deb                         loaders of OpenGL, EGL and Vulkan, for tests without a window
-    programs.tar.xz                  tests/*, examples/*, benchmarks/*: stripped, GoogleTest inside
+    built.tar.xz                     programs/tests/*, examples/*, benchmarks/*: stripped, with
+                                     GoogleTest inside; wheels/treadle-*-cp312-*.whl: the package,
+                                     with the libraries that the C++ programs use too
     revision.txt                     the commit it was made from
 
-tools/gpu_run.py runs it there. The folder is copied with the tree, so it is limited to LIMIT_MB.
+tools/gpu_run.py runs it there. The folder is copied with the tree, so it is limited to LIMIT_MB:
+programs that have much in common, and the package, are compressed as one, better than a wheel is.
 """
 
 from __future__ import annotations
@@ -21,12 +23,13 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUNDLE, BUILD, VENV = ROOT / ".gpu-bundle", ROOT / "build-gpu", ROOT / ".venv-gpu"
 PEERS, GL = ROOT / ".cache/gpu-peers", ROOT / ".cache/gpu-gl"
 PYTHON = "3.12"
-LIMIT_MB = 60
+LIMIT_MB = 50
 
 # Packages that the machine's Python lacks. PyPI has no wheel of PyCUDA; building it needs a CUDA
 # toolkit.
@@ -149,12 +152,21 @@ def programs() -> list[tuple[pathlib.Path, str]]:
     return found
 
 
-def pack_programs(archive: pathlib.Path) -> None:
-    with tempfile.TemporaryDirectory() as scratch, tarfile.open(archive, "w:xz") as tar:
+def pack(wheel: pathlib.Path, archive: pathlib.Path) -> None:
+    with tempfile.TemporaryDirectory() as scratch, tarfile.open(archive, "w:xz", preset=9) as tar:
         for path, name in programs():
             stripped = pathlib.Path(scratch, path.name)
             subprocess.run(["strip", "-o", stripped, path], check=True)
-            tar.add(stripped, name)
+            tar.add(stripped, f"programs/{name}")
+        tar.add(uncompressed(wheel, pathlib.Path(scratch)), f"wheels/{wheel.name}")
+
+
+def uncompressed(wheel: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    copy = folder / wheel.name
+    with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(copy, "w") as stored:
+        for item in source.infolist():
+            stored.writestr(item, source.read(item), zipfile.ZIP_STORED)
+    return copy
 
 
 def revision() -> str:
@@ -172,7 +184,9 @@ def main() -> int:
     wheels, peers = BUNDLE / "wheels", BUNDLE / "peers"
     for folder in (wheels, peers):
         folder.mkdir(parents=True)
-    build_wheel(python, wheels)
+    with tempfile.TemporaryDirectory() as scratch:
+        build_wheel(python, pathlib.Path(scratch))
+        pack(next(pathlib.Path(scratch).glob("*.whl")), BUNDLE / "built.tar.xz")
     fetch_peers(python)
     for wheel in PEERS.glob("*.whl"):
         shutil.copy2(wheel, wheels if wheel.name.startswith("mako") else peers)
@@ -180,7 +194,6 @@ def main() -> int:
     (BUNDLE / "gl").mkdir()
     for package in GL.glob("*.deb"):
         shutil.copy2(package, BUNDLE / "gl")
-    pack_programs(BUNDLE / "programs.tar.xz")
     (BUNDLE / "revision.txt").write_text(f"{revision()}\n")
     for path in sorted(path for path in BUNDLE.rglob("*") if path.is_file()):
         print(f"{path.stat().st_size / 1e6:8.2f} MB  {path.relative_to(ROOT)}")

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py test|bench|arrays|sanitize
 
-A failing part does not stop the next. Logs and results go to $OUT (or .gpu-bundle/out); the last
-lines are a summary. Each part has a time limit, so that the whole run takes less than ten minutes.
+A failing part does not stop the next. Results go to $OUT (or .gpu-bundle/out), and all logs in one
+archive, for few files come back from such a machine; the last lines are a summary. Each part has a
+time limit, so that the whole run takes less than ten minutes.
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ def install() -> list[Part]:
     """Installs wheels and programs into folders of their own, not into the machine's Python."""
     for folder in (PROGRAMS, BUNDLE / "cache"):
         shutil.rmtree(folder, ignore_errors=True)
-    with tarfile.open(BUNDLE / "programs.tar.xz") as tar:
-        tar.extractall(PROGRAMS, filter="data")
+    with tarfile.open(BUNDLE / "built.tar.xz") as tar:
+        tar.extractall(BUNDLE, filter="data")  # programs/, and the package to wheels/
     offer_nvidia_opencl()
     unpack_gl()
     revision = (BUNDLE / "revision.txt").read_text().strip()
@@ -282,12 +283,22 @@ def summarise(parts: list[Part], seconds: float) -> int:
     ]
     failed = sum(not part.ok for part in parts)
     lines.append(
-        f"===== {failed} of {len(parts)} parts failed in {seconds:.0f} s; logs in {OUT} ====="
+        f"===== {failed} of {len(parts)} parts failed in {seconds:.0f} s: {OUT}/logs.tar.xz ====="
     )
     text = "\n".join(lines)
     print(text)
     (OUT / "summary.txt").write_text(text + "\n")
+    pack_logs()
     return 1 if failed else 0
+
+
+def pack_logs() -> None:
+    logs = sorted(OUT.glob("*.log"))
+    with tarfile.open(OUT / "logs.tar.xz", "w:xz") as tar:
+        for log in logs:
+            tar.add(log, log.name)
+    for log in logs:
+        log.unlink()
 
 
 PARTS = {
@@ -301,7 +312,7 @@ PARTS = {
 def main() -> int:
     start = time.monotonic()
     OUT.mkdir(parents=True, exist_ok=True)
-    if not (BUNDLE / "programs.tar.xz").exists():
+    if not (BUNDLE / "built.tar.xz").exists():
         raise SystemExit(
             "gpu_run: no .gpu-bundle here; make gpu-bundle makes it where there is a network"
         )
