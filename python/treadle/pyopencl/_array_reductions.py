@@ -54,6 +54,11 @@ def _initial(initial: Any) -> Any:
 
 
 # over 6 parameters because they are those of PyOpenCL's, and NumPy's axis
+def _sum_dtype(dtype: np.dtype) -> np.dtype:
+    is_short = dtype.kind in "iu" and dtype.itemsize < np.dtype(np.int32).itemsize
+    return np.dtype(f"{dtype.kind}8") if is_short else dtype
+
+
 def sum(  # noqa: A001 - NumPy's name
     a: Array,
     dtype: Any = None,
@@ -63,10 +68,11 @@ def sum(  # noqa: A001 - NumPy's name
     *,
     axis: Any = None,
 ) -> Array:
-    """The sum of all elements, of a slice, or along an axis or some; made in `dtype` (None: the
-    array's), to which `initial` is added."""
+    """The sum of all elements, of a slice, or along an axis or some; made in `dtype`, to which
+    `initial` is added. None: the array's, or NumPy's of integers with 8 or 16 bits, which soon wrap
+    in PyOpenCL (so does the count of a comparison's elements)."""
     first = _initial(initial)
-    dtype = require_array(a).dtype if dtype is None else np.dtype(dtype)
+    dtype = _sum_dtype(require_array(a).dtype) if dtype is None else np.dtype(dtype)
     if axis is None:
         return computed(
             lambda x: _face_array.total(x, dtype, first), _chosen(a, slice), queue=queue
