@@ -103,7 +103,7 @@ def test_profilers_see_launches_of_opencl(seen_ranges):
     if not any(device.id.startswith("opencl") for device in treadle.devices()):
         pytest.skip("no OpenCL here")
     ranges, _ = seen_ranges(OPENCL_PROGRAM)
-    assert without_compiles(ranges) == ["push put", "pop"]
+    assert without_compiles(ranges) == ["push put (program.py:8)", "pop"]
 
 
 def test_a_profiler_that_is_not_there_is_a_warning(seen_ranges):
