@@ -152,9 +152,11 @@ Array field(const Array& x, std::string_view name) {
             std::to_string(x.dtype().size_bytes()) + " bytes",
         "lay records out as C does: numpy.dtype(..., align=True), sizes of fields that "
         "divide the record's");
-  if (found->count > 1) {
-    shape.push_back(static_cast<std::int64_t>(found->count));
-    strides.push_back(item);
+  auto stride = item * static_cast<std::int64_t>(found->count());
+  for (const std::int64_t length : found->shape) {
+    stride /= std::max<std::int64_t>(length, 1);
+    shape.push_back(length);
+    strides.push_back(stride);
   }
   return x.viewed(Layout(shape, strides, layout.offset_bytes() + behind), found->type);
 }

@@ -155,24 +155,34 @@ std::string plain_text(Scalar scalar, const std::byte* bytes) {
 std::vector<std::string> element_texts(const DType& dtype, std::span<const std::byte> bytes,
                                        const TextFormat& format);
 
+/// An array field's elements in brackets, a pair for each axis.
+std::string nested_text(std::span<const std::string> values, std::span<const std::int64_t> shape) {
+  if (shape.empty()) return values.front();
+  const auto length = static_cast<std::size_t>(shape.front());
+  std::string text = "[";
+  for (std::size_t k = 0; k < length; ++k) {
+    const std::size_t part = values.size() / length;
+    text += (k > 0 ? " " : "") + nested_text(values.subspan(k * part, part), shape.subspan(1));
+  }
+  return text + "]";
+}
+
 /// Each field is a column of its own.
 std::vector<std::string> record_texts(const DType& dtype, std::span<const std::byte> bytes,
                                       const TextFormat& format) {
   const std::size_t size = dtype.size_bytes(), count = bytes.size() / size;
   std::vector<std::string> texts(count, "(");
   for (const Field& field : dtype.fields()) {
-    const std::size_t field_size = field.count * field.type.size_bytes();
+    const std::size_t field_size = field.count() * field.type.size_bytes();
     std::vector<std::byte> column(count * field_size);
     for (std::size_t i = 0; i < count; ++i)
       std::ranges::copy(bytes.subspan(i * size + field.offset, field_size),
                         column.begin() + static_cast<std::ptrdiff_t>(i * field_size));
     const auto values = element_texts(field.type, column, format);
     for (std::size_t i = 0; i < count; ++i) {
-      std::string joined;
-      for (std::size_t k = 0; k < field.count; ++k)
-        joined += (k > 0 ? " " : "") + values[i * field.count + k];
+      const std::span all(values);
       texts[i] += texts[i].size() > 1 ? ", " : "";
-      texts[i] += field.count > 1 ? "[" + joined + "]" : joined;
+      texts[i] += nested_text(all.subspan(i * field.count(), field.count()), field.shape);
     }
   }
   for (std::string& text : texts) text += ")";

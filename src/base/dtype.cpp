@@ -64,7 +64,7 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 }
 
 std::size_t end_of(const Field& field) {
-  return field.offset + field.type.size_bytes() * field.count;
+  return field.offset + field.type.size_bytes() * field.count();
 }
 
 void check_fields(const std::string& name, const std::vector<Field>& fields,
@@ -75,6 +75,8 @@ void check_fields(const std::string& name, const std::vector<Field>& fields,
   std::vector<const Field*> by_offset;
   for (const Field& field : fields) {
     if (field.name.empty()) refuse(field, "has no name");
+    if (std::ranges::any_of(field.shape, [](std::int64_t length) { return length < 0; }))
+      refuse(field, "has an axis of negative length");
     if (end_of(field) > size_bytes)
       refuse(field, "ends at byte " + std::to_string(end_of(field)) + " of a record of " +
                         std::to_string(size_bytes));
@@ -89,6 +91,12 @@ void check_fields(const std::string& name, const std::vector<Field>& fields,
 }
 
 }  // namespace
+
+std::size_t Field::count() const noexcept {
+  std::size_t count = 1;
+  for (const std::int64_t length : shape) count *= static_cast<std::size_t>(length);
+  return count;
+}
 
 DType::DType(std::shared_ptr<const Record> record)
     : scalar_(Scalar::structure), record_(std::move(record)) {}

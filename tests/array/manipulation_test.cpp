@@ -58,15 +58,24 @@ TEST_P(ManipulationTest, FieldsOfRecordsAreViews) {
   struct Sample {
     float at;
     std::int16_t counts[2];
+    std::int16_t grid[2][1][3];
   };
-  const DType sample = DType::structure(
-      "sample", {{"at", Scalar::float32, 0}, {"counts", Scalar::int16, 4, 2}}, sizeof(Sample), 4);
+  const DType sample = DType::structure("sample",
+                                        {{"at", Scalar::float32, 0},
+                                         {"counts", Scalar::int16, 4, {2}},
+                                         {"grid", Scalar::int16, 8, {2, 1, 3}}},
+                                        sizeof(Sample), 4);
   const device::StreamScope scope(shared_stream());
-  const std::vector<Sample> values{{1, {2, 3}}, {4, {5, 6}}};
+  const std::vector<Sample> values{{1, {2, 3}, {}}, {4, {5, 6}, {{{1, 2, 3}}, {{4, 5, 6}}}}};
   const Array x = Array::from(values.data(), {2}, sample, here());
   expect(field(x, "at") * 2, {2, 8});
   EXPECT_EQ(field(x, "counts").rank(), 2);
   expect(cast(field(x, "counts"), Scalar::float32), {2, 3, 5, 6});
+  const Array grid = field(x, "grid");
+  EXPECT_EQ(Shape(grid.shape().begin(), grid.shape().end()), (Shape{2, 2, 1, 3}));
+  expect(cast(grid.at({Index::at(1), Index::at(1)}), Scalar::float32), {4, 5, 6});
+  grid.at({Index::at(0), Index::at(0)}).assign(8);
+  expect(cast(grid.at({Index::at(0)}), Scalar::float32), {8, 8, 8, 0, 0, 0});
   field(x, "at").assign(9);
   x.at({Index::at(1)}).assign(x.at({Index::at(0)}));
   expect(cast(field(x, "counts"), Scalar::float32), {2, 3, 2, 3});

@@ -69,6 +69,9 @@ TEST_P(TextTest, RecordsHaveAColumnForEachField) {
   };
   const Pair values[] = {{1, 2.5f}, {3, 4}};
   EXPECT_EQ(to_string(Array::from(values, {2}, pair, here())), "[(1, 2.5) (3, 4. )]");
+  const DType square = DType::structure("square", {{"m", Scalar::int32, 0, {2, 2}}}, 16, 4);
+  const std::int32_t numbers[] = {1, 2, 3, 4};
+  EXPECT_EQ(to_string(Array::from(numbers, {1}, square, here())), "[([[1 2] [3 4]])]");
 }
 
 TEST_P(TextTest, AxesAreBrackets) {

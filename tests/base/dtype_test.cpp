@@ -91,8 +91,10 @@ TEST(DType, AWrongRecordIsRefusedByFieldName) {
             "record \"R\": field \"b\" overlaps \"a\"");
   EXPECT_EQ(refused({{"a", Scalar::int32, 0}, {"a", Scalar::int32, 4}}, 8, 4),
             "record \"R\": field \"a\" is there twice");
-  EXPECT_EQ(refused({{"a", Scalar::int32, 0, 3}}, 8, 4),
+  EXPECT_EQ(refused({{"a", Scalar::int32, 0, {3}}}, 8, 4),
             "record \"R\": field \"a\" ends at byte 12 of a record of 8");
+  EXPECT_EQ(refused({{"a", Scalar::int32, 0, {-1}}}, 8, 4),
+            "record \"R\": field \"a\" has an axis of negative length");
   EXPECT_EQ(refused({{"", Scalar::int32, 0}}, 8, 4), "record \"R\": field \"\" has no name");
   EXPECT_EQ(refused({}, 8, 3), "record \"R\": alignment 3 is not a power of two");
 }

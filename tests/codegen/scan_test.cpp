@@ -65,7 +65,8 @@ TEST(Scan, LargeItemsHaveSmallerTiles) {
   const auto tile_of = [&](std::size_t size) {
     const Dialect& dialect = dialect_of(Language::cuda_c);
     TypeNames types(dialect);
-    snippet.dtype = DType::structure("item", {Field{"bytes", Scalar::uint8, 0, size}}, size, 1);
+    snippet.dtype = DType::structure(
+        "item", {Field{"bytes", Scalar::uint8, 0, {static_cast<std::int64_t>(size)}}}, size, 1);
     types.add("item", snippet.dtype);
     const ScanText made = generate_scan(snippet, tiling_of(Schedule::wide), dialect, types);
     EXPECT_EQ(made.tile % made.group_size, 0u);

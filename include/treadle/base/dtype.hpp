@@ -93,10 +93,13 @@ class DType {
 
 /// A named part of a record.
 struct Field {
-  std::string name;       ///< unique in its record, not empty
-  DType type;             ///< of one element, where `count` is more than 1
-  std::size_t offset;     ///< bytes from the start of the record
-  std::size_t count = 1;  ///< elements of an array field
+  std::string name;    ///< unique in its record, not empty
+  DType type;          ///< of one element, where the field is an array
+  std::size_t offset;  ///< bytes from the start of the record
+  /// Lengths of an array field's axes, in C order; none: it is one element.
+  std::vector<std::int64_t> shape = {};
+  /// How many elements it has.
+  std::size_t count() const noexcept;
   bool operator==(const Field&) const = default;
 };
 

@@ -2,6 +2,7 @@
 // NumPy's structured dtypes. A record's name is NumPy's text of its dtype, by which the dtype
 // itself is found again, with its titles and all else that a DType does not hold.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <string>
@@ -27,12 +28,7 @@ nb::dict& dtypes_by_name() {
 Field field_from(const std::string& name, nb::handle dtype, std::size_t offset) {
   const nb::object parts = dtype.attr("subdtype");
   if (parts.is_none()) return {name, dtype_from(dtype), offset};
-  const nb::object shape = parts[1];
-  if (nb::len(shape) != 1)
-    throw DTypeError(
-        "field '" + name + "' is an array of shape " + nb::cast<std::string>(nb::str(shape)),
-        "fields have one axis at most");
-  return {name, dtype_from(parts[0]), offset, nb::cast<std::size_t>(shape[0])};
+  return {name, dtype_from(parts[0]), offset, nb::cast<std::vector<std::int64_t>>(parts[1])};
 }
 
 DType record_from(const nb::object& dtype) {
@@ -61,9 +57,9 @@ nb::object made_of_fields(const DType& record) {
   for (const Field& field : record.fields()) {
     const nb::object element = numpy_dtype_of(field.type);
     names.append(field.name);
-    formats.append(field.count == 1
-                       ? element
-                       : numpy_dtype_like(nb::make_tuple(element, nb::make_tuple(field.count))));
+    formats.append(field.shape.empty() ? element
+                                       : numpy_dtype_like(nb::make_tuple(
+                                             element, nb::tuple(nb::cast(field.shape)))));
     offsets.append(field.offset);
   }
   nb::dict described;

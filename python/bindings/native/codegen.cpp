@@ -107,7 +107,9 @@ struct ElementwiseText {
 DType type_of(const std::string& type, const std::string& numpy_type, std::size_t size_bytes) {
   if (!numpy_type.empty()) return DType::parse(numpy_type);
   // Texts need a structure's name and size; the name makes it differ from any other.
-  return DType::structure(type, {Field{type, Scalar::uint8, 0, size_bytes}}, size_bytes, 1);
+  return DType::structure(type,
+                          {Field{type, Scalar::uint8, 0, {static_cast<std::int64_t>(size_bytes)}}},
+                          size_bytes, 1);
 }
 
 // over 6 parameters because they are the keywords of the Python call

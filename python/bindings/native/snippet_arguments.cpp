@@ -13,7 +13,9 @@ DType dtype_of(const PythonType& type) {
   const auto& [name, numpy_name, size_bytes] = type;
   if (!numpy_name.empty()) return DType::parse(numpy_name);
   // Texts need a structure's name and size; the name makes it differ from any other.
-  return DType::structure(name, {Field{name, Scalar::uint8, 0, size_bytes}}, size_bytes, 1);
+  return DType::structure(name,
+                          {Field{name, Scalar::uint8, 0, {static_cast<std::int64_t>(size_bytes)}}},
+                          size_bytes, 1);
 }
 
 std::vector<std::pair<std::string, DType>> type_names(const PythonType& first,

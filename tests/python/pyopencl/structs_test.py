@@ -3,6 +3,7 @@
 
 import numpy as np
 import pyopencl as cl
+import pyopencl.array as cl_array
 import pyopencl.cltypes as cltypes
 import pyopencl.tools as tools
 import pytest
@@ -43,6 +44,9 @@ def test_arrays_vectors_and_structures_inside(device, queue, build):
     cl.enqueue_copy(queue, host, memory)
     assert host["n"][0] == 7 and host["m"][0, 1, 2] == 0.5 and host["m"].sum() == 0.5
     assert host["in"][0, 1]["b"]["w"] == 9 and host["in"][0, 0]["a"] == -1
+    array = cl_array.to_device(queue, np.zeros(1, outer))
+    knl(queue, (1,), None, array.data)
+    assert array.get() == host
 
 
 def test_complex_fields(device):
