@@ -37,7 +37,8 @@ _KEPT = {
     *("cuda context", "cuda device memory", "cuda module", "cuda stream", "device memory"),
     "held pool block",
     *("opencl context", "opencl device", "opencl kernel", "opencl memory", "opencl program"),
-    *("opencl queue", "device"),
+    # A pool's blocks keep the stream of their last use, and that the marker it was asked about.
+    *("opencl queue", "opencl event", "device"),
 }
 
 

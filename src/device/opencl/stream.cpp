@@ -38,25 +38,26 @@ bool OpenclStream::is_done() {
   const auto is_done = [&](const opencl::Event& event) {
     return naming_launches(device(), [&] { return event.is_done(); });
   };
-  const auto [last, is_for_others] = mark();
+  using std::chrono::microseconds;
+  const auto [last, made] = mark();
   if (!last) return true;
   // A platform takes a moment to see that a marker in an idle queue is done.
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(10);
-  while (is_for_others && !is_done(last) && std::chrono::steady_clock::now() < patience)
-    std::this_thread::yield();
+  const microseconds patience(made == Made::for_others ? 10'000 : made == Made::for_work ? 200 : 0);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!is_done(last) && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   if (!is_done(last)) return false;
   forget(last);
   return true;
 }
 
 /// One marker for all questions about the same work; none if all of it is known to be done, which
-/// it never is where others queue work, too: then, with true, one for what only they can have
+/// it never is where others queue work, too: then one for what only they can have
 /// queued. What they queue behind a marker is seen by the first question after that was done.
-std::pair<opencl::Event, bool> OpenclStream::mark() {
+std::pair<opencl::Event, OpenclStream::Made> OpenclStream::mark() {
   const std::lock_guard lock(mutex_);
   const bool is_for_others = is_shared_.load(std::memory_order_relaxed) && !marker_;
   const bool has_unmarked = has_unmarked_.exchange(false);
-  if (!has_unmarked && !is_for_others) return {marker_, false};
+  if (!has_unmarked && !is_for_others) return {marker_, Made::before};
   try {
     marker_ = queue_.marker();
     queue_.flush();
@@ -64,7 +65,7 @@ std::pair<opencl::Event, bool> OpenclStream::mark() {
     has_unmarked_ = true;
     throw;
   }
-  return {marker_, !has_unmarked};
+  return {marker_, has_unmarked ? Made::for_work : Made::for_others};
 }
 
 void OpenclStream::forget(const opencl::Event& done) {

@@ -41,7 +41,9 @@ class OpenclStream final : public Stream {
   void queue_callback(std::function<void()> callback) override;
 
   OpenclDevice& own_device() const noexcept { return static_cast<OpenclDevice&>(device()); }
-  std::pair<opencl::Event, bool> mark();
+  /// Whether a marker was there, or for what a new one is.
+  enum class Made { before, for_work, for_others };
+  std::pair<opencl::Event, Made> mark();
   void forget(const opencl::Event& done);
   /// After a command, so that a marker that is made meanwhile is not taken for one behind it. A
   /// plain store: counting would cost a launch more than all its checks.
