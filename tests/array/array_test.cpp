@@ -38,13 +38,16 @@ TEST_P(ArrayTest, ComplexNumbersOfTheHost) {
 }
 
 TEST_P(ArrayTest, BoolsOfTheHost) {
+  const device::StreamScope scope(shared_stream());
   const Array x = Array::from(std::vector<int>{1, 5, 3});
-  EXPECT_EQ((x > 2).as<bool>(), (std::vector<bool>{false, true, true}));
   const std::vector<bool> given{true, false, true};
   const Array mask = Array::from(given);
   EXPECT_EQ(mask.dtype(), DType(Scalar::boolean));
   EXPECT_EQ(mask.as<bool>(), given);
-  EXPECT_EQ(where(mask, x, 0).as<int>(), (std::vector<int>{1, 0, 3}));
+  if (runs_kernels()) {
+    EXPECT_EQ((x > 2).as<bool>(), (std::vector<bool>{false, true, true}));
+    EXPECT_EQ(where(mask, x, 0).as<int>(), (std::vector<int>{1, 0, 3}));
+  }
   EXPECT_TRUE(Array::from(std::vector<bool>{}).as<bool>().empty());
   EXPECT_THROW(x.as<bool>(), DTypeError);
 }
