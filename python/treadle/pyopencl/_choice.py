@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from treadle.pyopencl._cl import Context, Device, Error, LogicError, RuntimeError, get_platforms
-from treadle.pyopencl._errors import _ErrorRecord, wrong_kind
+from treadle.pyopencl._errors import _ErrorRecord, list_of
 
 _Named = TypeVar("_Named")
 _PLATFORM_NOT_FOUND = -1001
@@ -123,12 +123,7 @@ def choose_devices(
         answers = text.split(":") if text is not None else []
     if interactive is None:
         interactive = sys.stdin is not None and sys.stdin.isatty()
-    if not isinstance(answers, Iterable):
-        raise wrong_kind("choose_devices", "answers", answers, "a list of str")
-    answers = list(answers)
-    for place, answer in enumerate(answers):
-        if not isinstance(answer, str):
-            raise wrong_kind("choose_devices", f"answers[{place}]", answer, "str")
+    answers = list_of(str, "choose_devices", "answers", answers, ("a list of str", "str"))
     given = _Answers(answers, interactive)
     devices = _choose_devices(_choose_platform(given), given)
     if given.given:

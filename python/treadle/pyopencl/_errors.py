@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import treadle
@@ -133,6 +133,20 @@ def from_native(
 def wrong_kind(call: str, argument: str, value: Any, wanted: str) -> TypeError:
     """The error about an argument of another kind than the call can do with."""
     return TypeError(f"{call}: {argument} is {shown(value)}, wanted: {wanted}")
+
+
+def list_of(
+    kinds: type | tuple[type, ...], call: str, argument: str, values: Any, wanted: tuple[str, str]
+) -> list[Any]:
+    """An iterable's entries, all of these kinds. `wanted` says what the whole is to be, and each
+    entry."""
+    if not isinstance(values, Iterable):
+        raise wrong_kind(call, argument, values, wanted[0])
+    entries = list(values)
+    for place, entry in enumerate(entries):
+        if not isinstance(entry, kinds):
+            raise wrong_kind(call, f"{argument}[{place}]", entry, wanted[1])
+    return entries
 
 
 def from_text(routine: str, code: int, text: str) -> Error:

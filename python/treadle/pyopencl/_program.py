@@ -18,7 +18,7 @@ from treadle import pyopencl
 from treadle._core.opencl import _build_cached, _create_program_with_il
 from treadle.pyopencl import _cl
 from treadle.pyopencl._constants import program_info
-from treadle.pyopencl._errors import Error, RuntimeError, _ErrorRecord, both, wrong_kind
+from treadle.pyopencl._errors import Error, RuntimeError, _ErrorRecord, both, list_of, wrong_kind
 from treadle.pyopencl._warnings import RepeatedKernelRetrieval, compiler_output
 
 logger = logging.getLogger("pyopencl")
@@ -386,13 +386,8 @@ def create_program_with_built_in_kernels(
     call = "create_program_with_built_in_kernels"
     _check_devices(call, devices)
     if not isinstance(kernel_names, str):
-        if not isinstance(kernel_names, Iterable):
-            raise wrong_kind(call, "kernel_names", kernel_names, "str, or a list of str")
-        kernel_names = list(kernel_names)
-        for place, name in enumerate(kernel_names):
-            if not isinstance(name, str):
-                raise wrong_kind(call, f"kernel_names[{place}]", name, "str")
-        kernel_names = ";".join(kernel_names)
+        wanted = ("str, or a list of str", "str")
+        kernel_names = ";".join(list_of(str, call, "kernel_names", kernel_names, wanted))
     made = Program(_cl._Program.create_with_built_in_kernels(context, devices, kernel_names))
     made._is_text = False
     return made
@@ -409,11 +404,8 @@ def link_program(
     if not isinstance(context, _cl.Context):
         raise wrong_kind(call, "context", context, "pyopencl.Context")
     _check_devices(call, devices)
-    if not isinstance(programs, Iterable):
-        raise wrong_kind(call, "programs", programs, "a list of pyopencl.Program")
-    programs = list(programs)
-    for place, program in enumerate(programs):
-        _check_program(call, f"programs[{place}]", program)
+    wanted = ("a list of pyopencl.Program", "pyopencl.Program")
+    programs = list_of((Program, _cl._Program), call, "programs", programs, wanted)
     words = _words(options, call)
     parts = [_native(program) for program in programs]
     try:
