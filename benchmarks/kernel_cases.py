@@ -13,6 +13,16 @@ import numpy as np
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "kernels"
 
+# Of OpenCL from Python, in the order of bare_calls.cpp.
+COMMANDS = (
+    "copy to the device",
+    "copy to the host",
+    "copy between buffers",
+    "marker",
+    "wait for a done event",
+    "status of an event",
+)
+
 
 class Device(typing.Protocol):
     """The functions by which a worker runs a case."""

@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 
+from kernel_cases import COMMANDS
 from measure import Column, Fresh, Row, Target, Worker
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -173,14 +174,7 @@ class Session:
 
     def command_rows(self, peer):
         """Copies, markers and events from Python; `peer` is a worker that runs PyOpenCL."""
-        for name in (
-            "copy to the device",
-            "copy to the host",
-            "copy between buffers",
-            "marker",
-            "wait for a done event",
-            "status of an event",
-        ):
+        for name in COMMANDS:
             columns = [
                 Column("Treadle", self.opencl, name),
                 Column("bare calls", self.opencl, f"bare {name}"),

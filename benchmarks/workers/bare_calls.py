@@ -7,6 +7,7 @@ BENCH_BARE_CALLS names the library that makes them (bare_calls.cpp).
 import ctypes
 import os
 
+from kernel_cases import COMMANDS
 from worker import Absent
 
 
@@ -40,17 +41,6 @@ class Operands(ctypes.Structure):
         *((name, ctypes.c_void_p) for name in ("queue", "first", "second", "done", "host")),
         ("bytes", ctypes.c_size_t),
     )
-
-
-# In the order of bare_calls.cpp.
-COMMANDS = (
-    "copy to the device",
-    "copy to the host",
-    "copy between buffers",
-    "marker",
-    "wait for a done event",
-    "status of an event",
-)
 
 
 def symbol(library, name):

@@ -9,8 +9,8 @@ from functools import partial
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import numpy as np
-from bare_calls import COMMANDS, opencl_commands, opencl_enqueues
-from kernel_cases import CASES, source
+from bare_calls import opencl_commands, opencl_enqueues
+from kernel_cases import CASES, COMMANDS, source
 from worker import Absent, KernelRun, LoopTiming, repeated, serve
 
 
