@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "native/promotion.hpp"
+#include "native/snippet_arguments.hpp"
 #include "rooms.hpp"
 #include "treadle/base/c_declaration.hpp"
 #include "treadle/base/error.hpp"
@@ -104,14 +105,6 @@ struct ElementwiseText {
   std::vector<bool> uses_every_element;
 };
 
-DType type_of(const std::string& type, const std::string& numpy_type, std::size_t size_bytes) {
-  if (!numpy_type.empty()) return DType::parse(numpy_type);
-  // Texts need a structure's name and size; the name makes it differ from any other.
-  return DType::structure(type,
-                          {Field{type, Scalar::uint8, 0, {static_cast<std::int64_t>(size_bytes)}}},
-                          size_bytes, 1);
-}
-
 // over 6 parameters because they are the keywords of the Python call
 ElementwiseText generate_elementwise(const std::vector<PythonParameter>& parameters,
                                      std::string operation, Language language, std::string name,
@@ -124,7 +117,7 @@ ElementwiseText generate_elementwise(const std::vector<PythonParameter>& paramet
   codegen::Snippet snippet;
   snippet.operation = std::move(operation);
   for (const auto& [kind, parameter, type, numpy_type, size_bytes] : parameters) {
-    const DType dtype = type_of(type, numpy_type, size_bytes);
+    const DType dtype = dtype_of({type, numpy_type, size_bytes});
     types.prefer(type, dtype);
     snippet.parameters.push_back({kind, dtype, parameter});
   }
