@@ -204,10 +204,10 @@ constexpr std::array<vectorcallfunc, entry_limit> all_explained(std::index_seque
 constexpr auto explained_entries = all_explained(std::make_index_sequence<entry_limit>());
 
 void explain_function(nb::handle function) {
-  if (!function.is_valid() || !nb::hasattr(function, "__nb_signature__")) return;
-  const Py_ssize_t offset = Py_TYPE(function.ptr())->tp_vectorcall_offset;
+  // First what costs nothing: most members are constants, and a program that starts looks at all.
   const vectorcallfunc entry = PyVectorcall_Function(function.ptr());
-  if (offset <= 0 || entry == nullptr) return;
+  if (entry == nullptr || !nb::hasattr(function, "__nb_signature__")) return;
+  const Py_ssize_t offset = Py_TYPE(function.ptr())->tp_vectorcall_offset;
   std::size_t which = 0;
   for (; which < entry_limit; ++which) {
     if (entry == explained_entries[which]) return;  // the same function under two names
