@@ -53,12 +53,12 @@ def _initial(initial: Any) -> Any:
     return initial
 
 
-# over 6 parameters because they are those of PyOpenCL's, and NumPy's axis
 def _sum_dtype(dtype: np.dtype) -> np.dtype:
     is_short = dtype.kind in "iu" and dtype.itemsize < np.dtype(np.int32).itemsize
     return np.dtype(f"{dtype.kind}8") if is_short else dtype
 
 
+# over 6 parameters because they are those of PyOpenCL's, and NumPy's axis
 def sum(  # noqa: A001 - NumPy's name
     a: Array,
     dtype: Any = None,

@@ -68,7 +68,6 @@ def flags_of(device: Any, options: Any) -> list[str]:
     return [word.replace('"', "") for word in _effective_options(device, options)]
 
 
-# What the generator of element-wise kernels calls its own.
 def uses_every_element(parameters: Sequence[Any], *texts: str) -> list[bool]:
     """For each parameter, whether one of the expressions or statements surely uses its element `i`
     whatever `i` is."""
