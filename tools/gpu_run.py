@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: MIT
 """Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py test|bench|arrays|sanitize
 
+After "test", words choose the tests whose names contain one of them: gpu_run.py test pyopencl/
+
 A failing part does not stop the next. Results go to $OUT (or .gpu-bundle/out), and all logs in one
 archive, for few files come back from such a machine; the last lines are a summary. Each part has a
-time limit, so that the whole run takes less than ten minutes.
+time limit, so that the whole run takes less than ten minutes: tests not begun by then are named.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
 import dataclasses
+import functools
 import os
 import pathlib
 import re
@@ -19,9 +22,7 @@ import subprocess
 import sys
 import tarfile
 import time
-from collections.abc import Sequence
-
-import pytest_groups
+from collections.abc import Callable, Sequence
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / ".gpu-bundle"
@@ -29,8 +30,8 @@ OUT = pathlib.Path(os.environ.get("OUT", BUNDLE / "out"))
 SITE, PEERS, PROGRAMS = BUNDLE / "site", BUNDLE / "peers-site", BUNDLE / "programs"
 # Where images with the driver but without a desktop keep the name of its library of EGL.
 EGL_VENDOR = pathlib.Path("/usr/local/nvidia/share/glvnd/egl_vendor.d/10_nvidia.json")
-PROGRAMS_AT_ONCE = 4
-LIMITS_S = {"program": 240, "pytest": 330, "demo": 90, "bench": 450, "sanitizer": 300}
+STARTED = time.monotonic()
+LIMITS_S = {"test": 300, "tests": 470, "demo": 90, "bench": 450, "sanitizer": 300}
 
 
 @dataclasses.dataclass
@@ -151,35 +152,75 @@ def program_command(
     return [program, "--gtest_color=no", *([f"--gtest_filter={chosen}"] if chosen else [])]
 
 
-def run_program(program: pathlib.Path, log: pathlib.Path) -> Part:
+def run_program(program: pathlib.Path, shard: int, shards: int, limit_s: float) -> Part:
     """A GoogleTest program, or an example, whose exit status is the result."""
-    ok, output, seconds = execute(program_command(program), log, LIMITS_S["program"])
+    numbers = (f"GTEST_TOTAL_SHARDS={shards}", f"GTEST_SHARD_INDEX={shard}")
+    command = [*(("env", *numbers) if shards > 1 else ()), *program_command(program)]
+    log = OUT / f"{program.name}.{shard}.log"
+    ok, output, seconds = execute(command, log, limit_s)
     tests = re.findall(r"\[  (PASSED|FAILED)  \] (\d+) tests?", output)
     remark = ", ".join(f"{count} {word.lower()}" for word, count in tests)
-    failing = re.findall(r"^\[  FAILED  \] (\w+\.\S+)", output, re.MULTILINE)
+    failing = re.findall(r"^\[  FAILED  \] (\S+\.\S+)", output, re.MULTILINE)
     names = " ".join(dict.fromkeys(name.rstrip(",") for name in failing))
-    return Part(f"{program.parent.name}/{program.name}", ok, seconds, f"{remark} {names}".strip())
+    return Part(job_name(program, shard, shards), ok, seconds, f"{remark} {names}".strip())
 
 
-def run_programs() -> list[Part]:
-    programs = sorted([*PROGRAMS.glob("tests/*_test"), *PROGRAMS.glob("examples/*")])
-    with concurrent.futures.ThreadPoolExecutor(PROGRAMS_AT_ONCE) as pool:
-        return list(pool.map(lambda program: run_program(program, OUT / "programs.log"), programs))
-
-
-def run_pytest_group(group: str) -> Part:
-    # -v: if a group exceeds its limit, the log names the test that was running.
-    command = [sys.executable, "-m", "pytest", "-v", "--durations=20", "-m", "not packaging"]
-    command += ["-p", "no:cacheprovider", *pytest_groups.GROUPS[group]]
-    ok, output, seconds = execute(command, OUT / f"pytest-{group}.log", LIMITS_S["pytest"])
+def run_pytest(path: pathlib.Path, limit_s: float) -> Part:
+    # -v: if a file exceeds its limit, the log names the test that was running.
+    command = [sys.executable, "-m", "pytest", "-v", "-rf", "-m", "not packaging"]
+    command += ["-p", "no:cacheprovider", path]
+    log = OUT / f"{path.parent.name}-{path.stem}.log"
+    ok, output, seconds = execute(command, log, limit_s)
     leak = "nanobind: leaked" in output
-    return Part(f"pytest, {group}", ok and not leak, seconds, last_line(output))
+    failing = re.findall(r"^FAILED \S+?::(\S+)", output, re.MULTILINE)
+    remark = " ".join([last_line(output).strip("= "), *failing])
+    return Part(job_name(path), ok and not leak, seconds, remark + (" LEAK" if leak else ""))
 
 
-def run_pytest() -> list[Part]:
-    # All at once: one after another they would take too long.
-    with concurrent.futures.ThreadPoolExecutor(len(pytest_groups.GROUPS)) as pool:
-        return list(pool.map(run_pytest_group, pytest_groups.GROUPS))
+# A program's tests, in so many processes. Tests of treadle_cuda_test start parts of theirs in
+# processes of their own, by filters, which would find nothing in a share.
+TEST_SHARDS = {
+    "treadle_array_test": 4,
+    "treadle_cuda_kernel_test": 2,
+    "treadle_device_conformance_test": 2,
+    "treadle_kernel_test": 4,
+    "treadle_opencl_test": 3,
+}
+Job = tuple[str, Callable[[float], Part]]
+
+
+def job_name(path: pathlib.Path, shard: int = 0, shards: int = 1) -> str:
+    return f"{path.parent.name}/{path.name}" + (f" {shard + 1}/{shards}" if shards > 1 else "")
+
+
+def test_jobs() -> list[Job]:
+    """Each program, or share of one, and each file of Python tests, is a process of its own: those
+    of the CPU device's compiler last."""
+    jobs: list[Job] = []
+    for program in sorted([*PROGRAMS.glob("tests/*_test"), *PROGRAMS.glob("examples/*")]):
+        shards = TEST_SHARDS.get(program.name, 1)
+        for shard in range(shards):
+            run = functools.partial(run_program, program, shard, shards)
+            jobs.append((job_name(program, shard, shards), run))
+    files = sorted((ROOT / "tests").rglob("*_test.py"), key=lambda path: "cuda_cpu" in path.parts)
+    jobs += [(job_name(path), functools.partial(run_pytest, path)) for path in files]
+    return jobs
+
+
+def run_job(job: Job, deadline: float) -> Part:
+    name, run = job
+    left = deadline - time.monotonic()
+    part = run(min(LIMITS_S["test"], left)) if left > 0 else Part(name, False, 0, "not begun")
+    print(line_of(part), flush=True)  # what is known if the machine's own limit ends this run
+    return part
+
+
+def run_tests() -> list[Part]:
+    words = sys.argv[2:]
+    jobs = [job for job in test_jobs() if not words or any(word in job[0] for word in words)]
+    deadline = STARTED + LIMITS_S["tests"]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return list(pool.map(lambda job: run_job(job, deadline), jobs))
 
 
 def run_demo() -> list[Part]:
@@ -276,20 +317,20 @@ def last_line(output: str) -> str:
     return (output.strip().splitlines() or [""])[-1]
 
 
+def line_of(part: Part) -> str:
+    verdict = "ok    " if part.ok else "FAILED"
+    return f"{verdict} {part.name:32} {part.seconds:6.1f} s  {part.remark}"
+
+
 def summarise(parts: list[Part], seconds: float) -> int:
-    lines = [
-        f"{'ok    ' if p.ok else 'FAILED'} {p.name:32} {p.seconds:6.1f} s  {p.remark}"
-        for p in parts
-    ]
-    failed = sum(not part.ok for part in parts)
-    lines.append(
-        f"===== {failed} of {len(parts)} parts failed in {seconds:.0f} s: {OUT}/logs.tar.xz ====="
-    )
-    text = "\n".join(lines)
-    print(text)
-    (OUT / "summary.txt").write_text(text + "\n")
+    failed = [line_of(part) for part in parts if not part.ok]
+    count = f"{len(failed)} of {len(parts)} parts failed in {seconds:.0f} s"
+    verdict = f"===== {count}: {OUT}/logs.tar.xz ====="
+    print("\n".join([*failed, verdict]))
+    lines = [line_of(part) for part in parts]
+    (OUT / "summary.txt").write_text("\n".join([*lines, verdict]) + "\n")
     pack_logs()
-    return 1 if failed else 0
+    return len(failed) > 0
 
 
 def pack_logs() -> None:
@@ -302,7 +343,7 @@ def pack_logs() -> None:
 
 
 PARTS = {
-    "test": (describe_machine, run_programs, run_pytest, run_demo),
+    "test": (describe_machine, run_tests, run_demo),
     "bench": (describe_machine, run_bench),
     "arrays": (describe_machine, run_array_bench),
     "sanitize": (describe_machine, run_sanitizers),
@@ -310,7 +351,6 @@ PARTS = {
 
 
 def main() -> int:
-    start = time.monotonic()
     OUT.mkdir(parents=True, exist_ok=True)
     if not (BUNDLE / "built.tar.xz").exists():
         raise SystemExit(
@@ -319,7 +359,7 @@ def main() -> int:
     parts = install()
     for part in PARTS[sys.argv[1]]:
         parts += part()
-    return summarise(parts, time.monotonic() - start)
+    return summarise(parts, time.monotonic() - STARTED)
 
 
 if __name__ == "__main__":
