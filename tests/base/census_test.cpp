@@ -53,7 +53,8 @@ TEST(CensusListener, PlantedLeak) {
 }
 
 TEST(CensusListener, P14_ATestThatLeavesAnObjectBehindFails) {
-  const std::string run = "exec /proc/" + std::to_string(getpid()) +
+  const std::string run = "exec env -u TREADLE_TEST_HOLD_DEVICES /proc/" +
+                          std::to_string(getpid()) +
                           "/exe --gtest_filter=CensusListener.PlantedLeak 2>&1";
   const auto report = [&] {
     std::string text;

@@ -159,6 +159,10 @@ void add_stream_calls(Table& t) {
   };
   t.cuStreamDestroy = [](CUstream) -> CUresult { return enter("cuStreamDestroy"); };
   t.cuStreamSynchronize = [](CUstream) -> CUresult { return enter("cuStreamSynchronize"); };
+  t.cuStreamIsCapturing = [](CUstream, CUstreamCaptureStatus* status) -> CUresult {
+    *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return CUDA_SUCCESS;
+  };
   t.cuStreamQuery = [](CUstream) -> CUresult { return enter("cuStreamQuery"); };
   t.cuThreadExchangeStreamCaptureMode = [](CUstreamCaptureMode*) -> CUresult {
     return CUDA_SUCCESS;

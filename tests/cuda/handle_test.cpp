@@ -21,8 +21,12 @@ using testing::IsEmpty;
 
 class HandleLifetime : public testing::Test {
  protected:
-  void SetUp() override { fake::reset(); }
-  Context context_ = Context::create(fake::device());
+  static Context fresh_context() {
+    fake::reset();
+    return Context::create(fake::device());
+  }
+
+  Context context_ = fresh_context();
 };
 
 TEST_F(HandleLifetime, MovingLeavesNothingBehind) {

@@ -16,7 +16,6 @@ using testing::Not;
 
 class Launch : public testing::Test {
  protected:
-  void SetUp() override { fake::reset(); }
   Kernel make_kernel() {
     const Kernel kernel = Program::from_source(context_, "").kernel("fake");
     fake::state().calls.clear();
@@ -31,7 +30,12 @@ class Launch : public testing::Test {
     return "no refusal";
   }
 
-  Context context_{fake::device()};
+  static Context fresh_context() {
+    fake::reset();
+    return Context(fake::device());
+  }
+
+  Context context_ = fresh_context();
   Queue queue_{context_};
 };
 

@@ -201,9 +201,12 @@ void refuse_host_array(const cuda::ArgumentBuffer& buffer, PyObject* array, cons
       parameter->kind == ParameterKind::pointer ||
       (parameter->kind == ParameterKind::unknown && size_bytes != parameter->size);
   if (!wants_pointer || may_be_pointer) return;
+  const std::string wanted = parameter->kind == ParameterKind::pointer
+                                 ? "no pointer to memory of the device"
+                                 : "neither the value of 8 bytes that the kernel takes nor a "
+                                   "pointer to memory of the device";
   throw InvalidArgument(parameter_text(kernel, buffer.count()) + ": an array of the host, of " +
-                            std::to_string(size_bytes) +
-                            " bytes, is no pointer to memory of the device",
+                            std::to_string(size_bytes) + " bytes, is " + wanted,
                         "pass drv.In(a), drv.Out(a) or drv.InOut(a), or gpuarray.to_gpu(a)");
 }
 

@@ -24,14 +24,13 @@ from treadle.pycuda._memory_pools import (  # noqa: F401
 )
 from treadle.pycuda.compyte.dtypes import (
     TYPE_REGISTRY,
-    _fill_dtype_registry,
+    _fill_dtype_registry,  # noqa: F401
     get_or_register_dtype,
     parse_c_arg_backend,
     register_dtype,  # noqa: F401
 )
 from treadle.pycuda.compyte.dtypes import dtype_to_ctype as base_dtype_to_ctype
 
-_fill_dtype_registry(respect_windows=True)
 get_or_register_dtype("pycuda::complex<float>", np.complex64)
 get_or_register_dtype("pycuda::complex<double>", np.complex128)
 get_or_register_dtype("size_t", np.uintp)

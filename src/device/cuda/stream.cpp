@@ -11,7 +11,6 @@
 #include "device/cuda/event.hpp"
 #include "device/cuda/module.hpp"
 #include "treadle/base/warning.hpp"
-#include "treadle/cuda/capture.hpp"
 #include "treadle/cuda/error.hpp"
 #include "treadle/cuda/function.hpp"
 #include "treadle/cuda/table.hpp"
@@ -147,11 +146,14 @@ void CudaStream::wait_until_done() {
 
 bool CudaStream::is_done() {
   const Activation active(context_);
+  const cuda::Table& cu = active.table();
   // Nothing that a graph captures has run, and the question would end the capture.
-  if (cuda::capture_status(cuda::StreamRef(stream_)) != cuda::CaptureStatus::none) return false;
-  const int code = active.table().cuStreamQuery(stream_);
+  CUstreamCaptureStatus captured = CU_STREAM_CAPTURE_STATUS_NONE;
+  check(cu, cu.cuStreamIsCapturing(stream_, &captured), "cuStreamIsCapturing");
+  if (captured != CU_STREAM_CAPTURE_STATUS_NONE) return false;
+  const int code = cu.cuStreamQuery(stream_);
   if (code == CUDA_ERROR_NOT_READY) return false;
-  check(active.table(), code, "cuStreamQuery");
+  check(cu, code, "cuStreamQuery");
   return true;
 }
 

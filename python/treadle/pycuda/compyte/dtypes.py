@@ -167,3 +167,6 @@ def parse_c_arg_backend(
         raise ValueError(f"unknown type '{name}' in argument declaration {c_arg!r}") from None
     factory = vec_arg_factory if declaration.is_pointer else scalar_arg_factory
     return factory(dtype, declaration.name)
+
+
+_fill_dtype_registry(respect_windows=True)
