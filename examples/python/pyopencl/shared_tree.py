@@ -33,7 +33,7 @@ queue = cl.CommandQueue(ctx)
 print("device:", queue.device.name)
 if not has_coarse_grain_buffer_svm(queue.device):
     sys.exit("this device has no shared virtual memory")
-program = cl.Program(ctx, SOURCE).build(options=["-cl-std=CL2.0"])
+program = cl.Program(ctx, SOURCE).build()
 
 node = np.dtype(
     [("key", np.int32), ("value", np.float32), ("smaller", np.uintp), ("larger", np.uintp)]
