@@ -170,8 +170,7 @@ def run_program(program: pathlib.Path, shard: int, shards: int, limit_s: float) 
 
 def run_pytest(path: pathlib.Path, limit_s: float) -> Part:
     # -v: if a file exceeds its limit, the log names the test that was running.
-    command: list[object] = [sys.executable, "-m", "pytest", "-v", "-rf", "-m", "not packaging"]
-    command += ["-p", "no:cacheprovider", path]
+    command = [sys.executable, "-m", "pytest", "-v", "-rf", "-p", "no:cacheprovider", path]
     log = OUT / f"{path.parent.name}-{path.stem}.log"
     ok, output, seconds = execute(command, log, limit_s)
     leak = "nanobind: leaked" in output
