@@ -99,24 +99,34 @@ TEST_F(CudaDeviceTest, ArgumentsReachTheDriverAsBytes) {
   EXPECT_EQ(&cuda_module(*module)->context().driver().table(), &driver().table());
 }
 
+/// While it lives, the default driver is one without any function.
+class EmptyDefaultDriver {
+ public:
+  EmptyDefaultDriver() {
+    cuda::set_default_driver(cuda::Driver(std::make_shared<cuda::Table>()), "a test");
+  }
+  ~EmptyDefaultDriver() { cuda::set_default_driver(before_, reason_); }
+  EmptyDefaultDriver(const EmptyDefaultDriver&) = delete;
+  EmptyDefaultDriver& operator=(const EmptyDefaultDriver&) = delete;
+
+ private:
+  cuda::Driver before_ = cuda::default_driver();
+  std::string reason_ = cuda::default_driver_reason();
+};
+
 /// Where the default is a GPU, the CPU device is another driver's.
 TEST_F(CudaDeviceTest, TheDefaultDriverIsNotAskedAboutAnotherDriversObjects) {
-  const cuda::Driver before = cuda::default_driver();
-  const std::string reason = cuda::default_driver_reason();
-  cuda::set_default_driver(cuda::Driver(std::make_shared<cuda::Table>()), "without any function");
-  {
-    const auto stream = device()->make_stream(), second = device()->make_stream();
-    const Buffer buffer(device(), 64);
-    const int value = 1;
-    stream->copy_in(buffer.location(), &value, 4);
-    const auto event = device()->make_event();
-    stream->record(*event);
-    second->wait(*event);
-    EXPECT_TRUE(stream->is_done());
-    EXPECT_TRUE(event->is_done());
-    second->synchronize();
-  }
-  cuda::set_default_driver(before, reason);
+  const EmptyDefaultDriver other;
+  const auto stream = device()->make_stream(), second = device()->make_stream();
+  const Buffer buffer(device(), 64);
+  const int value = 1;
+  stream->copy_in(buffer.location(), &value, 4);
+  const auto event = device()->make_event();
+  stream->record(*event);
+  second->wait(*event);
+  EXPECT_TRUE(stream->is_done());
+  EXPECT_TRUE(event->is_done());
+  second->synchronize();
 }
 
 TEST_F(CudaDeviceTest, RefusedAllocationSaysHowMuch) {
