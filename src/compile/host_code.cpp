@@ -16,13 +16,10 @@
 
 #include "compile/compiler_log.hpp"
 #include "compile/pointer_extensions.hpp"
+#include "compile/source_pieces.hpp"
 
 namespace treadle::compile {
 namespace {
-
-bool is_word_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
-}
 
 template <std::size_t count>
 bool is_one_of(std::string_view word, const std::array<std::string_view, count>& words) {
@@ -31,135 +28,17 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, count>&
 
 constexpr std::array<std::string_view, 6> device_words = {
     "__global__", "__device__", "__constant__", "__managed__", "__shared__", "__grid_constant__"};
+bool is_lambda_space(std::string_view word) { return word == "__device__" || word == "__host__"; }
 constexpr std::array<std::string_view, 4> class_keys = {"struct", "class", "union", "enum"};
 /// Words whose parentheses are no parameters.
 constexpr std::array<std::string_view, 10> attribute_words = {
     "__align__",         "__launch_bounds__", "alignas",     "__attribute__", "__declspec",
     "__builtin_align__", "decltype",          "__maxnreg__", "noexcept",      "__cluster_dims__"};
 
-struct Piece {
-  enum class Kind { word, string, mark, directive };
-  Kind kind = Kind::mark;
-  std::size_t begin = 0, end = 0;
-  int line = 0;
-};
-
-/// Cuts a text into words, strings, single marks (and "::") and directives, without comments.
-class PieceReader {
- public:
-  explicit PieceReader(std::string_view text) : text_(text) {}
-
-  std::vector<Piece> pieces() {
-    while (at_ < text_.size()) step();
-    return std::move(pieces_);
-  }
-
- private:
-  void step() {
-    const char c = text_[at_];
-    const std::string_view rest = text_.substr(at_);
-    if (c == '\n') {
-      at_line_start_ = true;
-      ++line_;
-      ++at_;
-    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
-      ++at_;
-    } else if (rest.starts_with("//") || rest.starts_with("/*")) {
-      skip_to_end(rest.starts_with("//") ? "\n" : "*/", 2);
-    } else if (c == '#' && at_line_start_) {
-      directive();
-    } else {
-      at_line_start_ = false;
-      token(c);
-    }
-  }
-
-  void token(char c) {
-    if (c == '"' || c == '\'') return add(Piece::Kind::string, quoted_end(at_));
-    if (!is_word_character(c))
-      return add(Piece::Kind::mark, at_ + (text_.substr(at_).starts_with("::") ? 2 : 1));
-    std::size_t end = at_;
-    const bool is_number = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    while (end < text_.size() && (is_word_character(text_[end]) ||
-                                  (is_number && (text_[end] == '.' || text_[end] == '\''))))
-      ++end;
-    const bool is_raw = end < text_.size() && text_[end] == '"' && text_[end - 1] == 'R';
-    add(is_raw ? Piece::Kind::string : Piece::Kind::word, is_raw ? raw_end(end) : end);
-  }
-
-  /// To the next line, or further where a backslash or a comment joins lines.
-  void directive() {
-    const std::size_t begin = at_;
-    const int line = line_;
-    while (at_ < text_.size() && text_[at_] != '\n') {
-      const std::string_view rest = text_.substr(at_);
-      if (rest.starts_with("//"))
-        skip_to_end("\n", 2);
-      else if (rest.starts_with("/*"))
-        skip_to_end("*/", 2);
-      else if (rest.starts_with("\\\n") || rest.starts_with("\\\r\n"))
-        skip_to_end("\n", 1, /*including=*/true);
-      else
-        ++at_;
-    }
-    pieces_.push_back({Piece::Kind::directive, begin, at_, line});
-    follow_line_directive(text_.substr(begin, at_ - begin));
-  }
-
-  void follow_line_directive(std::string_view directive) {
-    directive.remove_prefix(1);
-    const std::size_t number = directive.find_first_of("0123456789");
-    const std::size_t word = directive.find_first_not_of(" \t");
-    if (number == directive.npos) return;
-    if (!directive.substr(word).starts_with("line") && word != number) return;
-    int line = 0;
-    std::from_chars(directive.data() + number, directive.data() + directive.size(), line);
-    line_ = line - 1;  // of the line that follows
-  }
-
-  void skip_to_end(std::string_view mark, std::size_t from, bool including = false) {
-    const std::size_t found = text_.find(mark, at_ + from);
-    std::size_t end = std::min(found, text_.size());
-    if (found != text_.npos && (mark != "\n" || including)) end += mark.size();
-    line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
-                                         text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
-    at_ = end;
-  }
-
-  std::size_t quoted_end(std::size_t begin) const {
-    std::size_t end = begin + 1;
-    while (end < text_.size() && text_[end] != text_[begin] && text_[end] != '\n')
-      end += text_[end] == '\\' ? 2 : 1;
-    return std::min(end + 1, text_.size());
-  }
-
-  std::size_t raw_end(std::size_t quote) const {
-    const std::size_t open = text_.find('(', quote);
-    if (open == text_.npos) return text_.size();
-    std::string close = ")";
-    close.append(text_.substr(quote + 1, open - quote - 1)).append("\"");
-    const std::size_t found = text_.find(close, open);
-    return found == text_.npos ? text_.size() : found + close.size();
-  }
-
-  void add(Piece::Kind kind, std::size_t end) {
-    pieces_.push_back({kind, at_, end, line_});
-    line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(at_),
-                                         text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
-    at_ = end;
-  }
-
-  const std::string_view text_;
-  std::size_t at_ = 0;
-  int line_ = 1;
-  bool at_line_start_ = true;
-  std::vector<Piece> pieces_;
-};
-
 /// The words of a text, in strings and comments none.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
-  for (const Piece& piece : PieceReader(text).pieces())
+  for (const Piece& piece : pieces_of(text))
     if (piece.kind == Piece::Kind::word)
       words.push_back(text.substr(piece.begin, piece.end - piece.begin));
   return words;
@@ -168,7 +47,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
 /// `static texture<float, 2> name;`, but not a function that returns one.
 bool declares_reference(std::string_view declaration) {
   constexpr std::array<std::string_view, 4> storage = {"static", "extern", "const", "inline"};
-  const std::vector<Piece> pieces = PieceReader(declaration).pieces();
+  const std::vector<Piece> pieces = pieces_of(declaration);
   const auto text = [&](std::size_t i) {
     return i < pieces.size() ? declaration.substr(pieces[i].begin, pieces[i].end - pieces[i].begin)
                              : std::string_view();
@@ -183,6 +62,32 @@ bool declares_reference(std::string_view declaration) {
     if (text(at) == ">") --depth;
   } while (depth > 0 && at < pieces.size());
   return text(at + 1) != "&" && text(at + 1) != "*";
+}
+
+/// Where __device__ and __host__ of lambdas stand, in the texts of macros, too: behind a capture,
+/// which is no attribute, `[[nodiscard]] __device__`.
+std::vector<std::pair<std::size_t, std::size_t>> lambda_spaces(std::string_view source) {
+  std::vector<std::pair<std::size_t, std::size_t>> found;
+  const std::vector<Piece> pieces = pieces_of(source);
+  const auto text = [&](std::size_t i) {
+    return i < pieces.size() ? source.substr(pieces[i].begin, pieces[i].end - pieces[i].begin)
+                             : std::string_view();
+  };
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].kind == Piece::Kind::directive) {
+      const std::size_t inside = pieces[i].begin + 1;
+      for (const auto& [begin, end] : lambda_spaces(text(i).substr(1)))
+        found.emplace_back(inside + begin, inside + end);
+    }
+    if (text(i) == "[") open.push_back(i);
+    if (text(i) != "]" || open.empty()) continue;
+    const bool is_attribute = text(open.back() + 1) == "[";
+    open.pop_back();
+    for (std::size_t j = i + 1; !is_attribute && is_lambda_space(text(j)); ++j)
+      found.emplace_back(pieces[j].begin, pieces[j].end);
+  }
+  return found;
 }
 
 bool is_pragma(std::string_view text, std::size_t at) {
@@ -219,7 +124,7 @@ bool may_have_brought(std::string_view name, std::string_view path) {
 class HostCodeReader {
  public:
   HostCodeReader(std::string_view text, std::vector<HostCode::Unit>& units)
-      : text_(text), pieces_(PieceReader(text).pieces()), units_(units) {
+      : text_(text), pieces_(pieces_of(text)), units_(units) {
     for (const Piece& piece : pieces_)
       if (piece.kind == Piece::Kind::directive) read_directive(piece);
     while (at_ < pieces_.size()) {
@@ -505,6 +410,22 @@ bool HostCode::mend_literals(std::string_view log) {
       continue;  // not of one word, as T{...} must be: (float[]){1}, (unsigned int){1}
     text_.replace(open, name - open, name - open, ' ');
     text_[close] = ' ';
+    found = true;
+  }
+  return found;
+}
+
+bool HostCode::mend_lambdas(std::string_view log) {
+  const std::vector<LoggedError> errors = errors_of(log);
+  if (std::ranges::none_of(errors, [&](const LoggedError& error) {
+        return error.file == source_name_ &&
+               error.text.find("annotation on lambda") != std::string_view::npos;
+      }))
+    return false;
+  bool found = false;
+  for (const auto& [begin, end] : lambda_spaces(text_)) {
+    std::fill(text_.begin() + static_cast<std::ptrdiff_t>(begin),
+              text_.begin() + static_cast<std::ptrdiff_t>(end), ' ');
     found = true;
   }
   return found;

@@ -241,7 +241,8 @@ CompileOutcome NvrtcCompiler::compile(const CompileJob& job) {
     bool better = marked;
     for (const auto& [words, argument] : remedies)
       if (says(words) && !(marked && words == host_variables)) better |= add(argument);
-    if (!better && !host.leave_out(log) && !host.mend_linkage(log) && !host.mend_literals(log)) {
+    if (!better && !host.leave_out(log) && !host.mend_linkage(log) && !host.mend_literals(log) &&
+        !host.mend_lambdas(log)) {
       if (!host.mend_pointers(log)) break;
       add(pointer_extensions);
     }

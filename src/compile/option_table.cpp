@@ -31,7 +31,7 @@ constexpr OptionRule rules[] = {
     {"-expt-relaxed-constexpr --expt-relaxed-constexpr", flag, plain, translated, accepted,
      "--device-as-default-execution-space", ""},
     {"-expt-extended-lambda --expt-extended-lambda -extended-lambda --extended-lambda", flag, plain,
-     ignored, accepted, "", "lambdas in kernels need no __device__"},
+     accepted, accepted, "", "lambdas in kernels may say __device__ without it"},
     {"-restrict --restrict", flag, plain, translated, ignored, "--restrict", gpu_only},
     {"-device-int128 --device-int128", flag, plain, translated, accepted, "--device-int128", ""},
     // What the code is for

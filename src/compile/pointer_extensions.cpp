@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "compile/compiler_log.hpp"
+#include "compile/source_pieces.hpp"
 
 namespace treadle::compile {
 namespace {
@@ -20,10 +21,6 @@ enum class Kind { sum, order };
 constexpr std::string_view bytes_word = "* __treadle_bytes ";
 constexpr std::string_view null_before = "* __treadle_null ";
 constexpr std::string_view null_behind = " __treadle_null *";
-
-bool is_name_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
-}
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -45,13 +42,13 @@ class TextReader {
 
   std::string_view name() {
     const std::size_t begin = at_;
-    while (is_name_character(next()) || reads("::")) skip(reads("::") ? 2 : 1);
+    while (is_word_character(next()) || reads("::")) skip(reads("::") ? 2 : 1);
     return text_.substr(begin, at_ - begin);
   }
 
   /// "1e-5" is one.
   void skip_number() {
-    for (char last = '0'; is_name_character(next()) || next() == '.' ||
+    for (char last = '0'; is_word_character(next()) || next() == '.' ||
                           ((next() == '+' || next() == '-') && (last == 'e' || last == 'p'));
          skip(1))
       last = static_cast<char>(std::tolower(next()));
@@ -94,7 +91,7 @@ bool is_cast(std::string_view group) {
   while (!group.empty() && (group.back() == ')' || group.back() == ' ')) group.remove_suffix(1);
   if (group.ends_with('*') || group.ends_with('&')) return true;
   std::size_t begin = group.size();
-  while (begin > 0 && is_name_character(group[begin - 1])) --begin;
+  while (begin > 0 && is_word_character(group[begin - 1])) --begin;
   return std::ranges::find(types, group.substr(begin)) != types.end();
 }
 
@@ -102,7 +99,7 @@ bool is_cast(std::string_view group) {
 void skip_operand(TextReader& reader) {
   while (reader.next() == '*' || reader.next() == '&') reader.skip(1);
   if (reader.next() == '(') {
-    if (const bool cast = is_cast(reader.group()); cast || is_name_character(reader.next())) {
+    if (const bool cast = is_cast(reader.group()); cast || is_word_character(reader.next())) {
       reader.skip_blanks();
       return skip_operand(reader);
     }
@@ -139,7 +136,7 @@ bool skip_zero(TextReader& reader) {
   const std::size_t length = reader.reads("NULL") ? 4 : 1;
   if (length == 1 && reader.next() != '0') return false;
   reader.skip(length);
-  return !is_name_character(reader.next()) && reader.next() != '.';
+  return !is_word_character(reader.next()) && reader.next() != '.';
 }
 
 bool reads_zero(TextReader reader) { return skip_zero(reader); }
@@ -187,7 +184,7 @@ class PointerWords {
   bool is_behind_number(std::size_t at) const {
     while (at > 0 && text_[at - 1] == ' ') --at;
     const std::size_t end = at;
-    while (at > 0 && is_name_character(text_[at - 1])) --at;
+    while (at > 0 && is_word_character(text_[at - 1])) --at;
     return at < end && is_digit(text_[at]);
   }
 
@@ -263,7 +260,7 @@ class PointerWords {
       if (c == '(' || c == '[') open.push_back(reader.at());
       if (is_digit(c)) {
         reader.skip_number();
-      } else if (is_name_character(c)) {
+      } else if (is_word_character(c)) {
         names.push_back(reader.name());
       } else if (c == '"' || c == '\'') {
         reader.skip_string();
@@ -272,7 +269,7 @@ class PointerWords {
                                                                                               : 1);
       }
       if (is_step) continue;
-      behind_operand = is_name_character(c) || c == ']' || c == ')';
+      behind_operand = is_word_character(c) || c == ']' || c == ')';
       if ((c == ')' || c == ']') && !open.empty()) {
         if (c == ')' && is_cast(text_.substr(open.back(), reader.at() - open.back())))
           behind_operand = false;

@@ -164,6 +164,24 @@ TEST(HostCode, literals_of_structs_lose_their_parentheses) {
     EXPECT_EQ(mended(other), other);
 }
 
+TEST(HostCode, lambdas_lose_the_spaces_that_nvrtc_refuses) {
+  const auto mended = [](const std::string& line) {
+    HostCode host(line, "a.cu");
+    host.mend_lambdas("a.cu(1): error: __host__ or __device__ annotation on lambda requires x\n");
+    return host.text();
+  };
+  EXPECT_EQ(mended("f([=] __device__ (int i) {});"), "f([=]            (int i) {});");
+  EXPECT_EQ(mended("f([x = a[0]] __host__ __device__ {});"),
+            "f([x = a[0]]                     {});");
+  EXPECT_EQ(mended("#define F [] __device__ {}\n"), "#define F []            {}\n");
+  for (const std::string other : {"[[nodiscard]] __device__ int f();", "__device__ int a[3];", "]",
+                                  "// [] __device__"})
+    EXPECT_EQ(mended(other), other);
+  HostCode host("f([] __device__ {});", "a.cu");
+  EXPECT_FALSE(host.mend_lambdas("b.cu(1): error: annotation on lambda requires x\n"));
+  EXPECT_FALSE(host.mend_lambdas("a.cu(1): error: another\n"));
+}
+
 std::string refusal(const std::string& source, const char* target) {
   try {
     compile_cuda(source, Target::parse(target), {.cache = CacheUse::disabled});
