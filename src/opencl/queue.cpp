@@ -56,7 +56,8 @@ Raw ask_object(const Handle<RawQueue>& queue, cl_uint parameter) {
 }  // namespace
 
 Queue::Queue(Context context, Device device, Handle<RawQueue> handle)
-    : context_(std::move(context)), device_(std::move(device)), handle_(std::move(handle)) {}
+    : state_(std::make_shared<const State>(
+          State{std::move(context), std::move(device), std::move(handle)})) {}
 
 Queue::Queue(const Context& context, const Device& device, CommandQueueProperties properties)
     : Queue(context, device, create(context, device, properties)) {}

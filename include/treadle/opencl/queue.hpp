@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "treadle/opencl/event.hpp"
@@ -25,10 +26,10 @@ class Queue : public Queries<Queue, CommandQueueInfo> {
 
   /// Throws DeviceError CL_INVALID_VALUE for parameters the platform does not know.
   InfoValue info(CommandQueueInfo parameter) const;
-  /// Where it was made.
-  const Context& context() const noexcept { return context_; }
+  /// Where it was made. Throws InvalidState if moved from; so does what follows.
+  const Context& context() const { return state().context; }
   /// Whose commands it takes.
-  const Device& device() const noexcept { return device_; }
+  const Device& device() const { return state().device; }
   /// As it was made.
   CommandQueueProperties properties() const;
 
@@ -43,21 +44,35 @@ class Queue : public Queries<Queue, CommandQueueInfo> {
   Event barrier(const Order& order = {}) const;
 
   /// For calls of OpenCL itself, without a reference of its own.
-  RawQueue raw() const { return handle_.raw(); }
+  RawQueue raw() const { return state().handle.raw(); }
   /// Where the raw value is kept, for an argument that is passed by address.
-  const RawQueue* raw_address() const noexcept { return handle_.raw_address(); }
+  const RawQueue* raw_address() const { return state().handle.raw_address(); }
   /// The platform's entry points; valid as long as the queue.
-  const Table& table() const { return handle_.table(); }
+  const Table& table() const { return state().handle.table(); }
   /// The same, to keep them.
-  const std::shared_ptr<const Table>& shared_table() const { return handle_.shared_table(); }
-  bool operator==(const Queue& other) const noexcept { return handle_ == other.handle_; }
+  const std::shared_ptr<const Table>& shared_table() const {
+    return state().handle.shared_table();
+  }
+  bool operator==(const Queue& other) const noexcept {
+    return state_ == other.state_ || (state_ && other.state_ && raw() == other.raw());
+  }
 
  private:
-  Queue(Context context, Device device, Handle<RawQueue> handle);
+  // Copies share one reference of OpenCL's: with NVIDIA's driver another takes a microsecond.
+  struct State {
+    Context context;
+    Device device;
+    Handle<RawQueue> handle;
+  };
 
-  Context context_;
-  Device device_;
-  Handle<RawQueue> handle_;
+  Queue(Context context, Device device, Handle<RawQueue> handle);
+  const State& state() const {
+    if (state_ == nullptr) [[unlikely]]
+      raise_empty();
+    return *state_;
+  }
+
+  std::shared_ptr<const State> state_;
 };
 
 }  // namespace treadle::opencl

@@ -13,6 +13,7 @@
 #include "pyopencl/host_transfer.hpp"
 #include "pyopencl/info.hpp"
 #include "treadle/device/opencl.hpp"
+#include "treadle/opencl/table.hpp"
 
 namespace treadle::bindings::cl {
 namespace {
@@ -68,7 +69,7 @@ void hand_over(const opencl::Event& event) {
   if (event.is_done()) return;
   const auto queue = event.get<opencl::EventInfo::command_queue>();
   if (queue == nullptr) return;  // a user's own event
-  opencl::Queue(event.shared_table(), queue, opencl::Ownership::retain).flush();
+  opencl::check(event.table(), event.table().clFlush(queue), "clFlush");
 }
 
 // Ctrl-C ends the wait, not the work.
