@@ -150,8 +150,7 @@ void Array::get(void* values) const {
   const StreamRef stream = own->context->stream(own->stream);
   const WithoutHostLock released;
   const device::LeaveDeferred leave;  // other expressions may wait
-  copy_out(shared, values, stream);
-  stream->synchronize();
+  fetch(shared, values, stream, [&] { stream->synchronize(); });
 }
 
 void Array::set(const void* values) const {

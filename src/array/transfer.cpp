@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/array/transfer.hpp"
 
+#include <optional>
+#include <utility>
+
 #include "array/access.hpp"
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
@@ -24,6 +27,21 @@ bool is_dense(const Layout& layout, std::size_t item_bytes) {
   const auto [begin, end] = layout.byte_range(item_bytes);
   return end - begin == layout.size() * static_cast<std::int64_t>(item_bytes) &&
          !layout.may_repeat_elements(item_bytes);
+}
+
+/// Calls `read(announced use, first, size_bytes)` where all elements lie dense and in C's order;
+/// not for none.
+template <class Read>
+void with_elements(const Array& x, const StreamRef& stream, Read&& read) {
+  Node& own = Access::node(x);
+  require_own_stream(own, stream);
+  compute(own);
+  if (own.layout.size() == 0) return;
+  if (!own.layout.is_contiguous(own.dtype.size_bytes()))
+    return with_elements(dense_copy(x), stream, read);
+  std::optional<AnnouncedUse> use(std::in_place, *own.context, *own.storage, stream,
+                                  device::MemoryUse::reads);
+  read(use, own.storage->first_element(own.layout), static_cast<std::size_t>(x.size_bytes()));
 }
 
 }  // namespace
@@ -55,15 +73,19 @@ Array to_device(const Array& x, const Placement& placement) {
 }
 
 void copy_out(const Array& x, void* values, const StreamRef& stream) {
-  Node& own = Access::node(x);
-  require_own_stream(own, stream);
-  compute(own);
-  if (own.layout.size() == 0) return;
-  if (!own.layout.is_contiguous(own.dtype.size_bytes()))
-    return copy_out(dense_copy(x), values, stream);
-  const AnnouncedUse read(*own.context, *own.storage, stream, device::MemoryUse::reads);
-  stream->copy_out(values, own.storage->first_element(own.layout),
-                   static_cast<std::size_t>(x.size_bytes()));
+  with_elements(x, stream, [&](auto&, device::Location first, std::size_t size_bytes) {
+    stream->copy_out(values, first, size_bytes);
+  });
+}
+
+void fetch(const Array& x, void* values, const StreamRef& stream,
+           const std::function<void()>& wait) {
+  with_elements(x, stream, [&](auto& use, device::Location first, std::size_t size_bytes) {
+    stream->fetch(values, first, size_bytes, [&] {
+      use.reset();  // the copy is queued: others may queue what writes
+      wait();
+    });
+  });
 }
 
 void copy_in(const Array& x, const void* values, const StreamRef& stream) {

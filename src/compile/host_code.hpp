@@ -32,9 +32,9 @@ class HostCode {
   /// there was none.
   bool mend_literals(std::string_view log);
 
-  /// Takes __device__ and __host__ from lambdas, `[=] __device__ (int i) {...}`, where `log` refuses
-  /// them: NVRTC knows no --extended-lambda, and those in device code are of the device without.
-  /// False if `log` says nothing of it.
+  /// Takes __device__ and __host__ from lambdas, `[=] __device__ (int i) {...}`, where `log`
+  /// refuses them: NVRTC knows no --extended-lambda, and those in device code are of the device
+  /// without. False if `log` says nothing of it.
   bool mend_lambdas(std::string_view log);
 
   /// Writes __constant__ in front of declarations of texture and surface references, which nvcc put

@@ -131,6 +131,12 @@ void Stream::copy_out(void* destination, Location source, std::size_t size_bytes
   copy_out(destination, {}, source, {}, row_of(size_bytes), order);
 }
 
+void Stream::fetch(void* destination, Location source, std::size_t size_bytes,
+                   const std::function<void()>& wait) {
+  copy_out(destination, source, size_bytes);
+  wait();
+}
+
 void Stream::copy_in(Location destination, const Pitch& destination_pitch, const void* source,
                      const Pitch& source_pitch, const Box& box, const Order& order) {
   const Waits waits(device_, order);

@@ -267,8 +267,10 @@ void Buffer::copy_out(std::span<std::byte> host, device::Stream* stream) const {
   check_fits(host.size(), size_bytes_);
   const auto waiting = stream == nullptr ? device().default_stream() : nullptr;
   device::Stream& queue = stream == nullptr ? *waiting : *stream;
-  queue.copy_out(host.data(), *this, host.size());
-  if (waiting) finish(*waiting);
+  if (waiting)
+    queue.fetch(host.data(), *this, host.size(), [&] { finish(queue); });
+  else
+    queue.copy_out(host.data(), *this, host.size());
 }
 
 }  // namespace treadle::memory

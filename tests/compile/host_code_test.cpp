@@ -174,8 +174,8 @@ TEST(HostCode, lambdas_lose_the_spaces_that_nvrtc_refuses) {
   EXPECT_EQ(mended("f([x = a[0]] __host__ __device__ {});"),
             "f([x = a[0]]                     {});");
   EXPECT_EQ(mended("#define F [] __device__ {}\n"), "#define F []            {}\n");
-  for (const std::string other : {"[[nodiscard]] __device__ int f();", "__device__ int a[3];", "]",
-                                  "// [] __device__"})
+  for (const std::string other :
+       {"[[nodiscard]] __device__ int f();", "__device__ int a[3];", "]", "// [] __device__"})
     EXPECT_EQ(mended(other), other);
   HostCode host("f([] __device__ {});", "a.cu");
   EXPECT_FALSE(host.mend_lambdas("b.cu(1): error: annotation on lambda requires x\n"));

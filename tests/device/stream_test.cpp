@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/device/stream.hpp"
 
+#include <stdexcept>
+
 #include "device/each_device.hpp"
 
 namespace treadle::device {
@@ -23,6 +25,32 @@ TEST_P(StreamTest, CopiesInAndOutAndWithin) {
   stream().synchronize();
   back.resize(50);
   EXPECT_EQ(back, count_up(50, 20));
+}
+
+TEST_P(StreamTest, FetchesOnceTheCallerHasWaited) {
+  const Buffer a(device(), 400), large(device(), 1 << 20);
+  const std::vector<int> values = count_up(100);
+  stream().copy_in(a.location(), values.data(), 400);
+  std::vector<int> back(50);
+  int waits = 0;
+  const auto wait = [&] {
+    ++waits;
+    stream().synchronize();
+  };
+  stream().fetch(back.data(), a.location() + 80, 200, wait);
+  EXPECT_EQ(back, count_up(50, 20));
+  std::vector<std::byte> all(1 << 20);
+  stream().fill(large.location(), bytes_of(values).first(4), all.size() / 4);
+  stream().fetch(all.data(), large.location(), all.size(), wait);
+  EXPECT_EQ(all[0], all.back());
+  EXPECT_EQ(waits, 2);
+  EXPECT_THROW(stream().fetch(nullptr, a.location(), 4, wait), InvalidArgument);
+  EXPECT_THROW(stream().fetch(back.data(), a.location() + 396, 5, wait), InvalidArgument);
+  EXPECT_EQ(waits, 2);
+  const auto interrupted = [] { throw std::runtime_error("interrupted"); };
+  EXPECT_THROW(stream().fetch(back.data(), a.location(), 200, interrupted), std::runtime_error);
+  stream().fetch(back.data(), a.location(), 200, wait);
+  EXPECT_EQ(back, count_up(50));
 }
 
 TEST_P(StreamTest, CopiesOfNothingAskForNothing) {

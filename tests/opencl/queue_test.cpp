@@ -27,7 +27,8 @@ TEST_P(QueueTest, KnowsContextDeviceAndProperties) {
   EXPECT_EQ(queue().properties(), CommandQueueProperties{});
 }
 
-// A reference of OpenCL's costs a microsecond with NVIDIA's driver, and each copy keeps a queue alive.
+// A reference of OpenCL's costs a microsecond with NVIDIA's driver, and each copy keeps a queue
+// alive.
 TEST_P(QueueTest, CopiesShareOneReference) {
   Queue made(context(), device());
   const Queue copy = made;

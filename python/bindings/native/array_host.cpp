@@ -105,9 +105,15 @@ nb::object get(const Array& self, nb::object out, nb::handle stream, bool blocki
     const Array source = host.in_this_order(self);
     void* const values = host.data();
     const nb::gil_scoped_release released;
-    array::copy_out(source, values, queue);
+    if (blocking)
+      array::fetch(source, values, queue, [&] {
+        const nb::gil_scoped_acquire gil;
+        finish(*queue, host, blocking);
+      });
+    else
+      array::copy_out(source, values, queue);
   }
-  finish(*queue, host, blocking);
+  if (!blocking) finish(*queue, host, blocking);
   return result;
 }
 

@@ -60,6 +60,11 @@ void transfer(const Array& self, nb::handle host, bool wait, HostArray::Access a
   try {
     const nb::gil_scoped_release released;
     void* const values = copy.host().span().data();
+    if (access == HostArray::Access::write && wait)
+      return array::fetch(own, values, stream, [&] {
+        const nb::gil_scoped_acquire gil;
+        wait_for(*stream);
+      });
     if (access == HostArray::Access::write)
       array::copy_out(own, values, stream);
     else

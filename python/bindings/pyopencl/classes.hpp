@@ -23,6 +23,7 @@
 #include "treadle/opencl/platform.hpp"
 #include "treadle/opencl/program.hpp"
 #include "treadle/opencl/queue.hpp"
+#include "treadle/opencl/read_staging.hpp"
 #include "treadle/opencl/sampler.hpp"
 
 namespace treadle::bindings::cl {
@@ -45,6 +46,8 @@ struct CommandQueue {
   bool is_finalized = false;
   /// Something may be enqueued: use_queue() sets it, finish() clears it. The GIL guards it.
   mutable bool is_busy = false;
+  /// Made at the first read into memory of the host. The GIL guards it.
+  mutable std::shared_ptr<opencl::ReadStaging> staging = {};
 };
 struct Program {
   opencl::Program program;

@@ -162,6 +162,11 @@ bool is_soon_over(const HostTransfer& call, std::size_t bytes) {
   return device::last_device_of(queue.context(), queue.device()) == nullptr;
 }
 
+std::shared_ptr<opencl::ReadStaging> staging_of(const CommandQueue& queue) {
+  if (queue.staging == nullptr) queue.staging = std::make_shared<opencl::ReadStaging>(queue.queue);
+  return queue.staging;
+}
+
 void wait_for_last(const CommandQueue& queue, const opencl::Event& event, nb::handle host) {
   const opencl::Queue used = queue.queue;
   using opencl::CommandQueueProperties;

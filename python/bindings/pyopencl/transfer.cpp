@@ -25,7 +25,8 @@ nb::object transfer_range(const CommandQueue& queue, const MemoryObjectHolder& m
           return opencl::read(used, memory, bytes, offset, order, blocking);
         else
           return opencl::write(used, memory, bytes, offset, order, blocking);
-      });
+      },
+      /*is_dense=*/true);
 }
 
 // -1 bytes: as many as both have; over 6 parameters because they are the keywords of the call.

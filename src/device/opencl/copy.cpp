@@ -165,6 +165,16 @@ void OpenclStream::queue_copy(const Copy& copy, const Order& order) {
   note_work();
 }
 
+void OpenclStream::fetch(void* destination, Location source, std::size_t size_bytes,
+                         const std::function<void()>& wait) {
+  const auto copy = [&](std::span<std::byte> bytes) {
+    copy_out(bytes.data(), source, bytes.size());
+  };
+  const std::span host(static_cast<std::byte*>(destination), size_bytes);
+  if (!is_in_order() || destination == nullptr || !staging_.read(host, copy, wait))
+    Stream::fetch(destination, source, size_bytes, wait);
+}
+
 void OpenclStream::queue_fill(Location destination, std::span<const std::byte> pattern,
                               std::size_t count, const Order& order) {
   const OpenclMemory memory = own_device().memory_at(destination);

@@ -20,7 +20,8 @@ OpenclStream::OpenclStream(OpenclDevice& device, opencl::Queue queue, bool is_ad
       queue_(std::move(queue)),
       waits_after_launch_(settings().sync),
       is_shared_(is_adopted),
-      lasting_(std::make_shared<const opencl::Queue>(queue_)) {}
+      lasting_(std::make_shared<const opencl::Queue>(queue_)),
+      staging_(queue_) {}
 
 void OpenclStream::wait_until_done() {
   const opencl::Event seen = (std::lock_guard(mutex_), marker_);

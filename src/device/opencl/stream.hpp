@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "treadle/device/stream.hpp"
 #include "treadle/opencl/event.hpp"
 #include "treadle/opencl/queue.hpp"
+#include "treadle/opencl/read_staging.hpp"
 
 namespace treadle::device {
 
@@ -22,6 +24,9 @@ class OpenclStream final : public Stream {
   OpenclStream(OpenclDevice& device, opencl::Queue queue, bool is_adopted);
 
   bool is_done() override;
+  /// By way of page-locked memory where that is faster.
+  void fetch(void* destination, Location source, std::size_t size_bytes,
+             const std::function<void()>& wait) override;
 
   const opencl::Queue& shell() const noexcept { return queue_; }
   /// The queue for what may outlive the stream.
@@ -54,6 +59,7 @@ class OpenclStream final : public Stream {
   std::atomic<bool> has_unmarked_ = false;  // commands that marker_ may not stand behind
   mutable std::atomic<bool> is_shared_;     // others queue work that is not noted here
   std::shared_ptr<const opencl::Queue> lasting_;
+  opencl::ReadStaging staging_;
   std::mutex mutex_;      // guards what follows
   opencl::Event marker_;  // empty: all that it stood behind is done
 };
