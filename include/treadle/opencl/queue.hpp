@@ -50,9 +50,7 @@ class Queue : public Queries<Queue, CommandQueueInfo> {
   /// The platform's entry points; valid as long as the queue.
   const Table& table() const { return state().handle.table(); }
   /// The same, to keep them.
-  const std::shared_ptr<const Table>& shared_table() const {
-    return state().handle.shared_table();
-  }
+  const std::shared_ptr<const Table>& shared_table() const { return state().handle.shared_table(); }
   bool operator==(const Queue& other) const noexcept {
     return state_ == other.state_ || (state_ && other.state_ && raw() == other.raw());
   }
