@@ -221,6 +221,8 @@ def read(array: Array, host: np.ndarray, wait: bool = True) -> None:
 
 def write(array: Array, host: np.ndarray, wait: bool = True) -> None:
     """Copies an array of the host, of the same shape and dtype, in."""
+    if _array.stored(array, host, wait):
+        return
     axes = memory_axes(array.strides)
     values = np.ascontiguousarray(host.transpose(axes))
     target = Array.transpose(array, axes) if axes else array

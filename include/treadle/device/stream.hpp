@@ -47,9 +47,10 @@ class Stream : public std::enable_shared_from_this<Stream> {
   /// As copy_in(), the other way: the bytes are there once the stream is past the copy.
   void copy_out(void* destination, Location source, std::size_t size_bytes,
                 const Order& order = {});
-  /// As copy_out(), and then `wait()`, which returns once the stream is past the copy: the bytes are
-  /// there when this returns. If it throws, they are not, and may come later. `wait` is a parameter
-  /// because callers wait in different ways: Python's lets other threads run and obeys Ctrl-C.
+  /// As copy_out(), and then `wait()`, which returns once the stream is past the copy: the bytes
+  /// are there when this returns. If it throws, they are not, and may come later. `wait` is a
+  /// parameter because callers wait in different ways: Python's lets other threads run and obeys
+  /// Ctrl-C.
   virtual void fetch(void* destination, Location source, std::size_t size_bytes,
                      const std::function<void()>& wait);
   /// The two ranges must not overlap.

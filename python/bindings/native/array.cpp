@@ -567,7 +567,7 @@ void bind_array(nb::module_& m) {
       nb::init<const Array&>(), nb::arg("array"),
       "The same array: its elements are shared. For subclasses; treadle.numpy makes new ones.");
   bind_properties(type);
-  bind_array_host(type);
+  bind_array_host(m, type);
   bind_array_protocols(type);
   bind_methods(type);
   bind_array_indexing_methods(type);

@@ -100,7 +100,7 @@ int get_array_buffer(PyObject* self, Py_buffer* view, int flags) noexcept;
 void release_array_buffer(PyObject* self, Py_buffer* view) noexcept;
 
 // The methods, by topic.
-void bind_array_host(nb::class_<Array>& type);
+void bind_array_host(nb::module_& m, nb::class_<Array>& type);
 void bind_array_protocols(nb::class_<Array>& type);
 void bind_array_functions(nb::module_& m);
 void bind_array_indexing(nb::module_& m);

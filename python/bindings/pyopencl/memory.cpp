@@ -91,6 +91,8 @@ nb::object slice_of(const Buffer& self, nb::handle index) {
 
 nb::object memory_info(const MemoryObjectHolder& self, long long param) {
   const auto parameter = static_cast<opencl::MemInfo>(param);
+  if (parameter == opencl::MemInfo::size)  // known, and asked for with every array
+    return nb::int_(self.memory().size_bytes());
   if (parameter == opencl::MemInfo::host_ptr)
     raise_logic_error("MemoryObject.get_info",
                       "the address is of no use in Python: get_host_array() "

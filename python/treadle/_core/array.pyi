@@ -450,6 +450,16 @@ class Array:
     def searchsorted(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Not there yet: raises NotSupported."""
 
+def fetched(array: Array, stream: treadle._core.device.Stream | None = None) -> numpy.ndarray | None:
+    """
+    A copy on the host of an array whose elements lie in C's or Fortran's order, and None of others. Blocking.
+    """
+
+def stored(array: Array, values: Any, blocking: bool = True) -> bool:
+    """
+    Copies a numpy.ndarray in that has the dtype, the shape and the order of the array; False of others. With blocking=False it must not change until the current stream is past it.
+    """
+
 def runs_at_once(array: Array) -> bool:
     """
     Whether operations on the array run when they are written, for its memory has escaped.

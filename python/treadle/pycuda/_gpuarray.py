@@ -230,6 +230,11 @@ class GPUArray(FaceArray):
         stream: cuda.Stream | None = None,
     ) -> np.ndarray:
         """The elements on the host: in `ary`, or in a new array with the axes in the same order."""
+        if ary is None and not pagelocked and not async_:
+            with on_stream(self.device, stream):
+                host = _array.fetched(self)
+            if host is not None:
+                return host
         if ary is None:
             target = empty_host(self, cuda.pagelocked_empty if pagelocked else np.empty)
         else:

@@ -84,7 +84,8 @@ def _in_memory(
             f"{high} of memory of {data.size} bytes"
         )
     place_in_memory = place.device, data.int_ptr, offset
-    return _face_array.adopted(data, place_in_memory, layout, is_unshared)
+    with place.stream:  # which work on it goes to: others would have to wait for each other
+        return _face_array.adopted(data, place_in_memory, layout, is_unshared)
 
 
 def _new_memory(place: Place, layout: tuple[np.dtype, Any, Any]) -> NativeArray:
@@ -458,6 +459,10 @@ class Array(Views):
 
     def get(self, queue: Any = None, ary: Any = None) -> np.ndarray:  # type: ignore[override]
         """The elements on the host, in the axes' order; into `ary` if it is given."""
+        if ary is None and self.size:
+            host = _native.fetched(self, self._work(queue=queue).stream)
+            if host is not None:
+                return host
         host = self._host_for(ary)
         assert self._is_dense(may_turn=True), _GAPS.format("get()")
         if self.size:

@@ -58,10 +58,13 @@ std::pair<opencl::Event, OpenclStream::Made> OpenclStream::mark() {
   const std::lock_guard lock(mutex_);
   const bool is_for_others = is_shared_.load(std::memory_order_relaxed) && !marker_;
   const bool has_unmarked = has_unmarked_.exchange(false);
-  if (!has_unmarked && !is_for_others) return {marker_, Made::before};
   try {
-    marker_ = queue_.marker();
+    const bool is_marked = !has_unmarked && !is_for_others;
+    if (is_marked && (is_marker_flushed_ || !marker_)) return {marker_, Made::before};
+    if (!is_marked) marker_ = queue_.marker();
     queue_.flush();
+    is_marker_flushed_ = true;
+    if (is_marked) return {marker_, Made::for_work};
   } catch (...) {
     has_unmarked_ = true;
     throw;

@@ -49,6 +49,19 @@ class OpenclStream final : public Stream {
   /// Whether a marker was there, or for what a new one is.
   enum class Made { before, for_work, for_others };
   std::pair<opencl::Event, Made> mark();
+  /// Enqueues a command that gives its event, which becomes the marker.
+  template <class Enqueue>
+  void enqueue_marking(Enqueue&& enqueue) {
+    const std::lock_guard lock(mutex_);  // who asks meanwhile would know nothing of what is before
+    has_unmarked_ = false;
+    try {
+      marker_ = enqueue();
+      is_marker_flushed_ = false;
+    } catch (...) {
+      note_work();  // what is before may have been unmarked
+      throw;
+    }
+  }
   void forget(const opencl::Event& done);
   /// After a command, so that a marker that is made meanwhile is not taken for one behind it. A
   /// plain store: counting would cost a launch more than all its checks.
@@ -62,6 +75,7 @@ class OpenclStream final : public Stream {
   opencl::ReadStaging staging_;
   std::mutex mutex_;      // guards what follows
   opencl::Event marker_;  // empty: all that it stood behind is done
+  bool is_marker_flushed_ = true;
 };
 
 /// The commands that are one piece of work of a stream. The first waits for what the piece waits
@@ -69,9 +83,10 @@ class OpenclStream final : public Stream {
 /// recorded without a marker.
 class Sequence {
  public:
-  /// There will be `count` commands.
-  Sequence(const OpenclStream& stream, const Order& order, std::size_t count)
-      : stream_(stream), done_(order.done), count_(count) {
+  /// There will be `count` commands; `last` gets the event of the last one.
+  Sequence(const OpenclStream& stream, const Order& order, std::size_t count,
+           opencl::Event* last = nullptr)
+      : stream_(stream), done_(order.done), last_(last), count_(count) {
     // Owned: another thread may record the event anew meanwhile.
     for (const Event* event : order.after)
       if (auto recorded = static_cast<const OpenclEvent*>(event)->recorded_for(&stream.shell()))
@@ -94,12 +109,14 @@ class Sequence {
  private:
   opencl::Order command_order() const {
     const bool is_last = queued_ + 1 == count_;
-    const bool is_waited_for = is_last ? done_ != nullptr : !stream_.is_in_order();
+    const bool is_waited_for =
+        is_last ? done_ != nullptr || last_ != nullptr : !stream_.is_in_order();
     return {.after = opencl::WaitList(after_), .without_event = !is_waited_for};
   }
   void end_command(opencl::Event event) {
     after_.clear();
     const bool is_last = ++queued_ == count_;
+    if (is_last && last_ != nullptr) *last_ = event;
     if (is_last && done_ != nullptr)
       static_cast<OpenclEvent*>(done_)->set(std::move(event), stream_.lasting_queue());
     else if (event)
@@ -116,6 +133,7 @@ class Sequence {
 
   const OpenclStream& stream_;
   Event* done_;
+  opencl::Event* last_;
   std::vector<opencl::Event> after_;  // of the next command
   std::size_t queued_ = 0, count_;
 };
