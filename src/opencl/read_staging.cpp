@@ -2,6 +2,7 @@
 #include "treadle/opencl/read_staging.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace treadle::opencl {
 
@@ -10,6 +11,7 @@ std::span<std::byte> ReadStaging::take(std::size_t size_bytes) {
   const std::lock_guard lock(mutex_);
   if (is_taken_ || (last_ && !last_.is_done())) return {};
   last_ = {};
+  if (!std::exchange(was_asked_, true)) return {};
   if (!was_made_) make();
   if (!memory_) return {};
   is_taken_ = true;

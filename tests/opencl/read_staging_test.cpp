@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <stdexcept>
 
 #include "opencl/each_platform.hpp"
@@ -46,6 +47,14 @@ class ReadStagingTest : public OnEachPlatform {
     };
   }
 
+  /// Asked once, as it is for a read that goes the direct way.
+  std::unique_ptr<ReadStaging> asked(const Queue& queue) {
+    auto staging = std::make_unique<ReadStaging>(queue);
+    EXPECT_FALSE(staging->read(host_, enqueue(event_, used_), [] {}));
+    EXPECT_EQ(used_, nullptr);
+    return staging;
+  }
+
   std::optional<Queue> queue_;
   Buffer memory_;
   std::vector<int> values_ = std::vector<int>(4, 9);
@@ -56,10 +65,10 @@ class ReadStagingTest : public OnEachPlatform {
 INSTANTIATE_TEST_SUITE_P(, ReadStagingTest, each_platform, platform_test_name);
 
 TEST_P(ReadStagingTest, ReadsByWayOfMemoryOfItsOwn) {
-  ReadStaging staging(*queue_);
+  const auto staging = asked(*queue_);
   for (int i = 0; i < 2; ++i) {
     values_.assign(4, 9);
-    EXPECT_TRUE(staging.read(host_, enqueue(event_, used_), [&] {
+    EXPECT_TRUE(staging->read(host_, enqueue(event_, used_), [&] {
       event_.wait();
       EXPECT_THAT(values_, Each(9));
     }));
@@ -69,40 +78,40 @@ TEST_P(ReadStagingTest, ReadsByWayOfMemoryOfItsOwn) {
 }
 
 TEST_P(ReadStagingTest, LeavesLargeReadsAndSecondOnesToOthers) {
-  ReadStaging staging(*queue_);
+  const auto staging = asked(*queue_);
   std::vector<std::byte> large(ReadStaging::most_bytes + 1);
-  EXPECT_FALSE(staging.read(large, enqueue(event_, used_), [] {}));
-  EXPECT_FALSE(staging.read({}, enqueue(event_, used_), [] {}));
+  EXPECT_FALSE(staging->read(large, enqueue(event_, used_), [] {}));
+  EXPECT_FALSE(staging->read({}, enqueue(event_, used_), [] {}));
   EXPECT_EQ(used_, nullptr);
   Event other;
   std::byte* none = nullptr;
-  EXPECT_TRUE(staging.read(host_, enqueue(event_, used_), [&] {
-    EXPECT_FALSE(staging.read(host_, enqueue(other, none), [] {}));
+  EXPECT_TRUE(staging->read(host_, enqueue(event_, used_), [&] {
+    EXPECT_FALSE(staging->read(host_, enqueue(other, none), [] {}));
     event_.wait();
   }));
   EXPECT_EQ(none, nullptr);
 }
 
 TEST_P(ReadStagingTest, AWaitThatEndedEarlyLeavesHostAndStagingAlone) {
-  ReadStaging staging(*queue_);
+  const auto staging = asked(*queue_);
   UserEvent gate(queue_->context());
   queue_->barrier({.after = gate});
   const auto interrupted = [] { throw std::runtime_error("Ctrl-C"); };
-  EXPECT_THROW(staging.read(host_, enqueue(event_, used_), interrupted), std::runtime_error);
+  EXPECT_THROW(staging->read(host_, enqueue(event_, used_), interrupted), std::runtime_error);
   std::byte* none = nullptr;
   Event other;
-  EXPECT_FALSE(staging.read(host_, enqueue(other, none), [] {})) << "the first goes on there";
+  EXPECT_FALSE(staging->read(host_, enqueue(other, none), [] {})) << "the first goes on there";
   gate.set_status(0);
   queue_->finish();
   EXPECT_THAT(values_, Each(9));
-  EXPECT_TRUE(staging.read(host_, enqueue(event_, used_), [&] { event_.wait(); }));
+  EXPECT_TRUE(staging->read(host_, enqueue(event_, used_), [&] { event_.wait(); }));
   EXPECT_THAT(values_, ElementsAre(1, 2, 3, 4));
 }
 
 TEST_P(ReadStagingTest, IsForDevicesWithMemoryOfTheirOwn) {
   if (!device().get<DeviceInfo::host_unified_memory>()) GTEST_SKIP() << "the device has its own";
-  ReadStaging staging(queue());
-  EXPECT_FALSE(staging.read(host_, enqueue(event_, used_), [] {}));
+  const auto staging = asked(queue());
+  EXPECT_FALSE(staging->read(host_, enqueue(event_, used_), [] {}));
   EXPECT_EQ(used_, nullptr);
 }
 

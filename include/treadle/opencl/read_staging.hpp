@@ -12,7 +12,8 @@ namespace treadle::opencl {
 
 /// Page-locked memory by way of which small reads of one queue reach memory of the host: behind a
 /// kernel, NVIDIA's driver (H200) reads 4 KB into pageable memory in 16 us, and in 10 into
-/// page-locked memory. Its memory is made at the first read. Any thread.
+/// page-locked memory. Its memory is made at the second read: queues that read once are not worth
+/// it. Any thread.
 class ReadStaging {
  public:
   /// Of more bytes the copy that is added takes as long as is saved.
@@ -24,8 +25,8 @@ class ReadStaging {
 
   /// Fills `host`: `enqueue(bytes)` enqueues the read into those bytes of as many, and `wait()`
   /// returns when it is done. False, and nothing called, for too many bytes, where the device uses
-  /// the host's memory anyway, and while another read is under way. If `wait` throws, `host` is not
-  /// written, and the read goes on elsewhere.
+  /// the host's memory anyway, for the first read, and while another is under way. If `wait`
+  /// throws, `host` is not written, and the read goes on elsewhere.
   template <class Enqueue, class Wait>
   bool read(std::span<std::byte> host, Enqueue&& enqueue, Wait&& wait) {
     const std::span<std::byte> bytes = take(host.size());
@@ -50,7 +51,7 @@ class ReadStaging {
 
   const Queue queue_;
   std::mutex mutex_;  // guards what follows
-  bool was_made_ = false, is_taken_ = false;
+  bool was_asked_ = false, was_made_ = false, is_taken_ = false;
   std::optional<Mapping> memory_;  // mapped as long as it lives
   Event last_;                     // not empty: of a read that nobody waited for to the end
 };
