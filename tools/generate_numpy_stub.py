@@ -26,7 +26,10 @@ from treadle._core.array import Array
 # Of operations with one, two and three operands.
 OPERANDS = ("x: Any", "x1: Any, x2: Any", "x1: Any, x2: Any, x3: Any")
 
-OPTIONS = "/, *, out: Array | None = None, where: Any = True, dtype: Any = None"
+OPTIONS = (
+    "/, *, out: Array | None = None, where: Any = True, dtype: Any = None, "
+    "casting: str = 'same_kind'"
+)
 
 
 def written(source: str) -> dict[str, str]:

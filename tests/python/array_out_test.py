@@ -47,6 +47,48 @@ def test_operations_compute_in_the_dtype_that_is_asked_for(computing, dtype):
     )
 
 
+CASTING_CASES = {
+    "no": [(("i4", "i4"), {}), (("i4", "f4"), {}), (("i4", "i4"), {"out": "i8"})],
+    "equiv": [(("f4", "f4"), {}), (("f4", "f8"), {})],
+    "safe": [(("i2", "f4"), {}), (("i4", "i4"), {"out": "i8"}), (("f8", "f8"), {"out": "f4"})],
+    "same_kind": [(("f8", "f8"), {"out": "f4"}), (("f8", "f8"), {"out": "i4"})],
+    "unsafe": [(("f8", "f4"), {"out": "i4"}), (("f4", "f4"), {"dtype": "i4"})],
+}
+
+
+@pytest.mark.parametrize("casting", CASTING_CASES)
+def test_casting_allows_what_numpys_allows(computing, casting):
+    for dtypes, options in CASTING_CASES[casting]:
+        ours = [tnp.array(np.array([1, 2, 3], dtype)) for dtype in dtypes]
+        theirs = [x.get() for x in ours]
+        made = {} if "out" not in options else {"out": np.zeros(3, options["out"])}
+        given = {key: value for key, value in options.items() if key != "out"}
+        try:
+            expected = np.add(*theirs, casting=casting, **given, **made)
+        except TypeError:
+            with pytest.raises(treadle.DTypeError):
+                out = {key: tnp.array(value) for key, value in made.items()}
+                tnp.add(*ours, casting=casting, **given, **out)
+            continue
+        out = {key: tnp.zeros(3, value.dtype) for key, value in made.items()}
+        result = tnp.add(*ours, casting=casting, **given, **out)
+        assert result.dtype == expected.dtype
+        np.testing.assert_array_equal(result.get(), expected)
+
+
+def test_casting_is_told_by_numpys_own_functions_and_by_masks(computing):
+    x, out = tnp.array([1.5, 2.5, -3.5]), tnp.zeros(3, "i4")
+    np.multiply(x, 2.0, out=out, casting="unsafe")
+    np.testing.assert_array_equal(out.get(), [3, 5, -7])
+    mask = tnp.array([True, False, True])
+    assert tnp.add(x, 1, out=out, where=mask, casting="unsafe") is out
+    np.testing.assert_array_equal(out.get(), [2, 5, -2])
+    with pytest.raises(treadle.DTypeError, match="out= of int32 as casting='safe'"):
+        tnp.add(x, 1, out=out, casting="safe")
+    with pytest.raises(ValueError, match="kind of casting"):
+        tnp.add(x, 1, casting="sane")
+
+
 def test_outputs_that_do_not_fit_are_refused(device):
     x = tnp.ones(3, "f4")
     for function in (lambda **o: tnp.add(x, 1, **o), lambda **o: tnp.sin(x, **o)):

@@ -21,12 +21,14 @@ def clip(x: Any, min: Any = None, max: Any = None, *, out: Array | None = None) 
     return written(_array.clip(asarray(x), min, max), out)
 
 
-def _in_dtype(name: str, operands: tuple[Any, ...], dtype: _numpy.dtype) -> tuple[Any, ...]:
+def _in_dtype(
+    name: str, operands: tuple[Any, ...], dtype: _numpy.dtype, casting: str
+) -> tuple[Any, ...]:
     """Operands as those of the operation that gives this dtype; Python's numbers as they are."""
     cast = []
     for x in operands:
         kind = getattr(x, "dtype", None)
-        if kind is not None and not _rules.can_cast(kind, dtype, "same_kind"):
+        if kind is not None and not _rules.can_cast(kind, dtype, casting):
             raise DTypeError(f"{name}: an operand of {kind} is not cast to dtype={dtype}")
         cast.append(x if kind is None else x.astype(dtype))
     given = _rules._resolve(name, *cast)[-1]
@@ -35,28 +37,56 @@ def _in_dtype(name: str, operands: tuple[Any, ...], dtype: _numpy.dtype) -> tupl
     return tuple(cast)
 
 
+def _require_casts(name: str, operands: tuple[Any, ...], out: Array | None, casting: str) -> None:
+    """Refuses operands, or a result in `out`, that `casting` does not allow to be cast."""
+    *wanted, result = _rules._resolve(name, *operands)
+    for x, dtype in zip(operands, wanted, strict=True):
+        kind = getattr(x, "dtype", None)
+        if kind is not None and not _rules.can_cast(kind, dtype, casting):
+            raise DTypeError(
+                f"{name}: an operand of {kind} is not cast to {dtype} as casting={casting!r}"
+            )
+    if out is not None and not _rules.can_cast(result, out.dtype, casting):
+        raise DTypeError(
+            f"{name}: a result of {result} is not cast to out= of {out.dtype} as "
+            f"casting={casting!r}"
+        )
+
+
 def _mask(where: Any, out: Array | None) -> Array:
     return asarray(where, device=None if out is None or isinstance(where, Array) else out.device)
 
 
 def _function(name: str, arity: int) -> Callable[..., Array]:
     def function(
-        *operands: Any, out: Array | None = None, where: Any = True, dtype: Any = None
+        *operands: Any,
+        out: Array | None = None,
+        where: Any = True,
+        dtype: Any = None,
+        casting: str = "same_kind",
     ) -> Array:
         if len(operands) == arity + 1 and out is None:
             *operands, out = operands  # type: ignore[assignment]
         if list in map(type, operands) or tuple in map(type, operands):
             operands = of_lists(operands)  # type: ignore[assignment]
         if dtype is not None:
-            operands = _in_dtype(name, operands, _numpy.dtype(dtype))
+            operands = _in_dtype(name, operands, _numpy.dtype(dtype), casting)
         mask = None if where is True else _mask(where, out)
+        if casting != "same_kind":
+            _require_casts(name, operands, out, casting)
+            if casting == "unsafe" and out is not None:
+                result = _array.apply(name, *operands).astype(out.dtype)
+                if mask is not None:
+                    return _array.apply("where", mask, result, out, out=out)
+                out[...] = result
+                return out
         return _array.apply(name, *operands, out=out, where=mask)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
         f"numpy.{name}() of arrays and numbers on a device, element by element.\n\n"
         f"Takes {arity} operand{'s' if arity > 1 else ''}, which are broadcast. `out`, by name or "
-        "behind them, receives the result, cast as `same_kind` allows; it is refused where shape "
+        "behind them, receives the result, cast as `casting` allows; it is refused where shape "
         "or dtype do not fit, and stays where the mask `where` is False. `dtype` is what is "
         "computed in, instead of what promotion says."
     )

@@ -5,280 +5,280 @@ from typing import Any
 
 from treadle._core.array import Array
 
-def absolute(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def absolute(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.absolute() of arrays and numbers on a device, element by element."""
 
-def add(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def add(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.add() of arrays and numbers on a device, element by element."""
 
-def angle(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def angle(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.angle() of arrays and numbers on a device, element by element."""
 
-def arccos(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def arccos(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.arccos() of arrays and numbers on a device, element by element."""
 
-def arccosh(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def arccosh(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.arccosh() of arrays and numbers on a device, element by element."""
 
-def arcsin(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def arcsin(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.arcsin() of arrays and numbers on a device, element by element."""
 
-def arcsinh(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def arcsinh(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.arcsinh() of arrays and numbers on a device, element by element."""
 
-def arctan(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def arctan(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.arctan() of arrays and numbers on a device, element by element."""
 
-def arctan2(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def arctan2(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.arctan2() of arrays and numbers on a device, element by element."""
 
-def arctanh(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def arctanh(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.arctanh() of arrays and numbers on a device, element by element."""
 
-def bitwise_and(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def bitwise_and(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.bitwise_and() of arrays and numbers on a device, element by element."""
 
-def bitwise_count(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def bitwise_count(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.bitwise_count() of arrays and numbers on a device, element by element."""
 
-def bitwise_or(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def bitwise_or(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.bitwise_or() of arrays and numbers on a device, element by element."""
 
-def bitwise_xor(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def bitwise_xor(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.bitwise_xor() of arrays and numbers on a device, element by element."""
 
-def cbrt(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def cbrt(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.cbrt() of arrays and numbers on a device, element by element."""
 
-def ceil(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def ceil(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.ceil() of arrays and numbers on a device, element by element."""
 
 def clip(x: Any, min: Any=None, max: Any=None, *, out: Array | None=None) -> Array:
     """Elements below min become min, above max max."""
 
-def conjugate(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def conjugate(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.conjugate() of arrays and numbers on a device, element by element."""
 
-def copysign(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def copysign(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.copysign() of arrays and numbers on a device, element by element."""
 
-def cos(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def cos(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.cos() of arrays and numbers on a device, element by element."""
 
-def cosh(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def cosh(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.cosh() of arrays and numbers on a device, element by element."""
 
-def divide(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def divide(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.divide() of arrays and numbers on a device, element by element."""
 
-def equal(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def equal(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.equal() of arrays and numbers on a device, element by element."""
 
-def erf(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def erf(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.erf() of arrays and numbers on a device, element by element."""
 
-def erfc(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def erfc(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.erfc() of arrays and numbers on a device, element by element."""
 
-def exp(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def exp(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.exp() of arrays and numbers on a device, element by element."""
 
-def exp10(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def exp10(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.exp10() of arrays and numbers on a device, element by element."""
 
-def exp2(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def exp2(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.exp2() of arrays and numbers on a device, element by element."""
 
-def expm1(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def expm1(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.expm1() of arrays and numbers on a device, element by element."""
 
-def fabs(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def fabs(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.fabs() of arrays and numbers on a device, element by element."""
 
-def floor(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def floor(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.floor() of arrays and numbers on a device, element by element."""
 
-def floor_divide(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def floor_divide(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.floor_divide() of arrays and numbers on a device, element by element."""
 
-def fmax(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def fmax(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.fmax() of arrays and numbers on a device, element by element."""
 
-def fmin(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def fmin(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.fmin() of arrays and numbers on a device, element by element."""
 
-def fmod(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def fmod(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.fmod() of arrays and numbers on a device, element by element."""
 
-def frexp_exponent(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def frexp_exponent(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.frexp_exponent() of arrays and numbers on a device, element by element."""
 
-def frexp_mantissa(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def frexp_mantissa(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.frexp_mantissa() of arrays and numbers on a device, element by element."""
 
-def gcd(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def gcd(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.gcd() of arrays and numbers on a device, element by element."""
 
-def greater(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def greater(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.greater() of arrays and numbers on a device, element by element."""
 
-def greater_equal(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def greater_equal(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.greater_equal() of arrays and numbers on a device, element by element."""
 
-def heaviside(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def heaviside(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.heaviside() of arrays and numbers on a device, element by element."""
 
-def hypot(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def hypot(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.hypot() of arrays and numbers on a device, element by element."""
 
-def imag(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def imag(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.imag() of arrays and numbers on a device, element by element."""
 
-def invert(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def invert(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.invert() of arrays and numbers on a device, element by element."""
 
-def isfinite(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def isfinite(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.isfinite() of arrays and numbers on a device, element by element."""
 
-def isinf(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def isinf(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.isinf() of arrays and numbers on a device, element by element."""
 
-def isnan(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def isnan(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.isnan() of arrays and numbers on a device, element by element."""
 
-def lcm(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def lcm(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.lcm() of arrays and numbers on a device, element by element."""
 
-def ldexp(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def ldexp(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.ldexp() of arrays and numbers on a device, element by element."""
 
-def left_shift(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def left_shift(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.left_shift() of arrays and numbers on a device, element by element."""
 
-def less(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def less(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.less() of arrays and numbers on a device, element by element."""
 
-def less_equal(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def less_equal(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.less_equal() of arrays and numbers on a device, element by element."""
 
-def lgamma(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def lgamma(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.lgamma() of arrays and numbers on a device, element by element."""
 
-def log(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def log(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.log() of arrays and numbers on a device, element by element."""
 
-def log10(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def log10(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.log10() of arrays and numbers on a device, element by element."""
 
-def log1p(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def log1p(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.log1p() of arrays and numbers on a device, element by element."""
 
-def log2(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def log2(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.log2() of arrays and numbers on a device, element by element."""
 
-def logaddexp(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def logaddexp(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.logaddexp() of arrays and numbers on a device, element by element."""
 
-def logaddexp2(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def logaddexp2(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.logaddexp2() of arrays and numbers on a device, element by element."""
 
-def logical_and(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def logical_and(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.logical_and() of arrays and numbers on a device, element by element."""
 
-def logical_not(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def logical_not(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.logical_not() of arrays and numbers on a device, element by element."""
 
-def logical_or(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def logical_or(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.logical_or() of arrays and numbers on a device, element by element."""
 
-def logical_xor(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def logical_xor(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.logical_xor() of arrays and numbers on a device, element by element."""
 
-def make_complex(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def make_complex(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.make_complex() of arrays and numbers on a device, element by element."""
 
-def maximum(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def maximum(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.maximum() of arrays and numbers on a device, element by element."""
 
-def minimum(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def minimum(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.minimum() of arrays and numbers on a device, element by element."""
 
-def modf_fraction(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def modf_fraction(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.modf_fraction() of arrays and numbers on a device, element by element."""
 
-def modf_integer(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def modf_integer(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.modf_integer() of arrays and numbers on a device, element by element."""
 
-def multiply(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def multiply(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.multiply() of arrays and numbers on a device, element by element."""
 
-def negative(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def negative(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.negative() of arrays and numbers on a device, element by element."""
 
-def nextafter(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def nextafter(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.nextafter() of arrays and numbers on a device, element by element."""
 
-def not_equal(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def not_equal(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.not_equal() of arrays and numbers on a device, element by element."""
 
-def positive(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def positive(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.positive() of arrays and numbers on a device, element by element."""
 
-def power(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def power(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.power() of arrays and numbers on a device, element by element."""
 
-def real(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def real(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.real() of arrays and numbers on a device, element by element."""
 
-def reciprocal(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def reciprocal(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.reciprocal() of arrays and numbers on a device, element by element."""
 
-def remainder(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def remainder(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.remainder() of arrays and numbers on a device, element by element."""
 
-def right_shift(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def right_shift(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.right_shift() of arrays and numbers on a device, element by element."""
 
-def rint(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def rint(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.rint() of arrays and numbers on a device, element by element."""
 
-def rsqrt(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def rsqrt(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.rsqrt() of arrays and numbers on a device, element by element."""
 
-def sign(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def sign(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.sign() of arrays and numbers on a device, element by element."""
 
-def signbit(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def signbit(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.signbit() of arrays and numbers on a device, element by element."""
 
-def sin(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def sin(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.sin() of arrays and numbers on a device, element by element."""
 
-def sinh(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def sinh(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.sinh() of arrays and numbers on a device, element by element."""
 
-def sqrt(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def sqrt(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.sqrt() of arrays and numbers on a device, element by element."""
 
-def square(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def square(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.square() of arrays and numbers on a device, element by element."""
 
-def subtract(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def subtract(x1: Any, x2: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.subtract() of arrays and numbers on a device, element by element."""
 
-def tan(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def tan(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.tan() of arrays and numbers on a device, element by element."""
 
-def tanh(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def tanh(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.tanh() of arrays and numbers on a device, element by element."""
 
-def tgamma(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def tgamma(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.tgamma() of arrays and numbers on a device, element by element."""
 
-def trunc(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def trunc(x: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.trunc() of arrays and numbers on a device, element by element."""
 
-def where(x1: Any, x2: Any, x3: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None) -> Array:
+def where(x1: Any, x2: Any, x3: Any, /, *, out: Array | None = None, where: Any = True, dtype: Any = None, casting: str = 'same_kind') -> Array:
     """numpy.where() of arrays and numbers on a device, element by element."""
 
 abs = absolute

@@ -92,9 +92,11 @@ def call_ufunc(
 
 def _call(name: str, inputs: Sequence[Any], out: Any, options: dict[str, Any]) -> Any:
     function = _named(name, f"numpy.{name}()")
-    options.pop("casting", None)  # "same_kind", unless somebody knows better than that
     options.pop("order", None)
     options.pop("subok", None)
+    if options.get("casting", "same_kind") != "same_kind":
+        return function(*inputs, **options | ({} if out is None else {"out": out}))
+    options.pop("casting", None)
     where, dtype = options.pop("where", True), options.pop("dtype", None)
     if options:
         raise TypeError(f"numpy.{name}() of arrays of a device takes no {', '.join(options)}")
