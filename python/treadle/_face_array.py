@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from treadle._core import ShapeError
 from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
@@ -252,9 +253,21 @@ def adopted(
 # --- operators -----------------------------------------------------------------------------------
 
 
+class OperandShapeError(ShapeError, NotImplementedError, AssertionError):
+    """Operands whose shapes do not broadcast: a ShapeError as everywhere, and what PyCUDA and
+    PyOpenCL raise, NotImplementedError of operators and AssertionError in place."""
+
+    def __init__(self, left: Any, right: Any, refused: ShapeError) -> None:
+        shapes = f"{np.shape(left)}, {np.shape(right)}"
+        super().__init__(f"Broadcasting binary operator with shapes: {shapes}: {refused}")
+
+
 def _binary(slot: Callable[[Array, Any], Any]) -> Callable[..., Any]:
     def method(self: FaceArray, other: Any) -> Any:
-        result = slot(self, other)
+        try:
+            result = slot(self, other)
+        except ShapeError as refused:
+            raise OperandShapeError(self, other, refused) from None
         if result is NotImplemented:
             return result
         return (self if self.ndim else first_array(self, other))._wrap_recorded(result)
@@ -264,7 +277,10 @@ def _binary(slot: Callable[[Array, Any], Any]) -> Callable[..., Any]:
 
 def _comparison(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., Any]:
     def method(self: FaceArray, other: Any) -> Any:
-        result = slot(self, other)
+        try:
+            result = slot(self, other)
+        except ShapeError as refused:
+            raise OperandShapeError(self, other, refused) from None
         if result is NotImplemented:
             return result
         theirs = _dtype_beside_arrays(other)
@@ -289,9 +305,12 @@ def _in_place(slot: Callable[[Array, Any], Any], name: str) -> Callable[..., Any
         if not isinstance(other, Array):
             return slot(self, other)
         fits = _rules.can_cast(other.dtype, self.dtype, "same_kind")
-        if fits and (name != "divide" or self.dtype.kind in "fc"):
-            return slot(self, other)
-        assign(self, _array.apply(name, self, other))
+        try:
+            if fits and (name != "divide" or self.dtype.kind in "fc"):
+                return slot(self, other)
+            assign(self, _array.apply(name, self, other))
+        except ShapeError as refused:
+            raise OperandShapeError(self, other, refused) from None
         return self
 
     return method

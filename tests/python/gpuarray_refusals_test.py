@@ -6,6 +6,8 @@ import pycuda.cumath as cumath
 import pycuda.gpuarray as gpuarray
 import pytest
 
+import treadle
+
 pytestmark = pytest.mark.usefixtures("context")
 
 
@@ -43,3 +45,16 @@ def test_copies_are_from_and_into_arrays_of_numpy(thing):
             use(thing)
     with pytest.raises(TypeError, match="a list where a GPUArray is expected"):
         cumath.sin(a, out=[thing])
+
+
+def test_shapes_that_do_not_fit_are_refused_as_by_pycuda():
+    a, b = gpuarray.zeros(3, np.float32), gpuarray.zeros(4, np.float32)
+    shapes = r"Broadcasting binary operator with shapes: \(3,\), \(4,\)"
+    for use in (lambda: a + b, lambda: a / b, lambda: a**b, lambda: a < b):
+        with pytest.raises(NotImplementedError, match=shapes) as refused:
+            use()
+        assert isinstance(refused.value, treadle.ShapeError)
+    for use in (lambda: a.__iadd__(b), lambda: a.__itruediv__(b)):
+        with pytest.raises(AssertionError, match=shapes):
+            use()
+    assert not a.get().any()

@@ -10,10 +10,17 @@ from typing import Any
 import numpy as np
 
 from treadle import _face_array
+from treadle._core import ShapeError
 from treadle._core import array as _native
 from treadle._core import rules as _rules
 from treadle._core.array import Array as NativeArray
-from treadle._face_array import _ARITHMETIC, _COMPARISONS, FaceArray, as_mask
+from treadle._face_array import (
+    _ARITHMETIC,
+    _COMPARISONS,
+    FaceArray,
+    OperandShapeError,
+    as_mask,
+)
 from treadle.pyopencl._array_warnings import DoubleDowncastWarning
 
 SINGLE: dict[Any, Any] = {
@@ -171,14 +178,26 @@ def _operators(name: str) -> tuple[Callable[..., Any], Callable[..., Any], Calla
     number = _native.op_number(name)
 
     def forward(self: Operators, other: Any) -> Any:
-        made = self._record(number, self, other, other)
-        return self._operate(name, self, other) if made is None else made
+        try:
+            made = self._record(number, self, other, other)
+            return self._operate(name, self, other) if made is None else made
+        except ShapeError as refused:
+            raise OperandShapeError(self, other, refused) from None
 
     def reflected(self: Operators, other: Any) -> Any:
-        made = self._record(number, other, self, other)
-        return self._operate(name, other, self) if made is None else made
+        try:
+            made = self._record(number, other, self, other)
+            return self._operate(name, other, self) if made is None else made
+        except ShapeError as refused:
+            raise OperandShapeError(other, self, refused) from None
 
-    return forward, reflected, lambda self, other: self._update(name, other)
+    def in_place(self: Operators, other: Any) -> Any:
+        try:
+            return self._update(name, other)
+        except ShapeError as refused:
+            raise OperandShapeError(self, other, refused) from None
+
+    return forward, reflected, in_place
 
 
 def _comparison(name: str) -> Callable[..., Any]:

@@ -6,6 +6,8 @@ import pyopencl.array as cl_array
 import pyopencl.clmath as clmath
 import pytest
 
+import treadle
+
 THINGS = [None, 1.5, "x", [1.0]]
 
 
@@ -60,3 +62,18 @@ def test_what_is_no_array_of_the_host_is_refused_by_type(queue, x, thing):
     if thing is not None:
         with pytest.raises(TypeError, match=f"a {type(thing).__name__} where a numpy.ndarray is"):
             x.get(ary=thing)
+
+
+def test_shapes_that_do_not_fit_are_refused_as_by_pyopencl(queue, x):
+    y = cl_array.zeros(queue, 4, np.float32)
+    shapes = r"Broadcasting binary operator with shapes: \(3,\), \(4,\)"
+    for use in (lambda: x + y, lambda: x / y, lambda: x**y, lambda: x < y):
+        with pytest.raises(NotImplementedError, match=shapes) as refused:
+            use()
+        assert isinstance(refused.value, treadle.ShapeError)
+    for use in (lambda: x.__iadd__(y), lambda: x.__imul__(y)):
+        with pytest.raises(AssertionError, match=shapes):
+            use()
+    with pytest.raises(NotImplementedError, match=r"shapes: \(2,\), \(3,\)"):
+        np.zeros(2, np.float32) + x
+    np.testing.assert_array_equal(x.get(), [0, 1, 2])
