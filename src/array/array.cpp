@@ -7,6 +7,7 @@
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
 #include "array/record.hpp"
+#include "array/structures.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/transfer.hpp"
@@ -190,7 +191,11 @@ Array Array::viewed(const Layout& view, const DType& dtype) const {
   return Access::array(make_leaf(own->storage, view, dtype));
 }
 
-Array apply(Op op, std::span<const Operand> operands) { return finished(record(op, operands)); }
+Array apply(Op op, std::span<const Operand> operands) {
+  if (op_info(op).rule == OpRule::compare)
+    if (std::optional<Array> compared = compared_records(op, operands)) return *std::move(compared);
+  return finished(record(op, operands));
+}
 
 Array cast(const Array& x, const DType& dtype) {
   Node& node = Access::node(x);

@@ -131,6 +131,10 @@ Value Fusion::value_of(Node& node) {
   } else if (node.op == Op::cast) {
     value = value_of(*node.operands[0]);
     if (node.dtype.scalar() != Scalar::structure) value = builder_.cast(value, node.dtype.scalar());
+  } else if (node.dtype.scalar() == Scalar::structure) {  // where() alone gives records
+    const Value chosen = builder_.cast(value_of(*node.operands[0]), Scalar::boolean);
+    const Value first = value_of(*node.operands[1]), second = value_of(*node.operands[2]);
+    value = builder_.step(Op::where, Scalar::structure, {chosen, first, second});
   } else {
     std::array<OperandType, 3> types = {Scalar::boolean, Scalar::boolean, Scalar::boolean};
     for (unsigned i = 0; i < node.arity; ++i) types[i] = node.operands[i]->dtype.scalar();

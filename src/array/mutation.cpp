@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,7 @@
 #include "array/record.hpp"
 #include "array/reduction_fusion.hpp"
 #include "array/repeats.hpp"
+#include "array/structures.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/promotion.hpp"
@@ -259,7 +261,9 @@ Array& Array::update(Op op, const Operand& other) {
 
 void apply_into(const Array& out, Op op, std::span<const Operand> operands, const Array* mask) {
   if (mask != nullptr) require_mask(*mask);
-  const NodeRef value = record(op, operands), target(&Access::node(out));
+  const std::optional<Array> compared = compared_records(op, operands);
+  const NodeRef value = compared ? NodeRef(&Access::node(*compared)) : record(op, operands);
+  const NodeRef target(&Access::node(out));
   const NodeRef where = mask != nullptr ? NodeRef(&Access::node(*mask)) : NodeRef();
   require_storable(op_info(op).name, *value, *target);
   write({op_info(op).name, *target, *value, where.get()});

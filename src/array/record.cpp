@@ -8,6 +8,7 @@
 #include "array/access.hpp"
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
+#include "array/structures.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/base/error.hpp"
 
@@ -296,6 +297,27 @@ void require_power(const Operand& base, const Operand& exponent) {
                           "cast the array to float64");
 }
 
+/// where() of records picks whole ones: both have one dtype, which the result has.
+NodeRef record_choice(std::span<const Operand> operands) {
+  const auto dtype_of = [](const Operand& operand) {
+    return operand.array() != nullptr ? operand.array()->dtype() : DType(operand.type().scalar());
+  };
+  const DType dtype = dtype_of(operands[1]), other = dtype_of(operands[2]);
+  const DType chooses = dtype_of(operands[0]);
+  if (!(dtype == other) || chooses.scalar() == Scalar::structure)
+    throw DTypeError("where() of " + chooses.name() + ", " + dtype.name() + " and " + other.name(),
+                     "records are not cast: pass two arrays of one dtype, and a mask");
+  Recording recording;
+  for (const Operand& operand : operands) {
+    if (operand.array() != nullptr) join(recording, Op::where, Access::node(*operand.array()));
+    const NodeRef node = node_of(operand, Scalar::boolean);
+    // Kernels of reductions store no records.
+    if (node->folds_within() != 0) compute(*node, Cut::reduction);
+    recording.nodes[recording.count++] = node;
+  }
+  return pending_node(Op::where, dtype, recording);
+}
+
 }  // namespace
 
 NodeRef make_leaf(Ref<Storage> storage, const Layout& layout, const DType& dtype) {
@@ -363,6 +385,7 @@ NodeRef record(Op op, std::span<const Operand> operands) {
   const OpInfo& info = op_info(op);
   require_count(info, operands.size());
   if (op == Op::power) require_power(operands[0], operands[1]);
+  if (op == Op::where && has_records(operands)) return record_choice(operands);
   std::array<OperandType, most_operands> types = {Scalar::boolean, Scalar::boolean,
                                                   Scalar::boolean};
   std::array<Node*, most_operands> arrays = {};

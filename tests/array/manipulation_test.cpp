@@ -88,6 +88,21 @@ TEST_P(ManipulationTest, FieldsOfRecordsAreViews) {
   EXPECT_THROW(field(empty({2}, packed, here()), "at"), DTypeError);
 }
 
+TEST_P(ManipulationTest, RecordsAreComparedAndChosenWhole) {
+  const DType pair =
+      DType::structure("pair", {{"at", Scalar::int16, 0, {2}}, {"more", Scalar::int16, 4}}, 6, 2);
+  const device::StreamScope scope(shared_stream());
+  const std::int16_t values[] = {1, 2, 3, 4, 5, 6}, others[] = {1, 2, 3, 4, 0, 6};
+  const Array x = Array::from(values, {2}, pair, here()),
+              y = Array::from(others, {2}, pair, here());
+  expect(cast(equal(x, y), Scalar::float32), {1, 0});
+  expect(cast(not_equal(x, y), Scalar::float32), {0, 1});
+  const Array chosen = where(not_equal(x, y), y, x.at({Index::at(1)}));
+  expect(cast(field(chosen, "at"), Scalar::float32), {4, 5, 4, 0});
+  EXPECT_THROW(equal(x, cast(field(x, "more"), Scalar::float32)), DTypeError);
+  EXPECT_THROW(where(equal(x, y), x, 1), DTypeError);
+}
+
 TEST_P(ManipulationTest, ViewsOfNoElements) {
   const device::StreamScope scope(shared_stream());
   const Array none = make({});

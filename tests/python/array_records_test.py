@@ -118,6 +118,40 @@ def test_numbers_and_lists_are_assigned_as_numpy_does(computing):
     same(ours, np.full(3, 3, POINT))
 
 
+def test_records_are_compared_field_by_field(computing):
+    packed = np.zeros(4, [("a", "i1"), ("b", "f8"), ("c", "u2", (2, 2))])
+    packed["b"] = [0.0, 1.0, np.nan, -0.0]
+    packed["c"] = np.arange(16).reshape(4, 2, 2)
+    nested = np.zeros(4, NESTED)
+    nested["pair"]["at"] = [1, 2, 3, 4]
+    nested["more"] = 1 + 2j
+    for x, field in ((points(4), "at"), (packed, "c"), (nested, "pair")):
+        y = x.copy()
+        y[field][1] = y[field][2]
+        for a, b in ((x, y), (x[::-1], y[::-1]), (x[:, None], y), (x, y[1])):
+            ours = tnp.array(a), tnp.array(b)
+            same(ours[0] == ours[1], a == b)
+            same(ours[0] != ours[1], a != b)
+        same(tnp.array(x)[::-2] == tnp.array(y)[::-2], x[::-2] == y[::-2])
+        same(tnp.array(x) == y[2], x == y[2])
+        out = tnp.zeros(4, "?")
+        same(tnp.equal(tnp.array(x), tnp.array(y), out=out), x == y)
+
+
+def test_where_picks_whole_records(computing):
+    packed = np.zeros(4, PACKED)
+    packed["pair"] = [5, 6, 7, 8]
+    for x in (points(4), packed):
+        y = x[::-1].copy()
+        mask = np.array([True, False, False, True])
+        ours = tnp.array(x), tnp.array(y)
+        same(tnp.where(tnp.array(mask), *ours), np.where(mask, x, y))
+        same(tnp.where(tnp.array([[2], [0]]), *ours), np.where([[2], [0]], x, y))
+        same(tnp.where(tnp.array(mask), ours[0], x[1]), np.where(mask, x, x[1]))
+        both = tnp.where(tnp.array(mask), tnp.where(ours[0] == ours[1], *ours), ours[1])
+        same(both, np.where(mask, np.where(x == y, x, y), y))
+
+
 def test_what_records_cannot_do_is_refused(device):
     x = tnp.zeros(3, POINT)
     with pytest.raises(treadle.DTypeError, match="(?s)no field 'speed'.*at, count, weight"):
@@ -132,5 +166,11 @@ def test_what_records_cannot_do_is_refused(device):
         tnp.zeros(3, PACKED)["pair"]
     with pytest.raises(treadle.DTypeError):
         tnp.concatenate([x, tnp.zeros(3)])
+    with pytest.raises(treadle.DTypeError, match="one dtype"):
+        tnp.where(tnp.ones(3, "?"), x, tnp.zeros(3))
+    with pytest.raises(treadle.DTypeError, match="not compared"):
+        tnp.equal(x, tnp.zeros(3))
+    with pytest.raises(treadle.DTypeError, match="not compared"):
+        tnp.not_equal(x, tnp.zeros(3, PAIR))
     with pytest.raises(treadle.DTypeError):
         tnp.zeros(3, [("text", "U4")])

@@ -188,7 +188,8 @@ class Array {
   Node* node_ = nullptr;
 };
 
-/// Any operation of the list, on as many operands as it has. At least one is an array. Throws
+/// Any operation of the list, on as many operands as it has. At least one is an array. Of records
+/// == and != compare all fields, and where() picks whole ones of one dtype. Throws
 /// DTypeError, ShapeError, OverflowError, and InvalidArgument for arrays of different devices or
 /// contexts.
 Array apply(Op op, std::span<const Operand> operands);
