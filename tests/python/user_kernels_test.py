@@ -310,3 +310,25 @@ def test_expressions_that_read_what_is_written_are_computed_before(computing):
     double(y)
     expect(before, [1, 2, 3, 4])
     expect(y, [0, 2, 4, 6])
+
+
+@pytest.mark.parametrize("neutral", [0, 0.0, np.float32(0), np.int64(0), False, "0"])
+def test_neutral_elements_are_numbers_or_texts(computing, neutral):
+    texts = {"reduce": "a + b", "map": "x[i]", "arguments": "const *x"}
+    total = treadle.ReductionKernel("f4", neutral=neutral, **texts)
+    assert total(tnp.arange(5, dtype="f4")).item() == 10
+
+
+def test_neutral_elements_of_extrema_and_none_of_complex_numbers(computing):
+    smallest = treadle.ReductionKernel(
+        "f8", neutral=np.inf, reduce="a < b ? a : b", map="x[i]", arguments="const *x"
+    )
+    assert smallest(tnp.array([3.0, 2.0])).item() == 2
+    assert smallest(tnp.zeros(0)).item() == np.inf
+    for dtype, neutral in (("f4", 1j), ("c8", 0)):
+        with pytest.raises(treadle.DTypeError, match="neutral.*number(?s:.*)C text"):
+            treadle.ReductionKernel(
+                dtype, neutral=neutral, reduce="a + b", map="x[i]", arguments="const *x"
+            )
+    with pytest.raises(TypeError, match="neutral"):
+        treadle.ReductionKernel("f4", neutral=None, reduce="a + b", map="x[i]", arguments="*x")

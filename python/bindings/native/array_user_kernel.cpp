@@ -98,6 +98,21 @@ nb::object call_elementwise(array::ElementwiseKernel& self, const nb::args& obje
   return nb::tuple(all);
 }
 
+/// A C text, or a number as one.
+std::string neutral_from(nb::handle neutral, const DType& dtype) {
+  if (nb::isinstance<nb::str>(neutral)) return nb::cast<std::string>(neutral);
+  const Number number = number_from(neutral);
+  const ScalarKind kind = dtype.kind();
+  // Both languages spell complex numbers and records in ways of their own.
+  if (kind == ScalarKind::structure || kind == ScalarKind::complex ||
+      number.kind() == ScalarKind::complex)
+    throw DTypeError("neutral of a ReductionKernel of " + dtype.name() + " is the number " +
+                         number.text() + ", which no C text stands for in every language",
+                     "pass the C text of the kernel's language");
+  return nb::cast<std::string>(nb::module_::import_("treadle._snippets")
+                                   .attr("neutral_text")(neutral, numpy_dtype_of(dtype), ""));
+}
+
 /// Strings for one result, sequences of equal length for several.
 std::vector<ReductionOutput> outputs_from(nb::handle dtype, nb::handle neutral, nb::handle reduce,
                                           nb::handle map) {
@@ -109,8 +124,8 @@ std::vector<ReductionOutput> outputs_from(nb::handle dtype, nb::handle neutral, 
     return nb::cast<std::string>(object);
   };
   const auto output = [&](nb::handle one_dtype, nb::handle start, nb::handle fold, nb::handle of) {
-    return ReductionOutput{dtype_from(one_dtype), text(start, "neutral"), text(fold, "reduce"),
-                           text(of, "map")};
+    const DType type = dtype_from(one_dtype);
+    return ReductionOutput{type, neutral_from(start, type), text(fold, "reduce"), text(of, "map")};
   };
   if (nb::isinstance<nb::str>(reduce)) return {output(dtype, neutral, reduce, map)};
   const std::pair<const char*, nb::handle> all[] = {
@@ -227,8 +242,8 @@ void bind_user_kernels(nb::module_& m) {
       "                                  map=\"x[i] * y[i]\", arguments=\"const *x, const *y\")\n"
       "    dot(x, y)\n\n"
       "`dtype` is the result's; `reduce` joins `a` and `b`, in any order; `neutral` changes "
-      "nothing, and is the result of no elements. All else is as ElementwiseKernel has it. Equal "
-      "calls give equal bits on a device.\n\n"
+      "nothing, and is the result of no elements, as a C text or, of real results, a number. All "
+      "else is as ElementwiseKernel has it. Equal calls give equal bits on a device.\n\n"
       "With sequences of dtypes and texts, a call gives a tuple of results, of one pass over "
       "memory:\n\n"
       "    treadle.ReductionKernel((\"f8\", \"i8\"), neutral=(\"0\", \"0\"), "
@@ -237,8 +252,8 @@ void bind_user_kernels(nb::module_& m) {
       .def("__init__", &make_reduction, nb::arg("dtype"), nb::kw_only(), nb::arg("neutral"),
            nb::arg("reduce"), nb::arg("map"), nb::arg("arguments"), nb::arg("name") = "reduction",
            nb::arg("preamble") = "", nb::arg("flags") = no_flags, nb::arg("types") = nb::none(),
-           nb::sig("def __init__(self, dtype: typing.Any, *, neutral: str | "
-                   "collections.abc.Sequence[str], reduce: str | collections.abc.Sequence[str], "
+           nb::sig("def __init__(self, dtype: typing.Any, *, neutral: typing.Any, reduce: str | "
+                   "collections.abc.Sequence[str], "
                    "map: str | collections.abc.Sequence[str], arguments: str, name: str = "
                    "'reduction', " TREADLE_TEXTS ") -> None"),
            "InvalidArgument for what is no declaration.")

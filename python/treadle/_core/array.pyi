@@ -792,7 +792,7 @@ class ReductionKernel:
                                       map="x[i] * y[i]", arguments="const *x, const *y")
         dot(x, y)
 
-    `dtype` is the result's; `reduce` joins `a` and `b`, in any order; `neutral` changes nothing, and is the result of no elements. All else is as ElementwiseKernel has it. Equal calls give equal bits on a device.
+    `dtype` is the result's; `reduce` joins `a` and `b`, in any order; `neutral` changes nothing, and is the result of no elements, as a C text or, of real results, a number. All else is as ElementwiseKernel has it. Equal calls give equal bits on a device.
 
     With sequences of dtypes and texts, a call gives a tuple of results, of one pass over memory:
 
@@ -800,7 +800,7 @@ class ReductionKernel:
                                 map=("x[i]", "x[i] > 0"), arguments="const *x")
     """
 
-    def __init__(self, dtype: Any, *, neutral: str | Sequence[str], reduce: str | Sequence[str], map: str | Sequence[str], arguments: str, name: str = 'reduction', preamble: str = '', flags: Sequence[str] = (), types: dict[str, Any] | None = None) -> None:
+    def __init__(self, dtype: Any, *, neutral: Any, reduce: str | Sequence[str], map: str | Sequence[str], arguments: str, name: str = 'reduction', preamble: str = '', flags: Sequence[str] = (), types: dict[str, Any] | None = None) -> None:
         """InvalidArgument for what is no declaration."""
 
     def __call__(self, *arguments: Any, indices: range | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Array | tuple[Array, ...] | None = None) -> Any:
