@@ -176,3 +176,32 @@ def test_functions_with_two_results_write_into_two_arrays(device):
         tnp.modf(tnp.array(x), out=a)
     with pytest.raises(TypeError, match="ndarray"):
         np.divmod(tnp.array(x), 2.0, out=(a, np.zeros(3)))
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f8", "c8"])
+def test_isin_is_numpys(device, dtype):
+    x, few = np.arange(6).reshape(2, 3).astype(dtype), np.array([[1, 9], [4, 1]], "i4")
+    for invert in (False, True):
+        expect(
+            tnp.isin(tnp.array(x), tnp.array(few), invert=invert), np.isin(x, few, invert=invert)
+        )
+        expect(tnp.isin(tnp.array(x), [2, 3], invert=invert), np.isin(x, [2, 3], invert=invert))
+        expect(tnp.isin(tnp.array(x), 2, invert=invert), np.isin(x, 2, invert=invert))
+    expect(tnp.isin(tnp.array(x), tnp.zeros(0)), np.isin(x, np.zeros(0)))
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4), (5, 3)])
+def test_diagonals_are_filled(device, shape):
+    for value in (7, 2.5, [1, 2]):
+        x = np.zeros(shape)
+        ours = tnp.array(x)
+        if isinstance(value, list) and min(shape) != 2:
+            continue
+        np.fill_diagonal(x, value)
+        assert tnp.fill_diagonal(ours, value) is None
+        expect(ours, x)
+    for axes in (1, 3):
+        with pytest.raises(treadle.ShapeError, match="two axes"):
+            tnp.fill_diagonal(tnp.zeros((3,) * axes), 1)
+    with pytest.raises(TypeError, match="Array"):
+        tnp.fill_diagonal(np.zeros((2, 2)), 1)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as _numpy
 
-from treadle._core import DTypeError
+from treadle._core import DTypeError, ShapeError
 from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
@@ -20,10 +20,12 @@ from ._manipulation import meshgrid
 __all__ = [
     "array_equiv",
     "copyto",
+    "fill_diagonal",
     "fix",
     "float_power",
     "indices",
     "iscomplex",
+    "isin",
     "isneginf",
     "isposinf",
     "isreal",
@@ -50,6 +52,18 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
     if not _rules.can_cast(given, dst.dtype, casting):
         raise DTypeError(f"copyto: {given} is not cast to {dst.dtype} as casting={casting!r}")
     dst[...] = src if where is True else _array.apply("where", asarray(where), src, dst)
+
+
+def fill_diagonal(a: Array, val: Any) -> None:
+    """Assigns to the diagonal of a matrix."""
+    if not isinstance(a, Array):
+        raise TypeError(f"fill_diagonal() of a {type(a).__name__}: it changes an Array")
+    if a.ndim != 2:
+        raise ShapeError(
+            f"fill_diagonal() of an array of shape {a.shape}: it takes two axes; assign to "
+            "diagonal() of more"
+        )
+    a.diagonal()[...] = val
 
 
 def fix(x: Any, out: Array | None = None) -> Array:
@@ -91,6 +105,15 @@ def isneginf(x: Any, out: Array | None = None) -> Array:
 def isposinf(x: Any, out: Array | None = None) -> Array:
     """Where it is +infinity."""
     return _array.apply("equal", asarray(x), _math.inf, out=out)
+
+
+def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Array:
+    """Whether each element is equal to any of the others: all pairs are compared, in one kernel."""
+    x = asarray(element)
+    is_there = isinstance(test_elements, Array)
+    few = asarray(test_elements, device=None if is_there else x.device).ravel()
+    pairs = x.reshape((*x.shape, 1))
+    return (pairs != few).all(axis=-1) if invert else (pairs == few).any(axis=-1)
 
 
 def nanargmax(
