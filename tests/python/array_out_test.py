@@ -78,6 +78,7 @@ def test_casting_allows_what_numpys_allows(computing, casting):
 
 def test_casting_is_told_by_numpys_own_functions_and_by_masks(computing):
     x, out = tnp.array([1.5, 2.5, -3.5]), tnp.zeros(3, "i4")
+    assert tnp.multiply(x, 2.0, out=(out,), casting="unsafe") is out
     np.multiply(x, 2.0, out=out, casting="unsafe")
     np.testing.assert_array_equal(out.get(), [3, 5, -7])
     mask = tnp.array([True, False, True])

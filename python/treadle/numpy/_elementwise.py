@@ -60,11 +60,13 @@ def _mask(where: Any, out: Array | None) -> Array:
 def _function(name: str, arity: int) -> Callable[..., Array]:
     def function(
         *operands: Any,
-        out: Array | None = None,
+        out: Any = None,
         where: Any = True,
         dtype: Any = None,
         casting: str = "same_kind",
     ) -> Array:
+        if type(out) is tuple and len(out) == 1:
+            (out,) = out
         if len(operands) == arity + 1 and out is None:
             *operands, out = operands  # type: ignore[assignment]
         if list in map(type, operands) or tuple in map(type, operands):
