@@ -3,7 +3,8 @@
 `pytest -p treadle.compat`.
 
 A PyCUDA or PyOpenCL that is installed is shadowed from then on, for this process. One that was
-imported before stays as it is, and a warning says so.
+imported before stays as it is, and a warning says so. `importlib.metadata.version("pyopencl")`
+answers with the version whose interface the face has.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.metadata
 import importlib.util
+import os
+import pathlib
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import CodeType, ModuleType
 
 from treadle import _absent
@@ -46,7 +50,32 @@ class _AliasLoader(importlib.abc.Loader):
         module.__spec__ = self.real_spec
 
 
-class _AliasFinder(importlib.abc.MetaPathFinder):
+class _FaceDistribution(importlib.metadata.Distribution):
+    """What importlib.metadata says of `pyopencl`: programs and packages ask for its version."""
+
+    def __init__(self, face: str) -> None:
+        self._face = face
+
+    def read_text(self, filename: str) -> str | None:
+        if filename != "METADATA":
+            return None
+        version = importlib.import_module(FACES[self._face]).VERSION_TEXT
+        return f"Metadata-Version: 2.1\nName: {self._face}\nVersion: {version}\n"
+
+    def locate_file(self, path: str | os.PathLike[str]) -> pathlib.Path:
+        return pathlib.Path(__file__).parent.parent / path
+
+
+class _AliasFinder(importlib.metadata.DistributionFinder):
+    def find_distributions(
+        self,
+        context: importlib.metadata.DistributionFinder.Context | None = None,
+    ) -> Iterator[importlib.metadata.Distribution]:
+        # Only who asks by name is answered: a listing of what is installed has Treadle's own.
+        name = (context.name or "").lower() if context is not None else ""
+        if name in FACES:
+            yield _FaceDistribution(name)
+
     def find_spec(
         self,
         fullname: str,

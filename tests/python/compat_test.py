@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import importlib
+import importlib.metadata
 import sys
 
 import pytest
@@ -53,6 +54,23 @@ def test_a_module_that_is_not_there_says_why(name, why):
     with pytest.raises(ModuleNotFoundError, match=f"does not have it .{why}") as caught:
         importlib.import_module(name)
     assert caught.value.name == name
+
+
+@pytest.mark.parametrize("face", ["pycuda", "PyCUDA", "pyopencl"])
+def test_metadata_has_the_version_of_the_interface(face):
+    module = importlib.import_module(face.lower())
+    assert importlib.metadata.version(face) == module.VERSION_TEXT
+    assert importlib.metadata.metadata(face)["Name"] == face.lower()
+    assert importlib.metadata.distribution(face).entry_points == ()
+
+
+def test_a_listing_of_distributions_and_other_names_are_left_alone():
+    finder = treadle.compat._finder
+    assert list(finder.find_distributions()) == []
+    everything = importlib.metadata.DistributionFinder.Context()
+    assert list(finder.find_distributions(everything)) == []
+    with pytest.raises(importlib.metadata.PackageNotFoundError):
+        importlib.metadata.version("pycuda-of-nobody")
 
 
 def test_names_disappear_and_come_back():
