@@ -214,14 +214,16 @@ def constants_stub() -> str:
     module = importlib.import_module("treadle.pyopencl._constants")
     text = (
         "from treadle._core.opencl import program_kind as program_kind\n\n"
+        f'def members_of(group: type) -> dict[str, int]:\n    """{module.members_of.__doc__}"""\n\n'
         f'class _Constants:\n    """{module._Constants.__doc__}"""\n\n'
-        "    _is_bitfield: bool\n    _members: dict[str, int]\n\n    @classmethod\n"
+        "    _is_bitfield: bool\n\n    @classmethod\n"
         "    def to_string(cls, value: int, default_format: str | None = None) -> str:\n"
         f'        """{module._Constants.to_string.__doc__}"""\n'
     )
     for kind in module.CONSTANT_CLASSES:
         text += f'\nclass {kind.__name__}(_Constants):\n    """{kind.__doc__}"""\n\n'
-        text += "".join(f"    {name}: int = {value}\n" for name, value in kind._members.items())
+        members = module.members_of(kind)
+        text += "".join(f"    {name}: int = {value}\n" for name, value in members.items())
     text += "\nCONSTANT_CLASSES: tuple[type[_Constants], ...]\n"
     text += "BITFIELD_CONSTANT_CLASSES: frozenset[type[_Constants]]\n\n__all__ = [\n"
     return text + "".join(f'    "{name}",\n' for name in module.__all__) + "]\n"

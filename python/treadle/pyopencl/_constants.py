@@ -22,19 +22,29 @@ def _single_bits(members: dict[str, int], value: int) -> list[str]:
     return found if rest == 0 else []
 
 
+# Not an attribute of the classes: programs pass what dir() lists there, names with one underscore
+# included, to get_info().
+_members: dict[type, dict[str, int]] = {}
+
+
+def members_of(group: type) -> dict[str, int]:
+    """The constants of a class, by name."""
+    return _members.get(group, {})
+
+
 class _Constants:
     """Base of the constant classes."""
 
     _is_bitfield = False
-    _members: dict[str, int] = {}
 
     @classmethod
     def to_string(cls, value: int, default_format: str | None = None) -> str:
         """The name of a number; of a bit field the names, joined by ` | `."""
-        for name in sorted(cls._members):
-            if cls._members[name] == value:
+        members = members_of(cls)
+        for name in sorted(members):
+            if members[name] == value:
                 return name
-        names = _single_bits(cls._members, value) if cls._is_bitfield else []
+        names = _single_bits(members, value) if cls._is_bitfield else []
         if names:
             return " | ".join(names)
         if default_format is None:
@@ -48,10 +58,11 @@ def _make(name: str, is_bitfield: bool, members: dict[str, int]) -> type[_Consta
         "__module__": "pyopencl._cl",
         "__doc__": f"Constants: {name}.",
         "_is_bitfield": is_bitfield,
-        "_members": members,
         **members,
     }
-    return type(name, (_Constants,), namespace)
+    made = type(name, (_Constants,), namespace)
+    _members[made] = members
+    return made
 
 
 _groups = {name: _make(name, *group) for name, group in _constants().items()}

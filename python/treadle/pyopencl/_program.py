@@ -17,7 +17,7 @@ import treadle
 from treadle import pyopencl
 from treadle._core.opencl import _build_cached, _create_program_with_il
 from treadle.pyopencl import _cl
-from treadle.pyopencl._constants import program_info
+from treadle.pyopencl._constants import members_of, program_info
 from treadle.pyopencl._errors import Error, RuntimeError, _ErrorRecord, both, list_of, wrong_kind
 from treadle.pyopencl._warnings import RepeatedKernelRetrieval, compiler_output
 
@@ -372,7 +372,7 @@ class Program:
 
 Program.__module__ = "pyopencl"
 
-_INFO_NAMES = frozenset(name.lower() for name in program_info._members)
+_INFO_NAMES = frozenset(name.lower() for name in members_of(program_info))
 
 
 def _native(program: Any) -> Any:

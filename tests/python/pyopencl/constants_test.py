@@ -63,6 +63,15 @@ def test_group_is_a_plain_class_of_ints(name):
     assert (group in constants.BITFIELD_CONSTANT_CLASSES) is (name in BIT_FIELDS)
 
 
+@pytest.mark.parametrize("group", constants.CONSTANT_CLASSES, ids=lambda group: group.__name__)
+def test_whatever_a_class_lists_is_a_number(group):
+    # Programs that print everything hand it to get_info().
+    listed = [name for name in dir(group) if not name.startswith("__") and name != "to_string"]
+    assert set(listed) >= {"_is_bitfield", *constants.members_of(group)}
+    for name in listed:
+        assert isinstance(getattr(group, name), int), name
+
+
 @pytest.mark.parametrize("name", VALUES)
 def test_value(name):
     group, _, member = name.partition(".")
