@@ -71,7 +71,7 @@ REPAIRS = [
     ),
     (
         r"(?s)(^class MemoryPool:.*?)^    allocate: types.MethodDescriptorType = \.\.\.",
-        r"\1    def allocate(self, size: int, /) -> PooledBuffer:"
+        r"\1    def allocate(self, size: int) -> PooledBuffer:"
         '\n        """At least `size` bytes."""',
     ),
     (

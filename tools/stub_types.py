@@ -96,7 +96,7 @@ TYPES: dict[str, dict[str, dict[str, str]]] = {
         "Kernel": {
             "__call__": "(self, queue: CommandQueue, global_size: Sequence[int] | None, "
             "local_size: Sequence[int] | None, *args: object, **options: Any) -> Event",
-            "set_arg": "(self, index: int, value: object, /) -> None",
+            "set_arg": "(self, arg_index: int, arg: object) -> None",
             "set_args": "(self, *args: object) -> None",
         }
     },

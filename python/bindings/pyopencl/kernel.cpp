@@ -119,7 +119,8 @@ void* slot(F function) {
 }
 
 PyMethodDef methods[] = {
-    {"set_arg", method(set_arg), METH_FASTCALL, "set_arg(arg_index, arg): sets one argument."},
+    {"set_arg", method(set_arg), METH_FASTCALL | METH_KEYWORDS,
+     "set_arg(arg_index, arg): sets one argument."},
     {"set_args", method(set_args), METH_FASTCALL, "set_args(*args): sets every argument."},
     {nullptr, nullptr, 0, nullptr}};
 

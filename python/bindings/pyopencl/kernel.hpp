@@ -48,8 +48,8 @@ PyObject* call_installed(PyObject* self, PyObject* const* arguments, std::size_t
                          PyObject* keywords);
 /// kernel.set_args(*args)
 PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
-/// kernel.set_arg(index, arg)
-PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
+/// kernel.set_arg(arg_index, arg)
+PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords);
 /// kernel.get_suggested_local_size(queue, global_size, global_offset=None)
 nb::tuple suggested_local_size(nb::handle self, const CommandQueue& queue, nb::handle global,
                                nb::handle offset);

@@ -9,6 +9,7 @@
 #include "caller.hpp"
 #include "calls/argument.hpp"
 #include "calls/keyword_names.hpp"
+#include "calls/named_arguments.hpp"
 #include "calls/small_integer.hpp"
 #include "pyopencl/kernel.hpp"
 #include "pyopencl/object_arguments.hpp"
@@ -21,6 +22,7 @@ namespace {
 enum Option { global_offset, g_times_l, allow_empty_ndrange, wait_for, option_count };
 constinit KeywordNames<option_count> option_names({"global_offset", "g_times_l",
                                                    "allow_empty_ndrange", "wait_for"});
+constinit KeywordNames<2> set_arg_names({"arg_index", "arg"});
 constexpr const char* first_names[] = {"queue", "global_size", "local_size"};
 constexpr std::size_t first_count = std::size(first_names);
 constexpr const char* enqueue_name = "enqueue_nd_range_kernel";
@@ -347,17 +349,19 @@ PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count)
   });
 }
 
-PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                  PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    if (count != 2) raise_python(PyExc_TypeError, "set_arg() takes arg_index and arg");
-    const std::uint64_t index = bits_in(arguments[0], {"Kernel.set_arg", "arg_index"});
+    const auto [place, value] =
+        named_arguments("set_arg", set_arg_names, arguments, count, keywords);
+    const std::uint64_t index = bits_in(place, {"Kernel.set_arg", "arg_index"});
     const unsigned known = kernel_of(self).kernel.argument_count();
     if (index >= known)  // beyond 32 bits, too
       raise_error(static_cast<int>(opencl::StatusCode::invalid_arg_index), "clSetKernelArg",
                   "kernel \"" + kernel_of(self).kernel.name() + "\", argument " +
                       std::to_string(index) + ": it has only " + std::to_string(known));
     ArgumentList list(1, index);
-    list.add(arguments[1]);
+    list.add(value);
     kernel_of(self).kernel.set_argument(static_cast<unsigned>(index), list.list()[0]);
     Py_RETURN_NONE;
   });
@@ -365,6 +369,7 @@ PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count) 
 
 void bind_kernel_calls(nb::module_& m) {
   option_names.intern();
+  set_arg_names.intern();
   m.def("enqueue_nd_range_kernel",
         pyopencl([](nb::handle queue, nb::handle kernel, nb::handle global, nb::handle local,
                     nb::handle offset, nb::handle after, bool times, bool may_be_empty) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "calls/named_arguments.hpp"
 #include "memory/place.hpp"
 #include "memory/pools.hpp"
 #include "pyopencl/classes.hpp"
@@ -56,6 +57,7 @@ class PooledBuffer final : public MemoryObjectHolder {
 
 constexpr NoMemory no_memory{-4, "CL_MEM_OBJECT_ALLOCATION_FAILURE"};
 PyObject* pooled_buffer_class = nullptr;
+constinit KeywordNames<1> allocate_names({"size"});
 
 BufferBlocks blocks_of(const Context& context, const CommandQueue* queue, std::uint64_t bits) {
   const auto flags = static_cast<MemFlags>(bits);
@@ -94,8 +96,10 @@ nb::object allocate_pooled(PyObject* self, PyObject* size) {
   return made;
 }
 
-PyObject* quick_allocate(PyObject* self, PyObject* size) noexcept {
+PyObject* quick_allocate(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                         PyObject* keywords) noexcept {
   try {
+    const auto [size] = named_arguments("allocate", allocate_names, arguments, count, keywords);
     return allocate_pooled(self, size).release().ptr();
   } catch (...) {
     set_error();
@@ -109,7 +113,7 @@ PyObject* call_pool(PyObject* self, PyObject* arguments, PyObject* keywords) noe
   if (PyArg_ParseTupleAndKeywords(arguments, keywords, "O:MemoryPool", const_cast<char**>(names),
                                   &size) == 0)
     return nullptr;
-  return quick_allocate(self, size);
+  return quick_allocate(self, &size, 1, nullptr);
 }
 
 void bind_allocators(nb::module_& m) {
@@ -172,8 +176,10 @@ void bind_pool(nb::module_& m) {
       "Prints a line for each allocation.");
   bind_pool_members(type);
   static PyMethodDef allocate = {
-      "allocate", quick_allocate, METH_O,
-      "allocate($self, size, /)\n--\n\nA PooledBuffer of at least `size` bytes."};
+      "allocate", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(quick_allocate)),
+      METH_FASTCALL | METH_KEYWORDS,
+      "allocate($self, size)\n--\n\nA PooledBuffer of at least `size` bytes."};
+  allocate_names.intern();
   add_quick_method(type, &allocate);
 }
 

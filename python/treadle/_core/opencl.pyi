@@ -1471,7 +1471,7 @@ class Kernel:
     def __ge__(self, value, /):
         """Return self>=value."""
 
-    def set_arg(self, index: int, value: object, /) -> None:
+    def set_arg(self, arg_index: int, arg: object) -> None:
         """Sets one argument."""
 
     def set_args(self, *args: object) -> None:
@@ -1615,7 +1615,7 @@ class MemoryPool:
     def stop_holding(self) -> None:
         """The same, and from now on what is freed goes to the system at once."""
 
-    def allocate(self, size: int, /) -> PooledBuffer:
+    def allocate(self, size: int) -> PooledBuffer:
         """At least `size` bytes."""
 
 class _TestMemoryPool:

@@ -430,6 +430,22 @@ def test_arguments_that_were_set_stay(axpy, vectors, queue, download):
         cl.enqueue_nd_range_kernel(queue, "axpy", (1,), None)
 
 
+def test_one_argument_is_set_by_place_or_by_name(axpy, vectors, queue, download):
+    x, y_gpu, x_gpu = vectors
+    axpy.set_args(y_gpu, x_gpu, np.float32(1), np.int32(16), np.int32(0))
+    axpy.set_arg(arg=np.float32(10), arg_index=2)
+    cl.enqueue_nd_range_kernel(queue, axpy, (16,), None)
+    assert (download(y_gpu, x) == np.ones(16, np.float32) + 10 * x).all()
+    for arguments, keywords, match in (
+        ((2,), {}, r"set_arg\(\) needs arg$"),
+        ((2, None, 3), {}, "takes 2 arguments, given 3"),
+        ((2, None), {"arg": None}, "got arg twice"),
+        ((2,), {"value": None}, "has no argument value"),
+    ):
+        with pytest.raises(TypeError, match=match):
+            axpy.set_arg(*arguments, **keywords)
+
+
 def test_more_arguments_than_anyone_has(build, queue, context):
     count = 40
     parameters = ", ".join(f"int a{i}" for i in range(count))

@@ -98,6 +98,12 @@ def test_what_is_no_longer_referred_to_is_released(pool):
     assert state(pool) == (1, 0, 67, 0)
 
 
+def test_the_size_can_be_named(pool):
+    assert pool.allocate(size=64).size == pool(size=64).size == 67
+    with pytest.raises(TypeError, match="has no argument bytes"):
+        pool.allocate(bytes=64)
+
+
 def test_a_block_is_released_once(pool):
     buffer = pool.allocate(64)
     buffer.release()
