@@ -273,9 +273,11 @@ void define_methods() {
       "capture_call",
       [](nb::handle self, const nb::args& args, const nb::kwargs& kwargs) {
         const nb::module_ written = nb::module_::import_("treadle.pyopencl.capture_call");
-        written.attr("capture_kernel_call")(self, *args, **kwargs);
+        written.attr("_capture_call")(self, *args, **kwargs);
       },
-      "Writes a program that makes everything anew and repeats a call: (file, queue, sizes, ...).");
+      "Writes a program that makes everything anew and repeats a call: (output_file, queue, and "
+      "what "
+      "the call has).");
   define_property("int_ptr", [](nb::handle self) {
     return reinterpret_cast<std::uintptr_t>(kernel_of(self.ptr()).kernel.raw());
   });

@@ -1531,7 +1531,7 @@ class Kernel:
 
     def capture_call(self, *args, **kwargs) -> None:
         """
-        Writes a program that makes everything anew and repeats a call: (file, queue, sizes, ...).
+        Writes a program that makes everything anew and repeats a call: (output_file, queue, and what the call has).
         """
 
     @property

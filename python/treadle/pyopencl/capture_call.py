@@ -232,3 +232,16 @@ def capture_kernel_call(
             file.write(text)
     else:
         output_file.write(text)
+
+
+def _capture_call(
+    kernel: Kernel,
+    output_file: str | TextIO,
+    queue: CommandQueue,
+    global_size: Sequence[int],
+    local_size: Sequence[int] | None,
+    *args: Any,
+    **options: Any,
+) -> None:
+    """Kernel.capture_call, which calls the sizes as a kernel's call does."""
+    capture_kernel_call(kernel, output_file, queue, global_size, local_size, *args, **options)

@@ -62,6 +62,13 @@ def test_offsets_and_files_that_are_open(context, queue, upload):
     assert "queue, (4,), None, arg0, arg1, arg2, arg3" in file.getvalue()
 
 
+def test_the_method_calls_the_sizes_as_a_call_does(context, queue):
+    kernel = cl.Program(context, "__kernel void nothing(void) {}").build().nothing
+    file = io.StringIO()
+    kernel.capture_call(output_file=file, queue=queue, global_size=(8,), local_size=(4,))
+    assert "(8,), (4,)" in file.getvalue()
+
+
 def test_what_cannot_be_captured_is_refused(context, queue):
     program = cl.Program(context, SOURCE).build()
     with pytest.raises(RuntimeError, match="argument of type"):
