@@ -276,8 +276,7 @@ void define_methods() {
         written.attr("_capture_call")(self, *args, **kwargs);
       },
       "Writes a program that makes everything anew and repeats a call: (output_file, queue, and "
-      "what "
-      "the call has).");
+      "what the call has).");
   define_property("int_ptr", [](nb::handle self) {
     return reinterpret_cast<std::uintptr_t>(kernel_of(self.ptr()).kernel.raw());
   });
