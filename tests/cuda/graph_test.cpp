@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -288,7 +290,9 @@ TEST_P(OnGraph, IsWrittenAsText) {
   const Graph graph;
   const GraphNode first = graph.add_empty({});
   graph.add_kernel(first, kernel("add"), {.block = {4}}, memory, 1);
-  const auto path = std::filesystem::path(testing::TempDir()) / "graph_test.dot";
+  // Of this process: others run the same test at the same time.
+  const auto path = std::filesystem::path(testing::TempDir()) /
+                    ("graph_test_" + std::to_string(::getpid()) + ".dot");
   graph.write_dot(path, true);
   std::stringstream text;
   text << std::ifstream(path).rdbuf();
