@@ -106,9 +106,11 @@ class Views(Operators, Runners):
             return self._viewed(dtype, self.shape, self.strides)
         if not self.ndim:
             raise ValueError(f"an array without axes has no view as {dtype}, of another size")
-        axis = int(np.argmin(np.abs(self.strides)))
+        # NumPy 2.4 gives arrays without elements strides of 0: there its axis is the last one.
+        axis = int(np.argmin(np.abs(self.strides))) if any(self.strides) else self.ndim - 1
         nbytes = self.shape[axis] * own.itemsize
-        if self.strides[axis] != own.itemsize and self.shape[axis] > 1 or nbytes % dtype.itemsize:
+        has_gaps = self.size and self.strides[axis] != own.itemsize and self.shape[axis] > 1
+        if has_gaps or nbytes % dtype.itemsize:
             raise ValueError(f"axis {axis}, of {self.shape[axis]} {own}, is no axis of {dtype}")
         shape, strides = list(self.shape), list(self.strides)
         shape[axis], strides[axis] = nbytes // dtype.itemsize, dtype.itemsize

@@ -45,6 +45,15 @@ def test_shape_strides_and_flags_are_numpy_s(queue, shape, order):
     assert ours.dtype is theirs.dtype
 
 
+@pytest.mark.parametrize("shape", [(0, 4), (4, 0), (0,), (2, 0, 4)])
+@pytest.mark.parametrize("dtype", [np.complex64, np.int8, np.int32])
+def test_views_without_elements_have_numpy_s_shape(queue, shape, dtype):
+    ours = (cl_array.empty(queue, shape, np.float32), cl_array.zeros(queue, shape, np.float32))
+    moved = cl_array.to_device(queue, np.empty(shape, np.float32))
+    for array in (*ours, moved):
+        assert array.view(dtype).shape == np.empty(shape, np.float32).view(dtype).shape
+
+
 @pytest.mark.parametrize("shape", [-1, (2, -1), (2.5,), (3, None)])
 def test_lengths_that_are_none_are_refused(queue, shape):
     with pytest.raises(ValueError, match="shape"):
