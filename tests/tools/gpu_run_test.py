@@ -34,8 +34,14 @@ def test_sanitizers_leave_out_what_they_cannot_run(monkeypatch, tmp_path):
     assert chosen == "--gtest_filter=*/cuda_*"
     assert {"Multicast*", "*Threads*", "*EventsAreRecordedByTheLaunch*"} <= set(excluded.split(":"))
     (command,) = gpu_run.sanitized_commands("memcheck", ("tests/treadle_array_test",))
-    assert command[-1] == "--gtest_filter=-*Multicast*:*EventsAreRecordedByTheLaunch*"
+    _, _, excluded = command[-1].partition("=-")
+    assert set(excluded.split(":")) == {"*Multicast*", *gpu_run.NOT_SANITIZED}
     assert gpu_run.sanitized_commands("memcheck", ("python", "a.py")) == [[sys.executable, "a.py"]]
+    (tmp_path / "examples").mkdir()
+    for name in ("example_peers", "example_arrays"):
+        (tmp_path / "examples" / name).touch()
+    for tool, count in (("initcheck", 1), ("memcheck", 2)):
+        assert len(gpu_run.sanitized_commands(tool, ("examples/example_*",))) == count
 
 
 @pytest.mark.parametrize("exists", [False, True])
