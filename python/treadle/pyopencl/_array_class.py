@@ -51,9 +51,8 @@ _POOLS = (_cl.MemoryPool, _cl.ImmediateAllocator, _cl.DeferredAllocator)
 
 
 def _strides_of(shape: Sequence[int], dtype: np.dtype, order: str) -> tuple[int, ...]:
-    if 0 in shape and order in ("c", "C", "f", "F"):
-        # NumPy's, which programs compare with: other ones in 2.4 than before.
-        return np.empty(shape, dtype, "C" if order in ("c", "C") else "F").strides
+    if 0 in shape and order in tuple("cCfF"):  # NumPy's, which are others in 2.4 than before
+        return np.empty(shape, dtype, "C" if order in "cC" else "F").strides
     if order in ("c", "C"):
         return c_contiguous_strides(dtype.itemsize, shape)
     if order in ("f", "F"):
