@@ -213,19 +213,20 @@ Registry& registry() {
 }  // namespace
 
 std::shared_ptr<DiskCache> disk_cache_of(const std::filesystem::path& folder) {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  std::shared_ptr<DiskCache>& cache = all.caches[folder.native()];
-  if (cache) return cache;
+  // Chosen anew each time: a program may change XDG_CACHE_HOME while it runs.
   std::string reason;
   std::filesystem::path chosen = chosen_folder(folder, reason).lexically_normal();
   if (!chosen.has_filename()) chosen = chosen.parent_path();  // "cache/": lstat would follow a link
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
   if (chosen.empty()) {
     if (!std::exchange(all.warned_without_home, true))
       warn("the disk cache is not used: " + reason + "; compiled kernels are kept in memory only");
     return nullptr;
   }
-  return cache = std::make_shared<DiskCache>(chosen, settings().cache_max_bytes);
+  std::shared_ptr<DiskCache>& cache = all.caches[chosen.native()];
+  if (!cache) cache = std::make_shared<DiskCache>(chosen, settings().cache_max_bytes);
+  return cache;
 }
 
 const std::vector<std::shared_ptr<DiskCache>>& shared_caches() {

@@ -60,6 +60,7 @@ constexpr OptionRule rules[] = {
      "--extra-device-vectorization", ""},
     {"-ewp --extensible-whole-program", flag, plain, translated, ignored,
      "--extensible-whole-program", gpu_only},
+    {"-e --entries", value, plain, accepted, accepted, "", "code for every kernel is made"},
     {"-rdc --relocatable-device-code", value, plain, translated, translated,
      "--relocatable-device-code=", "with true, code for a cuda::Linker"},
     {"-dc --device-c", flag, plain, translated, translated, "--relocatable-device-code=true",

@@ -33,6 +33,11 @@ TEST(Options, joined_and_separate_forms_mean_the_same) {
     EXPECT_THAT(for_gpu(words).include_dirs, ElementsAre("/a/b")) << words[0];
 }
 
+TEST(Options, names_of_entries_are_taken_for_code_is_made_for_all) {
+  EXPECT_THAT(for_gpu({"-e", "kernel"}).flags, ElementsAre());
+  EXPECT_THAT(for_cpu({"--entries=kernel"}).flags, ElementsAre());
+}
+
 TEST(Options, lists_are_taken_apart) {
   EXPECT_THAT(for_gpu({"-Xptxas", "-v,-O3"}).flags,
               ElementsAre("--ptxas-options=-v", "--ptxas-options=-O3"));
