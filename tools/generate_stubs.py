@@ -84,9 +84,9 @@ REPAIRS = [
         "    def _allocate(self, size: int, /) -> PooledHostAllocation: ...",
     ),
     (r"^    def __(?:set|del)attr__\(self, name.*, /\):\n        .*\n\n", ""),
-    (
-        r'(^    """A kernel of a built program.*"""\n)',
-        r"\1\n    def __init__(self, prg: Any, name: str) -> None: ...\n",
+    (  # of the one plain type that has it, opencl.Kernel
+        r"^    def __init__\(self, /, \*args, \*\*kwargs\):\n        .*\n",
+        "    def __init__(self, prg: Any, name: str) -> None: ...\n",
     ),
     (r"^    def __(int|index|len)__\(self, /\):", r"    def __\1__(self) -> int:"),
 ]

@@ -97,7 +97,7 @@ TYPES: dict[str, dict[str, dict[str, str]]] = {
             "__call__": "(self, queue: CommandQueue, global_size: Sequence[int] | None, "
             "local_size: Sequence[int] | None, *args: object, **options: Any) -> Event",
             "set_arg": "(self, arg_index: int, arg: object) -> None",
-            "set_args": "(self, *args: object) -> None",
+            "set_args": "(self, *args: object, **named: object) -> None",
         }
     },
 }

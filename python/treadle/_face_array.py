@@ -22,12 +22,31 @@ from treadle._core.array import Array
 from treadle._core.device import Device
 
 
+class _Assignable:
+    """An attribute that native arrays compute, and that classes of programs may set of their own
+    arrays: what is set is what they read again, and changes nothing else."""
+
+    def __init__(self, name: str) -> None:
+        self._get = getattr(Array, name).__get__
+
+    def __get__(self, array: Any, owner: Any = None) -> Any:
+        return self if array is None else self._get(array)
+
+
 class FaceArray(Array):
     """A face says what is below; `Array.__init__(self, array)` makes it share an array."""
 
+    nbytes: Any = _Assignable("nbytes")
     policy: ClassVar[str]  # of dtypes, as treadle._core.rules knows it: "pycuda", "pyopencl"
     # Whether the elements say yes or no, as the numbers of comparisons do: as an index it selects.
     _is_mask = False
+
+    # The originals have no __iter__: programs tell an array from a collection by Iterable.
+    __iter__: ClassVar[Any] = None
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        _array.iterate_by_index(cls)
 
     def _is_plain(self) -> bool:
         """Whether results wait like the native ones: they need no constructor of a subclass, and

@@ -99,15 +99,17 @@ _ALIKE = {"i": "i", "u": "i", "b": "i"}
 
 def _may_point_to(declared: np.dtype, given: np.dtype) -> bool:
     """Whether elements of one dtype may be meant by a pointer to another: structures may be spelled
-    in many ways, complex numbers are pairs, and 16 bits are how languages without half have it."""
+    in many ways, complex numbers are pairs, 16 bits are how languages without half have it, and
+    unsigned integers are how programs see the bits of a float, and bytes those of anything."""
     if "V" in (declared.kind, given.kind) or declared == given:
         return True
     if given.kind == "c":
         return declared.kind == "f" and 2 * declared.itemsize == given.itemsize
     if declared.itemsize != given.itemsize:
-        return False
+        return declared.itemsize == 1 and declared.kind in "iu"
     return (
         _ALIKE.get(declared.kind, declared.kind) == _ALIKE.get(given.kind, given.kind)
+        or (declared.kind == "u" and given.kind == "f")
         or given == np.float16
     )
 
@@ -143,7 +145,7 @@ def check_vectors(
             continue
         size = getattr(array, "size", high + 1)
         of = ""
-        if "V" in (dtype.kind, argument.dtype.kind) and dtype.itemsize != argument.dtype.itemsize:
+        if dtype.itemsize != argument.dtype.itemsize:
             size = size * dtype.itemsize // argument.dtype.itemsize
             of = f" of {argument.dtype.itemsize} bytes"
         if low < 0 or size <= high:

@@ -129,6 +129,7 @@ class ReductionSnippetWriter {
         {dialect_.kernel, " ", fill_holes(dialect_.group_size, size), " ", snippet_.name, "("});
     text_.open_parameters(list);
     text_.lines(define_pointers(snippet_.parameters, dialect_, types_));
+    if (uses_count()) text_.line({"const ", integer_, " n = treadle_n;"});
     if (!dialect_.has_addresses)
       for_each([&](const ReductionOutput&, const std::string& suffix) {
         text_.line({"treadle_out", suffix, " += treadle_out_offset", suffix, ";"});
@@ -150,6 +151,14 @@ class ReductionSnippetWriter {
     }
   }
 
+  /// Whether an expression uses n for the number of elements: not where the program has an n.
+  bool uses_count() const {
+    const auto is_n = [](const ParameterSpec& parameter) { return parameter.name == "n"; };
+    return std::ranges::none_of(snippet_.parameters, is_n) && !mentions(snippet_.preamble, "n") &&
+           std::ranges::any_of(snippet_.outputs, [](const ReductionOutput& output) {
+             return mentions(output.map, "n");
+           });
+  }
   bool has_several() const { return snippet_.outputs.size() > 1; }
   /// Writes something for each output, whose names have a suffix where there are several.
   void for_each(const auto& write) {
@@ -161,10 +170,10 @@ class ReductionSnippetWriter {
   static std::string place(const char* name, const std::string& suffix, const Index& index) {
     return index.empty() ? joined({name, suffix}) : joined({name, suffix, "[", index, "]"});
   }
-  void declare_folded() {
+  void declare_folded(const char* name = "treadle_folded") {
     for_each([&](const ReductionOutput& output, const std::string& suffix) {
-      text_.line({"treadle_result", suffix, " treadle_folded", suffix, " = ",
-                  in_one_line(output.neutral), ";"});
+      text_.line(
+          {"treadle_result", suffix, " ", name, suffix, " = ", in_one_line(output.neutral), ";"});
     });
   }
   void write_neutral(const char* into, const Index& index = {}) {
@@ -310,17 +319,35 @@ class ReductionSnippetWriter {
       text_.close();
       text_.close();
     }
-    text_.open("for (; treadle_at < treadle_end; ++treadle_at)");
-    write_element("treadle_first", "treadle_at", "treadle_folded");
-    text_.close();
     if (has_lanes) {
+      text_.open("for (; treadle_at < treadle_end; ++treadle_at)");
+      write_element("treadle_first", "treadle_at", "treadle_folded");
+      text_.close();
       open_each_lane(lanes);
       write_reduce("treadle_folded", {}, [](const std::string& suffix) {
         return place("treadle_lanes", suffix, "treadle_lane");
       });
       text_.close();
+    } else {
+      write_blocks();
     }
     write_narrow_end("treadle_folded", {}, "treadle_tile");
+  }
+  /// Without lanes, sums of short blocks are summed: rounding errors of a float grow with the
+  /// length of a chain of additions.
+  void write_blocks() {
+    constexpr unsigned block_elements = 256;
+    text_.open("while (treadle_at < treadle_end)");
+    text_.line({"const ", integer_, " treadle_block_end = treadle_end - treadle_at < ",
+                number(block_elements), " ? treadle_end : treadle_at + ", number(block_elements),
+                ";"});
+    declare_folded("treadle_block");
+    text_.open("for (; treadle_at < treadle_block_end; ++treadle_at)");
+    write_element("treadle_first", "treadle_at", "treadle_block");
+    text_.close();
+    write_reduce("treadle_folded", {},
+                 [](const std::string& suffix) { return "treadle_block" + suffix; });
+    text_.close();
   }
 
   /// A strip of neighbouring results, which ends where the innermost axis does.

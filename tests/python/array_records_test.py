@@ -173,4 +173,29 @@ def test_what_records_cannot_do_is_refused(device):
     with pytest.raises(treadle.DTypeError, match="not compared"):
         tnp.not_equal(x, tnp.zeros(3, PAIR))
     with pytest.raises(treadle.DTypeError):
-        tnp.zeros(3, [("text", "U4")])
+        tnp.zeros(3, [("when", "M8[s]")])
+    with pytest.raises(treadle.DTypeError, match="(?s)no bytes.*S8"):
+        tnp.zeros(3, [("text", "U")])
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        np.array(["ab", "", "äö"]),
+        np.array([b"abcd", b"", b"x"]),
+        np.array([b"abcde", b"f", b"g"], "V5"),
+        np.array([(1, b"abc"), (2, b""), (3, b"defg")], [("id", "i4"), ("name", "S4")]),
+    ],
+    ids=lambda host: host.dtype.kind,
+)
+def test_text_and_raw_bytes_are_kept(host, device):
+    x = tnp.array(host)
+    same(x, host)
+    same(x[::-1], host[::-1])
+    same(tnp.zeros(3, host.dtype), np.zeros(3, host.dtype))
+    same(tnp.zeros_like(x), np.zeros_like(host))
+    if device.traits.runs_kernels:
+        same(tnp.concatenate([x, x[1:2]]), np.concatenate([host, host[1:2]]))
+        same(x == tnp.array(host[[0, 2, 2]]), np.array([True, False, True]))
+    with pytest.raises(treadle.DTypeError):
+        x + 1

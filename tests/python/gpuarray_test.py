@@ -5,6 +5,7 @@ import copy
 import gc
 import pickle
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -306,6 +307,49 @@ def test_results_of_subclasses_are_made_by_their_constructor():
     assert type(a._new_like_me(np.float64)) is Labelled
     a += 1
     assert a.label == "new"
+
+
+class Placed(GPUArray):
+    """A subclass that keeps numbers of its own where PyCUDA has them, and gets memory later."""
+
+    def __init__(self, shape, dtype, gpudata=None, nbytes=None, **keywords):
+        super().__init__(shape, dtype, gpudata=gpudata, **keywords)
+        self.nbytes = nbytes
+
+
+@pytest.mark.parametrize("strides", [None, (4,)])
+def test_memory_may_be_given_later(strides):
+    a = Placed((4,), np.float32, gpudata=0, nbytes=64, strides=strides)
+    assert a.nbytes == 64
+    memory = cuda.mem_alloc(16)
+    cuda.memcpy_htod(memory, floats(4))
+    a.gpudata = memory
+    same(a, floats(4))
+    assert gpuarray.to_gpu(floats(4)).nbytes == 16
+    nothing = GPUArray((4,), np.float32, allocator=lambda size: 0)
+    nothing.gpudata = memory
+    same(nothing, floats(4))
+
+
+@pytest.mark.parametrize("dtype", ["S4", "U2", [("id", "i4"), ("name", "S4")]])
+def test_text_is_moved(dtype):
+    host = np.zeros(3, dtype)
+    same(gpuarray.zeros(3, dtype), host)
+    same(gpuarray.zeros_like(gpuarray.to_gpu(host)), host)
+    host.view(np.uint8)[:: host.itemsize] = np.arange(3) + 65
+    same(gpuarray.to_gpu(host), host)
+    same(gpuarray.to_gpu(host)[1:].copy(), host[1:])
+
+
+def test_arrays_are_iterated_but_are_no_collections():
+    """Programs tell arrays from lists of arrays by it."""
+    for kind in (GPUArray, Placed):
+        a = kind((3, 2), np.float32)
+        a.fill(1)
+        assert not isinstance(a, Iterable)
+        assert [row.shape for row in a] == [(2,)] * 3
+    with pytest.raises(TypeError, match="without axes"):
+        iter(gpuarray.to_gpu(np.float32(1)))
 
 
 # --- records -------------------------------------------------------------------------------------

@@ -72,6 +72,19 @@ nb::object block_of(const Array self) {  // a share: other threads may rebind
   return block.is_valid() ? nb::borrow(block) : nb::none();
 }
 
+PyObject* iterate(PyObject* self) {
+  if (nb::inst_ptr<Array>(self)->layout().shape().empty()) {
+    PyErr_SetString(PyExc_TypeError, "iteration over an array without axes");
+    return nullptr;
+  }
+  return PySeqIter_New(self);
+}
+
+// Without __iter__, which would make the class a collections.abc.Iterable, in the slot alone.
+void iterate_by_index(nb::handle type) {
+  reinterpret_cast<PyTypeObject*>(type.ptr())->tp_iter = iterate;
+}
+
 /// Of the stream that changed the array last: on whichever queue that was.
 std::shared_ptr<device::Event> marked(const Array self) {
   const std::shared_ptr<device::Event> event = self.device().make_event();
@@ -119,6 +132,9 @@ void bind_array_faces(nb::module_& m) {
   m.def("pool", &pool_of, nb::arg("array"),
         nb::sig("def pool(array: Array) -> typing.Callable[[int], typing.Any] | None"),
         "That function.");
+  m.def("iterate_by_index", &iterate_by_index, nb::arg("type"),
+        nb::sig("def iterate_by_index(type: type[Array]) -> None"),
+        "Lets iter() of this class's arrays go by __getitem__, whatever __iter__ is.");
   m.def("block", &block_of, nb::arg("array"), nb::sig("def block(array: Array) -> typing.Any"),
         "The object that a user's allocator gave for the memory; None: there is none. Operations "
         "on it are not deferred from now on, as after memory().");

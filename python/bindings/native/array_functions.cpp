@@ -188,6 +188,20 @@ void bind_array_functions(nb::module_& m) {
       nb::sig("def apply(name: str, *operands: typing.Any, out: Array | None = None, where: Array "
               "| None = None) -> Array"),
       "An operation on elements, by its name in NumPy.");
+  m.def("zeros",
+        recorded(+[](nb::handle shape, nb::handle dtype, nb::handle device, nb::handle order) {
+          const DType element = dtype_from(dtype);
+          if (element.scalar() == Scalar::structure)
+            return array_from(nb::module_::import_("numpy").attr("zeros")(shape, dtype), dtype,
+                              device);
+          return array::zeros(shape_from(shape), element.scalar(), placement_on(device, order));
+        }),
+        nb::arg("shape"), nb::arg("dtype"), nb::arg("device") = nb::none(),
+        nb::arg("order") = nb::none(),
+        nb::sig("def zeros(shape: typing.Any, dtype: typing.Any, device: "
+                "treadle._core.device.Device | str | None = None, order: str | None = None) -> "
+                "Array"),
+        "Every element 0, of text and raw bytes every byte.");
   m.def("full",
         recorded(+[](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device,
                      nb::handle order) {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "native/array.hpp"
@@ -52,6 +54,24 @@ DType record_from(const nb::object& dtype) {
   return DType::structure(nb::cast<std::string>(name), std::move(fields), size_bytes, alignment);
 }
 
+/// Text and raw bytes: nothing is computed with them, but records have them, and kernels get their
+/// memory. Equal ones have equal bytes.
+bool is_opaque(const nb::object& dtype) {
+  constexpr std::string_view kinds = "SUV";
+  return kinds.find(nb::cast<std::string>(dtype.attr("kind"))) != kinds.npos &&
+         nb::cast<bool>(dtype.attr("isnative"));
+}
+
+DType opaque_from(const nb::object& dtype) {
+  const auto size_bytes = nb::cast<std::size_t>(dtype.attr("itemsize"));
+  const auto name = nb::cast<std::string>(dtype.attr("str"));
+  if (size_bytes == 0)
+    throw DTypeError("\"" + name + "\" has elements of no bytes", "give their length: \"S8\"");
+  dtypes_by_name()[name.c_str()] = dtype;
+  std::vector<Field> bytes{{"bytes", Scalar::uint8, 0, {static_cast<std::int64_t>(size_bytes)}}};
+  return DType::structure(name, std::move(bytes), size_bytes, 1);
+}
+
 nb::object made_of_fields(const DType& record) {
   nb::list names, formats, offsets;
   for (const Field& field : record.fields()) {
@@ -74,7 +94,8 @@ nb::object made_of_fields(const DType& record) {
 
 DType dtype_from(nb::handle dtype_like) {
   const nb::object dtype = numpy_dtype_like(dtype_like);
-  return dtype.attr("names").is_none() ? DType(scalar_from(dtype)) : record_from(dtype);
+  if (!dtype.attr("names").is_none()) return record_from(dtype);
+  return is_opaque(dtype) ? opaque_from(dtype) : DType(scalar_from(dtype));
 }
 
 nb::object numpy_dtype_of(const DType& dtype) {

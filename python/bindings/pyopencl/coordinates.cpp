@@ -32,7 +32,11 @@ std::size_t size_in(nb::handle given, const char* call, const char* what) {
 }
 
 std::vector<std::size_t> sizes_in(nb::handle given, const char* call, const char* what) {
-  if (PyIndex_Check(given.ptr()) != 0) return {size_in(given, call, what)};
+  if (PyIndex_Check(given.ptr()) != 0) {  // of an array of several it is a lie
+    const nb::object number = nb::steal(PyNumber_Index(given.ptr()));
+    if (number.is_valid()) return {size_in(number, call, what)};
+    PyErr_Clear();
+  }
   std::vector<std::size_t> sizes;
   for_each_in(
       given, {call, what}, "int or an iterable of int",

@@ -64,37 +64,73 @@ void copy_attribute(const char* name, nb::handle from, nb::handle to) {
   if (!value.is_none()) nb::setattr(to, name, value);
 }
 
-PyObject* create(PyTypeObject*, PyObject* arguments, PyObject* keywords) noexcept {
+PyObject* allocate(PyTypeObject* type, opencl::Kernel kernel) {
+  auto state = std::make_unique<KernelState>(KernelState{std::move(kernel)});
+  PyObject* self = type->tp_alloc(type, 0);
+  if (self == nullptr) throw nb::python_error();
+  auto* object = reinterpret_cast<KernelObject*>(self);
+  object->vectorcall = call_kernel;
+  object->kernel = state.release();
+  return self;
+}
+
+void set_kernel(KernelState& state, opencl::Kernel kernel) {
+  state = KernelState{std::move(kernel)};
+  state.call_name = call_name_of(state.kernel.name());
+  state.passed = state.kernel.argument_count();
+}
+
+/// `call` with its exceptions as Python's; then `failed`.
+template <class Result>
+Result in_slot(Result failed, const auto& call) noexcept {
   try {
+    return call();
+  } catch (...) {
+    set_error();
+    return failed;
+  }
+}
+
+// Arguments are read by __init__: those of a subclass may be others. Until then there is no kernel,
+// which every question says.
+PyObject* create(PyTypeObject* type, PyObject*, PyObject*) noexcept {
+  return in_slot<PyObject*>(nullptr, [&] { return allocate(type, opencl::Kernel()); });
+}
+
+int initialize(PyObject* self, PyObject* arguments, PyObject* keywords) noexcept {
+  return in_slot(-1, [&] {
     static const char* names[] = {"prg", "name", nullptr};
     PyObject *program = nullptr, *name = nullptr;
     if (PyArg_ParseTupleAndKeywords(arguments, keywords, "OO:Kernel", const_cast<char**>(names),
                                     &program, &name) == 0)
-      return nullptr;
+      return -1;
     const std::string text = text_in(nb::handle(name), {"Kernel", "name"});
-    nb::object made = make_kernel(program_of(program).kernel(text));
-    copy_attribute("_source", nb::handle(program), made);
-    return made.release().ptr();
-  } catch (...) {
-    set_error();
-    return nullptr;
-  }
+    numpy_types();  // scalars are recognised from the first call on
+    set_kernel(kernel_of(self), program_of(program).kernel(text));
+    copy_attribute("_source", nb::handle(program), nb::handle(self));
+    return 0;
+  });
 }
 
-PyObject* compare(PyObject* self, PyObject* other, int operation) {
+PyObject* compare(PyObject* self, PyObject* other, int operation) noexcept {
   if (operation != Py_EQ && operation != Py_NE) Py_RETURN_NOTIMPLEMENTED;
   const bool same = is_kernel(other) && kernel_of(self).kernel == kernel_of(other).kernel;
   return PyBool_FromLong(same == (operation == Py_EQ));
 }
 
-Py_hash_t hash(PyObject* self) {
-  return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(kernel_of(self).kernel.raw()) >>
-                                4);
+Py_hash_t hash(PyObject* self) noexcept {
+  return in_slot<Py_hash_t>(-1, [&] {
+    return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(kernel_of(self).kernel.raw()) >>
+                                  4);
+  });
 }
 
-PyObject* represent(PyObject* self) {
-  return PyUnicode_FromFormat("<pyopencl.Kernel '%s' at %p>", kernel_of(self).kernel.name().c_str(),
-                              static_cast<void*>(kernel_of(self).kernel.raw()));
+PyObject* represent(PyObject* self) noexcept {
+  return in_slot<PyObject*>(nullptr, [&] {
+    const opencl::Kernel& kernel = kernel_of(self).kernel;
+    return PyUnicode_FromFormat("<pyopencl.Kernel '%s' at %p>", kernel.name().c_str(),
+                                static_cast<void*>(kernel.raw()));
+  });
 }
 
 std::string notebook_text_of(const KernelState& state) {
@@ -118,11 +154,11 @@ void* slot(F function) {
   return reinterpret_cast<void*>(function);
 }
 
-PyMethodDef methods[] = {
-    {"set_arg", method(set_arg), METH_FASTCALL | METH_KEYWORDS,
-     "set_arg(arg_index, arg): sets one argument."},
-    {"set_args", method(set_args), METH_FASTCALL, "set_args(*args): sets every argument."},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {{"set_arg", method(set_arg), METH_FASTCALL | METH_KEYWORDS,
+                          "set_arg(arg_index, arg): sets one argument."},
+                         {"set_args", method(set_args), METH_FASTCALL | METH_KEYWORDS,
+                          "set_args(*args): sets every argument; arg0=, arg1=, ... by name."},
+                         {nullptr, nullptr, 0, nullptr}};
 
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(KernelObject, vectorcall), READONLY, nullptr},
@@ -133,6 +169,7 @@ PyMemberDef members[] = {
 PyTypeObject* make_type() {
   PyType_Slot slots[] = {
       {Py_tp_new, slot(create)},
+      {Py_tp_init, slot(initialize)},
       {Py_tp_dealloc, slot(destroy)},
       {Py_tp_traverse, slot(traverse)},
       {Py_tp_clear, slot(clear)},
@@ -144,8 +181,8 @@ PyTypeObject* make_type() {
       {Py_tp_members, members},
       {Py_tp_doc, const_cast<char*>("A kernel of a built program. Calling it enqueues it.")},
       {0, nullptr}};
-  constexpr auto flags =
-      static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL);
+  constexpr auto flags = static_cast<unsigned>(Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+                                               Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL);
   PyType_Spec spec = {"treadle._core.opencl.Kernel", sizeof(KernelObject), 0, flags, slots};
   PyObject* type = PyType_FromSpec(&spec);
   if (type == nullptr) throw nb::python_error();
@@ -293,19 +330,13 @@ void define_methods() {
 
 }  // namespace
 
-bool is_kernel(nb::handle object) { return Py_TYPE(object.ptr()) == kernel_type; }
+bool is_kernel(nb::handle object) { return PyObject_TypeCheck(object.ptr(), kernel_type) != 0; }
 
 nb::object make_kernel(opencl::Kernel kernel) {
   numpy_types();  // scalars are recognised from the first call on
-  auto state = std::make_unique<KernelState>(KernelState{std::move(kernel)});
-  state->call_name = call_name_of(state->kernel.name());
-  state->passed = state->kernel.argument_count();
-  PyObject* self = kernel_type->tp_alloc(kernel_type, 0);
-  if (self == nullptr) throw nb::python_error();
-  auto* object = reinterpret_cast<KernelObject*>(self);
-  object->vectorcall = call_kernel;
-  object->kernel = state.release();
-  return nb::steal(self);
+  nb::object made = nb::steal(allocate(kernel_type, opencl::Kernel()));
+  set_kernel(kernel_of(made.ptr()), std::move(kernel));
+  return made;
 }
 
 void bind_kernel(nb::module_& m) {

@@ -47,7 +47,8 @@ PyObject* call_kernel(PyObject* self, PyObject* const* arguments, std::size_t co
 PyObject* call_installed(PyObject* self, PyObject* const* arguments, std::size_t count,
                          PyObject* keywords);
 /// kernel.set_args(*args)
-PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count);
+PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                   PyObject* keywords);
 /// kernel.set_arg(arg_index, arg)
 PyObject* set_arg(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords);
 /// kernel.get_suggested_local_size(queue, global_size, global_offset=None)

@@ -200,6 +200,13 @@ bool read_plain_range(const Call& call, opencl::LaunchConfig& config) {
          config.local.dimensions() == config.global.dimensions();
 }
 
+constexpr std::size_t opencl_dimensions = 3;
+[[noreturn]] void refuse_rank(std::size_t rank) {
+  raise_error(static_cast<int>(opencl::StatusCode::invalid_work_dimension), enqueue_name,
+              "a kernel runs over 1 to 3 dimensions, not " + std::to_string(rank) +
+                  ": fold the outer dimensions into one");
+}
+
 Shape read_shape(const Call& call) {
   Shape shape;
   shape.global = read_sizes(call.global, call.names->global);
@@ -208,7 +215,6 @@ Shape read_shape(const Call& call) {
   PyObject* offset = call.options[global_offset];
   if (shape.has_offset = offset != nullptr && offset != Py_None; shape.has_offset)
     shape.offset = read_sizes(offset, call.names->offset);
-  if (!shape.has_local && !shape.has_offset) return shape;
   const bool multiplies = shape.has_local && is_set(call.options[g_times_l]);
   const std::size_t rank =
       multiplies ? std::max(shape.global.count, shape.local.count) : shape.global.count;
@@ -221,6 +227,7 @@ Shape read_shape(const Call& call) {
                                         " dimensions, global_offset " +
                                         std::to_string(shape.offset.count));
   if (multiplies) multiply(shape);
+  if (rank > opencl_dimensions) refuse_rank(rank);
   return shape;
 }
 
@@ -333,15 +340,36 @@ PyObject* call_installed(PyObject* self, PyObject* const* arguments, std::size_t
   });
 }
 
-PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+// set_args(a, arg1=b): each of the kernel's once.
+std::vector<PyObject*> arguments_in(const KernelState& kernel, PyObject* const* arguments,
+                                    Py_ssize_t positional, PyObject* keywords) {
+  const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
+  if (static_cast<std::size_t>(positional + named) != kernel.passed)
+    raise_python(PyExc_TypeError, "set_args() takes " + std::to_string(kernel.passed) +
+                                      " arguments for this kernel but " +
+                                      std::to_string(positional + named) + " were given");
+  std::vector<PyObject*> found(arguments, arguments + positional);
+  found.resize(kernel.passed);
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    const auto name = nb::cast<std::string>(nb::str(PyTuple_GET_ITEM(keywords, i)));
+    std::size_t place = 0;
+    while (place < kernel.passed && name != "arg" + std::to_string(place)) ++place;
+    if (place == kernel.passed)
+      raise_python(PyExc_TypeError, "set_args() got an unexpected keyword argument '" + name + "'");
+    if (found[place] != nullptr)
+      raise_python(PyExc_TypeError, "set_args() got multiple values for argument '" + name + "'");
+    found[place] = arguments[positional + i];
+  }
+  return found;
+}
+
+PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                   PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     const KernelState& kernel = kernel_of(self);
-    if (static_cast<std::size_t>(count) != kernel.passed)
-      raise_python(PyExc_TypeError, "set_args() takes " + std::to_string(kernel.passed) +
-                                        " arguments for this kernel but " + std::to_string(count) +
-                                        " were given");
+    const std::vector<PyObject*> values = arguments_in(kernel, arguments, count, keywords);
     ArgumentList list(kernel.passed);
-    fill(list, kernel, arguments);
+    fill(list, kernel, values.data());
     unsigned index = 0;
     for (const opencl::ArgumentView& argument : list.list())
       kernel.kernel.set_argument(index++, argument);

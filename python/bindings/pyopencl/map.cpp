@@ -22,7 +22,6 @@ using opencl::MapFlags;
 /// The base of the array: keeps queue and memory, and unmaps when nobody looks any more.
 struct MemoryMap {
   opencl::Mapping mapping;
-  bool is_writable;
   nb::object queue_object, memory_object;
 };
 
@@ -32,8 +31,8 @@ int export_map(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
   try {
     const std::span<std::byte> bytes = map.mapping.bytes();
-    return PyBuffer_FillInfo(view, self, bytes.data(), static_cast<Py_ssize_t>(bytes.size()),
-                             map.is_writable ? 0 : 1, flags);
+    return PyBuffer_FillInfo(view, self, bytes.data(), static_cast<Py_ssize_t>(bytes.size()), 0,
+                             flags);
   } catch (...) {
     set_error();
     return -1;
@@ -106,13 +105,11 @@ auto map_and_wait(const opencl::Queue& queue, bool is_blocking, F map) {
 }
 
 /// The array over a mapping, which is its base.
-nb::object array_over(opencl::Mapping mapping, MapFlags flags, nb::handle queue, nb::handle memory,
+nb::object array_over(opencl::Mapping mapping, nb::handle queue, nb::handle memory,
                       const ArrayPlan& plan) {
-  const bool is_writable =
-      opencl::has(flags, MapFlags::write) || opencl::has(flags, MapFlags::write_invalidate_region);
-  const nb::object base = nb::cast(
-      new MemoryMap{std::move(mapping), is_writable, nb::borrow(queue), nb::borrow(memory)},
-      nb::rv_policy::take_ownership);
+  const nb::object base =
+      nb::cast(new MemoryMap{std::move(mapping), nb::borrow(queue), nb::borrow(memory)},
+               nb::rv_policy::take_ownership);
   return nb::module_::import_("numpy").attr("ndarray")(plan.shape, plan.dtype, base, 0,
                                                        plan.strides, plan.order);
 }
@@ -133,7 +130,7 @@ nb::object map_buffer(nb::handle_t<CommandQueue> queue, nb::handle_t<MemoryObjec
     return opencl::map(used, memory, bits, {begin, plan.bytes}, after.order(), Blocking::no);
   });
   nb::object event = make_event(mapping.event());
-  return nb::make_tuple(array_over(std::move(mapping), bits, queue, buf, plan), event);
+  return nb::make_tuple(array_over(std::move(mapping), queue, buf, plan), event);
 }
 
 /// Where an element is that would be `offset` bytes from the first if there were no gaps.
@@ -196,7 +193,7 @@ nb::object map_image(nb::handle_t<CommandQueue> queue, nb::handle_t<MemoryObject
   if (strides.is_none()) plan.strides = strides_in(plan, image, box.size, mapping);
   nb::object event = make_event(mapping.event());
   const std::size_t row_pitch = mapping.row_pitch(), slice_pitch = mapping.slice_pitch();
-  return nb::make_tuple(array_over(std::move(mapping), bits, queue, img, plan), event, row_pitch,
+  return nb::make_tuple(array_over(std::move(mapping), queue, img, plan), event, row_pitch,
                         slice_pitch);
 }
 

@@ -482,6 +482,9 @@ def array(values: Any, dtype: Any = None, device: treadle._core.device.Device | 
 def apply(name: str, *operands: Any, out: Array | None = None, where: Array | None = None) -> Array:
     """An operation on elements, by its name in NumPy."""
 
+def zeros(shape: Any, dtype: Any, device: treadle._core.device.Device | str | None = None, order: str | None = None) -> Array:
+    """Every element 0, of text and raw bytes every byte."""
+
 def full(shape: Any, value: Any, dtype: Any, device: treadle._core.device.Device | str | None = None, order: str | None = None) -> Array:
     """Every element the same number."""
 
@@ -822,6 +825,11 @@ def set_pool(array: Array, function: Callable[[int], Any] | None) -> None:
 
 def pool(array: Array) -> Callable[[int], Any] | None:
     """That function."""
+
+def iterate_by_index(type: type[Array]) -> None:
+    """
+    Lets iter() of this class's arrays go by __getitem__, whatever __iter__ is.
+    """
 
 def block(array: Array) -> Any:
     """

@@ -1442,8 +1442,6 @@ def _build_cached(context: Context, source: str, options: Sequence[str], include
 class Kernel:
     """A kernel of a built program. Calling it enqueues it."""
 
-    def __init__(self, prg: Any, name: str) -> None: ...
-
     def __repr__(self, /) -> str:
         """Return repr(self)."""
 
@@ -1471,11 +1469,13 @@ class Kernel:
     def __ge__(self, value, /):
         """Return self>=value."""
 
+    def __init__(self, prg: Any, name: str) -> None: ...
+
     def set_arg(self, arg_index: int, arg: object) -> None:
         """Sets one argument."""
 
-    def set_args(self, *args: object) -> None:
-        """Sets every argument."""
+    def set_args(self, *args: object, **named: object) -> None:
+        """Sets every argument; arg0=, arg1=, ... by name."""
 
     def get_info(self, param: int) -> Any:
         """The answer to one constant of kernel_info."""

@@ -239,7 +239,7 @@ def zeros(
     shape: Any, dtype: Any = None, order: str = "C", *, device: Device | str | None = None
 ) -> Array:
     """Every element 0."""
-    return _array.full(shape, 0, float64 if dtype is None else dtype, device, order)
+    return _array.zeros(shape, float64 if dtype is None else dtype, device, order)
 
 
 def ones(
@@ -299,7 +299,13 @@ def zeros_like(
     device: Device | str | None = None,
 ) -> Array:
     """Every element 0, in the shape of x and on its device."""
-    return full_like(x, 0, dtype, order, shape=shape, device=device)
+    x = asarray(x)
+    return zeros(
+        x.shape if shape is None else shape,
+        x.dtype if dtype is None else dtype,
+        order_of(x, order),
+        device=x.device if device is None else device,
+    )
 
 
 def ones_like(

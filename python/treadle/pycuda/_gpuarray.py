@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,12 +60,13 @@ class GPUArray(FaceArray):
             strides = _memory.strides_of(shape, dtype.itemsize, order)
         else:
             strides = tuple(operator.index(stride) for stride in strides)
-        if gpudata is not None:
-            own = _memory.at_address(
-                (gpudata, base), operator.index(gpudata), dtype, shape, strides
-            )
-        elif _memory.is_default(allocator):
+        address = 0 if gpudata is None else operator.index(gpudata)
+        if address != 0:
+            own = _memory.at_address((gpudata, base), address, dtype, shape, strides)
+        elif gpudata is not None or _memory.is_default(allocator):
+            # Programs give a null where they set `gpudata` later.
             own = _memory.empty(_memory.current_device(), dtype, shape, strides)
+            gpudata = None
         else:
             own, gpudata = _memory.allocated(allocator, dtype, shape, strides)
         Array.__init__(self, own)
@@ -285,9 +286,6 @@ class GPUArray(FaceArray):
 
     def __repr__(self) -> str:
         return repr(self.get())
-
-    def __iter__(self) -> Iterator[GPUArray]:
-        return (self[i] for i in range(len(self)))
 
     # --- arithmetic ------------------------------------------------------------------------------
 

@@ -113,6 +113,8 @@ def allocated(
     memory = allocator(size)
     if memory is None:
         raise cuda.MemoryError(f"the allocator {allocator!r} gave no memory for {size} bytes")
+    if operator.index(memory) == 0:  # the program gives it later, as `gpudata`
+        return empty(current_device(), dtype, shape, strides), None
     place = current_device(), operator.index(memory), -low
     layout = dtype, shape, strides
     if not is_pool(allocator):

@@ -108,6 +108,8 @@ from treadle.pyopencl._old_names import (  # noqa: F401 - not in __all__, as the
     enqueue_read_buffer,
     enqueue_read_buffer_rect,
     enqueue_read_image,
+    enqueue_task,
+    enqueue_wait_for_events,
     enqueue_write_buffer,
     enqueue_write_buffer_rect,
     enqueue_write_image,

@@ -16,6 +16,15 @@ from treadle._core import NotSupported
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle.pyopencl import _cl
+from treadle.pyopencl._array_memory import (
+    dtype_of,
+    in_memory,
+    is_pool,
+    keeping,
+    new_memory,
+    strides_of,
+)
+from treadle.pyopencl._array_operators import require_real
 from treadle.pyopencl._array_places import (
     Events,
     Place,
@@ -23,18 +32,13 @@ from treadle.pyopencl._array_places import (
     bind_fresh,
     place_in,
     place_of,
+    quiet_place_of,
 )
 from treadle.pyopencl._array_views import Views
 from treadle.pyopencl._array_warnings import ArrayHasOffsetError, InconsistentOpenCLQueueWarning
 from treadle.pyopencl._constants import map_flags
 from treadle.pyopencl._shapes import shape_of
-from treadle.pyopencl.compyte.array import (
-    ArrayFlags,
-    c_contiguous_strides,
-    equal_strides,
-    f_contiguous_strides,
-    is_c_contiguous_strides,
-)
+from treadle.pyopencl.compyte.array import ArrayFlags, equal_strides, is_c_contiguous_strides
 
 
 class Same:
@@ -47,55 +51,6 @@ class Same:
 SAME: Any = Same()
 _GAPS = "{} of an array with gaps between its elements: 1 * x is one without"
 _NUMBERS = frozenset((bool, int, float, complex))
-_POOLS = (_cl.MemoryPool, _cl.ImmediateAllocator, _cl.DeferredAllocator)
-
-
-def _strides_of(shape: Sequence[int], dtype: np.dtype, order: str) -> tuple[int, ...]:
-    if 0 in shape and order in tuple("cCfF"):  # NumPy's, which are others in 2.4 than before
-        return np.empty(shape, dtype, "C" if order in "cC" else "F").strides
-    if order in ("c", "C"):
-        return c_contiguous_strides(dtype.itemsize, shape)
-    if order in ("f", "F"):
-        return f_contiguous_strides(dtype.itemsize, shape)
-    raise ValueError(f"order={order!r}: an array's is 'C' or 'F'")
-
-
-def _dtype_of(dtype: Any) -> np.dtype:
-    made = np.dtype(dtype)
-    assert made.kind != "O", "arrays on a device have no elements of dtype object"
-    return made
-
-
-def is_pool(allocator: Any) -> bool:
-    """Whether memory that it gives is known to nobody else: a pool or an allocator of this package,
-    or its allocate()."""
-    return type(getattr(allocator, "__self__", allocator)) in _POOLS
-
-
-def _in_memory(
-    data: Any, place: Place, offset: int, layout: tuple[np.dtype, Any, Any], is_unshared: bool
-) -> NativeArray:
-    """A native array in a memory object of OpenCL's."""
-    dtype, shape, strides = layout
-    steps = [(length - 1) * stride for length, stride in zip(shape, strides, strict=True)]
-    low = offset + sum(step for step in steps if step < 0)
-    high = offset + sum(step for step in steps if step > 0) + dtype.itemsize
-    if low < 0 or high > data.size:
-        raise ValueError(
-            f"an array of shape {shape} and {dtype} at offset {offset} reaches from byte {low} to "
-            f"{high} of memory of {data.size} bytes"
-        )
-    place_in_memory = place.device, data.int_ptr, offset
-    with place.stream:  # which work on it goes to: others would have to wait for each other
-        return _face_array.adopted(data, place_in_memory, layout, is_unshared)
-
-
-def _new_memory(place: Place, layout: tuple[np.dtype, Any, Any]) -> NativeArray:
-    """A native array in memory of its own, with these strides."""
-    dtype, shape, strides = layout
-    with place.stream:
-        dense = _native.empty((math.prod(shape),), dtype, place.device)
-    return _native.viewed(dense, dtype, shape, strides)
 
 
 class Array(Views):
@@ -152,8 +107,8 @@ class Array(Views):
     ) -> None:
         """In memory that is given, or that an allocator gives."""
         data, offset, allocator = memory
-        lengths, element = shape_of(shape), _dtype_of(dtype)
-        steps = _strides_of(lengths, element, order) if strides is None else tuple(strides)
+        lengths, element = shape_of(shape), dtype_of(dtype)
+        steps = strides_of(lengths, element, order) if strides is None else tuple(strides)
         layout = element, lengths, steps
         nbytes = element.itemsize * math.prod(lengths)
         is_unshared = data is None and is_pool(allocator)
@@ -161,11 +116,12 @@ class Array(Views):
             data = allocator(nbytes)
             if isinstance(allocator, _cl.SVMAllocator | _cl.SVMPool):
                 bind_fresh(data, self.queue)
-        if data is None or not nbytes:
-            super().__init__(_new_memory(self._place, layout))
+        is_null = isinstance(data, int) and data == 0  # the program sets `base_data` later
+        if data is None or is_null or not nbytes:
+            super().__init__(new_memory(self._place, layout))
             return
         memory = as_memory(data, self.context)
-        super().__init__(_in_memory(memory, self._place, offset, layout, is_unshared))
+        super().__init__(in_memory(memory, self._place, offset, layout, is_unshared))
         self._begin = offset - _native.offset(self)
         if not is_unshared:
             self._data = data
@@ -192,10 +148,10 @@ class Array(Views):
     @queue.setter
     def queue(self, queue: Any) -> None:
         self._queue = queue
-        self._place = place_in(self.context) if queue is None else place_of(queue)
+        self._place = place_in(self.context) if queue is None else quiet_place_of(queue)
 
     def _check_queue(self, data: Any) -> None:
-        theirs = getattr(data, "_queue", None)
+        theirs = getattr(data, "_queue", None)  # what shared virtual memory is bound to
         if __debug__ and theirs is not None and self.queue is not None and theirs != self.queue:
             warnings.warn(
                 "the memory of the array is bound to another queue than the array",
@@ -215,7 +171,10 @@ class Array(Views):
         return made
 
     def _allocate(self, shape: Sequence[int], dtype: Any, strides: Sequence[int]) -> Array:
-        made = self._new_with_changes(None, 0, tuple(shape), dtype, tuple(strides))
+        if not shape and self.shape:  # of reductions, which PyOpenCL makes by the constructor
+            made = type(self)(self.queue or self.context, (), dtype, allocator=self.allocator)
+        else:
+            made = self._new_with_changes(None, 0, tuple(shape), dtype, tuple(strides))
         made._changed()
         return made
 
@@ -225,7 +184,7 @@ class Array(Views):
         place, events = self._place, self._events
         if (
             self._queue is None
-            or not place.has_double
+            or not place.records
             or self._allocator is not None
             or type(self) is not Array
             or (events is not None and len(events) > events.ordered)
@@ -253,7 +212,7 @@ class Array(Views):
         """One of this class, like this one otherwise; of its memory where there is `data`."""
         queue = self.queue if queue is SAME else queue
         made = type(self)(
-            None,
+            None,  # subclasses know by it that _context and _queue say where
             self.shape if shape is None else shape,
             self.dtype if dtype is None else dtype,
             allocator=self.allocator if allocator is None else allocator,
@@ -279,11 +238,13 @@ class Array(Views):
         strides = self.strides
         if dtype != self.dtype or not self.flags.forc:
             order = "F" if self.flags.f_contiguous and not self.flags.c_contiguous else "C"
-            strides = _strides_of(self.shape, dtype, order)
+            strides = strides_of(self.shape, dtype, order)
         return self._new_with_changes(None, 0, dtype=dtype, strides=strides, queue=queue)
 
     def _view(self, native: NativeArray) -> Array:
         """A view of this one's memory."""
+        if self._data is not None:
+            self._check_queue(self._data)
         if type(self) is not Array:
             return self._new_with_changes(native, None, native.shape, native.dtype, native.strides)
         made = self._adopt(native)
@@ -362,14 +323,13 @@ class Array(Views):
         if events:
             _cl.wait_for_events(events)
         events.clear()
-        events.ordered = 0
 
     def with_queue(self, queue: Any) -> Array:
         """The same memory on another queue; None: on none."""
         if queue is None:
             return self._new_with_changes(self, None, queue=None)
         assert queue.context == self.context, "the queue is one of another context"
-        place = place_of(queue)
+        place = quiet_place_of(queue)
         if place.device is self._place.device:
             made = self._new_with_changes(self, None, queue=queue)
         else:  # another device of the context: one memory for OpenCL, two for streams
@@ -379,6 +339,15 @@ class Array(Views):
         if self._data is not None:
             made._check_queue(self._data)
         return made
+
+    def _on(self, queue: Any) -> Array:
+        """A new result, to which nobody else refers, on the queue that computes it."""
+        if self._queue is queue:
+            return self
+        if quiet_place_of(queue).device is not self._place.device:
+            return self.with_queue(queue)
+        self.queue = queue
+        return self
 
     # --- memory -----------------------------------------------------------------------------------
 
@@ -479,13 +448,12 @@ class Array(Views):
         queue = self._queue_for(queue)
         if not self.size:
             return host, _cl.enqueue_marker(queue, self.events or None)
+        memory = as_memory(self.base_data, self.context)
+        target = host.transpose(_face_array.memory_axes(host.strides))
+        if memory is not self.base_data:
+            target = keeping(target, memory)
         event = _cl._enqueue_read_buffer(
-            queue,
-            self.base_data,
-            host.transpose(_face_array.memory_axes(host.strides)),
-            self.offset,
-            self.events,
-            is_blocking=False,
+            queue, memory, target, self.offset, self.events, is_blocking=False
         )
         self.add_event(event)
         return host, event
@@ -546,6 +514,7 @@ class Array(Views):
         self, value: Any, queue: Any = None, wait_for: Any = None
     ) -> Array:
         """Makes every element `value`, after `wait_for`."""
+        require_real(self, value)
         with self._work(queue=queue) as place:
             Events(wait_for or ()).order(place)
             if self.size:

@@ -46,23 +46,8 @@ empty = Array
 def zeros(queue: Any, shape: Any, dtype: Any, order: str = "C", allocator: Any = None) -> Array:
     """Every element 0."""
     made = Array(queue, shape, dtype, order=order, allocator=allocator)
-    return _zeroed(made)
-
-
-def _zeroed(made: Array) -> Array:
-    if made.dtype.kind == "V":
-        _zero_bytes(made)
-    elif made.size:
-        made.fill(0)
+    made._zero_fill()
     return made
-
-
-def _zero_bytes(made: Array) -> None:
-    with made._work():
-        size = made.size * made.dtype.itemsize
-        if size:
-            _face_array.assign(_native.viewed(made, np.uint8, (size,), (1,)), 0)
-    made._changed()
 
 
 def empty_like(ary: Array, queue: Any = SAME, allocator: Any = None) -> Array:
@@ -82,7 +67,9 @@ def _dense_strides(ary: Array) -> tuple[int, ...]:
 
 def zeros_like(ary: Array) -> Array:
     """Every element 0, in the shape, the order and the dtype of `ary`."""
-    return _zeroed(empty_like(ary))
+    made = empty_like(ary)
+    made._zero_fill()
+    return made
 
 
 _RANGE = ("start", "stop", "step")

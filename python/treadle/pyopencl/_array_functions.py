@@ -11,12 +11,12 @@ import numpy as np
 
 import treadle.numpy as _numpy
 from treadle import _face_array
-from treadle._core import NotSupported
+from treadle._core import NotSupported, ShapeError
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle.pyopencl._array_class import Array
 from treadle.pyopencl._array_creation import queue_of, require_array
-from treadle.pyopencl._array_operators import as_mask
+from treadle.pyopencl._array_operators import OperandShapeError, as_mask
 from treadle.pyopencl._array_places import Events, place_of
 
 
@@ -40,7 +40,8 @@ def _kept(result: NativeArray, lead: Array, out: Any, queue: Any, allocator: Any
         _face_array.assign(out, result)
         out._changed()
         return out
-    if allocator is None or allocator is lead.allocator:
+    is_like_lead = allocator is None or allocator is lead.allocator
+    if is_like_lead and (queue is lead.queue or lead._is_plain()):
         return lead._wrap(result)
     made = lead._new_with_changes(
         None, 0, result.shape, result.dtype, result.strides, queue, allocator
@@ -68,9 +69,7 @@ def computed(
         made = _face_array.in_one_kernel(
             lambda: _kept(compute(*operands), lead, out, queue, allocator), *operands
         )
-    if out is not None:
-        return out
-    return made if made.queue is not None else made.with_queue(queue)
+    return made if out is not None else made._on(queue)
 
 
 # --- at indices ----------------------------------------------------------------------------------
@@ -263,7 +262,8 @@ def if_positive(criterion: Any, then_: Any, else_: Any, out: Any = None, queue: 
     shape = criterion.shape if isinstance(criterion, Array) else ()
     for name, value in (("then_", then_), ("else_", else_)):
         if isinstance(value, Array) and value.shape and shape and value.shape != shape:
-            raise ValueError(f"{name} has the shape {value.shape}, the criterion {shape}")
+            refused = ShapeError(f"{name} has the shape {value.shape}, the criterion {shape}")
+            raise OperandShapeError(criterion, value, refused)
     dtype = _dtype(then_).type
     values = [v if isinstance(v, Array) else dtype(v) for v in (then_, else_)]
     return computed(
@@ -279,7 +279,10 @@ def _by_name(name: str, doc: str, host: Callable[..., Any]) -> Callable[..., Any
     def function(a: Any, b: Any, out: Any = None, queue: Any = None) -> Any:
         if first_array(a, b) is None:
             return host(a, b)
-        return computed(lambda x, y: _native.apply(name, x, y), a, b, out=out, queue=queue)
+        try:
+            return computed(lambda x, y: _native.apply(name, x, y), a, b, out=out, queue=queue)
+        except ShapeError as refused:
+            raise OperandShapeError(a, b, refused) from None
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
@@ -293,14 +296,16 @@ minimum = _by_name("minimum", "The smaller of two elements; nan if one is.", np.
 def _logical(name: str, *operands: Any, out: Any, queue: Any) -> Any:
     if first_array(*operands) is None:
         return np.int8(getattr(np, name)(*operands))
-    return as_mask(
-        computed(
+    try:
+        made = computed(
             lambda *x: NativeArray.astype(_native.apply(name, *x), np.int8),
             *operands,
             out=out,
             queue=queue,
         )
-    )
+    except ShapeError as refused:
+        raise OperandShapeError(operands[0], operands[-1], refused) from None
+    return as_mask(made)
 
 
 def logical_and(x1: Any, x2: Any, /, out: Any = None, queue: Any = None) -> Any:

@@ -36,6 +36,15 @@ def is_operand(value: Any) -> bool:
     return isinstance(value, NativeArray | bool | int | float | complex | np.number | np.bool_)
 
 
+def require_real(array: NativeArray, value: Any) -> None:
+    """Raises TypeError for a complex number that is to become real elements."""
+    is_complex = isinstance(value, complex)
+    if not is_complex and isinstance(value, np.generic | np.ndarray | NativeArray):
+        is_complex = value.dtype.kind == "c" and not value.shape
+    if is_complex and array.dtype.kind in "biuf":
+        raise TypeError(f"a complex number is no element of an array of {array.dtype}: take .real")
+
+
 def in_single(value: Any) -> Any:
     """The operand of a device without double: what is double, or would make double of single
     numbers, is single."""
@@ -59,6 +68,7 @@ class Operators(FaceArray):
     _record: Callable[..., Any]
     _work: Callable[..., Any]
     _changed: Callable[[], None]
+    _on: Callable[[Any], Any]
     _place: Any
 
     def _lead(self, other: Any) -> Any:
@@ -105,11 +115,14 @@ class Operators(FaceArray):
             try:
                 _IN_PLACE[name](self, other)
             except TypeError:
-                # Floating values become integers again; what is complex does not become real.
-                result = _native.apply(name, self, other)
-                if name == "divide" or result.dtype.kind == "c":
-                    raise
-                _face_array.assign(self, result)
+                if name in _WRAPPING and _are_integers(self, other):  # as in C, not by float64
+                    _IN_PLACE[name](self, _as_dtype(other, self.dtype))
+                else:
+                    # Floating values become integers again; what is complex does not become real.
+                    result = _native.apply(name, self, other)
+                    if name == "divide" or result.dtype.kind == "c":
+                        raise
+                    _face_array.assign(self, result)
         self._changed()
         return self
 
@@ -130,7 +143,11 @@ class Operators(FaceArray):
         with self._work(other, queue=queue):
             mine = _native.apply("multiply", self, selffac)
             theirs = _native.apply("multiply", other, otherfac)
-            return self._lead(other)._wrap(_native.apply("add", mine, theirs))
+            try:
+                made = self._lead(other)._wrap(_native.apply("add", mine, theirs))
+            except ShapeError as refused:
+                raise OperandShapeError(self, other, refused) from None
+        return made if queue is None else made._on(queue)
 
     @property
     def real(self) -> Any:
@@ -168,6 +185,16 @@ class Operators(FaceArray):
             return self._wrap(NativeArray.astype(self, dtype))
 
 
+def _are_integers(*values: Any) -> bool:
+    return all(hasattr(value, "dtype") and value.dtype.kind in "iu" for value in values)
+
+
+def _as_dtype(value: Any, dtype: np.dtype) -> Any:
+    native = isinstance(value, NativeArray)
+    return NativeArray.astype(value, dtype) if native else value.astype(dtype)
+
+
+_WRAPPING = frozenset(("add", "subtract", "multiply"))
 _OF_BITS = frozenset(("and", "or", "xor"))
 _COMPARING = frozenset(_COMPARISONS.values())
 _IN_PLACE = {name: getattr(NativeArray, f"__i{word}__") for word, name in _ARITHMETIC.items()}

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+import warnings
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from treadle._core import array as _native
@@ -12,6 +14,7 @@ from treadle._core.device import Device, Stream
 from treadle.pyopencl import _cl
 from treadle.pyopencl._constants import command_queue_properties
 from treadle.pyopencl._svm import as_buffer
+from treadle.pyopencl._warnings import CommandQueueUsedAfterExit
 from treadle.pyopencl.characterize import has_double_support
 
 # Beyond it, add_event() waits for the oldest and drops them.
@@ -22,12 +25,13 @@ _DROPPED_AT_ONCE = 4
 class Place:
     """Where the work of a queue goes; in a with block native operations go there."""
 
-    __slots__ = ("device", "has_double", "stream")
+    __slots__ = ("device", "has_double", "records", "stream")
 
     def __init__(self, device: Device, stream: Stream, has_double: bool) -> None:
         self.device = device
         self.stream = stream
         self.has_double = has_double
+        self.records = has_double  # whether operators of arrays may skip what they ask otherwise
 
     def __enter__(self) -> Place:
         self.stream.__enter__()
@@ -38,8 +42,21 @@ class Place:
 
 
 def place_of(queue: Any) -> Place:
-    """That of a queue, made once."""
+    """That of a queue, made once. Work goes there: behind the end of the queue's with block that is
+    a CommandQueueUsedAfterExit, as commands are."""
     place = getattr(queue, "_place", None)
+    if place is None:
+        place = quiet_place_of(queue)
+        if hasattr(queue, "_place_before_end"):
+            warnings.warn("Command queue used after exit.", CommandQueueUsedAfterExit, stacklevel=4)
+    return place
+
+
+def quiet_place_of(queue: Any) -> Place:
+    """The same for what sends no work there yet."""
+    place = getattr(queue, "_place", None)
+    if place is None:
+        place = getattr(queue, "_place_before_end", None)
     if place is None:
         is_queue = isinstance(queue, _cl.CommandQueue)
         if not is_queue:
@@ -47,8 +64,34 @@ def place_of(queue: Any) -> Place:
         device = Device.of(queue.context, queue.device)
         # By its number: the stream must not keep the Python object that keeps the stream.
         stream = device.adopt_stream(queue.int_ptr)
-        place = queue._place = Place(device, stream, has_double_support(queue.device))
+        place = Place(device, stream, has_double_support(queue.device))
+        if hasattr(queue, "_place_before_end"):
+            _end(queue, place)
+        else:
+            queue._place = place
     return place
+
+
+def _end(queue: Any, place: Place | None) -> None:
+    """Hides the place where arrays look for one first: what costs them nothing."""
+    queue._place, queue._place_before_end = None, place
+    if place is not None:
+        place.records = False
+
+
+def _ending(method: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(method)
+    def end(self: Any, *arguments: Any) -> None:
+        method(self, *arguments)
+        if not hasattr(self, "_place_before_end"):
+            _end(self, getattr(self, "_place", None))
+
+    return end
+
+
+# A queue knows that its with block has ended, and tells Python nothing.
+for _name in ("__exit__", "_finalize"):
+    setattr(_cl.CommandQueue, _name, _ending(getattr(_cl.CommandQueue, _name)))
 
 
 def place_in(context: Any) -> Place:
@@ -80,6 +123,7 @@ def bind_fresh(data: Any, queue: Any) -> None:
 class Events(list[Any]):
     """What the content of a memory depends on. All arrays that are views of the memory have the
     same list. Operations on arrays are counted, and an event for them is made when somebody looks.
+    What the program takes out or puts elsewhere than at the end lets work wait for all of it again.
     """
 
     __slots__ = ("ordered", "unmarked")
@@ -103,7 +147,7 @@ class Events(list[Any]):
         if len(self) > MOST_EVENTS:
             oldest = self[:_DROPPED_AT_ONCE]
             _cl.wait_for_events(oldest)
-            del self[:_DROPPED_AT_ONCE]
+            super().__delitem__(slice(_DROPPED_AT_ONCE))
             self.ordered = max(self.ordered - _DROPPED_AT_ONCE, 0)
 
     def order(self, place: Place) -> None:
@@ -111,6 +155,20 @@ class Events(list[Any]):
         for event in self[self.ordered :]:
             place.stream.wait(place.device.adopt_event(event.int_ptr))
         self.ordered = len(self)
+
+
+def _reordering(change: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(change)
+    def method(self: Events, *arguments: Any, **options: Any) -> Any:
+        self.ordered = 0
+        return change(self, *arguments, **options)
+
+    return method
+
+
+_CHANGES = ("__setitem__", "__delitem__", "__imul__")
+for _name in (*_CHANGES, "clear", "insert", "pop", "remove", "reverse", "sort"):
+    setattr(Events, _name, _reordering(getattr(list, _name)))
 
 
 class _InLaunch(NamedTuple):

@@ -181,7 +181,8 @@ def _extremum(name: str, combine: str) -> Callable[..., Any]:
             if first is None:
                 raise ValueError(f"{name}() of no elements, without initial")
             with a._work(queue=queue):
-                return a._wrap(_native.full((), first, a.dtype, a._place.device))
+                made = a._wrap(_native.full((), first, a.dtype, a._place.device))
+            return made if queue is None else made._on(queue)
         reduce = getattr(_numpy, name)
 
         def compute(x: NativeArray) -> NativeArray:

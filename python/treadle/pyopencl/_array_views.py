@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import index as integer
 from typing import Any
 
 import numpy as np
@@ -15,17 +16,22 @@ from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
 from treadle._core.rules import _Layout
 from treadle._face_array import as_bools, is_mask, with_masks_on_host
-from treadle.pyopencl._array_operators import Operators, is_operand
+from treadle.pyopencl._array_operators import Operators, is_operand, require_real
 from treadle.pyopencl._array_places import Events
 from treadle.pyopencl._array_runners import Runners
 from treadle.pyopencl._pickling import restored
 from treadle.pyopencl.compyte.array import equal_strides
+
+_INTEGERS = (int, np.integer)
 
 
 class Views(Operators, Runners):
     """Of which the array class is made."""
 
     _view: Callable[[NativeArray], Any]
+    _has_new_events: Callable[[], bool]
+    _own_events: Callable[[], Events]
+    _flags: Any
     queue: Any
     flags: Any
 
@@ -39,11 +45,12 @@ class Views(Operators, Runners):
             raise TypeError(f"reshape() got an unexpected keyword argument {next(iter(kwargs))!r}")
         if order not in ("C", "F", "c", "f"):
             raise ValueError(f"order={order!r}: elements are taken in order 'C' or 'F'")
-        lengths = (
-            shape[0] if len(shape) == 1 and not isinstance(shape[0], int | np.integer) else shape
-        )
-        lengths = self._lengths(tuple(int(length) for length in lengths))
-        is_fortran = order in ("F", "f")
+        with self._work_if_any():
+            return self._view(self._in_shape(shape, order in ("F", "f")))
+
+    def _in_shape(self, shape: tuple[Any, ...], is_fortran: bool = False) -> NativeArray:
+        given = shape[0] if len(shape) == 1 and not isinstance(shape[0], _INTEGERS) else shape
+        lengths = self._lengths(tuple(integer(length) for length in given))
         if is_fortran:
             lengths = lengths[::-1]
         if self.size == 0:
@@ -52,8 +59,7 @@ class Views(Operators, Runners):
             strides = self._strides_as(lengths, is_fortran)
         if is_fortran:
             lengths, strides = lengths[::-1], strides[::-1]
-        with self._work_if_any():
-            return self._view(_native.viewed(self, self.dtype, lengths, strides))
+        return _native.viewed(self, self.dtype, lengths, strides)
 
     def _lengths(self, lengths: tuple[int, ...]) -> tuple[int, ...]:
         open_axes = [axis for axis, length in enumerate(lengths) if length < 0]
@@ -89,9 +95,11 @@ class Views(Operators, Runners):
 
     def _work_if_any(self) -> Any:
         """Views compute what is pending, which arrays without a queue never are."""
-        return (
-            _face_array.on_stream(self._place.device, None) if self.queue is None else self._work()
-        )
+        if self.queue is None:
+            return _face_array.on_stream(self._place.device, None)
+        if self._has_new_events():
+            self._own_events().order(self._place)
+        return self._place
 
     def ravel(self, order: str = "C") -> Any:
         """One axis."""
@@ -233,6 +241,7 @@ class Views(Operators, Runners):
             value = value[()] if not value.shape else value
         elif not is_operand(value) and not isinstance(value, np.void):
             raise TypeError(f"a {type(value).__name__} is no value for elements of an array")
+        require_real(part, value)
         with self._work(value, queue=queue) as place:
             Events(wait_for or ()).order(place)
             if (
@@ -244,6 +253,51 @@ class Views(Operators, Runners):
             else:
                 _face_array.assign(part, value)
         self._changed()
+
+
+# --- attributes that are set ----------------------------------------------------------------------
+
+
+def _become(array: Views, dtype: Any, shape: Any, strides: Any, offset: int = 0) -> None:
+    with array._work_if_any():
+        _native.rebind(array, _native.viewed(array, dtype, shape, strides, offset))
+    array._flags = None
+
+
+def _set_shape(array: Views, shape: Any) -> None:
+    with array._work_if_any():
+        _native.rebind(array, array._in_shape((shape,)))
+    array._flags = None
+
+
+def _set_strides(array: Views, strides: Any) -> None:
+    _become(array, array.dtype, array.shape, tuple(integer(stride) for stride in strides))
+
+
+def _set_dtype(array: Views, dtype: Any) -> None:
+    """As NumPy's: elements of another size share the bytes of the last axis."""
+    dtype, own = np.dtype(dtype), array.dtype
+    shape, strides = array.shape, array.strides
+    if dtype.itemsize != own.itemsize:
+        if not shape:
+            raise ValueError(f"an array without axes has no elements of {dtype}, of another size")
+        nbytes = shape[-1] * own.itemsize
+        has_gaps = array.size and strides[-1] != own.itemsize and shape[-1] > 1
+        if has_gaps or not dtype.itemsize or nbytes % dtype.itemsize:
+            raise ValueError(f"the last axis, of {shape[-1]} {own}, is no axis of {dtype}")
+        shape, strides = (*shape[:-1], nbytes // dtype.itemsize), (*strides[:-1], dtype.itemsize)
+    _become(array, dtype, shape, strides)
+    array._is_mask = False
+
+
+def _let_set(cls: Any) -> None:
+    """The native properties' getters, which a function of Python's would make slower."""
+    cls.shape = NativeArray.shape.setter(_set_shape)  # type: ignore[attr-defined]
+    cls.dtype = NativeArray.dtype.setter(_set_dtype)  # type: ignore[attr-defined]
+    cls.strides = NativeArray.strides.setter(_set_strides)  # type: ignore[attr-defined]
+
+
+_let_set(Views)
 
 
 def _has_arrays(index: Any) -> bool:

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
+
 from treadle.pyopencl._cl import Context, Device, Error, LogicError, RuntimeError, get_platforms
 from treadle.pyopencl._errors import _ErrorRecord, list_of
 
@@ -107,7 +109,7 @@ def _choose_devices(platform: Any, answers: _Answers) -> list[Device]:
 
 
 def choose_devices(
-    interactive: bool | None = None, answers: Sequence[str] | None = None
+    interactive: bool | None = None, answers: Sequence[str | int] | None = None
 ) -> list[Device]:
     """The devices named by answers, PYOPENCL_TEST, PYOPENCL_CTX, TREADLE_DEVICE or the user."""
     if answers is None:
@@ -123,8 +125,9 @@ def choose_devices(
         answers = text.split(":") if text is not None else []
     if interactive is None:
         interactive = sys.stdin is not None and sys.stdin.isatty()
-    answers = list_of(str, "choose_devices", "answers", answers, ("a list of str", "str"))
-    given = _Answers(answers, interactive)
+    wanted = "a list of str", "str, or an int that is an index"
+    answers = list_of((str, int, np.integer), "choose_devices", "answers", answers, wanted)
+    given = _Answers([str(answer) for answer in answers], interactive)
     devices = _choose_devices(_choose_platform(given), given)
     if given.given:
         raise _refusal(f"answers that no question was left for: {':'.join(given.given)}")
@@ -135,7 +138,7 @@ def choose_devices(
 
 
 def create_some_context(
-    interactive: bool | None = None, answers: Sequence[str] | None = None
+    interactive: bool | None = None, answers: Sequence[str | int] | None = None
 ) -> Context:
     """A context over the devices that choose_devices() chooses."""
     return Context(choose_devices(interactive, answers))

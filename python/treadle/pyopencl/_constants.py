@@ -12,14 +12,13 @@ from treadle._core.opencl import _constants, program_kind  # noqa: F401
 
 
 def _single_bits(members: dict[str, int], value: int) -> list[str]:
-    """The members that together are `value`, in order of their names; [] if some bit has none."""
-    found, rest = [], value
-    for name in sorted(members):
-        number = members[name]
-        if number and number & (number - 1) == 0 and value & number:
-            found.append(name)
-            rest &= ~number
-    return found if rest == 0 else []
+    """The members of one bit that `value` has, in order of their names. Drivers report bits that
+    are newer than these members: those have no name."""
+    return [
+        name
+        for name, number in sorted(members.items())
+        if number and number & (number - 1) == 0 and value & number
+    ]
 
 
 # Not an attribute of the classes: programs pass what dir() lists there, names with one underscore

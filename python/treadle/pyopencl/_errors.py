@@ -42,13 +42,21 @@ class _ErrorRecord:
         """The program that linking left behind, if it did."""
         return self._linked
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the program, which no other process has."""
+        return _record, (self._routine, self._code, self._msg)
+
     def __str__(self) -> str:
-        if not self._routine:
-            return self._msg
-        text = f"{self._routine} failed"
+        parts = [f"{self._routine} failed"] if self._routine else []
         if self._code != 0:
-            text += f": {_error_name(self._code)}"
-        return f"{text} - {self._msg}" if self._msg else text
+            parts.append(_error_name(self._code))
+        text = ": ".join(parts)
+        return " - ".join(part for part in (text, self._msg) if part)
+
+
+def _record(routine: str, code: int, msg: str) -> _ErrorRecord:
+    """One that was serialised: by its class it is of a module that not every process can import."""
+    return _ErrorRecord(routine, code, msg)
 
 
 class Error(Exception):
@@ -71,6 +79,10 @@ class Error(Exception):
     def is_out_of_memory(self) -> bool:
         """As its record says."""
         return self.args[0].is_out_of_memory()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For copies and for processes of a pool, which hand exceptions on."""
+        return _restored, (_reference(type(self)), self.args, dict(self.__dict__))
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
@@ -103,6 +115,7 @@ def class_of(code: int) -> type[Error]:
 
 
 _made: dict[tuple[type, type], type[Error]] = {}
+_parts: dict[type, tuple[str, type]] = {}  # of what is made: the name of its kind, and the native
 
 
 def both(kind: type[Error], native: type[Exception]) -> type[Error]:
@@ -111,6 +124,27 @@ def both(kind: type[Error], native: type[Exception]) -> type[Error]:
     if made is None:
         members = {"__module__": kind.__module__, "__doc__": None}
         made = _made[kind, native] = type(kind.__name__, (kind, native), members)
+        _parts[made] = kind.__name__, native
+    return made
+
+
+def _reference(kind: type[Error]) -> Any:
+    """What stands for a class that is serialised: those of this file are made or renamed, and only
+    those that programs derive are found by their names."""
+    if kind in _parts:
+        return _parts[kind]
+    return kind.__name__ if kind.__module__ == Error.__module__ else kind
+
+
+def _restored(reference: Any, args: tuple[Any, ...], attributes: dict[str, Any]) -> Error:
+    """The exception of __reduce__()."""
+    if isinstance(reference, tuple):
+        reference = both(globals()[reference[0]], reference[1])
+    elif isinstance(reference, str):
+        reference = globals()[reference]
+    made = reference(*args)
+    # Not by setattr(): those of the core's classes have an attribute `code`, which is a property.
+    made.__dict__.update(attributes)
     return made
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The names that transfers had before enqueue_copy: programs of the papers' years call them.
+"""The names that transfers had before enqueue_copy, and other commands before OpenCL 1.2: programs
+of the papers' years call them.
 
 Parameters, their order and their defaults are those of PyOpenCL 2011.1.
 """
@@ -7,11 +8,15 @@ Parameters, their order and their defaults are those of PyOpenCL 2011.1.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from treadle.pyopencl import _cl
 from treadle.pyopencl._cl import Event
+
+
+def _warn(name: str, today: str) -> None:
+    warnings.warn(f"pyopencl.{name} is an old name: {today}", DeprecationWarning, stacklevel=3)
 
 
 def _old_name(name: str, form: str, offset: str | None = None) -> Callable[..., Event]:
@@ -19,11 +24,7 @@ def _old_name(name: str, form: str, offset: str | None = None) -> Callable[..., 
     native = getattr(_cl, f"_{name}")
 
     def call(*args: Any, **kwargs: Any) -> Event:
-        warnings.warn(
-            f"pyopencl.{name} is an old name: enqueue_copy({form})",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        _warn(name, f"enqueue_copy({form})")
         if offset is not None and "device_offset" in kwargs:
             if offset in kwargs:
                 raise TypeError(
@@ -67,3 +68,17 @@ enqueue_copy_image_to_buffer = _old_name(
 enqueue_copy_buffer_to_image = _old_name(
     "enqueue_copy_buffer_to_image", "queue, dest, src, offset=offset, origin=origin, ..."
 )
+
+
+def enqueue_wait_for_events(queue: _cl.CommandQueue, events: Sequence[Event]) -> None:
+    """Old name of enqueue_barrier(queue, wait_for=events)."""
+    _warn("enqueue_wait_for_events", "enqueue_barrier(queue, wait_for=events)")
+    _cl._enqueue_wait_for_events(queue, events)
+
+
+def enqueue_task(
+    queue: _cl.CommandQueue, kernel: _cl.Kernel, wait_for: Sequence[Event] | None = None
+) -> Event:
+    """Old name of enqueue_nd_range_kernel(queue, kernel, (1,), (1,))."""
+    _warn("enqueue_task", "enqueue_nd_range_kernel(queue, kernel, (1,), (1,))")
+    return _cl.enqueue_nd_range_kernel(queue, kernel, (1,), (1,), wait_for=wait_for)

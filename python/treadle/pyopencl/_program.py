@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shlex
-import sys
 import time
 import warnings
 from collections.abc import Collection, Iterable, Sequence
@@ -25,8 +25,9 @@ logger = logging.getLogger("pyopencl")
 
 _SPIRV_MAGIC = (b"\x07\x23\x02\x03", b"\x03\x02\x23\x07")
 _SLOW_BUILD_SECONDS = 0.2
-# (kernel, file, line) that were warned of: a loop is told once, whatever the filter of warnings.
-_repeated: set[tuple[str, str, int]] = set()
+_KERNEL_WORD = re.compile(r"\b(?:__)?kernel\b")
+_POCL = "Portable Computing Language"
+_MOST_KERNELS_OF_POCL = 4
 
 # Lists and tables that programs change.
 DEFAULT_BUILD_OPTIONS: list[str] = []
@@ -199,6 +200,12 @@ class Program:
 
     # --- building ---------------------------------------------------------------------------------
 
+    def _is_costly_as_binary(self, device: Any) -> bool:
+        """PoCL compiles every kernel of a program, whether it is used or not, for its binary, which
+        takes minutes of large programs. It keeps the builds of sources itself."""
+        kernels = _KERNEL_WORD.findall(self._source or "")
+        return len(kernels) > _MOST_KERNELS_OF_POCL and device.platform.name == _POCL
+
     def _devices(self, devices: Sequence[Any] | None) -> list[Any]:
         if devices is not None:
             return list(devices)
@@ -220,6 +227,8 @@ class Program:
         if not isinstance(cache_dir, str | os.PathLike | bool | None):
             raise wrong_kind("Program.build", "cache_dir", cache_dir, "a path, False or None")
         may_cache = self._source is not None and (self._prg is None or self._is_of_cache)
+        if cache_dir is None and self._is_costly_as_binary(chosen[0]):
+            cache_dir = False
         if may_cache and cache_dir is not False and not pyopencl._PYOPENCL_NO_CACHE:
             was_cached = self._build_cached(words, devices, cache_dir)
         else:
@@ -318,17 +327,13 @@ class Program:
         count = self._retrieved[name] = self._retrieved.get(name, 0) + 1
         if count != 2:
             return
-        caller = sys._getframe(2)
-        place = (name, caller.f_code.co_filename, caller.f_lineno)
-        if place not in _repeated:
-            _repeated.add(place)
-            warnings.warn(
-                f"Kernel '{name}' has been retrieved more than once. Each retrieval creates a new, "
-                "independent kernel, at possibly considerable expense. To avoid the expense, reuse "
-                "the retrieved kernel instance, or create it with pyopencl.Kernel(prg, name).",
-                RepeatedKernelRetrieval,
-                stacklevel=3,
-            )
+        warnings.warn(
+            f"Kernel '{name}' has been retrieved more than once. Each retrieval creates a new, "
+            "independent kernel, at possibly considerable expense. To avoid the expense, reuse "
+            "the retrieved kernel instance, or create it with pyopencl.Kernel(prg, name).",
+            RepeatedKernelRetrieval,
+            stacklevel=3,
+        )
 
     def all_kernels(self) -> list[Any]:
         """One for each kernel, made anew by each call."""

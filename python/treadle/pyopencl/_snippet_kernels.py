@@ -5,6 +5,7 @@ options and arguments as those take them."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,13 @@ def neutral_of(value: Any, dtype: np.dtype) -> str:
     """A neutral element as a text that is pasted into a line."""
     maker = "cdouble_new" if dtype == np.complex128 else "cfloat_new"
     return one_line(neutral_text(value, dtype, maker), "neutral")
+
+
+def stage_info(kernels: Mapping[Any, Any]) -> Any:
+    """What programs read of a stage of PyOpenCL's kernels, its text: here one kernel does all."""
+    text = next(iter(kernels.values())).text
+    program = SimpleNamespace(source=text)
+    return SimpleNamespace(source=text, kernel=SimpleNamespace(program=program))
 
 
 Vectors = Sequence[tuple[int, Any, Any]]

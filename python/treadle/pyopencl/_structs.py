@@ -80,12 +80,16 @@ def _ask(device: Any, source: str, count: int, context: Any) -> list[int]:
     return [int(number) for number in result]
 
 
-@first_arg_dependent_memoize
 def match_dtype_to_c_struct(
     device: Any, name: str, dtype: Any, context: Any = None
 ) -> tuple[np.dtype, str]:
     """The dtype with the device's offsets and size, and the structure's typedef in OpenCL C."""
-    dtype = np.dtype(dtype)
+    # Memoised behind a plain signature, so that the device may be given by keyword, too.
+    return _matched(device, name, np.dtype(dtype), context)
+
+
+@first_arg_dependent_memoize
+def _matched(device: Any, name: str, dtype: np.dtype, context: Any) -> tuple[np.dtype, str]:
     fields = _fields(dtype)
     if not fields:
         raise ValueError(f"{dtype} has no fields, so it is no structure")
@@ -106,10 +110,13 @@ def match_dtype_to_c_struct(
     return np.dtype(layout), declaration
 
 
-@first_arg_dependent_memoize
 def dtype_to_c_struct(device: Any, dtype: Any) -> str:
     """The typedef of a registered structure; empty for what OpenCL C knows by itself."""
-    dtype = np.dtype(dtype)
+    return _declared(device, np.dtype(dtype))
+
+
+@first_arg_dependent_memoize
+def _declared(device: Any, dtype: np.dtype) -> str:
     if not _is_struct(dtype):
         return ""
     of_device, text = match_dtype_to_c_struct(device, dtype_to_ctype(dtype), dtype)

@@ -34,6 +34,26 @@ def _dtype(given: Any) -> np.dtype:
         raise wrong_kind("svm_empty", "dtype", given, wanted) from None
 
 
+class _ArrayMemory(SVMAllocation):
+    """The memory of one array, which says how the elements lie in it."""
+
+    # Shape, dtype and strides, the last None for C's order.
+    _elements: tuple[tuple[int, ...], np.dtype, tuple[int, ...] | None]
+
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """The array in version 3 of NumPy's protocol. Raises LogicError after release()."""
+        shape, dtype, strides = self._elements
+        return {
+            "version": 3,
+            "shape": shape,
+            "typestr": dtype.str,
+            "descr": dtype.descr,
+            "data": (self.svm_ptr, False),
+            "strides": strides,
+        }
+
+
 # over 6 parameters because they are PyOpenCL's
 def svm_empty(
     ctx: Context,
@@ -59,8 +79,10 @@ def svm_empty(
     if alignment is None:  # of structures the next power of two
         alignment = 1 << max(dtype.itemsize - 1, 0).bit_length()
         alignment = min(alignment, 128)
-    memory: Any = SVMAllocation(ctx, size, alignment, flags, queue)
-    return np.ndarray(sizes, dtype, memory, order="F" if order in "Ff" else "C")
+    memory: Any = _ArrayMemory(ctx, size, alignment, flags, queue)
+    made = np.ndarray(sizes, dtype, memory, order="F" if order in "Ff" else "C")
+    memory._elements = made.shape, made.dtype, None if made.flags.c_contiguous else made.strides
+    return made
 
 
 def svm_empty_like(

@@ -19,7 +19,7 @@ _MARK = "//CL//"
 _MARK_BEGIN, _MARK_END = "//CL", "//"
 
 
-def _macro_safe(name: str, text: str) -> str:
+def macro_safe(name: str, text: str) -> str:
     """`text` as the body of a macro: its lines go on, and it has no comments of a line."""
     text = text.replace(_MARK, "")
     if "//" in text:
@@ -101,7 +101,7 @@ class TemplateRenderer:
         self.options = options
         for name, value in self.var_dict.items():
             if name.startswith("macro_"):
-                self.var_dict[name] = _macro_safe(name, str(value))
+                self.var_dict[name] = macro_safe(name, str(value))
 
     def __call__(self, txt: str) -> str:
         """The text with everything in its place."""

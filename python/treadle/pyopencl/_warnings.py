@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
+from typing import Any
 
 
 class CompilerWarning(UserWarning):
@@ -34,6 +36,18 @@ def setting_is_on(name: str) -> bool:
     return text in _TRUE
 
 
+def _place_of_user() -> tuple[str, int, dict[str, Any]]:
+    """File, line and global names of the innermost code that is not of this package."""
+    frame: Any = sys._getframe(1)
+    while frame.f_back is not None and _is_own(frame.f_globals.get("__name__")):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno, frame.f_globals
+
+
+def _is_own(module: Any) -> bool:
+    return isinstance(module, str) and module.partition(".")[0] == "treadle"
+
+
 def compiler_output(text: str) -> None:
     """Warns with the compiler's text, or with a hint that there is one."""
     if not setting_is_on("PYOPENCL_COMPILER_OUTPUT"):
@@ -41,4 +55,14 @@ def compiler_output(text: str) -> None:
             "Non-empty compiler output encountered. Set the environment variable "
             "PYOPENCL_COMPILER_OUTPUT=1 to see more."
         )
-    warnings.warn(text, CompilerWarning, stacklevel=3)
+    filename, line, names = _place_of_user()
+    # Filters of programs name the module that warns in PyOpenCL; what is shown is the user's line.
+    warnings.warn_explicit(
+        text,
+        CompilerWarning,
+        filename,
+        line,
+        module="pyopencl.cache",
+        registry=names.setdefault("__warningregistry__", {}),
+        module_globals=names,
+    )

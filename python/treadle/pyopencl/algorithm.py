@@ -7,13 +7,15 @@ positive = positive[: int(count.get())]
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from treadle import _face_array
+from treadle._core import CompileError
 from treadle._core.device import Device
 from treadle._core.kernel import GroupKernel as NativeGroup
 from treadle._core.kernel import ListBuilder as NativeLists
@@ -27,6 +29,8 @@ from treadle.pyopencl._array_places import as_memory, place_of
 from treadle.pyopencl._array_reductions import sum as sum_of
 from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._cluda import CLUDA_WORDS
+from treadle.pyopencl._constants import status_code
+from treadle.pyopencl._errors import from_native
 from treadle.pyopencl._snippet_kernels import (
     check_arrays,
     check_is_array,
@@ -387,6 +391,17 @@ class BuiltList:
     compressed_indices: Any = None
 
 
+@contextlib.contextmanager
+def _failures_of_builds() -> Iterator[None]:
+    """Raises what fails to compile within this with block as PyOpenCL's RuntimeError, too: the
+    parts of a list builder are compiled when they are launched."""
+    try:
+        yield
+    except CompileError as error:
+        failure = int(status_code.BUILD_PROGRAM_FAILURE)
+        raise from_native(error, "clBuildProgram", failure, str(error), ()) from None
+
+
 class ListOfListsBuilder:
     """Runs a C function, `generate`, for each of many objects, which appends to lists."""
 
@@ -471,7 +486,9 @@ class ListOfListsBuilder:
                     raise ValueError(f"argument {argument.name} has {value.ndim} axes, not 1")
                 values.append(value)
             elif value is None:
-                values.append(zeros(queue, 1, argument.dtype))
+                # Memory that is none: a null pointer, which `generate` may ask for.
+                nothing = np.dtype(np.uint8), (0,), (1,)
+                values.append(_face_array.adopted(None, (place.device, 0, 0), nothing))
             elif argument.with_offset:
                 raise ValueError(
                     f"argument {argument.name} is a {type(value).__name__}: pass an array"
@@ -511,9 +528,10 @@ class ListOfListsBuilder:
             starts = {name: zeros(queue, n_objects + 1, index_dtype) for name in builder.counted}
             counts = tuple(new(n_objects) for _ in starts)
             if n_objects:
-                builder.count(n_objects, counts, values)
-                for count, start in zip(counts, starts.values(), strict=True):
-                    builder.add_up(n_objects, count, start)
+                with _failures_of_builds():
+                    builder.count(n_objects, counts, values)
+                    for count, start in zip(counts, starts.values(), strict=True):
+                        builder.add_up(n_objects, count, start)
         totals = self._totals(starts, counts, queue)
         built: dict[str, BuiltList] = {}
         for name, dtype in self.list_names_and_dtypes:
@@ -521,7 +539,7 @@ class ListOfListsBuilder:
                 continue
             counted = self.count_sharing.get(name, name)
             built[name] = BuiltList(totals[counted], starts[counted], new(totals[counted], dtype))
-        with place_of(queue).stream:
+        with place_of(queue).stream, _failures_of_builds():
             if n_objects:
                 elements = tuple(built[name].lists for name in builder.written)
                 builder.write(n_objects, tuple(starts.values()), elements, values)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from treadle.pyopencl import cltypes
-from treadle.pyopencl._array_class import Array
+from treadle.pyopencl._array_class import SAME, Array
 from treadle.pyopencl._array_creation import (
     arange,
     as_strided,
@@ -115,6 +115,9 @@ __all__ = [
     "zeros_like",
 ]
 
+# What subclasses of other packages have as default arguments.
+_copy_queue = _same_as_transfer = SAME
+
 # Called instead of a kernel that elwise_kernel_runner() launches:
 # hook(kernel, queue, global_size, local_size, *arguments, wait_for=...).
 ARRAY_KERNEL_EXEC_HOOK: Any = None
@@ -183,7 +186,7 @@ class _Vectors:
             DeprecationWarning,
             stacklevel=2,
         )
-        return getattr(cltypes, name)
+        return cltypes.vec_types if name == "types" else getattr(cltypes, name)
 
 
 vec = _Vectors()

@@ -137,6 +137,35 @@ class ThreefryGenerator(Random123GeneratorBase):
     _generator = RandomGenerator.threefry
 
 
+class RanluxGenerator(PhiloxGenerator):
+    """The generator that PyOpenCL had until 2018, by name: the numbers are Philox's, whatever the
+    luxury, so that a seed gives others than there."""
+
+    # over 6 parameters because they are those of PyOpenCL's
+    def __init__(
+        self,
+        queue: _cl.CommandQueue,
+        num_work_items: int | None = None,
+        luxury: int | None = None,
+        seed: int | None = None,
+        max_work_items: int | None = None,
+    ) -> None:
+        warnings.warn(
+            "pyopencl.clrandom.RanluxGenerator is an old name, and its numbers are Philox's, not "
+            "RANLUX's: PhiloxGenerator(context, seed=seed)",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        super().__init__(queue.context, seed=seed)
+        # Programs read them; how many work-items draw, and how well, depends on neither.
+        self.num_work_items = num_work_items
+        self.luxury = luxury
+        self.max_work_items = max_work_items
+
+    def synchronize(self, queue: Any = None) -> None:
+        """Nothing: fills are ordered by the arrays' events, and no state lies on the device."""
+
+
 @first_arg_dependent_memoize
 def _get_generator(context: _cl.Context) -> Random123GeneratorBase:
     return PhiloxGenerator(context)

@@ -59,9 +59,10 @@ def _make(name: str, dtype: np.dtype, values: tuple, fields: dict[str, Any]) -> 
     count = _component_count(dtype)
     if len(values) > count:
         raise TypeError(f"make_{name} takes {count} components, not {len(values)}")
-    if values and len(values) < count and not fields:
+    if len(values) < count:
         warnings.warn(
-            f"make_{name} was given {len(values)} of {count} components; the others are 0",
+            f"make_{name} was given {len(values)} of {count} components by position; the others "
+            "are 0 unless their names are given",
             DeprecationWarning,
             stacklevel=3,
         )

@@ -98,6 +98,7 @@ class ElementwiseKernel:
         self.operation = operation
         self.name = name
         self.options = options
+        self._parts = kwargs
         self._snippet = Snippet(operation, name, **kwargs)
         self._before = preamble_for(self.arguments) if auto_preamble else ""
         self._forms: dict[Any, _Form] = {}
@@ -123,6 +124,19 @@ class ElementwiseKernel:
         form = _Form(typed_kernel(program, self.name, everything), made)
         self._forms[device, use_range, is_apart] = form
         return form
+
+    def get_kernel(self, use_range: bool) -> tuple[Any, list[Argument]]:
+        """A typed kernel of the same text for launches of any shape, and all its parameters: behind
+        the user's it takes n, or start, stop and step."""
+        return get_elwise_kernel_and_types(
+            self.context,
+            self.arguments,
+            self.operation,
+            name=self.name,
+            options=self.options,
+            use_range=use_range,
+            **self._parts,
+        )
 
     def _vectors(self, args: Sequence[Any]) -> list[tuple[int, Any, Any]]:
         if len(args) != len(self.arguments):

@@ -35,6 +35,7 @@ from treadle.pyopencl._snippet_kernels import (
     one_line,
     order_after,
     parameters_of,
+    stage_info,
     uses_every_element,
     values_of,
     vector,
@@ -134,6 +135,13 @@ class ReductionKernel:
             kernel.launch(len(indices), result, *values, start=indices.start, step=indices.step)
         result._changed()
         return (result, result.events[-1]) if return_event else result
+
+    @property
+    def stage_1_inf(self) -> Any:
+        """`source` is the kernel's text."""
+        return stage_info(self._kernels)
+
+    stage_2_inf = stage_1_inf
 
     def _vectors(self, args: Sequence[Any]) -> list[tuple[int, Any, Any]]:
         if len(args) != len(self.arguments):

@@ -35,6 +35,7 @@ from treadle.pyopencl._snippet_kernels import (
     one_line,
     order_after,
     parameters_of,
+    stage_info,
     uses_every_element,
     values_of,
     vector,
@@ -132,6 +133,13 @@ class _ScanKernelBase:
                 is_sequential=self._is_sequential,
             )
             compile_now(kernel)
+
+    @property
+    def first_level_scan_info(self) -> Any:
+        """`kernel.program.source` is the kernel's text."""
+        return stage_info(self._kernels)
+
+    second_level_scan_info = final_update_info = first_level_scan_info
 
     # over 6 parameters because they are those of PyOpenCL's
     def __call__(

@@ -49,7 +49,7 @@ from treadle.pyopencl._cl import (  # noqa: F401
 )
 from treadle.pyopencl._program import is_spirv  # noqa: F401
 from treadle.pyopencl._templates import CDeclList as _CDeclList  # noqa: F401
-from treadle.pyopencl._templates import KernelTemplateBase  # noqa: F401
+from treadle.pyopencl._templates import KernelTemplateBase, macro_safe  # noqa: F401
 from treadle.pyopencl.compyte.dtypes import (  # noqa: F401
     TypeNameNotKnown,
     dtype_to_ctype,
@@ -230,3 +230,8 @@ def array_module(a: Any) -> Any:
     if module is not None and isinstance(a, module.Array):
         return _NumpyArrays(module)
     raise TypeError(f"a {type(a).__name__} is no array of NumPy's or of pyopencl.array's")
+
+
+def _process_code_for_macro(code: str) -> str:
+    """`code` as the body of a macro, for generators of other packages."""
+    return macro_safe("the code", code)

@@ -22,6 +22,8 @@ from pyopencl.tools import (
     match_dtype_to_c_struct,
 )
 
+import treadle
+
 SIZES = [0, 1, 1000, 50_001]
 
 
@@ -247,7 +249,6 @@ def test_what_lists_are_given(context, queue, put):
     np.testing.assert_array_equal(built["a"].lists.get(), numbers(10))
     built, _ = builder(queue, 10, x.base_data)
     np.testing.assert_array_equal(built["a"].lists.get(), numbers(10))
-    assert builder(queue, 1, None)[0]["a"].lists.get().tolist() == [0]
     for args, keywords, error in [
         ((), {}, TypeError),
         ((x.reshape(2, 5),), {}, ValueError),
@@ -258,6 +259,35 @@ def test_what_lists_are_given(context, queue, put):
     ]:
         with pytest.raises(error):
             builder(queue, 10, *args, **keywords)
+
+
+def test_none_is_a_null_pointer_to_lists(context, queue, put):
+    generate = """
+    void generate(LIST_ARG_DECL USER_ARG_DECL index_type i)
+    {
+      if (x) { APPEND_a(x[i]); }
+      if (y) { APPEND_a(y[i]); }
+    }
+    """
+    parameters = [VectorArg(np.int32, "x"), VectorArg(np.int32, "y", with_offset=True)]
+    builder = ListOfListsBuilder(context, [("a", np.int32)], generate, parameters)
+    for args, expected in [
+        ((put(numbers(3)), None), numbers(3)),
+        ((None, put(numbers(3))), numbers(3)),
+        ((None, None), []),
+    ]:
+        built, _ = builder(queue, 3, *args)
+        assert built["a"].lists.get().tolist() == list(expected)
+
+
+def test_lists_that_do_not_compile_are_a_failed_build(context, queue):
+    generate = "void generate(LIST_ARG_DECL USER_ARG_DECL index_type i) { %s }"
+    for text in ("nonsense();", "\n#ifndef PLB_COUNT_STAGE\nnonsense();\n#endif\n"):
+        builder = ListOfListsBuilder(context, [("a", np.int32)], generate % text, [])
+        with pytest.raises(cl.RuntimeError, match="nonsense") as caught:
+            builder(queue, 2)
+        assert isinstance(caught.value, treadle.CompileError)
+        assert caught.value.code == cl.status_code.BUILD_PROGRAM_FAILURE
 
 
 def test_lists_too_long_to_be_counted_are_refused(context, queue):

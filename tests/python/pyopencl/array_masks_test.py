@@ -116,12 +116,14 @@ def test_unknown_keywords_are_refused(put):
 
 def test_runners_write_into_arrays_that_are_there(put, queue):
     x, y, out = put(np.arange(4.0)), put(np.ones(4)), put(np.zeros(4))
-    assert cl_array.Array._axpbyz(out, 2, x, 3, y, queue=queue) is out
-    assert out.get().tolist() == [3, 5, 7, 9]
-    assert cl_array.Array._axpbz(out, 2, x, 1).get().tolist() == [1, 3, 5, 7]
-    assert cl_array.Array._copy(out, y).get().tolist() == [1, 1, 1, 1]
-    assert cl_array.Array._fill(out, 7).get().tolist() == [7, 7, 7, 7]
-    assert out.events
+    for event, expected in (
+        (lambda: cl_array.Array._axpbyz(out, 2, x, 3, y, queue=queue), [3, 5, 7, 9]),
+        (lambda: cl_array.Array._axpbz(out, 2, x, 1), [1, 3, 5, 7]),
+        (lambda: cl_array.Array._copy(out, y), [1, 1, 1, 1]),
+        (lambda: cl_array.Array._fill(out, 7), [7, 7, 7, 7]),
+    ):
+        assert event() is out.events[-1]
+        assert out.get().tolist() == expected
 
 
 def test_masks_among_other_indices_select_and_are_set(put, numbers):

@@ -81,6 +81,82 @@ def test_added_events_are_waited_for(context, queue):
     np.testing.assert_array_equal(host, [1, 2, 3, 4])
 
 
+def insert_first(events, event):
+    events.insert(0, event)
+    events[1:] = []
+
+
+def replace_the_last(events, event):
+    events[-1] = event
+
+
+def replace_all(events, event):
+    events.clear()
+    events.append(event)
+
+
+@pytest.mark.parametrize("put_in", [replace_all, replace_the_last, insert_first])
+def test_events_that_the_program_puts_in_are_waited_for(context, queue, put_in):
+    """The stream has waited for as many events as the list has afterwards."""
+    text = "kernel void sevens(global float *x) { x[get_global_id(0)] = 7; }"
+    sevens = cl.Program(context, text).build().sevens
+    other = cl.CommandQueue(context)
+    a = cl_array.to_device(queue, np.zeros(4, np.float32))
+    assert len(a.events) == 1
+    (a + 1).get()
+    gate = cl.UserEvent(context)
+    put_in(a.events, sevens(other, (4,), None, a.base_data, wait_for=[gate]))
+    host, done = (a + 1).get_async()
+    assert done.command_execution_status != cl.command_execution_status.COMPLETE
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    done.wait()
+    np.testing.assert_array_equal(host, np.full(4, 8))
+
+
+CHANGES = {
+    "del": lambda events: events.__delitem__(0),
+    "pop": lambda events: events.pop(),
+    "remove": lambda events: events.remove(events[0]),
+    "reverse": lambda events: events.reverse(),
+    "sort": lambda events: events.sort(key=id),
+    "times": lambda events: events.__imul__(2),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_events_that_the_program_moves_are_waited_for_again(context, queue, change):
+    a = cl_array.to_device(queue, np.zeros(4, np.float32))
+    a.add_event(cl.enqueue_marker(queue))
+    (a + 1).get()
+    assert not a._has_new_events()
+    change(a.events)
+    assert a._has_new_events()
+    np.testing.assert_array_equal((a + 1).get(), np.ones(4))
+    assert not a._has_new_events()
+
+
+def test_runners_give_the_event(context, queue):
+    other = cl.CommandQueue(context)
+    x, out = (cl_array.to_device(queue, np.arange(4, dtype=np.float32)) for _ in range(2))
+    nothing = cl_array.empty(queue, 0, np.float32)
+    cls = cl_array.Array
+    for run, expected in (
+        (lambda **kw: cls._axpbyz(out, 2, x, 3, x, **kw), 5 * np.arange(4)),
+        (lambda **kw: cls._axpbz(out, 2, x, 1, **kw), 2 * np.arange(4) + 1),
+        (lambda **kw: cls._copy(out, x, **kw), np.arange(4)),
+        (lambda **kw: cls._fill(out, 3, **kw), np.full(4, 3)),
+    ):
+        gate = cl.UserEvent(context)
+        event = run(queue=other, wait_for=[gate])
+        assert event is out.events[-1]
+        assert event.command_queue == other
+        assert event.command_execution_status != cl.command_execution_status.COMPLETE
+        gate.set_status(cl.command_execution_status.COMPLETE)
+        event.wait()
+        np.testing.assert_array_equal(out.get(), expected)
+    cls._fill(nothing, 3).wait()
+
+
 def test_arrays_on_a_queue_without_order(context):
     queue = cl.CommandQueue(context, properties=OUT_OF_ORDER)
     a = cl_array.to_device(queue, np.arange(1000, dtype=np.float64))
@@ -116,6 +192,30 @@ def test_two_queues(context, queue):
     assert c.queue is other
     c += a
     np.testing.assert_array_equal(c.get(), 2 * np.arange(10) + 1)
+
+
+RESULTS = {
+    "sum": lambda a, queue: cl_array.sum(a, queue=queue),
+    "dot": lambda a, queue: cl_array.dot(a, a, queue=queue),
+    "vdot": lambda a, queue: cl_array.vdot(a, a, queue=queue),
+    "max": lambda a, queue: cl_array.max(a, queue=queue),
+    "max of none": lambda a, queue: cl_array.max(a[:0], queue=queue, initial=3),
+    "any": lambda a, queue: cl_array.any(a, queue=queue),
+    "cumsum": lambda a, queue: cl_array.cumsum(a, queue=queue),
+    "mul_add": lambda a, queue: a.mul_add(2, a, 3, queue=queue),
+}
+
+
+@pytest.mark.parametrize("function", RESULTS.values(), ids=RESULTS)
+def test_a_result_is_on_the_queue_that_computes_it(context, queue, function):
+    other = cl.CommandQueue(context)
+    a = cl_array.to_device(queue, np.arange(4, dtype=np.int32))
+    made = function(a, other)
+    assert made.queue is other
+    assert made.events[-1].command_queue == other
+    np.testing.assert_array_equal(made.get(), function(a, None).get())
+    np.testing.assert_array_equal((made + 1).get(), made.get() + 1)
+    assert a.queue is queue
 
 
 def test_an_array_is_put_on_another_queue(context, queue):

@@ -2,6 +2,7 @@
 """What functions of arrays say of things that are no arrays and no queues."""
 
 import numpy as np
+import pyopencl as cl
 import pyopencl.array as cl_array
 import pyopencl.clmath as clmath
 import pytest
@@ -77,3 +78,64 @@ def test_shapes_that_do_not_fit_are_refused_as_by_pyopencl(queue, x):
     with pytest.raises(NotImplementedError, match=r"shapes: \(2,\), \(3,\)"):
         np.zeros(2, np.float32) + x
     np.testing.assert_array_equal(x.get(), [0, 1, 2])
+
+
+@pytest.mark.parametrize("name", ["logical_and", "logical_or", "maximum", "minimum", "mul_add"])
+def test_functions_refuse_shapes_as_operators_do(queue, x, name):
+    y = cl_array.zeros(queue, 4, np.float32)
+    with pytest.raises(NotImplementedError, match=r"shapes: \(3,\), \(4,\)") as refused:
+        x.mul_add(2, y, 3) if name == "mul_add" else getattr(cl_array, name)(x, y)
+    assert isinstance(refused.value, treadle.ShapeError)
+
+
+def test_if_positive_refuses_other_shapes(queue, x):
+    y = cl_array.zeros(queue, 4, np.float32)
+    for error in ValueError, NotImplementedError:
+        with pytest.raises(error, match="else_ has the shape"):
+            cl_array.if_positive(x, x, y)
+
+
+@pytest.mark.parametrize("number", [1j, np.complex64(2), np.array(3j)], ids=repr)
+def test_complex_numbers_are_no_elements_of_real_arrays(x, number):
+    before = len(x.device.last_launches())
+    for use in (
+        lambda: x.fill(number),
+        lambda: x.setitem(slice(2), number),
+        lambda: cl_array.Array._fill(x, number),
+    ):
+        with pytest.raises(TypeError, match="complex number is no element .* float32"):
+            use()
+    assert len(x.device.last_launches()) == before
+    np.testing.assert_array_equal(x.get(), [0, 1, 2])
+
+
+@pytest.mark.parametrize("shape", [(2.9, 3), ((2.0, 3),), ("23",)], ids=repr)
+def test_lengths_that_are_no_integers_are_refused(queue, shape):
+    a = cl_array.zeros(queue, 6, np.float32)
+    with pytest.raises(TypeError):
+        a.reshape(*shape)
+
+
+def test_a_queue_behind_its_with_block_is_warned_of(context):
+    with cl.CommandQueue(context) as queue:
+        x = cl_array.to_device(queue, np.arange(3, dtype=np.float32))
+        y = x + 1
+    for use in (
+        lambda: x.get(),
+        lambda: x.set(np.zeros(3, np.float32)),
+        lambda: x + 1,
+        lambda: -x,
+        lambda: x.fill(2),
+        lambda: cl_array.sum(x),
+        lambda: cl_array.to_device(queue, np.zeros(3)),
+        lambda: cl_array.zeros(queue, 3, np.float32),
+    ):
+        with pytest.warns(cl.CommandQueueUsedAfterExit):
+            use()
+    other = cl.CommandQueue(context)
+    np.testing.assert_array_equal(y[1:].with_queue(other).get(), [2, 3])  # without a warning
+    with cl.CommandQueue(context) as unused:
+        pass
+    for _ in range(2):
+        with pytest.warns(cl.CommandQueueUsedAfterExit):
+            cl_array.zeros(unused, 3, np.float32)

@@ -96,6 +96,49 @@ def test_a_queue_that_the_memory_is_not_bound_to(context, device, queue):
     assert x.with_queue(None).base_data is x.base_data
 
 
+VIEWS = {
+    "part": lambda y: y[2:],
+    "element": lambda y: y[0],
+    "reshape": lambda y: y.reshape(10, 100),
+    "ravel": lambda y: y.ravel(),
+    "view": lambda y: y.view(np.int32),
+    "T": lambda y: y.T,
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+@pytest.mark.parametrize("is_subclass", [False, True])
+def test_views_on_another_queue_than_the_memory_are_warned_of(
+    context, device, queue, view, is_subclass
+):
+    if not has_coarse_grain_buffer_svm(device):
+        pytest.skip("the device shares no memory")
+    made = type("Theirs", (cl_array.Array,), {}) if is_subclass else cl_array.Array
+    x = made(queue, 1000, np.float32, allocator=SVMAllocator(context, 0, queue=queue))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        view(x)
+        view(x.with_queue(None))
+    with pytest.warns(cl_array.InconsistentOpenCLQueueWarning):
+        y = x.with_queue(cl.CommandQueue(context))
+    with pytest.warns(cl_array.InconsistentOpenCLQueueWarning):
+        view(y)
+
+
+def test_it_is_read_without_waiting(allocator, context, queue):
+    x = cl_array.to_device(queue, X, allocator=allocator)[10:]
+    gate = cl.UserEvent(context)
+    x.add_event(gate)
+    host, done = x.get_async()
+    del x
+    gc.collect()
+    assert done.command_execution_status != cl.command_execution_status.COMPLETE
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    done.wait()
+    np.testing.assert_array_equal(host, X[10:])
+    assert type(host) is np.ndarray
+
+
 def test_memory_goes_with_the_last_array(allocator, queue):
     if not isinstance(allocator, SVMPool):
         pytest.skip("only a pool tells")

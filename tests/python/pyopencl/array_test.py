@@ -4,6 +4,7 @@
 import gc
 import operator
 import warnings
+from collections.abc import Iterable
 
 import numpy as np
 import pyopencl as cl
@@ -161,6 +162,76 @@ def test_subclasses_stay(queue):
     np.testing.assert_array_equal((a * 2).get(), np.full((2, 3), 4))
 
 
+def test_subclasses_of_other_packages_stay(queue):
+    class Theirs(cl_array.Array):
+        def __init__(self, shape=None, queue=None, dtype=None, data=None, **kwargs):
+            if isinstance(shape, cl.CommandQueue | cl.Context):
+                queue, shape = shape, queue
+            super().__init__(cq=queue, shape=shape, dtype=dtype, data=data, **kwargs)
+
+    a = Theirs((6,), queue, np.int32)
+    a.set(np.arange(6, dtype=np.int32))
+    total = cl_array.sum(a)
+    assert total.get() == 15
+    assert type(total) is Theirs
+    assert total.queue is queue
+
+
+def test_memory_may_be_given_later(context, queue):
+    class Placed(cl_array.Array):
+        def __init__(self, *args, nbytes=None, **kwargs):
+            super().__init__(*args, **kwargs)
+            self.nbytes = nbytes
+
+    alone = Placed(queue, (4,), np.float32, data=0)
+    alone.fill(3)
+    assert alone.get().sum() == 12
+    a = Placed(queue, (4,), np.float32, allocator=lambda size: 0, nbytes=64)
+    assert a.nbytes == 64
+    values = np.arange(4, dtype=np.float32)
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    a.base_data = cl.Buffer(context, flags, hostbuf=values)
+    np.testing.assert_array_equal(a.get(), values)
+    assert not isinstance(a, Iterable)
+    assert [x.get() for x in a] == list(values)
+
+
+def test_subclasses_with_pyopencl_s_arguments_are_told_context_and_queue_by_name(queue):
+    seen = []
+
+    class Theirs(cl_array.Array):
+        def __init__(self, cq, shape, dtype, *args, _context=None, _queue=None, **kwargs):
+            seen.append((cq, _context, _queue))
+            super().__init__(cq, shape, dtype, *args, _context=_context, _queue=_queue, **kwargs)
+
+    a = Theirs(queue, 6, np.int32)
+    assert type(a[2:]) is Theirs
+    assert seen == [(queue, None, None), (None, queue.context, queue)]
+
+
+def test_names_that_other_packages_take(queue):
+    assert cl_array._copy_queue is cl_array._same_as_transfer
+    a = cl_array.to_device(queue, np.arange(4, dtype=np.float32))
+    assert a.copy(queue=cl_array._copy_queue).queue is queue
+    assert cl_array.to_device(queue, a.get(), array_queue=cl_array._same_as_transfer).queue is queue
+
+
+@pytest.mark.parametrize("dtype", [np.float32, [("id", np.int32), ("value", np.int8)]], ids=str)
+def test_zero_fill(context, queue, dtype):
+    ones = np.frombuffer(b"\x01" * 8 * np.dtype(dtype).itemsize, dtype)
+    a = cl_array.to_device(queue, ones)
+    gate = cl.UserEvent(context)
+    assert a[:6:2]._zero_fill(wait_for=[gate]) is None
+    (*_, last) = a.events
+    assert last.command_execution_status != cl.command_execution_status.COMPLETE
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    expected = ones.copy()
+    expected[:6:2] = np.zeros(3, dtype)
+    np.testing.assert_array_equal(a.get(), expected)
+    a._zero_fill(queue=queue)
+    np.testing.assert_array_equal(a.get(), np.zeros(8, dtype))
+
+
 # --- operators ------------------------------------------------------------------------------------
 
 ARITHMETIC = [operator.add, operator.sub, operator.mul, operator.truediv]
@@ -294,6 +365,24 @@ def test_in_place(put, name, dtype):
         np.testing.assert_allclose(ours.get(), expected, rtol=1e-6)
 
 
+BIG = 2**63 + 5
+
+
+@pytest.mark.parametrize("op", [operator.iadd, operator.isub, operator.imul], ids=str)
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        (np.array([BIG, 3], np.uint64), np.array([-1, -2], np.int32)),
+        (np.array([2**62 + 1, -3], np.int64), np.array([BIG, 7], np.uint64)),
+        (np.array([BIG, 3], np.uint64), np.int32(-3)),
+    ],
+    ids=["uint64 and int32", "int64 and uint64", "uint64 and a number"],
+)
+def test_integers_in_place_wrap(put, op, x, y):
+    ours = op(put(x), put(y) if y.shape else y)
+    np.testing.assert_array_equal(ours.get(), op(x.copy(), y.astype(x.dtype)))
+
+
 def test_complex_does_not_become_real(put):
     a = put(values(np.float32))
     with pytest.raises(TypeError):
@@ -380,7 +469,7 @@ def test_an_expression_is_one_kernel(put):
 
 def test_devices_without_double_compute_in_single(put, monkeypatch):
     a = put(values(np.int32))
-    a._place.has_double = False
+    a._place.has_double = a._place.records = False
     try:
         with pytest.warns(cl_array.DoubleDowncastWarning):
             quotient = a / 2
@@ -393,7 +482,7 @@ def test_devices_without_double_compute_in_single(put, monkeypatch):
         with pytest.warns(cl_array.DoubleDowncastWarning):
             np.testing.assert_allclose((a / 4).get(), values(np.int32) / 4)
     finally:
-        a._place.has_double = True
+        a._place.has_double = a._place.records = True
 
 
 # --- as Python sees it ----------------------------------------------------------------------------
@@ -440,6 +529,8 @@ def test_vector_types(context, queue):
         a.astype(np.float32)
     with pytest.warns(DeprecationWarning):
         assert cl_array.vec.float4 == cltypes.float4
+    with pytest.warns(DeprecationWarning):
+        assert cl_array.vec.types is cltypes.vec_types
 
 
 def test_structures(context, queue):

@@ -56,3 +56,23 @@ def test_a_failure_of_the_cache_is_fatal_if_wanted(context, monkeypatch):
     monkeypatch.setenv("PYOPENCL_CACHE_FAILURE_FATAL", "1")
     with pytest.raises(treadle.NotSupported, match="no binary"):
         cl.Program(context, text).build()
+
+
+def test_pocl_compiles_no_unused_kernel_of_a_large_program(context, monkeypatch, tmp_path):
+    import pyopencl as cl
+    from pyopencl import _program
+
+    builds = []
+    build_cached = _program._build_cached
+    monkeypatch.setattr(
+        _program, "_build_cached", lambda *args: builds.append(args) or build_cached(*args)
+    )
+    text = "\n".join(f"__kernel void large_{k}(void) {{}}" for k in range(5))
+    program = cl.Program(context, text).build()
+    assert [kernel.function_name for kernel in program.all_kernels()] == [
+        f"large_{k}" for k in range(5)
+    ]
+    is_pocl = cl.characterize.get_pocl_version(context.devices[0].platform) is not None
+    assert len(builds) == (0 if is_pocl else 1)
+    cl.Program(context, text).build(cache_dir=tmp_path)  # where a folder is given, it is used
+    assert len(builds) == (1 if is_pocl else 2)

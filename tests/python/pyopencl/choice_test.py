@@ -3,6 +3,7 @@
 
 import builtins
 
+import numpy as np
 import pyopencl as cl
 import pytest
 
@@ -57,6 +58,11 @@ CHOICES = [
 @pytest.mark.parametrize(("answers", "expected"), CHOICES)
 def test_answers(answers, expected, platforms):
     assert _names(interactive=False, answers=answers) == expected
+
+
+@pytest.mark.parametrize("answers", [[0, 1], (0, np.int64(1))])
+def test_answers_may_be_indices(answers, platforms):
+    assert _names(interactive=False, answers=answers) == ["Small GPU"]
 
 
 @pytest.mark.parametrize(("answers", "expected"), CHOICES[1:])

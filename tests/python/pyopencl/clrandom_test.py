@@ -286,6 +286,27 @@ def test_events_do_not_pile_up(context, queue):
     assert len(x.events) <= 12
 
 
+# --- old names ------------------------------------------------------------------------------------
+
+
+def test_the_generator_of_2018(context, queue):
+    with pytest.warns(DeprecationWarning, match="Philox's, not RANLUX's") as caught:
+        generator = clrandom.RanluxGenerator(queue, 64, luxury=4, seed=7, max_work_items=128)
+    assert [w.filename for w in caught] == [__file__]
+    assert generator.synchronize() is generator.synchronize(queue) is None
+    today = clrandom.PhiloxGenerator(context, seed=7)
+    x = cl_array.empty(queue, 10, np.float32)
+    for call, *args in [("uniform", 2, 3), ("normal", -5, 1e-3)]:
+        first, second = (
+            getattr(one, call)(queue, (3, 4), np.float32).get() for one in (generator, today)
+        )
+        assert np.array_equal(first, second)
+        getattr(generator, f"fill_{call}")(x, *args, queue=queue)
+        values = x.get()
+        getattr(today, f"fill_{call}")(x, *args)
+        assert np.array_equal(values, x.get())
+
+
 # --- rand() and fill_rand() -----------------------------------------------------------------------
 
 

@@ -87,6 +87,8 @@ def test_value(name):
         ("mem_flags", 1 | 32, "COPY_HOST_PTR | READ_WRITE"),
         ("command_execution_status", 0, "COMPLETE"),
         ("mem_object_type", 0x10F0, "BUFFER"),
+        ("mem_flags", 1 | 1 << 40, "READ_WRITE"),
+        ("device_type", 4 | 1 << 20, "GPU"),
         ("status_code", -36, "INVALID_COMMAND_QUEUE"),
         ("kernel_arg_type_qualifier", 0, "NONE"),
         ("device_info", 0x102A, "QUEUE_ON_HOST_PROPERTIES"),

@@ -208,6 +208,18 @@ def test_shorter_operands_and_other_types_are_refused(context, upload):
         kernel(upload(rows), upload(np.asfortranarray(rows)))
 
 
+def test_integers_may_see_the_bits_of_floats(context, upload):
+    x = upload(floats(4))
+    ElementwiseKernel(context, "uint *x", "x[i] ^= 0x80000000u", "negate")(x)
+    assert (x.get() == -floats(4)).all()
+    ElementwiseKernel(context, "uchar *x", "x[4 * i + 3] &= 0x7f", "magnitude")(x)
+    assert (x.get() == floats(4)).all()
+    with pytest.raises(ValueError, match=r"has 16 elements of 1 bytes.*uses x\[16\]"):
+        ElementwiseKernel(context, "uchar *x, int *y", "y[i] = x[i]", "bytes")(
+            x, upload(np.zeros(4, np.int32)), range=slice(0, 17)
+        )
+
+
 def test_arrays_with_gaps_are_refused(context, queue):
     kernel = ElementwiseKernel(context, "float *x, float *y", "y[i] = x[i]", "copy")
     x = cla.to_device(queue, floats(8).reshape(4, 2))
@@ -266,6 +278,17 @@ def test_programs(context, queue, upload):
 
 
 # --- templates -----------------------------------------------------------------------------------
+
+
+def test_the_kernel_of_a_text_is_there_for_the_asking(context, queue, upload):
+    made = ElementwiseKernel(context, "float *x, float a", "x[i] += a + j0", loop_prep="int j0 = 1")
+    kernel, parameters = made.get_kernel(False)
+    assert [p.name for p in parameters] == ["x", "a", "n"]
+    assert isinstance(kernel.program, cl.Program)
+    x = upload(floats(5))
+    kernel(queue, (5,), None, x, np.float32(2), 5)
+    assert (x.get() == floats(5) + 3).all()
+    assert [p.name for p in made.get_kernel(use_range=True)[1]][2:] == ["start", "stop", "step"]
 
 
 def test_templates_fill_in_types_and_values(context, upload):

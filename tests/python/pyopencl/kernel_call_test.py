@@ -392,6 +392,7 @@ def test_shapes(size, local, options, build, queue, download, upload):
         ((1,) * 11, None, {}, "11"),
         ((6,), (4,), {}, "multiple|WORK_GROUP"),
         ((2**40,), (2**20,), {}, "work-items|WORK_GROUP"),
+        ((1,) * 4, None, {}, "INVALID_WORK_DIMENSION"),
     ],
 )
 def test_shapes_that_are_refused(size, local, options, text, build, queue, upload):
@@ -422,8 +423,15 @@ def test_arguments_that_were_set_stay(axpy, vectors, queue, download):
     y = np.ones(16, np.float32) + x
     y[:4] += 10 * x[:4]
     assert (download(y_gpu, x) == y).all()
+    axpy.set_args(y_gpu, x_gpu, arg3=np.int32(16), arg4=np.int32(0), arg2=np.float32(-10))
+    cl.enqueue_nd_range_kernel(queue, axpy, (4,), None)
+    y[:4] -= 10 * x[:4]
+    assert (download(y_gpu, x) == y).all()
     with pytest.raises(TypeError, match="set_args"):
         axpy.set_args(y_gpu)
+    for wrong in ({"arg5": x_gpu}, {"arg0": x_gpu}):
+        with pytest.raises(TypeError, match="set_args"):
+            axpy.set_args(y_gpu, x_gpu, np.float32(1), np.int32(1), **wrong)
     with pytest.raises(cl.LogicError):
         axpy.set_arg(7, np.int32(0))
     with pytest.raises(TypeError):

@@ -98,6 +98,47 @@ def test_clone_keeps_arguments_and_their_types(build, queue, upload, download):
     assert list(download(x, np.zeros(4, np.int32))) == [3] * 4
 
 
+class Counted(cl.Kernel):
+    """A user's kernel, made of more than a program and a name."""
+
+    def __init__(self, prg, name, factor):
+        super().__init__(prg, name)
+        self.factor, self.calls = factor, 0
+
+    def __call__(self, queue, *args, **keywords):
+        self.calls += 1
+        return super().__call__(queue, *args, np.int32(self.factor), **keywords)
+
+
+def test_kernels_may_be_subclassed(build, queue, upload, download):
+    program = build("__kernel void add(__global int *x, int n) { x[get_global_id(0)] += n; }")
+    kernel = Counted(program, "add", 5)
+    x = upload(np.zeros(4, np.int32))
+    kernel(queue, (4,), None, x)
+    kernel.set_args(x, np.int32(1))
+    cl.enqueue_nd_range_kernel(queue, kernel, (4,), None)
+    assert list(download(x, np.zeros(4, np.int32))) == [6] * 4
+    assert (kernel.calls, kernel.function_name, kernel == kernel) == (1, "add", True)
+    gone = weakref.ref(kernel)
+    del kernel
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_subclass_without_its_kernel_says_so(queue):
+    class Empty(cl.Kernel):
+        def __init__(self):
+            pass
+
+    kernel = Empty()
+    for use in (repr, hash, lambda k: k(queue, (1,), None), lambda k: k.num_args):
+        with pytest.raises(cl.LogicError, match="never made"):
+            use(kernel)
+    assert kernel != cl.Kernel
+    with pytest.raises(TypeError):
+        cl.Kernel()
+
+
 def test_a_kernel_is_made_of_a_program_and_a_name(program):
     with pytest.raises(TypeError):
         cl.Kernel(program)

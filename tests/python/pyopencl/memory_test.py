@@ -84,6 +84,7 @@ def test_memory_of_the_host_itself(context, queue):
     assert array.shape == (8, 8)
     assert (array.ravel() == host).all()
     assert buffer.get_host_array(64, np.dtype("f4")).shape == (64,)
+    assert buffer.get_host_array(np.array([8, 8]), np.float32).shape == (8, 8)
     assert buffer.get_host_array((8, 8), np.float32, order="F").flags.f_contiguous
     with pytest.raises(cl.LogicError, match="260"):
         buffer.get_host_array(65, np.float32)

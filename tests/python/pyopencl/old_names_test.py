@@ -87,6 +87,36 @@ def test_rectangular_forms(context, queue, once):
     assert (middle == picture[1:3, 1:3]).all()
 
 
+@pytest.fixture
+def told():
+    """told(text, function, ...) calls it, and holds it to one DeprecationWarning with this text."""
+
+    def call(text, function, *args, **kwargs):
+        with pytest.warns(DeprecationWarning, match=text) as caught:
+            result = function(*args, **kwargs)
+        assert [w.filename for w in caught] == [__file__]
+        return result
+
+    return call
+
+
+def test_waiting_on_the_device_and_tasks(context, queue, build, told, upload, download):
+    gate = cl.UserEvent(context)
+    assert told(r"enqueue_barrier\(queue, wait", cl.enqueue_wait_for_events, queue, [gate]) is None
+    numbers = np.array([5], np.int32)
+    memory = upload(numbers)
+    kernel = build("__kernel void twice(__global int *x) { x[get_global_id(0)] *= 2; }").twice
+    kernel.set_args(memory)
+    call = r"enqueue_nd_range_kernel\(queue, kernel, \(1,\), \(1,\)\)"
+    first = told(call, cl.enqueue_task, queue, kernel)
+    assert isinstance(first, cl.Event)
+    assert first.command_execution_status != cl.command_execution_status.COMPLETE
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    told(call, cl.enqueue_task, queue, kernel, wait_for=[first]).wait()
+    assert download(memory, numbers)[0] == 20
+    assert not {"enqueue_wait_for_events", "enqueue_task"} & set(cl.__all__)
+
+
 def test_bad_input_is_refused_as_under_the_new_name(context, queue):
     buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 8)
     with pytest.warns(DeprecationWarning), pytest.raises(cl.LogicError, match="do not fit"):

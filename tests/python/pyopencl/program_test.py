@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs: sources, options, logs, binaries, linking, and the cache."""
 
+import inspect
 import logging
 import os
 import re
@@ -83,7 +84,7 @@ def test_kernels_are_attributes(context):
         cl.Kernel(program, "nonsense")
 
 
-def test_a_loop_is_warned_once_of_repeated_retrieval(context):
+def test_each_program_is_warned_of_once(context):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for number in range(3):
@@ -91,7 +92,7 @@ def test_a_loop_is_warned_once_of_repeated_retrieval(context):
             for _ in range(3):
                 program.b  # noqa: B018
     repeated = [w for w in caught if w.category is cl.RepeatedKernelRetrieval]
-    assert len(repeated) == 1
+    assert len(repeated) == 3
 
 
 def test_the_second_retrieval_of_a_kernel_warns(context):
@@ -185,6 +186,24 @@ def test_what_a_compiler_says_of_a_good_program_is_a_warning(context, monkeypatc
     monkeypatch.setenv("PYOPENCL_COMPILER_OUTPUT", "maybe")
     with pytest.raises(ValueError, match="maybe"):
         cl.Program(context, source).build()
+
+
+@pytest.mark.parametrize("module", ["pyopencl", r"pyopencl\.cache"])
+def test_warnings_of_the_compiler_are_those_of_pyopencls_module(context, module):
+    source = '#warning "look here"\n' + PLAIN
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        cl.Program(context, source).build()
+        line = inspect.currentframe().f_lineno - 1
+        warnings.filterwarnings("ignore", module=module)
+        cl.Program(context, source).build()
+    assert [(w.category, w.filename, w.lineno) for w in caught] == [
+        (cl.CompilerWarning, __file__, line)
+    ]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", module=module)
+        with pytest.raises(cl.CompilerWarning):
+            cl.Program(context, source).build()
 
 
 # --- binaries, linking ---------------------------------------------------------------------------

@@ -42,6 +42,26 @@ def test_a_dot_product(dot, put, n):
     np.testing.assert_allclose(result.get(), np.dot(floats(n), floats(n)), rtol=1e-5)
 
 
+def test_expressions_know_how_many_elements_there_are(context, put):
+    kernel = ReductionKernel(
+        context, np.float32, "0", "a+b", "x[i] * x[n - 1 - i]", "float *x", "folded"
+    )
+    x = floats(1000)
+    assert kernel(put(x)).get() == pytest.approx(float(x @ x[::-1]), rel=1e-5)
+
+
+def test_long_sums_of_vectors_are_as_exact_as_others(context, put):
+    """A processor adds them one after the other: in blocks, for errors grow with the length."""
+    values = np.arange(1 << 20, dtype=np.float32) % 64999
+    kernel = ReductionKernel(
+        context, cl.cltypes.float2, "(float2)(0)", "a+b", "(float2)(x[i], 1)", "float *x", "sums"
+    )
+    total, count = kernel(put(values)).get().item()
+    exact = values.sum(dtype=np.float64)
+    assert count == len(values)
+    assert abs(total - exact) < 3e-7 * exact
+
+
 def test_of_no_elements_it_is_the_neutral_one(context, put):
     least = ReductionKernel(context, np.int32, "7", "min(a, b)", arguments="const int *in")
     assert least(put(np.zeros(0, np.int32))).get() == 7
@@ -158,6 +178,11 @@ def test_out_event_and_allocator(context, queue, put):
     assert late.events[-1].command_execution_status != cl.command_execution_status.COMPLETE
     gate.set_status(cl.command_execution_status.COMPLETE)
     assert late.get() == floats(100).sum()
+
+
+def test_the_text_of_the_stages(dot):
+    assert "x[i] * y[i]" in dot.stage_1_inf.source
+    assert dot.stage_2_inf.source == dot.stage_1_inf.source
 
 
 def test_pending_arrays_are_computed_before(dot, put):

@@ -52,6 +52,7 @@ def test_sums_with_and_without_the_element(context, put):
         inclusive(put(numbers(20))[5:9], "new").get(), numbers(20)[5:9].cumsum()
     )
     assert inclusive(put(x[:0])).size == 0
+    assert "a+b" in inclusive.first_level_scan_info.kernel.program.source
     with pytest.raises(ValueError, match="shape"):
         inclusive(given, put(np.zeros(4, np.int32)))
     with pytest.raises(RuntimeError, match="gaps"):

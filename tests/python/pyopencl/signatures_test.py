@@ -100,6 +100,8 @@ PYTHON = {
     "choose_devices": "interactive=None, answers=None",
     "enqueue_copy": "queue, dest, src, **kwargs",
     "enqueue_fill": "queue, dest, pattern, size, *, offset=0, wait_for=None",
+    "enqueue_task": "queue, kernel, wait_for=None",
+    "enqueue_wait_for_events": "queue, events",
     "create_program_with_built_in_kernels": "context, devices, kernel_names",
     "create_image": "context, flags, format, shape=None, pitches=None, hostbuf=None, "
     "is_array=False, buffer=None",

@@ -108,6 +108,17 @@ def test_programs_that_were_built_before(context, tmp_path):
         cache.CacheLockManager  # noqa: B018
 
 
+def test_what_the_compiler_said_of_a_cached_program_is_a_warning(context, tmp_path):
+    text = '#warning "look here"\nkernel void k(global int *x) { *x = 3; }'
+    for expected in (False, True):
+        with pytest.warns(cl.CompilerWarning) as caught:
+            _, was_cached = cache.create_built_program_from_source_cached(
+                context, text, b"", cache_dir=tmp_path
+            )
+        assert was_cached is expected
+        assert [w.filename for w in caught] == [__file__]
+
+
 # --- characterize ---------------------------------------------------------------------------------
 
 

@@ -25,6 +25,17 @@ def test_results_are_remembered(device, context):
     assert tools.match_dtype_to_c_struct(device, "kept_t", MIXED, context=context) is first
 
 
+def test_arguments_by_keyword(device, context):
+    names = {"name": "named_t", "dtype": np.dtype([("a", np.int8), ("named", np.int64)])}
+    first = tools.match_dtype_to_c_struct(device=device, **names, context=context)
+    assert tools.match_dtype_to_c_struct(device, *names.values(), context) is first
+    assert tools.match_dtype_to_c_struct(device, **names, context=context) is first
+    registered = tools.get_or_register_dtype("named_t", first[0])
+    text = tools.dtype_to_c_struct(dtype=registered, device=device)
+    assert text == first[1]
+    assert tools.dtype_to_c_struct(device, registered) is text
+
+
 def test_arrays_vectors_and_structures_inside(device, queue, build):
     inner, inner_c = tools.match_dtype_to_c_struct(
         device, "inner_t", np.dtype([("a", np.int8), ("b", cltypes.float4)])

@@ -120,6 +120,23 @@ def test_arrays(order, context, queue, numbers):
     assert cl.csvm_empty(context, (2,), record).dtype == record
 
 
+def test_the_memory_of_an_array_says_how_the_elements_lie(context):
+    array = cl.csvm_empty(context, (3, 4), "f4")
+    assert array.base.__array_interface__ == {
+        "version": 3,
+        "shape": (3, 4),
+        "typestr": "<f4",
+        "descr": [("", "<f4")],
+        "data": (array.base.svm_ptr, False),
+        "strides": None,
+    }
+    assert cl.csvm_empty(context, (3, 4), "f4", "F").base.__array_interface__["strides"] == (4, 12)
+    record = np.dtype([("a", np.int32), ("b", np.float64)])
+    interface = cl.csvm_empty(context, 2, record).base.__array_interface__
+    assert (interface["typestr"], interface["descr"]) == ("|V12", record.descr)
+    assert cl.csvm_empty(context, 2, ("i4", (3,))).base.__array_interface__["shape"] == (2, 3)
+
+
 def test_bad_arrays(context):
     with pytest.raises(TypeError, match="the shape 1.5 .* is neither"):
         cl.csvm_empty(context, 1.5, np.int32)

@@ -207,10 +207,13 @@ def test_vectors_with_missing_components():
     with pytest.warns(DeprecationWarning, match="2 of 4"):
         made = cltypes.make_float4(1, 2)
     assert made["w"] == 0
+    with pytest.warns(DeprecationWarning, match="0 of 4") as caught:
+        assert cltypes.make_float4(x=3).item() == (3, 0, 0, 0)
+        assert cltypes.make_float4().item() == (0, 0, 0, 0)
+    assert [w.filename for w in caught] == [__file__] * 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert cltypes.make_float4(x=3)["s0"] == 3
-        assert cltypes.make_float4()["s0"] == 0
+        assert cltypes.zeros_float4() == cltypes.make_float4(0, 0, 0, 0)
     with pytest.raises(TypeError):
         cltypes.make_float2(1, 2, 3)
 
@@ -297,3 +300,12 @@ def test_keys_of_types_are_the_same_in_every_process(run_python):
     assert len({builder(other) for other in others}) == len(others)
     with pytest.raises(TypeError, match="object is no part of a key"):
         builder((1, object()))
+
+
+def test_code_becomes_the_body_of_a_macro():
+    assert tools._process_code_for_macro("a = 1;\n//CL//b = a;").split("\n") == [
+        "a = 1; \\",
+        "b = a;",
+    ]
+    with pytest.raises(RuntimeError, match="end-of-line comments"):
+        tools._process_code_for_macro("a = 1; // and more\nb = a;")
