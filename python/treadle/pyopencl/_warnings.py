@@ -64,5 +64,4 @@ def compiler_output(text: str) -> None:
         line,
         module="pyopencl.cache",
         registry=names.setdefault("__warningregistry__", {}),
-        module_globals=names,
     )
