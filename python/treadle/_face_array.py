@@ -46,7 +46,8 @@ class FaceArray(Array):
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
-        _array.iterate_by_index(cls)
+        if cls.__iter__ is None:  # else it is a program's own
+            _array.iterate_by_index(cls)
 
     def _is_plain(self) -> bool:
         """Whether results wait like the native ones: they need no constructor of a subclass, and

@@ -351,6 +351,12 @@ def test_arrays_are_iterated_but_are_no_collections():
     with pytest.raises(TypeError, match="without axes"):
         iter(gpuarray.to_gpu(np.float32(1)))
 
+    class Rows(GPUArray):
+        def __iter__(self):
+            return iter("rows")
+
+    assert list(Rows((3, 2), np.float32)) == list("rows")
+
 
 # --- records -------------------------------------------------------------------------------------
 

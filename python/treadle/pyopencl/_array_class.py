@@ -356,7 +356,7 @@ class Array(Views):
         """The memory, from whose start the elements are `offset` bytes away; None: no bytes."""
         if self._data is not None:
             return self._data
-        if self.nbytes == 0:
+        if not self.size:
             return None
         data: Any = _native.block(self)
         if data is None:
