@@ -174,6 +174,8 @@ def test_what_records_cannot_do_is_refused(device):
         tnp.not_equal(x, tnp.zeros(3, PAIR))
     with pytest.raises(treadle.DTypeError):
         tnp.zeros(3, [("when", "M8[s]")])
+    with pytest.raises(treadle.DTypeError):
+        tnp.zeros(3, np.dtype((np.int32, (2,))))
     with pytest.raises(treadle.DTypeError, match="(?s)no bytes.*S8"):
         tnp.zeros(3, [("text", "U")])
 

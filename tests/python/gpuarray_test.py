@@ -351,6 +351,9 @@ def test_arrays_are_iterated_but_are_no_collections():
     with pytest.raises(TypeError, match="without axes"):
         iter(gpuarray.to_gpu(np.float32(1)))
 
+    with pytest.raises(TypeError, match="without axes"):
+        iter(GPUArray.__new__(GPUArray))  # not made yet
+
     class Rows(GPUArray):
         def __iter__(self):
             return iter("rows")

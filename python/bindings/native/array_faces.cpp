@@ -72,8 +72,10 @@ nb::object block_of(const Array self) {  // a share: other threads may rebind
   return block.is_valid() ? nb::borrow(block) : nb::none();
 }
 
-PyObject* iterate(PyObject* self) {
-  if (nb::inst_ptr<Array>(self)->layout().shape().empty()) {
+PyObject* iterate(PyObject* self) noexcept {
+  // One of a program's class may be asked before its constructor has run.
+  const bool is_made = nb::inst_ready(self) && static_cast<bool>(*nb::inst_ptr<Array>(self));
+  if (!is_made || nb::inst_ptr<Array>(self)->layout().shape().empty()) {
     PyErr_SetString(PyExc_TypeError, "iteration over an array without axes");
     return nullptr;
   }

@@ -59,7 +59,7 @@ DType record_from(const nb::object& dtype) {
 bool is_opaque(const nb::object& dtype) {
   constexpr std::string_view kinds = "SUV";
   return kinds.find(nb::cast<std::string>(dtype.attr("kind"))) != kinds.npos &&
-         nb::cast<bool>(dtype.attr("isnative"));
+         dtype.attr("subdtype").is_none() && nb::cast<bool>(dtype.attr("isnative"));
 }
 
 DType opaque_from(const nb::object& dtype) {
