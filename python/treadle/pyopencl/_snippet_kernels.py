@@ -4,7 +4,8 @@ options and arguments as those take them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import contextlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -174,10 +175,17 @@ def order_after(place: Place, args: Sequence[Any], wait_for: Any) -> None:
     Events(wait_for or ()).order(place)
 
 
-def compile_now(kernel: Any) -> None:
-    """Compiles a native kernel; what fails is PyOpenCL's RuntimeError, and Treadle's, too."""
+@contextlib.contextmanager
+def failures_of_builds() -> Iterator[None]:
+    """For a with block: what fails to compile is PyOpenCL's RuntimeError, and Treadle's, too."""
     try:
-        kernel.compile()
+        yield
     except CompileError as error:
         failure = int(status_code.BUILD_PROGRAM_FAILURE)
         raise from_native(error, "clBuildProgram", failure, str(error), ()) from None
+
+
+def compile_now(kernel: Any) -> None:
+    """Compiles a native kernel."""
+    with failures_of_builds():
+        kernel.compile()

@@ -7,15 +7,13 @@ positive = positive[: int(count.get())]
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from treadle import _face_array
-from treadle._core import CompileError
 from treadle._core.device import Device
 from treadle._core.kernel import GroupKernel as NativeGroup
 from treadle._core.kernel import ListBuilder as NativeLists
@@ -29,13 +27,12 @@ from treadle.pyopencl._array_places import as_memory, place_of
 from treadle.pyopencl._array_reductions import sum as sum_of
 from treadle.pyopencl._caches import context_dependent_memoize
 from treadle.pyopencl._cluda import CLUDA_WORDS
-from treadle.pyopencl._constants import status_code
-from treadle.pyopencl._errors import from_native
 from treadle.pyopencl._snippet_kernels import (
     check_arrays,
     check_is_array,
     compile_now,
     declared,
+    failures_of_builds,
     flags_of,
     native_type,
     native_types,
@@ -391,17 +388,6 @@ class BuiltList:
     compressed_indices: Any = None
 
 
-@contextlib.contextmanager
-def _failures_of_builds() -> Iterator[None]:
-    """Raises what fails to compile within this with block as PyOpenCL's RuntimeError, too: the
-    parts of a list builder are compiled when they are launched."""
-    try:
-        yield
-    except CompileError as error:
-        failure = int(status_code.BUILD_PROGRAM_FAILURE)
-        raise from_native(error, "clBuildProgram", failure, str(error), ()) from None
-
-
 class ListOfListsBuilder:
     """Runs a C function, `generate`, for each of many objects, which appends to lists."""
 
@@ -528,7 +514,7 @@ class ListOfListsBuilder:
             starts = {name: zeros(queue, n_objects + 1, index_dtype) for name in builder.counted}
             counts = tuple(new(n_objects) for _ in starts)
             if n_objects:
-                with _failures_of_builds():
+                with failures_of_builds():
                     builder.count(n_objects, counts, values)
                     for count, start in zip(counts, starts.values(), strict=True):
                         builder.add_up(n_objects, count, start)
@@ -539,7 +525,7 @@ class ListOfListsBuilder:
                 continue
             counted = self.count_sharing.get(name, name)
             built[name] = BuiltList(totals[counted], starts[counted], new(totals[counted], dtype))
-        with place_of(queue).stream, _failures_of_builds():
+        with place_of(queue).stream, failures_of_builds():
             if n_objects:
                 elements = tuple(built[name].lists for name in builder.written)
                 builder.write(n_objects, tuple(starts.values()), elements, values)
