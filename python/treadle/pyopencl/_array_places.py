@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -14,7 +13,7 @@ from treadle._core.device import Device, Stream
 from treadle.pyopencl import _cl
 from treadle.pyopencl._constants import command_queue_properties
 from treadle.pyopencl._svm import as_buffer
-from treadle.pyopencl._warnings import CommandQueueUsedAfterExit
+from treadle.pyopencl._warnings import CommandQueueUsedAfterExit, warn_at_user
 from treadle.pyopencl.characterize import has_double_support
 
 # Beyond it, add_event() waits for the oldest and drops them.
@@ -31,7 +30,8 @@ class Place:
         self.device = device
         self.stream = stream
         self.has_double = has_double
-        self.records = has_double  # whether operators of arrays may skip what they ask otherwise
+        # False after the queue's with block: operators of arrays then ask place_of(), which warns.
+        self.records = has_double
 
     def __enter__(self) -> Place:
         self.stream.__enter__()
@@ -48,7 +48,7 @@ def place_of(queue: Any) -> Place:
     if place is None:
         place = quiet_place_of(queue)
         if hasattr(queue, "_place_before_end"):
-            warnings.warn("Command queue used after exit.", CommandQueueUsedAfterExit, stacklevel=4)
+            warn_at_user("Command queue used after exit.", CommandQueueUsedAfterExit)
     return place
 
 
@@ -73,7 +73,7 @@ def quiet_place_of(queue: Any) -> Place:
 
 
 def _end(queue: Any, place: Place | None) -> None:
-    """Hides the place where arrays look for one first: what costs them nothing."""
+    """Hides the place from where arrays look first, which costs those of other queues nothing."""
     queue._place, queue._place_before_end = None, place
     if place is not None:
         place.records = False
@@ -182,9 +182,10 @@ class _InLaunch(NamedTuple):
 def in_launch(array: Any, place: Place) -> Any:
     """What stands for an array of this package in a launch of ours at `place`, which changes it as
     operations do and lets nobody else know the memory. The array itself, if somebody does."""
-    if array._data is not None or not array.nbytes or place.device is not array._place.device:
+    if array._data is not None or not array.size or place.device is not array._place.device:
         return array
     events = array.events
     handle, offset = _native.written_on(array, place.stream)
-    memory = _cl.Buffer._in_context(array.context, handle, offset + array.nbytes)
+    end = offset + array.size * array.dtype.itemsize
+    memory = _cl.Buffer._in_context(array.context, handle, end)
     return _InLaunch(memory, offset, events)

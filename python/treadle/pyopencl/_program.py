@@ -19,7 +19,7 @@ from treadle._core.opencl import _build_cached, _create_program_with_il
 from treadle.pyopencl import _cl
 from treadle.pyopencl._constants import members_of, program_info
 from treadle.pyopencl._errors import Error, RuntimeError, _ErrorRecord, both, list_of, wrong_kind
-from treadle.pyopencl._warnings import RepeatedKernelRetrieval, compiler_output
+from treadle.pyopencl._warnings import RepeatedKernelRetrieval, log_text, report_build
 
 logger = logging.getLogger("pyopencl")
 
@@ -103,17 +103,10 @@ def _include_dirs(words: Sequence[str]) -> list[str]:
     return [folder for folder in folders if folder]
 
 
-def _log_text(logs: Sequence[tuple[Any, str]]) -> str:
-    line = 75 * "="
-    return "\n".join(
-        f"{line}\nBuild on {device}:\n\n{log.strip()}" for device, log in logs if log.strip()
-    )
-
-
 def _failure(error: Error, logs: Sequence[tuple[Any, str]], words: Sequence[str]) -> Error:
     """The same error with what every device's compiler said, and the options."""
     text = error.what.what()
-    said = _log_text(logs)
+    said = log_text(logs)
     if said:
         text += f"\n\n{said}"
     text += f"\n(options: {' '.join(words)})"
@@ -262,7 +255,7 @@ class Program:
         except Error as error:
             raise _failure(error, getattr(error, "logs", ()), words) from None
         self._is_of_cache = True
-        self._report("source", logs)
+        report_build("source", logs)
         return was_cached
 
     def _build_here(self, words: list[str], devices: Any) -> bool:
@@ -274,13 +267,8 @@ class Program:
         except Error as error:
             raise _failure(error, getattr(error, "logs", ()), words) from None
         kind = {"SOURCE": "source", "BINARY": "binary", "IL": "IL"}.get(self._prg.kind().name, "")
-        self._report(kind, self._prg._get_build_logs())
+        report_build(kind, self._prg._get_build_logs())
         return False
-
-    def _report(self, kind: str, logs: Sequence[tuple[Any, str]]) -> None:
-        text = _log_text(logs)
-        if text:
-            compiler_output(f"Built kernel from {kind} with compiler output:\n{text}")
 
     def compile(
         self,

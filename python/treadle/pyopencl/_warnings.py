@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -48,6 +49,15 @@ def _is_own(module: Any) -> bool:
     return isinstance(module, str) and module.partition(".")[0] == "treadle"
 
 
+def warn_at_user(text: str, category: type[Warning], module: str | None = None) -> None:
+    """Warns at the line of the innermost code that is not of this package, in the name of its
+    module or of another."""
+    filename, line, names = _place_of_user()
+    registry = names.setdefault("__warningregistry__", {})
+    module = names.get("__name__") if module is None else module
+    warnings.warn_explicit(text, category, filename, line, module, registry)
+
+
 def compiler_output(text: str) -> None:
     """Warns with the compiler's text, or with a hint that there is one."""
     if not setting_is_on("PYOPENCL_COMPILER_OUTPUT"):
@@ -55,13 +65,20 @@ def compiler_output(text: str) -> None:
             "Non-empty compiler output encountered. Set the environment variable "
             "PYOPENCL_COMPILER_OUTPUT=1 to see more."
         )
-    filename, line, names = _place_of_user()
-    # Filters of programs name the module that warns in PyOpenCL; what is shown is the user's line.
-    warnings.warn_explicit(
-        text,
-        CompilerWarning,
-        filename,
-        line,
-        module="pyopencl.cache",
-        registry=names.setdefault("__warningregistry__", {}),
+    # Filters of programs name the module that warns in PyOpenCL.
+    warn_at_user(text, CompilerWarning, "pyopencl.cache")
+
+
+def log_text(logs: Sequence[tuple[Any, str]]) -> str:
+    """What the compiler said for each device; empty where it said nothing."""
+    line = 75 * "="
+    return "\n".join(
+        f"{line}\nBuild on {device}:\n\n{log.strip()}" for device, log in logs if log.strip()
     )
+
+
+def report_build(kind: str, logs: Sequence[tuple[Any, str]]) -> None:
+    """Warns of what the compiler said of a build that succeeded."""
+    text = log_text(logs)
+    if text:
+        compiler_output(f"Built kernel from {kind} with compiler output:\n{text}")

@@ -13,7 +13,7 @@ from typing import Any
 
 from treadle import _absent
 from treadle.pyopencl._cl import _build_cached
-from treadle.pyopencl._warnings import compiler_output
+from treadle.pyopencl._warnings import report_build
 from treadle.pyopencl.version import VERSION
 
 new_hash = hashlib.md5
@@ -98,12 +98,7 @@ def create_built_program_from_source_cached(
     words = options_bytes.decode().split()
     folders = list(include_path or ())
     program, logs, was_cached = _build_cached(ctx, src, words, folders, devices, cache_dir)
-    # Where it is called: _program imports pyopencl, which is not whole while it is imported.
-    from treadle.pyopencl._program import _log_text
-
-    said = _log_text(logs)
-    if said:
-        compiler_output(f"Built kernel from source with compiler output:\n{said}")
+    report_build("source", logs)
     return program, was_cached
 
 

@@ -130,8 +130,9 @@ def test_a_queue_behind_its_with_block_is_warned_of(context):
         lambda: cl_array.to_device(queue, np.zeros(3)),
         lambda: cl_array.zeros(queue, 3, np.float32),
     ):
-        with pytest.warns(cl.CommandQueueUsedAfterExit):
+        with pytest.warns(cl.CommandQueueUsedAfterExit) as warned:
             use()
+        assert warned[0].filename == __file__
     other = cl.CommandQueue(context)
     np.testing.assert_array_equal(y[1:].with_queue(other).get(), [2, 3])  # without a warning
     with cl.CommandQueue(context) as unused:
