@@ -118,6 +118,20 @@ def assign(target: Array, value: Any) -> None:
     Array.__setitem__(target, ..., value)
 
 
+def assign_zero(target: Array) -> None:
+    """Every byte of the elements becomes 0, whatever the dtype."""
+    is_number = target.dtype.kind not in "SUV"  # of which 0 is no element, or another
+    assign(target if is_number else _as_bytes(target), 0)
+
+
+def _as_bytes(array: Any) -> Array:
+    """The elements' bytes, in one axis where there are no gaps."""
+    size = array.dtype.itemsize
+    if array.flags.forc:
+        return _array.viewed(array, np.uint8, (array.size * size,), (1,))
+    return _array.viewed(array, np.uint8, (*array.shape, size), (*array.strides, 1))
+
+
 def as_mask(array: Any) -> Any:
     """The array, which selects elements as an index from now on."""
     array._is_mask = True

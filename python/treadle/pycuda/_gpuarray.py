@@ -501,7 +501,8 @@ class GPUArray(FaceArray):
         than 0 only where `allow_offset` says so. The format is the reference's."""
         if not self.flags.forc:
             raise cuda.LogicError("bind_to_texref: the array is not contiguous")
-        offset = texref.set_address(self.gpudata, self.nbytes, allow_offset)
+        size_bytes = self.size * self.dtype.itemsize
+        offset = texref.set_address(self.gpudata, size_bytes, allow_offset)
         return offset // self.dtype.itemsize
 
     def bind_to_texref_ext(

@@ -11,7 +11,7 @@ import numpy as np
 
 from treadle._core import array as _array
 from treadle._core.array import Array
-from treadle._face_array import empty_host
+from treadle._face_array import assign_zero
 from treadle.pycuda import _gpuarray_memory as _memory
 from treadle.pycuda import driver as cuda
 from treadle.pycuda._gpuarray import GPUArray, from_host, require_gpuarray
@@ -26,9 +26,6 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
-
-
-_BYTES = "SUV"  # kinds of dtypes of which 0 is no element, or not the one of zero bytes
 
 
 def to_gpu(ary: Any, allocator: Callable[[int], Any] | None = cuda.mem_alloc) -> GPUArray:
@@ -53,9 +50,15 @@ def zeros(
 ) -> GPUArray:
     """Every element 0."""
     dtype = np.dtype(dtype)
-    if dtype.kind in _BYTES:
-        return from_host(np.zeros(_memory.shape_of(shape), dtype, order), allocator)  # type: ignore[call-overload]
-    return _full(shape, dtype, 0, allocator, order)
+    if dtype.kind not in "SUV":
+        return _full(shape, dtype, 0, allocator, order)
+    return _zeroed(GPUArray(shape, dtype, allocator, order=order))
+
+
+def _zeroed(made: GPUArray) -> GPUArray:
+    if made.size:
+        assign_zero(made)
+    return made
 
 
 def ones(
@@ -95,13 +98,7 @@ def empty_like(other_ary: GPUArray, dtype: Any = None, order: str = "K") -> GPUA
 
 def zeros_like(other_ary: GPUArray, dtype: Any = None, order: str = "K") -> GPUArray:
     """Every element 0."""
-    made = _array_like_helper(other_ary, dtype, order)
-    if made.dtype.kind not in _BYTES:
-        return made.fill(0)
-    host = empty_host(made)
-    host[...] = np.zeros((), made.dtype)
-    made.set(host)
-    return made
+    return _zeroed(_array_like_helper(other_ary, dtype, order))
 
 
 def ones_like(other_ary: GPUArray, dtype: Any = None, order: str = "K") -> GPUArray:

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from treadle import _face_array
 from treadle._core import array as _native
 from treadle.pyopencl._array_operators import require_real
@@ -66,13 +64,5 @@ class Runners:
             return
         with self._work(queue=queue) as place:
             Events(wait_for or ()).order(place)
-            _face_array.assign(_as_bytes(self) if self.dtype.kind in "SUV" else self, 0)
+            _face_array.assign_zero(self)
         self._changed()
-
-
-def _as_bytes(array: Any) -> Any:
-    """The elements' bytes, in one axis where there are no gaps."""
-    size = array.dtype.itemsize
-    if array.flags.forc:
-        return _native.viewed(array, np.uint8, (array.size * size,), (1,))
-    return _native.viewed(array, np.uint8, (*array.shape, size), (*array.strides, 1))
