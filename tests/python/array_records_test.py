@@ -196,6 +196,12 @@ def test_text_and_raw_bytes_are_kept(host, device):
     same(x[::-1], host[::-1])
     same(tnp.zeros(3, host.dtype), np.zeros(3, host.dtype))
     same(tnp.zeros_like(x), np.zeros_like(host))
+    for ours, theirs in (
+        (tnp.zeros((2, 3), host.dtype, "F"), np.zeros((2, 3), host.dtype, "F")),
+        (tnp.full((2, 3), host[0], host.dtype, "F"), np.full((2, 3), host[0], host.dtype, "F")),
+    ):
+        same(ours, theirs)
+        assert ours.strides == theirs.strides
     if device.traits.runs_kernels:
         same(tnp.concatenate([x, x[1:2]]), np.concatenate([host, host[1:2]]))
         same(x == tnp.array(host[[0, 2, 2]]), np.array([True, False, True]))

@@ -174,6 +174,14 @@ void bind_questions(nb::module_& m) {
       "Whether all are Arrays, and a change of one changes none of the others for certain.");
 }
 
+/// Records as a function of NumPy's makes them, which knows their parts, in this order.
+Array records_by(const char* function, nb::handle device, nb::handle order, auto... arguments) {
+  const array::Placement placement = placement_on(device, order);
+  const char* const name = placement.order == MemoryOrder::fortran ? "F" : "C";
+  const nb::object host = nb::module_::import_("numpy").attr(function)(arguments..., name);
+  return array_from(host, host.attr("dtype"), placement);
+}
+
 }  // namespace
 
 void bind_array_functions(nb::module_& m) {
@@ -192,8 +200,7 @@ void bind_array_functions(nb::module_& m) {
         recorded(+[](nb::handle shape, nb::handle dtype, nb::handle device, nb::handle order) {
           const DType element = dtype_from(dtype);
           if (element.scalar() == Scalar::structure)
-            return array_from(nb::module_::import_("numpy").attr("zeros")(shape, dtype), dtype,
-                              device);
+            return records_by("zeros", device, order, shape, dtype);
           return array::zeros(shape_from(shape), element.scalar(), placement_on(device, order));
         }),
         nb::arg("shape"), nb::arg("dtype"), nb::arg("device") = nb::none(),
@@ -207,8 +214,7 @@ void bind_array_functions(nb::module_& m) {
                      nb::handle order) {
           const DType element = dtype_from(dtype);
           if (element.scalar() == Scalar::structure)
-            return array_from(nb::module_::import_("numpy").attr("full")(shape, value, dtype),
-                              dtype, device);
+            return records_by("full", device, order, shape, value, dtype);
           return array::full(shape_from(shape), number_from(value), element.scalar(),
                              placement_on(device, order));
         }),
