@@ -64,8 +64,8 @@ void copy_attribute(const char* name, nb::handle from, nb::handle to) {
   if (!value.is_none()) nb::setattr(to, name, value);
 }
 
-PyObject* allocate(PyTypeObject* type, opencl::Kernel kernel) {
-  auto state = std::make_unique<KernelState>(KernelState{std::move(kernel)});
+PyObject* allocate(PyTypeObject* type) {
+  auto state = std::make_unique<KernelState>();
   PyObject* self = type->tp_alloc(type, 0);
   if (self == nullptr) throw nb::python_error();
   auto* object = reinterpret_cast<KernelObject*>(self);
@@ -75,6 +75,7 @@ PyObject* allocate(PyTypeObject* type, opencl::Kernel kernel) {
 }
 
 void set_kernel(KernelState& state, opencl::Kernel kernel) {
+  numpy_types();  // scalars are recognised from the first call on
   state = KernelState{std::move(kernel)};
   state.call_name = call_name_of(state.kernel.name());
   state.passed = state.kernel.argument_count();
@@ -94,7 +95,7 @@ Result in_slot(Result failed, const auto& call) noexcept {
 // Arguments are read by __init__: those of a subclass may be others. Until then there is no kernel,
 // which every question says.
 PyObject* create(PyTypeObject* type, PyObject*, PyObject*) noexcept {
-  return in_slot<PyObject*>(nullptr, [&] { return allocate(type, opencl::Kernel()); });
+  return in_slot<PyObject*>(nullptr, [&] { return allocate(type); });
 }
 
 int initialize(PyObject* self, PyObject* arguments, PyObject* keywords) noexcept {
@@ -105,7 +106,6 @@ int initialize(PyObject* self, PyObject* arguments, PyObject* keywords) noexcept
                                     &program, &name) == 0)
       return -1;
     const std::string text = text_in(nb::handle(name), {"Kernel", "name"});
-    numpy_types();  // scalars are recognised from the first call on
     set_kernel(kernel_of(self), program_of(program).kernel(text));
     copy_attribute("_source", nb::handle(program), nb::handle(self));
     return 0;
@@ -333,8 +333,7 @@ void define_methods() {
 bool is_kernel(nb::handle object) { return PyObject_TypeCheck(object.ptr(), kernel_type) != 0; }
 
 nb::object make_kernel(opencl::Kernel kernel) {
-  numpy_types();  // scalars are recognised from the first call on
-  nb::object made = nb::steal(allocate(kernel_type, opencl::Kernel()));
+  nb::object made = nb::steal(allocate(kernel_type));
   set_kernel(kernel_of(made.ptr()), std::move(kernel));
   return made;
 }

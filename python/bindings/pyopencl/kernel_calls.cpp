@@ -340,17 +340,12 @@ PyObject* call_installed(PyObject* self, PyObject* const* arguments, std::size_t
   });
 }
 
-// set_args(a, arg1=b): each of the kernel's once.
-std::vector<PyObject*> arguments_in(const KernelState& kernel, PyObject* const* arguments,
+// set_args(a, arg1=b), as many as the kernel has: each once.
+std::vector<PyObject*> named_places(const KernelState& kernel, PyObject* const* arguments,
                                     Py_ssize_t positional, PyObject* keywords) {
-  const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
-  if (static_cast<std::size_t>(positional + named) != kernel.passed)
-    raise_python(PyExc_TypeError, "set_args() takes " + std::to_string(kernel.passed) +
-                                      " arguments for this kernel but " +
-                                      std::to_string(positional + named) + " were given");
   std::vector<PyObject*> found(arguments, arguments + positional);
   found.resize(kernel.passed);
-  for (Py_ssize_t i = 0; i < named; ++i) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
     const auto name = nb::cast<std::string>(nb::str(PyTuple_GET_ITEM(keywords, i)));
     std::size_t place = 0;
     while (place < kernel.passed && name != "arg" + std::to_string(place)) ++place;
@@ -367,9 +362,15 @@ PyObject* set_args(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                    PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     const KernelState& kernel = kernel_of(self);
-    const std::vector<PyObject*> values = arguments_in(kernel, arguments, count, keywords);
+    const Py_ssize_t given = count + (keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords));
+    if (static_cast<std::size_t>(given) != kernel.passed)
+      raise_python(PyExc_TypeError, "set_args() takes " + std::to_string(kernel.passed) +
+                                        " arguments for this kernel but " + std::to_string(given) +
+                                        " were given");
+    std::vector<PyObject*> places;
+    if (keywords != nullptr) places = named_places(kernel, arguments, count, keywords);
     ArgumentList list(kernel.passed);
-    fill(list, kernel, values.data());
+    fill(list, kernel, keywords == nullptr ? arguments : places.data());
     unsigned index = 0;
     for (const opencl::ArgumentView& argument : list.list())
       kernel.kernel.set_argument(index++, argument);

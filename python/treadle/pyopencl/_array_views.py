@@ -258,9 +258,9 @@ class Views(Operators, Runners):
 # --- attributes that are set ----------------------------------------------------------------------
 
 
-def _become(array: Views, dtype: Any, shape: Any, strides: Any, offset: int = 0) -> None:
+def _become(array: Views, dtype: Any, shape: Any, strides: Any) -> None:
     with array._work_if_any():
-        _native.rebind(array, _native.viewed(array, dtype, shape, strides, offset))
+        _native.rebind(array, _native.viewed(array, dtype, shape, strides))
     array._flags = None
 
 

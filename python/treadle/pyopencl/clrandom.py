@@ -141,7 +141,6 @@ class RanluxGenerator(PhiloxGenerator):
     """The generator that PyOpenCL had until 2018, by name: the numbers are Philox's, whatever the
     luxury, so that a seed gives others than there."""
 
-    # over 6 parameters because they are those of PyOpenCL's
     def __init__(
         self,
         queue: _cl.CommandQueue,
