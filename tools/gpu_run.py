@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py test|bench|arrays|sanitize
 
-After "test", words choose the tests whose names contain one of them: gpu_run.py test pyopencl/
+After "test", half=1 or half=2 chooses one half of the parts, and words those parts whose names
+contain one of them: gpu_run.py test half=1; gpu_run.py test pyopencl/ tests/treadle_array_test
 
-A failing part does not stop the next. Results go to $OUT (or .gpu-bundle/out), and all logs in one
-archive, for few files come back from such a machine; the last lines are a summary. Each part has a
-time limit, so that the whole run takes less than ten minutes: tests not begun by then are named.
+A failing part does not stop the next. Results go to $OUT (or .gpu-bundle/out): summary.txt, all
+logs in one archive, and the parts' times (tools/gpu_plan.py), for few files come back from such a
+machine; the last lines are a summary. A run of tests takes less than nine minutes: the longest
+parts are begun first, and those that had no time are named at the end.
 """
 
 from __future__ import annotations
@@ -14,15 +16,19 @@ from __future__ import annotations
 import concurrent.futures
 import dataclasses
 import functools
+import json
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
 import time
 from collections.abc import Callable, Sequence
+
+import gpu_plan
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / ".gpu-bundle"
@@ -31,10 +37,8 @@ SITE, PEERS, PROGRAMS = BUNDLE / "site", BUNDLE / "peers-site", BUNDLE / "progra
 # Where images with the driver but without a desktop keep the name of its library of EGL.
 EGL_VENDOR = pathlib.Path("/usr/local/nvidia/share/glvnd/egl_vendor.d/10_nvidia.json")
 STARTED = time.monotonic()
-LIMITS_S = {"tests": 470, "demo": 90, "bench": 450, "sanitizer": 300}
-# Each process has contexts of its own, and the driver makes one after the other: with 16 at once,
-# tests that take 0.3 s each took 3.
-GPU_PROCESSES = 8
+LIMITS_S = {"tests": 500, "bench": 450, "sanitizer": 300}
+NOT_BEGUN = "not begun"
 
 
 @dataclasses.dataclass
@@ -69,22 +73,31 @@ def execute(
     start = time.monotonic()
     words = [str(word) for word in command]
     try:
-        done = subprocess.run(
-            words, cwd=ROOT, env=environment(), timeout=limit_s, text=True, errors="replace",
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+        process = subprocess.Popen(
+            words, cwd=ROOT, env=environment(), text=True, errors="replace",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
-        status, output = done.returncode, done.stdout
-    except subprocess.TimeoutExpired as expired:
-        text = expired.stdout or b""
-        output = text.decode(errors="replace") if isinstance(text, bytes) else text
-        output += f"\nended after its {limit_s} s\n"
-        status = 124
+        output, ended = communicate(process, limit_s)
+        status = 124 if ended else process.returncode
     except OSError as error:
         status, output = 127, f"{error}\n"
     seconds = time.monotonic() - start
     with log.open("a") as file:
         file.write(f"$ {' '.join(words)}\n{output}\n(status {status}, {seconds:.1f} s)\n\n")
     return status == 0, output, seconds
+
+
+def communicate(process: subprocess.Popen[str], limit_s: float) -> tuple[str, bool]:
+    """(what a process wrote, whether the limit ended it, with the processes that it started)"""
+    try:
+        return process.communicate(timeout=limit_s)[0], False
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+    try:
+        output = process.communicate(timeout=5)[0]
+    except subprocess.TimeoutExpired:  # a process in a session of its own has the pipe
+        output = ""
+    return f"{output}\nended after its {limit_s:.0f} s\n", True
 
 
 def install() -> list[Part]:
@@ -189,8 +202,6 @@ TEST_SHARDS = {
     "treadle_kernel_test": 11,
     "treadle_opencl_test": 7,
 }
-# Tests of the CPU device's compiler and of tools.
-WITHOUT_GPU = ("compiler/", "docs/", "tools/", "tests/cuda_cpu", "tests/treadle_codegen")
 Job = tuple[str, Callable[[float], Part]]
 
 
@@ -206,41 +217,67 @@ def test_jobs() -> list[Job]:
         for shard in range(shards):
             run = functools.partial(run_program, program, shard, shards)
             jobs.append((job_name(program, shard, shards), run))
-    files = sorted((ROOT / "tests").rglob("*_test.py"))
-    files = [path for path in files if path.parent.name != "packaging"]
+    files = gpu_plan.python_parts(ROOT).values()
     jobs += [(job_name(path), functools.partial(run_pytest, path)) for path in files]
-    return jobs
+    return [*jobs, ("demo", run_demo)]
 
 
 def run_job(job: Job, deadline: float) -> Part:
     name, run = job
     left = deadline - time.monotonic()
-    part = run(left) if left > 0 else Part(name, False, 0, "not begun")
+    part = run(left) if left > 0 else Part(name, False, 0, NOT_BEGUN)
     print(line_of(part), flush=True)  # what is known if the machine's own limit ends this run
     return part
 
 
+def chosen_jobs(words: Sequence[str]) -> list[Job]:
+    """The parts that the words of the command line choose, those first that take longest."""
+    times = gpu_plan.read_times()
+    jobs = dict(test_jobs())
+    names = list(jobs)
+    numbers = [word.removeprefix("half=") for word in words if word.startswith("half=")]
+    if numbers:
+        if numbers[-1] not in ("1", "2"):
+            raise SystemExit(f"gpu_run: half={numbers[-1]}; there are half=1 and half=2")
+        names = gpu_plan.halves(names, times)[int(numbers[-1]) - 1]
+    texts = [word for word in words if not word.startswith("half=")]
+    names = [name for name in names if not texts or any(text in name for text in texts)]
+    planned = gpu_plan.planned_seconds(names, times, os.cpu_count() or 1)
+    print(f"{len(names)} of {len(jobs)} parts, {planned:.0f} s by tools/gpu_times.json", flush=True)
+    return [(name, jobs[name]) for name in gpu_plan.longest_first(names, times)]
+
+
 def run_tests() -> list[Part]:
-    words = sys.argv[2:]
-    jobs = [job for job in test_jobs() if not words or any(word in job[0] for word in words)]
+    jobs = chosen_jobs(sys.argv[2:])
     deadline = STARTED + LIMITS_S["tests"]
-    others = max(1, (os.cpu_count() or 1) - GPU_PROCESSES)
+    others = gpu_plan.other_processes(os.cpu_count() or 1)
     with (
-        concurrent.futures.ThreadPoolExecutor(GPU_PROCESSES) as gpu,
+        concurrent.futures.ThreadPoolExecutor(gpu_plan.GPU_PROCESSES) as gpu,
         concurrent.futures.ThreadPoolExecutor(others) as cpu,
     ):
         results = [
-            (cpu if job[0].startswith(WITHOUT_GPU) else gpu).submit(run_job, job, deadline)
+            (gpu if gpu_plan.needs_gpu(job[0]) else cpu).submit(run_job, job, deadline)
             for job in jobs
         ]
-    return [result.result() for result in results]
+    parts = [result.result() for result in results]
+    record_times(parts)
+    return parts
 
 
-def run_demo() -> list[Part]:
+def record_times(parts: Sequence[Part]) -> None:
+    """What tools/gpu_plan.py records in the tree."""
+    begun = [part for part in parts if part.remark != NOT_BEGUN]
+    times = {
+        word: {part.name: round(part.seconds, 1) for part in begun if part.ok == ok}
+        for word, ok in (("passed", True), ("failed", False))
+    }
+    (OUT / "gpu_times.json").write_text(json.dumps(times, indent=0) + "\n")
+
+
+def run_demo(limit_s: float) -> Part:
     command = [sys.executable, ROOT / "examples/run_demo.py"]
-    ok, output, seconds = execute(command, OUT / "demo.log", LIMITS_S["demo"])
-    print(output)
-    return [Part("demo", ok, seconds, last_line(output))]
+    ok, output, seconds = execute(command, OUT / "demo.log", limit_s)
+    return Part("demo", ok, seconds, last_line(output))
 
 
 def run_bench(table: str = "gpu") -> list[Part]:
@@ -345,9 +382,12 @@ def summarise(parts: list[Part], seconds: float) -> int:
     failed = [line_of(part) for part in parts if not part.ok]
     count = f"{len(failed)} of {len(parts)} parts failed in {seconds:.0f} s"
     verdict = f"===== {count}: {OUT}/logs.tar.xz ====="
-    print("\n".join([*failed, verdict]))
+    # Each share of a program is another part, which a word cannot name.
+    missing = {gpu_plan.program_of(p.name)[0]: None for p in parts if p.remark == NOT_BEGUN}
+    ending = [f'not begun: make gpu-test words="{" ".join(missing)}"'] if missing else []
+    print("\n".join([*failed, *ending, verdict]))
     lines = [line_of(part) for part in parts]
-    (OUT / "summary.txt").write_text("\n".join([*lines, verdict]) + "\n")
+    (OUT / "summary.txt").write_text("\n".join([*lines, *ending, verdict]) + "\n")
     pack_logs()
     return len(failed) > 0
 
@@ -362,7 +402,7 @@ def pack_logs() -> None:
 
 
 PARTS = {
-    "test": (describe_machine, run_tests, run_demo),
+    "test": (describe_machine, run_tests),
     "bench": (describe_machine, run_bench),
     "arrays": (describe_machine, run_array_bench),
     "sanitize": (describe_machine, run_sanitizers),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """tools/gpu_run.py: what its programs are started with, and what is put into the machine."""
 
+import json
 import pathlib
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import gpu_bundle
+import gpu_plan
 import gpu_run
 
 
@@ -84,22 +86,73 @@ def test_each_file_is_a_job_and_some_programs_are_several(monkeypatch, tmp_path)
     assert names[:shares] == [f"tests/treadle_kernel_test {i + 1}/{shares}" for i in range(shares)]
     assert "python/array_test.py" in names and "pyopencl/array_test.py" in names
     assert not any(name.startswith("packaging/") for name in names)
-    assert any(name.startswith(gpu_run.WITHOUT_GPU) for name in names)
+    assert any(not gpu_plan.needs_gpu(name) for name in names) and names[-1] == "demo"
 
 
-def test_what_the_time_does_not_allow_is_named(monkeypatch, tmp_path, capsys):
-    limits = []
+@pytest.fixture
+def jobs(monkeypatch, tmp_path):
+    """Four parts of known times; the names of those that run."""
+    ran = []
 
-    def run(limit: float) -> gpu_run.Part:
-        limits.append(limit)
-        return gpu_run.Part("first", True, 1)
+    def job(name: str) -> gpu_run.Job:
+        def run(limit_s: float) -> gpu_run.Part:
+            assert 0 < limit_s <= gpu_run.LIMITS_S["tests"]
+            ran.append(name)
+            return gpu_run.Part(name, name != "python/d_test.py", 2.0)
 
-    jobs = [("first", run), ("other", run)]
-    monkeypatch.setattr(gpu_run, "test_jobs", lambda: jobs)
-    monkeypatch.setattr(sys, "argv", ["gpu_run.py", "test", "fir"])
-    (part,) = gpu_run.run_tests()
-    assert part.ok and 0 < limits[0] <= gpu_run.LIMITS_S["tests"]
+        return name, run
+
+    times = {"python/a_test.py": 10, "python/b_test.py": 40, "tests/c 1/2": 30, "tests/c 2/2": 20}
+    monkeypatch.setattr(gpu_run, "test_jobs", lambda: [*map(job, times), job("python/d_test.py")])
+    monkeypatch.setattr(gpu_plan, "read_times", lambda: times)
+    monkeypatch.setattr(gpu_plan, "GPU_PROCESSES", 1)
+    monkeypatch.setattr(gpu_run, "OUT", tmp_path)
+    return ran
+
+
+def run_with(monkeypatch, *words: str) -> list[gpu_run.Part]:
+    monkeypatch.setattr(sys, "argv", ["gpu_run.py", "test", *words])
+    return gpu_run.run_tests()
+
+
+def test_the_longest_parts_are_begun_first(monkeypatch, jobs):
+    run_with(monkeypatch)
+    assert jobs[:3] == ["python/b_test.py", "tests/c 1/2", "tests/c 2/2"] and len(jobs) == 5
+
+
+def test_two_halves_are_the_whole_once(monkeypatch, jobs):
+    run_with(monkeypatch, "half=1")
+    first = len(jobs)
+    run_with(monkeypatch, "half=2")
+    assert 0 < first < 5 and len(jobs) == len(set(jobs)) == 5
+    with pytest.raises(SystemExit, match="half=3"):
+        run_with(monkeypatch, "half=3")
+
+
+def test_words_choose_parts(monkeypatch, jobs):
+    run_with(monkeypatch, "tests/c", "b_test")
+    assert jobs == ["python/b_test.py", "tests/c 1/2", "tests/c 2/2"]
+
+
+def test_what_the_time_does_not_allow_is_named(monkeypatch, jobs, capsys):
     monkeypatch.setattr(gpu_run, "STARTED", gpu_run.STARTED - gpu_run.LIMITS_S["tests"] - 1e6)
-    (part,) = gpu_run.run_tests()
-    assert (part.ok, part.remark, len(limits)) == (False, "not begun", 1)
-    assert "FAILED first" in capsys.readouterr().out
+    parts = run_with(monkeypatch, "tests/c")
+    assert [(p.ok, p.remark) for p in parts] == [(False, "not begun")] * 2 and not jobs
+    assert gpu_run.summarise(parts, 1.0) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2] == 'not begun: make gpu-test words="tests/c"'
+    assert lines[-1].startswith("===== 2 of 2 parts failed")
+
+
+def test_times_of_a_run_plan_the_next(monkeypatch, jobs, tmp_path):
+    parts = run_with(monkeypatch)
+    record = json.loads((tmp_path / "gpu_times.json").read_text())
+    assert record["failed"] == {"python/d_test.py": 2.0}
+    assert set(record["passed"]) == {part.name for part in parts if part.ok}
+
+
+def test_a_part_over_its_limit_ends_with_what_it_started(tmp_path):
+    program = "import subprocess, sys; print(1, flush=True); subprocess.run(['sleep', '60'])"
+    command = [sys.executable, "-c", program]
+    ok, output, seconds = gpu_run.execute(command, tmp_path / "log", 1.0)
+    assert not ok and "ended after its 1 s" in output and output[0] == "1" and seconds < 30
