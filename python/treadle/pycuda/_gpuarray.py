@@ -262,8 +262,9 @@ class GPUArray(FaceArray):
     def get_async(
         self, stream: cuda.Stream | None = None, ary: np.ndarray | None = None
     ) -> np.ndarray:
-        """The same without waiting; a new array is page-locked."""
-        return self.get(ary, pagelocked=True, async_=True, stream=stream)
+        """The same without waiting where `ary` is page-locked. A new array is not, and the driver
+        has filled what is not when it returns: get(pagelocked=True, async_=True) does not wait."""
+        return self.get(ary, async_=True, stream=stream)
 
     def copy(self, order: str = "K") -> GPUArray:
         """A new array without gaps, with the axes in the same order, or in NumPy's `order`."""
