@@ -90,7 +90,7 @@ constexpr const char* pipeline = R"(
     sroa<modify-cfg>, gvn<>, {combine}, dse, loop-mssa(licm<allowspeculation>), adce,
     simplifycfg<hoist-common-insts;sink-common-insts>),
   function<eager-inv>(
-    loop(loop-rotate, loop-deletion), blend-limit, wrapped-indices,
+    loop(loop-rotate, loop-deletion), blend-limit, wrapped-indices, predicated-divisions,
     inject-tli-mappings, loop-vectorize<>,
     infer-alignment, {combine},
     simplifycfg<forward-switch-cond;switch-range-to-icmp;switch-to-lookup;no-keep-loops;

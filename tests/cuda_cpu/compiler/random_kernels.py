@@ -6,6 +6,7 @@ programs compute with floating-point numbers too, to be compiled with --fmad=fal
 whose blocks meet.
 """
 
+import random_branches
 import random_exchanges
 import random_expressions
 from random_exchanges import BlockExchanges, WarpExchanges
@@ -16,7 +17,7 @@ from random_ways import Ways
 MOST_STATEMENTS = 5  # of a kernel: it takes as long to compile as it is long
 BLOCKS = [(32, 1), (64, 1), (16, 4), (40, 1), (7, 3), (96, 1), (128, 1), (8, 4, 4)]
 # In front of the kernels of a module.
-PRELUDE = random_expressions.PRELUDE + random_exchanges.PRELUDE
+PRELUDE = random_branches.PRELUDE + random_expressions.PRELUDE + random_exchanges.PRELUDE
 GRID_PRELUDE = random_exchanges.GRID_PRELUDE + PRELUDE
 GRIDS = 200, 20  # of so many seeds in a row the last so many: their header takes long to compile
 
@@ -35,6 +36,8 @@ class Program(Expressions, Ways, BlockExchanges, WarpExchanges):
         self.whole_warps = self.threads % 32 == 0
         self.meets = self.rng.random() < 0.85
         self.left = MOST_STATEMENTS
+        names = random_expressions.NAMES
+        self.behind_branches = random_branches.Branches(self.rng, self.threads, names, set())
         self.body = self.statements(self.rng.randint(2, 3), 0, self.meets)
 
     @property
@@ -51,6 +54,7 @@ class Program(Expressions, Ways, BlockExchanges, WarpExchanges):
         """`meets`: all threads that are left come here together."""
         self.left -= 1
         plain = [self.assign, self.wide, self.local_array, self.branch, self.loop, self.walk]
+        plain += [self.guarded] * 2
         plain += [self.stride, self.cases, *self.ways_alone()]
         plain += [self.compute, self.sum_of_floats] if self.floats else []
         if not meets:
@@ -125,6 +129,9 @@ class Program(Expressions, Ways, BlockExchanges, WarpExchanges):
         return Statement(
             f"if ({self.name()} & {1 << self.rng.randint(0, 3)}) ", then, " else ", other
         )
+
+    def guarded(self, _depth):
+        return Statement(self.behind_branches.branch())
 
     def cases(self, depth):
         first, second, rest = (self.inside(depth, (0, 1)) for _ in range(3))

@@ -7,6 +7,7 @@
 
 #include "cuda_cpu/compiler/passes/blend_limit.hpp"
 #include "cuda_cpu/compiler/passes/own_loop_indices.hpp"
+#include "cuda_cpu/compiler/passes/predicated_divisions.hpp"
 #include "cuda_cpu/compiler/passes/wrapped_indices.hpp"
 
 namespace treadle::cuda_cpu {
@@ -74,6 +75,8 @@ PassRunner::PassRunner(llvm::TargetMachine& machine, bool vector_math)
       passes.addPass(BlendLimit());
     else if (name == "wrapped-indices")
       passes.addPass(WrappedIndices());
+    else if (name == "predicated-divisions")
+      passes.addPass(PredicatedDivisions());
     else
       return false;
     return true;

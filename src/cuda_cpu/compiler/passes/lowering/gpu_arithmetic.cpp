@@ -57,6 +57,10 @@ bool may_overflow(const BinaryOperator& division, const llvm::DataLayout& layout
   return dividend.getSignedMinValue().isMinSignedValue();
 }
 
+bool is_signed(const BinaryOperator& division) {
+  return division.getOpcode() == Instruction::SDiv || division.getOpcode() == Instruction::SRem;
+}
+
 bool compares(const Value* condition, const Value* value, const llvm::APInt& number) {
   const auto* compared = llvm::dyn_cast<llvm::ICmpInst>(condition);
   if (!compared || compared->getPredicate() != llvm::ICmpInst::ICMP_EQ) return false;
@@ -72,7 +76,7 @@ bool includes(const Value* condition, llvm::function_ref<bool(const Value*)> is_
 }
 
 /// Whether the divisor is what guard_division made of it. A choice of the program's own is not.
-bool is_guarded(const BinaryOperator& division, bool is_signed) {
+bool is_guarded(const BinaryOperator& division) {
   const auto* choice = llvm::dyn_cast<llvm::SelectInst>(division.getOperand(1));
   const auto* one = choice ? llvm::dyn_cast<llvm::ConstantInt>(choice->getTrueValue()) : nullptr;
   if (!one || !one->isOne()) return false;
@@ -89,21 +93,18 @@ bool is_guarded(const BinaryOperator& division, bool is_signed) {
                     llvm::APInt::getSignedMinValue(width));
   };
   return includes(choice->getCondition(), by_zero) &&
-         (!is_signed || includes(choice->getCondition(), overflows));
+         (!is_signed(division) || includes(choice->getCondition(), overflows));
 }
 
-void guard_division(BinaryOperator& division, const llvm::DataLayout& layout) {
-  const bool is_signed =
-      division.getOpcode() == Instruction::SDiv || division.getOpcode() == Instruction::SRem;
-  const bool is_remainder =
-      division.getOpcode() == Instruction::SRem || division.getOpcode() == Instruction::URem;
+/// Divides by 1 instead of what traps. Returns the condition that the divisor is zero; null where
+/// it never is.
+Value* guard_divisor(BinaryOperator& division, const llvm::DataLayout& layout) {
   Value* dividend = division.getOperand(0);
   Value* divisor = division.getOperand(1);
   llvm::Type* type = division.getType();
-  if (is_guarded(division, is_signed)) return;
   const bool zero_possible = !known_nonzero(divisor, layout);
-  const bool overflow_possible = is_signed && may_overflow(division, layout);
-  if (!zero_possible && !overflow_possible) return;
+  const bool overflow_possible = is_signed(division) && may_overflow(division, layout);
+  if (!zero_possible && !overflow_possible) return nullptr;
 
   llvm::IRBuilder<> builder(&division);
   Value* one = llvm::ConstantInt::get(type, 1);
@@ -123,9 +124,18 @@ void guard_division(BinaryOperator& division, const llvm::DataLayout& layout) {
     replace = replace ? builder.CreateOr(replace, overflows) : overflows;
   }
   division.setOperand(1, builder.CreateSelect(replace, one, divisor, "divisor"));
+  return is_zero;
+}
+
+void guard_division(BinaryOperator& division, const llvm::DataLayout& layout) {
+  if (is_guarded(division)) return;
+  Value* is_zero = guard_divisor(division, layout);
   if (!is_zero) return;
-  builder.SetInsertPoint(division.getNextNode());
-  Value* answer = is_remainder ? dividend : llvm::Constant::getAllOnesValue(type);
+  const bool is_remainder =
+      division.getOpcode() == Instruction::SRem || division.getOpcode() == Instruction::URem;
+  llvm::IRBuilder<> builder(division.getNextNode());
+  Value* answer =
+      is_remainder ? division.getOperand(0) : llvm::Constant::getAllOnesValue(division.getType());
   Value* guarded = builder.CreateSelect(is_zero, answer, &division);
   division.replaceUsesWithIf(guarded,
                              [&](const llvm::Use& use) { return use.getUser() != guarded; });
@@ -178,6 +188,13 @@ void saturate_conversions(llvm::Function& function) {
     if (id == llvm::Intrinsic::fptosi_sat || id == llvm::Intrinsic::fptoui_sat)
       saturate(instruction, id == llvm::Intrinsic::fptosi_sat);
   }
+}
+
+void make_harmless(BinaryOperator& division) {
+  llvm::IRBuilder<> builder(&division);
+  for (llvm::Use& operand : division.operands())
+    if (!llvm::isa<llvm::Constant>(operand)) operand.set(builder.CreateFreeze(operand));
+  guard_divisor(division, division.getModule()->getDataLayout());
 }
 
 void give_gpu_arithmetic(llvm::Function& function) {

@@ -2,6 +2,7 @@
 #pragma once
 
 namespace llvm {
+class BinaryOperator;
 class Function;
 }  // namespace llvm
 
@@ -14,5 +15,9 @@ void saturate_conversions(llvm::Function& function);
 
 /// Gives division, shifts and float-to-integer conversions a GPU's answers where C++ has none.
 void give_gpu_arithmetic(llvm::Function& function);
+
+/// Makes a division, or remainder, one that neither traps nor is undefined whatever its operands
+/// are; where it was defined, its result stays.
+void make_harmless(llvm::BinaryOperator& division);
 
 }  // namespace treadle::cuda_cpu
