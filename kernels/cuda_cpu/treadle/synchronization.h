@@ -53,17 +53,16 @@ __TREADLE_FUNCTION unsigned __activemask() {
   return *own;
 }
 
-/// Threads of the block for which `predicate` holds. Four barriers: reset, count, read, before the
-/// next use.
+/// Threads of the block for which `predicate` holds. The counter is zero between two uses, and when a
+/// launch begins (block_space.cpp): each thread takes back what it has added, for any other may have
+/// exited. Barriers in front of the read and behind it.
 __TREADLE_FUNCTION int __syncthreads_count(int predicate) {
   __shared__ int __treadle_sync_count;
-  __syncthreads();
-  if (__treadle_linear_thread() == 0) __treadle_sync_count = 0;
-  __syncthreads();
   if (predicate) __sync_fetch_and_add(&__treadle_sync_count, 1);
   __syncthreads();
   const int count = __treadle_sync_count;
   __syncthreads();
+  if (predicate) __sync_fetch_and_sub(&__treadle_sync_count, 1);
   return count;
 }
 __TREADLE_FUNCTION int __syncthreads_or(int predicate) {
