@@ -6,7 +6,9 @@ run_tests.py [--jobs N] [PART ...]
     PART: lint build ctest pytest sanitize fuzz races packaging (default: all of these),
           every_case (ctest and pytest with those cases that are left out otherwise) threads format
 
-A failing part does not stop the others, except those that need its result.
+Without PART, of sanitize, fuzz and races a third is built and run each time
+(tools/sanitizer_turns.py). A failing part does not stop the others, except those that need its
+result. tools/slowest_tests.py tells what took longest.
 """
 
 from __future__ import annotations
@@ -26,12 +28,14 @@ import tempfile
 import time
 
 import pytest_groups
+import sanitizer_turns
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 ASAN = ROOT / "build-asan"
 TSAN = ROOT / "build-tsan"
 TOOLS = pathlib.Path(sys.executable).parent  # .venv/bin
+TIMES = BUILD / "test-times"  # JUnit's XML of the last run of each part
 LEAK = "nanobind: leaked"
 FUZZ_SECONDS = 20  # for all fuzz programs together, on every core
 CHECKS = (
@@ -53,6 +57,7 @@ class Result:
     failed: int = 0
     skipped: int = 0
     failures: list[str] = dataclasses.field(default_factory=list)
+    remark: str = ""
 
 
 # The lines in which failing tests print their names and reasons. CI keeps only the last lines.
@@ -67,8 +72,9 @@ FAILURE_LINES, FAILURE_COLUMNS = 10, 200
 
 
 class Runner:
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, jobs: int, turn: int = 0) -> None:
         self.jobs = jobs
+        self.turn = turn  # of the sanitizers; 0: all of them
         self.result = Result("")
 
     def run(self, *command: object, env: dict[str, str] | None = None) -> str:
@@ -163,9 +169,10 @@ class Runner:
         common = (f"-DPython3_EXECUTABLE={sys.executable}", "-DTREADLE_BUILD_TESTS=ON")
         self.run("cmake", "--preset", preset, "--log-level=WARNING", *common, *options)
 
-    def compile(self, folder: str, target: str = "all") -> None:
+    def compile(self, folder: str, *targets: str) -> None:
         # -k 0: one broken room does not hide the errors of the next.
-        self.run("cmake", "--build", folder, "--target", target, "-j", self.jobs, "--", "-k", "0")
+        chosen = targets or ("all",)
+        self.run("cmake", "--build", folder, "--target", *chosen, "-j", self.jobs, "--", "-k", "0")
 
     def configure_build(self) -> None:
         python = (f"-DPython_EXECUTABLE={sys.executable}", "-DTREADLE_BUILD_PYTHON=ON")
@@ -182,13 +189,15 @@ class Runner:
         # Of arrays and generated kernels on PoCL, which compiles slowly, one in six cases.
         left_out = ("-E", r"\.opencl\.[1-9]$") if samples else ()
         command = ("ctest", "--preset", preset, "-j", self.jobs, "--no-tests=error", *left_out)
+        command += ("--output-junit", times_file(self.result.part, "ctest"))
         self.count_ctest(self.run(*command, env=nvrtc_path()))
 
     def pytest(self, samples: bool = True) -> None:
         """Runs as many groups of tests at a time as there are jobs; shows each as it ends."""
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             names = pytest_groups.GROUPS
-            running = [pool.submit(run_pytest_group, name, samples) for name in names]
+            part = self.result.part
+            running = [pool.submit(run_pytest_group, name, part, samples) for name in names]
             for done in concurrent.futures.as_completed(running):
                 name, status, output = done.result()
                 print(f"$ pytest, group {name}\n{output}", end="", flush=True)
@@ -202,8 +211,8 @@ class Runner:
         self.ctest(samples=False)
         self.pytest(samples=False)
 
-    def whole_programs(self, folder: pathlib.Path) -> None:
-        """Runs the test programs of a build, as many at a time as there are jobs.
+    def whole_programs(self, folder: pathlib.Path, names: tuple[str, ...] = ()) -> None:
+        """Runs these test programs of a build, or all, as many at a time as there are jobs.
 
         One process for each program: starting one for each case would take longer than the cases.
         """
@@ -214,18 +223,20 @@ class Runner:
             "TREADLE_CACHE_DIR": str(folder / "tests/cache"),
             "UBSAN_OPTIONS": "print_stacktrace=1",
         }
+        part = self.result.part
 
         def run(program: pathlib.Path) -> subprocess.CompletedProcess[str]:
+            times = f"--gtest_output=xml:{times_file(part, program.name)}"
             return subprocess.run(
-                [program, "--gtest_brief=1"], cwd=ROOT, env={**os.environ, **environment},
+                [program, "--gtest_brief=1", times], cwd=ROOT, env={**os.environ, **environment},
                 text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             )  # fmt: skip
 
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             # Large programs tend to be slow, and a slow one should not be the last.
-            programs = sorted(
-                (folder / "tests/bin").glob("*_test"), key=lambda path: -path.stat().st_size
-            )
+            built = (folder / "tests/bin").glob("*_test")
+            chosen = [path for path in built if not names or path.name in names]
+            programs = sorted(chosen, key=lambda path: -path.stat().st_size)
             for done in pool.map(run, programs):
                 print(f"$ {done.args[0]}\n{done.stdout}", end="", flush=True)
                 self.count_gtest(done.stdout)
@@ -235,13 +246,18 @@ class Runner:
                     print(f"failed with status {done.returncode}: {done.args[0]}", flush=True)
 
     def sanitize(self) -> None:
+        names = sanitizer_turns.programs(self.turn, "sanitize")
+        if names is None:
+            return
         self.configure("asan")
-        self.compile("build-asan")
+        self.compile("build-asan", *names)
         if self.result.ok:
-            self.whole_programs(ASAN)
+            self.whole_programs(ASAN, names)
 
     def races(self) -> None:
         """ThreadSanitizer on the tests that start threads."""
+        if sanitizer_turns.programs(self.turn, "races") is None:
+            return
         self.build_threads("ON")
         if self.result.ok:
             self.whole_programs(TSAN)
@@ -258,6 +274,8 @@ class Runner:
         self.compile("build-tsan")
 
     def fuzz(self) -> None:
+        if sanitizer_turns.programs(self.turn, "fuzz") is None:
+            return
         # They are part of the sanitized build and share its libraries.
         self.configure("asan")
         self.compile("build-asan", "fuzzers")
@@ -305,14 +323,21 @@ def failures(output: str) -> list[str]:
     return [line[:FAILURE_COLUMNS] for line in kept]
 
 
-def run_pytest_group(name: str, samples: bool = True) -> tuple[str, int, str]:
+def times_file(part: str, name: str) -> pathlib.Path:
+    """Where the times of a part's tests go: tools/slowest_tests.py reads them."""
+    TIMES.mkdir(parents=True, exist_ok=True)
+    return TIMES / f"{part}.{name}.xml"
+
+
+def run_pytest_group(name: str, part: str, samples: bool = True) -> tuple[str, int, str]:
     """(name, exit status, output) of one group; it has a cache folder of its own."""
     settings = {"TREADLE_SAMPLE_CASES": "1"} if samples else {}
     if samples and name in pytest_groups.HOLDING:
         settings["TREADLE_TEST_HOLD_DEVICES"] = "1"
     command = [sys.executable, "-m", "pytest", "-q", "-m", "not packaging"]
     # Without pytest's cache: the groups would write to the same files.
-    command += ["-p", "no:cacheprovider", *pytest_groups.GROUPS[name]]
+    command += ["-p", "no:cacheprovider", f"--junitxml={times_file(part, name)}"]
+    command += pytest_groups.GROUPS[name]
     with tempfile.TemporaryDirectory(prefix="treadle-tests-") as cache:
         done = subprocess.run(
             command, cwd=ROOT, env={**os.environ, **settings, "TREADLE_CACHE_DIR": cache},
@@ -377,8 +402,9 @@ def processor_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def run_parts(parts: list[str], jobs: int) -> list[Result]:
-    runner, results = Runner(jobs), []
+def run_parts(parts: list[str], jobs: int, turn: int = 0) -> list[Result]:
+    """turn: which third of the sanitizers; 0 for all of them."""
+    runner, results = Runner(jobs, turn), []
     broken: set[str] = set()
     for part in parts:
         runner.result = Result(part)
@@ -388,6 +414,9 @@ def run_parts(parts: list[str], jobs: int) -> list[Result]:
             runner.result.ok = False
         else:
             print(f"\n== {part}", flush=True)
+            for old in TIMES.glob(f"{part}.*"):
+                old.unlink()
+            runner.result.remark = sanitizer_turns.remark(turn, part)
             getattr(runner, part)()
         runner.result.seconds = time.monotonic() - start
         runner.result.processor_seconds = processor_seconds() - used
@@ -406,7 +435,8 @@ def summarise(results: list[Result], seconds: float) -> int:
         tests = f"{r.passed} passed, {r.failed} failed, {r.skipped} skipped"
         tests = tests if r.passed + r.failed else ""
         times = f"{r.seconds:7.1f} s ({r.processor_seconds:7.1f} s of processors)"
-        print(f"{'ok    ' if r.ok else 'FAILED'} {r.part:10} {times}  {tests}")
+        verdict = "ok    " if r.ok else "FAILED"
+        print(f"{verdict} {r.part:10} {times}  {'; '.join(filter(None, (tests, r.remark)))}")
     # A part that fails without a failing test (a lint finding, a broken build) counts as one.
     failed = sum(max(r.failed, 0 if r.ok else 1) for r in results)
     passed = sum(r.passed for r in results)
@@ -426,7 +456,8 @@ def main() -> int:
             f"no part called {', '.join(sorted(unknown))}; there are {', '.join(ALL + ON_REQUEST)}"
         )
     start = time.monotonic()
-    results = run_parts(arguments.parts or list(ALL), arguments.jobs)
+    turn = 0 if arguments.parts else sanitizer_turns.current_turn(ROOT)
+    results = run_parts(arguments.parts or list(ALL), arguments.jobs, turn)
     return summarise(results, time.monotonic() - start)
 
 

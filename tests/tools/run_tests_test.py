@@ -139,10 +139,40 @@ def test_groups_of_tests_are_run_at_once_and_counted(runner, monkeypatch, tmp_pa
         )
     groups = {name: (str(tmp_path / f"{name}_test.py"),) for name in "ab"}
     monkeypatch.setattr(runner.module.pytest_groups, "GROUPS", groups)
+    monkeypatch.setattr(runner.module, "TIMES", tmp_path / "times")
     runner.jobs = 2
+    runner.result.part = "pytest"
     runner.pytest()
+    assert sorted(p.name for p in (tmp_path / "times").iterdir()) == [
+        "pytest.a.xml",
+        "pytest.b.xml",
+    ]
     assert counts(runner) == (False, 1, 1, 0)
     assert any(line.startswith("FAILED ") for line in runner.result.failures)
+
+
+def test_a_part_of_the_sanitizers_waits_for_its_turn(runner, monkeypatch, capsys):
+    module = runner.module
+    for name in ("configure", "compile", "build_threads", "whole_programs"):
+        monkeypatch.setattr(module.Runner, name, lambda *_: print("ran"))
+    results = module.run_parts(["races"], 1, turn=1)
+    assert results[0].ok and "ran" not in capsys.readouterr().out
+    module.summarise(results, 1.0)
+    assert "not in turn 1 of 3; make test parts=races" in capsys.readouterr().out
+    for turn in (0, 3):
+        assert module.run_parts(["races"], 1, turn)[0].ok
+        assert "ran" in capsys.readouterr().out
+
+
+def test_a_turn_builds_and_runs_its_own_programs(runner, monkeypatch):
+    turns = runner.module.sanitizer_turns
+    built = []
+    monkeypatch.setattr(runner, "configure", lambda *_: None)
+    monkeypatch.setattr(runner, "compile", lambda _, *names: built.append(names))
+    monkeypatch.setattr(runner, "whole_programs", lambda _, names: built.append(names))
+    for runner.turn in (1, 2, 3, 0):
+        runner.sanitize()
+    assert built == [turns.FIRST] * 2 + [turns.SECOND] * 2 + [()] * 2
 
 
 def test_child_that_leaves_an_object_behind_fails_its_test(run_python):
