@@ -28,11 +28,12 @@ SECOND = (
     "treadle_kernel_test",
     "treadle_opencl_test",
 )
-# The parts of each turn, and the programs of its part `sanitize`; `races` is of all rooms.
+# The parts of each turn, and the programs of its part `sanitize`; `races` is of all rooms, and
+# `headers` are those checks of the part `build` that each header compiles by itself.
 TURNS: tuple[dict[str, tuple[str, ...]], ...] = (
     {"sanitize": FIRST, "fuzz": ()},
     {"sanitize": SECOND},
-    {"races": ()},
+    {"races": (), "headers": ()},
 )
 PARTS = ("sanitize", "fuzz", "races")
 

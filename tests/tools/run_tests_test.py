@@ -108,6 +108,16 @@ def test_failing_tests_are_named_where_the_counts_are(runner, capsys, output, ex
     assert capsys.readouterr().out.startswith("".join(f": {line}\n" for line in expected))
 
 
+def test_commands_at_once_fail_as_one_does(runner, capsys):
+    text = "a.py:83: error: no type"
+    failing = (sys.executable, "-c", f"print({text!r}); raise SystemExit(3)")
+    runner.jobs = 2
+    runner.run_at_once(failing, (sys.executable, "-c", "print('fine')"))
+    assert not runner.result.ok and runner.result.failures == [text]
+    out = capsys.readouterr().out
+    assert out.index("failed with status 3") < out.index("\nfine\n")
+
+
 def test_what_passes_names_nothing(runner):
     runner.run(sys.executable, "-c", f"print({PYTEST!r})")
     assert runner.result.failures == []
@@ -173,6 +183,16 @@ def test_a_turn_builds_and_runs_its_own_programs(runner, monkeypatch):
     for runner.turn in (1, 2, 3, 0):
         runner.sanitize()
     assert built == [turns.FIRST] * 2 + [turns.SECOND] * 2 + [()] * 2
+
+
+def test_headers_are_checked_in_one_turn_of_three(runner, monkeypatch, tmp_path):
+    options = []
+    monkeypatch.setattr(runner.module, "BUILD", tmp_path)
+    monkeypatch.setattr(runner, "configure", lambda _, *words: options.extend(words))
+    for runner.turn in (1, 2, 3, 0):
+        runner.configure_build()
+    checks = [word for word in options if "CHECK_HEADERS" in word]
+    assert [word.endswith("=ON") for word in checks] == [False, False, True, True]
 
 
 def test_child_that_leaves_an_object_behind_fails_its_test(run_python):
