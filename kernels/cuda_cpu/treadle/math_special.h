@@ -6,7 +6,6 @@
 __TREADLE_FUNCTION float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 __TREADLE_FUNCTION double rsqrt(double x) { return 1.0 / sqrt(x); }
 __TREADLE_FUNCTION float rsqrt(float x) { return rsqrtf(x); }
-__TREADLE_FUNCTION float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 __TREADLE_FUNCTION double rcbrt(double x) { return 1.0 / cbrt(x); }
 __TREADLE_FUNCTION float rcbrt(float x) { return rcbrtf(x); }
 __TREADLE_FUNCTION float powif(float x, int n) { return powf(x, static_cast<float>(n)); }
@@ -14,31 +13,28 @@ __TREADLE_FUNCTION double powi(double x, int n) { return pow(x, static_cast<doub
 
 // sin(pi x): x less its whole turns is k / 2 + r with |r| <= 1/4, all of it exactly; k's last two bits choose sine or
 // cosine, and the sign. At whole numbers the sine is a zero with the sign of x, as IEEE 754 has it.
-#define __TREADLE_OF_PI(type, suffix, pi)                                                   \
-  __TREADLE_FUNCTION type sinpi##suffix(type x) {                                           \
-    const type whole = trunc##suffix(x);                                                    \
-    const type turn = fma##suffix(trunc##suffix(x * static_cast<type>(0.5)), -2, x);        \
-    const type k = rint##suffix(turn + turn);                                               \
-    const type angle = fma##suffix(k, static_cast<type>(-0.5), turn) * (pi);                \
-    const int quadrant = static_cast<int>(k);                                               \
-    const type value = quadrant & 1 ? cos##suffix(angle) : sin##suffix(angle);              \
-    return x == whole ? x * 0 : quadrant & 2 ? -value : value;                              \
-  }                                                                                         \
-  __TREADLE_FUNCTION type cospi##suffix(type x) {                                           \
-    const type turn = fma##suffix(trunc##suffix(x * static_cast<type>(0.5)), -2, x);        \
-    const type k = rint##suffix(turn + turn);                                               \
-    const type angle = fma##suffix(k, static_cast<type>(-0.5), turn) * (pi);                \
-    const int quadrant = static_cast<int>(k);                                               \
-    const type value = quadrant & 1 ? sin##suffix(angle) : cos##suffix(angle);              \
-    return (quadrant + 1) & 2 ? -value : value;                                             \
-  }                                                                                         \
-  __TREADLE_FUNCTION void sincospi##suffix(type x, type* sine, type* cosine) {              \
-    *sine = sinpi##suffix(x);                                                               \
-    *cosine = cospi##suffix(x);                                                             \
-  }
-__TREADLE_OF_PI(float, f, 3.14159265358979f)
-__TREADLE_OF_PI(double, , 3.14159265358979323846)
-#undef __TREADLE_OF_PI
+__TREADLE_FUNCTION double sinpi(double x) {
+  const double whole = trunc(x), turn = fma(trunc(x * 0.5), -2, x), k = rint(turn + turn);
+  const double angle = fma(k, -0.5, turn) * 3.14159265358979323846;
+  const int quadrant = static_cast<int>(k);
+  const double value = quadrant & 1 ? cos(angle) : sin(angle);
+  return x == whole ? x * 0 : quadrant & 2 ? -value : value;
+}
+__TREADLE_FUNCTION double cospi(double x) {
+  const double turn = fma(trunc(x * 0.5), -2, x), k = rint(turn + turn);
+  const double angle = fma(k, -0.5, turn) * 3.14159265358979323846;
+  const int quadrant = static_cast<int>(k);
+  const double value = quadrant & 1 ? sin(angle) : cos(angle);
+  return ((quadrant + 1) & 2 ? -value : value) + 0.0;  // never a negative zero
+}
+__TREADLE_FUNCTION void sincospi(double x, double* sine, double* cosine) {
+  *sine = sinpi(x);
+  *cosine = cospi(x);
+}
+__TREADLE_FUNCTION void sincospif(float x, float* sine, float* cosine) {
+  *sine = sinpif(x);
+  *cosine = cospif(x);
+}
 __TREADLE_FUNCTION void sincospi(float x, float* sine, float* cosine) { sincospif(x, sine, cosine); }
 __TREADLE_FUNCTION float sinpi(float x) { return sinpif(x); }
 __TREADLE_FUNCTION float cospi(float x) { return cospif(x); }
@@ -87,7 +83,6 @@ __TREADLE_FUNCTION double normcdf(double x) {
   const double slope = 1.12837916709551257390 * exp(-t * t);
   return 0.5 * (erfc(t) - (slope > 0.0 ? slope * lost : 0.0));
 }
-__TREADLE_FUNCTION float normcdff(float x) { return static_cast<float>(normcdf(static_cast<double>(x))); }
 __TREADLE_FUNCTION float normcdf(float x) { return normcdff(x); }
 
 /// e^(x*x) erfc(x). Where erfc underflows, by its asymptotic series in 1 / (2 x*x).
@@ -100,7 +95,6 @@ __TREADLE_FUNCTION double erfcx(double x) {
   const double s = 0.5 / (x * x);
   return 0.56418958354775628695 / x * (1.0 - s * (1.0 - 3.0 * s * (1.0 - 5.0 * s * (1.0 - 7.0 * s))));
 }
-__TREADLE_FUNCTION float erfcxf(float x) { return static_cast<float>(erfcx(static_cast<double>(x))); }
 
 /// The inverse of erf: a logarithmic first guess, then Halley steps on erf itself, or on erfc near the ends.
 __TREADLE_FUNCTION double erfinv(double y) {
