@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
+
+#include "treadle/base/line_directive.hpp"
 
 namespace treadle::compile {
 namespace {
@@ -69,7 +70,8 @@ LoggedPlaces::LoggedPlaces(std::string_view text) : text_(text) {
   for (std::size_t begin = 0; begin < text.size(); ++line) {
     const std::string_view line_text = first_line(text.substr(begin));
     starts_[line] = begin;
-    if (line_text.starts_with("#line ")) line = std::atoi(text.data() + begin + 6) - 1;
+    if (const auto directive = line_directive(line_text); directive && directive->line != 0)
+      line = directive->line - 1;
     begin += line_text.size() + 1;
   }
 }

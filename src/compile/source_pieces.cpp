@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <string>
 #include <utility>
+
+#include "treadle/base/line_directive.hpp"
 
 namespace treadle::compile {
 
@@ -77,14 +78,8 @@ class PieceReader {
   }
 
   void follow_line_directive(std::string_view directive) {
-    directive.remove_prefix(1);
-    const std::size_t number = directive.find_first_of("0123456789");
-    const std::size_t word = directive.find_first_not_of(" \t");
-    if (number == directive.npos) return;
-    if (!directive.substr(word).starts_with("line") && word != number) return;
-    int line = 0;
-    std::from_chars(directive.data() + number, directive.data() + directive.size(), line);
-    line_ = line - 1;  // of the line that follows
+    const auto read = line_directive(directive);
+    if (read && read->line != 0) line_ = read->line - 1;  // of the line that follows
   }
 
   void skip_to_end(std::string_view mark, std::size_t from, bool including = false) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "treadle/base/line_directive.hpp"
+
 namespace treadle::compile {
 namespace {
 
@@ -42,6 +44,9 @@ class Opening {
     directive.remove_prefix(std::min(directive.find_first_not_of(spaces), directive.size()));
     if (directive.starts_with("if")) ++depth_;
     if (directive.starts_with("endif")) --depth_;
+    // What follows is counted by it: whether it holds, or which number it gives, is not known here.
+    const auto line = line_directive(source_.substr(at_, source_.find('\n', at_) - at_));
+    if (line && (depth_ > 0 || line->line == 0)) return false;
     return skip_directive();
   }
 
@@ -102,8 +107,7 @@ std::string compiler_text(const std::string& given, const std::string& name, boo
   const std::size_t opening = opening_length(source);
   text += source.substr(0, opening);
   if (!text.ends_with('\n')) text += '\n';
-  const auto line = 1 + std::ranges::count(source.substr(0, opening), '\n');
-  text += "extern \"C\" {\n#line " + std::to_string(line) + ' ' + file + '\n';
+  text += "extern \"C\" {\n" + line_directive_behind(source.substr(0, opening), file);
   text += source.substr(opening);
   // The line break ends a comment that the source may end with.
   return text += "\n}\n";

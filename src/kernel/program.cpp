@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "treadle/base/error.hpp"
+#include "treadle/base/line_directive.hpp"
 #include "treadle/codegen/dialect_header.hpp"
 #include "treadle/compile/cached.hpp"
 
@@ -39,9 +40,9 @@ std::pair<std::size_t, std::size_t> dialect_include(const std::string& source) {
 std::string with_dialect(const std::string& source, Language language) {
   const auto [start, end] = dialect_include(source);
   if (start == std::string::npos) return source;
-  const auto line = std::count(source.begin(), source.begin() + static_cast<long>(end), '\n') + 2;
-  return source.substr(0, start) + std::string(codegen::dialect_header(language)) + "#line " +
-         std::to_string(line) + source.substr(end);
+  const std::size_t next = std::min(end + 1, source.size());
+  return source.substr(0, start) + std::string(codegen::dialect_header(language)) +
+         line_directive_behind(source.substr(0, end) + '\n', "") + source.substr(next);
 }
 
 std::vector<std::string> with_folders(const ProgramOptions& options) {

@@ -18,6 +18,16 @@ TEST(SourceText, the_source_keeps_its_name_and_lines) {
             "#line 1 \"k\"\n#include <a>\n\nextern \"C\" {\n#line 3 \"k\"\nint x; // end\n}\n");
 }
 
+TEST(SourceText, lines_are_counted_as_the_source_says) {
+  EXPECT_EQ(compiler_text("#line 100 \"gen.c\"\nint x;", "k", true),
+            "#line 1 \"k\"\n#line 100 \"gen.c\"\nextern \"C\" {\n#line 100 \"gen.c\"\nint x;\n}\n");
+  EXPECT_EQ(
+      compiler_text("# 7 \"gen.c\"\n#include <a>\nint x;", "k", true),
+      "#line 1 \"k\"\n# 7 \"gen.c\"\n#include <a>\nextern \"C\" {\n#line 8 \"gen.c\"\nint x;\n}\n");
+  EXPECT_EQ(opening("#include <a>\n#line NUMBER \"gen.c\"\n#include <b>\n"), "#include <a>\n");
+  EXPECT_EQ(opening("#include <a>\n#if X\n#line 9\n#endif\n#include <b>\n"), "#include <a>\n");
+}
+
 TEST(SourceText, a_byte_order_mark_is_left_out) {
   EXPECT_EQ(compiler_text("\xEF\xBB\xBFint a;", "k.cu", false),
             compiler_text("int a;", "k.cu", false));

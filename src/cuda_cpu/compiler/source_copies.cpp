@@ -8,27 +8,13 @@
 #include <utility>
 
 #include "treadle/base/debug_files.hpp"
+#include "treadle/base/line_directive.hpp"
 
 namespace treadle::cuda_cpu {
 namespace {
 
 /// Of all files of a source: #line may name any number, and what is before it becomes empty lines.
 constexpr unsigned most_lines = 1u << 20;
-
-/// `#line 12 "name"`: the number of the next line, 0 if this is no such directive. The name stays
-/// as it is if none is given.
-unsigned line_directive(llvm::StringRef line, std::string& name) {
-  line = line.ltrim();
-  unsigned number = 0;
-  if (!line.consume_front("#")) return 0;
-  line = line.ltrim();
-  line.consume_front("line");
-  line = line.ltrim();
-  if (line.consumeInteger(10, number)) return 0;
-  line = line.trim();
-  if (line.consume_front("\"")) name = line.substr(0, line.find('"')).str();
-  return number;
-}
 
 std::string text_of(const std::map<unsigned, llvm::StringRef>& lines) {
   std::string text;
@@ -56,8 +42,9 @@ std::map<std::string, std::string> presumed_files(std::string_view text, const s
   for (llvm::StringRef rest = text; !rest.empty();) {
     llvm::StringRef line;
     std::tie(line, rest) = rest.split('\n');
-    if (const unsigned next = line_directive(line, file); next != 0) {
-      number = next;
+    if (const auto next = line_directive(line); next && next->line != 0) {
+      number = static_cast<unsigned>(next->line);
+      if (!next->name.empty()) file = next->name.substr(1, next->name.size() - 2);
       continue;
     }
     std::map<unsigned, llvm::StringRef>& lines = files[file];
