@@ -107,7 +107,7 @@ struct DeclarationReader {
   }
 
   void read(std::string_view text, Name name) {
-    auto tokens = c_words(text);
+    auto tokens = c_words(without_comments(text));
     const bool has_brackets = take_brackets(tokens);
     if (tokens.empty()) note("it is empty");
     // The name is last, even one that other languages use as a word of theirs.
@@ -122,6 +122,18 @@ struct DeclarationReader {
     declaration.points_to_const = is_const && declaration.is_pointer;
   }
 };
+
+/// Where a string or a character that begins at `at` ends; `at` where none does, as an apostrophe
+/// in a number or in #error's words.
+std::size_t literal_end(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  if (quote != '"' && (quote != '\'' || (at > 0 && is_word(text[at - 1])))) return at;
+  for (std::size_t end = at + 1; end < text.size() && text[end] != '\n'; ++end) {
+    if (text[end] == quote) return end + 1;
+    if (text[end] == '\\') ++end;
+  }
+  return at;
+}
 
 Declaration read(std::string_view text, Name name) {
   DeclarationReader reader;
@@ -141,12 +153,17 @@ Declaration parse_declaration(std::string_view text) {
 }
 
 std::vector<Declaration> parse_declarations(std::string_view text) {
-  const std::string clean = without_comments(text);
   std::vector<Declaration> declarations;
-  if (std::ranges::all_of(clean, is_blank)) return declarations;
-  for (const std::string_view one : split_list(clean))
+  for (const std::string& one : split_declarations(text))
     declarations.push_back(parse_declaration(one));
   return declarations;
+}
+
+std::vector<std::string> split_declarations(std::string_view text) {
+  const std::string clean = without_comments(text);
+  if (std::ranges::all_of(clean, is_blank)) return {};
+  const auto pieces = split_list(clean);
+  return {pieces.begin(), pieces.end()};
 }
 
 Declaration read_declaration(std::string_view text) { return read(text, Name::last_if_it_can_be); }
@@ -180,6 +197,10 @@ std::optional<Scalar> c_scalar(std::string_view type) {
 std::string without_comments(std::string_view text) {
   std::string clean(text);
   for (std::size_t i = 0; i + 1 < clean.size(); ++i) {
+    if (const std::size_t end = literal_end(text, i); end != i) {
+      i = end - 1;
+      continue;
+    }
     if (clean[i] != '/' || (clean[i + 1] != '/' && clean[i + 1] != '*')) continue;
     const bool is_line = clean[i + 1] == '/';
     std::size_t end = is_line ? clean.find('\n', i) : clean.find("*/", i + 2);

@@ -136,6 +136,23 @@ TEST(Words, KeepTemplateArgumentsTogether) {
 TEST(Comments, AreBlankedOutInTheirPlaces) {
   EXPECT_EQ(without_comments("a/*b*/c//d\ne"), "a     c   \ne");
   EXPECT_EQ(without_comments("a/*b"), "a   ");
+  for (const char* text : {"f(\"http://a\", '\"', \"/*\")", "\"a\\\"//\"", "'/' '*'"})
+    EXPECT_EQ(without_comments(text), text);
+  EXPECT_EQ(without_comments("1'000 // it's"), "1'000        ");
+  EXPECT_EQ(without_comments("#error don't // c"), "#error don't     ");
+}
+
+TEST(Comments, MayStandAnywhereInDeclarations) {
+  const auto declarations = parse_declarations(
+      "/* input, of\n two lines */ const float *x, // y, z\n int /* how many */ n // last");
+  ASSERT_EQ(declarations.size(), 2u);
+  EXPECT_EQ(declarations[0], parse_declaration("const float *x"));
+  EXPECT_EQ(declarations[1], parse_declaration("int n"));
+  EXPECT_EQ(parse_declaration("int n /* how, many */"), declarations[1]);
+  EXPECT_EQ(read_declaration("int n // of x"), declarations[1]);
+  EXPECT_EQ(split_declarations("a<b, c> d /* , */, // e\nint f"),
+            (std::vector<std::string>{"a<b, c> d        ", "     \nint f"}));
+  EXPECT_TRUE(split_declarations(" // nothing").empty());
 }
 
 }  // namespace

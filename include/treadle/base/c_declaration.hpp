@@ -26,12 +26,14 @@ struct Declaration {
   bool operator==(const Declaration&) const = default;
 };
 
-/// Reads one declaration such as "const float *x" or "pycuda::complex<double> z". Throws
-/// InvalidArgument, quoting `text` and saying what a declaration is, for anything else: no name, a
-/// pointer to a pointer, a reference, a default value.
+/// Reads one declaration such as "const float *x" or "pycuda::complex<double> z"; comments may
+/// stand in it. Throws InvalidArgument, quoting `text` and saying what a declaration is, for
+/// anything else: no name, a pointer to a pointer, a reference, a default value.
 Declaration parse_declaration(std::string_view text);
 /// Reads declarations separated by commas; comments may stand between them. Empty text is none.
 std::vector<Declaration> parse_declarations(std::string_view text);
+/// The same, not yet read.
+std::vector<std::string> split_declarations(std::string_view text);
 
 /// What can be understood of a declaration, with or without a name; refuses nothing.
 Declaration read_declaration(std::string_view text);

@@ -193,6 +193,8 @@ void bind_codegen(nb::module_& m) {
         "Reads one declaration such as \"const float *x\".");
   m.def("parse_declarations", &parse_declarations, nb::arg("text"),
         "Reads declarations separated by commas.");
+  m.def("split_declarations", &split_declarations, nb::arg("text"),
+        "The declarations of a text, without comments.");
   bind_snippets(m);
   bind_element_texts(m.def_submodule("_texts", "The texts of operations, for tests."));
 }

@@ -46,6 +46,9 @@ def parse_declaration(text: str) -> Declaration:
 def parse_declarations(text: str) -> list[Declaration]:
     """Reads declarations separated by commas."""
 
+def split_declarations(text: str) -> list[str]:
+    """The declarations of a text, without comments."""
+
 class ParameterKind(enum.Enum):
     """How a kernel's parameter is passed."""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from treadle._core.codegen import split_declarations
 from treadle.pyopencl import cltypes as _cltypes  # noqa: F401 - registers the vector types
 from treadle.pyopencl.compyte.dtypes import NAME_TO_DTYPE, dtype_to_ctype, parse_c_arg_backend
 
@@ -93,7 +94,7 @@ def parse_arg_list(
     arguments: str | Iterable[str | Argument], with_offset: bool = False
 ) -> list[Argument]:
     """Parameters from a text with commas, or from a list of texts and Arguments."""
-    parts = arguments.split(",") if isinstance(arguments, str) else arguments
+    parts = split_declarations(arguments) if isinstance(arguments, str) else arguments
     return [parse_c_arg(p, with_offset) if isinstance(p, str) else p for p in parts]
 
 

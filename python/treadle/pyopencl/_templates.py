@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from treadle._core.codegen import split_declarations
 from treadle.pyopencl import _cl
 from treadle.pyopencl._arguments import Argument, parse_c_arg_of, type_preamble
 from treadle.pyopencl._caches import Cache
@@ -125,7 +126,8 @@ class TemplateRenderer:
         """Parameters from texts, which may speak of the aliases, and from Arguments."""
         result: list[Any] = []
         for arguments in arg_lists:
-            pieces = self(arguments).split(",") if isinstance(arguments, str) else arguments
+            is_text = isinstance(arguments, str)
+            pieces = split_declarations(self(arguments)) if is_text else arguments
             for piece in pieces:
                 if not isinstance(piece, str):
                     result.append(piece)

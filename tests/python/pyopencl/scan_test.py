@@ -20,6 +20,7 @@ from pyopencl.tools import (
     VectorArg,
     get_or_register_dtype,
     match_dtype_to_c_struct,
+    parse_arg_list,
 )
 
 SIZES = [1, 10, 2**10 - 1, 2**10, 2**14 + 5, 10**5 + 1]
@@ -322,3 +323,21 @@ def test_neutral_elements_may_be_numbers(context, queue, neutral):
     scan = ExclusiveScanKernel(context, np.float32, "a > b ? a : b", neutral)
     out = scan(cl_array.to_device(queue, np.arange(100, dtype=np.float32)))
     np.testing.assert_array_equal(out.get()[0], np.float32(neutral))
+
+
+def test_comments_in_the_arguments_of_templates_and_kernels(context, queue):
+    arguments = """
+        /* what is summed, of any
+           type, */ __global scan_t *ary, // , in
+        __global scan_t *out /* , */ // last
+    """
+    template = ScanTemplate(
+        arguments, "ary[i]", "a + b", output_statement="out[i] = item;", neutral="0"
+    )
+    x = cl_array.to_device(queue, np.arange(10, dtype=np.int32))
+    out = cl_array.empty_like(x)
+    template.build(context, type_aliases=(("scan_t", np.int32),))(x, out)
+    assert np.array_equal(out.get(), np.cumsum(np.arange(10)))
+    text = arguments.replace("scan_t", "int")
+    for given in (text, ["__global int *ary /* a, b */", "// the output\n int *out // last"]):
+        assert [argument.name for argument in parse_arg_list(given)] == ["ary", "out"]
