@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/characters.hpp"
 #include "text_writer.hpp"
@@ -331,6 +334,33 @@ constexpr std::string_view functions_of_languages[] = {
     "upsample"};
 static_assert(std::ranges::is_sorted(functions_of_languages));
 
+/// Texture and surface references.
+bool is_reference_type(std::string_view word) {
+  for (const std::string_view type : {"texture", "surface"})
+    if (word.starts_with(type) && (word.size() == type.size() || word[type.size()] == '<'))
+      return true;
+  return false;
+}
+
+/// Whether a declaration from its `__device__` on is that of a function.
+bool is_function(std::span<const std::string> words) {
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string& word = words[at];
+    if (word == ";" || word == "=" || word == "[" || word == "{") return false;
+    if (word != "(") continue;
+    const std::string_view before = at == 0 ? "" : words[at - 1];
+    if (before != "__align__" && before != "alignas" && before != "__attribute__" &&
+        before != "__launch_bounds__")
+      return true;
+    int depth = 0;
+    do {
+      if (words[at] == "(") ++depth;
+      if (words[at] == ")") --depth;
+    } while (depth > 0 && ++at < words.size());
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string entry_name(std::string_view name) {
@@ -347,6 +377,15 @@ std::vector<bool> uses_every_element(const Snippet& snippet) {
     uses.push_back(is_certain && parameter.kind != ParameterSpec::Kind::scalar &&
                    has_element(operation, parameter.name));
   return uses;
+}
+
+bool declares_variables(std::string_view text) {
+  const std::vector<std::string> words = c_words(without_comments(text));
+  for (auto at = words.begin(); at != words.end(); ++at) {
+    if (*at == "__constant__" || *at == "__managed__" || is_reference_type(*at)) return true;
+    if (*at == "__device__" && !is_function({at + 1, words.end()})) return true;
+  }
+  return false;
 }
 
 bool mentions_element(std::string_view text, std::string_view name) {

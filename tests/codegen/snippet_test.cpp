@@ -175,5 +175,20 @@ TEST(Snippet, GroupsTakeWhatTheScheduleSays) {
   EXPECT_TRUE(generate("y[tid] = 0", Schedule::narrow).is_literal);
 }
 
+TEST(Snippet, variables_of_modules_are_told_from_functions) {
+  for (const char* text :
+       {"__constant__ float c[4];", "__device__ int counter;", "__device__ float x[2] = {1, 2};",
+        "static __device__ __align__(8) int a = 0;", "texture<float, 1> t;", "surface <void, 2> s;",
+        "__device__ float f(float x) { return x; }\n__device__ struct { int a; } s;",
+        "__managed__ int m;"})
+    EXPECT_TRUE(declares_variables(text)) << text;
+  for (const char* text :
+       {"", "#define N 3", "__device__ float f(float x) { return x; }", "// __constant__ float c;",
+        "template <class T> __device__ __forceinline__ T f(T x = 0) { int a = 0; return x; }",
+        "struct texture_size { int x; };", "__device__ __attribute__((noinline)) int g();",
+        "struct A { __host__ __device__ A() {} int a; };"})
+    EXPECT_FALSE(declares_variables(text)) << text;
+}
+
 }  // namespace
 }  // namespace treadle::codegen

@@ -343,6 +343,51 @@ def test_kernels_give_the_functions_beneath_them():
         kernel.get_texref("x")
 
 
+VARIABLES = "__constant__ float c[4]; __device__ int calls; texture<float, 1> table;"
+
+
+@pytest.mark.parametrize("is_hidden", [False, True])  # in a header, where nobody looks for them
+@pytest.mark.parametrize("runs_before", [False, True])
+def test_variables_and_textures_of_the_module_are_those_that_calls_use(
+    is_hidden, runs_before, tmp_path
+):
+    (tmp_path / "variables.h").write_text(VARIABLES)
+    kernel = ElementwiseKernel(
+        "float *x, float *y",
+        "if (i == 0) calls += 1; x[i] = c[i]",
+        preamble='#include "variables.h"\n' if is_hidden else VARIABLES,
+        options=[f"-I{tmp_path}"],
+    )
+    x, y = (gpuarray.zeros(4, np.float32) for _ in range(2))
+    if runs_before:
+        kernel(x, y)  # apart
+        kernel(x, x)  # not apart
+    for use_range in (False, True):
+        module = kernel.generate_stride_kernel_and_types(use_range)[0]
+        place, size = module.get_global("c")
+        assert size == 16
+        cuda.memcpy_htod(place, floats(4))
+        begin = 2 * int(runs_before and not is_hidden and not use_range)
+        options = {"range": slice(0, 4, 1)} if use_range else {}
+        for call, other in enumerate((y, x), begin + 1):
+            kernel(x, other, **options)
+            np.testing.assert_array_equal(x.get(), floats(4))
+            calls = np.zeros(1, np.int32)
+            cuda.memcpy_dtoh(calls, module.get_global("calls")[0])
+            assert calls == call
+        assert isinstance(kernel.get_texref("table", use_range), cuda.TextureReference)
+
+
+def test_textures_of_a_kernel_are_read_where_the_program_set_them():
+    kernel = ElementwiseKernel(
+        "float *x", "x[i] = tex1Dfetch(table, (int) i)", preamble="texture<float, 1> table;"
+    )
+    values, x = gpuarray.to_gpu(floats(4, start=1)), gpuarray.zeros(4, np.float32)
+    values.bind_to_texref_ext(kernel.get_texref("table"))
+    kernel(x)
+    np.testing.assert_array_equal(x.get(), floats(4, start=1))
+
+
 def test_the_names_that_examples_import_from_here():
     assert elementwise.ScalarArg is tools.ScalarArg
     assert elementwise.VectorArg is tools.VectorArg

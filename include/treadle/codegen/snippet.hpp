@@ -61,6 +61,9 @@ std::vector<bool> uses_every_element(const Snippet& snippet);
 /// The name of the kernel that a user calls `name`. Functions of CUDA C or OpenCL C, such as "min",
 /// cannot be defined again, so it is "min_kernel" then.
 std::string entry_name(std::string_view name);
+/// Whether a CUDA C text has variables of its module, textures among them, which the host and all
+/// kernels of the module share. In doubt it has some.
+bool declares_variables(std::string_view text);
 /// Whether the text has `name[i]`, under whichever conditions.
 bool mentions_element(std::string_view text, std::string_view name);
 /// Writes the kernel. Throws InvalidArgument for a parameter that is called as the loop's own

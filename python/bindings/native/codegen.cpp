@@ -195,6 +195,8 @@ void bind_codegen(nb::module_& m) {
         "Reads declarations separated by commas.");
   m.def("split_declarations", &split_declarations, nb::arg("text"),
         "The declarations of a text, without comments.");
+  m.def("declares_variables", &codegen::declares_variables, nb::arg("text"),
+        "Whether a CUDA C text has variables of its module, textures among them; in doubt it has.");
   bind_snippets(m);
   bind_element_texts(m.def_submodule("_texts", "The texts of operations, for tests."));
 }

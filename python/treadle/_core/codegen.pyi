@@ -49,6 +49,11 @@ def parse_declarations(text: str) -> list[Declaration]:
 def split_declarations(text: str) -> list[str]:
     """The declarations of a text, without comments."""
 
+def declares_variables(text: str) -> bool:
+    """
+    Whether a CUDA C text has variables of its module, textures among them; in doubt it has.
+    """
+
 class ParameterKind(enum.Enum):
     """How a kernel's parameter is passed."""
 

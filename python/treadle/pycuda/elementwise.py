@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from treadle._core.array import Array, are_apart
-from treadle._core.codegen import ElementwiseText
+from treadle._core.codegen import ElementwiseText, declares_variables
 from treadle._core.device import Device
 from treadle._snippets import Snippet, check_vectors, resolved_range
 from treadle.pycuda import _pvt_struct
@@ -82,6 +82,7 @@ class ElementwiseKernel:
             options=options,
         )
         self._parsed: list[Argument] | None = None  # when it is first needed
+        self._has_variables: bool | None = None
         self._cache = _ContextCache()
 
     def _remembered(self, key: Any, make: Any) -> Any:
@@ -113,7 +114,19 @@ class ElementwiseKernel:
         """A texture reference that the preamble declares."""
         return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
 
+    def _has_one_module(self, use_range: bool) -> bool:
+        """Whether what runs has to be what generate_stride_kernel_and_types() gives: the program
+        has that, or the texts have variables, whose values all calls share."""
+        if self._has_variables is None:
+            self._has_variables = declares_variables(self._snippet.preamble)
+        of_context = self._cache.get(cuda.Context.get_current(), {})
+        return self._has_variables or ("any", use_range) in of_context
+
     def _form(self, use_range: bool, is_apart: bool) -> _Form:
+        def shared() -> _Form:
+            _, function, _ = self.generate_stride_kernel_and_types(use_range)
+            return _Form(function, generate(self._arguments, self._snippet, use_range))
+
         def make() -> _Form:
             is_wide = Device.of(cuda.Context.get_current()).traits.schedule == "wide"
             made = generate(self._arguments, self._snippet, use_range, is_wide, is_apart)
@@ -121,6 +134,8 @@ class ElementwiseKernel:
             everything = [*self._arguments, *own_arguments(use_range)]
             return _Form(prepared(module, self._snippet.name, everything), made)
 
+        if self._has_one_module(use_range):
+            return self._remembered(("shared", use_range), shared)
         return self._remembered((use_range, is_apart), make)
 
     def __call__(
