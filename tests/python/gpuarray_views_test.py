@@ -79,6 +79,16 @@ def test_reshape_follows_numpy(shape, order, memory):
     same(gpuarray.reshape(a, *shape, order=order), x.reshape(shape, order=order))
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("memory", ["C", "F"])
+@pytest.mark.parametrize("shape", [(2, 3, 4), (6, 4), (24,), (1, 24)])
+def test_reshape_of_what_has_no_gaps_is_contiguous_in_its_order(shape, order, memory):
+    a = gpuarray.to_gpu(np.asarray(floats(2, 3, 4), order=memory))
+    made = a.reshape(shape, order=order)
+    assert getattr(made.flags, f"{order.lower()}_contiguous")
+    same(made, floats(2, 3, 4).reshape(shape, order=order))
+
+
 def test_reshape_gives_views_where_it_can():
     a = gpuarray.to_gpu(floats(3, 4))
     assert a.reshape(3, 4) is a

@@ -14,7 +14,6 @@ import treadle.numpy as tnp
 from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._face_array import (
-    FaceArray,
     as_bools,
     assign,
     cast,
@@ -27,22 +26,21 @@ from treadle._face_array import (
 )
 from treadle.pycuda import _gpuarray_memory as _memory
 from treadle.pycuda import driver as cuda
+from treadle.pycuda._gpuarray_layout import LaidOut
 from treadle.pycuda._gpuarray_places import is_basic, require_integers, resolved_shape
 from treadle.pycuda._splay import Splay, splay
 from treadle.pycuda._textures import BITS_AS_INTEGERS
 from treadle.pycuda.compyte.array import ArrayFlags, get_common_dtype
 
 
-class GPUArray(FaceArray):
+class GPUArray(LaidOut):
     """An array on the device of the current context. `allocator` is called for its memory, and for
     that of results; the default is the device's pool, when memory is needed."""
 
     policy = "pycuda"
     __array_priority__ = 100
 
-    base: Any = None
     _allocator: Callable[[int], Any] | None = None
-    _gpudata: Any = None
 
     # over 6 parameters because they are PyCUDA's
     def __init__(
@@ -79,6 +77,8 @@ class GPUArray(FaceArray):
     # --- what FaceArray asks ---------------------------------------------------------------------
 
     def _is_plain(self) -> bool:
+        if self._misfit is not None:
+            self._require_fit()
         return self._allocator is None and type(self) is GPUArray
 
     def _adopt(self, result: Array) -> GPUArray:
@@ -144,34 +144,9 @@ class GPUArray(FaceArray):
             _array.set_pool(self, pool)
 
     @property
-    def gpudata(self) -> Any:
-        """The memory: an allocation, or of a part of one an address. None without elements."""
-        if self._gpudata is None:
-            self._gpudata = _memory.allocation_of(self, self.base is None)
-        return self._gpudata
-
-    @gpudata.setter
-    def gpudata(self, memory: Any) -> None:
-        address = operator.index(memory)
-        own = _memory.at_address(memory, address, self.dtype, self.shape, self.strides)
-        _array.rebind(self, own)
-        self._gpudata = memory
-
-    @property
-    def ptr(self) -> int:
-        """The address of the first element."""
-        if self.gpudata is None:
-            raise AttributeError("an array without elements has no ptr")
-        return operator.index(self.gpudata)
-
-    @property
-    def mem_size(self) -> int:
-        """How many elements it has."""
-        return self.size
-
-    @property
     def flags(self) -> ArrayFlags:
         """c_contiguous, f_contiguous, and forc: one of them."""
+        self._require_fit()
         return ArrayFlags(self)
 
     @property
@@ -205,6 +180,7 @@ class GPUArray(FaceArray):
         self, ary: Any, async_: bool = False, stream: cuda.Stream | None = None
     ) -> None:
         """Copies an array of the host or of the device in, of the same size and dtype."""
+        self._require_fit()
         if not isinstance(ary, Array):
             require_host(ary)
         if ary.size != self.size:
@@ -231,6 +207,7 @@ class GPUArray(FaceArray):
         stream: cuda.Stream | None = None,
     ) -> np.ndarray:
         """The elements on the host: in `ary`, or in a new array with the axes in the same order."""
+        self._require_fit()
         if ary is None and not pagelocked and not async_:
             with on_stream(self.device, stream):
                 host = _array.fetched(self)
@@ -377,6 +354,7 @@ class GPUArray(FaceArray):
         self, value: Any, stream: cuda.Stream | None = None
     ) -> GPUArray:
         """Makes every element this value. Returns the array."""
+        self._require_fit()
         return self._run(stream, lambda: _filled(self, value))
 
     def astype(  # type: ignore[override]
@@ -438,7 +416,8 @@ class GPUArray(FaceArray):
 
     def reshape(self, *shape: Any, order: str = "C") -> GPUArray:
         """The same elements, in C's or in Fortran's order, under another shape, of which one length
-        may be -1. The array itself, a view, or where strides cannot say it, a copy."""
+        may be -1. The array itself, a view, or where strides cannot say it, a copy: of an array
+        without gaps the result is contiguous in that order."""
         lengths = resolved_shape(shape, self.size)
         flags = self.flags
         contiguous = {"C": flags.c_contiguous, "F": flags.f_contiguous}
@@ -451,7 +430,12 @@ class GPUArray(FaceArray):
         else:
             transposed = Array.reshape(Array.transpose(self), lengths[::-1])
             result = Array.transpose(transposed)
-        return self._view(result) if contiguous[order] else self._wrap(result)
+        if contiguous[order]:
+            return self._view(result)
+        made = self._wrap(result)
+        # The same shape is no change to NumPy, whose arrays keep their order of memory.
+        is_left_so = flags.forc and not getattr(made.flags, f"{order.lower()}_contiguous")
+        return made.copy(order) if is_left_so else made
 
     def ravel(self) -> GPUArray:  # type: ignore[override]
         """One axis."""

@@ -20,6 +20,7 @@ from treadle.pycuda.compyte.array import c_contiguous_strides, f_contiguous_stri
 from treadle.pycuda.tools import VectorArg, _ContextCache, dtype_to_ctype
 
 _devices = _ContextCache()
+_NOWHERE = 1  # an address that no memory has, and that is not none
 
 
 def current_device() -> Device:
@@ -132,6 +133,27 @@ def at_address(
     if size == 0:
         return _array.empty(shape, dtype, current_device())
     return adopted(owner, (current_device(), address + low, -low), (dtype, shape, strides))
+
+
+def reaches(memory: Any, dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether the driver's allocation that begins at `memory`, or has that address in it, has room
+    for an array whose first element is there."""
+    address = operator.index(memory)
+    try:
+        begin, size_bytes = cuda.mem_get_address_range(address)
+    except cuda.Error:
+        return False  # the memory is not the driver's
+    low, size = extent(dtype, shape, strides)
+    return begin <= address + low and address + low + size <= begin + size_bytes
+
+
+def absent(dtype: np.dtype, shape: Sequence[int], strides: Sequence[int]) -> Array:
+    """An array without memory, which every use refuses."""
+    low, size = extent(dtype, shape, strides)
+    memory = _array.adopt(current_device(), _NOWHERE, size, None, 0)
+    made = _array.over(memory, dtype, shape, strides, -low, True)
+    memory.free()
+    return made
 
 
 def allocation_of(array: Array, is_root: bool) -> Any:
