@@ -13,6 +13,12 @@ MODULES = {
     "pycuda.sparse": "sparse matrices come later",
     "pyopencl.bitonic_sort_templates": "Treadle writes the kernels of bitonic_sort itself",
 }
+# Packages that load NVIDIA's libraries themselves: what they want where one is not found.
+CALLS_LIBRARIES = {
+    "skcuda": "scikit-cuda calls NVIDIA's libraries (cuBLAS, cuFFT, cuSOLVER) by names of its own: "
+    "they have to be installed where the system's linker looks, beside a GPU. The CPU device has "
+    "none, and Treadle has no skcuda of its own yet"
+}
 _IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 
 

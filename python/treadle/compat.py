@@ -50,6 +50,24 @@ class _AliasLoader(importlib.abc.Loader):
         module.__spec__ = self.real_spec
 
 
+class _ExplainingLoader(importlib.abc.Loader):
+    """Says of a package that calls libraries itself which one is missing, as an ImportError."""
+
+    def __init__(self, real: importlib.abc.Loader) -> None:
+        self._real = real
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        return self._real.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        try:
+            self._real.exec_module(module)
+        except OSError as error:
+            name = module.__name__
+            why = _absent.CALLS_LIBRARIES[name.partition(".")[0]]
+            raise ImportError(f"{name} is not imported: {error}. {why}", name=name) from error
+
+
 class _FaceDistribution(importlib.metadata.Distribution):
     """What importlib.metadata says of `pyopencl`: programs and packages ask for its version."""
 
@@ -83,6 +101,11 @@ class _AliasFinder(importlib.metadata.DistributionFinder):
         target: ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
         top, _, rest = fullname.partition(".")
+        if top in _absent.CALLS_LIBRARIES:
+            found = importlib.machinery.PathFinder.find_spec(fullname, path)
+            if found is not None and found.loader is not None:
+                found.loader = _ExplainingLoader(found.loader)
+            return found
         if top not in FACES:
             return None
         real_name = FACES[top] + ("." + rest if rest else "")

@@ -122,3 +122,16 @@ def test_the_papers_spelling_works_with_a_note():
 
     with pytest.warns(DeprecationWarning, match="pycuda.compiler"):
         assert cuda.SourceModule is pycuda.compiler.SourceModule
+
+
+@pytest.mark.parametrize("module", ["skcuda", "skcuda.cublas"])
+def test_scikit_cuda_without_its_libraries_says_what_is_missing(module, run_python, tmp_path):
+    (tmp_path / "skcuda").mkdir()
+    for name in ("__init__", "cublas"):
+        is_missing = name == module.rpartition(".")[2] or "." not in module
+        text = "raise OSError('cublas library not found')" if is_missing else "version = 1"
+        (tmp_path / "skcuda" / f"{name}.py").write_text(text)
+    program = f"import sys, treadle.compat; sys.path.insert(0, {str(tmp_path)!r}); import {module}"
+    done = run_python("-c", program)
+    assert f"ImportError: {module} is not imported: cublas library not found" in done.stderr
+    assert "NVIDIA's libraries" in done.stderr

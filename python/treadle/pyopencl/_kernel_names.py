@@ -7,6 +7,8 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from treadle.pyopencl._cl import Kernel
 
 
@@ -25,7 +27,10 @@ def _set_arg_multi(self: Any, indices_and_args: Sequence[Any]) -> None:
 
 def _set_arg_buf_pack_multi(self: Any, indices_chars_and_args: Sequence[Any]) -> None:
     for index, char, value in _groups(indices_chars_and_args, 3):
-        self.set_arg(index, struct.pack(char, value))
+        letter = char if isinstance(char, str) else char.decode()
+        if isinstance(value, np.floating) and letter not in "efd":
+            value = int(value)  # NumPy's numbers are truncated, Python's refused
+        self.set_arg(index, struct.pack(letter, value))
 
 
 def _groups(flat: Sequence[Any], count: int) -> list[Sequence[Any]]:

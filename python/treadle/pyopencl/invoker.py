@@ -17,6 +17,10 @@ import numpy as np
 from treadle.pyopencl._arguments import VectorArg
 from treadle.pyopencl._cl import enqueue_nd_range_kernel
 
+# Of numbers that Kernel._set_arg_buf_pack_multi() takes as they are, by NumPy's letters of their
+# types: code that programs generate asks.
+BUF_PACK_TYPECHARS = list("cbBhHiIlLfd")
+
 # Sets a kernel's arguments, and gives the events that they depend on.
 _Setter = Callable[[Any, Sequence[Any]], list[Any]]
 _OPTIONS = {

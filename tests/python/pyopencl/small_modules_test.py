@@ -9,7 +9,7 @@ import pyopencl.array as cl_array
 import pytest
 from pyopencl import cache, characterize, invoker, ipython_ext
 from pyopencl.characterize import performance
-from pyopencl.tools import VectorArg
+from pyopencl.tools import VectorArg, dtype_to_ctype
 
 import treadle
 
@@ -46,6 +46,26 @@ def test_arguments_by_other_names(queue, build, x):
 
 
 # --- invoker --------------------------------------------------------------------------------------
+
+
+def test_numbers_that_generated_code_packs(queue, build):
+    # By loopy, whose letters are bytes.
+    types = {
+        np.dtype(letter): letter for letter in invoker.BUF_PACK_TYPECHARS if letter not in "clL"
+    }
+    parameters = ", ".join(f"{dtype_to_ctype(dtype)} p{at}" for at, dtype in enumerate(types))
+    total = "+".join(f"p{at}" for at in range(len(types)))
+    text = f"kernel void add(global double *sum, {parameters}) {{ *sum = {total}; }}"
+    kernel = cl.Kernel(build("#pragma OPENCL EXTENSION cl_khr_fp64: enable\n" + text), "add")
+    total = cl_array.zeros(queue, 1, np.float64)
+    kernel._set_arg_multi((0, total.data))
+    for values in (range(1, 20), np.arange(1, 20, dtype=np.float32)):
+        packed = zip(range(1, 20), types.values(), values, strict=False)
+        kernel._set_arg_buf_pack_multi(
+            tuple(part for at, letter, value in packed for part in (at, letter.encode(), value))
+        )
+        cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
+        assert total.get()[0] == sum(range(1, len(types) + 1))
 
 
 def test_functions_that_set_and_enqueue(queue, build, x):
