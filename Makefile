@@ -19,8 +19,8 @@ help:
 	@echo "make bench       benchmarks on this machine"
 	@echo "make bench-compare base=COMMIT   compares the benchmarks of this tree and a commit, row by row"
 	@echo "make docs        docs/_build/html"
-	@echo "make gpu-bundle  packs .gpu-bundle/ for a machine with a GPU and no network,"
-	@echo "                 where make gpu-test, gpu-bench, gpu-arrays and gpu-sanitize run;"
+	@echo "make gpu-bundle  packs .gpu-bundle/ for a machine with a GPU and no network, where make gpu-test"
+	@echo "                 and gpu-sanitize run; with for=bench where gpu-bench and gpu-arrays run;"
 	@echo "                 make gpu-test half=1 and half=2 take less than nine minutes each"
 
 # tools/setup.sh says what each stamp file means; it is made again when a list of packages changes.
@@ -80,7 +80,7 @@ docs: .venv/.ready-docs
 	@.venv/bin/sphinx-build -q -W --keep-going -b html docs docs/_build/html && echo "docs/_build/html/index.html"
 
 gpu-bundle: .venv/.ready-test
-	@$(python) tools/gpu_bundle.py
+	@$(python) tools/gpu_bundle.py $(for)
 
 # These run on the machine with the GPU, which has no network and no .venv, by its own python3.
 # make gpu-test half=1, half=2, or words="pyopencl/ tests/treadle_array_test": parts whose names contain one of them.

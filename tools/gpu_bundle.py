@@ -2,20 +2,26 @@
 # SPDX-License-Identifier: MIT
 """Packs .gpu-bundle/: what a machine with a GPU but no network needs in addition to this tree.
 
-    wheels/mako-*.whl                packages that the machine lacks
-    peers/*.whl                      what the benchmarks compare with
-    gl/*.deb                         loaders of OpenGL, EGL and Vulkan, for tests without a window
-    built.tar.xz                     programs/tests/*, examples/*, benchmarks/*: stripped, with
-                                     GoogleTest inside; wheels/treadle-*-cp312-*.whl: the package,
-                                     with the libraries that the C++ programs use too
-    revision.txt                     the commit it was made from
+gpu_bundle.py [test|bench] [linked]: for make gpu-test and gpu-sanitize (default), or for gpu-bench
+and gpu-arrays; with programs that are linked here, some MB more, where that machine has no c++.
 
-tools/gpu_run.py runs it there. What is copied, the tree and this folder, is limited to LIMIT_MB:
-programs that have much in common, and the package, are compressed as one, better than a wheel is.
+    wheels/mako-*.whl         packages that the machine lacks
+    package.tar.xz            wheels/treadle-*-cp312-*.whl: the package, with the libraries that the
+                              C++ programs use too; without the precompiled preludes, which the
+                              machine writes
+    programs.tar.xz           link/: what tests and examples, or benchmarks, are linked from there,
+                              with GoogleTest; libraries that they open (tools/gpu_programs.py)
+    gl/*.deb                  loaders of OpenGL, EGL and Vulkan, for tests without a window
+    peers/*.whl               what the benchmarks compare with
+    revision.txt              the commit it was made from
+
+tools/gpu_run.py runs it there. What is copied, the tree and this folder, is limited to LIMIT_MB.
 """
 
 from __future__ import annotations
 
+import concurrent.futures
+import lzma
 import os
 import pathlib
 import shutil
@@ -25,11 +31,17 @@ import tarfile
 import tempfile
 import zipfile
 
+import gpu_programs
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUNDLE, BUILD, VENV = ROOT / ".gpu-bundle", ROOT / "build-gpu", ROOT / ".venv-gpu"
 PEERS, GL = ROOT / ".cache/gpu-peers", ROOT / ".cache/gpu-gl"
 PYTHON = "3.12"
 LIMIT_MB = 64 * 2**20 / 1e6
+GROUPS = {"test": ("tests", "examples"), "bench": ("benchmarks",)}
+# Objects, and more so programs, are like each other: one dictionary for them all.
+SIMILAR = [{"id": lzma.FILTER_LZMA2, "preset": 6, "dict_size": 2**27}]
+PROCESSOR_CODE = [{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": 9}]
 
 # Packages that the machine's Python lacks. PyPI has no wheel of PyCUDA; building it needs a CUDA
 # toolkit.
@@ -102,17 +114,31 @@ def build_wheel(python: pathlib.Path, folder: pathlib.Path) -> None:
     )
 
 
-def fetch_peers(python: pathlib.Path) -> None:
-    """Kept between bundles, because building PyCUDA takes two minutes."""
+def fetch_peers(python: pathlib.Path, purpose: str) -> None:
+    """Kept between bundles: building PyCUDA takes two minutes. Tests need the first only."""
     PEERS.mkdir(parents=True, exist_ok=True)
+    download_peers(python, DOWNLOADED if purpose == "bench" else DOWNLOADED[:1])
+    if purpose == "bench":
+        build_peer(python)
+    for wheel in PEERS.glob("*.whl"):
+        if wheel.name.startswith("mako"):
+            shutil.copy2(wheel, BUNDLE / "wheels")
+        elif purpose == "bench":
+            shutil.copy2(wheel, BUNDLE / "peers")
+
+
+def download_peers(python: pathlib.Path, peers: tuple[str, ...]) -> None:
     here = {path.name.split("-")[0].lower() for path in PEERS.glob("*.whl")}
     platforms = [f"--platform={name}" for name in PLATFORMS]
-    for peer in DOWNLOADED:
+    for peer in peers:
         if peer.split("==")[0] not in here:
             target = (f"--python-version={PYTHON}", "--implementation=cp", *platforms)
             run(python, "-m", "pip", "download", "-q", *NO_MORE, *target, "-d", PEERS, peer)
+
+
+def build_peer(python: pathlib.Path) -> None:
     nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
-    if BUILT.split("==")[0] in here:
+    if any(PEERS.glob(f"{BUILT.split('==')[0]}-*.whl")):
         return
     if not nvcc:
         print(f"gpu-bundle: no nvcc here, so {BUILT} is left out")
@@ -138,35 +164,37 @@ def fetch_gl() -> None:
     run("apt-get", "-qq", *options, "download", *GL_PACKAGES, cwd=GL)
 
 
-def programs() -> list[tuple[pathlib.Path, str]]:
-    """(program, path in the archive)"""
-    found = []
-    for group, folder in (
-        ("tests", "tests/bin"),
-        ("examples", "examples/cpp"),
-        ("benchmarks", "benchmarks"),
+def pack(wheel: pathlib.Path, purpose: str, linked: bool = False) -> None:
+    """Both archives, at the same time: each is compressed by one thread."""
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        programs, wheels = pathlib.Path(scratch, "programs"), pathlib.Path(scratch, "wheels")
+        wheels.mkdir()
+        gpu_programs.pack(BUILD, programs, GROUPS[purpose], linked)
+        uncompressed(wheel, wheels)
+        list(pool.map(compress, (
+            (programs, "", BUNDLE / "programs.tar.xz", SIMILAR),
+            (wheels, "wheels", BUNDLE / "package.tar.xz", PROCESSOR_CODE),
+        )))  # fmt: skip
+
+
+def compress(job: tuple[pathlib.Path, str, pathlib.Path, list[dict[str, int]]]) -> None:
+    folder, name, archive, filters = job
+    with (
+        lzma.open(archive, "wb", filters=filters) as stream,
+        tarfile.open(fileobj=stream, mode="w") as tar,
     ):
-        for path in sorted((BUILD / folder).glob("*")):
-            if path.is_file() and os.access(path, os.X_OK):
-                found.append((path, f"{group}/{path.name}"))
-    return found
+        tar.add(folder, name)
 
 
-def pack(wheel: pathlib.Path, archive: pathlib.Path) -> None:
-    with tempfile.TemporaryDirectory() as scratch, tarfile.open(archive, "w:xz", preset=9) as tar:
-        for path, name in programs():
-            stripped = pathlib.Path(scratch, path.name)
-            subprocess.run(["strip", "-o", stripped, path], check=True)
-            tar.add(stripped, f"programs/{name}")
-        tar.add(uncompressed(wheel, pathlib.Path(scratch)), f"wheels/{wheel.name}")
-
-
-def uncompressed(wheel: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    copy = folder / wheel.name
-    with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(copy, "w") as stored:
+def uncompressed(wheel: pathlib.Path, folder: pathlib.Path) -> None:
+    """A copy that compresses better, without the precompiled preludes."""
+    with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(folder / wheel.name, "w") as stored:
         for item in source.infolist():
-            stored.writestr(item, source.read(item), zipfile.ZIP_STORED)
-    return copy
+            data = source.read(item)
+            if item.filename.endswith(".dist-info/RECORD"):
+                data = b"".join(line for line in data.splitlines(True) if b".pch," not in line)
+            if not item.filename.endswith(".pch"):
+                stored.writestr(item, data, zipfile.ZIP_STORED)
 
 
 def revision() -> str:
@@ -187,21 +215,22 @@ def tree_mb() -> float:
 
 
 def main() -> int:
+    words = set(sys.argv[1:])
+    if unknown := words - {*GROUPS, "linked"}:
+        raise SystemExit(f"gpu-bundle: {', '.join(unknown)}; there are {', '.join(GROUPS)}, linked")
+    purpose = "bench" if "bench" in words else "test"
     python = environment()
     shutil.rmtree(BUNDLE, ignore_errors=True)
-    wheels, peers = BUNDLE / "wheels", BUNDLE / "peers"
-    for folder in (wheels, peers):
-        folder.mkdir(parents=True)
+    for name in ("wheels", "peers", "gl"):
+        (BUNDLE / name).mkdir(parents=True)
     with tempfile.TemporaryDirectory() as scratch:
         build_wheel(python, pathlib.Path(scratch))
-        pack(next(pathlib.Path(scratch).glob("*.whl")), BUNDLE / "built.tar.xz")
-    fetch_peers(python)
-    for wheel in PEERS.glob("*.whl"):
-        shutil.copy2(wheel, wheels if wheel.name.startswith("mako") else peers)
-    fetch_gl()
-    (BUNDLE / "gl").mkdir()
-    for package in GL.glob("*.deb"):
-        shutil.copy2(package, BUNDLE / "gl")
+        pack(next(pathlib.Path(scratch).glob("*.whl")), purpose, "linked" in words)
+    fetch_peers(python, purpose)
+    if purpose == "test":
+        fetch_gl()
+        for package in GL.glob("*.deb"):
+            shutil.copy2(package, BUNDLE / "gl")
     (BUNDLE / "revision.txt").write_text(f"{revision()}\n")
     for path in sorted(path for path in BUNDLE.rglob("*") if path.is_file()):
         print(f"{path.stat().st_size / 1e6:8.2f} MB  {path.relative_to(ROOT)}")
