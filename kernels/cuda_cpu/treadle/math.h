@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of C's <math.h>. Most of those of floats are our own (math_float.h); the others are libm's, under its own
-// names: the compiler knows them, folds them, and computes them for several threads at once where glibc's vector library
-// can. None of them sets errno here.
+// The functions of C's <math.h>. Most are our own (math_float.h, math_double.h); the others are libm's, under its own names:
+// the compiler knows them, folds them, and computes them for several threads at once where glibc's vector library can. None
+// of them sets errno here.
 #pragma once
 
 // Host and device: clang takes a function of the device alone for none of its builtins.
@@ -19,52 +19,32 @@
   __TREADLE_PURE result name##f(float x);
 
 extern "C" {
-__TREADLE_DOUBLE_1(acos)
-__TREADLE_DOUBLE_1(acosh)
-__TREADLE_DOUBLE_1(asin)
-__TREADLE_DOUBLE_1(asinh)
-__TREADLE_DOUBLE_1(atan)
-__TREADLE_DOUBLE_1(atanh)
-__TREADLE_DOUBLE_1(cbrt)
 __TREADLE_MATH_1(ceil)
 __TREADLE_DOUBLE_1(cos)
-__TREADLE_DOUBLE_1(cosh)
 __TREADLE_DOUBLE_1(erf)
 __TREADLE_DOUBLE_1(erfc)
-__TREADLE_DOUBLE_1(exp)
-__TREADLE_DOUBLE_1(exp10)
-__TREADLE_DOUBLE_1(exp2)
-__TREADLE_DOUBLE_1(expm1)
 __TREADLE_MATH_1(fabs)
 __TREADLE_MATH_1(floor)
 __TREADLE_MATH_1(j0)
 __TREADLE_MATH_1(j1)
 __TREADLE_MATH_1(lgamma)
-__TREADLE_DOUBLE_1(log)
-__TREADLE_DOUBLE_1(log10)
-__TREADLE_DOUBLE_1(log1p)
-__TREADLE_DOUBLE_1(log2)
 __TREADLE_MATH_1(logb)
 __TREADLE_MATH_1(nearbyint)
 __TREADLE_MATH_1(rint)
 __TREADLE_MATH_1(round)
 __TREADLE_DOUBLE_1(sin)
-__TREADLE_DOUBLE_1(sinh)
 __TREADLE_MATH_1(sqrt)
 __TREADLE_DOUBLE_1(tan)
-__TREADLE_DOUBLE_1(tanh)
 __TREADLE_MATH_1(tgamma)
 __TREADLE_MATH_1(trunc)
 __TREADLE_MATH_1(y0)
 __TREADLE_MATH_1(y1)
 
-__TREADLE_DOUBLE_2(atan2)
 __TREADLE_MATH_2(copysign)
 __TREADLE_MATH_2(fdim)
 __TREADLE_MATH_2(fmax)
 __TREADLE_MATH_2(fmin)
 __TREADLE_MATH_2(fmod)
-__TREADLE_DOUBLE_2(hypot)
 __TREADLE_MATH_2(nextafter)
 __TREADLE_DOUBLE_2(pow)
 __TREADLE_MATH_2(remainder)
@@ -106,6 +86,7 @@ __TREADLE_PURE long long llabs(long long x);
 #undef __TREADLE_MATH_AS
 
 #include "treadle/math_float.h"
+#include "treadle/math_double.h"
 
 __TREADLE_FUNCTION void sincos(double x, double* sine, double* cosine) {
   *sine = sin(x);

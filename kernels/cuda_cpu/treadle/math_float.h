@@ -409,10 +409,3 @@ __TREADLE_REAL erfcxf(float x) {
   const double value = a < 10.2 ? __treadle_erfcx_wide(a) : far;
   return (float)(x < 0 ? 2 * __treadle_exp_wide(a < 10.2 ? a * a : 200) - value : value);
 }
-
-#undef __TREADLE_REAL
-#undef __TREADLE_WIDE
-#undef __TREADLE_OWN
-#undef __TREADLE_ROUNDER
-#undef __TREADLE_INFINITE
-#undef __TREADLE_NAN

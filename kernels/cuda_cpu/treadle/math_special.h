@@ -4,29 +4,11 @@
 #pragma once
 
 __TREADLE_FUNCTION float rsqrtf(float x) { return 1.0f / sqrtf(x); }
-__TREADLE_FUNCTION double rsqrt(double x) { return 1.0 / sqrt(x); }
 __TREADLE_FUNCTION float rsqrt(float x) { return rsqrtf(x); }
-__TREADLE_FUNCTION double rcbrt(double x) { return 1.0 / cbrt(x); }
 __TREADLE_FUNCTION float rcbrt(float x) { return rcbrtf(x); }
 __TREADLE_FUNCTION float powif(float x, int n) { return powf(x, static_cast<float>(n)); }
 __TREADLE_FUNCTION double powi(double x, int n) { return pow(x, static_cast<double>(n)); }
 
-// sin(pi x): x less its whole turns is k / 2 + r with |r| <= 1/4, all of it exactly; k's last two bits choose sine or
-// cosine, and the sign. At whole numbers the sine is a zero with the sign of x, as IEEE 754 has it.
-__TREADLE_FUNCTION double sinpi(double x) {
-  const double whole = trunc(x), turn = fma(trunc(x * 0.5), -2, x), k = rint(turn + turn);
-  const double angle = fma(k, -0.5, turn) * 3.14159265358979323846;
-  const int quadrant = static_cast<int>(k);
-  const double value = quadrant & 1 ? cos(angle) : sin(angle);
-  return x == whole ? x * 0 : quadrant & 2 ? -value : value;
-}
-__TREADLE_FUNCTION double cospi(double x) {
-  const double turn = fma(trunc(x * 0.5), -2, x), k = rint(turn + turn);
-  const double angle = fma(k, -0.5, turn) * 3.14159265358979323846;
-  const int quadrant = static_cast<int>(k);
-  const double value = quadrant & 1 ? sin(angle) : cos(angle);
-  return ((quadrant + 1) & 2 ? -value : value) + 0.0;  // never a negative zero
-}
 __TREADLE_FUNCTION void sincospi(double x, double* sine, double* cosine) {
   *sine = sinpi(x);
   *cosine = cospi(x);
@@ -89,11 +71,12 @@ __TREADLE_FUNCTION float normcdf(float x) { return normcdff(x); }
 __TREADLE_FUNCTION double erfcx(double x) {
   if (x < 25.0) {
     const double square = x * x, lost = fma(x, x, -square);
-    const double power = exp(square);
-    return __builtin_isinf(power) ? power : (power + power * lost) * erfc(x);
+    const double power = __treadle_fine_exp_of_sum(square, square < 710 ? lost : 0);
+    return __builtin_isinf(power) ? power : power * erfc(x);
   }
   const double s = 0.5 / (x * x);
-  return 0.56418958354775628695 / x * (1.0 - s * (1.0 - 3.0 * s * (1.0 - 5.0 * s * (1.0 - 7.0 * s))));
+  const double far = 1.0 - 7.0 * s * (1.0 - 9.0 * s * (1.0 - 11.0 * s * (1.0 - 13.0 * s)));
+  return 0.56418958354775628695 / x * (1.0 - s * (1.0 - 3.0 * s * (1.0 - 5.0 * s * far)));
 }
 
 /// The inverse of erf: a logarithmic first guess, then Halley steps on erf itself, or on erfc near the ends.

@@ -13,7 +13,7 @@ COUNT = int(os.environ.get("TREADLE_MATH_ARGUMENTS", "1500"))
 PART = 1 << 20
 
 
-@pytest.mark.parametrize("dtype", [np.float32])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_functions_are_within_cudas_bounds(device, dtype):
     kernel = device.load(device.image(math_bounds.kernel(dtype))).kernel()
     worst = {}
