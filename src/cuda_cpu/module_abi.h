@@ -145,6 +145,8 @@ struct Services {
   /// A texture fetch that is not inlined; texture.hpp.
   TexelWords (*sample_texture)(const __treadle_texture* texture, unsigned fetch, float x, float y,
                                float z, int layer, float level);
+  /// Where the calling thread keeps the end of its local stack, which grows down.
+  void** (*local_stack)();
 };
 
 /// Runs one block (barrier-free kernels) or one region of a block, for all its threads.

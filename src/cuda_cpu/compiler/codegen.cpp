@@ -12,6 +12,7 @@
 #include <llvm/TargetParser/Host.h>
 
 #include "cuda_cpu/compiler/backend.hpp"
+#include "cuda_cpu/compiler/passes/lowering/local_stack.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 #include "treadle/base/cpu_features.hpp"
 
@@ -36,7 +37,8 @@ void set_options_once() {
   // Strength reduction takes half of code generation on unrolled vector loops, and on x86 gains
   // nothing for them that could be measured. Nor does the scheduler behind register allocation, a
   // twentieth: these processors reorder instructions by themselves.
-  for (const char* name : {"disable-lsr", "disable-post-ra"}) {
+  // The last one is where the local stack is found.
+  for (const char* name : {"disable-lsr", "disable-post-ra", local_stack_option}) {
     auto* option = llvm::cl::getRegisteredOptions().lookup(name);
     if (option) static_cast<llvm::cl::opt<bool>*>(option)->setInitialValue(true);
   }

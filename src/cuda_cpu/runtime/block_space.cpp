@@ -24,28 +24,26 @@ constexpr std::size_t wide_guard = std::size_t{16} << 30;
 constexpr std::size_t narrow_guard = 64u << 10;  // a page, on every system
 std::size_t aligned(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
 
-// shared (static, exchange, dynamic) | states | selected | warp masks | uniform frame | varying
-// frame | local memory
+// states | selected | warp masks | uniform frame | varying frame | local memory | shared (static,
+// exchange, dynamic): who writes behind shared memory overwrites nothing.
 struct Layout {
-  std::size_t states, selected, warp_masks, uniform_frame, varying_frame, local_memory, end;
+  std::size_t states, selected, warp_masks, uniform_frame, varying_frame, local_memory, shared, end;
 };
 
 Layout lay_out(const Kernel& kernel, const LaunchShape& shape) {
   const auto threads = static_cast<std::size_t>(shape.threads());
   const std::size_t padded = aligned(threads);
   Layout at{};
-  at.states =
-      aligned(kernel.static_shared + kernel.exchange_shared + std::size_t{shape.dynamic_shared});
-  if (!runs_regions(kernel, shape.block[0])) {
-    at.end = at.states;
-    return at;
+  if (runs_regions(kernel, shape.block[0])) {
+    at.selected = at.states + padded;
+    at.warp_masks = at.selected + padded;
+    at.uniform_frame = at.warp_masks + padded * sizeof(std::uint32_t);
+    at.varying_frame = at.uniform_frame + aligned(kernel.uniform_frame_size);
+    at.local_memory = at.varying_frame + aligned(kernel.varying_frame_size * padded);
+    at.shared = at.local_memory + aligned(kernel.local_size * threads);
   }
-  at.selected = at.states + padded;
-  at.warp_masks = at.selected + padded;
-  at.uniform_frame = at.warp_masks + padded * sizeof(std::uint32_t);
-  at.varying_frame = at.uniform_frame + aligned(kernel.uniform_frame_size);
-  at.local_memory = at.varying_frame + aligned(kernel.varying_frame_size * padded);
-  at.end = at.local_memory + aligned(kernel.local_size * threads);
+  at.end = at.shared + aligned(kernel.static_shared + kernel.exchange_shared +
+                               std::size_t{shape.dynamic_shared});
   return at;
 }
 
@@ -61,14 +59,14 @@ BlockContext block_context_in(std::byte* memory, const Kernel& kernel, const Lau
   // Between exchanges the slots of warp operations (warp.h) are zero. Only the compiler knows where
   // among the static variables they lie.
   if (kernel.exchange_shared != 0)
-    std::memset(memory, 0, kernel.static_shared + kernel.exchange_shared);
+    std::memset(memory + at.shared, 0, kernel.static_shared + kernel.exchange_shared);
   BlockContext b{};
   for (unsigned i = 0; i < 3; ++i) {
     b.block_size[i] = shape.block[i];
     b.grid_size[i] = shape.grid[i];
   }
   b.blocks_in_row = 1;
-  b.shared = memory;
+  b.shared = memory + at.shared;
   b.dynamic_shared_offset =
       static_cast<std::uint32_t>(kernel.static_shared + kernel.exchange_shared);
   b.thread_count = static_cast<std::uint32_t>(shape.threads());
@@ -83,7 +81,7 @@ BlockContext block_context_in(std::byte* memory, const Kernel& kernel, const Lau
     b.uniform_frame = memory + at.uniform_frame;
     b.varying_frame = memory + at.varying_frame;
     b.local_memory = memory + at.local_memory;
-    b.local_size = at.end - at.local_memory;
+    b.local_size = at.shared - at.local_memory;
   }
   return b;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cuda_cpu/runtime/diagnostics.hpp"
+#include "cuda_cpu/runtime/local_stack.hpp"
 #include "cuda_cpu/runtime/memory_operand.hpp"
 #include "cuda_cpu/runtime/signal_chain.hpp"
 #include "cuda_cpu/runtime/stop_signal.hpp"
@@ -74,9 +75,9 @@ void on_signal(int signal, siginfo_t* info, void* machine_state) {
   fault.signal = signal;
   fault.signal_code = info->si_code;
   fault.address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  fault.reason = signal == SIGSEGV && is_stack_overflow(fault.address, machine_state)
-                     ? FaultReason::stack_overflow
-                     : FaultReason::signal;
+  const bool overflows =
+      is_stack_overflow(fault.address, machine_state) || beyond_local_stack(fault.address);
+  fault.reason = signal == SIGSEGV && overflows ? FaultReason::stack_overflow : FaultReason::signal;
   find_address(fault, machine_state);
   leave_compiled_code();
   // siglongjmp() restores no signal mask here (saving it would cost each launch a system call).

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "cuda_cpu/runtime/local_stack.hpp"
+
 #if defined(__SANITIZE_THREAD__)
 #include <sanitizer/tsan_interface.h>
 #endif
@@ -16,8 +18,10 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-// Local arrays of one thread and calls that were not inlined; only what is touched takes memory.
+// Calls that were not inlined; only what is touched takes memory.
 constexpr std::size_t stack_bytes = 256u << 10;
+constexpr std::size_t local_bytes = 1u << 20;  // arrays: twice what a thread may have
+constexpr std::size_t gap = 64u << 10;         // of addresses where nothing is mapped
 
 std::size_t page() {
   static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -39,23 +43,27 @@ void sanitizer_release(void*) {}
 void sanitizer_switch(void*) {}
 #endif
 
+std::size_t all_bytes() { return page() + local_bytes + gap + stack_bytes; }
+
 }  // namespace
 
 void Fiber::release() {
   if (memory_ == nullptr) return;
   if (sanitizer_inside_ != nullptr) sanitizer_release(std::exchange(sanitizer_inside_, nullptr));
-  munmap(std::exchange(memory_, nullptr), page() + stack_bytes);
+  munmap(std::exchange(memory_, nullptr), all_bytes());
 }
 
 bool Fiber::reserve() {
   if (memory_ != nullptr) return true;
-  void* const memory = mmap(nullptr, page() + stack_bytes, PROT_READ | PROT_WRITE,
+  void* const memory = mmap(nullptr, all_bytes(), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return false;
-  // The guard page counts towards the limit of 65530 mappings of a process, while adjacent stacks
+  // Each guard counts towards the limit of 65530 mappings of a process, while adjacent stacks
   // would share one mapping. Without it deep recursion would write into another stack.
-  if (mprotect(memory, page(), PROT_NONE) != 0) {
-    munmap(memory, page() + stack_bytes);
+  auto* const local = static_cast<std::byte*>(memory) + page();
+  if (mprotect(memory, page(), PROT_NONE) != 0 ||
+      mprotect(local + local_bytes, gap, PROT_NONE) != 0) {
+    munmap(memory, all_bytes());
     return false;
   }
   memory_ = static_cast<std::byte*>(memory);
@@ -68,7 +76,8 @@ void Fiber::start(Body body, void* argument) {
   argument_ = argument;
   ended_ = false;
   getcontext(&inside_);
-  inside_.uc_stack.ss_sp = memory_ + page();
+  local_ = memory_ + page() + local_bytes;
+  inside_.uc_stack.ss_sp = memory_ + page() + local_bytes + gap;
   inside_.uc_stack.ss_size = stack_bytes;
   inside_.uc_link = nullptr;
   // The arguments of a context are ints: the pointer goes in two halves.
@@ -88,11 +97,13 @@ void Fiber::run(unsigned high, unsigned low) {
 void Fiber::enter() {
   sanitizer_outside_ = sanitizer_current();
   sanitizer_switch(sanitizer_inside_);
+  local_ = exchange_local_stack(local_);
   swapcontext(&outside_, &inside_);
 }
 
 void Fiber::leave() {
   sanitizer_switch(sanitizer_outside_);
+  local_ = exchange_local_stack(local_);
   swapcontext(&inside_, &outside_);
 }
 

@@ -153,11 +153,12 @@ bool BlockRecord::known(std::uintptr_t address, std::uint64_t size) {
   return found != nullptr && size <= found->base + found->size - address;
 }
 
-/// Memory that is no allocation: the worker's stack, arguments, a thread's arrays, constants of the
-/// module, conditions of graphs.
+/// Memory that is no allocation: the worker's stacks, arguments, a thread's arrays, constants of
+/// the module, conditions of graphs.
 bool is_a_kernels_own(std::uintptr_t address, const LaunchCommand& launch,
                       const BlockContext& block) {
-  if (on_own_stack(address) || launch.holds_argument(address)) return true;
+  if (on_own_stack(address) || on_local_stack(address) || launch.holds_argument(address))
+    return true;
   const auto local = reinterpret_cast<std::uintptr_t>(block.local_memory);
   if (block.local_memory != nullptr &&
       address - local < launch.kernel().local_size * block.thread_count)

@@ -17,6 +17,7 @@
 #include "cuda_cpu/runtime/faults.hpp"
 #include "cuda_cpu/runtime/fiber_scheduler.hpp"
 #include "cuda_cpu/runtime/grid_of_blocks.hpp"
+#include "cuda_cpu/runtime/local_stack.hpp"
 #include "cuda_cpu/runtime/machine.hpp"
 #include "cuda_cpu/runtime/scheduler.hpp"
 #include "cuda_cpu/runtime/services.hpp"
@@ -208,7 +209,7 @@ bool LaunchCommand::run() {
   BlockContext* const block =
       grid_ ? &grid_->context({})
             : BlockSpace::of_this_thread().prepare(function_->kernel, shape_, this);
-  if (block == nullptr) {
+  if (block == nullptr || !prepare_local_stack()) {
     stopped_ = true;
     context().fail(
         CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,

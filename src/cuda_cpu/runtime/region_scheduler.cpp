@@ -23,6 +23,8 @@
 
 #include "cuda_cpu/runtime/device.hpp"
 #include "cuda_cpu/runtime/driver_api.hpp"
+#include "cuda_cpu/runtime/faults.hpp"
+#include "cuda_cpu/runtime/stop_signal.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -240,13 +242,36 @@ void run_selected(const BlockRun& run, unsigned number) {
     if (block.selected[i] == number) block.state[i] = next;
 }
 
+/// The kernel has written beyond an array of a thread's, over what stands here about the block.
+[[noreturn]] void report_overwritten_block() {
+  leave_compiled_code();
+  tell_violation(CUDA_ERROR_ILLEGAL_ADDRESS,
+                 "illegal memory access: a write beyond an array of a thread or block");
+  leave_guarded(FaultReason::violation);
+}
+
+/// Those of 64 numbers from `first` on that are no region's, nor what stands for threads that wait.
+std::uint64_t numbers_of_none(unsigned first, unsigned region_count) {
+  const std::uint64_t waiting = first + 64 > region_held ? std::uint64_t{3} << 62 : 0;
+  if (region_count >= first + 64) return 0;
+  return ~waiting &
+         (region_count <= first ? ~std::uint64_t{0} : ~std::uint64_t{0} << (region_count - first));
+}
+
 /// Runs each region that some thread was released to, for those threads.
 void run_released(const BlockRun& run) {
   std::uint64_t present[4] = {0, 0, 0, 0};
   for (unsigned i = 0; i < run.block.thread_count; ++i)
     present[run.block.selected[i] >> 6] |= std::uint64_t{1} << (run.block.selected[i] & 63);
+  bool any_runs = false;
   for (unsigned region = 0; region < run.kernel.region_count; ++region)
-    if ((present[region >> 6] >> (region & 63) & 1) != 0) run_selected(run, region);
+    if ((present[region >> 6] >> (region & 63) & 1) != 0) {
+      run_selected(run, region);
+      any_runs = true;
+    }
+  for (unsigned i = 0; i < 4; ++i)
+    any_runs &= (present[i] & numbers_of_none(64 * i, run.kernel.region_count)) == 0;
+  if (!any_runs) report_overwritten_block();
 }
 
 /// Runs regions for all threads from `region` on. Nothing when they have parted.
@@ -263,6 +288,7 @@ std::optional<BlockPause> run_together(const BlockRun& run, unsigned region) {
       next = block.state[0];
     }
     if (next == region_exited) return BlockPause::finished;
+    if (next >= run.kernel.region_count) report_overwritten_block();
     region = next;
     const auto kind = static_cast<BarrierKind>(run.kinds[region]);
     const bool tired =

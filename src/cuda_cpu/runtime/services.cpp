@@ -10,6 +10,7 @@
 #include "cuda_cpu/runtime/fiber_scheduler.hpp"
 #include "cuda_cpu/runtime/kernel_checks.hpp"
 #include "cuda_cpu/runtime/launch.hpp"
+#include "cuda_cpu/runtime/local_stack.hpp"
 #include "cuda_cpu/runtime/memory.hpp"
 #include "cuda_cpu/runtime/printing.hpp"
 #include "cuda_cpu/runtime/stop_signal.hpp"
@@ -133,7 +134,8 @@ const Services& services() {
                                   .check_step = check_step,
                                   .meet = meet_on_fibers,
                                   .next_run = next_run,
-                                  .sample_texture = sample_texture};
+                                  .sample_texture = sample_texture,
+                                  .local_stack = local_stack_end};
   return table;
 }
 

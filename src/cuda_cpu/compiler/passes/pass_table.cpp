@@ -28,6 +28,7 @@
 #include "cuda_cpu/compiler/passes/lowering/inline_functions.hpp"
 #include "cuda_cpu/compiler/passes/lowering/kernels_on_demand.hpp"
 #include "cuda_cpu/compiler/passes/lowering/line_tables.hpp"
+#include "cuda_cpu/compiler/passes/lowering/local_stack.hpp"
 #include "cuda_cpu/compiler/passes/lowering/math_calls.hpp"
 #include "cuda_cpu/compiler/passes/lowering/retarget.hpp"
 #include "cuda_cpu/compiler/passes/lowering/texture_objects.hpp"
@@ -324,6 +325,8 @@ constexpr Pass passes_in_order[] = {
      [](PassContext& c) { run_on_functions<SoftwarePrefetch>(c); }},
     {"line-tables", required, "each function that a kernel became gets a line table of its own",
      [](PassContext& c) { finish_line_tables(c.module, c.plan); }},
+    {"local-stack", required, "arrays of threads go apart from where functions return to",
+     [](PassContext& c) { use_local_stack(c.module, c.machine); }},
 };
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {

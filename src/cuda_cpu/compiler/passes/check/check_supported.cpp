@@ -62,6 +62,30 @@ void check_function(const llvm::Function& function, bool in_kernel) {
   }
 }
 
+/// CUDA's limit, which ptxas refuses to exceed. What a loop over threads needs of it lies on one
+/// stack of the run-time's.
+constexpr std::uint64_t most_local_bytes = 512u << 10;
+
+void check_local_memory(const llvm::Function& function, bool is_kernel) {
+  const llvm::DataLayout& layout = function.getParent()->getDataLayout();
+  std::uint64_t bytes = 0;
+  const llvm::AllocaInst* largest = nullptr;
+  const auto size = [&](const llvm::AllocaInst& local) {
+    return local.getAllocationSize(layout).value_or(llvm::TypeSize::getFixed(0)).getFixedValue();
+  };
+  for (const llvm::Instruction& instruction : llvm::instructions(function))
+    if (const auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) {
+      bytes += size(*local);
+      if (!largest || size(*local) > size(*largest)) largest = local;
+    }
+  if (bytes > most_local_bytes)
+    refuse(*largest, std::string(is_kernel ? "kernel '" : "function '") + display_name(function) +
+                         "' has " + std::to_string(bytes) +
+                         " bytes of local arrays for each thread, where CUDA allows " +
+                         std::to_string(most_local_bytes) +
+                         "; make them smaller, or pass the kernel memory of the device");
+}
+
 bool is_used(const llvm::GlobalVariable& variable) {
   return llvm::any_of(variable.users(), [](const llvm::User* user) {
     return llvm::isa<llvm::Instruction>(user) || !user->use_empty();
@@ -80,8 +104,10 @@ void check_globals(const llvm::Module& module) {
 void check_supported(const llvm::Module& module, const ModulePlan& plan) {
   llvm::SmallPtrSet<const llvm::Function*, 8> kernels;
   for (const KernelPlan& kernel : plan.kernels) kernels.insert(kernel.function);
-  for (const llvm::Function& function : module)
+  for (const llvm::Function& function : module) {
     check_function(function, kernels.contains(&function));
+    check_local_memory(function, kernels.contains(&function));
+  }
   check_globals(module);
 }
 

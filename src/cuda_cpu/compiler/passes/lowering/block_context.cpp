@@ -13,6 +13,14 @@ namespace {
 
 constexpr const char* services_name = "treadle_services";
 
+/// Without a value: of the parts of a module, one has it.
+llvm::GlobalVariable& declared_services(llvm::Module& module) {
+  auto* type = llvm::PointerType::get(module.getContext(), 0);
+  auto* variable = llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal(services_name, type));
+  variable->setDSOLocal(true);
+  return *variable;
+}
+
 }  // namespace
 
 llvm::Value* context_field(llvm::IRBuilderBase& builder, llvm::Value* context, std::size_t offset) {
@@ -52,18 +60,16 @@ void store_thread_index(llvm::IRBuilderBase& builder, llvm::Value* context,
 }
 
 llvm::GlobalVariable& services_variable(llvm::Module& module) {
-  auto* type = llvm::PointerType::get(module.getContext(), 0);
-  auto* variable = llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal(services_name, type));
-  variable->setInitializer(llvm::Constant::getNullValue(type));
-  variable->setExternallyInitialized(true);
-  variable->setDSOLocal(true);
-  return *variable;
+  llvm::GlobalVariable& variable = declared_services(module);
+  variable.setInitializer(llvm::Constant::getNullValue(variable.getValueType()));
+  variable.setExternallyInitialized(true);
+  return variable;
 }
 
 llvm::Value* load_service(llvm::IRBuilderBase& builder, llvm::Module& module, std::size_t offset) {
   // Both loads are invariant: the run-time fills the table before the first launch.
   llvm::MDNode* invariant = llvm::MDNode::get(module.getContext(), {});
-  auto* table = builder.CreateLoad(builder.getPtrTy(), &services_variable(module), "services");
+  auto* table = builder.CreateLoad(builder.getPtrTy(), &declared_services(module), "services");
   table->setMetadata(llvm::LLVMContext::MD_invariant_load, invariant);
   auto* entry = builder.CreateLoad(builder.getPtrTy(), context_field(builder, table, offset));
   entry->setMetadata(llvm::LLVMContext::MD_invariant_load, invariant);
