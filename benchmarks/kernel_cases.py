@@ -209,6 +209,10 @@ CASES = {
         "bench2.cu", "shuffle_sum", (512, 1), (256, 1, 1), lambda: make_sum(512), bytes=4 << 24,
         accept=sums_to,
     ),
+    "shuffle sum, __activemask()": KernelCase(
+        "warps.cu", "active_sum", (8192, 1), (256, 1, 1), lambda: make_sum(8192), bytes=4 << 24,
+        accept=sums_to,
+    ),
 }  # fmt: skip
 
 

@@ -18,6 +18,12 @@ extern "C" {
 __device__ unsigned* __treadle_warp_masks();
 /// 1 in a cooperative launch.
 __device__ unsigned __treadle_is_cooperative();
+// What the compiler knows of a place (whole_warps.cpp): 2 if all threads of the warp come here
+// together, 1 if all that have not exited do, else 0; whether a mask is that of a whole warp;
+// and a mask of which it is to know that.
+__device__ unsigned __treadle_all_come();
+__device__ __attribute__((const)) unsigned __treadle_is_whole(unsigned mask);
+__device__ __attribute__((const)) unsigned __treadle_known_lanes(unsigned lanes);
 }
 
 __TREADLE_FUNCTION void __syncthreads() { __treadle_barrier(__TREADLE_BLOCK_BARRIER); }
@@ -30,7 +36,7 @@ __TREADLE_FUNCTION unsigned __treadle_warp_lanes() {
 }
 /// Waits for the lanes of `mask`. A whole warp, which is the rule, needs no mask in memory.
 __TREADLE_FUNCTION void __treadle_meet(unsigned mask) {
-  if (__builtin_constant_p(mask) && mask == 0xffffffffu) {
+  if (__treadle_is_whole(mask)) {
     __treadle_barrier(__TREADLE_WHOLE_WARP_BARRIER);
   } else {
     __treadle_warp_masks()[__treadle_linear_thread()] = mask;
@@ -45,12 +51,16 @@ __TREADLE_FUNCTION unsigned __treadle_gather(unsigned mask) {
   return *own;
 }
 __TREADLE_FUNCTION void __syncwarp(unsigned mask = 0xffffffffu) { __treadle_meet(mask); }
-/// The lanes that come this way together.
-__TREADLE_FUNCTION unsigned __activemask() {
+/// The lanes that come this way together, found out at run time.
+__TREADLE_FUNCTION unsigned __treadle_who_comes() {
   unsigned* own = __treadle_warp_masks() + __treadle_linear_thread();
   *own = __treadle_warp_lanes();
   __treadle_barrier(__TREADLE_CONVERGENCE);
   return *own;
+}
+__TREADLE_FUNCTION unsigned __activemask() {
+  if (__treadle_all_come() == 2) return __treadle_known_lanes(__treadle_warp_lanes());
+  return __treadle_who_comes();
 }
 
 /// Threads of the block for which `predicate` holds. The counter is zero between two uses, and when a

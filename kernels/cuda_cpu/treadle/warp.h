@@ -26,11 +26,12 @@ __TREADLE_FUNCTION T __treadle_exchange_with(unsigned mask, T value, unsigned so
   const unsigned lane = __treadle_lane(), other = inside ? source & 31u : lane;
   T result;
   if constexpr (sizeof(T) <= 8) {
+    const unsigned named = (__treadle_is_whole(mask) ? 0xffffffffu : mask) | 1u << lane;
     unsigned long long own = 0;
     __builtin_memcpy(&own, &value, sizeof(T));
     slots[lane] = own;
     __treadle_meet(mask);
-    const unsigned long long found = (mask | 1u << lane) >> other & 1u ? slots[other] : 0ull;
+    const unsigned long long found = named >> other & 1u ? slots[other] : 0ull;
     __treadle_meet(mask);
     slots[lane] = 0;
     __builtin_memcpy(&result, &found, sizeof(T));
@@ -43,44 +44,78 @@ __TREADLE_FUNCTION T __treadle_exchange_with(unsigned mask, T value, unsigned so
   }
   return result;
 }
+/// The same among the lanes that come this way together: they meet, and then know who they are.
+template <class T>
+__TREADLE_FUNCTION T __treadle_exchange_here(T value, unsigned source, bool inside) {
+  static_assert(sizeof(T) <= 8, "shuffles without a mask are of 8 bytes at most");
+  if (__treadle_all_come()) return __treadle_exchange_with(0xffffffffu, value, source, inside);
+  unsigned long long* slots = __treadle_warp_slots();
+  const unsigned lane = __treadle_lane(), other = inside ? source & 31u : lane;
+  unsigned long long own = 0;
+  __builtin_memcpy(&own, &value, sizeof(T));
+  slots[lane] = own;
+  const unsigned long long found = __treadle_who_comes() >> other & 1u ? slots[other] : 0ull;
+  __treadle_barrier(__TREADLE_NAMED_WARP_BARRIER);
+  slots[lane] = 0;
+  T result;
+  __builtin_memcpy(&result, &found, sizeof(T));
+  return result;
+}
 
-template <class T>
-__TREADLE_FUNCTION T __shfl_sync(unsigned named, T value, int source, int width = 32) {
+/// Which lane a shuffle reads, and whether that is one it may read.
+struct __treadle_source {
+  unsigned lane;
+  bool inside;
+};
+__TREADLE_FUNCTION __treadle_source __treadle_source_at(int source, int width) {
   const unsigned mask = static_cast<unsigned>(width) - 1u;
-  const unsigned lane = __treadle_lane();
-  return __treadle_exchange_with(named, value,
-                                 (lane & ~mask) | (static_cast<unsigned>(source) & mask), true);
+  return {(__treadle_lane() & ~mask) | (static_cast<unsigned>(source) & mask), true};
 }
-template <class T>
-__TREADLE_FUNCTION T __shfl_up_sync(unsigned named, T value, unsigned delta, int width = 32) {
+__TREADLE_FUNCTION __treadle_source __treadle_source_below(unsigned delta, int width) {
   const unsigned lane = __treadle_lane();
-  const unsigned place = lane & (static_cast<unsigned>(width) - 1u);
-  return __treadle_exchange_with(named, value, lane - delta, place >= delta);
+  return {lane - delta, (lane & (static_cast<unsigned>(width) - 1u)) >= delta};
 }
-template <class T>
-__TREADLE_FUNCTION T __shfl_down_sync(unsigned named, T value, unsigned delta, int width = 32) {
+__TREADLE_FUNCTION __treadle_source __treadle_source_above(unsigned delta, int width) {
   const unsigned lane = __treadle_lane();
   const unsigned place = lane & (static_cast<unsigned>(width) - 1u);
-  return __treadle_exchange_with(named, value, lane + delta,
-                                 place + delta < static_cast<unsigned>(width));
+  return {lane + delta, place + delta < static_cast<unsigned>(width)};
 }
-template <class T>
-__TREADLE_FUNCTION T __shfl_xor_sync(unsigned named, T value, int lane_mask, int width = 32) {
+__TREADLE_FUNCTION __treadle_source __treadle_source_across(int lane_mask, int width) {
   const unsigned lane = __treadle_lane();
   const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
   // A later segment is out of reach, an earlier one may be read.
   const unsigned segment_end = (lane | (static_cast<unsigned>(width) - 1u)) + 1u;
-  return __treadle_exchange_with(named, value, source, source < segment_end);
+  return {source, source < segment_end};
 }
+
+// The forms without a mask are from before CUDA 9: sources for PyCUDA still use them.
+#define __TREADLE_SHUFFLE(name, type, source_of)                                          \
+  template <class T>                                                                      \
+  __TREADLE_FUNCTION T name##_sync(unsigned mask, T value, type which, int width = 32) {  \
+    const __treadle_source source = source_of(which, width);                              \
+    return __treadle_exchange_with(mask, value, source.lane, source.inside);              \
+  }                                                                                       \
+  template <class T>                                                                      \
+  __TREADLE_FUNCTION T name(T value, type which, int width = 32) {                        \
+    const __treadle_source source = source_of(which, width);                              \
+    return __treadle_exchange_here(value, source.lane, source.inside);                    \
+  }
+__TREADLE_SHUFFLE(__shfl, int, __treadle_source_at)
+__TREADLE_SHUFFLE(__shfl_up, unsigned, __treadle_source_below)
+__TREADLE_SHUFFLE(__shfl_down, unsigned, __treadle_source_above)
+__TREADLE_SHUFFLE(__shfl_xor, int, __treadle_source_across)
+#undef __TREADLE_SHUFFLE
 
 struct __treadle_vote {
   unsigned came, yes;  ///< lanes
 };
-/// One byte a lane; eight of them become eight bits by one multiplication.
-__TREADLE_FUNCTION __treadle_vote __treadle_votes_of(unsigned mask, int predicate) {
+/// One byte a lane; eight of them become eight bits by one multiplication. `gather` waits for the
+/// lanes and says who came.
+template <class Gather>
+__TREADLE_FUNCTION __treadle_vote __treadle_votes_by(int predicate, Gather&& gather) {
   __shared__ unsigned char __treadle_votes[1024];
   __treadle_votes[__treadle_linear_thread()] = predicate != 0;
-  const unsigned came = __treadle_gather(mask);
+  const unsigned came = gather();
   const unsigned char* first = __treadle_votes + (__treadle_linear_thread() & ~31u);
   unsigned yes = 0;
   for (unsigned part = 0; part < 4; ++part) {
@@ -91,6 +126,10 @@ __TREADLE_FUNCTION __treadle_vote __treadle_votes_of(unsigned mask, int predicat
   }
   __treadle_barrier(__TREADLE_NAMED_WARP_BARRIER);
   return {came, yes & came};
+}
+
+__TREADLE_FUNCTION __treadle_vote __treadle_votes_of(unsigned mask, int predicate) {
+  return __treadle_votes_by(predicate, [=] { return __treadle_gather(mask); });
 }
 
 /// The lanes whose `predicate` holds.
@@ -162,25 +201,10 @@ __TREADLE_WARP_REDUCTION(__reduce_or_sync, unsigned, sum | next)
 __TREADLE_WARP_REDUCTION(__reduce_xor_sync, unsigned, sum ^ next)
 #undef __TREADLE_WARP_REDUCTION
 
-// The forms without a mask, from before CUDA 9: sources for PyCUDA still use them.
-template <class T>
-__TREADLE_FUNCTION T __shfl(T value, int source, int width = 32) {
-  return __shfl_sync(__activemask(), value, source, width);
-}
-template <class T>
-__TREADLE_FUNCTION T __shfl_up(T value, unsigned delta, int width = 32) {
-  return __shfl_up_sync(__activemask(), value, delta, width);
-}
-template <class T>
-__TREADLE_FUNCTION T __shfl_down(T value, unsigned delta, int width = 32) {
-  return __shfl_down_sync(__activemask(), value, delta, width);
-}
-template <class T>
-__TREADLE_FUNCTION T __shfl_xor(T value, int lane_mask, int width = 32) {
-  return __shfl_xor_sync(__activemask(), value, lane_mask, width);
-}
 __TREADLE_FUNCTION unsigned __ballot(int predicate) {
-  return __ballot_sync(__activemask(), predicate);
+  return __treadle_votes_by(predicate, [] {
+           return __treadle_all_come() ? __treadle_gather(0xffffffffu) : __treadle_who_comes();
+         }).yes;
 }
-__TREADLE_FUNCTION int __any(int predicate) { return __any_sync(__activemask(), predicate); }
-__TREADLE_FUNCTION int __all(int predicate) { return __all_sync(__activemask(), predicate); }
+__TREADLE_FUNCTION int __any(int predicate) { return __ballot(predicate) != 0; }
+__TREADLE_FUNCTION int __all(int predicate) { return __ballot(!predicate) == 0; }

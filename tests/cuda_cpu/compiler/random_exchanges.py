@@ -117,7 +117,7 @@ class BlockExchanges:
             "by_exchange(&taken, 1u)",
         )
         return Statement(
-            f"if (t == 0) taken = 0; s0[t] = 0; __syncthreads(); "
+            f"taken = 0; s0[t] = 0; __syncthreads(); "
             f"if (({self.e()}) % 3 == 0) s0[{take}] = {self.e()}; __syncthreads(); "
             f"for (unsigned {u} = 0; {u} < taken; {u}++) {name} += s0[{u}] ^ n; __syncthreads();"
         )
@@ -158,6 +158,22 @@ class WarpExchanges:
             )
             + ";"
         )
+
+    def who_comes(self, _depth):
+        """The same without a mask, or with that of who comes here."""
+        name, value, bit = self.name(), self.e(), 1 << self.rng.randint(0, 4)
+        exchange = self.pick(
+            f"__shfl_xor({value}, {bit})",
+            f"__shfl_down({value}, {bit}, 16)",
+            f"__shfl({value}, {self.e()} & 31)",
+            f"__shfl_up_sync(__activemask(), {value}, {bit})",
+            f"(unsigned)__shfl_xor(w, {bit})",
+            f"__ballot({value} & 1)",
+            f"(unsigned)__any(({value}) % 7 == 0)",
+            "__activemask()",
+        )
+        place = self.pick("", "", f"if (t % 32 < {bit}) ", f"if (n > 2 || t & {bit}) ")
+        return Statement(f"{place}{name} += {exchange}; __syncwarp();", portable=False)
 
     def warp_vote(self, _depth):
         return Statement(

@@ -88,6 +88,7 @@ class Program(Expressions, Ways, BlockExchanges, WarpExchanges):
     def of_warps(self):
         chosen = [
             self.shuffle,
+            self.who_comes,
             self.warp_vote,
             self.detour,
             self.parted_votes,
@@ -243,8 +244,9 @@ class Program(Expressions, Ways, BlockExchanges, WarpExchanges):
         return Statement(f"if (({self.e()}) % 11 == 3) {{ o[t] = {self.name()}; return; }}")
 
     def whole_warps_leave(self, _depth):
+        first = 1 if self.is_grid else 0  # thread 0 speaks for its block where the grid meets
         return Statement(
-            f"if (t / 32 == {self.rng.randint(1, 3)}) {{ o[t] = {self.name()}; return; }}"
+            f"if (t / 32 == {self.rng.randint(first, 3)}) {{ o[t] = {self.name()}; return; }}"
         )
 
     # The whole text.

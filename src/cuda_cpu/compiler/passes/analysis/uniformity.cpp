@@ -22,7 +22,7 @@
 namespace treadle::cuda_cpu {
 namespace {
 
-bool is_source_of_difference(const KernelBody& body, const llvm::Value& value) {
+bool differs_at_source(const KernelBody& body, const llvm::Value& value) {
   if (llvm::isa<llvm::Argument>(value)) return body.is_thread_index(&value);
   if (llvm::isa<llvm::AllocaInst, llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(value)) return true;
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&value))
@@ -35,22 +35,25 @@ bool is_source_of_difference(const KernelBody& body, const llvm::Value& value) {
 /// Answers the analysis's questions about a machine whose threads are ours.
 class BlockOfThreads : public llvm::TargetTransformInfoImplCRTPBase<BlockOfThreads> {
  public:
-  BlockOfThreads(const KernelBody& body, const llvm::DataLayout& layout)
-      : TargetTransformInfoImplCRTPBase(layout), body_(&body) {}
+  BlockOfThreads(llvm::function_ref<bool(const llvm::Value&)> is_source,
+                 const llvm::DataLayout& layout)
+      : TargetTransformInfoImplCRTPBase(layout), is_source_(is_source) {}
   bool hasBranchDivergence(const llvm::Function* = nullptr) const { return true; }
-  bool isSourceOfDivergence(const llvm::Value* value) const {
-    return is_source_of_difference(*body_, *value);
-  }
+  bool isSourceOfDivergence(const llvm::Value* value) const { return is_source_(*value); }
   bool isAlwaysUniform(const llvm::Value*) const { return false; }
 
  private:
-  const KernelBody* body_;
+  llvm::function_ref<bool(const llvm::Value&)> is_source_;
 };
 
 }  // namespace
 
-Uniformity::Uniformity(const KernelBody& body) {
-  llvm::Function& function = *body.function;
+Uniformity::Uniformity(const KernelBody& body)
+    : Uniformity(*body.function,
+                 [&](const llvm::Value& value) { return differs_at_source(body, value); }) {}
+
+Uniformity::Uniformity(llvm::Function& function,
+                       llvm::function_ref<bool(const llvm::Value&)> is_source) {
   llvm::FunctionAnalysisManager analyses;
   analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
   analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
@@ -58,7 +61,7 @@ Uniformity::Uniformity(const KernelBody& body) {
   analyses.registerPass([] { return llvm::UniformityInfoAnalysis(); });
   analyses.registerPass([&] {
     return llvm::TargetIRAnalysis([&](const llvm::Function& of) {
-      return llvm::TargetTransformInfo(BlockOfThreads(body, of.getParent()->getDataLayout()));
+      return llvm::TargetTransformInfo(BlockOfThreads(is_source, of.getParent()->getDataLayout()));
     });
   });
   llvm::UniformityInfo& info = analyses.getResult<llvm::UniformityInfoAnalysis>(function);

@@ -28,6 +28,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "cuda_cpu/compiler/passes/lowering/whole_warps.hpp"
 #include "cuda_cpu/compiler/passes/pass_runner.hpp"
 #include "cuda_cpu/compiler/passes/ptx/inline_ptx_state.hpp"
 
@@ -77,11 +78,14 @@ void inline_functions(llvm::Module& module, const ModulePlan& plan, PassRunner& 
   clean.addPass(llvm::EarlyCSEPass());
   clean.addPass(llvm::SimplifyCFGPass());
   clean.addPass(llvm::InstCombinePass());
-  // Which barrier a warp operation needs hangs on whether its mask is a constant: to be known now.
-  clean.addPass(llvm::LowerConstantIntrinsicsPass());
   llvm::ModulePassManager passes;
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(clean)));
   runner.run(passes, module);
+  // Which barrier a warp operation needs hangs on what is known of its mask: to be known now.
+  find_whole_warps(module, plan, runner);
+  llvm::ModulePassManager constants;
+  constants.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::LowerConstantIntrinsicsPass()));
+  runner.run(constants, module);
 }
 
 }  // namespace treadle::cuda_cpu

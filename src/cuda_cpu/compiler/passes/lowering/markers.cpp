@@ -19,6 +19,7 @@ Marker marker_of(const llvm::Function& function) {
       .Case("block_size", Marker::block_size)
       .Case("grid_size", Marker::grid_size)
       .Case("barrier", Marker::barrier)
+      .Case("all_come", Marker::all_come)
       .Case("warp_masks", Marker::warp_masks)
       .Case("is_cooperative", Marker::is_cooperative)
       .Case("shared_memory", Marker::shared_memory)

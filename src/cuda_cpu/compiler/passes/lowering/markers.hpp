@@ -17,6 +17,7 @@ enum class Marker {
   block_size,
   grid_size,
   barrier,
+  all_come,
   warp_masks,
   is_cooperative,
   shared_memory,

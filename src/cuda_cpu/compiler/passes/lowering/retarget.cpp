@@ -8,7 +8,8 @@
 //   define spir_func i32 @f() #convergent     =>   define internal i32 @f() #host
 //   call spir_func i32 @f() #convergent            call i32 @f()
 //
-// `convergent` stays on the barrier alone: everywhere else it would only forbid vectorisation.
+// `convergent` stays on the barrier, and on the question who comes to one: everywhere else it would
+// only forbid vectorisation.
 #include "cuda_cpu/compiler/passes/lowering/retarget.hpp"
 
 #include <llvm/IR/Constants.h>
@@ -125,19 +126,23 @@ void plan_globals(llvm::Module& module, ModulePlan& plan) {
   }
 }
 
+bool stays_where_it_is(Marker marker) {
+  return marker == Marker::barrier || marker == Marker::all_come;
+}
+
 void make_calls_plain(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     if (!call) continue;
     call->setCallingConv(llvm::CallingConv::C);
-    if (marker_of(*call) != Marker::barrier) call->removeFnAttr(llvm::Attribute::Convergent);
+    if (!stays_where_it_is(marker_of(*call))) call->removeFnAttr(llvm::Attribute::Convergent);
   }
 }
 
 void make_function_plain(llvm::Function& function, const llvm::TargetMachine& machine) {
   function.setCallingConv(llvm::CallingConv::C);
   function.setComdat(nullptr);
-  if (marker_of(function) != Marker::barrier) function.removeFnAttr(llvm::Attribute::Convergent);
+  if (!stays_where_it_is(marker_of(function))) function.removeFnAttr(llvm::Attribute::Convergent);
   function.removeFnAttr("frame-pointer");
   if (function.isDeclaration()) return;
   // What the user promised of memory (pure, const) was about a function without our hidden
