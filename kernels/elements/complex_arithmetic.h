@@ -117,3 +117,16 @@ TREADLE_FUNCTION TYPE treadle_fmax_DTYPE(TYPE a, TYPE b)
 {
   return isnan(b.x) || isnan(b.y) || treadle_less_equal_DTYPE(b, a) ? a : b;
 }
+
+// What rounding left out of sum = a + b, exactly.
+TREADLE_FUNCTION TYPE treadle_left_out_DTYPE(TYPE a, TYPE b, TYPE sum)
+{
+  return treadle_make_vector(TYPE)(treadle_left_out_REAL(a.x, b.x, sum.x),
+                                   treadle_left_out_REAL(a.y, b.y, sum.y));
+}
+
+TREADLE_FUNCTION TYPE treadle_settled_DTYPE(TYPE sum, TYPE left_out)
+{
+  return treadle_make_vector(TYPE)(treadle_settled_REAL(sum.x, left_out.x),
+                                   treadle_settled_REAL(sum.y, left_out.y));
+}

@@ -110,3 +110,16 @@ TREADLE_FUNCTION UINT64 treadle_DTYPE_to_uint64(TYPE a)
   if (isnan(a) || a < 0) return 0;
   return a < 18446744073709551616.0 ? (UINT64)a : treadle_uint64_literal(18446744073709551615);
 }
+
+// What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
+TREADLE_FUNCTION TYPE treadle_left_out_DTYPE(TYPE a, TYPE b, TYPE sum)
+{
+  TYPE of_b = sum - a;
+  return (a - (sum - of_b)) + (b - of_b);
+}
+
+// A sum with what was left out of it, which is no number where the sum is none or has overflowed.
+TREADLE_FUNCTION TYPE treadle_settled_DTYPE(TYPE sum, TYPE left_out)
+{
+  return left_out - left_out == 0 ? sum + left_out : sum;
+}

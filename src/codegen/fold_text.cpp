@@ -153,16 +153,23 @@ Op op_of(Fold fold) {
 
 bool is_arg(Fold fold) noexcept { return fold == Fold::argmin || fold == Fold::argmax; }
 
+bool is_summed_exactly(Fold fold, Scalar dtype) noexcept {
+  const ScalarKind kind = DType(dtype).kind();
+  return fold == Fold::sum && dtype != Scalar::float16 &&
+         (kind == ScalarKind::floating || kind == ScalarKind::complex);
+}
+
 FoldText::FoldText(Fold fold, std::size_t index, Scalar dtype, const Dialect& dialect)
     : fold_(fold), dtype_(dtype), dialect_(dialect) {
   const std::string name = joined({fold_name(fold), "_", number(index)});
   fields_.push_back({name, dtype});
   if (is_arg(fold)) fields_.push_back({name + "_at", Scalar::int64});
+  if (is_summed_exactly(fold, dtype)) fields_.push_back({name + "_left_out", dtype});
 }
 
 std::string FoldText::neutral(std::size_t field) const {
   // Behind every place, so that the first element wins even if it equals the start.
-  const Start start = field == 1 ? Start::highest : start_of(fold_, dtype_);
+  const Start start = field == 1 && has_place() ? Start::highest : start_of(fold_, dtype_);
   const Scalar dtype = fields_[field].dtype;
   return literal_text(dtype, start_bytes(start, dtype), dialect_);
 }
@@ -183,10 +190,8 @@ std::string FoldText::beats(const std::string& value, const std::string& than) c
 
 void FoldText::combine(TextWriter& text, const Name& into, const Name& from) const {
   const std::string value = into(fields_[0].name), other = from(fields_[0].name);
-  if (!is_arg(fold_)) {
-    const OperandText both[] = {{value, dtype_}, {other, dtype_}};
-    return text.line({value, " = ", op_text(op_of(fold_), both, dialect_), ";"});
-  }
+  if (is_exact()) return add(text, into, other, from(fields_[1].name));
+  if (!has_place()) return combine_in_run(text, value, other);
   const std::string at = into(fields_[1].name), other_at = from(fields_[1].name);
   text.line("{");
   text.line({"  const int is_before = ", beats(other, value), ";"});
@@ -195,6 +200,43 @@ void FoldText::combine(TextWriter& text, const Name& into, const Name& from) con
   text.line({"  ", value, " = wins ? ", other, " : ", value, ";"});
   text.line({"  ", at, " = wins ? ", other_at, " : ", at, ";"});
   text.line("}");
+}
+
+void FoldText::combine_value(TextWriter& text, const Name& into, const std::string& value) const {
+  is_exact() ? add(text, into, value, "") : combine_in_run(text, into(fields_[0].name), value);
+}
+
+void FoldText::combine_in_run(TextWriter& text, const std::string& into,
+                              const std::string& value) const {
+  text.line({into, " = ", folded(into, value), ";"});
+}
+
+std::string FoldText::folded(const std::string& a, const std::string& b) const {
+  const OperandText both[] = {{a, dtype_}, {b, dtype_}};
+  return op_text(op_of(fold_), both, dialect_);
+}
+
+void FoldText::add(TextWriter& text, const Name& into, const std::string& value,
+                   const std::string& left_out) const {
+  const std::string type = value_type(dtype_, dialect_), sum = into(fields_[0].name),
+                    rest = into(fields_[1].name);
+  text.line("{");
+  text.line({"  const ", type, " addend = ", value, ";"});
+  text.line({"  const ", type, " total = ", folded(sum, "addend"), ";"});
+  std::string more =
+      joined({"treadle_left_out_", DType(dtype_).name(), "(", sum, ", addend, total)"});
+  // One sum behind the other is what takes the time.
+  if (!left_out.empty()) more = joined({"(", folded(more, left_out), ")"});
+  text.line({"  ", rest, " = ", folded(rest, more), ";"});
+  text.line({"  ", sum, " = total;"});
+  text.line("}");
+}
+
+std::string FoldText::settled(const Name& of) const {
+  const std::string value = of(result().name);
+  if (!is_exact()) return value;
+  return joined(
+      {"treadle_settled_", DType(dtype_).name(), "(", value, ", ", of(fields_[1].name), ")"});
 }
 
 void FoldText::combine_later(TextWriter& text, const Pair& into, const Pair& from) const {

@@ -14,8 +14,14 @@ namespace treadle::codegen {
 
 /// Whether a fold keeps where its value was.
 bool is_arg(Fold fold) noexcept;
+/// Whether it keeps what rounding leaves out.
+bool is_summed_exactly(Fold fold, Scalar dtype) noexcept;
 
 /// One fold of a kernel.
+///
+/// Sums of floats keep what rounding leaves out of them beside them: an error does not grow with
+/// the number of sums. It is only short runs of elements, in variables of their own, that are
+/// added as they are.
 class FoldText {
  public:
   /// Gives the text of a variable: of one of many accumulators, in local memory, in a partial.
@@ -28,20 +34,32 @@ class FoldText {
 
   FoldText(Fold fold, std::size_t index, Scalar dtype, const Dialect& dialect);
 
-  bool has_place() const { return fields_.size() == 2; }
-  /// The value, and of argmin and argmax its place.
+  bool has_place() const { return is_arg(fold_); }
+  /// Whether it keeps what is left out.
+  bool is_exact() const { return fields_.size() == 2 && !has_place(); }
+  /// The value, and of argmin and argmax its place, of sums of floats what was left out.
   const std::vector<BlockField>& fields() const { return fields_; }
   /// What each field is before anything is folded.
   std::string neutral(std::size_t field) const;
   /// Folds values into variables.
   void combine(TextWriter& text, const Name& into, const Name& from) const;
+  /// Folds a value that has no place, and of which nothing was left out, into variables.
+  void combine_value(TextWriter& text, const Name& into, const std::string& value) const;
+  /// The same into one variable, which keeps the value alone.
+  void combine_in_run(TextWriter& text, const std::string& into, const std::string& value) const;
+  /// Two values folded.
+  std::string folded(const std::string& a, const std::string& b) const;
+  /// What the epilogue gets of variables: the value with what was left out.
+  std::string settled(const Name& of) const;
   /// For argmin and argmax: the same where the value to fold comes behind all that were folded. Of
   /// equal ones the first stays without a look at the places; what is kept of the winner is `mark`.
   void combine_later(TextWriter& text, const Pair& into, const Pair& from) const;
   /// The field that the epilogue gets.
-  const BlockField& result() const { return fields_.back(); }
+  const BlockField& result() const { return fields_[has_place() ? 1 : 0]; }
 
  private:
+  void add(TextWriter& text, const Name& into, const std::string& value,
+           const std::string& left_out) const;
   std::string beats(const std::string& value, const std::string& than) const;
 
   Fold fold_;

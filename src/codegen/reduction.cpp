@@ -154,7 +154,9 @@ std::vector<ReductionOperand> operands_of(const ReductionExpression& expression)
   return operands;
 }
 
-std::size_t bytes_of_partial(const ReductionExpression& expression) {
+namespace {
+
+std::size_t bytes_of_fields(const ReductionExpression& expression, bool has_left_out) {
   std::size_t bytes = 0, alignment = 1;
   const auto add = [&](Scalar dtype) {
     // As value_type() has them: float16 is held as float, bool as int.
@@ -166,10 +168,25 @@ std::size_t bytes_of_partial(const ReductionExpression& expression) {
     alignment = std::max(alignment, aligned);
   };
   for (std::size_t i = 0; i < expression.folds.size(); ++i) {
-    add(expression.map.dtype_of(expression.map.outputs[i]).scalar());
+    const Scalar dtype = expression.map.dtype_of(expression.map.outputs[i]).scalar();
+    add(dtype);
     if (is_arg(expression.folds[i])) add(Scalar::int64);
+    if (has_left_out && is_summed_exactly(expression.folds[i], dtype)) add(dtype);
   }
   return (bytes + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+std::size_t bytes_of_partial(const ReductionExpression& expression) {
+  return bytes_of_fields(expression, true);
+}
+std::size_t bytes_of_accumulator(const ReductionExpression& expression) {
+  return bytes_of_fields(expression, false);
+}
+
+bool has_left_out(const ReductionExpression& expression) {
+  return bytes_of_partial(expression) != bytes_of_accumulator(expression);
 }
 
 ReductionText generate_reduction(const ReductionExpression& expression, const ReductionClass& loop,

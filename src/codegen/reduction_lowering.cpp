@@ -220,9 +220,11 @@ class ReductionLowerer {
     if (in_parts(length, chunk) > most_chunks)
       chunk = in_parts(in_parts(length, most_chunks), tiling_.chunk_length) * tiling_.chunk_length;
     const auto row = static_cast<std::uint64_t>(folded().extents.back());
+    const std::uint64_t lanes = lanes_of(std::max<std::size_t>(1, target_.accumulator_bytes));
     result_.loop.has_short_rows =
-        row < std::uint64_t{most_short_turns} *
-                  lanes_of(std::max<std::size_t>(1, target_.accumulator_bytes));
+        row < (target_.has_left_out ? longest_in_blocks : most_short_turns * lanes);
+    result_.loop.has_blocks =
+        target_.has_left_out && result_.loop.has_short_rows && row > block_elements;
     folded().piece = std::max<std::uint64_t>(1, std::min(row, chunk));
     folded().pieces = length / std::max<std::uint64_t>(1, row) * in_parts(row, folded().piece);
     folded().group_pieces = std::max<std::uint64_t>(1, chunk / folded().piece);
@@ -252,6 +254,7 @@ class ReductionLowerer {
     const std::uint64_t length = folded().count(), strip = std::min(row, width);
     std::uint64_t rows = std::max<std::uint64_t>(1, chunk() / strip);
     rows = std::max(rows, in_parts(length, most_chunks));
+    result_.loop.has_blocks = target_.has_left_out && length > run_rows;
     const bool is_split = length > rows && result_.tiles < units() * groups_per_unit;
     if (!is_split) rows = std::max<std::uint64_t>(1, length);
     folded().group_pieces = rows;
@@ -281,7 +284,7 @@ void ReductionClass::append_key(std::string& key) const {
   key += '\0';
   folded.append_key(key);
   key += static_cast<char>(has_columns | is_split << 1 | kept_has_32_bits << 2 |
-                           folded_has_32_bits << 3 | has_short_rows << 4);
+                           folded_has_32_bits << 3 | has_short_rows << 4 | has_blocks << 5);
   key += static_cast<char>(depth_log2);
 }
 

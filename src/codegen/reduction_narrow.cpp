@@ -48,11 +48,7 @@ void ReductionWriter::write_narrow_row() {
   } else {
     write_narrow_pieces();
   }
-  // Not a tree of constant loops: unrolled, it takes the accumulators apart, and then the compiler
-  // of the CPU device makes no vectors of them.
-  text_.open({"for (", uint, " k = 0; k < ", number(lanes_), "; ++k)"});
-  combine(same, [](const std::string& name) { return name + "_part[k]"; });
-  text_.close();
+  fold_lanes();
   if (loop_.is_split) {
     write_partial(dialect_.group_id, same);
     open_last_group();
@@ -89,6 +85,7 @@ void ReductionWriter::write_narrow_lanes(const std::string& start, const std::st
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
   const std::string lanes = number(lanes_);
   text_.line({integer, " i = ", start, ";"});
+  if (has_runs()) return has_totals() ? write_long_row(end) : write_blocks(end);
   text_.open({"for (; i + ", lanes, " <= ", end, "; i += ", lanes, ")"});
   text_.open({"for (", uint, " k = 0; k < ", lanes, "; ++k)"});
   write_fold_at("(i + k)", [](const std::string& name) { return name + "_part[k]"; });
@@ -99,9 +96,117 @@ void ReductionWriter::write_narrow_lanes(const std::string& start, const std::st
   text_.close();
 }
 
+/// The name of a field with a suffix, if it is one of a sum of floats, else with another.
+std::string ReductionWriter::of_exact(const std::string& name, const std::string& suffix,
+                                      const std::string& otherwise) const {
+  const auto has_field = [&](const FoldText& fold) {
+    return fold.is_exact() &&
+           std::ranges::find(fold.fields(), name, &BlockField::name) != fold.fields().end();
+  };
+  return name + (std::ranges::any_of(folds_, has_field) ? suffix : otherwise);
+}
+
+/// The same of a short row of floats, or a part of one: blocks by a few accumulators and a tree.
+void ReductionWriter::write_blocks(const std::string& end) {
+  const std::string integer = type(Scalar::int64), lanes = number(lanes_),
+                    most = number(block_elements);
+  const bool is_one = loop_.folded.kind == SpaceKind::linear && !loop_.has_blocks;
+  if (loop_.has_blocks) text_.open({"while (i < ", end, ")"});
+  text_.line({"const ", integer, " block_end = ",
+              loop_.has_blocks ? joined({end, " - i < ", most, " ? ", end, " : i + ", most}) : end,
+              ";"});
+  text_.open({"for (; i + ", lanes, " <= block_end; i += ", lanes, ")"});
+  text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", lanes, "; ++k)"});
+  write_fold_at("(i + k)", [](const std::string& name) { return name + "_part[k]"; });
+  text_.close();
+  text_.close();
+  for (const FoldText& fold : folds_) {
+    if (!fold.is_exact()) continue;
+    const std::string name = fold.result().name;
+    std::vector<std::string> sums;
+    for (unsigned k = 0; k < lanes_; ++k) sums.push_back(joined({name, "_part[", number(k), "]"}));
+    const std::vector<std::string> parts = sums;
+    for (; sums.size() > 1; sums.resize(sums.size() / 2))
+      for (std::size_t k = 0; k < sums.size() / 2; ++k)
+        sums[k] = joined({"(", fold.folded(sums[2 * k], sums[2 * k + 1]), ")"});
+    text_.line({value_type(fold.result().dtype, dialect_), " ", name, "_block = ", sums[0], ";"});
+    if (is_one) continue;
+    for (const std::string& part : parts) text_.line({part, " = ", fold.neutral(0), ";"});
+  }
+  text_.open("for (; i < block_end; ++i)");
+  write_fold_at("i", [&](const std::string& name) { return of_exact(name, "_block", ""); });
+  text_.close();
+  for (const FoldText& fold : folds_) {
+    if (!fold.is_exact()) continue;
+    const std::string& name = fold.result().name;
+    if (is_one)
+      text_.line({name, " = ", name, "_block;"});
+    else
+      fold.combine_value(text_, [](const std::string& field) { return field; }, name + "_block");
+  }
+  if (loop_.has_blocks) text_.close();
+}
+
+/// The same of a long row: runs whose elements are as far apart as there are accumulators.
+void ReductionWriter::write_long_row(const std::string& end) {
+  const std::string uint = type(Scalar::uint32), lanes = number(lanes_);
+  // Sums of runs, so that what is left out is asked for less often.
+  const std::string turn = number(std::uint64_t{lanes_} * run_elements * run_elements),
+                    most = number(run_elements);
+  text_.open({"for (; i + ", turn, " <= ", end, "; i += ", turn, ")"});
+  text_.open({"for (", uint, " k = 0; k < ", lanes, "; ++k)"});
+  const auto declare = [&](const char* suffix) {
+    for (const FoldText& fold : folds_)
+      if (fold.is_exact())
+        text_.line({value_type(fold.result().dtype, dialect_), " ", fold.result().name, suffix,
+                    " = ", fold.neutral(0), ";"});
+  };
+  declare("_runs");
+  text_.open({"for (", uint, " r = 0; r < ", most, "; ++r)"});
+  declare("_run");
+  text_.open({"for (", uint, " t = 0; t < ", most, "; ++t)"});
+  write_fold_at(joined({"(i + (r * ", most, " + t) * ", lanes, " + k)"}),
+                [&](const std::string& name) { return of_exact(name, "_run", "_part[k]"); });
+  text_.close();
+  for (const FoldText& fold : folds_)
+    if (fold.is_exact())
+      fold.combine_in_run(text_, fold.result().name + "_runs", fold.result().name + "_run");
+  text_.close();
+  for (const FoldText& fold : folds_)
+    if (fold.is_exact())
+      fold.combine_value(
+          text_, [](const std::string& name) { return name + "_total[k]"; },
+          fold.result().name + "_runs");
+  text_.close();
+  text_.close();
+  text_.open({"for (; i < ", end, "; i += ", lanes, ")"});
+  text_.line({"const ", uint, " left = ", end, " - i < ", lanes, " ? (", uint, ")(", end,
+              " - i) : ", lanes, ";"});
+  text_.open({"for (", uint, " k = 0; k < left; ++k)"});
+  write_fold_at("(i + k)",
+                [&](const std::string& name) { return of_exact(name, "_total[k]", "_part[k]"); });
+  text_.close();
+  text_.close();
+}
+
+/// Makes one accumulator of all lanes.
+void ReductionWriter::fold_lanes() {
+  const auto same = [](const std::string& name) { return name; };
+  if (!has_totals() && std::ranges::all_of(folds_, &FoldText::is_exact)) return;
+  // Not a tree of constant loops: unrolled, it takes the accumulators apart, and then the compiler
+  // of the CPU device makes no vectors of them.
+  text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", number(lanes_), "; ++k)"});
+  for (const FoldText& fold : folds_) {
+    if (fold.is_exact() && !has_totals()) continue;
+    const std::string suffix = fold.is_exact() ? "_total[k]" : "_part[k]";
+    fold.combine(text_, same, [&](const std::string& name) { return name + suffix; });
+  }
+  text_.close();
+}
+
 /// Adds rows to a strip of results.
 void ReductionWriter::write_narrow_strip() {
-  const std::string integer = type(Scalar::int64), width = number(strip_length(partial_bytes_));
+  const std::string integer = type(Scalar::int64), width = number(strip_length(accumulator_bytes_));
   text_.line({"const ", integer, " line = tile / out_row_pieces;"});
   text_.line({"const ", integer, " start = (tile - line * out_row_pieces) * ", width, ";"});
   text_.line({"const ", integer, " width = out_inner - start < ", width,
@@ -119,43 +224,55 @@ void ReductionWriter::write_narrow_strip() {
     text_.line({"const ", integer, " first = (", integer, ")split * group_pieces;"});
     text_.line({"const ", integer, " last = n - first < group_pieces ? n : first + group_pieces;"});
   }
-  text_.open({"for (", integer, " i = ", loop_.is_split ? "first" : "0", "; i < ",
-              loop_.is_split ? "last" : "n", "; ++i)"});
+  open_turns(
+      {"i", integer, loop_.is_split ? "first" : "0", loop_.is_split ? "last" : "n", "1", run_rows});
+  const std::string row = moved_;
   write_folded_move("i", "");
   write_constants();
   text_.open({"for (", integer, " k = 0; k < width; ++k)"});
   write_fold_at("k", [](const std::string& name) { return name + "_part[k]"; });
   text_.close();
-  text_.close();
+  moved_ = row;
+  close_turns("width");
   moved_ = "_row";
   write_strip_results();
 }
 
 void ReductionWriter::write_strip_results() {
   const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
-  const std::string width = number(strip_length(partial_bytes_));
+  const std::string width = number(strip_length(accumulator_bytes_));
   const auto open_strip = [&] { text_.open({"for (", integer, " k = 0; k < width; ++k)"}); };
-  const auto part = [](const std::string& name) { return name + "_part[k]"; };
+  const auto part = [this](const FoldText& fold) {
+    const std::string suffix = fold.is_exact() && has_totals() ? "_total[k]" : "_part[k]";
+    return [suffix](const std::string& name) { return name + suffix; };
+  };
   if (loop_.is_split) {
+    const auto own = partial(joined({"(", integer, ")", dialect_.group_id, " * ", width, " + k"})),
+               others =
+                   partial(joined({"((", integer, ")tile * splits + other) * ", width, " + k"}));
     open_strip();
-    write_partial(joined({"(", integer, ")", dialect_.group_id, " * ", width, " + k"}), part);
+    for (const FoldText& fold : folds_)
+      for (const BlockField& field : fold.fields())
+        text_.line({own(field.name), " = ", part(fold)(field.name), ";"});
     text_.close();
     open_last_group();
     open_strip();
     for (const FoldText& fold : folds_)
       for (std::size_t i = 0; i < fold.fields().size(); ++i)
-        text_.line({part(fold.fields()[i].name), " = ", fold.neutral(i), ";"});
+        text_.line({part(fold)(fold.fields()[i].name), " = ", fold.neutral(i), ";"});
     text_.close();
     text_.open({"for (", uint, " other = 0; other < splits; ++other)"});
     open_strip();
-    combine(part, partial(joined({"((", integer, ")tile * splits + other) * ", width, " + k"})));
+    for (const FoldText& fold : folds_) fold.combine(text_, part(fold), others);
     text_.close();
     text_.close();
   }
   open_strip();
-  for (const FoldText& fold : folds_)
-    for (const auto& [name, dtype] : fold.fields())
-      text_.line({"const ", value_type(dtype, dialect_), " ", name, " = ", part(name), ";"});
+  for (const FoldText& fold : folds_) {
+    const auto& [name, dtype] = fold.result();
+    text_.line({"const ", value_type(dtype, dialect_), " ", name, " = ",
+                has_totals() ? fold.settled(part(fold)) : part(fold)(name), ";"});
+  }
   write_epilogue("k");
   text_.close();
   if (loop_.is_split) text_.close();

@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t shared_bytes = 16 << 10;
 /// Neighbouring results that are worth neighbouring work-items.
 constexpr std::uint64_t least_columns = 16;
+/// Of floats so many elements are folded one behind the other, then what was folded of them: a
+/// rounding error grows with the length of a chain of additions.
+constexpr unsigned run_turns = 16;
 
 /// An upper bound for what a compiler makes of the structure. The alignment of a type, which the
 /// program may define, divides its size.
@@ -52,6 +55,8 @@ class ReductionSnippetWriter {
       all_bytes += bytes;
       largest = std::max(largest, bytes);
       has_structure = has_structure || output.dtype.scalar() == Scalar::structure;
+      const ScalarKind kind = output.dtype.kind();
+      rounds_ = rounds_ || kind == ScalarKind::floating || kind == ScalarKind::complex;
     }
     if (tiling.schedule == Schedule::wide) {
       group_size_ = static_cast<unsigned>(
@@ -224,9 +229,23 @@ class ReductionSnippetWriter {
       text_.line(
           {"const ", integer_, " treadle_own = ", result, " < treadle_results ? treadle_n : 0;"});
     declare_folded();
-    text_.open({"for (", integer_, " treadle_at = (", integer_, ")treadle_split * ", depth,
-                " + treadle_depth; treadle_at < ", is_one ? "treadle_n" : "treadle_own",
-                "; treadle_at += (", integer_, ")treadle_splits * ", depth, ")"});
+    const std::string end = is_one ? "treadle_n" : "treadle_own";
+    text_.line({"const ", integer_, " treadle_by = (", integer_, ")treadle_splits * ", depth, ";"});
+    text_.line(
+        {integer_, " treadle_at = (", integer_, ")treadle_split * ", depth, " + treadle_depth;"});
+    if (rounds_) {
+      const std::string run = number(run_turns);
+      text_.open({"for (; treadle_at + ", number(run_turns - 1), " * treadle_by < ", end,
+                  "; treadle_at += ", run, " * treadle_by)"});
+      declare_folded("treadle_block");
+      text_.open({"for (", uint_, " treadle_turn = 0; treadle_turn < ", run, "; ++treadle_turn)"});
+      write_element("treadle_first", "treadle_at + treadle_turn * treadle_by", "treadle_block");
+      text_.close();
+      write_reduce("treadle_folded", {},
+                   [](const std::string& suffix) { return "treadle_block" + suffix; });
+      text_.close();
+    }
+    text_.open({"for (; treadle_at < ", end, "; treadle_at += treadle_by)"});
     write_element("treadle_first", "treadle_at", "treadle_folded");
     text_.close();
     write_tree();
@@ -296,13 +315,50 @@ class ReductionSnippetWriter {
   void open_each_lane(const std::string& lanes) {
     text_.open({"for (", uint_, " treadle_lane = 0; treadle_lane < ", lanes, "; ++treadle_lane)"});
   }
-  void declare_lanes() {
+  void declare_lanes(const char* name) {
     const std::string lanes = number(lanes_);
     for_each([&](const ReductionOutput&, const std::string& suffix) {
-      text_.line({"treadle_result", suffix, " treadle_lanes", suffix, "[", lanes, "];"});
+      text_.line({"treadle_result", suffix, " ", name, suffix, "[", lanes, "];"});
     });
     open_each_lane(lanes);
-    write_neutral("treadle_lanes", "treadle_lane");
+    write_neutral(name, "treadle_lane");
+    text_.close();
+  }
+  /// A run ends before treadle_run, and adds to treadle_lanes what it has folded.
+  void open_run(const std::string& lanes) {
+    text_.open({"while (treadle_at + ", lanes, " <= treadle_end)"});
+    text_.line({"const ", integer_, " treadle_run = treadle_end - treadle_at < ",
+                number(run_turns * lanes_), " ? treadle_end : treadle_at + ",
+                number(run_turns * lanes_), ";"});
+  }
+  void close_run(const std::string& lanes) {
+    open_each_lane(lanes);
+    write_reduce("treadle_lanes", "treadle_lane", [](const std::string& suffix) {
+      return place("treadle_runs", suffix, "treadle_lane");
+    });
+    write_neutral("treadle_runs", "treadle_lane");
+    text_.close();
+    text_.close();
+  }
+  /// Of floats a few at a time. The outer loop is none of a tree, which would be unrolled.
+  void fold_lanes() {
+    const std::string few = number(std::min(run_turns, lanes_));
+    const auto lane = [](const char* at) {
+      return [at](const std::string& suffix) { return place("treadle_lanes", suffix, at); };
+    };
+    if (!rounds_) {
+      open_each_lane(number(lanes_));
+      write_reduce("treadle_folded", {}, lane("treadle_lane"));
+      return text_.close();
+    }
+    text_.open({"for (", uint_, " treadle_lane = 0; treadle_lane < ", number(lanes_),
+                "; treadle_lane += ", few, ")"});
+    declare_folded("treadle_block");
+    text_.open({"for (", uint_, " treadle_k = 0; treadle_k < ", few, "; ++treadle_k)"});
+    write_reduce("treadle_block", {}, lane("treadle_lane + treadle_k"));
+    text_.close();
+    write_reduce("treadle_folded", {},
+                 [](const std::string& suffix) { return "treadle_block" + suffix; });
     text_.close();
   }
 
@@ -312,22 +368,23 @@ class ReductionSnippetWriter {
     write_first("treadle_tile");
     declare_folded();
     if (has_lanes) {
-      declare_lanes();
-      text_.open({"for (; treadle_at + ", lanes, " <= treadle_end; treadle_at += ", lanes, ")"});
+      declare_lanes(rounds_ ? "treadle_runs" : "treadle_lanes");
+      if (rounds_) {
+        declare_lanes("treadle_lanes");
+        open_run(lanes);
+      }
+      text_.open({"for (; treadle_at + ", lanes, " <= ", rounds_ ? "treadle_run" : "treadle_end",
+                  "; treadle_at += ", lanes, ")"});
       open_each_lane(lanes);
-      write_element("treadle_first", "treadle_at + treadle_lane", "treadle_lanes", "treadle_lane");
+      write_element("treadle_first", "treadle_at + treadle_lane",
+                    rounds_ ? "treadle_runs" : "treadle_lanes", "treadle_lane");
       text_.close();
       text_.close();
-    }
-    if (has_lanes) {
+      if (rounds_) close_run(lanes);
       text_.open("for (; treadle_at < treadle_end; ++treadle_at)");
       write_element("treadle_first", "treadle_at", "treadle_folded");
       text_.close();
-      open_each_lane(lanes);
-      write_reduce("treadle_folded", {}, [](const std::string& suffix) {
-        return place("treadle_lanes", suffix, "treadle_lane");
-      });
-      text_.close();
+      fold_lanes();
     } else {
       write_blocks();
     }
@@ -363,7 +420,7 @@ class ReductionSnippetWriter {
     text_.line({"const ", integer_,
                 " treadle_first = treadle_start + treadle_outer * (treadle_n * treadle_inner) + "
                 "treadle_column;"});
-    declare_lanes();
+    declare_lanes("treadle_lanes");
     for (const bool is_whole : {true, false}) {
       // A number of lanes that the compiler knows makes vectors.
       text_.open(
@@ -423,6 +480,7 @@ class ReductionSnippetWriter {
   const TypeNames& types_;
   std::string integer_, uint_;
   bool has_columns_;
+  bool rounds_ = false;  ///< whether an output is of floats, whose errors grow with chains of sums
   unsigned group_size_ = 1, depth_ = 1, tile_ = 1, lanes_ = 1;
   TextWriter text_;
 };

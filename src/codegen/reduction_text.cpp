@@ -25,7 +25,7 @@ ReductionWriter::ReductionWriter(const ReductionExpression& expression, const Re
                 [this](const Instruction& step) { return result_name(step); },
                 {.variables = expression.folds.size(),
                  .first_number = expression.folds.size() + expression.map.instructions.size()}),
-      partial_bytes_(bytes_of_partial(expression)) {
+      accumulator_bytes_(bytes_of_accumulator(expression)) {
   std::size_t largest = 1;
   for (std::size_t i = 0; i < expression.folds.size(); ++i) {
     const Scalar dtype = expression.map.dtype_of(expression.map.outputs[i]).scalar();
@@ -339,10 +339,14 @@ void ReductionWriter::write_fold(const Place& place, const Name& into, const std
     const std::string& name = fold.fields()[0].name;
     if (!step.empty() && fold.has_place())
       fold.combine_later(text_, {into(name), into(name + "_step")}, {value, step});
-    else
+    else if (fold.has_place())
       fold.combine(text_, into, [&](const std::string& field) {
         return field == name ? value : joined({"(", place(operand(Kind::place, 0)), ")"});
       });
+    else if (into(name) == name || into(name) == name + "_total[k]")
+      fold.combine_value(text_, into, value);
+    else
+      fold.combine_in_run(text_, into(name), value);
   }
 }
 void ReductionWriter::write_fold_at(const std::string& index, const Name& into,
@@ -362,22 +366,67 @@ void ReductionWriter::write_start() {
     for (std::size_t i = 0; i < fold.fields().size(); ++i)
       text_.line({fold.fields()[i].name, " = ", fold.neutral(i), ";"});
 }
-/// Accumulators side by side, `count` of each field.
+/// Accumulators side by side, `count` of each field; of sums of floats those of a run.
 void ReductionWriter::declare_parts(const std::string& count) {
-  std::vector<std::pair<BlockField, std::string>> fields;
-  for (const FoldText& fold : folds_)
-    for (std::size_t i = 0; i < fold.fields().size(); ++i) {
-      const BlockField& field = fold.fields()[i];
-      if (i == 1 && places_ascend())
-        fields.push_back({{fold.fields()[0].name + "_step", Scalar::uint32}, "0"});
-      else
-        fields.push_back({field, fold.neutral(i)});
-    }
-  for (const auto& [field, start] : fields)
-    text_.line({value_type(field.dtype, dialect_), " ", field.name, "_part[", count, "];"});
+  struct Part {
+    std::string name, start;
+    Scalar dtype;
+  };
+  std::vector<Part> all;
+  for (const FoldText& fold : folds_) {
+    const BlockField& value = fold.fields()[0];
+    const bool is_total = fold.is_exact() && !is_wide() && has_totals();
+    if (!is_total || has_strips())
+      all.push_back({value.name + "_part", fold.neutral(0), value.dtype});
+    if (fold.has_place() && places_ascend())
+      all.push_back({value.name + "_step_part", "0", Scalar::uint32});
+    else if (fold.has_place())
+      all.push_back({fold.fields()[1].name + "_part", fold.neutral(1), fold.fields()[1].dtype});
+    if (!is_total) continue;
+    for (std::size_t i = 0; i < fold.fields().size(); ++i)
+      all.push_back({fold.fields()[i].name + "_total", fold.neutral(i), value.dtype});
+  }
+  for (const Part& part : all)
+    text_.line({value_type(part.dtype, dialect_), " ", part.name, "[", count, "];"});
   if (is_wide()) text_.directive("#pragma unroll");
   text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", count, "; ++k)"});
-  for (const auto& [field, start] : fields) text_.line({field.name, "_part[k] = ", start, ";"});
+  for (const Part& part : all) text_.line({part.name, "[k] = ", part.start, ";"});
+  text_.close();
+}
+
+/// Opens a loop, in which runs end.
+void ReductionWriter::open_turns(const Turns& turns) {
+  const auto& [variable, type, first, end, step, in_run] = turns;
+  if (!has_runs() || (has_strips() && !has_totals()))
+    return text_.open({"for (", type, " ", variable, " = ", first, "; ", variable, " < ", end, "; ",
+                       variable, " += ", step, ")"});
+  text_.line({type, " ", variable, " = ", first, ";"});
+  text_.open({"while (", variable, " < ", end, ")"});
+  text_.open({"for (", this->type(Scalar::uint32), " turn = 0; turn < ", number(in_run), " && ",
+              variable, " < ", end, "; ++turn, ", variable, " += ", step, ")"});
+}
+void ReductionWriter::close_turns(const std::string& count) {
+  text_.close();
+  if (!has_runs() || (has_strips() && !has_totals())) return;
+  end_run(count);
+  text_.close();
+}
+/// Turns that give each accumulator so many elements.
+unsigned ReductionWriter::turns_in_run(unsigned elements) const {
+  return std::max(1u, run_elements / std::max(1u, elements));
+}
+
+/// Folds the sums of `count` runs, and begins others.
+void ReductionWriter::end_run(const std::string& count) {
+  if (is_wide()) text_.directive("#pragma unroll");
+  text_.open({"for (", type(Scalar::uint32), " k = 0; k < ", count, "; ++k)"});
+  for (const FoldText& fold : folds_) {
+    if (!fold.is_exact()) continue;
+    const std::string run = fold.fields()[0].name + "_part[k]";
+    fold.combine_value(
+        text_, [&](const std::string& name) { return is_wide() ? name : name + "_total[k]"; }, run);
+    text_.line({run, " = ", fold.neutral(0), ";"});
+  }
   text_.close();
 }
 
@@ -390,6 +439,11 @@ void ReductionWriter::write_epilogue(const std::string& index) {
   const Place at = [&](const Operand& operand) {
     return element(operand, has_strips() ? along(operand, index) : "0");
   };
+  if (!has_strips())
+    for (const FoldText& fold : folds_)
+      if (fold.is_exact())
+        text_.line({fold.result().name, " = ",
+                    fold.settled([](const std::string& name) { return name; }), ";"});
   const Expression& epilogue = expression_.epilogue;
   for (std::size_t value = 0; value < epilogue.instructions.size(); ++value)
     epilogue_.write_value(text_, static_cast<Value>(value), [&](const Instruction& step) {

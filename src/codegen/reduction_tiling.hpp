@@ -31,6 +31,16 @@ inline constexpr unsigned places_per_unit = 6;
 /// hardly longer.
 inline constexpr unsigned costly_map = 8;
 inline constexpr unsigned small_groups_per_unit = 24;
+/// Elements of a run, whose sum rounds each of them. So few are nearly exact even of equal
+/// elements, whose errors do not cancel: of 16 times 0.1f they are 1.4e-7, of 4 times 1.5e-8.
+inline constexpr unsigned run_elements = 4;
+/// The same of rows on narrow, which NumPy adds one behind the other, however many they are.
+inline constexpr unsigned run_rows = 16;
+/// Narrow: elements of a block, which short rows of floats are summed in as NumPy does: by eight
+/// accumulators, then by a tree.
+inline constexpr unsigned block_elements = 128;
+/// Longer rows take accumulators side by side, and longer to fold them.
+inline constexpr unsigned longest_in_blocks = 2048;
 /// Narrow: bytes of accumulators that are one vector loop. Fewer are unrolled, and stay single
 /// numbers.
 inline constexpr std::size_t lane_bytes = 512;

@@ -94,12 +94,15 @@ std::string ReductionWriter::place_of_part(const std::string& step) const {
 
 /// Makes one accumulator of its parts.
 void ReductionWriter::fold_parts() {
+  // Of sums of floats the last run has ended.
+  if (std::ranges::all_of(folds_, &FoldText::is_exact)) return;
   const std::string uint = type(Scalar::uint32);
   const auto same = [](const std::string& name) { return name; };
   if (places_ascend()) text_.open("if (step > 0)");
   text_.directive("#pragma unroll");
   text_.open({"for (", uint, " k = 0; k < ", number(parts()), "; ++k)"});
   for (const FoldText& fold : folds_) {
+    if (fold.is_exact()) continue;
     const std::string& name = fold.fields()[0].name;
     if (places_ascend() && fold.has_place())
       text_.line({"const ", type(Scalar::int64), " ", fold.fields()[1].name,
@@ -119,17 +122,21 @@ void ReductionWriter::write_wide_tiles() {
   const std::string tile = number(this->tile());
   const std::string first = loop_.is_split ? "split" : "0", step = loop_.is_split ? "splits" : "1";
   const bool has_rows = loop_.folded.kind == SpaceKind::rows;
+  const LoopClass& inner = loop_.folded;
+  const unsigned accesses = inner.has_vectors ? inner.rounds : inner.rounds * inner.items;
+  const unsigned in_run =
+      turns_in_run(inner.has_vectors ? accesses * elements_of_part() : accesses / parts());
   if (has_rows) {
     const std::string position = folded_indices().integer;
-    text_.open({"for (", position, " piece = ", first, "; piece < pieces; piece += ", step, ")"});
+    open_turns({"piece", position, first, "pieces", step, in_run});
     text_.line({"const ", position, " row = ",
                 loop_.folded_has_32_bits ? "divided(piece, row_divider)" : "piece / row_pieces",
                 ";"});
     text_.line(
         {"const ", integer, " start = (", integer, ")(piece - row * row_pieces) * ", tile, ";"});
   } else {
-    text_.open({"for (", integer, " start = (", integer, ")", first, " * ", tile,
-                "; start < n; start += (", integer, ")", step, " * ", tile, ")"});
+    open_turns({"start", integer, joined({"(", integer, ")", first, " * ", tile}), "n",
+                joined({"(", integer, ")", step, " * ", tile}), in_run});
   }
   const std::string extent = has_rows ? "inner" : "n";
   text_.line({"const ", uint, " left = ", extent, " - start < ", tile, " ? (", uint, ")(", extent,
@@ -138,7 +145,7 @@ void ReductionWriter::write_wide_tiles() {
   write_folded_move("row", "start");
   write_wide_piece();
   moved_ = row;
-  text_.close();
+  close_turns(number(parts()));
 }
 
 void ReductionWriter::write_wide_piece() {
@@ -209,8 +216,9 @@ void ReductionWriter::write_wide_decoded() {
   const std::string tile = number(std::uint64_t{depth()} * loop_.folded.items);
   write_constants();
   const std::string first = loop_.is_split ? "split" : "0", step = loop_.is_split ? "splits" : "1";
-  text_.open({"for (", integer, " start = (", integer, ")", first, " * ", tile,
-              "; start < n; start += (", integer, ")", step, " * ", tile, ")"});
+  open_turns({"start", integer, joined({"(", integer, ")", first, " * ", tile}), "n",
+              joined({"(", integer, ")", step, " * ", tile}),
+              turns_in_run(loop_.folded.items / parts())});
   text_.directive("#pragma unroll");
   text_.open({"for (", uint, " k = 0; k < ", number(loop_.folded.items), "; ++k)"});
   text_.line({"const ", integer, " i = start + k * ", number(depth()), " + lane;"});
@@ -223,7 +231,7 @@ void ReductionWriter::write_wide_decoded() {
   moved_ = row;
   text_.close();
   text_.close();
-  text_.close();
+  close_turns(number(parts()));
 }
 
 /// Hands the group's part over. The last group of a tile folds all parts, in the order of groups;

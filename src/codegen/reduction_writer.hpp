@@ -3,6 +3,7 @@
 // element and with a result, reduction_wide.cpp and reduction_narrow.cpp the loops.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -88,6 +89,21 @@ class ReductionWriter {
   void write_constants();
   void write_fold(const Place& place, const Name& into, const std::string& step = "");
   void write_fold_at(const std::string& index, const Name& into, const std::string& step = "");
+  /// Whether a fold keeps what is left out, so that runs of elements end.
+  bool has_runs() const { return std::ranges::any_of(folds_, &FoldText::is_exact); }
+  /// Narrow: whether runs end in accumulators side by side.
+  bool has_totals() const {
+    return has_runs() && (has_strips() ? loop_.has_blocks : !loop_.has_short_rows);
+  }
+  /// A loop whose turns end runs after so many.
+  struct Turns {
+    std::string variable, type, first, end, step;
+    unsigned in_run;
+  };
+  void open_turns(const Turns& turns);
+  void close_turns(const std::string& count);
+  unsigned turns_in_run(unsigned elements) const;
+  void end_run(const std::string& count);
   void declare_accumulators();
   void declare_parts(const std::string& count);
   void combine(const Name& into, const Name& from);
@@ -113,6 +129,11 @@ class ReductionWriter {
   void write_narrow();
   void write_narrow_row();
   void write_narrow_pieces();
+  std::string of_exact(const std::string& name, const std::string& suffix,
+                       const std::string& otherwise) const;
+  void write_blocks(const std::string& end);
+  void write_long_row(const std::string& end);
+  void fold_lanes();
   void write_narrow_lanes(const std::string& start, const std::string& end);
   void write_narrow_strip();
   void write_strip_results();
@@ -130,7 +151,7 @@ class ReductionWriter {
   std::string kept_moved_;       ///< behind names of pointers to results: "_row"
   std::string moved_;            ///< behind those to elements: "_row", "_tile"
   unsigned lanes_ = 1;           ///< narrow: accumulators side by side
-  std::size_t partial_bytes_;
+  std::size_t accumulator_bytes_;
   std::string comment_;
   TextWriter text_;
 };

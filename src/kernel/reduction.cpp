@@ -35,7 +35,8 @@ class Reducer {
     lowering_ = codegen::lower_reduction(
         kept_extents_, folded_extents_, layouts_,
         {tiling_, device.info().performance.compute_units,
-         codegen::bytes_of_partial(launch.expression), launch.expression.map.cost()});
+         codegen::bytes_of_accumulator(launch.expression), launch.expression.map.cost(),
+         codegen::has_left_out(launch.expression)});
   }
 
   const ReductionPlan& plan() const {

@@ -88,8 +88,8 @@ ReductionLowering lowered(const ReductionExample& example, Schedule schedule) {
     layouts.push_back({kept[k], folded[k], size, 0, operands[k].is_of_elements()});
   }
   return lower_reduction(example.kept, example.folded, layouts,
-                         {tiling_of(schedule), 132, bytes_of_partial(example.expression),
-                          example.expression.map.cost()});
+                         {tiling_of(schedule), 132, bytes_of_accumulator(example.expression),
+                          example.expression.map.cost(), has_left_out(example.expression)});
 }
 
 TEST(Reduction, GoldenTexts) {

@@ -16,6 +16,13 @@
 //   ticket     each group takes one when its partial is written; who gets 2 is the last: it folds
 //              the partials in the order of groups, runs the epilogue, and puts the ticket back
 //
+// Sums of floats do not lose more digits the more elements there are. A run of at most 4 elements
+// is added in a variable of its own; what rounding leaves out of sums of runs is kept beside them
+// (D. E. Knuth, The Art of Computer Programming 2, 4.2.2), handed over with the partials, and added
+// to the result at last:
+//
+//   part += x[i]; 4 times -> total = sum + part; left_out += (sum + part) - total; sum = total
+//
 // Axes that stay and axes that are folded are lowered each for itself (treadle/codegen/
 // lowering.hpp). Neighbouring work-items take neighbouring elements: along the folded axes where
 // these are innermost in memory ("rows": 256, 32, 8 or 1 work-items on a result), else along the
@@ -124,6 +131,7 @@ struct ReductionClass {
   bool has_columns = false;     ///< neighbours are results
   bool is_split = false;        ///< several groups share a result
   bool has_short_rows = false;  ///< narrow: few accumulators
+  bool has_blocks = false;      ///< narrow: short rows, or columns, of floats are several blocks
   std::uint8_t depth_log2 = 0;  ///< wide: work-items on a result
   bool kept_has_32_bits = false, folded_has_32_bits = false;  ///< positions are decoded in 32 bits
   /// Equal for equal classes.
@@ -179,12 +187,17 @@ struct ReductionLowering {
 struct ReductionTarget {
   const Tiling& tiling;
   unsigned compute_units = 0;         ///< 0: not known
-  std::size_t accumulator_bytes = 0;  ///< bytes_of_partial()
+  std::size_t accumulator_bytes = 0;  ///< bytes_of_accumulator()
   unsigned map_cost = 0;              ///< Expression::cost() of what is folded
+  bool has_left_out = false;          ///< whether sums of floats are among the folds
 };
 
 /// Bytes that one group hands over for one result.
 std::size_t bytes_of_partial(const ReductionExpression& expression);
+/// The same without what is left out of sums: of the variables that elements are folded into.
+std::size_t bytes_of_accumulator(const ReductionExpression& expression);
+/// Whether something is left out of sums, that is, floats are summed.
+bool has_left_out(const ReductionExpression& expression);
 
 /// Lowers a reduction. Throws as lower().
 ReductionLowering lower_reduction(std::span<const std::int64_t> kept_extents,

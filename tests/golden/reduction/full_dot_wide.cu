@@ -2,16 +2,31 @@
 //   sum_0 = sum of multiply(x0, x1)
 //   z = sum_0
 // rows, linear loop, wide schedule, work-items on a result: 256, results are shared by groups
+// What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
+static __device__ inline float treadle_left_out_float32(float a, float b, float sum)
+{
+  float of_b = sum - a;
+  return (a - (sum - of_b)) + (b - of_b);
+}
+
+// A sum with what was left out of it, which is no number where the sum is none or has overflowed.
+static __device__ inline float treadle_settled_float32(float sum, float left_out)
+{
+  return left_out - left_out == 0 ? sum + left_out : sum;
+}
+
 typedef struct __align__(16) { float at[4]; } float32_x4;
 
 typedef struct {
   float sum_0;
+  float sum_0_left_out;
 } partial;
 
 extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
     const float *x0, const float *x1, float *__restrict__ z, long long out_n, long long n,
     unsigned int splits, partial *partials, unsigned int *tickets) {
   __shared__ float sum_0_shared[8];
+  __shared__ float sum_0_left_out_shared[8];
   __shared__ unsigned int ticket;
   const unsigned int lane = threadIdx.x % 256;
   const unsigned int result = threadIdx.x / 256;
@@ -19,6 +34,7 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
   const unsigned int split = blockIdx.x - tile * splits;
   const long long output = (long long)tile * 1 + result;
   float sum_0 = 0.0f;
+  float sum_0_left_out = 0.0f;
   if (output < out_n) {
     const float *x0_row = x0;
     const float *x1_row = x1;
@@ -27,55 +43,82 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
     for (unsigned int k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
-    for (long long start = (long long)split * 1024; start < n; start += (long long)splits * 1024) {
-      const unsigned int left = n - start < 1024 ? (unsigned int)(n - start) : 1024;
-      const float *x0_tile = x0_row + start;
-      const float *x1_tile = x1_row + start;
-      if (left == 1024) {
+    long long start = (long long)split * 1024;
+    while (start < n) {
+      for (unsigned int turn = 0; turn < 4 && start < n; ++turn, start += (long long)splits * 1024) {
+        const unsigned int left = n - start < 1024 ? (unsigned int)(n - start) : 1024;
+        const float *x0_tile = x0_row + start;
+        const float *x1_tile = x1_row + start;
+        if (left == 1024) {
 #pragma unroll
-        for (unsigned int k = 0; k < 1; ++k) {
-          const unsigned int i = (k * 256 + lane) * 4;
-          const float32_x4 x0_in = *(const float32_x4 *)(x0_tile + i);
-          const float32_x4 x1_in = *(const float32_x4 *)(x1_tile + i);
+          for (unsigned int k = 0; k < 1; ++k) {
+            const unsigned int i = (k * 256 + lane) * 4;
+            const float32_x4 x0_in = *(const float32_x4 *)(x0_tile + i);
+            const float32_x4 x1_in = *(const float32_x4 *)(x1_tile + i);
 #pragma unroll
-          for (unsigned int j = 0; j < 4; ++j) {
-            const float x0_i = x0_in.at[j];
-            const float x1_i = x1_in.at[j];
+            for (unsigned int j = 0; j < 4; ++j) {
+              const float x0_i = x0_in.at[j];
+              const float x1_i = x1_in.at[j];
+              const float multiply_3 = x0_i * x1_i;
+              sum_0_part[j % 4] = sum_0_part[j % 4] + multiply_3;
+            }
+          }
+        } else {
+          for (unsigned int i = lane; i < left; i += 256) {
+            const float x0_i = x0_tile[i];
+            const float x1_i = x1_tile[i];
             const float multiply_3 = x0_i * x1_i;
-            sum_0_part[j % 4] = sum_0_part[j % 4] + multiply_3;
+            {
+              const float addend = multiply_3;
+              const float total = sum_0 + addend;
+              sum_0_left_out = sum_0_left_out + treadle_left_out_float32(sum_0, addend, total);
+              sum_0 = total;
+            }
           }
         }
-      } else {
-        for (unsigned int i = lane; i < left; i += 256) {
-          const float x0_i = x0_tile[i];
-          const float x1_i = x1_tile[i];
-          const float multiply_3 = x0_i * x1_i;
-          sum_0 = sum_0 + multiply_3;
-        }
       }
-    }
 #pragma unroll
-    for (unsigned int k = 0; k < 4; ++k) {
-      sum_0 = sum_0 + sum_0_part[k];
+      for (unsigned int k = 0; k < 4; ++k) {
+        {
+          const float addend = sum_0_part[k];
+          const float total = sum_0 + addend;
+          sum_0_left_out = sum_0_left_out + treadle_left_out_float32(sum_0, addend, total);
+          sum_0 = total;
+        }
+        sum_0_part[k] = 0.0f;
+      }
     }
   }
 #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
-    sum_0 = sum_0 + sum_0_other;
+    const float sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
+    {
+      const float addend = sum_0_other;
+      const float total = sum_0 + addend;
+      sum_0_left_out = sum_0_left_out + ((treadle_left_out_float32(sum_0, addend, total) + sum_0_left_out_other));
+      sum_0 = total;
+    }
   }
   if (lane % 32 == 0) {
     sum_0_shared[threadIdx.x / 32] = sum_0;
+    sum_0_left_out_shared[threadIdx.x / 32] = sum_0_left_out;
   }
   __syncthreads();
   if (lane == 0) {
 #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
-      sum_0 = sum_0 + sum_0_shared[threadIdx.x / 32 + other];
+      {
+        const float addend = sum_0_shared[threadIdx.x / 32 + other];
+        const float total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + ((treadle_left_out_float32(sum_0, addend, total) + sum_0_left_out_shared[threadIdx.x / 32 + other]));
+        sum_0 = total;
+      }
     }
   }
   if (lane == 0) {
     partials[(long long)blockIdx.x * 1 + result].sum_0 = sum_0;
+    partials[(long long)blockIdx.x * 1 + result].sum_0_left_out = sum_0_left_out;
   }
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
@@ -85,28 +128,47 @@ extern "C" __global__ void __launch_bounds__(256) multiply_sum_f32(
   __threadfence();
   const unsigned int count = ticket == splits - 1 ? splits : 0;
   sum_0 = 0.0f;
+  sum_0_left_out = 0.0f;
   for (unsigned int other = lane; other < count; other += 256) {
     const long long at = ((long long)tile * splits + other) * 1 + result;
-    sum_0 = sum_0 + (partials[at].sum_0);
+    {
+      const float addend = partials[at].sum_0;
+      const float total = sum_0 + addend;
+      sum_0_left_out = sum_0_left_out + ((treadle_left_out_float32(sum_0, addend, total) + (partials[at].sum_0_left_out)));
+      sum_0 = total;
+    }
   }
 #pragma unroll
   for (unsigned int step = 16; step > 0; step /= 2) {
     const float sum_0_other = __shfl_down_sync(0xffffffffu, sum_0, step);
-    sum_0 = sum_0 + sum_0_other;
+    const float sum_0_left_out_other = __shfl_down_sync(0xffffffffu, sum_0_left_out, step);
+    {
+      const float addend = sum_0_other;
+      const float total = sum_0 + addend;
+      sum_0_left_out = sum_0_left_out + ((treadle_left_out_float32(sum_0, addend, total) + sum_0_left_out_other));
+      sum_0 = total;
+    }
   }
   if (lane % 32 == 0) {
     sum_0_shared[threadIdx.x / 32] = sum_0;
+    sum_0_left_out_shared[threadIdx.x / 32] = sum_0_left_out;
   }
   __syncthreads();
   if (lane == 0) {
 #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
-      sum_0 = sum_0 + sum_0_shared[threadIdx.x / 32 + other];
+      {
+        const float addend = sum_0_shared[threadIdx.x / 32 + other];
+        const float total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + ((treadle_left_out_float32(sum_0, addend, total) + sum_0_left_out_shared[threadIdx.x / 32 + other]));
+        sum_0 = total;
+      }
     }
   }
   if (count > 0 && threadIdx.x == 0) tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     float *z_row = z;
+    sum_0 = treadle_settled_float32(sum_0, sum_0_left_out);
     z_row[0] = sum_0;
   }
 }

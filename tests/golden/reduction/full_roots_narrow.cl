@@ -11,6 +11,19 @@ static inline float treadle_maximum_float32(float a, float b)
   return a > b || isnan(a) ? a : b;
 }
 
+// What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
+static inline float treadle_left_out_float32(float a, float b, float sum)
+{
+  float of_b = sum - a;
+  return (a - (sum - of_b)) + (b - of_b);
+}
+
+// A sum with what was left out of it, which is no number where the sum is none or has overflowed.
+static inline float treadle_settled_float32(float sum, float left_out)
+{
+  return left_out - left_out == 0 ? sum + left_out : sum;
+}
+
 __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sqrt_multiply_maximum_sum_maximum_sqrt_f32(
     const __global float *x0, long x0_offset, const __global float *x1, long x1_offset,
     __global float *restrict z0, long z0_offset, __global float *restrict z1, long z1_offset,
@@ -27,10 +40,11 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sqrt_multiply_maxim
     __global float *z0_row = z0;
     __global float *z1_row = z1;
     float sum_0 = 0.0f;
+    float sum_0_left_out = 0.0f;
     float maximum_1 = -INFINITY;
-    float sum_0_part[128];
-    float maximum_1_part[128];
-    for (uint k = 0; k < 128; ++k) {
+    float sum_0_part[8];
+    float maximum_1_part[8];
+    for (uint k = 0; k < 8; ++k) {
       sum_0_part[k] = 0.0f;
       maximum_1_part[k] = -INFINITY;
     }
@@ -39,26 +53,44 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) sqrt_multiply_maxim
     const float x0_i = x0_row[0];
     const float sqrt_3 = sqrt(x0_i);
     long i = start;
-    for (; i + 128 <= end; i += 128) {
-      for (uint k = 0; k < 128; ++k) {
-        const float x1_i = x1_row[(i + k)];
+    while (i < end) {
+      const long block_end = end - i < 128 ? end : i + 128;
+      for (; i + 8 <= block_end; i += 8) {
+        for (uint k = 0; k < 8; ++k) {
+          const float x1_i = x1_row[(i + k)];
+          const float multiply_5 = sqrt_3 * x1_i;
+          const float maximum_6 = treadle_maximum_float32(sqrt_3, x1_i);
+          sum_0_part[k] = sum_0_part[k] + multiply_5;
+          maximum_1_part[k] = treadle_maximum_float32(maximum_1_part[k], maximum_6);
+        }
+      }
+      float sum_0_block = (((((sum_0_part[0] + sum_0_part[1])) + ((sum_0_part[2] + sum_0_part[3])))) + ((((sum_0_part[4] + sum_0_part[5])) + ((sum_0_part[6] + sum_0_part[7])))));
+      sum_0_part[0] = 0.0f;
+      sum_0_part[1] = 0.0f;
+      sum_0_part[2] = 0.0f;
+      sum_0_part[3] = 0.0f;
+      sum_0_part[4] = 0.0f;
+      sum_0_part[5] = 0.0f;
+      sum_0_part[6] = 0.0f;
+      sum_0_part[7] = 0.0f;
+      for (; i < block_end; ++i) {
+        const float x1_i = x1_row[i];
         const float multiply_5 = sqrt_3 * x1_i;
         const float maximum_6 = treadle_maximum_float32(sqrt_3, x1_i);
-        sum_0_part[k] = sum_0_part[k] + multiply_5;
-        maximum_1_part[k] = treadle_maximum_float32(maximum_1_part[k], maximum_6);
+        sum_0_block = sum_0_block + multiply_5;
+        maximum_1 = treadle_maximum_float32(maximum_1, maximum_6);
+      }
+      {
+        const float addend = sum_0_block;
+        const float total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + treadle_left_out_float32(sum_0, addend, total);
+        sum_0 = total;
       }
     }
-    for (; i < end; ++i) {
-      const float x1_i = x1_row[i];
-      const float multiply_5 = sqrt_3 * x1_i;
-      const float maximum_6 = treadle_maximum_float32(sqrt_3, x1_i);
-      sum_0 = sum_0 + multiply_5;
-      maximum_1 = treadle_maximum_float32(maximum_1, maximum_6);
-    }
-    for (uint k = 0; k < 128; ++k) {
-      sum_0 = sum_0 + sum_0_part[k];
+    for (uint k = 0; k < 8; ++k) {
       maximum_1 = treadle_maximum_float32(maximum_1, maximum_1_part[k]);
     }
+    sum_0 = treadle_settled_float32(sum_0, sum_0_left_out);
     const float sqrt_8 = sqrt(sum_0);
     z0_row[0] = sqrt_8;
     z1_row[0] = maximum_1;

@@ -3,6 +3,19 @@
 //   z = sum_0
 // rows, strided loop, wide schedule, work-items on a result: 256, results are shared by groups
 #pragma OPENCL FP_CONTRACT OFF
+// What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
+static inline float treadle_left_out_float32(float a, float b, float sum)
+{
+  float of_b = sum - a;
+  return (a - (sum - of_b)) + (b - of_b);
+}
+
+// A sum with what was left out of it, which is no number where the sum is none or has overflowed.
+static inline float treadle_settled_float32(float sum, float left_out)
+{
+  return left_out - left_out == 0 ? sum + left_out : sum;
+}
+
 // Exact for dividends below 2^31 (Granlund and Montgomery 1994).
 static inline uint divided(uint dividend, ulong divider) {
   return (mul_hi(dividend, (uint)divider) + dividend) >> (uint)(divider >> 32);
@@ -10,6 +23,7 @@ static inline uint divided(uint dividend, ulong divider) {
 
 typedef struct {
   float sum_0;
+  float sum_0_left_out;
 } partial;
 
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
@@ -19,6 +33,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   x += x_offset;
   z += z_offset;
   __local float sum_0_shared[256];
+  __local float sum_0_left_out_shared[256];
   __local uint ticket;
   const uint lane = (uint)get_local_id(0) % 256;
   const uint result = (uint)get_local_id(0) / 256;
@@ -26,6 +41,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   const uint split = (uint)get_group_id(0) - tile * splits;
   const long output = (long)tile * 1 + result;
   float sum_0 = 0.0f;
+  float sum_0_left_out = 0.0f;
   if (output < out_n) {
     const __global float *x_row = x;
     float sum_0_part[4];
@@ -33,35 +49,52 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
     for (uint k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
-    for (long start = (long)split * 1024; start < n; start += (long)splits * 1024) {
+    long start = (long)split * 1024;
+    while (start < n) {
+      for (uint turn = 0; turn < 4 && start < n; ++turn, start += (long)splits * 1024) {
 #pragma unroll
-      for (uint k = 0; k < 4; ++k) {
-        const long i = start + k * 256 + lane;
-        if (i < n) {
-          const uint index0 = divided((uint)i, divider1);
-          const uint index1 = (uint)i - index0 * extent1;
-          const __global float *x_tile = x_row + index0 * x_stride0 + index1 * x_stride1;
-          const float x_i = x_tile[0];
-          sum_0_part[k % 4] = sum_0_part[k % 4] + x_i;
+        for (uint k = 0; k < 4; ++k) {
+          const long i = start + k * 256 + lane;
+          if (i < n) {
+            const uint index0 = divided((uint)i, divider1);
+            const uint index1 = (uint)i - index0 * extent1;
+            const __global float *x_tile = x_row + index0 * x_stride0 + index1 * x_stride1;
+            const float x_i = x_tile[0];
+            sum_0_part[k % 4] = sum_0_part[k % 4] + x_i;
+          }
         }
       }
-    }
 #pragma unroll
-    for (uint k = 0; k < 4; ++k) {
-      sum_0 = sum_0 + sum_0_part[k];
+      for (uint k = 0; k < 4; ++k) {
+        {
+          const float addend = sum_0_part[k];
+          const float total = sum_0 + addend;
+          sum_0_left_out = sum_0_left_out + treadle_left_out_float32(sum_0, addend, total);
+          sum_0 = total;
+        }
+        sum_0_part[k] = 0.0f;
+      }
     }
   }
   sum_0_shared[(uint)get_local_id(0)] = sum_0;
+  sum_0_left_out_shared[(uint)get_local_id(0)] = sum_0_left_out;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   for (uint step = 128; step > 0; step /= 2) {
     if (lane < step) {
-      sum_0 = sum_0 + sum_0_shared[(uint)get_local_id(0) + step];
+      {
+        const float addend = sum_0_shared[(uint)get_local_id(0) + step];
+        const float total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + ((treadle_left_out_float32(sum_0, addend, total) + sum_0_left_out_shared[(uint)get_local_id(0) + step]));
+        sum_0 = total;
+      }
       sum_0_shared[(uint)get_local_id(0)] = sum_0;
+      sum_0_left_out_shared[(uint)get_local_id(0)] = sum_0_left_out;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
   if (lane == 0) {
     partials[(long)(uint)get_group_id(0) * 1 + result].sum_0 = sum_0;
+    partials[(long)(uint)get_group_id(0) * 1 + result].sum_0_left_out = sum_0_left_out;
   }
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -71,22 +104,36 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
   sum_0 = 0.0f;
+  sum_0_left_out = 0.0f;
   for (uint other = lane; other < count; other += 256) {
     const long at = ((long)tile * splits + other) * 1 + result;
-    sum_0 = sum_0 + (partials[at].sum_0);
+    {
+      const float addend = partials[at].sum_0;
+      const float total = sum_0 + addend;
+      sum_0_left_out = sum_0_left_out + ((treadle_left_out_float32(sum_0, addend, total) + (partials[at].sum_0_left_out)));
+      sum_0 = total;
+    }
   }
   sum_0_shared[(uint)get_local_id(0)] = sum_0;
+  sum_0_left_out_shared[(uint)get_local_id(0)] = sum_0_left_out;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   for (uint step = 128; step > 0; step /= 2) {
     if (lane < step) {
-      sum_0 = sum_0 + sum_0_shared[(uint)get_local_id(0) + step];
+      {
+        const float addend = sum_0_shared[(uint)get_local_id(0) + step];
+        const float total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + ((treadle_left_out_float32(sum_0, addend, total) + sum_0_left_out_shared[(uint)get_local_id(0) + step]));
+        sum_0 = total;
+      }
       sum_0_shared[(uint)get_local_id(0)] = sum_0;
+      sum_0_left_out_shared[(uint)get_local_id(0)] = sum_0_left_out;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
   if (count > 0 && (uint)get_local_id(0) == 0) tickets[tile] = 0;
   if (count > 0 && lane == 0 && output < out_n) {
     __global float *z_row = z;
+    sum_0 = treadle_settled_float32(sum_0, sum_0_left_out);
     z_row[0] = sum_0;
   }
 }

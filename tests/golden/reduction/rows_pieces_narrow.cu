@@ -2,8 +2,22 @@
 //   sum_0 = sum of x
 //   z = sum_0
 // rows, rows loop, narrow schedule, results are shared by groups
+// What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
+static __device__ inline float treadle_left_out_float32(float a, float b, float sum)
+{
+  float of_b = sum - a;
+  return (a - (sum - of_b)) + (b - of_b);
+}
+
+// A sum with what was left out of it, which is no number where the sum is none or has overflowed.
+static __device__ inline float treadle_settled_float32(float sum, float left_out)
+{
+  return left_out - left_out == 0 ? sum + left_out : sum;
+}
+
 typedef struct {
   float sum_0;
+  float sum_0_left_out;
 } partial;
 
 extern "C" __global__ void __launch_bounds__(1) sum_f32(
@@ -17,8 +31,9 @@ extern "C" __global__ void __launch_bounds__(1) sum_f32(
   const float *x_row = x + out_index0 * x_out_stride0;
   float *z_row = z + out_index0 * z_out_stride0;
   float sum_0 = 0.0f;
-  float sum_0_part[128];
-  for (unsigned int k = 0; k < 128; ++k) {
+  float sum_0_left_out = 0.0f;
+  float sum_0_part[8];
+  for (unsigned int k = 0; k < 8; ++k) {
     sum_0_part[k] = 0.0f;
   }
   long long piece = (long long)split * group_pieces;
@@ -30,30 +45,53 @@ extern "C" __global__ void __launch_bounds__(1) sum_f32(
     const long long index0 = row;
     const float *x_tile = x_row + index0 * x_stride0;
     long long i = start;
-    for (; i + 128 <= end; i += 128) {
-      for (unsigned int k = 0; k < 128; ++k) {
-        const float x_i = x_tile[(i + k)];
-        sum_0_part[k] = sum_0_part[k] + x_i;
+    while (i < end) {
+      const long long block_end = end - i < 128 ? end : i + 128;
+      for (; i + 8 <= block_end; i += 8) {
+        for (unsigned int k = 0; k < 8; ++k) {
+          const float x_i = x_tile[(i + k)];
+          sum_0_part[k] = sum_0_part[k] + x_i;
+        }
+      }
+      float sum_0_block = (((((sum_0_part[0] + sum_0_part[1])) + ((sum_0_part[2] + sum_0_part[3])))) + ((((sum_0_part[4] + sum_0_part[5])) + ((sum_0_part[6] + sum_0_part[7])))));
+      sum_0_part[0] = 0.0f;
+      sum_0_part[1] = 0.0f;
+      sum_0_part[2] = 0.0f;
+      sum_0_part[3] = 0.0f;
+      sum_0_part[4] = 0.0f;
+      sum_0_part[5] = 0.0f;
+      sum_0_part[6] = 0.0f;
+      sum_0_part[7] = 0.0f;
+      for (; i < block_end; ++i) {
+        const float x_i = x_tile[i];
+        sum_0_block = sum_0_block + x_i;
+      }
+      {
+        const float addend = sum_0_block;
+        const float total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + treadle_left_out_float32(sum_0, addend, total);
+        sum_0 = total;
       }
     }
-    for (; i < end; ++i) {
-      const float x_i = x_tile[i];
-      sum_0 = sum_0 + x_i;
-    }
-  }
-  for (unsigned int k = 0; k < 128; ++k) {
-    sum_0 = sum_0 + sum_0_part[k];
   }
   partials[blockIdx.x].sum_0 = sum_0;
+  partials[blockIdx.x].sum_0_left_out = sum_0_left_out;
   // What a group has written is seen by whoever takes a later ticket.
   __threadfence();
   if (atomicAdd(tickets + tile, 1u) == splits - 1) {
     __threadfence();
     tickets[tile] = 0;
     sum_0 = 0.0f;
+    sum_0_left_out = 0.0f;
     for (unsigned int other = 0; other < splits; ++other) {
-      sum_0 = sum_0 + (partials[(long long)tile * splits + other].sum_0);
+      {
+        const float addend = partials[(long long)tile * splits + other].sum_0;
+        const float total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + ((treadle_left_out_float32(sum_0, addend, total) + (partials[(long long)tile * splits + other].sum_0_left_out)));
+        sum_0 = total;
+      }
     }
+    sum_0 = treadle_settled_float32(sum_0, sum_0_left_out);
     z_row[0] = sum_0;
   }
 }

@@ -3,6 +3,19 @@
 //   z = sum_0
 // rows, rows loop, wide schedule, work-items on a result: 256, results are shared by groups
 #pragma OPENCL FP_CONTRACT OFF
+// What rounding left out of sum = a + b, exactly (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
+static inline float treadle_left_out_float32(float a, float b, float sum)
+{
+  float of_b = sum - a;
+  return (a - (sum - of_b)) + (b - of_b);
+}
+
+// A sum with what was left out of it, which is no number where the sum is none or has overflowed.
+static inline float treadle_settled_float32(float sum, float left_out)
+{
+  return left_out - left_out == 0 ? sum + left_out : sum;
+}
+
 typedef struct __attribute__((aligned(16))) { float at[4]; } float32_x4;
 
 // Exact for dividends below 2^31 (Granlund and Montgomery 1994).
@@ -12,6 +25,7 @@ static inline uint divided(uint dividend, ulong divider) {
 
 typedef struct {
   float sum_0;
+  float sum_0_left_out;
 } partial;
 
 __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
@@ -22,6 +36,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   x += x_offset;
   z += z_offset;
   __local float sum_0_shared[256];
+  __local float sum_0_left_out_shared[256];
   __local uint ticket;
   const uint lane = (uint)get_local_id(0) % 256;
   const uint result = (uint)get_local_id(0) / 256;
@@ -29,6 +44,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   const uint split = (uint)get_group_id(0) - tile * splits;
   const long output = (long)tile * 1 + result;
   float sum_0 = 0.0f;
+  float sum_0_left_out = 0.0f;
   if (output < out_n) {
     const uint out_index0 = (uint)output;
     const __global float *x_row = x + out_index0 * x_out_stride0;
@@ -37,50 +53,67 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
     for (uint k = 0; k < 4; ++k) {
       sum_0_part[k] = 0.0f;
     }
-    for (uint piece = split; piece < pieces; piece += splits) {
-      const uint row = divided(piece, row_divider);
-      const long start = (long)(piece - row * row_pieces) * 1024;
-      const uint left = inner - start < 1024 ? (uint)(inner - start) : 1024;
-      const uint index0 = row;
-      const __global float *x_tile = x_row + index0 * x_stride0 + start;
-      if (left == 1024) {
+    uint piece = split;
+    while (piece < pieces) {
+      for (uint turn = 0; turn < 4 && piece < pieces; ++turn, piece += splits) {
+        const uint row = divided(piece, row_divider);
+        const long start = (long)(piece - row * row_pieces) * 1024;
+        const uint left = inner - start < 1024 ? (uint)(inner - start) : 1024;
+        const uint index0 = row;
+        const __global float *x_tile = x_row + index0 * x_stride0 + start;
+        if (left == 1024) {
 #pragma unroll
-        for (uint k = 0; k < 1; ++k) {
-          const uint i = (k * 256 + lane) * 4;
-          const float32_x4 x_in = *(const __global float32_x4 *)(x_tile + i);
+          for (uint k = 0; k < 1; ++k) {
+            const uint i = (k * 256 + lane) * 4;
+            const float32_x4 x_in = *(const __global float32_x4 *)(x_tile + i);
 #pragma unroll
-          for (uint j = 0; j < 4; ++j) {
-            const float x_i = x_in.at[j];
-            sum_0_part[j % 4] = sum_0_part[j % 4] + x_i;
+            for (uint j = 0; j < 4; ++j) {
+              const float x_i = x_in.at[j];
+              sum_0_part[j % 4] = sum_0_part[j % 4] + x_i;
+            }
           }
-        }
-      } else {
+        } else {
 #pragma unroll
-        for (uint k = 0; k < 4; ++k) {
-          const uint i = k * 256 + lane;
-          if (i < left) {
-            const float x_i = x_tile[i];
-            sum_0_part[k % 4] = sum_0_part[k % 4] + x_i;
+          for (uint k = 0; k < 4; ++k) {
+            const uint i = k * 256 + lane;
+            if (i < left) {
+              const float x_i = x_tile[i];
+              sum_0_part[k % 4] = sum_0_part[k % 4] + x_i;
+            }
           }
         }
       }
-    }
 #pragma unroll
-    for (uint k = 0; k < 4; ++k) {
-      sum_0 = sum_0 + sum_0_part[k];
+      for (uint k = 0; k < 4; ++k) {
+        {
+          const float addend = sum_0_part[k];
+          const float total = sum_0 + addend;
+          sum_0_left_out = sum_0_left_out + treadle_left_out_float32(sum_0, addend, total);
+          sum_0 = total;
+        }
+        sum_0_part[k] = 0.0f;
+      }
     }
   }
   sum_0_shared[(uint)get_local_id(0)] = sum_0;
+  sum_0_left_out_shared[(uint)get_local_id(0)] = sum_0_left_out;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   for (uint step = 128; step > 0; step /= 2) {
     if (lane < step) {
-      sum_0 = sum_0 + sum_0_shared[(uint)get_local_id(0) + step];
+      {
+        const float addend = sum_0_shared[(uint)get_local_id(0) + step];
+        const float total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + ((treadle_left_out_float32(sum_0, addend, total) + sum_0_left_out_shared[(uint)get_local_id(0) + step]));
+        sum_0 = total;
+      }
       sum_0_shared[(uint)get_local_id(0)] = sum_0;
+      sum_0_left_out_shared[(uint)get_local_id(0)] = sum_0_left_out;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
   if (lane == 0) {
     partials[(long)(uint)get_group_id(0) * 1 + result].sum_0 = sum_0;
+    partials[(long)(uint)get_group_id(0) * 1 + result].sum_0_left_out = sum_0_left_out;
   }
   // What a group has written is seen by whoever takes a later ticket.
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -90,16 +123,29 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   const uint count = ticket == splits - 1 ? splits : 0;
   sum_0 = 0.0f;
+  sum_0_left_out = 0.0f;
   for (uint other = lane; other < count; other += 256) {
     const long at = ((long)tile * splits + other) * 1 + result;
-    sum_0 = sum_0 + (partials[at].sum_0);
+    {
+      const float addend = partials[at].sum_0;
+      const float total = sum_0 + addend;
+      sum_0_left_out = sum_0_left_out + ((treadle_left_out_float32(sum_0, addend, total) + (partials[at].sum_0_left_out)));
+      sum_0 = total;
+    }
   }
   sum_0_shared[(uint)get_local_id(0)] = sum_0;
+  sum_0_left_out_shared[(uint)get_local_id(0)] = sum_0_left_out;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   for (uint step = 128; step > 0; step /= 2) {
     if (lane < step) {
-      sum_0 = sum_0 + sum_0_shared[(uint)get_local_id(0) + step];
+      {
+        const float addend = sum_0_shared[(uint)get_local_id(0) + step];
+        const float total = sum_0 + addend;
+        sum_0_left_out = sum_0_left_out + ((treadle_left_out_float32(sum_0, addend, total) + sum_0_left_out_shared[(uint)get_local_id(0) + step]));
+        sum_0 = total;
+      }
       sum_0_shared[(uint)get_local_id(0)] = sum_0;
+      sum_0_left_out_shared[(uint)get_local_id(0)] = sum_0_left_out;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
@@ -107,6 +153,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) sum_f32(
   if (count > 0 && lane == 0 && output < out_n) {
     const uint out_index0 = (uint)output;
     __global float *z_row = z + out_index0 * z_out_stride0;
+    sum_0 = treadle_settled_float32(sum_0, sum_0_left_out);
     z_row[0] = sum_0;
   }
 }

@@ -19,7 +19,19 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
     const long treadle_first = treadle_start + treadle_at_result / treadle_inner * (treadle_n * treadle_inner) + treadle_at_result % treadle_inner;
     const long treadle_own = treadle_at_result < treadle_results ? treadle_n : 0;
     treadle_result treadle_folded = -1;
-    for (long treadle_at = (long)treadle_split * 4 + treadle_depth; treadle_at < treadle_own; treadle_at += (long)treadle_splits * 4) {
+    const long treadle_by = (long)treadle_splits * 4;
+    long treadle_at = (long)treadle_split * 4 + treadle_depth;
+    for (; treadle_at + 15 * treadle_by < treadle_own; treadle_at += 16 * treadle_by) {
+      treadle_result treadle_block = -1;
+      for (uint treadle_turn = 0; treadle_turn < 16; ++treadle_turn) {
+        const long i = treadle_first + (treadle_at + treadle_turn * treadle_by) * treadle_step;
+        treadle_block = treadle_reduce(treadle_block, (
+        x[i] * x[i]
+        ));
+      }
+      treadle_folded = treadle_reduce(treadle_folded, treadle_block);
+    }
+    for (; treadle_at < treadle_own; treadle_at += treadle_by) {
       const long i = treadle_first + (treadle_at) * treadle_step;
       treadle_folded = treadle_reduce(treadle_folded, (
       x[i] * x[i]

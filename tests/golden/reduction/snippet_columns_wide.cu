@@ -16,7 +16,19 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
     const long long treadle_first = treadle_start + treadle_at_result / treadle_inner * (treadle_n * treadle_inner) + treadle_at_result % treadle_inner;
     const long long treadle_own = treadle_at_result < treadle_results ? treadle_n : 0;
     treadle_result treadle_folded = -1;
-    for (long long treadle_at = (long long)treadle_split * 4 + treadle_depth; treadle_at < treadle_own; treadle_at += (long long)treadle_splits * 4) {
+    const long long treadle_by = (long long)treadle_splits * 4;
+    long long treadle_at = (long long)treadle_split * 4 + treadle_depth;
+    for (; treadle_at + 15 * treadle_by < treadle_own; treadle_at += 16 * treadle_by) {
+      treadle_result treadle_block = -1;
+      for (unsigned int treadle_turn = 0; treadle_turn < 16; ++treadle_turn) {
+        const long long i = treadle_first + (treadle_at + treadle_turn * treadle_by) * treadle_step;
+        treadle_block = treadle_reduce(treadle_block, (
+        x[i] * x[i]
+        ));
+      }
+      treadle_folded = treadle_reduce(treadle_folded, treadle_block);
+    }
+    for (; treadle_at < treadle_own; treadle_at += treadle_by) {
       const long long i = treadle_first + (treadle_at) * treadle_step;
       treadle_folded = treadle_reduce(treadle_folded, (
       x[i] * x[i]

@@ -13,16 +13,27 @@ extern "C" __global__ void __launch_bounds__(1) reduction(
     const long long treadle_end = treadle_n - treadle_at < treadle_length ? treadle_n : treadle_at + treadle_length;
     const long long treadle_first = treadle_start + treadle_tile / treadle_inner * (treadle_n * treadle_inner) + treadle_tile % treadle_inner;
     treadle_result treadle_folded = -1;
+    treadle_result treadle_runs[128];
+    for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
+      treadle_runs[treadle_lane] = -1;
+    }
     treadle_result treadle_lanes[128];
     for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
       treadle_lanes[treadle_lane] = -1;
     }
-    for (; treadle_at + 128 <= treadle_end; treadle_at += 128) {
+    while (treadle_at + 128 <= treadle_end) {
+      const long long treadle_run = treadle_end - treadle_at < 2048 ? treadle_end : treadle_at + 2048;
+      for (; treadle_at + 128 <= treadle_run; treadle_at += 128) {
+        for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
+          const long long i = treadle_first + (treadle_at + treadle_lane) * treadle_step;
+          treadle_runs[treadle_lane] = treadle_reduce(treadle_runs[treadle_lane], (
+          x[i] * x[i]
+          ));
+        }
+      }
       for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-        const long long i = treadle_first + (treadle_at + treadle_lane) * treadle_step;
-        treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], (
-        x[i] * x[i]
-        ));
+        treadle_lanes[treadle_lane] = treadle_reduce(treadle_lanes[treadle_lane], treadle_runs[treadle_lane]);
+        treadle_runs[treadle_lane] = -1;
       }
     }
     for (; treadle_at < treadle_end; ++treadle_at) {
@@ -31,8 +42,12 @@ extern "C" __global__ void __launch_bounds__(1) reduction(
       x[i] * x[i]
       ));
     }
-    for (unsigned int treadle_lane = 0; treadle_lane < 128; ++treadle_lane) {
-      treadle_folded = treadle_reduce(treadle_folded, treadle_lanes[treadle_lane]);
+    for (unsigned int treadle_lane = 0; treadle_lane < 128; treadle_lane += 16) {
+      treadle_result treadle_block = -1;
+      for (unsigned int treadle_k = 0; treadle_k < 16; ++treadle_k) {
+        treadle_block = treadle_reduce(treadle_block, treadle_lanes[treadle_lane + treadle_k]);
+      }
+      treadle_folded = treadle_reduce(treadle_folded, treadle_block);
     }
     if (treadle_splits > 1) {
       treadle_partials[(treadle_tile * treadle_splits + treadle_split)] = treadle_folded;

@@ -31,6 +31,14 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
     treadle_result_0 treadle_folded_0 = 0;
     treadle_result_1 treadle_folded_1 = 0;
     treadle_result_2 treadle_folded_2 = -1e30f;
+    treadle_result_0 treadle_runs_0[64];
+    treadle_result_1 treadle_runs_1[64];
+    treadle_result_2 treadle_runs_2[64];
+    for (uint treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
+      treadle_runs_0[treadle_lane] = 0;
+      treadle_runs_1[treadle_lane] = 0;
+      treadle_runs_2[treadle_lane] = -1e30f;
+    }
     treadle_result_0 treadle_lanes_0[64];
     treadle_result_1 treadle_lanes_1[64];
     treadle_result_2 treadle_lanes_2[64];
@@ -39,18 +47,29 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
       treadle_lanes_1[treadle_lane] = 0;
       treadle_lanes_2[treadle_lane] = -1e30f;
     }
-    for (; treadle_at + 64 <= treadle_end; treadle_at += 64) {
+    while (treadle_at + 64 <= treadle_end) {
+      const long treadle_run = treadle_end - treadle_at < 1024 ? treadle_end : treadle_at + 1024;
+      for (; treadle_at + 64 <= treadle_run; treadle_at += 64) {
+        for (uint treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
+          const long i = treadle_first + (treadle_at + treadle_lane) * treadle_step;
+          treadle_runs_0[treadle_lane] = treadle_reduce_0(treadle_runs_0[treadle_lane], (
+          x[i]
+          ));
+          treadle_runs_1[treadle_lane] = treadle_reduce_1(treadle_runs_1[treadle_lane], (
+          x[i] > 0
+          ));
+          treadle_runs_2[treadle_lane] = treadle_reduce_2(treadle_runs_2[treadle_lane], (
+          x[i]
+          ));
+        }
+      }
       for (uint treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
-        const long i = treadle_first + (treadle_at + treadle_lane) * treadle_step;
-        treadle_lanes_0[treadle_lane] = treadle_reduce_0(treadle_lanes_0[treadle_lane], (
-        x[i]
-        ));
-        treadle_lanes_1[treadle_lane] = treadle_reduce_1(treadle_lanes_1[treadle_lane], (
-        x[i] > 0
-        ));
-        treadle_lanes_2[treadle_lane] = treadle_reduce_2(treadle_lanes_2[treadle_lane], (
-        x[i]
-        ));
+        treadle_lanes_0[treadle_lane] = treadle_reduce_0(treadle_lanes_0[treadle_lane], treadle_runs_0[treadle_lane]);
+        treadle_lanes_1[treadle_lane] = treadle_reduce_1(treadle_lanes_1[treadle_lane], treadle_runs_1[treadle_lane]);
+        treadle_lanes_2[treadle_lane] = treadle_reduce_2(treadle_lanes_2[treadle_lane], treadle_runs_2[treadle_lane]);
+        treadle_runs_0[treadle_lane] = 0;
+        treadle_runs_1[treadle_lane] = 0;
+        treadle_runs_2[treadle_lane] = -1e30f;
       }
     }
     for (; treadle_at < treadle_end; ++treadle_at) {
@@ -65,10 +84,18 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) reduction(
       x[i]
       ));
     }
-    for (uint treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
-      treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_lanes_0[treadle_lane]);
-      treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_lanes_1[treadle_lane]);
-      treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_lanes_2[treadle_lane]);
+    for (uint treadle_lane = 0; treadle_lane < 64; treadle_lane += 16) {
+      treadle_result_0 treadle_block_0 = 0;
+      treadle_result_1 treadle_block_1 = 0;
+      treadle_result_2 treadle_block_2 = -1e30f;
+      for (uint treadle_k = 0; treadle_k < 16; ++treadle_k) {
+        treadle_block_0 = treadle_reduce_0(treadle_block_0, treadle_lanes_0[treadle_lane + treadle_k]);
+        treadle_block_1 = treadle_reduce_1(treadle_block_1, treadle_lanes_1[treadle_lane + treadle_k]);
+        treadle_block_2 = treadle_reduce_2(treadle_block_2, treadle_lanes_2[treadle_lane + treadle_k]);
+      }
+      treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_block_0);
+      treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_block_1);
+      treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_block_2);
     }
     if (treadle_splits > 1) {
       treadle_partials[(treadle_tile * treadle_splits + treadle_split)].folded_0 = treadle_folded_0;

@@ -25,6 +25,14 @@ extern "C" __global__ void __launch_bounds__(1) reduction(
     treadle_result_0 treadle_folded_0 = 0;
     treadle_result_1 treadle_folded_1 = 0;
     treadle_result_2 treadle_folded_2 = -1e30f;
+    treadle_result_0 treadle_runs_0[64];
+    treadle_result_1 treadle_runs_1[64];
+    treadle_result_2 treadle_runs_2[64];
+    for (unsigned int treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
+      treadle_runs_0[treadle_lane] = 0;
+      treadle_runs_1[treadle_lane] = 0;
+      treadle_runs_2[treadle_lane] = -1e30f;
+    }
     treadle_result_0 treadle_lanes_0[64];
     treadle_result_1 treadle_lanes_1[64];
     treadle_result_2 treadle_lanes_2[64];
@@ -33,18 +41,29 @@ extern "C" __global__ void __launch_bounds__(1) reduction(
       treadle_lanes_1[treadle_lane] = 0;
       treadle_lanes_2[treadle_lane] = -1e30f;
     }
-    for (; treadle_at + 64 <= treadle_end; treadle_at += 64) {
+    while (treadle_at + 64 <= treadle_end) {
+      const long long treadle_run = treadle_end - treadle_at < 1024 ? treadle_end : treadle_at + 1024;
+      for (; treadle_at + 64 <= treadle_run; treadle_at += 64) {
+        for (unsigned int treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
+          const long long i = treadle_first + (treadle_at + treadle_lane) * treadle_step;
+          treadle_runs_0[treadle_lane] = treadle_reduce_0(treadle_runs_0[treadle_lane], (
+          x[i]
+          ));
+          treadle_runs_1[treadle_lane] = treadle_reduce_1(treadle_runs_1[treadle_lane], (
+          x[i] > 0
+          ));
+          treadle_runs_2[treadle_lane] = treadle_reduce_2(treadle_runs_2[treadle_lane], (
+          x[i]
+          ));
+        }
+      }
       for (unsigned int treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
-        const long long i = treadle_first + (treadle_at + treadle_lane) * treadle_step;
-        treadle_lanes_0[treadle_lane] = treadle_reduce_0(treadle_lanes_0[treadle_lane], (
-        x[i]
-        ));
-        treadle_lanes_1[treadle_lane] = treadle_reduce_1(treadle_lanes_1[treadle_lane], (
-        x[i] > 0
-        ));
-        treadle_lanes_2[treadle_lane] = treadle_reduce_2(treadle_lanes_2[treadle_lane], (
-        x[i]
-        ));
+        treadle_lanes_0[treadle_lane] = treadle_reduce_0(treadle_lanes_0[treadle_lane], treadle_runs_0[treadle_lane]);
+        treadle_lanes_1[treadle_lane] = treadle_reduce_1(treadle_lanes_1[treadle_lane], treadle_runs_1[treadle_lane]);
+        treadle_lanes_2[treadle_lane] = treadle_reduce_2(treadle_lanes_2[treadle_lane], treadle_runs_2[treadle_lane]);
+        treadle_runs_0[treadle_lane] = 0;
+        treadle_runs_1[treadle_lane] = 0;
+        treadle_runs_2[treadle_lane] = -1e30f;
       }
     }
     for (; treadle_at < treadle_end; ++treadle_at) {
@@ -59,10 +78,18 @@ extern "C" __global__ void __launch_bounds__(1) reduction(
       x[i]
       ));
     }
-    for (unsigned int treadle_lane = 0; treadle_lane < 64; ++treadle_lane) {
-      treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_lanes_0[treadle_lane]);
-      treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_lanes_1[treadle_lane]);
-      treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_lanes_2[treadle_lane]);
+    for (unsigned int treadle_lane = 0; treadle_lane < 64; treadle_lane += 16) {
+      treadle_result_0 treadle_block_0 = 0;
+      treadle_result_1 treadle_block_1 = 0;
+      treadle_result_2 treadle_block_2 = -1e30f;
+      for (unsigned int treadle_k = 0; treadle_k < 16; ++treadle_k) {
+        treadle_block_0 = treadle_reduce_0(treadle_block_0, treadle_lanes_0[treadle_lane + treadle_k]);
+        treadle_block_1 = treadle_reduce_1(treadle_block_1, treadle_lanes_1[treadle_lane + treadle_k]);
+        treadle_block_2 = treadle_reduce_2(treadle_block_2, treadle_lanes_2[treadle_lane + treadle_k]);
+      }
+      treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_block_0);
+      treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_block_1);
+      treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_block_2);
     }
     if (treadle_splits > 1) {
       treadle_partials[(treadle_tile * treadle_splits + treadle_split)].folded_0 = treadle_folded_0;

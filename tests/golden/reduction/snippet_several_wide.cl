@@ -33,7 +33,29 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) reduction(
     treadle_result_0 treadle_folded_0 = 0;
     treadle_result_1 treadle_folded_1 = 0;
     treadle_result_2 treadle_folded_2 = -1e30f;
-    for (long treadle_at = (long)treadle_split * 256 + treadle_depth; treadle_at < treadle_n; treadle_at += (long)treadle_splits * 256) {
+    const long treadle_by = (long)treadle_splits * 256;
+    long treadle_at = (long)treadle_split * 256 + treadle_depth;
+    for (; treadle_at + 15 * treadle_by < treadle_n; treadle_at += 16 * treadle_by) {
+      treadle_result_0 treadle_block_0 = 0;
+      treadle_result_1 treadle_block_1 = 0;
+      treadle_result_2 treadle_block_2 = -1e30f;
+      for (uint treadle_turn = 0; treadle_turn < 16; ++treadle_turn) {
+        const long i = treadle_first + (treadle_at + treadle_turn * treadle_by) * treadle_step;
+        treadle_block_0 = treadle_reduce_0(treadle_block_0, (
+        x[i]
+        ));
+        treadle_block_1 = treadle_reduce_1(treadle_block_1, (
+        x[i] > 0
+        ));
+        treadle_block_2 = treadle_reduce_2(treadle_block_2, (
+        x[i]
+        ));
+      }
+      treadle_folded_0 = treadle_reduce_0(treadle_folded_0, treadle_block_0);
+      treadle_folded_1 = treadle_reduce_1(treadle_folded_1, treadle_block_1);
+      treadle_folded_2 = treadle_reduce_2(treadle_folded_2, treadle_block_2);
+    }
+    for (; treadle_at < treadle_n; treadle_at += treadle_by) {
       const long i = treadle_first + (treadle_at) * treadle_step;
       treadle_folded_0 = treadle_reduce_0(treadle_folded_0, (
       x[i]

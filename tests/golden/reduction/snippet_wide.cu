@@ -13,7 +13,19 @@ extern "C" __global__ void __launch_bounds__(256) reduction(
   for (long long treadle_tile = blockIdx.x / treadle_splits; treadle_tile < treadle_tiles; treadle_tile += treadle_groups / treadle_splits) {
     const long long treadle_first = treadle_start + treadle_tile / treadle_inner * (treadle_n * treadle_inner) + treadle_tile % treadle_inner;
     treadle_result treadle_folded = -1;
-    for (long long treadle_at = (long long)treadle_split * 256 + treadle_depth; treadle_at < treadle_n; treadle_at += (long long)treadle_splits * 256) {
+    const long long treadle_by = (long long)treadle_splits * 256;
+    long long treadle_at = (long long)treadle_split * 256 + treadle_depth;
+    for (; treadle_at + 15 * treadle_by < treadle_n; treadle_at += 16 * treadle_by) {
+      treadle_result treadle_block = -1;
+      for (unsigned int treadle_turn = 0; treadle_turn < 16; ++treadle_turn) {
+        const long long i = treadle_first + (treadle_at + treadle_turn * treadle_by) * treadle_step;
+        treadle_block = treadle_reduce(treadle_block, (
+        x[i] * x[i]
+        ));
+      }
+      treadle_folded = treadle_reduce(treadle_folded, treadle_block);
+    }
+    for (; treadle_at < treadle_n; treadle_at += treadle_by) {
       const long long i = treadle_first + (treadle_at) * treadle_step;
       treadle_folded = treadle_reduce(treadle_folded, (
       x[i] * x[i]
