@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "treadle/array/creation.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/array/reduction.hpp"
@@ -29,7 +30,21 @@ bool has_nan(const Array& x) {
 Array place(const Array& x, std::optional<int> axis, bool keeps_axes, bool is_greatest) {
   const Array numbers = has_nan(x) ? where(isnan(x), is_greatest ? -infinity : infinity, x) : x;
   const ReduceOptions options{.axes = axis ? Axes(*axis) : Axes(), .keeps_axes = keeps_axes};
-  return is_greatest ? argmax(numbers, options) : argmin(numbers, options);
+  const Array places = is_greatest ? argmax(numbers, options) : argmin(numbers, options);
+  if (!has_nan(x) || places.size() == 0) return places;
+  const Array has_none = all(isnan(x), options);
+  evaluate({places, has_none});
+  if (any(has_none).item().as_bool())
+    throw InvalidArgument(std::string(is_greatest ? "nanargmax" : "nanargmin") +
+                              " of elements that are all NaN has no place",
+                          "leave such rows out, or give them a number by where()");
+  return places;
+}
+
+/// A choice of several in the dtype of all; a number on the device of `beside`.
+Array in_dtype(const Operand& value, Scalar dtype, const Array& beside) {
+  if (value.array() == nullptr) return full({}, value.number(), dtype, {.stream = beside.stream()});
+  return value.array()->dtype() == dtype ? *value.array() : cast(*value.array(), dtype);
 }
 
 /// The last axis but its first element, and but its last.
@@ -67,9 +82,20 @@ Array select(std::span<const Array> conditions, std::span<const Operand> choices
     throw InvalidArgument("select: " + std::to_string(conditions.size()) + " conditions and " +
                               std::to_string(choices.size()) + " choices",
                           "give one choice for each condition, and one at least");
-  Array result = where(conditions.back(), choices.back(), otherwise);
-  for (std::size_t i = conditions.size() - 1; i-- > 0;)
-    result = where(conditions[i], choices[i], result);
+  std::vector<OperandType> types{otherwise.type()};
+  for (const Operand& choice : choices) types.push_back(choice.type());
+  const Scalar dtype = promote(types);
+  // All at once: one by one they may promote to another dtype.
+  Array result = in_dtype(otherwise, dtype, conditions.front());
+  for (std::size_t i = conditions.size(); i-- > 0;) {
+    if (conditions[i].dtype() != Scalar::boolean)
+      throw DTypeError("select: condition " + std::to_string(i) + " is " +
+                           conditions[i].dtype().name() + ", not bool",
+                       "compare: x > 0");
+    result = choices[i].array() != nullptr
+                 ? where(conditions[i], in_dtype(choices[i], dtype, conditions[i]), result)
+                 : where(conditions[i], choices[i], result);
+  }
   return result;
 }
 

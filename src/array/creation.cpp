@@ -8,6 +8,7 @@
 
 #include "array/access.hpp"
 #include "array/context.hpp"
+#include "array/evaluate.hpp"
 #include "array/record.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/joining.hpp"
@@ -23,15 +24,21 @@ Array positions(const Shape& shape, const Placement& placement) {
       make_positions(Layout::contiguous(shape, sizeof(std::int64_t)), stream_of(placement)));
 }
 
+/// An integer or truth value; those of 64 bits have no common type but this.
+__int128 exact(const Number& number) {
+  if (number.kind() == ScalarKind::unsigned_integer) return number.as_uint64();
+  return number.as_int64();
+}
+
+bool is_exact(const Number& number) {
+  return number.is_integer() || number.kind() == ScalarKind::boolean;
+}
+
 /// How many of start, start + step, ... come before stop.
 std::int64_t count_between(const Number& start, const Number& stop, const Number& step) {
-  const bool is_exact =
-      !(start.kind() == ScalarKind::floating || stop.kind() == ScalarKind::floating ||
-        step.kind() == ScalarKind::floating);
-  if (step.as_double() == 0) throw InvalidArgument("arange with a step of 0");
-  if (is_exact) {
-    const __int128 distance = static_cast<__int128>(stop.as_int64()) - start.as_int64();
-    const __int128 by = step.as_int64();
+  if (!step.as_bool()) throw InvalidArgument("arange with a step of 0");
+  if (is_exact(start) && is_exact(stop) && is_exact(step)) {
+    const __int128 distance = exact(stop) - exact(start), by = exact(step);
     const __int128 count = (distance + by - (by > 0 ? 1 : -1)) / by;
     if (count <= 0) return 0;
     if (count < static_cast<__int128>(1) << 62) return static_cast<std::int64_t>(count);
@@ -44,6 +51,23 @@ std::int64_t count_between(const Number& start, const Number& stop, const Number
                         step.text() + " has more elements than 63 bits count");
 }
 
+/// The distance of the first two elements as they are stored, which NumPy goes on by.
+Number stored_step(const Number& start, const Number& step, Scalar dtype) {
+  const auto stored = [&](const Number& number) {
+    return Number::stored(dtype, number.as(dtype).data());
+  };
+  if (DType(dtype).kind() == ScalarKind::complex) {
+    const std::complex<double> second = start.as_complex() + step.as_complex();
+    return stored(stored(second).as_complex() - stored(start).as_complex());
+  }
+  const Number second = is_exact(start) && is_exact(step)
+                            ? Number(static_cast<double>(exact(start) + exact(step)))
+                            : Number(start.as_double() + step.as_double());
+  const double distance = stored(second).as_double() - stored(start).as_double();
+  // Halves are added as float32.
+  return dtype == Scalar::float16 ? Number(static_cast<float>(distance)) : stored(distance);
+}
+
 }  // namespace
 
 Array empty(const Shape& shape, const DType& dtype, const Placement& placement) {
@@ -53,6 +77,7 @@ Array empty(const Shape& shape, const DType& dtype, const Placement& placement) 
 }
 
 Array full(const Shape& shape, const Number& value, Scalar dtype, const Placement& placement) {
+  require_number_of(Operand::weak(value), dtype);
   require_fit(value, dtype);
   return Access::array(
       make_fill(value, dtype, Layout::contiguous(shape, DType(dtype).size_bytes(), placement.order),
@@ -72,9 +97,14 @@ Array arange(const Number& start, const Number& stop, const Number& step, Scalar
     throw DTypeError("arange of bool with " + std::to_string(count) + " elements",
                      "it has two values");
   const bool is_integer = DType(dtype).is_integer() || dtype == Scalar::boolean;
-  const Scalar computed = is_integer ? Scalar::int64 : dtype;
+  const Scalar computed = is_integer                 ? Scalar::int64
+                          : dtype == Scalar::float16 ? Scalar::float32
+                                                     : dtype;
   const Array index = cast(positions({count}, placement), computed);
-  const Array elements = index * Operand::typed(step, computed) + Operand::typed(start, computed);
+  const Number by = is_integer ? step : stored_step(start, step, dtype);
+  const Operand first = Operand::typed(Number::stored(dtype, start.as(dtype).data()), computed);
+  const Array elements =
+      index * Operand::typed(by, computed) + (is_integer ? Operand::typed(start, computed) : first);
   return dtype == computed ? elements : cast(elements, dtype);
 }
 

@@ -89,6 +89,7 @@ Array cumulative(Cumulation cumulation, const Array& x, const ReduceOptions& opt
     const int along = axis.value_or(0);
     Shape shape = shape_of(made);
     shape[static_cast<std::size_t>(along)] = 1;
+    require_number_of(Operand::weak(*options.initial), dtype);
     require_fit(*options.initial, dtype);
     const Array first = full(shape, *options.initial, dtype, {.stream = made.stream()});
     made = cast(is_sum ? add(made, first) : multiply(made, first), dtype);

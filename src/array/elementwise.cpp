@@ -35,12 +35,25 @@ Array scaled(const Array& x, double factor) {
   return (x.dtype() == dtype ? x : cast(x, dtype)) * factor;
 }
 
+/// Whether a limit of clip() changes anything: not an integer beyond the dtype's.
+bool limits(const Array& x, const Operand& limit, IntegerFit beyond) {
+  if (!x.dtype().is_integer() || !(limit.type() == OperandType(Weak::integer))) return true;
+  const Number& number = limit.number();
+  const IntegerFit found = number.kind() == ScalarKind::unsigned_integer
+                               ? fit(x.dtype().scalar(), number.as_uint64())
+                               : fit(x.dtype().scalar(), number.as_int64());
+  return found != beyond;
+}
+
 }  // namespace
 
 Array clip(const Array& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
-  if (!low && !high) return copy(x);
-  const Array above = low ? maximum(x, *low) : x;
-  return high ? minimum(above, *high) : above;
+  // As NumPy: whole numbers beyond the dtype are no limits.
+  const bool has_low = low && limits(x, *low, IntegerFit::below);
+  const bool has_high = high && limits(x, *high, IntegerFit::above);
+  if (!has_low && !has_high) return copy(x);
+  const Array above = has_low ? maximum(x, *low) : x;
+  return has_high ? minimum(above, *high) : above;
 }
 
 Array round(const Array& x, int decimals) {
@@ -68,14 +81,17 @@ Array triu(const Array& x, std::int64_t offset) {
   return where(columns_less_rows(x) >= offset, x, Operand::typed(0, Operand(x).type().scalar()));
 }
 
-Array float_power(const Array& x, const Array& y) {
-  const OperandType types[] = {Operand(x).type(), Operand(y).type(), Scalar::float64};
+Array float_power(const Operand& x, const Operand& y) {
+  const OperandType types[] = {x.type(), y.type(), Scalar::float64};
   const Scalar dtype = promote(types);
-  return power(cast(x, dtype), cast(y, dtype));
+  const Array base = x.array() != nullptr ? cast(*x.array(), dtype) : Array(),
+              exponent = y.array() != nullptr ? cast(*y.array(), dtype) : Array();
+  return power(base ? Operand(base) : Operand::typed(x.number(), dtype),
+               exponent ? Operand(exponent) : Operand::typed(y.number(), dtype));
 }
 Array isposinf(const Array& x) { return x == std::numeric_limits<double>::infinity(); }
 Array isneginf(const Array& x) { return x == -std::numeric_limits<double>::infinity(); }
-Array iscomplex(const Array& x) { return imaginary_part(x) != 0; }
-Array isreal(const Array& x) { return imaginary_part(x) == 0; }
+Array iscomplex(const Array& x) { return imag(x) != 0; }
+Array isreal(const Array& x) { return imag(x) == 0; }
 
 }  // namespace treadle::array

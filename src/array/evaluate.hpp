@@ -61,6 +61,10 @@ void require_writable(const Node& target);
 /// Writes a result into an array that was given for it, of the same shape, cast as `same_kind`
 /// allows; `what` gave it. Throws DTypeError, ShapeError.
 void store(std::string_view what, Node& value, Node& target);
+/// As NumPy: an array that is stored is cast, whatever becomes of its numbers, but a number of the
+/// host language has to be one of those that the dtype has. Throws DTypeError for complex numbers
+/// where they are real, InvalidArgument for NaN among integers, OverflowError.
+void require_number_of(const Operand& value, Scalar target);
 /// What is assigned to elements of a dtype. Throws DTypeError for anything but records of the same
 /// dtype where one of them is a record, OverflowError.
 NodeRef value_node(const Operand& value, const DType& target);

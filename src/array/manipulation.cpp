@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 
+#include "treadle/array/creation.hpp"
 #include "treadle/base/error.hpp"
 
 namespace treadle::array {
@@ -167,7 +168,12 @@ Array real_part(const Array& x) {
 }
 Array imaginary_part(const Array& x) {
   const DType part = x.dtype().real_type();
-  if (part == x.dtype()) return imag(x);
+  if (part == x.dtype()) {
+    const Array zero = zeros({}, part.scalar(), {.stream = x.stream()});
+    const Layout layout = zero.layout().broadcast_to(x.shape());
+    return Array::view_of(zero.buffer(), layout, part,
+                          {.stream = x.stream(), .is_read_only = true, .is_unshared = true});
+  }
   const Layout& layout = x.layout();
   const auto behind = static_cast<std::int64_t>(part.size_bytes());
   return x.viewed(Layout(layout.shape(), layout.strides(), layout.offset_bytes() + behind), part);

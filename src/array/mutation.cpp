@@ -108,15 +108,17 @@ bool write_reduction(const Write& what) {
   }
 }
 
-/// As NumPy: an array that is stored among integers is cast, whatever becomes of its numbers, but a
-/// number of the host language has to be one of them.
-void require_integer_value(const Operand& value, Scalar target) {
+}  // namespace
+
+void require_number_of(const Operand& value, Scalar target) {
+  if (value.array() != nullptr || !value.type().is_weak()) return;
   const ScalarKind kind = value.number().kind();
-  if (value.array() != nullptr || !value.type().is_weak() || !DType(target).is_integer()) return;
   const std::string into = " for an array of " + DType(target).name();
-  if (kind == ScalarKind::complex)
-    throw DTypeError("cannot convert complex " + value.number().text() + " to integer" + into,
-                     "store its real part");
+  if (kind == ScalarKind::complex && target != Scalar::boolean &&
+      DType(target).kind() != ScalarKind::complex)
+    throw DTypeError("complex " + value.number().text() + " is no real number" + into,
+                     "store its real part, or use an array of complex numbers");
+  if (!DType(target).is_integer()) return;
   if (kind != ScalarKind::floating) return;
   const double number = std::trunc(value.number().as_double());
   if (std::isnan(number))
@@ -133,8 +135,6 @@ void require_integer_value(const Operand& value, Scalar target) {
           : (number >= end ? IntegerFit::above : fit(target, static_cast<std::uint64_t>(number)));
   if (found != IntegerFit::within) throw_overflow(target, found, value.number().text());
 }
-
-}  // namespace
 
 void require_writable(const Node& target) {
   if (target.is_leaf() && target.storage->is_read_only)
@@ -153,7 +153,7 @@ NodeRef value_node(const Operand& value, const DType& target) {
   if (has_records && !(own == target))
     throw DTypeError("a value of " + own.name() + " is not stored in an array of " + target.name(),
                      "records are not cast: assign to one of their fields");
-  require_integer_value(value, target.scalar());
+  require_number_of(value, target.scalar());
   return node_of(value, target.scalar());
 }
 

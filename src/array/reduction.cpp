@@ -95,6 +95,7 @@ class Reducing {
 
   /// What elements are compared with, or added to.
   Operand initial(Scalar dtype) const {
+    require_number_of(Operand::weak(*options_.initial), dtype);
     require_fit(*options_.initial, dtype);
     return Operand::typed(*options_.initial, dtype);
   }
@@ -213,8 +214,11 @@ Array accumulate(const Accumulation& what, const Array& x, const ReduceOptions& 
   Reducing reducing(what.name, x, options, summing);
   if (options.ignores_nan) reducing.leave_out_nan();
   const auto [accumulator, result] = reducing.dtypes(what.reduction);
-  Array value = reducing.fold(reducing.masked(x, what.neutral), what.fold, accumulator);
-  if (options.initial) value = reducing.apply(what.op, {value, reducing.initial(accumulator)});
+  const bool is_truth = accumulator == Scalar::boolean, is_sum = what.fold == Fold::sum;
+  const Fold fold = !is_truth ? what.fold : is_sum ? Fold::any : Fold::all;
+  const Op op = !is_truth ? what.op : is_sum ? Op::logical_or : Op::logical_and;
+  Array value = reducing.fold(reducing.masked(x, what.neutral), fold, accumulator);
+  if (options.initial) value = reducing.apply(op, {value, reducing.initial(accumulator)});
   return reducing.finished(reducing.cast(std::move(value), result));
 }
 
@@ -286,7 +290,9 @@ Array spread(const char* name, bool is_root, const Array& x, const ReduceOptions
 Array broadcast_weights(const Array& x, Array weights, const Axes& axes) {
   if (!weights.layout().same_shape(x.layout())) {
     const bool has_axis = axes.named() && axes.named()->size() == 1 && weights.rank() == 1;
-    if (!has_axis)
+    const int named = has_axis ? axes.named()->front() : 0;
+    const bool is_there = has_axis && named >= -x.rank() && named < x.rank();
+    if (!has_axis || (is_there && x.shape()[counted_axis(x, named)] != weights.size()))
       throw ShapeError("average of an array of shape " + shape_text(x.shape()) +
                            " by weights of shape " + shape_text(weights.shape()),
                        "weights have the shape of the array, or one axis, which is named");
@@ -378,7 +384,10 @@ Array count_nonzero(const Array& x, const ReduceOptions& options) {
 Array average(const Array& x, const Array& weights, const ReduceOptions& options) {
   Reducing reducing("average", x, options, {});
   const Array all_weights = broadcast_weights(x, weights, options.axes);
-  const Scalar common = promote(Operand(x).type(), Operand(weights).type());
+  const bool is_whole = x.dtype().is_integer() || x.dtype() == Scalar::boolean;
+  const OperandType types[] = {Operand(x).type(), Operand(weights).type(),
+                               is_whole ? Scalar::float64 : x.dtype().scalar()};
+  const Scalar common = promote(types);
   const Scalar dtype = reduction_dtypes(Reduction::mean, common).result;
   const Scalar accumulator = reduction_dtypes(Reduction::mean, common).accumulator;
   Array value = reducing.apply(Op::multiply, {reducing.cast(x, dtype), all_weights});

@@ -21,7 +21,8 @@ Array sinc(const Array& x);
 /// coefficients[0] * x**(n-1) + ... + coefficients[n-1], by Horner's rule.
 Array polyval(std::span<const Operand> coefficients, const Array& x);
 /// Of each element the choice whose condition is the first that holds, else `otherwise`. Throws
-/// InvalidArgument unless there is a choice for each condition, and one at least.
+/// InvalidArgument unless there is a choice for each condition, and one at least; DTypeError for
+/// conditions that are not bool.
 Array select(std::span<const Array> conditions, std::span<const Operand> choices,
              const Operand& otherwise = 0);
 /// Of each element that of the choice whose number `index` says; below 0 and beyond, the first and
@@ -42,6 +43,7 @@ Array trapezoid(const Array& y, const Operand& distance = 1.0, int axis = -1);
 /// The same at the places x, in one axis or as many as y has.
 Array trapezoid_at(const Array& y, const Array& x, int axis = -1);
 /// Places of the greatest and of the least number that is not NaN, along an axis or in C's order.
+/// Of floats they look, and wait: InvalidArgument where there is none.
 Array nanargmax(const Array& x, std::optional<int> axis = {}, bool keeps_axes = false);
 Array nanargmin(const Array& x, std::optional<int> axis = {}, bool keeps_axes = false);  ///< least
 

@@ -43,7 +43,7 @@ Array triu(const Array& x, std::int64_t offset = 0);
 /// trunc(): the nearest whole numbers towards 0.
 inline Array fix(const Array& x) { return trunc(x); }
 /// power() in float64 (complex128), so that integers have negative exponents, too.
-Array float_power(const Array& x, const Array& y);
+Array float_power(const Operand& x, const Operand& y);
 /// Where elements are infinite, by their sign.
 Array isposinf(const Array& x);
 Array isneginf(const Array& x);  ///< -infinity

@@ -48,10 +48,6 @@ Number integer_from(PyObject* object) {
   return rounded;
 }
 
-bool is_numpy_scalar(PyObject* object) {
-  static const nb::object& generic = *new nb::object(numpy().attr("generic"));
-  return PyObject_IsInstance(object, generic.ptr()) == 1;
-}
 bool is_record(PyObject* object) {
   return !nb::handle(object).attr("dtype").attr("names").is_none();
 }
@@ -191,30 +187,6 @@ PyObject* subscript(PyObject* a, PyObject* key) noexcept {
   });
 }
 
-/// What is assigned: lists are arrays; of records, tuples and numbers are records as NumPy has it.
-class AssignedValue {
- public:
-  AssignedValue(const Array& target, nb::handle value)
-      : host_(on_host(target, value)), operand_(host_.ptr(), target) {
-    require_value(operand_, value);
-  }
-  const Operand& get() const { return operand_.get(); }
-
- private:
-  static nb::object on_host(const Array& target, nb::handle value) {
-    const bool is_list = nb::isinstance<nb::tuple>(value) || nb::isinstance<nb::list>(value);
-    if (target.dtype().scalar() != Scalar::structure)
-      return is_list ? nb::object(numpy().attr("asarray")(value)) : nb::borrow(value);
-    const bool is_number = nb::isinstance<nb::int_>(value) || nb::isinstance<nb::float_>(value);
-    return is_list || is_number
-               ? nb::object(numpy().attr("asarray")(value, numpy_dtype_of(target.dtype())))
-               : nb::borrow(value);
-  }
-
-  nb::object host_;
-  ArrayOperand operand_;
-};
-
 void fill(const Array& self, nb::handle value) { self.assign(AssignedValue(self, value).get()); }
 
 int assign_subscript(PyObject* a, PyObject* key, PyObject* value) noexcept {
@@ -320,6 +292,14 @@ Array matrix_transpose(const Array& self) {
   return array::swapaxes(self, -2, -1);
 }
 
+/// x.real = value and x.imag = value.
+template <Array (*part)(const Array&)>
+void set_part(const Array& self, nb::handle value) {
+  note_launch_site();
+  const Array target = part(self);
+  target.assign(AssignedValue(target, value).get());
+}
+
 void bind_properties(nb::class_<Array>& type) {
   const auto getter = [](const char* text) { return nb::for_getter(nb::sig(text)); };
   type.def_prop_ro(
@@ -345,9 +325,13 @@ void bind_properties(nb::class_<Array>& type) {
       .def_prop_ro("T", nb::overload_cast<const Array&>(&array::transpose),
                    "A view with its axes in reverse.")
       .def_prop_ro("mT", &matrix_transpose, "A view with the last two axes exchanged.")
-      .def_prop_ro("real", &array::real_part, "The real parts, as a view.")
-      .def_prop_ro("imag", &array::imaginary_part,
-                   "The imaginary parts, as a view; of real elements zeros.");
+      .def_prop_rw("real", &array::real_part, &set_part<&array::real_part>,
+                   nb::for_setter(nb::sig("def real(self, value: typing.Any, /) -> None")),
+                   "The real parts, as a view; can be assigned to.")
+      .def_prop_rw("imag", &array::imaginary_part, &set_part<&array::imaginary_part>,
+                   nb::for_setter(nb::sig("def imag(self, value: typing.Any, /) -> None")),
+                   "The imaginary parts, as a view that can be assigned to; of real elements "
+                   "zeros, which cannot.");
 }
 
 Array copied(const Array& self, const std::string& order) {
@@ -367,6 +351,7 @@ void bind_methods(nb::class_<Array>& type) {
             const Array x = nb::cast<const Array&>(self);
             const DType wanted = dtype_from(dtype);
             if (!copies && x.dtype() == wanted) return nb::borrow(self);
+            warn_of_cast(x.dtype(), wanted);
             return array_object(array::cast(x, wanted));
           }),
           nb::arg("dtype"), nb::kw_only(), nb::arg("copy") = true,
@@ -378,7 +363,7 @@ void bind_methods(nb::class_<Array>& type) {
            "A dense copy, in C's order, Fortran's (F), that of the two which this has (A), or with "
            "axes "
            "as this has them in memory (K).")
-      .def("fill", recorded(&fill), nb::arg("value"),
+      .def("fill", recorded(&fill), nb::arg("value").none(),
            nb::sig("def fill(self, value: typing.Any) -> None"), "Makes every element this number.")
       .def("reshape", recorded(+[](const Array& self, const nb::args& shape) {
              return array::reshape(self, shape_arguments(shape));
@@ -413,6 +398,10 @@ void bind_methods(nb::class_<Array>& type) {
 
 nb::object numpy() { return nb::module_::import_("numpy"); }
 nb::object protocols() { return nb::module_::import_("treadle.numpy._protocols"); }
+bool is_numpy_scalar(PyObject* object) {
+  static const nb::object& generic = *new nb::object(numpy().attr("generic"));
+  return PyObject_IsInstance(object, generic.ptr()) == 1;
+}
 bool is_numpy_array(PyObject* object) {
   static const nb::object& ndarray = *new nb::object(numpy().attr("ndarray"));
   return PyObject_IsInstance(object, ndarray.ptr()) == 1;
@@ -437,13 +426,6 @@ nb::object array_object(Array array, PyTypeObject* type) {
   new (nb::inst_ptr<Array>(made)) Array(std::move(array));
   nb::inst_mark_ready(made);
   return made;
-}
-
-void require_value(const ArrayOperand& operand, nb::handle object) {
-  if (!operand)
-    raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(object.ptr())->tp_name +
-                                      " is no value for elements of an array: pass a number or "
-                                      "an array, such as numpy.asarray() makes");
 }
 
 ArrayOperand::ArrayOperand(PyObject* object, PyObject* beside) {

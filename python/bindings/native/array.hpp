@@ -53,14 +53,29 @@ class ArrayOperand {
   Array made_;
 };
 
-/// Throws TypeError for what cannot be assigned to elements.
-void require_value(const ArrayOperand& operand, nb::handle object);
+/// What is assigned to elements of an array, as NumPy has it: lists and texts are read in its
+/// dtype, real parts of complex arrays are stored with a ComplexWarning, and of records tuples and
+/// numbers are records. Throws TypeError for what is no value.
+class AssignedValue {
+ public:
+  AssignedValue(const Array& target, nb::handle value);
+  const array::Operand& get() const { return operand_.get(); }
+
+ private:
+  nb::object host_;
+  ArrayOperand operand_;
+};
+
+/// NumPy's ComplexWarning, at the user's line, if a cast from one dtype to the other drops
+/// imaginary parts. Throws where warnings are errors.
+void warn_of_cast(const DType& from, const DType& to);
 
 /// The module.
 nb::object numpy();
 /// What of the protocols is calls of treadle.numpy by name.
 nb::object protocols();
 bool is_numpy_array(PyObject* object);
+bool is_numpy_scalar(PyObject* object);
 /// What out= names, as a share of its own: other threads may rebind the object. No array for None;
 /// throws TypeError for anything else.
 Array out_array(nb::handle out);

@@ -70,7 +70,14 @@ array::MatrixNorm matrix_norm_of(std::optional<double> order) {
 void bind_array_composed(nb::module_& m) {
   m.def("deg2rad", recorded(&array::deg2rad), nb::arg("x"), "Angles in radians.");
   m.def("rad2deg", recorded(&array::rad2deg), nb::arg("x"), "Angles in degrees.");
-  m.def("float_power", recorded(&array::float_power), nb::arg("x"), nb::arg("y"),
+  m.def("float_power", recorded(+[](nb::handle x, nb::handle y) {
+          const ArrayOperand base(x.ptr(), y.ptr()), exponent(y.ptr(), x.ptr());
+          if (!base || !exponent)
+            raise_python(PyExc_TypeError, "float_power() takes arrays and numbers");
+          return array::float_power(base.get(), exponent.get());
+        }),
+        nb::arg("x"), nb::arg("y"),
+        nb::sig("def float_power(x: typing.Any, y: typing.Any) -> Array"),
         "power() in float64 at least.");
   m.def("nanargmax", recorded(&array::nanargmax), nb::arg("x"), nb::arg("axis").none(),
         nb::arg("keeps_axes"), "Places of the greatest number that is not NaN.");

@@ -143,6 +143,7 @@ void set(const Array& self, nb::handle values, nb::handle stream, bool blocking)
   const MemoryOrder order = host.is_fortran ? MemoryOrder::fortran : MemoryOrder::c;
   const void* const data = host.data();
   const Array own = self;  // another thread may give it another node
+  warn_of_cast(dtype, own.dtype());
   try {
     const nb::gil_scoped_release released;
     const Array target =

@@ -173,11 +173,6 @@ Bounds bounds_from(const std::optional<std::string>& mode) {
   throw InvalidArgument("mode '" + *mode + "'", "give 'raise', 'wrap' or 'clip'");
 }
 
-array::Operand operand_of(const ArrayOperand& operand, nb::handle object) {
-  require_value(operand, object);
-  return operand.get();
-}
-
 Array taken(const Array& x, nb::handle indices, std::optional<int> axis,
             const std::optional<std::string>& mode) {
   const IndexArray chosen = indices_from(indices);
@@ -187,8 +182,7 @@ Array taken(const Array& x, nb::handle indices, std::optional<int> axis,
 
 void put_values(const Array& x, nb::handle indices, nb::handle values,
                 const std::optional<std::string>& mode) {
-  const ArrayOperand operand(values.ptr(), x);
-  array::put(x, indices_from(indices), operand_of(operand, values), bounds_from(mode));
+  array::put(x, indices_from(indices), AssignedValue(x, values).get(), bounds_from(mode));
 }
 
 }  // namespace
@@ -224,7 +218,7 @@ void bind_array_indexing_methods(nb::class_<Array>& type) {
            nb::sig("def take(self, indices: typing.Any, axis: int | None = None, mode: str | None "
                    "= None) -> Array"),
            "Elements at indices, along an axis or in C's order of all; see treadle.numpy.take().")
-      .def("put", recorded(&put_values), nb::arg("indices"), nb::arg("values"),
+      .def("put", recorded(&put_values), nb::arg("indices"), nb::arg("values").none(),
            nb::arg("mode") = nb::none(),
            nb::sig("def put(self, indices: typing.Any, values: typing.Any, mode: str | None = "
                    "None) -> None"),
@@ -240,13 +234,19 @@ void bind_array_indexing(nb::module_& m) {
         "For each index the element there along an axis.");
   m.def("put_along_axis",
         recorded(+[](const Array& x, nb::handle indices, nb::handle values, int axis) {
-          const ArrayOperand operand(values.ptr(), x);
-          array::put_along_axis(x, indices_from(indices), operand_of(operand, values), axis);
+          const AssignedValue assigned(x, values);
+          array::put_along_axis(x, indices_from(indices), assigned.get(), axis);
         }),
-        nb::arg("x"), nb::arg("indices"), nb::arg("values"), nb::arg("axis"),
+        nb::arg("x"), nb::arg("indices"), nb::arg("values").none(), nb::arg("axis"),
         nb::sig("def put_along_axis(x: Array, indices: typing.Any, values: typing.Any, axis: int) "
                 "-> None"),
         "Sets those elements.");
+  m.def("assign_where", recorded(+[](const Array& x, const Array& mask, nb::handle value) {
+          x.assign_where(mask, AssignedValue(x, value).get());
+        }),
+        nb::arg("x"), nb::arg("mask"), nb::arg("value").none(),
+        nb::sig("def assign_where(x: Array, mask: Array, value: typing.Any) -> None"),
+        "x[...] = value, broadcast, under a mask that broadcasts to x; elsewhere it stays.");
   m.def("repeat_by_counts",
         recorded(+[](const Array& x, const std::vector<std::int64_t>& counts, int axis) {
           return array::repeat(x, counts, axis);

@@ -232,11 +232,19 @@ class Array:
 
     @property
     def real(self) -> Array:
-        """The real parts, as a view."""
+        """The real parts, as a view; can be assigned to."""
+
+    @real.setter
+    def real(self, value: Any, /) -> None: ...
 
     @property
     def imag(self) -> Array:
-        """The imaginary parts, as a view; of real elements zeros."""
+        """
+        The imaginary parts, as a view that can be assigned to; of real elements zeros, which cannot.
+        """
+
+    @imag.setter
+    def imag(self, value: Any, /) -> None: ...
 
     def get(self, out: numpy.ndarray | None = None, stream: treadle._core.device.Stream | None = None, blocking: bool = True) -> numpy.ndarray:
         """
@@ -576,6 +584,11 @@ def take_along_axis(x: Array, indices: Any, axis: int) -> Array:
 def put_along_axis(x: Array, indices: Any, values: Any, axis: int) -> None:
     """Sets those elements."""
 
+def assign_where(x: Array, mask: Array, value: Any) -> None:
+    """
+    x[...] = value, broadcast, under a mask that broadcasts to x; elsewhere it stays.
+    """
+
 def repeat_by_counts(x: Array, counts: Sequence[int], axis: int) -> Array:
     """Each part along an axis as often as its count says."""
 
@@ -585,7 +598,7 @@ def deg2rad(x: Array) -> Array:
 def rad2deg(x: Array) -> Array:
     """Angles in degrees."""
 
-def float_power(x: Array, y: Array) -> Array:
+def float_power(x: Any, y: Any) -> Array:
     """power() in float64 at least."""
 
 def nanargmax(x: Array, axis: int | None, keeps_axes: bool) -> Array:

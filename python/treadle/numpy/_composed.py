@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from treadle._core import DTypeError, IndexError, InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
@@ -45,7 +46,7 @@ def _pair(
     if out is None:
         return first, second
     if not isinstance(out, (tuple, list)) or len(out) != 2:
-        raise TypeError("out= of a function with two results is a tuple of two arrays or None")
+        raise DTypeError("out= of a function with two results is a tuple of two arrays or None")
     return written(first, out[0]), written(second, out[1])
 
 
@@ -98,9 +99,11 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     before or behind is an array, or a number, which stands for one element."""
     x = asarray(x)
     if n < 0:
-        raise ValueError(f"diff: n is how many times, {n}; it is 0 or more")
+        raise InvalidArgument(f"diff: n is how many times, {n}; it is 0 or more")
+    if x.ndim == 0:
+        raise ShapeError("diff: an array without axes has no neighbours; reshape(1) gives it one")
     if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"diff: axis {axis} of an array of {x.ndim} axes")
+        raise IndexError(f"diff: axis {axis} of an array of {x.ndim} axes")
     if n == 0:
         return x
     axis %= x.ndim

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as _numpy
 from numpy import float64, int64
 
+from treadle._core import DTypeError, InvalidArgument
 from treadle._core import array as _array
 from treadle._core.array import Array
 from treadle._core.device import Device
@@ -51,7 +52,7 @@ def order_of(x: Array, order: str) -> str:
     if order in ("C", "F"):
         return order
     if order not in ("K", "A"):
-        raise ValueError(f"order={order!r}: elements are in order 'C', 'F', 'A' or 'K'")
+        raise InvalidArgument(f"order={order!r}: elements are in order 'C', 'F', 'A' or 'K'")
     return "F" if _array.is_contiguous(x, "F") and not _array.is_contiguous(x, "C") else "C"
 
 
@@ -85,7 +86,7 @@ def asarray(
         found = _array.foreign(values)
     if found is None:
         if copy is False:
-            raise ValueError(
+            raise InvalidArgument(
                 "values of the host reach a device by a copy, which copy=False forbids"
             )
         layout: Any = order or "K"
@@ -127,7 +128,7 @@ def _as_asked(
     if wanted is not None and not _array.is_contiguous(made, wanted):
         made = made.copy(wanted)
     if copy is False and made is not x:
-        raise ValueError(
+        raise InvalidArgument(
             f"{x.dtype} on {x.device.id} as asked for takes a copy: copy=False forbids it"
         )
     return made.copy(order or "K") if copy and made is x else made
@@ -165,7 +166,7 @@ def from_dlpack(
     """An array of another library in its own memory, by DLPack. Memory of the host is copied;
     BufferError where copy=False forbids it."""
     if not hasattr(x, "__dlpack_device__"):
-        raise TypeError(
+        raise DTypeError(
             f"from_dlpack() of a {type(x).__name__}, which has no __dlpack__(): asarray() takes "
             "values of the host"
         )
@@ -226,13 +227,22 @@ def full(
     device: Device | str | None = None,
 ) -> Array:
     """Every element the same number; the dtype is the number's, unless it is given."""
+    place = device
     if isinstance(fill_value, Array):
         kind = fill_value.dtype if dtype is None else dtype
-        made = _array.empty(shape, kind, fill_value.device if device is None else device, order)
-        made[...] = fill_value
-        return made
-    kind = _numpy.asarray(fill_value).dtype if dtype is None else dtype
-    return _array.full(shape, fill_value, kind, device, order)
+        if device is None:
+            place = fill_value.device
+    else:
+        host = _numpy.asarray(fill_value)
+        if dtype is not None:  # as NumPy casts it
+            host = _numpy.empty(host.shape, dtype)
+            _numpy.copyto(host, fill_value, casting="unsafe")
+        fill_value, kind = host, host.dtype
+        if host.ndim == 0:
+            return _array.full(shape, host[()], kind, place, order)
+    made = _array.empty(shape, kind, place, order)
+    made[...] = fill_value
+    return made
 
 
 def zeros(
@@ -332,9 +342,10 @@ def arange(
     """start, start + step, ... before stop; from 0 on where only one number is given."""
     if stop is None:
         start, stop = 0, start
-    kind = result_type(start, stop, step) if dtype is None else dtype
-    if dtype is None and isinstance(kind, _numpy.dtype) and kind.kind == "b":
-        kind = int64
+    kind = dtype
+    if dtype is None:  # int64 at least, and every number by itself, as NumPy has it
+        kinds = [getattr(x, "dtype", None) or _numpy.asarray(x).dtype for x in (start, stop, step)]
+        kind = result_type(int64, *kinds)
     start, stop, step = (x.item() if isinstance(x, Array) else x for x in (start, stop, step))
     return _array.arange(start, stop, step, kind, device)
 

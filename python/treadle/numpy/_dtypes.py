@@ -8,7 +8,7 @@ from typing import Any
 import numpy as _numpy
 from numpy import dtype
 
-from treadle._core import InvalidArgument
+from treadle._core import DTypeError, InvalidArgument
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 from treadle._core.device import Device
@@ -46,7 +46,7 @@ def astype(
 ) -> Array:
     """The elements in another dtype; x itself, with copy=False, where it has that already."""
     if not isinstance(x, Array):
-        raise TypeError(f"astype() of a {type(x).__name__}: asarray(x, dtype) makes an Array")
+        raise DTypeError(f"astype() of a {type(x).__name__}: asarray(x, dtype) makes an Array")
     moved = x if device is None else x.to_device(device)
     return moved if not copy and x.dtype == _numpy.dtype(dtype) else moved.astype(dtype)
 

@@ -95,7 +95,12 @@ def _function(name: str, arity: int) -> Callable[..., Array]:
     return function
 
 
-_OPERATIONS = {name: _function(name, arity) for name, arity in _rules._operations()}
+# Parts of complex numbers are views.
+_OPERATIONS = {
+    name: _function(name, arity)
+    for name, arity in _rules._operations()
+    if name not in ("real", "imag")
+}
 globals().update(_OPERATIONS)
 
 # The array API's names for the same.

@@ -14,7 +14,7 @@ from treadle._core import array as _array
 from treadle._core import rules as _rules
 from treadle._core.array import Array
 
-from ._creation import arange, asarray, asarrays, written, zeros
+from ._creation import arange, asarray, asarrays, of_lists, written, zeros
 from ._manipulation import meshgrid
 
 __all__ = [
@@ -47,17 +47,43 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """dst[...] = src, where the mask `where` is True. DTypeError unless `casting` allows it."""
     if not isinstance(dst, Array):
-        raise TypeError(f"copyto() into a {type(dst).__name__}: it changes an Array")
-    given = getattr(src, "dtype", dst.dtype)
-    if not _rules.can_cast(given, dst.dtype, casting):
+        raise DTypeError(f"copyto() into a {type(dst).__name__}: it changes an Array")
+    if not _is_storable(src, dst.dtype, casting):
+        given = getattr(src, "dtype", type(src).__name__)
         raise DTypeError(f"copyto: {given} is not cast to {dst.dtype} as casting={casting!r}")
-    dst[...] = src if where is True else _array.apply("where", asarray(where), src, dst)
+    if casting == "unsafe" and isinstance(src, complex | list | tuple):
+        src = _numpy.asarray(src)  # whose elements are cast, whatever they are
+    if where is True:
+        dst[...] = src
+    else:
+        mask = asarray(where, device=None if isinstance(where, Array) else dst.device)
+        _array.assign_where(dst, mask, src)
+
+
+def _is_storable(value: Any, dtype: _numpy.dtype, casting: str) -> bool:
+    """Python's numbers are of every dtype that has such numbers, whatever its precision."""
+    if casting == "unsafe":
+        return True
+    if not isinstance(value, Array | _numpy.ndarray | _numpy.generic):
+        if type(value) in _ORDER_OF_KINDS:
+            found = _ORDER_OF_KINDS[type(value)]
+            return found <= _ORDER_OF_KINDS[_numpy.dtype(dtype).kind]
+        value = _numpy.asarray(value)
+        if value.dtype.kind not in _ORDER_OF_KINDS:
+            return False
+    return _rules.can_cast(value.dtype, dtype, casting)
+
+
+_ORDER_OF_KINDS: dict[Any, int] = {
+    **{bool: 0, int: 1, float: 2, complex: 3},
+    **{"b": 0, "i": 1, "u": 1, "f": 2, "c": 3, "V": -1},
+}
 
 
 def fill_diagonal(a: Array, val: Any) -> None:
     """Assigns to the diagonal of a matrix."""
     if not isinstance(a, Array):
-        raise TypeError(f"fill_diagonal() of a {type(a).__name__}: it changes an Array")
+        raise DTypeError(f"fill_diagonal() of a {type(a).__name__}: it changes an Array")
     if a.ndim != 2:
         raise ShapeError(
             f"fill_diagonal() of an array of shape {a.shape}: it takes two axes; assign to "
@@ -73,7 +99,10 @@ def fix(x: Any, out: Array | None = None) -> Array:
 
 def float_power(x1: Any, x2: Any, /, *, out: Array | None = None) -> Array:
     """power() in float64 at least, so that integers have negative ones, too."""
-    return written(_array.float_power(asarray(x1), asarray(x2)), out)
+    x1, x2 = of_lists((x1, x2))
+    if not isinstance(x1, Array) and not isinstance(x2, Array):
+        x1 = asarray(x1)
+    return written(_array.float_power(x1, x2), out)
 
 
 def indices(dimensions: Sequence[int], dtype: Any = int, sparse: bool = False) -> Any:
@@ -89,22 +118,29 @@ def indices(dimensions: Sequence[int], dtype: Any = int, sparse: bool = False) -
 
 def iscomplex(x: Any) -> Array:
     """Where the imaginary part is not 0."""
-    return asarray(x).imag != 0
+    return _array.apply("not_equal", _array.apply("imag", asarray(x)), 0)
 
 
 def isreal(x: Any) -> Array:
     """Where the imaginary part is 0."""
-    return asarray(x).imag == 0
+    return _array.apply("equal", _array.apply("imag", asarray(x)), 0)
 
 
 def isneginf(x: Any, out: Array | None = None) -> Array:
-    """Where it is -infinity."""
-    return _array.apply("equal", asarray(x), -_math.inf, out=out)
+    """Where it is -infinity. DTypeError for complex numbers."""
+    return _equals("isneginf", x, -_math.inf, out)
 
 
 def isposinf(x: Any, out: Array | None = None) -> Array:
-    """Where it is +infinity."""
-    return _array.apply("equal", asarray(x), _math.inf, out=out)
+    """Where it is +infinity. DTypeError for complex numbers."""
+    return _equals("isposinf", x, _math.inf, out)
+
+
+def _equals(name: str, x: Any, number: float, out: Array | None) -> Array:
+    x = asarray(x)
+    if x.dtype.kind == "c":
+        raise DTypeError(f"{name} of {x.dtype}: the sign of a complex number is not defined")
+    return _array.apply("equal", x, number, out=out)
 
 
 def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Array:
@@ -119,14 +155,14 @@ def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Array:
 def nanargmax(
     a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
-    """argmax() of what is not NaN; 0 where all is."""
+    """argmax() of what is not NaN. Of floats it looks, and waits: ValueError where all is NaN."""
     return written(_array.nanargmax(asarray(a), axis, bool(keepdims)), out)
 
 
 def nanargmin(
     a: Any, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
-    """argmin() of what is not NaN; 0 where all is."""
+    """argmin() of what is not NaN. Of floats it looks, and waits: ValueError where all is NaN."""
     return written(_array.nanargmin(asarray(a), axis, bool(keepdims)), out)
 
 

@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as _numpy
-
+from treadle._core import IndexError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
-from ._creation import asarray, asarrays, of_lists, written
+from ._creation import asarray, of_lists, written
 
 __all__ = ["choose", "put", "put_along_axis", "select", "take", "take_along_axis"]
 
@@ -30,10 +29,6 @@ def _checked(indices: Any, length: int, mode: str | None) -> tuple[Any, str | No
         if wrong.size:
             raise IndexError(f"index {wrong.flat[0]} is out of bounds for {length} elements")
     return indices, None if mode == "raise" else mode
-
-
-def _beside(x: Array, values: Any) -> Any:
-    return values if _numpy.isscalar(values) else asarrays((x, values))[1]
 
 
 def take(
@@ -57,7 +52,7 @@ def take(
 def put(x: Array, indices: Any, values: Any, mode: str | None = None) -> None:
     """Sets elements at indices in C's order; values start again where they are fewer."""
     indices, mode = _checked(indices, x.size, mode)
-    x.put(indices, _beside(x, values), mode)
+    x.put(indices, values, mode)
 
 
 def take_along_axis(x: Array, indices: Any, axis: int | None = -1) -> Array:
@@ -69,7 +64,7 @@ def take_along_axis(x: Array, indices: Any, axis: int | None = -1) -> Array:
 
 def put_along_axis(x: Array, indices: Any, values: Any, axis: int) -> None:
     """Sets those elements."""
-    _array.put_along_axis(x, indices, _beside(x, values), axis)
+    _array.put_along_axis(x, indices, values, axis)
 
 
 def select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0) -> Array:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any
 
+from treadle._core import InvalidArgument, ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
@@ -27,11 +28,13 @@ __all__ = [
     "fliplr",
     "flipud",
     "hsplit",
+    "imag",
     "matrix_transpose",
     "meshgrid",
     "moveaxis",
     "permute_dims",
     "ravel",
+    "real",
     "reshape",
     "rot90",
     "split",
@@ -63,11 +66,21 @@ def reshape(
         return result
     is_view = x.size == 0 or _array.may_share_memory(result, x)
     if not copy and not is_view:
-        raise ValueError(
+        raise ShapeError(
             f"the shape {tuple(lengths)} of an array of shape {x.shape} and strides {x.strides} "
             "takes a copy, which copy=False forbids"
         )
     return result.copy() if copy and is_view else result
+
+
+def real(x: Any) -> Array:
+    """The real parts, as a view; of real numbers the array itself."""
+    return asarray(x).real
+
+
+def imag(x: Any) -> Array:
+    """The imaginary parts, as a view; of real numbers zeros, which cannot be written to."""
+    return asarray(x).imag
 
 
 def ravel(x: Any, order: str = "C") -> Array:
@@ -78,16 +91,18 @@ def ravel(x: Any, order: str = "C") -> Array:
 
 def squeeze(x: Array, axis: int | Sequence[int] | None = None) -> Array:
     """Without axes of length 1, or without those that are named."""
+    x = asarray(x)
     return x.squeeze() if axis is None else _array.squeeze(x, as_list(axis))
 
 
 def expand_dims(x: Array, axis: int | Sequence[int] = 0) -> Array:
     """With axes of length 1, numbered as in the result."""
-    return _array.expand_dims(x, as_list(axis))
+    return _array.expand_dims(asarray(x), as_list(axis))
 
 
 def transpose(x: Array, axes: Sequence[int] | None = None) -> Array:
     """With axes in another order; in reverse by default."""
+    x = asarray(x)
     return x.transpose() if axes is None else x.transpose(axes)
 
 
@@ -96,21 +111,22 @@ permute_dims = transpose
 
 def matrix_transpose(x: Array) -> Array:
     """With the last two axes in each other's place."""
-    return x.mT
+    return asarray(x).mT
 
 
 def swapaxes(x: Array, axis1: int, axis2: int) -> Array:
     """With two axes in each other's place."""
-    return x.swapaxes(axis1, axis2)
+    return asarray(x).swapaxes(axis1, axis2)
 
 
 def moveaxis(x: Array, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
     """With axes moved to other places; the others stay in their order."""
-    return _array.moveaxis(x, as_list(source), as_list(destination))
+    return _array.moveaxis(asarray(x), as_list(source), as_list(destination))
 
 
 def flip(x: Array, axis: int | Sequence[int] | None = None) -> Array:
     """From the last element to the first, along all axes or some."""
+    x = asarray(x)
     return _array.flip(x, list(range(x.ndim)) if axis is None else as_list(axis))
 
 
@@ -126,7 +142,7 @@ def fliplr(x: Array) -> Array:
 
 def rot90(x: Array, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     """Turned k times by a quarter, from the first axis to the second."""
-    return _array.rot90(x, k, *as_list(axes))
+    return _array.rot90(asarray(x), k, *as_list(axes))
 
 
 def broadcast_to(x: Any, shape: int | Sequence[int]) -> Array:
@@ -144,7 +160,7 @@ def meshgrid(
 ) -> tuple[Array, ...]:
     """Coordinates of a grid; of indexing "xy" the first varies along the second axis."""
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
+        raise InvalidArgument(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
     lines = [x.ravel() for x in asarrays(arrays)]
     grids = _array.meshgrid(lines, indexing == "xy", bool(sparse))
     return tuple(grid.copy() for grid in grids) if copy else tuple(grids)
@@ -152,7 +168,7 @@ def meshgrid(
 
 def diagonal(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Elements (i, i + offset) of two axes, as a new last one."""
-    return _array.diagonal(x, offset, axis1, axis2)
+    return _array.diagonal(asarray(x), offset, axis1, axis2)
 
 
 def diag(v: Any, k: int = 0) -> Array:
@@ -179,6 +195,7 @@ def triu(x: Any, k: int = 0) -> Array:
 
 def array_split(x: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
     """Parts between positions, or as many parts, of which the first may be longer by one."""
+    x = asarray(x)
     if hasattr(indices_or_sections, "__iter__"):
         return _array.split(x, as_list(indices_or_sections), axis)
     return _array.array_split(x, index(indices_or_sections), axis)
@@ -186,8 +203,9 @@ def array_split(x: Array, indices_or_sections: int | Sequence[int], axis: int = 
 
 def split(x: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Array]:
     """Parts between positions, or as many equal parts."""
+    x = asarray(x)
     if not hasattr(indices_or_sections, "__iter__") and x.shape[axis] % index(indices_or_sections):
-        raise ValueError(
+        raise ShapeError(
             f"split: {x.shape[axis]} elements are no {indices_or_sections} equal parts; "
             "array_split() makes the first longer"
         )
@@ -196,24 +214,29 @@ def split(x: Array, indices_or_sections: int | Sequence[int], axis: int = 0) -> 
 
 def hsplit(x: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
     """split() along the second axis, or the only one."""
+    x = asarray(x)
     return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
 
 
 def vsplit(x: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
     """split() along the first axis of two or more."""
+    x = asarray(x)
     if x.ndim < 2:
-        raise ValueError(f"vsplit: the array has shape {x.shape}; split() takes one axis")
+        raise ShapeError(f"vsplit: the array has shape {x.shape}; split() takes one axis")
     return split(x, indices_or_sections, 0)
 
 
 def dsplit(x: Array, indices_or_sections: int | Sequence[int]) -> list[Array]:
     """split() along the third axis."""
+    x = asarray(x)
+    if x.ndim < 3:
+        raise ShapeError(f"dsplit: the array has shape {x.shape}; it takes three axes")
     return split(x, indices_or_sections, 2)
 
 
 def unstack(x: Array, *, axis: int = 0) -> tuple[Array, ...]:
     """The parts along an axis, without it."""
-    return tuple(_array.unstack(x, axis))
+    return tuple(_array.unstack(asarray(x), axis))
 
 
 def _each(function: Any) -> Any:

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as _numpy
+
+from treadle._core import ShapeError
 from treadle._core import array as _array
 from treadle._core.array import Array
 
@@ -50,8 +53,9 @@ __all__ = [
 
 
 def reduced(name: str, x: Any, **options: Any) -> Array:
-    """A reduction of an array, or of a list."""
-    return _array.reduce(name, asarray(x) if isinstance(x, list | tuple) else x, **options)
+    """A reduction of an array, or of a list or number."""
+    is_made = isinstance(x, list | tuple | int | float | complex | _numpy.generic)
+    return _array.reduce(name, asarray(x) if is_made else x, **options)
 
 
 _Axes = int | tuple[int, ...] | None
@@ -136,7 +140,7 @@ def _cumulative(name: str, x: Any, axis: int | None, **options: Any) -> Array:
     if axis is None:
         axes = getattr(x, "ndim", 1)
         if axes > 1:
-            raise ValueError(f"the array has {axes} axes: name the one along which to go")
+            raise ShapeError(f"the array has {axes} axes: name the one along which to go")
         axis = 0
     return reduced(name, x, axis=axis, **options)
 

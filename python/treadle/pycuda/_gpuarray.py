@@ -380,13 +380,13 @@ class GPUArray(LaidOut):
         """Whether no element is 0, as an array of no axes."""
         return self._run(stream, lambda: self._give(tnp.all(self), allocator))
 
-    @property
-    def real(self) -> GPUArray:
+    @property  # type: ignore[misc]
+    def real(self) -> GPUArray:  # type: ignore[override]
         """The real parts as a new array; of real elements the array itself."""
         return self._apply("real", self) if self.dtype.kind == "c" else self
 
-    @property
-    def imag(self) -> GPUArray:
+    @property  # type: ignore[misc]
+    def imag(self) -> GPUArray:  # type: ignore[override]
         """The imaginary parts as a new array."""
         return self._apply("imag", self)
 

@@ -149,7 +149,7 @@ class Operators(FaceArray):
                 raise OperandShapeError(self, other, refused) from None
         return made if queue is None else made._on(queue)
 
-    @property
+    @property  # type: ignore[misc]
     def real(self) -> Any:
         """The real parts as a new array; of real elements the array itself."""
         if self.dtype.kind != "c":
@@ -157,7 +157,7 @@ class Operators(FaceArray):
         with self._work():
             return self._apply("real", self)
 
-    @property
+    @property  # type: ignore[misc]
     def imag(self) -> Any:
         """The imaginary parts as a new array; of real elements zeros."""
         with self._work():

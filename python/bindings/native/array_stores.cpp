@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What is stored into arrays of another dtype.
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "errors.hpp"
+#include "native/array.hpp"
+
+namespace treadle::bindings {
+namespace {
+
+bool drops_imaginary(const DType& from, const DType& to) {
+  return from.kind() == ScalarKind::complex && to.kind() != ScalarKind::complex &&
+         to.scalar() != Scalar::boolean;
+}
+
+/// A value of the host as NumPy stores it, where that says more than our cast: it reads lists and
+/// texts, and warns of numbers that the dtype does not have.
+nb::object as_stored(const Array& target, nb::handle value) {
+  PyObject* const object = value.ptr();
+  const bool is_read = PyTuple_Check(object) || PyList_Check(object) || PyUnicode_Check(object) ||
+                       PyBytes_Check(object) || object == Py_None;
+  const bool is_record = target.dtype().scalar() == Scalar::structure;
+  const bool is_number = PyLong_Check(object) || PyFloat_Check(object);
+  if (is_record ? is_read || is_number : is_read && !is_numpy_scalar(object))
+    return numpy().attr("asarray")(value, numpy_dtype_of(target.dtype()));
+  if (is_record || !(is_numpy_scalar(object) || is_numpy_array(object))) return nb::borrow(value);
+  const std::string kind = nb::cast<std::string>(value.attr("dtype").attr("kind"));
+  const bool is_text = kind == "U" || kind == "S" || kind == "O";
+  const bool is_cast = kind == "c"
+                           ? drops_imaginary(Scalar::complex128, target.dtype())
+                           : kind == "f" && target.dtype().is_integer() && is_numpy_scalar(object);
+  if (!is_text && !is_cast) return nb::borrow(value);
+  const nb::object stored =
+      numpy().attr("asarray")(value).attr("astype")(numpy_dtype_of(target.dtype()));
+  return is_numpy_scalar(object) ? nb::object(stored[nb::make_tuple()]) : stored;
+}
+
+}  // namespace
+
+void warn_of_cast(const DType& from, const DType& to) {
+  if (!drops_imaginary(from, to)) return;
+  static const nb::object& category =
+      *new nb::object(nb::module_::import_("numpy.exceptions").attr("ComplexWarning"));
+  if (PyErr_WarnEx(category.ptr(), "Casting complex values to real discards the imaginary part",
+                   1) != 0)
+    throw nb::python_error();
+}
+
+AssignedValue::AssignedValue(const Array& target, nb::handle value)
+    : host_(as_stored(target, value)), operand_(host_.ptr(), target) {
+  if (!operand_)
+    raise_python(PyExc_TypeError, std::string("a ") + Py_TYPE(value.ptr())->tp_name +
+                                      " is no value for elements of an array: pass a number or "
+                                      "an array, such as numpy.asarray() makes");
+  if (operand_.get().array() != nullptr)
+    warn_of_cast(operand_.get().array()->dtype(), target.dtype());
+}
+
+}  // namespace treadle::bindings
