@@ -8,6 +8,7 @@
 #include "array/access.hpp"
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
+#include "array/powers.hpp"
 #include "array/structures.hpp"
 #include "treadle/array/evaluate.hpp"
 #include "treadle/base/error.hpp"
@@ -395,6 +396,10 @@ NodeRef record(Op op, std::span<const Operand> operands) {
     types[i] = is_plain ? OperandType(arrays[i]->dtype.scalar()) : operands[i].type();
   }
   const OpDtypes dtypes = resolve(op, std::span(types.data(), operands.size()));
+  if (op == Op::power && arrays[0] != nullptr && arrays[1] == nullptr)
+    if (const auto power =
+            known_power(*operands[0].array(), operands[1].number(), dtypes.operands[0]))
+      return NodeRef(&Access::node(*power));
   if (info.rule == OpRule::compare)
     if (NodeRef constant = compare_beyond_range(op, operands, dtypes)) return constant;
   Recording recording;
