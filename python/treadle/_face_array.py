@@ -185,12 +185,14 @@ def cast(array: Array, dtype: Any) -> Array:
     return array if array.dtype == dtype else Array.astype(array, dtype)
 
 
+def sum_dtype(dtype: Any) -> np.dtype:
+    """What sums of a dtype are made in unless another is given: bool is counted, as NumPy does."""
+    return np.dtype(np.int64) if np.dtype(dtype).kind == "b" else np.dtype(dtype)
+
+
 def total(array: Array, dtype: Any, initial: Any = None) -> Array:
-    """The sum of all elements in a dtype; of bool, whether one is true, as the faces add them."""
-    if np.dtype(dtype).kind != "b":
-        return _array.reduce("sum", array, dtype=dtype, initial=initial)
-    found = _array.reduce("any", array)
-    return found if initial is None else _array.apply("logical_or", found, bool(initial))
+    """The sum of all elements in a dtype; in bool, whether one is true."""
+    return _array.reduce("sum", array, dtype=dtype, initial=initial)
 
 
 def in_one_kernel(compute: Callable[[], Any], *operands: Any) -> Any:

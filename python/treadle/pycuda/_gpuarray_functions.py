@@ -13,7 +13,14 @@ import numpy as np
 import treadle.numpy
 from treadle._core import array as _array
 from treadle._core.array import Array
-from treadle._face_array import cast, first_array, in_one_kernel, stacked_backwards, total
+from treadle._face_array import (
+    cast,
+    first_array,
+    in_one_kernel,
+    stacked_backwards,
+    sum_dtype,
+    total,
+)
 from treadle.pycuda import driver as cuda
 from treadle.pycuda._gpuarray import GPUArray, require_gpuarray
 from treadle.pycuda.compyte.array import get_common_dtype
@@ -285,8 +292,8 @@ def sum(
     a: GPUArray, dtype: Any = None, stream: Stream = None, allocator: Allocator = None
 ) -> GPUArray:
     """Of all elements, in their own dtype unless another is given; as an array of no axes. Of bool
-    it is whether an element is true."""
-    dtype = require_gpuarray(a).dtype if dtype is None else dtype
+    it is how many are true, as int64."""
+    dtype = sum_dtype(require_gpuarray(a).dtype) if dtype is None else dtype
     return _reduced(a, lambda: total(a, dtype), stream, allocator)
 
 
@@ -303,7 +310,7 @@ def all(a: GPUArray, stream: Stream = None, allocator: Allocator = None) -> GPUA
 def _dot(a: Array, b: Array, dtype: Any) -> Array:
     if a.size != b.size:
         raise ValueError(f"dot() of {a.size} and {b.size} elements")
-    dtype = _get_common_dtype(a, b) if dtype is None else np.dtype(dtype)
+    dtype = sum_dtype(_get_common_dtype(a, b)) if dtype is None else np.dtype(dtype)
     if a.shape != b.shape:
         a, b = Array.reshape(a, (a.size,)), Array.reshape(b, (b.size,))
     product = _array.apply("multiply", cast(a, dtype), cast(b, dtype))
@@ -330,7 +337,7 @@ def subset_sum(
     allocator: Allocator = None,
 ) -> GPUArray:
     """The sum of a[subset[i]]."""
-    dtype = require_gpuarray(a).dtype if dtype is None else dtype
+    dtype = sum_dtype(require_gpuarray(a).dtype) if dtype is None else dtype
     return _reduced(a, lambda: total(_subset(subset, a), dtype), stream, allocator)
 
 

@@ -55,7 +55,7 @@ def _initial(initial: Any) -> Any:
 
 def _sum_dtype(dtype: np.dtype) -> np.dtype:
     is_short = dtype.kind in "iu" and dtype.itemsize < np.dtype(np.int32).itemsize
-    return np.dtype(f"{dtype.kind}8") if is_short else dtype
+    return np.dtype(f"{dtype.kind}8") if is_short else _face_array.sum_dtype(dtype)
 
 
 # over 6 parameters because they are those of PyOpenCL's, and NumPy's axis
@@ -111,7 +111,7 @@ def _products(a: Array, b: Array, dtype: Any, conjugates: bool) -> tuple[Any, An
     if require_array(a).size != require_array(b).size:
         raise ValueError(f"a dot product of {a.size} and {b.size} elements")
     narrow = np.result_type(a.dtype, b.dtype)
-    dtype = narrow if dtype is None else np.dtype(dtype)
+    dtype = _face_array.sum_dtype(narrow) if dtype is None else np.dtype(dtype)
     wide = np.result_type(narrow, dtype)
 
     def sum_of_products(x: NativeArray, y: NativeArray) -> NativeArray:

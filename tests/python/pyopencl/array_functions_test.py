@@ -411,15 +411,18 @@ def test_sums_of_short_integers_do_not_wrap(put):
     assert cl_array.sum(put(np.full(3, 100, np.int8)), dtype=np.int8).get() == np.int8(44)
 
 
-def test_sum_of_bools(put):
+def test_sum_of_bools_counts(put):
     x = np.array([False, True, True])
     for part, initial in ((x, None), (x[:1], None), (x[:1], 1), (x[:0], 0)):
         more = {} if initial is None else {"initial": initial}
         total = cl_array.sum(put(part), **more)
-        assert total.dtype == np.bool_
-        assert total.get() == (part.any() or bool(initial))
+        assert total.dtype == np.int64
+        assert total.get() == part.sum() + (initial or 0)
     assert cl_array.sum(put(x), dtype=np.int32).get() == 2
-    assert cl_array.dot(put(x), put(x)).get()
+    assert cl_array.sum(put(x), dtype=np.bool_).get() == np.True_
+    for product in (cl_array.dot, cl_array.vdot):
+        found = product(put(x), put(x))
+        assert found.dtype == np.int64 and found.get() == 2
 
 
 def test_any_and_all(put):
