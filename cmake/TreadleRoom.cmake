@@ -125,12 +125,13 @@ function(treadle_keep_threaded list)
   set(${list} ${kept} PARENT_SCOPE)
 endfunction()
 
-# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [WHOLE] [OPENCL_SHARDS n] [THREADED] [PRECOMPILE ...]): a GoogleTest program; each case is a test of ctest.
+# treadle_test(NAME [SOURCES ...] [LINK ...] [NEEDS_COMPILER] [OPENCL_SHARDS n] [THREADED] [PRECOMPILE ...]): a GoogleTest program, which is
+# one test of ctest: starting a process for each case takes longer than the cases. With TREADLE_CTEST_CASES each case is one.
 # Without SOURCES every *_test.cpp of the folder.
 # It must also run on a machine without this source tree and build folder (from the GPU bundle):
 # files of the source tree are found by TREADLE_SOURCE_DIR (the test presets set it), our libraries by TREADLE_LIBRARY_DIR.
-# WHOLE: one test of ctest for all cases, for programs whose cases share a slow set-up, such as devices.
-# OPENCL_SHARDS: as WHOLE, but the cases on OpenCL devices are n further tests of ctest, NAME.opencl.0 and so on, whose devices
+# WHOLE: one test also with TREADLE_CTEST_CASES, for programs whose cases share a slow set-up, such as devices.
+# OPENCL_SHARDS: as WHOLE; the cases on OpenCL devices are n further tests of ctest, NAME.opencl.0 and so on, whose devices
 # are kept from case to case: PoCL compiles slowly. `make test` runs the first of them (tools/run_tests.py).
 # NEEDS_COMPILER: it compiles CUDA C for the CPU device; not built without that compiler.
 # PRECOMPILE: headers that most of its files include and that take long to read.
@@ -170,7 +171,7 @@ function(treadle_test name)
   # Tests do not use the user's own cache.
   set(environment ENVIRONMENT "TREADLE_LIBRARY_DIR=${PROJECT_BINARY_DIR}/lib"
       ENVIRONMENT_MODIFICATION "TREADLE_CACHE_DIR=set:${PROJECT_BINARY_DIR}/tests/cache")
-  if(arg_WHOLE OR arg_OPENCL_SHARDS)
+  if(arg_WHOLE OR arg_OPENCL_SHARDS OR NOT TREADLE_CTEST_CASES)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES ${environment} TIMEOUT 600)
     if(arg_OPENCL_SHARDS)

@@ -62,7 +62,7 @@ class Result:
 
 # The lines in which failing tests print their names and reasons. CI keeps only the last lines.
 FAILURE = re.compile(
-    r"^(?:(?:FAILED|ERROR) .*|E  .*"  # pytest
+    r"^(?:\d+: )?(?:(?:FAILED|ERROR) .*|E  .*"  # pytest; the number is ctest's
     r"|\s+\d+ - \S+ \((?!Not Run|Skipped|Disabled)\w[^)]*\)"  # ctest
     r"|\[  FAILED  \] \S+$|\S+:\d+: Failure$(?:\n.+){0,4}"  # GoogleTest
     r"|\S+:\d+(?::\d+)?: (?:fatal )?error: .*)",  # compilers, linters
@@ -131,12 +131,21 @@ class Runner:
             self.result.failed += 1
 
     def count_ctest(self, output: str) -> None:
+        """Of GoogleTest's programs the cases, whose counts they print; of others the program."""
         match = re.search(r"(\d+) tests failed out of (\d+)", output)
-        if match:
-            skipped = len(re.findall(r"\*\*\*Skipped", output))
-            self.result.failed += int(match[1])
-            self.result.skipped += skipped
-            self.result.passed += int(match[2]) - int(match[1]) - skipped
+        if not match:
+            return
+
+        def cases(word: str) -> list[int]:
+            counts = re.findall(rf"^\d+: \[  {word}\] (\d+) tests?\b", output, re.M)
+            return [int(count) for count in counts]
+
+        skipped = len(re.findall(r"\*\*\*Skipped", output))
+        passed = cases("PASSED  ")
+        others = int(match[2]) - int(match[1]) - skipped - len(passed)
+        self.result.failed += max(int(match[1]), sum(cases("FAILED  ")))
+        self.result.skipped += skipped + sum(cases("SKIPPED "))
+        self.result.passed += sum(passed) + max(0, others)
 
     def count_gtest(self, output: str) -> None:
         def last(pattern: str) -> int:
@@ -197,8 +206,8 @@ class Runner:
         # That each header compiles by itself takes a tenth of the build.
         headers = "OFF" if sanitizer_turns.programs(self.turn, "headers") is None else "ON"
         # From scratch, unity builds of the tests take a third of the time.
-        options = ("-DTREADLE_UNITY=ON", f"-DTREADLE_CHECK_HEADERS={headers}")
-        self.configure("release", *options, *python)
+        checks = (f"-DTREADLE_CHECK_HEADERS={headers}", "-DTREADLE_CTEST_CASES=OFF")
+        self.configure("release", "-DTREADLE_UNITY=ON", *checks, *python)
         (BUILD / ".configured").touch()
 
     def build(self) -> None:
@@ -210,8 +219,8 @@ class Runner:
         # Of arrays and generated kernels on PoCL, which compiles slowly, one in six cases.
         left_out = ("-E", r"\.opencl\.[1-9]$") if samples else ()
         command = ("ctest", "--preset", preset, "-j", self.jobs, "--no-tests=error", *left_out)
-        command += ("--output-junit", times_file(self.result.part, "ctest"))
-        self.count_ctest(self.run(*command, env=nvrtc_path()))
+        command += ("--verbose", "--output-junit", times_file(self.result.part, "ctest"))
+        self.count_ctest(self.run(*command, env={**nvrtc_path(), "GTEST_BRIEF": "1"}))
 
     def pytest(self, samples: bool = True) -> None:
         """Runs as many groups of tests at a time as there are jobs; shows each as it ends."""
@@ -226,6 +235,8 @@ class Runner:
                 self.note_status(f"pytest, group {name}", status, output)
 
     def every_case(self) -> None:
+        # Each case of the C++ tests in a process of its own: none may need another before it.
+        self.run("cmake", "--log-level=WARNING", "-DTREADLE_CTEST_CASES=ON", "build")
         self.ctest(samples=False)
         self.pytest(samples=False)
 

@@ -48,6 +48,16 @@ def test_ctest_is_counted_by_its_closing_line(runner):
     assert counts(runner) == (True, 2, 1, 1)
 
 
+def test_of_programs_that_ctest_runs_the_cases_are_counted(runner):
+    runner.count_ctest(
+        "1: [  PASSED  ] 12 tests.\n1: [  SKIPPED ] 3 tests.\n1/3 Test #1: a ...   Passed\n"
+        "2: [  PASSED  ] 1 test.\n2: [  FAILED  ] 2 tests, listed below:\n"
+        "2: [  FAILED  ] Suite.Case\n2/3 Test #2: b ...***Failed\n3/3 Test #3: c ...   Passed\n"
+        "67% tests passed, 1 tests failed out of 3\n"
+    )
+    assert counts(runner) == (True, 13, 2, 3)
+
+
 def test_a_test_program_is_counted_by_its_closing_lines(runner):
     runner.count_gtest(
         "[==========] 1 test from 1 test suite ran. (1 ms total)\n[  PASSED  ] 1 test.\n"
@@ -97,6 +107,8 @@ The following tests FAILED:
                  "\t  2 - Bad.Case (Failed)", "\t  4 - Slow.Case (Timeout)"]),
         ("a.py:83: error: no type\na.py:84: note: why\n", ["a.py:83: error: no type"]),
         ("a.cpp:2:1: fatal error: no file\n1 error.\n", ["a.cpp:2:1: fatal error: no file"]),
+        ("7: a.cpp:3: Failure\n7: [  FAILED  ] Suite.Case\n",
+         ["7: a.cpp:3: Failure", "7: [  FAILED  ] Suite.Case"]),
         ("[  FAILED  ] Suite.Case (3 ms)\n[  FAILED  ] Suite.Case\n", ["[  FAILED  ] Suite.Case"]),
     ],
 )  # fmt: skip
