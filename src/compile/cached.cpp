@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "compile/build.hpp"
+#include "compile/cache_folder.hpp"
 #include "compile/compile_record.hpp"
 #include "compile/file_system.hpp"
 #include "compile/key.hpp"
@@ -88,8 +89,10 @@ std::vector<CompileResult> load_cached(
 CompileResult cached(const BinaryKey& key, const std::function<Binary()>& build,
                      const CachePlace& place) {
   CompileSpan span(key.source, key.source_name, target_of(key));
-  return span.done(remember([&] { return request_key(key, place.folder); },
-                            [&] { return request_of(key, build, place); }, place.use));
+  // What is held has its entry in the folder of this moment, which a program may change.
+  std::string reason;
+  const auto name = [&] { return request_key(key, chosen_folder(place.folder, reason)); };
+  return span.done(remember(name, [&] { return request_of(key, build, place); }, place.use));
 }
 
 }  // namespace treadle::compile

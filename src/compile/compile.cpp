@@ -2,6 +2,7 @@
 #include "treadle/compile/compile.hpp"
 
 #include "base/cpu_module_header.hpp"
+#include "compile/cache_folder.hpp"
 #include "compile/compile_record.hpp"
 #include "compile/cuda_build.hpp"
 #include "compile/framing.hpp"
@@ -26,7 +27,9 @@ std::string request_of(const std::string& source, const Target& target, const Op
   request.number(static_cast<std::uint64_t>(options.output) << 8 |
                  static_cast<std::uint64_t>(options.toolchain) << 1 | (options.extern_c ? 1u : 0u));
   request.text(options.nvcc);
-  request.text(options.cache_dir.native());
+  // What is held has its entry in the folder of this moment, which a program may change.
+  std::string reason;
+  request.text(chosen_folder(options.cache_dir, reason).native());
   // Relative folders and debug information depend on where the process stands.
   if (!options.flags.empty() || !options.include_dirs.empty() ||
       options.source_name.find('/') != std::string::npos)
