@@ -2,7 +2,7 @@
 # Each target first installs what it needs (`make setup`); all of them can be run again at any time.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: help setup build wheel demo check test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-arrays gpu-sanitize clean
+.PHONY: help setup build wheel demo check test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-arrays gpu-sanitize packages clean
 
 python := .venv/bin/python
 build := build
@@ -18,6 +18,7 @@ help:
 	@echo "make lint        formatting, includes between rooms, sizes, names, types; make format fixes the formatting"
 	@echo "make bench       benchmarks on this machine"
 	@echo "make bench-compare base=COMMIT   compares the benchmarks of this tree and a commit, row by row"
+	@echo "make packages    tests of packages of others on Treadle's faces, from PyPI (some GB); words='loopy reikna': of those"
 	@echo "make docs        docs/_build/html"
 	@echo "make gpu-bundle  packs .gpu-bundle/ for a machine with a GPU and no network, where make gpu-test"
 	@echo "                 and gpu-sanitize run; with for=bench where gpu-bench and gpu-arrays run;"
@@ -52,6 +53,10 @@ wheel: build
 demo: .venv/.ready-demo
 	@$(MAKE) --no-print-directory build targets=example_tiled_product
 	@$(python) examples/run_demo.py --binaries $(build)/examples/cpp
+
+# Not in CI: it installs packages from PyPI into .cache/packages.
+packages: .venv/.ready-test build
+	@$(python) tools/run_packages.py $(words)
 
 check: .venv/.ready-test
 	@$(python) tools/run_check.py --jobs $(jobs) $(if $(base),--base $(base))

@@ -38,6 +38,7 @@ from treadle.pyopencl._array_views import Views
 from treadle.pyopencl._array_warnings import ArrayHasOffsetError, InconsistentOpenCLQueueWarning
 from treadle.pyopencl._constants import map_flags
 from treadle.pyopencl._shapes import shape_of
+from treadle.pyopencl._warnings import warn_at_user
 from treadle.pyopencl.compyte.array import ArrayFlags, equal_strides, is_c_contiguous_strides
 
 
@@ -428,8 +429,14 @@ class Array(Views):
             strides = [abs(stride) for stride in strides]
         return is_c_contiguous_strides(strides, self.dtype.itemsize, shape)
 
-    def get(self, queue: Any = None, ary: Any = None) -> np.ndarray:  # type: ignore[override]
-        """The elements on the host, in the axes' order; into `ary` if it is given."""
+    def get(self, queue: Any = None, ary: Any = None, async_: bool | None = None) -> np.ndarray:
+        """The elements on the host, in the axes' order; into `ary` if it is given. Packages of some
+        years ago say async_, which get_async() is for: then the events tell when they are there."""
+        if async_ is not None:
+            text = "Array.get(async_=...) is old: get_async() does not wait"
+            warn_at_user(text, DeprecationWarning)
+            if async_:
+                return self.get_async(queue, ary)[0]
         if ary is None and self.size:
             host = _native.fetched(self, self._work(queue=queue).stream)
             if host is not None:

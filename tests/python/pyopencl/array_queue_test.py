@@ -493,3 +493,13 @@ def test_shapes_that_are_none(queue, put):
         put(values(np.float32)).reshape(-1, -1)
     with pytest.raises(TypeError, match="the shape 2.5 .* is neither an integer nor a sequence"):
         cl_array.empty(queue, 2.5, np.float32)
+
+
+def test_get_takes_the_async_of_older_programs(queue):
+    a = cl_array.to_device(queue, np.arange(5, dtype=np.float32))
+    with pytest.warns(DeprecationWarning, match="get_async"):
+        assert a.get(async_=False).tolist() == [0, 1, 2, 3, 4]
+    with pytest.warns(DeprecationWarning, match="get_async"):
+        later = a.get(queue, np.empty(5, np.float32), async_=True)
+    a.finish()
+    assert later.tolist() == [0, 1, 2, 3, 4]
