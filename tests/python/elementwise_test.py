@@ -343,14 +343,12 @@ def test_kernels_give_the_functions_beneath_them():
         kernel.get_texref("x")
 
 
-VARIABLES = "__constant__ float c[4]; __device__ int calls; texture<float, 1> table;"
+VARIABLES = "__constant__ float c[4]; __device__ int calls;"
 
 
 @pytest.mark.parametrize("is_hidden", [False, True])  # in a header, where nobody looks for them
 @pytest.mark.parametrize("runs_before", [False, True])
-def test_variables_and_textures_of_the_module_are_those_that_calls_use(
-    is_hidden, runs_before, tmp_path
-):
+def test_variables_of_the_module_are_those_that_calls_use(is_hidden, runs_before, tmp_path):
     (tmp_path / "variables.h").write_text(VARIABLES)
     kernel = ElementwiseKernel(
         "float *x, float *y",
@@ -375,7 +373,6 @@ def test_variables_and_textures_of_the_module_are_those_that_calls_use(
             calls = np.zeros(1, np.int32)
             cuda.memcpy_dtoh(calls, module.get_global("calls")[0])
             assert calls == call
-        assert isinstance(kernel.get_texref("table", use_range), cuda.TextureReference)
 
 
 def test_textures_of_a_kernel_are_read_where_the_program_set_them():
