@@ -44,7 +44,7 @@ class LaunchError(Error):
 class RuntimeError(Error):
     '''The driver failed in another way.'''
 
-class ArgumentError(LogicError, TypeError, ValueError):
+class ArgumentError(LogicError, ValueError, TypeError):
     '''An argument of a launch does not fit the kernel's parameter.'''
 """
 PVT_STRUCT_EXCEPTION = """

@@ -8,6 +8,8 @@
 #include <array>
 #include <exception>
 #include <new>
+#include <typeinfo>
+#include <vector>
 
 #include "python_names.hpp"
 #include "treadle/base/error.hpp"
@@ -122,7 +124,8 @@ void set_details(nb::handle instance, const Error& e) {
   nb::setattr(instance, "message", nb::cast(message_of(e)));
   nb::setattr(instance, "hint", nb::cast(with_python_names(e.hint())));
   if (const auto* device = dynamic_cast<const DeviceError*>(&e)) {
-    nb::setattr(instance, "code", nb::int_(device->code()));
+    // In pyopencl's classes `code` is a property, which answers the same.
+    nb::object(instance.attr("__dict__"))["code"] = nb::int_(device->code());
     nb::setattr(instance, "code_name", nb::cast(device->code_name()));
     nb::setattr(instance, "call", nb::cast(device->call()));
   } else if (const auto* compile = dynamic_cast<const CompileError*>(&e)) {
@@ -138,10 +141,10 @@ void set_details(nb::handle instance, const Error& e) {
   }
 }
 
-nb::object native_instance(const Error& e, std::size_t row) {
+nb::object native_instance(const Error& e, nb::handle its_class) {
   std::string text = message_of(e);
   if (!e.hint().empty()) text += "\n  try: " + with_python_names(e.hint());
-  return nb::handle(native_classes[row])(nb::cast(text));
+  return its_class(nb::cast(text));
 }
 
 // A note, shown below the traceback: str() of the exception stays what programs compare.
@@ -151,26 +154,100 @@ nb::object with_note(nb::object made, const Error& e) {
   return made;
 }
 
-nb::object pycuda_instance(const Error& e, std::size_t row) {
-  if (const auto* compile = dynamic_cast<const CompileError*>(&e)) {
-    const nb::object compile_error =
-        nb::module_::import_("treadle.pycuda._errors").attr("CompileError");
-    return with_note(
-        compile_error(compile->summary(), compile->options(), nb::none(), compile->log()), e);
-  }
-  if (dynamic_cast<const FileError*>(&e) != nullptr) return native_instance(e, row);
+nb::object compile_error_class() {
+  return nb::module_::import_("treadle.pycuda._errors").attr("CompileError");
+}
+
+nb::object pycuda_class(const Error& e, std::size_t row) {
+  if (dynamic_cast<const CompileError*>(&e) != nullptr) return compile_error_class();
   PycudaClass kind = rows[row].pycuda;
   if (const auto* device = dynamic_cast<const DeviceError*>(&e))
     kind = pycuda_class_of(device->code());
-  return with_note(nb::handle(pycuda_classes[kind])(nb::cast(message_of(e))), e);
+  return nb::borrow(pycuda_classes[kind]);
+}
+
+/// The class that is all of `parts` at once.
+nb::object combined(const nb::list& parts) {
+  const nb::object combine = nb::module_::import_("treadle._error_classes").attr("combined");
+  return combine(*parts);
+}
+
+nb::object pycuda_instance(const Error& e, std::size_t row) {
+  if (dynamic_cast<const FileError*>(&e) != nullptr) return native_instance(e, native_classes[row]);
+  nb::list parts;
+  parts.append(pycuda_class(e, row));
+  parts.append(nb::handle(native_classes[row]));
+  const nb::object made_class = combined(parts);
+  if (const auto* compile = dynamic_cast<const CompileError*>(&e))
+    return with_note(made_class(compile->summary(), compile->options(), nb::none(), compile->log()),
+                     e);
+  return with_note(made_class(nb::cast(message_of(e))), e);
+}
+
+std::vector<FaceErrors> faces;
+
+bool is_imported(const FaceErrors& face) {
+  const nb::object name = nb::str(face.module);
+  const nb::object found = nb::steal(PyImport_GetModule(name.ptr()));
+  if (!found.is_valid()) PyErr_Clear();
+  return found.is_valid();
+}
+
+// A code of a run-time's concerns that run-time's face; all else may be about any array.
+bool concerns(const FaceErrors& face, const Error& e) {
+  const auto* const device = dynamic_cast<const DeviceError*>(&e);
+  if (device == nullptr || device->code_name().starts_with(face.code_prefix)) return true;
+  for (const FaceErrors& other : faces)
+    if (device->code_name().starts_with(other.code_prefix)) return false;
+  return true;
+}
+
+// What a native function raises: the faces' array classes are made of those.
+nb::object shared_instance(const Error& e, std::size_t row) {
+  nb::list parts;
+  parts.append(nb::handle(native_classes[row]));
+  std::vector<const FaceErrors*> concerned;
+  for (const FaceErrors& face : faces) {
+    if (!is_imported(face) || !concerns(face, e)) continue;
+    parts.append(face.class_of(e, native_classes[row]));
+    concerned.push_back(&face);
+  }
+  if (concerned.empty()) return native_instance(e, native_classes[row]);
+  nb::object instance = native_instance(e, combined(parts));
+  for (const FaceErrors* face : concerned) face->complete(instance, e);
+  return instance;
+}
+
+std::size_t row_of(const Error& e) {
+  std::size_t row = 0;
+  while (!rows[row].applies(e)) ++row;  // the last row applies to every Error
+  return row;
 }
 
 void set_from(const Error& e, Face face) {
-  std::size_t row = 0;
-  while (!rows[row].applies(e)) ++row;  // the last row applies to every Error
-  nb::object instance = face == Face::native ? native_instance(e, row) : pycuda_instance(e, row);
+  const std::size_t row = row_of(e);
+  nb::object instance = face == Face::native ? shared_instance(e, row) : pycuda_instance(e, row);
   set_details(instance, e);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(instance.ptr())), instance.ptr());
+}
+
+// What a program's own object answers by a protocol is of another type than the protocol says.
+void set_from_bad_cast(Face face) {
+  set_from(DTypeError("an object's answer is of another type than its protocol says",
+                      "look at the attributes and methods of the objects that were passed"),
+           face);
+}
+
+nb::object pycuda_class_beside(const Error& e, nb::handle) { return pycuda_class(e, row_of(e)); }
+
+// As treadle.pycuda's CompileError has them.
+void complete_for_pycuda(nb::handle instance, const Error& e) {
+  const auto* const compile = dynamic_cast<const CompileError*>(&e);
+  if (compile == nullptr) return;
+  nb::setattr(instance, "msg", nb::cast(compile->summary()));
+  nb::setattr(instance, "command_line", nb::cast(compile->options()));
+  nb::setattr(instance, "stdout", nb::none());
+  nb::setattr(instance, "stderr", nb::cast(compile->log()));
 }
 
 void make_native_classes(nb::module_& core) {
@@ -206,8 +283,8 @@ void make_pycuda_classes(nb::module_& driver) {
   }
   pycuda_classes[argument_error] = new_class(
       "pycuda._driver.ArgumentError", "An argument was refused before anything was launched.",
-      nb::make_tuple(nb::handle(pycuda_classes[logic_error]), nb::handle(PyExc_TypeError),
-                     nb::handle(PyExc_ValueError)));
+      nb::make_tuple(nb::handle(pycuda_classes[logic_error]), nb::handle(PyExc_ValueError),
+                     nb::handle(PyExc_TypeError)));
   driver.attr("ArgumentError") = nb::handle(pycuda_classes[argument_error]);
 }
 
@@ -221,6 +298,8 @@ void set_python_error(Face face) noexcept {
       set_from(e, face);
     } catch (const std::bad_alloc&) {
       PyErr_NoMemory();
+    } catch (const std::bad_cast&) {
+      set_from_bad_cast(face);
     } catch (nb::python_error& e) {
       e.restore();
     } catch (const std::exception& e) {
@@ -233,7 +312,24 @@ void set_python_error(Face face) noexcept {
   }
 }
 
-void raise_logic_error(const std::string& text) { raise_python(pycuda_classes[logic_error], text); }
+nb::object native_exception(const Error& error) {
+  nb::object made = native_instance(error, native_classes[row_of(error)]);
+  set_details(made, error);
+  return made;
+}
+
+void register_face_errors(const FaceErrors& face) { faces.push_back(face); }
+
+void raise_logic_error(const std::string& text) {
+  nb::list parts;
+  parts.append(nb::handle(pycuda_classes[logic_error]));
+  parts.append(nb::handle(native_class("InvalidState")));
+  const nb::object made = combined(parts)(text);
+  nb::setattr(made, "message", nb::cast(text));
+  nb::setattr(made, "hint", nb::str(""));
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
+  throw nb::python_error();
+}
 
 void raise_python(PyObject* exception_class, const std::string& text) {
   PyErr_SetString(exception_class, text.c_str());
@@ -252,8 +348,12 @@ void bind_errors(nb::module_& core, nb::module_& driver) {
       std::rethrow_exception(pointer);
     } catch (const Error& e) {
       set_from(e, Face::native);
+    } catch (const std::bad_cast&) {
+      set_from_bad_cast(Face::native);
     }
   });
+  register_face_errors(
+      {"treadle.pycuda.driver", "CUDA_", pycuda_class_beside, complete_for_pycuda});
 }
 
 }  // namespace treadle::bindings

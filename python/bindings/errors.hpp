@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "treadle/base/error.hpp"
@@ -19,7 +20,24 @@ enum class Face { native, pycuda };
 void bind_errors(nb::module_& core, nb::module_& driver);
 
 /// Sets the Python error that the C++ exception being handled stands for. Call inside catch (...).
+/// Of native functions, which the faces' arrays are made of, it is one of Treadle's classes and, of
+/// each face that the program has imported, what that face's programs catch.
 void set_python_error(Face face) noexcept;
+
+/// The exception in Treadle's class alone.
+nb::object native_exception(const Error& error);
+
+/// A face whose classes native functions raise, too.
+struct FaceErrors {
+  const char* module;            ///< which every program of the face has imported
+  std::string_view code_prefix;  ///< of the names that its run-time gives codes: "CL_"
+  /// The face's class for an error of this class of Treadle's.
+  nb::object (*class_of)(const Error& error, nb::handle native_class);
+  /// Sets what the face's programs read of an exception.
+  void (*complete)(nb::handle exception, const Error& error);
+};
+/// Once for each face, while the extension is imported.
+void register_face_errors(const FaceErrors& face);
 
 /// Throws pycuda.driver.LogicError(text).
 [[noreturn]] void raise_logic_error(const std::string& text);

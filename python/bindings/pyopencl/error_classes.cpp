@@ -58,10 +58,18 @@ nb::object build_logs(const Error& error) {
 
 void set_from(const Error& error) {
   const Cause cause = cause_of(error);
-  set_python_error(Face::native);  // errors.cpp says which of Treadle's classes it is
-  nb::python_error native;         // takes that error over
-  set_object(classes().attr("from_native")(native.value(), cause.routine, cause.code, cause.text,
-                                           build_logs(error)));
+  // errors.cpp says which of Treadle's classes it is.
+  set_object(classes().attr("from_native")(native_exception(error), cause.routine, cause.code,
+                                           cause.text, build_logs(error)));
+}
+
+nb::object class_beside(const Error& error, nb::handle native_class) {
+  return classes().attr("kind_of")(native_class, cause_of(error).code);
+}
+
+void complete(nb::handle exception, const Error& error) {
+  const Cause cause = cause_of(error);
+  classes().attr("complete")(exception, cause.routine, cause.code, cause.text, build_logs(error));
 }
 
 }  // namespace
@@ -82,6 +90,10 @@ void set_error() noexcept {
   } catch (...) {
     PyErr_SetString(PyExc_SystemError, "an error could not be turned into a Python exception");
   }
+}
+
+void register_errors() {
+  register_face_errors({"treadle.pyopencl._errors", "CL_", class_beside, complete});
 }
 
 void raise_error(int code, const char* routine, const std::string& text) {

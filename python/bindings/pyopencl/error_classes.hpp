@@ -16,6 +16,9 @@ namespace treadle::bindings::cl {
 /// pyopencl's class for the code and Treadle's own. Call inside catch (...).
 void set_error() noexcept;
 
+/// Lets errors of the native API, which arrays are made of, be pyopencl's where it is imported.
+void register_errors();
+
 /// Throws pyopencl's exception for `code` with `text`; `routine` may be empty.
 [[noreturn]] void raise_error(int code, const char* routine, const std::string& text);
 /// pyopencl.LogicError, INVALID_VALUE.

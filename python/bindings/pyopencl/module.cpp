@@ -10,6 +10,7 @@
 namespace treadle::bindings {
 
 void bind_opencl(nb::module_& m) {
+  cl::register_errors();
   cl::bind_constants(m);
   cl::bind_platform(m);
   cl::bind_device(m);

@@ -10,6 +10,7 @@ from typing import Any
 import treadle
 from treadle._core.opencl import _error_name
 from treadle._core.opencl import _shown as shown
+from treadle._error_classes import combined, reduced
 
 _OUT_OF_MEMORY = (-4, -5, -6)
 
@@ -66,23 +67,22 @@ class Error(Exception):
 
     @property
     def what(self) -> _ErrorRecord:
-        return self.args[0]
+        # Errors of the arrays have Treadle's text in `args`, and the record beside it.
+        return self.__dict__.get("_record") or self.args[0]
 
     @property
     def code(self) -> int:
-        return self.args[0].code()
+        return self.what.code()
 
     @property
     def routine(self) -> str:
-        return self.args[0].routine()
+        return self.what.routine()
 
     def is_out_of_memory(self) -> bool:
         """As its record says."""
-        return self.args[0].is_out_of_memory()
+        return self.what.is_out_of_memory()
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For copies and for processes of a pool, which hand exceptions on."""
-        return _restored, (_reference(type(self)), self.args, dict(self.__dict__))
+    __reduce__ = reduced
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
@@ -114,46 +114,30 @@ def class_of(code: int) -> type[Error]:
     return RuntimeError if -30 < code < 0 else Error
 
 
-_made: dict[tuple[type, type], type[Error]] = {}
-_parts: dict[type, tuple[str, type]] = {}  # of what is made: the name of its kind, and the native
-
-
 def both(kind: type[Error], native: type[Exception]) -> type[Error]:
     """The class under both names: programs catch it as PyOpenCL's, as Treadle's or as builtin."""
-    made = _made.get((kind, native))
-    if made is None:
-        members = {"__module__": kind.__module__, "__doc__": None}
-        made = _made[kind, native] = type(kind.__name__, (kind, native), members)
-        _parts[made] = kind.__name__, native
-    return made
+    return combined(kind, native)
 
 
-def _reference(kind: type[Error]) -> Any:
-    """What stands for a class that is serialised: those of this file are made or renamed, and only
-    those that programs derive are found by their names."""
-    if kind in _parts:
-        return _parts[kind]
-    return kind.__name__ if kind.__module__ == Error.__module__ else kind
+def kind_of(native: type[Exception], code: int) -> type[Error]:
+    """PyOpenCL's class for one of Treadle's. A failed build is a RuntimeError whatever its code."""
+    return RuntimeError if issubclass(native, treadle.CompileError) else class_of(code)
 
 
-def _restored(reference: Any, args: tuple[Any, ...], attributes: dict[str, Any]) -> Error:
-    """The exception of __reduce__()."""
-    if isinstance(reference, tuple):
-        reference = both(globals()[reference[0]], reference[1])
-    elif isinstance(reference, str):
-        reference = globals()[reference]
-    made = reference(*args)
-    # Not by setattr(): those of the core's classes have an attribute `code`, which is a property.
-    made.__dict__.update(attributes)
-    return made
+def complete(
+    made: Error, routine: str, code: int, text: str, logs: Sequence[tuple[str, str]]
+) -> None:
+    """Gives an error of the arrays, which is Treadle's first, what programs of PyOpenCL read."""
+    made.__dict__["_record"] = _ErrorRecord(routine, code, text)
+    if logs:
+        made.logs = tuple(logs)
 
 
 def from_native(
     native: Exception, routine: str, code: int, text: str, logs: Sequence[tuple[str, str]]
 ) -> Error:
     """PyOpenCL's form of an exception of Treadle's."""
-    # A failed build is a RuntimeError whatever its code.
-    kind = RuntimeError if isinstance(native, treadle.CompileError) else class_of(code)
+    kind = kind_of(type(native), code)
     made = both(kind, type(native))(_ErrorRecord(routine, code, text))
     made.__dict__.update(native.__dict__)
     if logs:
