@@ -66,7 +66,8 @@ TYPES: dict[str, dict[str, dict[str, str]]] = {
             "_repr_html_": "(self, /) -> str",
             "set_shared_config": "(self, config: int, /) -> None",
             "param_set_texref": "(self, texref: object, /) -> None",
-            "prepare": "(self, arg_types: object, texrefs: Sequence[object] | None = None) "
+            "prepare": "(self, arg_types: object, texrefs: Sequence[object] | None = None, *, "
+            "block: Sequence[int] | None = None, shared: int | None = None) "
             "-> Function",
             "prepared_call": f"(self, {_SHAPE}, *args: object, shared_size: int = 0) -> None",
             "prepared_async_call": f"(self, {_SHAPE}, stream: object, *args: object, "

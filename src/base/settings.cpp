@@ -145,6 +145,7 @@ Settings read_settings(const VariableLookup& lookup) {
   read.checks("TREADLE_CHECK", s.checks);
   read.number("TREADLE_WATCHDOG", s.watchdog_seconds);
   read.flag("TREADLE_SYNC", s.sync);
+  read.flag("TREADLE_STRICT", s.strict);
   read.cuda_version("TREADLE_PYCUDA_CUDA_VERSION", s.pycuda_cuda_version);
   read.text("TREADLE_DUMP", s.dump);
   read.text("TREADLE_TRACE", s.trace);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/c_parameters.hpp"
+#include "treadle/device/c_parameters.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -28,6 +28,7 @@ TEST(Settings, DefaultsHoldWhereNothingIsSet) {
   const Settings s = settings_of({{"TREADLE_CACHE_DIR", ""}});
   EXPECT_TRUE(s.cache);
   EXPECT_FALSE(s.sync);
+  EXPECT_FALSE(s.strict);
   EXPECT_TRUE(s.device.empty());
   EXPECT_TRUE(s.cache_dir.empty());
   EXPECT_EQ(s.cache_max_bytes, 1u << 30);
@@ -54,6 +55,7 @@ TEST(Settings, ValuesAreRead) {
   const Settings s = settings_of({{"TREADLE_DEVICE", "cuda:1"},
                                   {"TREADLE_CACHE", "off"},
                                   {"TREADLE_SYNC", "1"},
+                                  {"TREADLE_STRICT", "1"},
                                   {"TREADLE_CACHE_MAX_BYTES", "5000000000"},
                                   {"TREADLE_CPU_THREADS", "3"},
                                   {"TREADLE_CPU_MEMORY_BYTES", "6000000000"},
@@ -65,6 +67,7 @@ TEST(Settings, ValuesAreRead) {
   EXPECT_EQ(s.device, "cuda:1");
   EXPECT_FALSE(s.cache);
   EXPECT_TRUE(s.sync);
+  EXPECT_TRUE(s.strict);
   EXPECT_EQ(s.cache_max_bytes, 5'000'000'000u);
   EXPECT_EQ(s.cpu_threads, 3u);
   EXPECT_EQ(s.cpu_memory_bytes, 6'000'000'000u);

@@ -67,6 +67,9 @@ struct Settings {
   unsigned watchdog_seconds = 0;
   /// TREADLE_SYNC: 1 waits after every launch, so an error names its kernel
   bool sync = false;
+  /// TREADLE_STRICT: 1 makes errors of warnings about kernel arguments that contradict the kernel's
+  /// declaration
+  bool strict = false;
   /// TREADLE_PYCUDA_CUDA_VERSION: the CUDA version that treadle.pycuda tells programs, as the
   /// driver writes it (11080 for 11.8); 0: the true one
   int pycuda_cuda_version = 0;

@@ -92,42 +92,43 @@ WideInteger wide(const ScalarType& scalar, const void* data) {
 }
 
 std::string parameter_text(const Kernel& kernel, std::size_t index) {
-  const cuda::KernelParameter& parameter = kernel.layout.parameters[index];
+  const std::string &name = kernel.names[index], &type = kernel.types[index];
   std::string text = "parameter #" + std::to_string(index) + " (0-based)";
-  if (!parameter.name.empty() || !parameter.type.empty())
-    text += " '" + parameter.type + (parameter.type.empty() ? "" : " ") + parameter.name + "'";
+  if (!name.empty() || !type.empty()) text += " '" + type + (type.empty() ? "" : " ") + name + "'";
   return text + " of kernel " + kernel.function.name();
 }
 
 void warn_once(Kernel& kernel, std::size_t index, const std::string& text) {
   if (kernel.warned[index]) return;
+  report_contradiction(parameter_text(kernel, index), text);  // an error comes again
   kernel.warned[index] = true;
-  warn_python(PyExc_UserWarning, parameter_text(kernel, index) + ": " + text);
 }
 
-bool kinds_differ(ParameterKind parameter, ScalarKind scalar) {
-  switch (parameter) {
-    case ParameterKind::integer:
-      return scalar == ScalarKind::floating || scalar == ScalarKind::complex;
-    case ParameterKind::floating:
-      return scalar != ScalarKind::floating;
-    case ParameterKind::pointer:
-      return !is_integer(scalar);
+ParameterKind driver_kind(device::ParameterKind declared) {
+  switch (declared) {
+    case device::ParameterKind::integer:
+      return ParameterKind::integer;
+    case device::ParameterKind::floating:
+      return ParameterKind::floating;
+    case device::ParameterKind::memory:
+      return ParameterKind::pointer;
+    case device::ParameterKind::structure:
+      return ParameterKind::structure;
     default:
-      return false;
+      return ParameterKind::unknown;
   }
 }
 
-// Same size, but a float where the source says int, or the reverse: the bits would be
-// reinterpreted.
-void check_kind(Kernel& kernel, std::size_t index, const ScalarType& scalar, PyObject* argument) {
-  if (!kinds_differ(kernel.layout.parameters[index].kind, scalar.kind)) return;
-  const std::string text =
-      "the bytes of a " + type_name(argument) + " are no " + kernel.layout.parameters[index].type;
-  // PyCUDA passes the bits, and programs pass np.int32(0) for a float zero.
-  if (kernel.face == Face::pycuda) return warn_once(kernel, index, text + "; passed as they are");
-  throw DTypeError(parameter_text(kernel, index) + ": " + text,
-                   "pass a NumPy scalar of the parameter's own type");
+bool kinds_differ(ParameterKind parameter, device::ParameterKind given) {
+  switch (parameter) {
+    case ParameterKind::integer:
+    case ParameterKind::pointer:
+      return given != device::ParameterKind::integer;
+    case ParameterKind::floating:
+      return given != device::ParameterKind::floating;
+    default:
+      return false;
+  }
 }
 
 void add_scalar(cuda::ArgumentBuffer& buffer, const ScalarType& scalar, PyObject* argument,
@@ -135,8 +136,9 @@ void add_scalar(cuda::ArgumentBuffer& buffer, const ScalarType& scalar, PyObject
   const cuda::KernelParameter* parameter = buffer.next();
   const std::size_t index = buffer.count();
   if (parameter == nullptr || parameter->size == scalar.size) [[likely]] {
-    if (parameter != nullptr && parameter->kind != ParameterKind::unknown)
-      check_kind(kernel, index, scalar, argument);
+    const device::ParameterKind kind = parameter_kind(scalar.kind);
+    if (parameter != nullptr && kinds_differ(kernel.kinds[index], kind)) [[unlikely]]
+      check_number(kernel, index, kind, type_name(argument));
     return buffer.add_bytes(scalar_data(argument), scalar.size, scalar.alignment);
   }
   if (kernel.face == Face::pycuda && is_integer(scalar.kind)) {
@@ -197,11 +199,11 @@ void refuse_host_array(const cuda::ArgumentBuffer& buffer, PyObject* array, cons
   const bool may_be_pointer = size_bytes == parameter->size &&
                               (kind == "u" || kind == "i" || kind == "V") &&
                               nb::cast<std::size_t>(dtype.attr("itemsize")) == parameter->size;
-  const bool wants_pointer =
-      parameter->kind == ParameterKind::pointer ||
-      (parameter->kind == ParameterKind::unknown && size_bytes != parameter->size);
+  const ParameterKind known = kernel.kinds[buffer.count()];
+  const bool wants_pointer = known == ParameterKind::pointer ||
+                             (known == ParameterKind::unknown && size_bytes != parameter->size);
   if (!wants_pointer || may_be_pointer) return;
-  const std::string wanted = parameter->kind == ParameterKind::pointer
+  const std::string wanted = known == ParameterKind::pointer
                                  ? "no pointer to memory of the device"
                                  : "neither the value of 8 bytes that the kernel takes nor a "
                                    "pointer to memory of the device";
@@ -219,12 +221,12 @@ void add_array(cuda::ArgumentBuffer& buffer, PyObject* array, const Kernel& kern
   buffer.add_pointer(PyLong_AsUnsignedLongLongMask(address.ptr()));
 }
 
-bool add_device_object(cuda::ArgumentBuffer& buffer, PyObject* argument) {
+bool add_device_object(cuda::ArgumentBuffer& buffer, PyObject* argument, Kernel& kernel) {
   // A class that promises the interface without having one answers with an error or with None.
   const nb::object interface = attribute_or_null(argument, "__cuda_array_interface__");
   if (interface.is_valid() && PyObject_IsTrue(interface.ptr()) == 1) {
-    const nb::object address = interface["data"][nb::int_(0)];
-    buffer.add_pointer(address.is_none() ? 0 : unsigned_argument(address.ptr(), "device address"));
+    check_elements(kernel, buffer.count(), argument);
+    buffer.add_pointer(interface_address(interface));
     return true;
   }
   const nb::object memory = attribute_or_null(argument, "gpudata");
@@ -242,7 +244,7 @@ bool add_device_object(cuda::ArgumentBuffer& buffer, PyObject* argument) {
   raise_python(PyExc_TypeError, text);
 }
 
-void add_other(cuda::ArgumentBuffer& buffer, PyObject* argument, const Kernel& kernel,
+void add_other(cuda::ArgumentBuffer& buffer, PyObject* argument, Kernel& kernel,
                std::vector<PyObject*>& handlers) {
   const NumpyTypes& numpy = numpy_types();
   if (PyObject_TypeCheck(argument, numpy.ndarray) != 0) return add_array(buffer, argument, kernel);
@@ -260,11 +262,13 @@ void add_other(cuda::ArgumentBuffer& buffer, PyObject* argument, const Kernel& k
   const nb::object get_device_alloc = attribute_or_null(argument, "get_device_alloc");
   if (get_device_alloc.is_valid()) {
     const nb::object memory = get_device_alloc();
+    if (const nb::object array = attribute_or_null(argument, "array"); array.is_valid())
+      check_elements(kernel, buffer.count(), array.ptr());
     buffer.add_pointer(pointer_argument(memory.ptr(), "get_device_alloc()"));
     handlers.push_back(argument);
     return;
   }
-  if (add_device_object(buffer, argument)) return;
+  if (add_device_object(buffer, argument, kernel)) return;
   cuda::DevicePointer address = 0;
   if (!read_foreign_pointer(argument, address)) refuse(argument, buffer.count());
   buffer.add_pointer(address);
@@ -277,6 +281,17 @@ LaunchScope::LaunchScope(cuda::StreamRef stream) noexcept
 LaunchScope::~LaunchScope() { innermost_launch = outer_; }
 bool LaunchScope::is_on_default_stream() noexcept {
   return innermost_launch != nullptr && innermost_launch->stream_.is_default();
+}
+
+cuda::DevicePointer interface_address(nb::handle interface) {
+  PyObject* const data =
+      PyDict_Check(interface.ptr()) != 0 ? PyDict_GetItemString(interface.ptr(), "data") : nullptr;
+  if (data == nullptr || PyTuple_Check(data) == 0 || PyTuple_GET_SIZE(data) == 0)
+    throw DTypeError("__cuda_array_interface__ is " + shown(interface) +
+                         ", wanted: a dictionary with \"data\": (address, read-only)",
+                     "look at the library that the array is of");
+  PyObject* const address = PyTuple_GET_ITEM(data, 0);
+  return address == Py_None ? 0 : unsigned_argument(address, "device address");
 }
 
 nb::object attribute_or_null(PyObject* object, const char* name) {
@@ -415,16 +430,51 @@ cuda::Dim3 any_dim3_argument(PyObject* object, const char* what) {
   return dim;
 }
 
-Kernel::Kernel(cuda::Function kernel_function, Face kernel_face)
+Kernel::Kernel(cuda::Function kernel_function, Face kernel_face,
+               const std::vector<device::Parameter>& declared)
     : function(std::move(kernel_function)),
       face(kernel_face),
       layout(function.parameters()),
-      warned(layout.parameters.size()) {}
+      warned(layout.parameters.size()) {
+  bool is_declared = declared.size() == layout.parameters.size();
+  for (std::size_t i = 0; is_declared && i < declared.size(); ++i)  // else it is of another kernel
+    is_declared =
+        declared[i].size_bytes == 0 || declared[i].size_bytes == layout.parameters[i].size;
+  for (std::size_t i = 0; i < layout.parameters.size(); ++i) {
+    const cuda::KernelParameter& parameter = layout.parameters[i];
+    const bool from_text = parameter.type.empty() && is_declared;
+    names.push_back(from_text ? declared[i].name : parameter.name);
+    types.push_back(from_text ? declared[i].type : parameter.type);
+    kinds.push_back(from_text ? driver_kind(declared[i].kind) : parameter.kind);
+    if (!types.back().empty()) pointed.declare(i, types.back());
+  }
+}
+
+void check_elements(Kernel& kernel, std::size_t parameter, PyObject* argument) {
+  if (!kernel.pointed.is_known(parameter) || kernel.warned[parameter]) return;
+  GivenElements given{Scalar::int8, false};
+  if (!read_elements(argument, given)) return;
+  if (const std::string text = kernel.pointed.contradiction(parameter, given); !text.empty())
+    warn_once(kernel, parameter, text);
+}
+
+// Same size, but a float where the source says int, or the reverse: the bits would be
+// reinterpreted.
+void check_number(Kernel& kernel, std::size_t parameter, device::ParameterKind given,
+                  const std::string& text) {
+  if (!kinds_differ(kernel.kinds[parameter], given)) return;
+  const std::string what = "the bytes of a " + text + " are no " + kernel.types[parameter];
+  // PyCUDA passes the bits, and programs pass np.int32(0) for a float zero.
+  if (kernel.face == Face::pycuda)
+    return warn_once(kernel, parameter, what + "; passed as they are");
+  throw DTypeError(parameter_text(kernel, parameter) + ": " + what,
+                   "pass a NumPy scalar of the parameter's own type");
+}
 
 bool convert_integer(Kernel& kernel, std::size_t parameter, const WideInteger& number,
                      std::size_t given_size, void* to) {
   const std::size_t size = kernel.layout.parameters[parameter].size;
-  const auto kind = kernel.layout.parameters[parameter].kind;
+  const ParameterKind kind = kernel.kinds[parameter];
   if (kind != ParameterKind::integer && kind != ParameterKind::unknown) return false;
   if (size != 1 && size != 2 && size != 4 && size != 8) return false;
   if (size < 8) {
@@ -446,6 +496,7 @@ void add_argument(cuda::ArgumentBuffer& buffer, PyObject* argument, Kernel& kern
                   std::vector<PyObject*>& handlers) {
   if (const ScalarType* scalar = scalar_type(Py_TYPE(argument)))
     return add_scalar(buffer, *scalar, argument, kernel);
+  check_bound_array(kernel, buffer.count(), argument);
   cuda::DevicePointer address = 0;
   if (read_pointer(argument, address)) return buffer.add_pointer(address);
   add_other(buffer, argument, kernel, handlers);

@@ -6,13 +6,16 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "calls/parameter_check.hpp"
 #include "calls/small_integer.hpp"
 #include "errors.hpp"
 #include "interrupt.hpp"
 #include "treadle/cuda/function.hpp"
 #include "treadle/cuda/launch.hpp"
+#include "treadle/device/kernel.hpp"
 
 namespace treadle::bindings {
 
@@ -59,6 +62,10 @@ class LaunchScope {
   cuda::StreamRef stream_;
 };
 
+/// The address in what a `__cuda_array_interface__` answered. Throws DTypeError naming the
+/// attribute where that is no such dictionary.
+cuda::DevicePointer interface_address(nb::handle interface);
+
 /// Says that instances of a bound class are streams.
 void register_stream_type(nb::handle type, cuda::StreamRef (*read)(PyObject*));
 /// None, a stream, or an object with `__cuda_stream__`. Throws TypeError for anything else.
@@ -85,13 +92,33 @@ inline cuda::Dim3 dim3_argument(PyObject* object, const char* what) {
 
 /// A kernel as Python holds it: the function and what its calls need to know again and again.
 struct Kernel {
-  Kernel(cuda::Function kernel_function, Face kernel_face);
+  /// `declared` are the parameters as the source has them, where the driver does not tell them.
+  Kernel(cuda::Function kernel_function, Face kernel_face,
+         const std::vector<device::Parameter>& declared = {});
 
   cuda::Function function;
   Face face;
   const cuda::ParameterLayout& layout;
-  std::vector<bool> warned;  ///< parameters whose conversion was reported
+  std::vector<cuda::ParameterKind> kinds;  ///< of the parameters
+  std::vector<std::string> types;          ///< as the source has them, where that is known
+  std::vector<std::string> names;          ///< likewise
+  PointedElements pointed;
+  std::vector<bool> warned;  ///< parameters whose conversion or contradiction was reported
 };
+
+/// Reports an argument whose elements contradict what the parameter points to, once for each
+/// parameter; nothing for what is no array. Throws what report_contradiction() throws.
+void check_elements(Kernel& kernel, std::size_t parameter, PyObject* argument);
+/// The same of arrays of the extension alone, for every call.
+inline void check_bound_array(Kernel& kernel, std::size_t parameter, PyObject* argument) {
+  GivenElements given{Scalar::int8, false};
+  if (kernel.pointed.is_known(parameter) && read_bound_array(argument, given))
+    check_elements(kernel, parameter, argument);
+}
+/// Reports once that a number of this kind, in words `text`, stands for a parameter of another: a
+/// float for an int. Nothing where they agree, or the parameter's kind is not known.
+void check_number(Kernel& kernel, std::size_t parameter, device::ParameterKind given,
+                  const std::string& text);
 
 /// Adds the next argument of a plain call. Objects with get_device_alloc (In, Out, InOut) are
 /// appended to `handlers`, borrowed. Throws TypeError, or what ArgumentBuffer throws.

@@ -167,13 +167,36 @@ PyObject* param_set_texref(PyObject* self, PyObject* texref) {
   });
 }
 
+// Until 2011 the block's shape was prepared, too, and prepared calls began with the grid alone.
+void prepare_block(KernelState& kernel, PyObject* block, PyObject* shared) {
+  if (block == nullptr && shared == nullptr) {
+    kernel.prepared_config.reset();
+    return;
+  }
+  if (block == nullptr)
+    raise_python(PyExc_TypeError, "prepare(): shared is for the spelling with block=(x, y, z)");
+  cuda::LaunchConfig config;
+  config.block = dim3_argument(block, "block");
+  if (shared != nullptr && shared != Py_None)
+    config.shared_bytes = static_cast<unsigned>(unsigned_argument(shared, "shared", 0xFFFFFFFFu));
+  warn_python(
+      PyExc_DeprecationWarning,
+      "prepare(block=...) is deprecated: pass the block to prepared_call(grid, block, ...)");
+  kernel.prepared_config = config;
+}
+
 PyObject* prepare(PyObject* self, PyObject* arguments, PyObject* keywords) {
   return guarded(self, [&](KernelState& kernel) {
-    static const char* names[] = {"arg_types", "texrefs", nullptr};
-    PyObject *types = nullptr, *texrefs = nullptr;
-    if (PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O:prepare", const_cast<char**>(names),
-                                    &types, &texrefs) == 0)
+    static const char* names[] = {"arg_types", "texrefs", "block", "shared", nullptr};
+    PyObject *types = nullptr, *texrefs = nullptr, *block = nullptr, *shared = nullptr;
+    if (PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O$OO:prepare",
+                                    const_cast<char**>(names), &types, &texrefs, &block,
+                                    &shared) == 0)
       throw nb::python_error();
+    // Its place was that of `texrefs`: prepare("PPi", (16, 16, 1)).
+    if (block == nullptr && texrefs != nullptr && small_sides(texrefs, 1).count != 0)
+      block = std::exchange(texrefs, nullptr);
+    prepare_block(kernel, block, shared);
     check_texrefs(kernel, texrefs);
     kernel.arg_format = prepared_format(types);
     kernel.prepared.reset();
@@ -288,7 +311,8 @@ std::vector<PyMethodDef> methods_of(Face face) {
       {"param_set_texref", param_set_texref, METH_O,
        "Whether it is a texture reference of the kernel's module; the launch does the rest."},
       {"prepare", method(prepare), METH_VARARGS | METH_KEYWORDS,
-       "prepare(arg_types, texrefs=None): fixes the argument types of prepared calls."},
+       "prepare(arg_types, texrefs=None, *, block=None, shared=None): fixes the argument types of "
+       "prepared calls; with the deprecated `block` their block, too."},
       {"prepared_call", method(prepared_call), fast,
        "prepared_call(grid, block, *args, shared_size=0)"},
       {"prepared_async_call", method(prepared_async_call), fast,
@@ -380,9 +404,10 @@ KernelState& kernel_argument(PyObject* object, const char* what) {
                std::string(what) + " is a Function of a module, not " + Py_TYPE(object)->tp_name);
 }
 
-nb::object make_function(cuda::Function function, Face face) {
+nb::object make_function(cuda::Function function, Face face,
+                         const std::vector<device::Parameter>& declared) {
   numpy_types();  // scalars are recognised from the first call on
-  auto kernel = std::make_unique<KernelState>(std::move(function), face);
+  auto kernel = std::make_unique<KernelState>(std::move(function), face, declared);
   PyTypeObject* type = function_types[static_cast<std::size_t>(face)];
   PyObject* self = type->tp_alloc(type, 0);
   if (self == nullptr) throw nb::python_error();

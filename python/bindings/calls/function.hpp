@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "calls/argument.hpp"
 #include "calls/prepared.hpp"
@@ -20,6 +21,8 @@ struct KernelState : Kernel {
   std::optional<std::string> arg_format;  ///< set by prepare()
   std::optional<PreparedCall> prepared;   ///< of arg_format, made by the first prepared call
   nb::object texrefs;
+  /// Set by prepare(block=...), the spelling of before 2011: prepared calls then take no block.
+  std::optional<cuda::LaunchConfig> prepared_config;
   // The pre-CUDA-4 way to launch: shape and parameters are set one by one.
   cuda::LaunchConfig legacy_config;
   std::string legacy_parameters;
@@ -46,8 +49,9 @@ inline cuda::Function function_without_gil(const cuda::Module& module, std::stri
 }
 /// The kernel that `object`, a Function of either face, stands for. Throws TypeError naming `what`.
 KernelState& kernel_argument(PyObject* object, const char* what);
-/// A new Python object for `function`.
-nb::object make_function(cuda::Function function, Face face);
+/// A new Python object for `function`, of which its text may say what the driver does not.
+nb::object make_function(cuda::Function function, Face face,
+                         const std::vector<device::Parameter>& declared = {});
 
 // The calls, in function_calls.cpp.
 PyObject* call_pycuda(PyObject* self, PyObject* const* arguments, std::size_t count,

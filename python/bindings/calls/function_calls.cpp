@@ -166,28 +166,40 @@ const PreparedCall& prepared_of(KernelState& kernel) {
   return kernel.prepared.emplace(prepare_call(*kernel.arg_format, kernel));
 }
 
+constexpr const char* async_name = "prepared_async_call";
+
 struct PreparedArguments {
   PyObject* const* values;  ///< of the kernel
   std::size_t count;
   cuda::LaunchConfig config;
 };
 
-PreparedArguments read_prepared(PyObject* const* arguments, Py_ssize_t count, PyObject* keywords,
-                                bool with_stream, const char* name) {
-  const Py_ssize_t fixed = with_stream ? 3 : 2;
+// After prepare(block=...) the block is prepared, and the arguments begin behind the grid. A tuple
+// there is a block all the same: no kernel takes one.
+bool is_block_prepared(const KernelState& kernel, PyObject* const* arguments, Py_ssize_t count) {
+  return kernel.prepared_config && (count < 2 || PyTuple_Check(arguments[1]) == 0);
+}
+
+PreparedArguments read_prepared(const KernelState& kernel, PyObject* const* arguments,
+                                Py_ssize_t count, PyObject* keywords, const char* name) {
+  const bool with_stream = name == async_name;
+  const bool takes_block = !is_block_prepared(kernel, arguments, count);
+  const Py_ssize_t fixed = 1 + (takes_block ? 1 : 0) + (with_stream ? 1 : 0);
   const Keywords given = read_keywords(
       keywords, arguments + count, 1u << kw_shared_size, [](const std::string& extra) {
         raise_python(PyExc_TypeError, "unknown keyword arguments: " + extra);
       });
   if (count < fixed)
-    raise_python(PyExc_TypeError, std::string(name) + " takes grid, block" +
-                                      (with_stream ? ", stream" : "") +
-                                      " and the kernel's arguments");
+    raise_python(PyExc_TypeError,
+                 std::string(name) + " takes grid" + (takes_block ? ", block" : "") +
+                     (with_stream ? ", stream" : "") + " and the kernel's arguments");
   PreparedArguments call{arguments + fixed, static_cast<std::size_t>(count - fixed), {}};
+  if (!takes_block) call.config = *kernel.prepared_config;
   call.config.grid = dim3_argument(arguments[0], "grid");
-  call.config.block = dim3_argument(arguments[1], "block");
-  if (with_stream) call.config.stream = stream_argument(arguments[2]);
-  call.config.shared_bytes = shared_argument(given[kw_shared_size], "shared_size");
+  if (takes_block) call.config.block = dim3_argument(arguments[1], "block");
+  if (with_stream) call.config.stream = stream_argument(arguments[fixed - 1]);
+  if (takes_block || given[kw_shared_size] != nullptr)
+    call.config.shared_bytes = shared_argument(given[kw_shared_size], "shared_size");
   return call;
 }
 
@@ -251,8 +263,8 @@ PyObject* call_native(PyObject* self, PyObject* const* arguments, std::size_t co
 PyObject* prepared_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                         PyObject* keywords) {
   return guarded(Face::pycuda, [&]() -> PyObject* {
-    launch_prepared(kernel_of(self),
-                    read_prepared(arguments, count, keywords, false, "prepared_call"));
+    KernelState& kernel = kernel_of(self);
+    launch_prepared(kernel, read_prepared(kernel, arguments, count, keywords, "prepared_call"));
     Py_RETURN_NONE;
   });
 }
@@ -260,8 +272,8 @@ PyObject* prepared_call(PyObject* self, PyObject* const* arguments, Py_ssize_t c
 PyObject* prepared_async_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                               PyObject* keywords) {
   return guarded(Face::pycuda, [&]() -> PyObject* {
-    launch_prepared(kernel_of(self),
-                    read_prepared(arguments, count, keywords, true, "prepared_async_call"));
+    KernelState& kernel = kernel_of(self);
+    launch_prepared(kernel, read_prepared(kernel, arguments, count, keywords, async_name));
     Py_RETURN_NONE;
   });
 }
@@ -271,7 +283,7 @@ PyObject* prepared_timed_call(PyObject* self, PyObject* const* arguments, Py_ssi
   return guarded(Face::pycuda, [&] {
     KernelState& kernel = kernel_of(self);
     const PreparedArguments call =
-        read_prepared(arguments, count, keywords, false, "prepared_timed_call");
+        read_prepared(kernel, arguments, count, keywords, "prepared_timed_call");
     const auto start = std::make_shared<cuda::Event>(kernel.function.context());
     const auto end = std::make_shared<cuda::Event>(kernel.function.context());
     start->record();

@@ -10,9 +10,9 @@
 namespace treadle::bindings {
 namespace {
 
-std::string place(const cuda::KernelParameter& parameter, std::size_t index, const Kernel& kernel) {
+std::string place(std::size_t index, const Kernel& kernel) {
   std::string text = "parameter #" + std::to_string(index) + " (0-based)";
-  if (!parameter.name.empty()) text += " '" + parameter.name + "'";
+  if (!kernel.names[index].empty()) text += " '" + kernel.names[index] + "'";
   return text + " of kernel " + kernel.function.name();
 }
 
@@ -21,7 +21,7 @@ bool may_convert(const FormatItem& item, const cuda::KernelParameter& parameter)
   return is_integer_code(item.code) && (size == 1 || size == 2 || size == 4 || size == 8);
 }
 
-PreparedCall match_one_to_one(const Format& format, const Kernel& kernel) {
+PreparedCall match_one_to_one(const Format& format, Kernel& kernel) {
   PreparedCall call{{}, kernel.layout.buffer_bytes};
   for (std::size_t i = 0; i < format.items.size(); ++i) {
     FormatItem item = format.items[i];
@@ -29,6 +29,11 @@ PreparedCall match_one_to_one(const Format& format, const Kernel& kernel) {
     const bool same = item.size == parameter.size;
     if (!same && !(kernel.face == Face::pycuda && may_convert(item, parameter)))
       throw cuda::wrong_argument_size(kernel.function.name(), kernel.layout, i, item.size);
+    const bool is_floating = item.code == 'f' || item.code == 'd' || item.code == 'e';
+    if (same && (is_floating || is_integer_code(item.code)))
+      check_number(kernel, i,
+                   is_floating ? device::ParameterKind::floating : device::ParameterKind::integer,
+                   std::string("value of the prepared format '") + item.code + "'");
     item.offset = parameter.offset;
     call.items.push_back({item, i, !same});
   }
@@ -69,7 +74,8 @@ bool has_integer_code(const ScalarType& scalar, const FormatItem& item) {
                         : scalar.kind == ScalarKind::unsigned_integer;
 }
 
-void pack_address(const FormatItem& item, PyObject* value, char* to) {
+void pack_address(const PreparedItem& prepared, Kernel& kernel, PyObject* value, char* to) {
+  check_bound_array(kernel, prepared.parameter, value);
   cuda::DevicePointer address = 0;
   if (PyLong_CheckExact(value)) {
     address = PyLong_AsUnsignedLongLongMask(value);  // negative numbers wrap
@@ -78,14 +84,15 @@ void pack_address(const FormatItem& item, PyObject* value, char* to) {
     const ScalarType* scalar = scalar_type(Py_TYPE(value));
     if (scalar == nullptr || scalar->size != sizeof address ||
         (scalar->kind != ScalarKind::integer && scalar->kind != ScalarKind::unsigned_integer))
-      return pack_value(item, value, to);
+      return pack_value(prepared.item, value, to);
     std::memcpy(&address, scalar_data(value), sizeof address);
   }
   std::memcpy(to, &address, sizeof address);
 }
 
-void pack_item(const FormatItem& item, PyObject* value, char* to) {
-  if (item.code == 'P') return pack_address(item, value, to);
+void pack_item(const PreparedItem& prepared, Kernel& kernel, PyObject* value, char* to) {
+  const FormatItem& item = prepared.item;
+  if (item.code == 'P') return pack_address(prepared, kernel, value, to);
   if (const ScalarType* scalar = scalar_type(Py_TYPE(value))) {
     if (scalar->code == item.code || has_integer_code(*scalar, item)) {
       std::memcpy(to, scalar_data(value), scalar->size);
@@ -113,7 +120,7 @@ void pack_converted(const PreparedItem& prepared, Kernel& kernel, PyObject* valu
     bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused);
   if (convert_integer(kernel, prepared.parameter, {bits, negative}, prepared.item.size, to)) return;
   const cuda::KernelParameter& parameter = kernel.layout.parameters[prepared.parameter];
-  throw InvalidArgument(place(parameter, prepared.parameter, kernel) + " takes " +
+  throw InvalidArgument(place(prepared.parameter, kernel) + " takes " +
                         std::to_string(parameter.size) + " bytes; the prepared format '" +
                         prepared.item.code + "' gives " + std::to_string(prepared.item.size) +
                         ", and the value does not fit");
@@ -138,7 +145,7 @@ std::string format_of_type(nb::handle type) {
 
 }  // namespace
 
-PreparedCall prepare_call(const std::string& text, const Kernel& kernel) {
+PreparedCall prepare_call(const std::string& text, Kernel& kernel) {
   const Format format = parse_format(text);
   PreparedCall call;
   if (!kernel.layout.known) {
@@ -165,7 +172,7 @@ void pack_prepared(const PreparedCall& call, Kernel& kernel, PyObject* const* va
     if (prepared.converted) [[unlikely]]
       pack_converted(prepared, kernel, values[i], to);
     else
-      pack_item(prepared.item, values[i], to);
+      pack_item(prepared, kernel, values[i], to);
   }
 }
 

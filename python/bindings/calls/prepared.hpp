@@ -25,7 +25,7 @@ struct PreparedCall {
 
 /// Throws InvalidArgument naming kernel, parameter, index and both sizes if the format does not
 /// fit.
-PreparedCall prepare_call(const std::string& format, const Kernel& kernel);
+PreparedCall prepare_call(const std::string& format, Kernel& kernel);
 
 /// Writes the values to `buffer`, which has room for call.buffer_bytes. Throws pvt_struct.error.
 void pack_prepared(const PreparedCall& call, Kernel& kernel, PyObject* const* values,

@@ -10,10 +10,12 @@
 #include <utility>
 
 #include "caller.hpp"
+#include "calls/parameter_check.hpp"
 #include "errors.hpp"
 #include "kept.hpp"
 #include "native/array.hpp"
 #include "native/promotion.hpp"
+#include "refused_call.hpp"
 #include "treadle/array/allocator.hpp"
 #include "treadle/array/bitonic_sort.hpp"
 #include "treadle/device/current.hpp"
@@ -26,11 +28,15 @@ namespace {
 
 /// Where a memory object of a face is: OpenCL's have int_ptr, CUDA's are integers.
 std::uint64_t handle_of(nb::handle block, const device::Device& device) {
-  if (device::opencl_device(device) != nullptr)
-    return nb::cast<std::uint64_t>(block.attr("int_ptr"));
-  const nb::object address = nb::steal(PyNumber_Index(block.ptr()));
-  if (!address.is_valid()) throw nb::python_error();
-  return nb::cast<std::uint64_t>(address);
+  const bool is_opencl = device::opencl_device(device) != nullptr;
+  const nb::object number = is_opencl ? nb::getattr(block, "int_ptr", nb::none())
+                                      : nb::steal(PyNumber_Index(block.ptr()));
+  std::uint64_t handle = 0;
+  if (number.is_valid() && nb::try_cast(number, handle)) return handle;
+  PyErr_Clear();
+  throw DTypeError("an array's allocator gave " + shown(block) + ", wanted: memory of " +
+                       (is_opencl ? "OpenCL" : "CUDA"),
+                   "a function of the size in bytes, such as a memory pool's allocate");
 }
 
 /// A function of the size in bytes that gives memory nobody else knows: a pool of a face.
@@ -106,6 +112,17 @@ std::pair<std::uint64_t, std::uint64_t> written_on(const Array self,
   return {location.handle, location.offset};
 }
 
+// What kernels' declarations are compared with.
+bool read_array_elements(PyObject* object, GivenElements& elements) {
+  if (!nb::inst_ready(object) || !*nb::inst_ptr<Array>(object)) return false;
+  const Array& array = *nb::inst_ptr<Array>(object);
+  const auto& layout = array.layout();
+  const auto [begin, end] = layout.byte_range(array.dtype().size_bytes());
+  const bool is_whole = end - begin == static_cast<std::int64_t>(array.size_bytes());
+  elements = {array.dtype(), layout.size() > 1 && (!is_whole || begin != layout.offset_bytes())};
+  return true;
+}
+
 Array applied(Op op, nb::handle x, nb::handle y) {
   const ArrayOperand a(x.ptr());
   if (y.is_none()) return array::apply(op, {a.get()});
@@ -126,6 +143,7 @@ nb::object record_on(const std::shared_ptr<device::Stream>& stream, int op, nb::
 }  // namespace
 
 void bind_array_faces(nb::module_& m) {
+  register_array_type(nb::type<Array>(), read_array_elements);
   m.def("set_pool", &set_pool, nb::arg("array"), nb::arg("function").none(),
         nb::sig("def set_pool(array: Array, function: typing.Callable[[int], typing.Any] | None) "
                 "-> None"),

@@ -19,6 +19,7 @@
 #include "calls/argument.hpp"
 #include "calls/keyword_names.hpp"
 #include "calls/numpy_scalars.hpp"
+#include "calls/parameter_check.hpp"
 #include "html_table.hpp"
 #include "image.hpp"
 #include "native/array.hpp"
@@ -43,11 +44,17 @@ struct CallState {
   explicit CallState(device::Kernel launched)
       : kernel(std::move(launched)),
         stream(kernel.device().default_stream()),
-        has_addresses(device::cuda_context(kernel.device()) != nullptr) {}
+        has_addresses(device::cuda_context(kernel.device()) != nullptr) {
+    std::size_t index = 0;
+    for (const device::Parameter& parameter : kernel.parameters())
+      pointed.declare(index++, parameter.type);
+  }
   device::Kernel kernel;
   std::shared_ptr<device::Stream> stream;  ///< where calls go that name none, outside of scopes
   std::shared_ptr<device::Event> event;    ///< of wait_for_owner(), used again; the GIL guards it
   bool has_addresses;  ///< an address of another library's array is a place in memory
+  PointedElements pointed;
+  std::vector<bool> reported = {};  ///< parameters that an array contradicted
 };
 
 struct KernelObject {
@@ -103,6 +110,21 @@ Keywords read_keywords(PyObject* names, PyObject* const* values) {
   raise_python(PyExc_TypeError, text);
 }
 
+/// Reports once an array whose elements are others than those that the parameter points to.
+void check_array(CallState& call, std::size_t index, PyObject* argument) {
+  if (!call.pointed.is_known(index)) return;
+  if (call.reported.empty()) call.reported.resize(call.kernel.parameters().size());
+  GivenElements given{Scalar::int8, false};
+  if (call.reported[index] || !read_elements(argument, given)) return;
+  const std::string text = call.pointed.contradiction(index, given);
+  if (text.empty()) return;
+  const device::Parameter& parameter = call.kernel.parameters()[index];
+  report_contradiction("argument " + std::to_string(index) + " '" + parameter.type + " " +
+                           parameter.name + "' of kernel " + call.kernel.name(),
+                       text);
+  call.reported[index] = true;
+}
+
 /// Memory that is not a Buffer: the CUDA shell's, or another library's array, whose owner's work
 /// comes first on `stream`.
 std::optional<Argument> read_address(PyObject* argument, CallState& call, device::Stream& stream) {
@@ -152,6 +174,7 @@ class ArgumentReader {
   }
   void read_other(PyObject* argument, CallState& call, device::Stream& stream) {
     // While it is computed another thread may give the Python object another array.
+    check_array(call, count_, argument);
     if (const Array* array = as_array(argument)) return add(Argument(arrays_.emplace_back(*array)));
     if (call.has_addresses)
       if (const auto memory = read_address(argument, call, stream)) return add(*memory);

@@ -2,6 +2,9 @@
 #include <nanobind/stl/string.h>
 
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "calls/bindings_handle.hpp"
 #include "calls/function.hpp"
@@ -10,6 +13,7 @@
 #include "pycuda/module.hpp"
 #include "pycuda/texture.hpp"
 #include "rooms.hpp"
+#include "treadle/device/c_parameters.hpp"
 
 namespace treadle::bindings {
 namespace face {
@@ -49,6 +53,20 @@ Module load(std::span<const std::byte> code, nb::handle options, nb::handle mess
   }
 }
 
+// NVIDIA's driver tells the sizes of parameters alone; the text says more, where it is plain.
+std::vector<device::Parameter> declared_parameters(const Module& module,
+                                                   const cuda::Function& function) {
+  const auto& parameters = function.parameters().parameters;
+  if (module.source.empty() || parameters.empty() || !parameters[0].type.empty()) return {};
+  std::vector<device::Parameter> found;
+  for (device::KernelText& kernel : device::kernels_in(module.source)) {
+    if (kernel.name != function.name()) continue;
+    if (!found.empty()) return {};  // which one is compiled, the preprocessor knows
+    found = std::move(kernel.parameters);
+  }
+  return found;
+}
+
 Module load_buffer(nb::handle buffer, nb::handle options, nb::handle message_handler) {
   const HostBuffer code(buffer, HostBuffer::read);
   return load({static_cast<const std::byte*>(code.data()), code.size()}, options, message_handler);
@@ -65,7 +83,9 @@ void bind_pycuda_module(nb::module_& m) {
   refuse_construction(type);
   make_integer<Module>(type, "CUmodule", [](const Module& self) { return self.module.raw(); });
   type.def("get_function", pycuda([](const Module& self, const std::string& name) {
-             return make_function(function_without_gil(self.module, name), Face::pycuda);
+             cuda::Function function = function_without_gil(self.module, name);
+             const auto declared = face::declared_parameters(self, function);
+             return make_function(std::move(function), Face::pycuda, declared);
            }),
            nb::arg("name"), nb::sig("def get_function(self, name: str) -> Function"),
            "The kernel of that name, or of that C++ name expression.")
@@ -96,11 +116,12 @@ void bind_pycuda_module(nb::module_& m) {
         }),
         nb::arg("buffer"), nb::arg("options") = nb::tuple(),
         nb::arg("message_handler") = nb::none(), "Loads cubin, PTX or fatbin.");
-  m.def("_module_from_image", pycuda([](const PyImage& image) {
+  m.def("_module_from_image", pycuda([](const PyImage& image, std::string source) {
           face::current_context();
           nb::gil_scoped_release released;
-          return Module{cuda::Module(image.image)};
+          return Module{cuda::Module(image.image), std::move(source)};
         }),
+        nb::arg("image"), nb::arg("source") = "",
         "Loads what treadle.compile_cuda made, with its C++ names.");
 }
 

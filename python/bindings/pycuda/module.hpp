@@ -2,6 +2,7 @@
 // Modules under PyCUDA's rules, and what making one by the driver's compiler or linker takes.
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace treadle::bindings::face {
 
 struct Module {
   cuda::Module module;
+  std::string source = {};  ///< what it was compiled from, where that is known
 };
 
 using JitOptions = std::vector<std::pair<cuda::JitOption, unsigned>>;

@@ -104,7 +104,7 @@ void ArgumentList::refuse(PyObject* value, const std::string& why) const {
 }
 
 void ArgumentList::add(PyObject* value) {
-  if (Py_TYPE(value) == buffer_type()) [[likely]] {
+  if (Py_TYPE(value) == buffer_type() && nb::inst_ready(value)) [[likely]] {
     return add_argument(opencl::argument_of(nb::inst_ptr<Buffer>(value)->memory(), Kind::buffer));
   }
   if (const ScalarType* scalar = scalar_type(Py_TYPE(value))) return add_scalar(*scalar, value);
@@ -113,6 +113,8 @@ void ArgumentList::add(PyObject* value) {
 
 void ArgumentList::add_other(PyObject* value) {
   if (value == Py_None) return add_argument({Kind::null, sizeof no_handle, &no_handle});
+  if (nb::inst_check(value) && !nb::inst_ready(value))
+    refuse(value, "has no memory: its constructor has not run");
   if (nb::isinstance<MemoryObjectHolder>(value)) {
     const auto& holder = *nb::inst_ptr<MemoryObjectHolder>(value);
     return add_argument(opencl::argument_of(holder.memory(), holder.kind()));

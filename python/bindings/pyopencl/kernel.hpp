@@ -20,6 +20,8 @@ struct KernelState {
   std::vector<ArgumentType> types = {};  ///< empty: none declared
   std::size_t passed = 0;                ///< arguments a caller passes
   bool takes_arrays = false;             ///< some are vectors, which may bring events
+  /// Of each argument the type that was last compared with the declaration, which found it right.
+  mutable std::vector<PyTypeObject*> compared = {};
 
   /// Of the arguments' types only.
   bool is_typed() const noexcept { return !types.empty(); }

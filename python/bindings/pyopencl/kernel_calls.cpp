@@ -10,9 +10,11 @@
 #include "calls/argument.hpp"
 #include "calls/keyword_names.hpp"
 #include "calls/named_arguments.hpp"
+#include "calls/parameter_check.hpp"
 #include "calls/small_integer.hpp"
 #include "pyopencl/kernel.hpp"
 #include "pyopencl/object_arguments.hpp"
+#include "treadle/base/c_declaration.hpp"
 #include "treadle/opencl/table.hpp"
 
 namespace treadle::bindings::cl {
@@ -72,6 +74,13 @@ std::size_t place_of(const KernelState& kernel, PyObject* name) {
   refuse_call(kernel, "got an unexpected keyword argument '" + text + "'");
 }
 
+/// Whether a value behind the kernel's arguments is a global_offset, not one argument too many.
+bool may_be_offset(PyObject* value) {
+  return value == Py_None ||
+         (PySequence_Check(value) != 0 && PyUnicode_Check(value) == 0 &&
+          PyBytes_Check(value) == 0 && !nb::isinstance<MemoryObjectHolder>(value));
+}
+
 // Python's own rules for a function with these parameters.
 void fill_places(const KernelState& kernel, PyObject* const* arguments, std::size_t positional,
                  PyObject* keywords, std::vector<PyObject*>& places) {
@@ -81,6 +90,10 @@ void fill_places(const KernelState& kernel, PyObject* const* arguments, std::siz
                             std::to_string(needed + 1 + option_count) +
                             " positional arguments but " + std::to_string(positional + 1) +
                             " were given");
+  if (positional > needed && !may_be_offset(arguments[needed]))
+    refuse_call(kernel, "takes " + std::to_string(kernel.passed) +
+                            " arguments behind queue, global_size and local_size, but " +
+                            std::to_string(positional - first_count) + " were given");
   std::copy_n(arguments, positional, places.begin());
   const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
   for (Py_ssize_t i = 0; i < named; ++i) {
@@ -265,9 +278,46 @@ nb::object enqueue(const Call& call, nb::handle after_these, F launch) {
   return make_event(with_retry([&] { return launch(config); }));
 }
 
+bool is_float_type(std::string_view type) {
+  const auto scalar = c_scalar(type);
+  return scalar && DType(*scalar).kind() == treadle::ScalarKind::floating;
+}
+bool is_integer_type(std::string_view type) {
+  const auto scalar = c_scalar(type);
+  return scalar && DType(*scalar).is_integer();
+}
+
+// A float of the size of the int that is declared, or the reverse: the bits are passed, as by
+// PyOpenCL, and that is reported once for each argument and type.
+void compare_declared(const KernelState& kernel, std::size_t index, PyObject* value) {
+  const ScalarType* const scalar = scalar_type(Py_TYPE(value));
+  const auto& parameters = kernel.kernel.parameters();
+  if (scalar == nullptr || index >= parameters.size()) return;
+  const opencl::KernelParameter& parameter = parameters[index];
+  using Given = bindings::ScalarKind;
+  const bool contradicts =
+      scalar->kind == Given::floating
+          ? is_integer_type(parameter.type)
+          : (scalar->kind == Given::integer || scalar->kind == Given::unsigned_integer) &&
+                is_float_type(parameter.type);
+  // Another size is refused when the argument is set.
+  if (!contradicts || DType(*c_scalar(parameter.type)).size_bytes() != scalar->size) return;
+  report_contradiction("argument " + std::to_string(index) + " '" + parameter.type + " " +
+                           parameter.name + "' of kernel " + kernel.kernel.name(),
+                       std::string("the bytes of a ") + Py_TYPE(value)->tp_name + " are no " +
+                           parameter.type + "; passed as they are");
+}
+
 void fill(ArgumentList& list, const KernelState& kernel, PyObject* const* values) {
   if (!kernel.is_typed()) {
-    for (std::size_t i = 0; i < kernel.passed; ++i) list.add(values[i]);
+    for (std::size_t i = 0; i < kernel.passed; ++i) {
+      if (i >= kernel.compared.size() || kernel.compared[i] != Py_TYPE(values[i])) [[unlikely]] {
+        compare_declared(kernel, i, values[i]);
+        kernel.compared.resize(kernel.passed);
+        kernel.compared[i] = Py_TYPE(values[i]);
+      }
+      list.add(values[i]);
+    }
     return;
   }
   for (std::size_t i = 0; i < kernel.passed; ++i) list.add(kernel.types[i], values[i]);

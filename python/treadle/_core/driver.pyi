@@ -1212,8 +1212,8 @@ class Function:
     def param_set_texref(self, texref: object, /) -> None:
         """Whether it is a texture reference of the kernel's module; the launch does the rest."""
 
-    def prepare(self, arg_types: object, texrefs: Sequence[object] | None = None) -> Function:
-        """Fixes the argument types of prepared calls."""
+    def prepare(self, arg_types: object, texrefs: Sequence[object] | None = None, *, block: Sequence[int] | None = None, shared: int | None = None) -> Function:
+        """Fixes the argument types of prepared calls; with the deprecated `block` their block, too."""
 
     def prepared_call(self, grid: Sequence[int], block: Sequence[int], *args: object, shared_size: int = 0) -> None: ...
 
@@ -1377,7 +1377,7 @@ def module_from_file(filename: object) -> Module:
 def module_from_buffer(buffer: object, options: object = (), message_handler: object | None = None) -> Module:
     """Loads cubin, PTX or fatbin."""
 
-def _module_from_image(arg: treadle._core.compile.ModuleImage, /) -> Module:
+def _module_from_image(image: treadle._core.compile.ModuleImage, source: str = '') -> Module:
     """Loads what treadle.compile_cuda made, with its C++ names."""
 
 class IPCMemoryHandle:
@@ -1450,5 +1450,5 @@ class LaunchError(Error):
 class RuntimeError(Error):
     '''The driver failed in another way.'''
 
-class ArgumentError(LogicError, TypeError, ValueError):
+class ArgumentError(LogicError, ValueError, TypeError):
     '''An argument of a launch does not fit the kernel's parameter.'''

@@ -36,12 +36,20 @@ def _current_device() -> driver.Device | None:
         return None
 
 
+def _require_name(argument: str, value: Any) -> None:
+    if not isinstance(value, str | None):
+        kind = type(value).__name__
+        raise TypeError(f"{argument} is {value!r} ({kind}), wanted: a str such as 'sm_80', or None")
+
+
 def _target(arch: str | None, code: str | None) -> str:
     """What to compile for: the current device's kind decides, then the caller, then the device."""
+    _require_name("arch", arch)
     device = _current_device()
     native = device._target() if device is not None else None
     if native is not None and native.startswith("cpu"):
         return native  # whatever GPU the program was written for
+    _require_name("code", code)
     wanted = code or arch
     if wanted is not None and wanted != "native":
         return wanted
@@ -87,12 +95,18 @@ def _build(source: Any, target: str, request: _Request) -> _compile.CompileResul
             f"options must be a list of strings, not the str {request.options!r}: "
             f"write {request.options.split()!r}"
         )
+    if isinstance(request.include_dirs, str | os.PathLike):
+        raise TypeError(
+            f"include_dirs must be a list of folders, not {request.include_dirs!r}: "
+            f"write [{str(request.include_dirs)!r}]"
+        )
+    nvcc = os.fspath(request.nvcc)
     caching, keep = _cache_options(request.cache_dir), request.keep
     flags = [str(option) for option in request.options]
     if driver.CUDA_DEBUGGING:
         caching, keep = {"cache": False}, True
         flags += ["-g", "-G"]
-    asked_for_nvcc = request.nvcc != "nvcc" and not target.startswith("cpu")
+    asked_for_nvcc = nvcc != "nvcc" and not target.startswith("cpu")
     result = _driver._compile_cuda(
         str(source),
         target,
@@ -100,7 +114,7 @@ def _build(source: Any, target: str, request: _Request) -> _compile.CompileResul
         include_dirs=[Path(d) for d in request.include_dirs],
         output=request.output,
         toolchain="nvcc" if asked_for_nvcc else "automatic",
-        nvcc=request.nvcc if asked_for_nvcc else "",
+        nvcc=nvcc if asked_for_nvcc else "",
         extern_c=request.extern_c,
         keep=keep,
         **caching,
@@ -215,7 +229,7 @@ class CudaModule:
         self.get_surfref = module.get_surfref
 
     def _check_arch(self, arch: str | None) -> None:
-        if arch is None or arch == "native":
+        if not isinstance(arch, str) or arch == "native":  # _target() refuses what is no str
             return
         match = re.fullmatch(r"(?:sm|compute)_(\d+)[a-z]?", arch)
         if match is None:
@@ -263,7 +277,7 @@ class SourceModule(CudaModule):
             include_dirs=include_dirs or (),
         )
         result = _build(source, _target(arch, code), request)
-        self.module = _driver._module_from_image(result.image)
+        self.module = _driver._module_from_image(result.image, str(source))
         self._bind_module()
 
 

@@ -9,11 +9,11 @@
 #include <mutex>
 #include <optional>
 
-#include "device/c_parameters.hpp"
 #include "device/launch_check.hpp"
 #include "device/launch_log.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/base/warning.hpp"
+#include "treadle/device/c_parameters.hpp"
 #include "treadle/device/event.hpp"
 #include "treadle/device/module.hpp"
 #include "treadle/device/stream.hpp"

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "device/c_parameters.hpp"
 #include "device/opencl/module.hpp"
 #include "device/opencl/stream.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/device/c_parameters.hpp"
 #include "treadle/opencl/error.hpp"
 #include "treadle/opencl/table.hpp"
 

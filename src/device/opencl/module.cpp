@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <variant>
 
-#include "device/c_parameters.hpp"
 #include "device/launch_check.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/device/c_parameters.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/opencl.hpp"
 #include "treadle/opencl/table.hpp"

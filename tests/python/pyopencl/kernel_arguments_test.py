@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a kernel's parameters do not take is refused, and named, before a platform sees it."""
 
+import warnings
+
 import numpy as np
 import pyopencl as cl
 import pytest
@@ -180,3 +182,49 @@ def test_a_sampler_by_another_name_takes_no_value(thing, queue, build):
         kernel(queue, (1,), None, np.int64(1), np.int64(2), given, out)
     for index in (0, 1):
         kernel.set_arg(index, np.int64(3))
+
+
+DECLARED = "__kernel void k(__global float *a, int n, float f, uint u) { if (n == 77) a[0] = f; }"
+
+
+def told(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    assert all(warning.filename == __file__ for warning in caught)
+    return [str(warning.message) for warning in caught]
+
+
+def test_a_number_of_another_kind_is_reported_once(context, queue, build):
+    kernel, buffer = build(DECLARED).k, cl.Buffer(context, cl.mem_flags.READ_WRITE, 16)
+
+    def launch(n, f, u):
+        return lambda: kernel(queue, (1,), None, buffer, n, f, u)
+
+    i, f, u = np.int32(1), np.float32(1), np.uint32(1)
+    assert told(launch(i, f, u)) == []
+    (text,) = told(launch(f, f, u))
+    assert "argument 1 'int n' of kernel k" in text and "float32 are no int" in text
+    assert told(launch(f, f, u)) == []
+    assert told(launch(u, f, i)) == []  # signs are not compared
+    (text,) = told(launch(i, i, u))
+    assert "argument 2 'float f'" in text and "int32 are no float" in text
+    with pytest.raises(cl.LogicError, match="float f.*8 bytes"):
+        kernel(queue, (1,), None, buffer, i, np.float64(1), u)
+    queue.finish()
+
+
+def test_arguments_beyond_the_kernels_are_counted(context, queue, build):
+    kernel, buffer = build(DECLARED).k, cl.Buffer(context, cl.mem_flags.READ_WRITE, 16)
+    right = buffer, np.int32(1), np.float32(1), np.uint32(1)
+    for extra in (np.float32(1), buffer, 5):
+        with pytest.raises(TypeError, match=r"k\(\) takes 4 arguments .* but 5 were given"):
+            kernel(queue, (1,), None, *right, extra)
+    kernel(queue, (1,), None, *right, None)  # a global offset
+    kernel(queue, (1,), None, *right, (0,)).wait()
+
+
+def test_memory_whose_constructor_has_not_run_is_refused(context, queue, build):
+    kernel = build(DECLARED).k
+    with pytest.raises(cl.LogicError, match="constructor has not run"):
+        kernel(queue, (1,), None, cl.Buffer.__new__(cl.Buffer), np.int32(1), np.float32(1), 1)
