@@ -12,7 +12,11 @@ namespace treadle::opencl {
 
 ProgramBinary compile_binary(const Context& context, const Device& device, std::string_view source,
                              const std::string& options) {
-  const auto program = Program::from_source(context, source);
+  return compile_binary(Program::from_source(context, source), device, options);
+}
+
+ProgramBinary compile_binary(const Program& program, const Device& device,
+                             const std::string& options) {
   program.build(options, std::span(&device, 1));
   const std::vector<Device> devices = program.devices();
   std::vector<Bytes> binaries = program.binaries();

@@ -22,6 +22,11 @@ struct ProgramBinary {
 ProgramBinary compile_binary(const Context& context, const Device& device, std::string_view source,
                              const std::string& options = {});
 
+/// The same of a program that was made from source and not built. It is built afterwards, or has
+/// the log of its failure, whatever is thrown.
+ProgramBinary compile_binary(const Program& program, const Device& device,
+                             const std::string& options = {});
+
 /// What a binary for `device` depends on besides source and options, as names and values: platform
 /// and device with their vendors and versions, and the driver's version. A change of any of them
 /// may change the binary.

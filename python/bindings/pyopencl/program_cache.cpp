@@ -55,14 +55,15 @@ struct Built {
   std::vector<compile::CompileResult> images;  ///< one for each device
 };
 
+/// `compiled` becomes the program that was compiled last, also where that failed.
 Built build_cached(const opencl::Context& context, const std::vector<opencl::Device>& devices,
-                   const Request& request) {
+                   const Request& request, opencl::Program& compiled) {
   const std::string options = joined(request.words);
   std::vector<compile::BinaryRequest> wanted;
   for (const opencl::Device& device : devices)
-    wanted.push_back({key_of(request, device), [&context, &request, &options, &device] {
-                        auto made =
-                            opencl::compile_binary(context, device, request.source, options);
+    wanted.push_back({key_of(request, device), [&] {
+                        compiled = opencl::Program::from_source(context, request.source);
+                        auto made = opencl::compile_binary(compiled, device, options);
                         return compile::Binary{std::move(made.code), std::move(made.log)};
                       }});
   Built built;
@@ -76,20 +77,27 @@ Built build_cached(const opencl::Context& context, const std::vector<opencl::Dev
   return built;
 }
 
+// over 6 parameters because Python passes each by itself
 nb::tuple build_from_source(const Context& context, const std::string& source,
                             std::vector<std::string> words,
                             std::vector<std::filesystem::path> include_dirs, nb::handle given,
-                            std::optional<std::filesystem::path> folder) {
+                            std::optional<std::filesystem::path> folder, nb::list left) {
   Request request{source, std::move(words), std::move(include_dirs), {}};
   request.place.folder = folder.value_or(std::filesystem::path());
   std::vector<opencl::Device> devices = context.context.devices();
   if (!given.is_none()) {
     devices = devices_in(given, {"Program.build", "devices"});
   }
-  Built built = [&] {
+  opencl::Program compiled;
+  Built built;
+  try {
     nb::gil_scoped_release released;
-    return build_cached(context.context, devices, request);
-  }();
+    built = build_cached(context.context, devices, request, compiled);
+  } catch (const Error&) {
+    // Of several devices' programs it would be one.
+    if (compiled && devices.size() == 1) left.append(Program{std::move(compiled)});
+    throw;
+  }
   nb::list logs;
   for (std::size_t i = 0; i < devices.size(); ++i)
     logs.append(nb::make_tuple(make_device(devices[i]), built.images[i].log));
@@ -107,9 +115,10 @@ void bind_program_cache(nb::module_& m) {
       "_name_cache_folder", [] { name_xdg_cache_folder("pyopencl"); },
       "Below XDG_CACHE_HOME the cache is called as PyOpenCL's from now on.");
   m.def("_build_cached", pyopencl(build_from_source), nb::arg("context"), nb::arg("source"),
-        nb::arg("options"), nb::arg("include_dirs"), nb::arg("devices") = nb::none(),
-        nb::arg("folder") = nb::none(),
-        "(built program, [(device, log)], whether the cache had it)");
+        nb::arg("options"), nb::arg("include_dirs"), nb::arg("devices").none(),
+        nb::arg("folder").none(), nb::arg("left"),
+        "(built program, [(device, log)], whether the cache had it). Where that fails after a "
+        "compile for the one device, `left` gets the program, with the compiler's log.");
 }
 
 }  // namespace treadle::bindings::cl

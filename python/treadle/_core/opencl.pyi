@@ -1436,8 +1436,10 @@ def _create_program_with_il(context: Context, src: object) -> _Program: ...
 def _name_cache_folder() -> None:
     """Below XDG_CACHE_HOME the cache is called as PyOpenCL's from now on."""
 
-def _build_cached(context: Context, source: str, options: Sequence[str], include_dirs: Sequence[str | os.PathLike], devices: object | None = None, folder: str | os.PathLike | None = None) -> tuple:
-    """(built program, [(device, log)], whether the cache had it)"""
+def _build_cached(context: Context, source: str, options: Sequence[str], include_dirs: Sequence[str | os.PathLike], devices: object | None, folder: str | os.PathLike | None, left: list) -> tuple:
+    """
+    (built program, [(device, log)], whether the cache had it). Where that fails after a compile for the one device, `left` gets the program, with the compiler's log.
+    """
 
 class Kernel:
     """A kernel of a built program. Calling it enqueues it."""

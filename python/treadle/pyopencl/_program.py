@@ -235,6 +235,7 @@ class Program:
         return self
 
     def _build_cached(self, words: list[str], devices: Any, cache_dir: Any) -> bool:
+        left: list[Any] = []  # the program that was compiled, where no binary came of it
         try:
             self._prg, logs, was_cached = _build_cached(
                 self._context,
@@ -243,16 +244,23 @@ class Program:
                 _include_dirs(words),
                 devices,
                 None if cache_dir in (None, True) else cache_dir,
+                left,
             )
         except treadle.NotSupported:  # PoCL gives no binary for a part of a device
             if os.environ.get("PYOPENCL_CACHE_FAILURE_FATAL"):
                 raise
-            return self._build_here(words, devices)
-        except treadle.CompileError:
+            if not left:
+                return self._build_here(words, devices)
+            self._prg, self._is_of_cache = left[0], False
+            report_build("source", self._prg._get_build_logs())
+            return False
+        except Error as error:
             # Of what failed to build, programs ask the log, which only a program of the platform's
             # own has.
-            return self._build_here(words, devices)
-        except Error as error:
+            if isinstance(error, treadle.CompileError) and not left:
+                return self._build_here(words, devices)
+            if left:
+                self._prg, self._is_of_cache = left[0], False
             raise _failure(error, getattr(error, "logs", ()), words) from None
         self._is_of_cache = True
         report_build("source", logs)

@@ -97,7 +97,7 @@ def create_built_program_from_source_cached(
     comes out of the cache, too."""
     words = options_bytes.decode().split()
     folders = list(include_path or ())
-    program, logs, was_cached = _build_cached(ctx, src, words, folders, devices, cache_dir)
+    program, logs, was_cached = _build_cached(ctx, src, words, folders, devices, cache_dir, [])
     report_build("source", logs)
     return program, was_cached
 

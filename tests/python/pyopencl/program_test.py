@@ -396,3 +396,19 @@ def test_kernels_know_their_source(context):
     assert kernel._source == text
     if context.devices[0]._get_cl_version() >= (2, 1):
         assert kernel.clone()._source == text
+
+
+def test_a_failed_build_compiles_once_and_leaves_its_log(context, device, monkeypatch, tmp_path):
+    from treadle.pyopencl import _program
+
+    def compile_again(*arguments):
+        raise AssertionError("compiles a second time")
+
+    monkeypatch.setattr(_program._cl, "_Program", compile_again)
+    program = cl.Program(context, "__kernel void broken() { nothing_of_the_kind(); }")
+    for _ in range(2):
+        with pytest.raises(cl.RuntimeError, match="nothing_of_the_kind"):
+            program.build(cache_dir=tmp_path)
+        assert "nothing_of_the_kind" in program.get_build_info(device, cl.program_build_info.LOG)
+        status = program.get_build_info(device, cl.program_build_info.STATUS)
+        assert status == cl.build_status.ERROR
