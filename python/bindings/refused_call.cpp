@@ -63,15 +63,26 @@ struct Reasons {
   }
 };
 
+// What is wrong with a value that does not fit.
+std::string fault_of(const Parameter& parameter, nb::handle value) {
+  if (may_be_of(parameter.type, "str") && PyUnicode_Check(value.ptr()) != 0)
+    if (const long place = surrogate_in(value); place >= 0)
+      return ", whose character " + std::to_string(place) +
+             " is half of one (a lone surrogate) and cannot be encoded";
+  if (!is_made(value)) return ", whose constructor has not run";
+  return ", wanted: " + public_name(parameter.type);
+}
+
 void look_at(const Parameter& parameter, nb::handle value, nb::handle module, Reasons& reasons) {
   const std::string is = parameter.name + " is " + shown(value);
-  if (!may_be(parameter.type, value, module))
-    reasons.certain.push_back(is + ", wanted: " + public_name(parameter.type));
+  const Fit fit = fit_of(parameter.type, value, module);
+  if (fit == Fit::no)
+    reasons.certain.push_back(is + fault_of(parameter, value));
   else if (PyLong_Check(value.ptr()) != 0 && is_unusual_integer(value))
     reasons.possible.push_back(is + ", which is out of range");
   else if (value.is_none() && parameter.type == "object")
     reasons.possible.push_back(is + ", wanted: an object");
-  else if (parameter.type != "object" && parameter.name != "self")
+  else if (fit == Fit::perhaps && parameter.type != "object" && parameter.name != "self")
     reasons.rest.push_back(is + ", wanted: " + public_name(parameter.type));
 }
 
@@ -129,6 +140,10 @@ std::string call_name_of(nb::handle function) {
   return name;
 }
 
+bool is_constructor(nb::handle function) {
+  return text_attribute(function, "__name__") == "__init__";
+}
+
 // "Buffer" of Buffer's methods.
 std::string owner_of(nb::handle function) {
   const std::string name = text_attribute(function, "__qualname__");
@@ -149,7 +164,9 @@ std::string explanation(nb::handle function, const Given& given) {
   std::vector<std::string> best;
   for (const nb::handle entry : nb::borrow<nb::tuple>(signatures)) {
     Signature form(nb::cast<std::string>(nb::object(entry[0])), nb::object(entry[2]));
-    if (form.is_method()) form.parameters[0].type = owner_of(function);
+    // What a constructor is called on is never made yet.
+    if (form.is_method())
+      form.parameters[0].type = is_constructor(function) ? "object" : owner_of(function);
     const Reasons reasons = reasons_against(form, given, module);
     if (reasons.best().empty()) return {};
     if (forms.empty() || reasons.best().size() < best.size()) best = reasons.best();
@@ -159,15 +176,78 @@ std::string explanation(nb::handle function, const Given& given) {
   return call + "(): " + joined(best, "; ") + "\n  try: " + joined(forms, ", or ");
 }
 
+/// The signatures of all forms of a function of the extension; none of anything else.
+std::vector<Signature> forms_of(nb::handle function) {
+  std::vector<Signature> forms;
+  const nb::object signatures = nb::getattr(function, "__nb_signature__", nb::none());
+  if (!nb::isinstance<nb::tuple>(signatures)) return forms;
+  for (const nb::handle entry : nb::borrow<nb::tuple>(signatures))
+    forms.emplace_back(nb::cast<std::string>(nb::object(entry[0])), nb::object(entry[2]));
+  return forms;
+}
+
+/// What the library's conversions do not know though it is one of these: numpy.bool_ is a bool,
+/// whatever has __index__ an int, and a path a str. Null where nothing is to be converted.
+nb::object converted(std::string_view type, nb::handle value) {
+  PyObject* const object = value.ptr();
+  if (may_be_of(type, "bool") && is_numpy_bool(value))
+    return nb::borrow(PyObject_IsTrue(object) == 1 ? Py_True : Py_False);
+  if (may_be_of(type, "str") && PyUnicode_Check(object) == 0 && is_path(value)) {
+    nb::object path = nb::steal(PyOS_FSPath(object));
+    if (!path.is_valid()) throw nb::python_error();
+    return PyBytes_Check(path.ptr()) != 0
+               ? nb::steal(PyUnicode_DecodeFSDefault(PyBytes_AsString(path.ptr())))
+               : path;
+  }
+  if (may_be_of(type, "int") && PyLong_CheckExact(object) == 0 && PyIndex_Check(object) != 0) {
+    nb::object number = nb::steal(PyNumber_Index(object));
+    if (!number.is_valid()) PyErr_Clear();
+    return number;
+  }
+  const std::size_t open = type.find("Sequence[");
+  if (open == std::string_view::npos ||
+      (PyList_CheckExact(object) == 0 && PyTuple_CheckExact(object) == 0))
+    return {};
+  const std::size_t start = open + std::string_view("Sequence[").size();
+  const std::string_view entry = type.substr(start, type.find(']', start) - start);
+  bool any = false;
+  nb::list items;
+  for (const nb::handle item : nb::borrow<nb::iterable>(value)) {
+    const nb::object other = converted(entry, item);
+    any = any || other.is_valid();
+    items.append(other.is_valid() ? nb::handle(other) : item);
+  }
+  return any ? nb::object(items) : nb::object();
+}
+
+/// The arguments with what converted() knows; empty where that is nothing.
+std::vector<nb::object> all_converted(nb::handle function, const Given& given) {
+  std::vector<nb::object> all;
+  bool any = false;
+  const std::vector<Signature> forms = forms_of(function);
+  for (std::size_t i = 0; i < given.positional + given.named(); ++i) {
+    const nb::handle value = given.arguments[i];
+    nb::object other;
+    for (const Signature& form : forms) {
+      const std::size_t place =
+          i < given.positional ? form.place_of(i) : form.place_of(given.name(i - given.positional));
+      if (place == Signature::nowhere) continue;
+      other = converted(form.parameters[place].type, value);
+      if (other.is_valid()) break;
+    }
+    any = any || other.is_valid();
+    all.push_back(other.is_valid() ? std::move(other) : nb::borrow(value));
+  }
+  if (!any) all.clear();
+  return all;
+}
+
 // Only for the TypeError that says no form of the function fits; others have their own words.
 void explain(PyObject* function, const Given& given) noexcept {
-  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) return;
   try {
     nb::python_error raised;  // takes it
     try {
-      const auto text = nb::cast<std::string>(nb::str(raised.value()));
-      const std::string better =
-          text.find(unexplained) == std::string::npos ? "" : explanation(function, given);
+      const std::string better = explanation(function, given);
       if (!better.empty()) {
         PyErr_SetString(PyExc_TypeError, better.c_str());
         return;
@@ -181,8 +261,51 @@ void explain(PyObject* function, const Given& given) noexcept {
   }
 }
 
+// Whether the error is the library's, about arguments: before anything was done.
+bool is_unexplained() noexcept {
+  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) return false;
+  nb::python_error raised;
+  bool is = false;
+  try {
+    const auto text = nb::cast<std::string>(nb::str(raised.value()));
+    is = text.find(unexplained) != std::string::npos;
+  } catch (...) {
+    PyErr_Clear();
+  }
+  raised.restore();
+  return is;
+}
+
+/// The call again, with arguments that the library knows; null where there is nothing to convert,
+/// with the error as it was.
+PyObject* try_converted(PyObject* function, vectorcallfunc entry, const Given& given,
+                        std::size_t flags) noexcept {
+  nb::python_error raised;
+  try {
+    const std::vector<nb::object> all = all_converted(function, given);
+    if (!all.empty()) {
+      std::vector<PyObject*> bare;
+      for (const nb::object& one : all) bare.push_back(one.ptr());
+      return entry(function, bare.data(), given.positional | flags, given.keywords);
+    }
+  } catch (...) {
+    PyErr_Clear();
+  }
+  raised.restore();
+  return nullptr;
+}
+
 // The highest bit of a count is a flag of Python's, the next one of the library's.
 constexpr std::size_t most_arguments = ~std::size_t{0} >> 2;
+constexpr std::size_t library_flag = std::size_t{1} << (8 * sizeof(std::size_t) - 2);
+
+PyObject* answer_refusal(PyObject* function, vectorcallfunc entry, const Given& given,
+                         std::size_t flags) noexcept {
+  if (!is_unexplained()) return nullptr;
+  if (PyObject* const answer = try_converted(function, entry, given, flags)) return answer;
+  if (is_unexplained()) explain(function, given);
+  return nullptr;
+}
 
 // The library has a few entries into its functions; ours go before them, one for each.
 constexpr std::size_t entry_limit = 12;
@@ -192,9 +315,10 @@ template <std::size_t which>
 PyObject* explained(PyObject* function, PyObject* const* arguments, std::size_t count,
                     PyObject* keywords) {
   PyObject* const answer = entries[which](function, arguments, count, keywords);
-  if (answer == nullptr) [[unlikely]]
-    explain(function, {arguments, count & most_arguments, keywords});
-  return answer;
+  if (answer != nullptr) [[likely]]
+    return answer;
+  return answer_refusal(function, entries[which], {arguments, count & most_arguments, keywords},
+                        count & library_flag);
 }
 
 template <std::size_t... which>

@@ -87,34 +87,46 @@ bool is_sequence(nb::handle value) {
 }
 
 // Entries are looked at where that runs no code of the caller's.
-bool may_be_sequence(std::string_view type, nb::handle value, nb::handle module) {
-  if (!is_sequence(value)) return false;
+Fit fit_of_sequence(std::string_view type, nb::handle value, nb::handle module) {
+  if (!is_sequence(value)) return Fit::no;
   const std::size_t open = type.find('[');
   const bool is_plain = PyList_CheckExact(value.ptr()) != 0 || PyTuple_CheckExact(value.ptr()) != 0;
-  if (open == std::string_view::npos || !is_plain) return true;
+  if (open == std::string_view::npos || !is_plain) return Fit::perhaps;
   const std::string_view entry = type.substr(open + 1, type.size() - open - 2);
-  for (const nb::handle item : nb::borrow<nb::iterable>(value))
-    if (!may_be(entry, item, module) || (entry == "int" && is_huge_integer(item))) return false;
-  return true;
+  Fit worst = Fit::yes;
+  for (const nb::handle item : nb::borrow<nb::iterable>(value)) {
+    if (entry == "int" && is_huge_integer(item)) return Fit::no;
+    worst = std::min(worst, fit_of(entry, item, module));
+  }
+  return worst;
 }
 
-bool may_be_one(std::string_view type, nb::handle value, nb::handle module) {
-  PyObject* const object = value.ptr();
-  if (type == "None") return value.is_none();
-  if (type == "int") return is_integer(value);
-  if (type == "float" || type == "complex") return PyNumber_Check(object) != 0;
-  if (type == "bool")
-    return PyBool_Check(object) != 0 ||
-           std::string_view(Py_TYPE(object)->tp_name) == "numpy.bool" ||
-           std::string_view(Py_TYPE(object)->tp_name) == "numpy.bool_";
-  if (type == "str") return PyUnicode_Check(object) != 0;
-  if (type == "bytes") return PyBytes_Check(object) != 0;
-  if (starts_any(type, {"collections.abc.Sequence", "typing.Sequence", "Sequence"}))
-    return may_be_sequence(type, value, module);
-  if (type == "object" || type.find('[') != std::string_view::npos) return true;
+Fit answer(bool is_one) { return is_one ? Fit::yes : Fit::no; }
+
+Fit fit_of_class(std::string_view type, nb::handle value, nb::handle module) {
   const nb::object kind = class_named(type, module);
-  return !kind.is_valid() ||
-         PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(kind.ptr()));
+  if (!kind.is_valid()) return Fit::perhaps;
+  if (!PyObject_TypeCheck(value.ptr(), reinterpret_cast<PyTypeObject*>(kind.ptr()))) return Fit::no;
+  return answer(is_made(value));
+}
+
+Fit fit_of_one(std::string_view type, nb::handle value, nb::handle module) {
+  PyObject* const object = value.ptr();
+  if (type == "None") return answer(value.is_none());
+  if (type == "int") return is_integer(value) ? Fit::perhaps : Fit::no;
+  if (type == "float" || type == "complex")
+    return PyFloat_CheckExact(object)    ? Fit::yes
+           : PyNumber_Check(object) != 0 ? Fit::perhaps
+                                         : Fit::no;
+  if (type == "bool") return answer(PyBool_Check(object) != 0 || is_numpy_bool(value));
+  if (type == "str")
+    return answer((PyUnicode_Check(object) != 0 && surrogate_in(value) < 0) || is_path(value));
+  if (type == "os.PathLike") return answer(is_path(value));
+  if (type == "bytes") return answer(PyBytes_Check(object) != 0);
+  if (starts_any(type, {"collections.abc.Sequence", "typing.Sequence", "Sequence"}))
+    return fit_of_sequence(type, value, module);
+  if (type == "object" || type.find('[') != std::string_view::npos) return Fit::perhaps;
+  return fit_of_class(type, value, module);
 }
 
 }  // namespace
@@ -193,11 +205,40 @@ std::string Signature::shown_as(const std::string& call) const {
   return call + "(" + text + ")";
 }
 
-bool may_be(std::string_view type, nb::handle value, nb::handle module) {
+Fit fit_of(std::string_view type, nb::handle value, nb::handle module) {
   const std::vector<std::string_view> forms = split_outside(type, '|');
-  for (const std::string_view form : forms)
-    if (may_be_one(form, value, module)) return true;
-  return forms.empty();
+  Fit best = forms.empty() ? Fit::perhaps : Fit::no;
+  for (const std::string_view form : forms) best = std::max(best, fit_of_one(form, value, module));
+  return best;
+}
+
+bool may_be_of(std::string_view type, std::string_view kind) {
+  for (const std::string_view form : split_outside(type, '|'))
+    if (form == kind) return true;
+  return false;
+}
+
+bool is_numpy_bool(nb::handle value) {
+  const std::string_view name = Py_TYPE(value.ptr())->tp_name;
+  return name == "numpy.bool" || name == "numpy.bool_";
+}
+
+bool is_path(nb::handle value) {
+  return nb::hasattr(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr()))), "__fspath__");
+}
+
+bool is_made(nb::handle value) {
+  const nb::handle type = value.type();
+  return !nb::type_check(type) || nb::inst_ready(value);
+}
+
+long surrogate_in(nb::handle text) {
+  const Py_ssize_t length = PyUnicode_GET_LENGTH(text.ptr());
+  for (Py_ssize_t i = 0; i < length; ++i)
+    if (const Py_UCS4 letter = PyUnicode_READ_CHAR(text.ptr(), i);
+        letter >= 0xD800 && letter <= 0xDFFF)
+      return static_cast<long>(i);
+  return -1;
 }
 
 bool is_huge_integer(nb::handle value) {

@@ -44,9 +44,20 @@ class Signature {
   void add(std::string_view text, nb::handle defaults);
 };
 
-/// Whether a value may be one of a type, written as in stubs; true where nobody can tell. Names
-/// without dots are looked up in `module`.
-bool may_be(std::string_view type, nb::handle value, nb::handle module);
+/// Whether a value is one of a type; perhaps, where nobody can tell.
+enum class Fit : unsigned char { no, perhaps, yes };
+/// The type is written as in stubs. Names without dots are looked up in `module`.
+Fit fit_of(std::string_view type, nb::handle value, nb::handle module);
+/// Whether `kind` is one of the types between the bars of `type`.
+bool may_be_of(std::string_view type, std::string_view kind);
+/// Whether it is numpy.bool_, which no bool is derived from.
+bool is_numpy_bool(nb::handle value);
+/// Whether it is an os.PathLike.
+bool is_path(nb::handle value);
+/// False of an object of the extension whose constructor has not run.
+bool is_made(nb::handle value);
+/// Where a str has half a character, which no UTF-8 has; negative: nowhere.
+long surrogate_in(nb::handle text);
 /// Beyond 63 bits.
 bool is_huge_integer(nb::handle value);
 /// Negative, or beyond 31 bits: what integers of C++ may not take.

@@ -135,10 +135,22 @@ Array view_of(const SharedElements& elements) {
                         {.stream = elements.stream, .is_read_only = elements.is_read_only});
 }
 
+/// NumPy's view of another library's memory.
+nb::object numpys_view(nb::handle object) {
+  try {
+    return numpy().attr("from_dlpack")(object);
+  } catch (nb::python_error& error) {
+    const std::string text = nb::cast<std::string>(nb::str(error.value()));
+    if (!error.matches(PyExc_ValueError) || text.find("PyCapsule") == std::string::npos) throw;
+  }
+  throw DTypeError("__dlpack__() returned what is no capsule \"dltensor\" that nobody has taken",
+                   "ask for a new one for each consumer");
+}
+
 /// An array of a library whose memory the host sees and we may not: a view of it if it is memory of
 /// the CPU device, else a copy, unless that is forbidden.
 Array from_host_dlpack(nb::handle object, nb::handle device, nb::handle copy) {
-  const nb::object host = numpy().attr("from_dlpack")(object);
+  const nb::object host = numpys_view(object);
   const auto address = nb::cast<std::uintptr_t>(host.attr("ctypes").attr("data"));
   if (device_at(address) == nullptr || copy.ptr() == Py_True) {
     if (copy.ptr() == Py_False)
@@ -150,10 +162,7 @@ Array from_host_dlpack(nb::handle object, nb::handle device, nb::handle copy) {
   return view_of(adopt_dlpack(host, nb::none()));
 }
 
-bool is_host_dlpack(nb::handle object) {
-  const nb::object pair = object.attr("__dlpack_device__")();
-  return nb::cast<int>(nb::object(pair[nb::int_(0)])) == host_type;
-}
+bool is_host_dlpack(nb::handle object) { return dlpack_device_of(object).first == host_type; }
 
 Array from_dlpack(nb::handle object, nb::handle device, nb::handle copy) {
   if (const Array* own = as_array(object.ptr()))

@@ -12,6 +12,7 @@
 #include "native/dlpack_abi.hpp"
 #include "native/host_array.hpp"
 #include "native/interchange.hpp"
+#include "refused_call.hpp"
 #include "treadle/base/dtype.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/context.hpp"
@@ -159,9 +160,19 @@ void hand_over(Stream& own, DeviceType type, nb::handle consumer) {
   own.device().adopt_stream(raw)->wait(*event);
 }
 
+/// The two integers of a tuple that another library gave. Throws DTypeError naming `what`.
+std::pair<int, int> two_integers(nb::handle given, const char* what) {
+  int first = 0, second = 0;
+  if (PyTuple_Check(given.ptr()) == 0 || PyTuple_GET_SIZE(given.ptr()) != 2 ||
+      !nb::try_cast(nb::handle(PyTuple_GET_ITEM(given.ptr(), 0)), first) ||
+      !nb::try_cast(nb::handle(PyTuple_GET_ITEM(given.ptr(), 1)), second))
+    throw DTypeError(std::string(what) + " is " + shown(given) + ", wanted: a tuple of two int",
+                     "look at the library that the array is of");
+  return {first, second};
+}
+
 bool knows_versions(nb::handle max_version) {
-  if (max_version.is_none()) return false;
-  return nb::cast<int>(nb::object(max_version[nb::int_(0)])) >= 1;
+  return !max_version.is_none() && two_integers(max_version, "max_version").first >= 1;
 }
 
 }  // namespace
@@ -213,6 +224,10 @@ struct Taken {
 
 template <class Managed>
 Taken take(nb::handle capsule) {
+  if (PyCapsule_IsValid(capsule.ptr(), Managed::name) == 0)
+    throw DTypeError("__dlpack__() returned " + shown(capsule) +
+                         ", which is no capsule \"dltensor\" that nobody has taken",
+                     "ask for a new one for each consumer");
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), Managed::name));
   if (managed == nullptr || PyCapsule_SetName(capsule.ptr(), Managed::used_name) != 0)
     throw nb::python_error();
@@ -299,11 +314,14 @@ std::shared_ptr<Device> device_of_tensor(const Tensor& tensor, std::uint64_t add
 
 }  // namespace
 
+std::pair<int, int> dlpack_device_of(nb::handle object) {
+  return two_integers(nb::object(object.attr("__dlpack_device__")()), "__dlpack_device__()");
+}
+
 SharedElements adopt_dlpack(nb::handle object, nb::handle stream) {
-  const nb::object device_pair = object.attr("__dlpack_device__")();
-  const auto type = static_cast<DeviceType>(nb::cast<int>(nb::object(device_pair[nb::int_(0)])));
-  const auto queue =
-      consumer_stream(stream, type, nb::cast<int>(nb::object(device_pair[nb::int_(1)])));
+  const auto [type_number, device_number] = dlpack_device_of(object);
+  const auto type = static_cast<DeviceType>(type_number);
+  const auto queue = consumer_stream(stream, type, device_number);
   nb::object told = nb::none();
   if (type == DeviceType::cuda || type == DeviceType::cuda_managed)
     told = nb::int_(queue->raw() != 0 ? queue->raw() : 1);

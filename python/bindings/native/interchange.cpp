@@ -12,6 +12,7 @@
 #include "native/device.hpp"
 #include "native/host_array.hpp"
 #include "native/layout.hpp"
+#include "refused_call.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/driver.hpp"
 #include "treadle/device/cuda.hpp"
@@ -40,7 +41,11 @@ std::vector<std::int64_t> sizes_of(nb::handle sequence, const char* what) {
   std::vector<std::int64_t> sizes;
   for (const nb::handle one : nb::borrow<nb::sequence>(sequence)) {
     sizes.push_back(PyLong_AsLongLong(one.ptr()));
-    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    if (PyErr_Occurred() == nullptr) continue;
+    PyErr_Clear();
+    throw DTypeError(std::string(interface_name) + ": " + what + " has an entry " + shown(one) +
+                         ", wanted: an integer of 64 bits",
+                     "look at the library that the array is of");
   }
   return sizes;
 }
@@ -80,30 +85,24 @@ void require_no_gaps(const Layout& layout, std::size_t item_bytes) {
                         "make it contiguous first");
 }
 
-nb::tuple data_of(nb::handle interface) {
-  const nb::handle data = PyDict_Check(interface.ptr()) != 0 ? item(interface, "data") : nullptr;
-  if (!data.is_valid() || PyTuple_Check(data.ptr()) == 0 || PyTuple_GET_SIZE(data.ptr()) == 0)
-    raise_python(PyExc_TypeError, std::string(interface_name) +
-                                      " is a dictionary with \"data\": (address, read-only)");
+/// The address of what `interface` describes.
+std::uint64_t address_in(nb::handle interface) {
+  const std::uint64_t address = interface_address(interface);  // refuses what is no such dictionary
   if (const nb::handle mask = item(interface, "mask"); mask.is_valid() && !mask.is_none())
     throw NotSupported("an array of another library with a mask", "pass its data without");
-  return nb::borrow<nb::tuple>(data);
-}
-
-std::uint64_t address_in(const nb::tuple& data) {
-  return data[0].is_none() ? 0 : unsigned_argument(nb::object(data[0]).ptr(), "device address");
+  return address;
 }
 
 }  // namespace
 
 CudaArray read_cuda_array(nb::handle interface) {
-  const nb::tuple data = data_of(interface);
+  const std::uint64_t address = address_in(interface);
   if (const nb::handle strides = item(interface, "strides");
       strides.is_valid() && !strides.is_none()) {
     const std::size_t item_bytes = element_bytes(item(interface, "typestr"));
     require_no_gaps(layout_of(interface, item_bytes), item_bytes);
   }
-  return {address_in(data), nb::borrow(item(interface, "stream"))};
+  return {address, nb::borrow(item(interface, "stream"))};
 }
 
 void wait_for_owner(Stream& stream, Device& device, nb::handle owner_stream,
@@ -161,8 +160,8 @@ std::pair<std::shared_ptr<Device>, std::shared_ptr<Stream>> place_of(std::uint64
 }
 
 SharedElements adopt_cuda_array(nb::handle object, nb::handle interface, nb::handle stream) {
-  const nb::tuple data = data_of(interface);
-  const std::uint64_t first = address_in(data);
+  const std::uint64_t first = address_in(interface);
+  const auto data = nb::borrow<nb::tuple>(item(interface, "data"));
   SharedElements found;
   found.item_bytes = element_bytes(item(interface, "typestr"));
   found.dtype = nb::cast<std::string>(nb::handle(item(interface, "typestr")));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "treadle/base/layout.hpp"
 #include "treadle/device/device.hpp"
@@ -59,6 +60,8 @@ memory::Buffer adopt_buffer(nb::handle object, nb::handle stream);
 
 /// __cuda_array_interface__; AttributeError on run-times other than CUDA.
 nb::dict cuda_array_interface(const SharedElements& self);
+/// What another library's __dlpack_device__() answers. Throws DTypeError for what is no pair.
+std::pair<int, int> dlpack_device_of(nb::handle object);
 /// __dlpack_device__: (type, number). BufferError where DLPack has no name for the memory.
 nb::tuple dlpack_device(const memory::Buffer& self);
 /// Where the host reads and writes what DLPack calls memory of the host; else null.

@@ -69,6 +69,8 @@ def _function(name: str, arity: int) -> Callable[..., Array]:
             (out,) = out
         if len(operands) == arity + 1 and out is None:
             *operands, out = operands  # type: ignore[assignment]
+        if out is not None and not isinstance(out, Array):
+            raise TypeError(f"{name}(): out is a {type(out).__name__}, wanted: Array")
         if list in map(type, operands) or tuple in map(type, operands):
             operands = of_lists(operands)  # type: ignore[assignment]
         if dtype is not None:

@@ -24,6 +24,7 @@ from treadle._face_array import (
     with_masks_on_host,
     write,
 )
+from treadle._required import required
 from treadle.pycuda import _gpuarray_memory as _memory
 from treadle.pycuda import driver as cuda
 from treadle.pycuda._gpuarray_layout import LaidOut
@@ -487,6 +488,7 @@ class GPUArray(LaidOut):
         if not self.flags.forc:
             raise cuda.LogicError("bind_to_texref: the array is not contiguous")
         size_bytes = self.size * self.dtype.itemsize
+        required(texref, "texref", "a TextureReference", "set_address")
         offset = texref.set_address(self.gpudata, size_bytes, allow_offset)
         return offset // self.dtype.itemsize
 

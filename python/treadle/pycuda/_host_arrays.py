@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from treadle._required import required
 from treadle.pycuda import _driver
 
 Shape = int | Iterable[int]
@@ -68,9 +69,14 @@ def pagelocked_zeros(
     return _zeroed(pagelocked_empty(shape, dtype, order, mem_flags))
 
 
+def _like(array: Any) -> tuple[Any, Any, Order]:
+    required(array, "array", "an array", "shape", "dtype", "flags")
+    return array.shape, array.dtype, _order_of(array)
+
+
 def pagelocked_empty_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
     """An uninitialised page-locked array of another's shape, dtype and order."""
-    return pagelocked_empty(array.shape, array.dtype, _order_of(array), mem_flags)
+    return pagelocked_empty(*_like(array), mem_flags)
 
 
 def pagelocked_zeros_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
@@ -94,7 +100,7 @@ def aligned_zeros(
 
 def aligned_empty_like(array: np.ndarray, alignment: int = 4096) -> np.ndarray:
     """An uninitialised aligned array of another's shape, dtype and order."""
-    return aligned_empty(array.shape, array.dtype, _order_of(array), alignment)
+    return aligned_empty(*_like(array), alignment)
 
 
 def aligned_zeros_like(array: np.ndarray, alignment: int = 4096) -> np.ndarray:
@@ -114,7 +120,7 @@ def managed_zeros(shape: Shape, dtype: Any, order: Order = "C", mem_flags: int =
 
 def managed_empty_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:
     """An uninitialised managed array of another's shape, dtype and order."""
-    return managed_empty(array.shape, array.dtype, _order_of(array), mem_flags)
+    return managed_empty(*_like(array), mem_flags)
 
 
 def managed_zeros_like(array: np.ndarray, mem_flags: int = 0) -> np.ndarray:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 
 import treadle.pycuda.driver as cuda
+from treadle._required import required
 
 _MOST_THREADS = 128
 _BLOCKS_OF_MULTIPROCESSOR = 4 * 8
@@ -24,7 +25,8 @@ def _numbers_of(device: cuda.Device) -> tuple[int, int]:
 def splay(n: int, dev: cuda.Device | None = None) -> Splay:
     """Grid and block of a launch whose threads walk over n elements with the grid's size as step:
     at first more blocks of a warp, then more warps, then longer walks."""
-    warp, most_blocks = _numbers_of(cuda.Context.get_device() if dev is None else dev)
+    device = cuda.Context.get_device() if dev is None else dev
+    warp, most_blocks = _numbers_of(required(device, "dev", "a Device", "get_attribute"))
     if n < warp:
         blocks, threads = 1, warp
     elif n < most_blocks * warp:

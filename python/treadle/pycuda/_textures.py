@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from treadle._required import required
 from treadle.pycuda import _driver, _enums
 
 # Numbers that no texture reads, as several integers that kernels put together again: format and
@@ -90,6 +91,7 @@ def _fill(array: _driver.Array, rows: Any, row_bytes: int) -> _driver.Array:
 
 
 def _as_array(ary: Any, order: str, is_surface: bool) -> _driver.Array:
+    required(ary, "array", "an array of numbers", "ndim", "dtype", "strides")
     if ary.ndim not in (2, 3):
         raise _driver.LogicError(f"an array of 2 or 3 axes is wanted, not of {ary.ndim}")
     _refuse_order(order)
@@ -145,7 +147,7 @@ def make_multichannel_2d_array(ndarray: np.ndarray, order: str) -> _driver.Array
 
 def bind_array_to_texref(ary: _driver.Array, texref: _driver.TextureReference) -> None:
     """Binds an array, read without interpolation; the edge goes on outside."""
-    texref.set_array(ary)
+    required(texref, "texref", "a TextureReference", "set_array").set_array(ary)
     texref.set_address_mode(0, _enums.address_mode.CLAMP)
     texref.set_address_mode(1, _enums.address_mode.CLAMP)
     texref.set_filter_mode(_enums.filter_mode.POINT)

@@ -14,7 +14,7 @@ from typing import Any
 
 from treadle._core.array import Array, are_apart
 from treadle._core.codegen import ElementwiseText, declares_variables
-from treadle._core.device import Device
+from treadle._required import required
 from treadle._snippets import Snippet, check_vectors, resolved_range
 from treadle.pycuda import _pvt_struct
 from treadle.pycuda import driver as cuda
@@ -30,6 +30,7 @@ from treadle.pycuda._elementwise_modules import (
     parse_arguments,
     prepared,
 )
+from treadle.pycuda._gpuarray_memory import current_device
 from treadle.pycuda.compiler import SourceModule
 from treadle.pycuda.tools import (
     Argument,
@@ -86,8 +87,11 @@ class ElementwiseKernel:
         self._cache = _ContextCache()
 
     def _remembered(self, key: Any, make: Any) -> Any:
-        """What `make` gives, once for each context."""
-        of_context = self._cache.setdefault(cuda.Context.get_current(), {})
+        """What `make` gives, once for each context. LogicError without one."""
+        context = cuda.Context.get_current()
+        if context is None:
+            current_device()  # says so
+        of_context = self._cache.setdefault(context, {})
         if key not in of_context:
             of_context[key] = make()
         return of_context[key]
@@ -128,7 +132,7 @@ class ElementwiseKernel:
             return _Form(function, generate(self._arguments, self._snippet, use_range))
 
         def make() -> _Form:
-            is_wide = Device.of(cuda.Context.get_current()).traits.schedule == "wide"
+            is_wide = current_device().traits.schedule == "wide"
             made = generate(self._arguments, self._snippet, use_range, is_wide, is_apart)
             module = compiled(made.text, self.gen_kwargs["keep"], self.gen_kwargs["options"])
             everything = [*self._arguments, *own_arguments(use_range)]
@@ -159,7 +163,11 @@ class ElementwiseKernel:
             if isinstance(argument, VectorArg)
         ]
         values = list(args)
-        for position, _, array in vectors:
+        for position, argument, array in vectors:
+            if not isinstance(array, Array):
+                current_device()  # without a context that is told first
+                name = f"argument {position} ({argument.declarator()})"
+                required(array, name, "a GPUArray", "gpudata", "flags", "size")
             if not array.flags.forc:
                 raise RuntimeError("elementwise kernel cannot deal with non-contiguous arrays")
             if not isinstance(array, Array):

@@ -329,8 +329,8 @@ class Array(Views):
         """The same memory on another queue; None: on none."""
         if queue is None:
             return self._new_with_changes(self, None, queue=None)
-        assert queue.context == self.context, "the queue is one of another context"
         place = quiet_place_of(queue)
+        assert queue.context == self.context, "the queue is one of another context"
         if place.device is self._place.device:
             made = self._new_with_changes(self, None, queue=queue)
         else:  # another device of the context: one memory for OpenCL, two for streams

@@ -123,7 +123,8 @@ def arange(queue: Any, *args: Any, allocator: Any = None, **kwargs: Any) -> Arra
 
 def as_strided(ary: Array, shape: Any = None, strides: Any = None) -> Array:
     """The memory of an array under other lengths and strides of axes."""
-    shape = require_array(ary).shape if shape is None else shape
+    require_array(ary)
+    shape = ary.shape if shape is None else shape
     return ary._viewed(ary.dtype, shape, ary.strides if strides is None else strides)
 
 

@@ -91,7 +91,7 @@ def sum(  # noqa: A001 - NumPy's name
 
 def _truth(name: str, of_none: int) -> Callable[..., Any]:
     def function(a: Array, queue: Any = None, wait_for: Any = None) -> Any:
-        if a.size == 0:
+        if require_array(a).size == 0:
             return np.int8(of_none)
         reduce = getattr(_numpy, name)
         return computed(

@@ -93,6 +93,14 @@ def test_no_error_speaks_of_the_machinery(refusals):
     assert loud == []
 
 
+def test_numbers_of_numpy_are_taken_wherever_numbers_are(context, run_python):
+    result = run_python(str(PROGRAM), "alike")
+    lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+    assert result.returncode == 0 and len(lines) > 80, result.stderr[-2000:]
+    assert any("True" in line["value"] for line in lines)
+    assert [line for line in lines if line["outcome"] is not None] == []
+
+
 def test_every_name_of_pyopencl_is_called():
     calls = ast.parse(PROGRAM.read_text())
     (text,) = [
