@@ -47,7 +47,17 @@ constexpr Source sources[] = {
     {"unsigned_integers.h", std::span(integers).last(4)},
     {"halves.h", no_dtype},
     {"random.h", no_dtype},
+    {"own_math.h", no_dtype},
 };
+
+/// Whose functions own_math.h takes the place of. PoCL computes most of them for one work-item at a
+/// time; atan of NVIDIA's OpenCL is less exact than that of its CUDA.
+std::string_view replaced_where(std::string_view function) {
+  constexpr std::string_view pocl = "defined(POCL_DEVICE_ADDRESS_BITS)";
+  constexpr std::string_view pocl_and_nvidia =
+      "defined(POCL_DEVICE_ADDRESS_BITS) || defined(__NV_CL_C_VERSION)";
+  return function == "atan" ? pocl_and_nvidia : pocl;
+}
 
 /// The type in which integers of a dtype wrap around.
 Scalar unsigned_of(Scalar dtype) {
@@ -162,10 +172,11 @@ class Collector {
   void add_calls_of(std::string_view text) {
     replace_identifiers(text, [&](std::string_view word) {
       if (word.starts_with("treadle_")) add(word);
+      if (dialect_.brings_math && !replacing_) replace(word);
       return std::string();
     });
   }
-  const std::string& text() const noexcept { return text_; }
+  std::string text() const { return replacements_ + text_; }
 
  private:
   const Template* find(std::string_view name) const {
@@ -173,6 +184,43 @@ class Collector {
       return &found->second;
     const auto found = of_header_.find(name);
     return found == of_header_.end() ? nullptr : &found->second;
+  }
+  /// `#define sinh treadle_own_sinh`, with all that it calls, for where that is better. Functions
+  /// of doubles stay the run-time's.
+  void replace(std::string_view name) {
+    const std::string own = joined({"treadle_own_", name});
+    if (!templates().contains(own) || added_.contains(own)) return;
+    Collector functions(dialect_);
+    functions.replacing_ = true;
+    functions.added_ = added_;
+    functions.add(own);
+    added_ = functions.added_;
+    std::string& text = functions.text_;
+    const bool is_binary = text.find(own + "(float x, float y)") != std::string::npos ||
+                           text.find(own + "(float y, float x)") != std::string::npos;
+    const std::string_view parameters = is_binary ? "(double x, double y)" : "(double x)";
+    const std::string_view arguments = is_binary ? "(x, y)" : "(x)";
+    text.replace(text.find(own), own.size(), joined({"__attribute__((overloadable)) ", own}));
+    replacements_ += joined({"#if ",
+                             replaced_where(name),
+                             "\n",
+                             text,
+                             "#ifdef cl_khr_fp64\n",
+                             dialect_.function,
+                             " double __attribute__((overloadable)) ",
+                             own,
+                             parameters,
+                             "\n{\n  return ",
+                             name,
+                             arguments,
+                             ";\n}\n#endif\n",
+                             "#undef ",
+                             name,
+                             "\n#define ",
+                             name,
+                             " ",
+                             own,
+                             "\n#endif\n\n"});
   }
   void add(std::string_view name) {
     const Template* found = find(name);
@@ -184,8 +232,9 @@ class Collector {
 
   const Dialect& dialect_;
   std::map<std::string, Template, std::less<>> of_header_;
-  std::set<std::string> added_;
-  std::string text_;
+  std::set<std::string, std::less<>> added_;
+  std::string text_, replacements_;
+  bool replacing_ = false;
 };
 
 }  // namespace

@@ -110,7 +110,8 @@ Dialect read(Language language) {
       .header = header,
       .exact_preamble = cuda ? "" : "#pragma OPENCL FP_CONTRACT OFF\n",
       .exact_flags = cuda ? std::vector<std::string>{"--fmad=false"} : std::vector<std::string>{},
-      .exact_division_flag = cuda ? "" : "-cl-fp32-correctly-rounded-divide-sqrt"};
+      .exact_division_flag = cuda ? "" : "-cl-fp32-correctly-rounded-divide-sqrt",
+      .brings_math = !cuda};
 }
 
 }  // namespace

@@ -30,6 +30,25 @@ TEST(DeviceFunctions, areWrittenForADtypeInALanguage) {
               HasSubstr("static inline uchar treadle_remainder_uint8(uchar a, uchar b)"));
 }
 
+TEST(DeviceFunctions, takeThePlaceOfARunTimesWhereTheyAreBetter) {
+  const std::string text = device_functions("z = atan(x) + atan(y) + sinh(x);", opencl);
+  EXPECT_EQ(occurrences(text, "#define atan treadle_own_atan\n"), 1u);
+  EXPECT_EQ(occurrences(text, "#define sinh treadle_own_sinh\n"), 1u);
+  EXPECT_THAT(text, HasSubstr("#if defined(POCL_DEVICE_ADDRESS_BITS) || "
+                              "defined(__NV_CL_C_VERSION)\n"));
+  EXPECT_THAT(text, HasSubstr("float __attribute__((overloadable)) treadle_own_atan(float x)"));
+  EXPECT_THAT(text, HasSubstr("double __attribute__((overloadable)) treadle_own_atan(double x)"));
+  EXPECT_THAT(device_functions("z = atan2(y, x);", opencl),
+              HasSubstr("treadle_own_atan2(double x, double y)\n{\n  return atan2(x, y);"));
+  // What a function of ours calls is defined once, and so is what two of them call.
+  EXPECT_EQ(occurrences(device_functions("sinh(x) + cosh(x)", opencl),
+                        "double4 treadle_math_power_of_e("),
+            1u);
+  EXPECT_THAT(device_functions("z = treadle_logaddexp_float32(x, y);", opencl),
+              HasSubstr("#define log1p treadle_own_log1p"));
+  EXPECT_EQ(device_functions("z = atan(x);", cuda), "");
+}
+
 TEST(DeviceFunctions, comeOnceAndBehindThoseTheyCall) {
   const std::string text =
       device_functions("treadle_lcm_int32(treadle_gcd_int32(a, b), treadle_lcm_int32(c, d))", cuda);

@@ -66,6 +66,8 @@ struct Dialect {
   /// The flag by which float32 is divided, and its root taken, to the last digit, for devices that
   /// offer that (DeviceTraits::exact_division); empty where it is the rule.
   std::string exact_division_flag;
+  /// Whether functions of kernels/elements/own_math.h take the place of those of some run-times.
+  bool brings_math;
 };
 
 /// `text` with every word of the dialect's in it replaced by what it stands for.
