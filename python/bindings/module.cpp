@@ -15,6 +15,7 @@
 #include "calls/pvt_struct.hpp"
 #include "errors.hpp"
 #include "foreign_gil.hpp"
+#include "gil_door.hpp"
 #include "interrupt.hpp"
 #include "native/cuda_rooms.hpp"
 #include "native/host_calls.hpp"
@@ -129,5 +130,6 @@ NB_MODULE(_core, m) {
     end_printing();
     end_host_calls();
     ForeignGil::close();
+    close_gil_door();
   }));
 }

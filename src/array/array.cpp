@@ -12,6 +12,7 @@
 #include "treadle/array/evaluate.hpp"
 #include "treadle/array/transfer.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/device/host_wait.hpp"
 
 namespace treadle::array {
 
@@ -77,8 +78,8 @@ Array Array::from(const void* values, const Shape& shape, const DType& dtype,
     const WithoutHostLock released;
     const device::LeaveDeferred leave;  // new memory
     order(leaf.stream, leaf.stream);    // which the pool may have from work of the same queue
-    leaf.stream->copy_in(leaf.storage->buffer, values, static_cast<std::size_t>(made.size_bytes()));
-    leaf.stream->synchronize();
+    device::store(*leaf.stream, leaf.storage->buffer, values,
+                  static_cast<std::size_t>(made.size_bytes()));
   }
   return made;
 }
@@ -158,8 +159,10 @@ void Array::set(const void* values) const {
   const Array shared = *this;
   const StreamRef stream = node().context->stream({});
   const WithoutHostLock released;
+  device::wait_before_copy(*stream);
   copy_in(shared, values, stream);
   const device::LeaveDeferred leave;  // other expressions may wait
+  const device::WaitToTheEnd nothing_else_is_queued;
   stream->synchronize();
 }
 

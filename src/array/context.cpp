@@ -68,7 +68,7 @@ void Context::enlist(Node& node) {
   if (first_ == &node) tell_device();
 }
 
-void Context::unlist(Node& node, const std::unique_lock<std::mutex>&) noexcept {
+void Context::unlist(Node& node) noexcept {
   if (!node.is_listed) return;
   node.is_listed = false;
   for (unsigned i = 0; i < node.arity; ++i) {
@@ -99,7 +99,7 @@ AnnouncedUse::AnnouncedUse(Context& context, Storage& storage, const StreamRef& 
     {
       const WithoutHostLock released;
       std::unique_lock waiting(context.mutex);
-      context.changed.wait(waiting, is_free);
+      context.mutex.wait(context.changed, is_free);
     }
     lock.lock();
   }
@@ -109,7 +109,7 @@ AnnouncedUse::AnnouncedUse(Context& context, Storage& storage, const StreamRef& 
 
 AnnouncedUse::~AnnouncedUse() {
   {
-    const std::lock_guard lock(context_.mutex);
+    const LockedAnyway lock(context_.mutex);
     storage_->end_announced(use_);
   }
   context_.changed.notify_all();

@@ -5,10 +5,10 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
+#include "array/context_mutex.hpp"
 #include "array/known_calls.hpp"
 #include "array/node.hpp"
 #include "treadle/array/array.hpp"
@@ -23,8 +23,8 @@ StreamRef stream_of(const Placement& placement);
 ///
 /// Its lock guards the list of pending nodes, evaluation's bookkeeping and the streams that storage
 /// remembers. Nothing that may run code of others is called under it: allocators, compilers,
-/// launches, destructors of nodes. An argument of a pending node cannot become a leaf unnoticed,
-/// because both happen under the lock.
+/// launches, destructors of nodes (ContextMutex). An argument of a pending node cannot become a
+/// leaf unnoticed, because both happen under the lock.
 class Context final : public device::DeferredWork {
  public:
   explicit Context(device::Device& device) : device_(device) {}
@@ -39,8 +39,8 @@ class Context final : public device::DeferredWork {
 
   /// Makes a pending node known that has operands now.
   void enlist(Node& node);
-  /// The reverse, when it becomes a leaf or ends; `locked` is held.
-  void unlist(Node& node, const std::unique_lock<std::mutex>& locked) noexcept;
+  /// The reverse, when it becomes a leaf or ends; the lock is held.
+  void unlist(Node& node) noexcept;
   /// A number that no node is marked with; the lock is held.
   std::uint32_t next_mark() noexcept { return ++mark_; }
   /// Computes pending nodes that arrays stand for and that read the memory.
@@ -58,7 +58,7 @@ class Context final : public device::DeferredWork {
   /// pending. Nodes that are being recorded are not found then.
   std::uint32_t escapes() const noexcept { return escapes_.load(); }
 
-  std::mutex mutex;
+  ContextMutex mutex;
   /// A node is not `computing` any more, or announced work is queued.
   std::condition_variable changed;
   KnownCalls known_calls;  ///< the lock is held

@@ -61,7 +61,7 @@ class Group {
       std::vector<NodeRef> before;
       {
         std::unique_lock lock(context_.mutex);
-        context_.changed.wait(lock, [&] {
+        context_.mutex.wait(context_.changed, [&] {
           return std::ranges::none_of(nodes(), [](const NodeRef& node) {
             return node->state.load(std::memory_order_acquire) == NodeState::computing;
           });
@@ -132,7 +132,7 @@ class Group {
     }
   }
   template <class Fused>
-  bool launch(Fused fusion, std::unique_lock<std::mutex>& lock) {
+  bool launch(Fused fusion, std::unique_lock<ContextMutex>& lock) {
     for (std::size_t i = 0; i < count_; ++i) {
       fusion.add_output(outputs_[i].get(), nodes_[i]->layout, nodes_[i]->dtype);
       fusion.store(*nodes_[i]);
@@ -152,7 +152,7 @@ class Group {
       std::unique_lock lock(context_.mutex);
       for (std::size_t i = 0; i < count_; ++i) {
         Node& node = *nodes_[i];
-        context_.unlist(node, lock);
+        context_.unlist(node);
         for (unsigned k = 0; k < node.arity; ++k) *operand++ = NodeRef::adopt(node.operands[k]);
         node.arity = 0;
         // Of donated memory nodes that are about to end are counted still.

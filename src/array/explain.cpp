@@ -126,7 +126,7 @@ auto with_fusion(Node& node, const Ref<Storage>& target, Use use) {
 
 /// What a pending expression lists, and the kernel that it is to become.
 std::pair<std::string, KernelNote> planned(Node& node) {
-  const auto described = [&](const auto& fusion, std::unique_lock<std::mutex>& lock) {
+  const auto described = [&](const auto& fusion, std::unique_lock<ContextMutex>& lock) {
     Listing listing;
     listing.add(node);
     lock.unlock();

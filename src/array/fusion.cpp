@@ -56,7 +56,7 @@ void Fusion::for_each_use(Visit visit) const {
 Fusion::~Fusion() {
   if (is_announced_) {
     {
-      const std::lock_guard lock(context_.mutex);
+      const LockedAnyway lock(context_.mutex);
       for_each_use([](Storage& storage, auto use) { storage.end_announced(use); });
     }
     context_.changed.notify_all();

@@ -23,7 +23,7 @@ class Fusion {
  public:
   /// Over the index space `shape`, which is that of a node: it stays as long.
   Fusion(Context& context, Extents shape);
-  /// Ends what was announced; the lock is not held then.
+  /// Ends what was announced.
   ~Fusion();
   Fusion(const Fusion&) = delete;
   Fusion& operator=(const Fusion&) = delete;
@@ -118,10 +118,10 @@ class Fusion {
 /// memory now.
 template <class Fused>
 std::optional<KernelNote> try_run(Fused& fusion, const StreamRef& stream,
-                                  std::unique_lock<std::mutex>& lock) {
+                                  std::unique_lock<ContextMutex>& lock) {
   const bool is_held_up = fusion.is_held_up();
   if (is_held_up) [[unlikely]]
-    fusion.context().changed.wait(lock);
+    fusion.context().mutex.wait(fusion.context().changed);
   else
     fusion.order(stream);
   lock.unlock();

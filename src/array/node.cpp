@@ -3,6 +3,7 @@
 
 #include <array>
 #include <new>
+#include <utility>
 
 #include "array/context.hpp"
 
@@ -12,8 +13,8 @@ namespace {
 
 void unlist(Node& node) noexcept {
   if (node.context == nullptr || !node.is_listed) return;
-  const std::unique_lock lock(node.context->mutex);
-  node.context->unlist(node, lock);
+  const LockedAnyway lock(node.context->mutex);
+  node.context->unlist(node);
 }
 
 /// Memory of nodes that ended on this thread. Plain data, so that it outlives the thread's objects.
@@ -59,9 +60,9 @@ bool Node::is_last_handle() noexcept {
   // Leaves are on no list, but one may have been found before it was a leaf: this order.
   if (is_leaf()) return is_alone();
   if (!is_alone()) return false;
-  const std::unique_lock lock(context->mutex);
+  const LockedAnyway lock(context->mutex);
   if (!is_alone()) return false;
-  context->unlist(*this, lock);
+  context->unlist(*this);
   return true;
 }
 
@@ -69,8 +70,14 @@ void Node::destroy(Node* node) noexcept {
   // Chains of operands are as long as programs like: they are taken apart without recursion. A node
   // that is on no list any more lends its `next` to the stack of those to be deleted.
   unlist(*node);
+  if (node->context != nullptr && node->context->mutex.is_mine()) [[unlikely]]
+    return node->context->mutex.end_later(*node);
   node->next = nullptr;
-  for (Node* top = node; top != nullptr;) {
+  end_unlisted(node);
+}
+
+void Node::end_unlisted(Node* first) noexcept {
+  for (Node* top = first; top != nullptr;) {
     Node* ended = top;
     top = ended->next;
     for (unsigned i = 0; i < ended->arity; ++i) {
@@ -83,5 +90,9 @@ void Node::destroy(Node* node) noexcept {
     delete ended;
   }
 }
+
+void ContextMutex::end_later(Node& node) noexcept { node.next = std::exchange(ended_, &node); }
+
+void ContextMutex::end_nodes(Node* first) noexcept { Node::end_unlisted(first); }
 
 }  // namespace treadle::array

@@ -168,6 +168,9 @@ class Node {
   /// Whether there is one handle and nothing else. Then it is not found any more.
   bool is_last_handle() noexcept;
   static void destroy(Node* node) noexcept;
+  friend class ContextMutex;
+  /// Ends nodes that are on no list, and are linked by `next`.
+  static void end_unlisted(Node* first) noexcept;
 
   std::atomic<std::uint64_t> shares_ = reference;
 };

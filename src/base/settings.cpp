@@ -142,6 +142,8 @@ Settings read_settings(const VariableLookup& lookup) {
   read.text("TREADLE_LIBRARY_DIR", s.library_dir);
   read.number("TREADLE_CPU_THREADS", s.cpu_threads);
   read.number("TREADLE_CPU_MEMORY_BYTES", s.cpu_memory_bytes);
+  read.number("TREADLE_POOL_SECONDS", s.pool_seconds);
+  read.number("TREADLE_POOL_PERCENT", s.pool_percent);
   read.checks("TREADLE_CHECK", s.checks);
   read.number("TREADLE_WATCHDOG", s.watchdog_seconds);
   read.flag("TREADLE_SYNC", s.sync);

@@ -8,6 +8,7 @@
 
 #include "cuda/argument_check.hpp"
 #include "cuda/cleanup.hpp"
+#include "treadle/cuda/allocation.hpp"
 #include "treadle/cuda/copy.hpp"
 
 namespace treadle::cuda {
@@ -193,8 +194,9 @@ Array::Array(const Context& context, const ArrayShape& shape) {
   const Activation active(context);
   const auto descriptor = descriptor_of(shape);
   RawArray raw = nullptr;
-  check(active.table(), active.table().cuArray3DCreate(&raw, &descriptor), "cuArray3DCreate",
-        [&] { return shape_text(shape) + " on " + context.device().name(); });
+  check(active.table(),
+        allocated([&] { return active.table().cuArray3DCreate(&raw, &descriptor); }),
+        "cuArray3DCreate", [&] { return shape_text(shape) + " on " + context.device().name(); });
   state_.reset(new ArrayState{context, raw, shape, {context, raw}});
 }
 
@@ -253,7 +255,9 @@ MipmappedArray::MipmappedArray(const Context& context, const ArrayShape& shape, 
           [&](const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
             const Activation active(context);
             RawMipmappedArray raw = nullptr;
-            check(active.table(), active.table().cuMipmappedArrayCreate(&raw, &descriptor, levels),
+            check(active.table(), allocated([&] {
+                    return active.table().cuMipmappedArrayCreate(&raw, &descriptor, levels);
+                  }),
                   "cuMipmappedArrayCreate", [&] {
                     return std::to_string(levels) + " levels of " + shape_text(shape) + " on " +
                            context.device().name();

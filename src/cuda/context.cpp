@@ -5,6 +5,7 @@
 
 #include "cuda/context_state.hpp"
 #include "treadle/base/warning.hpp"
+#include "treadle/cuda/allocation.hpp"
 #include "treadle/cuda/table.hpp"
 
 namespace treadle::cuda {
@@ -44,7 +45,8 @@ std::shared_ptr<ContextState> adopt(const Driver& driver, RawContext raw) {
   int active = 0;
   if (cu.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS && active != 0) {
     RawContext primary = nullptr;
-    check(cu, cu.cuDevicePrimaryCtxRetain(&primary, device), "cuDevicePrimaryCtxRetain");
+    check(cu, allocated([&] { return cu.cuDevicePrimaryCtxRetain(&primary, device); }),
+          "cuDevicePrimaryCtxRetain");
     if (primary == raw) return ContextState::share({driver, device}, raw, Ownership::retained);
     warn_if_failed(cu, cu.cuDevicePrimaryCtxRelease(device), "cuDevicePrimaryCtxRelease",
                    "a primary context");
@@ -57,7 +59,8 @@ RawContext create_raw(const Device& device, unsigned flags) {
   const auto describe = [&] { return "creating a context on " + device.name(); };
   RawContext raw = nullptr;
   if (is_present(cu.cuCtxCreate))
-    check(cu, cu.cuCtxCreate(&raw, nullptr, flags, device.raw()), "cuCtxCreate", describe);
+    check(cu, allocated([&] { return cu.cuCtxCreate(&raw, nullptr, flags, device.raw()); }),
+          "cuCtxCreate", describe);
   else
     check(cu, cu.cuCtxCreate_v2(&raw, flags, device.raw()), "cuCtxCreate", describe);
   return raw;
@@ -78,8 +81,8 @@ Context Context::create(const Device& device, ContextFlags flags) {
 Context Context::primary(const Device& device) {
   const Table& cu = device.driver().table();
   RawContext raw = nullptr;
-  check(cu, cu.cuDevicePrimaryCtxRetain(&raw, device.raw()), "cuDevicePrimaryCtxRetain",
-        [&] { return "the primary context of " + device.name(); });
+  check(cu, allocated([&] { return cu.cuDevicePrimaryCtxRetain(&raw, device.raw()); }),
+        "cuDevicePrimaryCtxRetain", [&] { return "the primary context of " + device.name(); });
   return Context(ContextState::share(device, raw, Ownership::retained));
 }
 

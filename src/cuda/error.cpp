@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cuda/context_state.hpp"
+#include "treadle/base/kept_memory.hpp"
 #include "treadle/base/settings.hpp"
 #include "treadle/base/warning.hpp"
 #include "treadle/cuda/table.hpp"
@@ -114,7 +115,10 @@ void raise(const Table& table, int code, const char* call, std::string detail, s
   add_fork(code, detail, hint);
   DeviceFailure failure{code, error_name(table, code), call, error_text(table, code),
                         std::move(detail)};
-  if (code == CUDA_ERROR_OUT_OF_MEMORY) throw OutOfMemory(std::move(failure), std::move(hint));
+  if (code == CUDA_ERROR_OUT_OF_MEMORY) {
+    add_kept_memory(failure.detail);
+    throw OutOfMemory(std::move(failure), std::move(hint));
+  }
   if (is_launch_failure(code)) throw LaunchError(std::move(failure), std::move(hint));
   throw DeviceError(std::move(failure), std::move(hint));
 }

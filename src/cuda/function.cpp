@@ -8,6 +8,7 @@
 #include "cuda/function_state.hpp"
 #include "cuda/raw_attributes.hpp"
 #include "treadle/base/settings.hpp"
+#include "treadle/cuda/allocation.hpp"
 
 namespace treadle::cuda {
 namespace {
@@ -130,7 +131,8 @@ int start_extended(const FunctionState& function, const LaunchConfig& config, vo
                            .hStream = config.stream.raw(),
                            .attrs = attributes.all().data(),
                            .numAttrs = static_cast<unsigned>(attributes.all().size())};
-  return function.table().cuLaunchKernelEx(&raw, function.raw(), arguments, packed);
+  return allocated(
+      [&] { return function.table().cuLaunchKernelEx(&raw, function.raw(), arguments, packed); });
 }
 
 /// Whether there is something that cuLaunchKernel does not take.
@@ -142,9 +144,11 @@ bool is_extended(const LaunchConfig& config) {
 int ask_to_start(const FunctionState& function, const LaunchConfig& config, void** arguments,
                  void** packed) {
   if (is_extended(config)) return start_extended(function, config, arguments, packed);
-  return function.table().cuLaunchKernel(
-      function.raw(), config.grid.x, config.grid.y, config.grid.z, config.block.x, config.block.y,
-      config.block.z, config.shared_bytes, config.stream.raw(), arguments, packed);
+  return allocated([&] {
+    return function.table().cuLaunchKernel(
+        function.raw(), config.grid.x, config.grid.y, config.grid.z, config.block.x, config.block.y,
+        config.block.z, config.shared_bytes, config.stream.raw(), arguments, packed);
+  });
 }
 
 /// Whether a launch became a node of a graph, for which nobody can wait.

@@ -11,6 +11,7 @@
 #include "cuda/raw_attributes.hpp"
 #include "cuda/raw_copy.hpp"
 #include "treadle/base/warning.hpp"
+#include "treadle/cuda/allocation.hpp"
 
 namespace treadle::cuda {
 namespace {
@@ -462,7 +463,9 @@ GraphExec Graph::instantiate(InstantiateFlags flags) const {
   // The call refuses this flag: it has no stream to upload on.
   const auto upload = static_cast<unsigned>(InstantiateFlags::upload);
   const unsigned wanted = static_cast<unsigned>(flags);
-  check(active.table(), active.table().cuGraphInstantiate(&made, raw(), wanted & ~upload),
+  check(active.table(), allocated([&] {
+          return active.table().cuGraphInstantiate(&made, raw(), wanted & ~upload);
+        }),
         "cuGraphInstantiate");
   GraphExec executable(context(), made, state_->held());
   if ((wanted & upload) != 0) executable.upload();

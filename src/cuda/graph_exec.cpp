@@ -5,6 +5,7 @@
 #include "cuda/cleanup.hpp"
 #include "cuda/graph_state.hpp"
 #include "cuda/raw_copy.hpp"
+#include "treadle/cuda/allocation.hpp"
 #include "treadle/cuda/graph.hpp"
 
 namespace treadle::cuda {
@@ -38,7 +39,9 @@ GraphExec::~GraphExec() {
 
 void GraphExec::launch(StreamRef stream) const {
   const Activation active(context());
-  check(active.table(), active.table().cuGraphLaunch(raw(), stream.raw()), "cuGraphLaunch");
+  check(active.table(),
+        allocated([&] { return active.table().cuGraphLaunch(raw(), stream.raw()); }),
+        "cuGraphLaunch");
 }
 
 void GraphExec::upload(StreamRef stream) const {

@@ -11,6 +11,7 @@
 #include "cuda/kernel_names.hpp"
 #include "cuda/module_state.hpp"
 #include "treadle/base/census.hpp"
+#include "treadle/cuda/allocation.hpp"
 
 namespace treadle::cuda {
 
@@ -135,8 +136,10 @@ std::shared_ptr<LibraryState> load_library(std::span<const std::byte> code,
               std::to_string(code.size()) + " are there");
   auto request = std::make_unique<JitRequest>(options);
   RawLibrary raw = nullptr;
-  const int result = cu.cuLibraryLoadData(&raw, code.data(), request->options(), request->values(),
-                                          request->count(), nullptr, nullptr, 0);
+  const int result = allocated([&] {
+    return cu.cuLibraryLoadData(&raw, code.data(), request->options(), request->values(),
+                                request->count(), nullptr, nullptr, 0);
+  });
   JitLog said = request->log();
   if (log != nullptr) *log = said;
   check(cu, result, "cuLibraryLoadData", [&] {
@@ -172,7 +175,10 @@ Library Library::load_file(const std::filesystem::path& path, const Driver& driv
   driver.initialize();
   const Table& cu = driver.table();
   RawLibrary raw = nullptr;
-  check(cu, cu.cuLibraryLoadFromFile(&raw, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+  check(cu, allocated([&] {
+          return cu.cuLibraryLoadFromFile(&raw, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr,
+                                          0);
+        }),
         "cuLibraryLoadFromFile", [&] { return path.string(); });
   return Library(std::make_shared<LibraryState>(driver, raw, KernelNames(), nullptr));
 }

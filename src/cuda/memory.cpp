@@ -4,6 +4,7 @@
 #include "cuda/argument_check.hpp"
 #include "cuda/cleanup.hpp"
 #include "cuda/staged_copy.hpp"
+#include "treadle/cuda/allocation.hpp"
 #include "treadle/cuda/copy.hpp"
 #include "treadle/cuda/launch.hpp"
 #include "treadle/cuda/memory_pool.hpp"
@@ -81,8 +82,8 @@ DeviceMemory::DeviceMemory(const Context& context, std::size_t size_bytes)
   refuse_negative("cuMemAlloc", "size_bytes", size_bytes);
   const Activation active(context);
   DevicePointer address = 0;
-  check(active.table(), active.table().cuMemAlloc(&address, size_bytes), "cuMemAlloc",
-        [&] { return allocating(size_bytes, "device memory", context); });
+  check(active.table(), allocated([&] { return active.table().cuMemAlloc(&address, size_bytes); }),
+        "cuMemAlloc", [&] { return allocating(size_bytes, "device memory", context); });
   handle_ = {context, address};
 }
 
@@ -94,9 +95,10 @@ DeviceMemory DeviceMemory::pitched(std::size_t width_bytes, std::size_t height,
   const Activation active(context);
   DeviceMemory memory;
   DevicePointer address = 0;
-  check(active.table(),
-        active.table().cuMemAllocPitch(&address, &memory.pitch_bytes_, width_bytes, height,
-                                       element_bytes),
+  check(active.table(), allocated([&] {
+          return active.table().cuMemAllocPitch(&address, &memory.pitch_bytes_, width_bytes, height,
+                                                element_bytes);
+        }),
         "cuMemAllocPitch", [&] {
           return std::to_string(height) + " rows of " + std::to_string(width_bytes) +
                  " bytes for elements of " + std::to_string(element_bytes) + " bytes on " +
@@ -158,8 +160,9 @@ HostMemory::HostMemory(std::size_t size_bytes, HostMemoryFlags flags) : size_byt
   const Context context = Context::current();
   const Activation active(context);
   void* data = nullptr;
-  check(active.table(),
-        active.table().cuMemHostAlloc(&data, size_bytes, static_cast<unsigned>(flags)),
+  check(active.table(), allocated([&] {
+          return active.table().cuMemHostAlloc(&data, size_bytes, static_cast<unsigned>(flags));
+        }),
         "cuMemHostAlloc", [&] { return allocating(size_bytes, "page-locked memory", context); });
   handle_ = {context, data};
 }
@@ -190,8 +193,9 @@ RegisteredMemory::RegisteredMemory(void* data, std::size_t size_bytes, RegisterF
   refuse_null("cuMemHostRegister", "data", data, 1);
   const Context context = Context::current();
   const Activation active(context);
-  check(active.table(),
-        active.table().cuMemHostRegister(data, size_bytes, static_cast<unsigned>(flags)),
+  check(active.table(), allocated([&] {
+          return active.table().cuMemHostRegister(data, size_bytes, static_cast<unsigned>(flags));
+        }),
         "cuMemHostRegister",
         [&] { return "registering " + std::to_string(size_bytes) + " bytes of host memory"; });
   handle_ = {context, data};
@@ -214,8 +218,10 @@ ManagedMemory::ManagedMemory(std::size_t size_bytes, AttachFlags flags) : size_b
   const Context context = Context::current();
   const Activation active(context);
   DevicePointer address = 0;
-  check(active.table(),
-        active.table().cuMemAllocManaged(&address, size_bytes, static_cast<unsigned>(flags)),
+  check(active.table(), allocated([&] {
+          return active.table().cuMemAllocManaged(&address, size_bytes,
+                                                  static_cast<unsigned>(flags));
+        }),
         "cuMemAllocManaged", [&] { return allocating(size_bytes, "managed memory", context); });
   handle_ = {context, address};
 }

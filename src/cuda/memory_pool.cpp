@@ -7,6 +7,7 @@
 
 #include "cuda/argument_check.hpp"
 #include "cuda/context_state.hpp"
+#include "treadle/cuda/allocation.hpp"
 #include "treadle/cuda/table.hpp"
 
 namespace treadle::cuda {
@@ -223,8 +224,9 @@ DeviceMemory MemoryPool::allocate(std::size_t size_bytes, StreamRef stream) cons
   const Context context = Context::current();
   const Activation active(context);
   DevicePointer address = 0;
-  check(active.table(),
-        active.table().cuMemAllocFromPoolAsync(&address, size_bytes, raw(), stream.raw()),
+  check(active.table(), allocated([&] {
+          return active.table().cuMemAllocFromPoolAsync(&address, size_bytes, raw(), stream.raw());
+        }),
         "cuMemAllocFromPoolAsync", [&] { return std::to_string(size_bytes) + " bytes"; });
   return DeviceMemory(Handle<DevicePointer, free_device_memory>(context, address), size_bytes);
 }
@@ -299,7 +301,9 @@ DeviceMemory allocate_async(std::size_t size_bytes, StreamRef stream) {
   const Context context = Context::current();
   const Activation active(context);
   DevicePointer address = 0;
-  check(active.table(), active.table().cuMemAllocAsync(&address, size_bytes, stream.raw()),
+  check(active.table(), allocated([&] {
+          return active.table().cuMemAllocAsync(&address, size_bytes, stream.raw());
+        }),
         "cuMemAllocAsync", [&] { return std::to_string(size_bytes) + " bytes"; });
   return DeviceMemory(Handle<DevicePointer, free_device_memory>(context, address), size_bytes);
 }

@@ -10,6 +10,7 @@
 #include "cuda/image_size.hpp"
 #include "cuda/jit_request.hpp"
 #include "cuda/module_state.hpp"
+#include "treadle/cuda/allocation.hpp"
 
 namespace treadle::cuda {
 
@@ -31,8 +32,10 @@ RawModule load(const Context& context, std::span<const std::byte> code,
               std::to_string(code.size()) + " are there");
   JitRequest request(options);
   RawModule raw = nullptr;
-  const int result = active.table().cuModuleLoadDataEx(&raw, code.data(), request.count(),
-                                                       request.options(), request.values());
+  const int result = allocated([&] {
+    return active.table().cuModuleLoadDataEx(&raw, code.data(), request.count(), request.options(),
+                                             request.values());
+  });
   JitLog said = request.log();
   if (log != nullptr) *log = said;
   check(active.table(), result, "cuModuleLoadDataEx", [&] {
@@ -159,8 +162,8 @@ Module Module::load_file(const std::filesystem::path& path) {
   const Context context = Context::current();
   const Activation active(context);
   RawModule raw = nullptr;
-  check(active.table(), active.table().cuModuleLoad(&raw, path.c_str()), "cuModuleLoad",
-        [&] { return path.string(); });
+  check(active.table(), allocated([&] { return active.table().cuModuleLoad(&raw, path.c_str()); }),
+        "cuModuleLoad", [&] { return path.string(); });
   return Module(std::make_shared<ModuleState>(context, raw, std::span<const std::byte>{}));
 }
 

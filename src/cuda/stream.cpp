@@ -6,6 +6,7 @@
 #include "cuda/argument_check.hpp"
 #include "cuda/cleanup.hpp"
 #include "cuda/wait_state.hpp"
+#include "treadle/cuda/allocation.hpp"
 #include "treadle/cuda/event.hpp"
 
 namespace treadle::cuda {
@@ -32,9 +33,12 @@ Stream::Stream(const Context& context, StreamFlags flags, int priority) {
   const Table& cu = active.table();
   RawStream raw = nullptr;
   if (priority == 0)
-    check(cu, cu.cuStreamCreate(&raw, static_cast<unsigned>(flags)), "cuStreamCreate");
+    check(cu, allocated([&] { return cu.cuStreamCreate(&raw, static_cast<unsigned>(flags)); }),
+          "cuStreamCreate");
   else
-    check(cu, cu.cuStreamCreateWithPriority(&raw, static_cast<unsigned>(flags), priority),
+    check(cu, allocated([&] {
+            return cu.cuStreamCreateWithPriority(&raw, static_cast<unsigned>(flags), priority);
+          }),
           "cuStreamCreateWithPriority");
   handle_ = {context, raw};
   stream_was_made.store(true, std::memory_order_relaxed);

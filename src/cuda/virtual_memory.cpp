@@ -6,6 +6,7 @@
 
 #include "cuda/argument_check.hpp"
 #include "treadle/base/census.hpp"
+#include "treadle/cuda/allocation.hpp"
 #include "treadle/cuda/launch.hpp"
 #include "treadle/cuda/table.hpp"
 
@@ -94,10 +95,11 @@ RawPhysicalMemory create_physical(std::size_t size_bytes, const CUmemAllocationP
   driver.initialize();
   const Table& cu = driver.table();
   RawPhysicalMemory raw = 0;
-  check(cu, cu.cuMemCreate(&raw, size_bytes, &properties, 0), "cuMemCreate", [&] {
-    return std::to_string(size_bytes) +
-           " bytes, which must be a multiple of allocation_granularity()";
-  });
+  check(cu, allocated([&] { return cu.cuMemCreate(&raw, size_bytes, &properties, 0); }),
+        "cuMemCreate", [&] {
+          return std::to_string(size_bytes) +
+                 " bytes, which must be a multiple of allocation_granularity()";
+        });
   return raw;
 }
 

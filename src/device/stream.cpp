@@ -12,6 +12,7 @@
 #include "treadle/device/deferred.hpp"
 #include "treadle/device/device.hpp"
 #include "treadle/device/event.hpp"
+#include "treadle/device/host_wait.hpp"
 
 namespace treadle::device {
 namespace {
@@ -133,7 +134,9 @@ void Stream::copy_out(void* destination, Location source, std::size_t size_bytes
 
 void Stream::fetch(void* destination, Location source, std::size_t size_bytes,
                    const std::function<void()>& wait) {
+  wait_before_copy(*this);  // a driver may not return from the copy before
   copy_out(destination, source, size_bytes);
+  const WaitToTheEnd nothing_else_is_queued;
   wait();
 }
 

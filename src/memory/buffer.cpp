@@ -4,6 +4,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/base/warning.hpp"
 #include "treadle/device/deferred.hpp"
+#include "treadle/device/host_wait.hpp"
 #include "treadle/memory/device_pool.hpp"
 
 namespace treadle::memory {
@@ -259,8 +260,8 @@ void Buffer::copy_in(std::span<const std::byte> host, device::Stream* stream) {
   check_fits(host.size(), size_bytes_);
   const auto waiting = stream == nullptr ? device().default_stream() : nullptr;
   device::Stream& queue = stream == nullptr ? *waiting : *stream;
-  queue.copy_in(*this, host.data(), host.size());
-  if (waiting) finish(*waiting);
+  if (!waiting) return queue.copy_in(*this, host.data(), host.size());
+  device::store(queue, *this, host.data(), host.size());
 }
 
 void Buffer::copy_out(std::span<std::byte> host, device::Stream* stream) const {

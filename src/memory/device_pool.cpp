@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/memory/device_pool.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
 #include "treadle/base/error.hpp"
+#include "treadle/base/settings.hpp"
 #include "treadle/base/warning.hpp"
 #include "treadle/device/deferred.hpp"
 
@@ -63,6 +66,10 @@ DevicePool& pool_of(device::Device& device) {
     options.reclaim = [&device] {
       if (device::DeferredWork* const deferred = device.deferred()) deferred->reclaim();
     };
+    options.quiet_time = std::chrono::seconds(settings().pool_seconds);
+    if (const std::uint64_t all = device.info().memory_bytes; all != 0)
+      options.most_held_bytes = all / 100 * std::min(settings().pool_percent, 100u);
+    options.owner = device.weak_from_this();
     return std::make_shared<DevicePool>(DeviceAllocator(device), std::move(options));
   }));
 }

@@ -4,6 +4,7 @@
 #include "treadle/memory/pool_state.hpp"
 
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <functional>
@@ -11,10 +12,10 @@
 #include <string>
 #include <utility>
 
-namespace treadle::memory {
-namespace {
+#include "memory/readable.hpp"
 
-/// "1.50 GiB", or "100 bytes" below a KiB.
+namespace treadle::memory {
+
 std::string readable(std::size_t size_bytes) {
   if (size_bytes < 1024) return fmt::format("{} bytes", size_bytes);
   constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -23,6 +24,8 @@ std::string readable(std::size_t size_bytes) {
   for (; size >= 1024 && unit + 1 < std::size(units); ++unit) size /= 1024;
   return fmt::format("{:.2f} {}", size, units[unit]);
 }
+
+namespace {
 
 /// What one line has allocated.
 struct Owner {
@@ -57,13 +60,24 @@ std::string what_is_live(const Statistics& statistics, const std::vector<LiveAll
 
 void throw_freed() { throw InvalidState("the pooled memory was freed"); }
 
-void throw_exhausted(const OutOfMemory& refusal, std::size_t size_bytes,
+void throw_exhausted(const OutOfMemory& refusal, const Exhausted& request,
                      const Statistics& statistics, const std::vector<LiveAllocation>& live) {
+  std::string detail =
+      fmt::format("{} ({} bytes) for a pool that has given back all it held ({})",
+                  readable(request.size_bytes), request.size_bytes, readable(request.own_bytes));
+  if (request.others_bytes != 0)
+    detail +=
+        fmt::format(", as have the others of the process ({})", readable(request.others_bytes));
   throw OutOfMemory(
       DeviceFailure{refusal.code(), refusal.code_name(), refusal.call(), refusal.driver_text(),
-                    fmt::format("{} ({} bytes) for a pool that has given back all it held; {}",
-                                readable(size_bytes), size_bytes, what_is_live(statistics, live))},
+                    std::move(detail) + "; " + what_is_live(statistics, live)},
       "free what is no longer needed, or ask for less");
+}
+
+std::chrono::nanoseconds coarse_time() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
 }  // namespace treadle::memory

@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "opencl/query.hpp"
+#include "treadle/base/kept_memory.hpp"
 #include "treadle/base/warning.hpp"
+#include "treadle/opencl/allocation.hpp"
 #include "treadle/opencl/table.hpp"
 
 namespace treadle::opencl {
@@ -18,13 +20,6 @@ bool is_launch_failure(int code, std::string_view call) {
   return code == CL_OUT_OF_RESOURCES || code == CL_INVALID_KERNEL_ARGS ||
          code == CL_INVALID_GLOBAL_WORK_SIZE ||
          (code <= CL_INVALID_WORK_DIMENSION && code >= CL_INVALID_GLOBAL_OFFSET);
-}
-
-// CL_OUT_OF_RESOURCES means memory wherever no kernel is started: that is how NVIDIA's platform
-// reports an allocation that does not fit.
-bool is_out_of_memory(int code, std::string_view call) {
-  return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY ||
-         (code == CL_OUT_OF_RESOURCES && call != "clWaitForEvents" && call != "clFinish");
 }
 
 [[noreturn]] void raise_absent(const Table& table, const char* call) {
@@ -71,6 +66,14 @@ BuildError::BuildError(int code, std::string call, std::vector<DeviceLog> logs, 
       call_(std::move(call)),
       logs_(std::move(logs)) {}
 
+// CL_OUT_OF_RESOURCES means memory wherever no kernel is started: that is how NVIDIA's platform
+// reports an allocation that does not fit.
+bool is_out_of_memory(int code, std::string_view call) noexcept {
+  if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY) return true;
+  return code == CL_OUT_OF_RESOURCES && call != "clWaitForEvents" && call != "clFinish" &&
+         call != "clEnqueueNDRangeKernel";
+}
+
 std::string error_name(int code) {
   const std::string_view name = enum_name("status_code", code);
   return name.empty() ? "CL_ERROR_" + std::to_string(code) : "CL_" + std::string(name);
@@ -90,7 +93,10 @@ void raise(const Table& table, int code, const char* call, std::string detail, s
   if (code == forked_process) raise_forked(call);
   DeviceFailure failure{code, error_name(code), call, error_text(code), std::move(detail)};
   if (is_launch_failure(code, call)) throw LaunchError(std::move(failure), std::move(hint));
-  if (is_out_of_memory(code, call)) throw OutOfMemory(std::move(failure), std::move(hint));
+  if (is_out_of_memory(code, call)) {
+    add_kept_memory(failure.detail);
+    throw OutOfMemory(std::move(failure), std::move(hint));
+  }
   throw DeviceError(std::move(failure), std::move(hint));
 }
 

@@ -8,6 +8,7 @@
 #include "opencl/image_box.hpp"
 #include "opencl/limits.hpp"
 #include "opencl/query.hpp"
+#include "treadle/opencl/allocation.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -151,14 +152,20 @@ RawMemory create_old(const Context& context, const cl_image_format& format,
   cl_int code = CL_SUCCESS;
   RawMemory raw = nullptr;
   if (image.image_type == CL_MEM_OBJECT_IMAGE3D) {
-    raw = cl.clCreateImage3D(context.raw(), bits, &format, image.image_width, image.image_height,
-                             image.image_depth, image.image_row_pitch, image.image_slice_pitch,
-                             host, &code);
-    check(cl, code, "clCreateImage3D");
+    const int status = allocated("clCreateImage3D", [&] {
+      raw = cl.clCreateImage3D(context.raw(), bits, &format, image.image_width, image.image_height,
+                               image.image_depth, image.image_row_pitch, image.image_slice_pitch,
+                               host, &code);
+      return code;
+    });
+    check(cl, status, "clCreateImage3D");
   } else if (image.image_type == CL_MEM_OBJECT_IMAGE2D && image.mem_object == nullptr) {
-    raw = cl.clCreateImage2D(context.raw(), bits, &format, image.image_width, image.image_height,
-                             image.image_row_pitch, host, &code);
-    check(cl, code, "clCreateImage2D");
+    const int status = allocated("clCreateImage2D", [&] {
+      raw = cl.clCreateImage2D(context.raw(), bits, &format, image.image_width, image.image_height,
+                               image.image_row_pitch, host, &code);
+      return code;
+    });
+    check(cl, status, "clCreateImage2D");
   } else {
     raise(cl, absent_entry_point, create_call);
   }
@@ -195,17 +202,20 @@ Handle<RawMemory> create_image(const Context& context, const Properties& propert
             Ownership::adopt};
   cl_int code = CL_SUCCESS;
   RawMemory raw = nullptr;
+  std::vector<cl_mem_properties> list;
   if (properties) {
-    std::vector<cl_mem_properties> list(properties->begin(), properties->end());
+    list.assign(properties->begin(), properties->end());
     list.push_back(0);
-    raw =
-        cl.clCreateImageWithProperties(context.raw(), list.data(), static_cast<cl_mem_flags>(flags),
-                                       &pixel, &desc, host.data(), &code);
-  } else {
-    raw = cl.clCreateImage(context.raw(), static_cast<cl_mem_flags>(flags), &pixel, &desc,
-                           host.data(), &code);
   }
-  check(cl, code, properties ? "clCreateImageWithProperties" : create_call, [&] {
+  const char* const call = properties ? "clCreateImageWithProperties" : create_call;
+  const auto bits = static_cast<cl_mem_flags>(flags);
+  const int status = allocated(call, [&] {
+    raw = properties ? cl.clCreateImageWithProperties(context.raw(), list.data(), bits, &pixel,
+                                                      &desc, host.data(), &code)
+                     : cl.clCreateImage(context.raw(), bits, &pixel, &desc, host.data(), &code);
+    return code;
+  });
+  check(cl, status, call, [&] {
     return "an image of " + std::to_string(extent[0]) + " x " + std::to_string(extent[1]) + " x " +
            std::to_string(extent[2]) + " pixels, " + format.text();
   });

@@ -6,6 +6,7 @@
 
 #include "opencl/image_box.hpp"
 #include "opencl/ordering.hpp"
+#include "treadle/opencl/allocation.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -104,9 +105,13 @@ Event write_image(const Queue& queue, const Image& to, ConstHostRange from,
   const Table& cl = queue.table();
   Ordering o(order);
   check(cl,
-        cl.clEnqueueWriteImage(queue.raw(), to.raw(), blocking_bit(blocking), box.origin.data(),
-                               box.size.data(), place.row, slice_argument(to, place),
-                               from.bytes().data(), o.count(), o.list(), o.event()),
+        allocated("clEnqueueWriteImage",
+                  [&] {
+                    return cl.clEnqueueWriteImage(queue.raw(), to.raw(), blocking_bit(blocking),
+                                                  box.origin.data(), box.size.data(), place.row,
+                                                  slice_argument(to, place), from.bytes().data(),
+                                                  o.count(), o.list(), o.event());
+                  }),
         call, [&] { return describe_image(to, box); });
   return o.take(queue);
 }
@@ -120,9 +125,13 @@ Event read_image(const Queue& queue, const Image& from, HostRange to, const Imag
   const Table& cl = queue.table();
   Ordering o(order);
   check(cl,
-        cl.clEnqueueReadImage(queue.raw(), from.raw(), blocking_bit(blocking), box.origin.data(),
-                              box.size.data(), place.row, slice_argument(from, place),
-                              to.bytes().data(), o.count(), o.list(), o.event()),
+        allocated("clEnqueueReadImage",
+                  [&] {
+                    return cl.clEnqueueReadImage(queue.raw(), from.raw(), blocking_bit(blocking),
+                                                 box.origin.data(), box.size.data(), place.row,
+                                                 slice_argument(from, place), to.bytes().data(),
+                                                 o.count(), o.list(), o.event());
+                  }),
         call, [&] { return describe_image(from, box); });
   return o.take(queue);
 }
@@ -141,8 +150,12 @@ Event copy_image(const Queue& queue, const Image& from, const Image& to, const I
     raise(cl, CL_MEM_COPY_OVERLAP, call, describe_image(from, box) + " to " + triple(to_origin));
   Ordering o(order);
   check(cl,
-        cl.clEnqueueCopyImage(queue.raw(), from.raw(), to.raw(), box.origin.data(),
-                              to_origin.data(), box.size.data(), o.count(), o.list(), o.event()),
+        allocated("clEnqueueCopyImage",
+                  [&] {
+                    return cl.clEnqueueCopyImage(queue.raw(), from.raw(), to.raw(),
+                                                 box.origin.data(), to_origin.data(),
+                                                 box.size.data(), o.count(), o.list(), o.event());
+                  }),
         call, [&] { return describe_image(from, box); });
   return o.take(queue);
 }
@@ -155,8 +168,12 @@ Event copy_image_to_buffer(const Queue& queue, const Image& from, const MemoryOb
   const Table& cl = queue.table();
   Ordering o(order);
   check(cl,
-        cl.clEnqueueCopyImageToBuffer(queue.raw(), from.raw(), to.raw(), box.origin.data(),
-                                      box.size.data(), to_offset, o.count(), o.list(), o.event()),
+        allocated("clEnqueueCopyImageToBuffer",
+                  [&] {
+                    return cl.clEnqueueCopyImageToBuffer(queue.raw(), from.raw(), to.raw(),
+                                                         box.origin.data(), box.size.data(),
+                                                         to_offset, o.count(), o.list(), o.event());
+                  }),
         call, [&] { return describe_image(from, box); });
   return o.take(queue);
 }
@@ -169,9 +186,12 @@ Event copy_buffer_to_image(const Queue& queue, const MemoryObject& from, const I
   const Table& cl = queue.table();
   Ordering o(order);
   check(cl,
-        cl.clEnqueueCopyBufferToImage(queue.raw(), from.raw(), to.raw(), from_offset,
-                                      box.origin.data(), box.size.data(), o.count(), o.list(),
-                                      o.event()),
+        allocated("clEnqueueCopyBufferToImage",
+                  [&] {
+                    return cl.clEnqueueCopyBufferToImage(
+                        queue.raw(), from.raw(), to.raw(), from_offset, box.origin.data(),
+                        box.size.data(), o.count(), o.list(), o.event());
+                  }),
         call, [&] { return describe_image(to, box); });
   return o.take(queue);
 }
@@ -190,8 +210,11 @@ Event fill_image(const Queue& queue, const Image& to, const PixelColor& color,
   const Table& cl = queue.table();
   Ordering o(order);
   check(cl,
-        cl.clEnqueueFillImage(queue.raw(), to.raw(), data, box.origin.data(), box.size.data(),
-                              o.count(), o.list(), o.event()),
+        allocated("clEnqueueFillImage",
+                  [&] {
+                    return cl.clEnqueueFillImage(queue.raw(), to.raw(), data, box.origin.data(),
+                                                 box.size.data(), o.count(), o.list(), o.event());
+                  }),
         call, [&] { return describe_image(to, box); });
   return o.take(queue);
 }
@@ -205,11 +228,15 @@ ImageMapping map_image(const Queue& queue, const Image& image, MapFlags flags,
   const Table& cl = queue.table();
   Ordering o(order);
   cl_int code = CL_SUCCESS;
-  void* const data = cl.clEnqueueMapImage(
-      queue.raw(), image.raw(), blocking_bit(blocking), static_cast<cl_map_flags>(flags),
-      box.origin.data(), box.size.data(), &mapping.row_pitch_, &mapping.slice_pitch_, o.count(),
-      o.list(), o.event(), &code);
-  check(cl, code, call, [&] { return describe_image(image, box); });
+  void* data = nullptr;
+  const int status = allocated(call, [&] {
+    data = cl.clEnqueueMapImage(queue.raw(), image.raw(), blocking_bit(blocking),
+                                static_cast<cl_map_flags>(flags), box.origin.data(),
+                                box.size.data(), &mapping.row_pitch_, &mapping.slice_pitch_,
+                                o.count(), o.list(), o.event(), &code);
+    return code;
+  });
+  check(cl, status, call, [&] { return describe_image(image, box); });
   const std::size_t pixel = image.format().pixel_bytes();
   const HostPitches pitches{mapping.row_pitch_, mapping.slice_pitch_};
   mapping.data_ = data;

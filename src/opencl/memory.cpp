@@ -10,6 +10,7 @@
 #include "opencl/limits.hpp"
 #include "opencl/property_list.hpp"
 #include "opencl/query.hpp"
+#include "treadle/opencl/allocation.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -86,9 +87,13 @@ Buffer::Buffer(const Context& context, std::size_t size_bytes, MemFlags flags, v
             if (exceeds_all_memory(context, size_bytes))
               raise(cl, CL_INVALID_BUFFER_SIZE, "clCreateBuffer",
                     allocating(context, size_bytes, CL_INVALID_BUFFER_SIZE));
-            const RawMemory raw = cl.clCreateBuffer(context.raw(), static_cast<cl_mem_flags>(flags),
-                                                    size_bytes, host, &code);
-            check(cl, code, "clCreateBuffer",
+            RawMemory raw = nullptr;
+            const int status = allocated("clCreateBuffer", [&] {
+              raw = cl.clCreateBuffer(context.raw(), static_cast<cl_mem_flags>(flags), size_bytes,
+                                      host, &code);
+              return code;
+            });
+            check(cl, status, "clCreateBuffer",
                   [&] { return allocating(context, size_bytes, code); });
             return Handle<RawMemory>(context.shared_table(), raw, Ownership::adopt);
           }(),
@@ -103,9 +108,13 @@ Buffer Buffer::with_properties(const Context& context, std::span<const std::uint
           allocating(context, size_bytes, CL_INVALID_BUFFER_SIZE));
   const std::vector<cl_mem_properties> list = ended_pairs(properties, call);
   cl_int code = CL_SUCCESS;
-  const RawMemory raw = cl.clCreateBufferWithProperties(
-      context.raw(), list.data(), static_cast<cl_mem_flags>(flags), size_bytes, host, &code);
-  check(cl, code, call, [&] { return allocating(context, size_bytes, code); });
+  RawMemory raw = nullptr;
+  const int status = allocated(call, [&] {
+    raw = cl.clCreateBufferWithProperties(
+        context.raw(), list.data(), static_cast<cl_mem_flags>(flags), size_bytes, host, &code);
+    return code;
+  });
+  check(cl, status, call, [&] { return allocating(context, size_bytes, code); });
   return {context, Handle<RawMemory>(context.shared_table(), raw, Ownership::adopt), size_bytes};
 }
 

@@ -7,6 +7,7 @@
 
 #include "opencl/callback.hpp"
 #include "opencl/ordering.hpp"
+#include "treadle/opencl/allocation.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -52,10 +53,13 @@ Event enqueue_native(const Queue& queue, NativeKernel function,
   const Order with_event{.after = order.after, .without_event = false};
   Ordering o(with_event);
   check(cl,
-        cl.clEnqueueNativeKernel(
-            queue.raw(), &run_native, block.data(), block.size() * sizeof block[0],
-            static_cast<cl_uint>(raws.size()), raws.empty() ? nullptr : raws.data(),
-            places.empty() ? nullptr : places.data(), o.count(), o.list(), o.event()),
+        allocated("clEnqueueNativeKernel",
+                  [&] {
+                    return cl.clEnqueueNativeKernel(
+                        queue.raw(), &run_native, block.data(), block.size() * sizeof block[0],
+                        static_cast<cl_uint>(raws.size()), raws.empty() ? nullptr : raws.data(),
+                        places.empty() ? nullptr : places.data(), o.count(), o.list(), o.event());
+                  }),
         native_call, [&] { return "with " + std::to_string(raws.size()) + " memory object(s)"; });
   Event done = o.take(queue);
   done.set_callback(CommandExecutionStatus::complete, [owned](int) {});

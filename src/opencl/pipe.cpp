@@ -5,6 +5,7 @@
 
 #include "opencl/limits.hpp"
 #include "opencl/query.hpp"
+#include "treadle/opencl/allocation.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -25,9 +26,13 @@ Handle<RawMemory> create_pipe(const Context& context, std::uint32_t packet_bytes
           std::to_string(max_packets) + " packets of " + std::to_string(packet_bytes) +
               " bytes; there is 1 or more, of 1 to " + std::to_string(limit) + " bytes");
   cl_int code = CL_SUCCESS;
-  const RawMemory raw = cl.clCreatePipe(context.raw(), static_cast<cl_mem_flags>(flags),
-                                        packet_bytes, max_packets, nullptr, &code);
-  check(cl, code, pipe_call, [&] {
+  RawMemory raw = nullptr;
+  const int status = allocated(pipe_call, [&] {
+    raw = cl.clCreatePipe(context.raw(), static_cast<cl_mem_flags>(flags), packet_bytes,
+                          max_packets, nullptr, &code);
+    return code;
+  });
+  check(cl, status, pipe_call, [&] {
     return std::to_string(max_packets) + " packets of " + std::to_string(packet_bytes) + " bytes";
   });
   return {context.shared_table(), raw, Ownership::adopt};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "opencl/ordering.hpp"
+#include "treadle/opencl/allocation.hpp"
 
 namespace treadle::opencl {
 namespace {
@@ -59,8 +60,12 @@ Event write(const Queue& queue, const MemoryObject& to, ConstHostRange from,
   const Table& cl = queue.table();
   Ordering o(order);
   check(cl,
-        cl.clEnqueueWriteBuffer(queue.raw(), to.raw(), to_cl(blocking), offset_bytes, host.size(),
-                                host.data(), o.count(), o.list(), o.event()),
+        allocated("clEnqueueWriteBuffer",
+                  [&] {
+                    return cl.clEnqueueWriteBuffer(queue.raw(), to.raw(), to_cl(blocking),
+                                                   offset_bytes, host.size(), host.data(),
+                                                   o.count(), o.list(), o.event());
+                  }),
         "clEnqueueWriteBuffer",
         [&] { return describe_range(host.size(), "to", to, offset_bytes); });
   return o.take(queue);
@@ -73,8 +78,12 @@ Event read(const Queue& queue, const MemoryObject& from, HostRange to, std::size
   const Table& cl = queue.table();
   Ordering o(order);
   check(cl,
-        cl.clEnqueueReadBuffer(queue.raw(), from.raw(), to_cl(blocking), offset_bytes, host.size(),
-                               host.data(), o.count(), o.list(), o.event()),
+        allocated("clEnqueueReadBuffer",
+                  [&] {
+                    return cl.clEnqueueReadBuffer(queue.raw(), from.raw(), to_cl(blocking),
+                                                  offset_bytes, host.size(), host.data(), o.count(),
+                                                  o.list(), o.event());
+                  }),
         "clEnqueueReadBuffer",
         [&] { return describe_range(host.size(), "from", from, offset_bytes); });
   return o.take(queue);
@@ -89,8 +98,12 @@ Event copy(const Queue& queue, const MemoryObject& from, const MemoryObject& to,
   const Table& cl = queue.table();
   Ordering o(order);
   check(cl,
-        cl.clEnqueueCopyBuffer(queue.raw(), from.raw(), to.raw(), range.from_offset,
-                               range.to_offset, size_bytes, o.count(), o.list(), o.event()),
+        allocated("clEnqueueCopyBuffer",
+                  [&] {
+                    return cl.clEnqueueCopyBuffer(queue.raw(), from.raw(), to.raw(),
+                                                  range.from_offset, range.to_offset, size_bytes,
+                                                  o.count(), o.list(), o.event());
+                  }),
         "clEnqueueCopyBuffer", [&] {
           return describe_range(size_bytes, "from", from, range.from_offset) + " to one of " +
                  std::to_string(to.size_bytes()) + " at byte " + std::to_string(range.to_offset);
@@ -104,10 +117,14 @@ Event write_box(const Queue& queue, const MemoryObject& to, ConstHostRange from,
   const Table& cl = queue.table();
   Ordering o(order);
   check(cl,
-        cl.clEnqueueWriteBufferRect(queue.raw(), to.raw(), to_cl(blocking), box.to.origin.data(),
-                                    box.from.origin.data(), box.region.data(), box.to.row_pitch,
-                                    box.to.slice_pitch, box.from.row_pitch, box.from.slice_pitch,
-                                    from.bytes().data(), o.count(), o.list(), o.event()),
+        allocated("clEnqueueWriteBufferRect",
+                  [&] {
+                    return cl.clEnqueueWriteBufferRect(
+                        queue.raw(), to.raw(), to_cl(blocking), box.to.origin.data(),
+                        box.from.origin.data(), box.region.data(), box.to.row_pitch,
+                        box.to.slice_pitch, box.from.row_pitch, box.from.slice_pitch,
+                        from.bytes().data(), o.count(), o.list(), o.event());
+                  }),
         "clEnqueueWriteBufferRect", [&] { return describe_box(box); });
   return o.take(queue);
 }
@@ -118,10 +135,14 @@ Event read_box(const Queue& queue, const MemoryObject& from, HostRange to, const
   const Table& cl = queue.table();
   Ordering o(order);
   check(cl,
-        cl.clEnqueueReadBufferRect(queue.raw(), from.raw(), to_cl(blocking), box.from.origin.data(),
-                                   box.to.origin.data(), box.region.data(), box.from.row_pitch,
-                                   box.from.slice_pitch, box.to.row_pitch, box.to.slice_pitch,
-                                   to.bytes().data(), o.count(), o.list(), o.event()),
+        allocated("clEnqueueReadBufferRect",
+                  [&] {
+                    return cl.clEnqueueReadBufferRect(
+                        queue.raw(), from.raw(), to_cl(blocking), box.from.origin.data(),
+                        box.to.origin.data(), box.region.data(), box.from.row_pitch,
+                        box.from.slice_pitch, box.to.row_pitch, box.to.slice_pitch,
+                        to.bytes().data(), o.count(), o.list(), o.event());
+                  }),
         "clEnqueueReadBufferRect", [&] { return describe_box(box); });
   return o.take(queue);
 }
@@ -131,10 +152,14 @@ Event copy_box(const Queue& queue, const MemoryObject& from, const MemoryObject&
   const Table& cl = queue.table();
   Ordering o(order);
   check(cl,
-        cl.clEnqueueCopyBufferRect(queue.raw(), from.raw(), to.raw(), box.from.origin.data(),
-                                   box.to.origin.data(), box.region.data(), box.from.row_pitch,
-                                   box.from.slice_pitch, box.to.row_pitch, box.to.slice_pitch,
-                                   o.count(), o.list(), o.event()),
+        allocated("clEnqueueCopyBufferRect",
+                  [&] {
+                    return cl.clEnqueueCopyBufferRect(
+                        queue.raw(), from.raw(), to.raw(), box.from.origin.data(),
+                        box.to.origin.data(), box.region.data(), box.from.row_pitch,
+                        box.from.slice_pitch, box.to.row_pitch, box.to.slice_pitch, o.count(),
+                        o.list(), o.event());
+                  }),
         "clEnqueueCopyBufferRect", [&] { return describe_box(box); });
   return o.take(queue);
 }
@@ -154,8 +179,12 @@ Event fill(const Queue& queue, const MemoryObject& to, ConstHostRange pattern,
     raise(cl, CL_INVALID_VALUE, call, describe());
   Ordering o(order);
   check(cl,
-        cl.clEnqueueFillBuffer(queue.raw(), to.raw(), bytes.data(), bytes.size(), offset_bytes,
-                               size_bytes, o.count(), o.list(), o.event()),
+        allocated("clEnqueueFillBuffer",
+                  [&] {
+                    return cl.clEnqueueFillBuffer(queue.raw(), to.raw(), bytes.data(), bytes.size(),
+                                                  offset_bytes, size_bytes, o.count(), o.list(),
+                                                  o.event());
+                  }),
         call, describe);
   return o.take(queue);
 }
@@ -172,9 +201,12 @@ Event migrate(const Queue& queue, std::span<const MemoryObject> memory, MemMigra
   const Table& cl = queue.table();
   Ordering o(order);
   check(cl,
-        cl.clEnqueueMigrateMemObjects(queue.raw(), static_cast<cl_uint>(raws.size()), raws.data(),
-                                      static_cast<cl_mem_migration_flags>(flags), o.count(),
-                                      o.list(), o.event()),
+        allocated("clEnqueueMigrateMemObjects",
+                  [&] {
+                    return cl.clEnqueueMigrateMemObjects(
+                        queue.raw(), static_cast<cl_uint>(raws.size()), raws.data(),
+                        static_cast<cl_mem_migration_flags>(flags), o.count(), o.list(), o.event());
+                  }),
         "clEnqueueMigrateMemObjects",
         [&] { return std::to_string(raws.size()) + " memory object(s)"; });
   return o.take(queue);
@@ -191,10 +223,14 @@ Mapping map(const Queue& queue, const MemoryObject& memory, MapFlags flags, cons
   const Table& cl = queue.table();
   Ordering o(order);
   cl_int code = CL_SUCCESS;
-  void* const data = cl.clEnqueueMapBuffer(queue.raw(), memory.raw(), to_cl(blocking),
-                                           static_cast<cl_map_flags>(flags), range.offset_bytes,
-                                           size_bytes, o.count(), o.list(), o.event(), &code);
-  check(cl, code, "clEnqueueMapBuffer",
+  void* data = nullptr;
+  const int status = allocated("clEnqueueMapBuffer", [&] {
+    data = cl.clEnqueueMapBuffer(queue.raw(), memory.raw(), to_cl(blocking),
+                                 static_cast<cl_map_flags>(flags), range.offset_bytes, size_bytes,
+                                 o.count(), o.list(), o.event(), &code);
+    return code;
+  });
+  check(cl, status, "clEnqueueMapBuffer",
         [&] { return describe_range(size_bytes, "of", memory, range.offset_bytes); });
   mapping.data_ = data;
   mapping.event_ = o.take(queue);

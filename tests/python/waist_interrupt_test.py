@@ -23,6 +23,9 @@ TREADLE_KERNEL spin(long rounds, TREADLE_GLOBAL long *out)
 spin = program.kernel("spin")
 host = np.zeros(1, np.int64)
 out, stream = treadle.Buffer(device, host), device.default_stream()
+import treadle.numpy as tnp
+with device:
+    x = tnp.asarray(np.ones(4, np.float32))
 spin(np.int64(10**16), out, groups=1, group_size=1)
 event = stream.record()
 other = device.make_stream()
@@ -51,6 +54,8 @@ __kernel void spin(long rounds, __global long *out)
     for (long i = 0; i < rounds; ++i) s = s * 6364136223846793005UL + i;
     out[0] = s;
 }''').build().spin
+import pyopencl.array as cla
+x = cla.to_device(queue, np.ones(4, np.float32))
 host = np.zeros(1, np.int64)
 flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
 out = cl.Buffer(context, flags, hostbuf=host)
@@ -124,6 +129,12 @@ def interrupted(run_python, tmp_path):
         "out.copy_to(host)",
         "out.copy_from(host)",
         "treadle.Buffer(device, host)",
+        "x.get()",
+        "repr(x)",
+        "(x + 1).sum().item()",
+        "bool((x > 0).all())",
+        "x.set(np.zeros(4, np.float32))",
+        "tnp.nonzero(x)",
     ],
 )
 def test_ctrl_c_ends_a_wait_of_the_native_api(interrupted, wait, device):
@@ -142,6 +153,10 @@ def test_ctrl_c_ends_a_wait_of_the_native_api(interrupted, wait, device):
         "cl.enqueue_copy(queue, host, out, region=(8, 1), buffer_origin=(0, 0),"
         " host_origin=(0, 0))",
         "cl.enqueue_map_buffer(queue, out, cl.map_flags.READ, 0, (1,), np.int64)",
+        "x.get()",
+        "repr(x)",
+        "cla.sum(x + 1).get()",
+        "x.set(np.zeros(4, np.float32))",
     ],
 )
 def test_ctrl_c_ends_a_wait_of_the_pyopencl_face(interrupted, wait):

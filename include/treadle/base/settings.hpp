@@ -61,6 +61,11 @@ struct Settings {
   /// TREADLE_CPU_MEMORY_BYTES: memory of the CPU device, in bytes; 0: three quarters of what is
   /// available when the process first asks
   std::uint64_t cpu_memory_bytes = 0;
+  /// TREADLE_POOL_SECONDS: how long memory that arrays have given up is kept for the next ones,
+  /// after which the device's pool gives it back at its next use; 0: for ever
+  unsigned pool_seconds = 1;
+  /// TREADLE_POOL_PERCENT: how much of a device's memory its pool keeps so, in percent
+  unsigned pool_percent = 25;
   /// TREADLE_CHECK: what kernels of the CPU device look for: memory,race,init,sync
   Checks checks;
   /// TREADLE_WATCHDOG: seconds a kernel of the CPU device may run; 0: for ever

@@ -3,6 +3,7 @@
 // not run. For tests of what stands above the waist, on machines that have nothing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,5 +34,10 @@ std::shared_ptr<Device> make_null_device(const NullOptions& options = {});
 std::vector<std::string> null_calls(const Device& device);
 /// Forgets the calls so far. Throws as null_calls().
 void clear_null_calls(Device& device);
+
+/// The `call`-th call from now on to the device, or to what was made on it, that a run-time may
+/// refuse fails: with OutOfMemory where memory is asked for, else with DeviceError. 0: none does.
+/// Returns how many such calls were made since this was asked last. Throws as null_calls().
+std::size_t fail_null_call(Device& device, std::size_t call);
 
 }  // namespace treadle::device

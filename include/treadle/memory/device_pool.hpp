@@ -72,7 +72,9 @@ using DevicePool = Pool<DeviceAllocator>;
 
 /// The pool that a device keeps for everybody, made by the first call: what Buffer::pooled() takes
 /// from. What is put off on the device and keeps memory (treadle/device/deferred.hpp) is queued
-/// before it grows much. Lives as long as the device. To pass a stream to it that is kept
+/// before it grows much. What has been held for TREADLE_POOL_SECONDS, or is more than
+/// TREADLE_POOL_PERCENT of the device's memory, goes back as PoolOptions has it. Lives as long as
+/// the device. To pass a stream to it that is kept
 /// elsewhere, pass stream->shared_from_this(), which does not keep the device.
 DevicePool& pool_of(device::Device& device);
 

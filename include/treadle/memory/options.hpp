@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <optional>
 
 #include "treadle/memory/bins.hpp"
 
@@ -19,6 +22,16 @@ struct PoolOptions {
   /// are given up: may free allocations of this pool or any other memory. What it throws goes to
   /// the caller of allocate().
   std::function<void()> reclaim = {};
+  /// Blocks that nobody has asked for as long as this go back to the allocator at the next call of
+  /// allocate() or free(), if all work on the pool's streams has ended. The pool has no thread of
+  /// its own: one that nobody uses keeps what it holds until some allocation of the process fails.
+  /// Zero: they are held for ever.
+  std::chrono::nanoseconds quiet_time{0};
+  /// Where more is held, those that were freed first go back likewise.
+  std::size_t most_held_bytes = ~std::size_t{0};
+  /// For blocks that do not keep what their end needs, a device say: it has to live while others
+  /// than the pool's users give them back. None: blocks keep all that they need.
+  std::optional<std::weak_ptr<void>> owner = {};
 };
 
 /// Throws InvalidArgument naming the option that cannot be.

@@ -84,7 +84,9 @@ class Allocation {
 /// **Out of memory.** Before the allocator is asked for a block, `options.before_growth` may give
 /// one back. Where it refuses, `options.reclaim` is called and the allocator asked again; then held
 /// blocks go back to the allocator one by one, the largest bins first, and it is asked after each;
-/// then OutOfMemory names the lines that made the most of what is live.
+/// then what the other pools of the process hold; then OutOfMemory names the lines that made the
+/// most of what is live. The reverse holds, too: when any allocation of the process fails, in
+/// whichever run-time, what the pool holds is given back.
 ///
 /// Every member may be called from any thread. A pool may end before its allocations: their blocks
 /// then go back to the allocator as they are freed, which lives as long.
@@ -113,8 +115,9 @@ class Pool {
     return Allocation<A>(state_->take(size_bytes, stream, site));
   }
 
-  /// Gives every held block back to the allocator.
-  void free_held() noexcept { state_->free_held(); }
+  /// Gives every held block back to the allocator; how many bytes they were.
+  std::size_t free_held() noexcept { return state_->free_held(); }
+  std::size_t trim() noexcept { return free_held(); }  ///< the same
   /// The same, and from now on freed blocks go to the allocator at once.
   void stop_holding() noexcept { state_->stop_holding(); }
 

@@ -46,6 +46,13 @@ class StreamTable {
 
   /// Whether `number`, which is in use, stands for this stream.
   bool is(Number number, const Stream& stream) const { return *entries_[number].stream == stream; }
+  /// Those that have numbers. Throws std::bad_alloc.
+  std::vector<Stream> all() const {
+    std::vector<Stream> streams;
+    for (const Entry& entry : entries_)
+      if (entry.stream) streams.push_back(*entry.stream);
+    return streams;
+  }
   /// The stream of a number that is in use; valid until the next acquire().
   const Stream& at(Number number) const { return *entries_[number].stream; }
 

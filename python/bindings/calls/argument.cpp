@@ -155,6 +155,8 @@ class BufferView {
  public:
   explicit BufferView(PyObject* object) {
     if (PyObject_GetBuffer(object, &view_, PyBUF_SIMPLE) == 0) return;
+    if (PyObject_CheckBuffer(object) != 0 && PyErr_ExceptionMatches(PyExc_TypeError) != 0)
+      throw nb::python_error();
     // Not contiguous, or a dtype without a buffer: NumPy makes the bytes, in C order.
     PyErr_Clear();
     copy_ = nb::handle(object).attr("tobytes")();

@@ -54,6 +54,7 @@ struct DenseHost {
   bool read_buffer() {
     Py_buffer view;
     if (PyObject_GetBuffer(array.ptr(), &view, PyBUF_ANY_CONTIGUOUS) != 0) {
+      if (PyErr_ExceptionMatches(PyExc_TypeError) != 0) throw nb::python_error();
       PyErr_Clear();
       return false;
     }
@@ -144,6 +145,7 @@ void set(const Array& self, nb::handle values, nb::handle stream, bool blocking)
   const void* const data = host.data();
   const Array own = self;  // another thread may give it another node
   warn_of_cast(dtype, own.dtype());
+  if (blocking) wait_for(*queue);  // Ctrl-C ends it: a driver may not return from the copy before
   try {
     const nb::gil_scoped_release released;
     const Array target =

@@ -56,7 +56,8 @@ void transfer(const Array& self, nb::handle host, bool wait, HostArray::Access a
                               (copy.host().is_contiguous() ? "" : " with gaps between them"),
                           "pass a contiguous array of the same shape and dtype");
   const auto stream = stream_for(self.device());
-  const Array own = self;  // another thread may give it another node
+  const Array own = self;       // another thread may give it another node
+  if (wait) wait_for(*stream);  // Ctrl-C ends it: a driver may not return from the copy before
   try {
     const nb::gil_scoped_release released;
     void* const values = copy.host().span().data();

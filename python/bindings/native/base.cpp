@@ -36,6 +36,8 @@ void bind_settings(nb::module_& m) {
       .def_ro("library_dir", &Settings::library_dir)
       .def_ro("cpu_threads", &Settings::cpu_threads)
       .def_ro("cpu_memory_bytes", &Settings::cpu_memory_bytes)
+      .def_ro("pool_seconds", &Settings::pool_seconds)
+      .def_ro("pool_percent", &Settings::pool_percent)
       .def_ro("watchdog_seconds", &Settings::watchdog_seconds)
       .def_ro("pycuda_cuda_version", &Settings::pycuda_cuda_version)
       .def_prop_ro("checks", [](const Settings& settings) { return settings.checks.names(); })

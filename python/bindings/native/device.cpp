@@ -150,6 +150,8 @@ void leave(const std::shared_ptr<Device>& self) {
 
 void bind_memory_of(nb::class_<Device>& type) {
   type.def("memory_info", &Device::memory_info, "How much memory is free now.")
+      .def_prop_ro("pool", &pool_of_device, nb::sig("def pool(self) -> DevicePool"),
+                   "What it holds of the memory that arrays have given up.")
       .def(
           "address_info",
           [](Device& self, nb::object address) {
@@ -237,9 +239,11 @@ Extent extent_argument(PyObject* object, const char* what) {
 }
 
 void bind_device(nb::module_& m) {
+  hear_signals_in_waits();
   bind_opencl_search(m);
   bind_device_structs(m);
   bind_device_info(m);
+  bind_device_pool(m);
   bind_device_class(m);
   bind_registry(m);
   bind_events(m);

@@ -36,9 +36,14 @@ std::shared_ptr<device::Stream> stream_or_current(nb::handle stream, device::Dev
 /// any stream kept alive and is over.
 void wait_for(device::Stream& stream);
 void wait_for(device::Event& event);
+/// From now on waits of the waist obey Ctrl-C, wherever the C++ core comes to them.
+void hear_signals_in_waits() noexcept;
 
 // The classes, one file each.
 void bind_device_info(nb::module_& m);
+void bind_device_pool(nb::module_& m);
+/// What Python calls device.pool.
+nb::object pool_of_device(const std::shared_ptr<device::Device>& device);
 void bind_events(nb::module_& m);
 void bind_streams(nb::module_& m);
 void bind_buffers(nb::module_& m);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Streams and events of any device.
 #include "treadle/device/stream.hpp"
+#include "treadle/device/host_wait.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -9,6 +10,8 @@
 #include <string>
 
 #include "errors.hpp"
+#include "foreign_gil.hpp"
+#include "gil_door.hpp"
 #include "interrupt.hpp"
 #include "native/device.hpp"
 #include "native/host_array.hpp"
@@ -274,23 +277,34 @@ std::shared_ptr<Stream> stream_or_current(nb::handle stream, Device& device) {
 }
 
 void wait_for(Stream& stream) {
-  const device::LeaveDeferred leave;  // who waits for a copy looks at no expression
-  const auto is_done = [&] { return stream.is_done(); };
-  const auto synchronize = [&] { stream.synchronize(); };
-  if (const cuda::Context* context = cuda_context(stream.device()))
-    wait_for(*context, is_done, synchronize);
-  else
-    wait_by_asking(is_done, synchronize);
+  {
+    const device::LeaveDeferred leave;  // who waits for a copy looks at no expression
+    const nb::gil_scoped_release released;
+    stream.synchronize();
+  }
   release_done_copies();
 }
 
 void wait_for(Event& event) {
-  const auto is_done = [&] { return event.is_done(); };
-  const auto synchronize = [&] { event.synchronize(); };
-  if (const cuda::Context* context = cuda_context(event.device()))
-    wait_for(*context, is_done, synchronize);
-  else
-    wait_by_asking(is_done, synchronize);
+  const nb::gil_scoped_release released;
+  event.synchronize();
 }
+
+namespace {
+
+/// All waits of the waist: other threads run, and Ctrl-C ends the wait.
+void wait_in_python(device::Device& device, const std::function<bool()>& is_done,
+                    const std::function<void()>& wait) {
+  if (is_gil_door_closed() || Py_IsInitialized() == 0) return wait();  // there is nobody to ask
+  const nb::gil_scoped_acquire gil;                                    // or may have had it before
+  if (const cuda::Context* context = cuda_context(device))
+    wait_for(*context, is_done, wait);
+  else
+    wait_by_asking(is_done, wait);
+}
+
+}  // namespace
+
+void hear_signals_in_waits() noexcept { device::set_host_wait(&wait_in_python); }
 
 }  // namespace treadle::bindings

@@ -52,12 +52,16 @@ nb::tuple shape_in(nb::handle given, const char* call) {
 }
 
 nb::object dtype_in(nb::handle given, const Argument& argument) {
+  nb::object dtype;
   try {
-    return nb::module_::import_("numpy").attr("dtype")(given);
+    dtype = nb::module_::import_("numpy").attr("dtype")(given);
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ValueError)) throw;
     refuse_kind(given, argument, "what numpy.dtype() takes, such as numpy.float32");
   }
+  if (nb::cast<bool>(dtype.attr("hasobject")))
+    refuse_kind(given, argument, "a dtype of numbers or records of numbers, such as numpy.float32");
+  return dtype;
 }
 
 nb::object order_in(nb::handle given, const char* call) {

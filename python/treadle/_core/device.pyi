@@ -318,6 +318,43 @@ class LaunchRecord:
 
     def __repr__(self) -> str: ...
 
+class DevicePool:
+    """
+    Memory that arrays and pooled buffers of a device share: what one has given up is held for the next.
+    """
+
+    def trim(self) -> int:
+        """
+        Gives what is held back to the run-time; the bytes it was. A failed allocation of this process does so by itself.
+        """
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes that wait to be used again."""
+
+    @property
+    def held_blocks(self) -> int:
+        """In so many pieces."""
+
+    @property
+    def active_bytes(self) -> int:
+        """Bytes in use, as they were asked for."""
+
+    @property
+    def active_blocks(self) -> int:
+        """In so many pieces."""
+
+    @property
+    def managed_bytes(self) -> int:
+        """Bytes in use and held, as the run-time gave them."""
+
+    def __repr__(self) -> str: ...
+
+def trim_memory() -> int:
+    """
+    Gives what the pools of this process hold, of every device, back to the run-times; the bytes it was. For other libraries and processes: a failed allocation of this process does so by itself.
+    """
+
 class Device:
     """
     One device of one run-time system, in a context. In a with block it is the current device of the thread.
@@ -392,6 +429,10 @@ class Device:
 
     def memory_info(self) -> MemoryInfo:
         """How much memory is free now."""
+
+    @property
+    def pool(self) -> DevicePool:
+        """What it holds of the memory that arrays have given up."""
 
     def address_info(self, address: object) -> AddressInfo:
         """

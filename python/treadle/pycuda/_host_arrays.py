@@ -32,8 +32,18 @@ def _shape(shape: Any) -> tuple[int, ...]:
         ) from None
 
 
+def without_objects(dtype: np.dtype) -> np.dtype:
+    """The dtype. TypeError for Python objects, which live in no memory of a driver's."""
+    if dtype.hasobject:
+        raise TypeError(
+            f"dtype is {dtype}, whose elements are Python objects; wanted: numbers or records of "
+            "numbers, such as numpy.float32"
+        )
+    return dtype
+
+
 def _array(allocate: Callable[[int], Any], shape: Any, dtype: Any, order: Order) -> np.ndarray:
-    dtype = np.dtype(dtype)
+    dtype = without_objects(np.dtype(dtype))
     shape = _shape(shape)
     if any(length < 0 for length in shape):
         raise ValueError(f"negative dimensions are not allowed: shape {shape}")

@@ -13,6 +13,7 @@ from typing import Any, Literal, TextIO
 import numpy as np
 
 from treadle._core import driver
+from treadle.pycuda._host_arrays import without_objects
 
 DeviceMemoryPool = driver.DeviceMemoryPool
 PageLockedAllocator = driver.PageLockedAllocator
@@ -31,7 +32,7 @@ class PageLockedMemoryPool(driver._PageLockedMemoryPool):
             raise ValueError(f"negative dimensions are not allowed: shape {lengths}")
         if order not in ("C", "F"):
             raise RuntimeError(f"unrecognized order specifier {order!r}: 'C' or 'F'")
-        dtype = np.dtype(dtype)
+        dtype = without_objects(np.dtype(dtype))
         memory: Any = self._allocate(math.prod(lengths) * dtype.itemsize)
         return np.ndarray(lengths, dtype, memory, order=order)
 

@@ -40,6 +40,7 @@ from treadle.pycuda._host_arrays import (  # noqa: F401
     pagelocked_zeros_like,
     register_host_memory,
 )
+from treadle.pycuda._host_arrays import without_objects as _without_objects
 from treadle.pycuda._memory_pools import PageLockedMemoryPool  # noqa: F401
 from treadle.pycuda._textures import (  # noqa: F401
     bind_array_to_texref,
@@ -69,6 +70,8 @@ def mem_alloc_like(ary: Any) -> DeviceAllocation:
 
 def to_device(bf_obj: Any) -> DeviceAllocation:
     """New device memory with a buffer's bytes, in C order."""
+    if isinstance(bf_obj, np.ndarray):
+        _without_objects(bf_obj.dtype)
     data = memoryview(bf_obj).tobytes()
     allocation = mem_alloc(len(data))
     memcpy_htod(allocation, data)

@@ -27,11 +27,14 @@ from treadle.pyopencl._shapes import shape_of
 
 
 def _dtype(given: Any) -> np.dtype:
+    wanted = "what numpy.dtype() takes, such as numpy.float32"
     try:
-        return np.dtype(given)
+        dtype = np.dtype(given)
     except (TypeError, ValueError):
-        wanted = "what numpy.dtype() takes, such as numpy.float32"
         raise wrong_kind("svm_empty", "dtype", given, wanted) from None
+    if dtype.hasobject:
+        raise wrong_kind("svm_empty", "dtype", given, wanted + ", without Python objects")
+    return dtype
 
 
 class _ArrayMemory(SVMAllocation):

@@ -11,6 +11,7 @@
 #include "device/cuda/stream.hpp"
 #include "device/launch_log.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/cuda/allocation.hpp"
 #include "treadle/cuda/error.hpp"
 #include "treadle/cuda/launch_log.hpp"
 #include "treadle/cuda/table.hpp"
@@ -65,12 +66,15 @@ Allocated CudaDevice::allocate_memory(MemoryKind kind, std::size_t size_bytes) {
   };
   if (kind == MemoryKind::device) {
     cuda::DevicePointer memory = 0;
-    check(cu, cu.cuMemAlloc(&memory, size_bytes), "cuMemAlloc", describe);
+    check(cu, cuda::allocated([&] { return cu.cuMemAlloc(&memory, size_bytes); }), "cuMemAlloc",
+          describe);
     return {{memory, 0}, nullptr};
   }
   void* host = nullptr;
-  check(cu,
-        cu.cuMemHostAlloc(&host, size_bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP),
+  check(cu, cuda::allocated([&] {
+          return cu.cuMemHostAlloc(&host, size_bytes,
+                                   CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+        }),
         "cuMemHostAlloc", describe);
   cuda::DevicePointer memory = 0;
   if (const int code = cu.cuMemHostGetDevicePointer(&memory, host, 0); code != CUDA_SUCCESS) {

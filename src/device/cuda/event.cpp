@@ -6,6 +6,7 @@
 #include "treadle/base/error.hpp"
 #include "treadle/cuda/context.hpp"
 #include "treadle/cuda/error.hpp"
+#include "treadle/device/host_wait.hpp"
 
 namespace treadle::device {
 
@@ -30,8 +31,11 @@ CudaEvent::CudaEvent(std::shared_ptr<Device> device, const cuda::Context& contex
       was_recorded_(true) {}
 
 void CudaEvent::synchronize() {
-  const Activation active(context_);
-  check(active.table(), active.table().cuEventSynchronize(raw_), "cuEventSynchronize");
+  const auto wait = [this] {
+    const Activation active(context_);
+    check(active.table(), active.table().cuEventSynchronize(raw_), "cuEventSynchronize");
+  };
+  wait_as_set(device(), [this] { return is_done(); }, wait);
 }
 
 bool CudaEvent::is_done() {

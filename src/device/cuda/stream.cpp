@@ -14,6 +14,7 @@
 #include "treadle/cuda/error.hpp"
 #include "treadle/cuda/function.hpp"
 #include "treadle/cuda/table.hpp"
+#include "treadle/device/host_wait.hpp"
 
 namespace treadle::device {
 namespace {
@@ -140,8 +141,11 @@ CudaStream::CudaStream(Device& device, const cuda::Context& context, cuda::RawSt
       fills_(fills) {}
 
 void CudaStream::wait_until_done() {
-  const Activation active(context_);
-  check(active.table(), active.table().cuStreamSynchronize(stream_), "cuStreamSynchronize");
+  const auto wait = [this] {
+    const Activation active(context_);
+    check(active.table(), active.table().cuStreamSynchronize(stream_), "cuStreamSynchronize");
+  };
+  wait_as_set(device(), [this] { return is_done(); }, wait);
 }
 
 bool CudaStream::is_done() {

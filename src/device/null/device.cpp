@@ -12,9 +12,11 @@
 #include "device/launch_check.hpp"
 #include "device/launch_log.hpp"
 #include "treadle/base/error.hpp"
+#include "treadle/base/kept_memory.hpp"
 #include "treadle/base/warning.hpp"
 #include "treadle/device/c_parameters.hpp"
 #include "treadle/device/event.hpp"
+#include "treadle/device/host_wait.hpp"
 #include "treadle/device/module.hpp"
 #include "treadle/device/stream.hpp"
 
@@ -28,6 +30,25 @@ class Record {
     const std::lock_guard lock(mutex_);
     calls_.push_back(std::move(call));
   }
+  /// A call that may be refused.
+  void attempt(std::string call) {
+    may_fail<DeviceError>(call);
+    add(std::move(call));
+  }
+  /// Throws if it is this one's turn.
+  template <class Refusal>
+  void may_fail(const std::string& call) {
+    if (++attempts_ != failing_) return;
+    throw Refusal(DeviceFailure{.code = 3,
+                                .code_name = "NULL_REFUSED",
+                                .call = call,
+                                .driver_text = "refused for a test",
+                                .detail = "call " + std::to_string(failing_)});
+  }
+  std::size_t fail(std::size_t call) {
+    failing_ = call;
+    return attempts_.exchange(0);
+  }
   std::vector<std::string> calls() const {
     const std::lock_guard lock(mutex_);
     return calls_;
@@ -40,6 +61,7 @@ class Record {
  private:
   mutable std::mutex mutex_;
   std::vector<std::string> calls_;
+  std::atomic<std::size_t> attempts_ = 0, failing_ = 0;
 };
 
 void call_guarded(const std::function<void()>& callback) noexcept {
@@ -60,7 +82,9 @@ class NullEvent final : public Event {
   NullEvent(std::shared_ptr<Device> device, Timing timing)
       : Event(std::move(device)), timing_(timing) {}
 
-  void synchronize() override {}
+  void synchronize() override {
+    wait_as_set(device(), [] { return true; }, [] {});
+  }
   bool is_done() override { return true; }
   double elapsed_seconds(const Event& start) override {
     if (timing_ == Timing::off || static_cast<const NullEvent&>(start).timing_ == Timing::off)
@@ -87,7 +111,9 @@ class NullStream final : public Stream {
   bool is_done() override { return true; }
 
  private:
-  void wait_until_done() override { record_->add("synchronize"); }
+  void wait_until_done() override {
+    wait_as_set(device(), [] { return true; }, [this] { record_->attempt("synchronize"); });
+  }
   void queue_copy(const Copy& copy, const Order& order) override {
     using enum Copy::Direction;
     const bool from_host = copy.direction == to_device, to_host_memory = copy.direction == to_host;
@@ -126,19 +152,19 @@ class NullStream final : public Stream {
     finish(order);
   }
   void queue_record(Event& event) override {
-    record_->add("record");
+    record_->attempt("record");
     static_cast<NullEvent&>(event).record();
   }
-  void queue_wait(const Event&) override { record_->add("wait"); }
+  void queue_wait(const Event&) override { record_->attempt("wait"); }
   void queue_callback(std::function<void()> callback) override {
-    record_->add("call_host");
+    record_->attempt("call_host");
     call_guarded(callback);
   }
 
   /// "... after 2", where it waits for events.
   void note(std::string call, const Order& order) {
     if (!order.after.empty()) call += " after " + std::to_string(order.after.size());
-    record_->add(std::move(call));
+    record_->attempt(std::move(call));
   }
   static void finish(const Order& order) {
     if (order.done != nullptr) static_cast<NullEvent*>(order.done)->record();
@@ -239,27 +265,36 @@ class NullDevice final : public Device {
   static void release(Location location) { ::operator delete(address(location), alignment); }
 
   Allocated allocate_memory(MemoryKind kind, std::size_t size_bytes) override {
-    record_->add((kind == MemoryKind::device ? "allocate " : "allocate_host ") +
-                 std::to_string(size_bytes));
-    const std::lock_guard lock(mutex_);
-    void* memory =
-        used_bytes_ + size_bytes <= info().memory_bytes && size_bytes <= info().memory_bytes
-            ? ::operator new(size_bytes, alignment, std::nothrow)
-            : nullptr;
-    if (memory == nullptr)
-      throw OutOfMemory(DeviceFailure{.code = 1,
-                                      .code_name = "NULL_OUT_OF_MEMORY",
-                                      .call = "allocate",
-                                      .driver_text = "out of memory",
-                                      .detail = "allocating " + std::to_string(size_bytes) +
-                                                " bytes on the null device, of whose " +
-                                                std::to_string(info().memory_bytes) + " " +
-                                                std::to_string(used_bytes_) + " are in use"});
-    const auto handle = reinterpret_cast<std::uint64_t>(memory);
-    sizes_[handle] = size_bytes;
-    used_bytes_ += size_bytes;
-    return {{handle, 0},
+    std::string call = kind == MemoryKind::device ? "allocate " : "allocate_host ";
+    call += std::to_string(size_bytes);
+    record_->may_fail<OutOfMemory>(call);
+    record_->add(std::move(call));
+    void* const memory = with_kept_memory([&] { return new_memory(size_bytes); },
+                                          [](const void* made) { return made == nullptr; });
+    if (memory == nullptr) raise_exhausted(size_bytes);
+    return {{reinterpret_cast<std::uint64_t>(memory), 0},
             kind == MemoryKind::page_locked ? static_cast<std::byte*>(memory) : nullptr};
+  }
+  void* new_memory(std::size_t size_bytes) {
+    const std::lock_guard lock(mutex_);
+    if (size_bytes > info().memory_bytes - used_bytes_) return nullptr;
+    void* const memory = ::operator new(size_bytes, alignment, std::nothrow);
+    if (memory == nullptr) return nullptr;
+    sizes_[reinterpret_cast<std::uint64_t>(memory)] = size_bytes;
+    used_bytes_ += size_bytes;
+    return memory;
+  }
+  [[noreturn]] void raise_exhausted(std::size_t size_bytes) {
+    std::string detail =
+        "allocating " + std::to_string(size_bytes) + " bytes on the null device, of whose " +
+        std::to_string(info().memory_bytes) + " " +
+        std::to_string(info().memory_bytes - query_memory().free_bytes) + " are in use";
+    add_kept_memory(detail);
+    throw OutOfMemory(DeviceFailure{.code = 1,
+                                    .code_name = "NULL_OUT_OF_MEMORY",
+                                    .call = "allocate",
+                                    .driver_text = "out of memory",
+                                    .detail = std::move(detail)});
   }
   void free_memory(MemoryKind, Location location) override {
     const std::lock_guard lock(mutex_);
@@ -286,13 +321,15 @@ class NullDevice final : public Device {
             .is_own = true};
   }
   std::unique_ptr<Stream> create_stream(const StreamSource& source) override {
+    record_->may_fail<DeviceError>("make a stream");
     return std::make_unique<NullStream>(*this, source.raw, record_);
   }
   std::shared_ptr<Event> create_event(Timing timing, std::uint64_t) override {
+    record_->may_fail<DeviceError>("make an event");
     return std::make_shared<NullEvent>(shared_from_this(), timing);
   }
   std::shared_ptr<Module> load_module(const ModuleImage& image) override {
-    record_->add("load " + std::to_string(image.code.size()));
+    record_->attempt("load " + std::to_string(image.code.size()));
     const auto* text = reinterpret_cast<const char*>(image.code.data());
     if (kernels_in({text, image.code.size()}).empty())
       throw DeviceError(DeviceFailure{.code = 2,
@@ -303,7 +340,7 @@ class NullDevice final : public Device {
     return std::make_shared<NullModule>(shared_from_this(), image.code);
   }
   BuildResult build_text(const BuildRequest& request) override {
-    record_->add("build " + std::to_string(request.source.size()));
+    record_->attempt("build " + std::to_string(request.source.size()));
     BuildResult result;
     const auto* text = reinterpret_cast<const std::byte*>(request.source.data());
     result.image.code.assign(text, text + request.source.size());
@@ -349,5 +386,8 @@ std::shared_ptr<Device> make_null_device(const NullOptions& options) {
 
 std::vector<std::string> null_calls(const Device& device) { return record_of(device).calls(); }
 void clear_null_calls(Device& device) { record_of(device).clear(); }
+std::size_t fail_null_call(Device& device, std::size_t call) {
+  return record_of(device).fail(call);
+}
 
 }  // namespace treadle::device

@@ -7,11 +7,16 @@
 #include "device/launch_log.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/device.hpp"
+#include "treadle/device/host_wait.hpp"
 
 namespace treadle::device {
 
 void OpenclEvent::synchronize() {
-  if (const opencl::Event event = recorded()) naming_launches(device(), [&] { event.wait(); });
+  const opencl::Event event = recorded();
+  if (!event) return;
+  wait_as_set(
+      device(), [&] { return event.is_done(); },
+      [&] { naming_launches(device(), [&] { event.wait(); }); });
 }
 
 bool OpenclEvent::is_done() {

@@ -8,6 +8,7 @@
 #include "device/launch_log.hpp"
 #include "device/opencl/module.hpp"
 #include "treadle/base/settings.hpp"
+#include "treadle/device/host_wait.hpp"
 #include "treadle/opencl/kernel.hpp"
 
 namespace treadle::device {
@@ -24,6 +25,10 @@ OpenclStream::OpenclStream(OpenclDevice& device, opencl::Queue queue, bool is_ad
       staging_(queue_) {}
 
 void OpenclStream::wait_until_done() {
+  wait_as_set(device(), [this] { return is_done(); }, [this] { finish(); });
+}
+
+void OpenclStream::finish() {
   const opencl::Event seen = (std::lock_guard(mutex_), marker_);
   has_unmarked_ = false;
   try {

@@ -36,6 +36,7 @@ class OpenclStream final : public Stream {
 
  private:
   void wait_until_done() override;
+  void finish();
   void queue_copy(const Copy& copy, const Order& order) override;
   void queue_fill(Location destination, std::span<const std::byte> pattern, std::size_t count,
                   const Order& order) override;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The one place where buffers of Python objects are asked for: the linker puts it between this
+// module and Python (--wrap=PyObject_GetBuffer). Bytes are copied to and from what is read here.
+// Elements that are Python objects, whole or in a field of a record, are refused: those of a device
+// are no objects.
+#include <Python.h>
+
+namespace treadle::bindings {
+namespace {
+
+/// Whether a format of the struct module's kind, with NumPy's records, has the letter for Python
+/// objects. Names of fields stand between colons.
+bool has_objects(const char* format) noexcept {
+  bool is_name = false;
+  for (; *format != '\0'; ++format) {
+    if (*format == ':')
+      is_name = !is_name;
+    else if (*format == 'O' && !is_name)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+}  // namespace treadle::bindings
+
+extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier): the names that ld gives what it wraps
+int __real_PyObject_GetBuffer(PyObject* object, Py_buffer* view, int flags);
+
+int __wrap_PyObject_GetBuffer(PyObject* object, Py_buffer* view, int flags) {
+  if (__real_PyObject_GetBuffer(object, view, flags) != 0) return -1;
+  Py_buffer full;
+  if (__real_PyObject_GetBuffer(object, &full, PyBUF_FULL_RO) != 0) {
+    PyErr_Clear();  // NumPy has no format for dates; of what has none, nothing has objects
+    return 0;
+  }
+  const bool is_refused = full.format != nullptr && treadle::bindings::has_objects(full.format);
+  PyBuffer_Release(&full);
+  if (!is_refused) return 0;
+  PyBuffer_Release(view);
+  PyErr_Format(PyExc_TypeError,
+               "the elements of the %.200s are Python objects, wanted: numbers or records of "
+               "numbers; bytes are copied, and those of a device are no objects: "
+               "x.astype(numpy.float32) makes numbers",
+               Py_TYPE(object)->tp_name);
+  return -1;
+}
+// NOLINTEND(bugprone-reserved-identifier)
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Every call to the device, and every allocation of the host, is made to fail once in each of some
+// programs, while arrays end that nothing but the evaluation keeps. The outcome is an exception,
+// the arrays are as before, and the next program runs: nobody waits for a lock of his own.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "treadle/array/array.hpp"
+#include "treadle/array/creation.hpp"
+#include "treadle/array/cumulative.hpp"
+#include "treadle/array/evaluate.hpp"
+#include "treadle/array/indexing.hpp"
+#include "treadle/array/manipulation.hpp"
+#include "treadle/array/random.hpp"
+#include "treadle/array/reduction.hpp"
+#include "treadle/array/user_kernel.hpp"
+#include "treadle/base/error.hpp"
+#include "treadle/base/warning.hpp"
+#include "treadle/device/current.hpp"
+#include "treadle/device/null.hpp"
+
+namespace {
+thread_local std::size_t host_allocations = 0, failing_allocation = 0;
+}  // namespace
+
+// For all tests of this program: on a thread that asks for it one of them fails. ThreadSanitizer
+// has its own, which cannot be replaced.
+#if !defined(__SANITIZE_THREAD__)
+void* operator new(std::size_t size) {
+  void* const block =
+      ++host_allocations == failing_allocation ? nullptr : std::malloc(size == 0 ? 1 : size);
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+void operator delete(void* block) noexcept { std::free(block); }
+void operator delete(void* block, std::size_t) noexcept { std::free(block); }
+// Those of arrays would call these, but for AddressSanitizer.
+void* operator new[](std::size_t size) { return operator new(size); }
+void operator delete[](void* block) noexcept { std::free(block); }
+void operator delete[](void* block, std::size_t) noexcept { std::free(block); }
+#endif
+
+namespace treadle::array {
+namespace {
+
+/// A device with two streams, whose arrays are used on both: their order is settled by events.
+struct World {
+  World() {
+    const device::StreamScope scope(other);
+    for (Array* array : {&x, &y}) *array = copy(zeros({64}, Scalar::float32));
+    evaluate({x, y});
+  }
+  std::shared_ptr<device::Device> device = device::make_null_device();
+  std::shared_ptr<device::Stream> stream = device->make_stream(), other = device->make_stream();
+  Array x, y;
+};
+
+struct Program {
+  const char* name;
+  std::function<void(World&)> run;
+};
+void PrintTo(const Program& program, std::ostream* out) { *out << program.name; }
+
+const Program programs[] = {
+    {"Elementwise", [](World& w) { evaluate({(w.x + 1) * w.y - sqrt(w.x * 2)}); }},
+    {"Siblings",
+     [](World& w) {
+       const Array shared = w.x * w.y;
+       evaluate({shared + 1, shared - copy(w.y * 3)});
+     }},
+    {"Reductions",
+     [](World& w) {
+       const Array total = sum((w.x + 1) * w.y);
+       (void)(total / 3).item();
+       (void)sum(reshape(w.x * 2, {8, 8}) / mean(w.y), {.axes = 0}).as<float>();
+     }},
+    {"OnTwoStreams",
+     [](World& w) {
+       Array z = w.x + w.y;
+       const device::StreamScope scope(w.other);
+       z = z * 2 + copy(w.x + 2);
+       (void)z.as<float>();
+     }},
+    {"InPlace",
+     [](World& w) {
+       Array x = copy(w.x);
+       const Array reader = x + w.y;
+       x += sqrt(w.y) * 2;
+       x.at({Index{.start = 1}}).assign(x.at({Index{.stop = 63}}) + 1);
+       x.assign_where(w.y > 1, w.x * 2);
+       (void)reader.as<float>();
+     }},
+    {"Indexed",
+     [](World& w) {
+       Array x = copy(w.x);
+       const Array places = copy(arange(0, 32, 1, Scalar::int64));
+       evaluate({take(x + 1, places) * w.y.at({Index{.stop = 32}})});
+       put(x, places, w.y.at({Index{.stop = 32}}) * 2);
+     }},
+    {"Cumulative", [](World& w) { evaluate({cumulative_sum(w.x + w.y) * 2}); }},
+    {"Long",
+     [](World& w) {
+       Array s = w.x;
+       for (int i = 0; i < 150; ++i) s = s + w.y * i;
+       evaluate({s});
+     }},
+    {"Eager",
+     [](World& w) {
+       const bool was_lazy = set_lazy(false);
+       try {
+         const Array z = (w.x + w.y) * 2;
+       } catch (...) {
+         set_lazy(was_lazy);
+         throw;
+       }
+       set_lazy(was_lazy);
+     }},
+};
+
+class ArrayFaults : public testing::TestWithParam<Program> {
+ protected:
+  ~ArrayFaults() override { set_warning_handler({}); }
+
+  /// False if the program ended well.
+  bool fails(World& world) {
+    const device::StreamScope scope(world.stream);
+    try {
+      GetParam().run(world);
+    } catch (const Error& error) {
+      EXPECT_FALSE(error.message().empty());
+      return true;
+    } catch (const std::bad_alloc&) {
+      return true;
+    }
+    return false;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Programs, ArrayFaults, testing::ValuesIn(programs),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(ArrayFaults, OfTheDeviceLeaveNoLockBehind) {
+  std::size_t reported = 0;
+  for (std::size_t call = 1;; ++call) {
+    World world;
+    device::fail_null_call(*world.device, call);
+    const bool failed = fails(world);
+    if (device::fail_null_call(*world.device, 0) < call) break;
+    reported += failed ? 1 : 0;
+    EXPECT_FALSE(fails(world)) << "after call " << call;
+  }
+  EXPECT_GT(reported, 1u);
+}
+
+TEST_P(ArrayFaults, OfTheHostLeaveNoLockBehind) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer's operator new is not replaced";
+#endif
+  for (std::size_t allocation = 1;; ++allocation) {
+    World world;
+    host_allocations = 0;
+    failing_allocation = allocation;
+    const bool failed = fails(world);
+    const bool was_last = host_allocations < allocation;
+    failing_allocation = 0;
+    if (was_last) {
+      EXPECT_FALSE(failed);
+      break;
+    }
+    EXPECT_FALSE(fails(world)) << "after allocation " << allocation;
+  }
+}
+
+TEST_P(ArrayFaults, FreedMemoryIsRefusedEachTime) {
+  World world;
+  const Array kept = world.x + 1;
+  world.y.buffer().free();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(fails(world));
+  EXPECT_EQ(kept.as<float>().size(), 64u);
+}
+
+}  // namespace
+}  // namespace treadle::array
