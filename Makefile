@@ -2,7 +2,7 @@
 # Each target first installs what it needs (`make setup`); all of them can be run again at any time.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: help setup build wheel demo check test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-arrays gpu-sanitize packages clean
+.PHONY: help setup build wheel demo check test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-arrays gpu-lines gpu-sanitize packages clean
 
 python := .venv/bin/python
 build := build
@@ -21,7 +21,7 @@ help:
 	@echo "make packages    tests of packages of others on Treadle's faces, from PyPI (some GB); words='loopy reikna': of those"
 	@echo "make docs        docs/_build/html"
 	@echo "make gpu-bundle  packs .gpu-bundle/ for a machine with a GPU and no network, where make gpu-test"
-	@echo "                 and gpu-sanitize run; with for=bench where gpu-bench and gpu-arrays run;"
+	@echo "                 and gpu-sanitize run; with for=bench where gpu-bench, gpu-arrays and gpu-lines run;"
 	@echo "                 make gpu-test half=1 and half=2 take less than nine minutes each"
 
 # tools/setup.sh says what each stamp file means; it is made again when a list of packages changes.
@@ -89,7 +89,7 @@ gpu-bundle: .venv/.ready-test
 
 # These run on the machine with the GPU, which has no network and no .venv, by its own python3.
 # make gpu-test half=1, half=2, or words="pyopencl/ tests/treadle_array_test": parts whose names contain one of them.
-gpu-test gpu-bench gpu-arrays gpu-sanitize:
+gpu-test gpu-bench gpu-arrays gpu-lines gpu-sanitize:
 	@python3 tools/gpu_run.py $(@:gpu-%=%) $(if $(half),half=$(half)) $(words)
 
 clean:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py test|bench|arrays|sanitize
+"""Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py PART, one of test, bench,
+arrays, lines, sanitize
 
 After "test", half=1 or half=2 chooses one half of the parts, and words those parts whose names
 contain one of them: gpu_run.py test half=1; gpu_run.py test pyopencl/ tests/treadle_array_test
@@ -38,7 +39,7 @@ SITE, PEERS, PROGRAMS = BUNDLE / "site", BUNDLE / "peers-site", BUNDLE / "progra
 # Where images with the driver but without a desktop keep the name of its library of EGL.
 EGL_VENDOR = pathlib.Path("/usr/local/nvidia/share/glvnd/egl_vendor.d/10_nvidia.json")
 STARTED = time.monotonic()
-LIMITS_S = {"tests": 500, "bench": 450, "sanitizer": 300}
+LIMITS_S = {"tests": 500, "bench": 450, "lines": 235, "sanitizer": 300}
 NOT_BEGUN = "not begun"
 
 
@@ -315,6 +316,16 @@ def run_array_bench() -> list[Part]:
     return run_bench("arrays-gpu")
 
 
+def run_lines() -> list[Part]:
+    """Everyday lines beside CuPy, in less than four minutes."""
+    script = ROOT / "benchmarks/lines.py"
+    command = [sys.executable, script, "--device", "cuda:0", "--seconds", "190", "--out", OUT]
+    ok, output, seconds = execute(command, OUT / "lines.log", LIMITS_S["lines"])
+    print(output)
+    remark = next((line for line in output.splitlines() if " lines: median" in line), "")
+    return [Part("everyday lines", ok and bool(remark), seconds, remark)]
+
+
 # CUDA only: the tools do not support OpenCL (hence not example_opencl_kernel).
 # Tests that provoke a fault on the GPU do so in child processes, which the tools do not follow. API
 # errors are not reported, because many tests provoke them.
@@ -428,6 +439,7 @@ PARTS = {
     "test": (describe_machine, run_tests),
     "bench": (describe_machine, run_bench),
     "arrays": (describe_machine, run_array_bench),
+    "lines": (describe_machine, run_lines),
     "sanitize": (describe_machine, run_sanitizers),
 }
 

@@ -177,15 +177,19 @@ std::string FoldText::neutral(std::size_t field) const {
 /// Whether a value is before another one in the order of the fold: NaN is before all.
 std::string FoldText::beats(const std::string& value, const std::string& than) const {
   const OperandText both[] = {{value, dtype_}, {than, dtype_}};
-  const std::string before =
-      op_text(fold_ == Fold::argmin ? Op::less : Op::greater, both, dialect_);
   const ScalarKind kind = DType(dtype_).kind();
-  if (kind != ScalarKind::floating && kind != ScalarKind::complex) return before;
+  const auto compared = [&](Op op) { return joined({"(", op_text(op, both, dialect_), ")"}); };
   const auto is_nan = [&](const OperandText& operand) {
     return joined({"((", op_text(Op::isnan, {&operand, 1}, dialect_), ") != 0)"});
   };
-  // Without branches, so that lanes may differ.
-  return joined({"!", is_nan(both[1]), " & ((", before, ") | ", is_nan(both[0]), ")"});
+  const bool is_least = fold_ == Fold::argmin;
+  // Without branches, so that lanes may differ. NaN is neither less nor greater.
+  if (kind == ScalarKind::floating)
+    return joined(
+        {"!", compared(is_least ? Op::greater_equal : Op::less_equal), " & !", is_nan(both[1])});
+  const std::string before = compared(is_least ? Op::less : Op::greater);
+  if (kind != ScalarKind::complex) return before;
+  return joined({"!", is_nan(both[1]), " & (", before, " | ", is_nan(both[0]), ")"});
 }
 
 void FoldText::combine(TextWriter& text, const Name& into, const Name& from) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The narrow schedule's loops: a group is one work-item, which a compiler for processors makes
 // vector loops of.
+#include <algorithm>
+
 #include "reduction_tiling.hpp"
 #include "reduction_writer.hpp"
 #include "treadle/codegen/element_text.hpp"
@@ -48,7 +50,7 @@ void ReductionWriter::write_narrow_row() {
   } else {
     write_narrow_pieces();
   }
-  fold_lanes();
+  places_ascend() ? fold_places() : fold_lanes();
   if (loop_.is_split) {
     write_partial(dialect_.group_id, same);
     open_last_group();
@@ -59,6 +61,45 @@ void ReductionWriter::write_narrow_row() {
   }
   write_epilogue("");
   if (loop_.is_split) text_.close();
+}
+
+/// Makes one accumulator of parts that keep the step at which they met their winner. Without a step
+/// they have met nothing, and their places are nobody's.
+void ReductionWriter::fold_places() {
+  const std::string uint = type(Scalar::uint32), integer = type(Scalar::int64);
+  const std::string lanes = number(lanes_), few = number(std::min(lanes_, vector_lanes));
+  const auto same = [](const std::string& name) { return name; };
+  const auto place = [&](const std::string& name, const std::string& k) {
+    return joined({"(", integer, ")", name, "_step_part[", k, "] * ", lanes, " + ", k});
+  };
+  text_.open("if (step > 0)");
+  for (const FoldText& fold : folds_)
+    if (fold.has_place()) text_.line({integer, " ", fold.fields()[1].name, "_part[", few, "];"});
+  // By vectors: unrolled it would be taken apart.
+  text_.directive("#pragma unroll 1");
+  text_.open({"for (", uint, " k = 0; k < ", few, "; ++k)"});
+  for (const FoldText& fold : folds_) {
+    const std::string& name = fold.fields()[0].name;
+    if (fold.has_place()) text_.line({fold.fields()[1].name, "_part[k] = ", place(name, "k"), ";"});
+    text_.open({"for (", uint, " j = ", few, "; j < ", lanes, "; j += ", few, ")"});
+    if (fold.has_place()) text_.line({"const ", integer, " at = ", place(name, "k + j"), ";"});
+    fold.combine(
+        text_, [](const std::string& field) { return field + "_part[k]"; },
+        [&](const std::string& field) {
+          return fold.has_place() && field != name ? "at" : field + "_part[k + j]";
+        });
+    text_.close();
+  }
+  text_.close();
+  text_.open({"for (", uint, " k = 0; k < ", few, "; ++k)"});
+  const Operand& first = operand(Kind::place, 0);
+  for (const FoldText& fold : folds_)
+    fold.combine(text_, same, [&](const std::string& field) {
+      if (!fold.has_place() || field == fold.fields()[0].name) return field + "_part[k]";
+      return joined({"(", element(first, along(first, "(start + " + field + "_part[k])")), ")"});
+    });
+  text_.close();
+  text_.close();
 }
 
 void ReductionWriter::write_narrow_pieces() {
@@ -86,10 +127,14 @@ void ReductionWriter::write_narrow_lanes(const std::string& start, const std::st
   const std::string lanes = number(lanes_);
   text_.line({integer, " i = ", start, ";"});
   if (has_runs()) return has_totals() ? write_long_row(end) : write_blocks(end);
+  if (places_ascend()) text_.line({uint, " step = 0;"});
   text_.open({"for (; i + ", lanes, " <= ", end, "; i += ", lanes, ")"});
   text_.open({"for (", uint, " k = 0; k < ", lanes, "; ++k)"});
-  write_fold_at("(i + k)", [](const std::string& name) { return name + "_part[k]"; });
+  write_fold_at(
+      "(i + k)", [](const std::string& name) { return name + "_part[k]"; },
+      places_ascend() ? "step" : "");
   text_.close();
+  if (places_ascend()) text_.line("++step;");
   text_.close();
   text_.open({"for (; i < ", end, "; ++i)"});
   write_fold_at("i", [](const std::string& name) { return name; });

@@ -355,6 +355,13 @@ void ReductionWriter::write_fold_at(const std::string& index, const Name& into,
              step);
 }
 
+/// Whether an accumulator meets the places of what it folds in their order.
+bool ReductionWriter::places_ascend() const {
+  const auto place = std::ranges::find(operands_, Kind::place, &Operand::kind);
+  return place != operands_.end() && (is_wide() || (!has_strips() && !has_runs())) &&
+         loop_.folded.kind == SpaceKind::linear && inner_step(*place) == Step::unit;
+}
+
 void ReductionWriter::declare_accumulators() {
   for (const FoldText& fold : folds_)
     for (std::size_t i = 0; i < fold.fields().size(); ++i)

@@ -46,6 +46,8 @@ inline constexpr unsigned longest_in_blocks = 2048;
 inline constexpr std::size_t lane_bytes = 512;
 /// The same of rows that are so short that folding the accumulators would take longer.
 inline constexpr unsigned short_row_lanes = 8;
+/// Elements that processors compute at a time, or twice as many.
+inline constexpr unsigned vector_lanes = 16;
 /// Rows are short up to this many times the accumulators of others.
 inline constexpr unsigned most_short_turns = 4;
 /// Narrow: bytes of results that stay in the first cache.

@@ -60,13 +60,6 @@ void ReductionWriter::write_wide() {
   text_.close();
 }
 
-/// Whether an accumulator meets the places of what it folds in their order.
-bool ReductionWriter::places_ascend() const {
-  const auto place = std::ranges::find(operands_, Kind::place, &Operand::kind);
-  return is_wide() && place != operands_.end() && loop_.folded.kind == SpaceKind::linear &&
-         inner_step(*place) == Step::unit;
-}
-
 /// The place that part `k` of an accumulator met at its step. A step is one element of each part;
 /// part k begins with that of step 0, which counts if all it met equals the start.
 std::string ReductionWriter::place_of_part(const std::string& step) const {

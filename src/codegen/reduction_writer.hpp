@@ -119,6 +119,7 @@ class ReductionWriter {
   // The loops.
   void write_wide();
   bool places_ascend() const;
+  void fold_places();
   void fold_parts();
   std::string place_of_part(const std::string& step) const;
   void write_wide_tiles();

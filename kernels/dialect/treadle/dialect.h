@@ -84,6 +84,8 @@
 // treadle_float_to_half(float), to nearest even, and treadle_round_half(float), the float that has
 // as many digits.
 //
+// #if TREADLE_ON_PROCESSOR: whether loops over work-items become vector code.
+//
 // treadle_int64_literal(5) and treadle_uint64_literal(5): numbers with the suffix of their type.
 //
 // Types: treadle_int64, treadle_uint64; uchar, ushort and uint as in OpenCL.

@@ -263,6 +263,7 @@ static __device__ inline T treadle_mad(T a, T b, T c)
 #define treadle_as_uint64(x) ((unsigned long long)__double_as_longlong(x))
 #define treadle_as_double(u) __longlong_as_double((long long)(u))
 
+#define TREADLE_ON_PROCESSOR defined(__TREADLE_CPU__)
 #define TREADLE_INFINITY __int_as_float(0x7f800000)
 #define TREADLE_NAN __int_as_float(0x7fc00000)
 #define treadle_int64_literal(number) number##LL

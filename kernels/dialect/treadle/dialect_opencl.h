@@ -231,6 +231,7 @@ static inline uint ballot_bits_of_warp(uint predicate)
 #define treadle_as_uint64(x) as_ulong((double)(x))
 #define treadle_as_double(u) as_double((ulong)(u))
 
+#define TREADLE_ON_PROCESSOR (defined(__x86_64__) || defined(__aarch64__))
 #define TREADLE_INFINITY INFINITY
 #define TREADLE_NAN NAN
 #define treadle_int64_literal(number) number##L

@@ -21,43 +21,60 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) argmax_i64(
   double argmax_0 = -INFINITY;
   long argmax_0_at = 9223372036854775807L;
   double argmax_0_part[64];
-  long argmax_0_at_part[64];
+  uint argmax_0_step_part[64];
   for (uint k = 0; k < 64; ++k) {
     argmax_0_part[k] = -INFINITY;
-    argmax_0_at_part[k] = 9223372036854775807L;
+    argmax_0_step_part[k] = 0;
   }
   const long start = (long)split * piece_length;
   const long end = n - start < piece_length ? n : start + piece_length;
   long i = start;
+  uint step = 0;
   for (; i + 64 <= end; i += 64) {
     for (uint k = 0; k < 64; ++k) {
       const double x_i = x_row[(i + k)];
       {
-        const int is_before = !((isnan(argmax_0_part[k])) != 0) & ((x_i > argmax_0_part[k]) | ((isnan(x_i)) != 0));
-        const int is_behind = !((isnan(x_i)) != 0) & ((argmax_0_part[k] > x_i) | ((isnan(argmax_0_part[k])) != 0));
-        const int wins = is_before | (!is_behind & ((place_row + (i + k)) < argmax_0_at_part[k]));
+        const int wins = !(x_i <= argmax_0_part[k]) & !((isnan(argmax_0_part[k])) != 0);
         argmax_0_part[k] = wins ? x_i : argmax_0_part[k];
-        argmax_0_at_part[k] = wins ? (place_row + (i + k)) : argmax_0_at_part[k];
+        argmax_0_step_part[k] = wins ? step : argmax_0_step_part[k];
       }
     }
+    ++step;
   }
   for (; i < end; ++i) {
     const double x_i = x_row[i];
     {
-      const int is_before = !((isnan(argmax_0)) != 0) & ((x_i > argmax_0) | ((isnan(x_i)) != 0));
-      const int is_behind = !((isnan(x_i)) != 0) & ((argmax_0 > x_i) | ((isnan(argmax_0)) != 0));
+      const int is_before = !(x_i <= argmax_0) & !((isnan(argmax_0)) != 0);
+      const int is_behind = !(argmax_0 <= x_i) & !((isnan(x_i)) != 0);
       const int wins = is_before | (!is_behind & ((place_row + i) < argmax_0_at));
       argmax_0 = wins ? x_i : argmax_0;
       argmax_0_at = wins ? (place_row + i) : argmax_0_at;
     }
   }
-  for (uint k = 0; k < 64; ++k) {
-    {
-      const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_part[k] > argmax_0) | ((isnan(argmax_0_part[k])) != 0));
-      const int is_behind = !((isnan(argmax_0_part[k])) != 0) & ((argmax_0 > argmax_0_part[k]) | ((isnan(argmax_0)) != 0));
-      const int wins = is_before | (!is_behind & (argmax_0_at_part[k] < argmax_0_at));
-      argmax_0 = wins ? argmax_0_part[k] : argmax_0;
-      argmax_0_at = wins ? argmax_0_at_part[k] : argmax_0_at;
+  if (step > 0) {
+    long argmax_0_at_part[16];
+#pragma unroll 1
+    for (uint k = 0; k < 16; ++k) {
+      argmax_0_at_part[k] = (long)argmax_0_step_part[k] * 64 + k;
+      for (uint j = 16; j < 64; j += 16) {
+        const long at = (long)argmax_0_step_part[k + j] * 64 + k + j;
+        {
+          const int is_before = !(argmax_0_part[k + j] <= argmax_0_part[k]) & !((isnan(argmax_0_part[k])) != 0);
+          const int is_behind = !(argmax_0_part[k] <= argmax_0_part[k + j]) & !((isnan(argmax_0_part[k + j])) != 0);
+          const int wins = is_before | (!is_behind & (at < argmax_0_at_part[k]));
+          argmax_0_part[k] = wins ? argmax_0_part[k + j] : argmax_0_part[k];
+          argmax_0_at_part[k] = wins ? at : argmax_0_at_part[k];
+        }
+      }
+    }
+    for (uint k = 0; k < 16; ++k) {
+      {
+        const int is_before = !(argmax_0_part[k] <= argmax_0) & !((isnan(argmax_0)) != 0);
+        const int is_behind = !(argmax_0 <= argmax_0_part[k]) & !((isnan(argmax_0_part[k])) != 0);
+        const int wins = is_before | (!is_behind & ((place_row + (start + argmax_0_at_part[k])) < argmax_0_at));
+        argmax_0 = wins ? argmax_0_part[k] : argmax_0;
+        argmax_0_at = wins ? (place_row + (start + argmax_0_at_part[k])) : argmax_0_at;
+      }
     }
   }
   partials[(uint)get_group_id(0)].argmax_0 = argmax_0;
@@ -71,8 +88,8 @@ __kernel void __attribute__((reqd_work_group_size(1, 1, 1))) argmax_i64(
     argmax_0_at = 9223372036854775807L;
     for (uint other = 0; other < splits; ++other) {
       {
-        const int is_before = !((isnan(argmax_0)) != 0) & (((partials[(long)tile * splits + other].argmax_0) > argmax_0) | ((isnan(partials[(long)tile * splits + other].argmax_0)) != 0));
-        const int is_behind = !((isnan(partials[(long)tile * splits + other].argmax_0)) != 0) & ((argmax_0 > (partials[(long)tile * splits + other].argmax_0)) | ((isnan(argmax_0)) != 0));
+        const int is_before = !((partials[(long)tile * splits + other].argmax_0) <= argmax_0) & !((isnan(argmax_0)) != 0);
+        const int is_behind = !(argmax_0 <= (partials[(long)tile * splits + other].argmax_0)) & !((isnan(partials[(long)tile * splits + other].argmax_0)) != 0);
         const int wins = is_before | (!is_behind & (partials[(long)tile * splits + other].argmax_0_at < argmax_0_at));
         argmax_0 = wins ? partials[(long)tile * splits + other].argmax_0 : argmax_0;
         argmax_0_at = wins ? partials[(long)tile * splits + other].argmax_0_at : argmax_0_at;

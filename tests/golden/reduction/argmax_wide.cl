@@ -49,7 +49,7 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
           for (uint j = 0; j < 2; ++j) {
             const double x_i = x_in.at[j];
             {
-              const int wins = !((isnan(argmax_0_part[j % 2])) != 0) & ((x_i > argmax_0_part[j % 2]) | ((isnan(x_i)) != 0));
+              const int wins = !(x_i <= argmax_0_part[j % 2]) & !((isnan(argmax_0_part[j % 2])) != 0);
               argmax_0_part[j % 2] = wins ? x_i : argmax_0_part[j % 2];
               argmax_0_step_part[j % 2] = wins ? step + k : argmax_0_step_part[j % 2];
             }
@@ -60,8 +60,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
         for (uint i = lane; i < left; i += 256) {
           const double x_i = x_tile[i];
           {
-            const int is_before = !((isnan(argmax_0)) != 0) & ((x_i > argmax_0) | ((isnan(x_i)) != 0));
-            const int is_behind = !((isnan(x_i)) != 0) & ((argmax_0 > x_i) | ((isnan(argmax_0)) != 0));
+            const int is_before = !(x_i <= argmax_0) & !((isnan(argmax_0)) != 0);
+            const int is_behind = !(argmax_0 <= x_i) & !((isnan(x_i)) != 0);
             const int wins = is_before | (!is_behind & ((place_tile + i) < argmax_0_at));
             argmax_0 = wins ? x_i : argmax_0;
             argmax_0_at = wins ? (place_tile + i) : argmax_0_at;
@@ -74,8 +74,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
       for (uint k = 0; k < 2; ++k) {
         const long argmax_0_at_part = place_row + (split + (long)(argmax_0_step_part[k] / 2) * splits) * 1024 + ((argmax_0_step_part[k] % 2) * 256 + lane) * 2 + k;
         {
-          const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_part[k] > argmax_0) | ((isnan(argmax_0_part[k])) != 0));
-          const int is_behind = !((isnan(argmax_0_part[k])) != 0) & ((argmax_0 > argmax_0_part[k]) | ((isnan(argmax_0)) != 0));
+          const int is_before = !(argmax_0_part[k] <= argmax_0) & !((isnan(argmax_0)) != 0);
+          const int is_behind = !(argmax_0 <= argmax_0_part[k]) & !((isnan(argmax_0_part[k])) != 0);
           const int wins = is_before | (!is_behind & (argmax_0_at_part < argmax_0_at));
           argmax_0 = wins ? argmax_0_part[k] : argmax_0;
           argmax_0_at = wins ? argmax_0_at_part : argmax_0_at;
@@ -89,8 +89,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
   for (uint step = 128; step > 0; step /= 2) {
     if (lane < step) {
       {
-        const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_shared[(uint)get_local_id(0) + step] > argmax_0) | ((isnan(argmax_0_shared[(uint)get_local_id(0) + step])) != 0));
-        const int is_behind = !((isnan(argmax_0_shared[(uint)get_local_id(0) + step])) != 0) & ((argmax_0 > argmax_0_shared[(uint)get_local_id(0) + step]) | ((isnan(argmax_0)) != 0));
+        const int is_before = !(argmax_0_shared[(uint)get_local_id(0) + step] <= argmax_0) & !((isnan(argmax_0)) != 0);
+        const int is_behind = !(argmax_0 <= argmax_0_shared[(uint)get_local_id(0) + step]) & !((isnan(argmax_0_shared[(uint)get_local_id(0) + step])) != 0);
         const int wins = is_before | (!is_behind & (argmax_0_at_shared[(uint)get_local_id(0) + step] < argmax_0_at));
         argmax_0 = wins ? argmax_0_shared[(uint)get_local_id(0) + step] : argmax_0;
         argmax_0_at = wins ? argmax_0_at_shared[(uint)get_local_id(0) + step] : argmax_0_at;
@@ -116,8 +116,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
   for (uint other = lane; other < count; other += 256) {
     const long at = ((long)tile * splits + other) * 1 + result;
     {
-      const int is_before = !((isnan(argmax_0)) != 0) & (((partials[at].argmax_0) > argmax_0) | ((isnan(partials[at].argmax_0)) != 0));
-      const int is_behind = !((isnan(partials[at].argmax_0)) != 0) & ((argmax_0 > (partials[at].argmax_0)) | ((isnan(argmax_0)) != 0));
+      const int is_before = !((partials[at].argmax_0) <= argmax_0) & !((isnan(argmax_0)) != 0);
+      const int is_behind = !(argmax_0 <= (partials[at].argmax_0)) & !((isnan(partials[at].argmax_0)) != 0);
       const int wins = is_before | (!is_behind & (partials[at].argmax_0_at < argmax_0_at));
       argmax_0 = wins ? partials[at].argmax_0 : argmax_0;
       argmax_0_at = wins ? partials[at].argmax_0_at : argmax_0_at;
@@ -129,8 +129,8 @@ __kernel void __attribute__((reqd_work_group_size(256, 1, 1))) argmax_i64(
   for (uint step = 128; step > 0; step /= 2) {
     if (lane < step) {
       {
-        const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_shared[(uint)get_local_id(0) + step] > argmax_0) | ((isnan(argmax_0_shared[(uint)get_local_id(0) + step])) != 0));
-        const int is_behind = !((isnan(argmax_0_shared[(uint)get_local_id(0) + step])) != 0) & ((argmax_0 > argmax_0_shared[(uint)get_local_id(0) + step]) | ((isnan(argmax_0)) != 0));
+        const int is_before = !(argmax_0_shared[(uint)get_local_id(0) + step] <= argmax_0) & !((isnan(argmax_0)) != 0);
+        const int is_behind = !(argmax_0 <= argmax_0_shared[(uint)get_local_id(0) + step]) & !((isnan(argmax_0_shared[(uint)get_local_id(0) + step])) != 0);
         const int wins = is_before | (!is_behind & (argmax_0_at_shared[(uint)get_local_id(0) + step] < argmax_0_at));
         argmax_0 = wins ? argmax_0_shared[(uint)get_local_id(0) + step] : argmax_0;
         argmax_0_at = wins ? argmax_0_at_shared[(uint)get_local_id(0) + step] : argmax_0_at;

@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
           for (unsigned int j = 0; j < 2; ++j) {
             const double x_i = x_in.at[j];
             {
-              const int wins = !((isnan(argmax_0_part[j % 2])) != 0) & ((x_i > argmax_0_part[j % 2]) | ((isnan(x_i)) != 0));
+              const int wins = !(x_i <= argmax_0_part[j % 2]) & !((isnan(argmax_0_part[j % 2])) != 0);
               argmax_0_part[j % 2] = wins ? x_i : argmax_0_part[j % 2];
               argmax_0_step_part[j % 2] = wins ? step + k : argmax_0_step_part[j % 2];
             }
@@ -57,8 +57,8 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
         for (unsigned int i = lane; i < left; i += 256) {
           const double x_i = x_tile[i];
           {
-            const int is_before = !((isnan(argmax_0)) != 0) & ((x_i > argmax_0) | ((isnan(x_i)) != 0));
-            const int is_behind = !((isnan(x_i)) != 0) & ((argmax_0 > x_i) | ((isnan(argmax_0)) != 0));
+            const int is_before = !(x_i <= argmax_0) & !((isnan(argmax_0)) != 0);
+            const int is_behind = !(argmax_0 <= x_i) & !((isnan(x_i)) != 0);
             const int wins = is_before | (!is_behind & ((place_tile + i) < argmax_0_at));
             argmax_0 = wins ? x_i : argmax_0;
             argmax_0_at = wins ? (place_tile + i) : argmax_0_at;
@@ -71,8 +71,8 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
       for (unsigned int k = 0; k < 2; ++k) {
         const long long argmax_0_at_part = place_row + (split + (long long)(argmax_0_step_part[k] / 2) * splits) * 1024 + ((argmax_0_step_part[k] % 2) * 256 + lane) * 2 + k;
         {
-          const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_part[k] > argmax_0) | ((isnan(argmax_0_part[k])) != 0));
-          const int is_behind = !((isnan(argmax_0_part[k])) != 0) & ((argmax_0 > argmax_0_part[k]) | ((isnan(argmax_0)) != 0));
+          const int is_before = !(argmax_0_part[k] <= argmax_0) & !((isnan(argmax_0)) != 0);
+          const int is_behind = !(argmax_0 <= argmax_0_part[k]) & !((isnan(argmax_0_part[k])) != 0);
           const int wins = is_before | (!is_behind & (argmax_0_at_part < argmax_0_at));
           argmax_0 = wins ? argmax_0_part[k] : argmax_0;
           argmax_0_at = wins ? argmax_0_at_part : argmax_0_at;
@@ -85,8 +85,8 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
     const double argmax_0_other = __shfl_down_sync(0xffffffffu, argmax_0, step);
     const long long argmax_0_at_other = __shfl_down_sync(0xffffffffu, argmax_0_at, step);
     {
-      const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_other > argmax_0) | ((isnan(argmax_0_other)) != 0));
-      const int is_behind = !((isnan(argmax_0_other)) != 0) & ((argmax_0 > argmax_0_other) | ((isnan(argmax_0)) != 0));
+      const int is_before = !(argmax_0_other <= argmax_0) & !((isnan(argmax_0)) != 0);
+      const int is_behind = !(argmax_0 <= argmax_0_other) & !((isnan(argmax_0_other)) != 0);
       const int wins = is_before | (!is_behind & (argmax_0_at_other < argmax_0_at));
       argmax_0 = wins ? argmax_0_other : argmax_0;
       argmax_0_at = wins ? argmax_0_at_other : argmax_0_at;
@@ -101,8 +101,8 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
 #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
-        const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_shared[threadIdx.x / 32 + other] > argmax_0) | ((isnan(argmax_0_shared[threadIdx.x / 32 + other])) != 0));
-        const int is_behind = !((isnan(argmax_0_shared[threadIdx.x / 32 + other])) != 0) & ((argmax_0 > argmax_0_shared[threadIdx.x / 32 + other]) | ((isnan(argmax_0)) != 0));
+        const int is_before = !(argmax_0_shared[threadIdx.x / 32 + other] <= argmax_0) & !((isnan(argmax_0)) != 0);
+        const int is_behind = !(argmax_0 <= argmax_0_shared[threadIdx.x / 32 + other]) & !((isnan(argmax_0_shared[threadIdx.x / 32 + other])) != 0);
         const int wins = is_before | (!is_behind & (argmax_0_at_shared[threadIdx.x / 32 + other] < argmax_0_at));
         argmax_0 = wins ? argmax_0_shared[threadIdx.x / 32 + other] : argmax_0;
         argmax_0_at = wins ? argmax_0_at_shared[threadIdx.x / 32 + other] : argmax_0_at;
@@ -125,8 +125,8 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
   for (unsigned int other = lane; other < count; other += 256) {
     const long long at = ((long long)tile * splits + other) * 1 + result;
     {
-      const int is_before = !((isnan(argmax_0)) != 0) & (((partials[at].argmax_0) > argmax_0) | ((isnan(partials[at].argmax_0)) != 0));
-      const int is_behind = !((isnan(partials[at].argmax_0)) != 0) & ((argmax_0 > (partials[at].argmax_0)) | ((isnan(argmax_0)) != 0));
+      const int is_before = !((partials[at].argmax_0) <= argmax_0) & !((isnan(argmax_0)) != 0);
+      const int is_behind = !(argmax_0 <= (partials[at].argmax_0)) & !((isnan(partials[at].argmax_0)) != 0);
       const int wins = is_before | (!is_behind & (partials[at].argmax_0_at < argmax_0_at));
       argmax_0 = wins ? partials[at].argmax_0 : argmax_0;
       argmax_0_at = wins ? partials[at].argmax_0_at : argmax_0_at;
@@ -137,8 +137,8 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
     const double argmax_0_other = __shfl_down_sync(0xffffffffu, argmax_0, step);
     const long long argmax_0_at_other = __shfl_down_sync(0xffffffffu, argmax_0_at, step);
     {
-      const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_other > argmax_0) | ((isnan(argmax_0_other)) != 0));
-      const int is_behind = !((isnan(argmax_0_other)) != 0) & ((argmax_0 > argmax_0_other) | ((isnan(argmax_0)) != 0));
+      const int is_before = !(argmax_0_other <= argmax_0) & !((isnan(argmax_0)) != 0);
+      const int is_behind = !(argmax_0 <= argmax_0_other) & !((isnan(argmax_0_other)) != 0);
       const int wins = is_before | (!is_behind & (argmax_0_at_other < argmax_0_at));
       argmax_0 = wins ? argmax_0_other : argmax_0;
       argmax_0_at = wins ? argmax_0_at_other : argmax_0_at;
@@ -153,8 +153,8 @@ extern "C" __global__ void __launch_bounds__(256) argmax_i64(
 #pragma unroll
     for (unsigned int other = 1; other < 8; ++other) {
       {
-        const int is_before = !((isnan(argmax_0)) != 0) & ((argmax_0_shared[threadIdx.x / 32 + other] > argmax_0) | ((isnan(argmax_0_shared[threadIdx.x / 32 + other])) != 0));
-        const int is_behind = !((isnan(argmax_0_shared[threadIdx.x / 32 + other])) != 0) & ((argmax_0 > argmax_0_shared[threadIdx.x / 32 + other]) | ((isnan(argmax_0)) != 0));
+        const int is_before = !(argmax_0_shared[threadIdx.x / 32 + other] <= argmax_0) & !((isnan(argmax_0)) != 0);
+        const int is_behind = !(argmax_0 <= argmax_0_shared[threadIdx.x / 32 + other]) & !((isnan(argmax_0_shared[threadIdx.x / 32 + other])) != 0);
         const int wins = is_before | (!is_behind & (argmax_0_at_shared[threadIdx.x / 32 + other] < argmax_0_at));
         argmax_0 = wins ? argmax_0_shared[threadIdx.x / 32 + other] : argmax_0;
         argmax_0_at = wins ? argmax_0_at_shared[threadIdx.x / 32 + other] : argmax_0_at;

@@ -50,6 +50,7 @@
 #include "cuda_cpu/compiler/passes/speed/simplify_body.hpp"
 #include "cuda_cpu/compiler/passes/speed/software_prefetch.hpp"
 #include "cuda_cpu/compiler/passes/speed/strip_mining.hpp"
+#include "cuda_cpu/compiler/passes/speed/vector_conversions.hpp"
 #include "cuda_cpu/compiler/passes/speed/widen_indices.hpp"
 
 namespace treadle::cuda_cpu {
@@ -86,10 +87,11 @@ void choose_kernels_to_split(PassContext& c) {
   }
 }
 
-/// Kernels without barriers keep their body beside a copy that is split: the launch chooses.
+/// Kernels without barriers keep their body beside a copy that is split: the launch chooses. For
+/// blocks of one thread it would never take the copy.
 void split_interchanged_loops(PassContext& c) {
   for (const auto& kernel : c.kernels) {
-    if (!kernel->body) continue;
+    if (!kernel->body || kernel->plan.max_threads == 1) continue;
     llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 4> back_edges;
     llvm::FindFunctionBackedges(*kernel->body->function, back_edges);
     if (back_edges.empty()) continue;
@@ -315,6 +317,8 @@ constexpr Pass passes_in_order[] = {
      }},
     {"descriptor", required, "drops what is lowered; writes what the run-time reads of a module",
      [](PassContext& c) { finish_module(c); }},
+    {"vector-conversions", speed, "conversions that saturate are written out, so that vectors stay",
+     [](PassContext& c) { run_on_functions<VectorConversions>(c); }},
     {"verify", required, "LLVM's verifier", [](PassContext& c) { verify(c.module); }},
     {"optimize", required, "LLVM's optimiser at the level of the options, loop vectoriser included",
      [](PassContext& c) { optimize(c.module, c.runner, c.options.optimization); }},
