@@ -61,7 +61,8 @@ void check_dense(const ArrayPlan& plan) {
   bool fits = shape.size() == strides.size();
   for (std::size_t i = 0; fits && i < shape.size(); ++i) {
     const double size = PyLong_AsDouble(shape[i].ptr());
-    const double stride = PyLong_AsDouble(nb::object(nb::int_(strides[i])).ptr());
+    const nb::object number = nb::steal(PyNumber_Index(nb::object(strides[i]).ptr()));
+    const double stride = number.is_valid() ? PyLong_AsDouble(number.ptr()) : 0;
     fits = PyErr_Occurred() == nullptr && (stride >= 0 || size <= 1);
     last += (size - 1) * stride;
   }
