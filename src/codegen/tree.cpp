@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/tree.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "treadle/base/error.hpp"
+#include "tree_text.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen::tree {
+namespace {
+
+struct KindRow {
+  std::string_view name;
+  Family family;
+  std::string_view parts;  // separated by blanks
+  std::string_view list;
+};
+
+constexpr KindRow kind_rows[] = {
+#define TREADLE_NODE(kind, family, parts, list) {#kind, Family::family, parts, list},
+#include "treadle/codegen/tree_kinds.def"
+};
+constexpr std::size_t kind_count = std::size(kind_rows);
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    words.push_back(word);
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  }
+  return words;
+}
+
+const std::vector<std::string_view>& names_of_parts(Kind kind) {
+  static const auto* const names = [] {
+    auto* const all = new std::array<std::vector<std::string_view>, kind_count>;
+    for (std::size_t i = 0; i < kind_count; ++i) (*all)[i] = words_of(kind_rows[i].parts);
+    return all;
+  }();
+  return (*names)[static_cast<std::size_t>(kind)];
+}
+
+const KindRow& row_of(Kind kind) { return kind_rows[static_cast<std::size_t>(kind)]; }
+
+constexpr std::uint64_t hash_prime = 0x100000001b3;
+
+void mix(std::uint64_t& hash, std::string_view bytes) {
+  for (const char byte : bytes) hash = (hash ^ static_cast<unsigned char>(byte)) * hash_prime;
+  hash = (hash ^ 0xff) * hash_prime;  // ends the text: "ab" "c" is not "a" "bc"
+}
+
+void mix(std::uint64_t& hash, const Node& node, std::size_t depth);
+
+void mix(std::uint64_t& hash, const Part& part, std::size_t depth) {
+  if (part.node() != nullptr)
+    mix(hash, *part.node(), depth + 1);
+  else
+    mix(hash, part.text());
+}
+
+void mix(std::uint64_t& hash, const Node& node, std::size_t depth) {
+  require_depth(node, depth);
+  mix(hash, kind_name(node.kind()));
+  hash = (hash ^ static_cast<std::uint64_t>(node.scalar)) * hash_prime;
+  for (const Part& part : node.parts()) mix(hash, part, depth);
+  for (const Part& part : node.list()) mix(hash, part, depth);
+  hash = (hash ^ node.list().size()) * hash_prime;
+}
+
+bool equal_below(const Node& a, const Node& b, std::size_t depth);
+
+bool equal_below(const Part& a, const Part& b, std::size_t depth) {
+  if (a.node() == nullptr || b.node() == nullptr)
+    return a.node() == b.node() && a.text() == b.text();
+  return equal_below(*a.node(), *b.node(), depth);
+}
+
+bool equal_below(const std::vector<Part>& a, const std::vector<Part>& b, std::size_t depth) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const Part& x, const Part& y) { return equal_below(x, y, depth); });
+}
+
+bool equal_below(const Node& a, const Node& b, std::size_t depth) {
+  if (&a == &b) return true;
+  require_depth(a, depth);
+  return a.kind() == b.kind() && a.scalar == b.scalar && a.only_in == b.only_in &&
+         a.own_lines() == b.own_lines() && equal_below(a.parts(), b.parts(), depth + 1) &&
+         equal_below(a.list(), b.list(), depth + 1);
+}
+
+NodePtr copy_below(const Node& node, std::size_t depth) {
+  require_depth(node, depth);
+  NodePtr whole = node.shallow_copy();
+  const auto copy_all = [&](std::vector<Part>& parts) {
+    for (Part& part : parts)
+      if (part.node() != nullptr) part = Part(copy_below(*part.node(), depth + 1));
+  };
+  copy_all(whole->parts());
+  copy_all(whole->list());
+  return whole;
+}
+
+void visit_below(const Node& node, const std::function<bool(const Node&)>& visit,
+                 std::size_t depth) {
+  require_depth(node, depth);
+  if (!visit(node)) return;
+  for (const Part& part : node.parts())
+    if (part.node() != nullptr) visit_below(*part.node(), visit, depth + 1);
+  for (const Part& part : node.list())
+    if (part.node() != nullptr) visit_below(*part.node(), visit, depth + 1);
+}
+
+Part rewrite_below(const Part& part, const std::function<Part(const Part&)>& replace,
+                   std::size_t depth);
+
+// True if a part changed.
+bool rewrite_all(std::vector<Part>& parts, const std::function<Part(const Part&)>& replace,
+                 std::size_t depth) {
+  bool changed = false;
+  for (Part& part : parts) {
+    Part next = rewrite_below(part, replace, depth);
+    if (next.node() == part.node() && next.text() == part.text()) continue;
+    part = std::move(next);
+    changed = true;
+  }
+  return changed;
+}
+
+Part rewrite_below(const Part& part, const std::function<Part(const Part&)>& replace,
+                   std::size_t depth) {
+  if (part.node() == nullptr) return replace(part);
+  require_depth(*part.node(), depth);
+  std::vector<Part> parts = part.node()->parts();
+  std::vector<Part> list = part.node()->list();
+  const bool parts_changed = rewrite_all(parts, replace, depth + 1);
+  if (!rewrite_all(list, replace, depth + 1) && !parts_changed) return replace(part);
+  NodePtr changed = part.node()->shallow_copy();
+  changed->parts() = std::move(parts);
+  changed->list() = std::move(list);
+  return replace(Part(std::move(changed)));
+}
+
+}  // namespace
+
+std::string_view kind_name(Kind kind) noexcept { return row_of(kind).name; }
+Family family_of(Kind kind) noexcept { return row_of(kind).family; }
+std::span<const std::string_view> part_names(Kind kind) noexcept { return names_of_parts(kind); }
+std::string_view list_name(Kind kind) noexcept { return row_of(kind).list; }
+
+bool Part::operator==(const Part& other) const { return equal_below(*this, other, 0); }
+
+Node::Node(Kind kind, std::vector<Part> parts, std::vector<Part> list, Position where)
+    : made(where), kind_(kind), parts_(std::move(parts)), list_(std::move(list)) {
+  const std::size_t wanted = names_of_parts(kind).size();
+  if (parts_.size() > wanted)
+    throw InvalidArgument(
+        joined({"a node of kind ", kind_name(kind), " has ", std::to_string(wanted), " parts, not ",
+                std::to_string(parts_.size())}),
+        joined({"pass these: ", row_of(kind).parts}));
+  parts_.resize(wanted);
+  if (!list_.empty() && list_name(kind).empty())
+    throw InvalidArgument(joined({"a node of kind ", kind_name(kind), " has no list"}),
+                          "make a block or a collection of the statements");
+}
+
+Part& Node::named(std::string_view name) {
+  const std::vector<std::string_view>& names = names_of_parts(kind_);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    throw InvalidArgument(
+        joined({"a node of kind ", kind_name(kind_), " has no part called ", name}),
+        joined({"use one of these: ", row_of(kind_).parts}));
+  return parts_[static_cast<std::size_t>(found - names.begin())];
+}
+
+void Node::append(Part part) {
+  if (list_name(kind_).empty())
+    throw InvalidArgument(
+        joined({"append() to a node of kind ", kind_name(kind_), ", which has no list"}),
+        "append to a block or a collection");
+  list_.push_back(std::move(part));
+}
+
+NodePtr Node::shallow_copy() const {
+  auto made_anew = std::make_shared<Node>(kind_, parts_, list_, made);
+  made_anew->scalar = scalar;
+  made_anew->only_in = only_in;
+  return made_anew;
+}
+
+bool equal(const Node& a, const Node& b) { return equal_below(a, b, 0); }
+
+std::uint64_t hash_of(const Node& node) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  mix(hash, node, 0);
+  return hash;
+}
+
+NodePtr copy(const Node& node) { return copy_below(node, 0); }
+
+void visit(const Node& root, const std::function<bool(const Node&)>& visit) {
+  visit_below(root, visit, 0);
+}
+
+Part rewrite(const Part& root, const std::function<Part(const Part&)>& replace) {
+  return rewrite_below(root, replace, 0);
+}
+
+std::set<std::string> names_in(const Part& root) {
+  std::set<std::string> names;
+  const auto add = [&](const Part& part) {
+    if (part.node() == nullptr) add_identifiers(part.text(), names);
+  };
+  if (root.node() == nullptr) {
+    add(root);
+    return names;
+  }
+  visit(*root.node(), [&](const Node& node) {
+    if (node.kind() == Kind::comment) return false;
+    for (const Part& part : node.parts()) add(part);
+    for (const Part& part : node.list()) add(part);
+    return true;
+  });
+  return names;
+}
+
+}  // namespace treadle::codegen::tree

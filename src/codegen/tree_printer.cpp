@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/codegen/tree_printer.hpp"
+
+#include "tree_writer.hpp"
+
+namespace treadle::codegen::tree {
+
+PrintedTree print_with_lines(const Part& tree, const PrintOptions& options) {
+  TreeWriter writer(options);
+  writer.statement(tree);
+  return writer.take();
+}
+
+std::string print(const Part& tree, const PrintOptions& options) {
+  return print_with_lines(tree, options).text;
+}
+
+std::string print(const Part& tree, Language language) {
+  PrintOptions options;
+  options.dialect = &dialect_of(language);
+  return print(tree, options);
+}
+
+std::string print_inline(const Part& tree, const PrintOptions& options) {
+  TreeWriter writer(options);
+  const bool declares =
+      tree.node() != nullptr && family_of(tree.node()->kind()) == Family::declarator;
+  const std::string text = declares ? writer.declarator(tree) : writer.expression(tree);
+  return options.dialect == nullptr ? text : expand_words(text, *options.dialect);
+}
+
+}  // namespace treadle::codegen::tree

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "tree_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "treadle/base/error.hpp"
+#include "words.hpp"
+
+namespace treadle::codegen::tree {
+namespace {
+
+// Deeper than what people and generators write, and what compilers take; far less than our stack.
+constexpr std::size_t deepest = 1000;
+
+// Longer ones first: the text "<<=" begins with "<<".
+constexpr std::pair<std::string_view, int> binary_operators[] = {
+    {"<<=", assignment_level}, {">>=", assignment_level}, {"->", postfix_level + 1},
+    {"::", postfix_level + 1}, {"+=", assignment_level},  {"-=", assignment_level},
+    {"*=", assignment_level},  {"/=", assignment_level},  {"%=", assignment_level},
+    {"&=", assignment_level},  {"|=", assignment_level},  {"^=", assignment_level},
+    {"||", or_level},          {"&&", and_level},         {"==", equality_level},
+    {"!=", equality_level},    {"<=", order_level},       {">=", order_level},
+    {"<<", shift_level},       {">>", shift_level},       {"|", bit_or_level},
+    {"^", bit_xor_level},      {"&", bit_and_level},      {"<", order_level},
+    {">", order_level},        {"+", sum_level},          {"-", sum_level},
+    {"*", product_level},      {"/", product_level},      {"%", product_level},
+    {"=", assignment_level},   {"?", ternary_level},      {":", ternary_level},
+    {",", comma_level},        {".", postfix_level + 1},
+};
+
+constexpr std::string_view keywords[] = {
+    "auto",      "bool",     "break",    "case",     "char",     "class",    "const",
+    "continue",  "default",  "do",       "double",   "else",     "enum",     "extern",
+    "float",     "for",      "goto",     "if",       "inline",   "int",      "long",
+    "namespace", "operator", "register", "restrict", "return",   "short",    "signed",
+    "sizeof",    "static",   "struct",   "switch",   "template", "this",     "typedef",
+    "typename",  "union",    "unsigned", "using",    "void",     "volatile", "while",
+};
+
+bool is_keyword(std::string_view word) noexcept {
+  return std::find(std::begin(keywords), std::end(keywords), word) != std::end(keywords);
+}
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+// The length of what begins here and is one thing: a comment, a string or character, a number, an
+// identifier, or one character. `closed` becomes false for a string or comment without an end.
+std::size_t token_length(std::string_view text, bool& closed) noexcept {
+  const auto up_to = [&](std::string_view end, std::size_t from) {
+    const std::size_t at = text.find(end, from);
+    closed = at != std::string_view::npos;
+    return closed ? at + end.size() : text.size();
+  };
+  if (text.starts_with("//")) return std::min(text.find('\n'), text.size());
+  if (text.starts_with("/*")) return up_to("*/", 2);
+  if (text[0] == '"' || text[0] == '\'') {
+    std::size_t at = 1;
+    while (at < text.size() && text[at] != text[0]) at += text[at] == '\\' ? 2 : 1;
+    closed = at < text.size();
+    return std::min(at + 1, text.size());
+  }
+  if (const std::size_t name = identifier_length(text); name > 0) return name;
+  if (!is_digit(text[0])) return 1;
+  std::size_t at = 1;
+  while (at < text.size() &&
+         (is_digit(text[at]) || text[at] == '.' || identifier_length(text.substr(at)) > 0 ||
+          ((text[at] == '+' || text[at] == '-') &&
+           (text[at - 1] == 'e' || text[at - 1] == 'E' || text[at - 1] == 'p') &&
+           !text.starts_with("0x"))))
+    ++at;
+  return at;
+}
+
+bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// The length of the bracket that a text begins with, what is in it included.
+std::size_t bracket_length(std::string_view text) noexcept {
+  std::size_t depth = 0, at = 0;
+  bool closed = true;
+  do {
+    if (text[at] == '(' || text[at] == '[' || text[at] == '{') ++depth;
+    if (text[at] == ')' || text[at] == ']' || text[at] == '}') --depth;
+    at += token_length(text.substr(at), closed);
+  } while (depth > 0 && at < text.size());
+  return at;
+}
+
+}  // namespace
+
+int precedence_of(std::string_view binary_operator) noexcept {
+  for (const auto& [text, level] : binary_operators)
+    if (text == binary_operator) return level;
+  return 0;
+}
+
+int precedence_of_text(std::string_view text) noexcept {
+  int level = postfix_level;
+  bool has_operand = false;  // whether an operand stands before, so that an operator is binary
+  while (!text.empty()) {
+    bool closed = true;
+    std::size_t length = token_length(text, closed);
+    const bool is_operand =
+        identifier_length(text) > 0 || is_digit(text[0]) || text[0] == '"' || text[0] == '\'';
+    if (text[0] == '(' || text[0] == '[' || text[0] == '{') {
+      length = bracket_length(text);
+      has_operand = true;
+    } else if (is_operand) {
+      if (has_operand) level = std::min<int>(level, prefix_level);  // a cast: (float)x
+      has_operand = true;
+    } else if (!is_blank(text[0]) && !text.starts_with("/*") && !text.starts_with("//")) {
+      int found = prefix_level;
+      if (has_operand && (text.starts_with("++") || text.starts_with("--"))) {
+        length = 2;
+        found = postfix_level;
+      } else if (has_operand) {
+        for (const auto& [word, its_level] : binary_operators)
+          if (text.starts_with(word)) {
+            length = word.size();
+            found = its_level;
+            break;
+          }
+        has_operand = false;
+      }
+      level = std::min(level, found);
+    }
+    text.remove_prefix(length);
+  }
+  return level;
+}
+
+std::string unmatched_in(std::string_view text) {
+  std::string open;
+  while (!text.empty()) {
+    bool closed = true;
+    const char c = text[0];
+    const std::size_t length = token_length(text, closed);
+    if (!closed) return joined({text.substr(0, text[0] == '/' ? 2 : 1), " is not closed"});
+    if (c == '(' || c == '[' || c == '{') open += c;
+    if (c == ')' || c == ']' || c == '}') {
+      const char wanted = c == ')' ? '(' : c == ']' ? '[' : '{';
+      if (open.empty() || open.back() != wanted) return joined({{&c, 1}, " closes nothing"});
+      open.pop_back();
+    }
+    text.remove_prefix(length);
+  }
+  return open.empty() ? std::string() : joined({{&open.back(), 1}, " is not closed"});
+}
+
+bool is_identifier(std::string_view text) noexcept {
+  while (true) {
+    const std::size_t length = identifier_length(text);
+    if (length == 0 || (is_keyword(text.substr(0, length)) && text.substr(0, length) != "this"))
+      return false;
+    text.remove_prefix(length);
+    if (text.empty()) return true;
+    if (!text.starts_with("::")) return false;
+    text.remove_prefix(2);
+  }
+}
+
+void add_identifiers(std::string_view text, std::set<std::string>& names) {
+  while (!text.empty()) {
+    bool closed = true;
+    const std::size_t length = token_length(text, closed);
+    const std::string_view word = text.substr(0, length);
+    if (identifier_length(word) > 0 && !is_keyword(word)) names.emplace(word);
+    text.remove_prefix(length);
+  }
+}
+
+std::string describe(const Node& node) {
+  std::string text = joined({"a node of kind ", kind_name(node.kind())});
+  if (node.made.file == nullptr) return text;
+  return joined({text, " made at ", node.made.file, ":", std::to_string(node.made.line)});
+}
+
+void require_depth(const Node& node, std::size_t depth) {
+  if (depth < deepest) return;
+  throw InvalidArgument(
+      joined({describe(node), " lies ", std::to_string(depth),
+              " nodes deep: the tree contains itself, or is too deep to compile"}),
+      "append a copy of a node instead of one that contains it");
+}
+
+}  // namespace treadle::codegen::tree
