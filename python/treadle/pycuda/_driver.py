@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The native half of pycuda.driver: classes and functions from C++, enumerations from tables."""
 
+import operator
 from typing import Any
 
 from treadle import _absent
@@ -19,7 +20,7 @@ from treadle.pycuda._enums import *  # noqa: F403
 
 def bitlog2(value: int) -> int:
     """The largest n with 2**n <= value; 0 for 0."""
-    number = value.__index__()
+    number = operator.index(value)
     if number < 0:
         raise OverflowError("can't convert negative value to unsigned int")
     return max(number.bit_length() - 1, 0)

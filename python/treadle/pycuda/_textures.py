@@ -121,7 +121,7 @@ def matrix_to_array(
     matrix = np.asarray(matrix)
     if matrix.ndim != 2:
         raise _driver.LogicError(f"a matrix is wanted, not an array of {matrix.ndim} axes")
-    order = order.upper()
+    order = required(order, "order", "'C' or 'F'", "upper").upper()
     _refuse_order(order)
     if not (allow_double_hack and matrix.dtype == np.float64):
         dtype_to_array_format(matrix.dtype)  # raises
@@ -136,7 +136,7 @@ def make_multichannel_2d_array(ndarray: np.ndarray, order: str) -> _driver.Array
     ndarray = np.asarray(ndarray)
     if ndarray.ndim != 3:
         raise _driver.LogicError(f"an array of 3 axes is wanted, not of {ndarray.ndim}")
-    order = order.upper()
+    order = required(order, "order", "'C' or 'F'", "upper").upper()
     _refuse_order(order)
     rows = _in_rows(ndarray, order)
     height, width, channels = rows.shape

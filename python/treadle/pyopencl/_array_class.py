@@ -15,6 +15,7 @@ from treadle import _face_array
 from treadle._core import NotSupported
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
+from treadle._required import required
 from treadle.pyopencl import _cl
 from treadle.pyopencl._array_memory import (
     dtype_of,
@@ -316,7 +317,7 @@ class Array(Views):
 
     def add_event(self, evt: Any) -> None:
         """The content depends on it, too: later operations come after it."""
-        self.events.add(evt)
+        self.events.add(required(evt, "evt", "a pyopencl.Event", "int_ptr", "wait"))
 
     def finish(self) -> None:
         """Waits for all events, and forgets them."""

@@ -180,7 +180,7 @@ def multi_put(
 
 
 def _joined(function: Callable[..., Any], arrays: Sequence[Any], **kwargs: Any) -> Array:
-    arrays = list(arrays)
+    arrays = [require_array(array) for array in arrays]
     if not arrays:
         raise ValueError("need at least one array to join")
     if any(type(array) is not type(arrays[0]) for array in arrays):
@@ -204,14 +204,14 @@ def concatenate(
 def hstack(arrays: Sequence[Array], queue: Any = None) -> Array:
     """Arrays one behind the other along the last axis."""
     arrays = list(arrays)
-    axis = arrays[0].ndim - 1 if arrays else 0
+    axis = require_array(arrays[0]).ndim - 1 if arrays else 0
     return _joined(lambda parts: _numpy.concatenate(parts, axis), arrays, queue=queue)
 
 
 def stack(arrays: Sequence[Array], axis: int = 0, queue: Any = None) -> Array:
     """Arrays of one shape along a new axis; in Fortran's order in memory if that is the last."""
     arrays = list(arrays)
-    if any(array.shape != arrays[0].shape for array in arrays):
+    if any(require_array(array).shape != arrays[0].shape for array in arrays):
         raise ValueError(f"arrays of shapes {[array.shape for array in arrays]} do not stack")
     ndim = arrays[0].ndim if arrays else 0
     if not -ndim - 1 <= axis <= ndim:

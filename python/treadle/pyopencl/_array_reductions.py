@@ -233,6 +233,7 @@ def cumsum(
 ) -> Any:
     """The sums of all elements up to each, in `output_dtype` (None: the array's). With
     return_event=True the event comes first."""
+    require_array(a)
     dtype = a.dtype if output_dtype is None else np.dtype(output_dtype)
     queue = a._queue_for(queue)
     a = a if a.flags.forc else 1 * a.with_queue(queue)

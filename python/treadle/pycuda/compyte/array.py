@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided  # noqa: F401
 
+from treadle._required import required
+
 
 def f_contiguous_strides(itemsize: int, shape: Sequence[int]) -> tuple[int, ...]:
     """Strides in bytes, first axis fastest; an axis of length 0 counts as 1."""
@@ -49,6 +51,7 @@ class ArrayFlags:
     """Whether an array's memory is dense, and in which order."""
 
     def __init__(self, ary: Any) -> None:
+        required(ary, "ary", "an array", "strides", "dtype", "shape")
         layout = ary.strides, ary.dtype.itemsize, ary.shape
         self.f_contiguous = is_f_contiguous_strides(*layout)
         self.c_contiguous = is_c_contiguous_strides(*layout)
