@@ -7,6 +7,7 @@
 #include "treadle/base/kept_memory.hpp"
 #include "treadle/base/settings.hpp"
 #include "treadle/base/warning.hpp"
+#include "treadle/cuda/allocation.hpp"
 #include "treadle/cuda/table.hpp"
 
 namespace treadle::cuda {
@@ -94,6 +95,8 @@ void add_fork(int code, std::string& detail, std::string& hint) {
 
 }  // namespace
 
+bool is_out_of_memory(int status) noexcept { return status == CUDA_ERROR_OUT_OF_MEMORY; }
+
 std::string error_name(const Table& table, int code) {
   const char* name = nullptr;
   if (table.cuGetErrorName(static_cast<CUresult>(code), &name) == CUDA_SUCCESS && name != nullptr)
@@ -115,7 +118,7 @@ void raise(const Table& table, int code, const char* call, std::string detail, s
   add_fork(code, detail, hint);
   DeviceFailure failure{code, error_name(table, code), call, error_text(table, code),
                         std::move(detail)};
-  if (code == CUDA_ERROR_OUT_OF_MEMORY) {
+  if (is_out_of_memory(code)) {
     add_kept_memory(failure.detail);
     throw OutOfMemory(std::move(failure), std::move(hint));
   }

@@ -16,8 +16,8 @@ std::size_t give_back() noexcept {
   ++questions;
   return std::exchange(kept_bytes, 0);
 }
-std::string text() { return std::to_string(kept_bytes) + " bytes are kept"; }
-constexpr KeptMemory kept = {&give_back, &text};
+std::string held_text() { return std::to_string(kept_bytes) + " bytes are kept"; }
+constexpr KeptMemory kept = {&give_back, &held_text};
 
 class KeptMemoryTest : public testing::Test {
  protected:
