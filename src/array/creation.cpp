@@ -77,6 +77,9 @@ Array empty(const Shape& shape, const DType& dtype, const Placement& placement) 
 }
 
 Array full(const Shape& shape, const Number& value, Scalar dtype, const Placement& placement) {
+  if (dtype == Scalar::structure)  // which alone says nothing of the fields
+    throw DTypeError("an array of records or of text cannot be filled with a number",
+                     "copy NumPy's: treadle.numpy.asarray(numpy.zeros(shape, dtype))");
   require_number_of(Operand::weak(value), dtype);
   require_fit(value, dtype);
   return Access::array(

@@ -207,3 +207,9 @@ def test_text_and_raw_bytes_are_kept(host, device):
         same(x == tnp.array(host[[0, 2, 2]]), np.array([True, False, True]))
     with pytest.raises(treadle.DTypeError):
         x + 1
+
+
+@pytest.mark.parametrize("elements", [np.zeros(2, [("a", "f4")]), np.array(["x", "y"])], ids=str)
+def test_a_diagonal_of_what_is_no_number_is_refused(elements):
+    with pytest.raises(treadle.DTypeError, match="records or of text"):
+        tnp.diag(tnp.asarray(elements))

@@ -192,6 +192,7 @@ CL_ENTRIES = [
 ]
 
 STATES = {
+    "freed": "a.gpudata.free()",
     "fault": "bad(memory, np.int64(1 << 40), block=(1, 1, 1), grid=(1, 1))",
     "detached": "pycuda.autoinit.context.pop(); pycuda.autoinit.context.detach()",
     "forked": "child = os.fork()\nif child:\n    os.waitpid(child, 0)\n    os._exit(0)",
