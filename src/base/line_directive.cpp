@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "base/characters.hpp"
 #include "treadle/base/c_declaration.hpp"
@@ -40,7 +41,9 @@ std::optional<LineDirective> line_directive(std::string_view line) {
   if (has_word) line = without_blanks_before(line.substr(word.size()));
   LineDirective directive;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), directive.line);
-  if (error == std::errc{} && directive.line >= 0)
+  // Compilers stop counting there, too.
+  if (error == std::errc::result_out_of_range) directive.line = std::numeric_limits<int>::max();
+  if (error != std::errc::invalid_argument && directive.line >= 0)
     directive.name = quoted_name(line.substr(static_cast<std::size_t>(end - line.data())));
   else if (!has_word)
     return std::nullopt;
@@ -53,7 +56,7 @@ std::string line_directive_behind(std::string_view before, std::string_view name
   std::string named(name);
   for (std::size_t begin = 0, end = 0; (end = before.find('\n', begin)) != before.npos;
        begin = end + 1) {
-    ++line;
+    if (line < std::numeric_limits<int>::max()) ++line;
     // What a comment is cleared from is no directive, but still so many lines.
     if (!without_blanks_before(std::string_view(clean).substr(begin, end - begin)).starts_with('#'))
       continue;

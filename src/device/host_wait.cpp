@@ -43,9 +43,10 @@ void wait_before_copy(Stream& stream) {
 
 void store(Stream& stream, Location destination, const void* source, std::size_t size_bytes) {
   wait_before_copy(stream);
-  const LeaveDeferred leave;
   const WaitToTheEnd nothing_else_is_queued;
+  // Expressions that read the destination are computed before the copy; other ones stay put off.
   stream.copy_in(destination, source, size_bytes);
+  const LeaveDeferred leave;
   stream.synchronize();
 }
 

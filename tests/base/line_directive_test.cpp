@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace treadle {
 namespace {
 
@@ -19,6 +21,14 @@ TEST(LineDirective, numbers_and_names_are_read_in_every_spelling) {
   EXPECT_EQ(read("#line LINE \"gen.c\""), "0");
   for (const char* other : {"", "line 3", "#", "#define line 3", "#lines 3", "#include \"line\""})
     EXPECT_EQ(read(other), "none") << other;
+}
+
+TEST(LineDirective, a_number_beyond_every_counter_is_the_greatest) {
+  const auto far = line_directive("#line 4000000000 \"a.cu\"");
+  ASSERT_TRUE(far.has_value());
+  EXPECT_EQ(far->line, std::numeric_limits<int>::max());
+  EXPECT_EQ(far->name, "\"a.cu\"");
+  EXPECT_EQ(line_directive_behind("#line 4000000000\na\nb\n", ""), "#line 2147483647\n");
 }
 
 TEST(LineDirective, a_place_has_the_line_and_the_name_that_directives_before_it_gave) {

@@ -37,7 +37,7 @@ class [[nodiscard]] WaitToTheEnd {
 
 /// As Stream::copy_in(), and waits: the host range is free when this returns or throws. Where waits
 /// may be left, what is queued before is waited for first; if that throws, nothing is queued. What
-/// was put off on the stream stays so.
+/// was put off on the stream stays so, unless it reads the destination.
 void store(Stream& stream, Location destination, const void* source, std::size_t size_bytes);
 /// Waits for what is queued before a copy that waits, where waits may be left.
 void wait_before_copy(Stream& stream);
