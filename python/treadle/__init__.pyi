@@ -28,6 +28,7 @@ from treadle._core.device import Buffer as Buffer
 from treadle._core.device import Device as Device
 from treadle._core.device import DeviceLimits as DeviceLimits
 from treadle._core.device import DevicePerformance as DevicePerformance
+from treadle._core.device import DevicePool as DevicePool
 from treadle._core.device import DeviceTraits as DeviceTraits
 from treadle._core.device import Event as Event
 from treadle._core.device import Extent as Extent
@@ -43,6 +44,7 @@ from treadle._core.device import devices as devices
 from treadle._core.device import find_device as find_device
 from treadle._core.device import missing_runtimes as missing_runtimes
 from treadle._core.device import release_default_device as release_default_device
+from treadle._core.device import trim_memory as trim_memory
 from treadle._core.kernel import Kernel as Kernel
 from treadle._core.kernel import KernelResources as KernelResources
 from treadle._core.kernel import Local as Local

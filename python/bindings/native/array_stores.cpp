@@ -15,6 +15,19 @@ bool drops_imaginary(const DType& from, const DType& to) {
          to.scalar() != Scalar::boolean;
 }
 
+/// What `convert()` gives. NumPy's refusal of a value is one of ours, which names the dtype.
+template <class Convert>
+nb::object converted(const Array& target, Convert&& convert) {
+  try {
+    return convert();
+  } catch (nb::python_error& refused) {
+    if (!refused.matches(PyExc_ValueError) && !refused.matches(PyExc_TypeError)) throw;
+    throw DTypeError(nb::cast<std::string>(nb::str(refused.value())) + ", for an array of " +
+                         target.dtype().name(),
+                     "pass numbers of that dtype");
+  }
+}
+
 /// A value of the host as NumPy stores it, where that says more than our cast: it reads lists and
 /// texts, and warns of numbers that the dtype does not have.
 nb::object as_stored(const Array& target, nb::handle value) {
@@ -24,7 +37,9 @@ nb::object as_stored(const Array& target, nb::handle value) {
   const bool is_record = target.dtype().scalar() == Scalar::structure;
   const bool is_number = PyLong_Check(object) || PyFloat_Check(object);
   if (is_record ? is_read || is_number : is_read && !is_numpy_scalar(object))
-    return numpy().attr("asarray")(value, numpy_dtype_of(target.dtype()));
+    return converted(target, [&]() -> nb::object {
+      return numpy().attr("asarray")(value, numpy_dtype_of(target.dtype()));
+    });
   if (is_record || !(is_numpy_scalar(object) || is_numpy_array(object))) return nb::borrow(value);
   const std::string kind = nb::cast<std::string>(value.attr("dtype").attr("kind"));
   const bool is_text = kind == "U" || kind == "S" || kind == "O";
@@ -32,8 +47,9 @@ nb::object as_stored(const Array& target, nb::handle value) {
                            ? drops_imaginary(Scalar::complex128, target.dtype())
                            : kind == "f" && target.dtype().is_integer() && is_numpy_scalar(object);
   if (!is_text && !is_cast) return nb::borrow(value);
-  const nb::object stored =
-      numpy().attr("asarray")(value).attr("astype")(numpy_dtype_of(target.dtype()));
+  const nb::object stored = converted(target, [&]() -> nb::object {
+    return numpy().attr("asarray")(value).attr("astype")(numpy_dtype_of(target.dtype()));
+  });
   return is_numpy_scalar(object) ? nb::object(stored[nb::make_tuple()]) : stored;
 }
 
