@@ -52,5 +52,8 @@ GROUPS = {
     "random-kernels": RANDOM_KERNELS,
     # Each of these starts processes, or waits for some.
     "python-programs": tuple(f"tests/python/{name}_test.py" for name in PROGRAM_TESTS),
-    "rest": ("tests", "--ignore=tests/cuda_cpu", "--ignore=tests/python"),
+    "rest": (
+        *("tests", "--ignore=tests/cuda_cpu", "--ignore=tests/python"),
+        "--ignore=tests/packages",  # make packages
+    ),
 }

@@ -22,9 +22,13 @@ _HOMES = (
 
 def combined(*parts: type[Exception]) -> type[Any]:
     """The class that is all of these at once; it has the name, the text and the constructor of the
-    first."""
+    first. Of a class that was made here its parts count, each once."""
     made = _made.get(parts)
     if made is not None:
+        return made
+    flat = tuple(dict.fromkeys(one for part in parts for one in _parts.get(part, (part,))))
+    if flat != parts:
+        made = _made[parts] = combined(*flat)
         return made
     first = parts[0]
     members = {

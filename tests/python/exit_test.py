@@ -84,7 +84,7 @@ import treadle.cuda as cu
 current = cu.Context.make_current(cu.default_driver().devices()[0])
 current.__enter__()
 graph = cu.Graph()
-graph.add_host([], call)
+graph.add_host(call)
 stream = cu.Stream()
 graph.instantiate().launch(stream)
 stream.synchronize()

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+import treadle
 from treadle import _face_array
 from treadle._core import array as _native
+from treadle._error_classes import combined
 from treadle.pyopencl._array_class import SAME, Array
 
 
@@ -32,7 +34,10 @@ def to_device(
     if not isinstance(ary, np.ndarray | np.generic):
         raise TypeError(f"to_device() of a {type(ary).__name__}: it takes a numpy.ndarray")
     if ary.dtype == object:
-        raise RuntimeError("to_device() of an array of objects: a device has no Python objects")
+        # PyOpenCL's is a RuntimeError.
+        raise combined(treadle.DTypeError, RuntimeError)(
+            "to_device() of an array of objects: a device has no Python objects"
+        )
     if not (ary.flags.c_contiguous or ary.flags.f_contiguous):
         ary = ary.copy(order="K")
     made = Array(queue, ary.shape, ary.dtype, allocator=allocator, strides=ary.strides)

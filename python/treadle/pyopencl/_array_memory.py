@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+import treadle
 from treadle import _face_array
 from treadle._core import array as _native
 from treadle._core.array import Array as NativeArray
+from treadle._error_classes import combined
 from treadle.pyopencl import _cl
 from treadle.pyopencl._array_places import Place
 from treadle.pyopencl.compyte.array import c_contiguous_strides, f_contiguous_strides
@@ -32,9 +34,12 @@ def strides_of(shape: Sequence[int], dtype: np.dtype, order: str) -> tuple[int, 
 
 
 def dtype_of(dtype: Any) -> np.dtype:
-    """The dtype. Raises AssertionError for that of Python's objects."""
+    """The dtype. Raises an AssertionError, as PyOpenCL, for that of Python's objects."""
     made = np.dtype(dtype)
-    assert made.kind != "O", "arrays on a device have no elements of dtype object"
+    if made.kind == "O":
+        raise combined(treadle.DTypeError, AssertionError)(
+            "arrays on a device have no elements of dtype object"
+        )
     return made
 
 

@@ -121,6 +121,7 @@ class Printed(io.StringIO):
 def test_callback_that_raises_is_printed(queue, monkeypatch):
     printed = Printed("ValueError: from the callback")
     monkeypatch.setattr(sys, "stderr", printed)
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)  # not pytest's
     event = cl.enqueue_marker(queue)
 
     def fail(status):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Python functions as commands, and callbacks at the end of memory and contexts."""
 
+import sys
 import threading
 
 import numpy as np
@@ -45,7 +46,8 @@ def test_it_starts_after_its_events_and_needs_no_memory(context, queue, needs_na
     assert ran.is_set()
 
 
-def test_what_it_raises_is_printed(queue, needs_native_kernels, capfd):
+def test_what_it_raises_is_printed(queue, needs_native_kernels, capfd, monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)  # not pytest's
     cl.enqueue_native_kernel(queue, lambda: 1 / 0).wait()
     queue.finish()
     assert "ZeroDivisionError" in capfd.readouterr().err

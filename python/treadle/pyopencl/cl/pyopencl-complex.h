@@ -8,6 +8,168 @@
 #ifndef PYOPENCL_COMPLEX_H
 #define PYOPENCL_COMPLEX_H
 
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+static inline float __attribute__((overloadable)) treadle_own_hypot(float x, float y)
+{
+  double a = x, b = y;
+  float length = (float)sqrt(a * a + b * b);
+  return fabs(x) == INFINITY || fabs(y) == INFINITY ? INFINITY : length;
+}
+
+#ifdef cl_khr_fp64
+static inline double __attribute__((overloadable)) treadle_own_hypot(double x, double y)
+{
+  return hypot(x, y);
+}
+#endif
+#undef hypot
+#define hypot treadle_own_hypot
+#endif
+
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+// k and log m of a positive x = 2^k m; `near` in the place of m - 1 where k is 0.
+static inline double2 treadle_math_logarithm(double x, double near)
+{
+  ulong bits = as_ulong(x), k = (bits - 0x3fe6a09e667f3bcd + 0x3ff0000000000000) >> 52;
+  double whole = as_double(k | 0x4330000000000000) - 4503599627371519.0;
+  double f = whole == 0 ? near : as_double(bits - (k << 52) + 0x3ff0000000000000) - 1;
+  double s = f / (f + 2), t = s * s;
+  return (double2)(whole, s * (2.00000000000845 + t * (0.6666666523515579 + t * (0.4000038718742205 +
+                              t * (0.2853489153226327 + t * 0.2361945488277656)))));
+}
+
+static inline double treadle_math_log_or(double result, double x)
+{
+  return x < 0 ? (double)NAN : x == 0 ? -(double)INFINITY : x < (double)INFINITY ? result : x;
+}
+
+static inline float __attribute__((overloadable)) treadle_own_log(float x)
+{
+  double2 l = treadle_math_logarithm(x, (double)x - 1);
+  return (float)treadle_math_log_or(l.y + l.x * 0.6931471805599453, x);
+}
+
+#ifdef cl_khr_fp64
+static inline double __attribute__((overloadable)) treadle_own_log(double x)
+{
+  return log(x);
+}
+#endif
+#undef log
+#define log treadle_own_log
+#endif
+
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+static inline float __attribute__((overloadable)) treadle_own_atan2(float y, float x)
+{
+  double a = fabs((double)x), b = fabs((double)y);
+  bool steep = b > a;
+  double less = steep ? a : b, more = steep ? b : a;
+  double z = less == more ? (more > 0 ? 1.0 : 0.0) : less / more, t = z * z;
+  double angle = z * (0.9999999999887381 + t * (-0.3333333295165722 + t * (0.19999978336217084 +
+                 t * (-0.1428522560816021 + t * (0.11105306732424464 + t * (-0.09049179093720577 +
+                 t * (0.07495262378099696 + t * (-0.06022196387937433 + t * (0.04364658944281667 +
+                 t * (-0.02600599597760862 + t * (0.011427633277375594 + t * (-0.0031954252407363944 +
+                 t * 0.00041922786011272897))))))))))));
+  double near = steep ? 1.5707963267948966 - angle : angle;
+  return copysign((float)(as_int(x) < 0 ? 3.141592653589793 - near : near), y);
+}
+
+#ifdef cl_khr_fp64
+static inline double __attribute__((overloadable)) treadle_own_atan2(double x, double y)
+{
+  return atan2(x, y);
+}
+#endif
+#undef atan2
+#define atan2 treadle_own_atan2
+#endif
+
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+// 2^k (even + 1 + odd) is e^x; even, odd, 2^(k-1), 2^(-k-1). `rounded` has k in its lowest bits.
+static inline double4 treadle_math_power(double r, double rounded)
+{
+  ulong k = as_ulong(rounded) << 52;
+  double t = r * r;
+  double even = t * (0.4999999999995328 + t * (0.041666666789891914 + t * (0.0013888838109196045 +
+                t * 2.4868533846344907e-05)));
+  double odd = r + r * t * (0.16666666789936505 + t * (0.008333282536838129 + t * 0.00019908233311258217));
+  return (double4)(even, odd, as_double(0x3fe0000000000000 + k), as_double(0x3fe0000000000000 - k));
+}
+
+static inline double4 treadle_math_power_of_e(double x)
+{
+  double rounded = x * 1.4426950408889634 + 6755399441055744.0, k = rounded - 6755399441055744.0;
+  return treadle_math_power(x - k * 0.6931471805599453, rounded);
+}
+
+static inline double treadle_math_clamp(double x, double limit)
+{
+  return x < -limit ? -limit : x > limit ? limit : x;
+}
+
+static inline float __attribute__((overloadable)) treadle_own_sinh(float x)
+{
+  double4 p = treadle_math_power_of_e(treadle_math_clamp(x, 150));
+  return copysign((float)(p.y * (p.z + p.w) + (1 + p.x) * (p.z - p.w)), x);
+}
+
+#ifdef cl_khr_fp64
+static inline double __attribute__((overloadable)) treadle_own_sinh(double x)
+{
+  return sinh(x);
+}
+#endif
+#undef sinh
+#define sinh treadle_own_sinh
+#endif
+
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+static inline float __attribute__((overloadable)) treadle_own_cosh(float x)
+{
+  double4 p = treadle_math_power_of_e(treadle_math_clamp(x, 150));
+  return (float)((1 + p.x) * (p.z + p.w) + p.y * (p.z - p.w));
+}
+
+#ifdef cl_khr_fp64
+static inline double __attribute__((overloadable)) treadle_own_cosh(double x)
+{
+  return cosh(x);
+}
+#endif
+#undef cosh
+#define cosh treadle_own_cosh
+#endif
+
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+static inline double treadle_math_exp2(double x)
+{
+  double rounded = x + 6755399441055744.0, r = x - (rounded - 6755399441055744.0);
+  double4 p = treadle_math_power(r * 0.6931471805599453, rounded);
+  return (1 + (p.y + p.x)) * (p.z + p.z);
+}
+
+static inline float __attribute__((overloadable)) treadle_own_pow(float x, float y)
+{
+  double a = fabs((double)x), p = y, half_p = p * 0.5;
+  bool whole = rint(p) == p, odd = whole && rint(half_p) != half_p;
+  double2 l = treadle_math_logarithm(a, a - 1);
+  double exponent = p * treadle_math_log_or(l.y * 1.4426950408889634 + l.x, a);
+  double size = a == 1 && p == p ? 1 : treadle_math_exp2(treadle_math_clamp(exponent, 200));
+  double value = x < 0 && a < (double)INFINITY && !whole ? (double)NAN : size;
+  return x == 1 || y == 0 ? 1 : (float)(as_int(x) < 0 && odd ? -value : value);
+}
+
+#ifdef cl_khr_fp64
+static inline double __attribute__((overloadable)) treadle_own_pow(double x, double y)
+{
+  return pow(x, y);
+}
+#endif
+#undef pow
+#define pow treadle_own_pow
+#endif
+
 // The root with a real part that is not negative. Squares must neither overflow nor vanish: numbers
 // that are very large or small are brought nearer to 1 first.
 static inline float2 treadle_sqrt_complex64(float2 a)
@@ -411,6 +573,168 @@ static inline cfloat_t cfloat_rpow(float a, cfloat_t b) { return cfloat_pow(cflo
 
 #if defined(PYOPENCL_DEFINE_CDOUBLE) && !defined(PYOPENCL_HAS_CDOUBLE)
 #define PYOPENCL_HAS_CDOUBLE
+
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+static inline float __attribute__((overloadable)) treadle_own_hypot(float x, float y)
+{
+  double a = x, b = y;
+  float length = (float)sqrt(a * a + b * b);
+  return fabs(x) == INFINITY || fabs(y) == INFINITY ? INFINITY : length;
+}
+
+#ifdef cl_khr_fp64
+static inline double __attribute__((overloadable)) treadle_own_hypot(double x, double y)
+{
+  return hypot(x, y);
+}
+#endif
+#undef hypot
+#define hypot treadle_own_hypot
+#endif
+
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+// k and log m of a positive x = 2^k m; `near` in the place of m - 1 where k is 0.
+static inline double2 treadle_math_logarithm(double x, double near)
+{
+  ulong bits = as_ulong(x), k = (bits - 0x3fe6a09e667f3bcd + 0x3ff0000000000000) >> 52;
+  double whole = as_double(k | 0x4330000000000000) - 4503599627371519.0;
+  double f = whole == 0 ? near : as_double(bits - (k << 52) + 0x3ff0000000000000) - 1;
+  double s = f / (f + 2), t = s * s;
+  return (double2)(whole, s * (2.00000000000845 + t * (0.6666666523515579 + t * (0.4000038718742205 +
+                              t * (0.2853489153226327 + t * 0.2361945488277656)))));
+}
+
+static inline double treadle_math_log_or(double result, double x)
+{
+  return x < 0 ? (double)NAN : x == 0 ? -(double)INFINITY : x < (double)INFINITY ? result : x;
+}
+
+static inline float __attribute__((overloadable)) treadle_own_log(float x)
+{
+  double2 l = treadle_math_logarithm(x, (double)x - 1);
+  return (float)treadle_math_log_or(l.y + l.x * 0.6931471805599453, x);
+}
+
+#ifdef cl_khr_fp64
+static inline double __attribute__((overloadable)) treadle_own_log(double x)
+{
+  return log(x);
+}
+#endif
+#undef log
+#define log treadle_own_log
+#endif
+
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+static inline float __attribute__((overloadable)) treadle_own_atan2(float y, float x)
+{
+  double a = fabs((double)x), b = fabs((double)y);
+  bool steep = b > a;
+  double less = steep ? a : b, more = steep ? b : a;
+  double z = less == more ? (more > 0 ? 1.0 : 0.0) : less / more, t = z * z;
+  double angle = z * (0.9999999999887381 + t * (-0.3333333295165722 + t * (0.19999978336217084 +
+                 t * (-0.1428522560816021 + t * (0.11105306732424464 + t * (-0.09049179093720577 +
+                 t * (0.07495262378099696 + t * (-0.06022196387937433 + t * (0.04364658944281667 +
+                 t * (-0.02600599597760862 + t * (0.011427633277375594 + t * (-0.0031954252407363944 +
+                 t * 0.00041922786011272897))))))))))));
+  double near = steep ? 1.5707963267948966 - angle : angle;
+  return copysign((float)(as_int(x) < 0 ? 3.141592653589793 - near : near), y);
+}
+
+#ifdef cl_khr_fp64
+static inline double __attribute__((overloadable)) treadle_own_atan2(double x, double y)
+{
+  return atan2(x, y);
+}
+#endif
+#undef atan2
+#define atan2 treadle_own_atan2
+#endif
+
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+// 2^k (even + 1 + odd) is e^x; even, odd, 2^(k-1), 2^(-k-1). `rounded` has k in its lowest bits.
+static inline double4 treadle_math_power(double r, double rounded)
+{
+  ulong k = as_ulong(rounded) << 52;
+  double t = r * r;
+  double even = t * (0.4999999999995328 + t * (0.041666666789891914 + t * (0.0013888838109196045 +
+                t * 2.4868533846344907e-05)));
+  double odd = r + r * t * (0.16666666789936505 + t * (0.008333282536838129 + t * 0.00019908233311258217));
+  return (double4)(even, odd, as_double(0x3fe0000000000000 + k), as_double(0x3fe0000000000000 - k));
+}
+
+static inline double4 treadle_math_power_of_e(double x)
+{
+  double rounded = x * 1.4426950408889634 + 6755399441055744.0, k = rounded - 6755399441055744.0;
+  return treadle_math_power(x - k * 0.6931471805599453, rounded);
+}
+
+static inline double treadle_math_clamp(double x, double limit)
+{
+  return x < -limit ? -limit : x > limit ? limit : x;
+}
+
+static inline float __attribute__((overloadable)) treadle_own_sinh(float x)
+{
+  double4 p = treadle_math_power_of_e(treadle_math_clamp(x, 150));
+  return copysign((float)(p.y * (p.z + p.w) + (1 + p.x) * (p.z - p.w)), x);
+}
+
+#ifdef cl_khr_fp64
+static inline double __attribute__((overloadable)) treadle_own_sinh(double x)
+{
+  return sinh(x);
+}
+#endif
+#undef sinh
+#define sinh treadle_own_sinh
+#endif
+
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+static inline float __attribute__((overloadable)) treadle_own_cosh(float x)
+{
+  double4 p = treadle_math_power_of_e(treadle_math_clamp(x, 150));
+  return (float)((1 + p.x) * (p.z + p.w) + p.y * (p.z - p.w));
+}
+
+#ifdef cl_khr_fp64
+static inline double __attribute__((overloadable)) treadle_own_cosh(double x)
+{
+  return cosh(x);
+}
+#endif
+#undef cosh
+#define cosh treadle_own_cosh
+#endif
+
+#if defined(POCL_DEVICE_ADDRESS_BITS)
+static inline double treadle_math_exp2(double x)
+{
+  double rounded = x + 6755399441055744.0, r = x - (rounded - 6755399441055744.0);
+  double4 p = treadle_math_power(r * 0.6931471805599453, rounded);
+  return (1 + (p.y + p.x)) * (p.z + p.z);
+}
+
+static inline float __attribute__((overloadable)) treadle_own_pow(float x, float y)
+{
+  double a = fabs((double)x), p = y, half_p = p * 0.5;
+  bool whole = rint(p) == p, odd = whole && rint(half_p) != half_p;
+  double2 l = treadle_math_logarithm(a, a - 1);
+  double exponent = p * treadle_math_log_or(l.y * 1.4426950408889634 + l.x, a);
+  double size = a == 1 && p == p ? 1 : treadle_math_exp2(treadle_math_clamp(exponent, 200));
+  double value = x < 0 && a < (double)INFINITY && !whole ? (double)NAN : size;
+  return x == 1 || y == 0 ? 1 : (float)(as_int(x) < 0 && odd ? -value : value);
+}
+
+#ifdef cl_khr_fp64
+static inline double __attribute__((overloadable)) treadle_own_pow(double x, double y)
+{
+  return pow(x, y);
+}
+#endif
+#undef pow
+#define pow treadle_own_pow
+#endif
 
 // The root with a real part that is not negative. Squares must neither overflow nor vanish: numbers
 // that are very large or small are brought nearer to 1 first.
