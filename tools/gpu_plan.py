@@ -121,6 +121,7 @@ def merge(
 def python_parts(root: pathlib.Path = ROOT) -> dict[str, pathlib.Path]:
     """The files of Python tests by the names of their parts. Those of packaging need a network."""
     files = sorted((root / "tests").rglob("*_test.py"))
+    files = [file for file in files if file.parent.name != "packages"]  # make packages
     return {f"{p.parent.name}/{p.name}": p for p in files if p.parent.name != "packaging"}
 
 
