@@ -348,7 +348,7 @@ bool is_function(std::span<const std::string> words) {
     const std::string& word = words[at];
     if (word == ";" || word == "=" || word == "[" || word == "{") return false;
     if (word != "(") continue;
-    const std::string_view before = at == 0 ? "" : words[at - 1];
+    const auto before = at == 0 ? std::string_view() : std::string_view(words[at - 1]);
     if (before != "__align__" && before != "alignas" && before != "__attribute__" &&
         before != "__launch_bounds__")
       return true;
