@@ -34,7 +34,7 @@ def pairs(random, dtype):
     yield a, b
     multiples = numbers(random, dtype) // np.where(b == 0, 1, b) * b
     yield multiples + random.integers(-1, 2, COUNT).astype(dtype), b
-    ends = np.where(random.random(COUNT) < 0.5, info.max, info.min).astype(dtype)
+    ends = np.where(random.random(COUNT) < 0.5, *np.array([info.max, info.min], dtype))
     yield ends, b
     yield a, ends - random.integers(0, 100, COUNT).astype(dtype)
     for divisor in {*(int(x) for x in b[:2]), 1, 2, 3, 10, info.max, info.min}:

@@ -102,10 +102,10 @@ def test_functions_give_the_same_bits(opened_device, gpu, family):
     assert not different, "\n".join(different)
 
 
-def compiled(gpu, batch):
-    """Its module on the GPU; None where the toolkit that has cooperative_groups.h is missing."""
+def compiled(gpu, programs):
+    """Their module on the GPU; None where the toolkit that has cooperative_groups.h is missing."""
     try:
-        return gpu.compile(batch.text, *random_kernels_test.OPTIONS)
+        return gpu.compile(random_kernels_test.text_of(programs), *random_kernels_test.OPTIONS)
     except Exception as error:
         if "cannot open source file" not in str(error):
             raise
@@ -119,7 +119,7 @@ def test_random_kernels_give_the_same_bits(device, gpu):
         programs = [program for program in batch.programs if program.portable]
         here = batch.answers(batch.compile(device).load(device).module, programs)
         with gpu.current():
-            module = compiled(gpu, batch)
+            module = compiled(gpu, programs)
             there = batch.answers(module, programs) if module else here
         wrong += [p for p in programs if here[p.seed] != there[p.seed]]
     assert not wrong, "\n".join(f"seed {p.seed}, n = {p.seed % 7}\n{p.text()}" for p in wrong)
