@@ -2,7 +2,7 @@
 # Each target first installs what it needs (`make setup`); all of them can be run again at any time.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: help setup build wheel demo check test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-arrays gpu-lines gpu-sanitize packages clean
+.PHONY: help setup build wheel demo check test lint format bench bench-compare docs gpu-bundle gpu-test gpu-bench gpu-arrays gpu-lines gpu-random gpu-sanitize packages random clean
 
 python := .venv/bin/python
 build := build
@@ -19,9 +19,10 @@ help:
 	@echo "make bench       benchmarks on this machine"
 	@echo "make bench-compare base=COMMIT   compares the benchmarks of this tree and a commit, row by row"
 	@echo "make packages    tests of packages of others on Treadle's faces, from PyPI (some GB); words='loopy reikna': of those"
+	@echo "make random      random tests with new seeds, for minutes=60; words='numpy branches': of those kinds"
 	@echo "make docs        docs/_build/html"
 	@echo "make gpu-bundle  packs .gpu-bundle/ for a machine with a GPU and no network, where make gpu-test"
-	@echo "                 and gpu-sanitize run; with for=bench where gpu-bench, gpu-arrays and gpu-lines run;"
+	@echo "                 and gpu-sanitize run, and gpu-random on its cores; with for=bench where gpu-bench, gpu-arrays and gpu-lines run;"
 	@echo "                 make gpu-test half=1 and half=2 take less than nine minutes each"
 
 # tools/setup.sh says what each stamp file means; it is made again when a list of packages changes.
@@ -58,6 +59,10 @@ demo: .venv/.ready-demo
 packages: .venv/.ready-test build
 	@$(python) tools/run_packages.py $(words)
 
+# Not in CI: it draws new cases for as long as somebody wants.
+random: .venv/.ready-test build
+	@$(python) tools/random_runs.py --jobs $(jobs) $(if $(minutes),--minutes $(minutes)) $(words)
+
 check: .venv/.ready-test
 	@$(python) tools/run_check.py --jobs $(jobs) $(if $(base),--base $(base))
 
@@ -89,7 +94,7 @@ gpu-bundle: .venv/.ready-test
 
 # These run on the machine with the GPU, which has no network and no .venv, by its own python3.
 # make gpu-test half=1, half=2, or words="pyopencl/ tests/treadle_array_test": parts whose names contain one of them.
-gpu-test gpu-bench gpu-arrays gpu-lines gpu-sanitize:
+gpu-test gpu-bench gpu-arrays gpu-lines gpu-random gpu-sanitize:
 	@python3 tools/gpu_run.py $(@:gpu-%=%) $(if $(half),half=$(half)) $(words)
 
 clean:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Runs .gpu-bundle/ on a machine with a GPU and no network: gpu_run.py PART, one of test, bench,
-arrays, lines, sanitize
+arrays, lines, sanitize, random
 
 After "test", half=1 or half=2 chooses one half of the parts, and words those parts whose names
 contain one of them: gpu_run.py test half=1; gpu_run.py test pyopencl/ tests/treadle_array_test
@@ -39,7 +39,7 @@ SITE, PEERS, PROGRAMS = BUNDLE / "site", BUNDLE / "peers-site", BUNDLE / "progra
 # Where images with the driver but without a desktop keep the name of its library of EGL.
 EGL_VENDOR = pathlib.Path("/usr/local/nvidia/share/glvnd/egl_vendor.d/10_nvidia.json")
 STARTED = time.monotonic()
-LIMITS_S = {"tests": 500, "bench": 450, "lines": 235, "sanitizer": 300}
+LIMITS_S = {"tests": 500, "bench": 450, "lines": 235, "sanitizer": 300, "random": 420}
 NOT_BEGUN = "not begun"
 
 
@@ -326,6 +326,16 @@ def run_lines() -> list[Part]:
     return [Part("everyday lines", ok and bool(remark), seconds, remark)]
 
 
+def run_random() -> list[Part]:
+    """The random tests with new seeds, on all cores: the kinds that words choose, or all."""
+    minutes = (LIMITS_S["random"] - 60) / 60
+    script = ROOT / "tools/random_runs.py"
+    command = [sys.executable, script, "--minutes", f"{minutes:.1f}", *sys.argv[2:]]
+    ok, output, seconds = execute(command, OUT / "random.log", LIMITS_S["random"])
+    print(output)
+    return [Part("random runs", ok, seconds)]
+
+
 # CUDA only: the tools do not support OpenCL (hence not example_opencl_kernel).
 # Tests that provoke a fault on the GPU do so in child processes, which the tools do not follow. API
 # errors are not reported, because many tests provoke them.
@@ -440,6 +450,7 @@ PARTS = {
     "bench": (describe_machine, run_bench),
     "arrays": (describe_machine, run_array_bench),
     "lines": (describe_machine, run_lines),
+    "random": (describe_machine, run_random),
     "sanitize": (describe_machine, run_sanitizers),
 }
 
