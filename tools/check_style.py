@@ -22,6 +22,7 @@ from collections.abc import Iterator
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import repository as repo
 
+MAX_CHANGELOG_BYTES = 15_000
 MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_PARAMETERS, MAX_FILE_BYTES = 600, 80, 6, 1_000_000
 CODE = repo.CPP | repo.DEVICE | {".py"}
 COMMENTED = CODE | repo.LISTS | {".cmake", ".sh", ".toml"}
@@ -157,6 +158,8 @@ def check_file(path: pathlib.PurePosixPath, text: str) -> Iterator[str]:
     if path.suffix in COMMENTED or path.name in ("CMakeLists.txt", "Makefile"):
         if text.strip() and "SPDX-License-Identifier: MIT" not in "\n".join(text.splitlines()[:4]):
             yield f"{path}: no SPDX line"
+    if path.name == "CHANGELOG.md" and (size := len(text.encode())) > MAX_CHANGELOG_BYTES:
+        yield f"{path}: {size} bytes, more than {MAX_CHANGELOG_BYTES}: join what belongs together"
     if path.suffix in CODE:
         yield from check_sizes(path, text)
         yield from check_parameters(path, text)

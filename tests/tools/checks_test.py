@@ -82,6 +82,7 @@ def test_right_arrows_pass(tree):
     [
         ("src/base/utils.cpp", SPDX, "a generic file name"),
         ("src/base/a.cpp", "int a;\n", "no SPDX line"),
+        ("CHANGELOG.md", "- More.\n" * 2000, "16000 bytes, more than 15000"),
         ("src/base/a.cpp", SPDX + "\n" * 600, "601 lines"),
         (
             "src/base/a.cpp",
