@@ -94,7 +94,8 @@ AnnouncedUse::AnnouncedUse(Context& context, Storage& storage, const StreamRef& 
   const auto is_free = [&] { return !storage.is_held_up(use); };
   std::unique_lock lock(context.mutex);
   while (!is_free()) {
-    // Neither lock is waited for by one who has the other.
+    // The thread lets the context's lock go before it takes the host lock again: a thread that
+    // waited for one of the two while it held the other could wait for ever.
     lock.unlock();
     {
       const WithoutHostLock released;

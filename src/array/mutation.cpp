@@ -87,8 +87,9 @@ void keep_within_caps(const Write& what) {
   }
 }
 
-/// Writes results of reductions straight to where they are to be. False if that cannot be: what is
-/// written may be nothing that is read, and what somebody looks at later has memory of its own.
+/// Lets a reduction write its results straight into the target's memory. False, and nothing is
+/// done, where the reduction also reads that memory, or where somebody may look at the value later:
+/// then the value needs memory of its own.
 bool write_reduction(const Write& what) {
   Node &target = what.target, &value = what.value;
   Context& context = *target.context;

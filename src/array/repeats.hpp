@@ -34,11 +34,12 @@ struct Repeats {
   std::vector<Node*> outputs;  ///< of the kernel itself
 };
 
-/// They are what an array stands for, if it could have been an output of an earlier kernel and can
-/// be one now: the third reads it. And they are what is computed for the first time, is needed
-/// afterwards, and depends on what an earlier kernel has computed: it is a loop's. If nothing is to
-/// be computed before, all others count as computed by this kernel from now on. The context's lock
-/// is held as long as they are used.
+/// Two kinds of nodes get memory. A node that an array stands for gets it, if an earlier kernel
+/// could have stored the node and this kernel can: otherwise the next kernel that reads the node
+/// computes it a third time. A node that is computed for the first time gets it, if somebody needs
+/// the node afterwards and the node depends on an earlier kernel's result: such nodes are those of
+/// a loop. Where `before` is empty, all other nodes count from now on as computed by this kernel.
+/// The caller holds the context's lock as long as it uses the result.
 Repeats find_repeats(Context& context, const Computation& kernel);
 
 /// Computes nodes before the kernel on whose way they are. False if there is no memory for them:
