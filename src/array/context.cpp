@@ -34,10 +34,7 @@ StreamRef stream_of(const Placement& placement) {
   return placement.stream != nullptr ? placement.stream : device::current_stream();
 }
 
-Context& Context::of(device::Device& device) {
-  return *static_cast<Context*>(device.in_slot(device::Device::Slot::arrays,
-                                               [&] { return std::make_shared<Context>(device); }));
-}
+Context& Context::of(device::Device& device) { return device.slot<Context>(); }
 
 StreamRef Context::stream(const StreamRef& likely) const {
   const device::Stream* const scoped = device::scoped_stream(device_);

@@ -35,9 +35,10 @@ Device::~Device() = default;
 
 void Device::end() noexcept {
   // What is in slots may own memory and streams of this device.
-  for (std::size_t i = slots_.size(); i-- > 0;) {
-    slots_[i] = nullptr;
-    slot_owners_[i].reset();
+  while (!slot_owners_.empty()) {
+    const auto [number, owner] = std::move(slot_owners_.back());
+    slot_owners_.pop_back();
+    if (number < slots_.size()) slots_[number] = nullptr;
   }
   std::uint64_t bytes = 0;
   for (const auto& [handle, allocation] : memory_) {
@@ -230,14 +231,19 @@ BuildResult Device::build(const BuildRequest& request) {
   return build_text(request);
 }
 
-void* Device::fill_slot(Slot slot, const std::function<std::shared_ptr<void>()>& make) {
-  const auto index = static_cast<std::size_t>(slot);
+std::size_t next_slot_number() noexcept {
+  static std::atomic<std::size_t> count = 0;
+  return count++;
+}
+
+void* Device::fill_slot(std::size_t number, const std::function<std::shared_ptr<void>()>& make) {
   const std::lock_guard lock(slots_mutex_);
-  if (slots_[index] == nullptr) {
-    slot_owners_[index] = make();
-    slots_[index].store(slot_owners_[index].get(), std::memory_order_release);
-  }
-  return slots_[index];
+  for (const auto& [known, owner] : slot_owners_)
+    if (known == number) return owner.get();
+  std::shared_ptr<void> made = make();
+  void* const there = slot_owners_.emplace_back(number, std::move(made)).second.get();
+  if (number < slots_.size()) slots_[number].store(there, std::memory_order_release);
+  return there;
 }
 
 }  // namespace treadle::device

@@ -99,7 +99,7 @@ class BitonicLauncher {
     const std::string key{static_cast<char>(form.step), static_cast<char>(form.dtype),
                           static_cast<char>(form.carried.value_or(Scalar::structure)),
                           static_cast<char>(form.is_dense), static_cast<char>(tiling_.schedule)};
-    return plans_of(device_).bitonic.find(key, [&] {
+    return plans<BitonicPlan>(device_).find(key, [&] {
       const codegen::BitonicText made = codegen::generate_bitonic(form, tiling_, dialect_);
       const LoadedText loaded = load_text(device_, made.text, made.name, 0);
       return std::make_shared<const BitonicPlan>(BitonicPlan{loaded.kernel, made.group_size});

@@ -72,7 +72,7 @@ void launch_cumulative(device::Stream& stream, const CumulativeRows& rows,
   const bool is_sum = rows.cumulation == Cumulation::sum;
   const std::string key =
       dtype.name() + (is_sum ? " sum" : " product") + (rows.rows > 1 ? " rows" : "");
-  const CumulativePlan& plan = plans_of(device).cumulative.find(
+  const CumulativePlan& plan = plans<CumulativePlan>(device).find(
       key, [&] { return std::make_shared<CumulativePlan>(make_plan(device, rows)); });
   const auto length = static_cast<std::int64_t>(rows.length);
   const device::Argument all[] = {elements, results, length};

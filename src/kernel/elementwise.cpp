@@ -139,7 +139,7 @@ class Launcher {
     std::string key = launch_.expression.key();
     space.loop.append_key(key);
     key += static_cast<char>(tiling_.schedule);
-    return plans_of(device_).elementwise.find(key, [&] { return make_plan(space.loop); });
+    return plans<ElementwisePlan>(device_).find(key, [&] { return make_plan(space.loop); });
   }
   std::shared_ptr<const ElementwisePlan> make_plan(const codegen::LoopClass& loop) const {
     launch_.expression.require_valid();

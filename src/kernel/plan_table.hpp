@@ -61,25 +61,10 @@ class PlanTable {
   std::unordered_map<std::string, std::shared_future<Shared>> plans_;
 };
 
-struct BitonicPlan;
-struct CumulativePlan;
-struct ElementwisePlan;
-struct RandomPlan;
-struct ReductionPlan;
-
-/// All plans of a device.
-struct DevicePlans {
-  PlanTable<BitonicPlan> bitonic;
-  PlanTable<CumulativePlan> cumulative;
-  PlanTable<ElementwisePlan> elementwise;
-  PlanTable<RandomPlan> random;
-  PlanTable<ReductionPlan> reduction;
-};
-/// Those of `device`.
-inline DevicePlans& plans_of(device::Device& device) {
-  return *static_cast<DevicePlans*>(device.in_slot(device::Device::Slot::kernels, [] {
-    return std::static_pointer_cast<void>(std::make_shared<DevicePlans>());
-  }));
+/// The plans of one family that were made for `device`. A new family is a new type of plan.
+template <class Plan>
+PlanTable<Plan>& plans(device::Device& device) {
+  return device.slot<PlanTable<Plan>>();
 }
 
 /// A generated kernel, loaded; it does not keep the device alive.

@@ -104,7 +104,7 @@ class RandomLauncher {
     const std::string key{static_cast<char>(form.generator), static_cast<char>(form.kind),
                           static_cast<char>(form.dtype), static_cast<char>(form.has_vectors),
                           static_cast<char>(tiling_.schedule)};
-    return plans_of(device_).random.find(key, [&] { return make_plan(form); });
+    return plans<RandomPlan>(device_).find(key, [&] { return make_plan(form); });
   }
   std::shared_ptr<const RandomPlan> make_plan(const codegen::RandomForm& form) const {
     const codegen::RandomText made = codegen::generate_random(form, tiling_, dialect_);

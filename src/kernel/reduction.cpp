@@ -43,7 +43,7 @@ class Reducer {
     std::string key = launch_.expression.key();
     lowering_.loop.append_key(key);
     key += static_cast<char>(tiling_.schedule);
-    return plans_of(device_).reduction.find(key, [&] { return make_plan(); });
+    return plans<ReductionPlan>(device_).find(key, [&] { return make_plan(); });
   }
 
   const ReductionPlan* run(device::Stream& stream, const device::Order& order) const {

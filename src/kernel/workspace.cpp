@@ -82,11 +82,6 @@ class StreamWorkspace {
 class Workspaces {
  public:
   explicit Workspaces(device::Device& device) : device_(device) {}
-  static Workspaces& of(device::Device& device) {
-    return *static_cast<Workspaces*>(device.in_slot(device::Device::Slot::workspace, [&] {
-      return std::static_pointer_cast<void>(std::make_shared<Workspaces>(device));
-    }));
-  }
   std::shared_ptr<StreamWorkspace> at(device::Stream& stream) {
     const std::lock_guard lock(mutex_);
     const auto found = streams_.find(&stream);
@@ -113,7 +108,7 @@ class Workspaces {
 
 void with_workspace(device::Stream& stream, const WorkspaceSize& size,
                     const std::function<void(const Workspace&)>& launch) {
-  Workspaces::of(stream.device()).at(stream)->use(stream, size, launch);
+  stream.device().slot<Workspaces>().at(stream)->use(stream, size, launch);
 }
 
 }  // namespace treadle::kernel

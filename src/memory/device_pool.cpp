@@ -57,7 +57,7 @@ void DeviceAllocator::wait(const Stream& stream, const Mark& mark) {
 }
 
 DevicePool& pool_of(device::Device& device) {
-  return *static_cast<DevicePool*>(device.in_slot(device::Device::Slot::pool, [&] {
+  return device.slot<DevicePool>([&] {
     PoolOptions options;
     options.before_growth = [&device](std::size_t block_bytes) {
       if (device::DeferredWork* const deferred = device.deferred())
@@ -71,7 +71,7 @@ DevicePool& pool_of(device::Device& device) {
       options.most_held_bytes = all / 100 * std::min(settings().pool_percent, 100u);
     options.owner = device.weak_from_this();
     return std::make_shared<DevicePool>(DeviceAllocator(device), std::move(options));
-  }));
+  });
 }
 
 }  // namespace treadle::memory

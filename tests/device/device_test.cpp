@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "treadle/device/device.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <functional>
 #include <tuple>
+#include <utility>
 
 #include "device/each_device.hpp"
 #include "treadle/base/warning.hpp"
@@ -190,6 +194,75 @@ TEST_P(DeviceTest, WhatIsLeftBehindIsFreedWithTheDeviceAndReported) {
   set_warning_handler(restore);
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_NE(warnings[0].find("2 allocations, 120 bytes"), std::string::npos) << warnings[0];
+}
+
+/// One of many types that a device keeps; says when it ends.
+template <int number>
+struct Kept {
+  Kept(Device& device, std::vector<int>& ended) : device(device), ended(ended) {}
+  ~Kept() { ended.push_back(number); }
+  Device& device;
+  std::vector<int>& ended;
+};
+struct KeptOfDevice {
+  explicit KeptOfDevice(Device& device) : device(device) {}
+  Device& device;
+};
+struct KeptAlone {
+  int value = 1;
+};
+
+template <int number>
+Kept<number>& kept(Device& device, std::vector<int>& ended) {
+  return device.slot<Kept<number>>([&] { return std::make_shared<Kept<number>>(device, ended); });
+}
+
+TEST_P(DeviceTest, ASlotHoldsOneObjectOfItsType) {
+  KeptOfDevice& mine = device()->slot<KeptOfDevice>();
+  EXPECT_EQ(&mine.device, device().get());
+  device()->slot<KeptAlone>().value = 7;
+  EXPECT_EQ(device()->slot<KeptAlone>().value, 7);
+  EXPECT_EQ(&device()->slot<KeptOfDevice>(), &mine);
+  const auto other = make_null_device();
+  EXPECT_EQ(other->slot<KeptAlone>().value, 1);
+}
+
+TEST_P(DeviceTest, SlotsOfAnyNumberEndInTheReverseOfTheirMaking) {
+  std::vector<int> ended;
+  {
+    const auto own = make_null_device();
+    // More types than have a fast place; the first of them makes the others.
+    own->slot<Kept<-1>>([&] {
+      [&]<int... i>(std::integer_sequence<int, i...>) {
+        (kept<i>(*own, ended), ...);
+        EXPECT_TRUE(((&kept<i>(*own, ended) == &kept<i>(*own, ended)) && ...));
+      }(std::make_integer_sequence<int, 40>());
+      return std::make_shared<Kept<-1>>(*own, ended);
+    });
+    EXPECT_TRUE(ended.empty());
+  }
+  ASSERT_EQ(ended.size(), 41u);
+  EXPECT_EQ(ended.front(), -1);
+  EXPECT_TRUE(std::ranges::is_sorted(ended.begin() + 1, ended.end(), std::greater()));
+}
+
+TEST_P(DeviceTest, ASlotThatCouldNotBeFilledIsTriedAgain) {
+  const auto own = make_null_device();
+  const auto refuse = []() -> std::shared_ptr<KeptAlone> { throw InvalidState("not yet"); };
+  EXPECT_THROW(own->slot<KeptAlone>(refuse), InvalidState);
+  EXPECT_EQ(own->slot<KeptAlone>().value, 1);
+}
+
+TEST_P(DeviceTest, ThreadsThatAskForASlotAtOnceFillItOnce) {
+  const auto own = make_null_device();
+  std::atomic<int> made = 0;
+  on_threads(4, [&](int) {
+    own->slot<KeptAlone>([&] {
+      ++made;
+      return std::make_shared<KeptAlone>();
+    });
+  });
+  EXPECT_EQ(made, 1);
 }
 
 TEST_P(DeviceTest, LoadingNothingOrGarbageIsRefused) {

@@ -10,6 +10,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "treadle/base/module_image.hpp"
@@ -23,6 +25,11 @@ class DeferredWork;
 class LaunchLog;
 class Module;
 class Stream;
+
+/// A number for each type that Device::slot() is asked for.
+std::size_t next_slot_number() noexcept;
+template <class T>
+inline const std::size_t slot_number = next_slot_number();
 
 /// What Device::build is given.
 struct BuildRequest {
@@ -172,14 +179,29 @@ class Device : public std::enable_shared_from_this<Device> {
     deferred_.store(work, std::memory_order_release);
   }
 
-  /// Objects that rooms above the waist keep for a device and that end with it: its pool, say. They
-  /// must not keep the device alive. One room, one slot.
-  enum class Slot : std::uint8_t { pool, workspace, kernels, arrays };
-  /// What is in a slot; `make` is called for an empty one, once.
-  void* in_slot(Slot slot, const std::function<std::shared_ptr<void>()>& make) {
-    if (void* there = slots_[static_cast<std::size_t>(slot)].load(std::memory_order_acquire))
-      return there;
-    return fill_slot(slot, make);
+  /// The one T of this device: what code above the waist keeps for a device, such as its pool or
+  /// its kernels. Whoever needs one says so by a type of its own; nothing here knows the types.
+  /// `make` returns a std::shared_ptr<T>, and is called once, with a lock held that it may take
+  /// again by asking for other slots. The T must not keep the device alive. It ends with the
+  /// device, before what was made earlier.
+  template <class T, class Make>
+  T& slot(Make&& make) {
+    const std::size_t number = slot_number<T>;
+    if (number < slots_.size()) [[likely]]
+      if (void* there = slots_[number].load(std::memory_order_acquire)) [[likely]]
+        return *static_cast<T*>(there);
+    return *static_cast<T*>(
+        fill_slot(number, [&] { return std::static_pointer_cast<void>(make()); }));
+  }
+  /// The same, made as T(device) or, where there is no such constructor, as T().
+  template <class T>
+  T& slot() {
+    return slot<T>([this] {
+      if constexpr (std::is_constructible_v<T, Device&>)
+        return std::make_shared<T>(*this);
+      else
+        return std::make_shared<T>();
+    });
   }
 
  protected:
@@ -230,7 +252,7 @@ class Device : public std::enable_shared_from_this<Device> {
     std::uint64_t size_bytes;
     std::size_t count;
   };
-  void* fill_slot(Slot slot, const std::function<std::shared_ptr<void>()>& make);
+  void* fill_slot(std::size_t number, const std::function<std::shared_ptr<void>()>& make);
   std::shared_ptr<Stream> keeping_device(const std::shared_ptr<Stream>& stream);
 
   DeviceInfo info_;
@@ -245,9 +267,10 @@ class Device : public std::enable_shared_from_this<Device> {
   std::shared_ptr<Stream> default_stream_;
   std::mutex streams_mutex_;  // guards what follows
   std::map<std::uint64_t, std::weak_ptr<Stream>> adopted_streams_;
-  std::recursive_mutex slots_mutex_;  // held while a slot is filled
-  std::array<std::shared_ptr<void>, 4> slot_owners_;
-  std::array<std::atomic<void*>, 4> slots_ = {};
+  std::recursive_mutex slots_mutex_;  // guards slot_owners_; held while a slot is filled
+  std::vector<std::pair<std::size_t, std::shared_ptr<void>>> slot_owners_;  // as they were made
+  /// What the owners of the first numbers own. Further ones are found among the owners.
+  std::array<std::atomic<void*>, 32> slots_ = {};
 };
 
 }  // namespace treadle::device
