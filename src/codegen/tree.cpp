@@ -78,7 +78,7 @@ bool equal_below(const Part& a, const Part& b, std::size_t depth) {
   return equal_below(*a.node(), *b.node(), depth);
 }
 
-bool equal_below(const std::vector<Part>& a, const std::vector<Part>& b, std::size_t depth) {
+bool equal_below(std::span<const Part> a, std::span<const Part> b, std::size_t depth) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](const Part& x, const Part& y) { return equal_below(x, y, depth); });
 }
@@ -87,14 +87,14 @@ bool equal_below(const Node& a, const Node& b, std::size_t depth) {
   if (&a == &b) return true;
   require_depth(a, depth);
   return a.kind() == b.kind() && a.scalar == b.scalar && a.only_in == b.only_in &&
-         a.own_lines() == b.own_lines() && equal_below(a.parts(), b.parts(), depth + 1) &&
-         equal_below(a.list(), b.list(), depth + 1);
+         a.has_own_text == b.has_own_text && (!a.has_own_text || a.own_lines() == b.own_lines()) &&
+         equal_below(a.parts(), b.parts(), depth + 1) && equal_below(a.list(), b.list(), depth + 1);
 }
 
 NodePtr copy_below(const Node& node, std::size_t depth) {
   require_depth(node, depth);
   NodePtr whole = node.shallow_copy();
-  const auto copy_all = [&](std::vector<Part>& parts) {
+  const auto copy_all = [&](std::span<Part> parts) {
     for (Part& part : parts)
       if (part.node() != nullptr) part = Part(copy_below(*part.node(), depth + 1));
   };
@@ -117,7 +117,7 @@ Part rewrite_below(const Part& part, const std::function<Part(const Part&)>& rep
                    std::size_t depth);
 
 // True if a part changed.
-bool rewrite_all(std::vector<Part>& parts, const std::function<Part(const Part&)>& replace,
+bool rewrite_all(std::span<Part> parts, const std::function<Part(const Part&)>& replace,
                  std::size_t depth) {
   bool changed = false;
   for (Part& part : parts) {
@@ -133,15 +133,18 @@ Part rewrite_below(const Part& part, const std::function<Part(const Part&)>& rep
                    std::size_t depth) {
   if (part.node() == nullptr) return replace(part);
   require_depth(*part.node(), depth);
-  std::vector<Part> parts = part.node()->parts();
+  const std::span<const Part> before = std::as_const(*part.node()).parts();
+  std::vector<Part> parts(before.begin(), before.end());
   std::vector<Part> list = part.node()->list();
   const bool parts_changed = rewrite_all(parts, replace, depth + 1);
   if (!rewrite_all(list, replace, depth + 1) && !parts_changed) return replace(part);
   NodePtr changed = part.node()->shallow_copy();
-  changed->parts() = std::move(parts);
+  std::ranges::move(parts, changed->parts().begin());
   changed->list() = std::move(list);
   return replace(Part(std::move(changed)));
 }
+
+NodeOwner owners{};  // the bindings set it, once
 
 }  // namespace
 
@@ -150,21 +153,66 @@ Family family_of(Kind kind) noexcept { return row_of(kind).family; }
 std::span<const std::string_view> part_names(Kind kind) noexcept { return names_of_parts(kind); }
 std::string_view list_name(Kind kind) noexcept { return row_of(kind).list; }
 
+void Part::set_node(Node* node) noexcept {
+  std::memcpy(bytes_, &node, sizeof node);
+  bytes_[tag_at] = is_node;
+}
+
+void Part::set_long(std::string_view text) {
+  char* const letters = new char[text.size()];
+  const std::size_t size = text.size();
+  std::memcpy(letters, text.data(), size);
+  std::memcpy(bytes_, &letters, sizeof letters);
+  std::memcpy(bytes_ + sizeof letters, &size, sizeof size);
+  bytes_[tag_at] = is_long;
+}
+
+void Part::copy(const Part& other) {
+  if (Node* const node = other.node(); node != nullptr)
+    set_node(NodePtr(node).release());
+  else
+    set_long(other.text());
+}
+
+void Part::clear() noexcept {
+  if (Node* const node_of_part = node(); node_of_part != nullptr)
+    node_of_part->release();
+  else
+    delete[] read<char*>(0);
+}
+
 bool Part::operator==(const Part& other) const { return equal_below(*this, other, 0); }
 
 Node::Node(Kind kind, std::vector<Part> parts, std::vector<Part> list, Position where)
-    : made(where), kind_(kind), parts_(std::move(parts)), list_(std::move(list)) {
-  const std::size_t wanted = names_of_parts(kind).size();
-  if (parts_.size() > wanted)
+    : Node(kind, std::span(parts), std::move(list), where) {}
+
+Node::Node(Kind kind, std::span<Part> parts, std::vector<Part> list, Position where)
+    : kind_(kind),
+      count_(static_cast<std::uint8_t>(names_of_parts(kind).size())),
+      made(where),
+      list_(std::move(list)) {
+  if (parts.size() > count_)
     throw InvalidArgument(
-        joined({"a node of kind ", kind_name(kind), " has ", std::to_string(wanted), " parts, not ",
-                std::to_string(parts_.size())}),
+        joined({"a node of kind ", kind_name(kind), " has ", std::to_string(count_), " parts, not ",
+                std::to_string(parts.size())}),
         joined({"pass these: ", row_of(kind).parts}));
-  parts_.resize(wanted);
   if (!list_.empty() && list_name(kind).empty())
     throw InvalidArgument(joined({"a node of kind ", kind_name(kind), " has no list"}),
                           "make a block or a collection of the statements");
+  if (count_ > std::size(few_)) parts_ = std::make_unique<Part[]>(count_);
+  std::ranges::move(parts, this->parts().begin());
 }
+
+Node::~Node() = default;
+
+void Node::set_owner(void* owner) noexcept {
+  owner_ = owner;
+  for (std::uint32_t left = pointers_.exchange(0); left > 0; --left) owners.retain(owner);
+}
+
+void Node::set_owners(const NodeOwner& functions) noexcept { owners = functions; }
+void Node::retain_owner() noexcept { owners.retain(owner_); }
+void Node::release_owner() noexcept { owners.release(owner_); }
 
 Part& Node::named(std::string_view name) {
   const std::vector<std::string_view>& names = names_of_parts(kind_);
@@ -173,7 +221,7 @@ Part& Node::named(std::string_view name) {
     throw InvalidArgument(
         joined({"a node of kind ", kind_name(kind_), " has no part called ", name}),
         joined({"use one of these: ", row_of(kind_).parts}));
-  return parts_[static_cast<std::size_t>(found - names.begin())];
+  return parts()[static_cast<std::size_t>(found - names.begin())];
 }
 
 void Node::append(Part part) {
@@ -185,7 +233,8 @@ void Node::append(Part part) {
 }
 
 NodePtr Node::shallow_copy() const {
-  auto made_anew = std::make_shared<Node>(kind_, parts_, list_, made);
+  NodePtr made_anew =
+      make_node<Node>(kind_, std::vector<Part>(parts().begin(), parts().end()), list_, made);
   made_anew->scalar = scalar;
   made_anew->only_in = only_in;
   return made_anew;

@@ -12,18 +12,24 @@
 namespace treadle::codegen::tree {
 namespace {
 
-NodePtr make(Kind kind, Parts parts, Parts list, Position made) {
-  return std::make_shared<Node>(kind, std::move(parts), std::move(list), made);
+template <std::size_t N>
+NodePtr make(Kind kind, Part (&&parts)[N], Position made) {
+  return make_node<Node>(kind, std::span<Part>(parts), Parts(), made);
 }
-NodePtr make(Kind kind, Parts parts, Position made) {
-  return make(kind, std::move(parts), {}, made);
+template <std::size_t N>
+NodePtr make(Kind kind, Part (&&parts)[N], Parts list, Position made) {
+  return make_node<Node>(kind, std::span<Part>(parts), std::move(list), made);
+}
+NodePtr with_list(Kind kind, Parts list, Position made) {
+  return make_node<Node>(kind, std::span<Part>(), std::move(list), made);
 }
 NodePtr in_cuda(NodePtr node) {
   node->only_in = Language::cuda_c;
   return node;
 }
-Expr made_as(Kind kind, Parts parts, Position made) {
-  return Expr(make(kind, std::move(parts), {}, made));
+template <std::size_t N>
+Expr made_as(Kind kind, Part (&&parts)[N], Position made) {
+  return Expr(make(kind, std::move(parts), made));
 }
 Position of(const Expr& expr) { return expr.node()->made; }
 
@@ -84,16 +90,16 @@ std::string without_indent(std::string_view text) {
 }  // namespace
 
 Expr Expr::operator[](const Part& index) const {
-  return made_as(Kind::index, {Part(node_), index}, of(*this));
+  return made_as(Kind::index, {node_, index}, of(*this));
 }
 Expr Expr::called(Parts arguments) const {
-  return Expr(make(Kind::call, {Part(node_)}, std::move(arguments), of(*this)));
+  return Expr(make(Kind::call, {node_}, std::move(arguments), of(*this)));
 }
 Expr Expr::dot(std::string_view name) const {
-  return made_as(Kind::member, {Part(node_), ".", name}, of(*this));
+  return made_as(Kind::member, {node_, ".", name}, of(*this));
 }
 Expr Expr::arrow(std::string_view name) const {
-  return made_as(Kind::member, {Part(node_), "->", name}, of(*this));
+  return made_as(Kind::member, {node_, "->", name}, of(*this));
 }
 
 Expr var(std::string_view name, Position made) { return made_as(Kind::name, {name}, made); }
@@ -248,10 +254,10 @@ NodePtr return_(Part value, Position made) {
 NodePtr break_(Position made) { return make(Kind::jump, {"break"}, made); }
 NodePtr continue_(Position made) { return make(Kind::jump, {"continue"}, made); }
 NodePtr block(Parts statements, Position made) {
-  return make(Kind::block, {}, std::move(statements), made);
+  return with_list(Kind::block, std::move(statements), made);
 }
 NodePtr collection(Parts statements, Position made) {
-  return make(Kind::collection, {}, std::move(statements), made);
+  return with_list(Kind::collection, std::move(statements), made);
 }
 NodePtr namespace_(std::string_view name, Parts statements, Position made) {
   return in_cuda(make(Kind::scope, {joined({"namespace ", name})}, std::move(statements), made));

@@ -6,13 +6,15 @@
 namespace treadle::codegen::tree {
 
 PrintedTree print_with_lines(const Part& tree, const PrintOptions& options) {
-  TreeWriter writer(options);
+  TreeWriter writer(options, true);
   writer.statement(tree);
   return writer.take();
 }
 
 std::string print(const Part& tree, const PrintOptions& options) {
-  return print_with_lines(tree, options).text;
+  TreeWriter writer(options);
+  writer.statement(tree);
+  return writer.take().text;
 }
 
 std::string print(const Part& tree, Language language) {
@@ -25,8 +27,8 @@ std::string print_inline(const Part& tree, const PrintOptions& options) {
   TreeWriter writer(options);
   const bool declares =
       tree.node() != nullptr && family_of(tree.node()->kind()) == Family::declarator;
-  const std::string text = declares ? writer.declarator(tree) : writer.expression(tree);
-  return options.dialect == nullptr ? text : expand_words(text, *options.dialect);
+  declares ? writer.declarator(tree) : writer.expression(tree);
+  return writer.take().text;
 }
 
 }  // namespace treadle::codegen::tree

@@ -11,9 +11,6 @@
 namespace treadle::codegen::tree {
 namespace {
 
-// Deeper than what people and generators write, and what compilers take; far less than our stack.
-constexpr std::size_t deepest = 1000;
-
 // Longer ones first: the text "<<=" begins with "<<".
 constexpr std::pair<std::string_view, int> binary_operators[] = {
     {"<<=", assignment_level}, {">>=", assignment_level}, {"->", postfix_level + 1},
@@ -87,12 +84,41 @@ std::size_t bracket_length(std::string_view text) noexcept {
   return at;
 }
 
+// Whether the character stands in identifiers, whole numbers, or between them: x[2].y
+bool is_of_element(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '[' ||
+         c == ']' || c == '.';
+}
+
+// Whether the character may begin a bracket, a string or a comment, or end a bracket.
+bool opens_or_closes(char c) noexcept {
+  return c == '(' || c == ')' || c == '[' || c == ']' || c == '{' || c == '}' || c == '"' ||
+         c == '\'' || c == '/';
+}
+
+// The operator that a text begins with; null: it begins with none.
+const std::pair<std::string_view, int>* operator_at(std::string_view text) noexcept {
+  static constexpr std::string_view firsts = "<>-+*/%&|^=!?:,.";
+  if (firsts.find(text[0]) == std::string_view::npos) return nullptr;
+  for (const auto& one : binary_operators)
+    if (text.starts_with(one.first)) return &one;
+  return nullptr;
+}
+
 }  // namespace
 
 int precedence_of(std::string_view binary_operator) noexcept {
   for (const auto& [text, level] : binary_operators)
     if (text == binary_operator) return level;
   return 0;
+}
+
+bool binds_at_least(std::string_view text, int level) noexcept {
+  // Most texts are a name, a number or an element, and need not be taken apart.
+  const bool is_simple = level <= assignment_level
+                             ? text.find(',') == std::string_view::npos
+                             : std::ranges::all_of(text, [](char c) { return is_of_element(c); });
+  return is_simple || precedence_of_text(text) >= level;
 }
 
 int precedence_of_text(std::string_view text) noexcept {
@@ -115,12 +141,10 @@ int precedence_of_text(std::string_view text) noexcept {
         length = 2;
         found = postfix_level;
       } else if (has_operand) {
-        for (const auto& [word, its_level] : binary_operators)
-          if (text.starts_with(word)) {
-            length = word.size();
-            found = its_level;
-            break;
-          }
+        if (const auto* const one = operator_at(text); one != nullptr) {
+          length = one->first.size();
+          found = one->second;
+        }
         has_operand = false;
       }
       level = std::min(level, found);
@@ -132,7 +156,10 @@ int precedence_of_text(std::string_view text) noexcept {
 
 std::string unmatched_in(std::string_view text) {
   std::string open;
-  while (!text.empty()) {
+  while (true) {
+    const auto next = std::ranges::find_if(text, [](char c) { return opens_or_closes(c); });
+    text.remove_prefix(static_cast<std::size_t>(next - text.begin()));
+    if (text.empty()) break;
     bool closed = true;
     const char c = text[0];
     const std::size_t length = token_length(text, closed);
@@ -176,8 +203,7 @@ std::string describe(const Node& node) {
   return joined({text, " made at ", node.made.file, ":", std::to_string(node.made.line)});
 }
 
-void require_depth(const Node& node, std::size_t depth) {
-  if (depth < deepest) return;
+void refuse_depth(const Node& node, std::size_t depth) {
   throw InvalidArgument(
       joined({describe(node), " lies ", std::to_string(depth),
               " nodes deep: the tree contains itself, or is too deep to compile"}),

@@ -35,6 +35,8 @@ int precedence_of(std::string_view binary_operator) noexcept;
 /// Of an expression that somebody wrote: that of the operator outside of brackets which binds
 /// least.
 int precedence_of_text(std::string_view text) noexcept;
+/// Whether that is `level` or more.
+bool binds_at_least(std::string_view text, int level) noexcept;
 /// Why brackets or quotes of a text do not match: "( is not closed"; empty: they do.
 std::string unmatched_in(std::string_view text);
 /// Whether it is an identifier of C++, qualified perhaps: "a::b".
@@ -43,7 +45,12 @@ bool is_identifier(std::string_view text) noexcept;
 void add_identifiers(std::string_view text, std::set<std::string>& names);
 /// "a node of kind block made at file.cpp:12".
 std::string describe(const Node& node);
+/// Deeper than what people and generators write, and what compilers take; far less than our stack.
+constexpr std::size_t deepest = 1000;
+[[noreturn]] void refuse_depth(const Node& node, std::size_t depth);
 /// Throws InvalidArgument for a node that lies so deep that its tree contains itself.
-void require_depth(const Node& node, std::size_t depth);
+inline void require_depth(const Node& node, std::size_t depth) {
+  if (depth >= deepest) refuse_depth(node, depth);
+}
 
 }  // namespace treadle::codegen::tree

@@ -3,6 +3,7 @@
 #include "tree_writer.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "treadle/base/error.hpp"
 #include "tree_text.hpp"
@@ -13,9 +14,18 @@ namespace {
 
 constexpr std::size_t line_width = 100;
 
-bool is_block(const Part& part) { return part.node() && part.node()->kind() == Kind::block; }
+bool is_block(const Part& part) {
+  return part.node() != nullptr && part.node()->kind() == Kind::block && !part.node()->has_own_text;
+}
 bool is_conditional(const Part& part) {
-  return part.node() && part.node()->kind() == Kind::conditional && !part.node()->own_lines();
+  return part.node() != nullptr && part.node()->kind() == Kind::conditional &&
+         !part.node()->has_own_text;
+}
+
+// Of what fits into one line.
+bool ends_in_semicolon(const Node& node) {
+  return node.kind() != Kind::template_of && node.kind() != Kind::inline_initializer &&
+         family_of(node.kind()) != Family::expression;
 }
 
 // Whether an `else` behind the statement would belong to a condition in it.
@@ -36,39 +46,17 @@ bool takes_an_else(const Part& part) {
   }
 }
 
-// The rows of a parameter list that does not fit behind its function.
-std::string wrapped(std::string_view head) {
-  const std::size_t bracket = head.find('(');
-  if (head.size() <= line_width || bracket == std::string_view::npos ||
-      head.find('\n') != std::string_view::npos)
-    return std::string(head);
-  std::string text(head.substr(0, bracket + 1));
-  std::string row = "\n    ";
-  head.remove_prefix(bracket + 1);
-  while (!head.empty()) {
-    const std::size_t comma = head.find(", ");
-    const std::string_view one =
-        head.substr(0, comma == std::string_view::npos ? comma : comma + 1);
-    if (row.size() + one.size() > line_width && row.size() > 5) {
-      text += row.substr(0, row.size() - 1);
-      row = "\n    ";
-    }
-    row.append(one).append(" ");
-    head.remove_prefix(std::min(head.size(), one.size() + 1));
-  }
-  return text + row.substr(0, row.size() - 1);
-}
-
 }  // namespace
 
-TreeWriter::TreeWriter(const PrintOptions& options) : options_(options) {
+TreeWriter::TreeWriter(const PrintOptions& options, bool with_lines)
+    : options_(options), with_lines_(with_lines) {
   if (options_.dialect != nullptr) types_.emplace(*options_.dialect);
 }
 
 TreeWriter::Inside::Inside(TreeWriter& writer, const Node& node)
     : writer_(writer), outer_place_(writer.current_), outer_(writer.node_) {
   require_depth(node, writer.depth_);
-  const Dialect* dialect = writer.options_.dialect;
+  const Dialect* const dialect = writer.options_.dialect;
   if (dialect != nullptr && node.only_in && dialect != &dialect_of(*node.only_in))
     writer.refuse(node, joined({"is written in ", language_name(*node.only_in), " only"}),
                   "print the tree in that language, or leave the node out");
@@ -87,56 +75,118 @@ void TreeWriter::refuse(const Node& node, std::string reason, std::string hint) 
   throw InvalidArgument(joined({describe(node), ": ", reason}), std::move(hint));
 }
 
-void TreeWriter::line(std::string_view text) {
-  if (!text.empty()) printed_.text.append(2 * indent_, ' ');
-  printed_.text.append(text);
-  printed_.text += '\n';
-  printed_.lines.push_back(current_);
+void TreeWriter::begin_line() {
+  printed_.text.append(2 * indent_, ' ');
+  line_start_ = printed_.text.size();
 }
 
-void TreeWriter::lines(std::string_view text) {
-  do {
-    const std::string_view first = text.substr(0, text.find('\n'));
-    line(first);
-    text.remove_prefix(std::min(text.size(), first.size() + 1));
-  } while (!text.empty());
-}
-
-void TreeWriter::open(std::string_view head) {
-  if (is_cgen()) {
-    if (!head.empty()) lines(head);
-    line("{");
-  } else {
-    lines(head.empty() ? "{" : joined({wrapped(head), " {"}));
+void TreeWriter::end_line() {
+  std::string& text = printed_.text;
+  const bool is_one =
+      std::memchr(text.data() + line_start_, '\n', text.size() - line_start_) == nullptr;
+  if (is_one) {
+    if (line_start_ == text.size()) text.resize(line_start_ - 2 * indent_);  // nothing but blanks
+    text.push_back('\n');
+    if (with_lines_) printed_.lines.push_back(current_);
+    return;
   }
+  const std::string whole = text.substr(line_start_);
+  text.resize(line_start_ - 2 * indent_);
+  for (std::string_view rest = whole;;) {
+    const std::string_view first = rest.substr(0, rest.find('\n'));
+    line(first);
+    if (first.size() == rest.size()) return;
+    rest.remove_prefix(first.size() + 1);
+    if (rest.empty()) return;
+  }
+}
+
+void TreeWriter::line(std::string_view text) {
+  begin_line();
+  put(text);
+  end_line();
+}
+
+// Parameters that do not fit behind their function get lines of their own.
+void TreeWriter::wrap_parameters() {
+  const std::string head = printed_.text.substr(line_start_);
+  const std::size_t bracket = head.find('(');
+  if (head.size() <= line_width || bracket == std::string::npos ||
+      head.find('\n') != std::string::npos)
+    return;
+  printed_.text.resize(line_start_ + bracket + 1);
+  std::string row = "\n    ";
+  std::string_view rest = std::string_view(head).substr(bracket + 1);
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(", ");
+    const std::string_view one =
+        rest.substr(0, comma == std::string_view::npos ? comma : comma + 1);
+    if (row.size() + one.size() > line_width && row.size() > 5) {
+      put(std::string_view(row).substr(0, row.size() - 1));
+      row = "\n    ";
+    }
+    row.append(one).append(" ");
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+  }
+  put(std::string_view(row).substr(0, row.size() - 1));
+}
+
+void TreeWriter::open() {
+  if (line_start_ == printed_.text.size()) {
+    put('{');
+  } else if (is_cgen()) {
+    end_line();
+    begin_line();
+    put('{');
+  } else {
+    wrap_parameters();
+    put(" {");
+  }
+  end_line();
   ++indent_;
 }
 
 void TreeWriter::close(std::string_view behind) {
   --indent_;
-  line(joined({"}", behind}));
+  begin_line();
+  put('}');
+  put(behind);
+  end_line();
 }
 
 void TreeWriter::place(const Node& node) {
   if (!options_.line_directives || node.made.file == nullptr || options_.dialect == nullptr) return;
-  printed_.text +=
-      joined({"#line ", std::to_string(node.made.line), " \"", node.made.file, "\"\n"});
-  printed_.lines.push_back(node.made);
+  put(joined({"#line ", std::to_string(node.made.line), " \"", node.made.file, "\"\n"}));
+  if (with_lines_) printed_.lines.push_back(node.made);
+}
+
+void TreeWriter::own(const std::vector<std::string>& own_lines, bool inside_of_a_line) {
+  std::string whole;
+  for (const std::string& one : own_lines) {
+    if (!inside_of_a_line) line(one);
+    whole.append(whole.empty() ? "" : "\n").append(one);
+  }
+  if (!inside_of_a_line) return;
+  if (!is_cgen() && whole.ends_with(';')) whole.pop_back();
+  put(whole);
 }
 
 void TreeWriter::statement(const Part& part) {
-  if (part.is_empty()) return;
-  if (part.node() == nullptr) return lines(part.text());
-  const Node& node = *part.node();
-  const Inside inside(*this, node);
-  if (const auto own = node.own_lines()) {
-    for (const std::string& one : *own) line(one);
+  if (part.node() == nullptr) {
+    if (!part.is_empty()) line(part.text());
     return;
   }
-  write(node);
+  const Node& node = *part.node();
+  if (node.has_own_text)
+    if (const auto own_lines = node.own_lines()) {
+      const Inside inside(*this, node);
+      return own(*own_lines, false);
+    }
+  plain_statement(node);
 }
 
-void TreeWriter::write(const Node& node) {
+void TreeWriter::plain_statement(const Node& node) {
+  const Inside inside(*this, node);
   switch (node.kind()) {
     case Kind::collection:
       for (const Part& part : node.list()) statement(part);
@@ -144,28 +194,30 @@ void TreeWriter::write(const Node& node) {
     case Kind::comment:
       return comment(node);
     case Kind::line:
-      return lines(node.part(0).text());
     case Kind::literal_lines:
-      return lines(node.part(0).text());
+      return line(node.part(0).text());
     case Kind::directive:
-      return lines(joined(
-          {"#", node.part(0).text(), node.part(1).is_empty() ? "" : " ", node.part(1).text()}));
+      begin_line();
+      put('#');
+      put(node.part(0).text());
+      put(node.part(1).is_empty() ? "" : " ");
+      put(node.part(1).text());
+      return end_line();
     case Kind::directive_branches:
       return directive_branches(node);
     case Kind::block:
-      open("");
-      for (const Part& part : node.list()) statement(part);
-      return close();
     case Kind::scope:
-      open(simple(node.part(0)));
+      begin_line();
+      if (node.kind() == Kind::scope) simple(node.part(0));
+      open();
       for (const Part& part : node.list()) statement(part);
       close();
-      if (!node.part(1).is_empty()) lines(node.part(1).text());
+      if (node.kind() == Kind::scope && !node.part(1).is_empty()) line(node.part(1).text());
       return;
     default:
       break;
   }
-  if (!(node.kind() == Kind::function_body)) place(node);
+  place(node);
   write_control(node);
 }
 
@@ -174,166 +226,204 @@ void TreeWriter::write_control(const Node& node) {
     case Kind::function_body:
       return function_body(node);
     case Kind::conditional:
-      return conditional(node, "");
+      begin_line();
+      return conditional(node);
     case Kind::for_loop:
     case Kind::range_loop:
     case Kind::while_loop:
     case Kind::do_loop:
-    case Kind::custom_loop:
       return loop(node);
+    case Kind::custom_loop:
+      return custom_loop(node);
     case Kind::switch_of:
       return switch_of(node);
-    case Kind::template_of:
-      return lines(in_one(declared_node(node)));
-    case Kind::array_initializer:
-      if (is_cgen())
-        return lines(joined({declarator(node.part(0)), "\n  = { ", values(node.list()), " };"}));
-      break;
-    case Kind::jump:
-      return lines(joined({node.part(0).text(), node.part(1).is_empty() ? "" : " ",
-                           expression(node.part(1)), ";"}));
     default:
       break;
   }
-  lines(joined({simple_node(node), ";"}));
+  begin_line();
+  simple_node(node);
+  if (ends_in_semicolon(node) || family_of(node.kind()) == Family::expression) put(';');
+  end_line();
 }
 
-// What fits between brackets and before a semicolon.
-std::string TreeWriter::simple(const Part& part) {
-  if (part.node() == nullptr) return checked(part.text());
+void TreeWriter::simple(const Part& part) {
+  if (part.node() == nullptr) return text(part.text());
   const Node& node = *part.node();
   const Inside inside(*this, node);
-  if (const auto own = node.own_lines()) {
-    std::string text;
-    for (const std::string& one : *own) text += (text.empty() ? "" : "\n") + one;
-    if (text.ends_with(';')) text.pop_back();
-    return text;
-  }
-  return simple_node(node);
+  if (node.has_own_text)
+    if (const auto own_lines = node.own_lines()) return own(*own_lines, true);
+  simple_node(node);
+  // cgen writes a node as it stands alone, wherever it stands.
+  if (is_cgen() && ends_in_semicolon(node)) put(';');
 }
 
-std::string TreeWriter::simple_node(const Node& node) {
+void TreeWriter::simple_node(const Node& node) {
   switch (node.kind()) {
     case Kind::expression:
       return expression(node.part(0));
     case Kind::assignment:
-      return joined({expression(node.part(0), prefix_level), " ", node.part(1).text(), " ",
-                     expression(node.part(2), assignment_level)});
+      expression(node.part(0), at_least(prefix_level));
+      put(' ');
+      put(node.part(1).text());
+      put(' ');
+      return expression(node.part(2), at_least(assignment_level));
     case Kind::declaration:
       return declarator(node.part(0));
     case Kind::initializer:
-      return joined({declarator(node.part(0)), " = ", expression(node.part(1), assignment_level)});
+    case Kind::inline_initializer:
+      declarator(node.part(0));
+      put(" = ");
+      return expression(node.part(1), at_least(assignment_level));
     case Kind::array_initializer:
-      return joined({declarator(node.part(0)), " = {", values(node.list()), "}"});
+      declarator(node.part(0));
+      put(is_cgen() ? "\n  = { " : " = {");
+      values(node.list(), at_least(assignment_level));
+      return put(is_cgen() ? " }" : "}");
+    case Kind::jump:
+      put(node.part(0).text());
+      if (!node.part(1).is_empty()) put(' ');
+      return expression(node.part(1));
     default:
       break;
   }
-  if (family_of(node.kind()) == Family::declarator) return in_one(declared_node(node));
-  if (family_of(node.kind()) == Family::expression) {
-    int level = 0;
-    return of_node(node, level);
-  }
+  if (family_of(node.kind()) == Family::declarator) return plain_declarator(node);
+  if (family_of(node.kind()) == Family::expression) return of_node(node);
   refuse(node, "cannot stand inside of a line", "make a statement of an expression of it");
 }
 
-bool TreeWriter::body(std::string_view head, const Part& part, bool needs_braces) {
-  if (is_block(part) && !part.node()->own_lines()) {
-    const Inside inside(*this, *part.node());
-    open(head);
-    for (const Part& one : part.node()->list()) statement(one);
+bool TreeWriter::body(const Part& part, bool needs_braces) {
+  if (is_block(part) || needs_braces) {
+    open();
+    if (is_block(part)) {
+      const Inside inside(*this, *part.node());
+      for (const Part& one : part.node()->list()) statement(one);
+    } else {
+      statement(part);
+    }
     --indent_;
     return true;
   }
-  if (needs_braces) {
-    open(head);
-    statement(part);
-    --indent_;
-    return true;
-  }
-  lines(head);
+  end_line();
   ++indent_;
   part.is_empty() ? line(";") : statement(part);
   --indent_;
   return false;
 }
 
-void TreeWriter::conditional(const Node& node, std::string_view before) {
-  std::string condition = expression(node.part(0));
-  if (is_cgen() && condition.find('\n') != std::string::npos) {
-    std::string rows = "\n    ";
-    for (const char c : condition) rows.append(c == '\n' ? "\n    " : std::string(1, c));
-    condition = rows + "\n  ";
+void TreeWriter::condition_of(const Node& node) {
+  put("if (");
+  const std::size_t begin = printed_.text.size();
+  expression(node.part(0));
+  if (is_cgen() && printed_.text.find('\n', begin) != std::string::npos) {
+    const std::string condition = printed_.text.substr(begin);
+    printed_.text.resize(begin);
+    put("\n    ");
+    for (const char c : condition) {
+      put(c);
+      if (c == '\n') put("    ");
+    }
+    put("\n  ");
   }
+  put(')');
+}
+
+// Its first line is begun.
+void TreeWriter::conditional(const Node& node) {
+  condition_of(node);
   const Part& other = node.part(2);
   const bool has_else = !other.is_empty();
-  const bool braced = body(joined({before, "if (", condition, ")"}), node.part(1),
-                           has_else && !is_block(node.part(1)) && takes_an_else(node.part(1)));
+  const bool braced = body(node.part(1), !is_cgen() && has_else && !is_block(node.part(1)) &&
+                                             takes_an_else(node.part(1)));
   if (!has_else) {
     if (braced) line("}");
     return;
   }
-  if (is_cgen()) {
-    if (braced) line("}");
-    if (body("else", other)) line("}");
-    return;
-  }
-  const std::string_view so_far = braced ? "} else" : "else";
-  if (is_conditional(other)) {
+  if (is_cgen() && braced) line("}");
+  begin_line();
+  put(braced && !is_cgen() ? "} else" : "else");
+  if (!is_cgen() && is_conditional(other)) {
     const Inside inside(*this, *other.node());
-    return conditional(*other.node(), joined({so_far, " "}));
+    put(' ');
+    return conditional(*other.node());
   }
-  if (body(so_far, other)) line("}");
+  if (body(other)) line("}");
 }
 
 void TreeWriter::loop(const Node& node) {
-  const auto ends_in_brace = [&](std::string_view head, const Part& part) {
-    if (body(head, part)) line("}");
-  };
+  begin_line();
+  std::size_t body_at = 1;
   switch (node.kind()) {
     case Kind::for_loop:
-      return ends_in_brace(joined({"for (", simple(node.part(0)), "; ", simple(node.part(1)), "; ",
-                                   simple(node.part(2)), ")"}),
-                           node.part(3));
-    case Kind::range_loop:
-      return ends_in_brace(
-          joined({"for (", declarator(node.part(0)), " : ", expression(node.part(1)), ")"}),
-          node.part(2));
-    case Kind::while_loop:
-      return ends_in_brace(joined({"while (", expression(node.part(0)), ")"}), node.part(1));
-    case Kind::do_loop: {
-      const std::string end = joined({"while (", expression(node.part(0)), ");"});
-      const bool braced = body("do", node.part(1));
-      if (braced && is_cgen()) line("}");
-      return line(joined({braced && !is_cgen() ? "} " : "", end}));
-    }
-    default:
+      body_at = 3;
+      put("for (");
+      simple(node.part(0));
+      put("; ");
+      simple(node.part(1));
+      put("; ");
+      simple(node.part(2));
+      put(')');
       break;
+    case Kind::range_loop:
+      body_at = 2;
+      put("for (");
+      declarator(node.part(0));
+      put(" : ");
+      expression(node.part(1));
+      put(')');
+      break;
+    case Kind::while_loop:
+      put("while (");
+      expression(node.part(0));
+      put(')');
+      break;
+    default: {
+      put("do");
+      const bool braced = body(node.part(1));
+      if (braced && is_cgen()) line("}");
+      begin_line();
+      if (braced && !is_cgen()) put("} ");
+      put("while (");
+      expression(node.part(0));
+      put(");");
+      return end_line();
+    }
   }
-  const std::string& before = node.part(0).text();
-  const std::string& behind = node.part(1).text();
-  bool braced = false;
+  if (body(node.part(body_at))) line("}");
+}
+
+void TreeWriter::custom_loop(const Node& node) {
+  const std::string_view before = node.part(0).text();
+  const std::string_view behind = node.part(1).text();
   if (!before.empty() || is_block(node.part(2))) {
-    braced = body(before, node.part(2));
+    begin_line();
+    put(before);
+    if (body(node.part(2))) line("}");
   } else {
     ++indent_;
     statement(node.part(2));
     --indent_;
   }
-  if (braced) line("}");
-  if (!behind.empty()) lines(behind);
+  if (!behind.empty()) line(behind);
 }
 
 void TreeWriter::switch_of(const Node& node) {
-  open(joined({"switch (", expression(node.part(0)), ")"}));
+  begin_line();
+  put("switch (");
+  expression(node.part(0));
+  put(')');
+  open();
   for (const Part& one : node.list()) {
-    if (one.node() == nullptr || one.node()->kind() != Kind::case_of) {
+    if (one.node() == nullptr || one.node()->kind() != Kind::case_of || one.node()->has_own_text) {
       statement(one);
       continue;
     }
     const Node& choice = *one.node();
     const Inside inside(*this, choice);
-    line(choice.part(0).is_empty() ? "default:"
-                                   : joined({"case ", expression(choice.part(0)), ":"}));
+    begin_line();
+    put(choice.part(0).is_empty() ? "default" : "case ");
+    expression(choice.part(0));
+    put(':');
+    end_line();
     ++indent_;
     for (const Part& inner : choice.list()) statement(inner);
     --indent_;
@@ -342,31 +432,44 @@ void TreeWriter::switch_of(const Node& node) {
 }
 
 void TreeWriter::function_body(const Node& node) {
-  place(node);
-  if (!is_block(node.part(1)))
+  const Part& whole = node.part(1);
+  if (!is_block(whole) && !is_cgen())
     refuse(node, "the body is no block", "make a block of the function's statements");
-  body(declarator(node.part(0)), node.part(1));
-  line("}");
+  begin_line();
+  declarator(node.part(0));
+  if (is_block(whole)) {
+    body(whole);
+    return line("}");
+  }
+  end_line();
+  statement(whole);
 }
 
 void TreeWriter::comment(const Node& node) {
   if (!options_.comments) return;
-  const std::string& text = node.part(0).text();
-  const std::string& start = node.part(2).text();
-  const std::string& closing = node.part(3).text();
-  if (options_.dialect != nullptr && !closing.empty() && text.find("*/") != std::string::npos)
+  const std::string_view words = node.part(0).text();
+  const std::string_view start = node.part(2).text();
+  const std::string_view closing = node.part(3).text();
+  if (options_.dialect != nullptr && !closing.empty() && words.find("*/") != std::string_view::npos)
     refuse(node, "the text ends the comment", "take */ out of the text");
-  std::string whole = node.part(1).text() + start;
-  for (const char c : text) whole.append(c == '\n' ? "\n" + start : std::string(1, c));
-  lines(whole + closing);
+  begin_line();
+  put(node.part(1).text());
+  put(start);
+  for (const char c : words) {
+    put(c);
+    if (c == '\n') put(start);
+  }
+  put(closing);
+  end_line();
 }
 
 void TreeWriter::directive_branches(const Node& node) {
   line(joined({"#", node.part(0).text(), " ", node.part(1).text()}));
   statement(node.part(2));
   const Part& other = node.part(3);
-  const bool is_empty = other.is_empty() || (other.node() && other.node()->list().empty() &&
-                                             other.node()->kind() == Kind::collection);
+  const bool is_empty =
+      other.is_empty() || (other.node() != nullptr && other.node()->list().empty() &&
+                           other.node()->kind() == Kind::collection);
   if (!is_empty) {
     line("#else");
     statement(other);

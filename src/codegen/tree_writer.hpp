@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Writes a tree: expressions and declarators as pieces of text, statements as lines.
+// Writes a tree into one buffer, from its first letter to its last.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,23 +13,24 @@
 
 namespace treadle::codegen::tree {
 
-/// A declarator taken apart: `type name`. The type of a structure has several lines.
-struct Declared {
-  std::string type, name;
-};
-/// Both, as they are written.
-std::string in_one(const Declared& declared);
-
 class TreeWriter {
  public:
-  explicit TreeWriter(const PrintOptions& options);
+  /// `with_lines`: whether the place of each line is remembered.
+  explicit TreeWriter(const PrintOptions& options, bool with_lines = false);
 
   /// A part where a statement may stand.
   void statement(const Part& part);
+  /// The node as its kind is written, whatever a derived class writes in its place.
+  void plain_statement(const Node& node);
   /// An expression; with brackets if it binds less than `level`.
-  std::string expression(const Part& part, int level = 0);
+  void expression(const Part& part, int level = 0);
   /// A declarator without a semicolon.
-  std::string declarator(const Part& part);
+  void declarator(const Part& part);
+  /// The same of a node that is written as its kind is, whatever a derived class writes.
+  void plain_declarator(const Node& node);
+  /// Its two halves: the type, and what stands behind that.
+  void plain_type(const Node& node);
+  void plain_name(const Node& node);
   /// What was written.
   PrintedTree take();
 
@@ -46,45 +48,58 @@ class TreeWriter {
     const Node* outer_;
   };
 
-  void write(const Node& node);
   void write_control(const Node& node);
-  void conditional(const Node& node, std::string_view before);
+  void conditional(const Node& node);
+  void condition_of(const Node& node);
   void loop(const Node& node);
+  void custom_loop(const Node& node);
   void switch_of(const Node& node);
   void function_body(const Node& node);
   void comment(const Node& node);
   void directive_branches(const Node& node);
-  std::string of_node(const Node& node, int& level);
-  std::string operation(const Node& node, int& level);
-  std::string lambda(const Node& node);
-  Declared declared(const Part& part);
-  Declared declared_node(const Node& node);
-  std::string structure_text(const Node& node);
-  std::string parameters(const std::vector<Part>& list);
-  std::string qualifier(const std::string& text) const;
-  std::string scalar_name(const Node& node);
-  std::string values(const std::vector<Part>& list);
-  std::string simple(const Part& part);
-  std::string simple_node(const Node& node);
-  // Of the node that is being written.
-  const std::string& checked(const std::string& text) const;
-  const std::string& identifier(const std::string& text, const Node& node) const;
+  void of_node(const Node& node);
+  void operation(const Node& node);
+  int level_of(const Node& node) const;
+  void lambda(const Node& node);
+  void type_of(const Part& part);
+  void name_of(const Part& part);
+  void members(const Node& node);
+  void parameters(std::span<const Part> list);
+  void qualifier(std::string_view text);
+  void scalar_name(const Node& node);
+  void values(std::span<const Part> list, int level);
+  // What fits between brackets and before a semicolon.
+  void simple(const Part& part);
+  void simple_node(const Node& node);
+  // Text as somebody wrote it, of the node that is being written.
+  void text(std::string_view text);
+  void identifier(std::string_view text, const Node& node);
+  void own(const std::vector<std::string>& own_lines, bool inside_of_a_line);
   [[noreturn]] void refuse(const Node& node, std::string reason, std::string hint) const;
 
+  void put(std::string_view text) { printed_.text.append(text); }
+  void put(char letter) { printed_.text.push_back(letter); }
+  // A line is written between these two; line ends in what is put become lines of their own.
+  void begin_line();
+  void end_line();
   void line(std::string_view text);
-  void lines(std::string_view text);
-  // The body of what `head` begins, in braces or a line further in; true: it closed a brace, whose
-  // line is still open.
-  bool body(std::string_view head, const Part& part, bool needs_braces = false);
-  void open(std::string_view head);
+  // The body of what the line that is begun is the head of, in braces or a line further in; true:
+  // it ends where a closing brace has to follow.
+  bool body(const Part& part, bool needs_braces = false);
+  void open();
   void close(std::string_view behind = "");
   void place(const Node& node);
+  void wrap_parameters();
+  // cgen leaves brackets around whole texts to who wrote them.
+  int at_least(int level) const noexcept { return is_cgen() ? 0 : level; }
   bool is_cgen() const noexcept { return options_.layout == PrintOptions::Layout::cgen; }
 
   PrintOptions options_;
+  bool with_lines_;
   std::optional<TypeNames> types_;
   PrintedTree printed_;
   std::size_t indent_ = 0, depth_ = 0;
+  std::size_t line_start_ = 0;  // behind the indentation of the line that is begun
   Position current_;
   const Node* node_ = nullptr;
 };

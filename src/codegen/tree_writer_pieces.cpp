@@ -28,220 +28,317 @@ constexpr std::string_view host_names[] = {
     "std::complex<double>",
 };
 
-std::string in_brackets(std::string text) { return joined({"(", text, ")"}); }
-
 // Whether two operators of one precedence are read from the right: a = b = c.
 bool is_read_from_right(int level) { return level == assignment_level; }
 
+bool declares(const Part& part) {
+  return part.node() != nullptr && family_of(part.node()->kind()) == Family::declarator;
+}
+
 }  // namespace
 
-std::string in_one(const Declared& declared) {
-  return joined({declared.type, declared.name.empty() ? "" : " ", declared.name});
+void TreeWriter::text(std::string_view text) {
+  if (options_.dialect != nullptr && node_ != nullptr)
+    if (const std::string reason = unmatched_in(text); !reason.empty())
+      refuse(*node_, joined({"in the text \"", text, "\" ", reason}),
+             "close it, or use a line or literal lines, which are not looked at");
+  put(text);
 }
 
-const std::string& TreeWriter::checked(const std::string& text) const {
-  if (options_.dialect == nullptr || node_ == nullptr) return text;
-  if (const std::string reason = unmatched_in(text); !reason.empty())
-    refuse(*node_, joined({"in the text \"", text, "\" ", reason}),
-           "close it, or use a line or literal lines, which are not looked at");
-  return text;
-}
-
-const std::string& TreeWriter::identifier(const std::string& text, const Node& node) const {
+void TreeWriter::identifier(std::string_view text, const Node& node) {
   if (options_.dialect != nullptr && !is_identifier(text))
     refuse(node, joined({"\"", text, "\" is no identifier"}),
            "use letters, digits and _, or a part of text where an expression is meant");
-  return text;
+  put(text);
 }
 
-std::string TreeWriter::expression(const Part& part, int level) {
+void TreeWriter::expression(const Part& part, int level) {
+  bool in_brackets = false;
   if (part.node() == nullptr) {
-    const std::string& text = checked(part.text());
-    if (level == 0 || precedence_of_text(text) >= level) return text;
-    return in_brackets(text);
+    in_brackets = level > 0 && !binds_at_least(part.text(), level);
+    if (in_brackets) put('(');
+    text(part.text());
+  } else {
+    const Node& node = *part.node();
+    if (family_of(node.kind()) != Family::expression || node.has_own_text) return simple(part);
+    const Inside inside(*this, node);
+    in_brackets = level_of(node) < level;
+    if (in_brackets) put('(');
+    of_node(node);
   }
-  const Node& node = *part.node();
-  if (family_of(node.kind()) != Family::expression || node.own_lines()) return simple(part);
-  const Inside inside(*this, node);
-  int its_level = postfix_level;
-  std::string text = of_node(node, its_level);
-  return its_level >= level ? text : in_brackets(std::move(text));
+  if (in_brackets) put(')');
 }
 
-std::string TreeWriter::of_node(const Node& node, int& level) {
+int TreeWriter::level_of(const Node& node) const {
+  switch (node.kind()) {
+    case Kind::literal:
+      return precedence_of_text(node.part(0).text());
+    case Kind::prefix:
+    case Kind::cast:
+      return prefix_level;
+    case Kind::ternary:
+      return ternary_level;
+    case Kind::binary:
+      break;
+    default:
+      return postfix_level;
+  }
+  const int level = precedence_of(node.part(0).text());
+  if (level == 0 || level > product_level)
+    refuse(node, joined({"\"", node.part(0).text(), "\" is no operator between two values"}),
+           "use one of C's, or a call");
+  return level;
+}
+
+void TreeWriter::of_node(const Node& node) {
   switch (node.kind()) {
     case Kind::name:
       return identifier(node.part(0).text(), node);
     case Kind::literal:
-      level = precedence_of_text(node.part(0).text());
-      return node.part(0).text();
+      return put(node.part(0).text());
     case Kind::call:
-      return joined({expression(node.part(0), postfix_level), "(", values(node.list()), ")"});
+      expression(node.part(0), postfix_level);
+      put('(');
+      values(node.list(), assignment_level);
+      return put(')');
     case Kind::index:
-      return joined({expression(node.part(0), postfix_level), "[", expression(node.part(1)), "]"});
+      expression(node.part(0), postfix_level);
+      put('[');
+      expression(node.part(1));
+      return put(']');
     case Kind::member:
-      return joined({expression(node.part(0), postfix_level), node.part(1).text(),
-                     identifier(node.part(2).text(), node)});
+      expression(node.part(0), postfix_level);
+      put(node.part(1).text());
+      return identifier(node.part(2).text(), node);
     case Kind::braces:
-      return joined({simple(node.part(0)), "{", values(node.list()), "}"});
+      declarator(node.part(0));
+      put('{');
+      values(node.list(), assignment_level);
+      return put('}');
     case Kind::lambda:
       return lambda(node);
     default:
-      return operation(node, level);
+      return operation(node);
   }
 }
 
-std::string TreeWriter::operation(const Node& node, int& level) {
+void TreeWriter::operation(const Node& node) {
   switch (node.kind()) {
     case Kind::prefix: {
-      level = prefix_level;
-      const std::string& word = node.part(0).text();
-      std::string operand = expression(node.part(1), prefix_level);
+      const std::string_view word = node.part(0).text();
+      put(word);
+      if (identifier_length(word) > 0) put(' ');
+      const std::size_t begin = printed_.text.size();
+      expression(node.part(1), prefix_level);
       // Two signs would be read as one: -(-x).
-      if (!operand.empty() && !word.empty() && operand[0] == word.back())
-        operand = in_brackets(std::move(operand));
-      return joined({word, identifier_length(word) > 0 ? " " : "", operand});
+      if (begin == printed_.text.size() || word.empty() || printed_.text[begin] != word.back())
+        return;
+      printed_.text.insert(begin, 1, '(');
+      return put(')');
     }
     case Kind::suffix:
-      return joined({expression(node.part(0), postfix_level), node.part(1).text()});
+      expression(node.part(0), postfix_level);
+      return put(node.part(1).text());
     case Kind::cast:
-      level = prefix_level;
-      return joined({"(", simple(node.part(0)), ")", expression(node.part(1), prefix_level)});
+      put('(');
+      declarator(node.part(0));
+      put(')');
+      return expression(node.part(1), prefix_level);
     case Kind::ternary:
-      level = ternary_level;
-      return joined({expression(node.part(0), or_level), " ? ", expression(node.part(1)), " : ",
-                     expression(node.part(2), ternary_level)});
+      expression(node.part(0), or_level);
+      put(" ? ");
+      expression(node.part(1));
+      put(" : ");
+      return expression(node.part(2), ternary_level);
     default:
       break;
   }
-  const std::string& word = node.part(0).text();
-  level = precedence_of(word);
-  if (level == 0 || level > product_level)
-    refuse(node, joined({"\"", word, "\" is no operator between two values"}),
-           "use one of C's, or a call");
+  const std::string_view word = node.part(0).text();
+  const int level = level_of(node);
   const bool from_right = is_read_from_right(level);
-  return joined({expression(node.part(1), level + (from_right ? 1 : 0)), word == "," ? "" : " ",
-                 word, " ", expression(node.part(2), level + (from_right ? 0 : 1))});
+  expression(node.part(1), level + (from_right ? 1 : 0));
+  if (word != ",") put(' ');
+  put(word);
+  put(' ');
+  expression(node.part(2), level + (from_right ? 0 : 1));
 }
 
-std::string TreeWriter::lambda(const Node& node) {
+void TreeWriter::lambda(const Node& node) {
   // Its body's lines are indented by whoever writes the line that the lambda begins on.
   TreeWriter body(options_);
   body.depth_ = depth_;
   body.current_ = current_;
   body.indent_ = 1;
-  if (node.part(2).node() != nullptr && node.part(2).node()->kind() == Kind::block)
-    for (const Part& part : node.part(2).node()->list()) body.statement(part);
+  const Node* const block = node.part(2).node();
+  if (block != nullptr && block->kind() == Kind::block)
+    for (const Part& part : block->list()) body.statement(part);
   else
     body.statement(node.part(2));
-  const std::string& words = node.part(1).text();
-  return joined({"[", node.part(0).text(), "]", words.empty() ? "" : " ", words,
-                 words.empty() ? "" : " ", "(", parameters(node.list()), ") {\n",
-                 body.printed_.text, "}"});
+  const std::string_view words = node.part(1).text();
+  put(joined({"[", node.part(0).text(), "]", words.empty() ? "" : " ", words,
+              words.empty() ? "" : " ", "("}));
+  parameters(node.list());
+  put(") {\n");
+  put(body.printed_.text);
+  put('}');
 }
 
-std::string TreeWriter::values(const std::vector<Part>& list) {
-  std::string text;
-  for (const Part& part : list)
-    text += (text.empty() ? "" : ", ") + expression(part, assignment_level);
-  return text;
-}
-
-std::string TreeWriter::parameters(const std::vector<Part>& list) {
-  std::string text;
-  for (const Part& part : list) text += (text.empty() ? "" : ", ") + declarator(part);
-  return text;
-}
-
-std::string TreeWriter::declarator(const Part& part) { return in_one(declared(part)); }
-
-Declared TreeWriter::declared(const Part& part) {
-  if (part.node() == nullptr) {
-    const std::string& text = part.text();
-    return {text, ""};
+void TreeWriter::values(std::span<const Part> list, int level) {
+  const char* between = "";
+  for (const Part& part : list) {
+    put(between);
+    expression(part, level);
+    between = ", ";
   }
+}
+
+void TreeWriter::parameters(std::span<const Part> list) {
+  const char* between = "";
+  for (const Part& part : list) {
+    put(between);
+    declarator(part);
+    between = ", ";
+  }
+}
+
+// A declarator is written from the inside to both sides, and so its tree is walked twice: for the
+// type, and for the name.
+void TreeWriter::declarator(const Part& part) {
+  if (!declares(part)) return type_of(part);
   const Node& node = *part.node();
-  if (family_of(node.kind()) != Family::declarator) return {simple(part), ""};
   const Inside inside(*this, node);
-  return declared_node(node);
+  if (node.has_own_text)
+    if (const auto own = node.own_declaration())
+      return put(joined({own->first, own->second.empty() ? "" : " ", own->second}));
+  plain_declarator(node);
+}
+
+void TreeWriter::plain_declarator(const Node& node) {
+  plain_type(node);
+  const std::size_t begin = printed_.text.size();
+  put(' ');
+  plain_name(node);
+  if (printed_.text.size() == begin + 1) printed_.text.resize(begin);
+}
+
+void TreeWriter::type_of(const Part& part) {
+  if (part.node() == nullptr) return put(part.text());
+  const Node& node = *part.node();
+  if (!declares(part)) return simple(part);
+  const Inside inside(*this, node);
+  if (node.has_own_text)
+    if (const auto own = node.own_declaration()) return put(own->first);
+  plain_type(node);
+}
+
+void TreeWriter::name_of(const Part& part) {
+  if (!declares(part)) return;
+  const Node& node = *part.node();
+  const Inside inside(*this, node);
+  if (node.has_own_text)
+    if (const auto own = node.own_declaration()) return put(own->second);
+  plain_name(node);
 }
 
 // What a word of the dialect stands for may be nothing, and the blank behind it goes with it.
-std::string TreeWriter::qualifier(const std::string& text) const {
-  if (options_.dialect == nullptr || text.empty()) return text;
-  std::string expanded = expand_words(text, *options_.dialect);
-  return expanded.find_first_not_of(' ') == std::string::npos ? std::string() : expanded;
+void TreeWriter::qualifier(std::string_view text) {
+  if (options_.dialect == nullptr || text.empty()) return put(text);
+  const std::string expanded = expand_words(text, *options_.dialect);
+  if (expanded.find_first_not_of(' ') != std::string::npos) put(expanded);
 }
 
-Declared TreeWriter::declared_node(const Node& node) {
+void TreeWriter::plain_type(const Node& node) {
   switch (node.kind()) {
     case Kind::value:
-      return {checked(node.part(0).text()), checked(node.part(1).text())};
+      return text(node.part(0).text());
     case Kind::scalar:
-      return {scalar_name(node),
-              node.part(0).text().empty() ? std::string() : identifier(node.part(0).text(), node)};
-    case Kind::around: {
-      Declared inner = declared(node.part(4));
-      inner.type = joined({qualifier(node.part(0).text()), inner.type, node.part(1).text()});
-      inner.name = joined({node.part(2).text(), inner.name, node.part(3).text()});
-      return inner;
-    }
-    case Kind::array: {
-      Declared inner = declared(node.part(0));
-      inner.name += joined({"[", expression(node.part(1)), "]"});
-      return inner;
-    }
-    case Kind::function: {
-      Declared inner = declared(node.part(0));
-      inner.name += joined({"(", parameters(node.list()), ")"});
-      return inner;
-    }
-    case Kind::template_of: {
-      Declared inner = declared(node.part(1));
-      inner.type = joined({"template <", node.part(0).text(), ">\n", inner.type});
-      return inner;
-    }
+      return scalar_name(node);
+    case Kind::around:
+      qualifier(node.part(0).text());
+      type_of(node.part(4));
+      return put(node.part(1).text());
+    case Kind::array:
+    case Kind::function:
+      return type_of(node.part(0));
+    case Kind::template_of:
+      put("template <");
+      put(node.part(0).text());
+      put(">\n");
+      return type_of(node.part(1));
     case Kind::structure:
-      return {structure_text(node), node.part(4).text()};
+      return members(node);
     default:
-      return {};
+      return;
   }
 }
 
-std::string TreeWriter::structure_text(const Node& node) {
+void TreeWriter::plain_name(const Node& node) {
+  switch (node.kind()) {
+    case Kind::value:
+      return text(node.part(1).text());
+    case Kind::scalar:
+      if (!node.part(0).is_empty()) identifier(node.part(0).text(), node);
+      return;
+    case Kind::around:
+      put(node.part(2).text());
+      name_of(node.part(4));
+      return put(node.part(3).text());
+    case Kind::array:
+      name_of(node.part(0));
+      put('[');
+      expression(node.part(1));
+      return put(']');
+    case Kind::function:
+      name_of(node.part(0));
+      put('(');
+      parameters(node.list());
+      return put(')');
+    case Kind::template_of:
+      return name_of(node.part(1));
+    case Kind::structure:
+      return put(node.part(4).text());
+    default:
+      return;
+  }
+}
+
+void TreeWriter::members(const Node& node) {
   TreeWriter members(options_);
   members.depth_ = depth_;
   members.current_ = current_;
   members.indent_ = 1;
   for (const Part& part : node.list()) {
-    const bool declares =
-        part.node() != nullptr && family_of(part.node()->kind()) == Family::declarator;
-    declares ? members.lines(joined({declarator(part), ";"})) : members.statement(part);
+    if (!declares(part) || part.node()->has_own_text) {
+      members.statement(part);
+      continue;
+    }
+    members.begin_line();
+    members.declarator(part);
+    members.put(';');
+    members.end_line();
   }
-  const std::string& name = node.part(1).text();
-  const std::string& bases = node.part(2).text();
-  const std::string& attributes = node.part(3).text();
-  return joined({node.part(0).text(), name.empty() ? "" : " ", name, bases.empty() ? "" : " : ",
-                 bases, is_cgen() ? "\n{\n" : " {\n", members.printed_.text, "}",
-                 is_cgen() || !attributes.empty() ? " " : "", attributes});
+  const std::string_view name = node.part(1).text();
+  const std::string_view bases = node.part(2).text();
+  const std::string_view attributes = node.part(3).text();
+  put(joined({node.part(0).text(), name.empty() ? "" : " ", name, bases.empty() ? "" : " : ", bases,
+              is_cgen() ? "\n{\n" : " {\n", members.printed_.text, "}",
+              is_cgen() || !attributes.empty() ? " " : "", attributes}));
 }
 
-std::string TreeWriter::scalar_name(const Node& node) {
-  const std::string& count = node.part(1).text();
-  std::string name;
+void TreeWriter::scalar_name(const Node& node) {
+  const std::string_view count = node.part(1).text();
   if (!types_) {
-    name = host_names[static_cast<std::size_t>(node.scalar)];
+    put(host_names[static_cast<std::size_t>(node.scalar)]);
   } else if (count.empty()) {
-    name = types_->name_of(DType(node.scalar));
+    put(types_->name_of(DType(node.scalar)));
   } else {
-    for (const TypeName& one : options_.dialect->vector_names)
-      if (one.scalar == node.scalar) {
-        name = one.name;
-        break;
-      }
-    if (name.empty()) refuse(node, "the language has no vectors of this scalar", "use an array");
+    const auto names = options_.dialect->vector_names;
+    const auto found = std::ranges::find(names, node.scalar, &TypeName::scalar);
+    if (found == names.end())
+      refuse(node, "the language has no vectors of this scalar", "use an array");
+    put(found->name);
   }
-  return name + count;
+  put(count);
 }
 
 }  // namespace treadle::codegen::tree

@@ -78,6 +78,8 @@ std::vector<Word> read_words(std::string_view header) {
 }
 
 const Word* find_word(std::span<const Word> words, std::string_view name) noexcept {
+  // The words of a header begin alike: with its name.
+  if (words.empty() || name < words.front().name || name > words.back().name) return nullptr;
   const auto found = std::ranges::lower_bound(words, name, {}, &Word::name);
   return found != words.end() && found->name == name ? &*found : nullptr;
 }
@@ -104,29 +106,27 @@ std::string fill_holes(std::string_view text, std::span<const std::string> value
 
 std::string expand_words(std::string_view text, std::span<const Word> words) {
   std::string result;
-  while (!text.empty()) {
-    const std::size_t length = identifier_length(text);
-    if (length == 0) {
-      result += text[0];
-      text.remove_prefix(1);
-      continue;
-    }
-    const Word* word = find_word(words, text.substr(0, length));
-    if (word == nullptr) {
-      result += text.substr(0, length);
-      text.remove_prefix(length);
-      continue;
-    }
-    text.remove_prefix(length);
+  result.reserve(text.size());
+  for (std::size_t at = 0, copied = 0;;) {
+    // Most identifiers of a text are no words: they are passed over, and copied with what is
+    // between them.
+    while (at < text.size() && identifier_length(text.substr(at, 1)) == 0) ++at;
+    if (at == text.size()) return result.append(text.substr(copied));
+    const std::size_t begin = at;
+    at += identifier_length(text.substr(at));
+    const Word* word = find_word(words, text.substr(begin, at - begin));
+    if (word == nullptr) continue;
+    result.append(text.substr(copied, begin - copied));
     std::vector<std::string> arguments;
-    if (word->is_called && text.starts_with('(')) {
-      text.remove_prefix(1);
-      for (const std::string& argument : take_arguments(text))
+    if (word->is_called && at < text.size() && text[at] == '(') {
+      std::string_view rest = text.substr(at + 1);
+      for (const std::string& argument : take_arguments(rest))
         arguments.push_back(expand_words(argument, words));
+      at = text.size() - rest.size();
     }
     result += expand_words(fill_holes(word->text, arguments), words);
+    copied = at;
   }
-  return result;
 }
 
 bool mentions(std::string_view text, std::string_view identifier) {

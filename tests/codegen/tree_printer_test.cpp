@@ -107,6 +107,12 @@ TEST(TreePrinter, WritesStatementsAsAPersonWould) {
             "#ifdef A\n#define B 1\n#else\n#pragma unroll\n#endif\n");
 }
 
+TEST(TreePrinter, IndentsEachLineOfATextWithSeveral) {
+  EXPECT_EQ(print(block({statement("a(\nb)"), "c\nd", line("\n")})),
+            "{\n  a(\n  b);\n  c\n  d\n\n}\n");
+  EXPECT_EQ(print_with_lines(block({statement("a(\nb)")})).lines.size(), 4u);
+}
+
 // An `else` belongs to the nearest condition.
 TEST(TreePrinter, KeepsAnElseWithItsCondition) {
   const auto inner = if_then("b", statement("x()"));
@@ -184,7 +190,7 @@ TEST(TreePrinter, RefusesTextThatIsNoC) {
   EXPECT_NE(reason_of(statement(Part(binary("<>", "a", "b")))).find("no operator"),
             std::string::npos);
   const auto comment_that_ends =
-      std::make_shared<Node>(Kind::comment, Parts{"a */ b", "/* ", "", " */"});
+      make_node<Node>(Kind::comment, std::vector<Part>{"a */ b", "/* ", "", " */"});
   EXPECT_NE(reason_of(comment_that_ends).find("ends the comment"), std::string::npos);
   // The place of the node is named.
   EXPECT_NE(reason_of(statement("f(a")).find("tree_printer_test.cpp:"), std::string::npos);
@@ -207,12 +213,12 @@ TEST(TreePrinter, RefusesATreeThatContainsItself) {
 }
 
 struct Shouted : Node {
-  Shouted() : Node(Kind::line, {}) {}
+  Shouted() : Node(Kind::line, std::vector<Part>()) { has_own_text = true; }
   std::optional<std::vector<std::string>> own_lines() const override { return {{"ONE;", "TWO;"}}; }
 };
 
 TEST(TreePrinter, AsksNodesThatWriteThemselves) {
-  EXPECT_EQ(print(block({std::make_shared<Shouted>()})), "{\n  ONE;\n  TWO;\n}\n");
+  EXPECT_EQ(print(block({make_node<Shouted>()})), "{\n  ONE;\n  TWO;\n}\n");
 }
 
 }  // namespace

@@ -57,6 +57,42 @@ TEST(Tree, RefusesPartsThatTheKindDoesNotHave) {
   EXPECT_THROW(line("a")->append("b"), InvalidArgument);
 }
 
+// Texts of up to 23 letters lie in the part itself.
+TEST(Tree, KeepsTextsOfAnyLength) {
+  for (const std::size_t length : {0, 1, 22, 23, 24, 25, 1000}) {
+    const std::string text(length, 'x');
+    Part part(text);
+    EXPECT_EQ(part.text(), text);
+    EXPECT_EQ(part.node(), nullptr);
+    EXPECT_EQ(part.is_empty(), length == 0);
+    Part copied(part), moved(std::move(part));
+    EXPECT_EQ(copied, moved);
+    copied = Part(block());
+    EXPECT_NE(copied.node(), nullptr);
+    copied = moved;
+    EXPECT_EQ(copied.text(), text);
+  }
+}
+
+TEST(Tree, EndsNodesWithTheLastPointer) {
+  struct Counted : Node {
+    explicit Counted(int& count) : Node(Kind::line, std::vector<Part>()), count_(count) {}
+    ~Counted() override { ++count_; }
+    int& count_;
+  };
+  int ended = 0;
+  NodePtr first = make_node<Counted>(ended);
+  const NodePtr outer = block({first, first});
+  first = nullptr;
+  EXPECT_EQ(ended, 0);
+  outer->list().pop_back();
+  NodePtr second(outer->list()[0].node());
+  outer->list().clear();
+  EXPECT_EQ(ended, 0);
+  second = block();
+  EXPECT_EQ(ended, 1);
+}
+
 TEST(Tree, VisitsWhatContainsBeforeWhatIsContained) {
   std::vector<Kind> kinds;
   visit(*loop_over("x"), [&](const Node& node) {
@@ -76,8 +112,8 @@ TEST(Tree, IsRewrittenWithoutChangingTheOldOne) {
   });
   EXPECT_TRUE(equal(*before, *block({loop_over("x"), kept})));
   EXPECT_TRUE(equal(*after.node(), *block({loop_over("y"), kept})));
-  EXPECT_EQ(after.node()->list()[1].node(), kept);
-  EXPECT_EQ(rewrite(before, [](const Part& part) { return part; }).node(), before);
+  EXPECT_EQ(after.node()->list()[1].node(), kept.get());
+  EXPECT_EQ(rewrite(before, [](const Part& part) { return part; }).node(), before.get());
 }
 
 TEST(Tree, KnowsTheNamesInIt) {

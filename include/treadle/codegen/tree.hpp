@@ -9,12 +9,14 @@
 //     std::string text = print(body);
 //
 // Nodes are shared, not copied: what is appended to a block later is seen by all that contain it.
-// copy() makes a tree of its own.
+// copy() makes a tree of its own. Several threads may read a tree at a time, or one change it.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "treadle/base/dtype.hpp"
@@ -59,39 +62,115 @@ struct Position {
 };
 
 class Node;
-/// Nodes are shared.
-using NodePtr = std::shared_ptr<Node>;
 
-/// A part of a node: text, or another node.
+/// Keeps a node alive, together with all others that point to it: the node counts them.
+class NodePtr {
+ public:
+  NodePtr() noexcept = default;
+  // Implicit, as std::shared_ptr is.
+  NodePtr(std::nullptr_t) noexcept {}
+  /// Points to a node that `new` made, or to one that others point to.
+  explicit NodePtr(Node* node) noexcept;
+  NodePtr(const NodePtr& other) noexcept : NodePtr(other.node_) {}
+  NodePtr(NodePtr&& other) noexcept : node_(other.release()) {}
+  NodePtr& operator=(NodePtr other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~NodePtr();
+
+  Node* get() const noexcept { return node_; }
+  Node& operator*() const noexcept { return *node_; }
+  Node* operator->() const noexcept { return node_; }
+  explicit operator bool() const noexcept { return node_ != nullptr; }
+  /// Whether both point to one node.
+  bool operator==(const NodePtr& other) const noexcept = default;
+  /// The node, which goes on counting this pointer, for take().
+  Node* release() noexcept { return std::exchange(node_, nullptr); }
+  /// A pointer that the node counts already.
+  static NodePtr take(Node* node) noexcept {
+    NodePtr pointer;
+    pointer.node_ = node;
+    return pointer;
+  }
+
+ private:
+  Node* node_ = nullptr;
+};
+
+/// A part of a node: text, or another node. Short texts lie in the part itself.
 class Part {
  public:
-  Part() = default;
+  Part() noexcept = default;
   // Implicit: a part is written as what it is.
   /// Text as somebody wrote it; empty: nothing.
-  Part(std::string text) : text_(std::move(text)) {}
-  Part(std::string_view text) : text_(text) {}
-  Part(const char* text) : text_(text) {}
+  Part(std::string_view text) {
+    text.size() > longest_short_text ? set_long(text) : set_short(text);
+  }
+  Part(const std::string& text) : Part(std::string_view(text)) {}
+  Part(const char* text) : Part(std::string_view(text)) {}
   /// A node; null: nothing.
-  Part(NodePtr node) : node_(std::move(node)) {}
-  template <std::derived_from<Node> Derived>
-  Part(std::shared_ptr<Derived> node) : node_(std::move(node)) {}
+  Part(NodePtr node) noexcept {
+    if (node) set_node(node.release());
+  }
   /// A number in decimal.
   template <std::integral Integer>
     requires(!std::same_as<Integer, char> && !std::same_as<Integer, bool>)
-  Part(Integer value) : text_(std::to_string(value)) {}
+  Part(Integer value) : Part(std::string_view(std::to_string(value))) {}
+  Part(const Part& other) { other.is_short() ? take(other) : copy(other); }
+  Part(Part&& other) noexcept {
+    take(other);
+    other.bytes_[tag_at] = 0;
+  }
+  Part& operator=(Part other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~Part() {
+    if (!is_short()) clear();
+  }
 
   /// Whether nothing is written for it.
-  bool is_empty() const noexcept { return node_ == nullptr && text_.empty(); }
+  bool is_empty() const noexcept { return bytes_[tag_at] == 0; }
   /// The node; null: the part is text.
-  const NodePtr& node() const noexcept { return node_; }
-  /// The text; empty for a node.
-  const std::string& text() const noexcept { return text_; }
+  Node* node() const noexcept { return bytes_[tag_at] == is_node ? read<Node*>(0) : nullptr; }
+  /// The text, which lives until the part changes; empty for a node.
+  std::string_view text() const noexcept {
+    if (is_short()) return {reinterpret_cast<const char*>(bytes_), bytes_[tag_at]};
+    if (bytes_[tag_at] == is_node) return {};
+    return {read<const char*>(0), read<std::size_t>(sizeof(char*))};
+  }
   /// Whether both are written alike: the same text, or nodes that are equal in structure.
   bool operator==(const Part& other) const;
 
  private:
-  std::string text_;
-  NodePtr node_;
+  static constexpr std::size_t tag_at = 23, longest_short_text = 23;
+  static constexpr unsigned char is_long = 0xfe, is_node = 0xff;  // other tags: a text's length
+
+  bool is_short() const noexcept { return bytes_[tag_at] <= longest_short_text; }
+  template <class T>
+  T read(std::size_t at) const noexcept {
+    T value;
+    std::memcpy(&value, bytes_ + at, sizeof value);
+    return value;
+  }
+  void take(const Part& other) noexcept { std::memcpy(bytes_, other.bytes_, sizeof bytes_); }
+  void set_short(std::string_view text) noexcept {
+    text.copy(reinterpret_cast<char*>(bytes_), text.size());
+    bytes_[tag_at] = static_cast<unsigned char>(text.size());
+  }
+  void set_node(Node* node) noexcept;
+  void set_long(std::string_view text);
+  void copy(const Part& other);
+  void clear() noexcept;
+
+  alignas(void*) unsigned char bytes_[24] = {};
+};
+
+/// What another language's object that holds nodes does in place of their counts.
+struct NodeOwner {
+  void (*retain)(void* owner) noexcept;
+  void (*release)(void* owner) noexcept;
 };
 
 /// A node of the tree. A class that derives from it writes text of its own.
@@ -100,14 +179,18 @@ class Node {
   /// `parts` as many as the kind has; missing ones are empty. Throws InvalidArgument for more, and
   /// for a list where the kind has none.
   Node(Kind kind, std::vector<Part> parts, std::vector<Part> list = {}, Position made = {});
-  virtual ~Node() = default;
+  /// The same, which takes the parts out of an array of the caller's.
+  Node(Kind kind, std::span<Part> parts, std::vector<Part> list, Position made);
+  virtual ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
 
   Kind kind() const noexcept { return kind_; }
   /// The parts, in the order of part_names().
-  std::vector<Part>& parts() noexcept { return parts_; }
-  const std::vector<Part>& parts() const noexcept { return parts_; }
+  std::span<Part> parts() noexcept { return {parts_ ? parts_.get() : few_, count_}; }
+  std::span<const Part> parts() const noexcept { return {parts_ ? parts_.get() : few_, count_}; }
   /// A part by its number.
-  const Part& part(std::size_t number) const { return parts_[number]; }
+  const Part& part(std::size_t number) const noexcept { return parts()[number]; }
   /// A part by its name. Throws InvalidArgument naming the parts of the kind.
   Part& named(std::string_view name);
   /// The list: statements of a block, parameters of a function.
@@ -116,23 +199,69 @@ class Node {
   /// Adds a part behind the list. Throws InvalidArgument if the kind has no list.
   void append(Part part);
 
+ private:
+  Kind kind_;
+  std::uint8_t count_;
+
+ public:
   /// Of Kind::scalar: which number it declares.
   Scalar scalar = Scalar::int32;
-  /// Where the node was made; not part of its value.
-  Position made;
   /// The language that alone has what the node says, `__shared__` for instance.
   std::optional<Language> only_in;
+  /// Where the node was made; not part of its value.
+  Position made;
 
+  /// Whether own_lines() and own_declaration() are asked: the node is of a class that has them.
+  bool has_own_text = false;
   /// What a derived class writes in place of the node, a line each; nothing: the node is written as
   /// its kind is.
   virtual std::optional<std::vector<std::string>> own_lines() const { return std::nullopt; }
+  /// The same of a declarator, where a name is declared: its type, and what is behind that.
+  virtual std::optional<std::pair<std::string, std::string>> own_declaration() const {
+    return std::nullopt;
+  }
   /// A node of the same kind, parts and list; what they refer to is shared.
   virtual NodePtr shallow_copy() const;
 
+  /// The object of another language that the node is part of and lives as long as; null: none.
+  void* owner() const noexcept { return owner_; }
+  /// From now on `owner` is retained for every pointer to the node, those that there are included.
+  void set_owner(void* owner) noexcept;
+  /// The functions for all owners of the process.
+  static void set_owners(const NodeOwner& functions) noexcept;
+
  private:
-  Kind kind_;
-  std::vector<Part> parts_, list_;
+  friend class NodePtr;
+  friend class Part;
+  void retain() noexcept {
+    if (owner_ != nullptr) return retain_owner();
+    pointers_.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release() noexcept {
+    if (owner_ != nullptr) return release_owner();
+    if (pointers_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  void retain_owner() noexcept;
+  void release_owner() noexcept;
+
+  std::atomic<std::uint32_t> pointers_{0};
+  void* owner_ = nullptr;
+  Part few_[3];
+  std::unique_ptr<Part[]> parts_;  // where the kind has more than three
+  std::vector<Part> list_;
 };
+
+inline NodePtr::NodePtr(Node* node) noexcept : node_(node) {
+  if (node != nullptr) node->retain();
+}
+inline NodePtr::~NodePtr() {
+  if (node_ != nullptr) node_->release();
+}
+/// A node of a class that derives from Node.
+template <std::derived_from<Node> Derived, class... Arguments>
+NodePtr make_node(Arguments&&... arguments) {
+  return NodePtr(new Derived(std::forward<Arguments>(arguments)...));
+}
 
 /// Whether two trees are equal in structure: the same kinds, texts and lists. Where their nodes
 /// were made does not count.
