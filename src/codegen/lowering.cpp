@@ -198,7 +198,8 @@ class Lowerer {
     if (loop.kind == SpaceKind::tiled) return;
     loop.items = static_cast<std::uint8_t>(tiling_.strided_items);
     if (loop.kind == SpaceKind::strided) return;
-    std::size_t smallest = tiling_.access_bytes, largest = 1, inputs = 0, input_bytes = 0;
+    std::size_t smallest = tiling_.access_bytes, largest = 1, stored = 1, inputs = 0,
+                input_bytes = 0;
     bool has_vectors = true;
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       const std::size_t size = operands_[k].size_bytes;
@@ -212,17 +213,28 @@ class Lowerer {
       has_vectors &= std::has_single_bit(size) && size <= tiling_.access_bytes;
       smallest = std::min(smallest, size);
       largest = std::max(largest, size);
-      if (k < output_count_) continue;
+      if (k < output_count_) {
+        stored = std::max(stored, size);
+        continue;
+      }
       ++inputs;
       input_bytes += size;
     }
     std::size_t items = std::bit_floor(std::max<std::size_t>(
         1, std::min(tiling_.access_bytes / smallest, tiling_.operand_bytes / largest)));
     while (items > 1 && items * input_bytes > std::size_t{4} * tiling_.register_words) items /= 2;
+    // One input alone leaves too little memory traffic in flight.
+    std::size_t rounds = inputs < 2 ? 2 : 1;
+    // Each store is one access: neighbouring work-items then fill whole sectors together. Two
+    // accesses with a gap between them took twice the time (uint8 to float64, H100).
+    while (items > 2 && items * stored > tiling_.access_bytes) {
+      items /= 2;
+      rounds *= 2;
+    }
     loop.items = static_cast<std::uint8_t>(items);
     loop.has_vectors = has_vectors && items > 1 && is_aligned(items);
-    // One input alone leaves too little memory traffic in flight.
-    loop.rounds = loop.kind == SpaceKind::linear && inputs < 2 ? 2 : 1;
+    loop.rounds = static_cast<std::uint8_t>(
+        loop.kind == SpaceKind::linear ? std::min<std::size_t>(rounds, 4) : 1);
   }
   bool is_aligned(std::size_t items) const {
     for (std::size_t k = 0; k < operands_.size(); ++k) {

@@ -160,7 +160,9 @@ TEST(Lowering, WorkItemsTake16BytesOfTheSmallestDtype) {
   };
   EXPECT_EQ(items({4, 4, 4}).items, 4);
   EXPECT_EQ(items({1, 1}).items, 16);
-  EXPECT_EQ(items({8, 1}).items, 8) << "at most 64 bytes of an operand";
+  EXPECT_EQ(items({1, 8}).items, 8) << "at most 64 bytes of an operand";
+  EXPECT_EQ(items({8, 1}).items, 2) << "one access stores them";
+  EXPECT_EQ(items({8, 1}).rounds, 4);
   EXPECT_EQ(items({16, 16}).items, 1);
   EXPECT_EQ(items({4, 4}).rounds, 2);
   EXPECT_EQ(items({4, 4, 4}).rounds, 1);
