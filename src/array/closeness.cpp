@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "array/record.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/reduction.hpp"
 #include "treadle/base/promotion.hpp"
@@ -21,7 +22,7 @@ Array array_of(const Operand& operand, const Array& other) {
 Array in_floating_point(const Array& x) {
   const bool is_inexact =
       x.dtype().kind() == ScalarKind::floating || x.dtype().kind() == ScalarKind::complex;
-  return is_inexact ? x : cast(x, Scalar::float64);
+  return is_inexact ? x : in_dtype(x, Scalar::float64);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "array/record.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/elementwise.hpp"
 #include "treadle/array/manipulation.hpp"
@@ -44,7 +45,7 @@ Array place(const Array& x, std::optional<int> axis, bool keeps_axes, bool is_gr
 /// A choice of several in the dtype of all; a number on the device of `beside`.
 Array in_dtype(const Operand& value, Scalar dtype, const Array& beside) {
   if (value.array() == nullptr) return full({}, value.number(), dtype, {.stream = beside.stream()});
-  return value.array()->dtype() == dtype ? *value.array() : cast(*value.array(), dtype);
+  return in_dtype(*value.array(), dtype);
 }
 
 /// The last axis but its first element, and but its last.

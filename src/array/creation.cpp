@@ -103,12 +103,12 @@ Array arange(const Number& start, const Number& stop, const Number& step, Scalar
   const Scalar computed = is_integer                 ? Scalar::int64
                           : dtype == Scalar::float16 ? Scalar::float32
                                                      : dtype;
-  const Array index = cast(positions({count}, placement), computed);
+  const Array index = in_dtype(positions({count}, placement), computed);
   const Number by = is_integer ? step : stored_step(start, step, dtype);
   const Operand first = Operand::typed(Number::stored(dtype, start.as(dtype).data()), computed);
   const Array elements =
       index * Operand::typed(by, computed) + (is_integer ? Operand::typed(start, computed) : first);
-  return dtype == computed ? elements : cast(elements, dtype);
+  return in_dtype(elements, dtype);
 }
 
 Array linspace(double start, double stop, std::int64_t count, bool endpoint, Scalar dtype,
@@ -117,14 +117,13 @@ Array linspace(double start, double stop, std::int64_t count, bool endpoint, Sca
     throw InvalidArgument("linspace of " + std::to_string(count) + " elements", "give 0 or more");
   const std::int64_t steps = endpoint ? count - 1 : count;
   const double step = steps > 0 ? (stop - start) / static_cast<double>(steps) : 0;
-  const Array index = cast(positions({count}, placement), Scalar::float64);
+  const Array index = in_dtype(positions({count}, placement), Scalar::float64);
   Array elements = index * step + start;
   // Rounding must not move the last one.
   if (endpoint && count > 1)
     elements = where(index == static_cast<double>(count - 1), Operand::typed(stop, Scalar::float64),
                      elements);
-  if (dtype == Scalar::float64) return elements;
-  return cast(DType(dtype).is_integer() ? floor(elements) : elements, dtype);
+  return in_dtype(DType(dtype).is_integer() ? floor(elements) : elements, dtype);
 }
 
 Array linspace(std::complex<double> start, std::complex<double> stop, std::int64_t count,
@@ -134,7 +133,7 @@ Array linspace(std::complex<double> start, std::complex<double> stop, std::int64
   };
   const Array elements =
       make_complex(part(start.real(), stop.real()), part(start.imag(), stop.imag()));
-  return dtype == Scalar::complex128 ? elements : cast(elements, dtype);
+  return in_dtype(elements, dtype);
 }
 
 Array logspace(double start, double stop, std::int64_t count, bool endpoint, double base,
@@ -160,7 +159,7 @@ Array geomspace(double start, double stop, std::int64_t count, bool endpoint,
 Array eye(std::int64_t rows, std::int64_t columns, std::int64_t offset, Scalar dtype,
           const Placement& placement) {
   const Array row = positions({rows, 1}, placement), column = positions({1, columns}, placement);
-  return cast(column - row == Operand::typed(offset, Scalar::int64), dtype);
+  return in_dtype(column - row == Operand::typed(offset, Scalar::int64), dtype);
 }
 
 Array full_like(const Array& x, const Number& value, std::optional<Scalar> dtype) {

@@ -52,7 +52,7 @@ Scalar accumulator_of(Scalar result) {
 
 /// Cumulates along the last axis. Returns dense memory of its own.
 Array cumulated(Cumulation cumulation, const Array& x, Scalar dtype) {
-  const Array elements = x.dtype() == dtype ? x : cast(x, dtype);
+  const Array elements = in_dtype(x, dtype);
   // What is no dense memory is copied, and the copy becomes the result.
   const bool is_dense = x.dtype() == dtype && x.layout().is_contiguous(DType(dtype).size_bytes());
   const Array result =
@@ -82,8 +82,9 @@ Array cumulative(Cumulation cumulation, const Array& x, const ReduceOptions& opt
   const Array rows = !axis ? ravel(x) : is_moved ? moveaxis(x, *axis, -1) : x;
   // Of a bool it is asked of each element whether it is 0, not of what integer it becomes.
   const bool is_truth = dtype == Scalar::boolean && !(rows.dtype() == dtype);
-  Array made = cumulated(cumulation, is_truth ? cast(rows, dtype) : rows, accumulator_of(dtype));
-  if (!(made.dtype() == dtype)) made = cast(made, dtype);
+  Array made =
+      cumulated(cumulation, is_truth ? in_dtype(rows, dtype) : rows, accumulator_of(dtype));
+  made = in_dtype(made, dtype);
   if (is_moved) made = dense_copy(moveaxis(made, -1, *axis));
   if (options.initial) {
     const int along = axis.value_or(0);
@@ -92,7 +93,7 @@ Array cumulative(Cumulation cumulation, const Array& x, const ReduceOptions& opt
     require_number_of(Operand::weak(*options.initial), dtype);
     require_fit(*options.initial, dtype);
     const Array first = full(shape, *options.initial, dtype, {.stream = made.stream()});
-    made = cast(is_sum ? add(made, first) : multiply(made, first), dtype);
+    made = in_dtype(is_sum ? add(made, first) : multiply(made, first), dtype);
     const Array parts[] = {first, made};
     made = concatenate(parts, along);
   }

@@ -8,6 +8,7 @@
 
 #include "array/access.hpp"
 #include "array/context.hpp"
+#include "array/record.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
@@ -32,7 +33,7 @@ Array columns_less_rows(const Array& x) {
 /// In the dtype of functions of real numbers: NumPy has the same for these.
 Array scaled(const Array& x, double factor) {
   const DType dtype = resolve(Op::fabs, Operand(x).type()).result;
-  return (x.dtype() == dtype ? x : cast(x, dtype)) * factor;
+  return in_dtype(x, dtype) * factor;
 }
 
 /// Whether a limit of clip() changes anything: not an integer beyond the dtype's.
@@ -62,7 +63,7 @@ Array round(const Array& x, int decimals) {
   const double factor = std::pow(10.0, std::abs(decimals));
   const Array whole = rint(decimals > 0 ? x * factor : x / factor);
   const Array rounded = decimals > 0 ? whole / factor : whole * factor;
-  return is_integer ? cast(rounded, x.dtype()) : rounded;
+  return is_integer ? in_dtype(rounded, x.dtype()) : rounded;
 }
 
 std::pair<Array, Array> divmod(const Operand& x, const Operand& y) {
@@ -84,8 +85,8 @@ Array triu(const Array& x, std::int64_t offset) {
 Array float_power(const Operand& x, const Operand& y) {
   const OperandType types[] = {x.type(), y.type(), Scalar::float64};
   const Scalar dtype = promote(types);
-  const Array base = x.array() != nullptr ? cast(*x.array(), dtype) : Array(),
-              exponent = y.array() != nullptr ? cast(*y.array(), dtype) : Array();
+  const Array base = x.array() != nullptr ? in_dtype(*x.array(), dtype) : Array(),
+              exponent = y.array() != nullptr ? in_dtype(*y.array(), dtype) : Array();
   return power(base ? Operand(base) : Operand::typed(x.number(), dtype),
                exponent ? Operand(exponent) : Operand::typed(y.number(), dtype));
 }

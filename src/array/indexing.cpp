@@ -148,7 +148,7 @@ class PlaceFinder {
   }
 
   Array device_offsets(const Array& given, std::int64_t extent, std::int64_t step) const {
-    const Array index = given.dtype() == Scalar::int64 ? given : cast(given, Scalar::int64);
+    const Array index = in_dtype(given, Scalar::int64);
     Array place = bounds_ == Bounds::wrap ? remainder(index, extent) : index;
     if (bounds_ == Bounds::checked) place = where(index < 0, index + extent, index);
     const bool drops = bounds_ == Bounds::checked && use_ == Use::write;

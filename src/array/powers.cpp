@@ -13,15 +13,11 @@ Array apply_to(Op op, std::initializer_list<Operand> operands) {
   return Access::array(record(op, std::span(operands.begin(), operands.size())));
 }
 
-Array cast_to(const Array& x, Scalar dtype) {
-  return x.dtype() == dtype ? x : Access::array(record_cast(Access::node(x), dtype));
-}
-
 /// Rounded to 16 bits once, as pow() is.
 Array cube(const Array& x) {
-  const Array wide = x.dtype() == Scalar::float16 ? cast_to(x, Scalar::float32) : x;
+  const Array wide = x.dtype() == Scalar::float16 ? in_dtype(x, Scalar::float32) : x;
   const Array product = apply_to(Op::multiply, {apply_to(Op::square, {wide}), wide});
-  return cast_to(product, x.dtype().scalar());
+  return in_dtype(product, x.dtype().scalar());
 }
 
 /// pow(x, 0.5): sqrt() but for -0, of which it makes 0, and -infinity.
@@ -40,11 +36,11 @@ std::optional<Array> known_power(const Array& base, const Number& exponent, Scal
   if (exponent.kind() == ScalarKind::complex || computed == Scalar::boolean) return std::nullopt;
   const double number = exponent.as_double();
   const bool is_integer = dtype.is_integer();
-  if (number == 2) return apply_to(Op::square, {cast_to(base, computed)});
-  if (number == 3 && dtype.kind() != ScalarKind::complex) return cube(cast_to(base, computed));
-  if (number == 1) return apply_to(Op::positive, {cast_to(base, computed)});
-  if (number == -1 && !is_integer) return apply_to(Op::reciprocal, {cast_to(base, computed)});
-  if (number == 0.5 && !is_integer) return root(cast_to(base, computed));
+  if (number == 2) return apply_to(Op::square, {in_dtype(base, computed)});
+  if (number == 3 && dtype.kind() != ScalarKind::complex) return cube(in_dtype(base, computed));
+  if (number == 1) return apply_to(Op::positive, {in_dtype(base, computed)});
+  if (number == -1 && !is_integer) return apply_to(Op::reciprocal, {in_dtype(base, computed)});
+  if (number == 0.5 && !is_integer) return root(in_dtype(base, computed));
   return std::nullopt;
 }
 

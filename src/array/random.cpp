@@ -8,6 +8,7 @@
 #include "array/access.hpp"
 #include "array/context.hpp"
 #include "array/evaluate.hpp"
+#include "array/record.hpp"
 #include "treadle/array/creation.hpp"
 #include "treadle/array/manipulation.hpp"
 #include "treadle/base/error.hpp"
@@ -34,7 +35,7 @@ class Parameter {
       operand_ = Operand::weak(given.number());
     } else {
       (void)array_.layout().broadcast_to(shape);
-      if (!(array_.dtype() == dtype)) array_ = cast(array_, dtype);
+      array_ = in_dtype(array_, dtype);
       operand_ = array_;
     }
   }
@@ -178,7 +179,7 @@ Array Generator::poisson(const Operand& mean, const Shape& shape, Scalar dtype) 
   const Array numbers =
       dense_copy(broadcast_to(*static_cast<const Operand&>(expected).array(), shape));
   fill(numbers, RandomDraw::poisson_of_elements(Scalar::float64));
-  return cast(numbers, dtype);
+  return in_dtype(numbers, dtype);
 }
 
 std::vector<std::byte> Generator::bytes(std::size_t count) {

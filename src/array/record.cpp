@@ -423,6 +423,10 @@ NodeRef record_cast(Node& operand, const DType& dtype) {
   return pending_node(Op::cast, dtype, recording);
 }
 
+Array in_dtype(const Array& x, const DType& dtype) {
+  return x.dtype() == dtype ? x : cast(x, dtype);
+}
+
 NodeRef record_gather(Node& source, Node& offset) {
   const NodeRef pinned(&offset);  // what computes lets other threads go on
   if (offset.folds_within() != 0) compute(offset, Cut::reduction);
