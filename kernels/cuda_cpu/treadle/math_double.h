@@ -71,28 +71,39 @@ __TREADLE_WIDE expm1(double x) {
   const double scale = p.up + p.up, base = scale - 0.5, odd = p.odd * scale, sum = base + odd;
   return __builtin_copysign((sum + ((odd - (sum - base)) + (p.rest + p.even) * scale)) * 2, x);
 }
-__TREADLE_WIDE sinh(double x) {
-  const __treadle_fine_power p = __treadle_fine_power_of_e(__treadle_clamp(x, 710.7));
+// e^|x| / 2 and e^-|x| / 2, added and subtracted in two parts each: around 18 the smaller power is
+// about half a unit of the last digit.
+struct __treadle_fine_halves {
+  __treadle_fine_power p;
+  double sum, sum_lost, difference, difference_lost;
+};
+__TREADLE_OWN __treadle_fine_halves __treadle_fine_halves_of(double x, double limit) {
+  const __treadle_fine_power p = __treadle_fine_power_of_e(__treadle_clamp(__builtin_fabs(x), limit));
   const double sum = p.up + p.down, difference = p.up - p.down;
-  const double value = p.odd * sum + (p.rest * sum + p.even * difference);
-  return __builtin_copysign((difference + value) * 2, x);
+  return {p, sum, (p.up - sum) + p.down, difference, (p.up - difference) - p.down};
+}
+__TREADLE_WIDE sinh(double x) {
+  const __treadle_fine_halves h = __treadle_fine_halves_of(x, 710.7);
+  const double rest = h.p.rest * h.sum + (h.p.even * h.difference + h.difference_lost);
+  return __builtin_copysign((h.difference + (h.p.odd * h.sum + rest)) * 2, x);
 }
 __TREADLE_WIDE cosh(double x) {
-  const __treadle_fine_power p = __treadle_fine_power_of_e(__treadle_clamp(x, 710.7));
-  const double sum = p.up + p.down, difference = p.up - p.down;
-  return (sum + (p.odd * difference + (p.rest * difference + p.even * sum))) * 2;
+  const __treadle_fine_halves h = __treadle_fine_halves_of(x, 710.7);
+  const double rest = h.p.rest * h.difference + (h.p.even * h.sum + h.sum_lost);
+  return (h.sum + (h.p.odd * h.difference + rest)) * 2;
 }
 __TREADLE_WIDE tanh(double x) {
-  const __treadle_fine_power p = __treadle_fine_power_of_e(__treadle_clamp(x, 22));
-  const double sum = p.up + p.down, difference = p.up - p.down;
+  const __treadle_fine_halves h = __treadle_fine_halves_of(x, 22);
+  const __treadle_fine_power p = h.p;
+  const double sum = h.sum, difference = h.difference;
   // Both in two parts each; the second of the lower one is small.
   const double odd = p.odd * sum, odd_lost = __builtin_fma(p.odd, sum, -odd) + (p.rest * sum + p.even * difference);
   const double sine = difference + odd;
-  const double sine_lost = (odd - (sine - difference)) + (((p.up - difference) - p.down) + odd_lost);
+  const double sine_lost = (odd - (sine - difference)) + (h.difference_lost + odd_lost);
   const double more = p.odd * difference;
   const double more_lost = __builtin_fma(p.odd, difference, -more) + (p.rest * difference + p.even * sum);
   const double even = more + more_lost, cosine = sum + even;
-  const double cosine_lost = (even - (cosine - sum)) + ((more - even) + more_lost) + ((p.up - sum) + p.down);
+  const double cosine_lost = (even - (cosine - sum)) + ((more - even) + more_lost) + h.sum_lost;
   const double inverse = 1 / cosine, quotient = sine * inverse;
   const double lost = (__builtin_fma(-quotient, cosine, sine) + sine_lost) - quotient * cosine_lost;
   // Not the compiler's own choice of what to fuse: `lost` is of the rounded quotient.

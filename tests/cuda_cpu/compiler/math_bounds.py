@@ -91,16 +91,17 @@ SPECIAL += [2**-126, 3.4e38, -3.4e38, 88.7, 89, -103.9, -104, 16777217, 6562.5, 
 
 
 def arguments(dtype, count, seed):
-    """`count` numbers in steps of equal width over all bit patterns, or as many on (-12, 12) and
-    on (-1, 1), in an order without pattern; pairs meet what is special with what is special."""
+    """`count` numbers in steps of equal width over all bit patterns, or as many on (-40, 40),
+    on (-12, 12) and on (-1, 1), in an order without pattern; pairs meet what is special with what
+    is special."""
     random = np.random.default_rng(seed)
     bits, unsigned = np.dtype(dtype).itemsize * 8, np.dtype(f"u{np.dtype(dtype).itemsize}")
     step = 2**bits // count
     patterns = np.arange(count, dtype=np.uint64) * np.uint64(step)
     patterns = (patterns + random.integers(step, dtype=np.uint64)).astype(unsigned).view(dtype)
-    wide, narrow = random.uniform(-12, 12, count), random.uniform(-1, 1, count)
+    drawn = [random.uniform(-most, most, count).astype(dtype) for most in (40, 12, 1)]
     pairs = np.array(np.meshgrid(SPECIAL, SPECIAL)).reshape(2, -1).astype(dtype)
-    x = np.concatenate([pairs[0], patterns, wide.astype(dtype), narrow.astype(dtype)])
+    x = np.concatenate([pairs[0], patterns, *drawn])
     y = np.concatenate([pairs[1], random.permutation(x[pairs.shape[1] :])])
     return x, y
 
