@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "array/context_mutex.hpp"
-#include "array/known_calls.hpp"
 #include "array/node.hpp"
 #include "treadle/array/array.hpp"
 #include "treadle/device/deferred.hpp"
@@ -61,7 +60,6 @@ class Context final : public device::DeferredWork {
   ContextMutex mutex;
   /// A node is not `computing` any more, or announced work is queued.
   std::condition_variable changed;
-  KnownCalls known_calls;  ///< the lock is held
 
  private:
   template <class Wanted>

@@ -162,106 +162,32 @@ void Fusion::order(const StreamRef& stream) {
   for_each_use([&](Storage& storage, auto use) { storage.order(stream, use); });
   for_each_use([](Storage& storage, auto use) { storage.announce(use); });
   is_announced_ = true;
-  write_key();
-  known_ = context_.known_calls.find(room_->key);
-}
-
-/// The outputs, and then the leaves that have memory of their own.
-template <class Visit>
-void Fusion::for_each_array(Visit visit) const {
-  for (const Operand& output : outputs_) visit(output);
-  for (std::size_t i = 0; i < leaves_.size(); ++i)
-    if (builder_.expression().leaves[i].in_place < 0) visit(leaves_[i]);
-}
-
-/// All that the launch depends on, but for places and scalars.
-void Fusion::write_key() {
-  std::string& key = room_->key;
-  const auto put = [&](Extents values) {
-    key.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-  };
-  key.clear();
-  room_->places.clear();
-  builder_.expression().append_key(key);
-  put(shape_);
-  for_each_array([&](const Operand& operand) {
-    const device::Location place = room_->places.emplace_back(operand.location());
-    put(operand.layout->strides());
-    // Modulo 16, of the address or, where there is none, of the offset.
-    key += static_cast<char>((place.handle + place.offset) % 16 * 16 + place.offset % 16);
-  });
 }
 
 device::Location Fusion::Operand::location() const {
   return storage != nullptr ? storage->first_element(*layout) : device::Location{};
 }
 
-std::uint64_t Fusion::Operand::size_bytes() const {
-  std::uint64_t bytes = dtype->size_bytes();
-  for (std::size_t axis = 0; axis < layout->shape().size(); ++axis)
-    if (layout->strides()[axis] != 0) bytes *= static_cast<std::uint64_t>(layout->shape()[axis]);
-  return bytes;
-}
-
-template <class Use>
-void Fusion::with_launch(Use use) const {
-  const codegen::Expression& expression = builder_.expression();
-  std::vector<kernel::ElementwiseArray> arrays;
-  arrays.reserve(outputs_.size() + leaves_.size());
-  for_each_array([&](const Operand& operand) {
+kernel::ElementwiseLaunch Fusion::launch() const {
+  std::vector<kernel::ElementwiseArray>& arrays = room_->arrays;
+  arrays.clear();
+  const auto add = [&](const Operand& operand) {
     arrays.push_back({operand.location(), operand.layout->strides()});
-  });
-  use(kernel::ElementwiseLaunch{expression, shape_, arrays, scalars_});
+  };
+  for (const Operand& output : outputs_) add(output);
+  // The leaves that have memory of their own.
+  for (std::size_t i = 0; i < leaves_.size(); ++i)
+    if (builder_.expression().leaves[i].in_place < 0) add(leaves_[i]);
+  return {builder_.expression(), shape_, arrays, scalars_};
 }
 
-KernelNote Fusion::note(const std::string& name, const std::string& text,
-                        const codegen::Expression& expression) const {
-  KernelNote made{&name, &text};
-  for (const Operand& leaf : leaves_) made.bytes_read += leaf.size_bytes();
-  for (const Operand& output : outputs_) made.bytes_written += output.size_bytes();
-  made.instructions = expression.cost();
-  for (const std::int64_t extent : shape_) made.instructions *= static_cast<std::uint64_t>(extent);
-  return made;
-}
-
-/// Null where it takes several launches.
-std::shared_ptr<const KnownCall> Fusion::worked_out() const {
-  std::shared_ptr<KnownCall> made;
-  with_launch([&](const kernel::ElementwiseLaunch& launch) {
-    auto call = kernel::prepare_elementwise(context_.device(), launch);
-    if (call == nullptr) return;
-    const codegen::ElementwiseText& text = call->plan->text;
-    const KernelNote said = note(text.name, text.text, launch.expression);
-    made = std::make_shared<KnownCall>(KnownCall{room_->key, std::move(call), said});
-  });
-  if (made == nullptr) return nullptr;
-  std::shared_ptr<const KnownCall> replaced;  // ends without the lock
-  const std::lock_guard lock(context_.mutex);
-  replaced = context_.known_calls.keep(made);
-  return made;
-}
-
-KernelNote Fusion::run(device::Stream& stream) {
-  if (known_ == nullptr) known_ = worked_out();
-  if (known_ != nullptr) {
-    known_->call->launch(stream, room_->places, scalars_);
-    return known_->note;
-  }
-  KernelNote made;
-  with_launch([&](const kernel::ElementwiseLaunch& launch) {
-    if (const auto* plan = kernel::launch_elementwise(stream, launch))
-      made = note(plan->text.name, plan->text.text, launch.expression);
-  });
-  return made;
+KernelNote Fusion::run(device::Stream& stream) const {
+  return kernel::launch_elementwise(stream, launch());
 }
 
 KernelNote Fusion::described() const {
-  KernelNote made;
-  with_launch([&](const kernel::ElementwiseLaunch& launch) {
-    const auto& plan = kernel::plan_elementwise(context_.device(), launch);
-    made = note(plan.text.name, plan.text.text, launch.expression);
-  });
-  return made;
+  const auto prepared = kernel::prepare_elementwise(context_.device(), launch());
+  return prepared != nullptr ? prepared->note : KernelNote{};
 }
 
 }  // namespace treadle::array

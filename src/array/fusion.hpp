@@ -48,7 +48,7 @@ class Fusion {
   /// Orders the kernel after what it depends on, and announces it; the lock is held.
   void order(const StreamRef& stream);
   /// Queues the kernel; no lock is held.
-  KernelNote run(device::Stream& stream);
+  KernelNote run(device::Stream& stream) const;
   /// The same without a launch, and for outputs that have no memory yet; blocking, compiles the
   /// kernel if nobody did.
   KernelNote described() const;
@@ -72,8 +72,6 @@ class Fusion {
     }
     /// Of its first element; of memory that is to be allocated what is aligned as that.
     device::Location location() const;
-    /// Of the elements that are there; what is broadcast counts once.
-    std::uint64_t size_bytes() const;
   };
   /// What a walk collects.
   struct Room {
@@ -82,24 +80,16 @@ class Fusion {
     std::deque<Layout> views;  // of leaves that are broadcast
     std::vector<codegen::Value> leaf_values;
     std::vector<ElementBytes> scalars;
-    std::vector<device::Location> places;  // of arrays that the launch passes
-    std::string key;
+    std::vector<kernel::ElementwiseArray> arrays;  // that the launch passes
   };
   /// One that this thread has used before, so that few walks allocate.
   static thread_local std::unique_ptr<Room> idle_room;
   static std::unique_ptr<Room> take_room();
-  KernelNote note(const std::string& name, const std::string& text,
-                  const codegen::Expression& expression) const;
-  template <class Visit>
-  void for_each_array(Visit visit) const;
-  void write_key();
-  std::shared_ptr<const KnownCall> worked_out() const;
+  kernel::ElementwiseLaunch launch() const;
   codegen::Value value_of(Node& node);
   Operand operand_of(Node& leaf);
   codegen::Value leaf(Operand operand);
   codegen::Value gathered(Node& node);
-  template <class Use>
-  void with_launch(Use use) const;
 
   Context& context_;
   Extents shape_;
@@ -109,7 +99,6 @@ class Fusion {
   std::vector<Operand>&outputs_ = room_->outputs, &leaves_ = room_->leaves;
   std::vector<ElementBytes>& scalars_ = room_->scalars;
   std::vector<std::pair<Node*, NodeRef>> copies_;
-  std::shared_ptr<const KnownCall> known_;  // null: it is to be worked out
   bool is_announced_ = false;
 };
 

@@ -15,11 +15,13 @@
 #include "treadle/base/layout.hpp"
 #include "treadle/base/number.hpp"
 #include "treadle/base/op.hpp"
+#include "treadle/kernel/prepared_launch.hpp"
 
 namespace treadle::array {
 
 class Context;
 struct Folding;
+using kernel::KernelNote;
 
 /// Most that a pending expression may hold; operands are evaluated before one would exceed it, so
 /// that walks need no more than a small stack, and kernels no more parameters than devices take.
@@ -52,14 +54,6 @@ enum class Cut : std::uint8_t {
   indexed,    ///< Op::gather reads memory, and reductions do not take it
   memory,     ///< memory was short, and it kept more than it takes
   repeated,   ///< a second kernel needed it
-};
-
-/// What a kernel was. The texts are the plan's, which lives as long as the device.
-struct KernelNote {
-  const std::string* name = nullptr;  ///< null: there was none
-  const std::string* text = nullptr;
-  std::uint64_t bytes_read = 0, bytes_written = 0;
-  std::uint64_t instructions = 0;  ///< an estimate
 };
 
 /// Shape, dtype and operands never change while it is pending. Made by make_node(), destroyed with

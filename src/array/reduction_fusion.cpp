@@ -82,29 +82,17 @@ void ReductionFusion::with_launch(Use use) const {
   use(kernel::ReductionLaunch{expression, folding_->extents, axes, arrays, scalars});
 }
 
-KernelNote ReductionFusion::note(const kernel::ReductionPlan& plan,
-                                 const kernel::ReductionLaunch& launch) const {
-  const codegen::ReductionText& text = plan.text;
-  KernelNote made = map_.note(text.name, text.text, launch.expression.map);
-  const KernelNote after = epilogue_.note(text.name, text.text, launch.expression.epilogue);
-  made.bytes_read += after.bytes_read;
-  made.bytes_written = after.bytes_written;
-  made.instructions += after.instructions;
-  return made;
-}
-
 KernelNote ReductionFusion::run(device::Stream& stream) const {
   KernelNote made;
-  with_launch([&](const kernel::ReductionLaunch& launch) {
-    if (const auto* plan = kernel::launch_reduction(stream, launch)) made = note(*plan, launch);
-  });
+  with_launch([&](const auto& launch) { made = kernel::launch_reduction(stream, launch); });
   return made;
 }
 
 KernelNote ReductionFusion::described() const {
   KernelNote made;
-  with_launch([&](const kernel::ReductionLaunch& launch) {
-    made = note(kernel::plan_reduction(map_.context_.device(), launch), launch);
+  with_launch([&](const auto& launch) {
+    const auto prepared = kernel::prepare_reduction(context().device(), launch);
+    if (prepared != nullptr) made = prepared->note;
   });
   return made;
 }

@@ -38,7 +38,6 @@ class ReductionFusion {
   codegen::ReductionExpression expression() const {
     return {map_.builder_.expression(), folds_, epilogue_.builder_.expression()};
   }
-  KernelNote note(const kernel::ReductionPlan& plan, const kernel::ReductionLaunch& launch) const;
   template <class Use>
   void with_launch(Use use) const;
 

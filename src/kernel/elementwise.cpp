@@ -5,12 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "device/argument_room.hpp"
+#include "launch_cache.hpp"
 #include "plan_table.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/codegen/lowering.hpp"
 #include "treadle/device/device.hpp"
-#include "treadle/device/event.hpp"
 
 namespace treadle::kernel {
 namespace {
@@ -44,21 +43,12 @@ class Launcher {
     return plan_for(space);
   }
 
-  std::shared_ptr<const ElementwiseCall> call() {
-    const Part part = whole();
-    const codegen::Lowering space = lower(part);
-    if (space.groups == 0 || space.is_too_large) return nullptr;
-    return std::make_shared<const ElementwiseCall>(call_for(part, space));
-  }
-
-  const ElementwisePlan* run(device::Stream& stream, const device::Order& order) {
-    const Part part = whole();
-    const codegen::Lowering space = lower(part);
-    if (space.groups > 0 && !space.is_too_large) return &queue(stream, part, space, order);
-    for (const device::Event* event : order.after) stream.wait(*event);
-    const ElementwisePlan* first = space.groups > 0 ? &run_part(stream, part) : nullptr;
-    if (order.done != nullptr) stream.record(*order.done);
-    return first;
+  std::shared_ptr<const PreparedLaunch> prepared() {
+    PreparedLaunch made;
+    prepare(whole(), made);
+    if (made.steps.empty()) return nullptr;
+    write_figures(made.note);
+    return std::make_shared<const PreparedLaunch>(std::move(made));
   }
 
  private:
@@ -126,13 +116,42 @@ class Launcher {
       high.first[k] += strides(k)[axis] * low.extents[axis];
     return {std::move(low), std::move(high)};
   }
-  const ElementwisePlan& run_part(device::Stream& stream, const Part& part) const {
+  /// Halves of what is too large for one launch are prepared one after the other.
+  void prepare(const Part& part, PreparedLaunch& made) const {
     const codegen::Lowering space = lower(part);
-    if (!space.is_too_large) return queue(stream, part, space, {});
-    const auto [low, high] = split(part);
-    const ElementwisePlan& first = run_part(stream, low);
-    run_part(stream, high);
-    return first;
+    if (space.is_too_large) {
+      const auto [low, high] = split(part);
+      prepare(low, made);
+      return prepare(high, made);
+    }
+    if (space.groups == 0) return;
+    const ElementwisePlan& plan = plan_for(space);
+    if (made.steps.empty()) {
+      made.note.name = &plan.text.name;
+      made.note.text = &plan.text.text;
+    }
+    PreparedLaunch::Step& step = made.steps.emplace_back(PreparedLaunch::Step{
+        &plan.kernel,
+        {.groups = static_cast<unsigned>(space.groups), .group_size = plan.group_size},
+        {}});
+    step.slots.reserve(plan.text.parameters.size());
+    for (const ElementwiseParameter& parameter : plan.text.parameters)
+      step.slots.push_back(slot_for(parameter, part, space));
+  }
+  void write_figures(KernelNote& note) const {
+    const codegen::Expression& expression = launch_.expression;
+    const auto bytes_of = [&](std::size_t k) {
+      return distinct_bytes(launch_.extents, launch_.arrays[k].strides, size_bytes(k));
+    };
+    for (std::size_t k = 0; k < launch_.arrays.size(); ++k)
+      (operands_[k].kind == codegen::ElementwiseOperand::Kind::output ? note.bytes_written
+                                                                      : note.bytes_read) +=
+          bytes_of(k);
+    for (const codegen::LeafSpec& leaf : expression.leaves)
+      if (leaf.in_place >= 0) note.bytes_read += bytes_of(static_cast<std::size_t>(leaf.in_place));
+    note.instructions = expression.cost();
+    for (const std::int64_t extent : launch_.extents)
+      note.instructions *= static_cast<std::uint64_t>(extent);
   }
 
   const ElementwisePlan& plan_for(const codegen::Lowering& space) const {
@@ -156,30 +175,11 @@ class Launcher {
     return parameter.role == Role::output || parameter.role == Role::leaf;
   }
 
-  const ElementwisePlan& queue(device::Stream& stream, const Part& part,
-                               const codegen::Lowering& space, const device::Order& order) const {
-    const ElementwiseCall call = call_for(part, space);
-    std::vector<device::Location> arrays;
-    arrays.reserve(launch_.arrays.size());
-    for (const ElementwiseArray& array : launch_.arrays) arrays.push_back(array.location);
-    call.launch(stream, arrays, launch_.scalars, order);
-    return *call.plan;
-  }
-  ElementwiseCall call_for(const Part& part, const codegen::Lowering& space) const {
-    const ElementwisePlan& plan = plan_for(space);
-    ElementwiseCall call{
-        &plan, {.groups = static_cast<unsigned>(space.groups), .group_size = plan.group_size}, {}};
-    call.slots.reserve(plan.text.parameters.size());
-    for (const ElementwiseParameter& parameter : plan.text.parameters)
-      call.slots.push_back(slot_for(parameter, part, space));
-    return call;
-  }
-
-  ElementwiseCall::Slot slot_for(const ElementwiseParameter& parameter, const Part& part,
-                                 const codegen::Lowering& space) const {
-    using What = ElementwiseCall::Slot::What;
+  PreparedLaunch::Slot slot_for(const ElementwiseParameter& parameter, const Part& part,
+                                const codegen::Lowering& space) const {
+    using What = PreparedLaunch::Slot::What;
     const std::size_t k = operand_number(parameter);
-    ElementwiseCall::Slot slot{.what = What::number, .index = static_cast<std::uint8_t>(k)};
+    PreparedLaunch::Slot slot{.what = What::number, .index = static_cast<std::uint8_t>(k)};
     switch (parameter.role) {
       case Role::output:
       case Role::leaf:
@@ -232,51 +232,23 @@ class Launcher {
 
 }  // namespace
 
-void ElementwiseCall::launch(device::Stream& stream, std::span<const device::Location> arrays,
-                             std::span<const ElementBytes> scalars,
-                             const device::Order& order) const {
-  const device::ArgumentRoom<device::Argument> arguments(slots.size());
-  const device::ArgumentRoom<std::uint64_t> offsets(slots.size());  // what arguments are views of
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    const Slot& slot = slots[i];
-    const auto bytes = static_cast<std::uint64_t>(slot.number);
-    const auto value = [&](const void* data) {
-      return device::Argument(data, slot.size_bytes, slot.kind);
-    };
-    switch (slot.what) {
-      case Slot::What::address:
-        arguments[i] = arrays[slot.index] + bytes;
-        break;
-      case Slot::What::handle:
-        arguments[i] = device::Location{arrays[slot.index].handle, 0};
-        break;
-      case Slot::What::offset:
-        offsets[i] = element_offset(arrays[slot.index] + bytes, slot.element);
-        arguments[i] = value(&offsets[i]);
-        break;
-      case Slot::What::scalar:
-        arguments[i] = value(scalars[slot.index].data());
-        break;
-      case Slot::What::number:
-        arguments[i] = value(&slot.number);
-        break;
-    }
-  }
-  stream.launch_arguments(plan->kernel, shape, {arguments.get(), slots.size()}, order);
-}
-
 const ElementwisePlan& plan_elementwise(device::Device& device, const ElementwiseLaunch& launch) {
   return Launcher(device, launch).plan();
 }
 
-std::shared_ptr<const ElementwiseCall> prepare_elementwise(device::Device& device,
-                                                           const ElementwiseLaunch& launch) {
-  return Launcher(device, launch).call();
+std::shared_ptr<const PreparedLaunch> prepare_elementwise(device::Device& device,
+                                                          const ElementwiseLaunch& launch) {
+  return Launcher(device, launch).prepared();
 }
 
-const ElementwisePlan* launch_elementwise(device::Stream& stream, const ElementwiseLaunch& launch,
-                                          const device::Order& order) {
-  return Launcher(stream.device(), launch).run(stream, order);
+KernelNote launch_elementwise(device::Stream& stream, const ElementwiseLaunch& launch,
+                              const device::Order& order) {
+  LaunchKey key(device::slot_number<ElementwisePlan>, launch.arrays, launch.scalars.size());
+  launch.expression.append_key(key.text());
+  key.add(launch.extents);
+  key.text() += schedule_byte(launch.schedule);
+  return launch_known(stream, launch, key, order,
+                      [&] { return prepare_elementwise(stream.device(), launch); });
 }
 
 }  // namespace treadle::kernel

@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "launch_cache.hpp"
 #include "plan_table.hpp"
 #include "treadle/base/error.hpp"
 #include "treadle/device/device.hpp"
-#include "treadle/device/event.hpp"
-#include "treadle/kernel/workspace.hpp"
 
 namespace treadle::kernel {
 namespace {
@@ -46,23 +45,24 @@ class Reducer {
     return plans<ReductionPlan>(device_).find(key, [&] { return make_plan(); });
   }
 
-  const ReductionPlan* run(device::Stream& stream, const device::Order& order) const {
+  std::shared_ptr<const PreparedLaunch> prepared() const {
     require_elements();
-    if (lowering_.groups == 0) {
-      for (const device::Event* event : order.after) stream.wait(*event);
-      if (order.done != nullptr) stream.record(*order.done);
-      return nullptr;
-    }
+    if (lowering_.groups == 0) return nullptr;
     const ReductionPlan& chosen = plan();
-    if (!lowering_.loop.is_split) {
-      queue(stream, chosen, {}, order);
-      return &chosen;
-    }
-    const std::size_t partials = lowering_.groups * lowering_.tile_partials;
-    with_workspace(stream,
-                   {partials * codegen::bytes_of_partial(launch_.expression), lowering_.tiles},
-                   [&](const Workspace& workspace) { queue(stream, chosen, workspace, order); });
-    return &chosen;
+    PreparedLaunch made;
+    made.note = note_of(chosen);
+    if (lowering_.loop.is_split)
+      made.workspace = {lowering_.groups * lowering_.tile_partials *
+                            codegen::bytes_of_partial(launch_.expression),
+                        lowering_.tiles};
+    PreparedLaunch::Step& step = made.steps.emplace_back(PreparedLaunch::Step{
+        &chosen.kernel,
+        {.groups = static_cast<unsigned>(lowering_.groups), .group_size = tiling_.group_size},
+        {}});
+    step.slots.reserve(chosen.text.parameters.size());
+    for (const ReductionParameter& parameter : chosen.text.parameters)
+      step.slots.push_back(slot_for(parameter));
+    return std::make_shared<const PreparedLaunch>(std::move(made));
   }
 
  private:
@@ -173,18 +173,24 @@ class Reducer {
            parameter.role == ReductionRole::tickets;
   }
 
-  void queue(device::Stream& stream, const ReductionPlan& plan, const Workspace& workspace,
-             const device::Order& order) const {
-    const auto& parameters = plan.text.parameters;
-    std::vector<std::uint64_t> values(parameters.size());  // what arguments are views of
-    std::vector<device::Argument> arguments;
-    arguments.reserve(parameters.size());
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      arguments.push_back(argument(parameters[i], workspace, values[i]));
-    stream.launch_arguments(
-        plan.kernel,
-        {.groups = static_cast<unsigned>(lowering_.groups), .group_size = tiling_.group_size},
-        arguments, order);
+  KernelNote note_of(const ReductionPlan& plan) const {
+    KernelNote note{&plan.text.name, &plan.text.text};
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      if (!operands_[k].is_memory()) continue;
+      const std::uint64_t bytes =
+          distinct_bytes(operands_[k].is_of_elements() ? launch_.extents : std::span(kept_extents_),
+                         launch_.arrays[arrays_[k]].strides, operands_[k].dtype.size_bytes());
+      (operands_[k].kind == ReductionOperand::Kind::output ? note.bytes_written
+                                                           : note.bytes_read) += bytes;
+    }
+    const auto count = [](std::span<const std::int64_t> extents) {
+      std::uint64_t product = 1;
+      for (const std::int64_t extent : extents) product *= static_cast<std::uint64_t>(extent);
+      return product;
+    };
+    note.instructions = launch_.expression.map.cost() * count(launch_.extents) +
+                        launch_.expression.epilogue.cost() * count(kept_extents_);
+    return note;
   }
 
   /// Elements behind where an operand begins.
@@ -193,37 +199,42 @@ class Reducer {
     if (operands_[k].is_of_elements()) first += lowering_.folded.offsets[k];
     return first;
   }
-  device::Location place(std::size_t k) const {
-    const auto size = static_cast<std::int64_t>(operands_[k].dtype.size_bytes());
-    return launch_.arrays[arrays_[k]].location +
-           static_cast<std::uint64_t>(first_element(k) * size);
-  }
-  device::Argument argument(const ReductionParameter& parameter, const Workspace& workspace,
-                            std::uint64_t& value) const {
+  PreparedLaunch::Slot slot_for(const ReductionParameter& parameter) const {
+    using What = PreparedLaunch::Slot::What;
     const std::size_t k = parameter.index;
+    PreparedLaunch::Slot slot{.what = What::number};
+    const auto of_array = [&](What what) {
+      slot.what = what;
+      slot.index = static_cast<std::uint8_t>(arrays_[k]);
+      slot.number = first_element(k) * static_cast<std::int64_t>(operands_[k].dtype.size_bytes());
+      slot.element = operands_[k].dtype;
+    };
     switch (parameter.role) {
       case ReductionRole::pointer:
         // Where there are no addresses the kernel adds the offset itself.
-        if (!dialect_.has_addresses)
-          return device::Location{launch_.arrays[arrays_[k]].location.handle, 0};
-        return place(k);
+        of_array(dialect_.has_addresses ? What::address : What::handle);
+        return slot;
+      case ReductionRole::partials:
+      case ReductionRole::tickets:
+        slot.what = parameter.role == ReductionRole::partials ? What::partials : What::tickets;
+        return slot;
       case ReductionRole::offset:
-        value = element_offset(place(k), operands_[k].dtype);
+        of_array(What::offset);
         break;
       case ReductionRole::first:
-        value = static_cast<std::uint64_t>(first_element(k));
+        slot.number = first_element(k);
         break;
       case ReductionRole::scalar:
-        return scalar_argument(parameter.dtype, launch_.scalars[k].data());
-      case ReductionRole::partials:
-        return workspace.partials;
-      case ReductionRole::tickets:
-        return workspace.tickets;
+        slot.what = What::scalar;
+        slot.index = static_cast<std::uint8_t>(k);
+        slot.kind = scalar_argument(parameter.dtype, nullptr).value_kind();
+        break;
       default:
-        value = lowering_.value(parameter);
+        slot.number = static_cast<std::int64_t>(lowering_.value(parameter));
         break;
     }
-    return {&value, DType(parameter.dtype).size_bytes(), device::ParameterKind::integer};
+    slot.size_bytes = static_cast<std::uint8_t>(DType(parameter.dtype).size_bytes());
+    return slot;
   }
 
   device::Device& device_;
@@ -245,9 +256,20 @@ const ReductionPlan& plan_reduction(device::Device& device, const ReductionLaunc
   return Reducer(device, launch).plan();
 }
 
-const ReductionPlan* launch_reduction(device::Stream& stream, const ReductionLaunch& launch,
-                                      const device::Order& order) {
-  return Reducer(stream.device(), launch).run(stream, order);
+std::shared_ptr<const PreparedLaunch> prepare_reduction(device::Device& device,
+                                                        const ReductionLaunch& launch) {
+  return Reducer(device, launch).prepared();
+}
+
+KernelNote launch_reduction(device::Stream& stream, const ReductionLaunch& launch,
+                            const device::Order& order) {
+  LaunchKey key(device::slot_number<ReductionPlan>, launch.arrays, launch.scalars.size());
+  key.text() += launch.expression.key();
+  key.add(launch.extents);
+  key.add(launch.axes);
+  key.text() += schedule_byte(launch.schedule);
+  return launch_known(stream, launch, key, order,
+                      [&] { return prepare_reduction(stream.device(), launch); });
 }
 
 }  // namespace treadle::kernel

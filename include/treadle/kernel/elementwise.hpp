@@ -15,16 +15,10 @@
 #include "treadle/compile/compile.hpp"
 #include "treadle/device/copy.hpp"
 #include "treadle/device/kernel.hpp"
-#include "treadle/device/location.hpp"
 #include "treadle/device/stream.hpp"
+#include "treadle/kernel/prepared_launch.hpp"
 
 namespace treadle::kernel {
-
-/// An array as an operand of an elementwise launch.
-struct ElementwiseArray {
-  device::Location location;              ///< of its first element
-  std::span<const std::int64_t> strides;  ///< in bytes, of each axis; 0 where it is broadcast
-};
 
 /// What is computed, and on what.
 struct ElementwiseLaunch {
@@ -52,45 +46,16 @@ struct ElementwisePlan {
 /// device takes fewer bytes of parameters, and as Program.
 const ElementwisePlan& plan_elementwise(device::Device& device, const ElementwiseLaunch& launch);
 
-/// A launch that was worked out, but for where its arrays begin and what its scalars are. Never
-/// changes; any thread. Lives no longer than the device.
-struct ElementwiseCall {
-  /// What is passed for a parameter.
-  struct Slot {
-    enum class What : std::uint8_t {
-      address,  ///< of an array, `number` bytes behind where it begins
-      handle,   ///< of an array, where languages have no addresses
-      offset,   ///< of that address behind the handle, in elements
-      scalar,   ///< a value that launches have
-      number,   ///< a value that is the same for all
-    };
-    What what;
-    std::uint8_t index = 0;                                       ///< which array or scalar
-    std::uint8_t size_bytes = 8;                                  ///< of a value
-    device::ParameterKind kind = device::ParameterKind::integer;  ///< likewise
-    std::int64_t number = 0;
-    DType element = Scalar::int8;  ///< for `offset`
-  };
+/// What launch_elementwise() does, without doing it; null where it runs nothing. Blocks and throws
+/// as plan_elementwise().
+std::shared_ptr<const PreparedLaunch> prepare_elementwise(device::Device& device,
+                                                          const ElementwiseLaunch& launch);
 
-  const ElementwisePlan* plan;
-  device::LaunchShape shape;
-  std::vector<Slot> slots;  ///< in the kernel's order
-
-  /// Queues it. `arrays` says where those of the ElementwiseLaunch begin, modulo 16 as it was for
-  /// prepare_elementwise(); there are as many scalars. Throws as Stream::launch().
-  void launch(device::Stream& stream, std::span<const device::Location> arrays,
-              std::span<const ElementBytes> scalars, const device::Order& order = {}) const;
-};
-
-/// What launch_elementwise() does, without doing it. Null where it runs nothing, or takes several
-/// launches. Blocks and throws as plan_elementwise().
-std::shared_ptr<const ElementwiseCall> prepare_elementwise(device::Device& device,
-                                                           const ElementwiseLaunch& launch);
-
-/// Queues the computation, and returns what runs (where it takes several launches, the first of
-/// them). No elements run nothing, which is null, but their order holds. Throws as
-/// plan_elementwise() and Stream::launch().
-const ElementwisePlan* launch_elementwise(device::Stream& stream, const ElementwiseLaunch& launch,
-                                          const device::Order& order = {});
+/// Queues the computation, and returns what runs. No elements run nothing, but their order holds.
+/// Launches are kept: one that differs from a recent one only by where its arrays begin (equal
+/// modulo 16) and by its scalars is not worked out again. Throws as plan_elementwise() and
+/// Stream::launch().
+KernelNote launch_elementwise(device::Stream& stream, const ElementwiseLaunch& launch,
+                              const device::Order& order = {});
 
 }  // namespace treadle::kernel

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -40,12 +41,17 @@ struct ReductionPlan {
 /// The plan for a launch with these operands; as plan_elementwise().
 const ReductionPlan& plan_reduction(device::Device& device, const ReductionLaunch& launch);
 
-/// Queues the reduction as one launch, and returns what runs. No results run nothing, which is
-/// null, but their order holds; of no elements the results are epilogues of 0 for sums, 1 for
-/// products, false for any, true for all. Throws ShapeError naming the fold for other folds of no
-/// elements, InvalidArgument for operands that do not fit and for axes that are not there or named
-/// twice, and as plan_elementwise() and Stream::launch().
-const ReductionPlan* launch_reduction(device::Stream& stream, const ReductionLaunch& launch,
-                                      const device::Order& order = {});
+/// What launch_reduction() does, without doing it; null where it runs nothing.
+std::shared_ptr<const PreparedLaunch> prepare_reduction(device::Device& device,
+                                                        const ReductionLaunch& launch);
+
+/// Queues the reduction as one launch, and returns what runs; launches are kept as those of
+/// launch_elementwise() are. No results run nothing, but their order holds; of no elements the
+/// results are epilogues of 0 for sums, 1 for products, false for any, true for all. Throws
+/// ShapeError naming the fold for other folds of no elements, InvalidArgument for operands that do
+/// not fit and for axes that are not there or named twice, and as plan_elementwise() and
+/// Stream::launch().
+KernelNote launch_reduction(device::Stream& stream, const ReductionLaunch& launch,
+                            const device::Order& order = {});
 
 }  // namespace treadle::kernel

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Launches that were worked out once, and are queued again with other arrays and other scalars.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "treadle/base/dtype.hpp"
+#include "treadle/base/number.hpp"
+#include "treadle/device/copy.hpp"
+#include "treadle/device/kernel.hpp"
+#include "treadle/device/location.hpp"
+#include "treadle/device/stream.hpp"
+#include "treadle/kernel/workspace.hpp"
+
+namespace treadle::kernel {
+
+/// An array as an operand of a launch.
+struct ElementwiseArray {
+  device::Location location;              ///< of its first element
+  std::span<const std::int64_t> strides;  ///< in bytes, of each axis; 0 where it is broadcast
+};
+
+/// What a kernel was, for reports. The texts live as long as the device.
+struct KernelNote {
+  const std::string* name = nullptr;  ///< null: nothing ran
+  const std::string* text = nullptr;
+  std::uint64_t bytes_read = 0, bytes_written = 0;
+  std::uint64_t instructions = 0;  ///< an estimate
+};
+
+/// A launch that was worked out, but for where its arrays begin and what its scalars are. Never
+/// changes once it is made; any thread. Lives no longer than the device.
+struct PreparedLaunch {
+  /// What is passed for a parameter.
+  struct Slot {
+    enum class What : std::uint8_t {
+      address,   ///< of an array, `number` bytes behind where it begins
+      handle,    ///< of an array, where languages have no addresses
+      offset,    ///< of that address behind the handle, in elements
+      scalar,    ///< a value that launches have
+      number,    ///< a value that is the same for all
+      partials,  ///< of the workspace
+      tickets,   ///< of the workspace
+    };
+    What what;
+    std::uint8_t index = 0;                                       ///< which array or scalar
+    std::uint8_t size_bytes = 8;                                  ///< of a value
+    device::ParameterKind kind = device::ParameterKind::integer;  ///< likewise
+    std::int64_t number = 0;
+    DType element = Scalar::int8;  ///< for `offset`
+  };
+  /// One launch of one kernel.
+  struct Step {
+    const device::Kernel* kernel;  ///< a plan's, which the device keeps
+    device::LaunchShape shape;
+    std::vector<Slot> slots;  ///< in the kernel's order
+  };
+
+  std::vector<Step> steps;       ///< one, but for spaces that are too large for one launch
+  WorkspaceSize workspace = {};  ///< without tickets: none
+  KernelNote note;               ///< of all steps together
+
+  /// Queues it. `arrays` are those that it was worked out for, but for where they begin, which is
+  /// the same modulo 16; there are as many scalars. Throws as Stream::launch().
+  void launch(device::Stream& stream, std::span<const ElementwiseArray> arrays,
+              std::span<const ElementBytes> scalars, const device::Order& order = {}) const;
+};
+
+}  // namespace treadle::kernel

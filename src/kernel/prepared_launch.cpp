@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "treadle/kernel/prepared_launch.hpp"
+
+#include "device/argument_room.hpp"
+#include "launch_cache.hpp"
+#include "plan_table.hpp"
+#include "treadle/device/event.hpp"
+
+namespace treadle::kernel {
+namespace {
+
+/// What a launch passes.
+struct Passed {
+  std::span<const ElementwiseArray> arrays;
+  std::span<const ElementBytes> scalars;
+  Workspace workspace = {};
+};
+
+void queue_step(device::Stream& stream, const PreparedLaunch::Step& step, const Passed& passed,
+                const device::Order& order) {
+  using What = PreparedLaunch::Slot::What;
+  const std::size_t count = step.slots.size();
+  const device::ArgumentRoom<device::Argument> arguments(count);
+  const device::ArgumentRoom<std::uint64_t> offsets(count);  // what arguments are views of
+  for (std::size_t i = 0; i < count; ++i) {
+    const PreparedLaunch::Slot& slot = step.slots[i];
+    const auto bytes = static_cast<std::uint64_t>(slot.number);
+    const auto value = [&](const void* data) {
+      return device::Argument(data, slot.size_bytes, slot.kind);
+    };
+    switch (slot.what) {
+      case What::address:
+        arguments[i] = passed.arrays[slot.index].location + bytes;
+        break;
+      case What::handle:
+        arguments[i] = device::Location{passed.arrays[slot.index].location.handle, 0};
+        break;
+      case What::offset:
+        offsets[i] = element_offset(passed.arrays[slot.index].location + bytes, slot.element);
+        arguments[i] = value(&offsets[i]);
+        break;
+      case What::scalar:
+        arguments[i] = value(passed.scalars[slot.index].data());
+        break;
+      case What::number:
+        arguments[i] = value(&slot.number);
+        break;
+      case What::partials:
+        arguments[i] = passed.workspace.partials;
+        break;
+      case What::tickets:
+        arguments[i] = passed.workspace.tickets;
+        break;
+    }
+  }
+  stream.launch_arguments(*step.kernel, step.shape, {arguments.get(), count}, order);
+}
+
+}  // namespace
+
+void PreparedLaunch::launch(device::Stream& stream, std::span<const ElementwiseArray> arrays,
+                            std::span<const ElementBytes> scalars,
+                            const device::Order& order) const {
+  if (workspace.tickets != 0)
+    return with_workspace(stream, workspace, [&](const Workspace& shared) {
+      queue_step(stream, steps.front(), {arrays, scalars, shared}, order);
+    });
+  if (steps.size() == 1) [[likely]]
+    return queue_step(stream, steps.front(), {arrays, scalars}, order);
+  for (const device::Event* event : order.after) stream.wait(*event);
+  for (const Step& step : steps) queue_step(stream, step, {arrays, scalars}, {});
+  if (order.done != nullptr) stream.record(*order.done);
+}
+
+LaunchKey::LaunchKey(std::size_t family, std::span<const ElementwiseArray> arrays,
+                     std::size_t scalars)
+    : text_(buffer()) {
+  text_.clear();
+  for (const std::size_t number : {family, arrays.size(), scalars})
+    text_ += static_cast<char>(number);
+  for (const ElementwiseArray& array : arrays) {
+    const device::Location& place = array.location;
+    // Modulo 16, of the address or, where there is none, of the offset.
+    text_ += static_cast<char>((place.handle + place.offset) % 16 * 16 + place.offset % 16);
+    add(array.strides);
+  }
+}
+
+std::string& LaunchKey::buffer() noexcept {
+  static thread_local std::string used_before;
+  return used_before;
+}
+
+std::uint64_t distinct_bytes(std::span<const std::int64_t> extents,
+                             std::span<const std::int64_t> strides, std::size_t size_bytes) {
+  std::uint64_t bytes = size_bytes;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis)
+    if (strides[axis] != 0) bytes *= static_cast<std::uint64_t>(extents[axis]);
+  return bytes;
+}
+
+std::shared_ptr<const PreparedLaunch> LaunchCache::find(std::string_view key) {
+  const std::lock_guard lock(mutex_);
+  const Entry& found = entries_[place_of(key)];
+  return found.key == key ? found.launch : nullptr;
+}
+
+void LaunchCache::keep(std::string key, std::shared_ptr<const PreparedLaunch> launch) {
+  Entry replaced{std::move(key), std::move(launch)};  // what it replaces ends without the lock
+  const std::lock_guard lock(mutex_);
+  std::swap(entries_[place_of(replaced.key)], replaced);
+}
+
+}  // namespace treadle::kernel
